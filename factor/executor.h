@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The executor interface: an algorithm in factor/ is written once against it and run by `cuda`, checked by `host`,
+ * priced by `model`. Every operation belongs to a phase, so that the same phases are priced and timed. */
+#ifndef FATHOM_EXECUTOR_H
+#define FATHOM_EXECUTOR_H
+
+#include "../lib/base.h"
+#include "../lib/profile.h"
+
+enum precision { SINGLE = 's', DOUBLE = 'd' };
+
+static inline int64_t precision_bytes(enum precision precision)
+{
+	return precision == SINGLE ? 4 : 8;
+}
+
+/* A view of a column-major matrix in executor memory: element (i,j) at data + (offset + i + j*ld) elements. The model
+ * executor's data is NULL. */
+struct matrix {
+	void *data;
+	int64_t offset, m, n, ld;
+	enum precision precision;
+};
+
+/* The m x n view whose top left element is (i,j) of a. */
+static inline struct matrix matrix_view(struct matrix a, int64_t i, int64_t j, int64_t m, int64_t n)
+{
+	return (struct matrix){a.data, a.offset + i + j * a.ld, m, n, a.ld, a.precision};
+}
+
+static inline void *matrix_address(struct matrix a)
+{
+	return a.data ? (char *)a.data + a.offset * precision_bytes(a.precision) : NULL;
+}
+
+/* Phases that are priced and timed. */
+enum phase {
+	PHASE_SEARCH,   /* find the pivot */
+	PHASE_FETCH,    /* a value to the host */
+	PHASE_SWAP,     /* exchange two rows */
+	PHASE_SCALE,    /* divide the column by the pivot */
+	PHASE_UPDATE,   /* rank-1 update */
+	PHASE_TRANSFER, /* panel to the host and back */
+	PHASE_PANEL,    /* whole panel in one call (host LAPACK, resident kernel) */
+	PHASE_COUNT
+};
+extern const char *const phase_name[PHASE_COUNT];
+
+/* Pivots and info of a panel in executor memory: n 1-based row indices (LAPACK's ipiv), then info. */
+struct pivots {
+	int *data; /* n + 1 integers; NULL for the model */
+	int64_t n;
+};
+
+struct executor;
+
+/* Every operation returns false after filling executor->fault. Operations may return before they are done; sync waits. */
+struct executor_ops {
+	/* memory of the executor, and copies that are outside of what is timed */
+	bool (*alloc)(struct executor *, int64_t bytes, void **data);
+	void (*release)(struct executor *, void *data);
+	bool (*upload)(struct executor *, const void *host, int64_t host_ld, struct matrix a);
+	bool (*download)(struct executor *, struct matrix a, void *host, int64_t host_ld);
+	bool (*duplicate)(struct executor *, struct matrix from, struct matrix to);
+	bool (*read_pivots)(struct executor *, struct pivots p, int *host_ipiv, int *info);
+	bool (*sync)(struct executor *);
+
+	/* 0-based index of the entry of largest magnitude of the column x (m x 1), lowest index on ties; result on the host */
+	bool (*iamax)(struct executor *, struct matrix x, int64_t *index);
+	/* the same, by copying the column to the host first */
+	bool (*iamax_host)(struct executor *, struct matrix x, int64_t *index);
+	/* one element to the host */
+	bool (*get)(struct executor *, struct matrix element, double *value);
+	/* exchange two 1 x n rows */
+	bool (*swap)(struct executor *, struct matrix x, struct matrix y);
+	/* x *= alpha, by the BLAS */
+	bool (*scal)(struct executor *, double alpha, struct matrix x);
+	/* x /= element, which stays where it is; nothing when it is zero (reciprocal unless it is subnormal, as sgetf2) */
+	bool (*scale_by)(struct executor *, struct matrix element, struct matrix x);
+	/* A -= x y^T, x m x 1, y 1 x n, by the BLAS */
+	bool (*ger)(struct executor *, struct matrix x, struct matrix y, struct matrix a);
+	/* ipiv and info known on the host to executor memory */
+	bool (*store_pivots)(struct executor *, const int *ipiv, int info, struct pivots p);
+
+	/* Fused steps of column j of the panel a (two kernels a column). fused_begin finds the pivot of column 0. fused_pivot finishes
+	 * the search of column j, swaps rows j and p of the whole panel, stores ipiv[j], info. fused_update scales column j,
+	 * updates columns j+1.. and searches column j+1 in the same sweep. work holds fused_work bytes. */
+	int64_t (*fused_work)(struct executor *, struct matrix a);
+	bool (*fused_begin)(struct executor *, struct matrix a, void *work, struct pivots p);
+	bool (*fused_pivot)(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+	bool (*fused_update)(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+
+	/* The whole panel in one kernel with the panel resident on chip; work holds resident_work bytes. resident_fits is false,
+	 * with the reason in the fault, when the panel does not fit. */
+	bool (*resident_fits)(struct executor *, struct matrix a);
+	int64_t (*resident_work)(struct executor *, struct matrix a);
+	bool (*resident_panel)(struct executor *, struct matrix a, void *work, struct pivots p);
+
+	/* The panel on the host CPU: copy_out into pinned memory of the executor, LAPACKE getrf there, copy_in. */
+	bool (*copy_out)(struct executor *, struct matrix a);
+	bool (*host_getrf)(struct executor *, struct matrix a, struct pivots p);
+	bool (*copy_in)(struct executor *, struct matrix a);
+};
+
+struct executor {
+	const struct executor_ops *ops;
+	const char *name;       /* cuda, host, model */
+	unsigned skip;          /* bit per phase: operations of these phases do nothing and succeed (phase timing) */
+	struct fault fault;
+};
+
+/* Constructors; NULL with a fault when not possible here. */
+struct executor *executor_host_new(struct fault *fault);
+struct executor *executor_cuda_new(int64_t device, struct fault *fault); /* built with the CUDA Toolkit only */
+void executor_free(struct executor *executor);
+
+/* Every call of an operation in an algorithm goes through these, which honour `skip`. */
+bool ex_iamax(struct executor *, struct matrix x, int64_t *index);
+bool ex_iamax_host(struct executor *, struct matrix x, int64_t *index);
+bool ex_get(struct executor *, struct matrix element, double *value);
+bool ex_swap(struct executor *, struct matrix x, struct matrix y);
+bool ex_scal(struct executor *, double alpha, struct matrix x);
+bool ex_scale_by(struct executor *, struct matrix element, struct matrix x);
+bool ex_ger(struct executor *, struct matrix x, struct matrix y, struct matrix a);
+bool ex_fused_begin(struct executor *, struct matrix a, void *work, struct pivots p);
+bool ex_fused_pivot(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+bool ex_fused_update(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+bool ex_resident_panel(struct executor *, struct matrix a, void *work, struct pivots p);
+bool ex_copy_out(struct executor *, struct matrix a);
+bool ex_host_getrf(struct executor *, struct matrix a, struct pivots p);
+bool ex_copy_in(struct executor *, struct matrix a);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What every file includes first: fixed-size types, bool, and a few helpers. Compiles as C and C++. */
+#ifndef FATHOM_BASE_H
+#define FATHOM_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#else
+#define PRINTF_LIKE(format, first)
+#endif
+
+/* Exit codes of every program (documented in --help and the README). */
+enum exit_code { EXIT_DONE = 0, EXIT_MEASURE_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NOT_POSSIBLE = 77 };
+
+/* Why a library function failed, in one sentence that says what was wrong and what to do. Library
+ * functions never exit and never print; they fill a fault and return false or NULL. */
+struct fault {
+	char text[512];
+};
+
+#endif

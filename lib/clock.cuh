@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Device clocks. */
+#ifndef FATHOM_CLOCK_CUH
+#define FATHOM_CLOCK_CUH
+
+#include "gpu.h"
+
+static __device__ __forceinline__ uint64_t device_ns(void)
+{
+	uint64_t ns;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+	return ns;
+}
+
+/* Both clocks at the start / end of an interval. %globaltimer is read outside the cycle count. */
+static __device__ __forceinline__ void span_start(struct gpu_span *span)
+{
+	span->ns0 = device_ns();
+	span->cycles0 = clock64();
+}
+
+static __device__ __forceinline__ void span_stop(struct gpu_span *span)
+{
+	span->cycles1 = clock64();
+	span->ns1 = device_ns();
+}
+
+#endif

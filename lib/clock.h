@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's monotonic clock. */
+#ifndef FATHOM_CLOCK_H
+#define FATHOM_CLOCK_H
+
+#include "base.h"
+
+/* Seconds since an arbitrary start, CLOCK_MONOTONIC_RAW. */
+double clock_now(void);
+
+/* Smallest difference seen between two consecutive readings, seconds (measured once). */
+double clock_resolution(void);
+
+/* Date and time in UTC, "2026-11-21T03:29:06Z". */
+const char *clock_utc(char text[32]);
+
+#endif

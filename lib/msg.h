@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages to stderr, the live progress line, and the only place besides main that ends a program. */
+#ifndef FATHOM_MSG_H
+#define FATHOM_MSG_H
+
+#include "base.h"
+
+/* Sets the name that starts every message ("fathom-launch: ...") and whether msg_note prints. */
+void msg_start(const char *program, bool verbose);
+
+/* Ends the program: clears the progress line, prints one sentence, exits with code. */
+_Noreturn void msg_die(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* One line of warning; one line of detail shown only with --verbose. */
+void msg_warn(const char *format, ...) PRINTF_LIKE(1, 2);
+void msg_note(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* A live line, rewritten in place, only when stderr is a terminal; msg_progress_end erases it. */
+void msg_progress(const char *format, ...) PRINTF_LIKE(1, 2);
+void msg_progress_end(void);
+
+/* Fills a fault; returns false, so that a failing function can end with `return fault_set(...)`. */
+bool fault_set(struct fault *fault, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* malloc/calloc/realloc/strdup that end the program with a clear sentence when memory is short. */
+void *xmalloc(size_t bytes);
+void *xcalloc(size_t count, size_t bytes);
+void *xrealloc(void *old, size_t bytes);
+char *xstrdup(const char *text);
+
+/* Formats into a fresh string that the caller frees. */
+char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What every probe shares: its description and its main program. A probe is probes/<name>.c (sweep),
+ * probes/<name>.cu (kernels, if any), probes/<name>_fit.c (curve -> parameters; needs no hardware),
+ * plots/<name>.gp (figure). probe_main starts several fresh processes of the program itself, collects
+ * their rows, fits, writes <output>/<name>.tsv and prints the parameters. */
+#ifndef FATHOM_PROBE_H
+#define FATHOM_PROBE_H
+
+#include "base.h"
+#include "cli.h"
+#include "curve.h"
+
+struct probe_run {
+	struct cli_common common;
+	int process;           /* 0 .. processes - 1 */
+	struct table *curve;   /* rows go here, through probe_record */
+	double seconds;        /* time budget of this process for the whole sweep */
+	const struct probe *probe;
+	bool busy;             /* another process uses the device (set by gpu_open, rechecked at the end) */
+};
+
+/* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
+typedef void (*probe_fit)(const struct table *curve, struct profile *profile);
+
+struct probe {
+	const char *name;                 /* "launch" */
+	const char *question;             /* one sentence, shown in --help and the report */
+	const char *const *args;          /* argument columns */
+	size_t arg_count;
+	bool needs_gpu;
+	double seconds;                   /* default budget of one process */
+	void (*measure)(struct probe_run *run); /* the sweep; ends with msg_die when it is impossible */
+	bool (*check)(struct probe_run *run);   /* correctness mode (--check), or NULL; true = all correct */
+	probe_fit fit;
+};
+
+/* The whole program. Options beside the common ones: --processes N (3), --seconds S (budget of one process),
+ * --check. Exit codes as in base.h: 1 when any parameter failed, with the curve kept. */
+int probe_main(int argc, char **argv, const struct probe *probe);
+
+/* Adds one row for this process. */
+void probe_record(struct probe_run *run, const char *series, const struct arg *args, size_t arg_count,
+	const struct measurement *measurement);
+
+#endif
