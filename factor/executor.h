@@ -36,7 +36,7 @@ static inline void *matrix_address(struct matrix a)
 /* Phases that are priced and timed. */
 enum phase {
 	PHASE_SEARCH,   /* find the pivot */
-	PHASE_FETCH,    /* a value to the host */
+	PHASE_FETCH,    /* pivots and single values between executor memory and the host */
 	PHASE_SWAP,     /* exchange two rows */
 	PHASE_SCALE,    /* divide the column by the pivot */
 	PHASE_UPDATE,   /* rank-1 update */
@@ -56,6 +56,8 @@ struct executor;
 
 /* Every operation returns false after filling executor->fault. Operations may return before they are done; sync waits. */
 struct executor_ops {
+	void (*destroy)(struct executor *);
+
 	/* memory of the executor, and copies that are outside of what is timed */
 	bool (*alloc)(struct executor *, int64_t bytes, void **data);
 	void (*release)(struct executor *, void *data);
@@ -79,7 +81,10 @@ struct executor_ops {
 	bool (*scale_by)(struct executor *, struct matrix element, struct matrix x);
 	/* A -= x y^T, x m x 1, y 1 x n, by the BLAS */
 	bool (*ger)(struct executor *, struct matrix x, struct matrix y, struct matrix a);
-	/* ipiv and info known on the host to executor memory */
+	/* info of a factorized panel: 1-based index of the first exactly zero diagonal element, 0 when there is none; result on
+	 * the host */
+	bool (*zero_pivot)(struct executor *, struct matrix a, int *info);
+	/* ipiv and info known on the host to executor memory; the array may be reused on return */
 	bool (*store_pivots)(struct executor *, const int *ipiv, int info, struct pivots p);
 
 	/* Fused steps of column j of the panel a (two kernels a column). fused_begin finds the pivot of column 0. fused_pivot finishes
@@ -114,7 +119,8 @@ struct executor *executor_host_new(struct fault *fault);
 struct executor *executor_cuda_new(int64_t device, struct fault *fault); /* built with the CUDA Toolkit only */
 void executor_free(struct executor *executor);
 
-/* Every call of an operation in an algorithm goes through these, which honour `skip`. */
+/* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped operation with a result gives
+ * one that keeps the sequence going: the last row as pivot, 1 as value, info 0. */
 bool ex_iamax(struct executor *, struct matrix x, int64_t *index);
 bool ex_iamax_host(struct executor *, struct matrix x, int64_t *index);
 bool ex_get(struct executor *, struct matrix element, double *value);
@@ -122,6 +128,8 @@ bool ex_swap(struct executor *, struct matrix x, struct matrix y);
 bool ex_scal(struct executor *, double alpha, struct matrix x);
 bool ex_scale_by(struct executor *, struct matrix element, struct matrix x);
 bool ex_ger(struct executor *, struct matrix x, struct matrix y, struct matrix a);
+bool ex_zero_pivot(struct executor *, struct matrix a, int *info);
+bool ex_store_pivots(struct executor *, const int *ipiv, int info, struct pivots p);
 bool ex_fused_begin(struct executor *, struct matrix a, void *work, struct pivots p);
 bool ex_fused_pivot(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_fused_update(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);

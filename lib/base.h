@@ -9,10 +9,16 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-#if defined(__GNUC__)
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#ifdef __cplusplus
+#define NORETURN [[noreturn]]
 #else
-#define PRINTF_LIKE(format, first)
+#define NORETURN _Noreturn
+#endif
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PRINTF_LIKE(text, first)
 #endif
 
 /* Exit codes of every program (documented in --help and the README). */

@@ -11,23 +11,25 @@
 
 /* Columns of every curve file: series, the probe's argument columns (units in their names: bytes,
  * stride_bytes, blocks, threads ...), then these. */
-#define CURVE_COLUMNS "process", "seconds", "low_seconds", "high_seconds", "samples", "discarded", "sm_hz", "busy"
+#define CURVE_COLUMNS                                                                              \
+	"process", "seconds", "low_seconds", "high_seconds", "samples", "discarded", "sm_hz", "busy"
 
 /* An empty curve table for a probe with the given argument columns. */
 struct table *curve_new(const char *const *arg_columns, size_t count);
 
 /* Appends one process's measurement. Argument columns not named in args are nan. */
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
-	int process, const struct measurement *measurement, bool busy);
+        int process, const struct measurement *measurement, bool busy);
 
 /* One point: all processes combined. */
 struct point {
-	const char *series;       /* points into the table */
+	const char *series; /* points into the table */
 	struct estimate seconds;
-	double hz;                /* median over the processes */
+	double hz; /* median over the processes */
 	size_t processes, discarded;
-	bool busy;                /* any process saw another user of the device, or its samples were mostly discarded */
-	size_t row;               /* first row of this point in the table, for reading its arguments */
+	bool busy;  /* any process saw another user of the device, or its samples were mostly
+	               discarded */
+	size_t row; /* first row of this point in the table, for reading its arguments */
 };
 
 /* The points of one series in file order (NULL series: all). Returns their number; the caller frees
@@ -35,8 +37,8 @@ struct point {
 size_t curve_points(const struct table *curve, const char *series, struct point **points);
 
 /* The point of a series at the given arguments (others ignored); samples = 0 when absent. */
-struct point curve_at(const struct table *curve, const char *series, const struct arg *args,
-	size_t arg_count);
+struct point curve_at(
+        const struct table *curve, const char *series, const struct arg *args, size_t arg_count);
 
 /* An argument of a point. */
 double curve_arg(const struct table *curve, const struct point *point, const char *column);

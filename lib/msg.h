@@ -5,11 +5,15 @@
 
 #include "base.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Sets the name that starts every message ("fathom-launch: ...") and whether msg_note prints. */
 void msg_start(const char *program, bool verbose);
 
 /* Ends the program: clears the progress line, prints one sentence, exits with code. */
-_Noreturn void msg_die(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
+NORETURN void msg_die(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* One line of warning; one line of detail shown only with --verbose. */
 void msg_warn(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -30,5 +34,9 @@ char *xstrdup(const char *text);
 
 /* Formats into a fresh string that the caller frees. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,45 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* What every probe shares: its description and its main program. A probe is probes/<name>.c (sweep),
- * probes/<name>.cu (kernels, if any), probes/<name>_fit.c (curve -> parameters; needs no hardware),
- * plots/<name>.gp (figure). probe_main starts several fresh processes of the program itself, collects
- * their rows, fits, writes <output>/<name>.tsv and prints the parameters. */
+/* What every probe shares: its description and its main program. A probe is probes/<name>.c
+ * (sweep), probes/<name>.cu (kernels, if any), probes/<name>_fit.c (curve -> parameters; needs no
+ * hardware), plots/<name>.gp (figure). probe_main starts several fresh processes of the program
+ * itself, collects their rows, fits, writes <output>/<name>.tsv and prints the parameters. */
 #ifndef FATHOM_PROBE_H
 #define FATHOM_PROBE_H
 
 #include "base.h"
 #include "cli.h"
 #include "curve.h"
+#include "gpu.h"
 
 struct probe_run {
 	struct cli_common common;
-	int process;           /* 0 .. processes - 1 */
-	struct table *curve;   /* rows go here, through probe_record */
-	double seconds;        /* time budget of this process for the whole sweep */
+	int process;         /* 0 .. processes - 1 */
+	struct table *curve; /* rows go here, through probe_record */
+	double seconds;      /* time budget of this process for the whole sweep */
 	const struct probe *probe;
-	bool busy;             /* another process uses the device (set by gpu_open, rechecked at the end) */
+	bool busy;   /* another process uses the device (set by probe_watch_gpu) */
+	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
+	struct gpu gpu;
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
 typedef void (*probe_fit)(const struct table *curve, struct profile *profile);
 
 struct probe {
-	const char *name;                 /* "launch" */
-	const char *question;             /* one sentence, shown in --help and the report */
-	const char *const *args;          /* argument columns */
+	const char *name;        /* "launch" */
+	const char *question;    /* one sentence, shown in --help and the report */
+	const char *const *args; /* argument columns */
 	size_t arg_count;
 	bool needs_gpu;
-	double seconds;                   /* default budget of one process */
-	void (*measure)(struct probe_run *run); /* the sweep; ends with msg_die when it is impossible */
-	bool (*check)(struct probe_run *run);   /* correctness mode (--check), or NULL; true = all correct */
+	double seconds; /* default budget of one process */
+	/* The sweep; ends with msg_die when it is impossible here. */
+	void (*measure)(struct probe_run *run);
+	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */
+	bool (*check)(struct probe_run *run);
 	probe_fit fit;
 };
 
-/* The whole program. Options beside the common ones: --processes N (3), --seconds S (budget of one process),
- * --check. Exit codes as in base.h: 1 when any parameter failed, with the curve kept. */
+/* The whole program. Options beside the common ones: --processes N (3), --seconds S (budget of one
+ * process), --check. Exit codes as in base.h: 1 when any parameter failed, with the curve kept. */
 int probe_main(int argc, char **argv, const struct probe *probe);
 
 /* Adds one row for this process. */
-void probe_record(struct probe_run *run, const char *series, const struct arg *args, size_t arg_count,
-	const struct measurement *measurement);
+void probe_record(struct probe_run *run, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement);
+
+/* To be called by a GPU probe's measure function at its start and at its end: notes the device for
+ * the metadata, and when others use it marks all rows of this process busy, those already recorded
+ * included. */
+void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu);
 
 #endif

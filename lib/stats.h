@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Order statistics and intervals. All functions leave their input unchanged. */
+/* Order statistics and intervals. All functions leave their input unchanged. A NaN among the input gives
+ * NaN: it is never sorted away. */
 #ifndef FATHOM_STATS_H
 #define FATHOM_STATS_H
 
 #include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A value with its 95 % interval. samples counts everything behind it; 0 samples means not measured
  * (value NaN). */
@@ -34,5 +39,9 @@ double stats_student(size_t degrees);
  * median of the processes' own half-widths. With one process only (b) is there. Estimates without
  * samples are skipped. */
 struct estimate stats_combine(const struct estimate *process, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Host topology and GPU locality through hwloc, and binding of the measuring thread. Unknown is an answer: in a
- * virtual machine every PCI device claims to be local to everything, and we then say "unknown". */
+/* Host topology and GPU locality through hwloc, and binding of the measuring thread. Unknown is an
+ * answer: in a virtual machine every PCI device claims to be local to everything, and we then say
+ * "unknown". */
 #ifndef FATHOM_TOPOLOGY_H
 #define FATHOM_TOPOLOGY_H
 
@@ -8,7 +9,8 @@
 
 struct topology; /* wraps hwloc_topology_t */
 
-/* Loads this machine's topology, or a synthetic one ("pack:2 numa:1 core:8 pu:1") when description is not NULL. */
+/* Loads this machine's topology, or a synthetic one ("pack:2 numa:1 core:8 pu:1") when description
+ * is not NULL. */
 struct topology *topology_load(const char *description, struct fault *fault);
 void topology_free(struct topology *topology);
 
@@ -20,19 +22,24 @@ struct topology_facts {
 	int64_t l1d_bytes, l2_bytes, l3_bytes; /* of the first one of each; 0 when absent */
 	int l3_count;
 	int64_t memory_bytes;
-	char cpu[128];             /* model name */
-	char virtualization[32];   /* hypervisor as hwloc/DMI/cpuid tells, "" for none */
+	char cpu[128];           /* model name */
+	char virtualization[32]; /* hypervisor as hwloc/DMI/cpuid tells, "" for none */
 };
 void topology_facts(const struct topology *topology, struct topology_facts *facts);
 
-/* NUMA node (logical index) of a PCI device ("0000:17:00.0"), or -1 for unknown, by the rule: known only when the
- * device's ancestor is not the root or there is just one NUMA node; in a virtual machine whose device reads
- * numa_node -1 it is unknown unless there is one node. raw receives sysfs numa_node (-1 when unreadable). */
+/* NUMA node (logical index) of a PCI device ("0000:17:00.0"), or -1 for unknown, by the rule: known
+ * only when the device's ancestor is not the root or there is just one NUMA node; in a virtual
+ * machine whose device reads numa_node -1 it is unknown unless there is one node. raw receives
+ * sysfs numa_node (-1 when unreadable). */
 int topology_gpu_node(const struct topology *topology, const char *pci, int *raw);
 
-/* Binds the calling thread to a NUMA node's cores (or to one core: node < 0, core >= 0) and its memory to the node,
- * and reads back what was obtained into got ("node 0 cores 0-15", "not bound: synthetic topology"). */
+/* Binds the calling thread to a NUMA node's cores (or to one core: node < 0, core >= 0) and its
+ * memory to the node, and reads back what was obtained into got ("node 0 cores 0-15", "not bound:
+ * synthetic topology"). True when thread and memory are both bound as asked. */
 bool topology_bind(const struct topology *topology, int node, int core, char got[128]);
+
+/* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
+bool topology_binding(const struct topology *topology, char got[128]);
 
 /* Writes the topology as hwloc XML. */
 bool topology_export(const struct topology *topology, const char *path, struct fault *fault);

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+# `make help` lists the targets. Variables: MACHINE, GPU_ARCHS, CUDA_HOME, CC, PREFIX, V=1 (show commands).
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+
+BUILD := build
+OUTPUT ?= data/local
+PREFIX ?= /usr/local
+Q := $(if $(V),,@)
+
+# ---- tools -----------------------------------------------------------------------------------------------------------
+CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(lastword $(sort $(wildcard /usr/local/cuda-*))) \
+	$(patsubst %/bin/nvcc,%,$(shell command -v nvcc 2>/dev/null)))
+NVCC := $(wildcard $(CUDA_HOME)/bin/nvcc)
+GPU_ARCHS ?= $(or $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))),75 80 90)
+
+# hwloc's flags are asked for by the recipes, not here: `make setup probe` installs it first.
+HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
+BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
+HOST_LIBS ?= -llapacke -lopenblas -lhwloc
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+CFLAGS ?= -O2 -g
+HOST_FLAGS = -std=c11 -D_GNU_SOURCE -fopenmp $(WARNINGS) $(CFLAGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS)
+LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
+ifneq ($(NVCC),)
+HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
+NVCC_FLAGS := -std=c++17 -O3 -lineinfo -Xcompiler -Wall,-Wextra -Werror all-warnings \
+	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
+CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
+LIBS += $(CUDA_LIBS)
+VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
+endif
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+# A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
+CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/vendor.c
+CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
+sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
+objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
+
+LIB_OBJECTS := $(call objects,$(call sources,lib)) $(BUILD)/version.o
+
+# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it measures a GPU.
+PROBE_FITS := $(sort $(wildcard probes/*_fit.c))
+PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(PROBE_FITS))
+GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.cu,%,$(wildcard probes/*.cu)))
+HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
+PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
+
+FACTOR_PROGRAMS := predict measure validate advise
+FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
+VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
+
+PROGRAMS := $(PROBES) fit machine $(FACTOR_PROGRAMS)
+BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.c)))
+TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
+
+# ---- targets ---------------------------------------------------------------------------------------------------------
+.PHONY: all setup probe fit validate report plots bench record test alias-check format install uninstall clean help FORCE
+
+## all: build every program (without the CUDA Toolkit: everything but the GPU parts)
+all: $(BINARIES)
+ifeq ($(NVCC),)
+	@echo "fathom: no CUDA Toolkit found (CUDA_HOME, /usr/local/cuda*, PATH): built without the GPU parts"
+endif
+
+## setup: install what is missing (apt; sudo when not root)
+setup:
+	$(Q)sh scripts/setup.sh
+
+## probe: measure this machine into data/local
+probe: all
+	$(Q)sh scripts/probe.sh $(BUILD)/bin $(OUTPUT) "$(HOST_PROBES)" "$(if $(NVCC),$(GPU_PROBES))"
+
+## fit: assemble the profile again from the recorded curves (no hardware needed)
+fit: $(BUILD)/bin/fit
+	$(Q)$(BUILD)/bin/fit --output $(OUTPUT)
+
+## validate: predict, run at sizes no fit has seen, compare
+validate: all
+	$(Q)sh scripts/validate.sh $(BUILD)/bin $(OUTPUT)
+
+## plots: draw every figure from the recorded data
+plots:
+	$(Q)sh plots/plots.sh $(OUTPUT)
+
+## report: draw the figures and write the report (text and one HTML file)
+report:
+	$(Q)sh plots/report.sh $(OUTPUT)
+
+## bench: our panel factorization against cuSOLVER and the host, at the sizes of the documentation
+bench: all
+	$(Q)$(BUILD)/bin/measure --bench --output $(OUTPUT)
+
+## record: copy a complete run of data/local to data/MACHINE (make record MACHINE=name)
+record:
+	$(Q)sh scripts/record.sh $(OUTPUT) "$(MACHINE)"
+
+## test: run all tests (GPU tests skip, with the reason, where there is no GPU)
+test: all $(TESTS)
+	$(Q)sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## format: check the formatting of every C and CUDA file (clang-format)
+format:
+	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] */*.cu */*.cuh)
+
+## install: install the programs and data under PREFIX (/usr/local)
+install: all
+	$(Q)sh scripts/install.sh "$(DESTDIR)$(PREFIX)" $(BINARIES)
+
+## uninstall: remove what install put there
+uninstall:
+	$(Q)sh scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+
+## clean: remove what was built (recorded data stays)
+clean:
+	rm -rf $(BUILD)
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): \(.*\)/  \1\t\2/p' Makefile | sort | expand -t 14
+
+# One command may name several steps: they run in this order even under -j, and measurements never overlap.
+ifneq ($(filter setup,$(MAKECMDGOALS)),)
+$(LIB_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test: | setup
+endif
+ifneq ($(filter probe,$(MAKECMDGOALS)),)
+validate report plots test: | probe
+endif
+ifneq ($(filter validate,$(MAKECMDGOALS)),)
+report plots test: | validate
+endif
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+FLAGS_NOW = $(CC) $(CFLAGS) $(NVCC) $(GPU_ARCHS) $(if $(NVCC),cuda,nocuda)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(BUILD); echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
+
+$(BUILD)/version.c: FORCE
+	@mkdir -p $(BUILD); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+
+$(BUILD)/probe_list.h: $(PROBE_FITS) Makefile
+	@mkdir -p $(BUILD)
+	@for p in $(PROBE_NAMES); do echo "PROBE($$p)"; done > $@
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $<")
+	$(Q)$(CC) $(HOST_FLAGS) -I$(BUILD) -MMD -MP -c $< -o $@
+
+$(BUILD)/%.cu.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  NVCC  $<")
+	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(BUILD)/probes/fit.o: $(BUILD)/probe_list.h
+
+define link
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(VENDOR) $(LIBS)
+endef
+
+$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.o $(BUILD)/probes/%_fit.o $(LIB_OBJECTS)
+	$(link)
+$(if $(NVCC),$(GPU_PROBES:%=$(BUILD)/bin/%)): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
+$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
+	$(link)
+$(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)
+	$(link)
+$(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
+$(BUILD)/bin/measure: $(VENDOR_OBJECTS)
+$(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
+	$(link)
+$(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
+$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
+	$(link)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: which variant of this operation, on this machine, and why?
+ * Method: every variant on the model executor, priced from the machine's profile; the parameters
+ * the choice rests on are scaled until it tips. Nothing is run. */
+#include "../lib/cli.h"
+#include "../lib/gpu.h"
+#include "../lib/machine.h"
+#include "../lib/model.h"
+#include "../lib/msg.h"
+#include "../lib/profile.h"
+#include "executor_model.h"
+#include "panel_getrf.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct question {
+	int64_t m, n;
+	enum precision precision;
+	bool from_host; /* the panel is in host memory and comes back there */
+};
+
+/* One way to do it, and what it costs. */
+struct answer {
+	enum model_target target;
+	const char *variant;
+	struct prediction prediction;
+	bool possible;
+};
+
+enum { ANSWERS = 16 };
+
+/* ---- asking the model ---- */
+
+/* Time to the device and back, as the host variant pays it from the device. */
+static bool add_transfer(const struct profile *profile, const struct question *question,
+        struct prediction *prediction)
+{
+	unsigned others = ((1u << PHASE_COUNT) - 1) & ~(1u << PHASE_TRANSFER);
+	struct prediction transfer;
+
+	if (!model_predict_without(profile, MODEL_CUDA, "host", question->m, question->n,
+	            question->precision, 2, others, &transfer)) {
+		prediction->fault = transfer.fault;
+		return false;
+	}
+	prediction->seconds += transfer.seconds;
+	prediction->low += transfer.low;
+	prediction->high += transfer.high;
+	for (int t = 0; t < TERM_COUNT; t++)
+		prediction->parts.term[t] += transfer.parts.term[t];
+	for (int t = 0; t < TERM_COUNT; t++)
+		if (prediction->parts.term[t] > prediction->parts.term[prediction->parts.limiter])
+			prediction->parts.limiter = (enum term)t;
+	return true;
+}
+
+static void ask(
+        const struct profile *profile, const struct question *question, struct answer *answer)
+{
+	answer->possible = model_predict(profile, answer->target, answer->variant, question->m,
+	        question->n, question->precision, 2, &answer->prediction);
+	if (answer->possible && answer->target == MODEL_CUDA && question->from_host)
+		answer->possible = add_transfer(profile, question, &answer->prediction);
+}
+
+static int faster_first(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+	if (x->possible != y->possible)
+		return x->possible ? -1 : 1;
+	double s = x->prediction.seconds, t = y->prediction.seconds;
+	return x->possible ? (s > t) - (s < t) : 0;
+}
+
+static size_t ask_all(const struct profile *profile, const struct question *question, bool has_gpu,
+        struct answer *answer)
+{
+	size_t count = 0;
+
+	for (const char *const *v = panel_getrf_variants; *v && has_gpu; v++)
+		if (!question->from_host || strcmp(*v, "host") != 0)
+			answer[count++] = (struct answer){.target = MODEL_CUDA, .variant = *v};
+	if (question->from_host) {
+		answer[count++] = (struct answer){.target = MODEL_HOST, .variant = "blas"};
+		answer[count++] = (struct answer){.target = MODEL_HOST, .variant = "host"};
+	}
+	for (size_t i = 0; i < count; i++)
+		ask(profile, question, &answer[i]);
+	qsort(answer, count, sizeof *answer, faster_first);
+	return count;
+}
+
+/* ---- what the choice rests on ---- */
+
+static void scale_parameter(struct profile *profile, const char *name, double factor)
+{
+	for (size_t i = 0; i < profile->count; i++) {
+		struct estimate *e = &profile->row[i].estimate;
+		if (strcmp(profile->row[i].name, name) == 0) {
+			e->value *= factor;
+			e->low *= factor;
+			e->high *= factor;
+		}
+	}
+}
+
+static double seconds_if(struct profile *profile, const struct question *question,
+        const struct answer *answer, const char *name, double factor)
+{
+	struct answer again = *answer;
+
+	scale_parameter(profile, name, factor);
+	ask(profile, question, &again);
+	scale_parameter(profile, name, 1 / factor);
+	return again.possible ? again.prediction.seconds : INFINITY;
+}
+
+/* Sizes of the machine are facts, not measurements to be doubted. */
+static bool is_doubtful(const char *name)
+{
+	return strcmp(name, "gpu.sm.count") != 0 && strcmp(name, "gpu.shared.per_block") != 0 &&
+	       strcmp(name, "gpu.l2.size") != 0;
+}
+
+struct sensitivity {
+	const char
+	        *name; /* the parameter that moves the choice's lead most; NULL without a rival */
+	double time, lead; /* relative change of the chosen time, of rival / chosen, when it grows
+	                      by 10 % */
+	const char *tipping_name; /* the parameter whose smallest change makes the rival win; NULL:
+	                             none within 8x */
+	double tipping;           /* that factor */
+};
+
+static void try_parameters(struct profile *profile, const struct question *question,
+        const struct answer *choice, const struct answer *rival, const struct model *model,
+        double factor, struct sensitivity *s)
+{
+	double lead = rival->prediction.seconds / choice->prediction.seconds;
+
+	for (size_t u = 0; u < model->used_count && !s->tipping_name; u++) {
+		const char *name = model->used[u];
+		if (!is_doubtful(name))
+			continue;
+		double mine = seconds_if(profile, question, choice, name, factor);
+		double theirs = seconds_if(profile, question, rival, name, factor);
+		double change = theirs / mine / lead - 1;
+		if (factor == 1.1 && isfinite(change) &&
+		        (!s->name || fabs(change) > fabs(s->lead))) {
+			s->name = name;
+			s->lead = change;
+			s->time = mine / choice->prediction.seconds - 1;
+		}
+		if (theirs < mine) {
+			s->tipping_name = name;
+			s->tipping = factor;
+		}
+	}
+}
+
+static struct sensitivity find_sensitivity(struct profile *profile, const struct question *question,
+        const struct answer *choice, const struct answer *rival)
+{
+	static const double factors[] = {
+	        1.1, 1 / 1.1, 1.25, 0.8, 1.5, 1 / 1.5, 2, 0.5, 4, 0.25, 8, 0.125};
+	struct sensitivity s = {0};
+
+	for (size_t f = 0; f < ARRAY_LEN(factors) && !s.tipping_name; f++) {
+		try_parameters(profile, question, choice, rival, &choice->prediction.model,
+		        factors[f], &s);
+		try_parameters(
+		        profile, question, choice, rival, &rival->prediction.model, factors[f], &s);
+	}
+	return s;
+}
+
+/* ---- answering ---- */
+
+static struct table *answer_table(
+        const struct question *question, const struct answer *answer, size_t count)
+{
+	static const char *const first[] = {
+	        "variant", "executor", "seconds", "low", "high", "gflops", "chosen", "limiter"};
+	const char *columns[ARRAY_LEN(first) + TERM_COUNT + 1];
+	size_t width = 0;
+
+	for (size_t c = 0; c < ARRAY_LEN(first); c++)
+		columns[width++] = first[c];
+	for (int t = 0; t < TERM_COUNT; t++)
+		columns[width++] = term_name[t];
+	columns[width++] = "reason";
+	struct table *table = table_new(columns, width);
+	for (size_t i = 0; i < count; i++) {
+		const struct prediction *p = &answer[i].prediction;
+		double flops = model_flops_getrf((double)question->m, (double)question->n);
+		size_t r = table_add_row(table);
+		table_set_text(table, r, "variant", answer[i].variant);
+		table_set_text(
+		        table, r, "executor", answer[i].target == MODEL_CUDA ? "cuda" : "host");
+		if (!answer[i].possible) {
+			table_set_text(table, r, "reason", p->fault.text);
+			continue;
+		}
+		table_set_real(table, r, "seconds", p->seconds);
+		table_set_real(table, r, "low", p->low);
+		table_set_real(table, r, "high", p->high);
+		table_set_real(table, r, "gflops", flops / p->seconds / 1e9);
+		table_set_int(table, r, "chosen", i == 0);
+		table_set_text(table, r, "limiter", term_name[p->parts.limiter]);
+		for (int t = 0; t < TERM_COUNT; t++)
+			table_set_real(table, r, term_name[t], p->parts.term[t]);
+	}
+	return table;
+}
+
+/* The table for readers: microseconds, and the refused ones below with their reasons. */
+static void print_answers(
+        const struct question *question, const struct answer *answer, size_t count, FILE *out)
+{
+	double flops = model_flops_getrf((double)question->m, (double)question->n);
+
+	fprintf(out, "  %-10s %-4s %10s  %-21s %9s ", "variant", "on", "us", "95 % interval",
+	        "Gflop/s");
+	for (int t = 0; t < TERM_COUNT; t++)
+		fprintf(out, " %10s", term_name[t]);
+	fputc('\n', out);
+	for (size_t i = 0; i < count; i++) {
+		const struct prediction *p = &answer[i].prediction;
+		const char *on = answer[i].target == MODEL_CUDA ? "cuda" : "host";
+		if (!answer[i].possible) {
+			fprintf(out, "  %-10s %-4s refused: %s\n", answer[i].variant, on,
+			        p->fault.text);
+			continue;
+		}
+		char interval[48];
+		snprintf(interval, sizeof interval, "%.1f .. %.1f", p->low * 1e6, p->high * 1e6);
+		fprintf(out, "%c %-10s %-4s %10.1f  %-21s %9.1f ", i ? ' ' : '*', answer[i].variant,
+		        on, p->seconds * 1e6, interval, flops / p->seconds / 1e9);
+		for (int t = 0; t < TERM_COUNT; t++)
+			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
+		fputc('\n', out);
+	}
+}
+
+static void print_choice(struct profile *profile, const struct question *question,
+        const struct answer *answer, size_t count, FILE *out)
+{
+	const struct prediction *p = &answer[0].prediction;
+	double share = p->parts.term[p->parts.limiter] / p->seconds;
+
+	fprintf(out, "\nChoice: %s on %s, limited by %s (%.0f %% of its time)%s.\n",
+	        answer[0].variant, answer[0].target == MODEL_CUDA ? "cuda" : "host",
+	        term_name[p->parts.limiter], 100 * share,
+	        p->model.extrapolated ? "; some parameters are extrapolated" : "");
+	if (count < 2 || !answer[1].possible)
+		return;
+	fprintf(out, "Next best: %s, %.2f times as long%s.\n", answer[1].variant,
+	        answer[1].prediction.seconds / p->seconds,
+	        answer[1].prediction.low <= p->high ? "; the intervals overlap" : "");
+	struct sensitivity s = find_sensitivity(profile, question, &answer[0], &answer[1]);
+	if (s.name)
+		fprintf(out,
+		        "Most sensitive to: %s (10 %% more of it: %+.1f %% time, %+.1f %% lead "
+		        "over %s).\n",
+		        s.name, 100 * s.time, 100 * s.lead, answer[1].variant);
+	if (s.tipping_name)
+		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured.\n",
+		        answer[1].variant, s.tipping_name, s.tipping);
+	else
+		fprintf(out, "No single parameter within a factor of 8 tips the choice.\n");
+}
+
+/* ---- the machine ---- */
+
+static void describe_machine(
+        const struct profile *profile, const char *choice, int64_t device, FILE *out)
+{
+	struct gpu gpu;
+	struct fault fault;
+	const struct table *source = profile->source;
+	const char *name = source ? table_meta(source, "gpu") : NULL;
+	const char *cpu = source ? table_meta(source, "cpu") : NULL;
+	const char *date = source ? table_meta(source, "date") : NULL;
+	bool has_gpu = gpu_open(&gpu, device, &fault);
+	const char *stale = source ? machine_stale(source, has_gpu ? &gpu : NULL) : NULL;
+
+	fprintf(out, "%s: GPU %s, CPU %s, measured %s\n", choice, name ? name : "unknown",
+	        cpu ? cpu : "unknown", date ? date : "at an unknown date");
+	if (stale)
+		fprintf(out, "Recorded, not measured on this machine as it is now: %s\n", stale);
+}
+
+static bool has_gpu_parameters(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (strncmp(profile->row[i].name, "gpu.launch.", 11) == 0 &&
+		        strcmp(profile->row[i].status, "failed") != 0)
+			return true;
+	return false;
+}
+
+static const char *choose_folder(
+        const char *machine, const char *given, const char *preset, char choice[MACHINE_CHOICE])
+{
+	if (machine && given != preset)
+		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
+	if (given != preset) {
+		snprintf(choice, MACHINE_CHOICE, "data: %.160s (given by --output)", given);
+		return given;
+	}
+	if (machine) {
+		if (!machine[0] || strchr(machine, '/'))
+			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
+		unsetenv("FATHOM_DATA");
+		setenv("MACHINE", machine, 1);
+	}
+	return machine_data_choose(choice);
+}
+
+static struct profile *read_profile(const char *folder, const struct cli_list *set)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/profile.tsv", folder);
+	struct profile *profile = profile_read(path, &fault);
+
+	if (!profile)
+		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one for this machine",
+		        fault.text);
+	for (size_t i = 0; i < set->count; i++)
+		if (!profile_set(profile, set->item[i], &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	free(path);
+	return profile;
+}
+
+/* ---- the command line ---- */
+
+static void check_question(
+        char **operands, const struct question *question, const char *precision, const char *from)
+{
+	if (!operands[0] || strcmp(operands[0], "panel") != 0 || operands[1])
+		msg_die(EXIT_BAD_USAGE, "say what advice is about: advise panel --m 8192 --nb 64");
+	if (question->m == 0 || question->n == 0)
+		msg_die(EXIT_BAD_USAGE, "give the panel's size: --m ROWS --nb COLUMNS");
+	if (question->m < question->n)
+		msg_die(EXIT_BAD_USAGE,
+		        "a panel has at least as many rows as columns: m = %" PRId64
+		        ", nb = %" PRId64,
+		        question->m, question->n);
+	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
+		msg_die(EXIT_BAD_USAGE, "--precision is s (single) or d (double), not '%s'",
+		        precision);
+	if (from && strcmp(from, "host") != 0 && strcmp(from, "device") != 0)
+		msg_die(EXIT_BAD_USAGE, "--from is host or device, not '%s'", from);
+}
+
+int main(int argc, char **argv)
+{
+	struct question question = {0};
+	struct cli_list set = {.count = 0};
+	const char *precision = "s", *machine = NULL, *from = NULL;
+	const struct cli_option options[] = {
+	        {"m", 'm', CLI_INT, &question.m, "N", "rows of the panel (needed)", 1, 1e9},
+	        {"nb", 'n', CLI_INT, &question.n, "N", "columns of the panel (needed)", 1, 1e6},
+	        {"precision", 0, CLI_TEXT, &precision, "s|d", "single or double", 0, 0},
+	        {"machine", 0, CLI_TEXT, &machine, "NAME", "a recorded machine in data/", 0, 0},
+	        {"set", 0, CLI_LIST, &set, "NAME=VALUE",
+	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
+	                0, 0},
+	        {"from", 0, CLI_TEXT, &from, "host|device",
+	                "where the panel is and goes back to (device when the machine has a GPU)",
+	                0, 0}};
+	const struct cli_program program = {.name = "fathom-advise",
+	        .summary = "Tells which variant of an operation to use on a machine, and why.",
+	        .operands = "panel",
+	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
+	const char *preset = machine_data_folder();
+	struct cli_common common = {.output = preset};
+	struct answer answer[ANSWERS];
+	char choice[MACHINE_CHOICE], **operands;
+
+	cli_parse(argc, argv, &program, &common, &operands);
+	check_question(operands, &question, precision, from);
+	struct profile *profile =
+	        read_profile(choose_folder(machine, common.output, preset, choice), &set);
+	bool has_gpu = has_gpu_parameters(profile);
+	question.precision = precision[0] == 's' ? SINGLE : DOUBLE;
+	question.from_host = from ? strcmp(from, "host") == 0 : !has_gpu;
+	if (!question.from_host && !has_gpu)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s: its profile has no GPU: ask --from host, or another "
+		        "--machine",
+		        choice);
+
+	size_t count = ask_all(profile, &question, has_gpu, answer);
+	if (common.json) {
+		struct table *table = answer_table(&question, answer, count);
+		table_meta_set(table, "profile", "%s", choice);
+		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
+		        precision[0], question.m, question.n,
+		        question.from_host ? "host" : "device");
+		table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
+		        question.m, question.n, precision[0] == 's' ? "single" : "double",
+		        question.from_host ? "host" : "device");
+		describe_machine(profile, choice, common.device, stdout);
+		putchar('\n');
+		print_answers(&question, answer, count, stdout);
+		if (count && answer[0].possible)
+			print_choice(profile, &question, answer, count, stdout);
+	}
+	if (!count || !answer[0].possible)
+		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",
+		        answer[0].prediction.fault.text);
+	profile_free(profile);
+	return EXIT_DONE;
+}

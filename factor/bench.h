@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of `measure --bench`: one line a shape, one column a variant, and ratios. */
+#ifndef FATHOM_BENCH_H
+#define FATHOM_BENCH_H
+
+#include "results.h"
+
+#include <stdio.h>
+
+/* The variants compared on an executor, NULL-terminated; the first is the one the others are
+ * compared with. */
+const char *const *bench_variants(const char *executor);
+
+/* Microseconds of every variant and the ratio of each to the first, per shape, in the order of the
+ * rows. */
+void bench_print(const struct results *results, FILE *out);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The statistics of validation: predictions set against measurements. error = predicted / measured
+ * - 1, signed; the measurement is the median. Nothing here reads a file or prints. */
+#ifndef FATHOM_ERRORS_H
+#define FATHOM_ERRORS_H
+
+#include "results.h"
+
+/* Within 10 %; too slow predicted; too fast predicted; the measurement's own interval straddles the
+ * 10 % limit. */
+enum verdict { VERDICT_OK, VERDICT_OVER, VERDICT_UNDER, VERDICT_AMBIGUOUS, VERDICT_SKIPPED };
+extern const char *const verdict_name[];
+
+struct comparison {
+	const struct result *predicted, *measured; /* measured is NULL when there is no row */
+	char family[64];                           /* "panel_getrf/blas/s" */
+	bool phase;                                /* one phase of the sequence, not the whole */
+	int level;
+	enum verdict verdict;
+	char reason[200];    /* of SKIPPED */
+	double error;        /* NaN when skipped, as all below */
+	bool covered;        /* measured median inside the prediction's interval */
+	double half_width;   /* of the prediction's interval, relative */
+	double peak_error;   /* of "bytes at the peak rate", filled by errors_baseline_peak */
+	double scaled_error; /* of the nearest other measured size of the family scaled by flops */
+};
+
+/* One comparison per prediction, in the predictions' order. The caller frees *rows. */
+size_t errors_compare(const struct results *predictions, const struct results *measurements,
+        struct comparison **rows);
+
+/* Fills peak_error: the panel read and written once at `bandwidth` bytes/s (read + written),
+ * nothing else; for the cases of one executor. */
+void errors_baseline_peak(
+        struct comparison *rows, size_t count, const char *executor, double bandwidth);
+
+/* What a summary covers; NULL and -1 mean any. Phases are never part of a summary. */
+struct errors_filter {
+	const char *family, *executor, *regime;
+	int level;
+};
+
+struct error_summary {
+	size_t cases, skipped;
+	double median_abs, p90_abs, worst, bias; /* worst and bias (median) are signed */
+	double within[4];                        /* fractions within 5, 10, 20, 30 % */
+	double coverage, half_width;             /* fraction covered; median relative half-width */
+	double peak, scaled;                     /* median absolute errors of the two baselines */
+};
+struct error_summary errors_summary(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter);
+
+/* Of all pairs of variants of one panel (same executor, precision, shape) whose measured times lie
+ * within a factor of 2: how many the level's predictions put in the measured order. */
+struct ranking {
+	size_t pairs, right;
+};
+struct ranking errors_ranking(
+        const struct comparison *rows, size_t count, const char *executor, int level);
+
+/* regret = measured time of the variant predicted fastest / best measured time - 1, over the panels
+ * with at least two variants predicted and measured. family: only panels where that family was
+ * chosen (NULL: all). */
+struct regret {
+	size_t shapes;
+	double median, worst; /* NaN when shapes is 0 */
+};
+struct regret errors_regret(const struct comparison *rows, size_t count, const char *executor,
+        const char *family, int level);
+
+#endif

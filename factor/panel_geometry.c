@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "panel_geometry.h"
+
+enum {
+	WARP = 32,
+	FEWEST_ROWS = 128,  /* fewer rows a block would only add blocks to the exchange */
+	SCRATCH_ROWS = 6,   /* rows of n doubles that the kernel keeps beside the panel */
+	SCRATCH_WORDS = 128 /* doubles for reductions and flags */
+};
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
+        int64_t shared_per_block, struct panel_geometry *g)
+{
+	*g = (struct panel_geometry){.threads = PANEL_COMPUTE_THREADS};
+	/* sizes of LAPACK's 32-bit integers: the products below can't overflow */
+	if (n < 1 || m < n || m > INT32_MAX || sm_count < 1)
+		return false;
+
+	g->rows_per_block = larger(larger(n, FEWEST_ROWS), divide_up(m, sm_count));
+	g->rows_per_block = divide_up(g->rows_per_block, WARP) * WARP;
+	g->blocks = (int)divide_up(m, g->rows_per_block);
+	g->pitch = g->rows_per_block + 1;
+
+	int64_t scratch = (SCRATCH_ROWS * n + SCRATCH_WORDS) * 8;
+	if (n > INT64_MAX / (2 * g->pitch * word_bytes)) {
+		g->shared_bytes = INT64_MAX;
+		return false;
+	}
+	g->shared_bytes = g->pitch * n * word_bytes + scratch;
+	return g->shared_bytes <= shared_per_block && g->blocks <= sm_count;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* How a panel is laid over the multiprocessors by the resident kernel: the launcher and the model
+ * read the same answer. */
+#ifndef FATHOM_PANEL_GEOMETRY_H
+#define FATHOM_PANEL_GEOMETRY_H
+
+#include "../lib/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Threads that hold and update rows; the kernel adds one warp for the exchange. */
+enum { PANEL_COMPUTE_THREADS = 256 };
+
+struct panel_geometry {
+	int blocks, threads;
+	int64_t rows_per_block; /* a multiple of the warp; the first block holds at least the n
+	                           pivot rows */
+	int64_t pitch; /* elements between columns in shared memory: odd, so that rows have no bank
+	                  conflicts */
+	int64_t shared_bytes; /* of one block */
+};
+
+/* One block per multiprocessor at most. False when the panel does not fit on chip; the geometry
+ * then says what it would take. */
+bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
+        int64_t shared_per_block, struct panel_geometry *g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how long will every case of the hold-out list take on the machine of the profile?
+ * Method: the algorithms on the model executor, priced from profile.tsv alone, at three levels (0:
+ * bound, 1: alpha-beta sums, 2: full model, the prediction), and phase by phase for a few shapes.
+ * Nothing is run. Unit: seconds per operation. */
+#include "../lib/cli.h"
+#include "../lib/machine.h"
+#include "../lib/msg.h"
+#include "../lib/profile.h"
+#include "cases.h"
+#include "executor_model.h"
+#include "results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct target {
+	const char *executor, *parameters;
+	enum model_target model;
+} targets[] = {{"cuda", "gpu.", MODEL_CUDA}, {"host", "host.", MODEL_HOST}};
+
+static bool has_parameters(const struct profile *profile, const char *prefix)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (strncmp(profile->row[i].name, prefix, strlen(prefix)) == 0 &&
+		        strcmp(profile->row[i].status, "failed") != 0)
+			return true;
+	return false;
+}
+
+/* One case at one level; phase PHASE_COUNT means all of them. */
+static struct result predict_case(const struct profile *profile, const struct target *target,
+        const struct panel_case *asked, int level, enum phase phase)
+{
+	const char *only = phase < PHASE_COUNT ? phase_name[phase] : NULL;
+	const char *variant = strcmp(asked->operation, "ger") == 0 ? "ger" : asked->variant;
+	unsigned skip = only ? ((1u << PHASE_COUNT) - 1) & ~(1u << phase) : 0;
+	struct result row = {
+	        .precision = asked->precision, .m = asked->m, .n = asked->n, .residual = NAN};
+	struct prediction prediction;
+
+	snprintf(row.operation, sizeof row.operation, "%s", asked->operation);
+	snprintf(row.variant, sizeof row.variant, "%s", asked->variant);
+	snprintf(row.executor, sizeof row.executor, "%s", asked->executor);
+	snprintf(row.plan, sizeof row.plan, "nb=%" PRId64, asked->n);
+	results_options(row.options, asked->executor, only, level);
+	bool ok = model_predict_without(profile, target->model, variant, asked->m, asked->n,
+	        asked->precision, level, skip, &prediction);
+	row.seconds = (struct estimate){prediction.seconds, prediction.low, prediction.high, 0};
+	snprintf(row.regime, sizeof row.regime, "%s",
+	        prediction.model.surface ? "surface" : "hardware");
+	if (!ok)
+		snprintf(row.note, sizeof row.note, "%.199s", prediction.fault.text);
+	return row;
+}
+
+/* The phases that a variant has, when it has more than one. */
+static void add_phases(struct results *results, const struct profile *profile,
+        const struct target *target, const struct panel_case *asked)
+{
+	struct prediction whole;
+	int phases = 0;
+
+	if (!model_predict(profile, target->model, asked->variant, asked->m, asked->n,
+	            asked->precision, 2, &whole))
+		return;
+	for (int p = 0; p < PHASE_COUNT; p++)
+		phases += whole.parts.phase[p] > 0;
+	for (int p = 0; p < PHASE_COUNT && phases > 1; p++) {
+		if (!(whole.parts.phase[p] > 0))
+			continue;
+		struct result row = predict_case(profile, target, asked, 2, (enum phase)p);
+		results_add(results, &row);
+	}
+}
+
+/* Adds the predictions of one target; returns how many cases were refused. */
+static size_t add_target(struct results *results, const struct profile *profile,
+        const struct target *target, bool quick)
+{
+	struct panel_case *cases;
+	size_t count = cases_holdout(target->executor, quick, &cases), refused = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		msg_progress("%s: %zu of %zu cases", target->executor, i, count);
+		for (int level = 2; level >= 0; level--) {
+			struct result row =
+			        predict_case(profile, target, &cases[i], level, PHASE_COUNT);
+			results_add(results, &row);
+			refused += level == 2 && row.note[0];
+		}
+		if (cases[i].phases)
+			add_phases(results, profile, target, &cases[i]);
+	}
+	msg_progress_end();
+	free(cases);
+	return refused;
+}
+
+static struct profile *read_profile(const char *path, const struct cli_list *set, char sha[65])
+{
+	struct fault fault;
+	struct profile *profile = profile_read(path, &fault);
+
+	if (!profile || !table_sha256(path, sha, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes it", fault.text);
+	for (size_t i = 0; i < set->count; i++)
+		if (!profile_set(profile, set->item[i], &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	return profile;
+}
+
+static void stamp(struct table *table, const struct profile *profile, const char *sha,
+        const struct cli_list *set, int argc, char **argv)
+{
+	machine_stamp(table, "predict", NULL, argc, argv);
+	table_meta_set(table, "profile_sha256", "%s", sha);
+	const char *machine = profile->source ? table_meta(profile->source, "machine") : NULL;
+	if (machine)
+		table_meta_set(table, "profile_machine", "%s", machine);
+	for (size_t i = 0; i < set->count; i++) {
+		char key[32];
+		snprintf(key, sizeof key, "set_%zu", i + 1);
+		table_meta_set(table, key, "%s", set->item[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_list set = {.count = 0};
+	const struct cli_option options[] = {{"set", 0, CLI_LIST, &set, "NAME=VALUE",
+	        "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)", 0, 0}};
+	const struct cli_program program = {.name = "fathom-predict",
+	        .summary = "Predicts the hold-out operations from the machine profile alone.",
+	        .details = "Reads profile.tsv and writes predictions.tsv in the output folder.",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
+	struct cli_common common = {0};
+	char sha[65];
+	struct fault fault;
+	size_t used = 0;
+
+	cli_parse(argc, argv, &program, &common, NULL);
+	char *source = xasprintf("%s/profile.tsv", common.output);
+	char *path = xasprintf("%s/predictions.tsv", common.output);
+	struct profile *profile = read_profile(source, &set, sha);
+	struct results *results = results_new();
+	stamp(results->table, profile, sha, &set, argc, argv);
+
+	FILE *report = common.json ? stderr : stdout;
+	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
+		size_t before = results->count;
+		if (!has_parameters(profile, targets[t].parameters))
+			continue;
+		size_t refused = add_target(results, profile, &targets[t], common.quick);
+		fprintf(report,
+		        "%s: %zu predictions, %zu cases not predicted (their rows say why)\n",
+		        targets[t].executor, results->count - before, refused);
+		used++;
+	}
+	if (used == 0)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s has no usable gpu.* or host.* parameter: run make probe", source);
+	if (!results_write(results, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	if (common.json) {
+		struct table *table = table_read(path, &fault);
+		if (table)
+			table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		printf("%s\n", path);
+	}
+	results_free(results);
+	profile_free(profile);
+	free(source);
+	free(path);
+	return EXIT_DONE;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "price.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const term_name[TERM_COUNT] = {[TERM_LAUNCH] = "launch",
+        [TERM_MEMORY] = "memory",
+        [TERM_BARRIER] = "barrier",
+        [TERM_ARITHMETIC] = "arithmetic",
+        [TERM_TRANSFER] = "transfer",
+        [TERM_HOST] = "host",
+        [TERM_SYNC] = "sync"};
+
+void price_reader_start(struct price_reader *reader, const struct profile *profile)
+{
+	memset(reader, 0, sizeof *reader);
+	model_start(&reader->model, profile);
+}
+
+void price_reader_change(
+        struct price_reader *reader, const struct profile *profile, const char *name)
+{
+	reader->model.profile = profile;
+	for (size_t i = 0; i < PRICE_CACHE; i++)
+		if (reader->cache[i].name && strcmp(reader->cache[i].name, name) == 0)
+			reader->cache[i].name = NULL;
+}
+
+/* The rows of a function that enclose a value of one argument; both are the value itself outside of
+ * the rows. */
+struct bracket {
+	double low, high;
+};
+
+static struct bracket enclose(
+        const struct profile *profile, const char *name, const char *arg, double value)
+{
+	struct bracket b = {-INFINITY, INFINITY};
+
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (strcmp(row->name, name) != 0 || strcmp(row->status, "failed") == 0)
+			continue;
+		for (size_t i = 0; i < row->arg_count; i++) {
+			if (strcmp(row->arg_name[i], arg) != 0)
+				continue;
+			if (row->arg[i] <= value)
+				b.low = fmax(b.low, row->arg[i]);
+			if (row->arg[i] >= value)
+				b.high = fmin(b.high, row->arg[i]);
+		}
+	}
+	return isfinite(b.low) && isfinite(b.high) ? b : (struct bracket){value, value};
+}
+
+static double mix(struct bracket b, double value, double at_low, double at_high)
+{
+	return b.low == b.high ? at_low
+	                       : at_low + (value - b.low) / (b.high - b.low) * (at_high - at_low);
+}
+
+static double linear_at(struct model *model, const char *name, const char *arg, double value)
+{
+	struct bracket b = enclose(model->profile, name, arg, value);
+
+	return mix(b, value, model_at(model, name, arg, b.low), model_at(model, name, arg, b.high));
+}
+
+static double linear_at2(struct model *model, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2)
+{
+	struct bracket b1 = enclose(model->profile, name, arg1, value1);
+	struct bracket b2 = enclose(model->profile, name, arg2, value2);
+	double edge[2];
+
+	for (int side = 0; side < 2; side++) {
+		double at = side ? b1.high : b1.low;
+		edge[side] = mix(b2, value2, model_at2(model, name, arg1, at, arg2, b2.low),
+		        model_at2(model, name, arg1, at, arg2, b2.high));
+	}
+	return mix(b1, value1, edge[0], edge[1]);
+}
+
+/* The slot of a name and its arguments: filled when its name is set. A slot in use for others is
+ * taken over. */
+static struct price_entry *find(struct price_reader *reader, const char *name, double a, double b)
+{
+	uint64_t bits[2], hash = (uint64_t)(uintptr_t)name;
+	double arg[2] = {a, b};
+
+	memcpy(bits, arg, sizeof bits);
+	for (int i = 0; i < 2; i++)
+		hash = (hash ^ bits[i]) * 0x9e3779b97f4a7c15;
+	hash ^= hash >> 32;
+	struct price_entry *slot = &reader->cache[hash % PRICE_CACHE];
+	if (slot->name != name || slot->arg[0] != a || slot->arg[1] != b)
+		*slot = (struct price_entry){NULL, {a, b}, 0};
+	return slot;
+}
+
+double price_scalar(struct price_reader *reader, const char *name)
+{
+	struct price_entry *slot = find(reader, name, 0, 0);
+
+	if (!slot->name) {
+		slot->value = model_scalar(&reader->model, name);
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+double price_at(struct price_reader *reader, const char *name, const char *arg, double value)
+{
+	struct price_entry *slot = find(reader, name, value, 0);
+
+	if (!slot->name) {
+		slot->value = reader->linear ? linear_at(&reader->model, name, arg, value)
+		                             : model_at(&reader->model, name, arg, value);
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+double price_at2(struct price_reader *reader, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2)
+{
+	struct price_entry *slot = find(reader, name, value1, value2);
+
+	if (!slot->name) {
+		struct model *model = &reader->model;
+		slot->value = reader->linear ? linear_at2(model, name, arg1, value1, arg2, value2)
+		                             : model_at2(model, name, arg1, value1, arg2, value2);
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+double price_traffic(struct price_reader *reader, const char *curve, double bytes)
+{
+	double low, high;
+
+	/* a curve that --set made a constant, or that is not there, has no smallest row */
+	if (!profile_range(reader->model.profile, curve, "bytes", &low, &high))
+		low = bytes;
+	double least = price_at(reader, curve, "bytes", low);
+	return bytes > low ? price_at(reader, curve, "bytes", bytes) - least : least - least;
+}
+
+double price_bytes(struct matrix a)
+{
+	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);
+}
+
+double price_host_getrf(struct price_reader *reader, struct matrix a)
+{
+	const char *name = a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d";
+
+	return price_at2(reader, name, "m", (double)a.m, "n", (double)a.n);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "base.h"
+#include "cli.h"
+#include "msg.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *fathom_version_text(void); /* build/version.c, written by scripts/version.sh */
+
+const char *cli_version(void)
+{
+	static char text[64];
+
+	snprintf(text, sizeof text, "fathom %s", fathom_version_text());
+	return text;
+}
+
+/* === The options of one program: its own, then the common ones ================================ */
+
+enum { ALL_OPTIONS = 64, LONG_ONLY = 256 };
+
+struct option_set {
+	const struct cli_program *program;
+	struct cli_option option[ALL_OPTIONS];
+	char initial[ALL_OPTIONS][256]; /* the default, for --help: parsing overwrites the target */
+	size_t count;
+	bool help, version, list_options;
+};
+
+static void describe_default(const struct cli_option *option, char *text, size_t size)
+{
+	const char *word;
+
+	switch (option->type) {
+	case CLI_FLAG:
+		*text = '\0';
+		return;
+	case CLI_INT:
+		snprintf(text, size, " (default: %lld)", (long long)*(int64_t *)option->target);
+		return;
+	case CLI_REAL:
+		snprintf(text, size, " (default: %g)", *(double *)option->target);
+		return;
+	case CLI_TEXT:
+		word = *(const char **)option->target;
+		snprintf(text, size, " (default: %s)", word ? word : "none");
+		return;
+	case CLI_LIST:
+		snprintf(text, size, " (repeatable; default: none)");
+		return;
+	}
+}
+
+static void add_option(struct option_set *set, const struct cli_option *option)
+{
+	describe_default(option, set->initial[set->count], sizeof set->initial[0]);
+	set->option[set->count++] = *option;
+}
+
+static void gather(
+        struct option_set *set, const struct cli_program *program, struct cli_common *common)
+{
+	const struct cli_option shared[] = {
+	        {"device", 0, CLI_INT, &common->device, "N", "CUDA device number", 0, 1023},
+	        {"output", 0, CLI_TEXT, &common->output, "DIR", "folder of the data files", 0, 0},
+	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "fewer and shorter measurements", 0,
+	                0},
+	        {"json", 0, CLI_FLAG, &common->json, NULL, "print the result as JSON", 0, 0},
+	        {"seed", 0, CLI_INT, &common->seed, "N", "seed of the random data", 0, 1e15},
+	        {"verbose", 'v', CLI_FLAG, &common->verbose, NULL, "say more on stderr", 0, 0},
+	        {"help", 'h', CLI_FLAG, &set->help, NULL, "print this text", 0, 0},
+	        {"version", 0, CLI_FLAG, &set->version, NULL, "print version and commit", 0, 0},
+	        {"list-options", 0, CLI_FLAG, &set->list_options, NULL,
+	                "print the long options, for shell completion", 0, 0},
+	};
+
+	set->program = program;
+	if (program->option_count + ARRAY_LEN(shared) > ALL_OPTIONS)
+		msg_die(EXIT_BAD_USAGE, "more options than cli.c has room for: raise ALL_OPTIONS");
+	for (size_t i = 0; i < program->option_count; i++)
+		add_option(set, &program->options[i]);
+	for (size_t i = 0; i < ARRAY_LEN(shared); i++)
+		add_option(set, &shared[i]);
+}
+
+static const struct cli_option *option_by_code(const struct option_set *set, int code)
+{
+	if (code >= LONG_ONLY)
+		return &set->option[code - LONG_ONLY];
+	for (size_t i = 0; code && i < set->count; i++)
+		if (set->option[i].letter == code)
+			return &set->option[i];
+	return NULL;
+}
+
+/* === --help =================================================================================== */
+
+static void print_help(const struct option_set *set)
+{
+	const struct cli_program *program = set->program;
+
+	printf("Usage: %s [OPTION]...%s%s\n%s\n\nOptions:\n", program->name,
+	        program->operands ? " " : "", program->operands ? program->operands : "",
+	        program->summary);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct cli_option *option = &set->option[i];
+		char letter[5] = "    ", name[64];
+		if (option->letter)
+			snprintf(letter, sizeof letter, "-%c, ", option->letter);
+		snprintf(name, sizeof name, "%s%s%s", option->name, option->argument ? "=" : "",
+		        option->argument ? option->argument : "");
+		printf("  %s--%-20s  %s%s\n", letter, name, option->help, set->initial[i]);
+	}
+	if (program->details)
+		printf("\n%s\n", program->details);
+	printf("\nFlags are off by default. Whole numbers may end in k, m, g (1000s) or K, M, G, "
+	       "Ki, "
+	       "Mi, Gi (1024s).\nExit status: %d done, %d a measurement failed, %d bad usage, "
+	       "%d not possible here.\n",
+	        EXIT_DONE, EXIT_MEASURE_FAILED, EXIT_BAD_USAGE, EXIT_NOT_POSSIBLE);
+}
+
+static void answer_and_exit(const struct option_set *set)
+{
+	if (set->help)
+		print_help(set);
+	else if (set->version)
+		printf("%s\n", cli_version());
+	else
+		for (size_t i = 0; i < set->count; i++)
+			printf("--%s\n", set->option[i].name);
+	if (fflush(stdout))
+		msg_die(EXIT_MEASURE_FAILED, "cannot write to standard output");
+	exit(EXIT_DONE);
+}
+
+/* === Errors =================================================================================== */
+
+/* Levenshtein's distance of a to b, over their first 63 characters. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[64];
+	size_t length = strnlen(b, ARRAY_LEN(row) - 1);
+
+	for (size_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (size_t i = 1; i < ARRAY_LEN(row) && a[i - 1]; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= length; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			diagonal = row[j];
+			row[j] = best;
+		}
+	}
+	return row[length];
+}
+
+static const char *nearest_option(const struct option_set *set, const char *name)
+{
+	const char *nearest = "help";
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < set->count; i++) {
+		size_t distance = edit_distance(name, set->option[i].name);
+		if (distance < least) {
+			least = distance;
+			nearest = set->option[i].name;
+		}
+	}
+	return nearest;
+}
+
+_Noreturn static void reject_option(const struct option_set *set, const char *typed)
+{
+	const struct cli_option *known = option_by_code(set, optopt);
+
+	if (known)
+		msg_die(EXIT_BAD_USAGE, "option --%s takes no argument; leave out what follows '='",
+		        known->name);
+	if (optopt)
+		msg_die(EXIT_BAD_USAGE,
+		        "unknown option '-%c'; long options start with two dashes, --help lists "
+		        "them",
+		        optopt);
+	const char *name = typed + strspn(typed, "-");
+	int length = (int)strcspn(name, "=");
+	char bare[64];
+	snprintf(bare, sizeof bare, "%.*s", length, name);
+	msg_die(EXIT_BAD_USAGE,
+	        "unknown or ambiguous option '--%.*s'; did you mean '--%s'? (--help lists all)",
+	        length, name, nearest_option(set, bare));
+}
+
+/* === Values =================================================================================== */
+
+static void check_range(const struct cli_option *option, const char *text, double value)
+{
+	if (option->low < option->high && !(value >= option->low && value <= option->high))
+		msg_die(EXIT_BAD_USAGE,
+		        "--%s '%s' is out of range: give a value from %.15g to %.15g", option->name,
+		        text, option->low, option->high);
+}
+
+static void set_value(const struct cli_option *option, const char *text)
+{
+	struct cli_list *list;
+	double real;
+	int64_t whole;
+	char *end;
+
+	switch (option->type) {
+	case CLI_FLAG:
+		*(bool *)option->target = true;
+		return;
+	case CLI_INT:
+		if (!cli_parse_int(text, &whole))
+			msg_die(EXIT_BAD_USAGE,
+			        "--%s '%s' is not a whole number of 64 bits: give digits, perhaps "
+			        "with "
+			        "k, m, g, Ki, Mi or Gi behind them",
+			        option->name, text);
+		check_range(option, text, (double)whole);
+		*(int64_t *)option->target = whole;
+		return;
+	case CLI_REAL:
+		real = strtod(text, &end);
+		if (end == text || *end || !isfinite(real))
+			msg_die(EXIT_BAD_USAGE, "--%s '%s' is not a number: give one such as 0.5",
+			        option->name, text);
+		check_range(option, text, real);
+		*(double *)option->target = real;
+		return;
+	case CLI_TEXT:
+		if (!*text)
+			msg_die(EXIT_BAD_USAGE, "--%s is empty: give a %s", option->name,
+			        option->argument);
+		*(const char **)option->target = text;
+		return;
+	case CLI_LIST:
+		list = option->target;
+		if (list->count == ARRAY_LEN(list->item))
+			msg_die(EXIT_BAD_USAGE, "--%s was given more than %zu times", option->name,
+			        list->count);
+		list->item[list->count++] = text;
+		return;
+	}
+}
+
+/* === Parsing ================================================================================== */
+
+/* The tables getopt_long wants; letters holds at most two characters an option. */
+static void describe(const struct option_set *set, struct option *table, char *letters)
+{
+	*letters++ = ':'; /* tell a missing argument from an unknown option */
+	for (size_t i = 0; i < set->count; i++) {
+		const struct cli_option *option = &set->option[i];
+		bool argument = option->type != CLI_FLAG;
+		table[i] = (struct option){option->name, argument, NULL, LONG_ONLY + (int)i};
+		if (option->letter)
+			*letters++ = option->letter;
+		if (option->letter && argument)
+			*letters++ = ':';
+	}
+	table[set->count] = (struct option){0};
+	*letters = '\0';
+}
+
+void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
+        char ***operands)
+{
+	struct option_set set = {0};
+	struct option table[ALL_OPTIONS + 1];
+	char letters[2 * ALL_OPTIONS + 2];
+	const char *output = common->output ? common->output : "data/local";
+	int code;
+
+	msg_start(program->name, false);
+	*common = (struct cli_common){.output = output, .seed = 1};
+	gather(&set, program, common);
+	describe(&set, table, letters);
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, letters, table, NULL)) != -1) {
+		if (code == '?')
+			reject_option(&set, argv[optind - 1]);
+		if (code == ':')
+			msg_die(EXIT_BAD_USAGE, "option '%s' needs an argument; see --help",
+			        argv[optind - 1]);
+		set_value(option_by_code(&set, code), optarg);
+		if (set.help || set.version || set.list_options)
+			answer_and_exit(&set);
+	}
+	if (!program->operands && optind < argc)
+		msg_die(EXIT_BAD_USAGE, "'%s' is not understood: %s takes options only, see --help",
+		        argv[optind], program->name);
+	if (operands)
+		*operands = argv + optind;
+	msg_start(program->name, common->verbose);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers with suffixes and quantities with units, as typed and as printed. */
+#include "base.h"
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_parse_int(const char *text, int64_t *value)
+{
+	static const struct {
+		const char *text;
+		int64_t factor;
+	} suffix[] = {{"", 1}, {"k", 1000}, {"m", 1000000}, {"g", 1000000000}, {"K", 1 << 10},
+	        {"M", 1 << 20}, {"G", 1 << 30}, {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}};
+	const char *digits = text + (*text == '-' || *text == '+');
+	const char *end = digits + strspn(digits, "0123456789");
+	int64_t number = 0;
+
+	if (end == digits)
+		return false;
+	for (const char *digit = digits; digit < end; digit++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		        __builtin_add_overflow(number, *digit - '0', &number))
+			return false;
+	for (size_t i = 0; i < ARRAY_LEN(suffix); i++) {
+		if (strcmp(end, suffix[i].text) != 0)
+			continue;
+		if (__builtin_mul_overflow(number, suffix[i].factor, &number))
+			return false;
+		*value = *text == '-' ? -number : number;
+		return true;
+	}
+	return false;
+}
+
+bool cli_parse_quantity(const char *text, double *value)
+{
+	static const struct {
+		const char *text;
+		double factor;
+	} unit[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"B", 1},
+	        {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024.0}, {"MiB", 1048576.0},
+	        {"GiB", 1073741824.0}, {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9},
+	        {"TB/s", 1e12}, {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}, {"flop/s", 1},
+	        {"Mflop/s", 1e6}, {"Gflop/s", 1e9}, {"Tflop/s", 1e12}};
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end == text || !isfinite(number))
+		return false;
+	end += *end == ' ';
+	for (size_t i = 0; i < ARRAY_LEN(unit); i++) {
+		if (strcmp(end, unit[i].text) == 0) {
+			*value = number * unit[i].factor;
+			return true;
+		}
+	}
+	return false;
+}
+
+char *cli_format_quantity(char *text, size_t size, double value, const char *unit)
+{
+	static const struct {
+		const char *prefix;
+		double factor;
+	} scale[] = {{"n", 1e-9}, {"u", 1e-6}, {"m", 1e-3}, {"", 1}, {"k", 1e3}, {"M", 1e6},
+	        {"G", 1e9}, {"T", 1e12}};
+	enum { NANO = 0, ONE = 3, TERA = 7 };
+	bool time = strcmp(unit, "s") == 0;
+	bool plain = strcmp(unit, "count") == 0 || strcmp(unit, "ratio") == 0 || !*unit;
+
+	if (plain || !isfinite(value)) {
+		snprintf(text, size, "%.4g", value);
+		return text;
+	}
+	/* 999.5 is where three digits would round to 1000 of the smaller unit */
+	int i = time ? NANO : ONE, last = time ? ONE : TERA;
+	while (i < last && fabs(value) >= 999.5 * scale[i].factor)
+		i++;
+	double scaled = value / scale[i].factor;
+	if (value == 0)
+		snprintf(text, size, "0 %s", unit);
+	else if (fabs(scaled) >= 999.5)
+		snprintf(text, size, "%.0f %s%s", scaled, scale[i].prefix, unit);
+	else
+		snprintf(text, size, "%.3g %s%s", scaled, scale[i].prefix, unit);
+	return text;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Block clusters (compute capability 9.0 and newer): their barrier, each other's shared memory, and
+ * an exchange of 128-byte records between all blocks of a cluster. On older devices the functions
+ * do nothing; no cluster is launched there. */
+#ifndef FATHOM_CLUSTER_CUH
+#define FATHOM_CLUSTER_CUH
+
+#include "spin.cuh"
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define IN_CLUSTER(...) __VA_ARGS__
+#else
+#define IN_CLUSTER(...)
+#endif
+
+enum {
+	CLUSTER_MAX = 16, /* blocks of the largest cluster */
+	RECORD_BYTES = 128,
+	RECORD_PIECES = 8, /* of 16 bytes, one thread each */
+	MAILBOX_TURNS = 3
+};
+
+static __device__ __forceinline__ uint32_t cluster_rank(void)
+{
+	uint32_t rank = 0;
+	IN_CLUSTER(asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank)));
+	return rank;
+}
+
+static __device__ __forceinline__ uint32_t cluster_blocks(void)
+{
+	uint32_t blocks = 1;
+	IN_CLUSTER(asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks)));
+	return blocks;
+}
+
+/* Every thread of every block of the cluster; memory is ordered as by a grid barrier, shared memory
+ * included. */
+static __device__ __forceinline__ void cluster_barrier(void)
+{
+	IN_CLUSTER(asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"));
+	IN_CLUSTER(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"));
+}
+
+/* Address of a variable in this block's shared memory, and of the same variable in the block of
+ * that rank. */
+static __device__ __forceinline__ uint32_t shared_address(const void *variable)
+{
+	return (uint32_t)__cvta_generic_to_shared(variable);
+}
+
+static __device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t rank)
+{
+	uint32_t remote = address;
+	IN_CLUSTER(asm("mapa.shared::cluster.u32 %0, %1, %2;"
+	               : "=r"(remote)
+	               : "r"(address), "r"(rank)));
+	return remote;
+}
+
+/* ---- exchange
+ * --------------------------------------------------------------------------------------------- */
+
+/* A block's mailbox, in its shared memory: record[turn][r] is what the block of rank r sent. Three
+ * turns, because a block that is one exchange ahead may already fill the next one while a slow
+ * thread still reads this one. */
+struct mailbox {
+	uint4 record[MAILBOX_TURNS][CLUSTER_MAX][RECORD_PIECES];
+	uint64_t full[MAILBOX_TURNS]; /* mbarriers: completed when all bytes of the turn arrived */
+};
+
+/* Before the first exchange, by all threads of all blocks of the cluster. */
+static __device__ __forceinline__ void mailbox_start(struct mailbox *box)
+{
+	if (threadIdx.x == 0) {
+		for (int turn = 0; turn < MAILBOX_TURNS; ++turn)
+			IN_CLUSTER(asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
+			        shared_address(&box->full[turn]))
+			                        : "memory"));
+		IN_CLUSTER(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"));
+	}
+	cluster_barrier();
+}
+
+/* After the last one: no block may leave while others still write into its mailbox. */
+static __device__ __forceinline__ void mailbox_stop(void)
+{
+	cluster_barrier();
+}
+
+static __device__ __forceinline__ bool mailbox_is_full(uint32_t full, uint32_t parity)
+{
+	uint32_t done = 1;
+	IN_CLUSTER(asm volatile(
+	        "{\n\t.reg .pred p;\n\t"
+	        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+	        "selp.u32 %0, 1, 0, p;\n\t}"
+	        : "=r"(done)
+	        : "r"(full), "r"(parity)
+	        : "memory"));
+	return done != 0;
+}
+
+/* Exchange number `round` (0, 1, ...): every block sends its record to every block of the cluster,
+ * itself included, and waits for all of theirs. Called by all threads (at least RECORD_PIECES for
+ * each block of the cluster) with the record's 16-byte piece number threadIdx.x % RECORD_PIECES.
+ * Returns the records by rank, readable until the thread calls the next exchange; NULL in all
+ * threads of the block, with *error set, when that took longer than SPIN_TIMEOUT_NS. Includes one
+ * __syncthreads. */
+static __device__ __forceinline__ uint4 (*cluster_exchange(
+        struct mailbox *box, uint32_t round, uint4 piece, uint32_t *error))[RECORD_PIECES]
+{
+	const uint32_t turn = round % MAILBOX_TURNS, parity = round / MAILBOX_TURNS % 2;
+	const uint32_t full = shared_address(&box->full[turn]), blocks = cluster_blocks();
+	const uint32_t to = threadIdx.x / RECORD_PIECES;
+	if (threadIdx.x == 0)
+		IN_CLUSTER(asm volatile(
+		        "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(
+		                full),
+		        "r"(blocks * RECORD_BYTES)
+		        : "memory"));
+	if (to < blocks) {
+		const uint32_t slot = shared_address(
+		        &box->record[turn][cluster_rank()][threadIdx.x % RECORD_PIECES]);
+		IN_CLUSTER(asm volatile(
+		        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+		        "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(cluster_address(slot, to)),
+		        "r"(piece.x), "r"(piece.y), "r"(piece.z), "r"(piece.w),
+		        "r"(cluster_address(full, to))
+		        : "memory"));
+	}
+	struct spin spin = {0, 0};
+	bool good = true;
+	while (good && !mailbox_is_full(full, parity))
+		good = spin_again(&spin, error);
+	return __syncthreads_and(good) ? box->record[turn] : NULL;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a curve file and their combination over the processes. */
+#include "base.h"
+#include "curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+
+static const char *const result_columns[] = {CURVE_COLUMNS};
+
+struct table *curve_new(const char *const *arg_columns, size_t count)
+{
+	const char **column = xcalloc(1 + count + ARRAY_LEN(result_columns), sizeof *column);
+
+	column[0] = "series";
+	for (size_t i = 0; i < count; i++)
+		column[1 + i] = arg_columns[i];
+	for (size_t i = 0; i < ARRAY_LEN(result_columns); i++)
+		column[1 + count + i] = result_columns[i];
+	struct table *curve = table_new(column, 1 + count + ARRAY_LEN(result_columns));
+	free(column);
+	return curve;
+}
+
+/* Arguments are mostly counts and sizes, which must come back exactly however large they are. */
+static void set_arg(struct table *curve, size_t row, const struct arg *arg)
+{
+	if (arg->value == nearbyint(arg->value) && fabs(arg->value) < 0x1p53)
+		table_set_int(curve, row, arg->name, (int64_t)arg->value);
+	else
+		table_set_real(curve, row, arg->name, arg->value);
+}
+
+void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
+        int process, const struct measurement *measurement, bool busy)
+{
+	size_t row = table_add_row(curve);
+
+	table_set_text(curve, row, "series", series);
+	for (size_t i = 0; i < arg_count; i++)
+		set_arg(curve, row, &args[i]);
+	table_set_int(curve, row, "process", process);
+	table_set_real(curve, row, "seconds", measurement->seconds.value);
+	table_set_real(curve, row, "low_seconds", measurement->seconds.low);
+	table_set_real(curve, row, "high_seconds", measurement->seconds.high);
+	table_set_int(curve, row, "samples", (int64_t)measurement->seconds.samples);
+	table_set_int(curve, row, "discarded", (int64_t)measurement->discarded);
+	table_set_real(curve, row, "sm_hz", measurement->hz);
+	table_set_int(curve, row, "busy", busy);
+}
+
+/* ---- combining ---- */
+
+/* Same series and arguments, that is, the same text in every column before the process. */
+static bool same_point(const struct table *curve, size_t a, size_t b, size_t key_columns)
+{
+	char **cell_a = curve->cell + a * curve->column_count;
+	char **cell_b = curve->cell + b * curve->column_count;
+
+	for (size_t i = 0; i < key_columns; i++)
+		if (strcmp(cell_a[i], cell_b[i]) != 0)
+			return false;
+	return true;
+}
+
+static size_t read_count(const struct table *curve, size_t row, const char *column)
+{
+	double value = table_real(curve, row, column);
+
+	return value >= 1 && value < 0x1p53 ? (size_t)value : 0;
+}
+
+static struct estimate read_estimate(const struct table *curve, size_t row)
+{
+	struct estimate estimate = {
+	        .value = table_real(curve, row, "seconds"),
+	        .low = table_real(curve, row, "low_seconds"),
+	        .high = table_real(curve, row, "high_seconds"),
+	        .samples = read_count(curve, row, "samples"),
+	};
+
+	if (!isfinite(estimate.value))
+		estimate.samples = 0;
+	return estimate;
+}
+
+/* The combination of n rows that are one point. */
+static struct point combine(const struct table *curve, const size_t *member, size_t n)
+{
+	struct point point = {.series = table_text(curve, member[0], "series"), .row = member[0]};
+	struct estimate *estimate = xcalloc(n, sizeof *estimate);
+	double *hz = xcalloc(n, sizeof *hz);
+	size_t hz_count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t row = member[i];
+		estimate[i] = read_estimate(curve, row);
+		point.processes += estimate[i].samples > 0;
+		point.discarded += read_count(curve, row, "discarded");
+		if (table_real(curve, row, "busy") > 0)
+			point.busy = true;
+		hz[hz_count] = table_real(curve, row, "sm_hz");
+		hz_count += isfinite(hz[hz_count]);
+	}
+	point.seconds = stats_combine(estimate, n);
+	point.hz = stats_median(hz, hz_count);
+	if (point.discarded > point.seconds.samples)
+		point.busy = true;
+	free(estimate);
+	free(hz);
+	return point;
+}
+
+size_t curve_points(const struct table *curve, const char *series, struct point **points)
+{
+	int process = table_column(curve, "process");
+	size_t key_columns = process > 0 ? (size_t)process : curve->column_count;
+	size_t rows = curve->row_count, count = 0;
+	bool *taken = xcalloc(rows + 1, sizeof *taken);
+	size_t *member = xcalloc(rows + 1, sizeof *member);
+
+	*points = xcalloc(rows + 1, sizeof **points);
+	for (size_t first = 0; first < rows; first++) {
+		size_t n = 0;
+		if (taken[first] || (series && strcmp(series, table_text(curve, first, "series"))))
+			continue;
+		for (size_t row = first; row < rows; row++)
+			if (!taken[row] && same_point(curve, first, row, key_columns)) {
+				taken[row] = true;
+				member[n++] = row;
+			}
+		(*points)[count++] = combine(curve, member, n);
+	}
+	free(taken);
+	free(member);
+	return count;
+}
+
+static bool has_args(const struct table *curve, size_t row, const struct arg *args, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double value = table_real(curve, row, args[i].name);
+		if (!(fabs(value - args[i].value) <= 1e-8 * fabs(args[i].value)))
+			return false;
+	}
+	return true;
+}
+
+struct point curve_at(
+        const struct table *curve, const char *series, const struct arg *args, size_t arg_count)
+{
+	struct point found = {
+	        .series = series, .seconds = {NAN, NAN, NAN, 0}, .hz = NAN, .row = SIZE_MAX};
+	struct point *points;
+	size_t n = curve_points(curve, series, &points);
+
+	for (size_t i = 0; i < n; i++)
+		if (has_args(curve, points[i].row, args, arg_count)) {
+			found = points[i];
+			break;
+		}
+	free(points);
+	return found;
+}
+
+double curve_arg(const struct table *curve, const struct point *point, const char *column)
+{
+	return table_real(curve, point->row, column);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "base.h"
+#include "msg.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *program_name = "fathom";
+static bool show_notes, progress_shown;
+
+void msg_start(const char *program, bool verbose)
+{
+	program_name = program;
+	show_notes = verbose;
+}
+
+static void print_line(const char *kind, const char *format, va_list args)
+{
+	msg_progress_end();
+	fprintf(stderr, "%s: %s", program_name, kind);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void msg_die(enum exit_code code, const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	va_start(args, format);
+	print_line("", format, args);
+	va_end(args);
+	exit((int)code);
+}
+
+void msg_warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line("warning: ", format, args);
+	va_end(args);
+}
+
+void msg_note(const char *format, ...)
+{
+	va_list args;
+
+	if (!show_notes)
+		return;
+	va_start(args, format);
+	print_line("", format, args);
+	va_end(args);
+}
+
+void msg_progress(const char *format, ...)
+{
+	char line[80]; /* a line that wrapped could not be erased */
+	va_list args;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	fprintf(stderr, "\r\033[K%s", line);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+void msg_progress_end(void)
+{
+	if (!progress_shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress_shown = false;
+}
+
+bool fault_set(struct fault *fault, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(fault->text, sizeof fault->text, format, args);
+	va_end(args);
+	return false;
+}
+
+static void *checked(void *memory, size_t bytes)
+{
+	if (!memory)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "out of host memory (%zu bytes asked for): close other programs or "
+		        "choose a smaller size",
+		        bytes);
+	return memory;
+}
+
+void *xmalloc(size_t bytes)
+{
+	return checked(malloc(bytes ? bytes : 1), bytes);
+}
+
+void *xcalloc(size_t count, size_t bytes)
+{
+	if (bytes && count > SIZE_MAX / bytes)
+		checked(NULL, SIZE_MAX);
+	return checked(calloc(count ? count : 1, bytes ? bytes : 1), count * bytes);
+}
+
+void *xrealloc(void *old, size_t bytes)
+{
+	return checked(realloc(old, bytes ? bytes : 1), bytes);
+}
+
+char *xstrdup(const char *text)
+{
+	return checked(strdup(text), strlen(text) + 1);
+}
+
+char *xasprintf(const char *format, ...)
+{
+	char *text;
+	va_list args;
+
+	va_start(args, format);
+	int length = vasprintf(&text, format, args);
+	va_end(args);
+	return checked(length < 0 ? NULL : text, 0);
+}

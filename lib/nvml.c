@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "nvml.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The library's interface as far as it is used; its header is not in every toolkit. 0 is success.
+ */
+typedef void *nvml_device;
+enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
+struct nvml_temperature {
+	unsigned version, sensor;
+	int celsius;
+};
+struct nvml_process {
+	unsigned pid;
+	unsigned long long bytes;
+	unsigned gpu_instance, compute_instance;
+};
+struct nvml_process_old {
+	unsigned pid;
+	unsigned long long bytes;
+};
+typedef int (*call_plain)(void);
+typedef int (*call_text)(char *text, unsigned size);
+typedef int (*call_find)(const char *pci, nvml_device *device);
+typedef int (*call_number)(nvml_device device, unsigned *value);
+typedef int (*call_select)(nvml_device device, unsigned which, unsigned *value);
+typedef int (*call_two)(nvml_device device, unsigned *current, unsigned *pending);
+typedef int (*call_mask)(nvml_device device, unsigned long long *mask);
+typedef int (*call_temperature)(nvml_device device, struct nvml_temperature *temperature);
+typedef int (*call_processes)(nvml_device device, unsigned *count, void *process);
+
+/* The first of two names that the library has: interfaces are renamed between driver releases. */
+static void *symbol(void *library, const char *name, const char *older)
+{
+	void *found = dlsym(library, name);
+	return found || !older ? found : dlsym(library, older);
+}
+
+static int read_number(void *library, nvml_device device, const char *name)
+{
+	call_number call = (call_number)symbol(library, name, NULL);
+	unsigned value;
+	return call && call(device, &value) == 0 ? (int)value : -1;
+}
+
+static int read_select(void *library, nvml_device device, const char *name, unsigned which)
+{
+	call_select call = (call_select)symbol(library, name, NULL);
+	unsigned value;
+	return call && call(device, which, &value) == 0 ? (int)value : -1;
+}
+
+static int read_temperature(void *library, nvml_device device)
+{
+	call_temperature call =
+	        (call_temperature)symbol(library, "nvmlDeviceGetTemperatureV", NULL);
+	struct nvml_temperature now = {.version = (unsigned)sizeof now | 1u << 24, .sensor = 0};
+	if (call && call(device, &now) == 0)
+		return now.celsius;
+	return read_select(library, device, "nvmlDeviceGetTemperature", 0);
+}
+
+/* In a container the driver may list us under the number that the host knows us by; only in the
+ * first process namespace, whose inode number is fixed, is the absence of our own number
+ * conclusive. */
+static bool own_number_is_certain(void)
+{
+	char name[64] = "";
+	ssize_t length = readlink("/proc/self/ns/pid", name, sizeof name - 1);
+	return length > 0 && !strcmp(name, "pid:[4026531836]");
+}
+
+static int count_others(const unsigned *pid, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (pid[i] == (unsigned)getpid())
+			return (int)count - 1;
+	return count > 0 && !own_number_is_certain() ? (int)count - 1 : (int)count;
+}
+
+static int read_processes(void *library, nvml_device device)
+{
+	enum { MOST = 256 };
+	unsigned pid[MOST], count = MOST;
+	call_processes call =
+	        (call_processes)symbol(library, "nvmlDeviceGetComputeRunningProcesses_v3",
+	                "nvmlDeviceGetComputeRunningProcesses_v2");
+	if (call) {
+		struct nvml_process process[MOST];
+		if (call(device, &count, process) != 0 || count > MOST)
+			return -1;
+		for (unsigned i = 0; i < count; i++)
+			pid[i] = process[i].pid;
+		return count_others(pid, count);
+	}
+	call = (call_processes)symbol(library, "nvmlDeviceGetComputeRunningProcesses", NULL);
+	struct nvml_process_old process[MOST];
+	if (!call || call(device, &count, process) != 0 || count > MOST)
+		return -1;
+	for (unsigned i = 0; i < count; i++)
+		pid[i] = process[i].pid;
+	return count_others(pid, count);
+}
+
+static void read_device(void *library, nvml_device device, struct nvml_facts *facts)
+{
+	facts->sm_mhz = read_select(library, device, "nvmlDeviceGetClockInfo", NVML_CLOCK_SM);
+	facts->memory_mhz =
+	        read_select(library, device, "nvmlDeviceGetClockInfo", NVML_CLOCK_MEMORY);
+	facts->max_sm_mhz =
+	        read_select(library, device, "nvmlDeviceGetMaxClockInfo", NVML_CLOCK_SM);
+	facts->power_milliwatt = read_number(library, device, "nvmlDeviceGetPowerUsage");
+	facts->power_limit_milliwatt =
+	        read_number(library, device, "nvmlDeviceGetEnforcedPowerLimit");
+	facts->temperature = read_temperature(library, device);
+	facts->persistence = read_number(library, device, "nvmlDeviceGetPersistenceMode");
+	facts->processes = read_processes(library, device);
+
+	call_two mig = (call_two)symbol(library, "nvmlDeviceGetMigMode", NULL);
+	unsigned current, pending;
+	if (mig && mig(device, &current, &pending) == 0)
+		facts->mig = (int)current;
+	call_mask reasons = (call_mask)symbol(library, "nvmlDeviceGetCurrentClocksEventReasons",
+	        "nvmlDeviceGetCurrentClocksThrottleReasons");
+	unsigned long long mask;
+	if (reasons && reasons(device, &mask) == 0)
+		facts->throttle_reasons = mask;
+}
+
+bool nvml_read(const char *pci, struct nvml_facts *facts)
+{
+	*facts = (struct nvml_facts){.sm_mhz = -1,
+	        .memory_mhz = -1,
+	        .max_sm_mhz = -1,
+	        .power_milliwatt = -1,
+	        .power_limit_milliwatt = -1,
+	        .temperature = -1,
+	        .persistence = -1,
+	        .mig = -1,
+	        .throttle_reasons = ~0ull,
+	        .processes = -1};
+	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return false;
+	call_plain start = (call_plain)symbol(library, "nvmlInit_v2", "nvmlInit");
+	call_plain stop = (call_plain)symbol(library, "nvmlShutdown", NULL);
+	call_find find = (call_find)symbol(
+	        library, "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId");
+	bool found = false;
+	if (start && stop && find && start() == 0) {
+		call_text driver = (call_text)symbol(library, "nvmlSystemGetDriverVersion", NULL);
+		if (!driver || driver(facts->driver, sizeof facts->driver) != 0)
+			facts->driver[0] = '\0';
+		nvml_device device;
+		found = find(pci, &device) == 0;
+		if (found)
+			read_device(library, device, facts);
+		stop();
+	}
+	dlclose(library);
+	return found;
+}

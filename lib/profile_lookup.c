@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Values between the rows of the profile: log-log interpolation on a grid that may have holes. */
+#include "base.h"
+#include "profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+
+/* The usable rows of one function and the point asked for, arguments in the order of the first row.
+ */
+struct grid {
+	const struct parameter **row;
+	size_t count;
+	size_t args;
+	double at[PROFILE_ARGS];
+};
+
+static bool usable(const struct parameter *row)
+{
+	return strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
+}
+
+static const char *worse(const char *a, const char *b, const char *const *order, size_t count)
+{
+	for (size_t i = count; i-- > 0;)
+		if (strcmp(a, order[i]) == 0 || strcmp(b, order[i]) == 0)
+			return order[i];
+	return a;
+}
+
+/* What two rows used together are worth: the worst of their regimes and statuses, the fewer
+ * samples. */
+static void join_quality(struct lookup *into, const struct lookup *other)
+{
+	static const char *const regimes[] = {"hardware", "surface"};
+	static const char *const statuses[] = {"ok", "noisy", "bounded"};
+
+	into->regime = worse(into->regime, other->regime, regimes, ARRAY_LEN(regimes));
+	into->status = worse(into->status, other->status, statuses, ARRAY_LEN(statuses));
+	if (other->estimate.samples < into->estimate.samples)
+		into->estimate.samples = other->estimate.samples;
+	into->extrapolated |= other->extrapolated;
+}
+
+/* Linear between (x0, y0) and (x1, y1) in the logarithms where they exist. */
+static double between(double x, double x0, double y0, double x1, double y1)
+{
+	if (!isfinite(y0) || !isfinite(y1)) /* an open or unknown end of an interval stays so */
+		return isfinite(y0) ? y1 : y0;
+	bool log_x = x > 0 && x0 > 0 && x1 > 0, log_y = y0 > 0 && y1 > 0;
+	double part = log_x ? log(x / x0) / log(x1 / x0) : (x - x0) / (x1 - x0);
+
+	return log_y ? y0 * pow(y1 / y0, part) : y0 + part * (y1 - y0);
+}
+
+/* Low and high keep their order around the value whatever the logarithms did. */
+static struct lookup interpolate(double x, double x0, struct lookup a, double x1, struct lookup b)
+{
+	struct estimate ea = a.estimate, eb = b.estimate;
+	struct lookup result = a;
+
+	join_quality(&result, &b);
+	struct estimate *e = &result.estimate;
+	e->value = between(x, x0, ea.value, x1, eb.value);
+	double low = between(x, x0, ea.low, x1, eb.low);
+	double high = between(x, x0, ea.high, x1, eb.high);
+	e->low = low > e->value ? e->value : low;
+	e->high = high < e->value ? e->value : high;
+	return result;
+}
+
+/* Beyond the end (x0, end): the slope towards (x1, inner) goes on; the interval stays as wide,
+ * relatively, as at the end row. */
+static struct lookup extend(double x, double x0, struct lookup end, double x1, struct lookup inner)
+{
+	struct lookup result = end;
+	struct estimate *e = &result.estimate;
+
+	join_quality(&result, &inner);
+	e->value = between(x, x0, end.estimate.value, x1, inner.estimate.value);
+	double scale = end.estimate.value != 0 ? e->value / end.estimate.value : 1;
+	e->low = e->value - fabs(scale) * (end.estimate.value - end.estimate.low);
+	e->high = e->value + fabs(scale) * (end.estimate.high - end.estimate.value);
+	result.extrapolated = true;
+	return result;
+}
+
+/* One value of the argument at hand with the answer of the rows that have it. */
+struct node {
+	double x;
+	struct lookup answer;
+};
+
+static bool bracketed(const struct node *node, size_t n, double x, bool clean)
+{
+	bool below = false, above = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (clean && node[i].answer.extrapolated)
+			continue;
+		below |= node[i].x <= x;
+		above |= node[i].x >= x;
+	}
+	return below && above;
+}
+
+/* The answer at x out of n nodes in rising order. */
+static struct lookup along(const struct node *node, size_t n, double x)
+{
+	size_t high = 0;
+
+	while (high < n && node[high].x < x)
+		high++;
+	if (high < n && node[high].x == x)
+		return node[high].answer;
+	if (n == 1) {
+		struct lookup only = node[0].answer;
+		only.extrapolated = true;
+		return only;
+	}
+	if (high == 0)
+		return extend(x, node[0].x, node[0].answer, node[1].x, node[1].answer);
+	if (high == n)
+		return extend(
+		        x, node[n - 1].x, node[n - 1].answer, node[n - 2].x, node[n - 2].answer);
+	return interpolate(
+	        x, node[high - 1].x, node[high - 1].answer, node[high].x, node[high].answer);
+}
+
+/* The smallest value of argument d above `floor` among the rows; infinity when there is none. */
+static double next_value(const struct parameter *const *row, size_t count, size_t d, double floor)
+{
+	double best = INFINITY;
+
+	for (size_t i = 0; i < count; i++)
+		if (row[i]->arg[d] > floor && row[i]->arg[d] < best)
+			best = row[i]->arg[d];
+	return best;
+}
+
+/* Answers for the rows given, which agree in the arguments before d. Where a hole of the grid makes
+ * a node extrapolate, the nearest nodes that need not are taken in its place, if they lie on both
+ * sides. */
+static struct lookup solve(
+        const struct grid *grid, const struct parameter **row, size_t count, size_t d)
+{
+	if (d == grid->args)
+		return (struct lookup){.estimate = row[0]->estimate,
+		        .found = true,
+		        .regime = row[0]->regime,
+		        .status = row[0]->status};
+
+	const struct parameter **same = xmalloc(count * sizeof *same);
+	struct node *node = xmalloc(count * sizeof *node);
+	size_t n = 0;
+	double x = -INFINITY;
+	while (isfinite(x = next_value(row, count, d, x))) {
+		size_t members = 0;
+		for (size_t i = 0; i < count; i++)
+			if (row[i]->arg[d] == x)
+				same[members++] = row[i];
+		node[n++] = (struct node){x, solve(grid, same, members, d + 1)};
+	}
+	if (bracketed(node, n, grid->at[d], true)) {
+		size_t kept = 0;
+		for (size_t i = 0; i < n; i++)
+			if (!node[i].answer.extrapolated)
+				node[kept++] = node[i];
+		n = kept;
+	}
+	struct lookup answer = along(node, n, grid->at[d]);
+	free(same);
+	free(node);
+	return answer;
+}
+
+/* Place of a named argument in the query, or count. */
+static size_t find_arg(const char *name, const struct arg *args, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(args[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool same_args(const struct parameter *row, const struct parameter *other)
+{
+	for (size_t i = 0; i < row->arg_count; i++)
+		if (strcmp(row->arg_name[i], other->arg_name[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Collects the usable rows of `name` that have exactly the arguments asked for, in the first row's
+ * order. */
+static void collect(struct grid *grid, const struct profile *profile, const char *name,
+        const struct arg *args, size_t arg_count)
+{
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (strcmp(row->name, name) != 0 || row->arg_count != arg_count || !usable(row))
+			continue;
+		bool fits = grid->count == 0 || same_args(row, grid->row[0]);
+		for (size_t i = 0; fits && i < arg_count; i++) {
+			size_t at = find_arg(row->arg_name[i], args, arg_count);
+			fits = at < arg_count;
+			if (fits)
+				grid->at[i] = args[at].value;
+		}
+		if (fits)
+			grid->row[grid->count++] = row;
+	}
+	grid->args = arg_count;
+}
+
+struct lookup profile_get(
+        const struct profile *profile, const char *name, const struct arg *args, size_t arg_count)
+{
+	struct lookup none = {
+	        .estimate = {NAN, NAN, NAN, 0}, .regime = "hardware", .status = "failed"};
+	struct grid grid = {.row = xmalloc((profile->count + 1) * sizeof *grid.row)};
+
+	collect(&grid, profile, name, args, arg_count);
+	if (grid.count == 0) /* a constant answers for any arguments */
+		collect(&grid, profile, name, NULL, 0);
+	struct lookup answer = grid.count ? solve(&grid, grid.row, grid.count, 0) : none;
+	free(grid.row);
+	return answer;
+}
+
+bool profile_range(
+        const struct profile *profile, const char *name, const char *arg, double *low, double *high)
+{
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (strcmp(row->name, name) != 0 || !usable(row))
+			continue;
+		for (size_t i = 0; i < row->arg_count; i++)
+			if (strcmp(row->arg_name[i], arg) == 0) {
+				*low = fmin(*low, row->arg[i]);
+				*high = fmax(*high, row->arg[i]);
+			}
+	}
+	return *low <= *high;
+}

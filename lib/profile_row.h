@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the profile: what its rows and its file share. Others use profile.h. */
+#ifndef FATHOM_PROFILE_ROW_H
+#define FATHOM_PROFILE_ROW_H
+
+#include "profile.h"
+
+/* Cuts name[arg=value,arg=value] (the text is changed) into the row's name and arguments, which
+ * point into it. NULL, or what is wrong with it. */
+const char *profile_parse_name(char *text, struct parameter *row);
+
+/* The row of the same name and arguments, or NULL. */
+struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like);
+
+/* Adds a copy of a row, texts included. */
+void profile_append(struct profile *profile, const struct parameter *from);
+
+#endif

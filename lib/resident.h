@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Launching kernels whose blocks wait for each other: how many blocks can be resident at once, and
+ * a launch that is refused instead of hanging when they cannot. Only in builds with the CUDA
+ * Toolkit. */
+#ifndef FATHOM_RESIDENT_H
+#define FATHOM_RESIDENT_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Most blocks of a kernel that fit on the current device at once; 0 when it cannot launch
+ * cooperatively. */
+int grid_resident(const void *kernel, int threads, size_t shared_bytes);
+
+/* Most clusters of `cluster` blocks that fit at once; 0 when the device has no clusters of that
+ * size. Allows the kernel the non-portable sizes. */
+int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes);
+
+/* Launches kernel(*argument): cooperatively for cluster 0, else in clusters of that many blocks.
+ * Returns the cudaError_t. */
+int resident_launch(const void *kernel, int blocks, int cluster, int threads, size_t shared_bytes,
+        void *argument, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables on disk: written to a temporary name and renamed, read with every defect named. */
+#include "base.h"
+#include "table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "msg.h"
+
+enum { LINE_LIMIT = 1 << 20, FILE_LIMIT = 1 << 28, COLUMN_LIMIT = 4096 };
+
+/* ---- writing ---- */
+
+static void write_row(char *const *cell, size_t count, FILE *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		fputs(cell[i], out);
+		fputc(i + 1 < count ? '\t' : '\n', out);
+	}
+}
+
+bool table_write_stream(const struct table *table, FILE *out)
+{
+	for (size_t i = 0; i < table->meta_count; i++)
+		fprintf(out, "# %s: %s\n", table->meta_key[i], table->meta_value[i]);
+	write_row(table->column, table->column_count, out);
+	for (size_t row = 0; row < table->row_count; row++)
+		write_row(table->cell + row * table->column_count, table->column_count, out);
+	return fflush(out) == 0 && !ferror(out);
+}
+
+/* mkdir -p of everything before the last slash. */
+static bool make_folder_of(const char *path, struct fault *fault)
+{
+	char *folder = xstrdup(path);
+	bool ok = true;
+
+	for (char *c = folder + 1; ok && folder[0] && *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+			ok = fault_set(
+			        fault, "cannot create the folder %s: %s", folder, strerror(errno));
+		*c = '/';
+	}
+	free(folder);
+	return ok;
+}
+
+static bool write_new_file(const struct table *table, const char *path, struct fault *fault)
+{
+	FILE *out = fopen(path, "w");
+
+	if (!out)
+		return fault_set(fault, "cannot create %s: %s", path, strerror(errno));
+	bool ok = table_write_stream(table, out) && fsync(fileno(out)) == 0;
+	int error = errno;
+	if (fclose(out) != 0 && ok) {
+		ok = false;
+		error = errno;
+	}
+	return ok || fault_set(fault, "cannot write %s: %s", path, strerror(error));
+}
+
+bool table_write(const struct table *table, const char *path, struct fault *fault)
+{
+	sigset_t stop, before;
+	char *fresh = xasprintf("%s.%ld.new", path, (long)getpid());
+
+	if (!make_folder_of(path, fault)) {
+		free(fresh);
+		return false;
+	}
+	/* A signal waits until the file has its name, so that an interrupted run leaves no
+	 * temporary. */
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGHUP);
+	sigaddset(&stop, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &stop, &before);
+	bool ok = write_new_file(table, fresh, fault);
+	if (ok && rename(fresh, path) != 0)
+		ok = fault_set(fault, "cannot rename %s to %s: %s", fresh, path, strerror(errno));
+	if (!ok)
+		unlink(fresh);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(fresh);
+	return ok;
+}
+
+/* ---- reading ---- */
+
+/* The whole file, NUL-terminated, or NULL with a fault. */
+static char *read_all(const char *path, size_t *length, struct fault *fault)
+{
+	struct stat facts;
+	char *text = NULL;
+	FILE *in = fopen(path, "r");
+
+	if (!in) {
+		fault_set(fault, "cannot read %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (fstat(fileno(in), &facts) != 0 || !S_ISREG(facts.st_mode))
+		fault_set(fault, "cannot read %s: it is not a regular file", path);
+	else if (facts.st_size > FILE_LIMIT)
+		fault_set(fault, "cannot read %s: longer than %d MiB, not a fathom table", path,
+		        FILE_LIMIT >> 20);
+	else {
+		size_t size = (size_t)facts.st_size;
+		text = xmalloc(size + 1);
+		*length = fread(text, 1, size, in);
+		text[*length] = '\0';
+		if (ferror(in)) {
+			fault_set(fault, "cannot read %s: %s", path, strerror(errno));
+			free(text);
+			text = NULL;
+		}
+	}
+	fclose(in);
+	return text;
+}
+
+struct reader {
+	const char *path;
+	char *next, *end; /* what is left */
+	size_t line;      /* number of the line returned last */
+	struct fault *fault;
+};
+
+static bool bad(struct reader *reader, const char *what)
+{
+	return fault_set(reader->fault, "%s:%zu: %s", reader->path, reader->line, what);
+}
+
+/* The next line without its end; *line is NULL at the end of the file. */
+static bool next_line(struct reader *reader, char **line)
+{
+	*line = NULL;
+	if (reader->next == reader->end)
+		return true;
+	reader->line++;
+	size_t left = (size_t)(reader->end - reader->next);
+	char *newline = memchr(reader->next, '\n', left);
+	if ((newline ? (size_t)(newline - reader->next) : left) > LINE_LIMIT)
+		return bad(reader, "the line is longer than 1 MiB, not a fathom table");
+	char *stop = newline ? newline : reader->end;
+	if (newline && stop > reader->next && stop[-1] == '\r')
+		stop--;
+	for (const char *c = reader->next; c < stop; c++)
+		if (((unsigned char)*c < 0x20 && *c != '\t') || *c == 0x7f)
+			return bad(reader, "a control character: the file is binary or damaged");
+	if (!newline)
+		return bad(reader, "the last line has no end: the file is truncated");
+	*stop = '\0';
+	*line = reader->next;
+	reader->next = newline + 1;
+	return true;
+}
+
+static size_t split(char *line, char **part, size_t limit)
+{
+	size_t n = 0;
+
+	for (char *tab; n < limit; line = tab + 1) {
+		part[n++] = line;
+		tab = strchr(line, '\t');
+		if (!tab)
+			break;
+		*tab = '\0';
+	}
+	return n;
+}
+
+static bool read_columns(struct reader *reader, char *line, struct table *table)
+{
+	char **name = xmalloc(COLUMN_LIMIT * sizeof *name);
+	size_t n = split(line, name, COLUMN_LIMIT);
+	bool ok = n < COLUMN_LIMIT || bad(reader, "too many columns");
+
+	for (size_t i = 0; ok && i < n; i++) {
+		if (!name[i][0])
+			ok = bad(reader, "a column without a name");
+		for (size_t j = 0; ok && j < i; j++)
+			if (strcmp(name[i], name[j]) == 0)
+				ok = fault_set(reader->fault, "%s:%zu: the column %s stands twice",
+				        reader->path, reader->line, name[i]);
+	}
+	if (ok) {
+		table->column = xmalloc(n * sizeof *table->column);
+		table->column_count = n;
+		for (size_t i = 0; i < n; i++)
+			table->column[i] = xstrdup(name[i]);
+	}
+	free(name);
+	return ok;
+}
+
+/* `# key: value`; any other comment says nothing to a program. */
+static void read_meta(char *line, struct table *table)
+{
+	char *key = line + 1 + strspn(line + 1, " "), *colon = strstr(key, ":");
+
+	if (!colon || colon == key || (colon[1] && colon[1] != ' '))
+		return;
+	*colon = '\0';
+	table_meta_set(table, key, "%s", colon[1] ? colon + 2 : "");
+}
+
+static bool read_row(struct reader *reader, char *line, struct table *table, char **part)
+{
+	size_t n = split(line, part, table->column_count + 1);
+
+	if (n != table->column_count)
+		return fault_set(reader->fault, "%s:%zu: %s cells than the %zu columns",
+		        reader->path, reader->line, n < table->column_count ? "fewer" : "more",
+		        table->column_count);
+	size_t row = table_add_row(table);
+	for (size_t i = 0; i < n; i++) {
+		char **cell = &table->cell[row * n + i];
+		free(*cell);
+		*cell = xstrdup(part[i]);
+	}
+	return true;
+}
+
+static bool read_lines(struct reader *reader, struct table *table)
+{
+	char *line;
+
+	do {
+		if (!next_line(reader, &line))
+			return false;
+		if (!line)
+			return bad(reader, "the file has no row of column names");
+		if (line[0] == '#')
+			read_meta(line, table);
+	} while (line[0] == '#');
+	if (!read_columns(reader, line, table))
+		return false;
+	char **part = xmalloc((table->column_count + 1) * sizeof *part);
+	bool ok = true;
+	while ((ok = next_line(reader, &line)) && line)
+		if (!(ok = read_row(reader, line, table, part)))
+			break;
+	free(part);
+	return ok;
+}
+
+struct table *table_read(const char *path, struct fault *fault)
+{
+	size_t length = 0;
+	char *text = read_all(path, &length, fault);
+
+	if (!text)
+		return NULL;
+	struct reader reader = {.path = path, .next = text, .end = text + length, .fault = fault};
+	struct table *table = xcalloc(1, sizeof *table);
+	if (!read_lines(&reader, table)) {
+		table_free(table);
+		table = NULL;
+	}
+	free(text);
+	return table;
+}
+
+/* ---- checksum ---- */
+
+/* Runs sha256sum with the file as its input, so that no name needs quoting. */
+static pid_t start_sha256sum(int file, int pipe_end[2])
+{
+	pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	if (dup2(file, 0) < 0 || dup2(pipe_end[1], 1) < 0)
+		_exit(127);
+	close(pipe_end[0]);
+	close(pipe_end[1]);
+	close(STDERR_FILENO); /* the caller says what went wrong */
+	execlp("sha256sum", "sha256sum", (char *)NULL);
+	_exit(127);
+}
+
+bool table_sha256(const char *path, char hex[65], struct fault *fault)
+{
+	int pipe_end[2], status = -1, file = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return fault_set(fault, "cannot read %s: %s", path, strerror(errno));
+	if (pipe(pipe_end) != 0) {
+		close(file);
+		return fault_set(fault, "cannot make a pipe: %s", strerror(errno));
+	}
+	pid_t child = start_sha256sum(file, pipe_end);
+	close(file);
+	close(pipe_end[1]);
+	size_t have = 0;
+	for (ssize_t got = 1; child > 0 && have < 64 && got > 0;) {
+		got = read(pipe_end[0], hex + have, 64 - have);
+		if (got > 0)
+			have += (size_t)got;
+		else if (got < 0 && errno == EINTR)
+			got = 1;
+	}
+	hex[have] = '\0';
+	close(pipe_end[0]);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	/* Closing the pipe early may end it by SIGPIPE: 64 hexadecimal digits are the proof. */
+	if (have == 64 && strspn(hex, "0123456789abcdef") == 64)
+		return true;
+	return fault_set(fault, "sha256sum (coreutils) gave no checksum of %s", path);
+}

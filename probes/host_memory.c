@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and
+ * threads? Method: one thread bound to each core, each with its own buffer that it touched first;
+ * all pass over their parts again and again between two barriers. Plain loops that the compiler
+ * vectorizes, with ordinary stores. What can fool it: a cache that other cores or other virtual
+ * machines share, page size, loops that the compiler turns into library calls (forbidden here), a
+ * pass that is not made (every result is verified). Writes count once, though an ordinary store
+ * also reads the line. Unit: seconds of one pass of all threads; `bytes` counts bytes read plus
+ * bytes written, which is also the working set. */
+#include "../lib/base.h"
+#include "../lib/clock.h"
+#include "../lib/msg.h"
+#include "../lib/probe.h"
+#include "../lib/team.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+void host_memory_fit(const struct table *curve, struct profile *profile);
+
+/* Vectorized for the unit that this processor has (chosen when the program starts), and never a
+ * call of memcpy. */
+#define LOOPS "O3", "no-tree-loop-distribute-patterns"
+#if defined(__clang__)
+#define VECTORIZED __attribute__((noinline))
+#elif defined(__x86_64__) && defined(__gnu_linux__)
+#define UNITS "default", "avx2", "avx512f"
+#define VECTORIZED __attribute__((noinline, optimize(LOOPS), target_clones(UNITS)))
+#else
+#define VECTORIZED __attribute__((noinline, optimize(LOOPS)))
+#endif
+
+enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
+static const char *const way_name[WAYS] = {"read", "copy", "write"};
+
+struct worker {
+	uint64_t *data;
+	size_t filled; /* bytes touched and random so far */
+	uint64_t sum;
+};
+
+struct bench {
+	struct worker *worker;
+	int threads, passes;
+	enum way way;
+	size_t part; /* bytes of one thread */
+};
+
+/* ---- the loops ---- */
+
+VECTORIZED static uint64_t read_words(const uint64_t *data, size_t n)
+{
+	uint64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+	for (size_t i = 0; i < n; i++)
+		sum += data[i];
+	return sum;
+}
+
+VECTORIZED static void write_words(uint64_t *data, size_t n, uint64_t mask)
+{
+#pragma omp simd
+	for (size_t i = 0; i < n; i++)
+		data[i] = i ^ mask;
+}
+
+VECTORIZED static void copy_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n)
+{
+#pragma omp simd
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
+static const uint64_t mask = 0x9e3779b97f4a7c15u;
+
+static void pass(const struct bench *bench, struct worker *worker)
+{
+	size_t n = bench->part / sizeof(uint64_t);
+
+	if (bench->way == READ)
+		worker->sum = read_words(worker->data, n);
+	else if (bench->way == WRITE)
+		write_words(worker->data, n, mask);
+	else
+		copy_words(worker->data + n / 2, worker->data, n / 2);
+	__asm__ volatile("" ::"r"(worker->data) : "memory"); /* every pass counts */
+}
+
+/* What the last pass left, by other means than the loop that made it. */
+static bool right(const struct bench *bench, const struct worker *worker)
+{
+	size_t n = bench->part / sizeof(uint64_t), wrong = 0;
+	uint64_t sum = 0;
+
+	if (bench->way == COPY)
+		return !memcmp(worker->data, worker->data + n / 2, bench->part / 2);
+	for (size_t i = n; i-- > 0;) {
+		sum += worker->data[i];
+		wrong += worker->data[i] != (i ^ mask);
+	}
+	return bench->way == READ ? sum == worker->sum : wrong == 0;
+}
+
+/* ---- teams ---- */
+
+/* Grows the random data of every thread of the team to its part. */
+static void fill(struct bench *bench, uint64_t seed)
+{
+#pragma omp parallel num_threads(bench->threads)
+	{
+		int id = omp_get_thread_num();
+		struct worker *worker = &bench->worker[id];
+		uint64_t x = seed * 0x2545f4914f6cdd1du + (uint64_t)id + worker->filled + 1;
+		for (; worker->filled < bench->part; worker->filled += sizeof x) {
+			x ^= x << 13; /* xorshift64 */
+			x ^= x >> 7;
+			x ^= x << 17;
+			worker->data[worker->filled / sizeof x] = x;
+		}
+	}
+}
+
+static double time_passes(const struct bench *bench, int passes)
+{
+	double start = 0, stop = 0;
+
+#pragma omp parallel num_threads(bench->threads)
+	{
+		struct worker *worker = &bench->worker[omp_get_thread_num()];
+#pragma omp barrier
+#pragma omp master
+		start = clock_now();
+		for (int i = 0; i < passes; i++)
+			pass(bench, worker);
+#pragma omp barrier
+#pragma omp master
+		stop = clock_now();
+	}
+	return stop - start;
+}
+
+static bool verified(const struct bench *bench)
+{
+	int wrong = 0;
+
+#pragma omp parallel num_threads(bench->threads) reduction(+ : wrong)
+	wrong += !right(bench, &bench->worker[omp_get_thread_num()]);
+	if (wrong)
+		msg_warn("%s by %d threads went wrong in %d of them: not recorded",
+		        way_name[bench->way], bench->threads, wrong);
+	return wrong == 0;
+}
+
+static bool take_sample(void *context, struct sample *sample)
+{
+	const struct bench *bench = context;
+	sample->span = time_passes(bench, bench->passes);
+	sample->seconds = sample->span / bench->passes;
+	sample->agreed = true;
+	return true;
+}
+
+/* ---- the sweep ---- */
+
+struct memory_sweep {
+	struct probe_run *run;
+	struct team team;
+	struct worker *worker;
+	size_t first, factor; /* sizes: first, first * factor ... */
+};
+
+/* Four times the last-level cache that a team of this size can reach. */
+static size_t beyond_cache(const struct memory_sweep *sweep, int threads)
+{
+	const struct topology_facts *facts = &sweep->team.facts;
+	size_t cache = (size_t)(facts->l3_bytes ? facts->l3_bytes : facts->l2_bytes);
+	int per_cache =
+	        facts->l3_count ? (sweep->team.cores + facts->l3_count - 1) / facts->l3_count : 1;
+	size_t reached = cache * (size_t)((threads + per_cache - 1) / per_cache);
+	size_t least = (size_t)32 << 20, most = (size_t)facts->memory_bytes / 8;
+	size_t wanted = 4 * (reached > least / 4 ? reached : least / 4);
+	return wanted < most ? wanted : most;
+}
+
+/* The largest size of a team: the first of the sizes that lies beyond the caches. */
+static size_t last_bytes(const struct memory_sweep *sweep, int threads)
+{
+	size_t bytes = sweep->first;
+	while (bytes < beyond_cache(sweep, threads))
+		bytes *= sweep->factor;
+	return bytes;
+}
+
+static bool has_point(const struct memory_sweep *sweep, int threads, size_t bytes)
+{
+	return bytes <= last_bytes(sweep, threads) && bytes / (size_t)threads >= 1024;
+}
+
+/* The largest part that thread t has in any team. */
+static size_t largest_part(const struct memory_sweep *sweep, int t)
+{
+	size_t largest = 0;
+	for (int i = 0; i < sweep->team.size_count; i++) {
+		int threads = sweep->team.size[i];
+		size_t part = last_bytes(sweep, threads) / (size_t)threads;
+		if (t < threads && part > largest)
+			largest = part;
+	}
+	return largest;
+}
+
+/* Room for every thread. The pages come when the thread touches them. */
+static void reserve(struct memory_sweep *sweep)
+{
+	sweep->worker = xcalloc((size_t)sweep->team.cores, sizeof *sweep->worker);
+	for (int t = 0; t < sweep->team.cores; t++) {
+		size_t bytes = (largest_part(sweep, t) + 4095) / 4096 * 4096;
+		sweep->worker[t].data = aligned_alloc(4096, bytes);
+		if (!sweep->worker[t].data)
+			msg_die(EXIT_NOT_POSSIBLE, "not enough memory for %zu bytes", bytes);
+	}
+}
+
+static void measure_way(
+        struct memory_sweep *sweep, struct bench bench, size_t bytes, double seconds)
+{
+	const struct arg args[] = {{"threads", bench.threads}, {"bytes", (double)bytes}};
+	struct sample_plan plan = sample_plan_default(seconds);
+	struct measurement measurement;
+
+	double once = time_passes(&bench, 1); /* warms the part */
+	if (once < seconds / 20)
+		once = time_passes(&bench, 4) / 4;
+	bench.passes = (int)fmin(fmax(seconds / 20 / once, 1), 1e6);
+	plan.warm_seconds = 0;
+	plan.max_seconds = fmax(plan.max_seconds, 3 * once * bench.passes);
+	if (sample_run(take_sample, &bench, &plan, 0, &measurement) && verified(&bench))
+		probe_record(sweep->run, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
+}
+
+static void measure_size(struct memory_sweep *sweep, size_t bytes, double seconds)
+{
+	for (int i = 0; i < sweep->team.size_count; i++) {
+		int threads = sweep->team.size[i];
+		struct bench bench = {.worker = sweep->worker, .threads = threads};
+		if (!has_point(sweep, threads, bytes))
+			continue;
+		bench.part = bytes / (size_t)threads / 16 * 16; /* two equal halves of words */
+		team_bind(&sweep->team, threads);
+		fill(&bench, (uint64_t)sweep->run->common.seed);
+		for (int way = 0; way < WAYS; way++) {
+			bench.way = (enum way)way;
+			measure_way(sweep, bench, bench.part * (size_t)threads, seconds);
+		}
+	}
+}
+
+static size_t count_points(const struct memory_sweep *sweep)
+{
+	size_t count = 0;
+	for (int i = 0; i < sweep->team.size_count; i++)
+		for (size_t bytes = sweep->first; bytes <= last_bytes(sweep, sweep->team.size[i]);
+		        bytes *= sweep->factor)
+			count += has_point(sweep, sweep->team.size[i], bytes) ? WAYS : 0;
+	return count;
+}
+
+static void measure(struct probe_run *run)
+{
+	static const double patience = 2; /* budgets, before larger sizes are dropped */
+	struct memory_sweep sweep = {.run = run, .factor = run->common.quick ? 16 : 4};
+	struct team *team = &sweep.team;
+	struct fault fault;
+
+	if (!team_open(team, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	for (sweep.first = 16384; 2 * (int64_t)sweep.first <= team->facts.l1d_bytes;)
+		sweep.first *= 2;
+	reserve(&sweep);
+	double seconds = run->seconds / (double)count_points(&sweep), start = clock_now();
+	size_t last = 0, bytes = sweep.first;
+	for (int i = 0; i < team->size_count; i++)
+		if (last_bytes(&sweep, team->size[i]) > last)
+			last = last_bytes(&sweep, team->size[i]);
+	for (; bytes <= last && clock_now() - start < patience * run->seconds;
+	        bytes *= sweep.factor)
+		measure_size(&sweep, bytes, seconds);
+	if (bytes <= last)
+		table_meta_set(
+		        run->curve, "dropped", "%zu bytes and more: the time was spent", bytes);
+	table_meta_set(
+	        run->curve, "binding", "%d threads, the last one: %s", team->cores, team->binding);
+	for (int t = 0; t < team->cores; t++)
+		free(sweep.worker[t].data);
+	free(sweep.worker);
+	team_close(team);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const args[] = {"threads", "bytes"};
+	static const struct probe probe = {
+	        .name = "host_memory",
+	        .question =
+	                "How fast does the host read, write and copy memory, by threads and size?",
+	        .args = args,
+	        .arg_count = ARRAY_LEN(args),
+	        .seconds = 1.5,
+	        .measure = measure,
+	        .fit = host_memory_fit,
+	};
+	return probe_main(argc, argv, &probe);
+}

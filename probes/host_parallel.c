@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what do an OpenMP fork/join and a barrier inside a team cost, against the number of
+ * threads? Method: one thread bound to each core; many empty parallel regions in a row, timed
+ * together; one region with many barriers, less an empty one. Threads wait as OpenMP's defaults
+ * have it. What can fool it: threads that fall asleep between regions (the regions follow at once,
+ * as in a loop of parallel steps), other programs on the same cores, a virtual machine's scheduler.
+ * Unit: seconds of one region, seconds of one barrier. */
+#include "../lib/base.h"
+#include "../lib/clock.h"
+#include "../lib/msg.h"
+#include "../lib/probe.h"
+#include "../lib/team.h"
+
+#include <math.h>
+
+void host_parallel_fit(const struct table *curve, struct profile *profile);
+
+struct bench {
+	int threads, count; /* operations of one sample */
+};
+
+static double time_regions(int threads, int count)
+{
+	double start = clock_now();
+	for (int i = 0; i < count; i++) {
+#pragma omp parallel num_threads(threads)
+		__asm__ volatile("" ::: "memory"); /* nothing, but not removable */
+	}
+	return clock_now() - start;
+}
+
+static double time_barriers(int threads, int count)
+{
+	double start = clock_now();
+#pragma omp parallel num_threads(threads)
+	for (int i = 0; i < count; i++) {
+#pragma omp barrier
+	}
+	return clock_now() - start;
+}
+
+static bool take_fork(void *context, struct sample *sample)
+{
+	const struct bench *bench = context;
+	sample->span = time_regions(bench->threads, bench->count);
+	sample->seconds = sample->span / bench->count;
+	sample->agreed = true;
+	return true;
+}
+
+static bool take_barrier(void *context, struct sample *sample)
+{
+	const struct bench *bench = context;
+	double empty = time_regions(bench->threads, 1);
+	sample->span = time_barriers(bench->threads, bench->count);
+	sample->seconds = (sample->span - empty) / bench->count;
+	sample->agreed = sample->seconds > 0;
+	return true;
+}
+
+/* Operations that fill a hundred microseconds, by a first try of a hundred. */
+static int fill(double (*timed)(int, int), int threads)
+{
+	enum { TRY = 100 };
+	timed(threads, TRY);
+	return (int)fmin(fmax(TRY * 1e-4 / timed(threads, TRY), 10), 100000);
+}
+
+static void measure_series(struct probe_run *run, const char *series, sample_function take,
+        struct bench bench, double seconds)
+{
+	const struct arg args[] = {{"threads", bench.threads}};
+	struct sample_plan plan = sample_plan_default(seconds);
+	struct measurement measurement;
+
+	if (sample_run(take, &bench, &plan, 0, &measurement))
+		probe_record(run, series, args, ARRAY_LEN(args), &measurement);
+}
+
+static void measure(struct probe_run *run)
+{
+	struct team team;
+	struct fault fault;
+
+	if (!team_open(&team, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	double seconds = run->seconds / (2 * team.size_count);
+	for (int i = 0; i < team.size_count; i++) {
+		int threads = team.size[i];
+		team_bind(&team, threads);
+		measure_series(run, "fork", take_fork,
+		        (struct bench){threads, fill(time_regions, threads)}, seconds);
+		measure_series(run, "barrier", take_barrier,
+		        (struct bench){threads, fill(time_barriers, threads)}, seconds);
+	}
+	table_meta_set(
+	        run->curve, "binding", "%d threads, the last one: %s", team.cores, team.binding);
+	team_close(&team);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const args[] = {"threads"};
+	static const struct probe probe = {
+	        .name = "host_parallel",
+	        .question = "What do an OpenMP fork/join and a barrier cost on the host?",
+	        .args = args,
+	        .arg_count = ARRAY_LEN(args),
+	        .seconds = 0.6,
+	        .measure = measure,
+	        .fit = host_parallel_fit,
+	};
+	return probe_main(argc, argv, &probe);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels and launchers of the launch probe; see launch.h. */
+#include "launch.h"
+
+#include <cuda_runtime.h>
+
+static __device__ __forceinline__ void count_launch(unsigned *word)
+{
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		*word += 1;
+}
+
+static __global__ void null_kernel(unsigned *word)
+{
+	count_launch(word);
+}
+
+extern "C" void launch_null(unsigned *word, int blocks, void *stream)
+{
+	null_kernel<<<blocks, LAUNCH_THREADS, 0, (cudaStream_t)stream>>>(word);
+}
+
+extern "C" const void *launch_null_symbol(void)
+{
+	return (const void *)null_kernel;
+}
+
+static __global__ void cooperative_kernel(unsigned *word)
+{
+	count_launch(word);
+}
+
+extern "C" void launch_cooperative(unsigned *word, int blocks, void *stream)
+{
+	void *arguments[] = {&word};
+	cudaLaunchCooperativeKernel((const void *)cooperative_kernel, dim3(blocks),
+	        dim3(LAUNCH_THREADS), arguments, 0, (cudaStream_t)stream);
+}
+
+/* ---- argument bytes ---- */
+
+template <int bytes> struct argument {
+	unsigned *word;
+	char rest[bytes - sizeof(unsigned *)];
+};
+
+template <int bytes> static __global__ void argument_kernel(argument<bytes> argument)
+{
+	count_launch(argument.word);
+}
+
+template <int bytes> static void launch_sized(unsigned *word, cudaStream_t stream)
+{
+	static argument<bytes> argument;
+	argument.word = word;
+	argument_kernel<bytes><<<1, LAUNCH_THREADS, 0, stream>>>(argument);
+}
+
+extern "C" void launch_argument(unsigned *word, int bytes, void *stream)
+{
+	if (bytes == 8)
+		launch_null(word, 1, stream);
+	else if (bytes == 256)
+		launch_sized<256>(word, (cudaStream_t)stream);
+	else if (bytes == 1024)
+		launch_sized<1024>(word, (cudaStream_t)stream);
+	else
+		launch_sized<4000>(word, (cudaStream_t)stream);
+}
+
+/* ---- programmatic dependent launch ---- */
+
+/* Lets the next kernel be scheduled at once, then waits for the one before to end and its memory to
+ * be visible: only the launch itself overlaps. */
+static __global__ void overlapped_kernel(unsigned *word)
+{
+#if __CUDA_ARCH__ >= 900
+	cudaTriggerProgrammaticLaunchCompletion();
+	cudaGridDependencySynchronize();
+#endif
+	count_launch(word);
+}
+
+extern "C" void launch_overlapped(unsigned *word, void *stream)
+{
+	cudaLaunchAttribute attribute = {};
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(1);
+	config.blockDim = dim3(LAUNCH_THREADS);
+	config.stream = (cudaStream_t)stream;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	void *arguments[] = {&word};
+	cudaLaunchKernelExC(&config, (const void *)overlapped_kernel, arguments);
+}
+
+/* ---- flag ---- */
+
+static __global__ void flag_kernel(volatile unsigned *flag, unsigned value)
+{
+	*flag = value;
+	__threadfence_system();
+}
+
+extern "C" void launch_flag(volatile unsigned *flag, unsigned value, void *stream)
+{
+	flag_kernel<<<1, 1, 0, (cudaStream_t)stream>>>(flag, value);
+}

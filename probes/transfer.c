@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how long does a transfer between host and device take, from the call to its completion,
+ * by size, direction and kind of host memory?
+ *
+ * Method: one call at a time on an idle device by the host's clock: cudaMemcpyAsync +
+ * cudaStreamSynchronize (pinned, write-combined), cudaMemcpy (pageable), a kernel with 16-byte
+ * accesses (mapped), two streams (both directions). From 16 MiB on, stamps in the stream around the
+ * call bound it by the device's clock, too.
+ *
+ * What can fool it: pages never touched (all are, before); memory on another NUMA node (the thread
+ * is bound before it allocates, and what was obtained is in the metadata); a copy that moved
+ * nothing (every size moves data its target did not hold, and is checked).
+ *
+ * Unit: seconds per transfer; bytes are payload, for both directions their sum. */
+#include "../lib/base.h"
+#include "transfer.h"
+
+#include "../lib/clock.h"
+#include "../lib/gpu.h"
+#include "../lib/msg.h"
+#include "../lib/probe.h"
+#include "../lib/topology.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIB = 1 << 20, CLOCKED_BYTES = 16 * MIB, NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB };
+enum { CHECKED_WORDS = 4096 }; /* of a large transfer to the host; a small one is checked whole */
+
+/* Between the host's clock around the stamps and the stamps: their launch, the last wait. */
+static const double host_slack = 200e-6;
+
+enum kind { PINNED, PAGEABLE, COMBINED, MAPPED };
+enum direction { TO_DEVICE, TO_HOST, BOTH };
+
+/* Host memory; it starts with data of this seed, as far as they were last brought there. */
+struct buffer {
+	char *host;
+	void *mapped; /* the same for a kernel, or NULL */
+	int64_t bytes;
+	uint32_t seed;
+};
+
+struct transfer {
+	struct gpu gpu;
+	struct gpu_timer *timer;
+	cudaStream_t stream, other;
+	char *source, *target;     /* device */
+	unsigned long long *wrong; /* device: words found wrong */
+	int64_t largest;
+	uint32_t seed; /* the last one used */
+	bool quick;
+	double seconds; /* for one small point */
+};
+
+/* One series. */
+struct route {
+	const char *series;
+	enum kind kind;
+	enum direction direction;
+	struct buffer *buffer;
+	int64_t most; /* bytes, in one direction */
+};
+
+/* One point of it. */
+struct work {
+	const struct transfer *transfer;
+	const struct route *route;
+	int64_t bytes;
+};
+
+/* ---- the transfers ---- */
+
+/* The half of the buffer that takes what comes back while the other half goes out. */
+static char *returning(const struct buffer *buffer)
+{
+	return buffer->host + buffer->bytes / 2;
+}
+
+static void move_pageable(const struct work *work)
+{
+	const struct transfer *transfer = work->transfer;
+	char *host = work->route->buffer->host;
+	size_t bytes = (size_t)work->bytes;
+	if (work->route->direction == TO_HOST) {
+		GPU(cudaMemcpy(host, transfer->source, bytes, cudaMemcpyDeviceToHost));
+		return;
+	}
+	GPU(cudaMemcpy(transfer->target, host, bytes, cudaMemcpyHostToDevice));
+	GPU(cudaStreamSynchronize(NULL)); /* a short one comes back once it is staged */
+}
+
+static void move_mapped(const struct work *work)
+{
+	const struct transfer *transfer = work->transfer;
+	void *host = work->route->buffer->mapped;
+	int blocks = 2 * transfer->gpu.sm_count;
+	if (work->route->direction == TO_HOST)
+		transfer_copy(host, transfer->source, work->bytes, blocks, transfer->stream);
+	else
+		transfer_copy(transfer->target, host, work->bytes, blocks, transfer->stream);
+	GPU(cudaGetLastError());
+	GPU(cudaStreamSynchronize(transfer->stream));
+}
+
+static void move_pinned(const struct work *work)
+{
+	const struct transfer *transfer = work->transfer;
+	const struct buffer *buffer = work->route->buffer;
+	enum direction direction = work->route->direction;
+	size_t bytes = (size_t)work->bytes;
+	if (direction != TO_HOST)
+		GPU(cudaMemcpyAsync(transfer->target, buffer->host, bytes, cudaMemcpyHostToDevice,
+		        transfer->stream));
+	if (direction != TO_DEVICE)
+		GPU(cudaMemcpyAsync(direction == BOTH ? returning(buffer) : buffer->host,
+		        transfer->source, bytes, cudaMemcpyDeviceToHost,
+		        direction == BOTH ? transfer->other : transfer->stream));
+	GPU(cudaStreamSynchronize(transfer->stream));
+	if (direction == BOTH)
+		GPU(cudaStreamSynchronize(transfer->other));
+}
+
+static void move(const struct work *work)
+{
+	if (work->route->kind == PAGEABLE)
+		move_pageable(work);
+	else if (work->route->kind == MAPPED)
+		move_mapped(work);
+	else
+		move_pinned(work);
+}
+
+static double move_seconds(const struct work *work)
+{
+	double start = clock_now();
+	move(work);
+	return clock_now() - start;
+}
+
+/* The stamps lie outside the timed call: the span is no shorter than the call and no longer than
+ * the host's time around the stamps. */
+static double move_between_stamps(const struct work *work, struct sample *sample)
+{
+	const struct transfer *transfer = work->transfer;
+	double start = clock_now();
+	gpu_timer_start(transfer->timer, transfer->stream);
+	GPU(cudaStreamSynchronize(transfer->stream));
+	double seconds = move_seconds(work);
+	gpu_timer_stop(transfer->timer, transfer->stream);
+	GPU(cudaStreamSynchronize(transfer->stream));
+	double around = clock_now() - start;
+	struct gpu_span span;
+	gpu_timer_span(transfer->timer, &span);
+	gpu_span_sample(&span, 1, around, host_slack, sample);
+	if (seconds > 1.002 * sample->span + gpu_timer_resolution())
+		sample->agreed = false;
+	return seconds;
+}
+
+/* The link's clock is not the SM's: hz stays 0. */
+static bool take_sample(void *context, struct sample *sample)
+{
+	const struct work *work = context;
+	*sample = (struct sample){.agreed = true};
+	sample->seconds = work->bytes >= CLOCKED_BYTES ? move_between_stamps(work, sample)
+	                                               : move_seconds(work);
+	sample->hz = 0;
+	return true;
+}
+
+/* ---- data ---- */
+
+static int64_t whole_words(int64_t bytes)
+{
+	return (bytes + 3) / 4 * 4;
+}
+
+static uint32_t new_seed(struct transfer *transfer)
+{
+	return ++transfer->seed;
+}
+
+static void fill(const struct transfer *transfer, char *data, int64_t bytes, uint32_t seed)
+{
+	transfer_fill(data, whole_words(bytes), seed, transfer->stream);
+	GPU(cudaStreamSynchronize(transfer->stream));
+}
+
+/* Fills host memory through the device; the seed says what it holds from then on. */
+static void fill_host(struct transfer *transfer, struct buffer *buffer, int64_t bytes)
+{
+	buffer->seed = new_seed(transfer);
+	fill(transfer, transfer->source, bytes, buffer->seed);
+	GPU(cudaMemcpy(buffer->host, transfer->source, (size_t)bytes, cudaMemcpyDeviceToHost));
+}
+
+static unsigned long long wrong_on_device(
+        const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed)
+{
+	unsigned long long wrong = 0;
+	GPU(cudaMemsetAsync(transfer->wrong, 0, sizeof wrong, transfer->stream));
+	transfer_compare(data, bytes, seed, transfer->wrong, transfer->stream);
+	GPU(cudaMemcpyAsync(
+	        &wrong, transfer->wrong, sizeof wrong, cudaMemcpyDeviceToHost, transfer->stream));
+	GPU(cudaStreamSynchronize(transfer->stream));
+	return wrong;
+}
+
+static bool wrong_word(const char *data, int64_t bytes, int64_t index, uint32_t seed)
+{
+	uint32_t word = transfer_word((uint64_t)index, seed);
+	int64_t left = bytes - 4 * index;
+	return memcmp(data + 4 * index, &word, left < 4 ? (size_t)left : 4) != 0;
+}
+
+/* Whole when small, else the ends and many words between. */
+static unsigned long long wrong_on_host(const char *data, int64_t bytes, uint32_t seed)
+{
+	int64_t words = whole_words(bytes) / 4, checked = words;
+	if (bytes > MIB)
+		checked = CHECKED_WORDS;
+	unsigned long long wrong = wrong_word(data, bytes, words - 1, seed);
+	for (int64_t i = 0; i < checked; i++) {
+		int64_t index = i;
+		if (checked < words && i > 0)
+			index = transfer_word((uint64_t)i, ~seed) % words;
+		wrong += wrong_word(data, bytes, index, seed);
+	}
+	return wrong;
+}
+
+/* Checks a transfer to the host whole, by bringing it back. */
+static unsigned long long wrong_returned(
+        const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed)
+{
+	fill(transfer, transfer->target, bytes, ~seed);
+	GPU(cudaMemcpy(transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice));
+	return wrong_on_device(transfer, transfer->target, bytes, seed);
+}
+
+static void require_right(const struct work *work, unsigned long long wrong)
+{
+	if (wrong)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s: %llu words of a transfer of %lld bytes arrived wrong: no result kept",
+		        work->route->series, wrong, (long long)work->bytes);
+}
+
+/* ---- sweep ---- */
+
+/* Powers of four; at large sizes of two. */
+static int64_t next_size(const struct transfer *transfer, int64_t bytes)
+{
+	return bytes * (bytes < MIB || transfer->quick ? 4 : 2);
+}
+
+/* A large transfer is repeated three times, however long that takes. */
+static struct sample_plan plan_of(const struct transfer *transfer, double first_seconds)
+{
+	return (struct sample_plan){.min_seconds = 0.3 * transfer->seconds,
+	        .max_seconds = fmax(transfer->seconds, 2.5 * first_seconds),
+	        .min_samples = 3,
+	        .max_samples = 400,
+	        .target = 0.01};
+}
+
+/* Before: what is to arrive is not there yet. After: it is. */
+static void measure_point(struct probe_run *run, struct transfer *transfer,
+        const struct route *route, int64_t bytes, const struct arg *node)
+{
+	struct work work = {transfer, route, bytes};
+	struct buffer *buffer = route->buffer;
+	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
+	char *arrived = route->direction == BOTH ? returning(buffer) : buffer->host;
+	uint32_t seed = new_seed(transfer);
+	if (out)
+		fill(transfer, transfer->target, bytes, ~buffer->seed);
+	if (in)
+		fill(transfer, transfer->source, bytes, seed);
+
+	struct sample first;
+	struct measurement measurement;
+	take_sample(&work, &first); /* for its duration alone */
+	struct sample_plan plan = plan_of(transfer, first.seconds);
+	sample_run(take_sample, &work, &plan, 0, &measurement);
+
+	if (out)
+		require_right(
+		        &work, wrong_on_device(transfer, transfer->target, bytes, buffer->seed));
+	if (in)
+		require_right(&work, wrong_on_host(arrived, bytes, seed));
+	if (in && next_size(transfer, bytes) > route->most)
+		require_right(&work, wrong_returned(transfer, arrived, bytes, seed));
+	if (route->direction == TO_HOST)
+		buffer->seed = seed;
+	struct arg args[2] = {{"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)}};
+	if (node)
+		args[1] = *node;
+	probe_record(run, route->series, args, node ? 2 : 1, &measurement);
+}
+
+static void measure_route(
+        struct probe_run *run, struct transfer *transfer, const struct route *route)
+{
+	int64_t bytes = route->direction == BOTH ? BOTH_LEAST : 1;
+	for (; bytes <= route->most; bytes = next_size(transfer, bytes))
+		measure_point(run, transfer, route, bytes, NULL);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Transfers to the host come first: the largest one leaves the data that go back. */
+static void measure_pinned(struct probe_run *run, struct transfer *transfer)
+{
+	struct buffer buffer = {.bytes = transfer->largest};
+	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocMapped));
+	GPU(cudaHostGetDevicePointer(&buffer.mapped, buffer.host, 0));
+	int64_t part = least(transfer->largest, 256 * MIB);
+	const struct route routes[] = {
+	        {"d2h_pinned", PINNED, TO_HOST, &buffer, buffer.bytes},
+	        {"h2d_pinned", PINNED, TO_DEVICE, &buffer, buffer.bytes},
+	        {"both_pinned", PINNED, BOTH, &buffer, buffer.bytes / 2},
+	        {"d2h_mapped", MAPPED, TO_HOST, &buffer, part},
+	        {"h2d_mapped", MAPPED, TO_DEVICE, &buffer, part},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+		measure_route(run, transfer, &routes[i]);
+	GPU(cudaFreeHost(buffer.host));
+}
+
+static void measure_pageable(struct probe_run *run, struct transfer *transfer)
+{
+	struct buffer buffer = {.bytes = least(transfer->largest, 256 * MIB)};
+	buffer.host = xmalloc((size_t)buffer.bytes);
+	memset(buffer.host, 0xff, (size_t)buffer.bytes);
+	const struct route routes[] = {
+	        {"d2h_pageable", PAGEABLE, TO_HOST, &buffer, buffer.bytes},
+	        {"h2d_pageable", PAGEABLE, TO_DEVICE, &buffer, buffer.bytes},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+		measure_route(run, transfer, &routes[i]);
+	free(buffer.host);
+}
+
+static void measure_combined(struct probe_run *run, struct transfer *transfer)
+{
+	struct buffer buffer = {.bytes = least(transfer->largest, 64 * MIB)};
+	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocWriteCombined));
+	fill_host(transfer, &buffer, buffer.bytes);
+	const struct route route = {"h2d_wc", COMBINED, TO_DEVICE, &buffer, buffer.bytes};
+	measure_route(run, transfer, &route);
+	GPU(cudaFreeHost(buffer.host));
+}
+
+/* ---- NUMA ---- */
+
+static void measure_node(
+        struct probe_run *run, struct transfer *transfer, const struct topology *topology, int node)
+{
+	char got[128];
+	char *key = xasprintf("binding.node%d", node);
+	bool bound = topology_bind(topology, node, -1, got);
+	table_meta_set(run->curve, key, "%s", got);
+	free(key);
+	if (!bound)
+		return;
+	struct buffer buffer = {.bytes = least(transfer->largest, NODE_BYTES)};
+	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocDefault));
+	fill_host(transfer, &buffer, buffer.bytes);
+	const struct route route = {"h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes};
+	const struct arg argument = {"node", node};
+	measure_point(run, transfer, &route, buffer.bytes, &argument);
+	GPU(cudaFreeHost(buffer.host));
+}
+
+/* Binds to the GPU's node when that is known. */
+static void bind_near(struct probe_run *run, const struct topology *topology, const struct gpu *gpu)
+{
+	char got[128];
+	int raw, node = topology_gpu_node(topology, gpu->pci, &raw);
+	if (node >= 0) {
+		table_meta_set(run->curve, "gpu_node", "%d", node);
+		topology_bind(topology, node, -1, got);
+	} else {
+		table_meta_set(run->curve, "gpu_node", "unknown");
+		topology_binding(topology, got);
+	}
+	table_meta_set(run->curve, "binding", "%s", got);
+}
+
+/* ---- the probe ---- */
+
+static void set_up(struct transfer *transfer, const struct probe_run *run, int64_t host_bytes)
+{
+	transfer->quick = run->common.quick;
+	transfer->seconds = run->seconds / 400;
+	transfer->seed = (uint32_t)run->common.seed << 16;
+	transfer->largest = transfer->quick ? 64 * (int64_t)MIB : 1024 * (int64_t)MIB;
+	while (transfer->largest > transfer->gpu.memory_bytes / 8 ||
+	        (host_bytes > 0 && transfer->largest > host_bytes / 8))
+		transfer->largest /= 4;
+	transfer->timer = gpu_timer_new(&transfer->gpu);
+	GPU(cudaStreamCreateWithFlags(&transfer->stream, cudaStreamNonBlocking));
+	GPU(cudaStreamCreateWithFlags(&transfer->other, cudaStreamNonBlocking));
+	GPU(cudaMalloc((void **)&transfer->source, (size_t)transfer->largest));
+	GPU(cudaMalloc((void **)&transfer->target, (size_t)transfer->largest));
+	GPU(cudaMalloc((void **)&transfer->wrong, sizeof *transfer->wrong));
+}
+
+/* What is allocated here and not freed lives as long as the process, which measures once and ends.
+ */
+static void measure(struct probe_run *run)
+{
+	struct transfer transfer = {0};
+	struct topology_facts facts = {0};
+	struct fault fault;
+	if (!gpu_open(&transfer.gpu, run->common.device, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	probe_watch_gpu(run, &transfer.gpu);
+	struct topology *topology = topology_load(NULL, &fault);
+	if (topology) {
+		topology_facts(topology, &facts);
+		bind_near(run, topology, &transfer.gpu);
+	} else {
+		table_meta_set(run->curve, "binding", "unknown: %s", fault.text);
+	}
+
+	gpu_warm(&transfer.gpu, 0.15);
+	set_up(&transfer, run, facts.memory_bytes);
+	measure_pinned(run, &transfer);
+	measure_pageable(run, &transfer);
+	measure_combined(run, &transfer);
+	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
+		measure_node(run, &transfer, topology, node);
+	topology_free(topology);
+	probe_watch_gpu(run, &transfer.gpu);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const arguments[] = {"bytes", "node"};
+	static const struct probe probe = {
+	        .name = "transfer",
+	        .question = "How long does a transfer between host and device take?",
+	        .args = arguments,
+	        .arg_count = ARRAY_LEN(arguments),
+	        .needs_gpu = true,
+	        .seconds = 2.0,
+	        .measure = measure,
+	        .fit = transfer_fit,
+	};
+	return probe_main(argc, argv, &probe);
+}

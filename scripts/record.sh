@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make record MACHINE=name: copies a complete run from OUTPUT to data/name, which then holds that run and
+# nothing else.
+set -u
+
+refuse() {
+	echo "record: $*" >&2
+	exit "$code"
+}
+
+code=2
+[ $# -eq 2 ] || refuse "usage: record.sh OUTPUT MACHINE"
+output=${1%/}
+machine=$2
+case $machine in
+'') refuse "which name? run make record MACHINE=name" ;;
+local | papers) refuse "'$machine' is not a machine's name: data/$machine has another use" ;;
+[!A-Za-z0-9]* | *[!A-Za-z0-9._-]*) refuse "'$machine' is not a machine's name: use letters, digits and . _ -" ;;
+esac
+
+code=1
+[ -d "$output" ] || refuse "there is no $output: run make probe validate first"
+for name in machine profile predictions measurements validation; do
+	[ -s "$output/$name.tsv" ] || refuse "$output/$name.tsv is missing: run make probe validate first"
+done
+
+probes=0
+host=
+whole=
+for file in "$output"/*.tsv; do
+	case $(basename "$file" .tsv) in
+	machine | profile | predictions | measurements | validation) ;;
+	*) probes=$((probes + 1)) ;;
+	esac
+	id=$(sed -n -e '/^#/!q' -e 's/^# machine: //p' "$file")
+	[ -n "$id" ] || refuse "$file does not say which machine it is of: measure again"
+	# An id is HOST or HOST-GPU: files of host probes know no GPU.
+	[ "${id%%-*}" = "${host:=${id%%-*}}" ] || refuse "$file is of host ${id%%-*}, other files of $host: run make probe validate again"
+	case $id in
+	*-*) [ "$id" = "${whole:=$id}" ] || refuse "$file is of machine $id, other files of $whole: run make probe validate again" ;;
+	esac
+done
+[ $probes -gt 0 ] || refuse "$output holds no probe's curve: run make probe first"
+
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+target=$root/data/$machine
+fresh=$root/data/.$machine.new
+old=$root/data/.$machine.old
+rm -rf "$fresh" "$old"
+cleanup() { # whatever happens, data/MACHINE is the old run or the new one
+	rm -rf "$fresh"
+	if [ -e "$old" ] && [ ! -e "$target" ]; then
+		mv "$old" "$target"
+	fi
+	rm -rf "$old"
+}
+trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
+if ! mkdir -p "$fresh" || ! cp "$output"/*.tsv "$fresh"; then
+	refuse "cannot write $fresh"
+fi
+if [ -e "$output/topology.xml" ]; then
+	cp "$output/topology.xml" "$fresh" || refuse "cannot write $fresh"
+fi
+if [ -e "$target" ]; then
+	mv "$target" "$old" || refuse "cannot replace $target"
+fi
+mv "$fresh" "$target" || refuse "cannot write $target"
+echo "record: data/$machine holds machine ${whole:-$host}, $probes probes"

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Predicts, measures at sizes no fit has seen, compares. At most eight minutes. A bad error is a result, not a failure.
+# Usage: sh scripts/validate.sh BIN OUTPUT
+set -u
+
+bin=$1
+output=$2
+start=$(date +%s)
+
+"$bin/predict" --output "$output" || exit
+
+# A refused or wrong run is reported by validate among the others; only when interrupted, or with nothing
+# measured at all, there is nothing to compare.
+interrupted=
+trap 'interrupted=1' INT TERM
+"$bin/measure" --output "$output" --budget 390
+status=$?
+trap - INT TERM
+[ -z "$interrupted" ] || exit 130
+case $status in
+0) ;;
+1) [ -f "$output/measurements.tsv" ] || exit 1
+	echo "validate: some runs failed; they have no time below" >&2 ;;
+*) exit "$status" ;;
+esac
+
+"$bin/validate" --output "$output" || exit
+echo "validate: $(($(date +%s) - start)) s"

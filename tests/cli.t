@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The command line that all programs share, tried on whatever programs were built.
+
+bin=${FATHOM_BIN:-build/bin}
+number=0
+
+report() { # report "ok" or "not ok", what
+	number=$((number + 1))
+	echo "$1 $number - $2"
+}
+
+# expect STATUS PATTERN WHAT COMMAND...: the exit status, and a line of stdout (status 0) or the one
+# line of stderr that matches the pattern
+expect() {
+	want=$1 pattern=$2 what=$3
+	shift 3
+	"$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+	status=$?
+	said=$scratch/out lines=1
+	if [ "$want" -ne 0 ]; then
+		said=$scratch/err
+		lines=$(wc -l <"$scratch/err")
+	fi
+	if [ "$status" -eq "$want" ] && [ "$lines" -eq 1 ] && grep -q -e "$pattern" "$said"; then
+		report ok "$what"
+	else
+		report "not ok" "$what"
+		echo "# exit status $status, want $want; want '$pattern' in one line of: $(head -n 3 "$said")" >&2
+	fi
+}
+
+set -- "$bin"/*
+if [ ! -x "$1" ]; then
+	echo "1..0 # SKIP no programs in $bin"
+	exit 0
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+for program in "$@"; do
+	[ -x "$program" ] || continue
+	name=${program##*/}
+	expect 0 'default: ' "$name --help states defaults" "$program" --help
+	expect 0 'Usage: ' "$name -h is the same" "$program" -h
+	expect 0 '^fathom [0-9]' "$name --version" "$program" --version
+	expect 0 '^--device$' "$name --list-options" "$program" --list-options
+	expect 2 "'--device'" "$name names the option nearest to --devise=1" "$program" --devise=1
+	expect 2 "'-Z'" "$name refuses -Z" "$program" -Z
+	expect 2 'needs an argument' "$name --seed without its argument" "$program" --seed
+	expect 2 'takes no argument' "$name --quick=yes" "$program" --quick=yes
+	expect 2 'out of range' "$name --device=-1" "$program" --device=-1
+	expect 2 'whole number' "$name --device=99999999999999999999" "$program" \
+		--device=99999999999999999999
+	expect 2 'whole number' "$name --seed=banana" "$program" --seed=banana
+	expect 2 'empty' "$name --output=" "$program" --output=
+done
+echo "1..$number"

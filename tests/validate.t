@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# predict, measure and validate on the host of this machine with a made-up profile: the chain of files holds,
+# and a broken one is refused.
+
+bin=${FATHOM_BIN:-build/bin}
+number=0
+
+report() { # report "ok" or "not ok", what
+	number=$((number + 1))
+	echo "$1 $number - $2"
+}
+
+# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of what it said
+expect() {
+	want=$1 pattern=$2 what=$3
+	shift 3
+	"$@" >"$scratch/said" 2>&1 </dev/null
+	status=$?
+	if [ "$status" -eq "$want" ] && grep -q -e "$pattern" "$scratch/said"; then
+		report ok "$what"
+	else
+		report "not ok" "$what"
+		echo "# exit status $status, want $want; want '$pattern' in: $(head -n 4 "$scratch/said")" >&2
+	fi
+}
+
+for program in predict measure validate; do
+	if [ ! -x "$bin/$program" ]; then
+		echo "1..0 # SKIP $program is not built"
+		exit 0
+	fi
+done
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/fixture.sh"
+data=$scratch/data
+mkdir "$data"
+
+expect 1 'profile.tsv' "predict without a profile" "$bin/predict" --output "$data"
+fixture_profile host | grep -v '^host' >"$data/profile.tsv"
+expect 1 'no usable' "predict with a profile of nothing" "$bin/predict" --output "$data"
+fixture_profile host >"$data/profile.tsv"
+expect 1 'predict first' "measure before predict" "$bin/measure" --output "$data"
+expect 1 'predictions.tsv' "validate before predict" "$bin/validate" --output "$data"
+
+expect 0 '^host: [0-9]* predictions, 0 cases not predicted' "predict the host's cases" \
+	"$bin/predict" --quick --output "$data"
+if grep -q '	cuda	' "$data/predictions.tsv"; then
+	report "not ok" "no prediction for a GPU that the profile does not hold"
+else
+	report ok "no prediction for a GPU that the profile does not hold"
+fi
+expect 1 'measurements.tsv' "validate before measure" "$bin/validate" --output "$data"
+expect 0 ' 0 failed' "measure them" "$bin/measure" --quick --output "$data"
+rows_of_times() {
+	grep -v "^#" "$data/measurements.tsv" | cut -f 1-16 | sort
+}
+before=$(rows_of_times)
+expect 0 ' 0 failed' "measure again with --resume" "$bin/measure" --quick --resume --output "$data"
+if [ "$before" = "$(rows_of_times)" ]; then
+	report ok "--resume keeps what was there"
+else
+	report "not ok" "--resume keeps what was there"
+fi
+expect 0 'panel_getrf/blas/s' "validate: families are printed" "$bin/validate" --output "$data"
+expect 0 '"family"' "validate --json" "$bin/validate" --json --output "$data"
+rows=$(grep -c -v '^#' "$data/predictions.tsv")
+if [ "$(grep -c -v '^#' "$data/errors.tsv")" -eq "$rows" ]; then
+	report ok "errors.tsv has a row for every prediction"
+else
+	report "not ok" "errors.tsv has a row for every prediction"
+fi
+
+cp -r "$data" "$scratch/later"
+"$bin/predict" --quick --output "$scratch/later" --set host.blas.level1=1us >/dev/null
+expect 1 'measurements.tsv is made from another predictions.tsv' "predictions newer than the measurements" \
+	"$bin/validate" --output "$scratch/later"
+cp -r "$data" "$scratch/changed"
+sed -i 's/made up/made over/' "$scratch/changed/profile.tsv"
+expect 1 'predictions.tsv is made from another profile.tsv' "a profile newer than the predictions" \
+	"$bin/validate" --output "$scratch/changed"
+cp -r "$data" "$scratch/unsigned"
+sed -i '/predictions_sha256/d' "$scratch/unsigned/measurements.tsv"
+expect 1 'does not say by checksum' "measurements without a checksum" "$bin/validate" --output "$scratch/unsigned"
+cp -r "$data" "$scratch/broken"
+sed -i '$ s/	[^	]*$//' "$scratch/broken/predictions.tsv"
+expect 1 'predictions.tsv' "a broken predictions file" "$bin/measure" --output "$scratch/broken"
+expect 2 'budget' "a budget that is no number" "$bin/measure" --budget soon
+echo "1..$number"
