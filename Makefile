@@ -46,10 +46,10 @@ objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 
 LIB_OBJECTS := $(call objects,$(call sources,lib)) $(BUILD)/version.o
 
-# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it measures a GPU.
+# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it has kernels of its own.
 PROBE_FITS := $(sort $(wildcard probes/*_fit.c))
 PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(PROBE_FITS))
-GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.cu,%,$(wildcard probes/*.cu)))
+GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.c,%,$(shell grep -l 'needs_gpu = true' probes/*.c)))
 HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
 
@@ -173,7 +173,7 @@ endef
 
 $(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.o $(BUILD)/probes/%_fit.o $(LIB_OBJECTS)
 	$(link)
-$(if $(NVCC),$(GPU_PROBES:%=$(BUILD)/bin/%)): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
+$(if $(NVCC),$(patsubst probes/%.cu,$(BUILD)/bin/%,$(wildcard probes/*.cu))): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
 $(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)

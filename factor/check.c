@@ -7,12 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Below this many elements a panel is not worth waking threads for. */
+enum { PARALLEL_ELEMENTS = 1 << 16 };
+
 /* The panel as doubles with leading dimension m. */
 static double *to_double(const void *a, int64_t lda, int64_t m, int64_t n, enum precision precision)
 {
 	double *out = xmalloc((size_t)(m * n) * sizeof *out);
 
-#pragma omp parallel for
+#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
 			out[i + j * m] = precision == SINGLE
@@ -111,7 +114,7 @@ void check_panel(const void *a0, int64_t lda, const void *lu, int64_t ldlu, int6
 	double norm = norm1(a, m, n);
 
 	swap_rows(a, m, n, ipiv);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t c = 0; c < n; c++)
 		subtract_product(a + c * m, factors, m, c);
 	check->ratio = scaled(norm1(a, m, n), norm, n, eps);

@@ -17,7 +17,7 @@ struct comparison {
 	bool phase;                                /* one phase of the sequence, not the whole */
 	int level;
 	enum verdict verdict;
-	char reason[200];    /* of SKIPPED */
+	char reason[512];    /* of SKIPPED */
 	double error;        /* NaN when skipped, as all below */
 	bool covered;        /* measured median inside the prediction's interval */
 	double half_width;   /* of the prediction's interval, relative */

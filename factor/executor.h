@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor interface: an algorithm in factor/ is written once against it and run by `cuda`, checked by `host`,
- * priced by `model`. Every operation belongs to a phase, so that the same phases are priced and timed. */
+/* The executor interface: an algorithm in factor/ is written once against it and run by `cuda`,
+ * checked by `host`, priced by `model`. Every operation belongs to a phase, so that the same phases
+ * are priced and timed. */
 #ifndef FATHOM_EXECUTOR_H
 #define FATHOM_EXECUTOR_H
 
 #include "../lib/base.h"
+#include "../lib/precision.h"
 #include "../lib/profile.h"
 
-enum precision { SINGLE = 's', DOUBLE = 'd' };
-
-static inline int64_t precision_bytes(enum precision precision)
-{
-	return precision == SINGLE ? 4 : 8;
-}
-
-/* A view of a column-major matrix in executor memory: element (i,j) at data + (offset + i + j*ld) elements. The model
- * executor's data is NULL. */
+/* A view of a column-major matrix in executor memory: element (i,j) at data + (offset + i + j*ld)
+ * elements. The model executor's data is NULL. */
 struct matrix {
 	void *data;
 	int64_t offset, m, n, ld;
@@ -46,7 +41,8 @@ enum phase {
 };
 extern const char *const phase_name[PHASE_COUNT];
 
-/* Pivots and info of a panel in executor memory: n 1-based row indices (LAPACK's ipiv), then info. */
+/* Pivots and info of a panel in executor memory: n 1-based row indices (LAPACK's ipiv), then info.
+ */
 struct pivots {
 	int *data; /* n + 1 integers; NULL for the model */
 	int64_t n;
@@ -54,7 +50,8 @@ struct pivots {
 
 struct executor;
 
-/* Every operation returns false after filling executor->fault. Operations may return before they are done; sync waits. */
+/* Every operation returns false after filling executor->fault. Operations may return before they
+ * are done; sync waits. */
 struct executor_ops {
 	void (*destroy)(struct executor *);
 
@@ -67,7 +64,8 @@ struct executor_ops {
 	bool (*read_pivots)(struct executor *, struct pivots p, int *host_ipiv, int *info);
 	bool (*sync)(struct executor *);
 
-	/* 0-based index of the entry of largest magnitude of the column x (m x 1), lowest index on ties; result on the host */
+	/* 0-based index of the entry of largest magnitude of the column x (m x 1), lowest index on
+	 * ties; result on the host */
 	bool (*iamax)(struct executor *, struct matrix x, int64_t *index);
 	/* the same, by copying the column to the host first */
 	bool (*iamax_host)(struct executor *, struct matrix x, int64_t *index);
@@ -77,31 +75,37 @@ struct executor_ops {
 	bool (*swap)(struct executor *, struct matrix x, struct matrix y);
 	/* x *= alpha, by the BLAS */
 	bool (*scal)(struct executor *, double alpha, struct matrix x);
-	/* x /= element, which stays where it is; nothing when it is zero (reciprocal unless it is subnormal, as sgetf2) */
+	/* x /= element, which stays where it is; nothing when it is zero (reciprocal unless it is
+	 * subnormal, as sgetf2) */
 	bool (*scale_by)(struct executor *, struct matrix element, struct matrix x);
 	/* A -= x y^T, x m x 1, y 1 x n, by the BLAS */
 	bool (*ger)(struct executor *, struct matrix x, struct matrix y, struct matrix a);
-	/* info of a factorized panel: 1-based index of the first exactly zero diagonal element, 0 when there is none; result on
-	 * the host */
+	/* info of a factorized panel: 1-based index of the first exactly zero diagonal element, 0
+	 * when there is none; result on the host */
 	bool (*zero_pivot)(struct executor *, struct matrix a, int *info);
 	/* ipiv and info known on the host to executor memory; the array may be reused on return */
 	bool (*store_pivots)(struct executor *, const int *ipiv, int info, struct pivots p);
 
-	/* Fused steps of column j of the panel a (two kernels a column). fused_begin finds the pivot of column 0. fused_pivot finishes
-	 * the search of column j, swaps rows j and p of the whole panel, stores ipiv[j], info. fused_update scales column j,
-	 * updates columns j+1.. and searches column j+1 in the same sweep. work holds fused_work bytes. */
+	/* Fused steps of column j of the panel a (two kernels a column). fused_begin finds the
+	 * pivot of column 0. fused_pivot finishes the search of column j, swaps rows j and p of the
+	 * whole panel, stores ipiv[j], info. fused_update scales column j, updates columns j+1..
+	 * and searches column j+1 in the same sweep. work holds fused_work bytes. */
 	int64_t (*fused_work)(struct executor *, struct matrix a);
 	bool (*fused_begin)(struct executor *, struct matrix a, void *work, struct pivots p);
-	bool (*fused_pivot)(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
-	bool (*fused_update)(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+	bool (*fused_pivot)(
+	        struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+	bool (*fused_update)(
+	        struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 
-	/* The whole panel in one kernel with the panel resident on chip; work holds resident_work bytes. resident_fits is false,
-	 * with the reason in the fault, when the panel does not fit. */
+	/* The whole panel in one kernel with the panel resident on chip; work holds resident_work
+	 * bytes. resident_fits is false, with the reason in the fault, when the panel does not fit.
+	 */
 	bool (*resident_fits)(struct executor *, struct matrix a);
 	int64_t (*resident_work)(struct executor *, struct matrix a);
 	bool (*resident_panel)(struct executor *, struct matrix a, void *work, struct pivots p);
 
-	/* The panel on the host CPU: copy_out into pinned memory of the executor, LAPACKE getrf there, copy_in. */
+	/* The panel on the host CPU: copy_out into pinned memory of the executor, LAPACKE getrf
+	 * there, copy_in. */
 	bool (*copy_out)(struct executor *, struct matrix a);
 	bool (*host_getrf)(struct executor *, struct matrix a, struct pivots p);
 	bool (*copy_in)(struct executor *, struct matrix a);
@@ -109,18 +113,21 @@ struct executor_ops {
 
 struct executor {
 	const struct executor_ops *ops;
-	const char *name;       /* cuda, host, model */
-	unsigned skip;          /* bit per phase: operations of these phases do nothing and succeed (phase timing) */
+	const char *name; /* cuda, host, model */
+	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
+	                     timing) */
 	struct fault fault;
 };
 
 /* Constructors; NULL with a fault when not possible here. */
 struct executor *executor_host_new(struct fault *fault);
-struct executor *executor_cuda_new(int64_t device, struct fault *fault); /* built with the CUDA Toolkit only */
+struct executor *executor_cuda_new(
+        int64_t device, struct fault *fault); /* built with the CUDA Toolkit only */
 void executor_free(struct executor *executor);
 
-/* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped operation with a result gives
- * one that keeps the sequence going: the last row as pivot, 1 as value, info 0. */
+/* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped
+ * operation with a result gives one that keeps the sequence going: the last row as pivot, 2 as
+ * value, info 0. */
 bool ex_iamax(struct executor *, struct matrix x, int64_t *index);
 bool ex_iamax_host(struct executor *, struct matrix x, int64_t *index);
 bool ex_get(struct executor *, struct matrix element, double *value);

@@ -3,7 +3,7 @@
 #include "executor.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
-#include "panel_kernels.h"
+#include "../lib/panel_kernels.h"
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -372,11 +372,8 @@ static bool cuda_resident_panel(struct executor *executor, struct matrix a, void
 	(void)work;
 	if (!geometry_of(x, a, &geometry))
 		return false;
-	/* a row of the panel, what divides by its pivot, its number */
-	int words = (int)((a.n + 1) * precision_bytes(a.precision) / 4) + 1;
-	if (!prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), (uint32_t)a.n) ||
-		!cuda_ok(x, panel_resident_prepare(a.precision, geometry.shared_bytes),
-			"shared memory of the resident kernel"))
+	int words = panel_resident_words(a.precision, a.n);
+	if (!prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), (uint32_t)a.n))
 		return false;
 	struct exchange exchange =
 		exchange_layout(x->exchange.data, geometry.blocks, words, x->tag);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs on host memory, at once. BLAS-level operations are OpenBLAS calls on one thread, as the
- * model prices them (short vectors do not pay for a fork); LAPACKE's getrf has all threads. */
+/* Runs on host memory, at once. BLAS-level operations are OpenBLAS calls on one thread (short
+ * vectors do not pay for a fork); LAPACKE's getrf has the threads of lib/host_panel.h. */
 #include "executor.h"
 
+#include "../lib/host_panel.h"
 #include "../lib/msg.h"
 
 #include <cblas.h>
@@ -31,14 +32,14 @@
 
 enum { ALIGNMENT = 256 };
 
-struct host {
-	struct executor base;
-	int threads; /* OpenBLAS's own choice, restored for getrf and at the end */
-};
+/* The number of threads is a setting of the process, which all host executors share: OpenBLAS's own
+ * choice comes back with the last of them. */
+static int all_threads, executors;
 
 static void host_destroy(struct executor *e)
 {
-	openblas_set_num_threads(((struct host *)e)->threads);
+	if (--executors == 0)
+		openblas_set_num_threads(all_threads);
 	free(e);
 }
 
@@ -223,7 +224,9 @@ static bool host_copy(struct executor *e, struct matrix a)
 
 static bool host_getrf(struct executor *e, struct matrix a, struct pivots p)
 {
-	openblas_set_num_threads(((struct host *)e)->threads);
+	int64_t bytes = a.m * a.n * precision_bytes(a.precision);
+
+	openblas_set_num_threads(host_panel_threads(bytes, all_threads));
 	int info = CALL(a, getrf, a, p.data);
 	openblas_set_num_threads(1);
 	if (info < 0)
@@ -263,10 +266,11 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
 struct executor *executor_host_new(struct fault *fault)
 {
 	(void)fault;
-	struct host *host = xcalloc(1, sizeof *host);
+	struct executor *executor = xcalloc(1, sizeof *executor);
 
-	host->base = (struct executor){.ops = &host_ops, .name = "host"};
-	host->threads = openblas_get_num_threads();
+	*executor = (struct executor){.ops = &host_ops, .name = "host"};
+	if (executors++ == 0)
+		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);
-	return &host->base;
+	return executor;
 }

@@ -48,6 +48,9 @@ static double stream_time(const struct price *price, bool overlap)
 static bool charge(struct executor *e, enum phase phase, struct price price)
 {
 	struct simulated *s = self(e);
+
+	if (s->stream > s->host)
+		price.term[TERM_TRANSFER] += price.behind;
 	double before = later(s->host, s->stream), device = stream_time(&price, s->overlap);
 
 	s->host += price.enqueue;

@@ -21,6 +21,9 @@ const char *const matrix_kind_name[MATRIX_KINDS] = {[MATRIX_RANDOM] = "random",
         [MATRIX_TIES] = "ties",
         [MATRIX_TINY] = "tiny"};
 
+/* Below this many elements a matrix is not worth waking threads for. */
+enum { PARALLEL_ELEMENTS = 1 << 16 };
+
 static const double smallest_grade = 1e-8;
 
 /* Quiet NaNs with a payload that no arithmetic makes. */
@@ -30,6 +33,11 @@ static const uint64_t poison_double = 0x7ff8a5a5a5a5a5a5;
 bool matrix_has_nan(enum matrix_kind kind)
 {
 	return kind == MATRIX_NAN_FIRST || kind == MATRIX_NAN_MIDDLE || kind == MATRIX_NAN_LAST;
+}
+
+bool matrix_pivots_unique(enum matrix_kind kind)
+{
+	return kind != MATRIX_TIES && kind != MATRIX_RANK_DEFICIENT && kind != MATRIX_LOWER;
 }
 
 /* Steele, Lea and Flood's SplitMix64 as a function of its counter. */
@@ -97,7 +105,7 @@ static double element(enum matrix_kind kind, uint64_t seed, int64_t i, int64_t j
 void matrix_fill(void *a, int64_t lda, int64_t m, int64_t n, enum precision precision,
         enum matrix_kind kind, uint64_t seed)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < lda; i++) {
 			char *at = (char *)a + (i + j * lda) * precision_bytes(precision);

@@ -29,6 +29,10 @@ extern const char *const matrix_kind_name[MATRIX_KINDS];
 /* Whether the kind has a NaN: no residual can be asked of it. */
 bool matrix_has_nan(enum matrix_kind kind);
 
+/* Whether exact and rounded arithmetic take the same pivots and info. Not so among ties, repeated
+ * columns, and in a random lower triangle, whose condition grows exponentially with n. */
+bool matrix_pivots_unique(enum matrix_kind kind);
+
 /* Fills the m x n matrix with leading dimension lda on the host. The lda - m elements below every
  * column get a pattern that is a NaN when read as a number; matrix_padding_intact says whether it
  * is still there. */

@@ -53,7 +53,7 @@ static struct result predict_case(const struct profile *profile, const struct ta
 	snprintf(row.regime, sizeof row.regime, "%s",
 	        prediction.model.surface ? "surface" : "hardware");
 	if (!ok)
-		snprintf(row.note, sizeof row.note, "%.199s", prediction.fault.text);
+		snprintf(row.note, sizeof row.note, "%s", prediction.fault.text);
 	return row;
 }
 

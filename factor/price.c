@@ -147,6 +147,15 @@ double price_traffic(struct price_reader *reader, const char *curve, double byte
 	return bytes > low ? price_at(reader, curve, "bytes", bytes) - least : least - least;
 }
 
+double price_host_rate(struct price_reader *reader, const char *name, double working_set)
+{
+	double low, high;
+
+	if (profile_range(reader->model.profile, name, "bytes", &low, &high) && working_set < low)
+		working_set = low;
+	return price_at2(reader, name, "threads", 1, "bytes", working_set);
+}
+
 double price_bytes(struct matrix a)
 {
 	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);

@@ -6,7 +6,7 @@
 
 #include "../lib/model.h"
 #include "executor.h"
-#include "panel_geometry.h"
+#include "../lib/panel_geometry.h"
 
 /* What time goes to. */
 enum term {
@@ -28,6 +28,8 @@ struct price {
 	double enqueue;
 	double term[TERM_COUNT];
 	bool wait;
+	double behind; /* what a copy takes longer when the stream is still at work: the hand-over from the multiprocessors to the copy
+	                  engine (a transfer) */
 };
 
 /* Reads values once each. linear: interpolate functions linearly between rows instead of by their
@@ -58,6 +60,10 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
 /* What `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time, gpu.read.time,
  * gpu.write.time). */
 double price_traffic(struct price_reader *reader, const char *curve, double bytes);
+
+/* Bytes per second of one host thread on a working set (host.memory.read, host.memory.copy). Sets
+ * smaller than the smallest measured are in the same cache. */
+double price_host_rate(struct price_reader *reader, const char *name, double working_set);
 
 /* NULL operations are not priced on the target. */
 struct tariff {

@@ -19,7 +19,7 @@ struct result {
 	        seconds; /* samples = repeats; value NaN: refused or failed, note says why */
 	double residual;
 	char regime[16]; /* of a prediction: hardware | surface */
-	char note[200];  /* why there is no number; else empty */
+	char note[512];  /* why there is no number; else empty */
 };
 
 struct results {

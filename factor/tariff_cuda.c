@@ -2,18 +2,20 @@
 /* Prices of the cuda executor's operations at level 2. A kernel costs its start-to-start time in a
  * stream plus what its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
  * alike, as panels run warm). With w the word, in bytes: swap 4n sectors, scal and scale 2mw, ger
- * (2mn + m + n)w, fused update 2(m-j-1)(n-j-1)w + 2(m-j)w, resident panel: load + store of mnw,
- * then per column exchange + search reduction + columns j and j+1 + what of the remaining update
- * the exchange does not hide. An operation that waits for the host costs its measured round trip,
+ * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, and a column of
+ * the resident panel, to which come load + store of mnw and what of the update the exchange does
+ * not hide. An operation that waits for the host costs its measured round trip,
  * of which the queueing can hide behind earlier work. */
 #include "price.h"
 
+#include <math.h>
+
 enum {
 	SECTOR_BYTES = 32,    /* what a strided access moves through L2 */
-	REDUCE_THREADS = 256, /* a block of the fused kernels */
-	PIVOT_CHAIN = 3 /* dependent L2 accesses of the fused pivot kernel: partial results, rows,
-	                   store */
+	FEWEST_COLUMNS = 2    /* of the update surface: its own column and one */
 };
+
+#define UPDATE(a) ((a).precision == SINGLE ? "gpu.panel.update.s" : "gpu.panel.update.d")
 
 static double larger(double a, double b)
 {
@@ -39,16 +41,40 @@ static struct price round_trip(double enqueue, double total, enum term term)
 	return price;
 }
 
+/* How much longer a small copy takes behind a kernel than on an idle stream. */
+static double hand_over(struct price_reader *r)
+{
+	double behind_kernel = price_scalar(r, "gpu.copy.sync") - price_scalar(r, "gpu.launch.enqueue") -
+	                       price_scalar(r, "gpu.launch.dependent");
+	double idle = price_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
+	              price_scalar(r, "gpu.copy.enqueue");
+
+	return larger(0, behind_kernel - idle);
+}
+
 static struct price transfer(struct price_reader *r, const char *curve, double bytes)
 {
-	return round_trip(price_scalar(r, "gpu.copy.enqueue"), price_at(r, curve, "bytes", bytes),
-	        TERM_TRANSFER);
+	struct price price = round_trip(price_scalar(r, "gpu.copy.enqueue"),
+	        price_at(r, curve, "bytes", bytes), TERM_TRANSFER);
+
+	price.behind = hand_over(r);
+	return price;
 }
 
 static struct price kernel(struct price_reader *r)
 {
 	return (struct price){.enqueue = price_scalar(r, "gpu.launch.enqueue"),
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.dependent")};
+}
+
+/* One of our own kernels, whose time from start to start is a measured surface. */
+static struct price own_kernel(struct price_reader *r, const char *surface, double m, double n)
+{
+	struct price price = kernel(r);
+	double whole = price_at2(r, surface, "m", m, "n", n);
+
+	price.term[TERM_MEMORY] = larger(0, whole - price.term[TERM_LAUNCH]);
+	return price;
 }
 
 static struct price iamax(struct price_reader *r, struct matrix x)
@@ -65,8 +91,7 @@ static struct price iamax_host(struct price_reader *r, struct matrix x)
 	double bytes = price_bytes(x);
 	struct price price = transfer(r, "link.d2h.pinned.time", bytes);
 
-	price.term[TERM_HOST] =
-	        bytes / price_at2(r, "host.memory.read", "threads", 1, "bytes", bytes);
+	price.term[TERM_HOST] = bytes / price_host_rate(r, "host.memory.read", bytes);
 	return price;
 }
 
@@ -126,62 +151,55 @@ static struct price store_pivots(struct price_reader *r, int64_t n)
 	double bytes = (double)(n + 1) * sizeof(int), call = price_scalar(r, "gpu.copy.enqueue");
 	double whole = price_at(r, "link.h2d.pinned.time", "bytes", bytes);
 
-	return (struct price){
-	        .enqueue = call, .term[TERM_TRANSFER] = larger(0, whole - call - sync(r))};
+	return (struct price){.enqueue = call,
+	        .term[TERM_TRANSFER] = larger(0, whole - call - sync(r)),
+	        .behind = hand_over(r)};
 }
 
+/* The first search is an update without columns. */
 static struct price fused_begin(struct price_reader *r, struct matrix a)
 {
-	struct price price = kernel(r);
-
-	price.term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", (double)a.m * word_of(a));
-	price.term[TERM_BARRIER] = price_at(r, "gpu.reduce.max", "threads", REDUCE_THREADS);
-	return price;
+	return own_kernel(r, UPDATE(a), (double)a.m, FEWEST_COLUMNS);
 }
 
 static struct price fused_pivot(struct price_reader *r, struct matrix a, int64_t j)
 {
-	(void)a;
-	(void)j;
-	struct price price = kernel(r);
-
-	price.term[TERM_BARRIER] = PIVOT_CHAIN * price_scalar(r, "gpu.l2.latency") +
-	                           price_at(r, "gpu.reduce.max", "threads", REDUCE_THREADS);
-	return price;
+	return own_kernel(r, a.precision == SINGLE ? "gpu.panel.pivot.s" : "gpu.panel.pivot.d",
+	        (double)(a.m - j), (double)a.n);
 }
 
 static struct price fused_update(struct price_reader *r, struct matrix a, int64_t j)
 {
-	double rows = (double)(a.m - j - 1), columns = (double)(a.n - j - 1);
-	struct price price = kernel(r);
-
-	price.term[TERM_MEMORY] =
-	        copy_traffic(r, (2 * rows * columns + 2 * (rows + 1)) * word_of(a));
-	price.term[TERM_BARRIER] = price_at(r, "gpu.reduce.max", "threads", REDUCE_THREADS);
-	return price;
+	return own_kernel(r, UPDATE(a), (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* The exchange comes before every column; the update of columns j+2 and up runs while the next one
- * is under way. */
+/* A column's round is measured with one pass of a block's warps over its rows; more passes cost what they were measured to cost, and
+ * so does the update of the other columns as far as the exchange, behind which it runs, does not hide it. */
 static struct price resident_panel(
         struct price_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	double words = (double)a.n * word_of(a) / 4;
+	bool single = a.precision == SINGLE;
+	double words = (double)(a.n + 1) * word_of(a) / 4 + 1;
+	double round = price_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
+	        g->blocks, "n", (double)a.n);
 	double exchange = price_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words);
-	double reduce = price_at(r, "gpu.reduce.max", "threads", g->threads);
 	double rate = price_at(r, "gpu.shared.update", "threads", g->threads);
-	double column =
-	        2 * (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block) * word_of(a);
+	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
+	double loads = ceil(rows * (double)a.n / (g->threads * (double)PANEL_LOADS));
+	double passes = ceil(rows / g->threads);
 	struct price price = {.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative"),
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.cooperative"),
 	        .term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(a)) +
-	                             price_traffic(r, "gpu.write.time", price_bytes(a))};
+	                             price_traffic(r, "gpu.write.time", price_bytes(a)) +
+	                             loads * price_scalar(r, "gpu.l2.latency")};
 
+	if (passes > 1)
+		round += (passes - 1) *
+		         price_at(r, single ? "gpu.panel.pass.s" : "gpu.panel.pass.d", "n", (double)a.n);
 	for (int64_t j = 0; j < a.n; j++) {
-		double ahead = j + 1 < a.n ? 2 * column : column;
-		double rest = j + 2 < a.n ? column * (double)(a.n - j - 2) : 0;
-		price.term[TERM_BARRIER] += exchange + reduce;
-		price.term[TERM_ARITHMETIC] += ahead / rate + larger(0, rest / rate - exchange);
+		double rest = j + 2 < a.n ? 2 * rows * word_of(a) * (double)(a.n - j - 2) : 0;
+		price.term[TERM_BARRIER] += round;
+		price.term[TERM_ARITHMETIC] += larger(0, rest / rate - exchange);
 	}
 	return price;
 }

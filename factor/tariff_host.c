@@ -1,56 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices of the host executor's operations at level 2: a short call of the BLAS plus the bytes it
- * moves at the bandwidth of one thread for the working set (host.memory.*). A strided row moves
- * whole cache lines. Panel copies cost nothing, the panel is there already; the reference code of
- * the fused and resident operations is not priced. */
+/* Prices of the host executor's operations at level 2: the calls of its BLAS and LAPACK, each from
+ * the rate surface of the host_rate probe; what bounds them is the library's code as often as the
+ * memory. Panel copies cost nothing, the panel is there already; the reference code of the fused
+ * and resident operations is not priced. */
 #include "price.h"
+
+#include <math.h>
 
 enum { LINE_BYTES = 64 };
 
-/* Seconds to move bytes, the working set being that of the panel or of the operation itself,
- * whichever is larger. */
-static double moved(struct price_reader *r, const char *bandwidth, double bytes)
+static struct price call(double seconds)
 {
-	double working_set = bytes > r->working_set ? bytes : r->working_set;
-
-	return bytes / price_at2(r, bandwidth, "threads", 1, "bytes", working_set);
+	return (struct price){.wait = true, .term[TERM_HOST] = seconds};
 }
 
-static struct price call(double startup, double memory)
+/* How often the panel holds a part of it. The surfaces need it only to know the cache in which the
+ * panel lies: smaller and larger panels than measured are in the same one. */
+static double times_in_panel(
+        struct price_reader *r, const char *name, const char *arg, struct matrix part)
 {
-	return (struct price){
-	        .wait = true, .term[TERM_HOST] = startup, .term[TERM_MEMORY] = memory};
+	double times = r->working_set / price_bytes(part), low, high;
+
+	return profile_range(r->model.profile, name, arg, &low, &high)
+	               ? fmin(fmax(times, low), high)
+	               : times;
+}
+
+static struct price of_column(struct price_reader *r, const char *name, struct matrix x)
+{
+	return call(price_at2(r, name, "m", (double)x.m, "n", times_in_panel(r, name, "n", x)));
 }
 
 static struct price iamax(struct price_reader *r, struct matrix x)
 {
-	return call(
-	        price_scalar(r, "host.blas.level1"), moved(r, "host.memory.read", price_bytes(x)));
-}
-
-static struct price swap(struct price_reader *r, struct matrix row)
-{
-	return call(price_scalar(r, "host.blas.level1"),
-	        moved(r, "host.memory.copy", 4 * (double)row.n * LINE_BYTES));
+	return of_column(r, x.precision == SINGLE ? "host.iamax.s" : "host.iamax.d", x);
 }
 
 static struct price scal(struct price_reader *r, struct matrix x)
 {
-	return call(price_scalar(r, "host.blas.level1"),
-	        moved(r, "host.memory.copy", 2 * price_bytes(x)));
+	return of_column(r, x.precision == SINGLE ? "host.scal.s" : "host.scal.d", x);
+}
+
+static struct price swap(struct price_reader *r, struct matrix row)
+{
+	const char *name = row.precision == SINGLE ? "host.swap.s" : "host.swap.d";
+
+	return call(price_at2(r, name, "m", times_in_panel(r, name, "m", row), "n", (double)row.n));
 }
 
 static struct price ger(struct price_reader *r, struct matrix a)
 {
-	double bytes = 2 * price_bytes(a);
+	const char *name = a.precision == SINGLE ? "host.ger.s" : "host.ger.d";
 
-	return call(price_scalar(r, "host.blas.level2"),
-	        bytes / price_at2(r, "host.memory.copy", "threads", 1, "bytes", bytes));
+	return call(price_at2(r, name, "m", (double)a.m, "n", (double)a.n));
 }
 
 static struct price zero_pivot(struct price_reader *r, struct matrix a)
 {
-	return call(0, moved(r, "host.memory.read", (double)a.n * LINE_BYTES));
+	double bytes = (double)a.n * LINE_BYTES;
+
+	return (struct price){.wait = true,
+	        .term[TERM_MEMORY] =
+	                bytes / price_host_rate(r, "host.memory.read", r->working_set)};
 }
 
 /* A value that is where it is wanted. */
@@ -70,7 +81,7 @@ static struct price store_pivots(struct price_reader *r, int64_t n)
 
 static struct price host_getrf(struct price_reader *r, struct matrix a)
 {
-	return call(price_host_getrf(r, a), 0);
+	return call(price_host_getrf(r, a));
 }
 
 static double sync(struct price_reader *r)

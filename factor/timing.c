@@ -55,16 +55,31 @@ static bool panel_prepare(
 	return ok;
 }
 
-static bool panel_run(
-        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+static bool run_without(struct contender *contender, const struct timing_problem *problem,
+        unsigned skip, struct fault *fault)
 {
 	struct executor *executor = contender->context;
 
-	executor->skip = contender->skip;
+	executor->skip = skip;
 	bool ok = panel_getrf(
 	        executor, contender->variant, problem->a, contender->work, problem->pivots);
 	executor->skip = 0;
 	return lift(executor, ok && executor->ops->sync(executor), fault);
+}
+
+static bool panel_run(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	return run_without(contender, problem, contender->skip, fault);
+}
+
+/* A phase alone finds what it takes from the others: candidates for the pivot, the panel on the
+ * host. */
+static bool phase_before(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	unsigned needed = 1u << PHASE_SEARCH | 1u << PHASE_TRANSFER;
+	return run_without(contender, problem, ~needed, fault);
 }
 
 static bool ger_run(
@@ -80,6 +95,7 @@ struct contender contender_panel(struct executor *executor, const char *variant,
 	return (struct contender){.variant = variant,
 	        .run = panel_run,
 	        .prepare = panel_prepare,
+	        .before = skip ? phase_before : NULL,
 	        .context = executor,
 	        .skip = skip};
 }
@@ -240,6 +256,8 @@ static bool run_once(
         struct bench *bench, struct contender *contender, double *seconds, struct fault *fault)
 {
 	if (!restore(bench, fault))
+		return false;
+	if (contender->before && !contender->before(contender, &bench->problem, fault))
 		return false;
 	double start = clock_now();
 	bool ok = contender->run(contender, &bench->problem, fault);

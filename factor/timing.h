@@ -22,7 +22,12 @@ struct contender {
 	/* set by the caller */
 	bool (*run)(struct contender *contender, const struct timing_problem *problem,
 	        struct fault *fault);
+	/* once, ahead of everything (NULL: nothing): memory. False means refused */
 	bool (*prepare)(struct contender *contender, const struct timing_problem *problem,
+	        struct fault *fault);
+	/* ahead of every run, not timed (NULL: nothing): what a phase alone needs from the others
+	 */
+	bool (*before)(struct contender *contender, const struct timing_problem *problem,
 	        struct fault *fault);
 	void *context; /* executor, vendor ... */
 	const char *variant;
@@ -32,7 +37,7 @@ struct contender {
 	struct estimate seconds; /* no samples: refused or failed */
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	bool refused, failed;    /* note says why */
-	char note[200];
+	char note[512];
 	/* used inside */
 	void *work;
 	double *sample;

@@ -58,8 +58,7 @@ static __device__ __forceinline__ uint32_t cluster_address(uint32_t address, uin
 	return remote;
 }
 
-/* ---- exchange
- * --------------------------------------------------------------------------------------------- */
+/* ---- exchange ---- */
 
 /* A block's mailbox, in its shared memory: record[turn][r] is what the block of rank r sent. Three
  * turns, because a block that is one exchange ahead may already fill the next one while a slow

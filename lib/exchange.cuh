@@ -17,14 +17,14 @@
 
 enum {
 	EXCHANGE_HEADS = 2,      /* words of a key: one for 32-bit keys, two for 64-bit ones */
-	EXCHANGE_COPIES = 8,     /* of every head, so that fewer blocks poll the same lines */
 	EXCHANGE_LANE_SLOTS = 6, /* heads a lane polls: at most 192 blocks */
+	EXCHANGE_LANE_WORDS = 9, /* words of a record a lane has in flight: 128 columns in double precision */
 	EXCHANGE_SPINS = 2000000 /* polls until a wait gives up: about a second */
 };
 
 /* One buffer in global memory; exchange_bytes() long, zeroed once. */
 struct exchange {
-	uint64_t *head;   /* [2][EXCHANGE_COPIES][EXCHANGE_HEADS][blocks] */
+	uint64_t *head;   /* [2][EXCHANGE_HEADS][blocks] */
 	uint64_t *record; /* [2][blocks + 1][words]; the last record is an extra one for block 0 */
 	int *error;       /* set when a wait timed out */
 	int blocks, words;
@@ -33,8 +33,7 @@ struct exchange {
 
 static inline int64_t exchange_bytes(int blocks, int words)
 {
-	int64_t heads = (int64_t)blocks * EXCHANGE_HEADS * EXCHANGE_COPIES;
-	return 2 * (heads + (int64_t)(blocks + 1) * words) * 8 + 16;
+	return 2 * ((int64_t)blocks * EXCHANGE_HEADS + (int64_t)(blocks + 1) * words) * 8 + 16;
 }
 
 /* Lays the buffer out for a launch. */
@@ -42,7 +41,7 @@ static inline struct exchange exchange_layout(void *buffer, int blocks, int word
 {
 	struct exchange x;
 	x.head = (uint64_t *)buffer;
-	x.record = x.head + 2 * (int64_t)blocks * EXCHANGE_HEADS * EXCHANGE_COPIES;
+	x.record = x.head + 2 * (int64_t)blocks * EXCHANGE_HEADS;
 	x.error = (int *)(x.record + 2 * (int64_t)(blocks + 1) * words);
 	x.blocks = blocks;
 	x.words = words;
@@ -51,6 +50,8 @@ static inline struct exchange exchange_layout(void *buffer, int blocks, int word
 }
 
 #ifdef __CUDACC__
+
+#include "reduce.cuh"
 
 static __device__ __forceinline__ void exchange_store(uint64_t *slot, uint32_t value, uint32_t tag)
 {
@@ -65,12 +66,11 @@ static __device__ __forceinline__ uint64_t exchange_load(const uint64_t *slot)
 	return word;
 }
 
-/* One word of all blocks' keys, in one of the copies. */
+/* One word of all blocks' keys. */
 static __device__ __forceinline__ uint64_t *exchange_heads(
-	const struct exchange &x, uint32_t tag, int copy, int word)
+	const struct exchange &x, uint32_t tag, int word)
 {
-	int copies = (int)(tag & 1) * EXCHANGE_COPIES + copy;
-	return x.head + (copies * EXCHANGE_HEADS + word) * x.blocks;
+	return x.head + ((int)(tag & 1) * EXCHANGE_HEADS + word) * x.blocks;
 }
 
 /* The record of a block, or the root's extra record for block == x.blocks. */
@@ -80,43 +80,15 @@ static __device__ __forceinline__ uint64_t *exchange_record_slot(
 	return x.record + ((int64_t)(tag & 1) * (x.blocks + 1) + block) * x.words;
 }
 
-static __device__ __forceinline__ uint32_t warp_max(uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-	return __reduce_max_sync(0xffffffffu, value);
-#else
-	for (int step = 16; step; step /= 2)
-		value = max(value, __shfl_xor_sync(0xffffffffu, value, step));
-	return value;
-#endif
-}
-
-static __device__ __forceinline__ uint32_t warp_min(uint32_t value)
-{
-	return ~warp_max(~value);
-}
-
-/* Largest 64-bit key of a warp; keys of at most 32 bits cost one reduction when the caller says so. */
-template <bool WIDE> static __device__ __forceinline__ uint64_t warp_max_key(uint64_t key)
-{
-	if (!WIDE)
-		return warp_max((uint32_t)key);
-	uint32_t high = warp_max((uint32_t)(key >> 32));
-	uint32_t low = warp_max((uint32_t)(key >> 32) == high ? (uint32_t)key : 0);
-	return (uint64_t)high << 32 | low;
-}
-
-/* A whole warp publishes its block's key for the round with this tag. Larger keys win, then lower blocks. */
-template <bool WIDE>
+/* One lane publishes its block's key for the round with this tag. Larger keys win, then lower blocks. */
+template <typename key_type>
 static __device__ __forceinline__ void exchange_publish(
-	const struct exchange &x, uint32_t tag, uint64_t key)
+	const struct exchange &x, uint32_t tag, key_type key)
 {
-	const int copy = threadIdx.x & 31;
-	if (copy >= EXCHANGE_COPIES)
-		return;
-	if (WIDE)
-		exchange_store(exchange_heads(x, tag, copy, 1) + blockIdx.x, (uint32_t)(key >> 32), tag);
-	exchange_store(exchange_heads(x, tag, copy, 0) + blockIdx.x, (uint32_t)key, tag);
+	if (sizeof key == 8)
+		exchange_store(exchange_heads(x, tag, 1) + blockIdx.x,
+			(uint32_t)((uint64_t)key >> 32), tag);
+	exchange_store(exchange_heads(x, tag, 0) + blockIdx.x, (uint32_t)key, tag);
 }
 
 static __device__ __forceinline__ bool exchange_tagged(uint64_t word, uint32_t tag)
@@ -126,14 +98,13 @@ static __device__ __forceinline__ bool exchange_tagged(uint64_t word, uint32_t t
 
 /* A whole warp waits for the keys of all blocks. Returns the winning block, the same in every lane of every block, or -1 on a
  * timeout. Every poll loads all heads of a lane before it looks at one, so that they are in flight together. */
-template <bool WIDE>
+template <typename key_type>
 static __device__ __forceinline__ int exchange_wait(const struct exchange &x, uint32_t tag)
 {
 	const int lane = threadIdx.x & 31;
-	const int copy = blockIdx.x % EXCHANGE_COPIES;
-	const uint64_t *low = exchange_heads(x, tag, copy, 0);
-	const uint64_t *high = exchange_heads(x, tag, copy, 1);
-	uint64_t key[EXCHANGE_LANE_SLOTS];
+	const uint64_t *low = exchange_heads(x, tag, 0), *high = exchange_heads(x, tag, 1);
+	const bool wide = sizeof(key_type) == 8;
+	key_type key[EXCHANGE_LANE_SLOTS];
 	bool ready = false;
 	for (int spin = 0; !ready && spin < EXCHANGE_SPINS; spin++) {
 		ready = true;
@@ -143,46 +114,54 @@ static __device__ __forceinline__ int exchange_wait(const struct exchange &x, ui
 			if (32 * i >= x.blocks)
 				break;
 			uint64_t word = exchange_load(low + block);
-			uint64_t upper = WIDE ? exchange_load(high + block) : word;
+			uint64_t upper = wide ? exchange_load(high + block) : word;
 			ready = ready && exchange_tagged(word, tag) && exchange_tagged(upper, tag);
-			key[i] = (WIDE ? upper << 32 : 0) | (uint32_t)word;
+			key[i] = (key_type)((wide ? upper << 32 : 0) | (uint32_t)word);
 		}
 	}
 	if (!__all_sync(0xffffffffu, ready)) {
 		*x.error = 1;
 		return -1;
 	}
-	uint64_t best = 0;
-	int best_block = 0;
+	struct extreme<key_type> best = {0, NO_INDEX};
 #pragma unroll
 	for (int i = 0; i < EXCHANGE_LANE_SLOTS; i++) {
 		if (32 * i >= x.blocks)
 			break;
-		if (key[i] > best) {
-			best = key[i];
-			best_block = min(lane + 32 * i, x.blocks - 1);
-		}
+		best = extreme_of(best, {key[i], (uint32_t)min(lane + 32 * i, x.blocks - 1)});
 	}
-	bool top = best == warp_max_key<WIDE>(best);
-	return (int)warp_min(top ? (uint32_t)best_block : 0xffffffffu);
+	return (int)warp_extreme(best).index;
 }
 
-/* A whole warp waits for a record and writes its words to shared memory. False on a timeout. */
-static __device__ __forceinline__ bool exchange_read(
-	const struct exchange &x, uint32_t tag, int block, uint32_t *destination)
+/* A whole warp waits for a block's record and, unless extra is NULL, for the extra one, and writes their words to shared memory. All
+ * loads of a pass are in flight together. False on a timeout. */
+static __device__ __forceinline__ bool exchange_read(const struct exchange &x, uint32_t tag,
+	int block, uint32_t *destination, uint32_t *extra)
 {
-	const int SLOTS = 4;
+	const int SLOTS = EXCHANGE_LANE_WORDS;
 	const int lane = threadIdx.x & 31;
 	const uint64_t *record = exchange_record_slot(x, tag, block);
-	for (int base = lane; base - lane < x.words; base += 32 * SLOTS) {
-		uint64_t word[SLOTS];
+	const uint64_t *other = extra ? exchange_record_slot(x, tag, x.blocks) : record;
+	for (int base = 0; base < x.words; base += 32 * SLOTS) {
+		uint64_t word[SLOTS], second[SLOTS];
 		bool ready = false;
 		for (int spin = 0; !ready && spin < EXCHANGE_SPINS; spin++) {
 			ready = true;
 #pragma unroll
 			for (int i = 0; i < SLOTS; i++) {
-				word[i] = exchange_load(record + min(base + 32 * i, x.words - 1));
-				ready = ready && exchange_tagged(word[i], tag);
+				if (base + 32 * i >= x.words)
+					break;
+				int at = min(base + 32 * i + lane, x.words - 1);
+				word[i] = exchange_load(record + at);
+				if (extra)
+					second[i] = exchange_load(other + at);
+			}
+#pragma unroll
+			for (int i = 0; i < SLOTS; i++) {
+				if (base + 32 * i >= x.words)
+					break;
+				ready = ready && exchange_tagged(word[i], tag) &&
+					(!extra || exchange_tagged(second[i], tag));
 			}
 		}
 		if (!__all_sync(0xffffffffu, ready)) {
@@ -190,9 +169,16 @@ static __device__ __forceinline__ bool exchange_read(
 			return false;
 		}
 #pragma unroll
-		for (int i = 0; i < SLOTS; i++)
-			if (base + 32 * i < x.words)
-				destination[base + 32 * i] = (uint32_t)word[i];
+		for (int i = 0; i < SLOTS; i++) {
+			int at = base + 32 * i + lane;
+			if (base + 32 * i >= x.words)
+				break;
+			if (at < x.words) {
+				destination[at] = (uint32_t)word[i];
+				if (extra)
+					extra[at] = (uint32_t)second[i];
+			}
+		}
 	}
 	return true;
 }

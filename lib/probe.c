@@ -106,6 +106,14 @@ static struct probe_run new_run(const struct probe *probe, const struct options 
 	};
 }
 
+/* Sizes of the device that fits turn into parameters: the model knows the machine by its profile alone. */
+static void note_device(struct table *curve, const struct gpu *gpu)
+{
+	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
+	table_meta_set(curve, "gpu_shared_per_block", "%lld", (long long)gpu->shared_per_block);
+	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
+}
+
 static int measure_and_send(const struct probe *probe, const struct options *options,
         struct child_order order, int argc, char **argv)
 {
@@ -120,6 +128,8 @@ static int measure_and_send(const struct probe *probe, const struct options *opt
 	probe->measure(&run);
 	msg_progress_end();
 	machine_stamp(run.curve, probe->name, run.on_gpu ? &run.gpu : NULL, argc, argv);
+	if (run.on_gpu)
+		note_device(run.curve, &run.gpu);
 	if (!table_write_stream(run.curve, out) || fclose(out) != 0)
 		msg_die(EXIT_MEASURE_FAILED, "cannot hand over the measurements: %s",
 		        strerror(errno));
@@ -343,7 +353,7 @@ static int check(const struct probe *probe, const struct options *options)
 
 int probe_main(int argc, char **argv, const struct probe *probe)
 {
-	struct options options = {.processes = 3};
+	struct options options = {.processes = probe->processes ? probe->processes : 3};
 	struct child_order order = take_order(&argc, argv);
 	char **words = xcalloc((size_t)argc + 1, sizeof *words);
 

@@ -9,8 +9,7 @@
 
 #include "base.h"
 
-/* ---- largest magnitude, lowest index on ties
- * --------------------------------------------------------------- */
+/* ---- largest magnitude, lowest index on ties ---- */
 
 /* A candidate. The key orders magnitudes as integers; 0 is "none", whose index is NO_INDEX. */
 template <typename key_type> struct extreme {
@@ -91,9 +90,7 @@ static __device__ __forceinline__ struct extreme<key_type> block_extreme(
 	return warp_extreme(other);
 }
 
-/* ---- sum
-   ---------------------------------------------------------------------------------------------------
- */
+/* ---- sum ---- */
 
 /* In all lanes; pairwise, so the same bits in each. */
 template <typename real>

@@ -44,7 +44,7 @@ template <typename T>
 static __device__ __forceinline__ void shared_update(
 	T *row, int pitch, const T *p, T l, int first, int n, int quad, int stride)
 {
-	for (int q = first / 4 + ((quad - first / 4) % stride + stride) % stride; 4 * q < n; q += stride) {
+	for (int q = first / 4 + ((quad - first / 4) & (stride - 1)); 4 * q < n; q += stride) {
 		T *a = row + 4 * q * pitch;
 		if (4 * q >= first && 4 * q + 3 < n) {
 			auto v = load_quad(p + 4 * q);

@@ -8,8 +8,7 @@
 
 #define SPIN_TIMEOUT_NS 1000000000ull
 
-/* ---- memory operations of the PTX model, at the scope of the device
- * -------------------------------------- */
+/* ---- memory operations of the PTX model, at the scope of the device ---- */
 
 static __device__ __forceinline__ uint32_t load_relaxed(const uint32_t *word)
 {
@@ -45,8 +44,7 @@ static __device__ __forceinline__ void fence_device(void)
 	asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-/* ---- bounded waiting
- * -------------------------------------------------------------------------------------- */
+/* ---- bounded waiting ---- */
 
 /* A spin in progress; starts as {0, 0}. */
 struct spin {

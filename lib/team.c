@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "base.h"
 #include "team.h"
+#include "clock.h"
 
 #include <omp.h>
 #include <string.h>
+
+/* From this many cores on one in so many is left to the system. */
+enum { LARGE_MACHINE = 8 };
 
 bool team_open(struct team *team, struct fault *fault)
 {
@@ -15,6 +19,8 @@ bool team_open(struct team *team, struct fault *fault)
 	int usable = omp_get_num_procs();
 	team->cores =
 	        team->facts.cores > 0 && team->facts.cores < usable ? team->facts.cores : usable;
+	if (team->cores >= LARGE_MACHINE)
+		team->cores -= team->cores / LARGE_MACHINE;
 	for (int n = 1; n < team->cores && team->size_count < TEAM_SIZES - 1; n *= 2)
 		team->size[team->size_count++] = n;
 	team->size[team->size_count++] = team->cores;
@@ -24,6 +30,15 @@ bool team_open(struct team *team, struct fault *fault)
 void team_close(struct team *team)
 {
 	topology_free(team->topology);
+}
+
+void team_warm(struct team *team, double seconds)
+{
+	double end = clock_now() + seconds;
+
+	team_bind(team, 1);
+	while (clock_now() < end)
+		;
 }
 
 void team_bind(struct team *team, int threads)

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CASES_MAX = 192, PILOT_FEW = 32, PILOT_MANY = 128, REPEAT_MAX = 1 << 18 };
+enum { CASES_MAX = 192, PILOT_FEW = 32, PILOT_MANY = 128, FLAG_PAIRS = 32, REPEAT_MAX = 1 << 18 };
 
 /* What launch and synchronization may add to the host's view of a kernel, seconds. */
 static const double launch_slack = 60e-6;
@@ -92,8 +92,8 @@ static void sweep_add_grids(struct sweep *sweep, enum rung rung)
  * precision). */
 static void sweep_add_exchanges(struct sweep *sweep)
 {
-	for (int words = 32; words <= 256; words *= sweep->quick ? 8 : 2) {
-		for (int blocks = 2; blocks < sweep->sm_count; blocks *= sweep->quick ? 8 : 4)
+	for (int words = 32; words <= 512; words *= 4) {
+		for (int blocks = 1; blocks < sweep->sm_count; blocks *= sweep->quick ? 8 : 2)
 			sweep_add(sweep, RUNG_EXCHANGE_GRID, blocks, 32, words);
 		sweep_add(sweep, RUNG_EXCHANGE_GRID, sweep->sm_count, 32, words);
 	}
@@ -133,16 +133,10 @@ static uint32_t next_random(uint64_t *state, uint32_t below)
 }
 
 /* The interval that the second count took longer; hz comes from both intervals together. */
-static bool ladder_sample(void *argument, struct sample *sample)
+static bool ladder_launch(struct ladder_context *context, struct sample *sample)
 {
-	struct ladder_context *context = argument;
 	struct rung_result *result = context->result;
-	struct rung_plan *plan = &context->plan;
-	if (context->which.rung == RUNG_FLAG) {
-		plan->partner =
-		        1 + next_random(&context->random, (uint32_t)context->which.blocks - 1);
-		plan->line = next_random(&context->random, RUNG_LINES);
-	}
+	const struct rung_plan *plan = &context->plan;
 	result->ok = 0;
 	GPU(cudaMemset(context->work, 0, rung_bytes(&context->which)));
 	GPU(cudaDeviceSynchronize());
@@ -161,6 +155,34 @@ static bool ladder_sample(void *argument, struct sample *sample)
 	sample->seconds = (many - few) * 1e-9 / (double)(plan->many - plan->few);
 	sample->agreed = sample->agreed && many > few;
 	return true;
+}
+
+/* A signal's way depends on the two SMs and on where the line lives: a sample is the mean over random ones. */
+static bool flag_sample(struct ladder_context *context, struct sample *sample)
+{
+	struct sample one;
+	double sum = 0;
+	bool agreed = true;
+	for (int i = 0; i < FLAG_PAIRS; i++) {
+		context->plan.partner =
+		        1 + next_random(&context->random, (uint32_t)context->which.blocks - 1);
+		context->plan.line = next_random(&context->random, RUNG_LINES);
+		if (!ladder_launch(context, &one))
+			return false;
+		sum += one.seconds;
+		agreed = agreed && one.agreed;
+	}
+	*sample = one;
+	sample->seconds = sum / FLAG_PAIRS;
+	sample->agreed = agreed;
+	return true;
+}
+
+static bool ladder_sample(void *argument, struct sample *sample)
+{
+	struct ladder_context *context = argument;
+	return context->which.rung == RUNG_FLAG ? flag_sample(context, sample)
+	                                        : ladder_launch(context, sample);
 }
 
 static uint32_t repeat_count(double seconds, double each)
@@ -192,7 +214,7 @@ static void measure_case(struct probe_run *run, const struct gpu *gpu,
 	const struct rung_case *which = &context->which;
 	const struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
-	if (!ladder_plan(context, seconds / 25) ||
+	if (!ladder_plan(context, seconds / (which->rung == RUNG_FLAG ? 25 * FLAG_PAIRS : 25)) ||
 	        !sample_run(ladder_sample, context, &plan, gpu->max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s with %d blocks of %d threads: a wait took longer than a second; is the "

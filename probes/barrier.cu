@@ -15,7 +15,7 @@
 namespace
 {
 
-enum { EXCHANGE_WORDS_MAX = 256 };
+enum { EXCHANGE_WORDS_MAX = 512 };
 
 struct ladder {
 	struct rung_plan plan;
@@ -88,11 +88,12 @@ __device__ bool step_exchange_grid(struct climber *climber, const struct exchang
 	const uint32_t tag = exchange.tag + climber->round++;
 	const uint32_t key = ((blockIdx.x + 1) * 0x9e3779b1u ^ tag * 0x85ebca6bu) >> 1 | 1;
 	uint64_t *slot = exchange_record_slot(exchange, tag, blockIdx.x);
-	exchange_publish<false>(exchange, tag, key);
+	if (threadIdx.x == 0)
+		exchange_publish(exchange, tag, key);
 	for (int i = (int)threadIdx.x; i < exchange.words; i += 32)
 		exchange_store(slot + i, climber->scratch->record[i] + 1, tag);
-	const int winner = exchange_wait<false>(exchange, tag);
-	return winner >= 0 && exchange_read(exchange, tag, winner, climber->scratch->record);
+	const int winner = exchange_wait<uint32_t>(exchange, tag);
+	return winner >= 0 && exchange_read(exchange, tag, winner, climber->scratch->record, NULL);
 }
 
 template <int rung>
@@ -241,8 +242,11 @@ bool clustered(enum rung rung)
 extern "C" int rung_resident(const struct rung_case *which)
 {
 	const void *kernel = kernels[which->rung];
-	return clustered(which->rung) ? cluster_resident(kernel, which->blocks, which->threads, 0)
-	                              : grid_resident(kernel, which->threads, 0);
+	if (clustered(which->rung))
+		return cluster_resident(kernel, which->blocks, which->threads, 0);
+	const int resident = grid_resident(kernel, which->threads, 0);
+	const int polled = 32 * EXCHANGE_LANE_SLOTS; /* most blocks that an exchange can hold */
+	return which->rung == RUNG_EXCHANGE_GRID && resident > polled ? polled : resident;
 }
 
 extern "C" size_t rung_bytes(const struct rung_case *which)

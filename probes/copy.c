@@ -93,8 +93,7 @@ static void next_slot(struct bench *bench)
 /* The time of `count` dependent kernels with the stamps around them. */
 static void run_queue(struct bench *bench, int count, struct sample *sample)
 {
-	static const double slack =
-	        50e-6; /* start of the stream and return of the synchronization */
+	static const double slack = 50e-6; /* release until start, end until return */
 	const struct copy_sweep *sweep = bench->sweep;
 	struct gpu_span span;
 
@@ -191,6 +190,9 @@ static struct bench bench_new(const struct copy_sweep *sweep, const struct copy_
 	set_grid(sweep, point, &bench.launch);
 	set_slots(sweep, point, &bench);
 	poison(sweep, &bench, point->cold);
+	next_slot(&bench); /* a kernel must not be loaded behind a hold: loading may wait for it */
+	copy_start(&bench.launch, NULL);
+	GPU(cudaStreamSynchronize(NULL));
 	return bench;
 }
 
@@ -216,7 +218,7 @@ static void measure_point(
 	struct sample pilot;
 	struct measurement measurement;
 
-	run_queue(&bench, PILOT, &pilot); /* also loads the kernel and warms its buffers */
+	run_queue(&bench, PILOT, &pilot);
 	double kernels = pilot.seconds > 0 ? ceil(aim * PILOT / pilot.seconds) : MOST;
 	bench.few = 2;
 	bench.many = bench.few + (int)fmin(fmax(kernels, 2), MOST);
@@ -428,6 +430,7 @@ static void measure(struct probe_run *run)
 	allocate(&sweep);
 	sweep.hold = gpu_hold_new();
 	sweep.timer = gpu_timer_new(&sweep.gpu);
+	gpu_timer_start(sweep.timer, NULL); /* loads its kernel */
 	describe(&sweep);
 	add_sizes(&sweep);
 	add_strides(&sweep);
@@ -469,6 +472,7 @@ int main(int argc, char **argv)
 	        .arg_count = ARRAY_LEN(args),
 	        .needs_gpu = true,
 	        .seconds = 1.5, /* and 2 s sustained in the first process */
+	        .processes = 5,
 	        .measure = measure,
 	        .fit = copy_fit,
 	};

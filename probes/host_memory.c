@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and
- * threads? Method: one thread bound to each core, each with its own buffer that it touched first;
- * all pass over their parts again and again between two barriers. Plain loops that the compiler
- * vectorizes, with ordinary stores. What can fool it: a cache that other cores or other virtual
- * machines share, page size, loops that the compiler turns into library calls (forbidden here), a
- * pass that is not made (every result is verified). Writes count once, though an ordinary store
- * also reads the line. Unit: seconds of one pass of all threads; `bytes` counts bytes read plus
- * bytes written, which is also the working set. */
+/* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and,
+ * beyond the caches, threads? Method: one thread bound to each core, each with its own buffer that
+ * it touched first; all pass over their parts again and again between two barriers. Plain loops
+ * that the compiler vectorizes, with ordinary stores. What can fool it: a cache that other cores or
+ * other virtual machines share, page size, loops that the compiler turns into library calls
+ * (forbidden here), a pass that is not made (every result is verified). Writes count once, though
+ * an ordinary store also reads the line. Sizes that just fill a cache are left out. Unit: seconds
+ * of one pass of all threads; `bytes` counts bytes read plus bytes written, which is also the
+ * working set. */
 #include "../lib/base.h"
 #include "../lib/clock.h"
 #include "../lib/msg.h"
@@ -32,6 +33,7 @@ void host_memory_fit(const struct table *curve, struct profile *profile);
 #define VECTORIZED __attribute__((noinline, optimize(LOOPS)))
 #endif
 
+enum { QUICK_BYTES = 64 << 20 };
 enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
 
@@ -164,50 +166,63 @@ static bool take_sample(void *context, struct sample *sample)
 
 /* ---- the sweep ---- */
 
+/* Sizes: first, 4 first ... as long as they lie in the caches, and one beyond them. */
 struct memory_sweep {
 	struct probe_run *run;
 	struct team team;
 	struct worker *worker;
-	size_t first, factor; /* sizes: first, first * factor ... */
+	size_t first, beyond;
 };
 
-/* Four times the last-level cache that a team of this size can reach. */
-static size_t beyond_cache(const struct memory_sweep *sweep, int threads)
+/* Four times the last-level caches, within reason: passes over more take too long. */
+static size_t beyond_cache(const struct topology_facts *facts)
 {
-	const struct topology_facts *facts = &sweep->team.facts;
-	size_t cache = (size_t)(facts->l3_bytes ? facts->l3_bytes : facts->l2_bytes);
-	int per_cache =
-	        facts->l3_count ? (sweep->team.cores + facts->l3_count - 1) / facts->l3_count : 1;
-	size_t reached = cache * (size_t)((threads + per_cache - 1) / per_cache);
-	size_t least = (size_t)32 << 20, most = (size_t)facts->memory_bytes / 8;
-	size_t wanted = 4 * (reached > least / 4 ? reached : least / 4);
+	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
+	                                : (size_t)(facts->l2_bytes * facts->cores);
+	size_t least = (size_t)32 << 20, most = (size_t)512 << 20;
+	size_t memory = (size_t)facts->memory_bytes / 8, wanted = 4 * caches;
+
+	most = most < memory ? most : memory;
+	wanted = wanted > least ? wanted : least;
 	return wanted < most ? wanted : most;
 }
 
-/* The largest size of a team: the first of the sizes that lies beyond the caches. */
-static size_t last_bytes(const struct memory_sweep *sweep, int threads)
+/* A part that just fills a cache is neither in it nor beyond it. */
+static bool fills(size_t part, int64_t cache)
 {
-	size_t bytes = sweep->first;
-	while (bytes < beyond_cache(sweep, threads))
-		bytes *= sweep->factor;
-	return bytes;
+	return part > (size_t)cache * 2 / 3 && part < (size_t)cache * 3 / 2;
 }
 
+/* One thread at all sizes, teams beyond the caches: inside them a team's rate is that of one
+ * thread, times threads, as soon as no other program takes a core for a moment. */
 static bool has_point(const struct memory_sweep *sweep, int threads, size_t bytes)
 {
-	return bytes <= last_bytes(sweep, threads) && bytes / (size_t)threads >= 1024;
+	const struct topology_facts *facts = &sweep->team.facts;
+
+	if (threads > 1 || bytes == sweep->beyond)
+		return bytes == sweep->beyond;
+	return !fills(bytes, facts->l1d_bytes) && !fills(bytes, facts->l2_bytes) &&
+	       !fills(bytes, facts->l3_bytes);
+}
+
+static size_t next_size(const struct memory_sweep *sweep, size_t bytes)
+{
+	if (bytes == sweep->beyond)
+		return 0;
+	return 4 * bytes <= sweep->beyond / 4 ? 4 * bytes : sweep->beyond;
 }
 
 /* The largest part that thread t has in any team. */
 static size_t largest_part(const struct memory_sweep *sweep, int t)
 {
 	size_t largest = 0;
-	for (int i = 0; i < sweep->team.size_count; i++) {
-		int threads = sweep->team.size[i];
-		size_t part = last_bytes(sweep, threads) / (size_t)threads;
-		if (t < threads && part > largest)
-			largest = part;
-	}
+	for (int i = 0; i < sweep->team.size_count; i++)
+		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes)) {
+			int threads = sweep->team.size[i];
+			size_t part = bytes / (size_t)threads;
+			if (t < threads && part > largest && has_point(sweep, threads, bytes))
+				largest = part;
+		}
 	return largest;
 }
 
@@ -235,7 +250,7 @@ static void measure_way(
 		once = time_passes(&bench, 4) / 4;
 	bench.passes = (int)fmin(fmax(seconds / 20 / once, 1), 1e6);
 	plan.warm_seconds = 0;
-	plan.max_seconds = fmax(plan.max_seconds, 3 * once * bench.passes);
+	plan.max_seconds = fmax(plan.max_seconds, 2.5 * once * bench.passes); /* three samples */
 	if (sample_run(take_sample, &bench, &plan, 0, &measurement) && verified(&bench))
 		probe_record(sweep->run, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
 }
@@ -261,8 +276,7 @@ static size_t count_points(const struct memory_sweep *sweep)
 {
 	size_t count = 0;
 	for (int i = 0; i < sweep->team.size_count; i++)
-		for (size_t bytes = sweep->first; bytes <= last_bytes(sweep, sweep->team.size[i]);
-		        bytes *= sweep->factor)
+		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes))
 			count += has_point(sweep, sweep->team.size[i], bytes) ? WAYS : 0;
 	return count;
 }
@@ -270,24 +284,25 @@ static size_t count_points(const struct memory_sweep *sweep)
 static void measure(struct probe_run *run)
 {
 	static const double patience = 2; /* budgets, before larger sizes are dropped */
-	struct memory_sweep sweep = {.run = run, .factor = run->common.quick ? 16 : 4};
+	struct memory_sweep sweep = {.run = run, .first = 16384};
 	struct team *team = &sweep.team;
 	struct fault fault;
 
 	if (!team_open(team, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	for (sweep.first = 16384; 2 * (int64_t)sweep.first <= team->facts.l1d_bytes;)
-		sweep.first *= 2;
+	sweep.beyond = beyond_cache(&team->facts);
+	if (run->common.quick && sweep.beyond > QUICK_BYTES)
+		sweep.beyond = QUICK_BYTES;
 	reserve(&sweep);
-	double seconds = run->seconds / (double)count_points(&sweep), start = clock_now();
-	size_t last = 0, bytes = sweep.first;
-	for (int i = 0; i < team->size_count; i++)
-		if (last_bytes(&sweep, team->size[i]) > last)
-			last = last_bytes(&sweep, team->size[i]);
-	for (; bytes <= last && clock_now() - start < patience * run->seconds;
-	        bytes *= sweep.factor)
+	team_warm(team, run->seconds / 20);
+	/* Half of the time is for the size beyond the caches and for touching its pages. */
+	double seconds = run->seconds / 2 / (double)count_points(&sweep), start = clock_now();
+	size_t bytes = sweep.first;
+	while (bytes && clock_now() - start < patience * run->seconds) {
 		measure_size(&sweep, bytes, seconds);
-	if (bytes <= last)
+		bytes = next_size(&sweep, bytes);
+	}
+	if (bytes)
 		table_meta_set(
 		        run->curve, "dropped", "%zu bytes and more: the time was spent", bytes);
 	table_meta_set(
@@ -307,7 +322,7 @@ int main(int argc, char **argv)
 	                "How fast does the host read, write and copy memory, by threads and size?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 1.5,
+	        .seconds = 1.2,
 	        .measure = measure,
 	        .fit = host_memory_fit,
 	};

@@ -85,6 +85,7 @@ static void measure(struct probe_run *run)
 	if (!team_open(&team, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	double seconds = run->seconds / (2 * team.size_count);
+	team_warm(&team, run->seconds / 10);
 	for (int i = 0; i < team.size_count; i++) {
 		int threads = team.size[i];
 		team_bind(&team, threads);
@@ -106,7 +107,7 @@ int main(int argc, char **argv)
 	        .question = "What do an OpenMP fork/join and a barrier cost on the host?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 0.6,
+	        .seconds = 0.5,
 	        .measure = measure,
 	        .fit = host_parallel_fit,
 	};

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how fast do the host's LAPACK panels and gemm run, what do its shortest BLAS calls
- * cost, and at which clock? Method: LAPACKE getrf and geqrf of m x n column-major panels, cblas
- * gemm of n x n matrices, at powers of two, with all threads of the BLAS; a fresh random matrix for
- * every call, made outside the timed interval. Short calls and dependent adds in long rows. What
- * can fool it: a BLAS that uses fewer threads than meant (its own environment variables), other
- *   programs on the cores, a matrix left in the cache by its making (it is: said, not hidden), an
- *   adder that is not one cycle.
- * Unit: seconds of one call; of one add for the clock. */
+/* Question: how fast do the host's BLAS and LAPACK run the calls that a panel is made of, whole
+ * panels and gemm, and at which clock? Method: rate surfaces at powers of two, columns
+ * lda > m apart (no multiple of a page). Level-1 and level-2 calls, one thread, follow each other
+ * through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
+ * around m; getrf and geqrf get the threads of lib/host_panel.h and a panel that was just copied
+ * from a master; gemm has all threads. Short calls and dependent adds in long rows. What can fool
+ * it: a BLAS that uses fewer threads than meant (its own environment variables), other programs on
+ * the cores, caches that other virtual machines share, an adder that is not one cycle. Operands are
+ * in the cache as far as they fit (said, not hidden): in a panel they are, too. Unit: seconds of
+ * one call; of one add for the clock. */
 #include "../lib/base.h"
 #include "../lib/clock.h"
+#include "../lib/host_panel.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
 
@@ -20,167 +23,331 @@
 
 void host_rate_fit(const struct table *curve, struct profile *profile);
 
-/* Samples of a point: few, for each needs a new matrix. */
-enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 15, LARGEST_M = 16384, QUICK_M = 4096, LARGEST_N = 2048 };
+enum {
+	LEAST_SAMPLES = 4,
+	MOST_SAMPLES = 200,
+	LARGEST_N = 128,
+	LARGEST_GEMM = 2048,
+	QUICK_M = 4096,
+	ROWS = 16,           /* lengths over which a tall call is averaged */
+	PADDING = 32,        /* elements of lda beyond m ... */
+	PAGE_PADDING = 1600, /* ... or bytes, where all columns would begin alike in their pages */
+	QR_BLOCK = 64        /* columns of LAPACK's work space, at most */
+};
+static const double point_seconds = 0.003, least_span = 20e-6;
 
 struct rates {
 	struct probe_run *run;
-	void *a, *b, *c; /* matrices; a also holds the panels */
-	void *tau;
+	char *a, *master; /* panels and square matrices; master is copied to a */
+	size_t bytes;     /* of each */
+	void *tau, *work;
 	lapack_int *ipiv;
+	int threads;    /* of the BLAS */
+	size_t turn;    /* calls of this point so far */
 	uint64_t state; /* of the random numbers */
 	double end;     /* clock_now() when one and a half budgets are spent */
 	char dropped[256];
 };
 
-/* A call to be timed on matrices of m x n. */
+/* Calls timed together on an m x n panel. */
 struct call {
 	struct rates *rates;
-	bool (*run)(const struct call *call); /* false when the library reports an error */
-	lapack_int m, n;
-	bool is_double, three; /* three matrices instead of one */
+	bool (*run)(const struct call *call, size_t turn); /* false: the library reports an error */
+	int m, n, ld;
+	bool is_double, restored; /* restored: the panel is the master's before every sample */
+	size_t cycle, turns;      /* turns of a sample: several cycles */
 };
 
-/* ---- random matrices ---- */
+/* ---- random numbers ---- */
 
-static double next_random(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state << 13; /* xorshift64 */
 	*state ^= *state >> 7;
 	*state ^= *state << 17;
-	return (double)(int64_t)*state * 0x1p-63;
+	return *state;
 }
 
-static void make_random(struct rates *rates, void *matrix, bool is_double, size_t count)
+static void make_random(struct rates *rates, char *matrix, bool is_double, size_t bytes)
 {
+	static const double scale = 0x1p-63;
+	size_t count = bytes / (is_double ? sizeof(double) : sizeof(float));
+
 	if (is_double)
 		for (size_t i = 0; i < count; i++)
-			((double *)matrix)[i] = next_random(&rates->state);
+			((double *)matrix)[i] = scale * (double)(int64_t)next_random(&rates->state);
 	else
 		for (size_t i = 0; i < count; i++)
-			((float *)matrix)[i] = (float)next_random(&rates->state);
+			((float *)matrix)[i] =
+			        (float)(scale * (double)(int64_t)next_random(&rates->state));
+}
+
+/* Some row below m, another one every turn. */
+static int some_row(size_t turn, int m)
+{
+	uint32_t hash = (uint32_t)turn * 0x9e3779b9u;
+	return (int)(((uint64_t)hash * (uint64_t)m) >> 32);
 }
 
 /* ---- the calls ---- */
 
-static bool run_getrf(const struct call *c)
+/* Calls the function of the call's precision; S and D are the panel in its type. */
+#define EITHER(c, single, twice)                                                                   \
+	do {                                                                                       \
+		float *S = (float *)(c)->rates->a;                                                 \
+		double *D = (double *)(c)->rates->a;                                               \
+		(void)S;                                                                           \
+		(void)D;                                                                           \
+		if ((c)->is_double)                                                                \
+			twice;                                                                     \
+		else                                                                               \
+			single;                                                                    \
+	} while (0)
+
+/* In a panel every column starts a row lower and is a row shorter than the one before: any
+ * alignment, any remainder of the library's unrolled loops. Calls of one length belong to one
+ * cycle. */
+static int shift(const struct call *c, size_t turn)
 {
-	const struct rates *r = c->rates;
-	return 0 ==
-	       (c->is_double ? LAPACKE_dgetrf(LAPACK_COL_MAJOR, c->m, c->n, r->a, c->m, r->ipiv)
-	                     : LAPACKE_sgetrf(LAPACK_COL_MAJOR, c->m, c->n, r->a, c->m, r->ipiv));
+	return (int)(turn / c->cycle % ROWS);
 }
 
-static bool run_geqrf(const struct call *c)
+static int length(const struct call *c, size_t turn)
 {
-	const struct rates *r = c->rates;
-	return 0 ==
-	       (c->is_double ? LAPACKE_dgeqrf(LAPACK_COL_MAJOR, c->m, c->n, r->a, c->m, r->tau)
-	                     : LAPACKE_sgeqrf(LAPACK_COL_MAJOR, c->m, c->n, r->a, c->m, r->tau));
+	return c->m + ROWS / 2 - shift(c, turn);
 }
 
-static bool run_gemm(const struct call *call)
+static size_t column(const struct call *c, size_t turn)
 {
-	const struct rates *r = call->rates;
-	int n = call->n;
-	if (call->is_double)
-		cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, -1, r->a, n, r->b,
-		        n, 1, r->c, n);
+	size_t j = turn % (size_t)c->n;
+	return j * (size_t)c->ld + (size_t)shift(c, turn);
+}
+
+static bool run_iamax(const struct call *c, size_t turn)
+{
+	size_t x = column(c, turn), found;
+	int rows = length(c, turn);
+	EITHER(c, found = cblas_isamax(rows, S + x, 1), found = cblas_idamax(rows, D + x, 1));
+	__asm__ volatile("" ::"r"(found)); /* it counts */
+	return true;
+}
+
+/* Doubles every column, then halves it. */
+static bool run_scal(const struct call *c, size_t turn)
+{
+	size_t x = column(c, turn);
+	double alpha = turn / (size_t)c->n % 2 ? 0.5 : 2;
+	int rows = length(c, turn);
+	EITHER(c, cblas_sscal(rows, (float)alpha, S + x, 1), cblas_dscal(rows, alpha, D + x, 1));
+	return true;
+}
+
+static bool run_swap(const struct call *c, size_t turn)
+{
+	int i = some_row(2 * turn, c->m), k = some_row(2 * turn + 1, c->m);
+	EITHER(c, cblas_sswap(c->n, S + i, c->ld, S + k, c->ld),
+	        cblas_dswap(c->n, D + i, c->ld, D + k, c->ld));
+	return true;
+}
+
+/* Updates what lies right of and below the first column and row by them, then takes it back. */
+static bool run_ger(const struct call *c, size_t turn)
+{
+	double alpha = turn % 2 ? 1 : -1;
+	int rows = length(c, turn), ld = c->ld;
+	float *s = (float *)c->rates->a + shift(c, turn);
+	double *d = (double *)c->rates->a + shift(c, turn);
+	if (c->is_double)
+		cblas_dger(CblasColMajor, rows, c->n, alpha, d + 1, 1, d + ld, ld, d + ld + 1, ld);
 	else
-		cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, -1, r->a, n, r->b,
-		        n, 1, r->c, n);
+		cblas_sger(CblasColMajor, rows, c->n, (float)alpha, s + 1, 1, s + ld, ld,
+		        s + ld + 1, ld);
+	return true;
+}
+
+static int panel_threads(const struct call *c)
+{
+	return host_panel_threads((int64_t)c->m * c->n * (c->is_double ? 8 : 4), c->rates->threads);
+}
+
+static bool run_getrf(const struct call *c, size_t turn)
+{
+	lapack_int *ipiv = c->rates->ipiv, info;
+	(void)turn;
+	openblas_set_num_threads(panel_threads(c));
+	EITHER(c, info = LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, c->m, c->n, S, c->ld, ipiv),
+	        info = LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, c->m, c->n, D, c->ld, ipiv));
+	openblas_set_num_threads(1);
+	return info == 0;
+}
+
+static bool run_geqrf(const struct call *c, size_t turn)
+{
+	void *tau = c->rates->tau, *work = c->rates->work;
+	lapack_int info, size = LARGEST_N * QR_BLOCK;
+	(void)turn;
+	openblas_set_num_threads(panel_threads(c));
+	EITHER(c,
+	        info = LAPACKE_sgeqrf_work(LAPACK_COL_MAJOR, c->m, c->n, S, c->ld, tau, work, size),
+	        info = LAPACKE_dgeqrf_work(
+	                LAPACK_COL_MAJOR, c->m, c->n, D, c->ld, tau, work, size));
+	openblas_set_num_threads(1);
+	return info == 0;
+}
+
+/* The master holds both factors. */
+static bool run_gemm(const struct call *c, size_t turn)
+{
+	int n = c->n, ld = c->ld;
+	size_t b = (size_t)ld * (size_t)n;
+	const float *s = (const float *)c->rates->master;
+	const double *d = (const double *)c->rates->master;
+	(void)turn;
+	openblas_set_num_threads(c->rates->threads);
+	EITHER(c,
+	        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, -1, s, ld, s + b,
+	                ld, 1, S, ld),
+	        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, -1, d, ld, d + b,
+	                ld, 1, D, ld));
+	openblas_set_num_threads(1);
 	return true;
 }
 
 static bool take_call(void *context, struct sample *sample)
 {
 	const struct call *call = context;
-	struct rates *rates = call->rates;
-	size_t count = (size_t)call->m * (size_t)call->n;
+	size_t word = call->is_double ? sizeof(double) : sizeof(float);
+	bool done = true;
 
-	make_random(rates, rates->a, call->is_double, count);
-	if (call->three) {
-		make_random(rates, rates->b, call->is_double, count);
-		make_random(rates, rates->c, call->is_double, count);
-	}
+	if (call->restored)
+		memcpy(call->rates->a, call->rates->master,
+		        (size_t)call->ld * (size_t)call->n * word);
 	double start = clock_now();
-	bool done = call->run(call);
-	sample->span = sample->seconds = clock_now() - start;
+	for (size_t i = 0; i < call->turns; i++)
+		done = call->run(call, call->rates->turn++) && done;
+	sample->span = clock_now() - start;
+	sample->seconds = sample->span / (double)call->turns;
 	sample->agreed = true;
 	return done;
 }
 
 /* ---- surfaces ---- */
 
-/* Samples one point unless its samples, at the rate of the point before, would take the rest of the
- * time. *rate is flops per second; 0 before the first point. */
-static void measure_call(struct call call, const char *series, double flops, double *rate)
+/* m and n go from first to last by factors; a square has m = n. */
+struct surface {
+	const char *series[2]; /* single, double */
+	bool (*run)(const struct call *call, size_t turn);
+	bool restored, square;
+	bool columns;   /* a turn takes one of the n columns, or two rows ... */
+	unsigned turns; /* ... or all: then this many belong together */
+	int first_m, last_m, step_m, first_n, step_n;
+};
+
+static const struct surface surfaces[] = {
+        {{"iamax_s", "iamax_d"}, run_iamax, false, false, true, 0, 128, 16384, 2, 8, 2},
+        {{"scal_s", "scal_d"}, run_scal, false, false, true, 0, 128, 16384, 2, 8, 2},
+        {{"swap_s", "swap_d"}, run_swap, false, false, true, 0, 128, 16384, 2, 8, 2},
+        {{"ger_s", "ger_d"}, run_ger, false, false, false, 2, 128, 16384, 2, 1, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, 1, 128, 131072, 2, 16, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, 1, 256, 16384, 4, 32, 4},
+        {{"gemm_s", "gemm_d"}, run_gemm, false, true, false, 1, 256, LARGEST_GEMM, 2, 256, 2}};
+
+static int leading(int m, bool is_double)
 {
-	struct rates *rates = call.rates;
+	int word = is_double ? 8 : 4;
+	return m * word % 4096 ? m + PADDING : m + PAGE_PADDING / word;
+}
+
+/* One column more than n: ger's vector, and what its last column's shift reaches. */
+static size_t panel_bytes(int m, int n, bool is_double)
+{
+	return (size_t)leading(m, is_double) * (size_t)(n + 2) * (is_double ? 8 : 4);
+}
+
+/* Everything fits beside two factors of the largest gemm in double precision. */
+static size_t room_bytes(void)
+{
+	return 2 * panel_bytes(LARGEST_GEMM, LARGEST_GEMM, true);
+}
+
+static void drop(struct rates *rates, const char *series, int m, int n)
+{
+	size_t used = strlen(rates->dropped);
+	snprintf(rates->dropped + used, sizeof rates->dropped - used, "%s%s %dx%d",
+	        used ? ", " : "", series, m, n);
+}
+
+/* Samples one point. Returns the seconds of a call, 0 when it failed. */
+static double measure_call(struct call call, const char *series)
+{
 	const struct arg args[] = {{"m", call.m}, {"n", call.n}};
 	struct sample_plan plan = {
-	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.005};
+	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
 	struct measurement measurement;
-	struct sample first;
+	struct sample first, next;
 
-	if (*rate > 0 && clock_now() + LEAST_SAMPLES * flops / *rate > rates->end) {
-		size_t used = strlen(rates->dropped);
-		snprintf(rates->dropped + used, sizeof rates->dropped - used, "%s%s %dx%d",
-		        used ? ", " : "", series, (int)call.m, (int)call.n);
-		return;
-	}
+	call.rates->turn = 0;
 	double start = clock_now();
-	bool worked = take_call(&call, &first); /* brings in code, threads and pages */
-	plan.max_seconds =
-	        fmax(2 * LEAST_SAMPLES * (clock_now() - start), rates->run->seconds / 300);
+	bool worked = take_call(&call, &first) && take_call(&call, &next); /* brings in code, pages
+	                                                                      and threads */
+	double each = (clock_now() - start) / 2;
+	if (!call.restored)
+		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
+	plan.max_seconds = fmax(LEAST_SAMPLES * each, point_seconds);
 	if (!worked || !sample_run(take_call, &call, &plan, 0, &measurement)) {
-		msg_warn("%s of %d x %d failed: not recorded", series, (int)call.m, (int)call.n);
-		return;
+		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
+		return 0;
 	}
-	*rate = flops / measurement.seconds.value;
-	probe_record(rates->run, series, args, ARRAY_LEN(args), &measurement);
+	probe_record(call.rates->run, series, args, ARRAY_LEN(args), &measurement);
+	return each;
 }
 
-static void measure_panels(struct rates *rates)
+/* Random data for the largest of its points. */
+static void fill(struct rates *rates, const struct surface *surface, bool is_double, int last_m)
 {
-	static const struct {
-		const char *series;
-		bool (*run)(const struct call *call);
-		bool is_double;
-		double flops; /* of the leading term m n^2 */
-	} kinds[] = {{"getrf_s", run_getrf, false, 1}, {"getrf_d", run_getrf, true, 1},
-	        {"geqrf_s", run_geqrf, false, 2}, {"geqrf_d", run_geqrf, true, 2}};
-	double rate[ARRAY_LEN(kinds)][4] = {{0}};
-	int largest = rates->run->common.quick ? QUICK_M : LARGEST_M;
+	size_t bytes = panel_bytes(last_m, LARGEST_N, is_double);
 
-	for (int m = 256; m <= largest; m *= 2)
-		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-			for (int i = 0; i < 4; i++) {
-				int n = 16 << i;
-				struct call call = {.rates = rates,
-				        .run = kinds[k].run,
-				        .m = m,
-				        .n = n,
-				        .is_double = kinds[k].is_double};
-				measure_call(call, kinds[k].series, kinds[k].flops * m * n * n,
-				        &rate[k][i]);
-			}
+	if (surface->square || bytes > rates->bytes)
+		bytes = rates->bytes;
+	make_random(rates, rates->master, is_double, bytes);
+	if (!surface->restored)
+		memcpy(rates->a, rates->master, bytes);
 }
 
-static void measure_gemm(struct rates *rates)
+/* Points that would take the rest of the time, judged by the size before, are dropped. */
+static void measure_surface(struct rates *rates, const struct surface *surface, bool is_double)
 {
-	double rate[2] = {0};
+	const char *series = surface->series[is_double];
+	int last_m = surface->last_m;
+	double before[16] = {0}; /* seconds of a sample of the last m, by n */
 
-	for (int n = 256; n <= LARGEST_N; n *= 2)
-		for (int d = 0; d < 2; d++) {
+	if (rates->run->common.quick && last_m > QUICK_M)
+		last_m = QUICK_M;
+	fill(rates, surface, is_double, last_m);
+	for (int m = surface->first_m; m <= last_m; m *= surface->step_m) {
+		int first_n = surface->square ? m : surface->first_n;
+		int last_n = surface->square ? m : LARGEST_N;
+		for (int n = first_n, i = 0; n <= last_n; n *= surface->step_n, i++) {
+			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
 			struct call call = {.rates = rates,
-			        .run = run_gemm,
-			        .m = n,
+			        .run = surface->run,
+			        .m = m,
 			        .n = n,
-			        .is_double = d == 1,
-			        .three = true};
-			measure_call(call, d ? "gemm_d" : "gemm_s", 2.0 * n * n * n, &rate[d]);
+			        .ld = leading(m, is_double),
+			        .is_double = is_double,
+			        .restored = surface->restored,
+			        .cycle = turns,
+			        .turns = turns};
+			double growth = surface->square ? 8 : surface->step_m;
+			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
+			if (panel_bytes(m, n, is_double) > rates->bytes)
+				continue;
+			if (before[i] > 0 && clock_now() + needed > rates->end)
+				drop(rates, series, m, n);
+			else
+				before[i] = measure_call(call, series);
 		}
+	}
 }
 
 /* ---- short calls and the clock ---- */
@@ -190,10 +357,10 @@ enum { SHORT_CALLS = 500, SHORT_N = 32, ADDS = 100, ADD_ROUNDS = 2000 };
 static bool take_level1(void *context, struct sample *sample)
 {
 	struct rates *rates = context;
+	float *x = (float *)rates->a;
 	double start = clock_now();
 	for (int i = 0; i < SHORT_CALLS; i++)
-		cblas_sscal(
-		        SHORT_N, i % 2 ? 0.5f : 2.0f, rates->a, 1); /* neither grows nor vanishes */
+		cblas_sscal(SHORT_N, i % 2 ? 0.5f : 2.0f, x, 1); /* neither grows nor vanishes */
 	sample->span = clock_now() - start;
 	sample->seconds = sample->span / SHORT_CALLS;
 	sample->agreed = true;
@@ -203,10 +370,11 @@ static bool take_level1(void *context, struct sample *sample)
 static bool take_level2(void *context, struct sample *sample)
 {
 	struct rates *rates = context;
+	float *a = (float *)rates->a, *x = a + SHORT_N * SHORT_N, *y = x + SHORT_N;
 	double start = clock_now();
 	for (int i = 0; i < SHORT_CALLS; i++)
-		cblas_sger(CblasColMajor, SHORT_N, SHORT_N, i % 2 ? 0.5f : -0.5f, rates->b, 1,
-		        rates->c, 1, rates->a, SHORT_N);
+		cblas_sger(CblasColMajor, SHORT_N, SHORT_N, i % 2 ? 0.5f : -0.5f, x, 1, y, 1, a,
+		        SHORT_N);
 	sample->span = clock_now() - start;
 	sample->seconds = sample->span / SHORT_CALLS;
 	sample->agreed = true;
@@ -252,9 +420,7 @@ static void measure_short(struct rates *rates)
 	struct sample_plan plan = sample_plan_default(rates->run->seconds / 40);
 	struct measurement measurement;
 
-	make_random(rates, rates->a, false, SHORT_N * SHORT_N);
-	make_random(rates, rates->b, false, SHORT_N);
-	make_random(rates, rates->c, false, SHORT_N);
+	make_random(rates, rates->a, false, SHORT_N * (SHORT_N + 2) * sizeof(float));
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
 		if (sample_run(kinds[k].take, rates, &plan, 0, &measurement))
 			probe_record(rates->run, kinds[k].series, NULL, 0, &measurement);
@@ -262,25 +428,32 @@ static void measure_short(struct rates *rates)
 
 static void measure(struct probe_run *run)
 {
-	size_t square = (size_t)LARGEST_N * LARGEST_N * sizeof(double); /* holds the panels too */
 	struct rates rates = {.run = run,
-	        .a = xmalloc(square),
-	        .b = xmalloc(square),
-	        .c = xmalloc(square),
+	        .bytes = room_bytes(),
+	        .a = aligned_alloc(4096, room_bytes() / 4096 * 4096 + 4096),
+	        .master = aligned_alloc(4096, room_bytes() / 4096 * 4096 + 4096),
 	        .tau = xmalloc(LARGEST_N * sizeof(double)),
+	        .work = xmalloc(LARGEST_N * QR_BLOCK * sizeof(double)),
 	        .ipiv = xmalloc(LARGEST_N * sizeof(lapack_int)),
+	        .threads = openblas_get_num_threads(),
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
 	        .end = clock_now() + 1.5 * run->seconds};
 
+	if (!rates.a || !rates.master)
+		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", rates.bytes);
+	openblas_set_num_threads(1);
 	measure_short(&rates);
-	measure_panels(&rates);
-	measure_gemm(&rates);
+	memset(rates.a, 0, rates.bytes); /* touched once */
+	for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
+		for (int d = 0; d < 2; d++)
+			measure_surface(&rates, &surfaces[s], d);
+	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
 	free(rates.ipiv);
+	free(rates.work);
 	free(rates.tau);
-	free(rates.c);
-	free(rates.b);
+	free(rates.master);
 	free(rates.a);
 }
 
@@ -289,8 +462,7 @@ int main(int argc, char **argv)
 	static const char *const args[] = {"m", "n"};
 	static const struct probe probe = {
 	        .name = "host_rate",
-	        .question = "How fast do the host's LAPACK panels, its gemm and its shortest BLAS "
-	                    "calls run?",
+	        .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
 	        .seconds = 3,

@@ -8,16 +8,29 @@
 
 void host_rate_fit(const struct table *curve, struct profile *profile);
 
+#define PANEL "lda > m and no multiple of a page, panel in cache as far as it fits"
+#define CALL " of an m x n panel, one thread, " PANEL
+#define FACTORIZATION ", one thread below 4 MiB, all from there, " PANEL
+#define SQUARE ", n x n, all threads"
+
 static const struct {
 	const char *series, *parameter, *method, *regime;
 	const char *arg[2];
 } functions[] = {
-        {"getrf_s", "host.getrf.s", "LAPACKE_sgetrf, all BLAS threads", "surface", {"m", "n"}},
-        {"getrf_d", "host.getrf.d", "LAPACKE_dgetrf, all BLAS threads", "surface", {"m", "n"}},
-        {"geqrf_s", "host.geqrf.s", "LAPACKE_sgeqrf, all BLAS threads", "surface", {"m", "n"}},
-        {"geqrf_d", "host.geqrf.d", "LAPACKE_dgeqrf, all BLAS threads", "surface", {"m", "n"}},
-        {"gemm_s", "host.gemm.s", "cblas_sgemm, square, all BLAS threads", "surface", {"n"}},
-        {"gemm_d", "host.gemm.d", "cblas_dgemm, square, all BLAS threads", "surface", {"n"}},
+        {"iamax_s", "host.iamax.s", "cblas_isamax of a column" CALL, "surface", {"m", "n"}},
+        {"iamax_d", "host.iamax.d", "cblas_idamax of a column" CALL, "surface", {"m", "n"}},
+        {"scal_s", "host.scal.s", "cblas_sscal of a column" CALL, "surface", {"m", "n"}},
+        {"scal_d", "host.scal.d", "cblas_dscal of a column" CALL, "surface", {"m", "n"}},
+        {"swap_s", "host.swap.s", "cblas_sswap of two rows" CALL, "surface", {"m", "n"}},
+        {"swap_d", "host.swap.d", "cblas_dswap of two rows" CALL, "surface", {"m", "n"}},
+        {"ger_s", "host.ger.s", "cblas_sger" CALL, "surface", {"m", "n"}},
+        {"ger_d", "host.ger.d", "cblas_dger" CALL, "surface", {"m", "n"}},
+        {"getrf_s", "host.getrf.s", "LAPACKE_sgetrf_work" FACTORIZATION, "surface", {"m", "n"}},
+        {"getrf_d", "host.getrf.d", "LAPACKE_dgetrf_work" FACTORIZATION, "surface", {"m", "n"}},
+        {"geqrf_s", "host.geqrf.s", "LAPACKE_sgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
+        {"geqrf_d", "host.geqrf.d", "LAPACKE_dgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
+        {"gemm_s", "host.gemm.s", "cblas_sgemm" SQUARE, "surface", {"n"}},
+        {"gemm_d", "host.gemm.d", "cblas_dgemm" SQUARE, "surface", {"n"}},
         {"level1", "host.blas.level1", "cblas_sscal, n = 32", "hardware", {0}},
         {"level2", "host.blas.level2", "cblas_sger, 32 x 32", "hardware", {0}},
 };
@@ -26,7 +39,7 @@ static const struct estimate absent = {NAN, NAN, NAN, 0};
 
 static void add_function(const struct table *curve, struct profile *profile, size_t f)
 {
-	/* Below: less than a call; above: no such panel takes minutes. */
+	/* Below: less than a call; above: no such call takes minutes. */
 	const struct parameter_spec spec = {
 	        functions[f].parameter, "s", functions[f].method, functions[f].regime, 1e-9, 1000};
 	struct point *points;

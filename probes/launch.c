@@ -34,6 +34,7 @@ enum {
 	ROUND_TRIPS = 8, /* in one sample */
 	RUNNING_SHORT = 128,
 	RUNNING_LONG = 1024,
+	ACCESS_BLOCKS = 64,
 	N = 32, /* length of the cuBLAS vectors */
 };
 
@@ -53,6 +54,7 @@ struct launch {
 	unsigned launched;       /* the same as the host counts them */
 	int argument;            /* of the subject at hand */
 	int hop;                 /* which stream the next hop starts from */
+	unsigned *nodes;         /* device: what access_launch follows and writes */
 	unsigned *copied;        /* pinned: destination of the small copy */
 	volatile unsigned *flag; /* pinned, mapped */
 	PFN_cuLaunchKernel_v4000 driver_launch;
@@ -153,6 +155,20 @@ static void null_sync(struct launch *launch)
 {
 	null_launch(launch);
 	GPU(cudaStreamSynchronize(launch->stream));
+}
+
+/* A kernel, then a copy of what it wrote: the hand-over from the multiprocessors to the copy engine is in it. */
+static void copy_sync(struct launch *launch)
+{
+	null_launch(launch);
+	small_copy(launch);
+	GPU(cudaStreamSynchronize(launch->stream));
+}
+
+static void access_launch(struct launch *launch)
+{
+	launch_access(launch->word, launch->nodes, ACCESS_BLOCKS, launch->argument, launch->stream);
+	launch->launched++;
 }
 
 static void graph_sync(struct launch *launch)
@@ -407,6 +423,9 @@ static void set_up(struct launch *launch, uint64_t seed)
 	GPU(cudaStreamCreateWithFlags(&launch->other, cudaStreamNonBlocking));
 	for (int i = 0; i < 2; i++)
 		GPU(cudaEventCreateWithFlags(&launch->event[i], cudaEventDisableTiming));
+	GPU(cudaMalloc((void **)&launch->nodes,
+	        ACCESS_BLOCKS * LAUNCH_THREADS * sizeof *launch->nodes));
+	launch_access_start(launch->nodes, ACCESS_BLOCKS, launch->stream);
 	GPU(cudaMallocHost((void **)&launch->copied, sizeof *launch->copied));
 	GPU(cudaHostAlloc((void **)&launch->flag, sizeof *launch->flag, cudaHostAllocMapped));
 	*launch->flag = 0;
@@ -489,9 +508,14 @@ static const struct subject subjects[] = {
         {"scal_device", DEVICE_SHARE, scal, NOTHING, NULL, 0},
         {"swap_device", DEVICE_SHARE, swap, NOTHING, NULL, 0},
         {"ger_device", DEVICE_SHARE, ger, NOTHING, NULL, 0},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 1},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 2},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 4},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 8},
         {"graph_node", CHAIN, NULL, NOTHING, NULL, 0},
         {"stream", RUNNING, null_launch, NOTHING, NULL, 0},
         {"sync", ROUND_TRIP, null_sync, NOTHING, NULL, 0},
+        {"copy_sync", ROUND_TRIP, copy_sync, NOTHING, NULL, 0},
         {"graph_sync", ROUND_TRIP, graph_sync, NOTHING, NULL, 0},
         {"event_sync", ROUND_TRIP, event_sync, NOTHING, NULL, 0},
         {"flag_sync", ROUND_TRIP, flag_sync, NOTHING, NULL, 0},
@@ -552,7 +576,7 @@ static void measure(struct probe_run *run)
 
 int main(int argc, char **argv)
 {
-	static const char *const arguments[] = {"bytes", "blocks"};
+	static const char *const arguments[] = {"bytes", "blocks", "accesses"};
 	static const struct probe probe = {
 	        .name = "launch",
 	        .question = "What does starting work on the GPU cost, apart on the host and on the "
@@ -561,6 +585,7 @@ int main(int argc, char **argv)
 	        .arg_count = ARRAY_LEN(arguments),
 	        .needs_gpu = true,
 	        .seconds = 1.0,
+	        .processes = 5, /* the host's share differs between processes */
 	        .measure = measure,
 	        .fit = launch_fit,
 	};

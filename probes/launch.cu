@@ -96,6 +96,42 @@ extern "C" void launch_overlapped(unsigned *word, void *stream)
 	cudaLaunchKernelExC(&config, (const void *)overlapped_kernel, arguments);
 }
 
+/* ---- dependent accesses ---- */
+
+/* Node (block, thread) leads to the next thread's node in a block far away: always another multiprocessor's writing. */
+static __device__ __forceinline__ unsigned next_node(unsigned blocks, unsigned block, unsigned thread)
+{
+	return (block + blocks / 2 + 1) % blocks * LAUNCH_THREADS + (thread + 1) % LAUNCH_THREADS;
+}
+
+static __global__ void access_start_kernel(unsigned *nodes)
+{
+	nodes[blockIdx.x * LAUNCH_THREADS + threadIdx.x] =
+	        next_node(gridDim.x, blockIdx.x, threadIdx.x);
+}
+
+/* Lanes of a warp stay on neighbouring words, so that every access is one transaction. What is written depends on what was
+ * read, though its value is the same again. */
+static __global__ void access_kernel(unsigned *word, unsigned *nodes, int accesses)
+{
+	unsigned here = blockIdx.x * LAUNCH_THREADS + threadIdx.x, node = here;
+	for (int i = 0; i < accesses; i++)
+		node = nodes[node];
+	unsigned wrong = node >= gridDim.x * LAUNCH_THREADS;
+	nodes[here] = next_node(gridDim.x, blockIdx.x, threadIdx.x) + wrong;
+	count_launch(word);
+}
+
+extern "C" void launch_access_start(unsigned *nodes, int blocks, void *stream)
+{
+	access_start_kernel<<<blocks, LAUNCH_THREADS, 0, (cudaStream_t)stream>>>(nodes);
+}
+
+extern "C" void launch_access(unsigned *word, unsigned *nodes, int blocks, int accesses, void *stream)
+{
+	access_kernel<<<blocks, LAUNCH_THREADS, 0, (cudaStream_t)stream>>>(word, nodes, accesses);
+}
+
 /* ---- flag ---- */
 
 static __global__ void flag_kernel(volatile unsigned *flag, unsigned value)

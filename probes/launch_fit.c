@@ -42,6 +42,11 @@ static const struct rule rules[] = {
         {"graph_node", NULL, "gpu.launch.graph_node", "graphs of kernels in a row", span, 5e-8,
                 5e-5},
         {"graph", NULL, "gpu.launch.graph", "cudaGraphLaunch of one node", held, 2e-7, 1e-4},
+        {"access", "accesses", "gpu.launch.access",
+                "kernels that follow dependent accesses to what the one before wrote", span, 1e-7,
+                1e-4},
+        {"copy_sync", NULL, "gpu.copy.sync", "<<<>>> + cudaMemcpyAsync of 4 bytes + synchronize", idle,
+                1e-6, 1e-3},
         {"graph_sync", NULL, "gpu.launch.graph_sync", "cudaGraphLaunch + cudaStreamSynchronize",
                 idle, 1e-6, 1e-3},
         {"first", NULL, "gpu.launch.first", "<<<>>> + cudaStreamSynchronize, module not yet loaded",
@@ -49,6 +54,8 @@ static const struct rule rules[] = {
         {"event_record", NULL, "gpu.event.record", "cudaEventRecord", held, 2e-8, 5e-5},
         {"event_sync", NULL, "gpu.event.sync", "cudaEventRecord + cudaEventSynchronize", idle, 5e-7,
                 1e-3},
+        {"event_hop", NULL, "gpu.event.wait", "kernels of two streams in turn, by record and wait", span,
+                1e-7, 5e-5},
         {"flag_sync", NULL, "gpu.flag.sync", "<<<>>> until the kernel's flag is seen", idle, 1e-6,
                 1e-3},
         {"copy_enqueue", NULL, "gpu.copy.enqueue", "cudaMemcpyAsync of 4 bytes to pinned memory",
@@ -92,30 +99,8 @@ static void fit_rule(const struct table *curve, struct profile *profile, const s
 	free(method);
 }
 
-static void fit_wait(const struct table *curve, struct profile *profile)
-{
-	struct parameter_spec spec = {"gpu.event.wait", "s",
-	        "hop between two streams by event record and wait, less gpu.launch.dependent; "
-	        "device start to start behind a hold, difference of 144 and 16",
-	        NULL, 1e-9, 5e-5};
-	struct point hop = curve_at(curve, "event_hop", NULL, 0);
-	struct point launch = curve_at(curve, "dependent", NULL, 0);
-	struct estimate wait = {NAN, NAN, NAN, 0};
-	if (hop.seconds.samples && launch.seconds.samples) {
-		double hop_width = hop.seconds.high - hop.seconds.low;
-		double launch_width = launch.seconds.high - launch.seconds.low;
-		double half = hypot(hop_width, launch_width) / 2;
-		wait.value = hop.seconds.value - launch.seconds.value;
-		wait.low = wait.value - half;
-		wait.high = wait.value + half;
-		wait.samples = hop.seconds.samples;
-	}
-	profile_add(profile, &spec, NULL, 0, wait, hop.busy || launch.busy);
-}
-
 void launch_fit(const struct table *curve, struct profile *profile)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
 		fit_rule(curve, profile, &rules[i]);
-	fit_wait(curve, profile);
 }

@@ -112,7 +112,7 @@ static bool chase_sample(void *argument, struct sample *sample)
 	if (context->path != CHASE_SHARED)
 		context->start = context->result->last;
 	/* the shared-memory chase builds its cycle first */
-	const double slack = launch_slack + (context->path == CHASE_SHARED ? 1e-3 : 0);
+	const double slack = launch_slack + (context->path == CHASE_SHARED ? 3e-4 : 0);
 	return keep_sample(context, (double)context->steps, host_seconds, slack, sample);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the load_latency probe -> gpu.*.latency, gpu.load.latency[bytes], gpu.clock.sm,
- * gpu.shared.update[threads]. A level's latency is that of the middle one, by time, of the sets
+ * gpu.shared.update[threads], gpu.sm.count, gpu.shared.per_block, gpu.l2.size. A level's latency is that of the middle one, by time, of the sets
  * that lie inside it. */
 #include "../lib/base.h"
 #include "load_latency.h"
@@ -146,10 +146,30 @@ static void fit_update(const struct table *curve, struct profile *profile)
 	free(point);
 }
 
+/* Sizes the device states of itself, exact. */
+static void fit_device(const struct table *curve, struct profile *profile)
+{
+	static const struct {
+		const char *key, *name, *unit;
+	} sizes[] = {{"gpu_sms", "gpu.sm.count", "count"},
+	        {"gpu_shared_per_block", "gpu.shared.per_block", "B"},
+	        {"gpu_l2_bytes", "gpu.l2.size", "B"}};
+	for (size_t i = 0; i < ARRAY_LEN(sizes); ++i) {
+		const char *text = table_meta(curve, sizes[i].key);
+		const struct parameter_spec spec = {
+		        .name = sizes[i].name, .unit = sizes[i].unit, .method = "device attribute", .low = 1, .high = 1e12};
+		if (!text)
+			continue;
+		const double value = atof(text);
+		profile_add(profile, &spec, NULL, 0, (struct estimate){value, value, value, 1}, false);
+	}
+}
+
 void load_latency_fit(const struct table *curve, struct profile *profile)
 {
 	fit_levels(curve, profile);
 	fit_clock(curve, profile);
 	fit_curve(curve, profile);
 	fit_update(curve, profile);
+	fit_device(curve, profile);
 }

@@ -452,6 +452,7 @@ int main(int argc, char **argv)
 	        .arg_count = ARRAY_LEN(arguments),
 	        .needs_gpu = true,
 	        .seconds = 2.0,
+	        .processes = 5,
 	        .measure = measure,
 	        .fit = transfer_fit,
 	};

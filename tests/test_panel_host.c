@@ -107,12 +107,6 @@ static bool any_nan(const struct panel *p)
 	return false;
 }
 
-/* Rounding decides the pivots among rows or columns that are equal but for it. */
-static bool pivots_are_unique(enum matrix_kind kind)
-{
-	return kind != MATRIX_TIES && kind != MATRIX_RANK_DEFICIENT;
-}
-
 /* The first reason why the factors are wrong, or NULL. */
 static const char *verdict(const struct panel *p, enum matrix_kind kind)
 {
@@ -128,7 +122,7 @@ static const char *verdict(const struct panel *p, enum matrix_kind kind)
 		return any_nan(p) ? NULL : "the NaN is gone";
 	if (!check.passed)
 		return "residual or multipliers too large";
-	if (!pivots_are_unique(kind))
+	if (!matrix_pivots_unique(kind))
 		return p->ipiv[0] == p->lapack_ipiv[0] ? NULL : "not LAPACK's first pivot";
 	if (memcmp(p->ipiv, p->lapack_ipiv, (size_t)s->n * sizeof *p->ipiv) != 0)
 		return "not LAPACK's pivots";

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What orders pivot candidates: the magnitude as an unsigned integer, so that comparison, ties and NaN are exact. */
-#ifndef FATHOM_PIVOT_KEY_CUH
-#define FATHOM_PIVOT_KEY_CUH
+/* Division of a column by its pivot, as LAPACK's getf2 does it. */
+#ifndef FATHOM_PIVOT_DIVIDE_CUH
+#define FATHOM_PIVOT_DIVIDE_CUH
 
-#include "../lib/base.h"
+#include "base.h"
 
 #include <float.h>
-
-/* Increasing in |value|; every NaN has the same key, above infinity's; 0 is left for "no candidate". */
-static __device__ __forceinline__ uint64_t pivot_key(float value)
-{
-	uint32_t bits = __float_as_uint(value) & 0x7fffffffu;
-	return min(bits, 0x7f800001u) + 1;
-}
-
-static __device__ __forceinline__ uint64_t pivot_key(double value)
-{
-	uint64_t bits = (uint64_t)__double_as_longlong(value) & 0x7fffffffffffffffull;
-	return min(bits, (uint64_t)0x7ff0000000000001) + 1;
-}
 
 static __device__ __forceinline__ float smallest_normal(float)
 {

@@ -3,7 +3,6 @@
 
 enum {
 	WARP = 32,
-	FEWEST_ROWS = 128,  /* fewer rows a block would only add blocks to the exchange */
 	SCRATCH_ROWS = 6,   /* rows of n doubles that the kernel keeps beside the panel */
 	SCRATCH_WORDS = 128 /* doubles for reductions and flags */
 };
@@ -26,7 +25,7 @@ bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
 	if (n < 1 || m < n || m > INT32_MAX || sm_count < 1)
 		return false;
 
-	g->rows_per_block = larger(larger(n, FEWEST_ROWS), divide_up(m, sm_count));
+	g->rows_per_block = larger(larger(n, PANEL_FEWEST_ROWS), divide_up(m, sm_count));
 	g->rows_per_block = divide_up(g->rows_per_block, WARP) * WARP;
 	g->blocks = (int)divide_up(m, g->rows_per_block);
 	g->pitch = g->rows_per_block + 1;

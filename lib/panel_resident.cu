@@ -7,11 +7,13 @@
  * After rocHPL's pdpanrlN: the candidate row travels whole, so that winning needs no further communication, and the
  * candidate is published before the trailing update of its column, updated alone ahead of it. The row that the pivot displaces travels
  * in an extra record from block 0, which owns the first n rows. */
-#include "../lib/base.h"
-#include "../lib/exchange.cuh"
-#include "../lib/shared_update.cuh"
+#include "base.h"
+#include "exchange.cuh"
+#include "reduce.cuh"
+#include "shared_update.cuh"
+#include "clock.cuh"
 #include "panel_kernels.h"
-#include "pivot_key.cuh"
+#include "pivot_divide.cuh"
 
 namespace
 {
@@ -24,16 +26,14 @@ template <typename T> struct panel {
 	int m, n, rows_per_block, pitch;
 	int *pivots;
 	struct exchange x;
-};
-
-template <typename T> struct wide_key {
-	static const bool value = sizeof(T) == 8;
+	struct gpu_span *span; /* of the columns, for measuring; or NULL */
 };
 
 /* Who works on what inside a block: chunks of 32 rows are dealt to warps; with fewer chunks than warps several warps share a
  * chunk, each with its own quads of columns. The first warp of a chunk (front) does the serial part of a column. */
 struct share {
-	int warp, lane, first_chunk, chunk_step, chunks, group, groups;
+	int warp, lane, first_chunk, chunk_step, chunks, group;
+	int groups; /* a power of two */
 	bool computes, front;
 };
 
@@ -54,21 +54,7 @@ __device__ struct share share_of(int rows_per_block)
 
 __device__ bool owns_row(const struct share &s, int row)
 {
-	return s.computes && (row / 32) % s.chunk_step == s.first_chunk;
-}
-
-/* Best candidate of a warp, of a block. */
-struct candidate {
-	uint64_t key;
-	int row; /* local */
-};
-
-template <bool WIDE> __device__ struct candidate warp_best(struct candidate c)
-{
-	uint64_t top = warp_max_key<WIDE>(c.key);
-	c.row = (int)warp_min(c.key == top ? (uint32_t)c.row : 0xffffffffu);
-	c.key = top;
-	return c;
+	return s.computes && (row / 32 & (WARPS - 1)) == s.first_chunk;
 }
 
 template <typename T> __device__ void store_value(uint64_t *record, int c, T value, uint32_t tag);
@@ -96,7 +82,7 @@ __device__ void publish_row(const struct panel<T> &g, const struct share &s, con
 	T l = k >= 0 ? a[k * g.pitch + row] : T(0);
 #pragma unroll 1
 	for (int c = s.lane; c < g.n; c += 32) {
-		if (c / 4 % s.groups != s.group)
+		if ((c / 4 & (s.groups - 1)) != s.group)
 			continue;
 		T value = a[c * g.pitch + row];
 		if (k >= 0 && c >= k + 2)
@@ -109,53 +95,74 @@ __device__ void publish_row(const struct panel<T> &g, const struct share &s, con
 		exchange_store(record + g.x.words - 1, (uint32_t)global_row, tag);
 }
 
-template <typename T> __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(
-	const struct panel<T> g)
+/* The block's rows into shared memory: a warp takes 32 rows of a column at a time, PANEL_LOADS of these in flight. */
+template <typename T>
+__device__ void load_rows(const struct panel<T> &g, const struct share &s, T *a, int row0, int rows)
 {
-	const bool WIDE = wide_key<T>::value;
+	const int pieces = (g.n - s.warp + WARPS - 1) / WARPS * s.chunks;
+	for (int first = 0; first < pieces; first += PANEL_LOADS) {
+		T value[PANEL_LOADS];
+#pragma unroll
+		for (int i = 0; i < PANEL_LOADS; i++) {
+			int c = s.warp + (first + i) / s.chunks * WARPS;
+			int r = (first + i) % s.chunks * 32 + s.lane;
+			if (c < g.n && r < rows)
+				value[i] = g.a[row0 + r + c * g.lda];
+		}
+#pragma unroll
+		for (int i = 0; i < PANEL_LOADS; i++) {
+			int c = s.warp + (first + i) / s.chunks * WARPS;
+			int r = (first + i) % s.chunks * 32 + s.lane;
+			if (c < g.n && r < rows)
+				a[c * g.pitch + r] = value[i];
+		}
+	}
+}
+
+template <typename T, bool updates>
+__global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(const struct panel<T> g)
+{
+	typedef decltype(magnitude_key(T())) key_type;
 	extern __shared__ __align__(16) unsigned char memory[];
 	const int n4 = (g.n + 2 + 3) / 4 * 4; /* a record: row, divisor, number */
-	T *pivot_row[2] = {(T *)memory, (T *)memory + n4};
+	T *pivot_rows = (T *)memory; /* two, used in turns */
 	T *top_row = (T *)memory + 2 * n4;
 	T *a = top_row + n4;
-	__shared__ uint64_t warp_key[WARPS];
-	__shared__ int warp_row[WARPS];
+	__shared__ struct extreme_scratch<key_type> scratch;
 	__shared__ int swap_row; /* local row that the displaced row moves to, or -1 */
 	__shared__ bool failed;
 
 	const struct share s = share_of(g.rows_per_block);
 	const int row0 = blockIdx.x * g.rows_per_block;
 	const int rows = min(g.rows_per_block, g.m - row0);
-	const int fronts = min(s.chunks, WARPS);
 	int info = 0;
 
-	/* load */
 	if (s.warp < WARPS)
-		for (int c = s.warp; c < g.n; c += WARPS)
-			for (int r = s.lane; r < rows; r += 32)
-				a[c * g.pitch + r] = g.a[row0 + r + c * g.lda];
+		load_rows(g, s, a, row0, rows);
 	if (threadIdx.x == 0)
 		failed = false;
 	__syncthreads();
 
+	struct gpu_span span;
+	if (!updates)
+		span_start(&span);
 	for (int k = -1; k < g.n; k++) {
-		const T *p = pivot_row[k & 1];
+		T *p = pivot_rows + (k & 1) * n4;
 		const uint32_t tag = g.x.tag + (uint32_t)k;
 
 		if (k >= 0) {
 			/* the exchange warp learns the pivot row of column k */
 			if (s.warp == WARPS) {
-				T *mine = pivot_row[k & 1];
-				int winner = exchange_wait<WIDE>(g.x, tag);
-				bool ok = winner >= 0 && exchange_read(g.x, tag, winner, (uint32_t *)mine);
+				int winner = exchange_wait<key_type>(g.x, tag);
+				bool mine = winner == (int)blockIdx.x;
+				bool ok = winner >= 0 &&
+					exchange_read(g.x, tag, winner, (uint32_t *)p,
+						mine ? (uint32_t *)top_row : NULL);
 				__syncwarp();
-				int row = ((int *)mine)[g.x.words - 1];
-				bool swaps = ok && row != k && winner == (int)blockIdx.x;
-				if (swaps)
-					ok = exchange_read(g.x, tag, g.x.blocks, (uint32_t *)top_row);
+				int pivot = ((int *)p)[g.x.words - 1];
 				if (s.lane == 0) {
 					failed = !ok;
-					swap_row = swaps ? row - row0 : -1;
+					swap_row = mine && pivot != k ? pivot - row0 : -1;
 				}
 			}
 			__syncthreads();
@@ -178,8 +185,8 @@ template <typename T> __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 
 		}
 
 		/* column k is divided by the pivot, column k + 1 updated and searched */
+		struct extreme<key_type> best = {0, NO_INDEX};
 		if (s.front) {
-			struct candidate best = {0, 0};
 			const struct pivot_divisor<T> d = {p[g.n], p[max(k, 0)]};
 #pragma unroll 1
 			for (int chunk = s.first_chunk; chunk < s.chunks; chunk += s.chunk_step) {
@@ -197,29 +204,19 @@ template <typename T> __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 
 						here[(k + 1) * g.pitch] = value;
 					}
 				}
-				uint64_t key = pivot_key(value);
-				if (key > best.key)
-					best = (struct candidate){key, r};
-			}
-			best = warp_best<WIDE>(best);
-			if (s.lane == 0) {
-				warp_key[s.warp] = best.key;
-				warp_row[s.warp] = best.row;
+				best = extreme_of(best, {magnitude_key(value), (uint32_t)r});
 			}
 		}
 		if (k + 1 == g.n)
 			break;
-		__syncthreads();
 
 		/* the block's candidate for column k + 1, with its row, to everybody */
-		struct candidate best = {0, 0};
-		if (s.lane < fronts)
-			best = (struct candidate){warp_key[s.lane], warp_row[s.lane]};
-		best = warp_best<WIDE>(best);
-		if (s.warp == WARPS)
-			exchange_publish<WIDE>(g.x, tag + 1, best.key);
-		if (owns_row(s, best.row))
-			publish_row(g, s, a, p, best.row, row0 + best.row, k,
+		best = block_extreme(best, &scratch, k & 1);
+		const int row = (int)best.index;
+		if (s.warp == WARPS && s.lane == 0)
+			exchange_publish(g.x, tag + 1, best.key);
+		if (owns_row(s, row))
+			publish_row(g, s, a, p, row, row0 + row, k,
 				exchange_record_slot(g.x, tag + 1, blockIdx.x), tag + 1);
 		if (blockIdx.x == 0 && owns_row(s, k + 1))
 			publish_row(g, s, a, p, k + 1, k + 1, k,
@@ -227,7 +224,7 @@ template <typename T> __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 
 		__syncwarp();
 
 		/* the rest of the update, behind the exchange */
-		if (k >= 0 && s.computes)
+		if (updates && k >= 0 && s.computes)
 #pragma unroll 1
 			for (int chunk = s.first_chunk; chunk < s.chunks; chunk += s.chunk_step) {
 				int r = 32 * chunk + s.lane;
@@ -239,6 +236,12 @@ template <typename T> __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 
 	}
 	__syncthreads();
 
+	if (!updates) {
+		span_stop(&span);
+		if (blockIdx.x == 0 && threadIdx.x == 0)
+			*g.span = span;
+	}
+
 	/* store */
 	if (blockIdx.x == 0 && s.warp == WARPS && s.lane == 0)
 		g.pivots[g.n] = info;
@@ -248,32 +251,48 @@ template <typename T> __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 
 				g.a[row0 + r + c * g.lda] = a[c * g.pitch + r];
 }
 
+template <typename T, bool updates> int launch(struct panel<T> g, const struct panel_geometry *geometry, void *stream)
+{
+	const void *kernel = (const void *)resident_kernel<T, updates>;
+	cudaError_t error = cudaFuncSetAttribute(kernel,
+		cudaFuncAttributeMaxDynamicSharedMemorySize, (int)geometry->shared_bytes);
+	if (error != cudaSuccess)
+		return (int)error;
+	void *arguments[] = {&g};
+	return (int)cudaLaunchCooperativeKernel(kernel, dim3((unsigned)geometry->blocks),
+		dim3(PANEL_COMPUTE_THREADS + 32), arguments, (size_t)geometry->shared_bytes,
+		(cudaStream_t)stream);
+}
+
 template <typename T>
-int launch(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry *geometry,
-	struct exchange exchange, int *pivots, void *stream)
+int run(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry *geometry,
+	struct exchange exchange, int *pivots, struct gpu_span *span, void *stream)
 {
 	struct panel<T> g = {(T *)a, lda, (int)m, (int)n, (int)geometry->rows_per_block,
-		(int)geometry->pitch, pivots, exchange};
-	void *arguments[] = {&g};
-	return (int)cudaLaunchCooperativeKernel((const void *)resident_kernel<T>,
-		dim3((unsigned)geometry->blocks), dim3(PANEL_COMPUTE_THREADS + 32), arguments,
-		(size_t)geometry->shared_bytes, (cudaStream_t)stream);
+		(int)geometry->pitch, pivots, exchange, span};
+	return span ? launch<T, false>(g, geometry, stream) : launch<T, true>(g, geometry, stream);
 }
 
 } // namespace
 
-extern "C" int panel_resident_prepare(enum precision precision, int64_t shared_bytes)
+extern "C" int panel_resident_words(enum precision precision, int64_t n)
 {
-	const void *kernel = precision == SINGLE ? (const void *)resident_kernel<float>
-						 : (const void *)resident_kernel<double>;
-	return (int)cudaFuncSetAttribute(
-		kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+	/* a row of the panel, what divides by its pivot, its number */
+	return (int)((n + 1) * precision_bytes(precision) / 4) + 1;
+}
+
+extern "C" int panel_resident_columns(enum precision precision, void *a, int64_t lda, int64_t m,
+	int64_t n, const struct panel_geometry *geometry, struct exchange exchange, int *pivots,
+	struct gpu_span *span, void *stream)
+{
+	return precision == SINGLE
+		? run<float>(a, lda, m, n, geometry, exchange, pivots, span, stream)
+		: run<double>(a, lda, m, n, geometry, exchange, pivots, span, stream);
 }
 
 extern "C" int panel_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
 	const struct panel_geometry *geometry, struct exchange exchange, int *pivots, void *stream)
 {
-	return precision == SINGLE
-		? launch<float>(a, lda, m, n, geometry, exchange, pivots, stream)
-		: launch<double>(a, lda, m, n, geometry, exchange, pivots, stream);
+	return panel_resident_columns(
+		precision, a, lda, m, n, geometry, exchange, pivots, NULL, stream);
 }

@@ -5,8 +5,10 @@
 #define FATHOM_PANEL_KERNELS_H
 
 
-#include "../lib/exchange.cuh"
-#include "executor.h"
+#include "base.h"
+#include "exchange.cuh"
+#include "gpu.h"
+#include "precision.h"
 #include "panel_geometry.h"
 
 #ifdef __cplusplus
@@ -26,10 +28,16 @@ int panel_fused_update(enum precision precision, void *a, int64_t lda, int64_t m
 	int64_t j, void *work, void *stream);
 
 /* Persistent variant: one cooperative kernel, one block an SM at most, rows resident in shared memory. exchange is a buffer laid
- * out for the geometry's blocks and n elements of words. */
-int panel_resident_prepare(enum precision precision, int64_t shared_bytes);
+ * out for the geometry's blocks and panel_resident_words. */
+int panel_resident_words(enum precision precision, int64_t n);
 int panel_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
 	const struct panel_geometry *geometry, struct exchange exchange, int *pivots, void *stream);
+
+/* The same without the update of columns j + 2 and up, whose place is behind the exchange: block 0 leaves the span of its n columns
+ * in *span (host memory). For measuring what a column costs; the result is no factorization. */
+int panel_resident_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+	const struct panel_geometry *geometry, struct exchange exchange, int *pivots,
+	struct gpu_span *span, void *stream);
 
 #ifdef __cplusplus
 }

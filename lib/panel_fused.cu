@@ -3,27 +3,24 @@
  * of it and searches column j + 1 in the same sweep; `pivot`, one block, finishes the search and swaps the two rows.
  *
  * Cost of column j: two dependent launches, 2(m-j-1)(n-j) words through L2 or DRAM, and three dependent accesses. */
-#include "../lib/base.h"
-#include "../lib/exchange.cuh"
-#include "../lib/shared_update.cuh"
+#include "base.h"
+#include "reduce.cuh"
+#include "shared_update.cuh"
 #include "panel_kernels.h"
-#include "pivot_key.cuh"
+#include "pivot_divide.cuh"
 
 namespace
 {
 
 const int ROWS = 32;       /* rows a block takes at a time: one per lane */
-const int WARPS = 8;       /* columns it takes at a time: one per warp */
+const int WARPS = 8;       /* columns it takes at a time: one per warp, */
+const int BATCH = 8;       /* and this many times that in flight */
 const int MAX_PARTS = 2048; /* blocks of the update, each with one candidate */
 
-struct part {
-	uint64_t key;
-	int64_t row;
-};
+typedef struct extreme<uint64_t> part;
 
 struct work {
-	int64_t parts;
-	struct part part[MAX_PARTS];
+	part parts[MAX_PARTS];
 };
 
 int update_blocks(int64_t rows)
@@ -32,97 +29,76 @@ int update_blocks(int64_t rows)
 	return (int)(blocks < 1 ? 1 : blocks > MAX_PARTS ? MAX_PARTS : blocks);
 }
 
-/* Larger key, then lower row. */
-__device__ bool better(const struct part &a, const struct part &b)
-{
-	return a.key > b.key || (a.key == b.key && a.row < b.row);
-}
-
-__device__ struct part warp_best(struct part p)
-{
-	for (int step = 16; step; step /= 2) {
-		struct part other;
-		other.key = __shfl_xor_sync(0xffffffffu, p.key, step);
-		other.row = __shfl_xor_sync(0xffffffffu, p.row, step);
-		if (better(other, p))
-			p = other;
-	}
-	return p;
-}
-
-/* Columns j and up of rows j+1 and up; j = -1 only searches column 0. */
+/* Columns j and up of rows j+1 and up; j = -1 only searches column 0. All that a tile reads is loaded before anything is waited
+ * for (BATCH columns a warp at a time), so that a column of the panel costs one access, not one per column updated. */
 template <typename T>
-__global__ void update_kernel(T *a, int64_t lda, int64_t m, int64_t n, int64_t j, struct work *work)
+__global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct work *work)
 {
 	const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-	struct part best = {0, m};
-	const T *pivot_row = j >= 0 ? a + j : a;
-	struct pivot_divisor<T> divisor = {T(1), T(1)};
-	if (j >= 0)
-		divisor = pivot_divide_by(a[j + j * lda]);
+	const bool updates = j >= 0;
+	const T *column = a + (updates ? j : 0) * lda;
+	const T pivot = updates ? column[j] : T(1);
+	part best = {0, NO_INDEX};
 
-	for (int64_t first = j + 1 + (int64_t)blockIdx.x * ROWS; first < m;
-		first += (int64_t)gridDim.x * ROWS) {
-		const int64_t row = first + lane;
+	for (int first = j + 1 + blockIdx.x * ROWS; first < m; first += gridDim.x * ROWS) {
+		const int row = first + lane;
 		const bool active = row < m;
+		const T head = updates && active ? column[row] : T(0);
 		T l = T(0);
-		if (j >= 0 && active)
-			l = pivot_divide(a[row + j * lda], divisor);
-		__syncthreads(); /* every warp has read column j before it is overwritten */
-		if (j >= 0 && active && warp == 0)
-			a[row + j * lda] = l;
-		if (active)
-#pragma unroll 4
-			for (int64_t c = j + 1 + warp; c < n; c += WARPS) {
-				T value = a[row + c * lda];
-				if (j >= 0) {
-					value = minus_product(value, l, pivot_row[c * lda]);
-					a[row + c * lda] = value;
-				}
-				if (c == j + 1) {
-					struct part here = {pivot_key(value), row};
-					if (better(here, best))
-						best = here;
-				}
+		for (int c0 = j + 1; c0 < n || c0 == j + 1; c0 += WARPS * BATCH) {
+			T value[BATCH], p[BATCH];
+			T *from = a + (c0 + warp) * lda;
+#pragma unroll
+			for (int i = 0; i < BATCH; i++) {
+				const bool inside = c0 + warp + i * WARPS < n;
+				value[i] = active && inside ? from[row] : T(0);
+				p[i] = updates && inside ? from[j] : T(0);
+				from += WARPS * lda;
 			}
+			if (updates && c0 == j + 1) {
+				l = pivot_divide(head, pivot_divide_by(pivot));
+				__syncthreads(); /* every warp has column j before it is overwritten */
+				if (active && warp == 0)
+					a[row + j * lda] = l;
+			}
+			T *to = a + (c0 + warp) * lda;
+#pragma unroll
+			for (int i = 0; i < BATCH; i++) {
+				value[i] = minus_product(value[i], l, p[i]);
+				if (updates && active && c0 + warp + i * WARPS < n)
+					to[row] = value[i];
+				to += WARPS * lda;
+			}
+			if (c0 == j + 1 && warp == 0 && active && c0 < n)
+				best = extreme_of(best, {magnitude_key(value[0]), (uint32_t)row});
+		}
 	}
 	if (warp == 0) {
-		best = warp_best(best);
-		if (lane == 0) {
-			work->part[blockIdx.x] = best;
-			if (blockIdx.x == 0)
-				work->parts = gridDim.x;
-		}
+		best = warp_extreme(best);
+		if (lane == 0)
+			work->parts[blockIdx.x] = best;
 	}
 }
 
+/* parts candidates were left by the update before. */
 template <typename T>
-__global__ void pivot_kernel(
-	T *a, int64_t lda, int64_t n, int64_t j, const struct work *work, int *pivots)
+__global__ void pivot_kernel(T *a, int64_t lda, int64_t m, int64_t n, int64_t j, int parts,
+	const struct work *work, int *pivots)
 {
-	__shared__ struct part warp_part[WARPS];
-	__shared__ int64_t pivot;
-	const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-	struct part best = work->part[0];
-	for (int64_t i = threadIdx.x; i < work->parts; i += blockDim.x)
-		if (better(work->part[i], best))
-			best = work->part[i];
-	best = warp_best(best);
-	if (lane == 0)
-		warp_part[warp] = best;
-	__syncthreads();
-	if (warp == 0) {
-		best = warp_best(warp_part[lane % WARPS]);
-		if (lane == 0) {
-			pivot = best.row;
-			pivots[j] = (int)best.row + 1;
-			if (j == 0)
-				pivots[n] = 0;
-			if (best.key == 1 && pivots[n] == 0)
-				pivots[n] = (int)j + 1;
-		}
+	__shared__ struct extreme_scratch<uint64_t> scratch;
+	part best = {0, NO_INDEX};
+	for (int i = threadIdx.x; i < parts; i += blockDim.x)
+		best = extreme_of(best, work->parts[i]);
+	best = block_extreme(best, &scratch, 0);
+	/* no row but j when the search was left out (its phase is not being timed) */
+	const int64_t pivot = best.index >= j && best.index < m ? best.index : j;
+	if (threadIdx.x == 0) {
+		pivots[j] = (int)pivot + 1;
+		if (j == 0)
+			pivots[n] = 0;
+		if (best.key == magnitude_key(T(0)) && pivots[n] == 0)
+			pivots[n] = (int)j + 1;
 	}
-	__syncthreads();
 	if (pivot == j)
 		return;
 	for (int64_t c = threadIdx.x; c < n; c += blockDim.x) {
@@ -144,7 +120,7 @@ template <typename T>
 void update(void *a, int64_t lda, int64_t m, int64_t n, int64_t j, void *w, cudaStream_t stream)
 {
 	update_kernel<T><<<update_blocks(m - j - 1), ROWS * WARPS, 0, stream>>>(
-		(T *)a, lda, m, n, j, (struct work *)w);
+		(T *)a, lda, (int)m, (int)n, (int)j, (struct work *)w);
 }
 
 } // namespace
@@ -174,16 +150,17 @@ extern "C" int panel_fused_update(enum precision precision, void *a, int64_t lda
 	return (int)cudaGetLastError();
 }
 
-extern "C" int panel_fused_pivot(enum precision precision, void *a, int64_t lda, int64_t, int64_t n,
+extern "C" int panel_fused_pivot(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
 	int64_t j, void *w, int *pivots, void *stream)
 {
 	const struct work *work = (const struct work *)w;
+	const int parts = update_blocks(m - j);
 	if (precision == SINGLE)
 		pivot_kernel<<<1, 32 * WARPS, 0, (cudaStream_t)stream>>>(
-			(float *)a, lda, n, j, work, pivots);
+			(float *)a, lda, m, n, j, parts, work, pivots);
 	else
 		pivot_kernel<<<1, 32 * WARPS, 0, (cudaStream_t)stream>>>(
-			(double *)a, lda, n, j, work, pivots);
+			(double *)a, lda, m, n, j, parts, work, pivots);
 	return (int)cudaGetLastError();
 }
 

@@ -4,14 +4,18 @@
 #ifndef FATHOM_PANEL_GEOMETRY_H
 #define FATHOM_PANEL_GEOMETRY_H
 
-#include "../lib/base.h"
+#include "base.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Threads that hold and update rows; the kernel adds one warp for the exchange. */
-enum { PANEL_COMPUTE_THREADS = 256 };
+enum {
+	PANEL_COMPUTE_THREADS = 256,
+	PANEL_FEWEST_ROWS = 128, /* of a block: fewer would only add blocks to the exchange */
+	PANEL_LOADS = 8 /* loads that a thread has in flight when the panel is brought in */
+};
 
 struct panel_geometry {
 	int blocks, threads;

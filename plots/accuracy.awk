@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+# The report's section on model against measurement, as markup: bad cases first, then families, levels
+# and baselines, choices, phases.
+#   awk -v data=DIR -v id=PREFIX -v most=COUNT -f common.awk -f accuracy.awk
+
+function option(text, key,   at) {
+	text = "," text
+	at = index(text, "," key "=")
+	if (!at)
+		return ""
+	text = substr(text, at + length(key) + 2)
+	sub(/,.*/, "", text)
+	return text
+}
+function family(i) { return E[i, "executor"] " " E[i, "operation"] "/" E[i, "variant"] "/" E[i, "precision"] }
+function is_whole(i) { return option(E[i, "options"], "phase") == "" && E[i, "level"] == 2 }
+function size(x) { return x < 0 ? -x : x }
+function signed(x) { return percent(x, "%+.1f") }
+
+function case_row(i, phase) {
+	table_row(E[i, "verdict"] == "OK" ? "" : "bad", family(i) (phase == "" ? "" : "|" phase) "|" E[i, "m"] "|" E[i, "n"] "|" \
+		with_unit(E[i, "predicted"], "s") "|" with_unit(E[i, "measured"], "s") "|" signed(E[i, "error"]) "|" \
+		E[i, "verdict"])
+}
+
+function bad_cases(   i, j, n, order, whole) {
+	for (i = 1; i <= E["rows"]; i++) {
+		if (!is_whole(i) || E[i, "verdict"] == "SKIPPED")
+			continue
+		whole++
+		if (E[i, "verdict"] == "OK")
+			continue
+		for (j = n++; j > 0 && size(E[order[j], "error"]) < size(E[i, "error"]); j--)
+			order[j + 1] = order[j]
+		order[j + 1] = i
+	}
+	paragraph("Of " plural(whole, "prediction") ", written before the runs at sizes that no fit has seen, " n + 0 \
+		" are not within 10 %" (n > most ? "; the worst " most ":" : n ? ":" : "."))
+	if (!n)
+		return
+	table_start(id "bad", "Bad cases, worst first", "<case|>m|>n|>predicted|>measured|>error %|<verdict")
+	for (i = 1; i <= n && i <= most; i++)
+		case_row(order[i], "")
+	table_end()
+}
+
+function skipped_cases(   i, j, n, reason, times, first) {
+	for (i = 1; i <= E["rows"]; i++) {
+		if (!is_whole(i) || E[i, "verdict"] != "SKIPPED")
+			continue
+		for (j = 1; j <= n && reason[j] != E[i, "reason"]; j++)
+			;
+		if (j > n) {
+			reason[++n] = E[i, "reason"]
+			first[n] = family(i) " " E[i, "m"] " x " E[i, "n"]
+		}
+		times[j]++
+	}
+	for (j = 1; j <= n; j++)
+		item("skipped " times[j] ", first " first[j] ": " reason[j])
+}
+
+function families(   i, name) {
+	table_start(id "families", "Errors, predicted / measured - 1, in %", \
+		"<family|<regime|>level|>cases|>median|>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>regret|!>peak|!>scaled")
+	for (i = 1; i <= V["rows"]; i++) {
+		name = V[i, "executor"] " " V[i, "family"]
+		sub(/panel_getrf\//, "", name)
+		table_row((V[i, "level"] == 2 && V[i, "median_abs_error"] > 0.1 ? "bad" : "") (V[i, "level"] < 2 ? " lower" : "") \
+			(V[i, "family"] == "all" ? " all" : ""), \
+			name "|" V[i, "regime"] "|" V[i, "level"] "|" V[i, "cases"] "|" percent(V[i, "median_abs_error"]) "|" \
+			percent(V[i, "p90_abs_error"]) "|" signed(V[i, "worst_error"]) "|" signed(V[i, "bias"]) "|" \
+			percent(V[i, "within5"], "%.0f") "|" percent(V[i, "within10"], "%.0f") "|" percent(V[i, "within20"], "%.0f") "|" \
+			percent(V[i, "within30"], "%.0f") "|" percent(V[i, "coverage"], "%.0f") "|" percent(V[i, "half_width"]) "|" \
+			percent(V[i, "regret"]) "|" percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"]))
+	}
+	table_end()
+	paragraph("Level 0 is the bound (bytes at the peak rate), 1 sums start-up and traffic, 2 is the full model. " \
+		"Regime hardware: priced from hardware parameters alone; surface: rests on a measured rate surface of a library. " \
+		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
+		"interval, whose median half-width is the column +-. Regret: measured time of the variant predicted fastest over " \
+		"the best, less 1.")
+}
+
+function baselines(   i) {
+	table_start(id "levels", "What each level buys: median absolute errors in %", \
+		"<executor|>level 0|>level 1|>level 2|>bytes at peak rate|>nearest size scaled by flops")
+	for (i = 1; i <= V["rows"]; i++)
+		if (V[i, "family"] == "all" && V[i, "regime"] == "any") {
+			error[V[i, "executor"], V[i, "level"]] = percent(V[i, "median_abs_error"])
+			peak[V[i, "executor"]] = percent(V[i, "baseline_peak"])
+			scaled[V[i, "executor"]] = percent(V[i, "baseline_scaled"])
+			if (V[i, "level"] == 2)
+				seen[++executors] = V[i, "executor"]
+		}
+	for (i = 1; i <= executors; i++)
+		table_row("", seen[i] "|" error[seen[i], 0] "|" error[seen[i], 1] "|" error[seen[i], 2] "|" peak[seen[i]] "|" scaled[seen[i]])
+	table_end()
+}
+
+# Of the pairs of variants of one panel whose measured times lie within 2x: how many are ranked right.
+function ranking(executor,   i, j, n, list, ratio, pairs, right) {
+	for (i = 1; i <= E["rows"]; i++)
+		if (is_whole(i) && E[i, "executor"] == executor && E[i, "operation"] == "panel_getrf" && E[i, "verdict"] != "SKIPPED")
+			list[++n] = i
+	for (i = 1; i <= n; i++)
+		for (j = i + 1; j <= n; j++) {
+			if (E[list[i], "m"] != E[list[j], "m"] || E[list[i], "n"] != E[list[j], "n"] || \
+				E[list[i], "precision"] != E[list[j], "precision"])
+				continue
+			ratio = E[list[i], "measured"] / E[list[j], "measured"]
+			if (ratio > 2 || ratio < 0.5)
+				continue
+			pairs++
+			right += (ratio < 1) == (E[list[i], "predicted"] + 0 < E[list[j], "predicted"] + 0)
+		}
+	if (pairs)
+		item(executor ": of " plural(pairs, "pair") " of variants of one panel within 2x of each other, " right + 0 " (" \
+			percent(right / pairs, "%.0f") " %) are ranked right.")
+}
+
+# Worst phase of every family: the term that is off.
+function phases(   i, phase, n, name, k, total, names, worst, gap) {
+	for (i = 1; i <= E["rows"]; i++)
+		if (option(E[i, "options"], "phase") != "" && E[i, "level"] == 2 && E[i, "verdict"] != "SKIPPED")
+			n++
+	if (!n)
+		return
+	heading(3, id "phases", "Where the miss sits")
+	for (i = 1; i <= E["rows"]; i++) {
+		phase = option(E[i, "options"], "phase")
+		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED")
+			continue
+		name = family(i) " " E[i, "m"] " x " E[i, "n"]
+		if (phase == "") {
+			whole[name] = E[i, "error"]
+			continue
+		}
+		if (!(name in worst))
+			names[++k] = name
+		gap = size(E[i, "predicted"] - E[i, "measured"])
+		if (!(name in worst) || gap > total[name]) {
+			worst[name] = i
+			total[name] = gap
+		}
+	}
+	for (i = 1; i <= k; i++)
+		if (size(whole[names[i]]) > 0.1) {
+			any = 1
+			item(names[i] " is off by " signed(whole[names[i]]) " %: the largest part is " \
+				option(E[worst[names[i]], "options"], "phase") ", predicted " with_unit(E[worst[names[i]], "predicted"], "s") \
+				", measured " with_unit(E[worst[names[i]], "measured"], "s") " (" signed(E[worst[names[i]], "error"]) " %).")
+		}
+	if (!any)
+		paragraph("No panel whose phases were timed is off by more than 10 %.")
+	print "DETAILS\tEvery phase, timed alone, the others left out"
+	table_start(id "phase-table", "", \
+		"<case|<phase|>m|>n|>predicted|>measured|>error %|<verdict")
+	for (i = 1; i <= E["rows"]; i++)
+		if (option(E[i, "options"], "phase") != "" && E[i, "level"] == 2 && E[i, "verdict"] != "SKIPPED")
+			case_row(i, option(E[i, "options"], "phase"))
+	table_end()
+	print "ENDDETAILS"
+}
+
+BEGIN {
+	if (!load(data "/validation.tsv", V) || !load(data "/errors.tsv", E)) {
+		paragraph("No comparison in " data " yet: make validate predicts, measures and compares.")
+		exit
+	}
+	if (chain != "")
+		note(chain)
+	bad_cases()
+	skipped_cases()
+	baselines()
+	families()
+	ranking("cuda")
+	ranking("host")
+	phases()
+}

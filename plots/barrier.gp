@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Title: Barriers and exchanges inside a kernel
+# Question: What does each barrier, block reduction and exchange cost inside a running kernel?
+# Figure: Above, across blocks; below, within one block. Dashed: one dependent kernel launch, what a barrier replaces.
+# Parameters: gpu.barrier. gpu.reduce. gpu.exchange. gpu.flag.sm_to_sm
+height = 860
+load scripts."/style.gp"
+across = present("barrier/master barrier/counter barrier/grid")
+cluster = present("barrier/cluster barrier/exchange_cluster")
+block = present("barrier/block barrier/reduce_max barrier/reduce_sum")
+records = present("barrier/exchange_grid") eq "" ? "" : word(values("barrier/exchange_grid", "words"), 1)
+scaled(c, to) = column(c) * to
+set multiplot
+set key maxrows 4
+set logscale x 2
+left = 0.15; right = 0.97; bottom = 0.60; top = 0.95
+@panel
+set title "Barriers and exchanges across blocks - ".machine
+set logscale y
+set xlabel "blocks" offset 0,0.4
+set ylabel "microseconds"
+if (words(across) + words(cluster) > 0) {
+	plot for [i=1:words(across)] file(word(across, i)) \
+		using (column("blocks")*where("threads", 256)):(scaled("seconds", 1e6)):(scaled("low", 1e6)):(scaled("high", 1e6)) \
+		with yerrorlines lt i title label(word(across, i))." barrier, 256 threads", \
+		for [i=1:words(cluster)] file(word(cluster, i)) \
+		using "blocks":(scaled("seconds", 1e6)):(scaled("low", 1e6)):(scaled("high", 1e6)) \
+		with yerrorlines lt i+3 title word(cluster, i) eq "barrier/cluster" ? "cluster barrier" : "128 bytes to all of a cluster", \
+		for [i=1:words(records)] file("barrier/exchange_grid") \
+		using (column("blocks")*where("words", records)):(scaled("seconds", 1e6)):(scaled("low", 1e6)):(scaled("high", 1e6)) \
+		with yerrorlines lt 6 title records." words to the whole grid", \
+		exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
+}
+left = 0.15; right = 0.97; bottom = 0.11; top = 0.32
+@panel
+set title "Within one block"
+set xlabel "threads"
+set ylabel "nanoseconds"
+if (words(block) > 0) {
+	plot for [i=1:words(block)] file(word(block, i)) \
+		using "threads":(scaled("seconds", 1e9)):(scaled("low", 1e9)):(scaled("high", 1e9)) \
+		with yerrorlines lt i title word(block, i) eq "barrier/block" ? "__syncthreads" : \
+		word(block, i) eq "barrier/reduce_max" ? "maximum with index" : "sum"
+}
+unset multiplot

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+# What the report's awk programs share: reading tables and profiles, numbers with units, markup.
+
+function is_number(x) { return x ~ /^[-+]?[0-9.]/ }
+
+# ---- tables: T["rows"], T[row, column], T["meta", key], T["column", i] ----
+
+function load(file, T,   line, cell, n, i, rows, at) {
+	delete T[0]
+	rows = 0
+	while ((getline line <file) > 0) {
+		if (line ~ /^#/) {
+			at = index(line, ": ")
+			if (at)
+				T["meta", substr(line, 3, at - 3)] = substr(line, at + 2)
+			continue
+		}
+		n = split(line, cell, "\t")
+		if (!T["columns"]) {
+			T["columns"] = n
+			for (i = 1; i <= n; i++)
+				T["column", i] = cell[i]
+			continue
+		}
+		rows++
+		for (i = 1; i <= n; i++)
+			T[rows, T["column", i]] = cell[i]
+	}
+	close(file)
+	T["rows"] = rows
+	return T["columns"] > 0
+}
+
+# ---- the profile: P[row, column], and by name ----
+
+function read_profile(file,   i) {
+	if (!load(file, P))
+		return 0
+	for (i = 1; i <= P["rows"]; i++)
+		row_of[P[i, "parameter"]] = i
+	return 1
+}
+# A parameter's value, "" when it is not there or failed.
+function value(name) {
+	return name in row_of && P[row_of[name], "status"] != "failed" && is_number(P[row_of[name], "value"]) ? \
+		P[row_of[name], "value"] + 0 : ""
+}
+function argument(name, key,   at, text) {
+	at = index(name, "[")
+	text = "," substr(name, at + 1)
+	at = index(text, "," key "=")
+	if (!at)
+		return ""
+	text = substr(text, at + length(key) + 2)
+	sub(/[],].*/, "", text)
+	return text + 0
+}
+function base_name(name) {
+	sub(/\[.*/, "", name)
+	return name
+}
+# The usable row of a function whose argument lies nearest to `wanted` (by ratio); other must occur in
+# its brackets.
+function nearest(name, key, wanted, other,   i, row, x, far, best, least) {
+	for (i = 1; i <= P["rows"]; i++) {
+		row = P[i, "parameter"]
+		if (base_name(row) != name || value(row) == "" || (other != "" && !index(row, other)))
+			continue
+		x = argument(row, key)
+		if (x == "" || x <= 0)
+			continue
+		far = x > wanted ? x / wanted : wanted / x
+		if (best == "" || far < least) {
+			best = row
+			least = far
+		}
+	}
+	return best
+}
+function sm_count() {
+	return value("gpu.sm.count") != "" ? value("gpu.sm.count") : 0
+}
+# The barrier over one block on every SM: the hand-made counter barrier.
+function grid_barrier(   i, row, x, most, best) {
+	if (sm_count())
+		return nearest("gpu.barrier.counter", "blocks", sm_count(), "threads=256")
+	for (i = 1; i <= P["rows"]; i++) {
+		row = P[i, "parameter"]
+		x = argument(row, "blocks")
+		if (base_name(row) == "gpu.barrier.counter" && index(row, "threads=256") && x > most) {
+			most = x
+			best = row
+		}
+	}
+	return best
+}
+
+# ---- the paper's panel ----
+
+function flops_getrf(m, n) { return m * n * n - n * n * n / 3 - n * n / 2 + 5 * n / 6 }
+
+# LAWN 202 section 3.8, single precision: isamax reads m-j words, sswap moves 4n, sscal 2(m-j-1), sger
+# 2(m-j-1)(n-j-1) and its row and column.
+function panel_estimate(m, n, alpha, beta,   j, calls, words) {
+	for (j = 0; j < n; j++) {
+		calls += 3
+		words += (m - j) + 4 * n + 2 * (m - j - 1)
+		if (j < n - 1) {
+			calls++
+			words += 2 * (m - j - 1) * (n - j - 1) + (m - j - 1) + (n - j - 1)
+		}
+	}
+	return calls * alpha + 4 * words / beta
+}
+
+# ---- numbers ----
+
+function significant(x, digits,   text) {
+	text = sprintf("%." digits "g", x)
+	return text ~ /e/ && x < 1e15 && x > -1e15 && (x >= 1 || x <= -1) ? sprintf("%.0f", text + 0) : text
+}
+# The scale in which a value of this unit reads well: "factor name".
+function scale(x, unit,   size) {
+	size = x < 0 ? -x : x
+	if (unit == "s")
+		return size < 9.995e-7 ? "1e9 ns" : size < 9.995e-4 ? "1e6 us" : size < 0.9995 ? "1e3 ms" : "1 s"
+	if (unit == "B/s" || unit == "Hz" || unit == "B" || unit == "flop/s")
+		return size >= 9.995e11 ? "1e-12 T" unit : size >= 9.995e8 ? "1e-9 G" unit : size >= 9.995e5 ? "1e-6 M" unit : \
+			size >= 999.5 ? "1e-3 k" unit : "1 " unit
+	return "1 " (unit == "count" || unit == "ratio" ? "" : unit)
+}
+function with_unit(x, unit,   part, text) {
+	if (!is_number(x))
+		return x == "" || x == "nan" ? "-" : x
+	x += 0
+	split(scale(x, unit), part, " ")
+	text = significant(x * part[1], 3)
+	return part[2] == "" ? text : text " " part[2]
+}
+# Both ends of an interval in the unit of the value.
+function interval(low, high, x, unit,   part) {
+	if (!is_number(x))
+		return "-"
+	split(scale(x + 0, unit), part, " ")
+	return (is_number(low) ? significant(low * part[1], 3) : low) " .. " \
+		(is_number(high) ? significant(high * part[1], 3) : high)
+}
+function percent(x, format) { return is_number(x) ? sprintf(format == "" ? "%.1f" : format, 100 * x) : "-" }
+function plural(n, word) { return n " " word (n == 1 ? "" : "s") }
+# A parameter with its value, for sentences.
+function cited(name) { return name " = " with_unit(value(name), P[row_of[name], "unit"]) }
+
+# ---- markup: one tagged line each, for text.awk and html.awk ----
+# A table's columns: "<name" left, ">name" right, and a leading "!" leaves it out of the text.
+
+function heading(level, id, text) { print "H" level "\t" id "\t" text }
+function paragraph(text) { print "P\t" text }
+function note(text) { print "NOTE\t" text }
+function item(text) { print "LI\t" text }
+function figure(name, text) { print "FIG\t" name "\t" text }
+function table_start(id, caption, columns) { gsub(/\|/, "\t", columns); print "TABLE\t" id "\t" caption "\t" columns }
+function table_row(class, cells) { gsub(/\|/, "\t", cells); print "ROW\t" class "\t" cells }
+function table_end() { print "END" }

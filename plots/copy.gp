@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Title: Device memory
+# Question: How fast do a device-memory copy, a read and a write run, against size, stride, misalignment, access width and bytes in flight?
+# Figure: Start to start of dependent kernels. Filled: L2 warm; open: L2 cold; dashed: alpha + bytes/beta fitted to the cold copies. Copies count bytes read plus bytes written.
+# Parameters: gpu.copy.alpha gpu.copy.beta gpu.copy.n_half gpu.copy.time gpu.copy.stride gpu.copy.misaligned gpu.copy.aligned_head gpu.copy.width gpu.copy.inflight gpu.read. gpu.write. gpu.dram.copy gpu.dram.read gpu.dram.write gpu.l2.copy gpu.l2.read gpu.l2.write
+height = 1120
+load scripts."/style.gp"
+warm = present("copy/copy_warm copy/read_warm copy/write_warm")
+cold = present("copy/copy_cold copy/read_cold copy/write_cold")
+kind(s) = s[6:strlen(s)-5]
+rate(bytes) = bytes / (gpu_copy_alpha + bytes / gpu_copy_beta) / 1e9
+fitted = exists("gpu_copy_alpha") && exists("gpu_copy_beta")
+set multiplot
+left = 0.15; right = 0.97; bottom = 0.68; top = 0.965
+@panel
+set title "Device memory: rate against size - ".machine
+@bytes_axis
+set logscale y
+set xlabel "bytes moved by the kernel" offset 0,0.4
+set ylabel "GB/s"
+if (words(warm) + words(cold) > 0) {
+	plot for [i=1:words(warm)] file(word(warm, i)) using "bytes":(GB("seconds")):(GB("high")):(GB("low")) \
+		with yerrorlines lt i title kind(word(warm, i)).", L2 warm", \
+		for [i=1:words(cold)] file(word(cold, i)) using "bytes":(GB("seconds")):(GB("high")):(GB("low")) \
+		with yerrorlines lt i pt int(word("6 4 8", i)) lw 1 title kind(word(cold, i)).", L2 cold", \
+		fitted ? rate(x) : NaN with lines lt 7 dt 2 title "fit: alpha + bytes/beta"
+}
+set xtics auto
+set xrange [*:*]
+left = 0.15; right = 0.5; bottom = 0.36; top = 0.51
+if (present("copy/stride_cold") ne "") {
+	@panel
+	set title "Stride, L2 cold"
+	set xlabel "4-byte words apart" offset 0,0.4
+	sizes = values("copy/stride_cold", "words")
+	plot for [i=1:words(sizes)] file("copy/stride_cold") using (column("stride")*where("words", word(sizes, i))):(GB("seconds")) \
+		with linespoints lt i title sprintf("%.0f Ki words", word(sizes, i)/1024.)
+}
+unset logscale y
+set yrange [0:*]
+left = 0.64; right = 0.97
+if (present("copy/inflight_cold") ne "") {
+	@panel
+	unset key
+	set title "Bytes in flight"
+	set xlabel "KiB of loads in flight per SM" offset 0,0.4
+	plot file("copy/inflight_cold") using (column("inflight")/1024):(GB("seconds")):(GB("high")):(GB("low")) with yerrorlines lt 1
+}
+left = 0.15; right = 0.5; bottom = 0.085; top = 0.225
+shifted = present("copy/misaligned_cold copy/aligned_head_cold")
+if (words(shifted) > 0) {
+	@panel
+	set title "Misalignment"
+	set xlabel "bytes from an aligned address" offset 0,0.4
+	plot for [i=1:words(shifted)] file(word(shifted, i)) using "offset":(GB("seconds")):(GB("high")):(GB("low")) \
+		with yerrorlines lt i title word(shifted, i) eq "copy/misaligned_cold" ? "plain" : "aligned body + head"
+}
+left = 0.64; right = 0.97
+if (present("copy/width_cold") ne "") {
+	@panel
+	unset key
+	set title "Access width"
+	set xlabel "bytes of one thread's access" offset 0,0.4
+	plot file("copy/width_cold") using "width":(GB("seconds")):(GB("high")):(GB("low")) with yerrorlines lt 1
+}
+unset multiplot

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Title: Host threads
+# Question: What do an OpenMP parallel region and a barrier cost, against threads?
+# Figure: Bound threads, long rows of empty regions and of barriers.
+# Parameters: host.parallel.
+load scripts."/style.gp"
+list = present("host_parallel/fork host_parallel/barrier")
+set title "OpenMP on the host - ".machine
+set logscale x 2
+set xlabel "threads"
+set ylabel "microseconds"
+set yrange [0:*]
+plot for [i=1:words(list)] file(word(list, i)) \
+	using "threads":(column("seconds")*1e6):(column("low")*1e6):(column("high")*1e6) \
+	with yerrorlines lt i title word(list, i) eq "host_parallel/fork" ? "parallel region" : "barrier"

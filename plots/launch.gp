@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Title: Starting work
+# Question: What does starting work on the GPU cost, apart on the host and on the device?
+# Figure: Above, the host's share (stream held), the device's share (start to start behind a hold) and round trips on an idle stream; below, the device's share against grid size and the host's against argument bytes.
+# Parameters: gpu.launch. gpu.event. gpu.flag.sync gpu.copy.enqueue gpu.cublas.
+height = 860
+load scripts."/style.gp"
+host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative launch/graph launch/copy_enqueue ".\
+	"launch/event_record launch/scal launch/swap launch/ger")
+device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_hop ".\
+	"launch/scal_device launch/swap_device launch/ger_device")
+trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/iamax launch/stream")
+all = trip." ".device." ".host
+us(c) = column(c) * 1e6
+set multiplot
+left = 0.27; right = 0.97; bottom = 0.50; top = 0.95
+@panel
+set title "What starting work costs - ".machine
+set logscale x
+set xlabel "microseconds"
+set yrange [0.3 : words(all) + 0.7]
+unset ytics
+set for [i=1:words(all)] ytics add (label(word(all, i)) i) noenhanced scale 0
+d = words(trip)
+h = words(trip) + words(device)
+plot for [i=1:words(host)] file(word(host, i)) using (us("seconds")):(i + h):(us("low")):(us("high")) \
+	with xerrorbars lt 1 title (i == 1 ? "host, per call" : ""), \
+	for [i=1:words(device)] file(word(device, i)) using (us("seconds")):(i + d):(us("low")):(us("high")) \
+	with xerrorbars lt 2 title (i == 1 ? "device, start to start" : ""), \
+	for [i=1:words(trip)] file(word(trip, i)) using (us("seconds")):(i):(us("low")):(us("high")) \
+	with xerrorbars lt 3 title (i == 1 ? "round trip; stream: per call of a long sequence" : "")
+set yrange [0:*]
+set ytics auto scale 1
+set ylabel "microseconds"
+set logscale x 4
+unset key
+left = 0.15; right = 0.50; bottom = 0.07; top = 0.31
+if (present("launch/grid") ne "") {
+	@panel
+	unset key
+	set title "Device, start to start"
+	set xlabel "blocks of 256 threads"
+	plot file("launch/grid") using "blocks":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 2
+}
+left = 0.64; right = 0.97
+if (present("launch/argument") ne "") {
+	@panel
+	unset key
+	set title "Host, per call"
+	set xlabel "bytes of kernel arguments"
+	plot file("launch/argument") using "bytes":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 1
+}
+unset multiplot

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+# The report's sections on the machine and on the few numbers that matter, as markup.
+#   awk -v own=DIR -v gpu=DIR -v reason=TEXT -v host=NAME -v driver=TEXT -v now=SECONDS -f common.awk -f machine.awk
+
+function fact(T, key,   i) {
+	for (i = 1; i <= T["rows"]; i++)
+		if (T[i, "key"] == key)
+			return T[i, "value"]
+	return "unknown"
+}
+function fact_with_unit(T, key, unit,   x) {
+	x = fact(T, key)
+	return is_number(x) ? with_unit(x, unit) : x
+}
+function version(text) { return (text ~ /^fathom / ? "" : "fathom ") text }
+function meta(T, key) { return ("meta", key) in T ? T["meta", key] : "unknown" }
+
+# Whole days since 1970 of a date that starts YYYY-MM-DD.
+function days(date,   y, m, d) {
+	y = substr(date, 1, 4) + 0
+	m = substr(date, 6, 2) + 0
+	d = substr(date, 9, 2) + 0
+	if (m <= 2) {
+		y--
+		m += 12
+	}
+	return 365 * y + int(y / 4) - int(y / 100) + int(y / 400) + int((153 * (m - 3) + 2) / 5) + d - 719469
+}
+
+function profile_lines(folder, what,   T, age, M) {
+	if (!load(folder "/profile.tsv", T)) {
+		paragraph("There is no profile in " folder ": make fit assembles one from the curves.")
+		return
+	}
+	age = meta(T, "date") ~ /^[0-9]/ ? int(now / 86400) - days(meta(T, "date")) : ""
+	paragraph(what ": " folder "/profile.tsv, measured " meta(T, "date") \
+		(age != "" ? " (" plural(age, "day") " before this report)" : "") " on " meta(T, "cpu") \
+		(meta(T, "gpu") !~ /none|unknown/ ? " with " meta(T, "gpu") ", driver " meta(T, "driver") ", CUDA " meta(T, "cuda") : \
+		", no GPU") ", by " version(meta(T, "fathom")) ".")
+	if (meta(T, "quick") == "yes")
+		note("This profile comes from a quick run (--quick): fewer and shorter samples.")
+	load(folder "/machine.tsv", M)
+	stale(T, M, folder)
+}
+
+function stale(T, M, folder) {
+	if (M["rows"] && fact(M, "machine") != meta(T, "machine"))
+		note("Stale: " folder "/machine.tsv describes machine " fact(M, "machine") ", the profile was measured on " \
+			meta(T, "machine") ".")
+	if (M["rows"] && fact(M, "gpu.driver") != "unknown" && fact(M, "gpu.driver") != meta(T, "driver"))
+		note("Stale: the driver is " fact(M, "gpu.driver") ", the profile was measured with " meta(T, "driver") ".")
+	if (meta(T, "host") != host)
+		paragraph("The data comes from another machine (host " meta(T, "host") ") than the one that wrote this report.")
+	else if (driver != "" && meta(T, "driver") != "unknown" && driver != meta(T, "driver"))
+		note("Stale: this machine's driver is now " driver ", the profile was measured with " meta(T, "driver") \
+			": run make probe.")
+}
+
+function machine_table(folder, id,   T, i) {
+	if (!load(folder "/machine.tsv", T)) {
+		paragraph("The machine is not described: " folder "/machine.tsv is missing.")
+		return
+	}
+	table_start(id, "Machine " fact(T, "machine"), "<what|<value")
+	if (fact(T, "gpu.name") != "none") {
+		table_row("", "GPU|" fact(T, "gpu.name") ", compute capability " fact(T, "gpu.compute_capability"))
+		table_row("", "SMs, highest clock|" fact(T, "gpu.sms") ", " fact_with_unit(T, "gpu.clock.highest_hz", "Hz"))
+		table_row("", "L2, memory|" fact_with_unit(T, "gpu.l2.bytes", "B") ", " fact_with_unit(T, "gpu.memory.bytes", "B"))
+		table_row("", "driver, CUDA runtime|" fact(T, "gpu.driver") ", " fact(T, "gpu.cuda.runtime"))
+		table_row("", "ECC, MIG|" fact(T, "gpu.ecc") ", " fact(T, "gpu.mig"))
+		table_row("", "GPU locality|" fact(T, "gpu.locality"))
+	} else
+		table_row("", "GPU|none (" fact(T, "gpu.reason") ")")
+	table_row("", "processor|" fact(T, "host.cpu"))
+	table_row("", "cores, NUMA nodes|" fact(T, "host.cores") ", " fact(T, "host.numa_nodes"))
+	table_row("", "caches L1d, L2, L3|" fact_with_unit(T, "host.l1d.bytes", "B") ", " \
+		fact_with_unit(T, "host.l2.bytes", "B") ", " fact_with_unit(T, "host.l3.bytes", "B"))
+	table_row("", "memory|" fact_with_unit(T, "host.memory.bytes", "B"))
+	table_row("", "virtualization|" fact(T, "host.virtualization"))
+	table_row("", "BLAS|" fact(T, "host.blas.config"))
+	table_row("", "system|" fact(T, "host.system") ", " fact(T, "host.kernel"))
+	table_end()
+	print "DETAILS\tAll facts of machine.tsv"
+	table_start(id "-all", "", "<key|<value")
+	for (i = 1; i <= T["rows"]; i++)
+		print "ROW\t\t" T[i, "key"] "\t" T[i, "value"]
+	table_end()
+	print "ENDDETAILS"
+}
+
+function shown(what, name) {
+	item(what ": " (value(name) == "" ? "not measured here" : with_unit(value(name), P[row_of[name], "unit"]) \
+		(P[row_of[name], "status"] == "ok" ? "" : " (" P[row_of[name], "status"] ")")))
+}
+
+BEGIN {
+	heading(2, "short", "In short")
+	if (gpu != "") {
+		read_profile(gpu "/profile.tsv")
+		if (gpu != own)
+			note("No GPU was measured in " own ": the GPU questions below are answered by the recorded machine " gpu \
+				" and its own host. Nothing mixes the two.")
+		shown("enqueueing a kernel launch, host", "gpu.launch.enqueue")
+		shown("one dependent launch, device", "gpu.launch.dependent")
+		shown("one more node in a CUDA graph, device", "gpu.launch.graph_node")
+		shown("barrier over the grid (" (grid_barrier() == "" ? "counter" : grid_barrier()) ")", grid_barrier())
+		shown("DRAM copy, read + written", "gpu.dram.copy")
+		shown("pinned memory to the device", "link.h2d.pinned.beta")
+	} else
+		note("No GPU was measured and no recorded machine is there: GPU questions are open.")
+	if (gpu != own) {
+		delete P
+		delete row_of
+		read_profile(own "/profile.tsv")
+		shown("host memory copy, read + written", "host.memory.copy.peak")
+	}
+	heading(2, "machine", "The machine")
+	if (reason != "")
+		note("Data of " own ": " reason ".")
+	profile_lines(own, "Profile")
+	machine_table(own, "facts")
+	if (gpu != "" && gpu != own) {
+		heading(3, "recorded", "The recorded machine that answers GPU questions")
+		profile_lines(gpu, "Recorded profile")
+		machine_table(gpu, "facts-recorded")
+	}
+}

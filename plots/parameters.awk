@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# The report's part on one probe: its figure, question and parameters, as markup.
+#   awk -v folder=DIR -v probe=NAME -v title=T -v question=Q -v legend=F -v names="PREFIX..." -v drawn=yes|no
+#       -v recorded=yes|no -v taken="PREFIXES of all probes" -f common.awk -f parameters.awk
+
+# A name belongs to the probe with the longest prefix that it starts with.
+function longest(list,   n, prefix, i, best) {
+	n = split(list, prefix, " ")
+	for (i = 1; i <= n; i++)
+		if (index(asked, prefix[i]) == 1 && length(prefix[i]) > best)
+			best = length(prefix[i])
+	return best + 0
+}
+function is_ours(name) {
+	asked = name
+	return longest(names) > 0 && longest(names) >= longest(taken)
+}
+
+function parameter_row(i,   unit, status) {
+	unit = P[i, "unit"]
+	status = P[i, "status"]
+	table_row(status == "ok" ? "" : status, readable(P[i, "parameter"]) "|" with_unit(P[i, "value"], unit) "|" \
+		interval(P[i, "low"], P[i, "high"], P[i, "value"], unit) "|" P[i, "samples"] "|" \
+		(status == "ok" ? "ok" : toupper(status)) "|" P[i, "method"] "|" P[i, "regime"])
+}
+# Powers of two of bytes in binary units.
+function readable(name,   x) {
+	x = argument(name, "bytes")
+	if (x >= 1048576 && x % 1048576 == 0)
+		sub(/bytes=[0-9]+/, "bytes=" x / 1048576 " MiB", name)
+	else if (x >= 1024 && x % 1024 == 0)
+		sub(/bytes=[0-9]+/, "bytes=" x / 1024 " KiB", name)
+	return name
+}
+function columns() { return "<parameter|>value|>95 % interval|>samples|<status|!<method|!<regime" }
+
+# Functions of many rows: the first, the last and those that are not ok as a count.
+function summary(i, last,   j, bad) {
+	for (j = i; j <= last; j++)
+		bad += P[j, "status"] != "ok"
+	parameter_row(i)
+	if (last - i > 1)
+		table_row(bad > 0 ? "few" : "more", "  ... " (last - i + 1) " rows, " (bad ? bad " not ok" : "all ok") "||||||")
+	if (last > i)
+		parameter_row(last)
+}
+
+BEGIN {
+	heading(3, probe, title)
+	paragraph(question (recorded == "yes" ? " Answered by the recorded machine " folder "." : ""))
+	if (folder == "") {
+		paragraph("Not measured here.")
+		exit
+	}
+	if (drawn == "yes")
+		figure(probe, legend)
+	read_profile(folder "/profile.tsv")
+	for (i = 1; i <= P["rows"]; i++)
+		if (is_ours(P[i, "parameter"])) {
+			ours[++n] = i
+			count[P[i, "status"]]++
+		}
+	if (!n) {
+		paragraph("No parameters: not measured here.")
+		exit
+	}
+	paragraph(plural(n, "parameter") ": " count["ok"] + 0 " ok, " count["noisy"] + 0 " noisy, " \
+		count["bounded"] + 0 " bounded, " count["failed"] + 0 " failed.")
+	table_start(probe "-parameters", "", columns())
+	for (k = 1; k <= n; k = last + 1) {
+		for (last = k; last < n && ours[last + 1] == ours[last] + 1 && \
+			base_name(P[ours[last + 1], "parameter"]) == base_name(P[ours[k], "parameter"]); last++)
+			;
+		summary(ours[k], ours[last])
+		long += last - k > 1
+	}
+	table_end()
+	if (!long)
+		exit
+	print "DETAILS\tAll " n " rows"
+	table_start(probe "-all", "", columns())
+	for (k = 1; k <= n; k++)
+		parameter_row(ours[k])
+	table_end()
+	print "ENDDETAILS"
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Draws every figure for which there is data into OUTPUT/report/figures (SVG).
+# Usage: sh plots/plots.sh OUTPUT      exit 1 when no figure could be drawn
+set -u
+scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
+# shellcheck source=plots/sources.sh
+. "$scripts/sources.sh"
+
+if ! command -v gnuplot >/dev/null; then
+	echo "plots: figures need gnuplot: make setup installs it" >&2
+	exit 1
+fi
+figures=$report/figures
+mkdir -p "$figures" || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"; rm -f "$figures"/*.new' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+drawn=
+
+# The name that figures give a folder's machine: its GPU's or its processor's.
+machine_of() { # folder key
+	sed -n -e '/^#/!q' -e "s/^# $2: //p" "$1/profile.tsv" 2>/dev/null | grep -v '^none$'
+}
+fitted() { # folder: the profile's scalars as gnuplot variables
+	awk -F '\t' '$2 ~ /^[0-9.]/ && $9 != "failed" && $1 !~ /[^A-Za-z0-9_.]/ {
+		gsub(/[.]/, "_", $1)
+		printf "%s = %.9e\n", $1, $2
+	}' "$1/profile.tsv" 2>/dev/null
+}
+draw() { # script name machine [gnuplot settings]
+	target=$figures/$2.svg
+	if gnuplot -e "work='$work'; scripts='$scripts'; out='$target.new'; name='$2'; machine='$3'; ${4-}" \
+		"$scripts/$1.gp" >"$work/log" 2>&1 && [ -s "$target.new" ] && grep -q '</svg>' "$target.new"; then
+		mv "$target.new" "$target"
+		drawn="$drawn $2"
+	else
+		rm -f "$target.new"
+		echo "plots: $2 could not be drawn: $(grep -v '^ *^*$' "$work/log" | tail -n 1)" >&2
+	fi
+}
+
+rm -f "$figures"/*.svg
+for probe in $probes; do
+	folder=$(source_of "$probe")
+	if [ -z "$folder" ] || [ ! -s "$folder/$probe.tsv" ]; then
+		continue
+	fi
+	mkdir -p "$work/$probe"
+	awk -v folder="$work/$probe" -f "$scripts/series.awk" "$folder/$probe.tsv" || continue
+	fitted "$folder" >"$work/profile.gp"
+	case $folder in
+	"$gpu") machine=$(machine_of "$folder" gpu) ;;
+	*) machine= ;;
+	esac
+	case $(about "$probe" Parameters) in
+	host.*) machine=$(machine_of "$folder" cpu) ;;
+	esac
+	draw "$probe" "$probe" "$(echo "${machine:-unnamed machine}" | tr -d "'\"\\\\")"
+done
+for executor in cuda host; do
+	folder=$own
+	[ $executor = host ] || folder=$gpu
+	[ -n "$folder" ] || continue
+	figure=panel_$executor
+	mkdir -p "$work/$figure"
+	nb=$(awk -v folder="$work/$figure" -v data="$folder" -v executor=$executor \
+		-f "$scripts/common.awk" -f "$scripts/panel.awk")
+	[ -n "$nb" ] || continue
+	machine=$(machine_of "$folder" gpu)
+	[ $executor = cuda ] || machine=$(machine_of "$folder" cpu)
+	draw panel $figure "$(echo "${machine:-unnamed machine}" | tr -d "'\"\\\\")" "nb=$nb; executor='$executor'"
+done
+if [ -z "$drawn" ]; then
+	echo "plots: no figure could be drawn from ${own}${gpu:+ and $gpu}" >&2
+	exit 1
+fi
+echo "figures in $figures:$drawn"

@@ -1,0 +1,179 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Draws the figures, then writes OUTPUT/report/report.html (one file, nothing from the network) and
+# report.txt, and prints the text. Every number comes from the data files.
+# Usage: sh plots/report.sh OUTPUT      MACHINE=name reads data/name instead of OUTPUT
+# Exit 1 when no figure could be drawn (the text is written all the same) or there is no data at all.
+set -u
+scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
+# shellcheck source=plots/sources.sh
+. "$scripts/sources.sh"
+
+mkdir -p "$report" || exit 1
+figures=$report/figures
+mkdir -p "$figures" || exit 1
+rm -f "$figures"/*.svg
+status=0
+sh "$scripts/plots.sh" "$output" >/dev/null || status=1
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"; rm -f "$report"/*.new "$report"/figures/*.new' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+markup() { # awk arguments after the shared part
+	awk -f "$scripts/common.awk" "$@"
+}
+drawn() {
+	if [ -s "$figures/$1.svg" ]; then echo yes; else echo no; fi
+}
+folders() { # own, and gpu where it is another
+	echo "$own"
+	[ -z "$gpu" ] || [ "$gpu" = "$own" ] || echo "$gpu"
+}
+kind_of() {
+	if [ "$1" = "$own" ]; then echo own; else echo recorded; fi
+}
+machine_name() { # folder: its GPU's name, else its processor's
+	sed -n -e '/^#/!q' -e 's/^# gpu: //p' -e 's/^# cpu: //p' "$1/profile.tsv" 2>/dev/null | grep -v '^none$' | tail -n 1
+}
+
+title() {
+	name=$(machine_name "$own")
+	printf 'H1\t\tfathom report: %s\n' "${name:-a machine without a profile}"
+}
+probe_sections() {
+	printf 'H2\tprobes\tWhat the probes measured\n'
+	taken=
+	for probe in $probes; do
+		taken="$taken $(about "$probe" Parameters)"
+	done
+	for probe in $probes; do
+		folder=$(source_of "$probe")
+		recorded_one=no
+		[ "$folder" = "$own" ] || recorded_one=yes
+		markup -v folder="$folder" -v probe="$probe" -v title="$(about "$probe" Title)" \
+			-v question="$(about "$probe" Question)" -v legend="$(about "$probe" Figure)" \
+			-v names="$(about "$probe" Parameters)" -v drawn="$(drawn "$probe")" -v recorded=$recorded_one \
+			-v taken="$taken" -f "$scripts/parameters.awk"
+	done
+}
+panel_section() {
+	printf 'H2\tpanel\tThe LU panel: rates against m\n'
+	printf 'P\tThe counterpart of Figure 3 of LAPACK Working Note 202 for this machine. Rates use the operation count of'
+	printf ' LAPACK Working Note 41.\n'
+	for executor in cuda host; do
+		folder=$own where="the host's own panels"
+		[ $executor = host ] || folder=$gpu where="the GPU's panels"
+		if [ -n "$folder" ] && [ "$(drawn panel_$executor)" = yes ]; then
+			[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThe figure on %s is of the recorded machine %s.\n' "$where" "$folder"
+			printf 'FIG\tpanel_%s\tPoints: measured. Dashed: predicted before the run from the profile alone, with its' $executor
+			printf ' interval as a band.'
+			[ $executor = host ] || printf ' Grey: eq. (2) of LAWN 202, calls x start-up + traffic / gpu.copy.beta, with start-up%s' \
+				' gpu.launch.stream (launches) and gpu.barrier.counter over the grid (barriers).'
+			printf '\n'
+		fi
+		[ -z "$folder" ] || markup -v data="$folder" -v executor=$executor -v table=yes -f "$scripts/panel.awk"
+	done
+}
+# Whether predictions and measurements belong to the profile that is here.
+chain_of() { # folder
+	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
+	here=$(sha256sum "$1/profile.tsv" 2>/dev/null | cut -d' ' -f1)
+	if [ -n "$made" ] && [ "$made" != "$here" ]; then
+		echo "Stale: the predictions in $1 were made from another profile than the one here: run make validate."
+	fi
+}
+accuracy_sections() {
+	printf 'H2\taccuracy\tModel against measurement\n'
+	folders | while read -r folder; do
+		[ "$(kind_of "$folder")" = own ] || printf 'H3\trecorded-accuracy\tThe recorded machine %s\n' "$folder"
+		markup -v data="$folder" -v id="$(kind_of "$folder")-" -v most=20 -v chain="$(chain_of "$folder")" \
+			-f "$scripts/accuracy.awk"
+	done
+}
+rule_sections() {
+	printf 'H2\trules\tDesign rules\n'
+	for part in gpu host; do
+		folder=$own
+		[ $part = host ] || folder=$gpu
+		if [ -z "$folder" ]; then
+			printf 'P\tFor the GPU: not measured here.\n'
+			continue
+		fi
+		[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThese rules are for the recorded machine %s.\n' "$folder"
+		width=$(markup -v data="$folder" -v executor=cuda -f "$scripts/panel.awk")
+		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules.awk"
+	done
+}
+method_sections() {
+	printf 'H2\tmethod\tHow it was measured\n'
+	while read -r line; do
+		printf 'LI\t%s\n' "$line"
+	done <<-TEXT
+		Every probe runs in several fresh processes; a value is the median of theirs, its interval spans them (95 %).
+		Samples whose clocks disagree, or that ran throttled, are discarded and counted below; points that saw another user are busy.
+		Noisy: a half-width over 10 % or a busy device; bounded: only a limit is known; failed: outside what physics allows.
+		Predictions come from the profile alone, before the runs; profile, predictions, measurements are chained by checksum.
+		Copies count bytes read plus bytes written; transfers count payload. GB is 10^9 bytes, KiB, MiB, GiB are powers of two.
+		Vendor libraries (cuSOLVER) are a reference, never an ingredient.
+	TEXT
+	folders | while read -r folder; do
+		[ "$(kind_of "$folder")" = own ] || printf 'H3\trecorded-method\tThe recorded machine %s\n' "$folder"
+		set --
+		for probe in $probes; do
+			[ ! -s "$folder/$probe.tsv" ] || set -- "$@" "$folder/$probe.tsv"
+		done
+		[ $# -eq 0 ] || markup -v id="$(kind_of "$folder")" -f "$scripts/method.awk" "$@"
+	done
+}
+raw_sections() { # for the page alone
+	printf 'H2\traw\tRaw tables\n'
+	folders | while read -r folder; do
+		for file in "$folder"/*.tsv; do
+			printf 'RAW\traw-%s-%s\t%s\n' "$(kind_of "$folder")" "$(basename "$file")" "$file"
+		done
+	done
+}
+navigation() {
+	printf 'NAV\tshort\tIn short\tmachine\tMachine\tprobes\tProbes\tpanel\tPanel\taccuracy\tModel against measurement'
+	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
+}
+
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
+{
+	title
+	markup -v own="$own" -v gpu="$gpu" -v reason="$reason" -v host="$(uname -n)" -v driver="$driver" \
+		-v now="$(date +%s)" -f "$scripts/machine.awk"
+	probe_sections
+	panel_section
+	accuracy_sections
+	rule_sections
+	method_sections
+} >"$work/markup" || exit 1
+
+awk -f "$scripts/text.awk" "$work/markup" >"$report/report.txt.new" || exit 1
+mv "$report/report.txt.new" "$report/report.txt"
+{
+	cat <<-HTML
+		<!DOCTYPE html>
+		<html lang="en">
+		<head>
+		<meta charset="utf-8">
+		<meta name="viewport" content="width=device-width, initial-scale=1">
+		<title>fathom report</title>
+		<style>
+	HTML
+	cat "$scripts/report.css"
+	printf '</style>\n</head>\n<body>\n'
+	{ sed 1q "$work/markup"; navigation; sed 1d "$work/markup"; raw_sections; } |
+		awk -v figures="$figures" -f "$scripts/html.awk"
+	printf '<footer>Written %s from %s.</footer>\n</body>\n</html>\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+		"$(folders | paste -s -d ' ' -)"
+} >"$report/report.html.new" || exit 1
+mv "$report/report.html.new" "$report/report.html"
+
+cat "$report/report.txt"
+echo
+echo "$report/report.html"
+exit $status

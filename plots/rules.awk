@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+# The report's design rules: what the profile's numbers mean for whoever designs an algorithm, as markup.
+#   awk -v data=DIR -v parts="gpu host" -v nb=N -f common.awk -f rules.awk
+# Every rule names the parameters that it rests on; without one of them it says "not measured here".
+
+# Whether all parameters are there; else says what the rule lacks.
+function have(rule, list,   n, name, i, missing) {
+	n = split(list, name, " ")
+	for (i = 1; i <= n; i++)
+		if (value(name[i]) == "")
+			missing = missing (missing == "" ? "" : ", ") name[i]
+	if (missing != "")
+		item(rule ": not measured here (lacks " missing ").")
+	return missing == ""
+}
+function rests(list,   n, name, i, text) {
+	n = split(list, name, " ")
+	for (i = 1; i <= n; i++)
+		text = text (i > 1 ? "; " : "") cited(name[i])
+	return " [" text "]"
+}
+function bytes(x) { return with_unit(x, "B") }
+
+# ---- the ladder ----
+
+function rung(what, name,   t) {
+	t = value(name)
+	if (name == "" || t == "") {
+		table_row("few", what "|not measured here|||||")
+		return
+	}
+	table_row(P[row_of[name], "status"] == "ok" ? "" : P[row_of[name], "status"], what "|" with_unit(t, "s") "|" \
+		(launch == "" ? "-" : sprintf("%.2f", t / launch)) "|" (dram == "" ? "-" : bytes(t * dram)) "|" \
+		(link == "" ? "-" : bytes(t * link)) "|" name)
+}
+function widest(name,   i, best, most, x) {
+	for (i = 1; i <= P["rows"]; i++) {
+		x = argument(P[i, "parameter"], "blocks")
+		if (base_name(P[i, "parameter"]) == name && x != "" && x > most && value(P[i, "parameter"]) != "") {
+			most = x
+			best = P[i, "parameter"]
+		}
+	}
+	return best
+}
+function ladder(   sms) {
+	sms = sm_count() ? sm_count() : 1e9
+	table_start("ladder", "What starting, ordering and waiting cost, and the traffic that fits into that time", \
+		"<what|>time|>per launch|>DRAM copy|>pinned h2d|!<parameter")
+	rung("launch, round trip to the host", "gpu.launch.sync")
+	rung("launch, host enqueue", "gpu.launch.enqueue")
+	rung("launch, long sequence", "gpu.launch.stream")
+	rung("cooperative launch, device", "gpu.launch.cooperative")
+	rung("dependent launch, device", "gpu.launch.dependent")
+	rung("programmatic dependent launch", "gpu.launch.pdl")
+	rung("graph node, device", "gpu.launch.graph_node")
+	rung("cooperative grid.sync()", nearest("gpu.barrier.grid", "blocks", sms, "threads=256"))
+	rung("grid barrier, counter", grid_barrier())
+	rung("grid barrier, master", nearest("gpu.barrier.master", "blocks", sms, "threads=256"))
+	rung("cluster barrier, widest", widest("gpu.barrier.cluster"))
+	rung("128 bytes to a whole cluster", widest("gpu.exchange.cluster"))
+	rung("block barrier", nearest("gpu.barrier.block", "threads", 256, ""))
+	rung("block maximum with index", nearest("gpu.reduce.max", "threads", 256, ""))
+	rung("load from DRAM", "gpu.dram.latency")
+	rung("load from L2", "gpu.l2.latency")
+	rung("load from shared memory", "gpu.shared.latency")
+	table_end()
+}
+
+# ---- single rules ----
+
+function half_length(   x) {
+	if (!have("Half-length of a kernel", "gpu.launch.dependent gpu.dram.copy"))
+		return
+	x = launch * dram
+	item("Half-length of a kernel: a dependent kernel that moves less than n_half = " bytes(x) " of DRAM traffic (" \
+		significant(x / 8, 3) " single-precision numbers read and written) spends more time starting than moving." \
+		rests("gpu.launch.dependent gpu.dram.copy"))
+	if (value("gpu.copy.n_half") != "")
+		item("The line fitted to cold copies of all sizes gives n_half = " bytes(value("gpu.copy.n_half")) "." \
+			rests("gpu.copy.n_half gpu.copy.alpha gpu.copy.beta"))
+	if (value("gpu.l2.copy") != "")
+		item("Out of a warm L2 n_half is " bytes(launch * value("gpu.l2.copy")) "." rests("gpu.l2.copy"))
+}
+
+function worth(   list) {
+	list = "gpu.launch.dependent gpu.dram.copy"
+	if (!have("What a launch is worth", list))
+		return
+	item("A launch is worth " bytes(launch * dram) " of DRAM traffic" \
+		(link == "" ? "" : " or " bytes(launch * link) " over the link to the host") ": as much as updating " \
+		significant(launch * dram / 8 / 8192, 3) " columns of 8192 single-precision rows (read and written)." rests(list))
+	list = barrier == "" ? "gpu.barrier.counter" : barrier
+	if (have("What a grid barrier is worth", list))
+		item("A barrier over the grid is worth " bytes(value(barrier) * dram) " of DRAM traffic" \
+			(link == "" ? "" : " or " bytes(value(barrier) * link) " over the link") ": " \
+			significant(value(barrier) * dram / 8 / 8192, 3) " such columns." rests(list))
+}
+
+function fuse(   list, t, saved, extra) {
+	list = "gpu.launch.dependent gpu.dram.copy " (barrier == "" ? "gpu.barrier.counter" : barrier)
+	if (!have("When to fuse", list))
+		return
+	t = value(barrier)
+	saved = launch - t
+	if (saved <= 0) {
+		item("When to fuse: a grid barrier is no cheaper than a dependent launch here; fuse to keep data on chip, not to save " \
+			"launches." rests(list))
+		return
+	}
+	item("When to fuse: each launch replaced by a grid barrier saves " with_unit(saved, "s") " (" percent(saved / launch, "%.0f") \
+		" % of a launch)" (launch > 1.1 * t ? "; that speeds up a step by over 10 % while it moves less than " \
+		bytes((launch - 1.1 * t) / 0.1 * dram) " of DRAM traffic" : ", which speeds up no step by 10 %") \
+		(launch > 2 * t ? " and by over 2x while less than " bytes((launch - 2 * t) * dram) : "") "." rests(list))
+	extra = value("gpu.launch.cooperative") == "" ? "" : value("gpu.launch.cooperative") - launch
+	if (extra != "")
+		item("A cooperative launch costs " with_unit(extra > 0 ? extra : 0, "s") " more on the device than a plain one: paid back " \
+			"after " 			plural(extra > 0 ? int(extra / saved) + 1 : 1, "barrier") "." rests("gpu.launch.cooperative"))
+	if (value("gpu.launch.graph_node") != "")
+		item("Where a sequence is known beforehand, a CUDA graph turns each launch into " \
+			with_unit(value("gpu.launch.graph_node"), "s") \
+			sprintf(" (%.2f of a dependent launch, %.2f grid barriers).", value("gpu.launch.graph_node") / launch, \
+			value("gpu.launch.graph_node") / t) rests("gpu.launch.graph_node"))
+}
+
+function queueing(   list, gap) {
+	list = "gpu.launch.enqueue gpu.launch.dependent gpu.dram.copy"
+	if (!have("Who is the bottleneck", list))
+		return
+	gap = value("gpu.launch.enqueue") - launch
+	if (gap > 0)
+		item("Who is the bottleneck: the host enqueues slower than the device starts kernels, so a sequence of " \
+			"kernels that move less than " bytes(gap * dram) " each runs at the host's pace; graphs or fusion help, faster kernels do not." rests(list))
+	else
+		item("Who is the bottleneck: the device, for the host enqueues faster than dependent kernels start." rests(list))
+	if (value("gpu.cublas.iamax[bytes=4]") != "")
+		item("A library call that returns a number to the host costs " significant(value("gpu.cublas.iamax[bytes=4]") / launch, 3) \
+			" launches: one a column is " with_unit(64 * value("gpu.cublas.iamax[bytes=4]"), "s") " in a panel of 64." \
+			rests("gpu.cublas.iamax[bytes=4]"))
+}
+
+function in_flight(   list) {
+	list = "gpu.dram.latency gpu.dram.read gpu.sm.count"
+	if (have("Bytes in flight", list))
+		item("Bytes in flight: to read DRAM at the full rate every SM needs at least " \
+			bytes(value("gpu.dram.latency") * value("gpu.dram.read") / sm_count()) " of loads under way (Little's law)." rests(list))
+}
+
+function transfers(   list) {
+	list = "link.h2d.pinned.alpha link.h2d.pinned.beta"
+	if (have("Transfers", list))
+		item("Transfers: a message to the device below " bytes(value("link.h2d.pinned.alpha") * link) \
+			" costs mostly start-up; batch smaller ones." rests(list))
+	list = "link.h2d.pinned.beta link.h2d.pageable.beta"
+	if (have("Pinned memory", list))
+		item(sprintf("Pinned memory: %.1fx the rate of pageable memory to the device.", \
+			link / value("link.h2d.pageable.beta")) rests(list))
+}
+
+# ---- CPU or GPU panel: by the predictions, and by the measurements where there are ----
+
+function best_gpu(T, i,   j, best) {
+	for (j = 1; j <= T["rows"]; j++)
+		if (usable(T, j) && T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && T[j, "variant"] != "host" && \
+			T[j, "variant"] != "cusolver" && (best == "" || T[j, "seconds"] + 0 < T[best, "seconds"] + 0))
+			best = j
+	return best
+}
+function usable(T, i) {
+	return T[i, "executor"] == "cuda" && T[i, "operation"] == "panel_getrf" && T[i, "precision"] == "s" && \
+		T[i, "options"] !~ /phase=|level=/ && is_number(T[i, "seconds"])
+}
+function choice(file, how,   T, i, j, n, order, gpu, from, variant, list) {
+	load(file, T)
+	for (i = 1; i <= T["rows"]; i++) {
+		if (!usable(T, i) || T[i, "variant"] != "host" || T[i, "n"] != nb || best_gpu(T, i) == "")
+			continue
+		for (j = n++; j > 0 && T[order[j], "m"] + 0 > T[i, "m"] + 0; j--)
+			order[j + 1] = order[j]
+		order[j + 1] = i
+	}
+	if (!n) {
+		item("CPU panel, " how ": not measured here.")
+		return
+	}
+	for (i = n; i > 0; i--) { # from the largest down while the GPU wins
+		gpu = best_gpu(T, order[i])
+		if (T[gpu, "seconds"] + 0 >= T[order[i], "seconds"] + 0)
+			break
+		from = T[order[i], "m"]
+		variant = T[gpu, "variant"]
+		list = with_unit(T[gpu, "seconds"], "s") " against " with_unit(T[order[i], "seconds"], "s")
+	}
+	if (from == "")
+		item("CPU panel, " how ": yes; copying out, factorizing on the CPU and copying back wins at the largest m = " \
+			T[order[n], "m"] " x " nb ".")
+	else if (i == 0)
+		item("CPU panel, " how ": no; the GPU wins from the smallest m = " from " x " nb " on (" variant ", " list ").")
+	else
+		item("CPU panel, " how ": only below m = " from " at n = " nb "; from there on the GPU wins (" variant ", " list \
+			" there; at m = " T[order[i], "m"] " the CPU still wins).")
+}
+
+function host_rules(   fork, i, name, most, x) {
+	for (i = 1; i <= P["rows"]; i++) {
+		name = P[i, "parameter"]
+		x = argument(name, "threads")
+		if (base_name(name) == "host.parallel.fork" && value(name) != "" && x > most) {
+			most = x
+			fork = name
+		}
+	}
+	if (have("Parallel regions on the host", (fork == "" ? "host.parallel.fork" : fork) " host.memory.copy.peak"))
+		item("Parallel regions on the host: one is worth " bytes(value(fork) * value("host.memory.copy.peak")) \
+			" of memory traffic at the full rate; smaller loops stay serial." rests(fork " host.memory.copy.peak"))
+}
+
+BEGIN {
+	if (!read_profile(data "/profile.tsv")) {
+		paragraph("No profile in " data ": nothing can be derived.")
+		exit
+	}
+	launch = value("gpu.launch.dependent")
+	dram = value("gpu.dram.copy")
+	link = value("link.h2d.pinned.beta")
+	barrier = grid_barrier()
+	if (parts ~ /gpu/) {
+		ladder()
+		half_length()
+		worth()
+		fuse()
+		queueing()
+		in_flight()
+		transfers()
+		choice(data "/predictions.tsv", "as predicted")
+		choice(data "/measurements.tsv", "as measured")
+	}
+	if (parts ~ /host/)
+		host_rules()
+}

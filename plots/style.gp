@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# Shared by every figure; plots.sh sets work (folder of the series), out, name and machine before.
+# Colours: told apart with colour blindness, at least 3:1 on white and on near-black. Measured: points
+# joined by solid lines. Model or fit: dashed.
+set encoding utf8
+set datafile separator tab
+set datafile missing NaN
+set datafile columnheaders
+height = exists("height") ? height : 460
+set terminal svg size 680,height dynamic name name background rgb "white" font "sans-serif,14"
+set output out
+
+set linetype 1 lc rgb "#2f74c0" lw 1.8 pt 7 ps 0.5
+set linetype 2 lc rgb "#d55e00" lw 1.8 pt 5 ps 0.5
+set linetype 3 lc rgb "#00946b" lw 1.8 pt 9 ps 0.6
+set linetype 4 lc rgb "#b8609e" lw 1.8 pt 13 ps 0.7
+set linetype 5 lc rgb "#a87b00" lw 1.8 pt 11 ps 0.6
+set linetype 6 lc rgb "#3a93b8" lw 1.8 pt 6 ps 0.6
+set linetype 7 lc rgb "#808080" lw 1.8 pt 4 ps 0.6
+set linetype 8 lc rgb "#8a63d2" lw 1.8 pt 12 ps 0.7
+set linetype cycle 8
+set grid lc rgb "#909090" lw 0.4 dt 3
+set key outside bottom center horizontal Left reverse noenhanced samplen 2
+set title noenhanced
+set border 3
+set tics nomirror
+set bars 0.4
+
+# A series is "probe/series"; those of a list that were measured; their names for the key.
+file(s) = work."/".s.".tsv"
+present(list) = system("cd '".work."' && for s in ".list."; do [ -f $s.tsv ] && echo $s; done")
+label(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,g'")
+# The different values of a column, ascending.
+values(s, col) = system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"".col."\") c = i } ".\
+	"NR > 1 && c { print $c }' '".file(s)."' | sort -nu")
+# Where one argument has this value.
+where(col, value) = column(col) == value ? 1 : NaN
+# GB/s of a point by one of its times.
+GB(time) = column("bytes") / column(time) / 1e9
+
+# LAPACK Working Note 41
+flops_getrf(m, n) = m*n**2 - n**3/3. - n**2/2. + 5*n/6.
+flops_geqrf(m, n) = 2*m*n**2 - 2*n**3/3. + m*n + n**2 + 14*n/3.
+
+# Binary sizes on a logarithmic axis.
+bytes_axis = "set logscale x 2; set xrange [*:1.15e9<*]; set xtics rotate by 0 ('1 B' 1, '32 B' 32, '1 KiB' 2**10, '32 KiB' 2**15, ".\
+	"'1 MiB' 2**20, '32 MiB' 2**25, '1 GiB' 2**30)"
+
+# Fitted parameters of the profile, dots as underscores.
+if (system("[ -f '".work."/profile.gp' ] && echo 1") eq "1") load work."/profile.gp"
+
+# A panel of a multiplot: its edges in fractions of the figure; the key stands below it.
+panel = "set lmargin at screen left; set rmargin at screen right; set bmargin at screen bottom; ".\
+	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top"

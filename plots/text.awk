@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# The report's markup (common.awk) as plain text of at most 100 columns.
+BEGIN { FS = "\t"; width = 100 }
+
+function wrap(text, first, rest,   n, word, i, line) {
+	n = split(text, word, " ")
+	line = first
+	for (i = 1; i <= n; i++) {
+		if (length(line word[i]) > width && line != first && line != rest) {
+			sub(/ +$/, "", line)
+			print line
+			line = rest
+		}
+		line = line word[i] (i < n ? " " : "")
+	}
+	sub(/ +$/, "", line)
+	print line
+}
+function underline(text, with,   line) {
+	line = text
+	gsub(/./, with, line)
+	print "\n" text "\n" line
+}
+function pad(text, n, right) {
+	if (length(text) > n)
+		text = substr(text, 1, n - 2) ".."
+	return sprintf(right ? "%" n "s" : "%-" n "s", text)
+}
+
+# A line "label  cells": the widest left-aligned columns give way until all fits.
+function print_table(   c, r, total, widest, line) {
+	total = -2
+	for (c = 1; c <= columns; c++) {
+		wide[c] = 0
+		for (r = 0; r <= rows; r++)
+			if (shown[c] && length(cell[r, c]) > wide[c])
+				wide[c] = length(cell[r, c])
+		total += shown[c] ? wide[c] + 2 : 0
+	}
+	while (total > width) {
+		widest = 0
+		for (c = 1; c <= columns; c++)
+			if (shown[c] && !right[c] && (!widest || wide[c] > wide[widest]))
+				widest = c
+		if (!widest || wide[widest] < 12)
+			break
+		wide[widest]--
+		total--
+	}
+	for (r = 0; r <= rows; r++) {
+		line = ""
+		for (c = 1; c <= columns; c++)
+			if (shown[c])
+				line = line (line == "" ? "" : "  ") pad(cell[r, c], wide[c], right[c])
+		sub(/ +$/, "", line)
+		print line
+	}
+	print ""
+}
+
+hidden && $1 != "ENDDETAILS" { next }
+$1 == "DETAILS" { hidden = 1; next }
+$1 == "ENDDETAILS" { hidden = 0; next }
+$1 == "H1" { print $3; line = $3; gsub(/./, "=", line); print line "\n"; next }
+$1 == "H2" { underline($3, "="); print ""; next }
+$1 == "H3" { underline($3, "-"); next }
+$1 == "FIG" { print "(figures/" $2 ".svg)"; next }
+$1 == "P" { wrap($2, "", ""); next }
+$1 == "NOTE" { wrap($2, "! ", "  "); next }
+$1 == "LI" { wrap($2, "- ", "  "); next }
+$1 == "TABLE" {
+	columns = NF - 3
+	rows = 0
+	if ($3 != "")
+		print "\n" $3
+	for (c = 1; c <= columns; c++) {
+		text = $(c + 3)
+		shown[c] = text !~ /^!/
+		sub(/^!/, "", text)
+		right[c] = text ~ /^>/
+		cell[0, c] = substr(text, 2)
+	}
+	next
+}
+$1 == "ROW" && $2 ~ /lower/ && $2 !~ /all/ { next } # for the page alone
+$1 == "ROW" {
+	rows++
+	for (c = 1; c <= columns; c++)
+		cell[rows, c] = $(c + 2)
+	next
+}
+$1 == "END" { print_table() }

@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The figures and the report, on a small made-up machine: what they say, where the numbers come from, and
+# what happens where data, a GPU or gnuplot is missing.
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+unset MACHINE
+FATHOM_HOME=$scratch
+export FATHOM_HOME
+. "$root/tests/fixture.sh"
+plots=$root/plots
+number=0
+
+result() { # status, what
+	number=$((number + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $number - $2"
+	else
+		echo "not ok $number - $2"
+		[ -z "${3-}" ] || echo "# $3" >&2
+	fi
+}
+# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of its output that matches
+expect() {
+	want=$1 pattern=$2 what=$3
+	shift 3
+	"$@" >"$scratch/out" 2>&1 </dev/null
+	status=$?
+	[ "$status" -eq "$want" ] && grep -q -e "$pattern" "$scratch/out"
+	result $? "$what" "exit status $status, want $want; want '$pattern' in: $(tail -n 3 "$scratch/out" | tr '\n' ' ')"
+}
+says() { # FILE PATTERN WHAT
+	grep -q -e "$2" "$1"
+	result $? "$3" "no line of $1 matches '$2'"
+}
+never() {
+	! grep -q -e "$2" "$1"
+	result $? "$3" "a line of $1 matches '$2': $(grep -m 1 -e "$2" "$1" | cut -c 1-100)"
+}
+drawing() { # a test that needs gnuplot
+	if command -v gnuplot >/dev/null; then
+		"$@"
+	else
+		number=$((number + 1))
+		echo "ok $number - figures # SKIP no gnuplot here"
+	fi
+}
+
+# ---- a made-up machine with a GPU, and one without
+curve() { # gpu|host, argument columns, rows "series args seconds"
+	echo "# machine: made-up"
+	echo "# date: 2026-01-02T03:04:05Z"
+	[ "$1" = host ] || printf '# gpu_uuid: GPU-0\n# processes: 3\n'
+	printf 'series\t%s\tprocess\tseconds\tlow_seconds\thigh_seconds\tsamples\tdiscarded\tsm_hz\tbusy\n' "$2"
+	awk -v OFS='\t' '{
+		for (p = 0; p < 3; p++) {
+			line = $1
+			for (i = 2; i < NF; i++)
+				line = line OFS $i
+			t = $NF * (1 + 0.01 * p)
+			print line, p, t, t * 0.99, t * 1.01, 20, 1, 1.7e9, 0
+		}
+	}'
+}
+results() { # seconds factor, metadata: cases of one panel width
+	echo "# $2: 0"
+	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
+	for m in 750 3000 12000; do
+		for variant in blas persistent host; do
+			awk -v OFS='\t' -v m=$m -v v=$variant -v f="$1" 'BEGIN {
+				t = f * (v == "blas" ? 2e-3 + m * 1e-9 : v == "host" ? 1e-5 + m * 5e-8 : 6e-5 + m * 2e-9)
+				print "panel_getrf", v, "s", "fp32", m, 48, "nan", "nan", 48, "l2=warm", "cuda", "nb=48", t, t * 0.95, \
+					t * 1.05, 9, "nan", "nan", "nan", "hardware", "nan"
+			}'
+		done
+	done
+}
+errors() {
+	echo "# program: validate"
+	printf 'operation\tvariant\tprecision\tm\tn\toptions\texecutor\tregime\tlevel\tpredicted\tpredicted_low\tpredicted_high\tmeasured\tmeasured_low\tmeasured_high\terror\tcovered\tbaseline_peak\tbaseline_scaled\tverdict\treason\n'
+	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm\tcuda\thardware\t2\t1.5e-3\t1.4e-3\t1.6e-3\t2e-3\t1.9e-3\t2.1e-3\t-0.25\t0\t-0.9\tnan\tUNDER\tnan\n'
+	printf 'panel_getrf\tfused\ts\t750\t48\tl2=warm\tcuda\thardware\t2\t1.9e-3\t1.8e-3\t2e-3\t1.9e-3\t1.8e-3\t2e-3\t0\t1\t-0.9\tnan\tOK\tnan\n'
+	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm,phase=search\tcuda\thardware\t2\t5e-4\t4e-4\t6e-4\t9e-4\t8e-4\t1e-3\t-0.444\t0\tnan\tnan\tUNDER\tnan\n'
+	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm,phase=swap\tcuda\thardware\t2\t5e-4\t4e-4\t6e-4\t5e-4\t4e-4\t6e-4\t0\t1\tnan\tnan\tOK\tnan\n'
+}
+validation() {
+	printf 'family\texecutor\tregime\tlevel\tcases\tmedian_abs_error\tp90_abs_error\tworst_error\tbias\twithin5\twithin10\twithin20\twithin30\tcoverage\tregret\tbaseline_peak\tbaseline_scaled\thalf_width\tskipped\n'
+	printf 'panel_getrf/blas/s\tcuda\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\t0.9\tnan\t0.07\t0\n'
+	printf 'all\tcuda\tany\t2\t2\t0.125\t0.25\t-0.25\t-0.125\t0.5\t0.5\t0.5\t1\t0.5\t0\t0.9\tnan\t0.06\t0\n'
+}
+gpu=$scratch/data/box
+mkdir -p "$gpu" "$scratch/host" "$scratch/empty"
+fixture_profile >"$gpu/profile.tsv"
+printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up\thardware\tfailed\n' >>"$gpu/profile.tsv"
+printf 'key\tvalue\nmachine\tmade-up\ngpu.name\tMade Up <1> & Co\ngpu.sms\t132\nhost.cpu\tMade Up Processor\n' >"$gpu/machine.tsv"
+curve gpu 'blocks	bytes' >"$gpu/launch.tsv" <<-ROWS
+	enqueue nan nan 2e-6
+	dependent nan nan 1.2e-6
+	grid 1 nan 1.2e-6
+	grid 132 nan 1.4e-6
+ROWS
+curve gpu 'bytes' >"$gpu/copy.tsv" <<-ROWS
+	copy_cold 4096 2e-6
+	copy_cold 1048576 3e-6
+	copy_cold 1073741824 3e-4
+ROWS
+results 1 predictions_sha256 >"$gpu/measurements.tsv"
+results 0.9 profile_sha256 >"$gpu/predictions.tsv"
+errors >"$gpu/errors.tsv"
+validation >"$gpu/validation.tsv"
+fixture_profile host >"$scratch/host/profile.tsv"
+curve host 'threads' >"$scratch/host/host_parallel.tsv" <<-ROWS
+	fork 1 3e-7
+	fork 2 6e-7
+	barrier 1 2e-7
+	barrier 2 3e-7
+ROWS
+
+# ---- curves and formulas
+mkdir "$scratch/series"
+awk -v folder="$scratch/series" -f "$plots/series.awk" "$gpu/launch.tsv"
+says "$scratch/series/grid.tsv" '^1	NaN	1.212e-06	1.188e-06	1.2362*[0-9]*e-06$' \
+	'processes are combined: the median and the extremes'
+{
+	printf 'series\tprocess\tseconds\tlow_seconds\thigh_seconds\tsamples\n'
+	printf 'even\t%d\t%d\tnan\tnan\t5\n' 0 4 1 1 2 3 3 2
+} >"$scratch/even.tsv"
+awk -v folder="$scratch/series" -f "$plots/series.awk" "$scratch/even.tsv"
+says "$scratch/series/even.tsv" '^2.5	1	4$' 'the median of an even count is the mean of the middle two'
+expect 1 'is no curve' 'what is no curve is refused' \
+	awk -v folder="$scratch/series" -f "$plots/series.awk" "$gpu/machine.tsv"
+cat >"$scratch/golden.awk" <<-'AWK'
+	function gflops(m, alpha) { return flops_getrf(m, 64) / panel_estimate(m, 64, alpha, 75e9) / 1e9 }
+	BEGIN { printf "%.1f %.2f %.2f\n", gflops(20000, 5e-6), gflops(750, 1.4e-6), gflops(64, 1.4e-6) / gflops(64, 5e-6) }
+AWK
+expect 0 '^14.0 5.69 3.50$' "eq. (2) gives the paper's panel rates" awk -f "$plots/common.awk" -f "$scratch/golden.awk"
+cat >"$scratch/units.awk" <<-'AWK'
+	BEGIN { print with_unit(9.9999e-7, "s"), with_unit(4e12, "B/s"), with_unit(1.5e-3, "s"), with_unit("nan", "s"), \
+		with_unit(634908, "count"), argument("f[bytes=8,stride=512]", "stride") }
+AWK
+expect 0 '^1 us 4 TB/s 1.5 ms - 635000 512$' 'units' awk -f "$plots/common.awk" -f "$scratch/units.awk"
+
+# ---- the report of a machine with a GPU
+report() { # output folder
+	sh "$plots/report.sh" "$1"
+}
+drawing expect 0 "^$gpu/report/report.html\$" 'a report, and where it is' report "$gpu"
+report "$gpu" >"$scratch/out" 2>/dev/null
+text=$gpu/report/report.txt
+page=$gpu/report/report.html
+says "$text" 'one dependent launch, device: 1.2 us' 'parameters come from the profile'
+says "$text" 'gpu.launch.pdl .* FAILED$' 'a failed parameter is marked'
+says "$text" '^programmatic dependent launch  *not measured here' 'and never used'
+says "$text" 'n_half = 4.8 MB' 'rules are computed from the profile'
+says "$text" '^- What a grid barrier is worth: not measured here (lacks gpu.barrier.counter)' 'a missing parameter is said'
+says "$text" '^ *3000 .*(0*[0-9.]*)' 'the panel table'
+says "$text" 'CPU panel, as measured: only below m = 3000' 'the choice between CPU and GPU'
+says "$text" '^cuda panel_getrf/blas/s  *750  48 .* UNDER$' 'bad cases'
+says "$text" '750 x 48 is off by -25.0 %: the largest part is search' 'which phase is off'
+says "$text" 'of 1 pair of variants .*, 0 (0 %) are ranked right' 'the ranking'
+says "$text" 'predictions in .* were made from another profile' 'a broken chain is said'
+awk 'length > 100 { exit 1 }' "$text"
+result $? 'at most 100 columns'
+[ "$(tail -n 1 "$scratch/out")" = "$page" ]
+result $? "the last line is the page's path"
+never "$text" '[^ -~]' 'the text is ASCII'
+never "$page" '<?xml\|<script\|<link\|<img\|@import\|url(' 'the page loads nothing'
+[ -z "$(grep -o ' id=["'"'"'][^"'"'"']*["'"'"']' "$page" | sort | uniq -d)" ]
+result $? 'ids are unique' "$(grep -o ' id=["'"'"'][^"'"'"']*["'"'"']' "$page" | sort | uniq -d | head -n 2 | tr '\n' ' ')"
+# shellcheck disable=SC2013 # names are words
+for name in $(grep -o 'href="#[^"]*"' "$page" | sed 's/href="#\(.*\)"/\1/' | sort -u); do
+	grep -q "id=\"$name\"" "$page" || echo "$name"
+done >"$scratch/dangling"
+[ ! -s "$scratch/dangling" ]
+result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
+says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
+drawing says "$page" '<svg role="img"' 'figures are inline'
+drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
+drawing expect 0 'launch copy panel_cuda$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
+	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
+rm -rf "$gpu/report"
+
+# ---- other machines
+drawing expect 0 . 'no GPU and no recorded machine' report "$scratch/host"
+says "$scratch/host/report/report.html" 'GPU questions are open' 'which is said'
+mv "$gpu" "$scratch/data/nvidia-h200"
+gpu=$scratch/data/nvidia-h200
+drawing expect 0 . 'no GPU, but a recorded machine' report "$scratch/host"
+says "$scratch/host/report/report.html" 'are answered by the recorded machine' 'which answers, and it is said'
+says "$scratch/host/report/report.txt" '^- Parallel regions on the host' 'rules of the own host stay'
+drawing expect 0 . 'an empty folder' report "$scratch/empty"
+says "$scratch/empty/report/report.html" 'nothing is measured in .*empty' 'has the recorded machine throughout'
+MACHINE=nvidia-h200
+export MACHINE
+drawing expect 0 . 'MACHINE chooses a recorded machine' report "$scratch/local"
+says "$scratch/local/report/report.html" 'asked for by MACHINE=nvidia-h200' 'and it is said'
+[ ! -e "$gpu/report" ] && [ -s "$scratch/local/report/report.html" ]
+result $? 'whose folder stays clean'
+MACHINE=nowhere
+expect 1 'no recorded data in .*nowhere' 'an unknown machine is refused' report "$scratch/local"
+unset MACHINE
+
+# ---- without gnuplot
+mkdir "$scratch/bin"
+for tool in sh awk sed grep tr cut sort uniq mkdir mktemp rm mv cat date uname dirname basename head tail paste sha256sum; do
+	ln -s "$(command -v $tool)" "$scratch/bin/$tool"
+done
+expect 1 'figures need gnuplot: make setup' 'without gnuplot it says so' env PATH="$scratch/bin" sh "$plots/report.sh" "$gpu"
+says "$gpu/report/report.txt" '^Design rules$' 'and the text is written'
+rm -rf "$gpu"
+expect 1 'nothing to show: .*run make probe' 'with nothing at all it says what to do' report "$scratch/empty"
+echo "1..$number"

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* The model executor and its predictions on a small synthetic profile whose sums can be done by
+ * hand. */
+#include "tap.h"
+
+#include "../factor/executor_model.h"
+#include "../factor/panel_getrf.h"
+
+/* All traffic curves are lines through their rows: 1 us at 4 KiB and 1 TB/s from there on, so that
+ * traffic(bytes) at a row is (bytes - 4096) / 1e12. */
+static const double curve_bytes[] = {4096, 65536, 1048576, 16777216, 268435456, 4294967296};
+static const double link_bytes[] = {4, 64, 1024, 16384, 262144, 4194304, 67108864};
+static const double surface_m[] = {64, 256, 1024, 4096, 16384, 65536};
+static const double surface_n[] = {32, 64, 128};
+
+static void add(struct profile *p, const char *name, const char *unit, const struct arg *args,
+        size_t count, double value, double half)
+{
+	struct parameter_spec spec = {.name = name, .unit = unit, .method = "synthetic"};
+	struct estimate estimate = {value, value * (1 - half), value * (1 + half), 30};
+
+	if (strncmp(name, "host.getrf", 10) == 0 || strncmp(name, "gpu.panel", 9) == 0)
+		spec.regime = "surface";
+	profile_add(p, &spec, args, count, estimate, false);
+}
+
+static void add_curve(struct profile *p, const char *name, const double *bytes, size_t count,
+        double alpha, double beta, double half)
+{
+	for (size_t i = 0; i < count; i++)
+		add(p, name, "s", &(struct arg){"bytes", bytes[i]}, 1,
+		        alpha + (bytes[i] - bytes[0]) / beta, half);
+}
+
+/* Constants in microseconds; `half` is the relative half-width of every interval. */
+static void add_gpu(struct profile *p, double half)
+{
+	static const struct {
+		const char *name;
+		double us;
+	} scalars[] = {{"gpu.launch.enqueue", 2}, {"gpu.launch.dependent", 1},
+	        {"gpu.launch.sync", 8}, {"gpu.launch.enqueue_cooperative", 4},
+	        {"gpu.launch.cooperative", 3}, {"gpu.launch.stream", 2.5}, {"gpu.copy.enqueue", 3},
+	        {"gpu.cublas.level1", 2.5}, {"gpu.cublas.level1_device", 1.5},
+	        {"gpu.cublas.swap", 2.25}, {"gpu.cublas.swap_device", 1.25},
+	        {"gpu.cublas.level2", 2.75}, {"gpu.cublas.level2_device", 1.75},
+	        {"gpu.cublas.iamax", 15}, {"gpu.l2.latency", 0.25}, {"gpu.copy.sync", 16}};
+	static const double blocks[] = {1, 8, 128}, words[] = {1, 32, 512};
+
+	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
+		add(p, scalars[i].name, "s", NULL, 0, scalars[i].us * 1e-6, half);
+	add_curve(p, "gpu.copy.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
+	add_curve(p, "gpu.read.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
+	add_curve(p, "gpu.write.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
+	add(p, "gpu.copy.beta", "B/s", NULL, 0, 1e12, half);
+	add(p, "gpu.l2.copy", "B/s", NULL, 0, 2e12, half);
+	add(p, "gpu.dram.copy", "B/s", NULL, 0, 1e12, half);
+	add(p, "gpu.l2.size", "B", NULL, 0, 50e6, 0);
+	add(p, "gpu.sm.count", "count", NULL, 0, 100, 0);
+	add(p, "gpu.shared.per_block", "B", NULL, 0, 232448, 0);
+	for (size_t i = 0; i < ARRAY_LEN(surface_n); i++) {
+		struct arg two[] = {{"m", 4}, {"n", surface_n[i] / 32}};
+		add(p, "gpu.panel.update.s", "s", two, 2, 1.125e-6, half);
+		add(p, "gpu.panel.update.d", "s", two, 2, 1.125e-6, half);
+		add(p, "gpu.panel.pivot.s", "s", two, 2, 1.875e-6, half);
+		add(p, "gpu.panel.pivot.d", "s", two, 2, 1.875e-6, half);
+		add(p, "gpu.panel.pass.s", "s", &two[1], 1, 0.5e-6, half);
+		add(p, "gpu.panel.pass.d", "s", &two[1], 1, 0.5e-6, half);
+	}
+	add(p, "gpu.shared.update", "B/s", &(struct arg){"threads", 256}, 1, 100e9, half);
+	for (size_t i = 0; i < ARRAY_LEN(blocks); i++) {
+		struct arg args[] = {{"blocks", blocks[i]}, {"threads", 256}};
+		add(p, "gpu.barrier.grid", "s", args, 2, 1e-6, half);
+		for (size_t k = 0; k < ARRAY_LEN(words); k++) {
+			struct arg both[] = {{"blocks", blocks[i]}, {"words", words[k]}};
+			struct arg column[] = {{"blocks", blocks[i]}, {"n", words[k]}};
+			add(p, "gpu.exchange.grid", "s", both, 2, 1.5e-6, half);
+			add(p, "gpu.panel.column.s", "s", column, 2, 1.75e-6, half);
+			add(p, "gpu.panel.column.d", "s", column, 2, 1.75e-6, half);
+		}
+	}
+	add_curve(p, "link.d2h.pinned.time", link_bytes, ARRAY_LEN(link_bytes), 10e-6, 50e9, half);
+	add_curve(p, "link.h2d.pinned.time", link_bytes, ARRAY_LEN(link_bytes), 12e-6, 50e9, half);
+	for (int out = 0; out < 2; out++) {
+		add(p, out ? "link.d2h.pinned.alpha" : "link.h2d.pinned.alpha", "s", NULL, 0, 10e-6,
+		        half);
+		add(p, out ? "link.d2h.pinned.beta" : "link.h2d.pinned.beta", "B/s", NULL, 0, 50e9,
+		        half);
+	}
+}
+
+static void add_host(struct profile *p, double half)
+{
+	for (size_t i = 0; i < ARRAY_LEN(curve_bytes); i++) {
+		struct arg args[] = {{"threads", 1}, {"bytes", curve_bytes[i]}};
+		add(p, "host.memory.read", "B/s", args, 2, 10e9, half);
+		add(p, "host.memory.copy", "B/s", args, 2, 20e9, half);
+	}
+	add(p, "host.memory.copy.peak", "B/s", NULL, 0, 40e9, half);
+	add(p, "host.blas.level1", "s", NULL, 0, 0.1e-6, half);
+	add(p, "host.blas.level2", "s", NULL, 0, 0.2e-6, half);
+	for (size_t i = 0; i < ARRAY_LEN(surface_m); i++)
+		for (size_t k = 0; k < ARRAY_LEN(surface_n); k++) {
+			double m = surface_m[i], n = surface_n[k];
+			struct arg args[] = {{"m", m}, {"n", n}};
+			add(p, "host.getrf.s", "s", args, 2, m * n * n / 1e10, half);
+			add(p, "host.getrf.d", "s", args, 2, m * n * n / 5e9, half);
+		}
+}
+
+static struct profile *synthetic(double half)
+{
+	struct profile *p = profile_new();
+
+	add_gpu(p, half);
+	add_host(p, half);
+	return p;
+}
+
+static double seconds(const struct profile *p, enum model_target target, const char *variant,
+        int64_t m, int64_t n, int level)
+{
+	struct prediction out;
+
+	if (!model_predict(p, target, variant, m, n, SINGLE, level, &out))
+		diag("%s %d x %d level %d: %s", variant, (int)m, (int)n, level, out.fault.text);
+	return out.seconds;
+}
+
+/* A null kernel and a synchronization cost what the probe measured for them; two kernels one
+ * enqueue more (2 us), as the host is slower than the device. */
+static void test_launch_and_sync(const struct profile *p)
+{
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	struct matrix one = {NULL, 0, 1, 1, 1, SINGLE};
+
+	ex_scale_by(e, one, one);
+	struct model_result r = executor_model_result(e);
+	is_real(r.seconds, 8e-6, 1e-12, "one null kernel and a synchronization");
+	is_real(r.term[TERM_SYNC], 5e-6, 1e-12, "what the host waits after the kernel's end");
+
+	executor_model_restart(e, false);
+	ex_scale_by(e, one, one);
+	ex_scale_by(e, one, one);
+	is_real(executor_model_result(e).seconds, 10e-6, 1e-12, "two null kernels: host-bound");
+	executor_free(e);
+}
+
+/* Device-bound: a ger with 16 MiB of traffic hides the queueing of the next one. */
+static void test_overlap_of_host_and_device(const struct profile *p)
+{
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	struct matrix a = {NULL, 0, 2048, 1024, 2048, SINGLE};
+	struct matrix x = matrix_view(a, 0, 0, 2048, 1), y = matrix_view(a, 0, 0, 1, 1024);
+
+	ex_ger(e, x, y, a);
+	double one = executor_model_result(e).seconds;
+	executor_model_restart(e, false);
+	ex_ger(e, x, y, a);
+	ex_ger(e, x, y, a);
+	struct model_result two = executor_model_result(e);
+	ok(two.seconds - one > 16.5e-6 && two.seconds - one < 19e-6,
+	        "queueing hides behind a running kernel");
+	ok(two.limiter == TERM_MEMORY, "memory limits it");
+	is_real(two.term[TERM_HOST], 2.75e-6, 1e-9, "only the first call's queueing is exposed");
+	executor_free(e);
+}
+
+/* The 2-column panel of 4 rows: all traffic lies below the smallest row of the curves and costs
+ * nothing. */
+static void test_two_columns(const struct profile *p)
+{
+	/* Host clock, microseconds. Column 1: iamax is a round trip of 15; swap queues 2.25 and
+	 * ends at 3.5; get queues 3 meanwhile and copies for 7: 12.25; scal queues 2.5 and
+	 * ger 2.75: 5.25, when the device runs ger until 7. Column 2: iamax queues 2.5 behind that
+	 * and takes 12.5 more; swap and get 12.25; scal 2.5. The pivots queue 3; what remains of
+	 * their round trip of 12 on the link without queueing and wait; then the wait of 5. */
+	double host = (15 + 12.25 + 5.25 + 2.5 + 12.5 + 12.25 + 2.5 + 3) * 1e-6;
+	struct lookup link = profile_get(p, "link.h2d.pinned.time", &(struct arg){"bytes", 12}, 1);
+	double pivots = link.estimate.value - 3e-6 - 5e-6;
+	is_real(seconds(p, MODEL_CUDA, "blas", 4, 2, 2), host + pivots + 5e-6, 1e-9,
+	        "blas 4 x 2 by hand");
+
+	/* Every kernel (begin and update 1.125, pivot 1.875) is done before the next is queued (2):
+	 * five launches, the last kernel, the wait of 5. */
+	is_real(seconds(p, MODEL_CUDA, "fused", 4, 2, 2), (5 * 2 + 1.125 + 5) * 1e-6, 1e-9,
+	        "fused 4 x 2 by hand");
+
+	/* Queueing 4, start 3, two exchanges with reductions; three columns of 4 words read and
+	 * written; the wait of 5. */
+	double step = 3 * 2 * 4 * 4 / 100e9;
+	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 2),
+	        (4 + 3 + 2 * (1.5 + 0.125) + 5) * 1e-6 + step, 1e-9, "persistent 4 x 2 by hand");
+
+	/* LAWN 202's calls and words, column by column; values and pivots travel over the link. */
+	double words = 4 + 8 + 6 + (2 * 3 * 1 + 3 + 1) + 3 + 8 + 4;
+	double sums = 7 * 2.5e-6 + words * 4 / 1e12 + 2 * (10e-6 + 4 / 50e9) + 10e-6 + 12 / 50e9;
+	is_real(seconds(p, MODEL_CUDA, "blas", 4, 2, 1), sums, 1e-9,
+	        "blas 4 x 2, level 1, by hand");
+	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 1), 2.5e-6 + 2 * 32 / 1e12 + 2e-6, 1e-9,
+	        "persistent 4 x 2, level 1, by hand");
+	is_real(seconds(p, MODEL_CUDA, "fused", 4, 2, 0), 2 * 32 / 2e12, 1e-9, "level 0 by hand");
+
+	/* Searches of 4 and 3 words, two swaps of 8 lines, scal of 6 and 4 words, ger of 6 words.
+	 */
+	is_real(seconds(p, MODEL_HOST, "blas", 4, 2, 2),
+	        6 * 0.1e-6 + 0.2e-6 + 7 * 4 / 10e9 + (2 * 8 * 64 + 10 * 4 + 6 * 4) / 20e9, 1e-9,
+	        "blas 4 x 2 on the host by hand");
+	is_real(seconds(p, MODEL_HOST, "host", 1024, 64, 2), 1024.0 * 64 * 64 / 1e10, 1e-9,
+	        "LAPACKE on the host is the rate surface");
+}
+
+static void test_shapes(const struct profile *p)
+{
+	static const int64_t rows[] = {
+	        64, 100, 256, 300, 750, 1000, 3000, 4095, 6000, 16384, 50000};
+
+	for (int target = MODEL_CUDA; target <= MODEL_HOST; target++)
+		for (const char *const *v = panel_getrf_variants; *v; v++) {
+			bool rises = true, ordered = true;
+			if (target == MODEL_HOST &&
+			        (strcmp(*v, "fused") == 0 || strcmp(*v, "persistent") == 0))
+				continue;
+			double last = 0;
+			for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+				double t =
+				        seconds(p, (enum model_target)target, *v, rows[i], 64, 2);
+				double bound =
+				        seconds(p, (enum model_target)target, *v, rows[i], 64, 0);
+				/* the host searches shorter columns, another method altogether */
+				rises = rises && (t >= last || strcmp(*v, "optimized") == 0);
+				ordered = ordered && bound > 0 && bound <= t;
+				last = t;
+			}
+			ok(rises, "%s on %s rises with m", *v, target ? "host" : "cuda");
+			ok(ordered, "%s on %s is not below its bound", *v,
+			        target ? "host" : "cuda");
+		}
+}
+
+static void test_parts(const struct profile *p)
+{
+	for (const char *const *v = panel_getrf_variants; *v; v++) {
+		struct prediction out;
+		double phases = 0, terms = 0, alone = 0;
+		bool good = model_predict(p, MODEL_CUDA, *v, 3000, 48, SINGLE, 2, &out);
+		for (int i = 0; i < PHASE_COUNT; i++)
+			phases += out.parts.phase[i];
+		for (int i = 0; i < TERM_COUNT; i++)
+			terms += out.parts.term[i];
+		ok(good && fabs(phases / out.seconds - 1) < 1e-9 &&
+		                fabs(terms / out.seconds - 1) < 1e-9,
+		        "%s: phases and terms add up", *v);
+		ok(out.parts.term[out.parts.limiter] >= out.seconds / TERM_COUNT,
+		        "%s is limited by %s", *v, term_name[out.parts.limiter]);
+
+		/* phase by phase, each with its own final wait: the whole within what hides and
+		 * what repeats */
+		for (int i = 0; i < PHASE_COUNT; i++) {
+			struct prediction one;
+			good = model_predict_without(p, MODEL_CUDA, *v, 3000, 48, SINGLE, 2,
+			               ((1u << PHASE_COUNT) - 1) & ~(1u << i), &one) &&
+			       good;
+			alone += one.seconds;
+		}
+		ok(good && alone > 0.8 * out.seconds && alone < 1.4 * out.seconds,
+		        "%s: phases alone make %.2f of the whole", *v, alone / out.seconds);
+	}
+}
+
+static void test_interval(void)
+{
+	struct profile *exact = synthetic(0), *wide = synthetic(0.05);
+	struct prediction sharp, blurred;
+
+	model_predict(exact, MODEL_HOST, "host", 1024, 64, SINGLE, 2, &sharp);
+	ok(sharp.low == sharp.seconds && sharp.high == sharp.seconds,
+	        "at a row of an exact profile the interval is a point");
+	model_predict(wide, MODEL_HOST, "host", 1024, 64, SINGLE, 2, &blurred);
+	is_real(blurred.high, 1.05 * blurred.seconds, 1e-9,
+	        "one parameter's interval is the prediction's: high");
+	is_real(blurred.low, 0.95 * blurred.seconds, 1e-9, "and low");
+	model_predict(exact, MODEL_HOST, "host", 1448, 64, SINGLE, 2, &sharp);
+	ok(sharp.high >= sharp.seconds && sharp.high < 1.05 * sharp.seconds,
+	        "between rows the interpolation is uncertain");
+	for (const char *const *v = panel_getrf_variants; *v; v++) {
+		bool good = model_predict(wide, MODEL_CUDA, *v, 3000, 48, DOUBLE, 2, &blurred);
+		ok(good && blurred.low < blurred.seconds && blurred.seconds < blurred.high &&
+		                blurred.high < 1.25 * blurred.seconds,
+		        "%s: interval of %.1f and %.1f %%", *v,
+		        100 * (blurred.low / blurred.seconds - 1),
+		        100 * (blurred.high / blurred.seconds - 1));
+	}
+	profile_free(exact);
+	profile_free(wide);
+}
+
+static void test_flags(const struct profile *p)
+{
+	struct prediction out;
+	bool used = false;
+
+	model_predict(p, MODEL_CUDA, "host", 1024, 64, SINGLE, 2, &out);
+	ok(out.model.surface && !out.model.extrapolated, "host rests on a rate surface");
+	model_predict(p, MODEL_CUDA, "fused", 1024, 64, SINGLE, 2, &out);
+	ok(!out.model.surface, "fused rests on the hardware's parameters alone");
+	for (size_t i = 0; i < out.model.used_count; i++)
+		used |= strcmp(out.model.used[i], "gpu.launch.dependent") == 0;
+	ok(used, "the parameters used are named");
+	model_predict(p, MODEL_CUDA, "optimized", 300, 24, SINGLE, 2, &out);
+	ok(!out.model.extrapolated, "short columns are no extrapolation");
+	model_predict(p, MODEL_CUDA, "host", 1024, 512, SINGLE, 2, &out);
+	ok(out.model.extrapolated, "beyond the surface it is extrapolation");
+}
+
+static void test_missing(void)
+{
+	struct profile *host_only = profile_new(), *empty = profile_new();
+	struct prediction out;
+
+	add_host(host_only, 0);
+	ok(!model_predict(host_only, MODEL_CUDA, "fused", 1024, 64, SINGLE, 2, &out) &&
+	                strstr(out.fault.text, "gpu.launch.enqueue") && isnan(out.seconds),
+	        "missing: %s", out.fault.text);
+	ok(!model_predict(host_only, MODEL_CUDA, "persistent", 1024, 64, SINGLE, 2, &out) &&
+	                strstr(out.fault.text, "gpu.sm.count"),
+	        "missing: %s", out.fault.text);
+	for (int level = 0; level <= 2; level++)
+		for (const char *const *v = panel_getrf_variants; *v; v++)
+			for (int target = MODEL_CUDA; target <= MODEL_HOST; target++)
+				if (model_predict(empty, (enum model_target)target, *v, 100, 10,
+				            DOUBLE, level, &out) ||
+				        !isnan(out.seconds) || !out.fault.text[0])
+					ok(false, "%s level %d on an empty profile", *v, level);
+	ok(true, "an empty profile predicts nothing");
+	profile_free(host_only);
+	profile_free(empty);
+}
+
+static void test_refusals(const struct profile *p)
+{
+	static const struct {
+		enum model_target target;
+		const char *variant, *word;
+		int64_t m, n;
+	} cases[] = {{MODEL_CUDA, "persistent", "does not fit", 1000000, 64},
+	        {MODEL_CUDA, "blas", "m >= n >= 1", 3, 4},
+	        {MODEL_CUDA, "blas", "m >= n >= 1", 0, 0}, {MODEL_CUDA, "magic", "unknown", 8, 4},
+	        {MODEL_HOST, "fused", "not priced", 8, 4},
+	        {MODEL_HOST, "persistent", "not priced", 8, 4},
+	        {MODEL_CUDA, "ger", "m >= 1", 0, 4}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		for (int level = 0; level <= 2; level++) {
+			struct prediction out;
+			bool refused = !model_predict(p, cases[i].target, cases[i].variant,
+			        cases[i].m, cases[i].n, SINGLE, level, &out);
+			ok(refused && strstr(out.fault.text, cases[i].word), "level %d refuses: %s",
+			        level, out.fault.text);
+		}
+}
+
+static void test_geometry(void)
+{
+	struct panel_geometry g;
+
+	ok(panel_geometry(4096, 64, 4, 132, 232448, &g) && g.blocks == 32 &&
+	                g.rows_per_block == 128 && g.pitch == 129 &&
+	                g.shared_bytes == 129 * 64 * 4 + (6 * 64 + 128) * 8,
+	        "4096 x 64: fewest rows a block");
+	ok(panel_geometry(65536, 64, 4, 132, 232448, &g) && g.rows_per_block == 512 &&
+	                g.blocks == 128,
+	        "65536 x 64: rows are rounded up to warps");
+	ok(panel_geometry(200, 200, 4, 132, 232448, &g) && g.rows_per_block == 224 && g.blocks == 1,
+	        "square: the first block holds all pivot rows");
+	ok(!panel_geometry(1000000, 64, 4, 132, 232448, &g) && g.shared_bytes > 232448, "too tall");
+	ok(!panel_geometry(INT32_MAX, INT32_MAX, 8, 132, 232448, &g), "huge: no overflow");
+	ok(!panel_geometry((int64_t)1 << 40, 1, 8, 132, 232448, &g), "beyond 32-bit integers");
+	ok(!panel_geometry(10, 0, 4, 132, 232448, &g), "no columns");
+}
+
+int main(void)
+{
+	struct profile *p = synthetic(0);
+
+	test_launch_and_sync(p);
+	test_overlap_of_host_and_device(p);
+	test_two_columns(p);
+	test_shapes(p);
+	test_parts(p);
+	test_interval();
+	test_flags(p);
+	test_missing();
+	test_refusals(p);
+	test_geometry();
+	profile_free(p);
+	return finish();
+}
