@@ -1,48 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The executor that runs: cuBLAS and our kernels on one stream of one device. */
-#include "executor.h"
-#include "../lib/gpu.h"
-#include "../lib/msg.h"
-#include "../lib/panel_kernels.h"
+#include "executor_cuda.h"
 
-#include <cublas_v2.h>
-#include <cuda_runtime_api.h>
+#include "../lib/msg.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory that grows to the largest size asked for. */
-struct buffer {
-	void *data;
-	int64_t bytes;
-};
-
-struct cuda {
-	struct executor base;
-	struct gpu gpu;
-	cudaStream_t stream;
-	cublasHandle_t blas;
-	struct executor *host;  /* works on the staging memory */
-	void *blas_work;
-	double *scalar;         /* pinned: one element on its way to the host */
-	struct buffer staging;  /* pinned: the panel on the host, or a column of it */
-	struct buffer integers; /* pinned: pivots on their way to the device */
-	struct buffer exchange; /* device: the resident kernel's slots */
-	uint32_t tag;           /* next unused tag of the exchange buffer */
-};
-
 enum { BLAS_WORK_BYTES = 32 << 20 };
 
-static struct cuda *self(struct executor *executor)
-{
-	return (struct cuda *)executor;
-}
-
-static bool cuda_ok(struct cuda *x, int error, const char *what)
+bool cuda_ok(struct cuda *x, int error, const char *what)
 {
 	if (error == (int)cudaSuccess)
 		return true;
 	return fault_set(&x->base.fault, "%s: CUDA %s: %s", what,
-		cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
+	        cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
 }
 
 static bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what)
@@ -85,8 +57,8 @@ static void cuda_destroy(struct executor *executor)
 static bool cuda_alloc(struct executor *executor, int64_t bytes, void **data)
 {
 	*data = NULL;
-	return cuda_ok(self(executor), cudaMalloc(data, (size_t)(bytes > 0 ? bytes : 1)),
-		"device memory");
+	return cuda_ok(
+	        self(executor), cudaMalloc(data, (size_t)(bytes > 0 ? bytes : 1)), "device memory");
 }
 
 static void cuda_release(struct executor *executor, void *data)
@@ -97,55 +69,39 @@ static void cuda_release(struct executor *executor, void *data)
 
 /* Copies a matrix between two places, then waits. */
 static bool copy_matrix(struct cuda *x, void *to, int64_t to_ld, const void *from, int64_t from_ld,
-	struct matrix shape, enum cudaMemcpyKind kind, const char *what)
+        struct matrix shape, enum cudaMemcpyKind kind, const char *what)
 {
 	size_t w = (size_t)precision_bytes(shape.precision);
 	return cuda_ok(x,
-		       cudaMemcpy2DAsync(to, (size_t)to_ld * w, from, (size_t)from_ld * w,
-			       (size_t)shape.m * w, (size_t)shape.n, kind, x->stream),
-		       what) &&
-		cuda_ok(x, cudaStreamSynchronize(x->stream), what);
+	               cudaMemcpy2DAsync(to, (size_t)to_ld * w, from, (size_t)from_ld * w,
+	                       (size_t)shape.m * w, (size_t)shape.n, kind, x->stream),
+	               what) &&
+	       cuda_ok(x, cudaStreamSynchronize(x->stream), what);
 }
 
-static bool cuda_upload(struct executor *executor, const void *host, int64_t host_ld, struct matrix a)
+static bool cuda_upload(
+        struct executor *executor, const void *host, int64_t host_ld, struct matrix a)
 {
 	return copy_matrix(self(executor), matrix_address(a), a.ld, host, host_ld, a,
-		cudaMemcpyHostToDevice, "upload");
+	        cudaMemcpyHostToDevice, "upload");
 }
 
 static bool cuda_download(struct executor *executor, struct matrix a, void *host, int64_t host_ld)
 {
 	return copy_matrix(self(executor), host, host_ld, matrix_address(a), a.ld, a,
-		cudaMemcpyDeviceToHost, "download");
+	        cudaMemcpyDeviceToHost, "download");
 }
 
 static bool cuda_duplicate(struct executor *executor, struct matrix from, struct matrix to)
 {
-	return copy_matrix(self(executor), matrix_address(to), to.ld, matrix_address(from), from.ld, from,
-		cudaMemcpyDeviceToDevice, "duplicate");
+	return copy_matrix(self(executor), matrix_address(to), to.ld, matrix_address(from), from.ld,
+	        from, cudaMemcpyDeviceToDevice, "duplicate");
 }
 
-static bool cuda_sync(struct executor *executor)
+bool cuda_sync(struct executor *executor)
 {
 	struct cuda *x = self(executor);
 	return cuda_ok(x, cudaStreamSynchronize(x->stream), "synchronize");
-}
-
-/* The resident kernel reports a wait that timed out in its exchange buffer. */
-static bool exchange_ok(struct cuda *x)
-{
-	int error = 0;
-	if (!x->exchange.data)
-		return true;
-	if (!cuda_ok(x,
-		    cudaMemcpyAsync(&error, (char *)x->exchange.data + x->exchange.bytes, sizeof error,
-			    cudaMemcpyDeviceToHost, x->stream),
-		    "read the exchange's error") ||
-		!cuda_sync(&x->base))
-		return false;
-	return error == 0 ||
-		fault_set(&x->base.fault,
-			"the resident panel kernel gave up: a block waited more than a second for another");
 }
 
 static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *host_ipiv, int *info)
@@ -153,10 +109,9 @@ static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *ho
 	struct cuda *x = self(executor);
 	size_t bytes = (size_t)(p.n + 1) * sizeof(int);
 	int *all = xmalloc(bytes);
-	bool ok = cuda_ok(x,
-			  cudaMemcpyAsync(all, p.data, bytes, cudaMemcpyDeviceToHost, x->stream),
-			  "read the pivots") &&
-		cuda_sync(executor) && exchange_ok(x);
+	bool ok = cuda_ok(x, cudaMemcpyAsync(all, p.data, bytes, cudaMemcpyDeviceToHost, x->stream),
+	                  "read the pivots") &&
+	          cuda_sync(executor) && cuda_exchange_ok(x);
 	memcpy(host_ipiv, all, (size_t)p.n * sizeof(int));
 	*info = all[p.n];
 	free(all);
@@ -169,9 +124,10 @@ static bool cuda_iamax(struct executor *executor, struct matrix v, int64_t *inde
 {
 	struct cuda *x = self(executor);
 	int64_t one_based = 0;
-	cublasStatus_t status = v.precision == SINGLE
-		? cublasIsamax_64(x->blas, v.m, matrix_address(v), 1, &one_based)
-		: cublasIdamax_64(x->blas, v.m, matrix_address(v), 1, &one_based);
+	cublasStatus_t status =
+	        v.precision == SINGLE
+	                ? cublasIsamax_64(x->blas, v.m, matrix_address(v), 1, &one_based)
+	                : cublasIdamax_64(x->blas, v.m, matrix_address(v), 1, &one_based);
 	/* with a NaN the vendor may find no maximum: the first row is as good as any */
 	*index = one_based > 0 ? one_based - 1 : 0;
 	return blas_ok(x, status, "iamax");
@@ -182,11 +138,11 @@ static bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t 
 	struct cuda *x = self(executor);
 	size_t bytes = (size_t)(v.m * precision_bytes(v.precision));
 	if (!grow_pinned(x, &x->staging, (int64_t)bytes) ||
-		!cuda_ok(x,
-			cudaMemcpyAsync(x->staging.data, matrix_address(v), bytes,
-				cudaMemcpyDeviceToHost, x->stream),
-			"column to the host") ||
-		!cuda_sync(executor))
+	        !cuda_ok(x,
+	                cudaMemcpyAsync(x->staging.data, matrix_address(v), bytes,
+	                        cudaMemcpyDeviceToHost, x->stream),
+	                "column to the host") ||
+	        !cuda_sync(executor))
 		return false;
 	struct matrix column = {x->staging.data, 0, v.m, 1, v.m, v.precision};
 	return x->host->ops->iamax(x->host, column, index);
@@ -196,11 +152,11 @@ static bool cuda_get(struct executor *executor, struct matrix element, double *v
 {
 	struct cuda *x = self(executor);
 	if (!cuda_ok(x,
-		    cudaMemcpyAsync(x->scalar, matrix_address(element),
-			    (size_t)precision_bytes(element.precision), cudaMemcpyDeviceToHost,
-			    x->stream),
-		    "element to the host") ||
-		!cuda_sync(executor))
+	            cudaMemcpyAsync(x->scalar, matrix_address(element),
+	                    (size_t)precision_bytes(element.precision), cudaMemcpyDeviceToHost,
+	                    x->stream),
+	            "element to the host") ||
+	        !cuda_sync(executor))
 		return false;
 	*value = element.precision == SINGLE ? (double)*(float *)(void *)x->scalar : *x->scalar;
 	return true;
@@ -210,8 +166,10 @@ static bool cuda_swap(struct executor *executor, struct matrix a, struct matrix 
 {
 	struct cuda *x = self(executor);
 	cublasStatus_t status = a.precision == SINGLE
-		? cublasSswap_64(x->blas, a.n, matrix_address(a), a.ld, matrix_address(b), b.ld)
-		: cublasDswap_64(x->blas, a.n, matrix_address(a), a.ld, matrix_address(b), b.ld);
+	                                ? cublasSswap_64(x->blas, a.n, matrix_address(a), a.ld,
+	                                          matrix_address(b), b.ld)
+	                                : cublasDswap_64(x->blas, a.n, matrix_address(a), a.ld,
+	                                          matrix_address(b), b.ld);
 	return blas_ok(x, status, "swap");
 }
 
@@ -219,18 +177,11 @@ static bool cuda_scal(struct executor *executor, double alpha, struct matrix v)
 {
 	struct cuda *x = self(executor);
 	float alpha_single = (float)alpha;
-	cublasStatus_t status = v.precision == SINGLE
-		? cublasSscal_64(x->blas, v.m, &alpha_single, matrix_address(v), 1)
-		: cublasDscal_64(x->blas, v.m, &alpha, matrix_address(v), 1);
+	cublasStatus_t status =
+	        v.precision == SINGLE
+	                ? cublasSscal_64(x->blas, v.m, &alpha_single, matrix_address(v), 1)
+	                : cublasDscal_64(x->blas, v.m, &alpha, matrix_address(v), 1);
 	return blas_ok(x, status, "scal");
-}
-
-static bool cuda_scale_by(struct executor *executor, struct matrix element, struct matrix v)
-{
-	struct cuda *x = self(executor);
-	return cuda_ok(x,
-		panel_scale_by(v.precision, matrix_address(element), matrix_address(v), v.m, x->stream),
-		"scale");
 }
 
 static bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w, struct matrix a)
@@ -240,11 +191,12 @@ static bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w
 		return true;
 	const float minus_single = -1;
 	const double minus = -1;
-	cublasStatus_t status = a.precision == SINGLE
-		? cublasSger_64(x->blas, a.m, a.n, &minus_single, matrix_address(v), 1,
-			  matrix_address(w), w.ld, matrix_address(a), a.ld)
-		: cublasDger_64(x->blas, a.m, a.n, &minus, matrix_address(v), 1, matrix_address(w),
-			  w.ld, matrix_address(a), a.ld);
+	cublasStatus_t status =
+	        a.precision == SINGLE
+	                ? cublasSger_64(x->blas, a.m, a.n, &minus_single, matrix_address(v), 1,
+	                          matrix_address(w), w.ld, matrix_address(a), a.ld)
+	                : cublasDger_64(x->blas, a.m, a.n, &minus, matrix_address(v), 1,
+	                          matrix_address(w), w.ld, matrix_address(a), a.ld);
 	return blas_ok(x, status, "ger");
 }
 
@@ -253,16 +205,17 @@ static bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *inf
 	struct cuda *x = self(executor);
 	size_t w = (size_t)precision_bytes(a.precision);
 	if (!grow_pinned(x, &x->staging, (int64_t)w * a.n) ||
-		!cuda_ok(x,
-			cudaMemcpy2DAsync(x->staging.data, w, matrix_address(a), (size_t)(a.ld + 1) * w,
-				w, (size_t)a.n, cudaMemcpyDeviceToHost, x->stream),
-			"diagonal to the host") ||
-		!cuda_sync(executor))
+	        !cuda_ok(x,
+	                cudaMemcpy2DAsync(x->staging.data, w, matrix_address(a),
+	                        (size_t)(a.ld + 1) * w, w, (size_t)a.n, cudaMemcpyDeviceToHost,
+	                        x->stream),
+	                "diagonal to the host") ||
+	        !cuda_sync(executor))
 		return false;
 	*info = 0;
 	for (int64_t j = a.n; j-- > 0;) {
 		double d = a.precision == SINGLE ? (double)((float *)x->staging.data)[j]
-						 : ((double *)x->staging.data)[j];
+		                                 : ((double *)x->staging.data)[j];
 		if (d == 0)
 			*info = (int)j + 1;
 	}
@@ -279,110 +232,7 @@ static bool cuda_store_pivots(struct executor *executor, const int *ipiv, int in
 	memcpy(all, ipiv, (size_t)p.n * sizeof(int));
 	all[p.n] = info;
 	return cuda_ok(x, cudaMemcpyAsync(p.data, all, bytes, cudaMemcpyHostToDevice, x->stream),
-		"pivots to the device");
-}
-
-/* ---- our kernels ---- */
-
-static int64_t cuda_fused_work(struct executor *executor, struct matrix a)
-{
-	(void)executor;
-	return panel_fused_work(a.m);
-}
-
-static bool cuda_fused_begin(struct executor *executor, struct matrix a, void *work, struct pivots p)
-{
-	struct cuda *x = self(executor);
-	(void)p;
-	return cuda_ok(x, panel_fused_begin(a.precision, matrix_address(a), a.m, work, x->stream),
-		"first search");
-}
-
-static bool cuda_fused_pivot(struct executor *executor, struct matrix a, int64_t j, void *work,
-	struct pivots p)
-{
-	struct cuda *x = self(executor);
-	return cuda_ok(x,
-		panel_fused_pivot(a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, p.data,
-			x->stream),
-		"pivot kernel");
-}
-
-static bool cuda_fused_update(struct executor *executor, struct matrix a, int64_t j, void *work,
-	struct pivots p)
-{
-	struct cuda *x = self(executor);
-	(void)p;
-	return cuda_ok(x,
-		panel_fused_update(a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, x->stream),
-		"update kernel");
-}
-
-static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *geometry)
-{
-	if (!x->gpu.cooperative)
-		return fault_set(&x->base.fault, "this GPU has no cooperative launch");
-	if (panel_geometry(a.m, a.n, precision_bytes(a.precision), x->gpu.sm_count,
-		    x->gpu.shared_per_block, geometry))
-		return true;
-	return fault_set(&x->base.fault,
-		"the panel does not fit on chip: %lld rows of %lld columns on each of %d multiprocessors "
-		"take %lld bytes of shared memory, there are %lld",
-		(long long)geometry->rows_per_block, (long long)a.n, x->gpu.sm_count,
-		(long long)geometry->shared_bytes, (long long)x->gpu.shared_per_block);
-}
-
-static bool cuda_resident_fits(struct executor *executor, struct matrix a)
-{
-	struct panel_geometry geometry;
-	return geometry_of(self(executor), a, &geometry);
-}
-
-static int64_t cuda_resident_work(struct executor *executor, struct matrix a)
-{
-	(void)executor;
-	(void)a;
-	return 0;
-}
-
-/* A zeroed buffer whose tags have not been used: 0 is never a tag, and the buffer is cleared before tags wrap around. The error
- * word stands behind the part that exchange_layout hands out. */
-static bool prepare_exchange(struct cuda *x, int64_t bytes, uint32_t rounds)
-{
-	bool grow = bytes > x->exchange.bytes;
-	if (!grow && x->tag < UINT32_MAX - rounds)
-		return true;
-	if (grow) {
-		cudaFree(x->exchange.data);
-		x->exchange = (struct buffer){NULL, 0};
-		if (!cuda_ok(x, cudaMalloc(&x->exchange.data, (size_t)bytes + 16), "device memory"))
-			return false;
-		x->exchange.bytes = bytes;
-	}
-	x->tag = 1;
-	return cuda_ok(x,
-		cudaMemsetAsync(x->exchange.data, 0, (size_t)x->exchange.bytes + 16, x->stream),
-		"clear the exchange");
-}
-
-static bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
-{
-	struct cuda *x = self(executor);
-	struct panel_geometry geometry;
-	(void)work;
-	if (!geometry_of(x, a, &geometry))
-		return false;
-	int words = panel_resident_words(a.precision, a.n);
-	if (!prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), (uint32_t)a.n))
-		return false;
-	struct exchange exchange =
-		exchange_layout(x->exchange.data, geometry.blocks, words, x->tag);
-	exchange.error = (int *)(void *)((char *)x->exchange.data + x->exchange.bytes);
-	x->tag += (uint32_t)a.n;
-	return cuda_ok(x,
-		panel_resident(a.precision, matrix_address(a), a.ld, a.m, a.n, &geometry, exchange,
-			p.data, x->stream),
-		"resident kernel");
+	        "pivots to the device");
 }
 
 /* ---- the panel on the host ---- */
@@ -391,8 +241,8 @@ static bool cuda_copy_out(struct executor *executor, struct matrix a)
 {
 	struct cuda *x = self(executor);
 	return grow_pinned(x, &x->staging, a.m * a.n * precision_bytes(a.precision)) &&
-		copy_matrix(x, x->staging.data, a.m, matrix_address(a), a.ld, a,
-			cudaMemcpyDeviceToHost, "panel to the host");
+	       copy_matrix(x, x->staging.data, a.m, matrix_address(a), a.ld, a,
+	               cudaMemcpyDeviceToHost, "panel to the host");
 }
 
 static bool cuda_host_getrf(struct executor *executor, struct matrix a, struct pivots p)
@@ -405,44 +255,44 @@ static bool cuda_host_getrf(struct executor *executor, struct matrix a, struct p
 	if (!x->host->ops->host_getrf(x->host, staged, (struct pivots){x->integers.data, a.n}))
 		return fault_set(&x->base.fault, "%s", x->host->fault.text);
 	return cuda_ok(x,
-		cudaMemcpyAsync(p.data, x->integers.data, bytes, cudaMemcpyHostToDevice, x->stream),
-		"pivots to the device");
+	        cudaMemcpyAsync(p.data, x->integers.data, bytes, cudaMemcpyHostToDevice, x->stream),
+	        "pivots to the device");
 }
 
 static bool cuda_copy_in(struct executor *executor, struct matrix a)
 {
-	return copy_matrix(self(executor), matrix_address(a), a.ld, self(executor)->staging.data, a.m, a,
-		cudaMemcpyHostToDevice, "panel to the device");
+	return copy_matrix(self(executor), matrix_address(a), a.ld, self(executor)->staging.data,
+	        a.m, a, cudaMemcpyHostToDevice, "panel to the device");
 }
 
 static const struct executor_ops cuda_ops = {
-	.destroy = cuda_destroy,
-	.alloc = cuda_alloc,
-	.release = cuda_release,
-	.upload = cuda_upload,
-	.download = cuda_download,
-	.duplicate = cuda_duplicate,
-	.read_pivots = cuda_read_pivots,
-	.sync = cuda_sync,
-	.iamax = cuda_iamax,
-	.iamax_host = cuda_iamax_host,
-	.get = cuda_get,
-	.swap = cuda_swap,
-	.scal = cuda_scal,
-	.scale_by = cuda_scale_by,
-	.ger = cuda_ger,
-	.zero_pivot = cuda_zero_pivot,
-	.store_pivots = cuda_store_pivots,
-	.fused_work = cuda_fused_work,
-	.fused_begin = cuda_fused_begin,
-	.fused_pivot = cuda_fused_pivot,
-	.fused_update = cuda_fused_update,
-	.resident_fits = cuda_resident_fits,
-	.resident_work = cuda_resident_work,
-	.resident_panel = cuda_resident_panel,
-	.copy_out = cuda_copy_out,
-	.host_getrf = cuda_host_getrf,
-	.copy_in = cuda_copy_in,
+        .destroy = cuda_destroy,
+        .alloc = cuda_alloc,
+        .release = cuda_release,
+        .upload = cuda_upload,
+        .download = cuda_download,
+        .duplicate = cuda_duplicate,
+        .read_pivots = cuda_read_pivots,
+        .sync = cuda_sync,
+        .iamax = cuda_iamax,
+        .iamax_host = cuda_iamax_host,
+        .get = cuda_get,
+        .swap = cuda_swap,
+        .scal = cuda_scal,
+        .scale_by = cuda_scale_by,
+        .ger = cuda_ger,
+        .zero_pivot = cuda_zero_pivot,
+        .store_pivots = cuda_store_pivots,
+        .fused_work = cuda_fused_work,
+        .fused_begin = cuda_fused_begin,
+        .fused_pivot = cuda_fused_pivot,
+        .fused_update = cuda_fused_update,
+        .resident_fits = cuda_resident_fits,
+        .resident_work = cuda_resident_work,
+        .resident_panel = cuda_resident_panel,
+        .copy_out = cuda_copy_out,
+        .host_getrf = cuda_host_getrf,
+        .copy_in = cuda_copy_in,
 };
 
 struct executor *executor_cuda_new(int64_t device, struct fault *fault)
@@ -459,12 +309,15 @@ struct executor *executor_cuda_new(int64_t device, struct fault *fault)
 		free(x);
 		return NULL;
 	}
-	bool ok = cuda_ok(x, cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking), "stream") &&
-		cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar), "pinned memory") &&
-		cuda_ok(x, cudaMalloc(&x->blas_work, BLAS_WORK_BYTES), "device memory") &&
-		blas_ok(x, cublasCreate(&x->blas), "create") &&
-		blas_ok(x, cublasSetStream(x->blas, x->stream), "set stream") &&
-		blas_ok(x, cublasSetWorkspace(x->blas, x->blas_work, BLAS_WORK_BYTES), "workspace");
+	bool ok =
+	        cuda_ok(x, cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking),
+	                "stream") &&
+	        cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
+	                "pinned memory") &&
+	        cuda_ok(x, cudaMalloc(&x->blas_work, BLAS_WORK_BYTES), "device memory") &&
+	        blas_ok(x, cublasCreate(&x->blas), "create") &&
+	        blas_ok(x, cublasSetStream(x->blas, x->stream), "set stream") &&
+	        blas_ok(x, cublasSetWorkspace(x->blas, x->blas_work, BLAS_WORK_BYTES), "workspace");
 	if (ok)
 		return &x->base;
 	*fault = x->base.fault;

@@ -13,8 +13,9 @@
 
 enum { LINE_BYTES = 128 };
 
-/* What the laws leave out (instruction fetch, the host's jitter, what operations do to each other's caches): the accuracy the model
- * claims, declared before any run and tested by validation, which counts how many measurements the interval covers. */
+/* What the laws leave out (instruction fetch, the host's jitter, what operations do to each other's
+ * caches): the accuracy the model claims, declared before any run and tested by validation, which
+ * counts how many measurements the interval covers. */
 static const double claimed_accuracy = 0.10;
 
 struct question {
@@ -90,6 +91,48 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 	}
 }
 
+/* Whether all arguments of a row are even, or odd, powers of two or ends of their range. */
+static bool every_other(const struct profile *profile, const struct parameter *row, int odd)
+{
+	double low, high;
+
+	for (size_t i = 0; i < row->arg_count; i++) {
+		double x = row->arg[i];
+		profile_range(profile, row->name, row->arg_name[i], &low, &high);
+		if (x != low && x != high && lround(log2(fmax(x, 1))) % 2 != odd)
+			return false;
+	}
+	return true;
+}
+
+/* How far the time is off when rate surfaces have only every other row in each direction: libraries
+ * change their ways between the rows (blocks, caches), so half the spacing is not trusted to be
+ * much better. */
+static double spread_surface(const struct question *q, const struct profile *profile,
+        const struct price_reader *base, double seconds)
+{
+	struct price_reader *reader = executor_model_reader(q->executor);
+	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
+	struct model_result ignored;
+	double most = 0;
+
+	for (int odd = 0; odd < 2; odd++) {
+		coarse.count = 0;
+		for (size_t r = 0; r < profile->count; r++)
+			if (strcmp(profile->row[r].regime, "surface") != 0 ||
+			        every_other(profile, &profile->row[r], odd))
+				coarse.row[coarse.count++] = profile->row[r];
+		price_reader_start(reader, &coarse);
+		reader->working_set = base->working_set;
+		double off = fabs(run(q, false, &ignored) - seconds);
+		if (off > most) /* not when too few rows are left to tell */
+			most = off;
+	}
+	*reader = *base;
+	free(coarse.row);
+	return most;
+}
+
 static void spread_structure(const struct question *q, const struct profile *profile,
         const struct price_reader *base, double seconds, struct spread *spread)
 {
@@ -104,6 +147,10 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	*reader = *base;
 	widen(spread, overlap, overlap);
 	widen(spread, linear, linear);
+	if (base->model.surface) {
+		double between = spread_surface(q, profile, base, seconds);
+		widen(spread, between, between);
+	}
 }
 
 static void find_interval(const struct question *q, struct prediction *out)

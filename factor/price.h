@@ -28,8 +28,8 @@ struct price {
 	double enqueue;
 	double term[TERM_COUNT];
 	bool wait;
-	double behind; /* what a copy takes longer when the stream is still at work: the hand-over from the multiprocessors to the copy
-	                  engine (a transfer) */
+	double behind; /* what a copy takes longer when the stream is still at work: the hand-over
+	                  from the multiprocessors to the copy engine (a transfer) */
 };
 
 /* Reads values once each. linear: interpolate functions linearly between rows instead of by their

@@ -2,8 +2,8 @@
 /* Prices of the cuda executor's operations at level 2. A kernel costs its start-to-start time in a
  * stream plus what its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
  * alike, as panels run warm). With w the word, in bytes: swap 4n sectors, scal and scale 2mw, ger
- * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, and a column of
- * the resident panel, to which come load + store of mnw and what of the update the exchange does
+ * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, and a column
+ * of the resident panel, to which come load + store of mnw and what of the update the exchange does
  * not hide. An operation that waits for the host costs its measured round trip,
  * of which the queueing can hide behind earlier work. */
 #include "price.h"
@@ -11,8 +11,8 @@
 #include <math.h>
 
 enum {
-	SECTOR_BYTES = 32,    /* what a strided access moves through L2 */
-	FEWEST_COLUMNS = 2    /* of the update surface: its own column and one */
+	SECTOR_BYTES = 32, /* what a strided access moves through L2 */
+	FEWEST_COLUMNS = 2 /* of the update surface: its own column and one */
 };
 
 #define UPDATE(a) ((a).precision == SINGLE ? "gpu.panel.update.s" : "gpu.panel.update.d")
@@ -44,7 +44,8 @@ static struct price round_trip(double enqueue, double total, enum term term)
 /* How much longer a small copy takes behind a kernel than on an idle stream. */
 static double hand_over(struct price_reader *r)
 {
-	double behind_kernel = price_scalar(r, "gpu.copy.sync") - price_scalar(r, "gpu.launch.enqueue") -
+	double behind_kernel = price_scalar(r, "gpu.copy.sync") -
+	                       price_scalar(r, "gpu.launch.enqueue") -
 	                       price_scalar(r, "gpu.launch.dependent");
 	double idle = price_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
 	              price_scalar(r, "gpu.copy.enqueue");
@@ -170,11 +171,13 @@ static struct price fused_pivot(struct price_reader *r, struct matrix a, int64_t
 
 static struct price fused_update(struct price_reader *r, struct matrix a, int64_t j)
 {
-	return own_kernel(r, UPDATE(a), (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
+	return own_kernel(
+	        r, UPDATE(a), (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* A column's round is measured with one pass of a block's warps over its rows; more passes cost what they were measured to cost, and
- * so does the update of the other columns as far as the exchange, behind which it runs, does not hide it. */
+/* A column's round is measured with one pass of a block's warps over its rows; more passes cost
+ * what they were measured to cost, and so does the update of the other columns as far as the
+ * exchange, behind which it runs, does not hide it. */
 static struct price resident_panel(
         struct price_reader *r, struct matrix a, const struct panel_geometry *g)
 {
@@ -194,8 +197,9 @@ static struct price resident_panel(
 	                             loads * price_scalar(r, "gpu.l2.latency")};
 
 	if (passes > 1)
-		round += (passes - 1) *
-		         price_at(r, single ? "gpu.panel.pass.s" : "gpu.panel.pass.d", "n", (double)a.n);
+		round +=
+		        (passes - 1) * price_at(r, single ? "gpu.panel.pass.s" : "gpu.panel.pass.d",
+		                               "n", (double)a.n);
 	for (int64_t j = 0; j < a.n; j++) {
 		double rest = j + 2 < a.n ? 2 * rows * word_of(a) * (double)(a.n - j - 2) : 0;
 		price.term[TERM_BARRIER] += round;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What every file includes first: fixed-size types, bool, and a few helpers. Compiles as C and C++. */
+/* What every file includes first: fixed-size types, bool, and a few helpers. Compiles as C and C++.
+ */
 #ifndef FATHOM_BASE_H
 #define FATHOM_BASE_H
 
@@ -22,7 +23,12 @@
 #endif
 
 /* Exit codes of every program (documented in --help and the README). */
-enum exit_code { EXIT_DONE = 0, EXIT_MEASURE_FAILED = 1, EXIT_BAD_USAGE = 2, EXIT_NOT_POSSIBLE = 77 };
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_MEASURE_FAILED = 1,
+	EXIT_BAD_USAGE = 2,
+	EXIT_NOT_POSSIBLE = 77
+};
 
 /* Why a library function failed, in one sentence that says what was wrong and what to do. Library
  * functions never exit and never print; they fill a fault and return false or NULL. */

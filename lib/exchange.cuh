@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* All-to-all exchange between co-resident blocks: every block publishes a key and a record, every block learns the record of
- * the largest key. It replaces "barrier, then read" by one trip through L2: each 8-byte word carries 32 bits of value and a
- * 32-bit tag, a single atomic access, so a reader that sees the tag has the value and no fence is needed.
+/* All-to-all exchange between co-resident blocks: every block publishes a key and a record, every
+ * block learns the record of the largest key. It replaces "barrier, then read" by one trip through
+ * L2: each 8-byte word carries 32 bits of value and a 32-bit tag, a single atomic access, so a
+ * reader that sees the tag has the value and no fence is needed.
  *
- * Slots alternate between two sets by the parity of the tag. A block publishes round t + 2 only after it has every key of
- * round t + 1, and a block publishes round t + 1 only after it has read the record of round t; so no slot is overwritten while
- * somebody may read it. Tags of successive rounds differ by one and never repeat within a buffer (the host clears it before
- * they would), so stale words are never taken for new ones.
+ * Slots alternate between two sets by the parity of the tag. A block publishes round t + 2 only
+ * after it has every key of round t + 1, and a block publishes round t + 1 only after it has read
+ * the record of round t; so no slot is overwritten while somebody may read it. Tags of successive
+ * rounds differ by one and never repeat within a buffer (the host clears it before they would), so
+ * stale words are never taken for new ones.
  *
- * Cost of a round: one store to L2, one poll seen after it, one dependent L2 read of the record. Blocks must be co-resident
- * (cooperative launch). Every wait is bounded. */
+ * Cost of a round: one store to L2, one poll seen after it, one dependent L2 read of the record.
+ * Blocks must be co-resident (cooperative launch). Every wait is bounded. */
 #ifndef FATHOM_EXCHANGE_CUH
 #define FATHOM_EXCHANGE_CUH
 
@@ -18,7 +20,8 @@
 enum {
 	EXCHANGE_HEADS = 2,      /* words of a key: one for 32-bit keys, two for 64-bit ones */
 	EXCHANGE_LANE_SLOTS = 6, /* heads a lane polls: at most 192 blocks */
-	EXCHANGE_LANE_WORDS = 9, /* words of a record a lane has in flight: 128 columns in double precision */
+	EXCHANGE_LANE_WORDS =
+	        9, /* words of a record a lane has in flight: 128 columns in double precision */
 	EXCHANGE_SPINS = 2000000 /* polls until a wait gives up: about a second */
 };
 
@@ -28,7 +31,7 @@ struct exchange {
 	uint64_t *record; /* [2][blocks + 1][words]; the last record is an extra one for block 0 */
 	int *error;       /* set when a wait timed out */
 	int blocks, words;
-	uint32_t tag;     /* tag of round 0; later rounds add one */
+	uint32_t tag; /* tag of round 0; later rounds add one */
 };
 
 static inline int64_t exchange_bytes(int blocks, int words)
@@ -68,26 +71,27 @@ static __device__ __forceinline__ uint64_t exchange_load(const uint64_t *slot)
 
 /* One word of all blocks' keys. */
 static __device__ __forceinline__ uint64_t *exchange_heads(
-	const struct exchange &x, uint32_t tag, int word)
+        const struct exchange &x, uint32_t tag, int word)
 {
 	return x.head + ((int)(tag & 1) * EXCHANGE_HEADS + word) * x.blocks;
 }
 
 /* The record of a block, or the root's extra record for block == x.blocks. */
 static __device__ __forceinline__ uint64_t *exchange_record_slot(
-	const struct exchange &x, uint32_t tag, int block)
+        const struct exchange &x, uint32_t tag, int block)
 {
 	return x.record + ((int64_t)(tag & 1) * (x.blocks + 1) + block) * x.words;
 }
 
-/* One lane publishes its block's key for the round with this tag. Larger keys win, then lower blocks. */
+/* One lane publishes its block's key for the round with this tag. Larger keys win, then lower
+ * blocks. */
 template <typename key_type>
 static __device__ __forceinline__ void exchange_publish(
-	const struct exchange &x, uint32_t tag, key_type key)
+        const struct exchange &x, uint32_t tag, key_type key)
 {
 	if (sizeof key == 8)
 		exchange_store(exchange_heads(x, tag, 1) + blockIdx.x,
-			(uint32_t)((uint64_t)key >> 32), tag);
+		        (uint32_t)((uint64_t)key >> 32), tag);
 	exchange_store(exchange_heads(x, tag, 0) + blockIdx.x, (uint32_t)key, tag);
 }
 
@@ -96,8 +100,9 @@ static __device__ __forceinline__ bool exchange_tagged(uint64_t word, uint32_t t
 	return (uint32_t)(word >> 32) == tag;
 }
 
-/* A whole warp waits for the keys of all blocks. Returns the winning block, the same in every lane of every block, or -1 on a
- * timeout. Every poll loads all heads of a lane before it looks at one, so that they are in flight together. */
+/* A whole warp waits for the keys of all blocks. Returns the winning block, the same in every lane
+ * of every block, or -1 on a timeout. Every poll loads all heads of a lane before it looks at one,
+ * so that they are in flight together. */
 template <typename key_type>
 static __device__ __forceinline__ int exchange_wait(const struct exchange &x, uint32_t tag)
 {
@@ -123,7 +128,9 @@ static __device__ __forceinline__ int exchange_wait(const struct exchange &x, ui
 		*x.error = 1;
 		return -1;
 	}
-	struct extreme<key_type> best = {0, NO_INDEX};
+	struct extreme<key_type> best = {
+		0, NO_INDEX
+	};
 #pragma unroll
 	for (int i = 0; i < EXCHANGE_LANE_SLOTS; i++) {
 		if (32 * i >= x.blocks)
@@ -133,10 +140,10 @@ static __device__ __forceinline__ int exchange_wait(const struct exchange &x, ui
 	return (int)warp_extreme(best).index;
 }
 
-/* A whole warp waits for a block's record and, unless extra is NULL, for the extra one, and writes their words to shared memory. All
- * loads of a pass are in flight together. False on a timeout. */
-static __device__ __forceinline__ bool exchange_read(const struct exchange &x, uint32_t tag,
-	int block, uint32_t *destination, uint32_t *extra)
+/* A whole warp waits for a block's record and, unless extra is NULL, for the extra one, and writes
+ * their words to shared memory. All loads of a pass are in flight together. False on a timeout. */
+static __device__ __forceinline__ bool exchange_read(
+        const struct exchange &x, uint32_t tag, int block, uint32_t *destination, uint32_t *extra)
 {
 	const int SLOTS = EXCHANGE_LANE_WORDS;
 	const int lane = threadIdx.x & 31;
@@ -161,7 +168,7 @@ static __device__ __forceinline__ bool exchange_read(const struct exchange &x, u
 				if (base + 32 * i >= x.words)
 					break;
 				ready = ready && exchange_tagged(word[i], tag) &&
-					(!extra || exchange_tagged(second[i], tag));
+				        (!extra || exchange_tagged(second[i], tag));
 			}
 		}
 		if (!__all_sync(0xffffffffu, ready)) {

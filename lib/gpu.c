@@ -23,9 +23,9 @@ static void format_uuid(char *text, size_t size, const cudaUUID_t *uuid)
 {
 	const unsigned char *b = (const unsigned char *)uuid->bytes;
 	snprintf(text, size,
-		"GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
-		b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-		b[14], b[15]);
+	        "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+	        b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+	        b[14], b[15]);
 }
 
 bool gpu_open(struct gpu *gpu, int64_t device, struct fault *fault)
@@ -35,15 +35,15 @@ bool gpu_open(struct gpu *gpu, int64_t device, struct fault *fault)
 	cudaError_t error = cudaGetDeviceCount(&count);
 	if (error != cudaSuccess || count == 0)
 		return fault_set(fault, "no GPU: %s",
-			error == cudaSuccess ? "no device found" : cudaGetErrorString(error));
+		        error == cudaSuccess ? "no device found" : cudaGetErrorString(error));
 	if (device < 0 || device >= count)
 		return fault_set(fault, "no GPU %lld: this machine has devices 0 to %d",
-			(long long)device, count - 1);
+		        (long long)device, count - 1);
 	int d = (int)device;
 	struct cudaDeviceProp prop;
 	if ((error = cudaSetDevice(d)) != cudaSuccess ||
-		(error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||
-		(error = cudaFree(NULL)) != cudaSuccess)
+	        (error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||
+	        (error = cudaFree(NULL)) != cudaSuccess)
 		return fault_set(fault, "GPU %d cannot be used: %s", d, cudaGetErrorString(error));
 
 	gpu->device = d;
@@ -80,12 +80,12 @@ void gpu_check(int error, const char *expression, const char *file, int line)
 {
 	if (error != (int)cudaSuccess)
 		msg_die(EXIT_MEASURE_FAILED, "CUDA %s: %s, in %s (%s:%d)",
-			cudaGetErrorName((cudaError_t)error),
-			cudaGetErrorString((cudaError_t)error), expression, file, line);
+		        cudaGetErrorName((cudaError_t)error),
+		        cudaGetErrorString((cudaError_t)error), expression, file, line);
 }
 
 void gpu_span_sample(const struct gpu_span *span, double operations, double host_seconds,
-	double slack, struct sample *sample)
+        double slack, struct sample *sample)
 {
 	double seconds = (double)(span->ns1 - span->ns0) * 1e-9;
 	double resolution = gpu_timer_resolution();
@@ -96,6 +96,6 @@ void gpu_span_sample(const struct gpu_span *span, double operations, double host
 	if (host_seconds > 0) {
 		double tolerance = 0.002 * host_seconds + resolution;
 		sample->agreed = sample->agreed && seconds <= host_seconds + tolerance &&
-			host_seconds <= seconds + slack + tolerance;
+		                 host_seconds <= seconds + slack + tolerance;
 	}
 }

@@ -67,8 +67,9 @@ extern "C" void gpu_timer_stop(struct gpu_timer *timer, void *stream)
 	stamp(timer, timer->stop, stream);
 }
 
-/* An SM that a stamp kernel's blocks missed has ns = 0 and is passed over; all SMs read one global timer, so the span is that of
- * the first SM with both stamps whose elapsed cycles are the median of all. */
+/* An SM that a stamp kernel's blocks missed has ns = 0 and is passed over; all SMs read one global
+ * timer, so the span is that of the first SM with both stamps whose elapsed cycles are the median
+ * of all. */
 extern "C" void gpu_timer_span(const struct gpu_timer *timer, struct gpu_span *span)
 {
 	double *cycles = (double *)xmalloc((size_t)timer->sm_count * sizeof *cycles);
@@ -95,7 +96,7 @@ extern "C" void gpu_timer_span(const struct gpu_timer *timer, struct gpu_span *s
 /* ---- hold ---- */
 
 struct gpu_hold {
-	volatile int *release;  /* pinned, mapped */
+	volatile int *release; /* pinned, mapped */
 	volatile int *timed_out;
 };
 

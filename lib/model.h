@@ -12,23 +12,27 @@ struct model {
 	const struct profile *profile;
 	const char *used[MODEL_USED]; /* names of the parameters read, each once */
 	size_t used_count;
-	bool extrapolated, surface;   /* some value was extrapolated / came from a rate surface */
-	bool missing;                 /* some parameter was not there; missing_name says which (prices are then NaN) */
+	bool extrapolated, surface; /* some value was extrapolated / came from a rate surface */
+	bool missing; /* some parameter was not there; missing_name says which (prices are then NaN)
+	               */
 	char missing_name[96];
 };
 
 void model_start(struct model *model, const struct profile *profile);
 
-/* Value of a scalar / of a function with one or two arguments. NaN (and missing) when it is not in the profile. */
+/* Value of a scalar / of a function with one or two arguments. NaN (and missing) when it is not in
+ * the profile. */
 double model_scalar(struct model *model, const char *name);
 double model_at(struct model *model, const char *name, const char *arg, double value);
-double model_at2(struct model *model, const char *name, const char *arg1, double value1, const char *arg2, double value2);
+double model_at2(struct model *model, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2);
 
 /* LAWN 202 eq. (2): alpha + bytes/beta. */
 double model_line(double alpha, double beta, double bytes);
 
-/* LAWN 202 section 3.8: words moved by an ideal getf2 of an m x n panel, column by column: isamax reads m-j, sswap
- * moves 4n, sscal 2(m-j-1), sger 2(m-j-1)(n-j-1) plus its row and column; and the number of calls. */
+/* LAWN 202 section 3.8: words moved by an ideal getf2 of an m x n panel, column by column: isamax
+ * reads m-j, sswap moves 4n, sscal 2(m-j-1), sger 2(m-j-1)(n-j-1) plus its row and column; and the
+ * number of calls. */
 struct model_panel_work {
 	double calls, words, flops; /* flops: LAPACK Working Note 41's count for getrf m x n */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages to stderr, the live progress line, and the only place besides main that ends a program. */
+/* Messages to stderr, the live progress line, and the only place besides main that ends a program.
+ */
 #ifndef FATHOM_MSG_H
 #define FATHOM_MSG_H
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The fused LU panel: two kernels a column. `update` divides column j by the pivot, applies the rank-1 update to the columns right
- * of it and searches column j + 1 in the same sweep; `pivot`, one block, finishes the search and swaps the two rows.
+/* The fused LU panel: two kernels a column. `update` divides column j by the pivot, applies the
+ * rank-1 update to the columns right of it and searches column j + 1 in the same sweep; `pivot`,
+ * one block, finishes the search and swaps the two rows.
  *
- * Cost of column j: two dependent launches, 2(m-j-1)(n-j) words through L2 or DRAM, and three dependent accesses. */
+ * Cost of column j: two dependent launches, 2(m-j-1)(n-j) words through L2 or DRAM, and three
+ * dependent accesses. */
 #include "base.h"
 #include "reduce.cuh"
 #include "shared_update.cuh"
@@ -12,9 +14,9 @@
 namespace
 {
 
-const int ROWS = 32;       /* rows a block takes at a time: one per lane */
-const int WARPS = 8;       /* columns it takes at a time: one per warp, */
-const int BATCH = 8;       /* and this many times that in flight */
+const int ROWS = 32;        /* rows a block takes at a time: one per lane */
+const int WARPS = 8;        /* columns it takes at a time: one per warp, */
+const int BATCH = 8;        /* and this many times that in flight */
 const int MAX_PARTS = 2048; /* blocks of the update, each with one candidate */
 
 typedef struct extreme<uint64_t> part;
@@ -29,8 +31,9 @@ int update_blocks(int64_t rows)
 	return (int)(blocks < 1 ? 1 : blocks > MAX_PARTS ? MAX_PARTS : blocks);
 }
 
-/* Columns j and up of rows j+1 and up; j = -1 only searches column 0. All that a tile reads is loaded before anything is waited
- * for (BATCH columns a warp at a time), so that a column of the panel costs one access, not one per column updated. */
+/* Columns j and up of rows j+1 and up; j = -1 only searches column 0. All that a tile reads is
+ * loaded before anything is waited for (BATCH columns a warp at a time), so that a column of the
+ * panel costs one access, not one per column updated. */
 template <typename T>
 __global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct work *work)
 {
@@ -57,7 +60,8 @@ __global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct wor
 			}
 			if (updates && c0 == j + 1) {
 				l = pivot_divide(head, pivot_divide_by(pivot));
-				__syncthreads(); /* every warp has column j before it is overwritten */
+				__syncthreads(); /* every warp has column j before it is overwritten
+				                  */
 				if (active && warp == 0)
 					a[row + j * lda] = l;
 			}
@@ -83,7 +87,7 @@ __global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct wor
 /* parts candidates were left by the update before. */
 template <typename T>
 __global__ void pivot_kernel(T *a, int64_t lda, int64_t m, int64_t n, int64_t j, int parts,
-	const struct work *work, int *pivots)
+        const struct work *work, int *pivots)
 {
 	__shared__ struct extreme_scratch<uint64_t> scratch;
 	part best = {0, NO_INDEX};
@@ -120,7 +124,7 @@ template <typename T>
 void update(void *a, int64_t lda, int64_t m, int64_t n, int64_t j, void *w, cudaStream_t stream)
 {
 	update_kernel<T><<<update_blocks(m - j - 1), ROWS * WARPS, 0, stream>>>(
-		(T *)a, lda, (int)m, (int)n, (int)j, (struct work *)w);
+	        (T *)a, lda, (int)m, (int)n, (int)j, (struct work *)w);
 }
 
 } // namespace
@@ -131,7 +135,7 @@ extern "C" int64_t panel_fused_work(int64_t)
 }
 
 extern "C" int panel_fused_begin(
-	enum precision precision, const void *a, int64_t m, void *work, void *stream)
+        enum precision precision, const void *a, int64_t m, void *work, void *stream)
 {
 	if (precision == SINGLE)
 		update<float>((void *)a, m, m, 1, -1, work, (cudaStream_t)stream);
@@ -141,7 +145,7 @@ extern "C" int panel_fused_begin(
 }
 
 extern "C" int panel_fused_update(enum precision precision, void *a, int64_t lda, int64_t m,
-	int64_t n, int64_t j, void *work, void *stream)
+        int64_t n, int64_t j, void *work, void *stream)
 {
 	if (precision == SINGLE)
 		update<float>(a, lda, m, n, j, work, (cudaStream_t)stream);
@@ -150,22 +154,22 @@ extern "C" int panel_fused_update(enum precision precision, void *a, int64_t lda
 	return (int)cudaGetLastError();
 }
 
-extern "C" int panel_fused_pivot(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-	int64_t j, void *w, int *pivots, void *stream)
+extern "C" int panel_fused_pivot(enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, int64_t j, void *w, int *pivots, void *stream)
 {
 	const struct work *work = (const struct work *)w;
 	const int parts = update_blocks(m - j);
 	if (precision == SINGLE)
 		pivot_kernel<<<1, 32 * WARPS, 0, (cudaStream_t)stream>>>(
-			(float *)a, lda, m, n, j, parts, work, pivots);
+		        (float *)a, lda, m, n, j, parts, work, pivots);
 	else
 		pivot_kernel<<<1, 32 * WARPS, 0, (cudaStream_t)stream>>>(
-			(double *)a, lda, m, n, j, parts, work, pivots);
+		        (double *)a, lda, m, n, j, parts, work, pivots);
 	return (int)cudaGetLastError();
 }
 
 extern "C" int panel_scale_by(
-	enum precision precision, const void *pivot, void *x, int64_t m, void *stream)
+        enum precision precision, const void *pivot, void *x, int64_t m, void *stream)
 {
 	if (m < 1)
 		return (int)cudaSuccess;
@@ -173,9 +177,9 @@ extern "C" int panel_scale_by(
 	unsigned grid = (unsigned)(blocks > 1024 ? 1024 : blocks);
 	if (precision == SINGLE)
 		scale_by_kernel<<<grid, 256, 0, (cudaStream_t)stream>>>(
-			(const float *)pivot, (float *)x, m);
+		        (const float *)pivot, (float *)x, m);
 	else
 		scale_by_kernel<<<grid, 256, 0, (cudaStream_t)stream>>>(
-			(const double *)pivot, (double *)x, m);
+		        (const double *)pivot, (double *)x, m);
 	return (int)cudaGetLastError();
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The persistent LU panel: one cooperative kernel, every block holds its rows in shared memory, one exchange a column.
+/* The persistent LU panel: one cooperative kernel, every block holds its rows in shared memory, one
+ * exchange a column.
  *
- * Cost: load and store of m*n words, and per column one exchange (store to L2, poll, dependent read: lib/exchange.cuh), two
- * block barriers and a search of the block's rows; the rank-1 update runs behind the exchange.
+ * Cost: load and store of m*n words, and per column one exchange (store to L2, poll, dependent
+ * read: lib/exchange.cuh), two block barriers and a search of the block's rows; the rank-1 update
+ * runs behind the exchange.
  *
- * After rocHPL's pdpanrlN: the candidate row travels whole, so that winning needs no further communication, and the
- * candidate is published before the trailing update of its column, updated alone ahead of it. The row that the pivot displaces travels
- * in an extra record from block 0, which owns the first n rows. */
+ * After rocHPL's pdpanrlN: the candidate row travels whole, so that winning needs no further
+ * communication, and the candidate is published before the trailing update of its column, updated
+ * alone ahead of it. The row that the pivot displaces travels in an extra record from block 0,
+ * which owns the first n rows. */
 #include "base.h"
 #include "exchange.cuh"
 #include "reduce.cuh"
@@ -29,8 +32,9 @@ template <typename T> struct panel {
 	struct gpu_span *span; /* of the columns, for measuring; or NULL */
 };
 
-/* Who works on what inside a block: chunks of 32 rows are dealt to warps; with fewer chunks than warps several warps share a
- * chunk, each with its own quads of columns. The first warp of a chunk (front) does the serial part of a column. */
+/* Who works on what inside a block: chunks of 32 rows are dealt to warps; with fewer chunks than
+ * warps several warps share a chunk, each with its own quads of columns. The first warp of a chunk
+ * (front) does the serial part of a column. */
 struct share {
 	int warp, lane, first_chunk, chunk_step, chunks, group;
 	int groups; /* a power of two */
@@ -59,25 +63,24 @@ __device__ bool owns_row(const struct share &s, int row)
 
 template <typename T> __device__ void store_value(uint64_t *record, int c, T value, uint32_t tag);
 
-template <>
-__device__ void store_value<float>(uint64_t *record, int c, float value, uint32_t tag)
+template <> __device__ void store_value<float>(uint64_t *record, int c, float value, uint32_t tag)
 {
 	exchange_store(record + c, __float_as_uint(value), tag);
 }
 
-template <>
-__device__ void store_value<double>(uint64_t *record, int c, double value, uint32_t tag)
+template <> __device__ void store_value<double>(uint64_t *record, int c, double value, uint32_t tag)
 {
 	uint64_t bits = (uint64_t)__double_as_longlong(value);
 	exchange_store(record + 2 * c, (uint32_t)bits, tag);
 	exchange_store(record + 2 * c + 1, (uint32_t)(bits >> 32), tag);
 }
 
-/* Publishes a local row as it stands after the update of column k, which is still to come for columns k + 2 and up; behind it what
- * divides column k + 1 should the row become its pivot (worked out here, while the keys travel), and the row's number. */
+/* Publishes a local row as it stands after the update of column k, which is still to come for
+ * columns k + 2 and up; behind it what divides column k + 1 should the row become its pivot (worked
+ * out here, while the keys travel), and the row's number. */
 template <typename T>
 __device__ void publish_row(const struct panel<T> &g, const struct share &s, const T *a, const T *p,
-	int row, int global_row, int k, uint64_t *record, uint32_t tag)
+        int row, int global_row, int k, uint64_t *record, uint32_t tag)
 {
 	T l = k >= 0 ? a[k * g.pitch + row] : T(0);
 #pragma unroll 1
@@ -95,7 +98,8 @@ __device__ void publish_row(const struct panel<T> &g, const struct share &s, con
 		exchange_store(record + g.x.words - 1, (uint32_t)global_row, tag);
 }
 
-/* The block's rows into shared memory: a warp takes 32 rows of a column at a time, PANEL_LOADS of these in flight. */
+/* The block's rows into shared memory: a warp takes 32 rows of a column at a time, PANEL_LOADS of
+ * these in flight. */
 template <typename T>
 __device__ void load_rows(const struct panel<T> &g, const struct share &s, T *a, int row0, int rows)
 {
@@ -120,12 +124,13 @@ __device__ void load_rows(const struct panel<T> &g, const struct share &s, T *a,
 }
 
 template <typename T, bool updates>
-__global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(const struct panel<T> g)
+__global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
+        resident_kernel(const struct panel<T> g)
 {
 	typedef decltype(magnitude_key(T())) key_type;
 	extern __shared__ __align__(16) unsigned char memory[];
 	const int n4 = (g.n + 2 + 3) / 4 * 4; /* a record: row, divisor, number */
-	T *pivot_rows = (T *)memory; /* two, used in turns */
+	T *pivot_rows = (T *)memory;          /* two, used in turns */
 	T *top_row = (T *)memory + 2 * n4;
 	T *a = top_row + n4;
 	__shared__ struct extreme_scratch<key_type> scratch;
@@ -156,8 +161,8 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(co
 				int winner = exchange_wait<key_type>(g.x, tag);
 				bool mine = winner == (int)blockIdx.x;
 				bool ok = winner >= 0 &&
-					exchange_read(g.x, tag, winner, (uint32_t *)p,
-						mine ? (uint32_t *)top_row : NULL);
+				          exchange_read(g.x, tag, winner, (uint32_t *)p,
+				                  mine ? (uint32_t *)top_row : NULL);
 				__syncwarp();
 				int pivot = ((int *)p)[g.x.words - 1];
 				if (s.lane == 0) {
@@ -185,9 +190,13 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(co
 		}
 
 		/* column k is divided by the pivot, column k + 1 updated and searched */
-		struct extreme<key_type> best = {0, NO_INDEX};
+		struct extreme<key_type> best = {
+			0, NO_INDEX
+		};
 		if (s.front) {
-			const struct pivot_divisor<T> d = {p[g.n], p[max(k, 0)]};
+			const struct pivot_divisor<T> d = {
+				p[g.n], p[max(k, 0)]
+			};
 #pragma unroll 1
 			for (int chunk = s.first_chunk; chunk < s.chunks; chunk += s.chunk_step) {
 				int r = 32 * chunk + s.lane;
@@ -217,10 +226,10 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(co
 			exchange_publish(g.x, tag + 1, best.key);
 		if (owns_row(s, row))
 			publish_row(g, s, a, p, row, row0 + row, k,
-				exchange_record_slot(g.x, tag + 1, blockIdx.x), tag + 1);
+			        exchange_record_slot(g.x, tag + 1, blockIdx.x), tag + 1);
 		if (blockIdx.x == 0 && owns_row(s, k + 1))
 			publish_row(g, s, a, p, k + 1, k + 1, k,
-				exchange_record_slot(g.x, tag + 1, g.x.blocks), tag + 1);
+			        exchange_record_slot(g.x, tag + 1, g.x.blocks), tag + 1);
 		__syncwarp();
 
 		/* the rest of the update, behind the exchange */
@@ -229,9 +238,8 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(co
 			for (int chunk = s.first_chunk; chunk < s.chunks; chunk += s.chunk_step) {
 				int r = 32 * chunk + s.lane;
 				if (r < rows && row0 + r > k)
-					shared_update(a + r, g.pitch, p,
-						a[k * g.pitch + r], k + 2, g.n, s.group,
-						s.groups);
+					shared_update(a + r, g.pitch, p, a[k * g.pitch + r], k + 2,
+					        g.n, s.group, s.groups);
 			}
 	}
 	__syncthreads();
@@ -251,25 +259,28 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(co
 				g.a[row0 + r + c * g.lda] = a[c * g.pitch + r];
 }
 
-template <typename T, bool updates> int launch(struct panel<T> g, const struct panel_geometry *geometry, void *stream)
+template <typename T, bool updates>
+int launch(struct panel<T> g, const struct panel_geometry *geometry, void *stream)
 {
 	const void *kernel = (const void *)resident_kernel<T, updates>;
-	cudaError_t error = cudaFuncSetAttribute(kernel,
-		cudaFuncAttributeMaxDynamicSharedMemorySize, (int)geometry->shared_bytes);
+	cudaError_t error = cudaFuncSetAttribute(
+	        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)geometry->shared_bytes);
 	if (error != cudaSuccess)
 		return (int)error;
 	void *arguments[] = {&g};
 	return (int)cudaLaunchCooperativeKernel(kernel, dim3((unsigned)geometry->blocks),
-		dim3(PANEL_COMPUTE_THREADS + 32), arguments, (size_t)geometry->shared_bytes,
-		(cudaStream_t)stream);
+	        dim3(PANEL_COMPUTE_THREADS + 32), arguments, (size_t)geometry->shared_bytes,
+	        (cudaStream_t)stream);
 }
 
 template <typename T>
 int run(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry *geometry,
-	struct exchange exchange, int *pivots, struct gpu_span *span, void *stream)
+        struct exchange exchange, int *pivots, struct gpu_span *span, void *stream)
 {
-	struct panel<T> g = {(T *)a, lda, (int)m, (int)n, (int)geometry->rows_per_block,
-		(int)geometry->pitch, pivots, exchange, span};
+	struct panel<T> g = {
+		(T *)a, lda, (int)m, (int)n, (int)geometry->rows_per_block,
+		        (int)geometry->pitch, pivots, exchange, span
+	};
 	return span ? launch<T, false>(g, geometry, stream) : launch<T, true>(g, geometry, stream);
 }
 
@@ -282,17 +293,17 @@ extern "C" int panel_resident_words(enum precision precision, int64_t n)
 }
 
 extern "C" int panel_resident_columns(enum precision precision, void *a, int64_t lda, int64_t m,
-	int64_t n, const struct panel_geometry *geometry, struct exchange exchange, int *pivots,
-	struct gpu_span *span, void *stream)
+        int64_t n, const struct panel_geometry *geometry, struct exchange exchange, int *pivots,
+        struct gpu_span *span, void *stream)
 {
 	return precision == SINGLE
-		? run<float>(a, lda, m, n, geometry, exchange, pivots, span, stream)
-		: run<double>(a, lda, m, n, geometry, exchange, pivots, span, stream);
+	               ? run<float>(a, lda, m, n, geometry, exchange, pivots, span, stream)
+	               : run<double>(a, lda, m, n, geometry, exchange, pivots, span, stream);
 }
 
 extern "C" int panel_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-	const struct panel_geometry *geometry, struct exchange exchange, int *pivots, void *stream)
+        const struct panel_geometry *geometry, struct exchange exchange, int *pivots, void *stream)
 {
 	return panel_resident_columns(
-		precision, a, lda, m, n, geometry, exchange, pivots, NULL, stream);
+	        precision, a, lda, m, n, geometry, exchange, pivots, NULL, stream);
 }

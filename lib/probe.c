@@ -106,7 +106,8 @@ static struct probe_run new_run(const struct probe *probe, const struct options 
 	};
 }
 
-/* Sizes of the device that fits turn into parameters: the model knows the machine by its profile alone. */
+/* Sizes of the device that fits turn into parameters: the model knows the machine by its profile
+ * alone. */
 static void note_device(struct table *curve, const struct gpu *gpu)
 {
 	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);

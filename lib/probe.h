@@ -31,8 +31,8 @@ struct probe {
 	const char *const *args; /* argument columns */
 	size_t arg_count;
 	bool needs_gpu;
-	double seconds; /* default budget of one process */
-	int64_t processes;                /* default number of fresh processes; 0: 3 */
+	double seconds;    /* default budget of one process */
+	int64_t processes; /* default number of fresh processes; 0: 3 */
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);
 	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */

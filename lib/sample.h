@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampling protocol: warm up by time, repeat until the median is known well enough or the time is
- * spent, discard samples whose clocks disagree, and count what was discarded. */
+/* The sampling protocol: warm up by time, repeat until the median is known well enough or the time
+ * is spent, discard samples whose clocks disagree, and count what was discarded. */
 #ifndef FATHOM_SAMPLE_H
 #define FATHOM_SAMPLE_H
 
@@ -15,7 +15,8 @@ struct sample {
 	double span;    /* length of the timed interval behind it, seconds: sets hz's resolution */
 };
 
-/* Takes one sample. Returns false when measuring itself failed (the measurement then ends, failed). */
+/* Takes one sample. Returns false when measuring itself failed (the measurement then ends, failed).
+ */
 typedef bool (*sample_function)(void *context, struct sample *sample);
 
 struct sample_plan {
@@ -23,7 +24,8 @@ struct sample_plan {
 	double min_seconds;  /* sample at least this long ... */
 	double max_seconds;  /* ... and at most this long */
 	size_t min_samples, max_samples;
-	double target;       /* stop when the relative half-width of the median's interval is below this */
+	double target; /* stop when the relative half-width of the median's interval is below this
+	                */
 };
 
 /* What is left of the samples: the median over one process. */
@@ -36,10 +38,10 @@ struct measurement {
 /* Default plan for one point of a sweep within `seconds` of time. */
 struct sample_plan sample_plan_default(double seconds);
 
-/* Runs the protocol. Samples whose hz is off the median hz by more than 0.5 % plus resolution, or below
- * 75 % of max_hz (throttled; max_hz 0 = unknown), or that did not agree, are discarded. When none is
- * left seconds.samples is 0 and the value NaN. False when function failed. */
-bool sample_run(sample_function function, void *context, const struct sample_plan *plan, double max_hz,
-	struct measurement *result);
+/* Runs the protocol. Samples whose hz is off the median hz by more than 0.5 % plus resolution, or
+ * below 75 % of max_hz (throttled; max_hz 0 = unknown), or that did not agree, are discarded. When
+ * none is left seconds.samples is 0 and the value NaN. False when function failed. */
+bool sample_run(sample_function function, void *context, const struct sample_plan *plan,
+        double max_hz, struct measurement *result);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank-1 update of a panel held in shared memory as columns of odd pitch: a[c][r] -= a[k][r] * p[c]. One thread a row (so
- * that neither row nor column access has bank conflicts), four columns at a time (so that p comes in one broadcast load). The
- * resident panel kernel runs it and the load_latency probe measures it. */
+/* The rank-1 update of a panel held in shared memory as columns of odd pitch: a[c][r] -= a[k][r] *
+ * p[c]. One thread a row (so that neither row nor column access has bank conflicts), four columns
+ * at a time (so that p comes in one broadcast load). The resident panel kernel runs it and the
+ * load_latency probe measures it. */
 #ifndef FATHOM_SHARED_UPDATE_CUH
 #define FATHOM_SHARED_UPDATE_CUH
 
@@ -38,11 +39,11 @@ static __device__ __forceinline__ struct quad_double load_quad(const double *p)
 	return {{v.x, v.y, w.x, w.y}};
 }
 
-/* Columns first .. n-1 of one row, in quads of columns quad, quad + stride, ... (several warps may share a row's columns).
- * row points at a[0][r]; p is 16-byte aligned. */
+/* Columns first .. n-1 of one row, in quads of columns quad, quad + stride, ... (several warps may
+ * share a row's columns). row points at a[0][r]; p is 16-byte aligned. */
 template <typename T>
 static __device__ __forceinline__ void shared_update(
-	T *row, int pitch, const T *p, T l, int first, int n, int quad, int stride)
+        T *row, int pitch, const T *p, T l, int first, int n, int quad, int stride)
 {
 	for (int q = first / 4 + ((quad - first / 4) & (stride - 1)); 4 * q < n; q += stride) {
 		T *a = row + 4 * q * pitch;
@@ -56,7 +57,8 @@ static __device__ __forceinline__ void shared_update(
 		} else {
 			for (int c = 4 * q; c < 4 * q + 4 && c < n; c++)
 				if (c >= first)
-					a[(c - 4 * q) * pitch] = minus_product(a[(c - 4 * q) * pitch], l, p[c]);
+					a[(c - 4 * q) * pitch] =
+					        minus_product(a[(c - 4 * q) * pitch], l, p[c]);
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Order statistics and intervals. All functions leave their input unchanged. A NaN among the input gives
- * NaN: it is never sorted away. */
+/* Order statistics and intervals. All functions leave their input unchanged. A NaN among the input
+ * gives NaN: it is never sorted away. */
 #ifndef FATHOM_STATS_H
 #define FATHOM_STATS_H
 
@@ -20,7 +20,8 @@ struct estimate {
 /* Median; the mean of the two middle elements for even n. NaN for n = 0. */
 double stats_median(const double *x, size_t n);
 
-/* Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996), 0<=q<=1. */
+/* Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996),
+ * 0<=q<=1. */
 double stats_quantile(const double *x, size_t n, double q);
 
 /* Median with its distribution-free 95 % interval from order statistics (binomial ranks); the whole
@@ -35,9 +36,9 @@ double stats_deviation(const double *x, size_t n);
 double stats_student(size_t degrees);
 
 /* Combines the estimates of several fresh processes into one: value = median of their values;
- * half-widths = root of the squared sum of (a) Student's t interval of the process values and (b) the
- * median of the processes' own half-widths. With one process only (b) is there. Estimates without
- * samples are skipped. */
+ * half-widths = root of the squared sum of (a) Student's t interval of the process values and (b)
+ * the median of the processes' own half-widths. With one process only (b) is there. Estimates
+ * without samples are skipped. */
 struct estimate stats_combine(const struct estimate *process, size_t n);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Host rates
 # Question: How fast do the host's LAPACK panels and gemm run, and what do its shortest BLAS calls cost?
-# Figure: M x n panels and square gemm at powers of two, all BLAS threads; rates by the operation counts of LAPACK Working Note 41. Solid: single, dashed: double precision.
+# Figure: M x n panels and square gemm at powers of two (panels below 4 MiB: one thread, from there and gemm: all); rates by the operation counts of LAPACK Working Note 41. Solid: single, dashed: double precision.
 # Parameters: host.
 height = 860
 load scripts."/style.gp"

@@ -157,7 +157,8 @@ static bool ladder_launch(struct ladder_context *context, struct sample *sample)
 	return true;
 }
 
-/* A signal's way depends on the two SMs and on where the line lives: a sample is the mean over random ones. */
+/* A signal's way depends on the two SMs and on where the line lives: a sample is the mean over
+ * random ones. */
 static bool flag_sample(struct ladder_context *context, struct sample *sample)
 {
 	struct sample one;

@@ -125,12 +125,16 @@ static bool take_sample(void *context, struct sample *sample)
 	return true;
 }
 
-/* The grid: as many threads as there are accesses, until every SM is full (or as asked for). */
+/* The grid: one access a thread, which copies large sizes quicker than resident blocks that loop;
+ * reads, which sum, and writes loop in as many blocks as the device holds, or as many threads as
+ * bytes in flight are asked for. */
 static void set_grid(
         const struct copy_sweep *sweep, const struct copy_point *point, struct copy_launch *launch)
 {
-	int64_t per_sm = copy_blocks_per_sm(launch);
 	int64_t accesses = launch->words / (launch->width / 4);
+	int64_t blocks = round_up(accesses, COPY_THREADS) / COPY_THREADS;
+	bool loops = launch->kind == COPY_READ || launch->kind == COPY_WRITE || point->inflight;
+	int64_t per_sm = copy_blocks_per_sm(launch);
 
 	launch->threads = COPY_THREADS;
 	if (point->inflight) {
@@ -138,8 +142,9 @@ static void set_grid(
 		launch->threads = (int)smaller(threads, COPY_THREADS);
 		per_sm = threads / launch->threads;
 	}
-	launch->blocks = (int)larger(1, smaller(per_sm * sweep->gpu.sm_count,
-	                                        round_up(accesses, COPY_THREADS) / COPY_THREADS));
+	if (loops)
+		blocks = smaller(per_sm * sweep->gpu.sm_count, blocks);
+	launch->blocks = (int)larger(1, blocks);
 }
 
 /* Warm: one slot. Cold: enough slots for four L2s of lines between two uses of one. */

@@ -34,6 +34,7 @@ void host_memory_fit(const struct table *curve, struct profile *profile);
 #endif
 
 enum { QUICK_BYTES = 64 << 20 };
+
 enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
 
@@ -179,7 +180,7 @@ static size_t beyond_cache(const struct topology_facts *facts)
 {
 	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
 	                                : (size_t)(facts->l2_bytes * facts->cores);
-	size_t least = (size_t)32 << 20, most = (size_t)512 << 20;
+	size_t least = (size_t)32 << 20, most = (size_t)384 << 20;
 	size_t memory = (size_t)facts->memory_bytes / 8, wanted = 4 * caches;
 
 	most = most < memory ? most : memory;
@@ -198,9 +199,12 @@ static bool fills(size_t part, int64_t cache)
 static bool has_point(const struct memory_sweep *sweep, int threads, size_t bytes)
 {
 	const struct topology_facts *facts = &sweep->team.facts;
+	bool fourfold = threads == 1 || threads == 4 || threads == 16 || threads == 64;
 
-	if (threads > 1 || bytes == sweep->beyond)
-		return bytes == sweep->beyond;
+	if (bytes == sweep->beyond)
+		return fourfold || threads == sweep->team.cores;
+	if (threads > 1)
+		return false;
 	return !fills(bytes, facts->l1d_bytes) && !fills(bytes, facts->l2_bytes) &&
 	       !fills(bytes, facts->l3_bytes);
 }

@@ -54,8 +54,9 @@ struct call {
 	struct rates *rates;
 	bool (*run)(const struct call *call, size_t turn); /* false: the library reports an error */
 	int m, n, ld;
-	bool is_double, restored; /* restored: the panel is the master's before every sample */
-	size_t cycle, turns;      /* turns of a sample: several cycles */
+	bool is_double, square,
+	        restored;    /* restored: the panel is the master's before every sample */
+	size_t cycle, turns; /* turns of a sample: several cycles */
 };
 
 /* ---- random numbers ---- */
@@ -167,6 +168,8 @@ static bool run_ger(const struct call *c, size_t turn)
 
 static int panel_threads(const struct call *c)
 {
+	if (c->square)
+		return c->rates->threads;
 	return host_panel_threads((int64_t)c->m * c->n * (c->is_double ? 8 : 4), c->rates->threads);
 }
 
@@ -203,7 +206,7 @@ static bool run_gemm(const struct call *c, size_t turn)
 	const float *s = (const float *)c->rates->master;
 	const double *d = (const double *)c->rates->master;
 	(void)turn;
-	openblas_set_num_threads(c->rates->threads);
+	openblas_set_num_threads(panel_threads(c));
 	EITHER(c,
 	        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, -1, s, ld, s + b,
 	                ld, 1, S, ld),
@@ -315,7 +318,8 @@ static void fill(struct rates *rates, const struct surface *surface, bool is_dou
 }
 
 /* Points that would take the rest of the time, judged by the size before, are dropped. */
-static void measure_surface(struct rates *rates, const struct surface *surface, bool is_double)
+static void measure_surface(
+        struct rates *rates, const struct surface *surface, bool is_double, bool threaded)
 {
 	const char *series = surface->series[is_double];
 	int last_m = surface->last_m;
@@ -323,7 +327,8 @@ static void measure_surface(struct rates *rates, const struct surface *surface, 
 
 	if (rates->run->common.quick && last_m > QUICK_M)
 		last_m = QUICK_M;
-	fill(rates, surface, is_double, last_m);
+	if (!threaded || surface->restored || surface->square)
+		fill(rates, surface, is_double, last_m);
 	for (int m = surface->first_m; m <= last_m; m *= surface->step_m) {
 		int first_n = surface->square ? m : surface->first_n;
 		int last_n = surface->square ? m : LARGEST_N;
@@ -335,12 +340,15 @@ static void measure_surface(struct rates *rates, const struct surface *surface, 
 			        .n = n,
 			        .ld = leading(m, is_double),
 			        .is_double = is_double,
+			        .square = surface->square,
 			        .restored = surface->restored,
 			        .cycle = turns,
 			        .turns = turns};
 			double growth = surface->square ? 8 : surface->step_m;
 			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
-			if (panel_bytes(m, n, is_double) > rates->bytes)
+			bool all =
+			        (surface->restored || surface->square) && panel_threads(&call) > 1;
+			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes)
 				continue;
 			if (before[i] > 0 && clock_now() + needed > rates->end)
 				drop(rates, series, m, n);
@@ -444,9 +452,12 @@ static void measure(struct probe_run *run)
 	openblas_set_num_threads(1);
 	measure_short(&rates);
 	memset(rates.a, 0, rates.bytes); /* touched once */
-	for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
-		for (int d = 0; d < 2; d++)
-			measure_surface(&rates, &surfaces[s], d);
+	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
+	 * does then: they come last. */
+	for (int threaded = 0; threaded < 2; threaded++)
+		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
+			for (int d = 0; d < 2; d++)
+				measure_surface(&rates, &surfaces[s], d, threaded);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);

@@ -157,7 +157,8 @@ static void null_sync(struct launch *launch)
 	GPU(cudaStreamSynchronize(launch->stream));
 }
 
-/* A kernel, then a copy of what it wrote: the hand-over from the multiprocessors to the copy engine is in it. */
+/* A kernel, then a copy of what it wrote: the hand-over from the multiprocessors to the copy engine
+ * is in it. */
 static void copy_sync(struct launch *launch)
 {
 	null_launch(launch);
@@ -423,8 +424,8 @@ static void set_up(struct launch *launch, uint64_t seed)
 	GPU(cudaStreamCreateWithFlags(&launch->other, cudaStreamNonBlocking));
 	for (int i = 0; i < 2; i++)
 		GPU(cudaEventCreateWithFlags(&launch->event[i], cudaEventDisableTiming));
-	GPU(cudaMalloc((void **)&launch->nodes,
-	        ACCESS_BLOCKS * LAUNCH_THREADS * sizeof *launch->nodes));
+	GPU(cudaMalloc(
+	        (void **)&launch->nodes, ACCESS_BLOCKS * LAUNCH_THREADS * sizeof *launch->nodes));
 	launch_access_start(launch->nodes, ACCESS_BLOCKS, launch->stream);
 	GPU(cudaMallocHost((void **)&launch->copied, sizeof *launch->copied));
 	GPU(cudaHostAlloc((void **)&launch->flag, sizeof *launch->flag, cudaHostAllocMapped));

@@ -98,8 +98,10 @@ extern "C" void launch_overlapped(unsigned *word, void *stream)
 
 /* ---- dependent accesses ---- */
 
-/* Node (block, thread) leads to the next thread's node in a block far away: always another multiprocessor's writing. */
-static __device__ __forceinline__ unsigned next_node(unsigned blocks, unsigned block, unsigned thread)
+/* Node (block, thread) leads to the next thread's node in a block far away: always another
+ * multiprocessor's writing. */
+static __device__ __forceinline__ unsigned next_node(
+        unsigned blocks, unsigned block, unsigned thread)
 {
 	return (block + blocks / 2 + 1) % blocks * LAUNCH_THREADS + (thread + 1) % LAUNCH_THREADS;
 }
@@ -110,8 +112,8 @@ static __global__ void access_start_kernel(unsigned *nodes)
 	        next_node(gridDim.x, blockIdx.x, threadIdx.x);
 }
 
-/* Lanes of a warp stay on neighbouring words, so that every access is one transaction. What is written depends on what was
- * read, though its value is the same again. */
+/* Lanes of a warp stay on neighbouring words, so that every access is one transaction. What is
+ * written depends on what was read, though its value is the same again. */
 static __global__ void access_kernel(unsigned *word, unsigned *nodes, int accesses)
 {
 	unsigned here = blockIdx.x * LAUNCH_THREADS + threadIdx.x, node = here;
@@ -127,7 +129,8 @@ extern "C" void launch_access_start(unsigned *nodes, int blocks, void *stream)
 	access_start_kernel<<<blocks, LAUNCH_THREADS, 0, (cudaStream_t)stream>>>(nodes);
 }
 
-extern "C" void launch_access(unsigned *word, unsigned *nodes, int blocks, int accesses, void *stream)
+extern "C" void launch_access(
+        unsigned *word, unsigned *nodes, int blocks, int accesses, void *stream)
 {
 	access_kernel<<<blocks, LAUNCH_THREADS, 0, (cudaStream_t)stream>>>(word, nodes, accesses);
 }

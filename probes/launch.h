@@ -29,9 +29,9 @@ void launch_argument(unsigned *word, int bytes, void *stream);
 /* With programmatic stream serialization: compute capability 9.0 and newer. */
 void launch_overlapped(unsigned *word, void *stream);
 
-/* Every thread of the kernel first follows a chain of that many accesses (at most LAUNCH_THREADS) through nodes that other blocks
- * of the launch before wrote, then writes its own node again. nodes holds blocks * LAUNCH_THREADS words, written first by
- * launch_access_start. */
+/* Every thread of the kernel first follows a chain of that many accesses (at most LAUNCH_THREADS)
+ * through nodes that other blocks of the launch before wrote, then writes its own node again. nodes
+ * holds blocks * LAUNCH_THREADS words, written first by launch_access_start. */
 void launch_access(unsigned *word, unsigned *nodes, int blocks, int accesses, void *stream);
 void launch_access_start(unsigned *nodes, int blocks, void *stream);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the load_latency probe -> gpu.*.latency, gpu.load.latency[bytes], gpu.clock.sm,
- * gpu.shared.update[threads], gpu.sm.count, gpu.shared.per_block, gpu.l2.size. A level's latency is that of the middle one, by time, of the sets
- * that lie inside it. */
+ * gpu.shared.update[threads], gpu.sm.count, gpu.shared.per_block, gpu.l2.size. A level's latency is
+ * that of the middle one, by time, of the sets that lie inside it. */
 #include "../lib/base.h"
 #include "load_latency.h"
 
@@ -156,12 +156,16 @@ static void fit_device(const struct table *curve, struct profile *profile)
 	        {"gpu_l2_bytes", "gpu.l2.size", "B"}};
 	for (size_t i = 0; i < ARRAY_LEN(sizes); ++i) {
 		const char *text = table_meta(curve, sizes[i].key);
-		const struct parameter_spec spec = {
-		        .name = sizes[i].name, .unit = sizes[i].unit, .method = "device attribute", .low = 1, .high = 1e12};
+		const struct parameter_spec spec = {.name = sizes[i].name,
+		        .unit = sizes[i].unit,
+		        .method = "device attribute",
+		        .low = 1,
+		        .high = 1e12};
 		if (!text)
 			continue;
 		const double value = atof(text);
-		profile_add(profile, &spec, NULL, 0, (struct estimate){value, value, value, 1}, false);
+		profile_add(
+		        profile, &spec, NULL, 0, (struct estimate){value, value, value, 1}, false);
 	}
 }
 

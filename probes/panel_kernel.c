@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: what do the steps of our own panel kernels cost, one by one?
  *
- * Method: the fused variant's two kernels from start to start in a stream, queued behind a hold, on panels of powers of two; one
- * column of the resident kernel (exchange, division, search, no update behind it), as the span of all columns over their number. It
- * is the code of lib/panel_fused.cu and lib/panel_resident.cu that the factorization runs.
+ * Method: the fused variant's two kernels from start to start in a stream, queued behind a hold, on
+ * panels of powers of two; one column of the resident kernel (exchange, division, search, no update
+ * behind it), as the span of all columns over their number. It is the code of lib/panel_fused.cu
+ * and lib/panel_resident.cu that the factorization runs.
  *
- * What can fool it: an update that is applied again and again must not overflow (the pivot is one); kernels loaded behind a hold
- * (each runs once before); the factors themselves mean nothing here and are not checked (the tests do).
+ * What can fool it: an update that is applied again and again must not overflow (the pivot is one);
+ * kernels loaded behind a hold (each runs once before); the factors themselves mean nothing here
+ * and are not checked (the tests do).
  *
  * Unit: seconds per kernel, seconds per column. */
 #include "../lib/base.h"
@@ -55,9 +57,10 @@ struct subject {
 static void launch(const struct subject *s)
 {
 	struct bench *b = s->bench;
-	GPU(s->pivot ? panel_fused_pivot(
-	                       s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->pivots, b->stream)
-	             : panel_fused_update(s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->stream));
+	GPU(s->pivot ? panel_fused_pivot(s->precision, b->a, s->lda, s->m, s->n, 0, b->work,
+	                       b->pivots, b->stream)
+	             : panel_fused_update(
+	                       s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->stream));
 }
 
 static void fill(const struct subject *s, uint64_t seed)
@@ -113,8 +116,8 @@ static bool sample_column(void *context, struct sample *sample)
 	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->gpu.sm_count,
 	            b->gpu.shared_per_block, &geometry))
 		return false;
-	struct exchange exchange = exchange_layout(b->exchange, geometry.blocks,
-	        panel_resident_words(s->precision, s->n), b->tag);
+	struct exchange exchange = exchange_layout(
+	        b->exchange, geometry.blocks, panel_resident_words(s->precision, s->n), b->tag);
 	b->tag += (uint32_t)s->n;
 	double start = clock_now();
 	GPU(panel_resident_columns(s->precision, b->a, s->lda, s->m, s->n, &geometry, exchange,

@@ -2,7 +2,8 @@
 #ifndef FATHOM_PROBE_PANEL_KERNEL_H
 #define FATHOM_PROBE_PANEL_KERNEL_H
 
-/* Curve to gpu.panel.pivot, gpu.panel.update.{s,d} and gpu.panel.column.{s,d}, gpu.panel.pass.{s,d}. */
+/* Curve to gpu.panel.pivot, gpu.panel.update.{s,d} and gpu.panel.column.{s,d},
+ * gpu.panel.pass.{s,d}. */
 struct table;
 struct profile;
 void panel_kernel_fit(const struct table *curve, struct profile *profile);

@@ -18,12 +18,16 @@ static const struct surface {
         {"pivot_d", "gpu.panel.pivot.d", "fused pivot kernel, start to start", "m"},
         {"update_s", "gpu.panel.update.s", "fused update kernel, start to start", "m"},
         {"update_d", "gpu.panel.update.d", "fused update kernel, start to start", "m"},
-        {"column_s", "gpu.panel.column.s", "a column of the resident kernel without update", "blocks"},
-        {"column_d", "gpu.panel.column.d", "a column of the resident kernel without update", "blocks"},
+        {"column_s", "gpu.panel.column.s", "a column of the resident kernel without update",
+                "blocks"},
+        {"column_d", "gpu.panel.column.d", "a column of the resident kernel without update",
+                "blocks"},
 };
 
-/* What a block's warps need for each further pass over their rows: a column with two passes less one with one. */
-static void fit_pass(const struct table *curve, struct profile *profile, const char *series, const char *name)
+/* What a block's warps need for each further pass over their rows: a column with two passes less
+ * one with one. */
+static void fit_pass(
+        const struct table *curve, struct profile *profile, const char *series, const char *name)
 {
 	const struct parameter_spec spec = {.name = name,
 	        .unit = "s",
@@ -38,7 +42,8 @@ static void fit_pass(const struct table *curve, struct profile *profile, const c
 		        {"n", curve_arg(curve, &points[i], "n")}, {"rows", PANEL_FEWEST_ROWS}};
 		if (!(curve_arg(curve, &points[i], "rows") > PANEL_FEWEST_ROWS))
 			continue;
-		struct estimate two = points[i].seconds, one = curve_at(curve, series, args, 3).seconds;
+		struct estimate two = points[i].seconds,
+		                one = curve_at(curve, series, args, 3).seconds;
 		double value = two.value - one.value;
 		double half = hypot(two.high - two.low, one.high - one.low) / 2;
 		profile_add(profile, &spec, &args[1], 1,

@@ -46,7 +46,7 @@ host="panel --output $scratch/host --m 3000 --nb 48"
 	expect 0 '^Recorded, not measured on this machine' "another machine's profile is called that" $gpu
 	expect 0 '^Most sensitive to: ' "what the choice rests on" $gpu
 	expect 0 '^The choice tips to ' "and what tips it" $gpu
-	expect 0 '^Choice: fused' "what if exchanges were slow" $gpu --set gpu.exchange.grid=50us
+	expect 0 '^Choice: fused' "what if exchanges were slow" $gpu --set gpu.panel.column.s=50us
 	expect 0 'refused: the panel does not fit' "a refused variant has its reason" \
 		panel --output "$scratch/gpu" --m 500k --nb 96
 	expect 0 'double precision' "double precision" $gpu --precision d

@@ -34,12 +34,34 @@ fixture_profile() {
 		}
 		for (b = 1; b <= 132; b = b == 128 ? 132 : b == 132 ? 133 : 2 * b) {
 			row("gpu.barrier.grid[blocks=" b ",threads=256]", (0.7 + b / 400) * us, "s")
-			for (w = 32; w <= 128; w *= 2)
+			for (w = 32; w <= 512; w *= 2)
 				row("gpu.exchange.grid[blocks=" b ",words=" w "]", (1 + b / 400 + w / 800) * us, "s")
 		}
 		for (t = 64; t <= 1024; t *= 2) {
 			row("gpu.reduce.max[threads=" t "]", (0.05 + t / 20000) * us, "s")
 			row("gpu.shared.update[threads=" t "]", 1e11, "B/s")
+		}
+		row("gpu.copy.sync", 16 * us, "s")
+		for (p = 1; p <= 2; p++) {
+			letter = substr("sd", p, 1)
+			for (n = 32; n <= 128; n *= 2) {
+				for (b = 1; b <= 132; b = b == 128 ? 132 : b == 132 ? 133 : 2 * b)
+					row("gpu.panel.column." letter "[blocks=" b ",n=" n "]", (1.3 + b / 300 + p * n / 400) * us,
+						"s", "surface")
+				row("gpu.panel.pass." letter "[n=" n "]", 0.2 * us, "s", "surface")
+			}
+			for (m = 128; m <= 131072; m *= 4)
+				for (n = 2; n <= 128; n *= 4) {
+					row("gpu.panel.update." letter "[m=" m ",n=" n "]", 2.5 * us + 8 * p * m * n / 2e12, "s", "surface")
+					row("gpu.panel.pivot." letter "[m=" m ",n=" n "]", (2.2 + m / 1e5) * us, "s", "surface")
+				}
+			for (m = 128; m <= 131072; m *= 8)
+				for (n = 1; n <= 128; n *= 8) {
+					row("host.iamax." letter "[m=" m ",n=" n "]", 0.02 * us + m * p / 8e9, "s", "surface")
+					row("host.scal." letter "[m=" m ",n=" n "]", 0.02 * us + m * p / 1e10, "s", "surface")
+					row("host.swap." letter "[m=" m ",n=" n "]", 0.02 * us + n * p / 1e9, "s", "surface")
+					row("host.ger." letter "[m=" m ",n=" n "]", 0.1 * us + m * n * p / 4e9, "s", "surface")
+				}
 		}
 		row("link.h2d.pinned.alpha", 8 * us, "s"); row("link.h2d.pinned.beta", 5e10, "B/s")
 		row("link.d2h.pinned.alpha", 8 * us, "s"); row("link.d2h.pinned.beta", 5e10, "B/s")

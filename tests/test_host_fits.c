@@ -103,21 +103,30 @@ static void test_rate(void)
 	struct profile *profile = profile_new();
 
 	add(curve, "getrf_s", (struct arg[]){{"m", 1024}, {"n", 64}}, 2, 1e-4);
+	add(curve, "iamax_s", (struct arg[]){{"m", 1024}, {"n", 32}}, 2, 2e-7);
+	add(curve, "ger_d", (struct arg[]){{"m", 1024}, {"n", 1}}, 2, 3e-7);
 	add(curve, "gemm_d", (struct arg[]){{"m", 512}, {"n", 512}}, 2, 5e-3);
 	add(curve, "level1", NULL, 0, 8e-9);
 	add(curve, "clock", NULL, 0, 0.25e-9);
 	host_rate_fit(curve, profile);
 	is_value(profile, "host.getrf.s[m=1024,n=64]", 1e-4);
+	is_value(profile, "host.iamax.s[m=1024,n=32]", 2e-7);
+	is_value(profile, "host.ger.d[m=1024,n=1]", 3e-7);
 	is_value(profile, "host.gemm.d[n=512]", 5e-3);
 	is_value(profile, "host.blas.level1", 8e-9);
 	is_value(profile, "host.clock", 4e9);
 	is_text(row_of(profile, "host.getrf.s[m=1024,n=64]")->regime, "surface",
 	        "a panel is a surface");
+	is_text(row_of(profile, "host.ger.d[m=1024,n=1]")->regime, "surface",
+	        "a BLAS call is one too");
 	is_text(row_of(profile, "host.clock")->regime, "hardware", "the clock is hardware");
 	is_failed(profile, "host.getrf.d");
 	is_failed(profile, "host.geqrf.s");
 	is_failed(profile, "host.geqrf.d");
 	is_failed(profile, "host.gemm.s");
+	is_failed(profile, "host.iamax.d");
+	is_failed(profile, "host.scal.s");
+	is_failed(profile, "host.swap.d");
 	is_failed(profile, "host.blas.level2");
 	profile_free(profile);
 	table_free(curve);

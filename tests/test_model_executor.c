@@ -97,8 +97,14 @@ static void add_host(struct profile *p, double half)
 		add(p, "host.memory.copy", "B/s", args, 2, 20e9, half);
 	}
 	add(p, "host.memory.copy.peak", "B/s", NULL, 0, 40e9, half);
-	add(p, "host.blas.level1", "s", NULL, 0, 0.1e-6, half);
-	add(p, "host.blas.level2", "s", NULL, 0, 0.2e-6, half);
+	/* a nanosecond an element */
+	for (int i = 0; i < 4; i++) {
+		struct arg args[] = {{"m", i % 2 ? 65536 : 1}, {"n", i / 2 ? 128 : 1}};
+		add(p, "host.iamax.s", "s", args, 2, args[0].value * 1e-9, half);
+		add(p, "host.scal.s", "s", args, 2, args[0].value * 1e-9, half);
+		add(p, "host.swap.s", "s", args, 2, args[1].value * 1e-9, half);
+		add(p, "host.ger.s", "s", args, 2, args[0].value * args[1].value * 1e-9, half);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(surface_m); i++)
 		for (size_t k = 0; k < ARRAY_LEN(surface_n); k++) {
 			double m = surface_m[i], n = surface_n[k];
@@ -171,13 +177,15 @@ static void test_overlap_of_host_and_device(const struct profile *p)
 static void test_two_columns(const struct profile *p)
 {
 	/* Host clock, microseconds. Column 1: iamax is a round trip of 15; swap queues 2.25 and
-	 * ends at 3.5; get queues 3 meanwhile and copies for 7: 12.25; scal queues 2.5 and
-	 * ger 2.75: 5.25, when the device runs ger until 7. Column 2: iamax queues 2.5 behind that
-	 * and takes 12.5 more; swap and get 12.25; scal 2.5. The pivots queue 3; what remains of
-	 * their round trip of 12 on the link without queueing and wait; then the wait of 5. */
-	double host = (15 + 12.25 + 5.25 + 2.5 + 12.5 + 12.25 + 2.5 + 3) * 1e-6;
+	 * ends at 3.5; get queues 3 meanwhile and copies for 7, and for 6 more because it comes
+	 * behind a kernel (a copy behind one ends 16 - 2 - 1 after it, on an idle stream 10 -
+	 * 3): 18.25; scal queues 2.5 and ger 2.75: 5.25, when the device runs ger until 7. Column
+	 * 2: iamax queues 2.5 behind that and takes 12.5 more; swap and get 18.25; scal 2.5. The
+	 * pivots queue 3; what remains of their round trip of 12 on the link without queueing and
+	 * wait, and 6 behind scal; then the wait of 5. */
+	double host = (15 + 18.25 + 5.25 + 2.5 + 12.5 + 18.25 + 2.5 + 3) * 1e-6;
 	struct lookup link = profile_get(p, "link.h2d.pinned.time", &(struct arg){"bytes", 12}, 1);
-	double pivots = link.estimate.value - 3e-6 - 5e-6;
+	double pivots = link.estimate.value - 3e-6 - 5e-6 + 6e-6;
 	is_real(seconds(p, MODEL_CUDA, "blas", 4, 2, 2), host + pivots + 5e-6, 1e-9,
 	        "blas 4 x 2 by hand");
 
@@ -186,11 +194,9 @@ static void test_two_columns(const struct profile *p)
 	is_real(seconds(p, MODEL_CUDA, "fused", 4, 2, 2), (5 * 2 + 1.125 + 5) * 1e-6, 1e-9,
 	        "fused 4 x 2 by hand");
 
-	/* Queueing 4, start 3, two exchanges with reductions; three columns of 4 words read and
-	 * written; the wait of 5. */
-	double step = 3 * 2 * 4 * 4 / 100e9;
-	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 2),
-	        (4 + 3 + 2 * (1.5 + 0.125) + 5) * 1e-6 + step, 1e-9, "persistent 4 x 2 by hand");
+	/* Queueing 4, start 3, two columns, one access to bring the panel in, the wait of 5. */
+	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 2), (4 + 3 + 2 * 1.75 + 0.25 + 5) * 1e-6,
+	        1e-9, "persistent 4 x 2 by hand");
 
 	/* LAWN 202's calls and words, column by column; values and pivots travel over the link. */
 	double words = 4 + 8 + 6 + (2 * 3 * 1 + 3 + 1) + 3 + 8 + 4;
@@ -201,10 +207,8 @@ static void test_two_columns(const struct profile *p)
 	        "persistent 4 x 2, level 1, by hand");
 	is_real(seconds(p, MODEL_CUDA, "fused", 4, 2, 0), 2 * 32 / 2e12, 1e-9, "level 0 by hand");
 
-	/* Searches of 4 and 3 words, two swaps of 8 lines, scal of 6 and 4 words, ger of 6 words.
-	 */
-	is_real(seconds(p, MODEL_HOST, "blas", 4, 2, 2),
-	        6 * 0.1e-6 + 0.2e-6 + 7 * 4 / 10e9 + (2 * 8 * 64 + 10 * 4 + 6 * 4) / 20e9, 1e-9,
+	/* Searches 4 and 3 elements, swaps 2 twice, scales 3 and 2, updates 3. */
+	is_real(seconds(p, MODEL_HOST, "blas", 4, 2, 2), 19e-9, 1e-9,
 	        "blas 4 x 2 on the host by hand");
 	is_real(seconds(p, MODEL_HOST, "host", 1024, 64, 2), 1024.0 * 64 * 64 / 1e10, 1e-9,
 	        "LAPACKE on the host is the rate surface");
@@ -263,7 +267,7 @@ static void test_parts(const struct profile *p)
 			       good;
 			alone += one.seconds;
 		}
-		ok(good && alone > 0.8 * out.seconds && alone < 1.4 * out.seconds,
+		ok(good && alone > 0.6 * out.seconds && alone < 1.4 * out.seconds,
 		        "%s: phases alone make %.2f of the whole", *v, alone / out.seconds);
 	}
 }
@@ -274,14 +278,15 @@ static void test_interval(void)
 	struct prediction sharp, blurred;
 
 	model_predict(exact, MODEL_HOST, "host", 1024, 64, SINGLE, 2, &sharp);
-	ok(sharp.low == sharp.seconds && sharp.high == sharp.seconds,
-	        "at a row of an exact profile the interval is a point");
+	is_real(sharp.high, 1.1 * sharp.seconds, 1e-9,
+	        "at a row of an exact profile the interval is the accuracy the model claims");
 	model_predict(wide, MODEL_HOST, "host", 1024, 64, SINGLE, 2, &blurred);
-	is_real(blurred.high, 1.05 * blurred.seconds, 1e-9,
-	        "one parameter's interval is the prediction's: high");
-	is_real(blurred.low, 0.95 * blurred.seconds, 1e-9, "and low");
+	double both = hypot(0.05, 0.1);
+	is_real(blurred.high, (1 + both) * blurred.seconds, 1e-9,
+	        "a parameter's interval and the claimed accuracy add in squares: high");
+	is_real(blurred.low, (1 - both) * blurred.seconds, 1e-9, "and low");
 	model_predict(exact, MODEL_HOST, "host", 1448, 64, SINGLE, 2, &sharp);
-	ok(sharp.high >= sharp.seconds && sharp.high < 1.05 * sharp.seconds,
+	ok(sharp.high > 1.1 * sharp.seconds && sharp.high < 1.15 * sharp.seconds,
 	        "between rows the interpolation is uncertain");
 	for (const char *const *v = panel_getrf_variants; *v; v++) {
 		bool good = model_predict(wide, MODEL_CUDA, *v, 3000, 48, DOUBLE, 2, &blurred);
@@ -303,7 +308,9 @@ static void test_flags(const struct profile *p)
 	model_predict(p, MODEL_CUDA, "host", 1024, 64, SINGLE, 2, &out);
 	ok(out.model.surface && !out.model.extrapolated, "host rests on a rate surface");
 	model_predict(p, MODEL_CUDA, "fused", 1024, 64, SINGLE, 2, &out);
-	ok(!out.model.surface, "fused rests on the hardware's parameters alone");
+	ok(out.model.surface, "fused rests on the surfaces of its own kernels");
+	model_predict(p, MODEL_CUDA, "blas", 1024, 64, SINGLE, 2, &out);
+	ok(!out.model.surface, "blas rests on the hardware's parameters alone");
 	for (size_t i = 0; i < out.model.used_count; i++)
 		used |= strcmp(out.model.used[i], "gpu.launch.dependent") == 0;
 	ok(used, "the parameters used are named");

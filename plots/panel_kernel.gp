@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# Title: Steps of our own panel kernels
+# Question: What do the steps of our own panel kernels cost, one by one?
+# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels, start to start, against rows. Single precision. Dashed: one dependent kernel launch.
+# Parameters: gpu.panel.
+height = 860
+load scripts."/style.gp"
+us(c) = column(c) * 1e6
+column_s = "panel_kernel/column_s"
+update_s = "panel_kernel/update_s"
+pivot_s = "panel_kernel/pivot_s"
+widths = present(column_s) eq "" ? "" : values(column_s, "n")
+updates = present(update_s) eq "" ? "" : values(update_s, "n")
+set multiplot
+set logscale x 2
+left = 0.15; right = 0.97; bottom = 0.58; top = 0.95
+@panel
+set title "A column of the resident panel - ".machine
+set xlabel "blocks" offset 0,0.4
+set ylabel "microseconds"
+set yrange [0:*]
+if (words(widths) > 0) {
+	plot for [i=1:words(widths)] file(column_s) \
+		using (column("blocks")*where("n", word(widths, i))*where("rows", 128)):(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt i title word(widths, i)." columns", \
+		exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
+}
+left = 0.15; right = 0.97; bottom = 0.14; top = 0.42
+@panel
+set title "Fused kernels, start to start"
+set logscale y
+set yrange [*:*]
+set xlabel "rows"
+set ylabel "microseconds"
+if (words(updates) > 0) {
+	plot for [i=1:words(updates)] file(update_s) \
+		using (column("m")*where("n", word(updates, i))):(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt i title "update, ".word(updates, i)." columns", \
+		for [i=1:words(present(pivot_s))] file(pivot_s) \
+		using (column("m")*where("n", 32)):(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt 8 title "pivot, 32 columns"
+}
+unset multiplot
