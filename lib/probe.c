@@ -354,7 +354,7 @@ static int check(const struct probe *probe, const struct options *options)
 
 int probe_main(int argc, char **argv, const struct probe *probe)
 {
-	struct options options = {.processes = probe->processes ? probe->processes : 3};
+	struct options options = {.processes = probe->processes ? probe->processes : 5};
 	struct child_order order = take_order(&argc, argv);
 	char **words = xcalloc((size_t)argc + 1, sizeof *words);
 

@@ -32,7 +32,7 @@ struct probe {
 	size_t arg_count;
 	bool needs_gpu;
 	double seconds;    /* default budget of one process */
-	int64_t processes; /* default number of fresh processes; 0: 3 */
+	int64_t processes; /* default number of fresh processes; 0: 5 */
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);
 	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */
@@ -40,7 +40,7 @@ struct probe {
 	probe_fit fit;
 };
 
-/* The whole program. Options beside the common ones: --processes N (3), --seconds S (budget of one
+/* The whole program. Options beside the common ones: --processes N, --seconds S (budget of one
  * process), --check. Exit codes as in base.h: 1 when any parameter failed, with the curve kept. */
 int probe_main(int argc, char **argv, const struct probe *probe);
 

@@ -152,7 +152,7 @@ static const char *judge(const struct parameter_spec *spec, struct estimate esti
 		return "failed";
 	if (bounded && (value < spec->low || value > spec->high))
 		return "failed";
-	return busy || !(half <= 0.1 * fabs(value)) ? "noisy" : "ok";
+	return busy || !(half <= 0.2 * fabs(value)) ? "noisy" : "ok";
 }
 
 void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,

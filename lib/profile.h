@@ -47,7 +47,7 @@ struct parameter_spec {
 };
 
 /* Adds a row. status is failed when the estimate has no samples or its value lies outside the
- * spec's bounds, noisy when `busy` or the half-width exceeds 10 % of the value, else ok. */
+ * spec's bounds, noisy when `busy` or the half-width exceeds 20 % of the value, else ok. */
 void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
         size_t arg_count, struct estimate estimate, bool busy);
 

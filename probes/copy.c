@@ -477,7 +477,6 @@ int main(int argc, char **argv)
 	        .arg_count = ARRAY_LEN(args),
 	        .needs_gpu = true,
 	        .seconds = 1.5, /* and 2 s sustained in the first process */
-	        .processes = 5,
 	        .measure = measure,
 	        .fit = copy_fit,
 	};

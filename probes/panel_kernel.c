@@ -235,7 +235,6 @@ int main(int argc, char **argv)
 	        .arg_count = ARRAY_LEN(arguments),
 	        .needs_gpu = true,
 	        .seconds = 0.8,
-	        .processes = 5,
 	        .measure = measure,
 	        .fit = panel_kernel_fit,
 	};

@@ -451,8 +451,7 @@ int main(int argc, char **argv)
 	        .args = arguments,
 	        .arg_count = ARRAY_LEN(arguments),
 	        .needs_gpu = true,
-	        .seconds = 2.0,
-	        .processes = 5,
+	        .seconds = 1.4,
 	        .measure = measure,
 	        .fit = transfer_fit,
 	};

@@ -34,7 +34,7 @@ static const double bytes[] = {8, 256, 1024, 4000}, blocks[] = {1, 132, 1056};
 
 static struct table *new_curve(void)
 {
-	static const char *const arguments[] = {"bytes", "blocks"};
+	static const char *const arguments[] = {"bytes", "blocks", "accesses"};
 	return curve_new(arguments, ARRAY_LEN(arguments));
 }
 
@@ -66,6 +66,8 @@ static struct table *full_curve(void)
 		put(curve, "grid", "blocks", blocks[i], 1e-6 + 1e-9 * blocks[i]);
 	put(curve, "iamax", "bytes", 4, 15e-6);
 	put(curve, "event_hop", NULL, NAN, 4e-6);
+	put(curve, "access", "accesses", 8, 3e-6);
+	put(curve, "copy_sync", NULL, NAN, 17e-6);
 	return curve;
 }
 
@@ -104,10 +106,9 @@ static void test_known(void)
 		is_parameter(profile, "gpu.launch.grid", blocks[i], 1e-6 + 1e-9 * blocks[i], "ok");
 	is_parameter(profile, "gpu.cublas.iamax", 4, 15e-6, "ok");
 
-	const struct parameter *wait = find(profile, "gpu.event.wait", NAN);
-	double truth = 4e-6 - scalar(3);
-	is_real(wait->estimate.value, truth, 1e-6, "a wait is a hop less a dependent launch");
-	ok(wait->estimate.low < truth && truth < wait->estimate.high, "and has an interval");
+	is_parameter(profile, "gpu.event.wait", NAN, 4e-6, "ok");
+	is_parameter(profile, "gpu.launch.access", 8, 3e-6, "ok");
+	is_parameter(profile, "gpu.copy.sync", NAN, 17e-6, "ok");
 	profile_free(profile);
 	table_free(curve);
 }
@@ -120,7 +121,7 @@ static void test_empty(void)
 	size_t failed = 0;
 	for (size_t i = 0; i < profile->count; i++)
 		failed += strcmp(profile->row[i].status, "failed") == 0;
-	ok(profile->count == ARRAY_LEN(scalars) + 4, "an empty curve names every parameter");
+	ok(profile->count == ARRAY_LEN(scalars) + 6, "an empty curve names every parameter");
 	ok(failed == profile->count, "and all have failed");
 	ok(isnan(profile->row[0].estimate.value), "without a value");
 	profile_free(profile);
