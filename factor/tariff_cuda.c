@@ -196,10 +196,14 @@ static struct price resident_panel(
 	                             price_traffic(r, "gpu.write.time", price_bytes(a)) +
 	                             loads * price_scalar(r, "gpu.l2.latency")};
 
-	if (passes > 1)
-		round +=
-		        (passes - 1) * price_at(r, single ? "gpu.panel.pass.s" : "gpu.panel.pass.d",
-		                               "n", (double)a.n);
+	if (passes > 1) {
+		double n = (double)a.n, sms = price_scalar(r, "gpu.sm.count");
+		double twice =
+		        price_at(r, single ? "gpu.panel.twice.s" : "gpu.panel.twice.d", "n", n);
+		double once = price_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d",
+		        "blocks", sms, "n", n);
+		round += (passes - 1) * larger(0, twice - once);
+	}
 	for (int64_t j = 0; j < a.n; j++) {
 		double rest = j + 2 < a.n ? 2 * rows * word_of(a) * (double)(a.n - j - 2) : 0;
 		price.term[TERM_BARRIER] += round;

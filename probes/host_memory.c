@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 	                "How fast does the host read, write and copy memory, by threads and size?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 0.9,
+	        .seconds = 0.7,
 	        .measure = measure,
 	        .fit = host_memory_fit,
 	};

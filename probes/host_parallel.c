@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	        .question = "What do an OpenMP fork/join and a barrier cost on the host?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 0.35,
+	        .seconds = 0.25,
 	        .measure = measure,
 	        .fit = host_parallel_fit,
 	};

@@ -476,7 +476,7 @@ int main(int argc, char **argv)
 	        .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 2,
+	        .seconds = 1.5,
 	        .measure = measure,
 	        .fit = host_rate_fit,
 	};

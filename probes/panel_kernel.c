@@ -153,7 +153,7 @@ static void measure_fused(struct probe_run *run, struct subject *s, double secon
 	for (s->m = 128; s->m <= LARGEST_M; s->m *= step) {
 		s->lda = s->m + 32;
 		s->pivot = false;
-		for (s->n = 2; s->n <= LARGEST_N; s->n *= 4)
+		for (s->n = 2; s->n <= LARGEST_N; s->n *= 2)
 			measure_one(run, s, "update", sample_kernel, "m", (double)s->m, seconds);
 		s->pivot = true;
 		for (s->n = 32; s->n <= LARGEST_N; s->n *= 4)
@@ -215,7 +215,7 @@ static void measure(struct probe_run *run)
 	gpu_warm(&bench.gpu, 0.15);
 	set_up(&bench);
 
-	const double points = 2 * (36 + 30); /* of both precisions */
+	const double points = 2 * (54 + 30); /* of both precisions */
 	for (int i = 0; i < 2; i++) {
 		struct subject s = {.bench = &bench, .precision = i ? DOUBLE : SINGLE};
 		measure_fused(run, &s, run->seconds / points);

@@ -3,7 +3,7 @@
 #define FATHOM_PROBE_PANEL_KERNEL_H
 
 /* Curve to gpu.panel.pivot, gpu.panel.update.{s,d} and gpu.panel.column.{s,d},
- * gpu.panel.pass.{s,d}. */
+ * gpu.panel.twice.{s,d}. */
 struct table;
 struct profile;
 void panel_kernel_fit(const struct table *curve, struct profile *profile);

@@ -8,7 +8,6 @@
 
 #include "../lib/panel_geometry.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const struct surface {
@@ -24,31 +23,24 @@ static const struct surface {
                 "blocks"},
 };
 
-/* What a block's warps need for each further pass over their rows: a column with two passes less
- * one with one. */
-static void fit_pass(
+/* A column when a block's warps pass twice over their rows, on all multiprocessors. */
+static void fit_twice(
         const struct table *curve, struct profile *profile, const char *series, const char *name)
 {
 	const struct parameter_spec spec = {.name = name,
 	        .unit = "s",
-	        .method = "a column with two passes over the block's rows less one with one",
+	        .method = "a column of the resident kernel with two passes over a block's rows, "
+	                  "one block "
+	                  "an SM",
 	        .regime = "surface",
-	        .high = 1e-3,
-	        .low = 1e-9};
+	        .low = 1e-7,
+	        .high = 1e-2};
 	struct point *points;
 	size_t count = curve_points(curve, series, &points);
 	for (size_t i = 0; i < count; i++) {
-		struct arg args[] = {{"blocks", curve_arg(curve, &points[i], "blocks")},
-		        {"n", curve_arg(curve, &points[i], "n")}, {"rows", PANEL_FEWEST_ROWS}};
-		if (!(curve_arg(curve, &points[i], "rows") > PANEL_FEWEST_ROWS))
-			continue;
-		struct estimate two = points[i].seconds,
-		                one = curve_at(curve, series, args, 3).seconds;
-		double value = two.value - one.value;
-		double half = hypot(two.high - two.low, one.high - one.low) / 2;
-		profile_add(profile, &spec, &args[1], 1,
-		        (struct estimate){value, value - half, value + half, two.samples},
-		        points[i].busy);
+		struct arg n = {"n", curve_arg(curve, &points[i], "n")};
+		if (curve_arg(curve, &points[i], "rows") > PANEL_FEWEST_ROWS)
+			profile_add(profile, &spec, &n, 1, points[i].seconds, points[i].busy);
 	}
 	free(points);
 }
@@ -75,6 +67,6 @@ void panel_kernel_fit(const struct table *curve, struct profile *profile)
 		}
 		free(points);
 	}
-	fit_pass(curve, profile, "column_s", "gpu.panel.pass.s");
-	fit_pass(curve, profile, "column_d", "gpu.panel.pass.d");
+	fit_twice(curve, profile, "column_s", "gpu.panel.twice.s");
+	fit_twice(curve, profile, "column_d", "gpu.panel.twice.d");
 }

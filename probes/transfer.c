@@ -451,7 +451,7 @@ int main(int argc, char **argv)
 	        .args = arguments,
 	        .arg_count = ARRAY_LEN(arguments),
 	        .needs_gpu = true,
-	        .seconds = 1.4,
+	        .seconds = 1.1,
 	        .measure = measure,
 	        .fit = transfer_fit,
 	};

@@ -48,7 +48,7 @@ fixture_profile() {
 				for (b = 1; b <= 132; b = b == 128 ? 132 : b == 132 ? 133 : 2 * b)
 					row("gpu.panel.column." letter "[blocks=" b ",n=" n "]", (1.3 + b / 300 + p * n / 400) * us,
 						"s", "surface")
-				row("gpu.panel.pass." letter "[n=" n "]", 0.2 * us, "s", "surface")
+				row("gpu.panel.twice." letter "[n=" n "]", (1.9 + p * n / 400) * us, "s", "surface")
 			}
 			for (m = 128; m <= 131072; m *= 4)
 				for (n = 2; n <= 128; n *= 4) {

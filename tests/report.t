@@ -3,6 +3,8 @@
 # The figures and the report, on a small made-up machine: what they say, where the numbers come from, and
 # what happens where data, a GPU or gnuplot is missing.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+LC_ALL=C
+export LC_ALL
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 unset MACHINE
@@ -44,6 +46,7 @@ drawing() { # a test that needs gnuplot
 	else
 		number=$((number + 1))
 		echo "ok $number - figures # SKIP no gnuplot here"
+		[ "$1" = says ] || { shift 4 && "$@" >"$scratch/out" 2>&1 </dev/null; } # the text is there all the same
 	fi
 }
 

@@ -64,8 +64,8 @@ static void add_gpu(struct profile *p, double half)
 		add(p, "gpu.panel.update.d", "s", two, 2, 1.125e-6, half);
 		add(p, "gpu.panel.pivot.s", "s", two, 2, 1.875e-6, half);
 		add(p, "gpu.panel.pivot.d", "s", two, 2, 1.875e-6, half);
-		add(p, "gpu.panel.pass.s", "s", &two[1], 1, 0.5e-6, half);
-		add(p, "gpu.panel.pass.d", "s", &two[1], 1, 0.5e-6, half);
+		add(p, "gpu.panel.twice.s", "s", &two[1], 1, 2.25e-6, half);
+		add(p, "gpu.panel.twice.d", "s", &two[1], 1, 2.25e-6, half);
 	}
 	add(p, "gpu.shared.update", "B/s", &(struct arg){"threads", 256}, 1, 100e9, half);
 	for (size_t i = 0; i < ARRAY_LEN(blocks); i++) {
