@@ -41,7 +41,12 @@ struct measure {
 	struct vendor *vendor;                /* NULL where not possible */
 	struct timing_plan plan;
 	size_t failed, refused;
+	double wanted_hz; /* host clock of the profile behind the predictions; 0: unknown */
+	size_t off_clock; /* shapes measured at another one */
 };
+
+/* The host's clock moves with what else runs on it; a shape waits this long for the profile's. */
+static const double clock_patience = 1.5, clock_tolerance = 0.04;
 
 static const char *const executor_names[EXECUTORS] = {"cuda", "host"};
 
@@ -80,6 +85,20 @@ static void stamp(struct measure *measure, struct table *table, int argc, char *
 	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
 	if (gpu)
 		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
+}
+
+/* Waits until the host's clock is the profile's, or patience ends; returns it. */
+static double settle(struct measure *measure)
+{
+	double start = clock_now(), hz;
+	bool off;
+
+	do {
+		hz = clock_core_hz();
+		off = measure->wanted_hz > 0 && fabs(hz / measure->wanted_hz - 1) > clock_tolerance;
+	} while (off && !stopped && clock_now() - start < clock_patience);
+	measure->off_clock += off;
+	return hz;
 }
 
 /* ---- contenders ---- */
@@ -252,7 +271,10 @@ static int run_predicted(struct measure *measure, bool resume, double budget, in
 	stamp(measure, results->table, argc, argv);
 	table_meta_set(results->table, "predictions_sha256", "%s", sha);
 
+	const char *hz_text = table_meta(predictions->table, "host_clock_hz");
+	measure->wanted_hz = hz_text ? atof(hz_text) : 0;
 	const struct result **shape = xmalloc((predictions->count + 1) * sizeof *shape);
+	double *hz = xmalloc((predictions->count + 1) * sizeof *hz);
 	size_t shapes = list_shapes(measure, predictions, shape), s = 0;
 	double start = clock_now();
 	for (; s < shapes && !stopped && clock_now() - start < budget; s++) {
@@ -262,11 +284,14 @@ static int run_predicted(struct measure *measure, bool resume, double budget, in
 		        shape[s]->executor, (char)shape[s]->precision, shape[s]->m, shape[s]->n);
 		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
 		measure->plan.ld = (shape[s]->m + 31) / 32 * 32 + 32;
+		hz[s] = settle(measure);
 		if (count &&
 		        measure_shape(measure, executor_of(measure, shape[s]), row, count, results))
 			save(results, path);
 	}
 	msg_progress_end();
+	table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(hz, s));
+	table_meta_set(results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
 	save(results, path);
 	printf("%s: %zu rows, %zu of %zu shapes, %zu refused, %zu failed, %.0f s\n", path,
 	        results->count, s, shapes, measure->refused, measure->failed, clock_now() - start);
@@ -279,6 +304,7 @@ static int run_predicted(struct measure *measure, bool resume, double budget, in
 	results_free(predictions);
 	results_free(results);
 	free(shape);
+	free(hz);
 	free(source);
 	free(path);
 	return measure->failed || stopped ? EXIT_MEASURE_FAILED : EXIT_DONE;

@@ -118,6 +118,9 @@ static void stamp(struct table *table, const struct profile *profile, const char
 {
 	machine_stamp(table, "predict", NULL, argc, argv);
 	table_meta_set(table, "profile_sha256", "%s", sha);
+	struct lookup clock = profile_get(profile, "host.clock", NULL, 0);
+	if (clock.found)
+		table_meta_set(table, "host_clock_hz", "%.9g", clock.estimate.value);
 	const char *machine = profile->source ? table_meta(profile->source, "machine") : NULL;
 	if (machine)
 		table_meta_set(table, "profile_machine", "%s", machine);

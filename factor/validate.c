@@ -113,6 +113,21 @@ static void say_whether_stale(const struct validation *v, FILE *out)
 		fprintf(out, "Note: %s\n", stale);
 }
 
+/* Host times move with the host's clock, which the profile has at one value. */
+static void say_host_clock(const struct validation *v, FILE *out)
+{
+	const char *then = table_meta(v->predictions->table, "host_clock_hz");
+	const char *now = table_meta(v->measurements->table, "host_clock_hz");
+	const char *off = table_meta(v->measurements->table, "off_clock");
+
+	if (then && now && off)
+		fprintf(out,
+		        "Host clock: %.2f GHz in the profile, %.2f GHz while measuring; %s ran "
+		        "more than "
+		        "4 %% off it\n",
+		        atof(then) * 1e-9, atof(now) * 1e-9, off);
+}
+
 static void print_report(const struct validation *v, const struct comparison *rows, size_t count)
 {
 	size_t most = v->common.verbose ? count : 20;
@@ -121,6 +136,7 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	       "fit\n",
 	        v->common.output, v->predictions->count, v->measurements->count);
 	say_whether_stale(v, stdout);
+	say_host_clock(v, stdout);
 	fputc('\n', stdout);
 	errors_print(rows, count, most, stdout);
 	printf("\n%s/validation.tsv (families), %s/errors.tsv (every case)\n", v->common.output,

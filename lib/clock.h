@@ -11,6 +11,11 @@ double clock_now(void);
 /* Smallest difference seen between two consecutive readings, seconds (measured once). */
 double clock_resolution(void);
 
+/* Clock of the core this thread runs on, Hz, from dependent adds of one cycle each: the quickest of
+ * a few rows of 10^5, as a preempted row only gets slower. NaN on processors it does not know.
+ * Takes about 0.2 ms. */
+double clock_core_hz(void);
+
 /* Date and time in UTC, "2026-11-21T03:29:06Z". */
 const char *clock_utc(char text[32]);
 

@@ -147,14 +147,18 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 	probe_record(run, series, args, s->rows ? 3 : 2, &measurement);
 }
 
+/* Up to 64 columns are in flight at once, so that fewer of them differ little. */
 static void measure_fused(struct probe_run *run, struct subject *s, double seconds)
 {
-	int step = run->common.quick ? 16 : 4;
+	static const int64_t widths[] = {2, 32, 64, 128};
+	int step = run->common.quick ? 8 : 2;
 	for (s->m = 128; s->m <= LARGEST_M; s->m *= step) {
 		s->lda = s->m + 32;
 		s->pivot = false;
-		for (s->n = 2; s->n <= LARGEST_N; s->n *= 2)
+		for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+			s->n = widths[i];
 			measure_one(run, s, "update", sample_kernel, "m", (double)s->m, seconds);
+		}
 		s->pivot = true;
 		for (s->n = 32; s->n <= LARGEST_N; s->n *= 4)
 			measure_one(run, s, "pivot", sample_kernel, "m", (double)s->m, seconds);
@@ -215,7 +219,7 @@ static void measure(struct probe_run *run)
 	gpu_warm(&bench.gpu, 0.15);
 	set_up(&bench);
 
-	const double points = 2 * (54 + 30); /* of both precisions */
+	const double points = 2 * (66 + 30); /* of both precisions */
 	for (int i = 0; i < 2; i++) {
 		struct subject s = {.bench = &bench, .precision = i ? DOUBLE : SINGLE};
 		measure_fused(run, &s, run->seconds / points);
