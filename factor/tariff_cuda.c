@@ -15,8 +15,6 @@ enum {
 	FEWEST_COLUMNS = 2 /* of the update surface: its own column and one */
 };
 
-#define UPDATE(a) ((a).precision == SINGLE ? "gpu.panel.update.s" : "gpu.panel.update.d")
-
 static double larger(double a, double b)
 {
 	return b > a ? b : a;
@@ -68,13 +66,22 @@ static struct price kernel(struct price_reader *r)
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.dependent")};
 }
 
-/* One of our own kernels, whose time from start to start is a measured surface. */
-static struct price own_kernel(struct price_reader *r, const char *surface, double m, double n)
+/* The pivot kernel, from start to start. */
+static double pivot_time(struct price_reader *r, struct matrix a, double m, double n)
+{
+	return price_at2(r, a.precision == SINGLE ? "gpu.panel.pivot.s" : "gpu.panel.pivot.d", "m",
+	        m, "n", n);
+}
+
+/* The update kernel: what a step of both takes longer. */
+static struct price update_kernel(struct price_reader *r, struct matrix a, double m, double n)
 {
 	struct price price = kernel(r);
-	double whole = price_at2(r, surface, "m", m, "n", n);
+	double step = price_at2(
+	        r, a.precision == SINGLE ? "gpu.panel.step.s" : "gpu.panel.step.d", "m", m, "n", n);
 
-	price.term[TERM_MEMORY] = larger(0, whole - price.term[TERM_LAUNCH]);
+	price.term[TERM_MEMORY] =
+	        larger(0, step - pivot_time(r, a, m, n) - price.term[TERM_LAUNCH]);
 	return price;
 }
 
@@ -160,19 +167,21 @@ static struct price store_pivots(struct price_reader *r, int64_t n)
 /* The first search is an update without columns. */
 static struct price fused_begin(struct price_reader *r, struct matrix a)
 {
-	return own_kernel(r, UPDATE(a), (double)a.m, FEWEST_COLUMNS);
+	return update_kernel(r, a, (double)a.m, FEWEST_COLUMNS);
 }
 
 static struct price fused_pivot(struct price_reader *r, struct matrix a, int64_t j)
 {
-	return own_kernel(r, a.precision == SINGLE ? "gpu.panel.pivot.s" : "gpu.panel.pivot.d",
-	        (double)(a.m - j), (double)a.n);
+	struct price price = kernel(r);
+
+	price.term[TERM_MEMORY] = larger(
+	        0, pivot_time(r, a, (double)(a.m - j), (double)a.n) - price.term[TERM_LAUNCH]);
+	return price;
 }
 
 static struct price fused_update(struct price_reader *r, struct matrix a, int64_t j)
 {
-	return own_kernel(
-	        r, UPDATE(a), (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
+	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
 /* A column's round is measured with one pass of a block's warps over its rows; more passes cost

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Title: Steps of our own panel kernels
 # Question: What do the steps of our own panel kernels cost, one by one?
-# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels, start to start, against rows. Single precision. Dashed: one dependent kernel launch.
+# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels in turns and its pivot kernel alone, start to start, against rows. Single precision. Dashed: one dependent kernel launch.
 # Parameters: gpu.panel.
 height = 860
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
 column_s = "panel_kernel/column_s"
-update_s = "panel_kernel/update_s"
+step_s = "panel_kernel/step_s"
 pivot_s = "panel_kernel/pivot_s"
 widths = present(column_s) eq "" ? "" : values(column_s, "n")
-updates = present(update_s) eq "" ? "" : values(update_s, "n")
+updates = present(step_s) eq "" ? "" : values(step_s, "n")
 set multiplot
 set logscale x 2
 left = 0.15; right = 0.97; bottom = 0.58; top = 0.95
@@ -27,15 +27,15 @@ if (words(widths) > 0) {
 }
 left = 0.15; right = 0.97; bottom = 0.14; top = 0.42
 @panel
-set title "Fused kernels, start to start"
+set title "Fused kernels: pivot and update in turns, and pivot alone"
 set logscale y
 set yrange [*:*]
 set xlabel "rows"
 set ylabel "microseconds"
 if (words(updates) > 0) {
-	plot for [i=1:words(updates)] file(update_s) \
+	plot for [i=1:words(updates)] file(step_s) \
 		using (column("m")*where("n", word(updates, i))):(us("seconds")):(us("low")):(us("high")) \
-		with yerrorlines lt i title "update, ".word(updates, i)." columns", \
+		with yerrorlines lt i title "both, ".word(updates, i)." columns", \
 		for [i=1:words(present(pivot_s))] file(pivot_s) \
 		using (column("m")*where("n", 32)):(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt 8 title "pivot, 32 columns"

@@ -459,8 +459,7 @@ int main(int argc, char **argv)
 	        .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 1.5,
-	        .processes = 4,
+	        .seconds = 1.4,
 	        .measure = measure,
 	        .fit = host_rate_fit,
 	};

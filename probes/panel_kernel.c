@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: what do the steps of our own panel kernels cost, one by one?
  *
- * Method: the fused variant's two kernels from start to start in a stream, queued behind a hold, on
- * panels of powers of two; one column of the resident kernel (exchange, division, search, no update
- * behind it), as the span of all columns over their number. It is the code of lib/panel_fused.cu
- * and lib/panel_resident.cu that the factorization runs.
+ * Method: the fused variant's two kernels in turns, and the pivot kernel alone, from start to start
+ * in a stream, queued behind a hold, on panels of powers of two; one column of the resident kernel
+ * (exchange, division, search, no update behind it), as the span of all columns over their number.
+ * It is the code of lib/panel_fused.cu and lib/panel_resident.cu that the factorization runs.
  *
- * What can fool it: an update that is applied again and again must not overflow (the pivot is one);
- * kernels loaded behind a hold (each runs once before); the factors themselves mean nothing here
- * and are not checked (the tests do).
+ * What can fool it: a step that is applied again and again must not overflow (multipliers are 1); a
+ * kernel that follows itself finds its code in the caches (the two take turns, as in the
+ * factorization); kernels loaded behind a hold (each runs once before); the factors themselves mean
+ * nothing here and are not checked (the tests do).
  *
  * Unit: seconds per kernel, seconds per column. */
 #include "../lib/base.h"
@@ -39,7 +40,7 @@ struct bench {
 	struct gpu_timer *timer;
 	struct gpu_hold *hold;
 	cudaStream_t stream;
-	void *a, *work, *exchange;
+	void *a, *work, *first_search, *exchange;
 	int64_t exchange_size;
 	int *pivots;
 	uint32_t tag;
@@ -50,31 +51,42 @@ struct subject {
 	struct bench *bench;
 	enum precision precision;
 	int64_t m, n, lda;
-	bool pivot;   /* the pivot kernel instead of the update */
+	bool step;    /* pivot and update kernel in turns instead of the pivot kernel alone */
 	int64_t rows; /* of a block of the resident kernel; 0 for the others */
 };
 
 static void launch(const struct subject *s)
 {
 	struct bench *b = s->bench;
-	GPU(s->pivot ? panel_fused_pivot(s->precision, b->a, s->lda, s->m, s->n, 0, b->work,
-	                       b->pivots, b->stream)
-	             : panel_fused_update(
-	                       s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->stream));
+	GPU(panel_fused_pivot(
+	        s->precision, b->a, s->lda, s->m, s->n, 0, b->first_search, b->pivots, b->stream));
+	if (s->step)
+		GPU(panel_fused_update(
+		        s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->stream));
 }
 
+static void put(const struct subject *s, int64_t row, double value)
+{
+	struct bench *b = s->bench;
+	float single = (float)value;
+	size_t word = (size_t)precision_bytes(s->precision);
+	GPU(cudaMemcpyAsync((char *)b->a + (size_t)row * word,
+	        s->precision == SINGLE ? (const void *)&single : &value, word,
+	        cudaMemcpyHostToDevice, b->stream));
+}
+
+/* The two rows that every pivot kernel swaps have the largest elements of the first column, about
+ * equal, so that multipliers stay at 1 however often the step is repeated. */
 static void fill(const struct subject *s, uint64_t seed)
 {
 	struct bench *b = s->bench;
-	const float one_single = 1;
-	const double one = 1;
 	if (s->precision == SINGLE)
 		gpu_fill_float(b->a, s->lda * s->n, seed, b->stream);
 	else
 		gpu_fill_double(b->a, s->lda * s->n, seed, b->stream);
-	GPU(cudaMemcpyAsync(b->a, s->precision == SINGLE ? (const void *)&one_single : &one,
-	        (size_t)precision_bytes(s->precision), cudaMemcpyHostToDevice, b->stream));
-	GPU(panel_fused_begin(s->precision, b->a, s->m, b->work, b->stream));
+	put(s, 0, 1.5);
+	put(s, s->m - 1, 1.5 + 1e-5);
+	GPU(panel_fused_begin(s->precision, b->a, s->m, b->first_search, b->stream));
 	GPU(cudaStreamSynchronize(b->stream));
 }
 
@@ -154,12 +166,12 @@ static void measure_fused(struct probe_run *run, struct subject *s, double secon
 	int step = run->common.quick ? 8 : 2;
 	for (s->m = 128; s->m <= LARGEST_M; s->m *= step) {
 		s->lda = s->m + 32;
-		s->pivot = false;
+		s->step = true;
 		for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
 			s->n = widths[i];
-			measure_one(run, s, "update", sample_kernel, "m", (double)s->m, seconds);
+			measure_one(run, s, "step", sample_kernel, "m", (double)s->m, seconds);
 		}
-		s->pivot = true;
+		s->step = false;
 		for (s->n = 32; s->n <= LARGEST_N; s->n *= 4)
 			measure_one(run, s, "pivot", sample_kernel, "m", (double)s->m, seconds);
 	}
@@ -201,6 +213,7 @@ static void set_up(struct bench *b)
 	GPU(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc(&b->a, (size_t)(LARGEST_M + 32) * LARGEST_N * sizeof(double)));
 	GPU(cudaMalloc(&b->work, (size_t)panel_fused_work(LARGEST_M)));
+	GPU(cudaMalloc(&b->first_search, (size_t)panel_fused_work(LARGEST_M)));
 	GPU(cudaMalloc(&b->exchange, (size_t)b->exchange_size));
 	GPU(cudaMalloc((void **)&b->pivots, (LARGEST_N + 1) * sizeof(int)));
 	GPU(cudaMallocHost((void **)&b->span, sizeof *b->span));

@@ -2,7 +2,7 @@
 #ifndef FATHOM_PROBE_PANEL_KERNEL_H
 #define FATHOM_PROBE_PANEL_KERNEL_H
 
-/* Curve to gpu.panel.pivot, gpu.panel.update.{s,d} and gpu.panel.column.{s,d},
+/* Curve to gpu.panel.{step,pivot}.{s,d} and gpu.panel.column.{s,d},
  * gpu.panel.twice.{s,d}. */
 struct table;
 struct profile;

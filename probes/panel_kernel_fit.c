@@ -15,8 +15,10 @@ static const struct surface {
 } surfaces[] = {
         {"pivot_s", "gpu.panel.pivot.s", "fused pivot kernel, start to start", "m"},
         {"pivot_d", "gpu.panel.pivot.d", "fused pivot kernel, start to start", "m"},
-        {"update_s", "gpu.panel.update.s", "fused update kernel, start to start", "m"},
-        {"update_d", "gpu.panel.update.d", "fused update kernel, start to start", "m"},
+        {"step_s", "gpu.panel.step.s", "fused pivot and update kernel in turns, start to start",
+                "m"},
+        {"step_d", "gpu.panel.step.d", "fused pivot and update kernel in turns, start to start",
+                "m"},
         {"column_s", "gpu.panel.column.s", "a column of the resident kernel without update",
                 "blocks"},
         {"column_d", "gpu.panel.column.d", "a column of the resident kernel without update",

@@ -52,7 +52,7 @@ fixture_profile() {
 			}
 			for (m = 128; m <= 131072; m *= 4)
 				for (n = 2; n <= 128; n *= 4) {
-					row("gpu.panel.update." letter "[m=" m ",n=" n "]", 2.5 * us + 8 * p * m * n / 2e12, "s", "surface")
+					row("gpu.panel.step." letter "[m=" m ",n=" n "]", (4.7 + m / 1e5) * us + 8 * p * m * n / 2e12, "s", "surface")
 					row("gpu.panel.pivot." letter "[m=" m ",n=" n "]", (2.2 + m / 1e5) * us, "s", "surface")
 				}
 			for (m = 128; m <= 131072; m *= 8)

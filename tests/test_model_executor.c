@@ -60,8 +60,8 @@ static void add_gpu(struct profile *p, double half)
 	add(p, "gpu.shared.per_block", "B", NULL, 0, 232448, 0);
 	for (size_t i = 0; i < ARRAY_LEN(surface_n); i++) {
 		struct arg two[] = {{"m", 4}, {"n", surface_n[i] / 32}};
-		add(p, "gpu.panel.update.s", "s", two, 2, 1.125e-6, half);
-		add(p, "gpu.panel.update.d", "s", two, 2, 1.125e-6, half);
+		add(p, "gpu.panel.step.s", "s", two, 2, 3e-6, half);
+		add(p, "gpu.panel.step.d", "s", two, 2, 3e-6, half);
 		add(p, "gpu.panel.pivot.s", "s", two, 2, 1.875e-6, half);
 		add(p, "gpu.panel.pivot.d", "s", two, 2, 1.875e-6, half);
 		add(p, "gpu.panel.twice.s", "s", &two[1], 1, 2.25e-6, half);

@@ -33,13 +33,13 @@ int main(void)
 	struct arg twice[] = {{"blocks", 8}, {"n", 64}, {"rows", 384}};
 	struct arg pass = {"n", 64};
 
-	put(curve, "update_s", update, 2, 3e-6);
+	put(curve, "step_s", update, 2, 3e-6);
 	put(curve, "pivot_d", update, 2, 2e-6);
 	put(curve, "column_s", once, 3, 2e-6);
 	put(curve, "column_s", twice, 3, 2.5e-6);
 	panel_kernel_fit(curve, profile);
 
-	is_value(profile, "gpu.panel.update.s", update, 2, 3e-6);
+	is_value(profile, "gpu.panel.step.s", update, 2, 3e-6);
 	is_value(profile, "gpu.panel.pivot.d", update, 2, 2e-6);
 	is_value(profile, "gpu.panel.column.s", once, 2, 2e-6);
 	is_value(profile, "gpu.panel.twice.s", &pass, 1, 2.5e-6);
@@ -47,7 +47,7 @@ int main(void)
 	ok(found.estimate.low < 2.5e-6 && found.estimate.high > 2.5e-6,
 	        "with an interval over the processes");
 	is_text(found.regime, "surface", "our kernels' steps are surfaces");
-	ok(!profile_get(profile, "gpu.panel.update.d", update, 2).found,
+	ok(!profile_get(profile, "gpu.panel.step.d", update, 2).found,
 	        "what was not measured is not there");
 	profile_free(profile);
 	table_free(curve);
