@@ -125,15 +125,15 @@ static bool take_sample(void *context, struct sample *sample)
 	return true;
 }
 
-/* The grid: one access a thread, which copies large sizes quicker than resident blocks that loop;
- * reads, which sum, and writes loop in as many blocks as the device holds, or as many threads as
- * bytes in flight are asked for. */
+/* The grid: resident blocks that loop (as many as the device holds, or as many threads as bytes in
+ * flight are asked for). Copies in the widest words run one access a thread instead, which is
+ * quicker on large sizes. */
 static void set_grid(
         const struct copy_sweep *sweep, const struct copy_point *point, struct copy_launch *launch)
 {
 	int64_t accesses = launch->words / (launch->width / 4);
 	int64_t blocks = round_up(accesses, COPY_THREADS) / COPY_THREADS;
-	bool loops = launch->kind == COPY_READ || launch->kind == COPY_WRITE || point->inflight;
+	bool once = launch->kind == COPY_BOTH && launch->width == 16 && !point->inflight;
 	int64_t per_sm = copy_blocks_per_sm(launch);
 
 	launch->threads = COPY_THREADS;
@@ -142,7 +142,7 @@ static void set_grid(
 		launch->threads = (int)smaller(threads, COPY_THREADS);
 		per_sm = threads / launch->threads;
 	}
-	if (loops)
+	if (!once)
 		blocks = smaller(per_sm * sweep->gpu.sm_count, blocks);
 	launch->blocks = (int)larger(1, blocks);
 }
