@@ -37,6 +37,9 @@ extern "C" struct gpu_timer *gpu_timer_new(const struct gpu *gpu)
 	size_t bytes = (size_t)gpu->sm_count * sizeof(struct stamp);
 	GPU(cudaMallocHost((void **)&timer->start, bytes));
 	GPU(cudaMallocHost((void **)&timer->stop, bytes));
+	/* loads the kernel: behind a hold that would wait for the hold's end */
+	gpu_timer_start(timer, NULL);
+	GPU(cudaDeviceSynchronize());
 	return timer;
 }
 

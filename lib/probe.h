@@ -30,7 +30,7 @@ struct probe {
 	const char *question;    /* one sentence, shown in --help and the report */
 	const char *const *args; /* argument columns */
 	size_t arg_count;
-	bool needs_gpu;
+	bool needs_gpu;    /* the Makefile looks for `needs_gpu = true`, too */
 	double seconds;    /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
 	/* The sweep; ends with msg_die when it is impossible here. */

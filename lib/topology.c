@@ -171,14 +171,16 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
 	if (raw)
 		*raw = kernel_node;
 
-	/* The complete set: a control group may hide nodes from us, not from the device. */
-	if (hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(hwloc)) == 1)
-		return 0;
+	/* A virtual machine shows the nodes that it was given, one or more, not those of the host.
+	 */
 	char virtualization[32] = "";
 	if (this_machine)
 		hypervisor(virtualization);
 	if (virtualization[0] && kernel_node < 0)
 		return -1;
+	/* The complete set: a control group may hide nodes from us, not from the device. */
+	if (hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(hwloc)) == 1)
+		return 0;
 
 	hwloc_obj_t found = hwloc_get_pcidev_by_busid(hwloc, domain, bus, device, function);
 	hwloc_obj_t ancestor = found ? hwloc_get_non_io_ancestor_obj(hwloc, found) : NULL;

@@ -27,10 +27,10 @@ struct topology_facts {
 };
 void topology_facts(const struct topology *topology, struct topology_facts *facts);
 
-/* NUMA node (logical index) of a PCI device ("0000:17:00.0"), or -1 for unknown, by the rule: known
- * only when the device's ancestor is not the root or there is just one NUMA node; in a virtual
- * machine whose device reads numa_node -1 it is unknown unless there is one node. raw receives
- * sysfs numa_node (-1 when unreadable). */
+/* NUMA node (logical index) of a PCI device ("0000:17:00.0"), or -1 for unknown. Unknown is the
+ * answer in a virtual machine whose device reads numa_node -1; else it is known when there is just
+ * one node or the device's ancestor is not the root. raw receives sysfs numa_node (-1 when
+ * unreadable). */
 int topology_gpu_node(const struct topology *topology, const char *pci, int *raw);
 
 /* Binds the calling thread to a NUMA node's cores (or to one core: node < 0, core >= 0) and its

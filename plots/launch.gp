@@ -9,7 +9,7 @@ host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative 
 	"launch/event_record launch/scal launch/swap launch/ger")
 device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_hop ".\
 	"launch/scal_device launch/swap_device launch/ger_device")
-trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/iamax launch/stream")
+trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
 all = trip." ".device." ".host
 us(c) = column(c) * 1e6
 set multiplot
