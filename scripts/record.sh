@@ -63,6 +63,11 @@ fi
 if [ -e "$output/topology.xml" ]; then
 	cp "$output/topology.xml" "$fresh" || refuse "cannot write $fresh"
 fi
+# The figure that the README shows, when `make report` has drawn it.
+figure=$output/report/figures/panel_cuda.svg
+if [ -e "$figure" ]; then
+	cp "$figure" "$fresh/panel.svg" || refuse "cannot write $fresh"
+fi
 if [ -e "$target" ]; then
 	mv "$target" "$old" || refuse "cannot replace $target"
 fi
