@@ -69,7 +69,8 @@ static void parse(int argc, char **argv, const struct probe *probe, struct optio
 	char *name = xasprintf("fathom-%s", probe->name);
 	const struct cli_option table[] = {
 	        {"processes", 0, CLI_INT, &options->processes, "N",
-	                "fresh processes that repeat the sweep", 1, 1000},
+	                "fresh processes that repeat the sweep (0: 3 to 5, the probe's own choice)",
+	                0, 1000},
 	        {"seconds", 0, CLI_REAL, &options->seconds, "S",
 	                "time for the sweep of one process; 0: as this probe needs", 0, 86400},
 	        {"check", 0, CLI_FLAG, &options->check, NULL,
@@ -86,6 +87,10 @@ static void parse(int argc, char **argv, const struct probe *probe, struct optio
 	cli_parse(argc, argv, &program, &options->common, NULL);
 	if (options->seconds == 0)
 		options->seconds = probe->seconds / (options->common.quick ? 5 : 1);
+	if (options->processes == 0 && probe->processes > 0)
+		options->processes = probe->processes;
+	if (options->processes == 0)
+		options->processes = options->common.quick ? 3 : 5;
 }
 
 /* Parent and child both show it, so that each erases it before it says anything else. */
@@ -354,7 +359,7 @@ static int check(const struct probe *probe, const struct options *options)
 
 int probe_main(int argc, char **argv, const struct probe *probe)
 {
-	struct options options = {.processes = probe->processes ? probe->processes : 5};
+	struct options options = {0};
 	struct child_order order = take_order(&argc, argv);
 	char **words = xcalloc((size_t)argc + 1, sizeof *words);
 
