@@ -139,9 +139,26 @@ static const char *read_row(const struct table *table, size_t r, struct result *
 	return NULL;
 }
 
+/* Length of the options without the level, which stands last. */
+static size_t case_length(const char *options)
+{
+	const char *level = strstr(options, ",level=");
+	return level ? (size_t)(level - options) : strlen(options);
+}
+
+/* Apart from the prediction's level. */
+static bool same_case(const struct result *a, const struct result *b)
+{
+	size_t length = case_length(a->options);
+	return a->m == b->m && a->n == b->n && a->precision == b->precision &&
+	       strcmp(a->variant, b->variant) == 0 && strcmp(a->executor, b->executor) == 0 &&
+	       strcmp(a->operation, b->operation) == 0 && length == case_length(b->options) &&
+	       strncmp(a->options, b->options, length) == 0;
+}
+
 static bool same_row(const struct result *a, const struct result *b)
 {
-	return results_same_case(a, b) && results_level(a) == results_level(b);
+	return same_case(a, b) && results_level(a) == results_level(b);
 }
 
 static bool read_rows(struct results *results, const char *path, struct fault *fault)
@@ -215,26 +232,10 @@ int results_level(const struct result *row)
 	return results_option(row->options, "level", level, sizeof level) ? level[0] - '0' : 2;
 }
 
-/* Length of the options without the level, which stands last. */
-static size_t case_length(const char *options)
-{
-	const char *level = strstr(options, ",level=");
-	return level ? (size_t)(level - options) : strlen(options);
-}
-
-bool results_same_case(const struct result *a, const struct result *b)
-{
-	size_t length = case_length(a->options);
-	return a->m == b->m && a->n == b->n && a->precision == b->precision &&
-	       strcmp(a->variant, b->variant) == 0 && strcmp(a->executor, b->executor) == 0 &&
-	       strcmp(a->operation, b->operation) == 0 && length == case_length(b->options) &&
-	       strncmp(a->options, b->options, length) == 0;
-}
-
 const struct result *results_find(const struct results *results, const struct result *like)
 {
 	for (size_t i = 0; i < results->count; i++)
-		if (results_same_case(&results->row[i], like))
+		if (same_case(&results->row[i], like))
 			return &results->row[i];
 	return NULL;
 }

@@ -49,9 +49,6 @@ bool results_option(const char *options, const char *key, char *value, size_t si
 /* Level of a prediction: 0, 1, or 2 when options name none. */
 int results_level(const struct result *row);
 
-/* Whether two rows are the same case, apart from the prediction's level. */
-bool results_same_case(const struct result *a, const struct result *b);
-
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);
 

@@ -88,7 +88,7 @@ static void sweep_add_grids(struct sweep *sweep, enum rung rung)
 	}
 }
 
-/* Records of 32 to 256 words: rows of a panel of 32 to 256 columns (half of that in double
+/* Records of 32 to 512 words: rows of a panel of up to 512 columns (half of that in double
  * precision). */
 static void sweep_add_exchanges(struct sweep *sweep)
 {

@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The command line that all programs share, tried on whatever programs were built.
 
-bin=${FATHOM_BIN:-build/bin}
-number=0
+. "$(dirname "$0")/tap.sh"
 
-report() { # report "ok" or "not ok", what
-	number=$((number + 1))
-	echo "$1 $number - $2"
-}
-
-# expect STATUS PATTERN WHAT COMMAND...: the exit status, and a line of stdout (status 0) or the one
+# expect here: STATUS PATTERN WHAT COMMAND...: the exit status, and a line of stdout (status 0) or the one
 # line of stderr that matches the pattern
 expect() {
 	want=$1 pattern=$2 what=$3

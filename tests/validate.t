@@ -3,28 +3,7 @@
 # predict, measure and validate on the host of this machine with a made-up profile: the chain of files holds,
 # and a broken one is refused.
 
-bin=${FATHOM_BIN:-build/bin}
-number=0
-
-report() { # report "ok" or "not ok", what
-	number=$((number + 1))
-	echo "$1 $number - $2"
-}
-
-# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of what it said
-expect() {
-	want=$1 pattern=$2 what=$3
-	shift 3
-	"$@" >"$scratch/said" 2>&1 </dev/null
-	status=$?
-	if [ "$status" -eq "$want" ] && grep -q -e "$pattern" "$scratch/said"; then
-		report ok "$what"
-	else
-		report "not ok" "$what"
-		echo "# exit status $status, want $want; want '$pattern' in: $(head -n 4 "$scratch/said")" >&2
-	fi
-}
-
+. "$(dirname "$0")/tap.sh"
 for program in predict measure validate; do
 	if [ ! -x "$bin/$program" ]; then
 		echo "1..0 # SKIP $program is not built"
