@@ -114,7 +114,7 @@ static void print_choice(struct profile *profile, const struct question *questio
 /* ---- the machine ---- */
 
 static void describe_machine(
-        const struct profile *profile, const char *choice, int64_t device, FILE *out)
+        const struct profile *profile, const char *choice, const char *device, FILE *out)
 {
 	struct gpu gpu;
 	struct fault fault;

@@ -122,7 +122,7 @@ struct executor {
 /* Constructors; NULL with a fault when not possible here. */
 struct executor *executor_host_new(struct fault *fault);
 struct executor *executor_cuda_new(
-        int64_t device, struct fault *fault); /* built with the CUDA Toolkit only */
+        const char *device, struct fault *fault); /* built with the CUDA Toolkit only */
 void executor_free(struct executor *executor);
 
 /* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped

@@ -295,7 +295,7 @@ static const struct executor_ops cuda_ops = {
         .copy_in = cuda_copy_in,
 };
 
-struct executor *executor_cuda_new(int64_t device, struct fault *fault)
+struct executor *executor_cuda_new(const char *device, struct fault *fault)
 {
 	struct cuda *x = xcalloc(1, sizeof *x);
 	x->base.ops = &cuda_ops;

@@ -3,7 +3,7 @@
 #include "executor.h"
 #include "../lib/msg.h"
 
-struct executor *executor_cuda_new(int64_t device, struct fault *fault)
+struct executor *executor_cuda_new(const char *device, struct fault *fault)
 {
 	(void)device;
 	fault_set(fault, "no GPU: fathom was built without the CUDA Toolkit");

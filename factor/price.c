@@ -40,7 +40,7 @@ static struct bracket enclose(
 
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (strcmp(row->name, name) != 0 || strcmp(row->status, "failed") == 0)
+		if (strcmp(row->name, name) != 0 || !isfinite(row->estimate.value))
 			continue;
 		for (size_t i = 0; i < row->arg_count; i++) {
 			if (strcmp(row->arg_name[i], arg) != 0)

@@ -65,7 +65,8 @@ static void gather(
         struct option_set *set, const struct cli_program *program, struct cli_common *common)
 {
 	const struct cli_option shared[] = {
-	        {"device", 0, CLI_INT, &common->device, "N", "CUDA device number", 0, 1023},
+	        {"device", 0, CLI_TEXT, &common->device, "ID",
+	                "GPU by number, UUID (GPU-...) or PCI address", 0, 0},
 	        {"output", 0, CLI_TEXT, &common->output, "DIR", "folder of the data files", 0, 0},
 	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "fewer and shorter measurements", 0,
 	                0},
@@ -284,7 +285,7 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 	int code;
 
 	msg_start(program->name, false);
-	*common = (struct cli_common){.output = output, .seed = 1};
+	*common = (struct cli_common){.device = "0", .output = output, .seed = 1};
 	gather(&set, program, common);
 	describe(&set, table, letters);
 	opterr = 0;

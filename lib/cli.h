@@ -33,7 +33,7 @@ struct cli_option {
 };
 
 struct cli_common {
-	int64_t device;     /* CUDA device number */
+	const char *device; /* CUDA device number, UUID or PCI address, as gpu_open takes it */
 	const char *output; /* folder that data files are read from and written to */
 	bool quick;
 	bool json;
@@ -54,7 +54,7 @@ struct cli_program {
  * a bad option or value prints one sentence with the nearest known option and exits 2. Options and
  * operands may mix. Calls msg_start. Returns the operands in *operands (NULL-terminated, owned by
  * the parser; operands may be NULL); any operand is an error when program->operands is NULL. common
- * starts from defaults set here: device 0, seed 1, flags off. Only common->output is the caller's
+ * starts from defaults set here: device "0", seed 1, flags off. Only common->output is the caller's
  * to choose before the call (readers: machine_data_folder()); NULL becomes "data/local", where
  * probes write: so start from `struct cli_common common = {0}`. */
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,

@@ -7,7 +7,9 @@
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int attribute(enum cudaDeviceAttr attr, int device)
 {
@@ -28,7 +30,45 @@ static void format_uuid(char *text, size_t size, const cudaUUID_t *uuid)
 	        b[14], b[15]);
 }
 
-bool gpu_open(struct gpu *gpu, int64_t device, struct fault *fault)
+static bool has_uuid(int device, const char *start)
+{
+	struct cudaDeviceProp prop;
+	char uuid[64];
+	if (cudaGetDeviceProperties(&prop, device) != cudaSuccess)
+		return false;
+	format_uuid(uuid, sizeof uuid, &prop.uuid);
+	return strncasecmp(uuid, start, strlen(start)) == 0;
+}
+
+/* The number of the device meant; -1 with a fault when it is none or not only one. */
+static int find_device(const char *text, int count, struct fault *fault)
+{
+	int found = -1, matches = 0, by_pci;
+	char *end;
+	const long number = strtol(text, &end, 10);
+	const bool is_number = end != text && *end == '\0';
+	if (is_number && number >= 0 && number < count)
+		return (int)number;
+	if (!is_number && cudaDeviceGetByPCIBusId(&by_pci, text) == cudaSuccess)
+		return by_pci;
+	cudaGetLastError();
+	for (int device = 0; !is_number && device < count; ++device)
+		if (strncasecmp(text, "GPU-", 4) == 0 && has_uuid(device, text)) {
+			found = device;
+			++matches;
+		}
+	if (matches == 1)
+		return found;
+	if (matches > 1)
+		fault_set(fault, "no single GPU %s: %d devices' UUIDs start so", text, matches);
+	else if (count == 1)
+		fault_set(fault, "no GPU %s: the only visible device is 0", text);
+	else
+		fault_set(fault, "no GPU %s: the visible devices are 0 to %d", text, count - 1);
+	return -1;
+}
+
+bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 {
 	memset(gpu, 0, sizeof *gpu);
 	int count = 0;
@@ -36,10 +76,9 @@ bool gpu_open(struct gpu *gpu, int64_t device, struct fault *fault)
 	if (error != cudaSuccess || count == 0)
 		return fault_set(fault, "no GPU: %s",
 		        error == cudaSuccess ? "no device found" : cudaGetErrorString(error));
-	if (device < 0 || device >= count)
-		return fault_set(fault, "no GPU %lld: this machine has devices 0 to %d",
-		        (long long)device, count - 1);
-	int d = (int)device;
+	const int d = find_device(device, count, fault);
+	if (d < 0)
+		return false;
 	struct cudaDeviceProp prop;
 	if ((error = cudaSetDevice(d)) != cudaSuccess ||
 	        (error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||

@@ -30,8 +30,11 @@ struct gpu {
 	bool ecc;
 };
 
-/* Makes the device current and fills gpu. False with a fault when there is no usable device. */
-bool gpu_open(struct gpu *gpu, int64_t device, struct fault *fault);
+/* Makes the device current and fills gpu. device is its number ("0"), UUID ("GPU-1a2b...", or the
+ * start of one that fits a single device) or PCI address ("0000:17:00.0"), among the devices that
+ * CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such, or no usable,
+ * device. */
+bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault);
 
 /* Number of other processes using the device now (NVML); -1 when that is unknown. */
 int gpu_other_users(const struct gpu *gpu);

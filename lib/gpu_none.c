@@ -4,7 +4,7 @@
 
 #include "msg.h"
 
-bool gpu_open(struct gpu *gpu, int64_t device, struct fault *fault)
+bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 {
 	(void)gpu;
 	(void)device;

@@ -143,20 +143,8 @@ struct parameter *profile_find_row(const struct profile *profile, const struct p
 
 /* ---- adding ---- */
 
-static const char *judge(const struct parameter_spec *spec, struct estimate estimate, bool busy)
-{
-	bool bounded = spec->low != 0 || spec->high != 0;
-	double value = estimate.value, half = (estimate.high - estimate.low) / 2;
-
-	if (estimate.samples == 0 || !isfinite(value))
-		return "failed";
-	if (bounded && (value < spec->low || value > spec->high))
-		return "failed";
-	return busy || !(half <= 0.2 * fabs(value)) ? "noisy" : "ok";
-}
-
-void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
-        size_t arg_count, struct estimate estimate, bool busy)
+static void add_row(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t arg_count, struct estimate estimate, const char *status)
 {
 	struct parameter row = {.estimate = estimate, .arg_count = arg_count};
 	char *name = xstrdup(spec->name);
@@ -178,9 +166,34 @@ void profile_add(struct profile *profile, const struct parameter_spec *spec, con
 	strcpy(row.unit, spec->unit);
 	row.method = (char *)(spec->method ? spec->method : "");
 	row.regime = (char *)(spec->regime ? spec->regime : "hardware");
-	row.status = (char *)judge(spec, estimate, busy);
+	row.status = (char *)status;
 	profile_append(profile, &row);
 	free(name);
+}
+
+static const char *judge(const struct parameter_spec *spec, struct estimate estimate, bool busy)
+{
+	bool bounded = spec->low != 0 || spec->high != 0;
+	double value = estimate.value, half = (estimate.high - estimate.low) / 2;
+
+	if (estimate.samples == 0 || !isfinite(value))
+		return "failed";
+	if (bounded && (value < spec->low || value > spec->high))
+		return "failed";
+	return busy || !(half <= 0.2 * fabs(value)) ? "noisy" : "ok";
+}
+
+void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
+        size_t arg_count, struct estimate estimate, bool busy)
+{
+	add_row(profile, spec, args, arg_count, estimate, judge(spec, estimate, busy));
+}
+
+void profile_add_bounded(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t arg_count, double low, double high, size_t samples)
+{
+	add_row(profile, spec, args, arg_count, (struct estimate){NAN, low, high, samples},
+	        "bounded");
 }
 
 /* ---- changed copies ---- */

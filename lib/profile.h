@@ -51,6 +51,11 @@ struct parameter_spec {
 void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
         size_t arg_count, struct estimate estimate, bool busy);
 
+/* Adds a row of which only bounds are known, NaN where there is none: a value "beyond low", "below
+ * high", between both, or not resolved at all. It has no value, and profile_get does not see it. */
+void profile_add_bounded(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t arg_count, double low, double high, size_t samples);
+
 /* Table with columns parameter value unit low high samples method regime status, and back. Reading
  * takes the table over and rejects malformed names, unknown status words, duplicate parameters and
  * inverted intervals. */

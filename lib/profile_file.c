@@ -69,8 +69,9 @@ static const char *read_fields(const struct table *table, size_t r, struct param
 		return "samples is not a count";
 	if (row->estimate.low > row->estimate.high)
 		return "low lies above high";
-	if (!isfinite(row->estimate.value) && strcmp(row->status, "failed") != 0)
-		return "the value is not a number, but the status is not failed";
+	if (!isfinite(row->estimate.value) && strcmp(row->status, "failed") != 0 &&
+	        strcmp(row->status, "bounded") != 0)
+		return "the value is not a number, but the status is neither bounded nor failed";
 	strcpy(row->unit, unit);
 	row->estimate.samples = (size_t)samples;
 	return NULL;

@@ -38,6 +38,23 @@ static void set_quantity(struct table *shown, size_t r, double value, const char
 	table_set_text(shown, r, "unit", space ? space : unit);
 }
 
+/* What is known of a parameter without a value. */
+static void set_bounds(struct table *shown, size_t r, const struct parameter *row)
+{
+	const struct estimate *e = &row->estimate;
+	char low[64], high[64];
+
+	cli_format_quantity(low, sizeof low, e->low, row->unit);
+	cli_format_quantity(high, sizeof high, e->high, row->unit);
+	char *text = isfinite(e->low) && isfinite(e->high) ? xasprintf("%s .. %s", low, high)
+	             : isfinite(e->low)                    ? xasprintf("> %s", low)
+	             : isfinite(e->high)                   ? xasprintf("< %s", high)
+	                                                   : xstrdup("not resolved");
+	table_set_text(shown, r, "value", text);
+	table_set_text(shown, r, "unit", "");
+	free(text);
+}
+
 static void show_row(struct table *shown, const struct parameter *row)
 {
 	const struct estimate *e = &row->estimate;
@@ -49,8 +66,13 @@ static void show_row(struct table *shown, const struct parameter *row)
 	if (!isnan(half))
 		snprintf(percent, sizeof percent, half < 99.95 ? "%.1f" : "%.0f", half);
 	table_set_text(shown, r, "parameter", name);
-	set_quantity(shown, r, e->value, row->unit);
-	table_set_text(shown, r, "+- %", percent);
+	if (strcmp(row->status, "bounded") == 0) {
+		set_bounds(shown, r, row);
+		table_set_text(shown, r, "+- %", "");
+	} else {
+		set_quantity(shown, r, e->value, row->unit);
+		table_set_text(shown, r, "+- %", percent);
+	}
 	table_set_int(shown, r, "samples", (int64_t)e->samples);
 	table_set_text(shown, r, "status", row->status);
 	free(name);

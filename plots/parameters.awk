@@ -16,10 +16,19 @@ function is_ours(name) {
 	return longest(names) > 0 && longest(names) >= longest(taken)
 }
 
+# What is known of a parameter without a value.
+function bounds(low, high, unit) {
+	if (is_number(low) && is_number(high))
+		return with_unit(low, unit) " .. " with_unit(high, unit)
+	if (is_number(low) || is_number(high))
+		return is_number(low) ? "beyond " with_unit(low, unit) : "below " with_unit(high, unit)
+	return "not resolved"
+}
 function parameter_row(i,   unit, status) {
 	unit = P[i, "unit"]
 	status = P[i, "status"]
-	table_row(status == "ok" ? "" : status, readable(P[i, "parameter"]) "|" with_unit(P[i, "value"], unit) "|" \
+	table_row(status == "ok" ? "" : status, readable(P[i, "parameter"]) "|" \
+		(status == "bounded" ? bounds(P[i, "low"], P[i, "high"], unit) : with_unit(P[i, "value"], unit)) "|" \
 		interval(P[i, "low"], P[i, "high"], P[i, "value"], unit) "|" P[i, "samples"] "|" \
 		(status == "ok" ? "ok" : toupper(status)) "|" P[i, "method"] "|" P[i, "regime"])
 }

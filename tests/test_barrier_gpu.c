@@ -163,7 +163,7 @@ int main(void)
 {
 	struct gpu gpu;
 	struct fault fault;
-	if (!gpu_open(&gpu, 0, &fault))
+	if (!gpu_open(&gpu, "0", &fault))
 		skip_all(fault.text);
 	state = (uint64_t)time(NULL);
 	diag("seed %llu", (unsigned long long)state);

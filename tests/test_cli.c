@@ -114,7 +114,8 @@ static void test_parse(void)
 	is_text(name, "x", "a text behind its letter");
 	ok(set.count == 2 && !strcmp(set.item[0], "a=1") && !strcmp(set.item[1], "b=2"), "a list");
 	ok(common.quick && !common.json && !common.verbose, "common flags");
-	ok(common.seed == 7 && common.device == 0, "common numbers");
+	ok(common.seed == 7, "a common number");
+	is_text(common.device, "0", "the first device is the default");
 	is_text(common.output, "data/local", "probes write to data/local");
 	ok(operands[0] && operands[1] && operands[2] && !operands[3], "three operands");
 	is_text(operands[0], "one", "operands and options mix");

@@ -143,7 +143,7 @@ static void check_one(struct executor *gpu, struct executor *host, const char *v
 int main(void)
 {
 	struct fault fault;
-	struct executor *gpu = executor_cuda_new(0, &fault);
+	struct executor *gpu = executor_cuda_new("0", &fault);
 	if (!gpu)
 		skip_all(fault.text);
 	struct executor *host = executor_host_new(&fault);

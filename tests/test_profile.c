@@ -98,6 +98,26 @@ static void test_status(void)
 	profile_free(profile);
 }
 
+static void test_bounded(void)
+{
+	struct profile *profile = profile_new();
+	const struct parameter_spec reach = {.name = "reach", .unit = "B", .method = ""};
+	const struct parameter_spec size = {.name = "size", .unit = "B", .method = ""};
+	struct fault fault = {""};
+
+	profile_add_bounded(profile, &reach, NULL, 0, 1e11, NAN, 9);
+	profile_add_bounded(profile, &size, NULL, 0, NAN, NAN, 9);
+	ok(!profile_get(profile, "reach", NULL, 0).found, "a bound is no value");
+	ok(profile_failed(profile) == 0, "not resolved is not failed");
+	struct profile *read = profile_from_table(profile_to_table(profile), &fault);
+	ok(read && strcmp(read->row[0].status, "bounded") == 0 &&
+	                read->row[0].estimate.low == 1e11 && isnan(read->row[0].estimate.high) &&
+	                isnan(read->row[0].estimate.value),
+	        "a bound survives the file");
+	profile_free(read);
+	profile_free(profile);
+}
+
 static void test_scalar(void)
 {
 	struct profile *profile = profile_new();
@@ -372,6 +392,7 @@ static void test_print(void)
 int main(void)
 {
 	test_status();
+	test_bounded();
 	test_scalar();
 	test_one_argument();
 	test_grid();
