@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char *fathom_version_text(void); /* build/version.c, written by scripts/version.sh */
 
@@ -275,6 +276,16 @@ static void describe(const struct option_set *set, struct option *table, char *l
 	*letters = '\0';
 }
 
+/* Whether a text can name a GPU at all: a number, the start of a UUID, or a PCI address. */
+static bool names_device(const char *text)
+{
+	const size_t digits = strspn(text, "0123456789");
+
+	return (digits > 0 && digits <= 4 && text[digits] == '\0') ||
+	       strncasecmp(text, "GPU-", 4) == 0 ||
+	       (strchr(text, ':') && strspn(text, "0123456789abcdefABCDEF:.") == strlen(text));
+}
+
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands)
 {
@@ -302,6 +313,11 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 	if (!program->operands && optind < argc)
 		msg_die(EXIT_BAD_USAGE, "'%s' is not understood: %s takes options only, see --help",
 		        argv[optind], program->name);
+	if (!names_device(common->device))
+		msg_die(EXIT_BAD_USAGE,
+		        "--device: '%s' is neither a number, a UUID (GPU-...) nor a PCI address "
+		        "(0000:17:00.0)",
+		        common->device);
 	if (operands)
 		*operands = argv + optind;
 	msg_start(program->name, common->verbose);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "machine.h"
 #include "msg.h"
 
@@ -96,7 +97,9 @@ static void parse(int argc, char **argv, const struct probe *probe, struct optio
 /* Parent and child both show it, so that each erases it before it says anything else. */
 static void show_progress(const struct probe *probe, int process, const struct options *options)
 {
-	msg_progress("%s: process %d of %d", probe->name, process + 1, (int)options->processes);
+	const char *place = getenv("FATHOM_PLACE"); /* in the whole set, by scripts/probe.sh */
+	msg_progress("%s%s%s: process %d of %d", place ? place : "", place ? "  " : "", probe->name,
+	        process + 1, (int)options->processes);
 }
 
 /* ---- the child ---- */
@@ -294,6 +297,7 @@ static struct table *measure_all(
 {
 	struct table *curve = curve_new(probe->args, probe->arg_count);
 	int processes = (int)options->processes;
+	double start = clock_now();
 
 	watch_signals();
 	table_meta_set(curve, "probe", "%s", probe->name);
@@ -305,6 +309,7 @@ static struct table *measure_all(
 		msg_die(EXIT_MEASURE_FAILED, "the probe measured nothing; nothing was written");
 	table_meta_set(curve, "processes", "%d", processes);
 	table_meta_set(curve, "seconds", "%g", options->seconds);
+	table_meta_set(curve, "wall_seconds", "%.1f", clock_now() - start);
 	table_meta_set(curve, "quick", "%s", options->common.quick ? "yes" : "no");
 	note_clock(curve);
 	return curve;

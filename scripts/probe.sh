@@ -15,6 +15,27 @@ fact()
 	awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$output/machine.tsv"
 }
 
+# How long a probe took last time, here or on the recorded machine, if that was as quick as now.
+expected()
+{
+	quick=no
+	case " ${PROBE_OPTIONS:-} " in *" --quick "* | *" -q "*) quick=yes ;; esac
+	for folder in "$output" data/nvidia-h200; do
+		if grep -qs "^# quick: $quick" "$folder/$1.tsv"; then
+			sed -n -e '/^#/!q' -e 's/^# wall_seconds: //p' "$folder/$1.tsv"
+			return
+		fi
+	done
+}
+
+# What the progress line of a probe starts with: "[3 of 17, about 62 s left]".
+place()
+{
+	left=$(for name in "$@"; do expected "$name"; done |
+		awk '{ s += $1 } END { if (s) printf ", about %.0f s left", s }')
+	echo "[$((total - $# + 1)) of $total$left]"
+}
+
 probe()
 {
 	# shellcheck disable=SC2086 # several options in one variable
@@ -48,8 +69,14 @@ if [ "$(fact gpu.name)" = none ]; then
 	remove_gpu_curves
 	gpu_probes=
 fi
-for name in $host_probes $gpu_probes; do
-	probe "$name"
+# shellcheck disable=SC2086 # lists of names
+set -- $host_probes $gpu_probes
+total=$#
+while [ $# -gt 0 ]; do
+	FATHOM_PLACE=$(place "$@")
+	export FATHOM_PLACE
+	probe "$1"
+	shift
 done
 "$bin/fit" --output "$output" || failed="$failed fit"
 echo "measured in $(($(date +%s) - started)) s, written to $output"

@@ -43,8 +43,8 @@ for program in "$@"; do
 	expect 2 "'-Z'" "$name refuses -Z" "$program" -Z
 	expect 2 'needs an argument' "$name --seed without its argument" "$program" --seed
 	expect 2 'takes no argument' "$name --quick=yes" "$program" --quick=yes
-	expect 2 'out of range' "$name --device=-1" "$program" --device=-1
-	expect 2 'whole number' "$name --device=99999999999999999999" "$program" \
+	expect 2 'neither a number' "$name --device=-1" "$program" --device=-1
+	expect 2 'neither a number' "$name --device=99999999999999999999" "$program" \
 		--device=99999999999999999999
 	expect 2 'whole number' "$name --seed=banana" "$program" --seed=banana
 	expect 2 'empty' "$name --output=" "$program" --output=
