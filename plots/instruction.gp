@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# Title: Instructions
+# Question: How long does a dependent instruction take, and how many can an SM start at a time?
+# Figure: Above, single-precision FMA of one SM against warps, with 1 to 8 independent chains in each (LAWN 202, section 3.4). Then the latency of one dependent instruction and the time one takes on a saturated SM (warp-wide; matrix products are larger pieces of work). Below, the share of the FMA rate that is left when an operand is loaded from shared memory or stands in the constant bank (section 3.5).
+# Parameters: gpu.fma. gpu.int. gpu.special. gpu.divide. gpu.sqrt. gpu.warp. gpu.mma. gpu.wgmma. gpu.instruction.
+height = 1560
+load scripts."/style.gp"
+fma = "instruction/fma_s"
+chains = present(fma) eq "" ? "" : values(fma, "chains")
+gflops(c) = column("flops") / column(c) / 1e9
+all = system("cd '".work."/instruction' 2>/dev/null && ls | grep -v -e sustained -e '^fed_' -e '^overhead' | sed 's/[.]tsv$//' | tr '\\n' ' '")
+# A line for each of them: its place, one-chain time and shortest time, in ns.
+times = "< cd '".work."/instruction' && for s in ".all."; do awk -v place=$((i = i + 1)) -F '\t' "."'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } ".\
+	"{ t = $a[\"seconds\"] * 1e9; if (best == \"\" || t < best) best = t; if ($a[\"chains\"] == 1 && $a[\"warps\"] == 1 && $a[\"blocks\"] == 1) one = t } ".\
+	"END { print place \"\t\" (one == \"\" ? \"NaN\" : one) \"\t\" best }' $s.tsv; done"
+fed = "lane broadcast conflict constant"
+has_fed = present("instruction/fed_register") ne ""
+reference = has_fed ? real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } { print $a[\"seconds\"]; exit }' '".file("instruction/fed_register")."'")) : NaN
+set multiplot
+left = 0.17; right = 0.97
+
+bottom = 0.79; top = 0.97
+@panel
+set title "Single-precision FMA of one SM - ".machine
+set logscale x 2
+set xlabel "warps" offset 0,0.4
+set ylabel "Gflop/s"
+set yrange [0:*]
+if (words(chains) > 0) {
+	plot for [i=1:words(chains)] file(fma) using (column("warps")*where("chains", word(chains, i)+0)*where("blocks", 1)):(gflops("seconds")):(gflops("high")):(gflops("low")) \
+		with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
+}
+
+left = 0.25; bottom = 0.31; top = 0.69
+@panel
+unset logscale x
+set title "One warp-wide instruction"
+set logscale x 10
+set xlabel "nanoseconds" offset 0,0.4
+unset ylabel
+set yrange [words(all)+0.5:0.5]
+set xrange [*:*]
+set ytics ()
+do for [i=1:words(all)] { set ytics add (system("echo ".word(all, i)." | tr _ .") i) }
+set ytics noenhanced
+if (words(all) > 0) {
+	unset datafile columnheaders
+	plot times using 2:1 with points lt 1 ps 0.9 title "latency: one chain of one warp", \
+		times using 3:1 with points lt 2 ps 0.9 title "a saturated SM, one after the other"
+	set datafile columnheaders
+}
+
+left = 0.17; bottom = 0.05; top = 0.20
+@panel
+unset logscale x
+set title "FMA with an operand from elsewhere"
+set ytics auto
+set logscale x 2
+set xrange [3:22]
+set xtics (4, 8, 16)
+set xlabel "bytes a load" offset 0,0.4
+set ylabel "share of the register rate"
+set yrange [0:1.1]
+if (has_fed) {
+	plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
+		with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant_bank", i)." | tr _ ' '")
+}
+unset multiplot
