@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# Title: Latency under load
+# Question: How long does a load take while others move data, and how many bytes must be under way for the full rate?
+# Figure: Above, the latency of a dependent load against what the other SMs read at the same time, out of DRAM and out of L2. Then DRAM reads alone: against bytes under way on every SM, by plain loads, asynchronous copies (cp.async) and the bulk copy engine, and against the number of SMs that read.
+# Parameters: gpu.loaded. gpu.saturation. gpu.engine. gpu.sm.read gpu.sm.l2_read
+height = 1240
+load scripts."/style.gp"
+ns(c) = column(c) * 1e9
+rate(c) = 1e-12 / column(c)
+# Latency and offered rate of one level stand in two series: joined by the level.
+join(place) = "< awk -F '\\t' 'FNR == 1 { for (i = 1; i <= NF; i++) { if ($i == \"level\") l = i; if ($i == \"seconds\") s = i } next } ".\
+	"FNR == NR { t[$l] = $s; next } $l in t { print 1e-12 / $s \"\\t\" t[$l] * 1e9 }' ".\
+	file("loaded_latency/latency_".place)." ".file("loaded_latency/offered_".place)." | sort -n"
+places = ""
+if (present("loaded_latency/offered_dram") ne "") places = places." dram"
+if (present("loaded_latency/offered_l2") ne "") places = places." l2"
+inflight = "loaded_latency/inflight"
+engine_name(e) = word("plain asynchronous bulk", e)
+set multiplot
+left = 0.13; right = 0.97
+
+bottom = 0.735; top = 0.96
+@panel
+set title "Latency of a load beside streams - ".machine
+set xlabel "TB/s that the others read" offset 0,0.4
+set ylabel "nanoseconds"
+set yrange [0:*]
+set xrange [0:*]
+unset datafile columnheaders
+if (words(places) > 0) {
+	plot for [i=1:words(places)] join(word(places, i)) using 1:2 with linespoints lt i \
+		title word(places, i) eq "l2" ? "both in L2" : "both in DRAM"
+}
+set datafile columnheaders
+
+bottom = 0.40; top = 0.62
+@panel
+set title "DRAM reads against bytes under way, all SMs"
+set logscale x 2
+set xlabel "KiB under way on every SM" offset 0,0.4
+set ylabel "TB/s"
+set xrange [*:*]
+if (present(inflight) ne "") {
+	engines = values(inflight, "engine")
+	plot for [e in engines] file(inflight) using (column("inflight")/1024*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \
+		with yerrorlines lt e+0 title engine_name(e+0)." copies"
+}
+
+bottom = 0.07; top = 0.29
+@panel
+set title "DRAM reads against SMs that read, plain loads"
+set xlabel "SMs" offset 0,0.4
+sms = present("loaded_latency/sms loaded_latency/sms_upper")
+if (words(sms) > 0) {
+	plot for [i=1:words(sms)] file(word(sms, i)) using "sms":(rate("seconds")):(rate("high")):(rate("low")) \
+		with yerrorlines lt 1 title i == 1 ? "measured" : "", \
+		exists("gpu_saturation_dram_sms") ? sprintf("< printf 'x\\ty\\n%g\\t0\\n%g\\t5\\n'", gpu_saturation_dram_sms, gpu_saturation_dram_sms) : "< printf 'x\\ty\\n'" \
+		using 1:2 with lines lt 7 dt 2 title "90 % of the best rate"
+}
+unset multiplot

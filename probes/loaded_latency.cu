@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how long does a load take while others move data, and how many bytes must be under way
+ * for the full rate? Method: one thread follows pointers while the other SMs read a region at a
+ * pace set by pauses; and streams alone, against SMs, warps and bytes in flight, by plain loads,
+ * asynchronous copies and the bulk copy engine. What can fool it: L1 (ld.global.cg does not use
+ * it), streams that have not started or have ended (the chaser waits for all and stops them), a
+ * region that L2 holds (it is many L2s, and every launch goes on elsewhere). Unit: seconds per
+ * load; seconds per byte. */
+#include "loaded_latency.h"
+#include "../lib/spin.cuh"
+
+#include <cooperative_groups.h>
+
+namespace
+{
+
+/* ---- the chase beside streams ---- */
+
+__device__ __forceinline__ uint64_t follow(uint64_t address)
+{
+	uint64_t next;
+	asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(address));
+	return next;
+}
+
+__device__ __forceinline__ uint32_t load16(const char *address)
+{
+	uint32_t a, b, c, d;
+	asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
+	             : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+	             : "l"(address));
+	return a ^ b ^ c ^ d;
+}
+
+__device__ void chase(const struct loaded_chase &c)
+{
+	struct gpu_span span;
+	uint32_t error = 0;
+	volatile uint64_t *last = c.last;
+	uint64_t address = *last;
+	wait_for(&c.shared->ready, gridDim.x - 1, &error);
+	const uint64_t since = device_ns(); /* the streams have filled their queues by then */
+	while (gridDim.x > 1 && device_ns() - since < 20000)
+		;
+	for (int k = 0; k < LOADED_UNROLL; ++k)
+		address = follow(address);
+	*last = address;
+	span_start(&span);
+#pragma unroll 1
+	for (int64_t i = 0; i < c.steps; i += LOADED_UNROLL)
+#pragma unroll
+		for (int k = 0; k < LOADED_UNROLL; ++k)
+			address = follow(address);
+	*last = address;
+	span_stop(&span);
+	store_release(&c.shared->stop, 1);
+	c.block[0].span = span;
+}
+
+/* A megabyte after another, those of all blocks interleaved; a piece is 4 loads of each thread. */
+__device__ void stream_beside(const struct loaded_chase &c)
+{
+	enum { PIECE = LOADED_THREADS * 16 * 4 };
+	const char *region = (const char *)c.region;
+	const int64_t pieces = c.region_bytes / PIECE, blocks = gridDim.x - 1;
+	int64_t piece = (blockIdx.x - 1) * (pieces / blocks);
+	struct gpu_span span;
+	uint32_t seen = 0;
+	uint64_t bytes = 0;
+	__shared__ uint32_t stop;
+	if (threadIdx.x == 0) {
+		add_release(&c.shared->ready, 1);
+		stop = 0;
+	}
+	__syncthreads();
+	span_start(&span);
+	while (device_ns() - span.ns0 < 100000000ull) {
+		const char *at = region + piece * PIECE + threadIdx.x * 16;
+#pragma unroll
+		for (int k = 0; k < 4; ++k)
+			seen ^= load16(at + k * (PIECE / 4));
+		bytes += PIECE;
+		piece = piece + 1 < pieces ? piece + 1 : 0;
+		if (c.pause > 0) {
+			const int64_t from = clock64();
+			if (seen == 0x9e3779b9u) /* the pause starts when the loads are done */
+				*c.sink = seen;
+			while (clock64() - from < c.pause)
+				;
+		}
+		if (threadIdx.x == 0)
+			stop = load_relaxed(&c.shared->stop);
+		if (__syncthreads_or(threadIdx.x == 0 && stop))
+			break;
+	}
+	span_stop(&span);
+	if (seen == 0x9e3779b9u)
+		*c.sink = seen;
+	if (threadIdx.x == 0) {
+		c.block[blockIdx.x].span = span;
+		c.block[blockIdx.x].bytes = bytes;
+	}
+}
+
+__global__ void __launch_bounds__(LOADED_THREADS) chase_kernel(struct loaded_chase c)
+{
+	if (blockIdx.x > 0)
+		stream_beside(c);
+	else if (threadIdx.x == 0)
+		chase(c);
+}
+
+__global__ void build_kernel(
+        char *nodes, const uint32_t *place, const uint32_t *next, int64_t count)
+{
+	const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < count)
+		*(uint64_t *)(nodes + (int64_t)place[i] * LOADED_NODE_BYTES) =
+		        (uint64_t)(nodes + (int64_t)place[next[i]] * LOADED_NODE_BYTES);
+}
+
+/* ---- streams alone ---- */
+
+/* The pieces that a block moves: its own of every round over the grid, around the region. */
+struct walk {
+	char *at, *end;
+	int64_t step, size;
+};
+
+__device__ __forceinline__ struct walk walk_from(const struct loaded_stream &s, int64_t bytes)
+{
+	const int64_t pieces = s.region_bytes / bytes, size = pieces * bytes;
+	return {s.region + (s.offset + blockIdx.x) % pieces * bytes, s.region + size,
+	        gridDim.x * bytes, size};
+}
+
+__device__ __forceinline__ char *next_piece(struct walk *walk)
+{
+	char *at = walk->at;
+	walk->at = at + walk->step < walk->end ? at + walk->step : at + walk->step - walk->size;
+	return at;
+}
+
+__device__ __forceinline__ void finish(
+        const struct loaded_stream &s, struct gpu_span *span, uint32_t seen, int64_t bytes)
+{
+	__syncthreads();
+	if (seen == 0x9e3779b9u)
+		*s.sink = seen;
+	if (threadIdx.x == 0) {
+		span_stop(span);
+		s.block[blockIdx.x].span = *span;
+		s.block[blockIdx.x].bytes = (uint64_t)bytes;
+	}
+}
+
+template <int depth> __global__ void __launch_bounds__(1024) plain_kernel(struct loaded_stream s)
+{
+	const int64_t bytes = (int64_t)blockDim.x * 16 * depth;
+	struct walk walk = walk_from(s, bytes);
+	struct gpu_span span;
+	uint32_t seen = 0;
+	span_start(&span);
+#pragma unroll 1
+	for (int64_t t = 0; t < s.turns; ++t) {
+		const char *at = next_piece(&walk) + threadIdx.x * 16;
+		uint32_t x[depth];
+#pragma unroll
+		for (int k = 0; k < depth; ++k)
+			x[k] = load16(at + k * blockDim.x * 16);
+#pragma unroll
+		for (int k = 0; k < depth; ++k)
+			seen = seen * 3 + x[k];
+	}
+	finish(s, &span, seen, s.turns * bytes);
+}
+
+template <int depth> __global__ void __launch_bounds__(1024) store_kernel(struct loaded_stream s)
+{
+	const int64_t bytes = (int64_t)blockDim.x * 16 * depth;
+	struct walk walk = walk_from(s, bytes);
+	struct gpu_span span;
+	const uint32_t v = threadIdx.x * 2654435761u + blockIdx.x;
+	span_start(&span);
+#pragma unroll 1
+	for (int64_t t = 0; t < s.turns; ++t) {
+		char *at = next_piece(&walk) + threadIdx.x * 16;
+#pragma unroll
+		for (int k = 0; k < depth; ++k)
+			*(uint4 *)(at + k * blockDim.x * 16) = make_uint4(v, v + 1, v + 2, v + 3);
+	}
+	__threadfence();
+	finish(s, &span, 0, s.turns * bytes);
+}
+
+/* Every thread waits for its own copies only and reads its own words. */
+template <int depth> __global__ void __launch_bounds__(1024) async_kernel(struct loaded_stream s)
+{
+#if __CUDA_ARCH__ >= 800
+	extern __shared__ __align__(128) char memory[];
+	const int64_t bytes = (int64_t)blockDim.x * 16;
+	struct walk walk = walk_from(s, bytes);
+	const uint32_t mine = (uint32_t)__cvta_generic_to_shared(memory) + threadIdx.x * 16;
+	struct gpu_span span;
+	uint32_t seen = 0;
+	span_start(&span);
+#pragma unroll 1
+	for (int64_t t = 0; t < s.turns * depth; ++t) {
+		const uint32_t slot = mine + (uint32_t)(t % depth * bytes);
+		if (t >= depth) {
+			uint32_t word;
+			asm volatile("cp.async.wait_group %0;" ::"n"(depth - 1) : "memory");
+			asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word) : "r"(slot));
+			seen = seen * 3 + word;
+		}
+		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(slot),
+		             "l"(next_piece(&walk) + threadIdx.x * 16)
+		             : "memory");
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	}
+	asm volatile("cp.async.wait_group 0;" ::: "memory");
+	finish(s, &span, seen, s.turns * depth * bytes);
+#endif
+}
+
+/* One thread keeps four stages under way. */
+enum { STAGES = 4 };
+
+__global__ void bulk_kernel(struct loaded_stream s, int stage_bytes)
+{
+#if __CUDA_ARCH__ >= 900
+	extern __shared__ __align__(128) char memory[];
+	__shared__ __align__(8) uint64_t arrived[STAGES];
+	const uint32_t base = (uint32_t)__cvta_generic_to_shared(memory),
+	               bar = (uint32_t)__cvta_generic_to_shared(arrived);
+	struct walk walk = walk_from(s, stage_bytes);
+	struct gpu_span span;
+	uint32_t seen = 0;
+	if (threadIdx.x != 0)
+		return;
+	for (int k = 0; k < STAGES; ++k)
+		asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bar + 8 * k) : "memory");
+	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+	span_start(&span);
+#pragma unroll 1
+	for (int64_t t = 0; t < s.turns + STAGES; ++t) {
+		const uint32_t k = (uint32_t)(t % STAGES), stage = base + k * (uint32_t)stage_bytes;
+		if (t >= STAGES) {
+			uint32_t done = 0, word;
+			while (!done)
+				asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 "
+				             "p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+				             : "=r"(done)
+				             : "r"(bar + 8 * k), "r"((uint32_t)(t / STAGES - 1) & 1)
+				             : "memory");
+			asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word) : "r"(stage));
+			seen = seen * 3 + word;
+		}
+		if (t >= s.turns)
+			continue;
+		asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(bar + 8 * k),
+		             "r"(stage_bytes)
+		             : "memory");
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+		             "[%0], [%1], %2, [%3];" ::"r"(stage),
+		             "l"(next_piece(&walk)), "r"(stage_bytes), "r"(bar + 8 * k)
+		             : "memory");
+	}
+	if (seen == 0x9e3779b9u)
+		*s.sink = seen;
+	span_stop(&span);
+	s.block[blockIdx.x].span = span;
+	s.block[blockIdx.x].bytes = (uint64_t)(s.turns * stage_bytes);
+#endif
+}
+
+typedef void (*stream_kernel)(struct loaded_stream);
+
+template <int depth> stream_kernel pick(enum loaded_engine engine)
+{
+	return engine == ENGINE_PLAIN   ? plain_kernel<depth>
+	       : engine == ENGINE_ASYNC ? async_kernel<depth>
+	                                : store_kernel<depth>;
+}
+
+int launch_bulk(const struct loaded_stream *s)
+{
+	const int stage = s->depth * 16 * s->threads / STAGES;
+	const cudaError_t error = cudaFuncSetAttribute(
+	        bulk_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, stage * STAGES);
+	if (error != cudaSuccess)
+		return (int)error;
+	bulk_kernel<<<(unsigned)s->blocks, 32, (size_t)stage * STAGES>>>(*s, stage);
+	return (int)cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" int loaded_chase_launch(const struct loaded_chase *chase)
+{
+	void *arguments[] = {(void *)chase};
+	return (int)cudaLaunchCooperativeKernel((const void *)chase_kernel,
+	        dim3((unsigned)chase->blocks), dim3(LOADED_THREADS), arguments, 0, NULL);
+}
+
+extern "C" int loaded_build(void *nodes, const uint32_t *place, const uint32_t *next, int64_t count)
+{
+	build_kernel<<<(unsigned)((count + 255) / 256), 256>>>((char *)nodes, place, next, count);
+	return (int)cudaGetLastError();
+}
+
+extern "C" int loaded_stream_launch(const struct loaded_stream *s)
+{
+	if (s->engine == ENGINE_BULK)
+		return launch_bulk(s);
+	const stream_kernel kernel = s->depth == 1   ? pick<1>(s->engine)
+	                             : s->depth == 2 ? pick<2>(s->engine)
+	                             : s->depth == 4 ? pick<4>(s->engine)
+	                                             : pick<8>(s->engine);
+	const size_t shared =
+	        s->engine == ENGINE_ASYNC ? (size_t)s->threads * 16 * (size_t)s->depth : 0;
+	const cudaError_t error = cudaFuncSetAttribute(
+	        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+	if (error != cudaSuccess)
+		return (int)error;
+	kernel<<<(unsigned)s->blocks, (unsigned)s->threads, shared>>>(*s);
+	return (int)cudaGetLastError();
+}
