@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Title: Links between GPUs
+# Question: How long do copies, loads and collective operations between GPUs take?
+# Figure: Above, payload over time from the call to completion, GPU 0 to GPU 1; below left, all pairs of GPUs with peer access; below right, broadcast and all-reduce (bytes of the message over time) among the GPUs named.
+# Parameters: link.peer. link.nccl.
+height = 900
+load scripts."/style.gp"
+pair = present("peer/copy peer/copy_staged peer/both peer/load peer/store")
+groups = present("peer/broadcast peer/allreduce")
+name_of(s) = system("echo '".s."' | sed 's,.*/,,; s,copy_staged,copy without peer access,; s,both,both ways (sum),; s,load,loads,; s,store,stores,; s,allreduce,all-reduce,'")
+of_pair(from, to) = where("from", from) * where("to", to)
+set multiplot
+left = 0.12; right = 0.97; bottom = 0.62; top = 0.94
+@panel
+set title "Links between GPUs - ".machine
+@bytes_axis
+set logscale y
+set format y "%g"
+set xlabel "bytes" offset 0,0.4
+set ylabel "GB/s of payload"
+if (words(pair) > 0) {
+	plot for [i=1:words(pair)] file(word(pair, i)) using (column("bytes") * of_pair(0, 1)):(GB("seconds")):(GB("high")):(GB("low")) \
+		with yerrorlines lt i title name_of(word(pair, i))
+}
+left = 0.12; right = 0.48; bottom = 0.13; top = 0.42
+if (present("peer/copy") ne "") {
+	@panel
+	set title "Copies, all pairs"
+	set xtics ('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)
+	senders = values("peer/copy", "from")
+	plot for [from in senders] for [to in values("peer/copy", "to")] file("peer/copy") \
+		using (column("bytes") * of_pair(from + 0, to + 0)):(GB("seconds")) \
+		with linespoints lt (1 + from) title (to eq word(senders, from eq word(senders, 1) ? 2 : 1) ? "from ".from : "")
+}
+unset ylabel
+left = 0.60; right = 0.97
+if (words(groups) > 0) {
+	@panel
+	set title "NCCL"
+	set xtics ('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)
+	plot for [i=1:words(groups)] for [n in values(word(groups, i), "gpus")] file(word(groups, i)) \
+		using (column("bytes") * where("gpus", n + 0)):(GB("seconds")):(GB("high")):(GB("low")) \
+		with yerrorlines lt i pt (3 + 2 * n) title name_of(word(groups, i)).", ".n." GPUs"
+}
+unset multiplot
