@@ -149,9 +149,8 @@ $(BUILD)/version.c: FORCE
 $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
-$(BUILD)/probe_list.h: $(PROBE_FITS) Makefile
-	@mkdir -p $(BUILD)
-	@for p in $(PROBE_NAMES); do echo "PROBE($$p)"; done > $@
+$(BUILD)/probe_list.h: FORCE
+	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(PROBE_NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -97,7 +97,7 @@ static double seconds_if(struct profile *profile, const struct question *questio
 static bool is_doubtful(const char *name)
 {
 	return strcmp(name, "gpu.sm.count") != 0 && strcmp(name, "gpu.shared.per_block") != 0 &&
-	       strcmp(name, "gpu.l2.size") != 0;
+	       strcmp(name, "gpu.l2.stated") != 0;
 }
 
 static void try_parameters(struct profile *profile, const struct question *question,

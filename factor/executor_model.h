@@ -45,7 +45,7 @@ struct prediction {
  * parameter is missing.
  *
  * level 0 is the bound: the panel read and written once, at the bandwidth of the copy kernel in L2
- * or DRAM by gpu.l2.size, of the link for the host variant, of host memory on the host. No
+ * or DRAM by gpu.l2.stated, of the link for the host variant, of host memory on the host. No
  * schedule: parts has one term and no phases.
  *
  * The interval adds in quadrature what the price changes by when each parameter used lies at either

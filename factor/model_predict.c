@@ -183,7 +183,7 @@ static double bound(
 		return bytes / price_scalar(r, "link.d2h.pinned.beta") +
 		       bytes / price_scalar(r, "link.h2d.pinned.beta");
 	}
-	bool in_l2 = bytes <= price_scalar(r, "gpu.l2.size");
+	bool in_l2 = bytes <= price_scalar(r, "gpu.l2.stated");
 	return 2 * bytes / price_scalar(r, in_l2 ? "gpu.l2.copy" : "gpu.dram.copy");
 }
 

@@ -2,7 +2,7 @@
 /* The rank-1 update of a panel held in shared memory as columns of odd pitch: a[c][r] -= a[k][r] *
  * p[c]. One thread a row (so that neither row nor column access has bank conflicts), four columns
  * at a time (so that p comes in one broadcast load). The resident panel kernel runs it and the
- * load_latency probe measures it. */
+ * panel_kernel probe measures it. */
 #ifndef FATHOM_SHARED_UPDATE_CUH
 #define FATHOM_SHARED_UPDATE_CUH
 

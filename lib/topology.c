@@ -38,6 +38,11 @@ struct topology *topology_load(const char *description, struct fault *fault)
 		hwloc_topology_destroy(hwloc);
 		return NULL;
 	}
+	/* Plugins that start a GPU's driver only to list it, for half a second of each program. */
+	static const char *const slow[] = {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"};
+	for (size_t i = 0; i < ARRAY_LEN(slow); i++)
+		hwloc_topology_set_components(
+		        hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, slow[i]);
 	/* I/O objects are dropped by default, and only a filter set before loading keeps them. */
 	if (hwloc_topology_set_io_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) != 0 ||
 	        hwloc_topology_load(hwloc) != 0) {
@@ -190,6 +195,20 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
 	hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
 	        hwloc, (unsigned)hwloc_bitmap_first(ancestor->nodeset));
 	return node ? (int)node->logical_index : -1;
+}
+
+int topology_shared(const struct topology *topology, int core, int other)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	hwloc_obj_t a = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)core);
+	hwloc_obj_t b = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)other);
+	hwloc_obj_t both = a && b ? hwloc_get_common_ancestor_obj(hwloc, a, b) : NULL;
+	if (!both)
+		return -1;
+	for (hwloc_obj_t o = both; o; o = o->parent)
+		if (hwloc_obj_type_is_dcache(o->type))
+			return (int)o->attr->cache.depth;
+	return hwloc_bitmap_isequal(a->nodeset, b->nodeset) ? 0 : -1;
 }
 
 /* ---- binding ---- */

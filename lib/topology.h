@@ -41,6 +41,10 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 /* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
 bool topology_binding(const struct topology *topology, char got[128]);
 
+/* What two cores (logical indices) share nearest to them: the level of a cache (1, 2, 3 ...), 0 for
+ * a NUMA node without such a cache, -1 for nothing nearer than the machine. */
+int topology_shared(const struct topology *topology, int core, int other);
+
 /* Writes the topology as hwloc XML. */
 bool topology_export(const struct topology *topology, const char *path, struct fault *fault);
 

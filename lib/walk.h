@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Random walks as pointer chases without arithmetic between the loads. Each node holds WALK_SLOTS
- * successive pointers and step t follows slot t mod WALK_SLOTS (an immediate offset), so that a walk
- * of WALK_SLOTS * n steps visits each of n nodes WALK_SLOTS times at nearly independent places, and
- * then repeats. A plain cycle (one slot) makes an LRU cache miss always as soon as the set is larger
- * than the cache; under independent uniform accesses any replacement policy and any associativity
- * hits with probability size/set. The walk comes close to that: an LRU cache misses with probability
- * (1 - size/set)^(3/4), which lib/levels knows. All slots of a node have to lie in one sector. */
+ * successive pointers and step t follows slot t mod WALK_SLOTS (an immediate offset), so that a
+ * walk of WALK_SLOTS * n steps visits each of n nodes WALK_SLOTS times at nearly independent
+ * places, and then repeats. A plain cycle (one slot) makes an LRU cache miss always as soon as the
+ * set is larger than the cache; under independent uniform accesses any replacement policy and any
+ * associativity hits with probability size/set. The walk comes close to that: an LRU cache misses
+ * with probability (1 - size/set)^(3/4), which lib/levels knows. All slots of a node have to lie in
+ * one sector. */
 #ifndef FATHOM_WALK_H
 #define FATHOM_WALK_H
 
@@ -13,7 +14,8 @@
 
 enum { WALK_SLOTS = 4 };
 
-/* Uniform in 0 .. below - 1 (below > 0); state is any number, advanced by each call (splitmix64). */
+/* Uniform in 0 .. below - 1 (below > 0); state is any number, advanced by each call (splitmix64).
+ */
 uint32_t walk_random(uint64_t *state, uint32_t below);
 
 /* Sattolo's shuffle: next[] is one cycle through all n elements, every such cycle equally likely.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Title: Steps of our own panel kernels
 # Question: What do the steps of our own panel kernels cost, one by one?
-# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels in turns and its pivot kernel alone, start to start, against rows. Single precision. Dashed: one dependent kernel launch.
-# Parameters: gpu.panel.
-height = 860
+# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels in turns and its pivot kernel alone, start to start, against rows. Single precision. Dashed: one dependent kernel launch. Below, the rate of one SM's sweep over a panel that it holds in shared memory.
+# Parameters: gpu.panel. gpu.shared.update
+height = 1160
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
 column_s = "panel_kernel/column_s"
@@ -13,7 +13,7 @@ widths = present(column_s) eq "" ? "" : values(column_s, "n")
 updates = present(step_s) eq "" ? "" : values(step_s, "n")
 set multiplot
 set logscale x 2
-left = 0.15; right = 0.97; bottom = 0.58; top = 0.95
+left = 0.15; right = 0.97; bottom = 0.69; top = 0.96
 @panel
 set title "A column of the resident panel - ".machine
 set xlabel "blocks" offset 0,0.4
@@ -25,7 +25,7 @@ if (words(widths) > 0) {
 		with yerrorlines lt i title word(widths, i)." columns", \
 		exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
 }
-left = 0.15; right = 0.97; bottom = 0.14; top = 0.42
+left = 0.15; right = 0.97; bottom = 0.36; top = 0.57
 @panel
 set title "Fused kernels: pivot and update in turns, and pivot alone"
 set logscale y
@@ -39,5 +39,16 @@ if (words(updates) > 0) {
 		for [i=1:words(present(pivot_s))] file(pivot_s) \
 		using (column("m")*where("n", 32)):(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt 8 title "pivot, 32 columns"
+}
+left = 0.15; right = 0.97; bottom = 0.06; top = 0.24
+if (present("panel_kernel/shared_update") ne "") {
+	@panel
+	unset key
+	unset logscale y
+	set yrange [0:*]
+	set title "Panel update in shared memory, one SM"
+	set xlabel "threads"
+	set ylabel "GB/s, read + written"
+	plot file("panel_kernel/shared_update") using "threads":(GB("seconds")):(GB("high")):(GB("low")) with yerrorlines lt 3
 }
 unset multiplot

@@ -59,6 +59,13 @@ for probe in $probes; do
 	esac
 	draw "$probe" "$probe" "$(echo "${machine:-unnamed machine}" | tr -d "'\"\\\\")"
 done
+if [ -n "$gpu" ] && [ -s "$gpu/pointer_chase.tsv" ]; then
+	fitted "$gpu" >"$work/profile.gp"
+	machine=$(machine_of "$gpu" gpu)
+	if grep -q '^gpu_l[12]_size = ' "$work/profile.gp"; then
+		draw memory_system memory_system "$(echo "${machine:-unnamed machine}" | tr -d "'\"\\\\")"
+	fi
+fi
 for executor in cuda host; do
 	folder=$own
 	[ $executor = host ] || folder=$gpu

@@ -58,6 +58,14 @@ probe_sections() {
 			-v taken="$taken" -f "$scripts/parameters.awk"
 	done
 }
+memory_section() {
+	[ "$(drawn memory_system)" = yes ] || return 0
+	printf 'H2\tmemory\tThe memory system\n'
+	printf 'P\tThe counterpart of Figure 2 of LAPACK Working Note 202 for this machine.\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThe figure is of the recorded machine %s.\n' "$gpu"
+	printf 'FIG\tmemory_system\tThe areas of the on-chip memories are to one scale; DRAM is not. What the probes did not'
+	printf ' resolve is left out.\n'
+}
 panel_section() {
 	printf 'H2\tpanel\tThe LU panel: rates against m\n'
 	printf 'P\tThe counterpart of Figure 3 of LAPACK Working Note 202 for this machine. Rates use the operation count of'
@@ -103,7 +111,7 @@ rule_sections() {
 		fi
 		[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThese rules are for the recorded machine %s.\n' "$folder"
 		width=$(markup -v data="$folder" -v executor=cuda -f "$scripts/panel.awk")
-		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules.awk"
+		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules_chip.awk" -f "$scripts/rules.awk"
 	done
 }
 method_sections() {
@@ -136,7 +144,9 @@ raw_sections() { # for the page alone
 	done
 }
 navigation() {
-	printf 'NAV\tshort\tIn short\tmachine\tMachine\tprobes\tProbes\tpanel\tPanel\taccuracy\tModel against measurement'
+	printf 'NAV\tshort\tIn short\tmachine\tMachine\tprobes\tProbes'
+	[ "$(drawn memory_system)" != yes ] || printf '\tmemory\tMemory system'
+	printf '\tpanel\tPanel\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
 }
 
@@ -146,6 +156,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	markup -v own="$own" -v gpu="$gpu" -v reason="$reason" -v host="$(uname -n)" -v driver="$driver" \
 		-v now="$(date +%s)" -f "$scripts/machine.awk"
 	probe_sections
+	memory_section
 	panel_section
 	accuracy_sections
 	rule_sections

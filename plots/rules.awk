@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The report's design rules: what the profile's numbers mean for whoever designs an algorithm, as markup.
-#   awk -v data=DIR -v parts="gpu host" -v nb=N -f common.awk -f rules.awk
+#   awk -v data=DIR -v parts="gpu host" -v nb=N -f common.awk -f rules_chip.awk -f rules.awk
 # Every rule names the parameters that it rests on; without one of them it says "not measured here".
 
 # Whether all parameters are there; else says what the rule lacks.
@@ -232,9 +232,12 @@ BEGIN {
 		queueing()
 		in_flight()
 		transfers()
+		chip_rules()
 		choice(data "/predictions.tsv", "as predicted")
 		choice(data "/measurements.tsv", "as measured")
 	}
-	if (parts ~ /host/)
+	if (parts ~ /host/) {
 		host_rules()
+		cache_rules_host()
+	}
 }

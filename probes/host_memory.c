@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
 	        .seconds = 0.7,
-	        .processes = 3,
+	        .processes = 5,
 	        .measure = measure,
 	        .fit = host_memory_fit,
 	};

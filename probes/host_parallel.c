@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	        .args = args,
 	        .arg_count = ARRAY_LEN(args),
 	        .seconds = 0.25,
-	        .processes = 3,
+	        .processes = 5,
 	        .measure = measure,
 	        .fit = host_parallel_fit,
 	};

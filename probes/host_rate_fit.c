@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void host_rate_fit(const struct table *curve, struct profile *profile);
 
@@ -15,7 +16,7 @@ void host_rate_fit(const struct table *curve, struct profile *profile);
 
 static const struct {
 	const char *series, *parameter, *method, *regime;
-	const char *arg[2];
+	const char *arg[3];
 } functions[] = {
         {"iamax_s", "host.iamax.s", "cblas_isamax of a column" CALL, "surface", {"m", "n"}},
         {"iamax_d", "host.iamax.d", "cblas_idamax of a column" CALL, "surface", {"m", "n"}},
@@ -31,6 +32,10 @@ static const struct {
         {"geqrf_d", "host.geqrf.d", "LAPACKE_dgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
         {"gemm_s", "host.gemm.s", "cblas_sgemm" SQUARE, "surface", {"n"}},
         {"gemm_d", "host.gemm.d", "cblas_dgemm" SQUARE, "surface", {"n"}},
+        {"gemm_threads_s", "host.gemm.threads.s", "cblas_sgemm, n x n", "surface",
+                {"n", "threads"}},
+        {"getrf_threads_s", "host.getrf.threads.s", "LAPACKE_sgetrf_work, " PANEL, "surface",
+                {"m", "n", "threads"}},
         {"level1", "host.blas.level1", "cblas_sscal, n = 32", "hardware", {0}},
         {"level2", "host.blas.level2", "cblas_sger, 32 x 32", "hardware", {0}},
 };
@@ -46,14 +51,14 @@ static void add_function(const struct table *curve, struct profile *profile, siz
 	size_t n = curve_points(curve, functions[f].series, &points);
 
 	for (size_t i = 0; i < n; i++) {
-		struct arg args[2];
+		struct arg args[3];
 		size_t count = 0;
-		for (; count < 2 && functions[f].arg[count]; count++)
+		for (; count < ARRAY_LEN(args) && functions[f].arg[count]; count++)
 			args[count] = (struct arg){functions[f].arg[count],
 			        curve_arg(curve, &points[i], functions[f].arg[count])};
 		profile_add(profile, &spec, args, count, points[i].seconds, points[i].busy);
 	}
-	if (n == 0)
+	if (n == 0 && !strstr(functions[f].series, "threads")) /* dropped on a slow machine */
 		profile_add(profile, &spec, NULL, 0, absent, false);
 	free(points);
 }

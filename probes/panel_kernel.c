@@ -3,7 +3,8 @@
  *
  * Method: the fused variant's two kernels in turns, and the pivot kernel alone, from start to start
  * in a stream, queued behind a hold, on panels of powers of two; one column of the resident kernel
- * (exchange, division, search, no update behind it), as the span of all columns over their number.
+ * (exchange, division, search, no update behind it), as the span of all columns over their number;
+ * the resident panel's update alone, one sweep over a panel in shared memory.
  * It is the code of lib/panel_fused.cu and lib/panel_resident.cu that the factorization runs.
  *
  * What can fool it: a step that is applied again and again must not overflow (multipliers are 1); a
@@ -11,7 +12,7 @@
  * factorization); kernels loaded behind a hold (each runs once before); the factors themselves mean
  * nothing here and are not checked (the tests do).
  *
- * Unit: seconds per kernel, seconds per column. */
+ * Unit: seconds per kernel, per column, per sweep. */
 #include "../lib/base.h"
 #include "panel_kernel.h"
 
@@ -45,6 +46,13 @@ struct bench {
 	int *pivots;
 	uint32_t tag;
 	struct gpu_span *span; /* pinned */
+	float *sink;           /* pinned */
+};
+
+struct update {
+	struct bench *bench;
+	int threads, columns;
+	int64_t sweeps;
 };
 
 struct subject {
@@ -205,6 +213,45 @@ static void measure_columns(struct probe_run *run, struct subject *s, double sec
 	}
 }
 
+static bool sample_update(void *context, struct sample *sample)
+{
+	const struct update *u = context;
+	struct bench *b = u->bench;
+	GPU(cudaDeviceSynchronize());
+	double start = clock_now();
+	GPU(update_launch(u->threads, u->columns, u->sweeps, b->gpu.sm_count, b->span, b->sink));
+	GPU(cudaDeviceSynchronize());
+	/* the block fills its panel first and adds it up afterwards */
+	gpu_span_sample(b->span, (double)u->sweeps, clock_now() - start, host_slack, sample);
+	return true;
+}
+
+/* A first launch loads the kernel, a second tells how many sweeps make a sample. */
+static void measure_update(struct probe_run *run, struct bench *b, int threads, double seconds)
+{
+	struct update u = {b, threads, update_columns(threads, b->gpu.shared_per_block), 32};
+	if (u.columns == 0)
+		return;
+	struct sample sample = {0};
+	struct measurement measurement;
+	struct sample_plan plan = sample_plan_default(seconds);
+	sample_update(&u, &sample);
+	sample_update(&u, &sample);
+	u.sweeps = (int64_t)fmax(32, fmin(1e-3, seconds / 15) / fmax(sample.seconds, 1e-8));
+	if (!sample_run(sample_update, &u, &plan, b->gpu.max_hz, &measurement))
+		msg_die(EXIT_MEASURE_FAILED, "the update by %d threads could not be timed",
+		        threads);
+	/* read and written: 8 bytes for each element of the panel */
+	const struct arg args[] = {{"threads", threads}, {"bytes", 8.0 * threads * u.columns}};
+	probe_record(run, "shared_update", args, 2, &measurement);
+}
+
+static void measure_updates(struct probe_run *run, struct bench *b, double seconds)
+{
+	for (int threads = 32; threads <= 1024; threads *= 2)
+		measure_update(run, b, threads, seconds);
+}
+
 static void set_up(struct bench *b)
 {
 	b->timer = gpu_timer_new(&b->gpu);
@@ -217,6 +264,7 @@ static void set_up(struct bench *b)
 	GPU(cudaMalloc(&b->exchange, (size_t)b->exchange_size));
 	GPU(cudaMalloc((void **)&b->pivots, (LARGEST_N + 1) * sizeof(int)));
 	GPU(cudaMallocHost((void **)&b->span, sizeof *b->span));
+	GPU(cudaMallocHost((void **)&b->sink, sizeof *b->sink));
 	gpu_timer_start(b->timer, b->stream);
 	GPU(cudaStreamSynchronize(b->stream));
 }
@@ -232,7 +280,8 @@ static void measure(struct probe_run *run)
 	gpu_warm(&bench.gpu, 0.15);
 	set_up(&bench);
 
-	const double points = 2 * (66 + 30); /* of both precisions */
+	const double points = 6 + 2 * (66 + 30); /* the update; both precisions */
+	measure_updates(run, &bench, run->seconds / points);
 	for (int i = 0; i < 2; i++) {
 		struct subject s = {.bench = &bench, .precision = i ? DOUBLE : SINGLE};
 		measure_fused(run, &s, run->seconds / points);
@@ -244,7 +293,7 @@ static void measure(struct probe_run *run)
 
 int main(int argc, char **argv)
 {
-	static const char *const arguments[] = {"m", "blocks", "n", "rows"};
+	static const char *const arguments[] = {"m", "blocks", "n", "rows", "threads", "bytes"};
 	static const struct probe probe = {
 	        .name = "panel_kernel",
 	        .question = "What do the steps of our own panel kernels cost, one by one?",

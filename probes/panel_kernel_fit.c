@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the panel_kernel probe -> rate surfaces of our own kernels' steps at powers of two. */
+/* Curve of the panel_kernel probe -> rate surfaces of our own kernels' steps at powers of two,
+ * and the rate of the update in shared memory. */
 #include "../lib/base.h"
 #include "panel_kernel.h"
 
@@ -47,6 +48,27 @@ static void fit_twice(
 	free(points);
 }
 
+/* Bytes of a sweep over its seconds; the shorter time is the higher rate. */
+static void fit_update(const struct table *curve, struct profile *profile)
+{
+	const struct parameter_spec spec = {.name = "gpu.shared.update",
+	        .unit = "B/s",
+	        .method = "panel update in shared memory, bytes read and written, one SM",
+	        .low = 1e8,
+	        .high = 1e13};
+	struct point *point;
+	const size_t count = curve_points(curve, "shared_update", &point);
+	for (size_t i = 0; i < count; ++i) {
+		const double bytes = curve_arg(curve, &point[i], "bytes");
+		const struct estimate t = point[i].seconds;
+		const struct estimate rate = {
+		        bytes / t.value, bytes / t.high, bytes / t.low, t.samples};
+		const struct arg args[] = {{"threads", curve_arg(curve, &point[i], "threads")}};
+		profile_add(profile, &spec, args, 1, rate, point[i].busy);
+	}
+	free(point);
+}
+
 void panel_kernel_fit(const struct table *curve, struct profile *profile)
 {
 	for (size_t s = 0; s < ARRAY_LEN(surfaces); s++) {
@@ -71,4 +93,5 @@ void panel_kernel_fit(const struct table *curve, struct profile *profile)
 	}
 	fit_twice(curve, profile, "column_s", "gpu.panel.twice.s");
 	fit_twice(curve, profile, "column_d", "gpu.panel.twice.d");
+	fit_update(curve, profile);
 }

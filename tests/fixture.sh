@@ -14,7 +14,7 @@ fixture_profile() {
 		print "# machine: made-up"
 		print "parameter", "value", "unit", "low", "high", "samples", "method", "regime", "status"
 		us = 1e-6
-		row("gpu.sm.count", 132, "count"); row("gpu.shared.per_block", 232448, "B"); row("gpu.l2.size", 6e7, "B")
+		row("gpu.sm.count", 132, "count"); row("gpu.shared.per_block", 232448, "B"); row("gpu.l2.stated", 6e7, "B")
 		row("gpu.launch.enqueue", 2 * us, "s"); row("gpu.launch.enqueue_cooperative", 3 * us, "s")
 		row("gpu.launch.dependent", 1.2 * us, "s"); row("gpu.launch.cooperative", 1.5 * us, "s")
 		row("gpu.launch.stream", 2.2 * us, "s"); row("gpu.launch.sync", 8 * us, "s")

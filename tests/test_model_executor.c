@@ -55,7 +55,7 @@ static void add_gpu(struct profile *p, double half)
 	add(p, "gpu.copy.beta", "B/s", NULL, 0, 1e12, half);
 	add(p, "gpu.l2.copy", "B/s", NULL, 0, 2e12, half);
 	add(p, "gpu.dram.copy", "B/s", NULL, 0, 1e12, half);
-	add(p, "gpu.l2.size", "B", NULL, 0, 50e6, 0);
+	add(p, "gpu.l2.stated", "B", NULL, 0, 50e6, 0);
 	add(p, "gpu.sm.count", "count", NULL, 0, 100, 0);
 	add(p, "gpu.shared.per_block", "B", NULL, 0, 232448, 0);
 	for (size_t i = 0; i < ARRAY_LEN(surface_n); i++) {

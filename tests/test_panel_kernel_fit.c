@@ -25,18 +25,20 @@ static void is_value(const struct profile *profile, const char *name, const stru
 
 int main(void)
 {
-	static const char *const columns[] = {"m", "blocks", "n", "rows"};
+	static const char *const columns[] = {"m", "blocks", "n", "rows", "threads", "bytes"};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 	struct profile *profile = profile_new();
 	struct arg update[] = {{"m", 512}, {"n", 32}};
 	struct arg once[] = {{"blocks", 8}, {"n", 64}, {"rows", 128}};
 	struct arg twice[] = {{"blocks", 8}, {"n", 64}, {"rows", 384}};
+	struct arg sweep[] = {{"threads", 256}, {"bytes", 8.0 * 256 * 64}};
 	struct arg pass = {"n", 64};
 
 	put(curve, "step_s", update, 2, 3e-6);
 	put(curve, "pivot_d", update, 2, 2e-6);
 	put(curve, "column_s", once, 3, 2e-6);
 	put(curve, "column_s", twice, 3, 2.5e-6);
+	put(curve, "shared_update", sweep, 2, 1e-6);
 	panel_kernel_fit(curve, profile);
 
 	is_value(profile, "gpu.panel.step.s", update, 2, 3e-6);
@@ -47,6 +49,10 @@ int main(void)
 	ok(found.estimate.low < 2.5e-6 && found.estimate.high > 2.5e-6,
 	        "with an interval over the processes");
 	is_text(found.regime, "surface", "our kernels' steps are surfaces");
+	is_value(profile, "gpu.shared.update", sweep, 1, 131072e6);
+	struct estimate rate = profile_get(profile, "gpu.shared.update", sweep, 1).estimate;
+	ok(rate.low < rate.value && rate.value < rate.high,
+	        "the rate's interval is the right way round");
 	ok(!profile_get(profile, "gpu.panel.step.d", update, 2).found,
 	        "what was not measured is not there");
 	profile_free(profile);

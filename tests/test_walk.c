@@ -59,7 +59,8 @@ static void check_returns(void)
 	for (uint32_t i = 0; i < N; ++i)
 		last[i] = -1;
 	for (int64_t step = 0; step < 2 * WALK_SLOTS * N; ++step) {
-		if (step >= WALK_SLOTS * N) { /* the second time round every node has a last visit */
+		if (step >=
+		        WALK_SLOTS * N) { /* the second time round every node has a last visit */
 			++returns;
 			for (int k = 0; k < LIMITS; ++k)
 				longer[k] += (double)(step - last[at]) > limit[k] * N;

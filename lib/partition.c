@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "base.h"
+#include "partition.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+#include "walk.h"
+
+enum { POWER_ROUNDS = 40, SHUFFLES = 39 };
+
+/* Clumps this many of their own spreads apart are two groups; below the first, one. A pattern of
+ * less than this share of the time is no partition. */
+static const double one_group = 3.2, two_groups = 4.5, least_share = 0.015;
+
+/* Takes row and column means away; what is missing becomes 0. */
+static void centre(double *table, size_t rows, size_t columns)
+{
+	for (int round = 0; round < 3; round++) {
+		for (size_t c = 0; c < columns; c++) {
+			double sum = 0, n = 0;
+			for (size_t r = 0; r < rows; r++)
+				if (!isnan(table[r * columns + c])) {
+					sum += table[r * columns + c];
+					n++;
+				}
+			for (size_t r = 0; r < rows; r++)
+				table[r * columns + c] -= n > 0 ? sum / n : 0;
+		}
+		for (size_t r = 0; r < rows; r++) {
+			double sum = 0, n = 0;
+			for (size_t c = 0; c < columns; c++)
+				if (!isnan(table[r * columns + c])) {
+					sum += table[r * columns + c];
+					n++;
+				}
+			for (size_t c = 0; c < columns; c++)
+				table[r * columns + c] -= n > 0 ? sum / n : 0;
+		}
+	}
+	for (size_t i = 0; i < rows * columns; i++)
+		table[i] = isnan(table[i]) ? 0 : table[i];
+}
+
+static double normalize(double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] * x[i];
+	for (size_t i = 0; i < n; i++)
+		x[i] /= sum > 0 ? sqrt(sum) : 1;
+	return sqrt(sum);
+}
+
+/* Largest singular value; left (rows) and right (columns) are its vectors of length 1. */
+static double leading(const double *table, size_t rows, size_t columns, double *left, double *right,
+        uint64_t *seed)
+{
+	double value = 0;
+
+	for (size_t c = 0; c < columns; c++)
+		right[c] = walk_random(seed, 1000) / 500.0 - 1;
+	for (int round = 0; round < POWER_ROUNDS; round++) {
+		for (size_t r = 0; r < rows; r++) {
+			left[r] = 0;
+			for (size_t c = 0; c < columns; c++)
+				left[r] += table[r * columns + c] * right[c];
+		}
+		normalize(left, rows);
+		memset(right, 0, columns * sizeof *right);
+		for (size_t r = 0; r < rows; r++)
+			for (size_t c = 0; c < columns; c++)
+				right[c] += table[r * columns + c] * left[r];
+		value = normalize(right, columns);
+	}
+	return value;
+}
+
+static void shuffle_columns(double *table, size_t rows, size_t columns, uint64_t *seed)
+{
+	for (size_t c = 0; c < columns; c++)
+		for (size_t r = rows - 1; r > 0; r--) {
+			const size_t other = walk_random(seed, (uint32_t)(r + 1));
+			const double kept = table[r * columns + c];
+			table[r * columns + c] = table[other * columns + c];
+			table[other * columns + c] = kept;
+		}
+}
+
+/* Whether no shuffled table has as large a singular value: p <= 1 / (SHUFFLES + 1). */
+static bool stands_out(const double *table, size_t rows, size_t columns, double value)
+{
+	double *shuffled = xmalloc((rows * columns + rows + columns) * sizeof *shuffled);
+	double *left = shuffled + rows * columns, *right = left + rows;
+	uint64_t seed = 5;
+	bool beaten = false;
+
+	memcpy(shuffled, table, rows * columns * sizeof *shuffled);
+	for (int i = 0; i < SHUFFLES && !beaten; i++) {
+		shuffle_columns(shuffled, rows, columns, &seed);
+		beaten = leading(shuffled, rows, columns, left, right, &seed) >= value;
+	}
+	free(shuffled);
+	return !beaten;
+}
+
+/* Two means by the best threshold; fills group and returns the distance of the means over the
+ * root mean square within. */
+static double two_means(const double *x, size_t n, int *group)
+{
+	double least = INFINITY, separation = 0;
+
+	for (size_t cut = 0; cut < n; cut++) {
+		double sum[2] = {0}, square[2] = {0}, count[2] = {0};
+		for (size_t i = 0; i < n; i++) {
+			const int side = x[i] > x[cut];
+			sum[side] += x[i];
+			square[side] += x[i] * x[i];
+			count[side]++;
+		}
+		if (fmin(count[0], count[1]) < fmax(2, 0.15 * (double)n))
+			continue;
+		const double within = square[0] - sum[0] * sum[0] / count[0] + square[1] -
+		                      sum[1] * sum[1] / count[1];
+		if (within >= least)
+			continue;
+		least = within;
+		separation = (sum[1] / count[1] - sum[0] / count[0]) /
+		             sqrt(fmax(within, 1e-12) / (double)(n - 2));
+		for (size_t i = 0; i < n; i++)
+			group[i] = x[i] > x[cut];
+	}
+	return separation;
+}
+
+/* Medians over the pairs below and above the average. */
+static void near_and_far(const double *seconds, size_t readers, size_t items, const int *group,
+        const double *right, struct partition *found)
+{
+	double *near = xmalloc(2 * readers * items * sizeof *near), *far = near + readers * items;
+	size_t nears = 0, fars = 0;
+
+	for (size_t r = 0; r < readers; r++)
+		for (size_t i = 0; i < items; i++) {
+			const double value = seconds[r * items + i];
+			if (isnan(value))
+				continue;
+			if ((group[r] == 1) == (right[i] > 0))
+				far[fars++] = value;
+			else
+				near[nears++] = value;
+		}
+	found->near = stats_median_interval(near, nears);
+	found->far = stats_median_interval(far, fars);
+	free(near);
+}
+
+struct partition partition_find(const double *seconds, size_t readers, size_t items, int *group)
+{
+	struct partition found = {0};
+	uint64_t seed = 3;
+
+	memset(group, 0, readers * sizeof *group);
+	if (readers < 4 || items < 4)
+		return found;
+	double *table = xmalloc((readers * items + readers + items) * sizeof *table);
+	double *left = table + readers * items, *right = left + readers, total = 0, measured = 0;
+	memcpy(table, seconds, readers * items * sizeof *table);
+	for (size_t i = 0; i < readers * items; i++)
+		if (!isnan(seconds[i])) {
+			total += seconds[i];
+			measured++;
+		}
+	centre(table, readers, items);
+	const double value = leading(table, readers, items, left, right, &seed);
+	const double share =
+	        2 * value / sqrt((double)(readers * items)) / (total / fmax(measured, 1));
+	found.separation = two_means(left, readers, group);
+	if (measured == 0)
+		found.groups = 0;
+	else if (share < least_share || !stands_out(table, readers, items, value) ||
+	         found.separation < one_group)
+		found.groups = 1;
+	else
+		found.groups = found.separation >= two_groups ? 2 : 0;
+	if (found.groups == 2) {
+		near_and_far(seconds, readers, items, group, right, &found);
+		const int first = group[0];
+		for (size_t r = 0; r < readers; r++)
+			group[r] ^= first;
+	}
+	free(table);
+	return found;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* TLB levels from walks over nodes a stride apart, one walk a stride. Below the page size the reach
+ * limits the number of nodes (reach / stride), from there on the number of entries does. */
+#ifndef FATHOM_TLB_H
+#define FATHOM_TLB_H
+
+#include "base.h"
+#include "levels.h"
+
+/* One stride's walk, fitted over numbers of nodes. */
+struct tlb_walk {
+	double stride;  /* bytes */
+	double largest; /* bytes of its largest set */
+	struct levels levels;
+};
+
+/* Not resolved: value NaN, low and high bounds or NaN. */
+struct tlb_level {
+	struct estimate reach, page; /* bytes */
+	struct estimate entries;
+	struct estimate penalty; /* seconds */
+};
+
+/* walk[] by ascending stride. Fills level[] and returns their number. */
+size_t tlb_find(const struct tlb_walk *walk, size_t n, struct tlb_level *level);
+
+#endif

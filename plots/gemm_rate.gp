@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# Title: The library's matrix products
+# Question: How long do the library's gemm, trsm and syrk take against shape?
+# Figure: Rates of cuBLAS by the operation counts of LAPACK Working Note 41. Above, square products in single precision, tf32 and double precision; then rank-k updates of the largest square that was measured; below, triangular solves with a unit lower triangle and symmetric updates of that size.
+# Parameters: gpu.gemm. gpu.gemm_tn. gpu.trsm. gpu.syrk.
+height = 1240
+load scripts."/style.gp"
+names = "s tf32 d"
+name_of(s) = s eq "s" ? "single" : s eq "d" ? "double" : "tf32"
+gemm(s) = "gemm_rate/gemm_".s
+measured = ""
+do for [s in names] { if (present(gemm(s)) ne "") { measured = measured." ".s } }
+tflops(flops, t) = flops / t * 1e-12
+# The largest square result of a series, by one of its arguments.
+largest(s) = real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } $a[\"n\"] == $a[\"m\"] && $a[\"n\"] > n { n = $a[\"n\"] } END { print n + 0 }' '".file(s)."'"))
+widest(s, c) = real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } $a[\"".c."\"] > n { n = $a[\"".c."\"] } END { print n + 0 }' '".file(s)."'"))
+product(t) = tflops(2. * column("m") * column("n") * column("k"), t)
+square(t) = column("m") == column("n") && column("m") == column("k") ? product(t) : NaN
+update(t, n) = column("m") == n && column("n") == n ? product(t) : NaN
+set multiplot
+left = 0.13; right = 0.97
+set logscale x 2
+set ylabel "Tflop/s"
+set yrange [0:*]
+
+bottom = 0.735; top = 0.96
+@panel
+set title "Square products - ".machine
+set xlabel "n" offset 0,0.4
+if (words(measured) > 0) {
+	plot for [i=1:words(measured)] file(gemm(word(measured, i))) using "n":(square(column("seconds"))) \
+		smooth unique with linespoints lt i title name_of(word(measured, i))
+}
+
+bottom = 0.40; top = 0.62
+@panel
+set title "Rank-k updates of the largest square"
+set xlabel "k" offset 0,0.4
+if (words(measured) > 0) {
+	plot for [i=1:words(measured)] n = largest(gemm(word(measured, i))) file(gemm(word(measured, i))) \
+		using "k":(update(column("seconds"), n)) smooth unique with linespoints lt i \
+		title sprintf("%s, n = %d", name_of(word(measured, i)), largest(gemm(word(measured, i))))
+}
+
+bottom = 0.07; top = 0.29
+@panel
+set title "Triangular solves and symmetric updates"
+set xlabel "order of the triangle, or k of the update" offset 0,0.4
+others = present("gemm_rate/trsm_s gemm_rate/trsm_d gemm_rate/syrk_s gemm_rate/syrk_d")
+solve(t) = tflops(column("m") ** 2 * column("n"), t)
+syrk(t) = tflops(column("n") * (column("n") + 1.) * column("k"), t)
+is_solve(s) = strstrt(s, "trsm") > 0
+if (words(others) > 0) {
+	plot for [i=1:words(others)] n = widest(word(others, i), "n") file(word(others, i)) \
+		using (is_solve(word(others, i)) ? column("m") : column("k")):(column("n") == n ? (is_solve(word(others, i)) ? solve(column("seconds")) : syrk(column("seconds"))) : NaN) \
+		smooth unique with linespoints lt i title sprintf("%s, n = %d", label(word(others, i)), widest(word(others, i), "n"))
+}
+unset multiplot

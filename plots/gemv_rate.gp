@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Title: The library's matrix-vector products
+# Question: How long do the library's gemv and ger take against shape, with the matrix in L2 or not?
+# Figure: Bytes of the matrix read (ger: read and written) in a second, square matrices in single precision above and in double precision below. Warm: as calls follow each other. Cold: L2 overwritten before. Dashed: what plain reads of DRAM reach.
+# Parameters: gpu.gemv. gpu.ger.
+height = 860
+load scripts."/style.gp"
+kinds = "gemv_n gemv_t ger"
+name_of(k) = k eq "gemv_n" ? "A x" : k eq "gemv_t" ? "A^T x" : "A + x y^T"
+words_moved(k) = k eq "ger" ? 2 : 1
+rate(k, bytes, state) = column("m") == column("n") && column("cold") == state ? \
+	words_moved(k) * bytes * column("m") * column("n") / column("seconds") * 1e-12 : NaN
+set multiplot
+left = 0.13; right = 0.97
+do for [p=1:2] {
+	s = p == 1 ? "s" : "d"
+	bytes = 4 * p
+	bottom = p == 1 ? 0.66 : 0.15; top = p == 1 ? 0.95 : 0.44
+	@panel
+	set logscale x 2
+	set title p == 1 ? "Single precision - ".machine : "Double precision"
+	set xlabel "n" offset 0,0.4
+	set ylabel "TB/s"
+	set yrange [0:*]
+	here = ""
+	do for [k in kinds] { if (present("gemv_rate/".k."_".s) ne "") { here = here." ".k } }
+	if (words(here) > 0) {
+		plot for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 0)) \
+			smooth unique with linespoints lt i title name_of(word(here, i)).", warm", \
+			for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 1)) \
+			smooth unique with linespoints lt i dt 3 title name_of(word(here, i)).", cold", \
+			exists("gpu_dram_read") ? gpu_dram_read*1e-12 : NaN with lines lt 7 dt 2 title "DRAM reads"
+	}
+}
+unset multiplot

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# Title: Host caches and TLBs
+# Question: How large and how quick are the host's caches, TLBs and memory?
+# Figure: Above, random walks over all lines of a set, with the cache sizes found (dashed). Below, walks over one line in each page beside as many lines in few pages: the distance is what the TLBs cost.
+# Parameters: host.l1. host.l2. host.l3. host.l4. host.dram. host.tlb. host.line.
+height = 860
+load scripts."/style.gp"
+walks = present("host_chase/walk_huge host_chase/walk_small host_chase/walk_node")
+pages = present("host_chase/packed host_chase/pages_small host_chase/pages_huge")
+name_of(s) = s eq "host_chase/walk_huge" ? "huge pages" : s eq "host_chase/walk_small" ? "small pages" : \
+	s eq "host_chase/walk_node" ? "memory of each NUMA node" : s eq "host_chase/packed" ? "lines in few pages" : \
+	s eq "host_chase/pages_small" ? "one line a small page" : "one line a huge page"
+ns(c) = column(c) * 1e9
+found = "host_l1_size host_l2_size host_l3_size host_l4_size"
+set multiplot
+set logscale y
+set ylabel "nanoseconds"
+left = 0.12; right = 0.97; bottom = 0.55; top = 0.95
+@panel
+@bytes_axis
+set title "Latency of a dependent load - ".machine
+set xlabel "bytes of the set" offset 0,0.4
+do for [i=1:words(found)] {
+	if (exists(word(found, i))) {
+		set arrow i from first value(word(found, i)), graph 0 to first value(word(found, i)), graph 1 nohead lt 7 dt 2
+	}
+}
+if (words(walks) > 0) {
+	plot for [i=1:words(walks)] file(word(walks, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
+		with yerrorlines lt i title name_of(word(walks, i))
+}
+do for [i=1:words(found)] { unset arrow i }
+bottom = 0.13; top = 0.4
+@panel
+set xrange [*:*]
+set xtics auto
+set title "One line in each page"
+set xlabel "lines" offset 0,0.4
+if (words(pages) > 0) {
+	plot for [i=1:words(pages)] file(word(pages, i)) using "nodes":(ns("seconds")):(ns("low")):(ns("high")) \
+		with yerrorlines lt i title name_of(word(pages, i))
+}
+unset multiplot

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# Title: Pointer chase
+# Question: How large and how fast is each level of the memory hierarchy?
+# Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Below, walks over pages, one node in each.
+# Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
+height = 1300
+load scripts."/style.gp"
+walks = present("pointer_chase/walk_ca pointer_chase/walk_cg pointer_chase/walk_nc pointer_chase/walk_constant pointer_chase/cold")
+cycles = present("pointer_chase/cycle_ca")
+pages = present("pointer_chase/pages")
+name_of(s) = s eq "pointer_chase/walk_ca" ? "ld.ca (L1)" : s eq "pointer_chase/walk_cg" ? "ld.cg (L2)" : \
+	s eq "pointer_chase/walk_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
+ns(c) = column(c) * 1e9
+size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
+	b >= 2**10 ? sprintf("%.3g KiB", b/2.**10) : sprintf("%.0f B", b)
+sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
+	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
+
+# What the profile says, marked where it is known: a line at each size, a line at each latency.
+marks = "gpu_l1_size gpu_constant_size gpu_l2_near_size gpu_l2_size"
+latencies = "gpu_l1_latency gpu_constant_latency gpu_l2_latency gpu_dram_latency"
+known(name) = exists(name) ? value(name) : NaN
+mark_name(name) = name eq "gpu_l1_size" ? "L1" : name eq "gpu_constant_size" ? "constant" : name eq "gpu_l2_size" ? "L2" : "near L2"
+mark_sizes = "do for [i=1:words(marks)] { if (exists(word(marks, i))) { ".\
+	"set arrow 10+i from first known(word(marks, i)), graph 0 to first known(word(marks, i)), graph 1 nohead lt 7 dt 2; ".\
+	"set label 10+i mark_name(word(marks, i)).' '.size_label(known(word(marks, i))) at first known(word(marks, i)), ".\
+	"graph 0.97 right rotate by 90 offset -0.6,0 noenhanced } }"
+unmark = "do for [i=11:20] { unset arrow i; unset label i }"
+
+set multiplot
+set logscale x 2
+set logscale y
+left = 0.12; right = 0.97; bottom = 0.73; top = 0.955
+@panel
+set key maxrows 2
+set title "Latency of a dependent load in a random walk - ".machine
+set ylabel "nanoseconds"
+set xlabel "bytes of the set" offset 0,0.4
+@sizes_axis
+if (words(walks) > 0) {
+	@mark_sizes
+	plot for [i=1:words(walks)] file(word(walks, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
+		with yerrorlines lt i title name_of(word(walks, i)), \
+		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
+	@unmark
+}
+bottom = 0.40; top = 0.60
+@panel
+set key maxrows 3
+set title "Cycles over arrays of these sizes, ld.ca"
+set xlabel "stride, bytes" offset 0,0.4
+@sizes_axis
+if (words(cycles) > 0) {
+	arrays = values("pointer_chase/cycle_ca", "bytes")
+	plot for [i=1:words(arrays)] file("pointer_chase/cycle_ca") \
+		using (column("stride")*where("bytes", real(word(arrays, i)))):(ns("seconds")) \
+		with linespoints lt i title size_label(real(word(arrays, i)))
+}
+bottom = 0.085; top = 0.27
+@panel
+set key maxrows 2
+unset logscale y
+set title "Walks over pages, ld.cg: a random line in each of these strides"
+set xlabel "bytes from the first to the last page" offset 0,0.4
+@sizes_axis
+if (words(pages) > 0) {
+	strides = values("pointer_chase/pages", "stride")
+	plot for [i=1:words(strides)] file("pointer_chase/pages") \
+		using (column("nodes")*column("stride")*where("stride", real(word(strides, i)))):(ns("seconds")):(ns("low")):(ns("high")) \
+		with yerrorlines lt i title size_label(real(word(strides, i))), \
+		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) \
+		with lines lt 7 dt 2 title "dense lines"
+}
+unset multiplot

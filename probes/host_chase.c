@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how large and how quick are the host's caches, TLBs and memory, by page size and NUMA
+ * node? Method: one bound thread follows pointers between random cache lines of a set, four loads
+ * of a line on different ways (lib/walk); sets beyond CHAIN lines are walked through a random
+ * sample of their lines. Between the timed stretches loads at random lines of the whole set keep
+ * every cache as uniform access leaves it. One line in each page, less as many lines in few
+ * (huge) pages: the TLBs. What can fool it: pages of another size than asked (verified), a
+ * hypervisor's own pages, caches that others share, a prefetcher of adjacent lines, a clock that
+ * changes (recorded with each point). Unit: seconds of one load. */
+#include "../lib/base.h"
+#include "host_chase.h"
+
+#include "../lib/clock.h"
+#include "../lib/msg.h"
+#include "../lib/pages.h"
+#include "../lib/probe.h"
+#include "../lib/topology.h"
+#include "../lib/walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	LINE = 64,       /* distance of nodes; no processor of today has shorter lines */
+	CHAIN = 1 << 15, /* most nodes that are linked */
+	STRETCH = 4096,  /* loads timed without a break, at most */
+	RESIDENT = 512,  /* sets up to so many nodes need no loads in between */
+	PAIRS = 1024,    /* of loads, enough to leave the first cache ... */
+	BLOCK = 768,     /* ... and so far apart, spread over its sets */
+	SAMPLED = 1024,  /* loads timed without a break where the nodes are a sample */
+	TRIES = 3,       /* of a point while the clock changes */
+	LOADS_UNROLLED = 16,
+	SOON_SETTLED = 1 << 21, /* larger sets are settled by fewer loads a node */
+	MOST_PAGES = 1 << 14,
+	WINDOW = 64 /* lines of the smallest page */
+};
+static const double steady = 0.01;
+static const size_t first_bytes = 4096, dense_bytes = (size_t)16 << 20, mebi = (size_t)1 << 20;
+
+struct chase {
+	struct probe_run *run;
+	struct topology *topology;
+	struct topology_facts facts;
+	struct pages small, huge; /* huge.bytes is 0 when there are none */
+	uint32_t *next, *place;
+	uint32_t packed[MOST_PAGES];
+	uint64_t random;
+	double timer;   /* seconds of reading the clock */
+	double seconds; /* for the samples of a point */
+	double end;     /* clock_now() when the time is spent */
+};
+
+/* Nodes at base + i * stride, spread within the stride. */
+struct set {
+	struct chase *chase;
+	char *base;
+	size_t stride;
+	uint32_t nodes, spread;  /* spread: lines of a stride, a power of two */
+	const uint32_t *packed;  /* the lines of the nodes instead, or NULL */
+	size_t stretch, refresh; /* timed loads, random loads before them */
+	size_t least;            /* timed loads of a sample */
+	void **at;               /* where the walk is */
+};
+
+/* ---- loads ---- */
+
+#define FOLLOW(p)                                                                                  \
+	p = (void **)p[0];                                                                         \
+	p = (void **)p[1];                                                                         \
+	p = (void **)p[2];                                                                         \
+	p = (void **)p[3];
+
+static void **follow(void **p, size_t loads)
+{
+	for (size_t i = 0; i < loads; i += LOADS_UNROLLED) {
+		FOLLOW(p)
+		FOLLOW(p)
+		FOLLOW(p)
+		FOLLOW(p)
+	}
+	return p;
+}
+
+/* A line of those in which node i may lie. */
+static uint32_t some_line(uint32_t i, uint32_t lines)
+{
+	return (i * 0x9e3779b9u >> 8) & (lines - 1);
+}
+
+static void **node(const struct set *set, uint32_t i)
+{
+	if (set->packed)
+		return (void **)(set->base + (size_t)set->packed[i] * LINE);
+	return (void **)(set->base + i * set->stride + (size_t)some_line(i, set->spread) * LINE);
+}
+
+/* Independent loads at random nodes. */
+static void touch(const struct set *set, size_t loads)
+{
+	uint64_t state = walk_random(&set->chase->random, UINT32_MAX), sum = 0;
+
+	for (size_t i = 0; i < loads; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		sum += (uintptr_t)*node(set, (uint32_t)((state >> 32) * set->nodes >> 32));
+	}
+	__asm__ volatile("" ::"r"(sum)); /* they count */
+}
+
+static double time_loads(struct set *set)
+{
+	double start = clock_now();
+	set->at = follow(set->at, set->stretch);
+	__asm__ volatile("" ::"r"(set->at));
+	return clock_now() - start;
+}
+
+/* Stretches of one sample, each after what makes the caches forget the one before. */
+static bool take_loads(void *context, struct sample *sample)
+{
+	struct set *set = context;
+	size_t stretches = 0;
+
+	do {
+		touch(set, set->refresh);
+		sample->span += time_loads(set) - set->chase->timer;
+		stretches++;
+	} while (stretches * set->stretch < set->least);
+	sample->seconds = sample->span / (double)(stretches * set->stretch);
+	sample->agreed = sample->seconds > 0;
+	return true;
+}
+
+/* ---- chains ---- */
+
+/* All nodes, or CHAIN of them in one cycle. */
+static void link_set(struct set *set)
+{
+	struct chase *chase = set->chase;
+	uint32_t *next = chase->next, *place = chase->place;
+
+	if (set->nodes <= CHAIN) {
+		walk_make(next, set->nodes, &chase->random);
+		for (uint32_t i = 0; i < set->nodes; i++)
+			for (uint32_t slot = 0; slot < WALK_SLOTS; slot++)
+				node(set, i)[slot] = node(set, next[WALK_SLOTS * i + slot]);
+		set->at = node(set, 0);
+		return;
+	}
+	walk_places(place, CHAIN, set->nodes, &chase->random);
+	walk_cycle(next, CHAIN, &chase->random);
+	for (uint32_t i = 0; i < CHAIN; i++)
+		for (uint32_t slot = 0; slot < WALK_SLOTS; slot++)
+			node(set, place[i])[slot] = node(set, place[next[i]]);
+	set->at = node(set, place[0]);
+}
+
+/* Pairs of loads, the second one `apart` bytes behind the first: slots 0 and 2 of the first, 1 and
+ * 3 of the second. */
+static void link_pairs(struct set *set, size_t apart)
+{
+	uint32_t *next = set->chase->next;
+
+	walk_cycle(next, set->nodes, &set->chase->random);
+	for (uint32_t i = 0; i < set->nodes; i++) {
+		void **first = node(set, i), **second = first + apart / sizeof(void *);
+		first[0] = first[2] = second;
+		second[1] = second[3] = node(set, next[i]);
+	}
+	set->at = node(set, 0);
+}
+
+/* Loads of a sample. A chain through a sample of the lines is followed only once, half a walk at
+ * most at a time. */
+static struct sample_plan plan_loads(struct set *set)
+{
+	const double seconds = set->chase->seconds;
+	const size_t half = set->nodes / 2 / LOADS_UNROLLED * LOADS_UNROLLED;
+
+	set->least = set->nodes > CHAIN ? SAMPLED : STRETCH;
+	set->stretch = set->nodes <= RESIDENT || half > set->least ? set->least : half;
+	set->refresh = set->nodes <= RESIDENT ? 0 : set->stretch;
+	if (set->nodes <= CHAIN)
+		return (struct sample_plan){.warm_seconds = seconds / 10,
+		        .max_seconds = seconds,
+		        .min_samples = 6,
+		        .max_samples = 400,
+		        .target = 0.002};
+	set->refresh = 4 * SAMPLED;
+	return (struct sample_plan){.max_seconds = 2 * seconds,
+	        .min_samples = CHAIN / SAMPLED,
+	        .max_samples = CHAIN / SAMPLED};
+}
+
+static void record_set(struct set *set, const char *series, const struct arg *args, size_t count)
+{
+	struct sample_plan plan = plan_loads(set);
+	struct measurement measurement;
+
+	for (int i = 0; i < TRIES; i++) {
+		const double before = clock_core_hz();
+		if (!sample_run(take_loads, set, &plan, 0, &measurement))
+			return;
+		measurement.hz = clock_core_hz();
+		if (set->nodes > CHAIN || !(fabs(before / measurement.hz - 1) > steady))
+			break; /* a sample of the lines is walked once */
+	}
+	probe_record(set->chase->run, series, args, count, &measurement);
+}
+
+/* ---- series ---- */
+
+/* Random loads until the caches are as they stay: a last-level cache may pass over what is read
+ * once or in order. */
+static void settle(const struct set *set)
+{
+	const size_t several = set->nodes <= SOON_SETTLED ? 3 : 2;
+
+	touch(set, set->nodes * (set->nodes <= CHAIN ? 4 : several));
+}
+
+static void measure_walk(
+        struct chase *chase, struct pages *pages, const char *series, size_t bytes, int numa_node)
+{
+	const struct arg args[] = {{"bytes", (double)bytes}, {"node", numa_node}};
+	struct set set = {.chase = chase,
+	        .base = pages->base,
+	        .stride = LINE,
+	        .nodes = (uint32_t)(bytes / LINE),
+	        .spread = 1};
+
+	link_set(&set);
+	settle(&set);
+	record_set(&set, series, args, numa_node < 0 ? 1 : 2);
+}
+
+static void measure_pages(
+        struct chase *chase, struct pages *pages, const char *series, size_t stride, uint32_t nodes)
+{
+	const struct arg args[] = {{"nodes", nodes}, {"stride", (double)stride}};
+	struct set set = {.chase = chase,
+	        .base = pages->base,
+	        .stride = stride,
+	        .nodes = nodes,
+	        .spread = (uint32_t)(stride / LINE),
+	        .packed = stride == LINE ? chase->packed : NULL};
+
+	pages_touch(pages, stride == LINE ? 2 * MOST_PAGES * LINE : nodes * stride);
+	link_set(&set);
+	settle(&set);
+	record_set(&set, series, args, ARRAY_LEN(args));
+}
+
+static void measure_line(struct chase *chase, struct pages *pages)
+{
+	pages_touch(pages, (size_t)(PAIRS + 1) * BLOCK);
+	for (size_t apart = 0; apart <= BLOCK / 3; apart = apart ? 2 * apart : 16) {
+		const struct arg args[] = {{"stride", (double)apart}};
+		struct set set = {.chase = chase,
+		        .base = pages->base,
+		        .stride = BLOCK,
+		        .nodes = PAIRS,
+		        .spread = 1};
+		link_pairs(&set, apart);
+		record_set(&set, "line", args, ARRAY_LEN(args));
+	}
+}
+
+/* The next larger number of lines or pages, `steps` of them to a factor of two. */
+static size_t larger(size_t n, int steps)
+{
+	size_t next = (size_t)nearbyint((double)n * exp2(1.0 / steps));
+	return next > n ? next : n + 1;
+}
+
+/* The places of lines in small pages without the pages: as low as they go, at the same distance
+ * from a multiple of the window, so that they meet alike in the sets of the first cache. */
+static void pack(struct chase *chase)
+{
+	uint32_t row[WINDOW] = {0};
+
+	for (uint32_t i = 0; i < MOST_PAGES; i++) {
+		uint32_t line = some_line(i, WINDOW);
+		chase->packed[i] = row[line]++ * WINDOW + line;
+	}
+}
+
+static void measure_tlb(struct chase *chase, int steps)
+{
+	struct pages *few = chase->huge.bytes ? &chase->huge : &chase->small;
+
+	pack(chase);
+	for (uint32_t n = 8; n <= MOST_PAGES; n = (uint32_t)larger(n, steps)) {
+		measure_pages(chase, few, "packed", LINE, n);
+		if (n * chase->small.page <= chase->small.bytes)
+			measure_pages(chase, &chase->small, "pages_small", chase->small.page, n);
+		if (n * chase->huge.page <= chase->huge.bytes / 2)
+			measure_pages(chase, &chase->huge, "pages_huge", chase->huge.page, n);
+	}
+}
+
+/* Size by size, until the time is spent or the memory. Returns the largest set. */
+static size_t measure_walks(
+        struct chase *chase, struct pages *pages, const char *series, int steps, double end)
+{
+	size_t lines = first_bytes / LINE, largest = 0;
+	double last = 0;
+
+	while (lines * LINE <= pages->bytes) {
+		size_t bytes = lines * LINE;
+		double start = clock_now();
+		if (bytes > dense_bytes && start + 1.5 * last > end) {
+			msg_note("%s of %zu bytes and more: the time was spent", series, bytes);
+			table_meta_set(chase->run->curve, "dropped",
+			        "%s of %zu bytes and more: the time was spent", series, bytes);
+			break;
+		}
+		pages_touch(pages, bytes);
+		measure_walk(chase, pages, series, bytes, -1);
+		largest = bytes;
+		last = clock_now() - start;
+		lines = larger(lines, bytes < dense_bytes ? steps : 2);
+	}
+	return largest;
+}
+
+/* Memory of every node, the thread on the first one's first core. */
+static void measure_nodes(struct chase *chase, size_t bytes)
+{
+	char got[128];
+	struct fault fault;
+	bool huge = chase->huge.bytes > 0;
+
+	measure_walk(chase, huge ? &chase->huge : &chase->small, "walk_node", bytes, 0);
+	for (int i = 1; i < chase->facts.numa_nodes; i++) {
+		struct pages pages;
+		if (!topology_bind(chase->topology, i, -1, got) ||
+		        !pages_map(&pages, bytes, huge, &fault))
+			continue; /* a node without processors or room */
+		pages_touch(&pages, bytes);
+		topology_bind(chase->topology, -1, 0, got);
+		if (pages_verified(&pages))
+			measure_walk(chase, &pages, "walk_node", bytes, i);
+		pages_unmap(&pages);
+	}
+}
+
+/* Huge pages show the caches alone and come first; small ones then need few points. */
+static void measure_sizes(struct chase *chase, int steps)
+{
+	const double small_part = 0.2 * chase->run->seconds;
+	size_t largest = 0;
+
+	if (chase->huge.bytes)
+		largest = measure_walks(
+		        chase, &chase->huge, "walk_huge", steps, chase->end - small_part);
+	if (largest)
+		measure_nodes(chase, largest);
+	const size_t small =
+	        measure_walks(chase, &chase->small, "walk_small", largest ? 2 : steps, chase->end);
+	if (!largest)
+		measure_nodes(chase, small);
+}
+
+/* ---- memory ---- */
+
+/* Huge pages that are none measure something else. */
+static bool map_huge(struct pages *pages, size_t bytes, struct fault *fault)
+{
+	if (!pages_map(pages, bytes, true, fault))
+		return false;
+	pages_touch(pages, 16 * mebi);
+	if (pages_verified(pages))
+		return true;
+	pages_unmap(pages);
+	return fault_set(fault, "the kernel gives no huge pages (transparent_hugepage/enabled)");
+}
+
+static void map_memory(struct chase *chase)
+{
+	const size_t cache = (size_t)chase->facts.l3_bytes, available = pages_available();
+	size_t wanted = 4 * cache > 512 * mebi ? 4 * cache : 512 * mebi;
+	struct fault fault;
+
+	if (chase->run->common.quick)
+		wanted = 128 * mebi;
+	if (available && wanted > available / 4) {
+		wanted = available / 4;
+		msg_warn("only %zu bytes of memory are available: sets up to %zu bytes", available,
+		        wanted);
+	}
+	if (wanted < 64 * mebi)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "only %zu bytes of memory are available: stop what uses it", available);
+	if (!map_huge(&chase->huge, wanted, &fault)) {
+		msg_note("no huge pages: %s", fault.text);
+		table_meta_set(chase->run->curve, "huge_pages", "%s", fault.text);
+	}
+	if (chase->huge.bytes && wanted > 128 * mebi)
+		wanted = 128 * mebi; /* the small ones show TLBs */
+	if (!pages_map(&chase->small, wanted, false, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+}
+
+/* ---- the sweep ---- */
+
+static void state(struct chase *chase)
+{
+	const struct {
+		const char *key;
+		int64_t bytes;
+	} stated[] = {{"stated_l1", chase->facts.l1d_bytes}, {"stated_l2", chase->facts.l2_bytes},
+	        {"stated_l3", chase->facts.l3_bytes},
+	        {"stated_line", sysconf(_SC_LEVEL1_DCACHE_LINESIZE)}};
+
+	for (size_t i = 0; i < ARRAY_LEN(stated); i++)
+		if (stated[i].bytes > 0)
+			table_meta_set(chase->run->curve, stated[i].key, "%lld",
+			        (long long)stated[i].bytes);
+}
+
+/* What reading the clock adds to a stretch: from a long and a short one in the first cache. */
+static double timer_seconds(struct chase *chase)
+{
+	enum { READINGS = 101, SHORT = STRETCH / 16 };
+	struct set set = {.chase = chase,
+	        .base = chase->small.base,
+	        .stride = LINE,
+	        .nodes = 64,
+	        .spread = 1};
+	double reading[READINGS];
+
+	pages_touch(&chase->small, first_bytes);
+	link_set(&set);
+	for (size_t i = 0; i < READINGS; i++) {
+		set.stretch = STRETCH;
+		double full = time_loads(&set);
+		set.stretch = SHORT;
+		reading[i] = time_loads(&set);
+		reading[i] -= (full - reading[i]) * SHORT / (STRETCH - SHORT);
+	}
+	return stats_median(reading, READINGS);
+}
+
+static void measure(struct probe_run *run)
+{
+	struct chase chase = {.run = run,
+	        .next = xmalloc((size_t)CHAIN * WALK_SLOTS * sizeof(uint32_t)),
+	        .place = xmalloc((size_t)CHAIN * sizeof(uint32_t)),
+	        .random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process,
+	        .seconds = run->common.quick ? 1e-3 : 2.5e-3,
+	        .end = clock_now() + run->seconds};
+	const int steps = run->common.quick ? 2 : 4;
+	char got[128];
+	struct fault fault;
+
+	chase.topology = topology_load(NULL, &fault);
+	if (!chase.topology)
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	topology_facts(chase.topology, &chase.facts);
+	topology_bind(chase.topology, -1, 0, got);
+	table_meta_set(run->curve, "binding", "%s", got);
+	state(&chase);
+	while (clock_now() < chase.end - 0.95 * run->seconds)
+		; /* until the processor's clock has risen */
+	map_memory(&chase);
+	chase.timer = timer_seconds(&chase);
+	measure_line(&chase, chase.huge.bytes ? &chase.huge : &chase.small);
+	measure_tlb(&chase, steps);
+	measure_sizes(&chase, steps);
+	if (chase.huge.bytes && !pages_verified(&chase.huge))
+		msg_die(EXIT_MEASURE_FAILED, "the kernel took huge pages back: try again");
+	pages_unmap(&chase.huge);
+	pages_unmap(&chase.small);
+	topology_free(chase.topology);
+	free(chase.next);
+	free(chase.place);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const args[] = {"bytes", "nodes", "stride", "node"};
+	static const struct probe probe = {
+	        .name = "host_chase",
+	        .question = "How large and how quick are the host's caches, TLBs and memory?",
+	        .args = args,
+	        .arg_count = ARRAY_LEN(args),
+	        .seconds = 1.8,
+	        .processes = 3,
+	        .measure = measure,
+	        .fit = host_chase_fit,
+	};
+	return probe_main(argc, argv, &probe);
+}

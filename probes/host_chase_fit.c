@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the host_chase probe -> host.l<i>.size, host.l<i>.latency (i-th resolved cache),
+ * host.dram.latency[node], host.tlb.{entries,reach,penalty}[level,page], host.line.size; what hwloc
+ * states of them beside: host.l<i>.stated, host.line.stated. */
+#include "../lib/base.h"
+#include "host_chase.h"
+
+#include "../lib/curve.h"
+#include "../lib/levels.h"
+#include "../lib/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No load returns within two cycles of 6 GHz; none takes 10 us on a machine that works. */
+static const double quickest = 0.3e-9, slowest = 10e-6;
+static const double normal_95 = 1.96;
+static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
+static const double alike = 1.3;       /* sizes of a cache and a TLB taken for the same */
+
+enum { CACHES = 4, TLBS = 2 };
+
+/* Cycles of a load that pass at the core's clock; more of them, those of a walk through a page
+ * table included, where a series leaves the cores' own caches late. */
+static const double core_cycles = 20;
+
+/* The curve as it were at the median clock: the core's part of each row is stretched. */
+static struct table *at_one_clock(const struct table *curve)
+{
+	static const char *const column[] = {"seconds", "low_seconds", "high_seconds"};
+	struct table *steady = table_new((const char *const *)curve->column, curve->column_count);
+	double *hz = xmalloc((curve->row_count + 1) * sizeof *hz);
+	size_t n = 0;
+
+	table_meta_add(steady, curve);
+	for (size_t row = 0; row < curve->row_count; row++) {
+		hz[n] = table_real(curve, row, "sm_hz");
+		n += isfinite(hz[n]) && hz[n] > 0;
+	}
+	const double typical = stats_median(hz, n);
+	for (size_t row = 0; row < curve->row_count; row++) {
+		const double now = table_real(curve, row, "sm_hz");
+		const double seconds = table_real(curve, row, "seconds");
+		const bool walk = strncmp(table_text(curve, row, "series"), "walk", 4) == 0;
+		const double core = walk ? fmin(seconds, core_cycles / now) : seconds;
+		const double factor = 1 + core / seconds * (now / typical - 1);
+		table_add_row(steady);
+		for (size_t c = 0; c < curve->column_count; c++)
+			table_set_text(steady, row, curve->column[c],
+			        table_text(curve, row, curve->column[c]));
+		for (size_t c = 0; c < ARRAY_LEN(column) && isfinite(factor); c++)
+			table_set_real(
+			        steady, row, column[c], factor * table_real(curve, row, column[c]));
+	}
+	free(hz);
+	return steady;
+}
+
+/* One series as levels_fit takes it. */
+struct points {
+	double *size, *seconds, *error;
+	size_t n;
+};
+
+static double error_of(const struct estimate *e)
+{
+	return (e->high - e->low) / (2 * normal_95);
+}
+
+/* less: a series whose seconds at the same argument are subtracted, down to its smallest; or NULL.
+ */
+static struct points series_of(
+        const struct table *curve, const char *series, const char *column, const char *less)
+{
+	struct point *point;
+	struct points points = {.n = 0};
+	const size_t count = curve_points(curve, series, &point);
+	double base = INFINITY;
+
+	points.size = xmalloc(3 * (count + 1) * sizeof *points.size);
+	points.seconds = points.size + count + 1;
+	points.error = points.seconds + count + 1;
+	for (size_t i = 0; i < count; i++) {
+		const struct arg at[] = {{column, curve_arg(curve, &point[i], column)}};
+		struct estimate seconds = point[i].seconds;
+		double error = error_of(&seconds);
+		if (less) {
+			const struct point other = curve_at(curve, less, at, 1);
+			if (other.seconds.samples == 0)
+				continue;
+			seconds.value -= other.seconds.value;
+			error = hypot(error, error_of(&other.seconds));
+			base = fmin(base, other.seconds.value);
+		}
+		if (seconds.samples == 0)
+			continue;
+		points.size[points.n] = at[0].value;
+		points.seconds[points.n] = seconds.value;
+		points.error[points.n++] = error;
+	}
+	for (size_t i = 0; i < points.n; i++) {
+		points.seconds[i] += less ? base : 0;
+		points.error[i] /= points.seconds[i];
+	}
+	free(point);
+	return points;
+}
+
+static double largest(const struct points *points)
+{
+	double most = 0;
+	for (size_t i = 0; i < points->n; i++)
+		most = fmax(most, points->size[i]);
+	return most;
+}
+
+/* A value, or its bounds when it is not resolved. */
+static void add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
+        size_t count, const struct estimate *estimate, bool resolved)
+{
+	if (resolved)
+		profile_add(profile, spec, args, count, *estimate, false);
+	else
+		profile_add_bounded(profile, spec, args, count, estimate->low, estimate->high,
+		        estimate->samples);
+}
+
+static struct estimate times(struct estimate estimate, double factor)
+{
+	return (struct estimate){estimate.value * factor, estimate.low * factor,
+	        estimate.high * factor, estimate.samples};
+}
+
+static struct parameter_spec seconds_of(const char *name, const char *method)
+{
+	return (struct parameter_spec){name, "s", method, NULL, quickest, slowest};
+}
+
+static struct parameter_spec bytes_of(const char *name, const char *method)
+{
+	return (struct parameter_spec){name, "B", method, NULL, 8, 1e14};
+}
+
+/* ---- TLBs ---- */
+
+/* The levels of the pages series; returns the page's size, 0 when it was not measured. */
+static double fit_pages(const struct table *curve, const char *series, struct levels *levels)
+{
+	struct point *point;
+	const size_t count = curve_points(curve, series, &point);
+	const double page = count ? curve_arg(curve, &point[0], "stride") : 0;
+	struct points points = series_of(curve, series, "nodes", "packed");
+	const bool fitted = levels_fit(points.size, points.seconds, points.error, points.n, levels);
+
+	if (fitted && levels->count == 0)
+		levels->level[0].size = (struct estimate){NAN, largest(&points), NAN, points.n};
+	free(points.size);
+	free(point);
+	return fitted ? page : 0;
+}
+
+static void add_tlbs(struct profile *profile, const struct levels *levels, double page)
+{
+	static const char method[] = "random walk over one line a page less as many in few pages";
+	const struct parameter_spec entries = {"host.tlb.entries", "count", method, NULL, 2, 1e7};
+	const struct parameter_spec reach = bytes_of("host.tlb.reach", method);
+	const struct parameter_spec penalty = {
+	        "host.tlb.penalty", "s", method, NULL, 0.05e-9, slowest};
+
+	for (size_t i = 0; i <= levels->count && i < TLBS; i++) {
+		const struct level *level = &levels->level[i];
+		const struct arg args[] = {{"level", (double)(i + 1)}, {"page", page}};
+		const struct estimate bytes = times(level->size, page);
+		add(profile, &entries, args, 2, &level->size, level->resolved);
+		add(profile, &reach, args, 2, &bytes, level->resolved);
+		if (i < levels->count)
+			add(profile, &penalty, args, 2, &level->step, level->step_resolved);
+	}
+}
+
+/* Whether a level of the walk over bytes is what a TLB reaches. */
+static bool is_tlb(const struct level *level, const struct levels *tlbs, double page)
+{
+	for (size_t i = 0; page > 0 && i < tlbs->count; i++) {
+		const double ratio = tlbs->level[i].size.value * page / level->size.value;
+		if (tlbs->level[i].resolved && ratio < alike && ratio > 1 / alike)
+			return true;
+	}
+	return false;
+}
+
+/* ---- caches and memory ---- */
+
+/* Within a factor of two of what hwloc states, or nothing is stated. A kink farther off may be a
+ * cache, too; but in a virtual machine it may as well be the pages of the host below, or what other
+ * guests leave of a shared cache, and the walk cannot tell. */
+static bool is_credible(const struct table *curve, size_t cache, double bytes)
+{
+	char *key = xasprintf("stated_l%zu", cache);
+	const char *text = table_meta(curve, key);
+	const double stated = text ? atof(text) : 0;
+
+	free(key);
+	return !(stated > 0) || (bytes > stated / 2 && bytes < 2 * stated);
+}
+
+static void add_caches(const struct table *curve, struct profile *profile,
+        const struct levels *levels, const struct levels *tlbs, double page)
+{
+	static const char method[] = "random walk over all lines of a set";
+	size_t cache = 0;
+
+	for (size_t i = 0; i < levels->count && cache < CACHES; i++) {
+		const struct level *level = &levels->level[i];
+		if (level->resolved && is_tlb(level, tlbs, page))
+			continue;
+		char *size = xasprintf("host.l%zu.size", ++cache);
+		char *latency = xasprintf("host.l%zu.latency", cache);
+		const struct parameter_spec bytes = bytes_of(size, method);
+		const struct parameter_spec seconds = seconds_of(latency, method);
+		if (level->resolved && !is_credible(curve, cache, level->size.value))
+			profile_add_bounded(
+			        profile, &bytes, NULL, 0, NAN, NAN, level->size.samples);
+		else
+			add(profile, &bytes, NULL, 0, &level->size, level->resolved);
+		add(profile, &seconds, NULL, 0, &level->latency, level->latency_resolved);
+		free(size);
+		free(latency);
+	}
+}
+
+/* What a load from another node's memory takes, when the caches hold as much of the set as of the
+ * first node's: hits = (dram - walk) / (dram - cache). */
+static struct estimate far_latency(
+        const struct levels *levels, struct estimate near_walk, struct estimate walk)
+{
+	const struct level *memory = &levels->level[levels->count];
+	const double cache = levels->level[levels->count - 1].latency.value;
+	const double hits = fmin(
+	        fmax((memory->latency.value - near_walk.value) / (memory->latency.value - cache),
+	                0),
+	        0.9);
+
+	return (struct estimate){(walk.value - hits * cache) / (1 - hits),
+	        (walk.low - hits * cache) / (1 - hits), (walk.high - hits * cache) / (1 - hits),
+	        walk.samples};
+}
+
+static void add_memory(
+        const struct table *curve, struct profile *profile, const struct levels *levels)
+{
+	const struct parameter_spec spec = seconds_of(
+	        "host.dram.latency", "last plateau of the random walk, thread on the first node");
+	const struct level *memory = &levels->level[levels->count];
+	const struct arg node[] = {{"node", 0}};
+	const struct point near_walk = curve_at(curve, "walk_node", node, 1);
+	struct point *point;
+	const size_t count = curve_points(curve, "walk_node", &point);
+
+	if (levels->count == 0)
+		profile_add_bounded(profile, &spec, node, 1, NAN, NAN, 0);
+	else
+		add(profile, &spec, node, 1, &memory->latency, memory->latency_resolved);
+	for (size_t i = 0; i < count; i++) {
+		const struct arg other[] = {{"node", curve_arg(curve, &point[i], "node")}};
+		if (other[0].value > 0 && levels->count > 0 && memory->latency_resolved)
+			profile_add(profile, &spec, other, 1,
+			        far_latency(levels, near_walk.seconds, point[i].seconds),
+			        point[i].busy);
+	}
+	free(point);
+}
+
+static void fit_walks(const struct table *curve, struct profile *profile)
+{
+	struct levels tlb[2], levels;
+	double page[2];
+
+	page[0] = fit_pages(curve, "pages_small", &tlb[0]);
+	page[1] = fit_pages(curve, "pages_huge", &tlb[1]);
+	struct points points = series_of(curve, "walk_huge", "bytes", NULL);
+	const bool huge = points.n > 0;
+	if (!huge) {
+		free(points.size);
+		points = series_of(curve, "walk_small", "bytes", NULL);
+	}
+	if (levels_fit(points.size, points.seconds, points.error, points.n, &levels)) {
+		add_caches(curve, profile, &levels, &tlb[huge], page[huge]);
+		add_memory(curve, profile, &levels);
+	}
+	for (int i = 0; i < 2; i++)
+		if (page[i] > 0)
+			add_tlbs(profile, &tlb[i], page[i]);
+	free(points.size);
+}
+
+/* ---- lines, and what is stated ---- */
+
+static void fit_line(const struct table *curve, struct profile *profile)
+{
+	const struct parameter_spec spec =
+	        bytes_of("host.line.size", "pairs of loads beyond the first cache, by distance");
+	struct points points = series_of(curve, "line", "stride", NULL);
+	double line = INFINITY, same = NAN;
+
+	for (size_t i = 0; i < points.n; i++)
+		if (points.size[i] == 0)
+			same = points.seconds[i];
+	for (size_t i = 0; i < points.n; i++)
+		if (points.seconds[i] > other_line * same)
+			line = fmin(line, points.size[i]);
+	const struct estimate estimate = {line, line, line, points.n};
+	if (points.n > 0 && isfinite(line))
+		profile_add(profile, &spec, NULL, 0, estimate, false);
+	else if (points.n > 0)
+		profile_add_bounded(profile, &spec, NULL, 0, largest(&points), NAN, points.n);
+	free(points.size);
+}
+
+static void fit_stated(const struct table *curve, struct profile *profile)
+{
+	static const struct {
+		const char *key, *name, *method;
+	} stated[] = {{"stated_l1", "host.l1.stated", "hwloc"},
+	        {"stated_l2", "host.l2.stated", "hwloc"}, {"stated_l3", "host.l3.stated", "hwloc"},
+	        {"stated_line", "host.line.stated", "sysconf"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(stated); i++) {
+		const struct parameter_spec spec = bytes_of(stated[i].name, stated[i].method);
+		const char *text = table_meta(curve, stated[i].key);
+		const double bytes = text ? atof(text) : 0;
+		if (text)
+			profile_add(profile, &spec, NULL, 0,
+			        (struct estimate){bytes, bytes, bytes, 1}, false);
+	}
+}
+
+void host_chase_fit(const struct table *curve, struct profile *profile)
+{
+	struct table *steady = at_one_clock(curve);
+
+	fit_walks(steady, profile);
+	fit_line(steady, profile);
+	table_free(steady);
+	fit_stated(curve, profile);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* The pointer_chase probe's analysis on simulated machines that run the real walks: a GeForce 8800
+ * GTX as LAPACK Working Note 202 describes it, 200 machines drawn at random (nothing silently
+ * wrong), a machine without L1, and curves that say nothing. */
+#include "tap.h"
+#include "cache_machine.h"
+#include "../lib/curve.h"
+#include "../lib/profile.h"
+#include "../probes/pointer_chase.h"
+
+static const char *const columns[] = {
+        "bytes", "stride", "nodes", "offset", "sm", "line", "distance"};
+
+enum { PROCESSES = 3 };
+
+static void put(struct machine *machine, struct table *curve, const char *series,
+        const struct arg *args, size_t count, double seconds)
+{
+	const double shared = 1 + machine->drift * machine_normal(&machine->random);
+	for (int process = 0; process < PROCESSES; ++process) {
+		const double value =
+		        seconds * shared * (1 + machine->noise * machine_normal(&machine->random));
+		const struct measurement m = {.seconds = {value, value * (1 - machine->noise),
+		                                      value * (1 + machine->noise), 10},
+		        .hz = machine->hz * (1 + machine->ramp * process)};
+		curve_add(curve, series, args, count, process, &m, false);
+	}
+}
+
+/* A walk over n nodes `stride` apart, each in a random line of its part when spread. */
+static double walk(
+        struct machine *machine, uint32_t n, uint64_t stride, bool spread, uint32_t limit)
+{
+	uint64_t *address = malloc(n * sizeof *address);
+	const uint32_t unit = 128;
+	for (uint32_t i = 0; i < n; ++i)
+		address[i] =
+		        i * stride + (spread ? (uint64_t)unit * walk_random(&machine->random,
+		                                                        (uint32_t)(stride / unit))
+		                             : 0);
+	machine_start(machine);
+	const double seconds = machine_walk(machine, address, n, limit);
+	machine_stop(machine);
+	free(address);
+	return seconds;
+}
+
+/* Dense sets from `first` to `last` bytes, eight an octave. */
+static void put_walks(struct machine *machine, struct table *curve, const char *series,
+        uint32_t stride, double first, double last)
+{
+	for (double bytes = first; bytes <= last; bytes *= 1.13) {
+		const uint32_t n = (uint32_t)(bytes / stride);
+		const struct arg args[] = {{"bytes", (double)n * stride}, {"stride", stride}};
+		put(machine, curve, series, args, 2, walk(machine, n, stride, false, 12000));
+	}
+}
+
+/* Past the first cache: its hits are not there. */
+static struct machine without_first(const struct machine *machine)
+{
+	struct machine rest = *machine;
+	rest.base += rest.cache[0].step;
+	for (int i = 1; i < rest.caches; ++i)
+		rest.cache[i - 1] = rest.cache[i];
+	rest.caches--;
+	return rest;
+}
+
+static double memory_latency(const struct machine *machine)
+{
+	double seconds = machine->base;
+	for (int i = 0; i < machine->caches; ++i)
+		seconds += machine->cache[i].step;
+	return seconds;
+}
+
+static void put_caches(struct machine *machine, struct table *curve, uint32_t stride)
+{
+	const double l1 = cache_bytes(&machine->cache[0]), l2 = cache_bytes(&machine->cache[1]);
+	struct machine past = without_first(machine);
+	const struct arg cold[] = {{"bytes", 16 * l2}};
+	put_walks(
+	        machine, curve, "walk_ca", stride, l1 / 60, 9 * l1 < l2 * 0.8 ? 9 * l1 : l2 * 0.8);
+	put_walks(&past, curve, "walk_cg", stride, l2 / 30, 8 * l2);
+	machine->random = past.random;
+	put(machine, curve, "cold", cold, 1, memory_latency(machine));
+}
+
+static const struct parameter *row(const struct profile *profile, const char *name)
+{
+	static const struct parameter none = {.status = "absent"};
+	for (size_t i = 0; i < profile->count; ++i)
+		if (strcmp(profile->row[i].name, name) == 0)
+			return &profile->row[i];
+	return &none;
+}
+
+/* Whether a parameter is resolved; *wrong is set when it is and `truth` lies outside its interval
+ * by more than a hair. */
+static bool resolved(const struct profile *profile, const char *name, double truth, bool *wrong)
+{
+	const struct parameter *p = row(profile, name);
+	if (!p->status || strcmp(p->status, "absent") == 0 || strcmp(p->status, "bounded") == 0) {
+		if (p->status && strcmp(p->status, "bounded") == 0 &&
+		        (truth < p->estimate.low * 0.999 || truth > p->estimate.high * 1.001))
+			*wrong = true;
+		return false;
+	}
+	if (strcmp(p->status, "failed") == 0 || truth < p->estimate.low * 0.999 ||
+	        truth > p->estimate.high * 1.001)
+		*wrong = true;
+	return true;
+}
+
+/* ---- the machine of the paper ---- */
+
+static void test_8800gtx(void)
+{
+	struct machine machine = {.caches = 2,
+	        .tlbs = 0,
+	        .base = 280 / 1.35e9,
+	        .noise = 0.002,
+	        .hz = 1.35e9,
+	        .random = 8800};
+	machine.cache[0] = (struct cache){
+	        .line = 32, .sector = 32, .sets = 8, .ways = 20, .step = 110 / 1.35e9};
+	machine.cache[1] = (struct cache){
+	        .line = 32, .sector = 32, .sets = 256, .ways = 24, .step = 100 / 1.35e9};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	table_meta_set(curve, "gpu_l2_bytes", "196608");
+	put_caches(&machine, curve, 32);
+	/* pages: loads hit the last cache, translations do not */
+	struct machine pages = {.caches = 0,
+	        .tlbs = 1,
+	        .base = 390 / 1.35e9,
+	        .noise = 0.002,
+	        .hz = 1.35e9,
+	        .random = 512};
+	pages.tlb[0] = (struct cache){.line = 512 << 10,
+	        .sector = 512 << 10,
+	        .sets = 1,
+	        .ways = 16,
+	        .step = 250 / 1.35e9};
+	for (uint64_t stride = 64 << 10; stride <= 8 << 20; stride *= 2)
+		for (double nodes = 4; nodes * (double)stride <= 96e6 || nodes < 200;
+		        nodes *= 1.19) {
+			const struct arg args[] = {
+			        {"stride", (double)stride}, {"nodes", floor(nodes)}};
+			put(&pages, curve, "pages", args, 2,
+			        walk(&pages, (uint32_t)nodes, stride, true, 20000));
+		}
+	pointer_chase_fit(curve, profile);
+
+	bool wrong = false;
+	ok(resolved(profile, "gpu.l1.size", 5120, &wrong) && !wrong, "8800 GTX: 5 KB of L1");
+	diag("gpu.l1.size %g, want 5120", row(profile, "gpu.l1.size")->estimate.value);
+	ok(resolved(profile, "gpu.l2.size", 196608, &wrong) && !wrong, "8800 GTX: 192 KB of L2");
+	diag("gpu.l2.size %g, want 196608", row(profile, "gpu.l2.size")->estimate.value);
+	ok(resolved(profile, "gpu.tlb.entries", 16, &wrong) && !wrong, "8800 GTX: 16 TLB entries");
+	ok(resolved(profile, "gpu.tlb.page", 512 << 10, &wrong) && !wrong,
+	        "8800 GTX: pages of 512 KB");
+	diag("entries %g, page %g, reach %g", row(profile, "gpu.tlb.entries")->estimate.value,
+	        row(profile, "gpu.tlb.page")->estimate.value,
+	        row(profile, "gpu.tlb.reach")->estimate.value);
+	is_real(row(profile, "gpu.l1.latency")->estimate.value, 280 / 1.35e9, 0.02,
+	        "8800 GTX: 280 cycles of L1 latency");
+	is_real(row(profile, "gpu.clock.sm")->estimate.value, 1.35e9, 1e-3, "8800 GTX: its clock");
+	profile_free(profile);
+	table_free(curve);
+}
+
+/* ---- machines at random ---- */
+
+static uint32_t pick(struct machine *machine, uint32_t low, uint32_t high)
+{
+	return low + walk_random(&machine->random, high - low + 1);
+}
+
+static struct machine draw(uint64_t seed)
+{
+	static const uint32_t ways[] = {2, 4, 8, 16, 32};
+	struct machine m = {.caches = 2, .random = seed * 7919 + 13, .hz = 1.5e9};
+	m.noise = 0.0005 + 0.00002 * pick(&m, 0, 150);
+	m.drift = 0.00001 * pick(&m, 0, 100);
+	m.base = 1e-9 * pick(&m, 8, 40);
+	for (int i = 0; i < 2; ++i) {
+		struct cache *c = &m.cache[i];
+		*c = (struct cache){.line = 128,
+		        .sector = 32,
+		        .ways = ways[pick(&m, i ? 2 : 0, 4)],
+		        .replacement = (enum replacement)pick(&m, 0, REPLACEMENTS - 1),
+		        .hashed = pick(&m, 0, 1)};
+		const uint32_t lines = i == 0 ? pick(&m, 96, 900) : pick(&m, 4000, 9000);
+		c->sets = lines / c->ways > 0 ? lines / c->ways : 1;
+		c->step = 1e-9 * pick(&m, 60, 250);
+	}
+	return m;
+}
+
+static void test_random(int count)
+{
+	int answers = 0, wrong_ones = 0, questions = 0;
+	for (int i = 0; i < count; ++i) {
+		struct machine m = draw((uint64_t)i + 1);
+		struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+		struct profile *profile = profile_new();
+		bool wrong = false;
+		table_meta_set(curve, "gpu_l2_bytes", "%.0f", cache_bytes(&m.cache[1]));
+		put_caches(&m, curve, 128);
+		pointer_chase_fit(curve, profile);
+		answers += resolved(profile, "gpu.l1.size", cache_bytes(&m.cache[0]), &wrong);
+		answers += resolved(profile, "gpu.l2.size", cache_bytes(&m.cache[1]), &wrong);
+		answers += resolved(profile, "gpu.l1.latency", m.base, &wrong);
+		answers += resolved(profile, "gpu.l2.latency", m.base + m.cache[0].step, &wrong);
+		answers += resolved(profile, "gpu.dram.latency", memory_latency(&m), &wrong);
+		questions += 5;
+		wrong_ones += wrong;
+		if (wrong)
+			diag("machine %d: L1 %g of %g (%s), L2 %g of %g (%s), latencies %g %g %g",
+			        i, row(profile, "gpu.l1.size")->estimate.value,
+			        cache_bytes(&m.cache[0]), row(profile, "gpu.l1.size")->status,
+			        row(profile, "gpu.l2.size")->estimate.value,
+			        cache_bytes(&m.cache[1]), row(profile, "gpu.l2.size")->status,
+			        row(profile, "gpu.l1.latency")->estimate.value / m.base,
+			        row(profile, "gpu.l2.latency")->estimate.value /
+			                (m.base + m.cache[0].step),
+			        row(profile, "gpu.dram.latency")->estimate.value /
+			                memory_latency(&m));
+		profile_free(profile);
+		table_free(curve);
+	}
+	ok(wrong_ones == 0, "%d machines at random: nothing silently wrong (%d are)", count,
+	        wrong_ones);
+	ok(answers > 0.7 * questions, "and most is resolved (%d of %d)", answers, questions);
+}
+
+static void test_no_l1(void)
+{
+	struct machine m = draw(4711);
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const double l2 = cache_bytes(&m.cache[1]);
+	struct machine past = without_first(&m);
+	const struct arg cold[] = {{"bytes", 16 * l2}};
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", l2);
+	put_walks(&past, curve, "walk_ca", 128, l2 / 200, l2 / 2);
+	put_walks(&past, curve, "walk_cg", 128, l2 / 30, 8 * l2);
+	put(&m, curve, "cold", cold, 1, memory_latency(&m));
+	pointer_chase_fit(curve, profile);
+	is_text(row(profile, "gpu.l1.size")->status, "bounded",
+	        "without L1 its size is not resolved");
+	is_text(row(profile, "gpu.l1.latency")->status, "bounded", "nor is its latency");
+	bool wrong = false;
+	ok(resolved(profile, "gpu.l2.size", l2, &wrong) && !wrong, "L2 is found all the same");
+	profile_free(profile);
+	table_free(curve);
+}
+
+int main(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	pointer_chase_fit(curve, profile);
+	ok(profile->count == 0, "an empty curve gives no parameters");
+	profile_free(profile);
+	table_free(curve);
+
+	test_8800gtx();
+	test_no_l1();
+	test_random(200);
+	return finish();
+}
