@@ -88,10 +88,10 @@ static void parse(int argc, char **argv, const struct probe *probe, struct optio
 	cli_parse(argc, argv, &program, &options->common, NULL);
 	if (options->seconds == 0)
 		options->seconds = probe->seconds / (options->common.quick ? 5 : 1);
-	if (options->processes == 0 && probe->processes > 0)
-		options->processes = probe->processes;
 	if (options->processes == 0)
-		options->processes = options->common.quick ? 3 : 5;
+		options->processes = options->common.quick  ? 3
+		                     : probe->processes > 0 ? probe->processes
+		                                            : 5;
 }
 
 /* Parent and child both show it, so that each erases it before it says anything else. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A simulated memory system: levels of cache over a memory, TLBs before it. Caches have any number
- * of sets and ways, lines in sectors, several replacement policies, and pick the set by address bits
- * or by a hash. The real walks of lib/walk run on it and give noisy latencies. */
+ * of sets and ways, lines in sectors, several replacement policies, and pick the set by address
+ * bits or by a hash. The real walks of lib/walk run on it and give noisy latencies. */
 #ifndef FATHOM_CACHE_MACHINE_H
 #define FATHOM_CACHE_MACHINE_H
 
@@ -122,8 +122,8 @@ static inline uint32_t cache_victim(
 static inline bool cache_access(struct machine *machine, struct cache *cache, uint64_t address)
 {
 	const uint64_t line = address / cache->line;
-	const uint32_t set =
-	        (uint32_t)((cache->hashed ? mixed(line + 0x9e3779b97f4a7c15u) : line) % cache->sets);
+	const uint32_t set = (uint32_t)((cache->hashed ? mixed(line + 0x9e3779b97f4a7c15u) : line) %
+	                                cache->sets);
 	const uint64_t sector = 1ull << (address % cache->line / cache->sector);
 	uint64_t *tag = cache->tag + (size_t)set * cache->ways;
 	uint64_t *stamp = cache->stamp + (size_t)set * cache->ways;
