@@ -139,8 +139,7 @@ static double *fetch(const struct bench *bench, bool twice, const void *from, si
 	return to;
 }
 
-/* Largest deviation of what the call adds from what it must add (before it is scaled by alpha:
- * `old` and the host's product are put together the same way). */
+/* The largest deviation of an element from the host's result. */
 static double deviation(
         enum kind kind, const double *a, const double *x, const double *y, const double *got)
 {
@@ -154,7 +153,7 @@ static double deviation(
 				sum += (kind == GEMV_T ? a[l + i * m] : a[i + l * m]) * x[l];
 			const double old = kind == GER ? a[i + j * m] : y[i];
 			const double off = fabs(got[i + j * m] - (old + small * sum));
-			worst = off <= worst ? worst : off; /* NaN is kept */
+			worst = isnan(off) ? INFINITY : fmax(worst, off);
 		}
 	return worst;
 }

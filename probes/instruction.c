@@ -9,7 +9,8 @@
  * What can fool it: code that is not what was meant (tests/instruction_code.t reads it), the loop
  * around it (series overhead: the same instructions in a shorter body), a clock that gives way
  * under load (measured in every sample), blocks that do not run at once (each has its own span; the
- * middle one counts).
+ * middle one counts), chains in half precision (the compiler deals them out to two units in turns:
+ * their latency is that of the hand-over).
  *
  * Unit: seconds per warp-wide instruction of one SM: with one warp and one chain its latency. A
  * warpgroup product counts as one instruction of its four warps. */
