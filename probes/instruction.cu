@@ -27,7 +27,7 @@ __device__ __forceinline__ float operand(uint32_t salt)
 __device__ __forceinline__ uint32_t pair_of(float x)
 {
 	uint32_t half;
-	asm("cvt.rn.f16x2.f32 %0, %1, %1;" : "=r"(half) : "f"(x));
+	asm("{ .reg .b16 h; cvt.rn.f16.f32 h, %1; mov.b32 %0, {h, h}; }" : "=r"(half) : "f"(x));
 	return half;
 }
 
