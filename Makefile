@@ -57,7 +57,7 @@ FACTOR_PROGRAMS := predict measure validate advise
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
 
-PROGRAMS := $(PROBES) fit machine $(FACTOR_PROGRAMS)
+PROGRAMS := $(PROBES) probe fit machine $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.c)))
 TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
@@ -149,8 +149,11 @@ $(BUILD)/version.c: FORCE
 $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
-$(BUILD)/probe_list.h: FORCE
-	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(PROBE_NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# The probes that the fit knows, and those that can be built here.
+$(BUILD)/probe_list.h: NAMES = $(PROBE_NAMES)
+$(BUILD)/measured_list.h: NAMES = $(PROBES)
+$(BUILD)/probe_list.h $(BUILD)/measured_list.h: FORCE
+	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -163,6 +166,11 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/probes/fit.o: $(BUILD)/probe_list.h
+$(BUILD)/probes/probe.o: $(BUILD)/measured_list.h
+
+$(PROBES:%=$(BUILD)/probes/%.main.o): $(BUILD)/probes/%.main.o: probes/main.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -DPROBE=$* -c $< -o $@
 
 define link
 	@mkdir -p $(@D)
@@ -170,9 +178,12 @@ define link
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(VENDOR) $(LIBS)
 endef
 
-$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.o $(BUILD)/probes/%_fit.o $(LIB_OBJECTS)
+$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(BUILD)/probes/%.o $(BUILD)/probes/%_fit.o $(LIB_OBJECTS)
 	$(link)
-$(if $(NVCC),$(patsubst probes/%.cu,$(BUILD)/bin/%,$(wildcard probes/*.cu))): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
+PROBE_KERNELS := $(if $(NVCC),$(sort $(wildcard probes/*.cu)))
+$(PROBE_KERNELS:probes/%.cu=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
+$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBES:%=$(BUILD)/probes/%.o) $(PROBES:%=$(BUILD)/probes/%_fit.o) $(PROBE_KERNELS:%.cu=$(BUILD)/%.cu.o) $(LIB_OBJECTS)
+	$(link)
 $(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)

@@ -49,7 +49,6 @@ enum {
 	QUEUE_TRIES = 3,
 };
 
-static const double warm_seconds = 0.15;
 static const double kernel_seconds = 0.7e-3; /* nominal length of a kernel beside a transfer */
 static const double host_slack = 100e-6;     /* release, stamps and wake-up, seen by the host */
 static const double stuck_seconds = 4e-3;    /* a call that takes this long is blocked */
@@ -669,11 +668,11 @@ static void measure(struct probe_run *run)
 	table_meta_set(run->curve, "hardware_queues", "%s", queues ? queues : "default");
 	table_meta_set(run->curve, "copy_engines", "%d", c.gpu.copy_engines);
 
-	gpu_warm(&c.gpu, warm_seconds);
+	gpu_warm(&c.gpu, run->warm_seconds);
 	set_up(&c, run->common.quick);
 	run_once(&c);
 	/* about 60 points of which most need no more than their first few samples */
-	const struct sweep sweep = {run, &c, fmax(run->seconds - warm_seconds, 0.1) / 60};
+	const struct sweep sweep = {run, &c, fmax(run->seconds - run->warm_seconds, 0.1) / 60};
 	measure_overlap(&sweep);
 	measure_engines(&sweep);
 	measure_kernels(&sweep);
@@ -684,19 +683,15 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &c.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"copies", "kernels", "priority", "launches"};
-	static const struct probe probe = {
-	        .name = "concurrency",
-	        .question = "What can the GPU do at once, and how far may the host run ahead?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 1.2,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = concurrency_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"copies", "kernels", "priority", "launches"};
+const struct probe concurrency_probe = {
+        .name = "concurrency",
+        .question = "What can the GPU do at once, and how far may the host run ahead?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 1.2,
+        .processes = 3,
+        .measure = measure,
+        .fit = concurrency_fit,
+};

@@ -443,7 +443,7 @@ static void measure(struct probe_run *run)
 	add_widths(&sweep);
 	add_inflight(&sweep);
 
-	gpu_warm(&sweep.gpu, 0.15);
+	gpu_warm(&sweep.gpu, run->warm_seconds);
 	for (size_t i = 0; i < sweep.count; i++) {
 		msg_progress("%s %zu/%zu", sweep.point[i].series, i + 1, sweep.count);
 		measure_point(&sweep, &sweep.point[i], run->seconds / (double)sweep.count);
@@ -464,21 +464,15 @@ static void measure(struct probe_run *run)
 	cudaFree(sweep.source);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {
-	        "bytes", "words", "stride", "offset", "width", "inflight"};
-	static const struct probe probe = {
-	        .name = "copy",
-	        .question =
-	                "How fast does device memory copy, read and write, against size, stride, "
-	                "alignment, width and bytes in flight?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .needs_gpu = true,
-	        .seconds = 1.5, /* and 2 s sustained in the first process */
-	        .measure = measure,
-	        .fit = copy_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"bytes", "words", "stride", "offset", "width", "inflight"};
+const struct probe copy_probe = {
+        .name = "copy",
+        .question = "How fast does device memory copy, read and write, against size, stride, "
+                    "alignment, width and bytes in flight?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .needs_gpu = true,
+        .seconds = 1.5, /* and 2 s sustained in the first process */
+        .measure = measure,
+        .fit = copy_fit,
+};

@@ -477,18 +477,14 @@ static void measure(struct probe_run *run)
 	free(chase.place);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {"bytes", "nodes", "stride", "node"};
-	static const struct probe probe = {
-	        .name = "host_chase",
-	        .question = "How large and how quick are the host's caches, TLBs and memory?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 1.8,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = host_chase_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"bytes", "nodes", "stride", "node"};
+const struct probe host_chase_probe = {
+        .name = "host_chase",
+        .question = "How large and how quick are the host's caches, TLBs and memory?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 1.8,
+        .processes = 3,
+        .measure = measure,
+        .fit = host_chase_fit,
+};

@@ -190,18 +190,14 @@ static void measure(struct probe_run *run)
 	topology_free(topology);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {"from", "to", "shared"};
-	static const struct probe probe = {
-	        .name = "host_exchange",
-	        .question = "How long does a word take from one core to another?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 0.5,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = host_exchange_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"from", "to", "shared"};
+const struct probe host_exchange_probe = {
+        .name = "host_exchange",
+        .question = "How long does a word take from one core to another?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 0.5,
+        .processes = 3,
+        .measure = measure,
+        .fit = host_exchange_fit,
+};

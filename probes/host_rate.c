@@ -515,18 +515,14 @@ static void measure(struct probe_run *run)
 	free(rates.a);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {"m", "n", "threads"};
-	static const struct probe probe = {
-	        .name = "host_rate",
-	        .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 2.6,
-	        .processes = 5,
-	        .measure = measure,
-	        .fit = host_rate_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"m", "n", "threads"};
+const struct probe host_rate_probe = {
+        .name = "host_rate",
+        .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 2.6,
+        .processes = 5,
+        .measure = measure,
+        .fit = host_rate_fit,
+};

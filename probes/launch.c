@@ -567,7 +567,7 @@ static void measure(struct probe_run *run)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &launch.gpu);
 
-	gpu_warm(&launch.gpu, 0.15);
+	gpu_warm(&launch.gpu, run->warm_seconds);
 	measure_first(run, &launch);
 	set_up(&launch, (uint64_t)run->common.seed);
 	measure_all(run, &launch);
@@ -575,19 +575,15 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"bytes", "blocks", "accesses"};
-	static const struct probe probe = {
-	        .name = "launch",
-	        .question = "What does starting work on the GPU cost, apart on the host and on the "
-	                    "device?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 0.9,
-	        .measure = measure,
-	        .fit = launch_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"bytes", "blocks", "accesses"};
+const struct probe launch_probe = {
+        .name = "launch",
+        .question = "What does starting work on the GPU cost, apart on the host and on the "
+                    "device?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 0.9,
+        .measure = measure,
+        .fit = launch_fit,
+};

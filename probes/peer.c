@@ -42,7 +42,6 @@ enum {
 	CHECKED = 1 << 16, /* words of each end of an all-reduce */
 };
 
-static const double warm_seconds = 0.1;
 static const double host_slack = 200e-6; /* stamps and last wait, seen by the host */
 static const double launch_slack = 60e-6;
 
@@ -542,11 +541,11 @@ static void open_devices(struct probe_run *run, struct peer *peer)
 	probe_watch_gpu(run, &peer->named);
 }
 
-static void set_up_device(struct peer *peer, struct device *device)
+static void set_up_device(struct probe_run *run, struct peer *peer, struct device *device)
 {
 	const size_t bytes = (size_t)peer->largest;
 	use(device);
-	gpu_warm(&device->gpu, warm_seconds);
+	gpu_warm(&device->gpu, run->warm_seconds);
 	device->timer = gpu_timer_new(&device->gpu);
 	GPU(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc((void **)&device->source, bytes));
@@ -589,7 +588,7 @@ static void measure(struct probe_run *run)
 	open_devices(run, peer);
 	choose_sizes(peer, run->common.quick);
 	for (int i = 0; i < peer->count; i++)
-		set_up_device(peer, &peer->device[i]);
+		set_up_device(run, peer, &peer->device[i]);
 	peer->seconds = 0.6 * run->seconds / (POINTS * (count_pairs(peer) + 1));
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
@@ -602,20 +601,15 @@ static void measure(struct probe_run *run)
 	free(peer);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"bytes", "from", "to", "gpus"};
-	static const struct probe probe = {
-	        .name = "peer",
-	        .question =
-	                "How long do copies, loads and collective operations between GPUs take?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 2.5,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = peer_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"bytes", "from", "to", "gpus"};
+const struct probe peer_probe = {
+        .name = "peer",
+        .question = "How long do copies, loads and collective operations between GPUs take?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 2.5,
+        .processes = 3,
+        .measure = measure,
+        .fit = peer_fit,
+};

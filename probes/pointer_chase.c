@@ -45,7 +45,7 @@ enum {
 
 /* What launch and synchronization may add to the host's view of a kernel, seconds. */
 static const double launch_slack = 60e-6;
-static const double warm_seconds = 0.15, memory_share = 0.8;
+static const double memory_share = 0.8;
 
 struct chase_context {
 	struct probe_run *run;
@@ -566,7 +566,7 @@ static void measure(struct probe_run *run)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	note_time("opening", &since);
 	probe_watch_gpu(run, &context.gpu);
-	gpu_warm(&context.gpu, quick ? warm_seconds / 3 : warm_seconds);
+	gpu_warm(&context.gpu, run->warm_seconds);
 	note_time("warming", &since);
 	allocate(&context);
 	note_time("allocating", &since);
@@ -582,7 +582,7 @@ static void measure(struct probe_run *run)
 static const char *const columns[] = {
         "bytes", "stride", "nodes", "offset", "sm", "line", "distance"};
 
-static const struct probe pointer_chase_probe = {
+const struct probe pointer_chase_probe = {
         .name = "pointer_chase",
         .question = "How large and how fast is each level of the memory hierarchy?",
         .args = columns,
@@ -593,8 +593,3 @@ static const struct probe pointer_chase_probe = {
         .measure = measure,
         .fit = pointer_chase_fit,
 };
-
-int main(int argc, char **argv)
-{
-	return probe_main(argc, argv, &pointer_chase_probe);
-}

@@ -431,7 +431,7 @@ static void measure(struct probe_run *run)
 		table_meta_set(run->curve, "binding", "unknown: %s", fault.text);
 	}
 
-	gpu_warm(&transfer.gpu, 0.15);
+	gpu_warm(&transfer.gpu, run->warm_seconds);
 	set_up(&transfer, run, facts.memory_bytes);
 	measure_pinned(run, &transfer);
 	measure_pageable(run, &transfer);
@@ -442,18 +442,14 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &transfer.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"bytes", "node"};
-	static const struct probe probe = {
-	        .name = "transfer",
-	        .question = "How long does a transfer between host and device take?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 1.1,
-	        .measure = measure,
-	        .fit = transfer_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"bytes", "node"};
+const struct probe transfer_probe = {
+        .name = "transfer",
+        .question = "How long does a transfer between host and device take?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 1.1,
+        .measure = measure,
+        .fit = transfer_fit,
+};
