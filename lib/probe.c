@@ -90,6 +90,9 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 	cli_parse(argc, argv, &program, &options->common, operands);
 }
 
+/* A quick run looks at fewer points, too. */
+static const double quick_divisor = 12;
+
 static struct job new_job(const struct probe *probe, size_t index, const struct options *options)
 {
 	/* of starting a process on the GPU and leaving it */
@@ -97,7 +100,8 @@ static struct job new_job(const struct probe *probe, size_t index, const struct 
 	const bool quick = options->common.quick;
 	struct job job = {.probe = probe, .index = index, .outcome = EXIT_DONE};
 
-	job.budget = options->seconds > 0 ? options->seconds : probe->seconds / (quick ? 5 : 1);
+	job.budget = options->seconds > 0 ? options->seconds
+	                                  : probe->seconds / (quick ? quick_divisor : 1);
 	job.processes = options->processes > 0 ? (int)options->processes
 	                : quick                ? 3
 	                : probe->processes > 0 ? (int)probe->processes

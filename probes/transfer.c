@@ -232,12 +232,14 @@ static unsigned long long wrong_on_host(const char *data, int64_t bytes, uint32_
 	return wrong;
 }
 
-/* Checks a transfer to the host whole, by bringing it back. */
+/* Checks a transfer to the host whole, by bringing it back, in the stream that compares: a copy
+ * from pageable memory elsewhere may return before it is there. */
 static unsigned long long wrong_returned(
         const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed)
 {
 	fill(transfer, transfer->target, bytes, ~seed);
-	GPU(cudaMemcpy(transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice));
+	GPU(cudaMemcpyAsync(
+	        transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice, transfer->stream));
 	return wrong_on_device(transfer, transfer->target, bytes, seed);
 }
 
@@ -413,8 +415,16 @@ static void set_up(struct transfer *transfer, const struct probe_run *run, int64
 	GPU(cudaMalloc((void **)&transfer->wrong, sizeof *transfer->wrong));
 }
 
-/* What is allocated here and not freed lives as long as the process, which measures once and ends.
- */
+static void tear_down(struct transfer *transfer)
+{
+	GPU(cudaFree(transfer->wrong));
+	GPU(cudaFree(transfer->target));
+	GPU(cudaFree(transfer->source));
+	GPU(cudaStreamDestroy(transfer->other));
+	GPU(cudaStreamDestroy(transfer->stream));
+	gpu_timer_free(transfer->timer);
+}
+
 static void measure(struct probe_run *run)
 {
 	struct transfer transfer = {0};
@@ -439,6 +449,7 @@ static void measure(struct probe_run *run)
 	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
 		measure_node(run, &transfer, topology, node);
 	topology_free(topology);
+	tear_down(&transfer);
 	probe_watch_gpu(run, &transfer.gpu);
 }
 
