@@ -46,9 +46,12 @@ objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 
 LIB_OBJECTS := $(call objects,$(call sources,lib)) $(BUILD)/version.o
 
-# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it has kernels of its own.
-PROBE_FITS := $(sort $(wildcard probes/*_fit.c))
-PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(PROBE_FITS))
+# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it has kernels of its own. Further parts are
+# probes/<name>_*.c, those of the fit, which other programs link, too, probes/<name>_fit_*.c. The longest name owns a file.
+PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(sort $(wildcard probes/*_fit.c)))
+FIT_OBJECTS := $(call objects,$(sort $(wildcard probes/*_fit.c probes/*_fit_*.c)))
+probe_sources = $(filter-out $(foreach p,$(filter $1_%,$(PROBE_NAMES)),probes/$p.c probes/$p_%.c),\
+	$(sort $(wildcard probes/$1.c probes/$1.cu probes/$1_*.c)))
 GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.c,%,$(shell grep -l 'needs_gpu = true' probes/*.c)))
 HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
@@ -178,13 +181,13 @@ define link
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(VENDOR) $(LIBS)
 endef
 
-$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(BUILD)/probes/%.o $(BUILD)/probes/%_fit.o $(LIB_OBJECTS)
+PROBE_OBJECTS := $(foreach p,$(PROBES),$(call objects,$(call probe_sources,$p)))
+$(foreach p,$(PROBES),$(eval $(BUILD)/bin/$p: $(call objects,$(call probe_sources,$p))))
+$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(LIB_OBJECTS)
 	$(link)
-PROBE_KERNELS := $(if $(NVCC),$(sort $(wildcard probes/*.cu)))
-$(PROBE_KERNELS:probes/%.cu=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
-$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBES:%=$(BUILD)/probes/%.o) $(PROBES:%=$(BUILD)/probes/%_fit.o) $(PROBE_KERNELS:%.cu=$(BUILD)/%.cu.o) $(LIB_OBJECTS)
+$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBE_OBJECTS) $(LIB_OBJECTS)
 	$(link)
-$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
+$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)
 	$(link)
@@ -193,7 +196,7 @@ $(BUILD)/bin/measure: $(VENDOR_OBJECTS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
-$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
+$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -7,7 +7,9 @@ const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_SCALE] = "scale",
         [PHASE_UPDATE] = "update",
         [PHASE_TRANSFER] = "transfer",
-        [PHASE_PANEL] = "panel"};
+        [PHASE_PANEL] = "panel",
+        [PHASE_SOLVE] = "solve",
+        [PHASE_LAYOUT] = "layout"};
 
 void executor_free(struct executor *executor)
 {
@@ -102,4 +104,125 @@ bool ex_host_getrf(struct executor *e, struct matrix a, struct pivots p)
 bool ex_copy_in(struct executor *e, struct matrix a)
 {
 	return skipped(e, PHASE_TRANSFER) || e->ops->copy_in(e, a);
+}
+
+bool ex_record(struct executor *e, int event)
+{
+	return e->ops->record(e, event);
+}
+
+bool ex_wait(struct executor *e, int event)
+{
+	return e->ops->wait(e, event);
+}
+
+bool ex_wait_host(struct executor *e, int event)
+{
+	return e->ops->wait_host(e, event);
+}
+
+bool ex_to_host(struct executor *e, struct matrix from, struct matrix host)
+{
+	return skipped(e, PHASE_TRANSFER) || e->ops->to_host(e, from, host);
+}
+
+bool ex_to_device(struct executor *e, struct matrix host, struct matrix to)
+{
+	return skipped(e, PHASE_TRANSFER) || e->ops->to_device(e, host, to);
+}
+
+bool ex_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->host_panel_getrf(e, host, p);
+}
+
+bool ex_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->host_panel_geqrf(e, host, tau);
+}
+
+bool ex_host_panel_potrf(
+        struct executor *e, enum uplo uplo, struct matrix host, int64_t first, int *info)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->host_panel_potrf(e, uplo, host, first, info);
+}
+
+bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c)
+{
+	return skipped(e, PHASE_UPDATE) || e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
+}
+
+bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        double beta, struct matrix c)
+{
+	return skipped(e, PHASE_UPDATE) || e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
+}
+
+bool ex_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+        double alpha, struct matrix a, struct matrix b)
+{
+	return skipped(e, PHASE_SOLVE) || e->ops->trsm(e, side, uplo, trans, diag, alpha, a, b);
+}
+
+bool ex_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a, struct matrix x,
+        double beta, struct matrix y)
+{
+	return skipped(e, PHASE_UPDATE) || e->ops->gemv(e, trans, alpha, a, x, beta, y);
+}
+
+bool ex_trtri(
+        struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
+{
+	return skipped(e, PHASE_SOLVE) || e->ops->trtri(e, uplo, diag, a, inverse);
+}
+
+bool ex_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwards)
+{
+	return skipped(e, PHASE_SWAP) || e->ops->laswp(e, a, p, backwards);
+}
+
+bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
+{
+	return skipped(e, PHASE_FETCH) || e->ops->adopt_pivots(e, panel, first, all);
+}
+
+bool ex_clear_info(struct executor *e, int *info)
+{
+	return skipped(e, PHASE_FETCH) || e->ops->clear_info(e, info);
+}
+
+bool ex_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->potrf_block(e, uplo, a, first, info);
+}
+
+bool ex_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->panel_geqrf(e, a, tau, work);
+}
+
+bool ex_explicit_v(struct executor *e, struct matrix a, struct matrix v)
+{
+	return skipped(e, PHASE_LAYOUT) || e->ops->explicit_v(e, a, v);
+}
+
+bool ex_larft(struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
+{
+	return skipped(e, PHASE_SOLVE) || e->ops->larft(e, v, tau, t);
+}
+
+bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
+{
+	return skipped(e, PHASE_LAYOUT) || e->ops->transpose(e, a, b);
+}
+
+bool ex_copy(struct executor *e, struct matrix from, struct matrix to)
+{
+	return skipped(e, PHASE_LAYOUT) || e->ops->copy(e, from, to);
+}
+
+bool ex_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
+{
+	return skipped(e, PHASE_LAYOUT) || e->ops->fill(e, uplo, off, on, a);
 }

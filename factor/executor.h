@@ -37,6 +37,8 @@ enum phase {
 	PHASE_UPDATE,   /* rank-1 update */
 	PHASE_TRANSFER, /* panel to the host and back */
 	PHASE_PANEL,    /* whole panel in one call (host LAPACK, resident kernel) */
+	PHASE_SOLVE,    /* triangular solves and inverses of diagonal blocks */
+	PHASE_LAYOUT,   /* transposes, copies and fills inside executor memory */
 	PHASE_COUNT
 };
 extern const char *const phase_name[PHASE_COUNT];
@@ -47,6 +49,22 @@ struct pivots {
 	int *data; /* n + 1 integers; NULL for the model */
 	int64_t n;
 };
+
+/* Operations are put into queues, which are in order; different queues overlap where the machine
+ * can. An event is a number below EXECUTOR_EVENTS that the algorithm gives a meaning. */
+enum queue {
+	QUEUE_MAIN,  /* updates */
+	QUEUE_PANEL, /* panels, ahead of the updates; of higher priority */
+	QUEUE_OUT,   /* copies to the host */
+	QUEUE_IN,    /* copies to the device */
+	QUEUE_COUNT
+};
+enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
+
+enum side { LEFT, RIGHT };
+enum uplo { LOWER, UPPER, WHOLE };
+enum trans { PLAIN, TRANSPOSED };
+enum diag { NON_UNIT, UNIT };
 
 struct executor;
 
@@ -109,11 +127,77 @@ struct executor_ops {
 	bool (*copy_out)(struct executor *, struct matrix a);
 	bool (*host_getrf)(struct executor *, struct matrix a, struct pivots p);
 	bool (*copy_in)(struct executor *, struct matrix a);
+
+	/* ---- blocks: what blocked factorizations are made of; on the executor's current queue */
+
+	/* event := all work put into the current queue so far; the current queue, or the host,
+	 * waits for it. An event never recorded is over. */
+	bool (*record)(struct executor *, int event);
+	bool (*wait)(struct executor *, int event);
+	bool (*wait_host)(struct executor *, int event);
+
+	/* m x n host memory that copies reach at full speed (pinned), kept by the executor: stage
+	 * 0 .. EXECUTOR_STAGES-1, valid until it is asked for with a larger size. ld is m. */
+	bool (*stage)(struct executor *, int stage, int64_t m, int64_t n, enum precision precision,
+	        struct matrix *host);
+	bool (*to_host)(struct executor *, struct matrix from, struct matrix host);
+	bool (*to_device)(struct executor *, struct matrix host, struct matrix to);
+
+	/* on host matrices, by LAPACKE and the BLAS, with the host thread and at once; what they
+	 * read must have arrived (wait_host). Results that later operations read in executor memory
+	 * (pivots, tau, info) are copied there on the current queue. */
+	bool (*host_panel_getrf)(struct executor *, struct matrix host, struct pivots p);
+	bool (*host_panel_geqrf)(struct executor *, struct matrix host, struct matrix tau);
+	bool (*host_panel_potrf)(
+	        struct executor *, enum uplo uplo, struct matrix host, int64_t first, int *info);
+
+	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
+	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
+	        struct matrix b, double beta, struct matrix c);
+	/* one triangle of C = alpha op(A) op(A)^T + beta C */
+	bool (*syrk)(struct executor *, enum uplo uplo, enum trans trans, double alpha,
+	        struct matrix a, double beta, struct matrix c);
+	/* B = alpha inv(op(A)) B or alpha B inv(op(A)) */
+	bool (*trsm)(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+	        enum diag diag, double alpha, struct matrix a, struct matrix b);
+	/* y = alpha op(A) x + beta y; x and y are columns (n = 1) or rows (m = 1, stride ld) */
+	bool (*gemv)(struct executor *, enum trans trans, double alpha, struct matrix a,
+	        struct matrix x, double beta, struct matrix y);
+	/* inverse of the triangle a (n <= 128) into inverse, whose other triangle becomes zero */
+	bool (*trtri)(struct executor *, enum uplo uplo, enum diag diag, struct matrix a,
+	        struct matrix inverse);
+	/* rows i and ipiv[i]-1 of a exchanged for i = 0 .. p.n-1, or backwards */
+	bool (*laswp)(struct executor *, struct matrix a, struct pivots p, bool backwards);
+	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
+	 * + first; the first info that is not zero stays, moved by first */
+	bool (*adopt_pivots)(
+	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
+	/* info := 0, on the current queue */
+	bool (*clear_info)(struct executor *, int *info);
+	/* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix: a
+	 * pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then on all
+	 * potrf_block of this info leave their blocks alone */
+	bool (*potrf_block)(
+	        struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
+	/* Householder QR of a panel (m >= n, n <= 128) in one call: R above, vectors below the
+	 * diagonal, LAPACK's signs and tau (n x 1). work: geqrf_work bytes. */
+	int64_t (*geqrf_work)(struct executor *, struct matrix a);
+	bool (*panel_geqrf)(struct executor *, struct matrix a, struct matrix tau, void *work);
+	/* V with its unit diagonal and zeros above, as gemm needs it, from the panel a */
+	bool (*explicit_v)(struct executor *, struct matrix a, struct matrix v);
+	/* T (n x n, upper, zeros below) of the compact WY form of the reflectors v (explicit);
+	 * LAPACK's larft, forward, columnwise */
+	bool (*larft)(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+	/* b = a^T; b = a (asynchronous); the triangle off the diagonal := off, diagonal := on */
+	bool (*transpose)(struct executor *, struct matrix a, struct matrix b);
+	bool (*copy)(struct executor *, struct matrix from, struct matrix to);
+	bool (*fill)(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 };
 
 struct executor {
 	const struct executor_ops *ops;
 	const char *name; /* cuda, host, model */
+	enum queue queue; /* where the next operations go; set by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
 	                     timing) */
 	struct fault fault;
@@ -144,5 +228,34 @@ bool ex_resident_panel(struct executor *, struct matrix a, void *work, struct pi
 bool ex_copy_out(struct executor *, struct matrix a);
 bool ex_host_getrf(struct executor *, struct matrix a, struct pivots p);
 bool ex_copy_in(struct executor *, struct matrix a);
+bool ex_record(struct executor *, int event);
+bool ex_wait(struct executor *, int event);
+bool ex_wait_host(struct executor *, int event);
+bool ex_to_host(struct executor *, struct matrix from, struct matrix host);
+bool ex_to_device(struct executor *, struct matrix host, struct matrix to);
+bool ex_host_panel_getrf(struct executor *, struct matrix host, struct pivots p);
+bool ex_host_panel_geqrf(struct executor *, struct matrix host, struct matrix tau);
+bool ex_host_panel_potrf(
+        struct executor *, enum uplo uplo, struct matrix host, int64_t first, int *info);
+bool ex_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c);
+bool ex_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        double beta, struct matrix c);
+bool ex_trsm(struct executor *, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+        double alpha, struct matrix a, struct matrix b);
+bool ex_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
+        double beta, struct matrix y);
+bool ex_trtri(
+        struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
+bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
+bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
+bool ex_clear_info(struct executor *, int *info);
+bool ex_potrf_block(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
+bool ex_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
+bool ex_explicit_v(struct executor *, struct matrix a, struct matrix v);
+bool ex_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+bool ex_transpose(struct executor *, struct matrix a, struct matrix b);
+bool ex_copy(struct executor *, struct matrix from, struct matrix to);
+bool ex_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 
 #endif
