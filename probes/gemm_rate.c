@@ -351,6 +351,7 @@ static void measure_math(struct bench *bench, enum math math)
 	fill(bench, math);
 	if (!verify(bench, math, false))
 		msg_die(EXIT_MEASURE_FAILED, "cuBLAS computes something else: no result kept");
+	blas_rate_rest(&bench->rate);
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
@@ -360,7 +361,7 @@ static void measure_math(struct bench *bench, enum math math)
 	msg_note("%s took %.2f s", math_name[math], clock_now() - begun);
 }
 
-/* What needs most power comes last: the clock stays low for a while after it. */
+/* What needs most power comes last, and a rest before the next: the clock stays low for a while. */
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};

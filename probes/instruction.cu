@@ -24,11 +24,15 @@ __device__ __forceinline__ float operand(uint32_t salt)
 	return 0.5f + (float)(z & 0xffff) * 0x1p-17f; /* in [0.5, 1) */
 }
 
+/* Two different halves: of an operand known to have equal ones only one of the units for half
+ * precision would be used. */
 __device__ __forceinline__ uint32_t pair_of(float x)
 {
-	uint32_t half;
-	asm("{ .reg .b16 h; cvt.rn.f16.f32 h, %1; mov.b32 %0, {h, h}; }" : "=r"(half) : "f"(x));
-	return half;
+	uint32_t pair;
+	asm("{ .reg .b16 h, l; cvt.rn.f16.f32 h, %1; cvt.rn.f16.f32 l, %2; mov.b32 %0, {l, h}; }"
+	        : "=r"(pair)
+	        : "f"(x), "f"(0.75f * x));
+	return pair;
 }
 
 __device__ __forceinline__ uint32_t bf16_pair_of(float x)
