@@ -29,6 +29,17 @@ bool plan_check(struct executor *e, const struct plan *plan)
 	return true;
 }
 
+bool matrix_check(struct executor *e, struct matrix a)
+{
+	if (a.m < 0 || a.n < 0)
+		return fault_set(&e->fault, "a matrix of %" PRId64 " x %" PRId64, a.m, a.n);
+	if (a.ld < a.m || a.ld < 1)
+		return fault_set(&e->fault,
+		        "leading dimension %" PRId64 " is smaller than the %" PRId64 " rows", a.ld,
+		        a.m);
+	return true;
+}
+
 int64_t plan_width(const struct plan *plan, int64_t index, int64_t left)
 {
 	int64_t width = plan->widths[index < plan->count ? index : plan->count - 1];
@@ -71,13 +82,30 @@ void *carve_bytes(struct carver *carver, int64_t bytes)
 	return piece;
 }
 
-struct matrix carve_matrix(struct carver *carver, int64_t m, int64_t n, enum precision precision)
+/* Up to a multiple of what keeps columns aligned. */
+static int64_t aligned(int64_t rows, enum precision precision)
 {
 	int64_t line = COLUMN_BYTES / precision_bytes(precision);
-	int64_t ld = (m + line - 1) / line * line;
+
+	return (rows + line - 1) / line * line;
+}
+
+struct matrix carve_matrix(struct carver *carver, int64_t m, int64_t n, enum precision precision)
+{
+	int64_t ld = aligned(m, precision);
 	void *data = carve_bytes(carver, ld * n * precision_bytes(precision));
 
 	return (struct matrix){data, 0, m, n, ld, precision};
+}
+
+struct matrix carve_room(struct carver *carver, int64_t m, int64_t n, enum precision precision)
+{
+	return carve_matrix(carver, aligned(m, precision), aligned(n, precision), precision);
+}
+
+struct matrix room_for(struct matrix room, int64_t m, int64_t n)
+{
+	return (struct matrix){room.data, 0, m, n, aligned(m, room.precision), room.precision};
 }
 
 int *carve_integers(struct carver *carver, int64_t count)

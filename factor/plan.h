@@ -22,8 +22,9 @@ struct plan {
 
 enum { PLAN_INVERSE_MAX = 128 };
 
-/* False with the executor's fault when a field is out of its range. */
+/* False with the executor's fault when a field is out of its range; when a shape is impossible. */
 bool plan_check(struct executor *, const struct plan *);
+bool matrix_check(struct executor *, struct matrix a);
 
 /* Width of block `index` when `left` columns are left: 0 when none are. */
 int64_t plan_width(const struct plan *, int64_t index, int64_t left);
@@ -43,6 +44,10 @@ struct carver {
 	int64_t used; /* bytes */
 };
 struct matrix carve_matrix(struct carver *, int64_t m, int64_t n, enum precision precision);
+
+/* Room for any matrix that is not larger than m x n or n x m, and such a matrix in it. */
+struct matrix carve_room(struct carver *, int64_t m, int64_t n, enum precision precision);
+struct matrix room_for(struct matrix room, int64_t m, int64_t n);
 int *carve_integers(struct carver *, int64_t count);
 void *carve_bytes(struct carver *, int64_t bytes);
 

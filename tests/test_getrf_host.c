@@ -324,6 +324,7 @@ static void test_refusals(struct executor *e)
 	        {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
 	        {{false, "persistent", by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
 	        {{false, "persistent", by_8, 1, 8, 0, 2}, 9, 9, 9, "look-ahead 2"},
+	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 9, "without a panel variant"},
 	        {{false, "magic", by_8, 1, 8, 0, 0}, 9, 9, 9, "unknown panel variant"},
 	        {{false, "persistent", by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
 	        {{false, "persistent", by_8, 1, 8, 0, 0}, -1, 9, 8, "-1 x 9"}};
