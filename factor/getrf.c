@@ -13,8 +13,6 @@
 
 #include "../lib/msg.h"
 
-#include <inttypes.h>
-
 struct lu {
 	struct schedule schedule;
 	struct executor *e;
@@ -205,21 +203,15 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 		return false;
 	if (!plan->hybrid && !plan->panel)
 		return fault_set(&e->fault, "a plan without a panel variant for the device");
-	if (!plan->hybrid && plan->inverse && plan->leaf % smaller(plan->inverse, plan->leaf) != 0)
-		return fault_set(&e->fault,
-		        "leaves of %" PRId64 " columns are no multiple of inverses of %" PRId64,
-		        plan->leaf, plan->inverse);
-	return true;
+	return triangle_check(e, plan);
 }
 
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
-	int64_t piece = plan->hybrid ? plan->inverse : smaller(plan->inverse, plan->leaf);
-
 	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all};
 	s->schedule = (struct schedule){e, plan, smaller(a.m, a.n), a.n, &operations, s};
-	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, piece};
+	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, triangle_piece(plan)};
 	return check(e, plan, a) && carve(s, work);
 }
 

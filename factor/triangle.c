@@ -3,6 +3,10 @@
  * n^2 r + n p r, and n p^2 / 3 for the inverses. */
 #include "triangle.h"
 
+#include "../lib/msg.h"
+
+#include <inttypes.h>
+
 /* What piece i of a solve works on. */
 struct piece {
 	struct matrix a;       /* the diagonal piece */
@@ -11,6 +15,22 @@ struct piece {
 	struct matrix solved;  /* the solution of the pieces before */
 	struct matrix kept, b; /* its right-hand sides, and its solution */
 };
+
+int64_t triangle_piece(const struct plan *plan)
+{
+	return plan->hybrid || plan->inverse < plan->leaf ? plan->inverse : plan->leaf;
+}
+
+bool triangle_check(struct executor *e, const struct plan *plan)
+{
+	int64_t piece = triangle_piece(plan);
+
+	if (!plan->hybrid && piece && plan->leaf % piece != 0)
+		return fault_set(&e->fault,
+		        "leaves of %" PRId64 " columns are no multiple of inverses of %" PRId64,
+		        plan->leaf, piece);
+	return true;
+}
 
 struct matrix triangle_carve(
         const struct triangle *t, struct carver *carver, int64_t n, enum precision precision)
@@ -83,7 +103,8 @@ bool triangle_solve(struct executor *e, const struct triangle *t, struct matrix 
 	if (!t->piece)
 		return ex_trsm(e, t->side, t->uplo, t->trans, t->diag, 1, a, b);
 
-	bool ok = ex_copy(e, b, matrix_view(kept, 0, 0, b.m, b.n));
+	kept = room_for(kept, b.m, b.n);
+	bool ok = ex_copy(e, b, kept);
 	for (int64_t j = 0; ok && j < a.n; j += t->piece) {
 		struct piece p = piece_at(t, a, inverse, kept, b, j);
 		ok = subtract_solved(e, t, &p) && multiply_inverse(e, t, &p) &&

@@ -19,6 +19,12 @@ struct triangle {
 	int64_t piece; /* width of the inverted pieces; 0: trsm, and no inverses */
 };
 
+/* The width of the pieces that a plan asks for: on the device a piece never crosses leaves. */
+int64_t triangle_piece(const struct plan *);
+
+/* False with the executor's fault when the plan's leaves don't divide into pieces. */
+bool triangle_check(struct executor *, const struct plan *);
+
 /* Room for the inverses of a triangle of n columns: piece x n, each inverse below its piece. */
 struct matrix triangle_carve(
         const struct triangle *, struct carver *, int64_t n, enum precision precision);
@@ -27,8 +33,8 @@ struct matrix triangle_carve(
 bool triangle_invert(
         struct executor *, const struct triangle *, struct matrix a, struct matrix inverse);
 
-/* b := the solution. inverse as triangle_invert left it; kept: room as large as b (both are not
- * used without inverses). */
+/* b := the solution. inverse as triangle_invert left it; kept: room (plan.h) for a matrix as large
+ * as b. Neither is used without inverses. */
 bool triangle_solve(struct executor *, const struct triangle *, struct matrix a,
         struct matrix inverse, struct matrix kept, struct matrix b);
 
