@@ -59,7 +59,7 @@ template <typename T> __device__ __forceinline__ void store_row(T *row, const T 
 	const int word = 16 / sizeof(T);
 #pragma unroll
 	for (int k = 0; k < TILE; k += word) {
-		T out[word];
+		__align__(16) T out[word];
 #pragma unroll
 		for (int e = 0; e < word; e++)
 			out[e] = value[k + e];

@@ -96,7 +96,7 @@ static void check_potrf(
 	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
 	int got = read_info(e, info);
 	double ratio = n > 0 ? potrf_ratio(&b, uplo, l) : 0;
-	if (!ok(ratio < 2 && got == 0 && only_triangle_written(&b, uplo, l) && runs_alike(e, &b, l),
+	if (!ok(ratio < 6 && got == 0 && only_triangle_written(&b, uplo, l) && runs_alike(e, &b, l),
 	            "potrf %c %s n %" PRId64, precision, uplo_name(uplo), n))
 		diag("ratio %.3g info %d only triangle %d", ratio, got,
 		        only_triangle_written(&b, uplo, l));
@@ -205,7 +205,7 @@ static void check_trtri(
 	block_upload(e, &x);
 	must(e, e->ops->trtri(e, uplo, unit, l.a, x.a));
 	double ratio = n > 0 ? inverse_ratio(&l, &result, uplo, unit) : 0;
-	if (!ok(ratio < 1 && other_triangle_zero(&result, uplo) && block_holds(e, &l, 0) &&
+	if (!ok(ratio < 4 && other_triangle_zero(&result, uplo) && block_holds(e, &l, 0) &&
 	                    runs_alike(e, &x, result.x),
 	            "trtri %c %s %s n %" PRId64, precision, uplo_name(uplo),
 	            unit == UNIT ? "unit" : "non-unit", n))
@@ -264,7 +264,11 @@ static void check_larft(struct executor *e, enum precision precision, int64_t m,
 	must(e, e->ops->larft(e, v.a, tau.a, t.a));
 	bool repeats = runs_alike(e, &t, first);
 	reference_larft(&v, &tau, &t);
-	ok(block_holds(e, &t, 20 * epsilon_of(precision)) && block_holds(e, &v, 0) && repeats,
+	double largest = 1;
+	for (int64_t i = 0; i < n * n; i++)
+		largest = fmax(largest, fabs(*element(&t, i % n, i / n)));
+	double error = (double)(n + 20) * epsilon_of(precision) * largest;
+	ok(block_holds(e, &t, error) && block_holds(e, &v, 0) && repeats,
 	        "larft %c %" PRId64 " x %" PRId64, precision, m, n);
 	free(first);
 	block_free(e, &v);
