@@ -40,6 +40,10 @@ int block_trtri(
         enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse, void *stream);
 int block_larft(struct matrix g, struct matrix tau, struct matrix t, void *stream);
 
+/* guard_kernels.cu: the executor's trsm_guard, a of order BLOCK_TRTRI_MAX at most. */
+int block_trsm_guard(enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+        struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -332,6 +332,7 @@ static const struct executor_ops cuda_ops = {
         .gemm = cuda_gemm,
         .syrk = cuda_syrk,
         .trsm = cuda_trsm,
+        .trsm_guard = cuda_trsm_guard,
         .gemv = cuda_gemv,
         .trtri = cuda_trtri,
         .laswp = cuda_laswp,

@@ -100,6 +100,9 @@ bool cuda_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha
         double beta, struct matrix c);
 bool cuda_trsm(struct executor *, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
         double alpha, struct matrix a, struct matrix b);
+bool cuda_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
+        struct matrix b);
 bool cuda_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y);
 bool cuda_trtri(

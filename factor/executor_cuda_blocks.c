@@ -115,6 +115,16 @@ bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struc
 	       cuda_ok(x, block_trtri(uplo, diag, a, inverse, stream_of(x)), "trtri");
 }
 
+bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
+{
+	struct cuda *x = self(executor);
+	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trsm_guard") &&
+	       cuda_ok(x,
+	               block_trsm_guard(side, uplo, trans, diag, a, inverse, kept, b, stream_of(x)),
+	               "trsm_guard");
+}
+
 bool cuda_potrf_block(
         struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {

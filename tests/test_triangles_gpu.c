@@ -216,6 +216,97 @@ static void check_trtri(
 	block_free(e, &x);
 }
 
+/* ---- trsm_guard ---- */
+
+/* A triangle with a diagonal near 2 and small elements beside it, NaN where nothing may be read. */
+static struct block easy_triangle(
+        struct executor *e, enum precision precision, enum uplo uplo, enum diag diag, int64_t n)
+{
+	struct block a = block_poisoned(e, precision, n, n);
+
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t j = 0; j <= i; j++)
+			if (i != j || diag == NON_UNIT)
+				*triangle_element(&a, uplo, i, j) =
+				        rounded(i == j ? 2 + next_uniform(&state) / 2
+				                       : next_uniform(&state) / (double)n,
+				                precision);
+	block_upload(e, &a);
+	return a;
+}
+
+static double operand(const struct block *a, enum uplo uplo, enum trans trans, enum diag diag,
+        int64_t i, int64_t j)
+{
+	int64_t row = trans == PLAIN ? i : j, column = trans == PLAIN ? j : i;
+
+	if (row == column)
+		return diag == UNIT ? 1 : *element(a, row, column);
+	return (uplo == LOWER ? row > column : row < column) ? *element(a, row, column) : 0;
+}
+
+/* kept := op(A) X or X op(A) */
+static void multiply(const struct block *a, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, const struct block *x, struct block *kept)
+{
+	for (int64_t j = 0; j < x->a.n; j++)
+		for (int64_t i = 0; i < x->a.m; i++) {
+			double sum = 0;
+			for (int64_t k = 0; k < a->a.n; k++)
+				sum += side == LEFT ? operand(a, uplo, trans, diag, i, k) *
+				                              *element(x, k, j)
+				                    : operand(a, uplo, trans, diag, k, j) *
+				                              *element(x, i, k);
+			*element(kept, i, j) = rounded(sum, x->a.precision);
+		}
+}
+
+/* With an inverse of moderate size b stays what it is; with a huge or a NaN one it becomes X. */
+static void check_guard(struct executor *e, enum precision precision, enum side side,
+        enum uplo uplo, enum trans trans, enum diag diag, int64_t n, int64_t sides)
+{
+	int64_t rows = side == LEFT ? n : sides, columns = side == LEFT ? sides : n;
+	struct block a = easy_triangle(e, precision, uplo, diag, n);
+	struct block inverse = easy_triangle(e, precision, uplo, NON_UNIT, n);
+	struct block x = block_new(e, precision, rows, columns, &state);
+	struct block kept = block_poisoned(e, precision, rows, columns);
+	struct block b = block_poisoned(e, precision, rows, columns);
+
+	multiply(&a, side, uplo, trans, diag, &x, &kept);
+	block_upload(e, &kept);
+	must(e, e->ops->trsm_guard(e, side, uplo, trans, diag, a.a, inverse.a, kept.a, b.a));
+	bool good = block_holds(e, &b, 0);
+	free(b.x);
+	b.x = x.x;
+	for (int bad = 0; bad < 2; bad++) {
+		*triangle_element(&inverse, uplo, n - 1, n / 2) = bad ? NAN : 1e9;
+		block_upload(e, &inverse);
+		must(e, e->ops->fill(e, WHOLE, NAN, NAN, b.a));
+		must(e, e->ops->trsm_guard(
+		                e, side, uplo, trans, diag, a.a, inverse.a, kept.a, b.a));
+		good = block_holds(e, &b, 16 * (double)n * epsilon_of(precision)) && good;
+	}
+	ok(good, "trsm_guard %c %d%d%d%d n %" PRId64 ", %" PRId64 " right-hand sides", precision,
+	        side, uplo, trans, diag, n, sides);
+	e->ops->release(e, x.all.data);
+	block_free(e, &a);
+	block_free(e, &inverse);
+	block_free(e, &kept);
+	block_free(e, &b);
+}
+
+static void check_guards(struct executor *e, enum precision precision)
+{
+	for (int k = 0; k < 16; k++) {
+		check_guard(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
+		        (enum trans)(k >> 2 & 1), (enum diag)(k >> 3 & 1), 45, 70);
+		check_guard(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
+		        (enum trans)(k >> 2 & 1), (enum diag)(k >> 3 & 1), 128, 33);
+	}
+	check_guard(e, precision, LEFT, LOWER, PLAIN, NON_UNIT, 1, 3000);
+	check_guard(e, precision, RIGHT, UPPER, PLAIN, NON_UNIT, 33, 1);
+}
+
 /* ---- larft ---- */
 
 /* T by LAPACK's recurrence in fp64. */
@@ -293,6 +384,7 @@ int main(void)
 			for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 				for (enum diag unit = NON_UNIT; unit <= UNIT; unit++)
 					check_trtri(e, precision, uplo, unit, orders[i]);
+		check_guards(e, precision);
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			check_larft(e, precision, shapes[i][0], shapes[i][1]);
 	}
