@@ -33,19 +33,51 @@ template <typename T, bool upper> struct triangle {
 	}
 };
 
-/* The element of patch number `patch` that a lane takes when the warps share a rows x columns
- * matrix out (both multiples of TILE): what a warp takes are whole sectors of global memory and
- * different banks of shared memory. */
+/* The element of patch number `patch` that a lane takes when warps share out a matrix of TILE rows
+ * (a tile is TILE patches): what a warp takes are whole sectors of global memory and different
+ * banks of shared memory. */
 struct cell {
 	int i, j;
 };
 
-template <bool upper> static __device__ __forceinline__ struct cell cell_of(int patch, int rows)
+template <bool upper> static __device__ __forceinline__ struct cell cell_of(int patch)
 {
 	const int lane = threadIdx.x & 31;
 	if (upper)
-		return {patch % rows, patch / rows * 32 + lane};
-	return {patch % (rows / 8) * 8 + lane % 8, patch / (rows / 8) * 4 + lane / 8};
+		return {patch % TILE, patch / TILE * 32 + lane};
+	return {patch % (TILE / 8) * 8 + lane % 8, patch / (TILE / 8) * 4 + lane / 8};
+}
+
+/* A row of a tile between shared memory and registers. */
+template <typename T>
+static __device__ __forceinline__ void load_row(const T *row, T (&value)[TILE])
+{
+#pragma unroll
+	for (int k = 0; k < TILE; k += 4) {
+		const auto quad = load_quad(row + k);
+#pragma unroll
+		for (int e = 0; e < 4; e++)
+			value[k + e] = quad.x[e];
+	}
+}
+
+static __device__ __forceinline__ void store_quad(float *p, const float *x)
+{
+	*(float4 *)p = make_float4(x[0], x[1], x[2], x[3]);
+}
+
+static __device__ __forceinline__ void store_quad(double *p, const double *x)
+{
+	*(double2 *)p = make_double2(x[0], x[1]);
+	*(double2 *)(p + 2) = make_double2(x[2], x[3]);
+}
+
+template <typename T>
+static __device__ __forceinline__ void store_row(T *row, const T (&value)[TILE])
+{
+#pragma unroll
+	for (int k = 0; k < TILE; k += 4)
+		store_quad(row + k, value + k);
 }
 
 /* sum[r][c] += row r of a . row c of b, k (a multiple of 4) elements of each. Lane (i,j) of the

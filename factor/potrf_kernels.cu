@@ -43,30 +43,6 @@ __device__ __forceinline__ double reciprocal_root(double p)
 	return rsqrt(p);
 }
 
-template <typename T> __device__ __forceinline__ void load_row(const T *row, T (&value)[TILE])
-{
-#pragma unroll
-	for (int k = 0; k < TILE; k += 4) {
-		const auto quad = load_quad(row + k);
-#pragma unroll
-		for (int e = 0; e < 4; e++)
-			value[k + e] = quad.x[e];
-	}
-}
-
-template <typename T> __device__ __forceinline__ void store_row(T *row, const T (&value)[TILE])
-{
-	const int word = 16 / sizeof(T);
-#pragma unroll
-	for (int k = 0; k < TILE; k += word) {
-		__align__(16) T out[word];
-#pragma unroll
-		for (int e = 0; e < word; e++)
-			out[e] = value[k + e];
-		*(int4 *)(row + k) = *(const int4 *)out;
-	}
-}
-
 /* The factor of a 32 x 32 tile, of which each lane has a row, d; and 32 rows x solved against it, a
  * row a lane. What is above d's diagonal is ignored. column is the warp's memory for two columns.
  * Returns the first column whose pivot is not positive, TILE when there is none.
@@ -153,49 +129,60 @@ __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int str
 	}
 }
 
-/* The row below the diagonal block that stands in row i of shared memory, `columns` of which are
- * the diagonal block. */
-__device__ __forceinline__ int strip_row(int i, int width, int columns)
+/* The row of the matrix that stands in row i of shared memory; behind the diagonal block's rows
+ * come those of the strip. */
+template <typename T, bool upper>
+__device__ __forceinline__ int row_of(const struct block<T, upper> &b, int i, int columns)
 {
-	return width + (int)blockIdx.x * STRIP + i - columns;
+	return i < columns ? i : b.width + (int)blockIdx.x * STRIP + i - columns;
 }
 
 /* Beyond the matrix: the identity, so that its factor and the strip's solution stay finite. */
 template <typename T, bool upper>
-__device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int rows, int columns)
+__device__ void load_block(
+        const struct block<T, upper> &b, T *s, int pitch, int tile_rows, int tile_columns)
 {
-	for (int patch = threadIdx.x / 32; patch < rows * columns / 32; patch += WARPS) {
-		const struct cell e = cell_of<upper>(patch, rows);
-		const int row = e.i < columns ? e.i : strip_row(e.i, b.width, columns);
-		if (e.i < columns && e.j > e.i)
-			continue;
-		const bool inside = e.j < b.width && row < (e.i < columns ? b.width : b.rows);
-		if (inside)
-			__pipeline_memcpy_async(s + e.i * pitch + e.j, b.a.at(row, e.j), sizeof(T));
-		else
-			s[e.i * pitch + e.j] = T(e.i == e.j);
-	}
+	const int columns = tile_columns * TILE;
+	for (int ti = 0; ti < tile_rows; ti++)
+		for (int tj = 0; tj <= min(ti, tile_columns - 1); tj++)
+#pragma unroll
+			for (int patch = threadIdx.x / 32; patch < TILE; patch += WARPS) {
+				const struct cell e = cell_of<upper>(patch);
+				const int i = ti * TILE + e.i, j = tj * TILE + e.j;
+				const int row = row_of(b, i, columns);
+				T *to = s + i * pitch + j;
+				if (j < b.width && row < (i < columns ? b.width : b.rows)) {
+					if (j <= i)
+						__pipeline_memcpy_async(
+						        to, b.a.at(row, j), sizeof(T));
+				} else {
+					*to = T(i == j);
+				}
+			}
 	__pipeline_commit();
 	__pipeline_wait_prior(0);
 }
 
 template <typename T, bool upper>
 __device__ void store_block(
-        const struct block<T, upper> &b, const T *s, int pitch, int rows, int columns)
+        const struct block<T, upper> &b, const T *s, int pitch, int tile_rows, int tile_columns)
 {
-	for (int patch = threadIdx.x / 32; patch < rows * columns / 32; patch += WARPS) {
-		const struct cell e = cell_of<upper>(patch, rows);
-		const T value = s[e.i * pitch + e.j];
-		if (e.j >= b.width)
-			continue;
-		if (e.i >= columns) {
-			const int row = strip_row(e.i, b.width, columns);
-			if (row < b.rows)
-				*b.a.at(row, e.j) = value;
-		} else if (blockIdx.x == 0 && e.j <= e.i && e.i < b.width) {
-			*b.result.at(e.i, e.j) = value;
-		}
-	}
+	const int columns = tile_columns * TILE;
+	for (int ti = blockIdx.x == 0 ? 0 : tile_columns; ti < tile_rows; ti++)
+		for (int tj = 0; tj <= min(ti, tile_columns - 1); tj++)
+#pragma unroll
+			for (int patch = threadIdx.x / 32; patch < TILE; patch += WARPS) {
+				const struct cell e = cell_of<upper>(patch);
+				const int i = ti * TILE + e.i, j = tj * TILE + e.j;
+				const int row = row_of(b, i, columns);
+				const T value = s[i * pitch + j];
+				if (j > i || j >= b.width)
+					continue;
+				if (i >= columns && row < b.rows)
+					*b.a.at(row, j) = value;
+				if (i < columns && row < b.width)
+					*b.result.at(row, j) = value;
+			}
 }
 
 template <typename T, bool upper>
@@ -213,7 +200,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	/* one thread asks: another block may be setting it */
 	if (__syncthreads_or(threadIdx.x == 0 && *b.info != 0))
 		return;
-	load_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
+	load_block(b, s, pitch, tile_rows, tile_columns);
 	__syncthreads();
 	for (int p = 0; p < tile_columns; p++) {
 		/* the last tile column has no rows below when there is no strip: warp 0 has the
@@ -244,7 +231,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 		update_rest(s, pitch, p, tile_columns, strip_tiles);
 		__syncthreads();
 	}
-	store_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
+	store_block(b, s, pitch, tile_rows, tile_columns);
 }
 
 /* Tile (i,j) of the trailing block minus the product of the strip's tiles i and j; behind the
@@ -262,7 +249,7 @@ __global__ void __launch_bounds__(32 * TRAIL_WARPS) trail_kernel(const struct bl
 	if ((int)blockIdx.x >= count) {
 		const struct cell tile = update_tile((int)blockIdx.x - count, b.width / TILE);
 		for (int patch = warp; patch < TILE; patch += TRAIL_WARPS) {
-			const struct cell e = cell_of<upper>(patch, TILE);
+			const struct cell e = cell_of<upper>(patch);
 			const int i = tile.i * TILE + e.i, j = tile.j * TILE + e.j;
 			if (j <= i)
 				*b.a.at(i, j) = *b.result.at(i, j);
@@ -272,7 +259,7 @@ __global__ void __launch_bounds__(32 * TRAIL_WARPS) trail_kernel(const struct bl
 	const struct cell tile = update_tile((int)blockIdx.x, trail_tiles);
 	for (int patch = warp; patch < 2 * b.width; patch += TRAIL_WARPS) {
 		const bool second = patch >= b.width;
-		const struct cell e = cell_of<upper>(second ? patch - b.width : patch, TILE);
+		const struct cell e = cell_of<upper>(second ? patch - b.width : patch);
 		const int row = (second ? tile.j : tile.i) * TILE + e.i;
 		T *to = (second ? y : x) + e.i * pitch + e.j;
 		if (row < trail)

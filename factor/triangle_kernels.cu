@@ -55,7 +55,7 @@ __device__ void fetch_tile(const struct inversion<T, upper> &v, struct position 
 {
 	const int pitch = tile_pitch<T>(TILE);
 	for (int patch = threadIdx.x / 32; patch < TILE; patch += WARPS) {
-		const struct cell e = cell_of<upper>(patch, TILE);
+		const struct cell e = cell_of<upper>(patch);
 		const int i = p.row * TILE + e.i, j = p.column * TILE + e.j;
 		T *to = tile + (p.row == p.column ? e.j * pitch + e.i : e.i * pitch + e.j);
 		if (j < i && i < v.n)
@@ -83,18 +83,12 @@ __device__ void solve_tile(T *x, const T *tile, const T *reciprocal, bool diagon
 {
 	const int pitch = tile_pitch<T>(TILE), lane = threadIdx.x & 31;
 	T y[TILE];
-#pragma unroll
-	for (int k = 0; k < TILE; k += 4) {
-		const auto quad = load_quad(x + k);
-#pragma unroll
-		for (int e = 0; e < 4; e++)
-			y[k + e] = quad.x[e];
-	}
+	load_row(x, y);
 #pragma unroll
 	for (int k = 0; k < TILE; k++) {
 		const T one = diagonal && k == lane ? T(1) : T(0);
 		const T value = (one - y[k]) * reciprocal[k];
-		x[k] = value;
+		y[k] = value;
 #pragma unroll
 		for (int q = (k + 1) / 4 * 4; q < TILE; q += 4) {
 			const auto quad = load_quad(tile + k * pitch + q);
@@ -104,6 +98,7 @@ __device__ void solve_tile(T *x, const T *tile, const T *reciprocal, bool diagon
 					y[q + e] += value * quad.x[e];
 		}
 	}
+	store_row(x, y);
 }
 
 /* X stands by columns in shared memory, one behind the other. */
