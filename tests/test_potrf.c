@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocked Cholesky factorization on the host executor: every kind of plan, both triangles,
- * against LAPACK's measures and LAPACKE's answer. */
+/* The blocked Cholesky factorization on the host executor and on the GPU: every kind of plan, both
+ * triangles, against LAPACK's measures and LAPACKE's answer. */
 #include "factor_test.h"
 
 #include "../factor/check.h"
@@ -371,10 +371,11 @@ static void test_plan(
 			good = good && !wrong;
 			problem_close(&p);
 		}
-		ok(good, "%cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", precision,
-		        uplo == LOWER ? "lower" : "upper", plan->hybrid ? "hybrid" : "device",
-		        (int)plan->widths[0], plan->count > 1 ? ".." : "", (int)plan->leaf,
-		        (int)plan->inverse, plan->lookahead, spd_name[kind]);
+		ok(good, "%s %cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", e->name,
+		        precision, uplo == LOWER ? "lower" : "upper",
+		        plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+		        plan->count > 1 ? ".." : "", (int)plan->leaf, (int)plan->inverse,
+		        plan->lookahead, spd_name[kind]);
 	}
 }
 
@@ -439,19 +440,19 @@ static void test_refusals(struct executor *e)
 	}
 }
 
-int main(void)
+static void test_all(struct executor *e)
 {
-	struct fault fault;
-	struct executor *host = executor_host_new(&fault);
-
-	test_measures(host);
+	test_measures(e);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		for (int uplo = LOWER; uplo <= UPPER; uplo++) {
-			test_plan(host, &plans[i], (enum uplo)uplo, SINGLE);
-			test_plan(host, &plans[i], (enum uplo)uplo, DOUBLE);
+			test_plan(e, &plans[i], (enum uplo)uplo, SINGLE);
+			test_plan(e, &plans[i], (enum uplo)uplo, DOUBLE);
 		}
-	test_repeats(host);
-	test_refusals(host);
-	executor_free(host);
-	return finish();
+	test_repeats(e);
+	test_refusals(e);
+}
+
+int main(void)
+{
+	return test_on_executors(test_all);
 }
