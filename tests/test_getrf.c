@@ -195,12 +195,6 @@ static const char *verdict(struct problem *p, int kind)
 		return "invalid pivots";
 	if (!test_kind_finite(kind))
 		return steps(p) == 0 || !ours.finite ? NULL : "the NaN or Inf is gone";
-	/* growth is partial pivoting's own: then only LAPACK's error counts */
-	if (!(ours.ratio < CHECK_THRESHOLD) && kind != TEST_WILKINSON)
-		return "residual too large";
-	if (!(ours.max_l <= 1))
-		return "multipliers larger than 1";
-
 	struct problem reference = *p;
 	size_t count = (size_t)steps(p);
 	reference.after = test_copy(p->before, s->lda, s->n, p->precision);
@@ -210,7 +204,16 @@ static const char *verdict(struct problem *p, int kind)
 	bool same = memcmp(p->ipiv, reference.ipiv, count * sizeof *p->ipiv) == 0;
 	free(reference.after);
 	free(reference.ipiv);
-	if (!(ours.backward <= 2 * theirs.backward + 1))
+
+	/* growth is partial pivoting's own, and some libraries lose subnormal pivots: then only
+	 * LAPACK's error counts */
+	bool excused = kind == TEST_WILKINSON || !(theirs.ratio < CHECK_THRESHOLD);
+	double allowed = kind == TEST_WILKINSON ? 8 : 2; /* one rounding early grows with it */
+	if (!(ours.ratio < CHECK_THRESHOLD) && !excused)
+		return "residual too large";
+	if (!(ours.max_l <= 1) && !excused)
+		return "multipliers larger than 1";
+	if (!(ours.backward <= allowed * theirs.backward + 1))
 		return "backward error more than twice LAPACK's";
 	if (!pivots_unique(kind) || steps(p) > SMALL)
 		return NULL;
