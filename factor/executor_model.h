@@ -18,9 +18,9 @@ struct executor *executor_model_new(
 struct model_result {
 	double seconds; /* host clock after a final synchronization; NaN when a parameter is missing
 	                 */
-	double phase[PHASE_COUNT],
-	        term[TERM_COUNT]; /* seconds that each is owed (below); each array sums to seconds */
-	enum term limiter;        /* the largest term */
+	double phase[PHASE_COUNT], term[TERM_COUNT]; /* seconds that each is owed (below); each
+	                                                array sums to seconds */
+	enum term limiter;                           /* the largest term */
 };
 
 /* In one queue an operation is owed what it adds to the time at which all before it is done: first
