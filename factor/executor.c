@@ -22,6 +22,11 @@ static bool skipped(const struct executor *e, enum phase phase)
 	return e->skip & (1u << phase);
 }
 
+static bool empty(struct matrix a)
+{
+	return a.m == 0 || a.n == 0;
+}
+
 bool ex_iamax(struct executor *e, struct matrix x, int64_t *index)
 {
 	*index = x.m - 1;
@@ -123,12 +128,12 @@ bool ex_wait_host(struct executor *e, int event)
 
 bool ex_to_host(struct executor *e, struct matrix from, struct matrix host)
 {
-	return skipped(e, PHASE_TRANSFER) || e->ops->to_host(e, from, host);
+	return skipped(e, PHASE_TRANSFER) || empty(from) || e->ops->to_host(e, from, host);
 }
 
 bool ex_to_device(struct executor *e, struct matrix host, struct matrix to)
 {
-	return skipped(e, PHASE_TRANSFER) || e->ops->to_device(e, host, to);
+	return skipped(e, PHASE_TRANSFER) || empty(host) || e->ops->to_device(e, host, to);
 }
 
 bool ex_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
@@ -150,36 +155,46 @@ bool ex_host_panel_potrf(
 bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c)
 {
-	return skipped(e, PHASE_UPDATE) || e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
+	return skipped(e, PHASE_UPDATE) || empty(c) ||
+	       e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
 }
 
 bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c)
 {
-	return skipped(e, PHASE_UPDATE) || e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
+	return skipped(e, PHASE_UPDATE) || empty(c) ||
+	       e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
 }
 
 bool ex_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
         double alpha, struct matrix a, struct matrix b)
 {
-	return skipped(e, PHASE_SOLVE) || e->ops->trsm(e, side, uplo, trans, diag, alpha, a, b);
+	return skipped(e, PHASE_SOLVE) || empty(b) ||
+	       e->ops->trsm(e, side, uplo, trans, diag, alpha, a, b);
+}
+
+bool ex_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
+{
+	return skipped(e, PHASE_SOLVE) || empty(b) ||
+	       e->ops->trsm_guard(e, side, uplo, trans, diag, a, inverse, kept, b);
 }
 
 bool ex_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y)
 {
-	return skipped(e, PHASE_UPDATE) || e->ops->gemv(e, trans, alpha, a, x, beta, y);
+	return skipped(e, PHASE_UPDATE) || empty(y) || e->ops->gemv(e, trans, alpha, a, x, beta, y);
 }
 
 bool ex_trtri(
         struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
 {
-	return skipped(e, PHASE_SOLVE) || e->ops->trtri(e, uplo, diag, a, inverse);
+	return skipped(e, PHASE_SOLVE) || empty(a) || e->ops->trtri(e, uplo, diag, a, inverse);
 }
 
 bool ex_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwards)
 {
-	return skipped(e, PHASE_SWAP) || e->ops->laswp(e, a, p, backwards);
+	return skipped(e, PHASE_SWAP) || empty(a) || e->ops->laswp(e, a, p, backwards);
 }
 
 bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
@@ -194,35 +209,35 @@ bool ex_clear_info(struct executor *e, int *info)
 
 bool ex_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
-	return skipped(e, PHASE_PANEL) || e->ops->potrf_block(e, uplo, a, first, info);
+	return skipped(e, PHASE_PANEL) || empty(a) || e->ops->potrf_block(e, uplo, a, first, info);
 }
 
 bool ex_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
 {
-	return skipped(e, PHASE_PANEL) || e->ops->panel_geqrf(e, a, tau, work);
+	return skipped(e, PHASE_PANEL) || empty(a) || e->ops->panel_geqrf(e, a, tau, work);
 }
 
 bool ex_explicit_v(struct executor *e, struct matrix a, struct matrix v)
 {
-	return skipped(e, PHASE_LAYOUT) || e->ops->explicit_v(e, a, v);
+	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->explicit_v(e, a, v);
 }
 
 bool ex_larft(struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
 {
-	return skipped(e, PHASE_SOLVE) || e->ops->larft(e, v, tau, t);
+	return skipped(e, PHASE_SOLVE) || empty(v) || e->ops->larft(e, v, tau, t);
 }
 
 bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
-	return skipped(e, PHASE_LAYOUT) || e->ops->transpose(e, a, b);
+	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->transpose(e, a, b);
 }
 
 bool ex_copy(struct executor *e, struct matrix from, struct matrix to)
 {
-	return skipped(e, PHASE_LAYOUT) || e->ops->copy(e, from, to);
+	return skipped(e, PHASE_LAYOUT) || empty(from) || e->ops->copy(e, from, to);
 }
 
 bool ex_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
 {
-	return skipped(e, PHASE_LAYOUT) || e->ops->fill(e, uplo, off, on, a);
+	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->fill(e, uplo, off, on, a);
 }

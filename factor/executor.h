@@ -61,6 +61,11 @@ enum queue {
 };
 enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
 
+/* The inverse of a triangle is trusted in place of substitution up to this product of the largest
+ * magnitudes of the triangle and of its inverse: the error of the one is that of the other times
+ * about as much. */
+enum { EXECUTOR_INVERSE_GROWTH = 1000 };
+
 enum side { LEFT, RIGHT };
 enum uplo { LOWER, UPPER, WHOLE };
 enum trans { PLAIN, TRANSPOSED };
@@ -160,6 +165,12 @@ struct executor_ops {
 	/* B = alpha inv(op(A)) B or alpha B inv(op(A)) */
 	bool (*trsm)(struct executor *, enum side side, enum uplo uplo, enum trans trans,
 	        enum diag diag, double alpha, struct matrix a, struct matrix b);
+	/* b, which is inverse times kept (or kept times inverse), stays when the inverse of the
+	 * triangle a (n <= 128) can be trusted; else, and when it has a NaN, b becomes the solution
+	 * by substitution from kept, which is as large */
+	bool (*trsm_guard)(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+	        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
+	        struct matrix b);
 	/* y = alpha op(A) x + beta y; x and y are columns (n = 1) or rows (m = 1, stride ld) */
 	bool (*gemv)(struct executor *, enum trans trans, double alpha, struct matrix a,
 	        struct matrix x, double beta, struct matrix y);
@@ -211,7 +222,7 @@ void executor_free(struct executor *executor);
 
 /* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped
  * operation with a result gives one that keeps the sequence going: the last row as pivot, 2 as
- * value, info 0. */
+ * value, info 0. An operation on blocks whose result is empty does nothing. */
 bool ex_iamax(struct executor *, struct matrix x, int64_t *index);
 bool ex_iamax_host(struct executor *, struct matrix x, int64_t *index);
 bool ex_get(struct executor *, struct matrix element, double *value);
@@ -243,6 +254,9 @@ bool ex_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, 
         double beta, struct matrix c);
 bool ex_trsm(struct executor *, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
         double alpha, struct matrix a, struct matrix b);
+bool ex_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
+        struct matrix b);
 bool ex_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y);
 bool ex_trtri(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs on host memory, at once. BLAS-level operations are OpenBLAS calls on one thread (short
  * vectors do not pay for a fork); LAPACKE's getrf has the threads of lib/host_panel.h. */
-#include "executor.h"
+#include "executor_host_blocks.h"
 
 #include "../lib/host_panel.h"
 #include "../lib/msg.h"
@@ -36,11 +36,25 @@ enum { ALIGNMENT = 256 };
  * choice comes back with the last of them. */
 static int all_threads, executors;
 
+void host_threads_begin(bool all)
+{
+	openblas_set_num_threads(all ? all_threads : 1);
+}
+
+void host_threads_end(void)
+{
+	openblas_set_num_threads(1);
+}
+
 static void host_destroy(struct executor *e)
 {
+	struct host_executor *h = (struct host_executor *)e;
+
+	for (int i = 0; i < EXECUTOR_STAGES; i++)
+		free(h->stages[i].data);
 	if (--executors == 0)
 		openblas_set_num_threads(all_threads);
-	free(e);
+	free(h);
 }
 
 static bool host_alloc(struct executor *e, int64_t bytes, void **data)
@@ -261,16 +275,42 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .resident_panel = host_resident_panel,
         .copy_out = host_copy,
         .host_getrf = host_getrf,
-        .copy_in = host_copy};
+        .copy_in = host_copy,
+        .record = host_block_event,
+        .wait = host_block_event,
+        .wait_host = host_block_event,
+        .stage = host_block_stage,
+        .to_host = host_duplicate,
+        .to_device = host_duplicate,
+        .host_panel_getrf = host_block_panel_getrf,
+        .host_panel_geqrf = host_block_panel_geqrf,
+        .host_panel_potrf = host_block_panel_potrf,
+        .gemm = host_block_gemm,
+        .syrk = host_block_syrk,
+        .trsm = host_block_trsm,
+        .trsm_guard = host_block_trsm_guard,
+        .gemv = host_block_gemv,
+        .trtri = host_block_trtri,
+        .laswp = host_block_laswp,
+        .adopt_pivots = host_block_adopt_pivots,
+        .clear_info = host_block_clear_info,
+        .potrf_block = host_block_potrf,
+        .geqrf_work = host_block_geqrf_work,
+        .panel_geqrf = host_block_geqrf,
+        .explicit_v = host_block_explicit_v,
+        .larft = host_block_larft,
+        .transpose = host_block_transpose,
+        .copy = host_block_copy,
+        .fill = host_block_fill};
 
 struct executor *executor_host_new(struct fault *fault)
 {
 	(void)fault;
-	struct executor *executor = xcalloc(1, sizeof *executor);
+	struct host_executor *executor = xcalloc(1, sizeof *executor);
 
-	*executor = (struct executor){.ops = &host_ops, .name = "host"};
+	executor->base = (struct executor){.ops = &host_ops, .name = "host"};
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);
-	return executor;
+	return &executor->base;
 }

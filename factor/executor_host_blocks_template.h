@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* The host executor's operations on blocks in one precision. Included once with REAL float and once
+ * with REAL double; NAME(x), BLAS(x) and LAPACK(x) give the names of that precision. */
+
+static REAL *NAME(at)(struct matrix a)
+{
+	return (REAL *)a.data + a.offset;
+}
+
+static void NAME(gemm)(enum trans ta, enum trans tb, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c)
+{
+	int64_t k = ta == PLAIN ? a.n : a.m;
+
+	BLAS(gemm)
+	(CblasColMajor, blas_trans(ta), blas_trans(tb), (blasint)c.m, (blasint)c.n, (blasint)k,
+	        (REAL)alpha, NAME(at)(a), (blasint)a.ld, NAME(at)(b), (blasint)b.ld, (REAL)beta,
+	        NAME(at)(c), (blasint)c.ld);
+}
+
+static void NAME(syrk)(enum uplo uplo, enum trans trans, double alpha, struct matrix a, double beta,
+        struct matrix c)
+{
+	int64_t k = trans == PLAIN ? a.n : a.m;
+
+	BLAS(syrk)
+	(CblasColMajor, blas_uplo(uplo), blas_trans(trans), (blasint)c.n, (blasint)k, (REAL)alpha,
+	        NAME(at)(a), (blasint)a.ld, (REAL)beta, NAME(at)(c), (blasint)c.ld);
+}
+
+static void NAME(trsm)(enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+        double alpha, struct matrix a, struct matrix b)
+{
+	BLAS(trsm)
+	(CblasColMajor, side == LEFT ? CblasLeft : CblasRight, blas_uplo(uplo), blas_trans(trans),
+	        blas_diag(diag), (blasint)b.m, (blasint)b.n, (REAL)alpha, NAME(at)(a),
+	        (blasint)a.ld, NAME(at)(b), (blasint)b.ld);
+}
+
+static void NAME(gemv)(enum trans trans, double alpha, struct matrix a, struct matrix x,
+        double beta, struct matrix y)
+{
+	REAL *out = NAME(at)(y);
+	int64_t stride = y.n == 1 ? 1 : y.ld, count = trans == PLAIN ? a.m : a.n;
+
+	/* beta = 0 overwrites; OpenBLAS may scale a NaN instead */
+	for (int64_t i = 0; beta == 0 && i < count; i++)
+		out[i * stride] = 0;
+	BLAS(gemv)
+	(CblasColMajor, blas_trans(trans), (blasint)a.m, (blasint)a.n, (REAL)alpha, NAME(at)(a),
+	        (blasint)a.ld, NAME(at)(x), x.n == 1 ? 1 : (blasint)x.ld, (REAL)beta, out,
+	        (blasint)stride);
+}
+
+static void NAME(fill)(enum uplo uplo, double off, double on, struct matrix a)
+{
+	REAL *x = NAME(at)(a);
+
+	for (int64_t j = 0; j < a.n; j++)
+		for (int64_t i = 0; i < a.m; i++)
+			if (i == j)
+				x[i + j * a.ld] = (REAL)on;
+			else if (uplo == WHOLE || (uplo == LOWER) == (i > j))
+				x[i + j * a.ld] = (REAL)off;
+}
+
+/* The column of the inverse that solves for the unit vector j, touching its own triangle only. */
+static void NAME(invert_column)(enum uplo uplo, enum diag diag, struct matrix a, int64_t j, REAL *x)
+{
+	const REAL *t = NAME(at)(a);
+	int64_t step = uplo == LOWER ? 1 : -1;
+
+	x[j] = 1;
+	for (int64_t k = j; k >= 0 && k < a.n; k += step) {
+		if (diag == NON_UNIT)
+			x[k] /= t[k + k * a.ld];
+		for (int64_t i = k + step; i >= 0 && i < a.n; i += step)
+			x[i] -= t[i + k * a.ld] * x[k];
+	}
+}
+
+static void NAME(trtri)(enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
+{
+	NAME(fill)(WHOLE, 0, 0, inverse);
+	for (int64_t j = 0; j < a.n; j++)
+		NAME(invert_column)(uplo, diag, a, j, NAME(at)(inverse) + j * inverse.ld);
+}
+
+/* Largest magnitude of a triangle, NaN when any is; its diagonal counts as 1 when it is unit. */
+static REAL NAME(largest)(enum uplo uplo, enum diag diag, struct matrix a)
+{
+	const REAL *x = NAME(at)(a);
+	REAL largest = 0;
+
+	for (int64_t j = 0; j < a.n; j++)
+		for (int64_t i = uplo == LOWER ? j : 0; i < (uplo == LOWER ? a.n : j + 1); i++) {
+			REAL value = i == j && diag == UNIT ? 1 : x[i + j * a.ld];
+			REAL magnitude = value < 0 ? -value : value;
+			if (magnitude > largest || magnitude != magnitude)
+				largest = magnitude;
+			if (largest != largest)
+				return largest;
+		}
+	return largest;
+}
+
+static bool NAME(trusted)(enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
+{
+	return NAME(largest)(uplo, diag, a) * NAME(largest)(uplo, NON_UNIT, inverse) <=
+	       (REAL)EXECUTOR_INVERSE_GROWTH;
+}
+
+static void NAME(laswp)(struct matrix a, struct pivots p, bool backwards)
+{
+	LAPACK(laswp_work)
+	(LAPACK_COL_MAJOR, (lapack_int)a.n, NAME(at)(a), (lapack_int)a.ld, 1, (lapack_int)p.n,
+	        p.data, backwards ? -1 : 1);
+}
+
+/* Row of the first pivot that is not positive, or 0. Unblocked and in plain C, because OpenBLAS
+ * takes the square root of a NaN pivot and goes on. */
+static int NAME(potrf)(enum uplo uplo, struct matrix a)
+{
+	REAL *x = NAME(at)(a);
+	int64_t down = uplo == LOWER ? 1 : a.ld, right = uplo == LOWER ? a.ld : 1;
+
+	for (int64_t j = 0; j < a.n; j++) {
+		REAL *column = x + j * right, pivot = column[j * down];
+		if (!(pivot > 0))
+			return (int)(j + 1);
+		pivot = NAME(root)(pivot);
+		column[j * down] = pivot;
+		for (int64_t i = j + 1; i < a.n; i++)
+			column[i * down] /= pivot;
+		for (int64_t c = j + 1; c < a.n; c++)
+			for (int64_t i = c; i < a.n; i++)
+				x[c * right + i * down] -= column[i * down] * column[c * down];
+	}
+	return 0;
+}
+
+/* LAPACKE's, with the NaN pivots that it passes over. */
+static int NAME(fast_potrf)(enum uplo uplo, struct matrix a)
+{
+	const REAL *x = NAME(at)(a);
+	int info = (int)LAPACK(potrf_work)(LAPACK_COL_MAJOR, uplo == LOWER ? 'L' : 'U',
+	        (lapack_int)a.n, NAME(at)(a), (lapack_int)a.ld);
+	int64_t done = info > 0 ? info - 1 : a.n;
+
+	for (int64_t j = 0; j < done; j++)
+		if (x[j + j * a.ld] != x[j + j * a.ld])
+			return (int)(j + 1);
+	return info;
+}
+
+static int NAME(getrf)(struct matrix a, int *ipiv)
+{
+	return (int)LAPACK(getrf_work)(LAPACK_COL_MAJOR, (lapack_int)a.m, (lapack_int)a.n,
+	        NAME(at)(a), (lapack_int)a.ld, ipiv);
+}
+
+static int NAME(geqrf)(struct matrix a, struct matrix tau, void *work)
+{
+	return (int)LAPACK(geqrf_work)(LAPACK_COL_MAJOR, (lapack_int)a.m, (lapack_int)a.n,
+	        NAME(at)(a), (lapack_int)a.ld, NAME(at)(tau), work,
+	        (lapack_int)(a.n * GEQRF_BLOCK));
+}
+
+static void NAME(explicit_v)(struct matrix a, struct matrix v)
+{
+	const REAL *x = NAME(at)(a);
+	REAL *y = NAME(at)(v);
+
+	for (int64_t j = 0; j < a.n; j++)
+		for (int64_t i = 0; i < a.m; i++)
+			y[i + j * v.ld] = i < j ? 0 : i == j ? 1 : x[i + j * a.ld];
+}
+
+static void NAME(larft)(struct matrix v, struct matrix tau, struct matrix t)
+{
+	NAME(fill)(LOWER, 0, 0, t);
+	LAPACK(larft_work)
+	(LAPACK_COL_MAJOR, 'F', 'C', (lapack_int)v.m, (lapack_int)v.n, NAME(at)(v),
+	        (lapack_int)v.ld, NAME(at)(tau), NAME(at)(t), (lapack_int)t.ld);
+}
+
+static void NAME(transpose)(struct matrix a, struct matrix b)
+{
+	const REAL *x = NAME(at)(a);
+	REAL *y = NAME(at)(b);
+
+	for (int64_t j = 0; j < a.n; j++)
+		for (int64_t i = 0; i < a.m; i++)
+			y[j + i * b.ld] = x[i + j * a.ld];
+}
+
+#undef REAL
+#undef NAME
+#undef BLAS
+#undef LAPACK

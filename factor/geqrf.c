@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of a block of w columns with r rows and c columns right of it: panel 2 w^2 (r - w/3),
+ * T w^2 r, update 4 r w c. Over all blocks 2 n^2 (m - n/3) plus the T. */
+#include "geqrf.h"
+
+#include "reflectors.h"
+#include "schedule.h"
+
+#include "../lib/msg.h"
+
+#include <inttypes.h>
+
+struct qr {
+	struct schedule schedule;
+	struct executor *e;
+	const struct plan *plan;
+	struct matrix a, tau;
+	struct reflectors reflectors[BLOCKS_IN_FLIGHT];
+	struct reflector_work work;       /* of QUEUE_MAIN */
+	struct reflector_work panel_work; /* of the panels */
+	void *leaf_work;
+	int64_t bytes;
+};
+
+/* ---- one panel ---- */
+
+static bool factor_halves(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r);
+
+/* A panel on the device, and its reflectors; r is clear. */
+static bool factor(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r)
+{
+	if (a.n > s->plan->leaf)
+		return factor_halves(s, a, tau, r);
+	return ex_panel_geqrf(s->e, a, tau, s->leaf_work) && ex_explicit_v(s->e, a, r.v) &&
+	       ex_larft(s->e, r.v, tau, r.t);
+}
+
+/* Elmroth and Gustavson's recursion (2000): left half, update of the right half, right half. */
+static bool factor_halves(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r)
+{
+	struct executor *e = s->e;
+	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n, below = a.m - n;
+	struct reflectors left = reflectors_part(r, 0, a.m, n);
+
+	return factor(s, matrix_view(a, 0, 0, a.m, n), matrix_view(tau, 0, 0, n, 1), left) &&
+	       reflectors_apply(
+	               e, LEFT, TRANSPOSED, left, s->panel_work, matrix_view(a, 0, n, a.m, rest)) &&
+	       factor(s, matrix_view(a, n, n, below, rest), matrix_view(tau, n, 0, rest, 1),
+	               reflectors_part(r, n, below, rest)) &&
+	       reflectors_merge(e, r, n, s->panel_work);
+}
+
+/* ---- the blocks ---- */
+
+static struct matrix panel_of(void *self, struct block b)
+{
+	struct qr *s = self;
+
+	return matrix_view(s->a, b.j, b.j, s->a.m - b.j, b.w);
+}
+
+static struct matrix tau_of(const struct qr *s, struct block b)
+{
+	return matrix_view(s->tau, b.j, 0, b.w, 1);
+}
+
+static struct reflectors reflectors_of(const struct qr *s, struct block b)
+{
+	struct reflectors all = s->reflectors[block_turn(b)];
+
+	return (struct reflectors){
+	        room_for(all.v, s->a.m - b.j, b.w), matrix_view(all.t, 0, 0, b.w, b.w)};
+}
+
+static bool panel_on_device(void *self, struct block b)
+{
+	struct qr *s = self;
+	struct reflectors r = reflectors_of(s, b);
+
+	return reflectors_clear(s->e, r) && factor(s, panel_of(s, b), tau_of(s, b), r);
+}
+
+static bool panel_on_host(void *self, struct block b, struct matrix host)
+{
+	struct qr *s = self;
+
+	return ex_host_panel_geqrf(s->e, host, tau_of(s, b));
+}
+
+static bool panel_back(void *self, struct block b)
+{
+	struct qr *s = self;
+
+	return reflectors_form(
+	        s->e, s->plan, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), s->work);
+}
+
+static bool update(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct qr *s = self;
+
+	return reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
+	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
+}
+
+static const struct factorization operations = {
+        panel_of, panel_on_device, panel_on_host, panel_back, update};
+
+/* ---- workspace ---- */
+
+/* The largest of the leaves' needs. */
+static int64_t leaves_work(const struct qr *s, struct matrix a)
+{
+	if (a.n <= s->plan->leaf)
+		return s->e->ops->geqrf_work(s->e, a);
+
+	int64_t n = plan_left_half(s->plan, a.n);
+	return larger(leaves_work(s, matrix_view(a, 0, 0, a.m, n)),
+	        leaves_work(s, matrix_view(a, n, n, a.m - n, a.n - n)));
+}
+
+static int64_t panels_work(struct qr *s)
+{
+	struct block b = schedule_first(&s->schedule);
+	int64_t most = 0;
+
+	for (; !s->plan->hybrid && b.w; b = schedule_next(&s->schedule, b))
+		most = larger(most, leaves_work(s, panel_of(s, b)));
+	return most;
+}
+
+static void carve(struct qr *s, void *work)
+{
+	struct carver carver = {work, 0};
+	int64_t widest = plan_widest(s->plan, s->schedule.steps);
+	enum precision precision = s->a.precision;
+
+	s->leaf_work = carve_bytes(&carver, panels_work(s));
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->reflectors[i] = reflectors_carve(&carver, s->a.m, widest, precision);
+	s->work = reflector_work_carve(&carver, widest, larger(s->a.n, widest), precision);
+	s->panel_work = reflector_work_carve(&carver, widest, widest, precision);
+	s->bytes = carver.used;
+}
+
+static bool check(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	if (plan->leaf > GEQRF_LEAF_MAX)
+		return fault_set(&e->fault, "a leaf of %" PRId64 " columns: QR's have at most %d",
+		        plan->leaf, GEQRF_LEAF_MAX);
+	return plan_check(e, plan) && matrix_check(e, a);
+}
+
+static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
+        struct matrix tau, void *work)
+{
+	*s = (struct qr){.e = e, .plan = plan, .a = a, .tau = tau};
+	s->schedule = (struct schedule){e, plan, smaller(a.m, a.n), a.n, &operations, s};
+	if (!check(e, plan, a))
+		return false;
+	carve(s, work);
+	return true;
+}
+
+/* ---- the calls ---- */
+
+int64_t geqrf_work(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	struct qr s;
+
+	return set_up(&s, e, plan, a, (struct matrix){0}, NULL) ? s.bytes : -1;
+}
+
+bool geqrf(
+        struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau, void *work)
+{
+	struct qr s;
+
+	return set_up(&s, e, plan, a, tau, work) && schedule_run(&s.schedule);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of a block of w columns with r rows and c columns right of it: panel w^2 (r - w/3),
+ * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
+ * all blocks n^2 (m - n/3).
+ *
+ * The swaps of the columns left of a panel are not needed by the factorization and come at the end.
+ */
+#include "getrf.h"
+
+#include "panel_getrf.h"
+#include "schedule.h"
+#include "triangle.h"
+
+#include "../lib/msg.h"
+
+struct lu {
+	struct schedule schedule;
+	struct executor *e;
+	const struct plan *plan;
+	struct matrix a;
+	struct pivots all;
+	struct triangle solve;
+	struct matrix inverse[BLOCKS_IN_FLIGHT];
+	struct matrix kept;       /* right-hand sides of QUEUE_MAIN's solves */
+	struct matrix panel_kept; /* and of the panels' */
+	int *local;               /* every block's pivots and info, relative to its first row */
+	int *halves;              /* pivots of the halves of a panel, level by level */
+	void *panel_work;
+	int64_t bytes;
+};
+
+/* ---- workspace ---- */
+
+/* The largest of the leaves' needs, or -1. */
+static int64_t leaves_work(const struct lu *s, struct matrix a)
+{
+	if (a.n <= s->plan->leaf)
+		return panel_getrf_work(s->e, s->plan->panel, a);
+
+	int64_t n = plan_left_half(s->plan, a.n);
+	int64_t left = leaves_work(s, matrix_view(a, 0, 0, a.m, n));
+	int64_t right = leaves_work(s, matrix_view(a, n, n, a.m - n, a.n - n));
+	return left < 0 || right < 0 ? -1 : larger(left, right);
+}
+
+static struct matrix panel_of(void *self, struct block b)
+{
+	struct lu *s = self;
+
+	return matrix_view(s->a, b.j, b.j, s->a.m - b.j, b.w);
+}
+
+static int64_t panels_work(struct lu *s)
+{
+	struct block b = schedule_first(&s->schedule);
+	int64_t most = 0;
+
+	for (; !s->plan->hybrid && b.w && most >= 0; b = schedule_next(&s->schedule, b)) {
+		int64_t bytes = leaves_work(s, panel_of(s, b));
+		most = bytes < 0 ? -1 : larger(most, bytes);
+	}
+	return most;
+}
+
+static bool carve(struct lu *s, void *work)
+{
+	struct carver carver = {work, 0};
+	int64_t columns = s->schedule.steps, widest = plan_widest(s->plan, columns);
+	int64_t panel = panels_work(s), kept = s->solve.piece ? widest : 0;
+	enum precision precision = s->a.precision;
+
+	if (panel < 0)
+		return false;
+	s->panel_work = carve_bytes(&carver, panel);
+	s->local = carve_integers(&carver, columns + plan_blocks(s->plan, columns));
+	s->halves = carve_integers(&carver, 2 * (widest + s->plan->leaf) + 64);
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, precision);
+	s->kept = carve_matrix(&carver, kept, s->a.n, precision);
+	s->panel_kept = carve_matrix(&carver, kept, widest, precision);
+	s->bytes = carver.used;
+	return true;
+}
+
+/* ---- one panel ---- */
+
+static int *info_of(struct pivots p)
+{
+	return integer_at(p.data, p.n);
+}
+
+static bool factor_halves(
+        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
+
+/* A panel on the device, with the inverses of its diagonal pieces. */
+static bool factor(
+        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+{
+	if (a.n > s->plan->leaf)
+		return factor_halves(s, a, inverse, halves, p);
+	return panel_getrf(s->e, s->plan->panel, a, s->panel_work, p) &&
+	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
+}
+
+/* Toledo's recursion (1997): left half, update of the right half, right half. */
+static bool factor_halves(
+        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+{
+	struct executor *e = s->e;
+	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n;
+	struct pivots half = {halves, n};
+	int *deeper = integer_at(halves, n + 1);
+	struct matrix left = matrix_view(a, 0, 0, a.m, n), right = matrix_view(a, 0, n, a.m, rest);
+	struct matrix triangle = matrix_view(left, 0, 0, n, n);
+	struct matrix below = matrix_view(left, n, 0, a.m - n, n);
+	struct matrix top = matrix_view(right, 0, 0, n, rest);
+	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
+
+	bool ok = ex_clear_info(e, info_of(p)) && factor(s, left, inverse, deeper, half) &&
+	          ex_adopt_pivots(e, half, 0, p) && ex_laswp(e, right, half, false) &&
+	          triangle_solve(e, &s->solve, triangle, inverse, s->panel_kept, top) &&
+	          ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	half.n = rest;
+	return ok && factor(s, bottom, matrix_view(inverse, 0, n, inverse.m, rest), deeper, half) &&
+	       ex_laswp(e, below, half, false) && ex_adopt_pivots(e, half, n, p);
+}
+
+/* ---- the blocks ---- */
+
+static struct matrix inverse_of(const struct lu *s, struct block b)
+{
+	return s->inverse[block_turn(b)];
+}
+
+static struct pivots local_pivots(const struct lu *s, struct block b)
+{
+	return (struct pivots){integer_at(s->local, b.j + b.index), b.w};
+}
+
+static bool panel_on_device(void *self, struct block b)
+{
+	struct lu *s = self;
+	struct pivots local = local_pivots(s, b);
+
+	return factor(s, panel_of(s, b), inverse_of(s, b), s->halves, local) &&
+	       ex_adopt_pivots(s->e, local, b.j, s->all);
+}
+
+static bool panel_on_host(void *self, struct block b, struct matrix host)
+{
+	struct lu *s = self;
+	struct pivots local = local_pivots(s, b);
+
+	return ex_host_panel_getrf(s->e, host, local) && ex_adopt_pivots(s->e, local, b.j, s->all);
+}
+
+static struct matrix diagonal_block(const struct lu *s, struct block b)
+{
+	return matrix_view(s->a, b.j, b.j, b.w, b.w);
+}
+
+static bool panel_back(void *self, struct block b)
+{
+	struct lu *s = self;
+
+	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
+}
+
+static bool update(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct lu *s = self;
+	int64_t rows = s->a.m - b.j, below = rows - b.w;
+	struct matrix left = matrix_view(s->a, b.j + b.w, b.j, below, b.w);
+	struct matrix columns = matrix_view(s->a, b.j, j, rows, n);
+	struct matrix top = matrix_view(columns, 0, 0, b.w, n);
+
+	return ex_laswp(s->e, columns, local_pivots(s, b), false) &&
+	       triangle_solve(
+	               s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept, top) &&
+	       ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
+	               matrix_view(columns, b.w, 0, below, n));
+}
+
+static bool swap_left(struct lu *s)
+{
+	struct block b = schedule_first(&s->schedule);
+	bool ok = true;
+
+	for (; ok && b.w; b = schedule_next(&s->schedule, b))
+		ok = ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j),
+		        local_pivots(s, b), false);
+	return ok;
+}
+
+static const struct factorization operations = {
+        panel_of, panel_on_device, panel_on_host, panel_back, update};
+
+/* ---- the calls ---- */
+
+static bool check(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	if (!plan_check(e, plan) || !matrix_check(e, a))
+		return false;
+	if (!plan->hybrid && !plan->panel)
+		return fault_set(&e->fault, "a plan without a panel variant for the device");
+	return triangle_check(e, plan);
+}
+
+static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
+        void *work, struct pivots all)
+{
+	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all};
+	s->schedule = (struct schedule){e, plan, smaller(a.m, a.n), a.n, &operations, s};
+	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, triangle_piece(plan)};
+	return check(e, plan, a) && carve(s, work);
+}
+
+int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	struct lu s;
+
+	return set_up(&s, e, plan, a, NULL, (struct pivots){0}) ? s.bytes : -1;
+}
+
+bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *work,
+        struct pivots pivots)
+{
+	struct lu s;
+
+	if (!set_up(&s, e, plan, a, work, pivots))
+		return false;
+	e->queue = QUEUE_MAIN;
+	return ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && swap_left(&s);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of a block of w columns with r rows below it: diagonal block w^3 / 3, triangular solve
+ * w^2 r, update w r (r + 1). Over all blocks n^3 / 3. */
+#include "potrf.h"
+
+#include "schedule.h"
+#include "triangle.h"
+
+#include "../lib/msg.h"
+
+#include <inttypes.h>
+
+struct cholesky {
+	struct schedule schedule;
+	struct executor *e;
+	const struct plan *plan;
+	enum uplo uplo;
+	struct matrix a;
+	int *info;
+	struct triangle solve;
+	struct matrix inverse[BLOCKS_IN_FLIGHT];
+	struct matrix kept; /* right-hand sides of the solves, which are all in one queue */
+	int64_t bytes;
+};
+
+/* Rows i.. and columns j.. of the lower triangle, or their mirror image in the upper one. */
+static struct matrix part(
+        enum uplo uplo, struct matrix a, int64_t i, int64_t j, int64_t m, int64_t n)
+{
+	return uplo == LOWER ? matrix_view(a, i, j, m, n) : matrix_view(a, j, i, n, m);
+}
+
+/* c -= x x^T for the lower triangle, x^T x for the upper one */
+static bool subtract_square(struct cholesky *s, struct matrix x, struct matrix c)
+{
+	return ex_syrk(s->e, s->uplo, s->uplo == LOWER ? PLAIN : TRANSPOSED, -1, x, 1, c);
+}
+
+/* c -= below x^T for the lower triangle, x^T below for the upper one */
+static bool subtract_product(
+        struct cholesky *s, struct matrix below, struct matrix x, struct matrix c)
+{
+	if (s->uplo == LOWER)
+		return ex_gemm(s->e, PLAIN, TRANSPOSED, -1, below, x, 1, c);
+	return ex_gemm(s->e, TRANSPOSED, PLAIN, -1, x, below, 1, c);
+}
+
+/* ---- one panel ---- */
+
+/* A diagonal block whose first row is `first`, with the inverses of its pieces. */
+static bool factor(struct cholesky *s, struct matrix d, struct matrix inverse, int64_t first)
+{
+	struct executor *e = s->e;
+
+	if (d.n <= s->plan->leaf)
+		return ex_potrf_block(e, s->uplo, d, first, s->info) &&
+		       triangle_invert(e, &s->solve, d, inverse);
+
+	int64_t n = plan_left_half(s->plan, d.n), rest = d.n - n;
+	struct matrix corner = matrix_view(d, 0, 0, n, n);
+	struct matrix below = part(s->uplo, d, n, 0, rest, n);
+	struct matrix other = matrix_view(d, n, n, rest, rest);
+	return factor(s, corner, inverse, first) &&
+	       triangle_solve(e, &s->solve, corner, inverse, s->kept, below) &&
+	       subtract_square(s, below, other) &&
+	       factor(s, other, matrix_view(inverse, 0, n, inverse.m, rest), first + n);
+}
+
+static struct matrix diagonal_block(const struct cholesky *s, struct block b)
+{
+	return matrix_view(s->a, b.j, b.j, b.w, b.w);
+}
+
+static struct matrix inverse_of(const struct cholesky *s, struct block b)
+{
+	return s->inverse[block_turn(b)];
+}
+
+static bool solve_below(struct cholesky *s, struct block b)
+{
+	int64_t first = b.j + b.w;
+
+	return triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept,
+	        part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
+}
+
+static bool panel_on_device(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return factor(s, diagonal_block(s, b), inverse_of(s, b), b.j) && solve_below(s, b);
+}
+
+static struct matrix panel_of(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return s->plan->inverse ? diagonal_block(s, b)
+	                        : part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w);
+}
+
+static bool panel_on_host(void *self, struct block b, struct matrix host)
+{
+	struct cholesky *s = self;
+
+	return ex_host_panel_potrf(s->e, s->uplo, host, b.j, s->info);
+}
+
+static bool panel_back(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return !s->plan->inverse ||
+	       (triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b)) &&
+	               solve_below(s, b));
+}
+
+static bool update(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+	int64_t next = j + n, rest = s->a.n - next;
+	struct matrix x = part(s->uplo, s->a, j, b.j, n, b.w);
+	struct matrix below = part(s->uplo, s->a, next, b.j, rest, b.w);
+
+	return subtract_square(s, x, matrix_view(s->a, j, j, n, n)) &&
+	       subtract_product(s, below, x, part(s->uplo, s->a, next, j, rest, n));
+}
+
+static const struct factorization operations = {
+        panel_of, panel_on_device, panel_on_host, panel_back, update};
+
+/* ---- the calls ---- */
+
+static void carve(struct cholesky *s, void *work)
+{
+	struct carver carver = {work, 0};
+	int64_t widest = plan_widest(s->plan, s->a.n);
+
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, s->a.precision);
+	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
+	s->bytes = carver.used;
+}
+
+static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	if (!plan_check(e, plan) || !matrix_check(e, a))
+		return false;
+	if (a.m != a.n)
+		return fault_set(&e->fault,
+		        "%" PRId64 " x %" PRId64 " is not square: Cholesky needs that", a.m, a.n);
+	if (uplo == WHOLE)
+		return fault_set(&e->fault, "Cholesky works on one triangle, lower or upper");
+	if (plan->leaf > POTRF_LEAF_MAX)
+		return fault_set(&e->fault,
+		        "a leaf of %" PRId64 " columns: Cholesky's have at most %d", plan->leaf,
+		        POTRF_LEAF_MAX);
+	return triangle_check(e, plan);
+}
+
+static bool set_up(struct cholesky *s, struct executor *e, const struct plan *plan, enum uplo uplo,
+        struct matrix a, void *work, int *info)
+{
+	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .a = a, .info = info};
+	s->schedule = (struct schedule){e, plan, a.n, a.n, &operations, s};
+	s->solve = (struct triangle){
+	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
+	if (!check(e, plan, uplo, a))
+		return false;
+	carve(s, work);
+	return true;
+}
+
+int64_t potrf_work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	struct cholesky s;
+
+	return set_up(&s, e, plan, uplo, a, NULL, NULL) ? s.bytes : -1;
+}
+
+bool potrf(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a, void *work,
+        int *info)
+{
+	struct cholesky s;
+
+	if (!set_up(&s, e, plan, uplo, a, work, info))
+		return false;
+	e->queue = QUEUE_MAIN;
+	return ex_clear_info(e, info) && schedule_run(&s.schedule);
+}

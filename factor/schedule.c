@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Events, all recorded again by every block before they are waited for:
+ *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN)
+ *   ARRIVED  the panel is in host memory (QUEUE_OUT)
+ *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
+ * A panel starts after the update of its columns, which comes after everything that read what the
+ * panel before last left: so two sets of such memory are enough, and one host stage. */
+#include "schedule.h"
+
+enum { EVENT_UPDATED, EVENT_ARRIVED, EVENT_PANEL };
+
+static struct block block_at(const struct schedule *s, int64_t index, int64_t j)
+{
+	return (struct block){index, j, plan_width(s->plan, index, s->steps - j)};
+}
+
+struct block schedule_first(const struct schedule *s)
+{
+	return block_at(s, 0, 0);
+}
+
+struct block schedule_next(const struct schedule *s, struct block b)
+{
+	return block_at(s, b.index + 1, b.j + b.w);
+}
+
+static bool stage(const struct schedule *s, struct matrix panel, struct matrix *host)
+{
+	return s->e->ops->stage(s->e, 0, panel.m, panel.n, panel.precision, host);
+}
+
+/* Room for the largest panel at once: a stage that grows later would move under a copy. */
+static bool reserve_stage(const struct schedule *s)
+{
+	struct matrix largest = {0}, host;
+
+	for (struct block b = schedule_first(s); s->plan->hybrid && b.w; b = schedule_next(s, b)) {
+		struct matrix panel = s->operations->panel(s->self, b);
+		if (panel.m * panel.n > largest.m * largest.n)
+			largest = panel;
+	}
+	return largest.m == 0 || stage(s, largest, &host);
+}
+
+/* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts their way to
+ * the host. */
+static bool start_panel(const struct schedule *s, struct block b)
+{
+	struct executor *e = s->e;
+	struct matrix panel = s->operations->panel(s->self, b), host;
+
+	if (!s->plan->hybrid && !s->plan->lookahead)
+		return s->operations->on_device(s->self, b);
+	if (!ex_record(e, EVENT_UPDATED))
+		return false;
+	e->queue = s->plan->hybrid ? QUEUE_OUT : QUEUE_PANEL;
+	if (!ex_wait(e, EVENT_UPDATED))
+		return false;
+	if (!s->plan->hybrid)
+		return s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
+	return stage(s, panel, &host) && ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED);
+}
+
+/* The host's part, while the device updates the other columns. */
+static bool finish_panel(const struct schedule *s, struct block b)
+{
+	struct executor *e = s->e;
+	struct matrix panel = s->operations->panel(s->self, b), host;
+
+	if (!s->plan->hybrid)
+		return true;
+	e->queue = QUEUE_IN;
+	return stage(s, panel, &host) && ex_wait_host(e, EVENT_ARRIVED) &&
+	       s->operations->on_host(s->self, b, host) && ex_to_device(e, host, panel) &&
+	       ex_record(e, EVENT_PANEL);
+}
+
+static bool join_panel(const struct schedule *s, struct block b)
+{
+	s->e->queue = QUEUE_MAIN;
+	if (!s->plan->hybrid && !s->plan->lookahead)
+		return true;
+	return ex_wait(s->e, EVENT_PANEL) && (!s->plan->hybrid || s->operations->back(s->self, b));
+}
+
+static bool update(const struct schedule *s, struct block b, int64_t j, int64_t n)
+{
+	s->e->queue = QUEUE_MAIN;
+	return n == 0 || s->operations->update(s->self, b, j, n);
+}
+
+/* After the panel of b: the update right of it with the next panel in between. */
+static bool step(const struct schedule *s, struct block b)
+{
+	struct block next = schedule_next(s, b);
+	int64_t right = s->columns - next.j;
+	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
+
+	return join_panel(s, b) && update(s, b, next.j, strip) &&
+	       (!next.w || start_panel(s, next)) && update(s, b, next.j + strip, right - strip) &&
+	       (!next.w || finish_panel(s, next));
+}
+
+bool schedule_run(const struct schedule *s)
+{
+	struct block first = schedule_first(s);
+
+	s->e->queue = QUEUE_MAIN;
+	if (!first.w)
+		return true;
+	bool ok = reserve_stage(s) && start_panel(s, first) && finish_panel(s, first);
+	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
+		ok = step(s, b);
+	s->e->queue = QUEUE_MAIN;
+	return ok;
+}

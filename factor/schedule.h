@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The one order of work of all blocked right-looking factorizations: panel, update of the columns
+ * right of it, next panel. With look-ahead the next panel's columns are updated first, and the
+ * panel then runs beside the update of the rest: in QUEUE_PANEL, or on the host CPU with QUEUE_OUT
+ * and QUEUE_IN as its way there and back (LAWN 202, section 3.6). */
+#ifndef FATHOM_SCHEDULE_H
+#define FATHOM_SCHEDULE_H
+
+#include "executor.h"
+#include "plan.h"
+
+/* Updates run beside the next panel: what belongs to a block and is read by its update exists this
+ * many times, the blocks taking turns (block_turn). */
+enum { BLOCKS_IN_FLIGHT = 2 };
+
+/* Block `index` of a factorization: columns j .. j+w-1; w = 0 is the end. */
+struct block {
+	int64_t index, j, w;
+};
+
+static inline int64_t block_turn(struct block b)
+{
+	return b.index % BLOCKS_IN_FLIGHT;
+}
+
+static inline int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a factorization does in each place; self is its state. All work on the current queue. */
+struct factorization {
+	/* the part of the matrix that a panel on the host changes */
+	struct matrix (*panel)(void *self, struct block b);
+	/* the panel on the device */
+	bool (*on_device)(void *self, struct block b);
+	/* the panel on the host, in place; the current queue is that of its way back */
+	bool (*on_host)(void *self, struct block b, struct matrix host);
+	/* what is left to do on the device when a host panel is back */
+	bool (*back)(void *self, struct block b);
+	/* columns j .. j+n-1 right of the block */
+	bool (*update)(void *self, struct block b, int64_t j, int64_t n);
+};
+
+struct schedule {
+	struct executor *e;
+	const struct plan *plan;
+	int64_t steps;   /* columns of all panels together */
+	int64_t columns; /* of the matrix */
+	const struct factorization *operations;
+	void *self;
+};
+
+struct block schedule_first(const struct schedule *);
+struct block schedule_next(const struct schedule *, struct block);
+
+/* Runs it all. What was put into QUEUE_MAIN before comes before it, what comes later after it. The
+ * host panels use stage 0 of the executor. */
+bool schedule_run(const struct schedule *);
+
+#endif

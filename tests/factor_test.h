@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of whole factorizations share: test matrices beyond factor/matrices.h, matrices in
+ * executor memory between poisoned margins, and arithmetic in double for the checks. */
+#ifndef FATHOM_FACTOR_TEST_H
+#define FATHOM_FACTOR_TEST_H
+
+#include "tap.h"
+
+#include "../factor/matrices.h"
+#include "../factor/plan.h"
+#include "../lib/msg.h"
+
+#include <cblas.h>
+#include <float.h>
+
+/* Continues the kinds of factor/matrices.h. */
+enum test_kind {
+	TEST_LAST_HALF_ZERO = MATRIX_KINDS, /* the last n/2 columns */
+	TEST_CONDITION_2,                   /* random singular vectors, geometric singular values */
+	TEST_CONDITION_ROOT,                /* condition sqrt(0.1/eps) */
+	TEST_CONDITION_BAD,                 /* condition 0.1/eps */
+	TEST_NEAR_UNDERFLOW,                /* LAPACK's types 10 and 11 */
+	TEST_NEAR_OVERFLOW,
+	TEST_WILKINSON, /* grows to 2^(n-1) under partial pivoting */
+	TEST_KAHAN,
+	TEST_ZERO,
+	TEST_IDENTITY,
+	TEST_INF_FIRST,
+	TEST_INF_MIDDLE,
+	TEST_INF_LAST,
+	TEST_ALL_NAN,
+	TEST_KINDS
+};
+
+static inline const char *test_kind_name(int kind)
+{
+	static const char *const names[] = {"last-half-zero", "condition-2", "condition-root",
+	        "condition-bad", "near-underflow", "near-overflow", "wilkinson", "kahan", "zero",
+	        "identity", "inf-first", "inf-middle", "inf-last", "all-nan"};
+
+	return kind < MATRIX_KINDS ? matrix_kind_name[kind] : names[kind - MATRIX_KINDS];
+}
+
+static inline bool test_kind_finite(int kind)
+{
+	return kind < MATRIX_KINDS ? !matrix_has_nan((enum matrix_kind)kind)
+	                           : kind < TEST_INF_FIRST;
+}
+
+/* LAPACK's epsilon: half of the distance from 1 to the next number. */
+static inline double unit_roundoff(enum precision precision)
+{
+	return (precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+}
+
+static inline double get(const void *a, int64_t at, enum precision precision)
+{
+	return precision == SINGLE ? (double)((const float *)a)[at] : ((const double *)a)[at];
+}
+
+static inline void put(void *a, int64_t at, enum precision precision, double x)
+{
+	if (precision == SINGLE)
+		((float *)a)[at] = (float)x;
+	else
+		((double *)a)[at] = x;
+}
+
+/* In (-1, 1), the same for the same arguments. */
+static inline double test_random(uint64_t seed, int64_t i)
+{
+	uint64_t z = (seed * 1000003 + (uint64_t)i + 1) * 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+/* (I - 2 u u^T) D (I - 2 v v^T), D diagonal from 1 down to 1/condition: dense, with exactly these
+ * singular values. */
+static inline double conditioned(int64_t i, int64_t j, int64_t m, int64_t n, double condition)
+{
+	int64_t k = m < n ? m : n;
+	double uu = 0, vv = 0, sum = 0;
+
+	for (int64_t l = 0; l < m; l++)
+		uu += test_random(1, l) * test_random(1, l);
+	for (int64_t l = 0; l < n; l++)
+		vv += test_random(2, l) * test_random(2, l);
+	for (int64_t l = 0; l < k; l++) {
+		double u = (i == l) - 2 * test_random(1, i) * test_random(1, l) / uu;
+		double v = (j == l) - 2 * test_random(2, j) * test_random(2, l) / vv;
+		double d = k > 1 ? pow(condition, -(double)l / (double)(k - 1)) : 1;
+		sum += u * d * v;
+	}
+	return sum;
+}
+
+static inline double test_element(
+        int kind, int64_t i, int64_t j, int64_t m, int64_t n, enum precision precision)
+{
+	double eps = unit_roundoff(precision), random = test_random(3 + (uint64_t)j, i);
+	double smallest = 0.25 * (precision == SINGLE ? (double)FLT_MIN : DBL_MIN) / eps;
+	bool first = i == 0 && j == 0, middle = i == m / 2 && j == n / 2;
+	bool last = i == m - 1 && j == n - 1;
+
+	switch (kind) {
+	case TEST_LAST_HALF_ZERO:
+		return j >= n - n / 2 ? 0 : random;
+	case TEST_CONDITION_2:
+		return conditioned(i, j, m, n, 2);
+	case TEST_CONDITION_ROOT:
+		return conditioned(i, j, m, n, sqrt(0.1 / eps));
+	case TEST_CONDITION_BAD:
+		return conditioned(i, j, m, n, 0.1 / eps);
+	case TEST_NEAR_UNDERFLOW:
+		return smallest * conditioned(i, j, m, n, 2);
+	case TEST_NEAR_OVERFLOW:
+		return conditioned(i, j, m, n, 2) / smallest;
+	case TEST_WILKINSON:
+		return i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
+	case TEST_KAHAN:
+		return pow(sin(1.2), (double)i) * (i == j ? 1 : i < j ? -cos(1.2) : 0);
+	case TEST_IDENTITY:
+		return i == j;
+	case TEST_INF_FIRST:
+		return first ? INFINITY : random;
+	case TEST_INF_MIDDLE:
+		return middle ? INFINITY : random;
+	case TEST_INF_LAST:
+		return last ? INFINITY : random;
+	case TEST_ALL_NAN:
+		return NAN;
+	default:
+		return 0;
+	}
+}
+
+/* As matrix_fill, of all kinds. */
+static inline void test_fill(
+        void *a, int64_t lda, int64_t m, int64_t n, enum precision precision, int kind)
+{
+	enum matrix_kind base = kind < MATRIX_KINDS ? (enum matrix_kind)kind : MATRIX_RANDOM;
+
+	matrix_fill(a, lda, m, n, precision, base, 7);
+	for (int64_t j = 0; kind >= MATRIX_KINDS && j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(a, i + j * lda, precision, test_element(kind, i, j, m, n, precision));
+}
+
+static inline void *test_matrix(
+        int64_t lda, int64_t m, int64_t n, enum precision precision, int kind)
+{
+	void *a = xmalloc((size_t)(lda * n * precision_bytes(precision)) + 1);
+
+	test_fill(a, lda, m, n, precision, kind);
+	return a;
+}
+
+static inline void *test_copy(const void *a, int64_t lda, int64_t n, enum precision precision)
+{
+	size_t bytes = (size_t)(lda * n * precision_bytes(precision));
+	void *copy = xmalloc(bytes + 1);
+
+	memcpy(copy, a, bytes);
+	return copy;
+}
+
+/* ---- executor memory between margins that nothing may write ---- */
+
+enum { MARGIN_BYTES = 256, MARGIN = 0xa5 };
+
+struct test_memory {
+	void *whole, *data;
+	int64_t bytes;
+};
+
+/* bytes of executor memory (of the host or of an executor that runs on it), filled with `fill`. */
+static inline bool test_open(
+        struct executor *e, struct test_memory *memory, int64_t bytes, int fill)
+{
+	*memory = (struct test_memory){.bytes = bytes};
+	if (bytes < 0 || !e->ops->alloc(e, bytes + 2 * MARGIN_BYTES, &memory->whole))
+		return false;
+	memset(memory->whole, MARGIN, (size_t)bytes + 2 * MARGIN_BYTES);
+	memory->data = (char *)memory->whole + MARGIN_BYTES;
+	memset(memory->data, fill, (size_t)bytes);
+	return true;
+}
+
+/* False when a margin was written. Frees. */
+static inline bool test_close(struct executor *e, struct test_memory *memory)
+{
+	const unsigned char *whole = memory->whole;
+	bool intact = true;
+
+	for (int64_t i = 0; whole && i < MARGIN_BYTES; i++)
+		intact = intact && whole[i] == MARGIN &&
+		         whole[MARGIN_BYTES + memory->bytes + i] == MARGIN;
+	e->ops->release(e, memory->whole);
+	return intact;
+}
+
+/* ---- double precision ---- */
+
+/* Column-major with leading dimension m (at least 1). */
+static inline double *to_doubles(
+        const void *a, int64_t lda, int64_t m, int64_t n, enum precision precision)
+{
+	double *out = xmalloc((size_t)(m * n + 1) * sizeof *out);
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			out[i + j * m] = get(a, i + j * lda, precision);
+	return out;
+}
+
+/* Larger, and NaN when any is NaN, which fmax would hide. */
+static inline double worse(double a, double b)
+{
+	return b > a || isnan(b) ? b : a;
+}
+
+static inline double norm_max(const double *a, int64_t count)
+{
+	double norm = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		norm = worse(norm, fabs(a[i]));
+	return norm;
+}
+
+static inline double norm_one(const double *a, int64_t m, int64_t n)
+{
+	double norm = 0;
+
+	for (int64_t j = 0; j < n; j++) {
+		double sum = 0;
+		for (int64_t i = 0; i < m; i++)
+			sum += fabs(a[i + j * m]);
+		norm = worse(norm, sum);
+	}
+	return norm;
+}
+
+static inline double norm_frobenius(const double *a, int64_t count)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		sum += a[i] * a[i];
+	return sqrt(sum);
+}
+
+static inline bool any_not_finite(const double *a, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+		if (!isfinite(a[i]))
+			return true;
+	return false;
+}
+
+/* Multiplies by a power of two that makes norms of matrices near overflow possible; the exponent
+ * comes from `like`. */
+static inline void rescale(double *a, int64_t count, const double *like, int64_t like_count)
+{
+	double largest = norm_max(like, like_count);
+	int exponent = 0;
+
+	if (!isfinite(largest) || largest == 0)
+		return;
+	frexp(largest, &exponent);
+	for (int64_t i = 0; i < count; i++)
+		a[i] = ldexp(a[i], -exponent);
+}
+
+/* C = alpha op(A) op(B) + beta C; leading dimensions are the rows. */
+static inline void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, int64_t n, int64_t k,
+        double alpha, const double *a, const double *b, double beta, double *c)
+{
+	int64_t lda = ta == CblasNoTrans ? m : k, ldb = tb == CblasNoTrans ? k : n;
+
+	if (m && n)
+		cblas_dgemm(CblasColMajor, ta, tb, (blasint)m, (blasint)n, (blasint)k, alpha, a,
+		        (blasint)(lda ? lda : 1), b, (blasint)(ldb ? ldb : 1), beta, c, (blasint)m);
+}
+
+/* LAPACK's ratio: residual / (size norm eps), where a zero matrix allows nothing but zero. */
+static inline double test_ratio(double residual, int64_t size, double norm, double eps)
+{
+	if (residual == 0)
+		return 0;
+	return norm == 0 ? 1 / eps : residual / ((double)size * norm * eps);
+}
+
+#endif

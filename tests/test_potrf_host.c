@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocked Cholesky factorization on the host executor: every kind of plan, both triangles,
+ * against LAPACK's measures and LAPACKE's answer. */
+#include "factor_test.h"
+
+#include "../factor/check.h"
+#include "../factor/potrf.h"
+
+#include <lapacke.h>
+
+static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
+                     uneven[] = {24, 7, 16, 9};
+
+static const struct plan plans[] = {
+        {false, NULL, by_8, 1, 8, 0, 0},
+        {false, NULL, by_8, 1, 64, 0, 1},
+        {false, NULL, by_16, 1, 4, 0, 0},
+        {false, NULL, by_16, 1, 4, 4, 1},
+        {false, NULL, by_16, 1, 16, 4, 0},
+        {false, NULL, by_32, 1, 8, 16, 1},
+        {false, NULL, uneven, 4, 6, 3, 1},
+        {false, NULL, by_1, 1, 1, 1, 1},
+        {true, NULL, by_8, 1, 8, 0, 0},
+        {true, NULL, by_16, 1, 8, 0, 1},
+        {true, NULL, by_16, 1, 8, 5, 0},
+        {true, NULL, uneven, 4, 8, 16, 1},
+};
+
+static const struct {
+	int64_t n, lda;
+} sizes[] = {{0, 1}, {1, 1}, {1, 3}, {2, 2}, {7, 9}, {8, 8}, {9, 9}, {15, 15}, {16, 20}, {17, 17},
+        {31, 33}, {33, 33}, {50, 50}, {71, 75}};
+
+/* ---- test matrices ---- */
+
+enum spd {
+	SPD_LAWN,        /* 0.001 I + X^T X, X random: LAWN 202's */
+	SPD_CONDITION_2, /* random eigenvectors, geometric eigenvalues */
+	SPD_CONDITION_ROOT,
+	SPD_CONDITION_BAD,
+	SPD_NEAR_UNDERFLOW,
+	SPD_NEAR_OVERFLOW,
+	SPD_GRADED, /* rows and columns scaled from 1 down to 1e-8 */
+	SPD_DIAGONAL,
+	SPD_ZERO_FIRST, /* from here on not positive definite; a row and column of zeros */
+	SPD_ZERO_MIDDLE,
+	SPD_ZERO_LAST,
+	SPD_NEGATIVE_MIDDLE, /* a negative diagonal element */
+	SPD_NAN_FIRST,       /* on the diagonal */
+	SPD_NAN_MIDDLE,
+	SPD_NAN_LAST,
+	SPD_NAN_CORNER, /* off the diagonal, in the last row of the first column */
+	SPD_INF_MIDDLE, /* on the diagonal */
+	SPD_INF_CORNER,
+	SPD_ZERO,
+	SPD_KINDS
+};
+
+static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
+        "near-underflow", "near-overflow", "graded", "diagonal", "zero-first", "zero-middle",
+        "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last", "nan-corner",
+        "inf-middle", "inf-corner", "zero"};
+
+/* (I - 2 u u^T) D (I - 2 u u^T), D from 1 down to 1/condition. */
+static double eigenvalued(int64_t i, int64_t j, int64_t n, double condition)
+{
+	double uu = 0, sum = 0;
+
+	for (int64_t l = 0; l < n; l++)
+		uu += test_random(1, l) * test_random(1, l);
+	for (int64_t l = 0; l < n; l++)
+		sum += ((i == l) - 2 * test_random(1, i) * test_random(1, l) / uu) *
+		       pow(condition, n > 1 ? -(double)l / (double)(n - 1) : 0) *
+		       ((j == l) - 2 * test_random(1, j) * test_random(1, l) / uu);
+	return sum;
+}
+
+static double lawn(int64_t i, int64_t j, int64_t n)
+{
+	double sum = i == j ? 0.001 : 0;
+
+	for (int64_t k = 0; k < n; k++)
+		sum += test_random(3 + (uint64_t)i, k) * test_random(3 + (uint64_t)j, k);
+	return sum;
+}
+
+/* The element at (i,j), i >= j, that makes a positive definite matrix something else. */
+static bool special(int kind, int64_t i, int64_t j, int64_t n, double *value)
+{
+	int64_t at = kind == SPD_ZERO_FIRST || kind == SPD_NAN_FIRST ? 0
+	             : kind == SPD_ZERO_LAST || kind == SPD_NAN_LAST ? n - 1
+	                                                             : n / 2;
+	bool on_cross = i == at || j == at, on_diagonal = i == at && j == at;
+	bool corner = i == n - 1 && j == 0;
+
+	switch (kind) {
+	case SPD_ZERO_FIRST:
+	case SPD_ZERO_MIDDLE:
+	case SPD_ZERO_LAST:
+		*value = 0;
+		return on_cross;
+	case SPD_NEGATIVE_MIDDLE:
+		*value = -1;
+		return on_diagonal;
+	case SPD_NAN_FIRST:
+	case SPD_NAN_MIDDLE:
+	case SPD_NAN_LAST:
+		*value = NAN;
+		return on_diagonal;
+	case SPD_NAN_CORNER:
+		*value = NAN;
+		return corner;
+	case SPD_INF_MIDDLE:
+		*value = INFINITY;
+		return on_diagonal;
+	case SPD_INF_CORNER:
+		*value = INFINITY;
+		return corner;
+	default:
+		*value = 0;
+		return kind == SPD_ZERO || (kind == SPD_DIAGONAL && i != j);
+	}
+}
+
+static double spd_element(int kind, int64_t i, int64_t j, int64_t n, enum precision precision)
+{
+	double eps = unit_roundoff(precision), value;
+	double smallest = 0.25 * (precision == SINGLE ? (double)FLT_MIN : DBL_MIN) / eps;
+
+	if (special(kind, i, j, n, &value))
+		return value;
+	switch (kind) {
+	case SPD_CONDITION_ROOT:
+		return eigenvalued(i, j, n, sqrt(0.1 / eps));
+	case SPD_CONDITION_BAD:
+		return eigenvalued(i, j, n, 0.1 / eps / (double)n);
+	case SPD_NEAR_UNDERFLOW:
+		return smallest * eigenvalued(i, j, n, 2);
+	case SPD_NEAR_OVERFLOW:
+		return eigenvalued(i, j, n, 2) / smallest;
+	case SPD_LAWN:
+		return lawn(i, j, n);
+	case SPD_GRADED:
+		return eigenvalued(i, j, n, 2) *
+		       pow(1e-8, n > 1 ? (double)(i + j) / (double)(n - 1) : 0);
+	default:
+		return eigenvalued(i, j, n, 2);
+	}
+}
+
+/* One triangle; the other one and the padding hold a pattern that is NaN. */
+static void *spd_matrix(enum uplo uplo, int64_t n, int64_t lda, enum precision precision, int kind)
+{
+	void *a = xmalloc((size_t)(lda * n * precision_bytes(precision)) + 1);
+
+	memset(a, 0xff, (size_t)(lda * n * precision_bytes(precision)));
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = j; i < n; i++)
+			put(a, uplo == LOWER ? i + j * lda : j + i * lda, precision,
+			        spd_element(kind, i, j, n, precision));
+	return a;
+}
+
+/* ---- runs ---- */
+
+struct problem {
+	enum uplo uplo;
+	int64_t n, lda;
+	enum precision precision;
+	void *before, *after;
+	int info;
+};
+
+static void problem_open(struct problem *p, int kind)
+{
+	p->before = spd_matrix(p->uplo, p->n, p->lda, p->precision, kind);
+	p->after = test_copy(p->before, p->lda, p->n, p->precision);
+	p->info = -1;
+}
+
+static void problem_close(struct problem *p)
+{
+	free(p->before);
+	free(p->after);
+}
+
+/* Factorizes `before` into `after` with a workspace full of `fill`. */
+static bool run(struct executor *e, const struct plan *plan, struct problem *p, int fill)
+{
+	struct matrix whole = {NULL, 0, p->lda, p->n, p->lda, p->precision};
+	struct test_memory a = {0}, info = {0}, work = {0};
+	int64_t bytes = potrf_work(e, plan, p->uplo, matrix_view(whole, 0, 0, p->n, p->n));
+	bool good = bytes >= 0 &&
+	            test_open(e, &a, p->lda * p->n * precision_bytes(p->precision), fill) &&
+	            test_open(e, &info, sizeof(int), fill) && test_open(e, &work, bytes, fill);
+	struct matrix matrix = matrix_view(whole, 0, 0, p->n, p->n);
+
+	whole.data = matrix.data = a.data;
+	good = good && e->ops->upload(e, p->before, p->lda, whole) &&
+	       potrf(e, plan, p->uplo, matrix, work.data, info.data) && e->ops->sync(e) &&
+	       e->ops->download(e, whole, p->after, p->lda) &&
+	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, NULL, &p->info);
+	if (!good)
+		diag("%s", e->fault.text);
+	good = test_close(e, &a) && good;
+	good = test_close(e, &info) && good;
+	return test_close(e, &work) && good;
+}
+
+static void lapack(struct problem *p)
+{
+	char uplo = p->uplo == LOWER ? 'L' : 'U';
+	lapack_int n = (lapack_int)p->n, lda = (lapack_int)p->lda;
+
+	memcpy(p->after, p->before, (size_t)(p->lda * p->n * precision_bytes(p->precision)));
+	if (p->n)
+		p->info = p->precision == SINGLE
+		                  ? LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda)
+		                  : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda);
+}
+
+/* ---- the measures ---- */
+
+/* The leading k x k triangle as the lower one in doubles, zeros above. */
+static double *lower(const struct problem *p, const void *x, int64_t k)
+{
+	double *out = xcalloc((size_t)(k * k + 1), sizeof *out);
+
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = j; i < k; i++)
+			out[i + j * k] = get(x, p->uplo == LOWER ? i + j * p->lda : j + i * p->lda,
+			        p->precision);
+	return out;
+}
+
+struct measures {
+	double ratio;    /* spot01: norm1(L L^T - A) / (k norm1(A) eps) */
+	double backward; /* norm_F(L L^T - A) / (norm_F(A) eps) */
+};
+
+/* Of the leading k x k matrix. */
+static struct measures measure(const struct problem *p, int64_t k)
+{
+	double eps = unit_roundoff(p->precision);
+	double *a = lower(p, p->before, k), *l = lower(p, p->after, k);
+
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = 0; i < j; i++)
+			a[i + j * k] = a[j + i * k];
+	/* both by powers of two: L by half of A's exponent */
+	int exponent = 0;
+	frexp(norm_max(a, k * k), &exponent);
+	exponent -= exponent % 2;
+	for (int64_t i = 0; i < k * k; i++) {
+		a[i] = ldexp(a[i], -exponent);
+		l[i] = ldexp(l[i], -exponent / 2);
+	}
+	double norm = norm_one(a, k, k), frobenius = norm_frobenius(a, k * k);
+	multiply(CblasNoTrans, CblasTrans, k, k, k, -1, l, l, 1, a);
+	struct measures r = {test_ratio(norm_one(a, k, k), k, norm, eps),
+	        test_ratio(norm_frobenius(a, k * k), 1, frobenius, eps)};
+	free(a);
+	free(l);
+	return r;
+}
+
+/* By the definition, in double: the first pivot that is not positive. */
+static int expected_info(const struct problem *p)
+{
+	int64_t n = p->n;
+	double *l = lower(p, p->before, n);
+	int info = 0;
+
+	for (int64_t j = 0; j < n && !info; j++) {
+		if (!(l[j + j * n] > 0))
+			info = (int)(j + 1);
+		double pivot = sqrt(l[j + j * n]);
+		for (int64_t i = j; i < n; i++)
+			l[i + j * n] /= pivot;
+		for (int64_t c = j + 1; c < n; c++)
+			for (int64_t i = c; i < n; i++)
+				l[i + c * n] -= l[i + j * n] * l[c + j * n];
+	}
+	free(l);
+	return info;
+}
+
+/* What nobody asked to read is as it was. */
+static bool rest_intact(const struct problem *p)
+{
+	static const unsigned char poison[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+	int64_t word = precision_bytes(p->precision);
+
+	for (int64_t j = 0; j < p->n; j++)
+		for (int64_t i = 0; i < p->lda; i++) {
+			bool ours = i < p->n && (p->uplo == LOWER ? i >= j : i <= j);
+			const char *at = (const char *)p->after + (i + j * p->lda) * word;
+			if (!ours && memcmp(at, poison, (size_t)word) != 0)
+				return false;
+		}
+	return true;
+}
+
+/* Rows of the blocks before the one with row `info`; all without info. */
+static int64_t finished_rows(const struct plan *plan, const struct problem *p)
+{
+	int64_t j = 0, k = 0, w;
+
+	for (; j < p->n; j += w, k++) {
+		w = plan_width(plan, k, p->n - j);
+		if (p->info && p->info <= j + w)
+			return j;
+	}
+	return p->n;
+}
+
+static bool leaves_not_finite(const struct problem *p)
+{
+	double *l = lower(p, p->after, p->n);
+	bool found = any_not_finite(l, p->n * p->n);
+
+	free(l);
+	return found;
+}
+
+/* The first reason why the factor is wrong, or NULL. */
+static const char *verdict(const struct plan *plan, const struct problem *p, int kind)
+{
+	int64_t rows = finished_rows(plan, p);
+	struct measures ours = measure(p, rows);
+	bool infinite = kind == SPD_INF_MIDDLE || kind == SPD_INF_CORNER;
+
+	if (!rest_intact(p))
+		return "the other triangle or the padding was written";
+	if (p->info != expected_info(p))
+		return "wrong info";
+	if (infinite && p->n && p->info == 0)
+		return leaves_not_finite(p) ? NULL : "the Inf is gone";
+	if (kind == SPD_INF_CORNER)
+		return NULL; /* the leading blocks contain the Inf or not */
+	if (!(ours.ratio < CHECK_THRESHOLD))
+		return "residual too large";
+	if (p->info)
+		return NULL;
+
+	struct problem reference = *p;
+	reference.after = test_copy(p->before, p->lda, p->n, p->precision);
+	lapack(&reference);
+	struct measures theirs = measure(&reference, p->n);
+	free(reference.after);
+	return ours.backward <= 2 * theirs.backward + 1 ? NULL
+	                                                : "backward error more than twice LAPACK's";
+}
+
+static void test_plan(
+        struct executor *e, const struct plan *plan, enum uplo uplo, enum precision precision)
+{
+	for (int kind = 0; kind < SPD_KINDS; kind++) {
+		bool good = true;
+		for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+			struct problem p = {.uplo = uplo,
+			        .n = sizes[i].n,
+			        .lda = sizes[i].lda,
+			        .precision = precision};
+			problem_open(&p, kind);
+			const char *wrong =
+			        run(e, plan, &p, 0xff) ? verdict(plan, &p, kind) : "refused";
+			if (wrong)
+				diag("n %d, lda %d: %s (info %d, expected %d)", (int)p.n,
+				        (int)p.lda, wrong, p.info, expected_info(&p));
+			good = good && !wrong;
+			problem_close(&p);
+		}
+		ok(good, "%cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", precision,
+		        uplo == LOWER ? "lower" : "upper", plan->hybrid ? "hybrid" : "device",
+		        (int)plan->widths[0], plan->count > 1 ? ".." : "", (int)plan->leaf,
+		        (int)plan->inverse, plan->lookahead, spd_name[kind]);
+	}
+}
+
+/* The same bits whatever the workspace held, and in both triangles where no library decides the
+ * order of sums. */
+static void test_repeats(struct executor *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		struct problem one = {
+		        .uplo = i % 2 ? LOWER : UPPER, .n = 150, .lda = 152, .precision = SINGLE};
+		struct problem two = one;
+		problem_open(&one, SPD_LAWN);
+		problem_open(&two, SPD_LAWN);
+		bool good = run(e, &plans[i], &one, 0xff) && run(e, &plans[i], &two, 0x3f);
+		ok(good && memcmp(one.after, two.after, 152 * 150 * sizeof(float)) == 0,
+		        "plan %zu repeats bit for bit", i);
+		problem_close(&one);
+		problem_close(&two);
+	}
+}
+
+/* The measures must see a wrong answer. */
+static void test_measures(struct executor *e)
+{
+	struct problem p = {.uplo = LOWER, .n = 40, .lda = 40, .precision = SINGLE};
+	const struct plan *plan = &plans[3];
+
+	problem_open(&p, SPD_LAWN);
+	ok(run(e, plan, &p, 0xff) && !verdict(plan, &p, SPD_LAWN), "a right answer passes");
+	float *x = p.after, kept = x[30 + 20 * 40];
+	x[30 + 20 * 40] = kept + 0.01f;
+	ok(verdict(plan, &p, SPD_LAWN), "one wrong element is found");
+	x[30 + 20 * 40] = kept;
+	x[20 + 30 * 40] = 0;
+	ok(verdict(plan, &p, SPD_LAWN), "a write to the other triangle is found");
+	memset(&x[20 + 30 * 40], 0xff, sizeof *x);
+	p.info = 3;
+	ok(verdict(plan, &p, SPD_LAWN), "a wrong info is found");
+	problem_close(&p);
+}
+
+static void test_refusals(struct executor *e)
+{
+	static const int64_t none[] = {0};
+	static const struct {
+		struct plan plan;
+		int64_t m, n, ld;
+		const char *word;
+	} cases[] = {{{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+	        {{false, NULL, by_8, 1, 513, 0, 0}, 9, 9, 9, "a leaf of 513"},
+	        {{false, NULL, by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
+	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
+	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct matrix a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
+		e->fault.text[0] = '\0';
+		bool refused = potrf_work(e, &cases[i].plan, UPPER, a) == -1;
+		ok(refused && strstr(e->fault.text, cases[i].word) &&
+		                !potrf(e, &cases[i].plan, UPPER, a, NULL, NULL),
+		        "refused: %s", e->fault.text);
+	}
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault);
+
+	test_measures(host);
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
+		for (int uplo = LOWER; uplo <= UPPER; uplo++) {
+			test_plan(host, &plans[i], (enum uplo)uplo, SINGLE);
+			test_plan(host, &plans[i], (enum uplo)uplo, DOUBLE);
+		}
+	test_repeats(host);
+	test_refusals(host);
+	executor_free(host);
+	return finish();
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done with the factors, on the host executor: getrs, potrs, ormqr, orgqr, gels, and LU of
+ * row-major input, by their residuals and against arithmetic in double. */
+#include "factor_test.h"
+
+#include "../factor/check.h"
+#include "../factor/geqrf.h"
+#include "../factor/getrf.h"
+#include "../factor/potrf.h"
+#include "../factor/solve.h"
+
+#include <lapacke.h>
+
+static const int64_t by_8[] = {8}, uneven[] = {24, 7, 16, 9};
+
+static const struct plan plans[] = {
+        {false, "persistent", by_8, 1, 8, 0, 1},
+        {false, "persistent", uneven, 4, 6, 3, 0},
+        {true, NULL, uneven, 4, 5, 8, 1},
+};
+
+enum { MEMORIES = 8 };
+
+/* Everything a test allocates, freed at once. */
+struct scene {
+	struct executor *e;
+	enum precision precision;
+	struct test_memory memory[MEMORIES];
+	int used;
+	bool good;
+};
+
+static void *scene_memory(struct scene *s, int64_t bytes)
+{
+	struct test_memory *memory = &s->memory[s->used++];
+
+	s->good = test_open(s->e, memory, bytes, 0xff) && s->good;
+	return memory->data;
+}
+
+/* m x n with two rows of padding, of the kind; -1: random right-hand sides. */
+static struct matrix scene_matrix(struct scene *s, int64_t m, int64_t n, int kind)
+{
+	struct matrix a = {NULL, 0, m, n, m + 2, s->precision};
+
+	a.data = scene_memory(s, a.ld * n * precision_bytes(s->precision));
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(a.data, i + j * a.ld, s->precision,
+			        kind < 0 ? test_random(99 + (uint64_t)j, i)
+			                 : test_element(kind, i, j, m, n, s->precision));
+	return a;
+}
+
+static bool scene_end(struct scene *s, bool good)
+{
+	if (!good)
+		diag("%s", s->e->fault.text);
+	for (int i = 0; i < s->used; i++)
+		good = test_close(s->e, &s->memory[i]) && good;
+	return good && s->good;
+}
+
+static double *doubles(struct matrix a)
+{
+	return to_doubles(matrix_address(a), a.ld, a.m, a.n, a.precision);
+}
+
+/* sget02: norm1(B - op(A) X) / (norm1(A) norm1(X) eps); A is m x n in doubles. */
+static double solve_ratio(const double *a, int64_t m, int64_t n, CBLAS_TRANSPOSE trans,
+        const double *b, struct matrix x, int64_t rows)
+{
+	double *solution = doubles(matrix_view(x, 0, 0, rows, x.n));
+	int64_t out = trans == CblasNoTrans ? m : n;
+	double *rest = xmalloc((size_t)(out * x.n + 1) * sizeof *rest);
+
+	memcpy(rest, b, (size_t)(out * x.n) * sizeof *rest);
+	multiply(trans, CblasNoTrans, out, x.n, rows, -1, a, solution, 1, rest);
+	double scale = norm_one(a, m, n) * norm_one(solution, rows, x.n);
+	double ratio = test_ratio(norm_one(rest, out, x.n), 1, scale, unit_roundoff(x.precision));
+	free(rest);
+	free(solution);
+	return ratio;
+}
+
+/* ---- LU ---- */
+
+/* by_rows: the memory is that of a row-major matrix; A is then what one reads by rows. */
+static double getrs_ratio(struct scene *s, const struct plan *plan, int64_t n, int64_t nrhs,
+        enum trans trans, bool by_rows)
+{
+	struct matrix a = scene_matrix(s, n, n, TEST_CONDITION_2);
+	struct matrix b = scene_matrix(s, n, nrhs, -1);
+	struct pivots pivots = {scene_memory(s, (n + 1) * (int64_t)sizeof(int)), n};
+	double *before = doubles(a), *rhs = doubles(b);
+	struct matrix view = by_rows ? matrix_of_rows(a.data, n, n, a.ld, a.precision) : a;
+	/* by rows the matrix is the transpose of the columns that `before` has */
+	enum trans call = (trans == PLAIN) == by_rows ? TRANSPOSED : PLAIN;
+
+	s->good = getrf(s->e, plan, view, scene_memory(s, getrf_work(s->e, plan, view)), pivots) &&
+	          getrs(s->e, call, view, pivots, b) && s->good;
+	double ratio =
+	        solve_ratio(before, n, n, call == PLAIN ? CblasNoTrans : CblasTrans, rhs, b, n);
+	free(before);
+	free(rhs);
+	return ratio;
+}
+
+static void test_getrs(struct executor *e, enum precision precision)
+{
+	for (int trans = PLAIN; trans <= TRANSPOSED; trans++)
+		for (int by_rows = 0; by_rows < 2; by_rows++)
+			for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
+				struct scene s = {.e = e, .precision = precision, .good = true};
+				const struct plan *plan = &plans[n % 3];
+				double ratio = getrs_ratio(
+				        &s, plan, n, 1 + n % 5, (enum trans)trans, by_rows);
+				ok(scene_end(&s, ratio < CHECK_THRESHOLD),
+				        "%cgetrs %s%s n %d: ratio %.3g", precision,
+				        trans == PLAIN ? "A x = b" : "A^T x = b",
+				        by_rows ? " by rows" : "", (int)n, ratio);
+			}
+}
+
+/* A = [0 1 2; 3 4 5] by rows: U' is unit upper, L' lower, A P = L' U' with columns exchanged. */
+static void test_rows_by_hand(struct executor *e)
+{
+	struct scene s = {.e = e, .precision = DOUBLE, .good = true};
+	double *a = scene_memory(&s, 6 * sizeof(double));
+	struct pivots p = {scene_memory(&s, 3 * sizeof(int)), 2};
+	struct matrix view = matrix_of_rows(a, 2, 3, 3, DOUBLE);
+
+	memcpy(a, (double[]){0, 1, 2, 3, 4, 5}, 6 * sizeof(double));
+	bool good = getrf(e, &plans[0], view, scene_memory(&s, getrf_work(e, &plans[0], view)), p);
+	/* first row: column 3 is the pivot, then 2 | 1/2 0 by rows */
+	good = good && p.data[0] == 3 && p.data[1] == 3 && p.data[2] == 0 && a[0] == 2 &&
+	       a[1] == 0 && a[2] == 0.5 && a[3] == 5 && a[4] == 3 && a[5] == 0.5;
+	if (!good)
+		diag("%g %g %g / %g %g %g, pivots %d %d", a[0], a[1], a[2], a[3], a[4], a[5],
+		        p.data[0], p.data[1]);
+	ok(scene_end(&s, good), "rows by hand");
+}
+
+/* ---- Cholesky ---- */
+
+static void test_potrs(struct executor *e, enum precision precision)
+{
+	for (int uplo = LOWER; uplo <= UPPER; uplo++)
+		for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
+			struct scene s = {.e = e, .precision = precision, .good = true};
+			const struct plan *plan = &plans[n % 3];
+			struct matrix a = scene_matrix(&s, n, n, TEST_IDENTITY);
+			struct matrix b = scene_matrix(&s, n, 3, -1);
+			for (int64_t j = 0; j < n; j++)
+				for (int64_t i = 0; i < n; i++)
+					put(a.data, i + j * a.ld, precision,
+					        (i == j ? (double)n : 0) +
+					                test_random(1, i + j) / 2);
+			double *before = doubles(a), *rhs = doubles(b);
+			int *info = scene_memory(&s, sizeof(int));
+			void *work = scene_memory(&s, potrf_work(e, plan, (enum uplo)uplo, a));
+			bool good = potrf(e, plan, (enum uplo)uplo, a, work, info) &&
+			            potrs(e, (enum uplo)uplo, a, b) && *info == 0;
+			double ratio = solve_ratio(before, n, n, CblasNoTrans, rhs, b, n);
+			free(before);
+			free(rhs);
+			ok(scene_end(&s, good && ratio < CHECK_THRESHOLD),
+			        "%cpotrs %s n %d: ratio %.3g", precision,
+			        uplo == LOWER ? "lower" : "upper", (int)n, ratio);
+		}
+}
+
+/* ---- Q ---- */
+
+/* The m x m product of the reflectors, in double. */
+static double *explicit_q(struct matrix qr, struct matrix tau)
+{
+	int64_t m = qr.m, k = tau.m;
+	double *a = doubles(qr), *t = doubles(tau);
+	double *q = xcalloc((size_t)(m * m + 1), sizeof *q);
+
+	for (int64_t i = 0; i < m; i++)
+		q[i + i * m] = 1;
+	for (int64_t i = k - 1; i >= 0; i--)
+		for (int64_t j = 0; j < m; j++) {
+			double *x = q + j * m, sum = x[i];
+			for (int64_t r = i + 1; r < m; r++)
+				sum += a[r + i * m] * x[r];
+			x[i] -= t[i] * sum;
+			for (int64_t r = i + 1; r < m; r++)
+				x[r] -= t[i] * sum * a[r + i * m];
+		}
+	free(a);
+	free(t);
+	return q;
+}
+
+/* Factorizes a random m x n matrix for Q. */
+static struct matrix factored(
+        struct scene *s, const struct plan *plan, int64_t m, int64_t n, struct matrix *tau)
+{
+	struct matrix a = scene_matrix(s, m, n, MATRIX_RANDOM);
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(a.data, i + j * a.ld, s->precision, test_random(3 + (uint64_t)j, i));
+	*tau = scene_matrix(s, m < n ? m : n, 1, TEST_ZERO);
+	void *work = scene_memory(s, geqrf_work(s->e, plan, a));
+	s->good = geqrf(s->e, plan, a, *tau, work) && s->good;
+	return a;
+}
+
+/* Largest difference over eps and the vectors' length. */
+static double apart(struct matrix got, const double *want)
+{
+	double *x = doubles(got), most = 0;
+
+	for (int64_t i = 0; i < got.m * got.n; i++)
+		most = worse(most, fabs(x[i] - want[i]));
+	free(x);
+	return most / unit_roundoff(got.precision) / (double)(got.m ? got.m : 1);
+}
+
+static const struct {
+	int64_t m, n;
+} shapes[] = {{0, 0}, {3, 0}, {1, 1}, {2, 2}, {9, 8}, {25, 25}, {50, 31}, {31, 50}};
+
+static void test_ormqr_case(struct executor *e, enum precision precision, int64_t m, int64_t n,
+        enum side side, enum trans trans)
+{
+	struct scene s = {.e = e, .precision = precision, .good = true};
+	const struct plan *plan = &plans[m % 3], *other = &plans[(m + 1) % 3];
+	struct matrix tau, a = factored(&s, plan, m, n, &tau);
+	struct matrix c = side == LEFT ? scene_matrix(&s, m, 6, -1) : scene_matrix(&s, 6, m, -1);
+	double *q = explicit_q(a, tau), *before = doubles(c), *want = doubles(c);
+	CBLAS_TRANSPOSE op = trans == PLAIN ? CblasNoTrans : CblasTrans;
+	void *work = scene_memory(&s, ormqr_work(e, other, side, a, tau, c));
+	bool good = ormqr(e, other, side, trans, a, tau, c, work);
+
+	if (side == LEFT)
+		multiply(op, CblasNoTrans, m, 6, m, 1, q, before, 0, want);
+	else
+		multiply(CblasNoTrans, op, 6, m, m, 1, before, q, 0, want);
+	double error = apart(c, want);
+	free(q);
+	free(before);
+	free(want);
+	ok(scene_end(&s, good && error < CHECK_THRESHOLD), "%cormqr %s %s, Q from %d x %d: %.3g",
+	        precision, side == LEFT ? "left" : "right", trans == PLAIN ? "Q" : "Q^T", (int)m,
+	        (int)n, error);
+}
+
+static void test_orgqr_case(
+        struct executor *e, enum precision precision, int64_t m, int64_t n, int64_t p)
+{
+	struct scene s = {.e = e, .precision = precision, .good = true};
+	const struct plan *plan = &plans[(m + 2) % 3];
+	struct matrix tau, a = factored(&s, plan, m, n, &tau);
+	struct matrix q = scene_matrix(&s, m, p, -1);
+	double *want = explicit_q(a, tau);
+	void *work = scene_memory(&s, orgqr_work(e, plan, a, tau, q));
+	bool good = orgqr(e, plan, a, tau, q, work);
+	double error = apart(q, want);
+
+	free(want);
+	ok(scene_end(&s, good && error < CHECK_THRESHOLD), "%corgqr %d x %d of %d x %d: %.3g",
+	        precision, (int)m, (int)p, (int)m, (int)n, error);
+}
+
+static void test_q(struct executor *e, enum precision precision)
+{
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+		int64_t m = shapes[i].m, n = shapes[i].n, k = m < n ? m : n;
+		for (int side = LEFT; side <= RIGHT; side++)
+			for (int trans = PLAIN; trans <= TRANSPOSED; trans++)
+				test_ormqr_case(
+				        e, precision, m, n, (enum side)side, (enum trans)trans);
+		test_orgqr_case(e, precision, m, n, k);
+		test_orgqr_case(e, precision, m, n, m);
+		test_orgqr_case(e, precision, m, n, (k + m) / 2);
+	}
+}
+
+/* ---- least squares ---- */
+
+static void test_gels_case(
+        struct executor *e, enum precision precision, int64_t m, int64_t n, enum trans trans)
+{
+	struct scene s = {.e = e, .precision = precision, .good = true};
+	const struct plan *plan = &plans[(m + n) % 3];
+	int64_t longer = m > n ? m : n, solution = trans == PLAIN ? n : m;
+	struct matrix a = scene_matrix(&s, m, n, TEST_CONDITION_2);
+	struct matrix b = scene_matrix(&s, longer, 3, -1);
+	double *reference = doubles(a), *want = doubles(b);
+	void *work = scene_memory(&s, gels_work(e, plan, a, b));
+	bool good = gels(e, plan, trans, a, b, work);
+	double error = 0;
+
+	if (m && n)
+		LAPACKE_dgels(LAPACK_COL_MAJOR, trans == PLAIN ? 'N' : 'T', (lapack_int)m,
+		        (lapack_int)n, 3, reference, (lapack_int)m, want, (lapack_int)longer);
+	else
+		memset(want, 0, (size_t)(longer * 3) * sizeof *want);
+	for (int64_t j = 0; j < 3; j++)
+		error = worse(error, apart(matrix_view(b, 0, j, solution, 1), want + j * longer));
+	free(reference);
+	free(want);
+	ok(scene_end(&s, good && error < CHECK_THRESHOLD), "%cgels %s %d x %d: %.3g", precision,
+	        trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
+}
+
+static void test_gels(struct executor *e, enum precision precision)
+{
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+		test_gels_case(e, precision, shapes[i].m, shapes[i].n, PLAIN);
+		test_gels_case(e, precision, shapes[i].m, shapes[i].n, TRANSPOSED);
+	}
+}
+
+static void test_refusals(struct executor *e)
+{
+	struct matrix a = {NULL, 0, 9, 4, 9, SINGLE}, tau = {NULL, 0, 4, 1, 4, SINGLE};
+	struct matrix c = {NULL, 0, 8, 3, 9, SINGLE}, short_tau = {NULL, 0, 5, 1, 5, SINGLE};
+	struct matrix q = {NULL, 0, 9, 3, 9, SINGLE}, nine = {NULL, 0, 9, 3, 9, SINGLE};
+	static const int64_t none[] = {0};
+	const struct plan bad = {false, NULL, none, 1, 8, 0, 0};
+
+	ok(ormqr_work(e, &plans[0], LEFT, a, tau, c) == -1 && strstr(e->fault.text, "length 9"),
+	        "refused: %s", e->fault.text);
+	ok(ormqr_work(e, &plans[0], LEFT, a, short_tau, nine) == -1 &&
+	                strstr(e->fault.text, "5 reflectors"),
+	        "refused: %s", e->fault.text);
+	ok(!ormqr(e, &bad, LEFT, PLAIN, a, tau, nine, NULL), "refused: %s", e->fault.text);
+	ok(orgqr_work(e, &plans[0], a, tau, q) == -1 && strstr(e->fault.text, "9 x 3"),
+	        "refused: %s", e->fault.text);
+	ok(gels_work(e, &plans[0], a, c) == -1 && strstr(e->fault.text, "9 are needed"),
+	        "refused: %s", e->fault.text);
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault);
+
+	for (int i = 0; i < 2; i++) {
+		enum precision precision = i ? DOUBLE : SINGLE;
+		test_getrs(host, precision);
+		test_potrs(host, precision);
+		test_q(host, precision);
+		test_gels(host, precision);
+	}
+	test_rows_by_hand(host);
+	test_refusals(host);
+	executor_free(host);
+	return finish();
+}
