@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model executor's operations of blocked factorizations. An operation without elements is none.
- */
+/* The model executor's operations of blocked factorizations. */
 #include "executor_model_parts.h"
 
 #include "../lib/msg.h"
@@ -18,11 +17,6 @@ static const struct block_tariff *tariff(struct executor *e)
 static struct matrix shape(int64_t m, int64_t n)
 {
 	return (struct matrix){.m = m, .n = n, .ld = m};
-}
-
-static bool empty(struct matrix a)
-{
-	return a.m == 0 || a.n == 0;
 }
 
 /* ---- events ---- */
@@ -99,15 +93,15 @@ static bool model_stage(struct executor *e, int stage, int64_t m, int64_t n,
 static bool model_to_host(struct executor *e, struct matrix from, struct matrix host)
 {
 	(void)host;
-	return empty(from) || model_charge(e, PHASE_TRANSFER, "to_host", from, 0,
-	                              tariff(e)->to_host(reader(e), from));
+	return model_charge(
+	        e, PHASE_TRANSFER, "to_host", from, 0, tariff(e)->to_host(reader(e), from));
 }
 
 static bool model_to_device(struct executor *e, struct matrix host, struct matrix to)
 {
 	(void)host;
-	return empty(to) || model_charge(e, PHASE_TRANSFER, "to_device", to, 0,
-	                            tariff(e)->to_device(reader(e), to));
+	return model_charge(
+	        e, PHASE_TRANSFER, "to_device", to, 0, tariff(e)->to_device(reader(e), to));
 }
 
 /* ---- panels on the host ---- */
@@ -157,9 +151,8 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	(void)alpha;
 	(void)b;
 	(void)beta;
-	return empty(c) || k == 0 ||
-	       model_charge(
-	               e, PHASE_UPDATE, "gemm", c, k, tariff(e)->gemm(reader(e), ta, tb, c, k));
+	return k == 0 || model_charge(e, PHASE_UPDATE, "gemm", c, k,
+	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }
 
 static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
@@ -170,7 +163,7 @@ static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, dou
 	(void)uplo;
 	(void)alpha;
 	(void)beta;
-	return empty(c) || k == 0 ||
+	return k == 0 ||
 	       model_charge(e, PHASE_UPDATE, "syrk", c, k, tariff(e)->syrk(reader(e), c, k));
 }
 
@@ -181,9 +174,23 @@ static bool model_trsm(struct executor *e, enum side side, enum uplo uplo, enum 
 	(void)trans;
 	(void)diag;
 	(void)alpha;
-	return empty(b) ||
-	       model_charge(e, PHASE_SOLVE, "trsm", b, 0,
-	               tariff(e)->trsm(reader(e), a.n, side == LEFT ? b.n : b.m, b.precision));
+	return model_charge(e, PHASE_SOLVE, "trsm", b, 0,
+	        tariff(e)->trsm(reader(e), a.n, side == LEFT ? b.n : b.m, b.precision));
+}
+
+/* The inverse can be trusted. */
+static bool model_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
+{
+	int64_t columns = side == LEFT ? b.n : b.m;
+
+	(void)uplo;
+	(void)trans;
+	(void)diag;
+	(void)inverse;
+	(void)kept;
+	return model_charge(
+	        e, PHASE_SOLVE, "trsm_guard", b, 0, tariff(e)->trsm_guard(reader(e), a, columns));
 }
 
 static bool model_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a,
@@ -193,8 +200,7 @@ static bool model_gemv(struct executor *e, enum trans trans, double alpha, struc
 	(void)x;
 	(void)beta;
 	(void)y;
-	return empty(a) ||
-	       model_charge(e, PHASE_UPDATE, "gemv", a, 0, tariff(e)->gemv(reader(e), trans, a));
+	return model_charge(e, PHASE_UPDATE, "gemv", a, 0, tariff(e)->gemv(reader(e), trans, a));
 }
 
 /* ---- our own kernels ---- */
@@ -205,14 +211,13 @@ static bool model_trtri(
 	(void)uplo;
 	(void)diag;
 	(void)inverse;
-	return empty(a) ||
-	       model_charge(e, PHASE_SOLVE, "trtri", a, 0, tariff(e)->trtri(reader(e), a));
+	return model_charge(e, PHASE_SOLVE, "trtri", a, 0, tariff(e)->trtri(reader(e), a));
 }
 
 static bool model_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwards)
 {
 	(void)backwards;
-	return empty(a) || p.n == 0 ||
+	return p.n == 0 ||
 	       model_charge(e, PHASE_SWAP, "laswp", a, p.n, tariff(e)->laswp(reader(e), a, p.n));
 }
 
@@ -238,8 +243,8 @@ static bool model_potrf_block(
 	(void)uplo;
 	(void)first;
 	(void)info;
-	return empty(a) || model_charge(e, PHASE_PANEL, "potrf_block", a, 0,
-	                           tariff(e)->potrf_block(reader(e), a));
+	return model_charge(
+	        e, PHASE_PANEL, "potrf_block", a, 0, tariff(e)->potrf_block(reader(e), a));
 }
 
 static int64_t model_geqrf_work(struct executor *e, struct matrix a)
@@ -256,8 +261,6 @@ static bool model_panel_geqrf(struct executor *e, struct matrix a, struct matrix
 
 	(void)tau;
 	(void)work;
-	if (empty(a))
-		return true;
 	if (model_self(e)->target == MODEL_CUDA) {
 		fits = model_geometry(e, a, &g);
 		e->fault.text[0] = '\0';
@@ -269,38 +272,34 @@ static bool model_panel_geqrf(struct executor *e, struct matrix a, struct matrix
 static bool model_explicit_v(struct executor *e, struct matrix a, struct matrix v)
 {
 	(void)v;
-	return empty(a) || model_charge(e, PHASE_LAYOUT, "explicit_v", a, 0,
-	                           tariff(e)->explicit_v(reader(e), a));
+	return model_charge(
+	        e, PHASE_LAYOUT, "explicit_v", a, 0, tariff(e)->explicit_v(reader(e), a));
 }
 
 static bool model_larft(struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
 {
 	(void)tau;
 	(void)t;
-	return empty(v) ||
-	       model_charge(e, PHASE_SOLVE, "larft", v, 0, tariff(e)->larft(reader(e), v));
+	return model_charge(e, PHASE_SOLVE, "larft", v, 0, tariff(e)->larft(reader(e), v));
 }
 
 static bool model_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	(void)b;
-	return empty(a) ||
-	       model_charge(e, PHASE_LAYOUT, "transpose", a, 0, tariff(e)->transpose(reader(e), a));
+	return model_charge(e, PHASE_LAYOUT, "transpose", a, 0, tariff(e)->transpose(reader(e), a));
 }
 
 static bool model_copy(struct executor *e, struct matrix from, struct matrix to)
 {
 	(void)to;
-	return empty(from) ||
-	       model_charge(e, PHASE_LAYOUT, "copy", from, 0, tariff(e)->copy(reader(e), from));
+	return model_charge(e, PHASE_LAYOUT, "copy", from, 0, tariff(e)->copy(reader(e), from));
 }
 
 static bool model_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
 {
 	(void)off;
 	(void)on;
-	return empty(a) ||
-	       model_charge(e, PHASE_LAYOUT, "fill", a, 0, tariff(e)->fill(reader(e), uplo, a));
+	return model_charge(e, PHASE_LAYOUT, "fill", a, 0, tariff(e)->fill(reader(e), uplo, a));
 }
 
 void model_add_blocks(struct executor_ops *ops)
@@ -317,6 +316,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->gemm = model_gemm;
 	ops->syrk = model_syrk;
 	ops->trsm = model_trsm;
+	ops->trsm_guard = model_trsm_guard;
 	ops->gemv = model_gemv;
 	ops->trtri = model_trtri;
 	ops->laswp = model_laswp;

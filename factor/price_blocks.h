@@ -14,6 +14,8 @@ struct block_tariff {
 	/* a triangle of order `order` and `columns` right-hand sides */
 	struct price (*trsm)(
 	        struct price_reader *, int64_t order, int64_t columns, enum precision precision);
+	/* of a triangle whose inverse is trusted */
+	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
 	struct price (*trtri)(struct price_reader *, struct matrix a);
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
@@ -52,6 +54,7 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 
 /* Kernels that factorize or invert (tariff_panels.c). */
 struct price price_trtri(struct price_reader *r, struct matrix a);
+struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns);
 struct price price_potrf_block(struct price_reader *r, struct matrix a);
 struct price price_panel_geqrf(
         struct price_reader *r, struct matrix a, const struct panel_geometry *g);

@@ -5,8 +5,9 @@
  *
  * copy, transpose, explicit_v read and write mnw each, fill writes its part: our kernels' start and
  * what the bytes add on the measured curve. laswp touches, in every column, 2 p.n words of the top
- * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own. Kernels over a few
- * integers only start.
+ * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own, after every block
+ * has followed p.n exchanges, four dependent integer instructions each. Kernels over a few integers
+ * only start.
  *
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
@@ -53,7 +54,11 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
 
-	return sweep(r, "gpu.copy.time", 2 * elements * (word + price_scalar(r, "gpu.l2.sector")));
+	struct price price = sweep(
+	        r, "gpu.copy.time", 2 * elements * (word + price_scalar(r, "gpu.l2.sector")));
+
+	price.term[TERM_BARRIER] = 4 * (double)swaps * price_scalar(r, "gpu.int.logic.latency");
+	return price;
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
@@ -140,6 +145,7 @@ static double hop(struct price_reader *r)
 const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .syrk = price_syrk,
         .trsm = price_trsm,
+        .trsm_guard = price_trsm_guard,
         .gemv = price_gemv,
         .trtri = price_trtri,
         .laswp = laswp,

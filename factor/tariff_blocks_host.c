@@ -58,6 +58,12 @@ static struct price memory(struct price_reader *r, const char *name, double byte
 	        .term[TERM_MEMORY] = bytes / price_host_rate(r, name, r->working_set)};
 }
 
+static struct price guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	(void)columns;
+	return memory(r, "host.memory.read", price_bytes(triangle));
+}
+
 static struct price gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
 	(void)trans;
@@ -125,6 +131,7 @@ static double nothing(struct price_reader *r)
 const struct block_tariff blocks_host_full = {.gemm = gemm,
         .syrk = syrk,
         .trsm = trsm,
+        .trsm_guard = guard,
         .gemv = gemv,
         .trtri = trtri,
         .laswp = laswp,
@@ -191,6 +198,12 @@ static struct price sums_memory(struct price_reader *r, double bytes)
 	        .term[TERM_MEMORY] = bytes / price_scalar(r, "host.memory.copy.peak")};
 }
 
+static struct price sums_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	(void)columns;
+	return sums_memory(r, price_bytes(triangle));
+}
+
 static struct price sums_gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
 	(void)trans;
@@ -216,6 +229,7 @@ static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t 
 const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .syrk = sums_syrk,
         .trsm = sums_trsm,
+        .trsm_guard = sums_guard,
         .gemv = sums_gemv,
         .trtri = sums_trtri,
         .laswp = sums_laswp,

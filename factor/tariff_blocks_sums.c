@@ -47,6 +47,12 @@ static struct price trsm(
 	return compute(r, (double)order * (double)order * (double)columns, precision);
 }
 
+static struct price guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	(void)columns;
+	return call(r, price_bytes(triangle));
+}
+
 static struct price gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
 	(void)trans;
@@ -147,6 +153,7 @@ static double nothing(struct price_reader *r)
 const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .syrk = syrk,
         .trsm = trsm,
+        .trsm_guard = guard,
         .gemv = gemv,
         .trtri = columns,
         .laswp = laswp,

@@ -1,77 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of our own that factorize or invert, at level 2, from hardware parameters. With w the
- * word in bytes and R the rate at which one multiprocessor updates a panel in shared memory
- * (gpu.shared.update, bytes read and written):
+/* Kernels of our own that factorize or invert, at level 2, from hardware parameters. Tiles are 32 x
+ * 32; one multiprocessor multiplies two of them in 2 * 32^3 operations at its share of the rate of
+ * FMA whose operands come from shared memory (gpu.fma.fed), and solves with a triangular one in 32
+ * steps of an FMA that waits for a read of shared memory.
  *
- * potrf_block: one block of 256 threads. A column is a chain of a square root, a division, two
- * block-wide barriers and two reads of shared memory; the updates are n^3/6 elements read and
- * written. The block comes and goes at what one multiprocessor reads out of L2.
+ * trtri: for the first 32 columns n/32 (n/32 - 1) / 2 products and n/32 solves in turn; the other
+ * columns have blocks of their own.
  *
- * trtri: the same without the root; n^3/6 elements.
+ * larft: the product V^T V, and the same inversion (Joffrain et al. 2006).
  *
- * larft: the product V^T V, and one block in which a column of T is a barrier, a read and its share
- * of n^3/6 elements.
+ * potrf_block: two kernels for 128 columns, one for the last. A column is a chain of a reciprocal
+ * root, three FMA and a shuffle; the tiles right of 32 columns are multiplied on one
+ * multiprocessor, (n/32)^3 / 6 products; what is right of 128 columns is read and written.
+ *
+ * trsm_guard: every block reads both triangles and reduces them to their largest magnitudes.
  *
  * panel_geqrf: resident on chip, a column is one exchange between the blocks that carries the norm
- * and the products with all columns right of it (FACTOR: one exchange a column, as LU), a root, a
- * division and two passes over the block's rows, one of which only reads. When the panel does not
- * fit, a column is two kernels and its two passes run at what L2 or DRAM copies. */
+ * and the products with all columns right of it (as many exchanges as LU), a root, a division and
+ * two passes over the block's rows in shared memory, one of which only reads. When the panel does
+ * not fit, a column is two kernels and its passes run at what L2 or DRAM give. */
 #include "price_blocks.h"
 
 #include <math.h>
 
-enum { THREADS = 256 };
+enum { TILE = 32, STEP = 128, GUARD_THREADS = 256, GUARD_SIDES = 32, GUARD_BLOCKS = 64 };
+
+/* One of two names. */
+static double of(struct price_reader *r, struct matrix a, const char *single, const char *twice)
+{
+	return price_scalar(r, a.precision == SINGLE ? single : twice);
+}
 
 static double word_of(struct matrix a)
 {
 	return (double)precision_bytes(a.precision);
 }
 
-static double root(struct price_reader *r, struct matrix a)
+static double product(struct price_reader *r, struct matrix a)
 {
-	return price_scalar(r, a.precision == SINGLE ? "gpu.sqrt.s.latency" : "gpu.sqrt.d.latency");
+	double rate =
+	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / price_scalar(r, "gpu.sm.count");
+
+	return 2.0 * TILE * TILE * TILE / (rate * price_at(r, "gpu.fma.fed.lane", "width", 16));
 }
 
-static double division(struct price_reader *r, struct matrix a)
+static double solve(struct price_reader *r, struct matrix a)
 {
-	return price_scalar(
-	        r, a.precision == SINGLE ? "gpu.divide.s.latency" : "gpu.divide.d.latency");
+	return TILE * (of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
+	                      price_scalar(r, "gpu.shared.latency"));
 }
 
-static double barrier(struct price_reader *r)
+/* What comes and goes between L2 and one multiprocessor. */
+static double through(struct price_reader *r, double bytes)
 {
-	return price_at(r, "gpu.barrier.block", "threads", THREADS);
-}
-
-static double shared_rate(struct price_reader *r)
-{
-	return price_at(r, "gpu.shared.update", "threads", THREADS);
-}
-
-/* A kernel of one block that works n columns of a triangle off in shared memory. */
-static struct price one_block(struct price_reader *r, struct matrix a, double chain)
-{
-	struct price price = price_kernel(r);
-	double n = (double)a.n, bytes = n * n * word_of(a);
-
-	price.share = price_share(r, 1);
-	price.term[TERM_BARRIER] = n * chain;
-	price.term[TERM_ARITHMETIC] = n * n * n / 6 * 2 * word_of(a) / shared_rate(r);
-	price.term[TERM_MEMORY] =
-	        bytes / price_scalar(r, "gpu.sm.l2_read") + price_scalar(r, "gpu.l2.latency");
-	return price;
-}
-
-struct price price_potrf_block(struct price_reader *r, struct matrix a)
-{
-	return one_block(r, a,
-	        root(r, a) + division(r, a) + 2 * barrier(r) +
-	                2 * price_scalar(r, "gpu.shared.latency"));
-}
-
-struct price price_trtri(struct price_reader *r, struct matrix a)
-{
-	return one_block(r, a, division(r, a) + barrier(r) + price_scalar(r, "gpu.shared.latency"));
+	return bytes / price_scalar(r, "gpu.sm.l2_read") + price_scalar(r, "gpu.l2.latency");
 }
 
 /* Two kernels in turn. */
@@ -84,12 +66,54 @@ static struct price both(struct price first, struct price second)
 	return first;
 }
 
+struct price price_trtri(struct price_reader *r, struct matrix a)
+{
+	struct price price = price_kernel(r);
+	double tiles = ceil((double)a.n / TILE);
+
+	price.share = price_share(r, tiles);
+	price.term[TERM_BARRIER] = tiles * solve(r, a);
+	price.term[TERM_ARITHMETIC] = tiles * (tiles - 1) / 2 * product(r, a);
+	price.term[TERM_MEMORY] = through(r, price_bytes(a));
+	return price;
+}
+
 struct price price_larft(struct price_reader *r, struct matrix v)
 {
 	struct matrix t = {NULL, 0, v.n, v.n, v.n, v.precision};
-	struct price product = price_gemm(r, TRANSPOSED, PLAIN, t, v.m);
 
-	return both(product, one_block(r, t, barrier(r) + price_scalar(r, "gpu.shared.latency")));
+	return both(price_gemm(r, TRANSPOSED, PLAIN, t, v.m), price_trtri(r, t));
+}
+
+struct price price_potrf_block(struct price_reader *r, struct matrix a)
+{
+	struct price price = price_kernel(r);
+	double n = (double)a.n, tiles = ceil(n / TILE);
+	double column = price_scalar(r, "gpu.special.rsqrt.latency") +
+	                3 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
+	                price_scalar(r, "gpu.warp.shuffle.latency");
+
+	for (int64_t left = a.n - STEP; left > 0; left -= STEP) {
+		struct price trail = price_kernel(r);
+		trail.term[TERM_MEMORY] = price_traffic(
+		        r, "gpu.copy.time", 2 * word_of(a) * (double)left * (double)left);
+		price = both(both(price, trail), price_kernel(r));
+	}
+	price.share = price_share(r, tiles);
+	price.term[TERM_BARRIER] = n * column;
+	price.term[TERM_ARITHMETIC] = tiles * tiles * tiles / 6 * product(r, a);
+	price.term[TERM_MEMORY] += through(r, 2 * price_bytes(a));
+	return price;
+}
+
+struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	struct price price = price_kernel(r);
+
+	price.share = price_share(r, fmin(GUARD_BLOCKS, ceil((double)columns / GUARD_SIDES)));
+	price.term[TERM_MEMORY] = through(r, price_bytes(triangle));
+	price.term[TERM_BARRIER] = 2 * price_at(r, "gpu.reduce.max", "threads", GUARD_THREADS);
+	return price;
 }
 
 static struct price resident_geqrf(
@@ -108,7 +132,8 @@ static struct price resident_geqrf(
 		double words = fmax(1, columns * word_of(a) / 4);
 		price.term[TERM_BARRIER] +=
 		        price_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words) +
-		        root(r, a) + division(r, a);
+		        of(r, a, "gpu.sqrt.s.latency", "gpu.sqrt.d.latency") +
+		        of(r, a, "gpu.divide.s.latency", "gpu.divide.d.latency");
 		price.term[TERM_ARITHMETIC] += 3 * rows * columns * word_of(a) / rate;
 	}
 	return price;

@@ -163,6 +163,10 @@ static inline void add_surfaces(struct profile *p, const char *precision, double
 	add(p, name, "flop/s", NULL, 0, 1e13, half);
 	snprintf(name, sizeof name, "gpu.sqrt.%s.latency", precision);
 	add(p, name, "s", NULL, 0, 20e-9, half);
+	snprintf(name, sizeof name, "gpu.fma.%s.latency", precision);
+	add(p, name, "s", NULL, 0, 2e-9, half);
+	snprintf(name, sizeof name, "gpu.fma.%s.rate", precision);
+	add(p, name, "flop/s", NULL, 0, 4e13, half);
 	snprintf(name, sizeof name, "gpu.divide.%s.latency", precision);
 	add(p, name, "s", NULL, 0, 30e-9, half);
 }
@@ -172,6 +176,11 @@ static inline void add_blocks(struct profile *p, double half)
 	add_surfaces(p, "s", half);
 	add_surfaces(p, "d", half);
 	add(p, "gpu.barrier.block", "s", &(struct arg){"threads", 256}, 1, 15e-9, half);
+	add(p, "gpu.fma.fed.lane", "ratio", &(struct arg){"width", 16}, 1, 0.25, half);
+	add(p, "gpu.special.rsqrt.latency", "s", NULL, 0, 20e-9, half);
+	add(p, "gpu.warp.shuffle.latency", "s", NULL, 0, 12e-9, half);
+	add(p, "gpu.int.logic.latency", "s", NULL, 0, 2e-9, half);
+	add(p, "gpu.reduce.max", "s", &(struct arg){"threads", 256}, 1, 0.2e-6, half);
 	add(p, "gpu.shared.latency", "s", NULL, 0, 10e-9, half);
 	add(p, "gpu.sm.l2_read", "B/s", NULL, 0, 200e9, half);
 	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);

@@ -91,8 +91,8 @@ static void test_moves(const struct profile *p)
 	is_real(us(e), queued + started + written + WAIT, 1e-6, "fill");
 	executor_model_restart(e, false);
 	ex_laswp(e, a, pivots, false);
-	is_real(us(e), queued + started + (2.0 * 128 * 1024 * 68 - least) / 1e6 + WAIT, 0.02,
-	        "laswp: words above, sectors below");
+	is_real(us(e), queued + started + (2.0 * 128 * 1024 * 68 - least) / 1e6 + 1.024 + WAIT,
+	        0.02, "laswp: words above, sectors below");
 	executor_model_restart(e, false);
 	ex_adopt_pivots(e, pivots, 7, pivots);
 	ex_clear_info(e, NULL);
@@ -112,20 +112,27 @@ static void test_panels(const struct profile *p)
 {
 	struct executor *e = fresh(p);
 	struct matrix a = block(128, 128), tall = block(4096, 64);
-	double n3 = 128.0 * 128 * 128, moved = 128 * 128 * 4 / 200e3 + 0.25;
-	double worked = n3 / 6 * 8 / 100e3;
+	/* a product of tiles takes 0.65536 us on one of 100 multiprocessors, a solve 32 x 12 ns */
+	double product = 0.65536, solve = 0.384, moved = 128 * 128 * 4 / 200e3 + 0.25;
+	double inverted = started + 4 * solve + 6 * product + moved;
 
 	ex_potrf_block(e, LOWER, a, 0, NULL);
-	is_real(us(e), queued + started + 128 * 0.100 + worked + moved + WAIT, 1e-9, "potrf_block");
+	is_real(us(e),
+	        queued + started + 128 * 0.038 + 64.0 / 6 * product + 2 * moved - 0.25 + WAIT, 1e-9,
+	        "potrf_block");
+	executor_model_restart(e, false);
+	ex_potrf_block(e, LOWER, block(200, 200), 0, NULL);
+	ok(executor_model_result(e).term[TERM_LAUNCH] > 2.99e-6, "of 200 columns: three kernels");
 	executor_model_restart(e, false);
 	ex_trtri(e, LOWER, UNIT, a, a);
-	is_real(us(e), queued + started + 128 * 0.055 + worked + moved + WAIT, 1e-9, "trtri");
+	is_real(us(e), queued + inverted + WAIT, 1e-9, "trtri");
 	executor_model_restart(e, false);
 	ex_larft(e, block(8192, 128), block(128, 1), a);
-	is_real(us(e),
-	        library + 2.0 * 128 * 128 * 8192 / 1e7 + started + 128 * 0.025 + worked + moved +
-	                WAIT + queued,
-	        1e-9, "larft: both kernels are queued before the first runs");
+	is_real(us(e), library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + inverted + WAIT, 1e-9,
+	        "larft: both kernels are queued before the first runs");
+	executor_model_restart(e, false);
+	ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000));
+	is_real(us(e), queued + started + 0.4 + moved + WAIT, 1e-9, "trsm_guard");
 	executor_model_restart(e, false);
 	ex_panel_geqrf(e, tall, block(64, 1), NULL);
 	/* 32 blocks of 128 rows: 3 passes' worth of a word over the columns that are left */
@@ -313,6 +320,7 @@ static bool run_all(struct executor *e)
 	       ex_gemm(e, TRANSPOSED, PLAIN, 1, a, a, 0, b) &&
 	       ex_syrk(e, UPPER, TRANSPOSED, 1, a, 0, b) &&
 	       ex_trsm(e, RIGHT, UPPER, PLAIN, UNIT, 1, b, a) &&
+	       ex_trsm_guard(e, LEFT, UPPER, TRANSPOSED, UNIT, b, b, b, b) &&
 	       ex_gemv(e, PLAIN, 1, a, x, 0, block(512, 1)) && ex_trtri(e, LOWER, UNIT, b, b) &&
 	       ex_laswp(e, a, pivots, true) && ex_adopt_pivots(e, pivots, 0, pivots) &&
 	       ex_clear_info(e, NULL) && ex_potrf_block(e, UPPER, b, 0, NULL) &&
