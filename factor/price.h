@@ -41,7 +41,7 @@ struct price {
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
-enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 24 };
+enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 32 };
 struct price_surface {
 	const char *name; /* NULL: free */
 	size_t args, count[SURFACE_ARGS];
@@ -80,6 +80,12 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
  * the first row does, as a call's start-up does not shrink with it. */
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
+
+/* Of one and two arguments, and as price_traffic, through surfaces. */
+double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at);
+double price_surface2(struct price_reader *reader, const char *name, const char *arg1, double at1,
+        const char *arg2, double at2);
+double price_surface_traffic(struct price_reader *reader, const char *curve, double bytes);
 
 /* What `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time, gpu.read.time,
  * gpu.write.time). */

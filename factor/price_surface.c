@@ -226,3 +226,22 @@ double price_surface(struct price_reader *reader, const char *name, const char *
 	double value = mix(s, low, part, 0, 0);
 	return reader->linear ? value : exp(value);
 }
+
+double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at)
+{
+	return price_surface(reader, name, &arg, &at, 1);
+}
+
+double price_surface2(struct price_reader *reader, const char *name, const char *arg1, double at1,
+        const char *arg2, double at2)
+{
+	return price_surface(
+	        reader, name, (const char *const[]){arg1, arg2}, (const double[]){at1, at2}, 2);
+}
+
+/* Below the smallest row a surface says what that does. */
+double price_surface_traffic(struct price_reader *reader, const char *curve, double bytes)
+{
+	return price_surface1(reader, curve, "bytes", bytes) -
+	       price_surface1(reader, curve, "bytes", 0);
+}

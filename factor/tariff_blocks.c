@@ -35,7 +35,7 @@ static struct price sweep(struct price_reader *r, const char *curve, double byte
 	struct price price = price_kernel(r);
 
 	price.share = price_share(r, ceil(bytes / sweep_bytes));
-	price.term[TERM_MEMORY] = price_traffic(r, curve, bytes);
+	price.term[TERM_MEMORY] = price_surface_traffic(r, curve, bytes);
 	return price;
 }
 
@@ -54,8 +54,8 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
 
-	struct price price = sweep(
-	        r, "gpu.copy.time", 2 * elements * (word + price_scalar(r, "gpu.l2.sector")));
+	struct price price =
+	        sweep(r, "gpu.copy.time", 2 * elements * (word + price_scalar(r, "gpu.l2.sector")));
 
 	price.term[TERM_BARRIER] = 4 * (double)swaps * price_scalar(r, "gpu.int.logic.latency");
 	return price;
@@ -74,7 +74,7 @@ static struct price transfer(
         struct price_reader *r, const char *curve, double bytes, enum engine engine)
 {
 	double call = price_scalar(r, "gpu.copy.enqueue");
-	double whole = price_at(r, curve, "bytes", bytes);
+	double whole = price_surface1(r, curve, "bytes", bytes);
 	double wait = larger(0, price_scalar(r, "gpu.launch.sync") -
 	                                price_scalar(r, "gpu.launch.enqueue") -
 	                                price_scalar(r, "gpu.launch.dependent"));
@@ -105,7 +105,7 @@ double price_host_geqrf(struct price_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d";
 
-	return price_at2(r, name, "m", (double)a.m, "n", (double)a.n);
+	return price_surface2(r, name, "m", (double)a.m, "n", (double)a.n);
 }
 
 double price_host_potrf(struct price_reader *r, struct matrix a)

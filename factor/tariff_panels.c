@@ -41,7 +41,8 @@ static double product(struct price_reader *r, struct matrix a)
 	double rate =
 	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / price_scalar(r, "gpu.sm.count");
 
-	return 2.0 * TILE * TILE * TILE / (rate * price_at(r, "gpu.fma.fed.lane", "width", 16));
+	return 2.0 * TILE * TILE * TILE /
+	       (rate * price_surface1(r, "gpu.fma.fed.lane", "width", 16));
 }
 
 static double solve(struct price_reader *r, struct matrix a)
@@ -95,7 +96,7 @@ struct price price_potrf_block(struct price_reader *r, struct matrix a)
 
 	for (int64_t left = a.n - STEP; left > 0; left -= STEP) {
 		struct price trail = price_kernel(r);
-		trail.term[TERM_MEMORY] = price_traffic(
+		trail.term[TERM_MEMORY] = price_surface_traffic(
 		        r, "gpu.copy.time", 2 * word_of(a) * (double)left * (double)left);
 		price = both(both(price, trail), price_kernel(r));
 	}
@@ -112,7 +113,8 @@ struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, in
 
 	price.share = price_share(r, fmin(GUARD_BLOCKS, ceil((double)columns / GUARD_SIDES)));
 	price.term[TERM_MEMORY] = through(r, price_bytes(triangle));
-	price.term[TERM_BARRIER] = 2 * price_at(r, "gpu.reduce.max", "threads", GUARD_THREADS);
+	price.term[TERM_BARRIER] =
+	        2 * price_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS);
 	return price;
 }
 
@@ -120,18 +122,20 @@ static struct price resident_geqrf(
         struct price_reader *r, struct matrix a, const struct panel_geometry *g)
 {
 	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
-	double n = (double)a.n, rate = price_at(r, "gpu.shared.update", "threads", g->threads);
+	double n = (double)a.n,
+	       rate = price_surface1(r, "gpu.shared.update", "threads", g->threads);
 	struct price price = {.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative"),
 	        .share = price_share(r, g->blocks),
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(a)) +
-	                             price_traffic(r, "gpu.write.time", price_bytes(a))};
+	        .term[TERM_MEMORY] = price_surface_traffic(r, "gpu.read.time", price_bytes(a)) +
+	                             price_surface_traffic(r, "gpu.write.time", price_bytes(a))};
 
 	for (int64_t j = 0; j < a.n; j++) {
 		double columns = n - (double)j;
 		double words = fmax(1, columns * word_of(a) / 4);
 		price.term[TERM_BARRIER] +=
-		        price_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words) +
+		        price_surface2(
+		                r, "gpu.exchange.grid", "blocks", g->blocks, "words", words) +
 		        of(r, a, "gpu.sqrt.s.latency", "gpu.sqrt.d.latency") +
 		        of(r, a, "gpu.divide.s.latency", "gpu.divide.d.latency");
 		price.term[TERM_ARITHMETIC] += 3 * rows * columns * word_of(a) / rate;
@@ -148,8 +152,8 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
 		price = both(both(price, kernel), kernel);
-		price.term[TERM_MEMORY] += price_traffic(r, "gpu.read.time", bytes) +
-		                           price_traffic(r, "gpu.copy.time", 2 * bytes);
+		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
+		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return price;
 }
