@@ -4,6 +4,7 @@
 
 #include "../lib/msg.h"
 #include "block_kernels.h"
+#include "panel_geqrf.h"
 
 /* ---- BLAS ---- */
 
@@ -145,20 +146,34 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 	       cuda_ok(x, block_larft(g, tau, t, stream_of(x)), "larft");
 }
 
-/* The hook of the QR panel kernel: until it is there nothing is asked for and nothing done. */
+/* False with the fault filled when the panel does not fit on the device's multiprocessors. */
+static bool geqrf_geometry(struct cuda *x, struct matrix a, struct panel_geqrf_geometry *geometry)
+{
+	*geometry = panel_geqrf_geometry(
+	        a.precision, a.m, a.n, x->gpu.sm_count, x->gpu.shared_per_block);
+	if (geometry->blocks > 0)
+		return true;
+	return fault_set(&x->base.fault,
+	        "a panel of %lld x %lld does not fit in the shared memory of %d "
+	        "multiprocessors: choose narrower leaves",
+	        (long long)a.m, (long long)a.n, x->gpu.sm_count);
+}
+
 int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
 {
-	(void)executor;
-	(void)a;
-	return 0;
+	struct panel_geqrf_geometry geometry;
+	return geqrf_geometry(self(executor), a, &geometry) ? geometry.work_bytes : -1;
 }
 
 bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
 {
-	(void)a;
-	(void)tau;
-	(void)work;
-	return fault_set(&executor->fault, "the cuda executor has no QR panel kernel");
+	struct cuda *x = self(executor);
+	struct panel_geqrf_geometry geometry;
+	return geqrf_geometry(x, a, &geometry) &&
+	       cuda_ok(x,
+	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
+	                       matrix_address(tau), &geometry, work, stream_of(x)),
+	               "panel_geqrf");
 }
 
 /* ---- pivots and info ---- */
