@@ -13,6 +13,11 @@
 
 #include "../lib/msg.h"
 
+#include <stdlib.h>
+
+/* Levels of halves, each with an info. */
+enum { MOST_LEVELS = 64 };
+
 struct lu {
 	struct schedule schedule;
 	struct executor *e;
@@ -25,6 +30,7 @@ struct lu {
 	struct matrix panel_kept; /* and of the panels' */
 	int *local;               /* every block's pivots and info, relative to its first row */
 	int *halves;              /* pivots of the halves of a panel, level by level */
+	int64_t integers;         /* in both together */
 	void *panel_work;
 	int64_t bytes;
 };
@@ -72,8 +78,10 @@ static bool carve(struct lu *s, void *work)
 	if (panel < 0)
 		return false;
 	s->panel_work = carve_bytes(&carver, panel);
-	s->local = carve_integers(&carver, columns + plan_blocks(s->plan, columns));
-	s->halves = carve_integers(&carver, 2 * (widest + s->plan->leaf) + 64);
+	int64_t locals = columns + plan_blocks(s->plan, columns);
+	s->integers = locals + 2 * (widest + s->plan->leaf) + MOST_LEVELS;
+	s->local = carve_integers(&carver, s->integers);
+	s->halves = integer_at(s->local, locals);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, precision);
 	s->kept = carve_matrix(&carver, kept, s->a.n, precision);
@@ -181,6 +189,20 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	               matrix_view(columns, b.w, 0, below, n));
 }
 
+/* Pivots that no panel finds, because its phase is left out, are the first row. */
+static bool stand_in_pivots(struct lu *s)
+{
+	if (!s->e->skip)
+		return true;
+	int *ones = xmalloc((size_t)s->integers * sizeof *ones);
+	for (int64_t i = 0; i < s->integers; i++)
+		ones[i] = 1;
+	bool ok =
+	        s->e->ops->store_pivots(s->e, ones, 1, (struct pivots){s->local, s->integers - 1});
+	free(ones);
+	return ok;
+}
+
 static bool swap_left(struct lu *s)
 {
 	struct block b = schedule_first(&s->schedule);
@@ -230,5 +252,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	e->queue = QUEUE_MAIN;
-	return ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && swap_left(&s);
+	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
+	       schedule_run(&s.schedule) && swap_left(&s);
 }

@@ -416,6 +416,23 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
+/* Any phase can be left out, which is how phases are timed: only the result is lost. */
+static void test_skip(struct executor *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		bool good = true;
+		for (int phase = 0; phase < PHASE_COUNT; phase++) {
+			struct problem p = {.n = 50, .lda = 51, .precision = SINGLE};
+			problem_open(&p, SPD_LAWN);
+			e->skip = 1u << phase;
+			good = run(e, &plans[i], &p, 0xff) && good;
+			e->skip = 0;
+			problem_close(&p);
+		}
+		ok(good, "plan %zu runs with any phase left out", i);
+	}
+}
+
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
@@ -451,6 +468,7 @@ int main(void)
 			test_plan(host, &plans[i], (enum uplo)uplo, DOUBLE);
 		}
 	test_repeats(host);
+	test_skip(host);
 	test_refusals(host);
 	executor_free(host);
 	return finish();
