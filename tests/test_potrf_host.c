@@ -189,6 +189,7 @@ static bool run(struct executor *e, const struct plan *plan, struct problem *p, 
 {
 	struct matrix whole = {NULL, 0, p->lda, p->n, p->lda, p->precision};
 	struct test_memory a = {0}, info = {0}, work = {0};
+	int none;
 	int64_t bytes = potrf_work(e, plan, p->uplo, matrix_view(whole, 0, 0, p->n, p->n));
 	bool good = bytes >= 0 &&
 	            test_open(e, &a, p->lda * p->n * precision_bytes(p->precision), fill) &&
@@ -199,7 +200,7 @@ static bool run(struct executor *e, const struct plan *plan, struct problem *p, 
 	good = good && e->ops->upload(e, p->before, p->lda, whole) &&
 	       potrf(e, plan, p->uplo, matrix, work.data, info.data) && e->ops->sync(e) &&
 	       e->ops->download(e, whole, p->after, p->lda) &&
-	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, NULL, &p->info);
+	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, &none, &p->info);
 	if (!good)
 		diag("%s", e->fault.text);
 	good = test_close(e, &a) && good;
