@@ -25,6 +25,9 @@ void price_reader_change(
 	for (size_t i = 0; i < PRICE_CACHE; i++)
 		if (reader->cache[i].name && strcmp(reader->cache[i].name, name) == 0)
 			reader->cache[i].name = NULL;
+	for (size_t i = 0; i < PRICE_SURFACES; i++)
+		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
+			reader->surface[i].name = NULL;
 }
 
 /* The rows of a function that enclose a value of one argument; both are the value itself outside of
