@@ -3,7 +3,7 @@
  * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
  * all blocks n^2 (m - n/3).
  *
- * The swaps of the columns left of a panel are not needed by the factorization and come at the end.
+ * Nothing waits for the swaps of the columns left of a panel: they run aside.
  */
 #include "getrf.h"
 
@@ -148,18 +148,15 @@ static struct pivots local_pivots(const struct lu *s, struct block b)
 static bool panel_on_device(void *self, struct block b)
 {
 	struct lu *s = self;
-	struct pivots local = local_pivots(s, b);
 
-	return factor(s, panel_of(s, b), inverse_of(s, b), s->halves, local) &&
-	       ex_adopt_pivots(s->e, local, b.j, s->all);
+	return factor(s, panel_of(s, b), inverse_of(s, b), s->halves, local_pivots(s, b));
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
 {
 	struct lu *s = self;
-	struct pivots local = local_pivots(s, b);
 
-	return ex_host_panel_getrf(s->e, host, local) && ex_adopt_pivots(s->e, local, b.j, s->all);
+	return ex_host_panel_getrf(s->e, host, local_pivots(s, b));
 }
 
 static struct matrix diagonal_block(const struct lu *s, struct block b)
@@ -203,19 +200,18 @@ static bool stand_in_pivots(struct lu *s)
 	return ok;
 }
 
-static bool swap_left(struct lu *s)
+/* The pivots for the caller, and the swaps in the finished columns. */
+static bool aside(void *self, struct block b)
 {
-	struct block b = schedule_first(&s->schedule);
-	bool ok = true;
+	struct lu *s = self;
+	struct pivots local = local_pivots(s, b);
 
-	for (; ok && b.w; b = schedule_next(&s->schedule, b))
-		ok = ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j),
-		        local_pivots(s, b), false);
-	return ok;
+	return ex_adopt_pivots(s->e, local, b.j, s->all) &&
+	       ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j), local, false);
 }
 
 static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update};
+        panel_of, panel_on_device, panel_on_host, panel_back, update, aside};
 
 /* ---- the calls ---- */
 
@@ -253,5 +249,5 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 		return false;
 	e->queue = QUEUE_MAIN;
 	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
-	       schedule_run(&s.schedule) && swap_left(&s);
+	       schedule_run(&s.schedule);
 }
