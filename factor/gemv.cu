@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The tuned matrix-vector products. A is read once, by loads of 16 bytes where its alignment
  * permits, enough of them in flight to fill DRAM; sums are formed in registers, then across the
- * warp, the block and the blocks that share a tile of y (`splits`: a cluster, through distributed
- * shared memory, or any number, through the workspace, the last block to arrive adding up). The
- * order of every sum is fixed by the plan: results repeat bit for bit.
+ * warp, the block and the blocks that share a tile of y (through the workspace, the last block to
+ * be done adding up). The order of every sum is fixed by the plan: results repeat bit for bit.
  *
  * A whose first element is not on a 16-byte boundary is taken from the boundary below it, `shift`
  * elements earlier; rows -shift .. -1 are masked. */
 #include "gemv.h"
-#include "../lib/cluster.cuh"
 
 #include <cuda_runtime.h>
-
-extern "C" int gemv_pdl;
-int gemv_pdl = 1;
 
 namespace
 {
@@ -33,7 +28,6 @@ template <typename T> struct product {
 	T *y;
 	int64_t incy;
 	int lanes, splits;
-	bool cluster;
 	unsigned *counters;
 	T *parts;
 };
@@ -79,20 +73,6 @@ static __device__ __forceinline__ pack<T, V> masked_load(const T *p, int low, in
 
 /* ---- sums across blocks ---- */
 
-static __device__ __forceinline__ float remote(uint32_t address, const float *)
-{
-	float value = 0;
-	IN_CLUSTER(asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(address)));
-	return value;
-}
-
-static __device__ __forceinline__ double remote(uint32_t address, const double *)
-{
-	double value = 0;
-	IN_CLUSTER(asm volatile("ld.shared::cluster.f64 %0, [%1];" : "=d"(value) : "r"(address)));
-	return value;
-}
-
 template <typename T>
 static __device__ __forceinline__ void store(
         const struct product<T> &c, int64_t i, int64_t length, T sum)
@@ -114,19 +94,6 @@ static __device__ void finish(
 	if (c.splits == 1) {
 		if (t < width)
 			store(c, first + t, length, part[t]);
-		return;
-	}
-	if (c.cluster) {
-		cluster_barrier();
-		if (cluster_rank() == 0 && t < width) {
-			const uint32_t mine = shared_address(part + t);
-#pragma unroll
-			for (int s = 0; s < GEMV_CLUSTER; s++)
-				if (s < c.splits)
-					sum += remote(cluster_address(mine, s), part);
-			store(c, first + t, length, sum);
-		}
-		cluster_barrier(); /* nobody leaves while its sums are read */
 		return;
 	}
 	T *parts = c.parts + (int64_t)blockIdx.x * c.splits * width;
@@ -328,27 +295,30 @@ __global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct p
 
 /* ---- launch ---- */
 
+/* Loads narrower than 16 bytes: as many as are 64 bytes. */
+template <typename T, int V> void (*narrow_kernel(bool transposed))(const struct product<T>)
+{
+	const int loads = 64 / (sizeof(T) * V);
+	if (transposed)
+		return transposed_kernel<T, V, 2, loads / 2>;
+	return plain_kernel<T, V, loads>;
+}
+
 template <typename T>
 void (*kernel_of(bool transposed, const struct gemv_plan *p))(const struct product<T>)
 {
-	const int most = 16 / (int)sizeof(T);
-	if (!transposed) {
-		if (p->vector == most)
-			return p->unroll == 4 ? plain_kernel<T, most, 4> : plain_kernel<T, most, 8>;
-		return p->vector == 2 ? plain_kernel<T, 2, 8> : plain_kernel<T, 1, 16>;
-	}
-	if (p->vector == most) {
-		if (p->columns == 1)
-			return p->unroll == 4 ? transposed_kernel<T, most, 1, 4>
-			                      : transposed_kernel<T, most, 1, 8>;
-		if (p->columns == 2)
-			return transposed_kernel<T, most, 2, 4>;
-		return p->unroll == 1 ? transposed_kernel<T, most, 4, 1>
-		                      : transposed_kernel<T, most, 4, 2>;
-	}
-	if (p->vector == 2)
-		return transposed_kernel<T, 2, 2, 4>;
-	return transposed_kernel<T, 1, 2, 8>;
+	const int most = 16 / sizeof(T);
+	if (p->vector == 1)
+		return narrow_kernel<T, 1>(transposed);
+	if (p->vector < most)
+		return narrow_kernel<T, 2>(transposed);
+	if (!transposed)
+		return p->unroll == 4 ? plain_kernel<T, most, 4> : plain_kernel<T, most, 8>;
+	if (p->columns == 1)
+		return transposed_kernel<T, most, 1, 4>;
+	if (p->columns == 2)
+		return transposed_kernel<T, most, 2, 4>;
+	return p->unroll == 1 ? transposed_kernel<T, most, 4, 1> : transposed_kernel<T, most, 4, 2>;
 }
 
 template <typename T>
@@ -373,26 +343,18 @@ int launch(
 	c.incy = call->incy;
 	c.lanes = plan->lanes;
 	c.splits = plan->splits;
-	c.cluster = plan->cluster;
 	c.counters = (unsigned *)work;
-	c.parts = (T *)((char *)work + (plan->tiles * 4 + 15) / 16 * 16);
+	c.parts = (T *)((char *)work + GEMV_COUNTERS);
 
-	cudaLaunchAttribute attributes[2] = {};
+	cudaLaunchAttribute attribute = {};
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3((unsigned)plan->tiles, (unsigned)plan->splits);
 	config.blockDim = dim3(GEMV_THREADS);
 	config.stream = stream;
-	config.attrs = attributes;
-	if (gemv_pdl) {
-		attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-		attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
-	}
-	if (plan->cluster && plan->splits > 1) {
-		attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-		attributes[config.numAttrs].val.clusterDim.x = 1;
-		attributes[config.numAttrs].val.clusterDim.y = (unsigned)plan->splits;
-		attributes[config.numAttrs++].val.clusterDim.z = 1;
-	}
+	config.attrs = &attribute;
+	config.numAttrs = plan->early;
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
 	return (int)cudaLaunchKernelEx(&config, kernel_of<T>(call->transposed, plan), c);
 }
 

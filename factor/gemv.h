@@ -8,6 +8,7 @@
 #define FATHOM_GEMV_H
 
 #include "../lib/base.h"
+#include "../lib/gpu.h"
 #include "../lib/precision.h"
 
 #ifdef __cplusplus
@@ -31,15 +32,9 @@ struct gemv_call {
 	int64_t incy;
 };
 
-/* What the choice depends on, of a device. */
-struct gemv_device {
-	int sm_count;
-	bool clusters;
-};
-
 /* How the tuned kernels cut the work. A block of GEMV_THREADS threads computes `width` elements of
- * y; `splits` blocks share them, each with a part of the sum. */
-enum { GEMV_THREADS = 256, GEMV_CLUSTER = 8 };
+ * y; `splits` blocks share them, each with a part of the sum, and the last to be done adds up. */
+enum { GEMV_THREADS = 256, GEMV_MAX_SPLIT_TILES = 1024 };
 struct gemv_plan {
 	int vector;  /* elements of A a load takes: 16 bytes where the alignment permits */
 	int lanes;   /* N: threads of a warp along the rows; T: warps of a block along the rows */
@@ -47,18 +42,21 @@ struct gemv_plan {
 	int unroll;  /* loads of a thread in flight: N of as many columns, T of unroll * columns */
 	int width;
 	int64_t tiles; /* that hold y; N: and the rows that shift puts before it */
-	int splits;
-	bool cluster; /* the splits of a tile are a cluster and need no workspace */
+	int splits;    /* 1 when tiles > GEMV_MAX_SPLIT_TILES */
+	bool early;    /* the launch does not wait for the end of the kernel before it; its blocks
+	                  do */
 };
 
 /* Elements from a 16-byte boundary to A: the tuned kernels count rows from there. 0 when nothing of
  * A is read. */
 int gemv_shift(const struct gemv_call *call, int vector);
 
-struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gemv_device *device);
+/* The kernel and grid for a shape, from m, n, alignment and the number of multiprocessors. */
+struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gpu *gpu);
 
-/* Bytes of workspace of a plan, 0 for most. The memory must be zeroed once, before its first use
- * (every call leaves its counters zero again), and serve one stream at a time. */
+/* Bytes of workspace of a plan, 0 when no tile is split. The first GEMV_COUNTERS bytes must be zero
+ * before the first call (every call leaves them so); one stream at a time may use it. */
+enum { GEMV_COUNTERS = GEMV_MAX_SPLIT_TILES * 4 };
 int64_t gemv_work(const struct gemv_plan *plan, enum precision precision);
 
 /* Puts the call into the stream (a cudaStream_t). Returns a cudaError_t as an int. */

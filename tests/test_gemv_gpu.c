@@ -48,11 +48,11 @@ static const struct shape shapes[] = {
 static const double scalars[][2] = {{1, 0}, {-0.5, 1}, {2, -0.75}, {0, 3}, {0, 0}};
 
 /* How the work is cut where the plan leaves it to the tester. */
-enum cut { AS_PLANNED, CLUSTER_OF_3, SPLIT_5, KERR, CUTS };
-static const char *const cut_name[] = {"planned", "cluster of 3", "5 splits", "kerr"};
+enum cut { AS_PLANNED, SPLIT_5, KERR, CUTS };
+static const char *const cut_name[] = {"planned", "5 splits", "kerr"};
 
 struct bench {
-	struct gemv_device device;
+	struct gpu gpu;
 	void *a, *x, *y, *work;    /* on the device */
 	double *ha, *hx, *hy;      /* on the host, as stored there */
 	double *got, *again, *sum; /* results; sum of magnitudes that rounding is relative to */
@@ -94,21 +94,18 @@ static void fill(double *data, int64_t count, enum precision precision)
 		data[i] = precision == SINGLE ? (float)uniform() : uniform();
 }
 
-static struct gemv_plan plan_of(
-        const struct gemv_call *call, const struct gemv_device *device, enum cut cut)
+static struct gemv_plan plan_of(const struct gemv_call *call, const struct gpu *gpu, enum cut cut)
 {
-	struct gemv_plan plan = gemv_plan(call, device);
-	if (cut == CLUSTER_OF_3 || cut == SPLIT_5) {
-		plan.splits = cut == SPLIT_5 ? 5 : 3;
-		plan.cluster = cut == CLUSTER_OF_3 && device->clusters;
-	}
+	struct gemv_plan plan = gemv_plan(call, gpu);
+	if (cut == SPLIT_5)
+		plan.splits = plan.tiles <= GEMV_MAX_SPLIT_TILES ? 5 : 1;
 	return plan;
 }
 
 static void run(
         struct bench *b, const struct gemv_call *call, enum cut cut, int64_t count, double *result)
 {
-	const struct gemv_plan plan = plan_of(call, &b->device, cut);
+	const struct gemv_plan plan = plan_of(call, &b->gpu, cut);
 	put(b->y, b->hy, count, call->precision);
 	if (cut == KERR)
 		GPU(gemv_kerr(call, NULL));
@@ -227,7 +224,7 @@ static void check_empty(struct bench *b, bool transposed, int64_t m, int64_t n)
 
 static void open_bench(struct bench *b, const struct gpu *gpu)
 {
-	*b = (struct bench){.device = {gpu->sm_count, gpu->clusters}};
+	*b = (struct bench){.gpu = *gpu};
 	GPU(cudaMalloc(&b->a, (size_t)MATRIX * 8));
 	GPU(cudaMalloc(&b->x, (size_t)VECTOR * 8));
 	GPU(cudaMalloc(&b->y, (size_t)VECTOR * 8));
