@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's blocks: the BLAS by cuBLAS, the rest by our own kernels. */
+/* The cuda executor's blocks but the matrix products: solves and gemv by cuBLAS, the rest by our
+ * own kernels. */
 #include "executor_cuda.h"
 
 #include "../lib/msg.h"
@@ -16,44 +17,6 @@ static cublasOperation_t blas_trans(enum trans trans)
 static cublasFillMode_t blas_uplo(enum uplo uplo)
 {
 	return uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
-}
-
-bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c)
-{
-	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	int64_t k = ta == PLAIN ? a.n : a.m;
-	if (c.m == 0 || c.n == 0)
-		return true;
-	cublasStatus_t status =
-	        c.precision == SINGLE
-	                ? cublasSgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
-	                          k, &alpha_single, matrix_address(a), a.ld, matrix_address(b),
-	                          b.ld, &beta_single, matrix_address(c), c.ld)
-	                : cublasDgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
-	                          k, &alpha, matrix_address(a), a.ld, matrix_address(b), b.ld,
-	                          &beta, matrix_address(c), c.ld);
-	return blas_ok(x, status, "gemm");
-}
-
-bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
-        struct matrix a, double beta, struct matrix c)
-{
-	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	int64_t k = trans == PLAIN ? a.n : a.m;
-	if (c.n == 0)
-		return true;
-	cublasStatus_t status =
-	        c.precision == SINGLE
-	                ? cublasSsyrk_64(lane_of(x)->blas, blas_uplo(uplo), blas_trans(trans), c.n,
-	                          k, &alpha_single, matrix_address(a), a.ld, &beta_single,
-	                          matrix_address(c), c.ld)
-	                : cublasDsyrk_64(lane_of(x)->blas, blas_uplo(uplo), blas_trans(trans), c.n,
-	                          k, &alpha, matrix_address(a), a.ld, &beta, matrix_address(c),
-	                          c.ld);
-	return blas_ok(x, status, "syrk");
 }
 
 bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
