@@ -39,16 +39,20 @@ endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
-CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_kernels.c factor/vendor.c
+CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c \
+	factor/executor_cuda_queues.c factor/vendor.c
 CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 
 LIB_OBJECTS := $(call objects,$(call sources,lib)) $(BUILD)/version.o
 
-# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it has kernels of its own.
-PROBE_FITS := $(sort $(wildcard probes/*_fit.c))
-PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(PROBE_FITS))
+# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it has kernels of its own. Further parts are
+# probes/<name>_*.c, those of the fit, which other programs link, too, probes/<name>_fit_*.c. The longest name owns a file.
+PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(sort $(wildcard probes/*_fit.c)))
+FIT_OBJECTS := $(call objects,$(sort $(wildcard probes/*_fit.c probes/*_fit_*.c)))
+probe_sources = $(filter-out $(foreach p,$(filter $1_%,$(PROBE_NAMES)),probes/$p.c probes/$p_%.c),\
+	$(sort $(wildcard probes/$1.c probes/$1.cu probes/$1_*.c)))
 GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.c,%,$(shell grep -l 'needs_gpu = true' probes/*.c)))
 HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
@@ -57,7 +61,7 @@ FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
 
-PROGRAMS := $(PROBES) fit machine $(FACTOR_PROGRAMS)
+PROGRAMS := $(PROBES) probe fit machine $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.c)))
 TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
@@ -149,8 +153,11 @@ $(BUILD)/version.c: FORCE
 $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
-$(BUILD)/probe_list.h: FORCE
-	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(PROBE_NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# The probes that the fit knows, and those that can be built here.
+$(BUILD)/probe_list.h: NAMES = $(PROBE_NAMES)
+$(BUILD)/measured_list.h: NAMES = $(PROBES)
+$(BUILD)/probe_list.h $(BUILD)/measured_list.h: FORCE
+	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -163,6 +170,11 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/probes/fit.o: $(BUILD)/probe_list.h
+$(BUILD)/probes/probe.o: $(BUILD)/measured_list.h
+
+$(PROBES:%=$(BUILD)/probes/%.main.o): $(BUILD)/probes/%.main.o: probes/main.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -DPROBE=$* -c $< -o $@
 
 define link
 	@mkdir -p $(@D)
@@ -170,10 +182,13 @@ define link
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(VENDOR) $(LIBS)
 endef
 
-$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.o $(BUILD)/probes/%_fit.o $(LIB_OBJECTS)
+PROBE_OBJECTS := $(foreach p,$(PROBES),$(call objects,$(call probe_sources,$p)))
+$(foreach p,$(PROBES),$(eval $(BUILD)/bin/$p: $(call objects,$(call probe_sources,$p))))
+$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(LIB_OBJECTS)
 	$(link)
-$(if $(NVCC),$(patsubst probes/%.cu,$(BUILD)/bin/%,$(wildcard probes/*.cu))): $(BUILD)/bin/%: $(BUILD)/probes/%.cu.o
-$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
+$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBE_OBJECTS) $(LIB_OBJECTS)
+	$(link)
+$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)
 	$(link)
@@ -182,7 +197,7 @@ $(BUILD)/bin/measure: $(VENDOR_OBJECTS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
-$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(PROBE_NAMES:%=$(BUILD)/probes/%_fit.o) $(LIB_OBJECTS)
+$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

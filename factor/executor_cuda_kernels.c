@@ -10,7 +10,7 @@ bool cuda_scale_by(struct executor *executor, struct matrix element, struct matr
 	struct cuda *x = self(executor);
 	return cuda_ok(x,
 	        panel_scale_by(
-	                v.precision, matrix_address(element), matrix_address(v), v.m, x->stream),
+	                v.precision, matrix_address(element), matrix_address(v), v.m, stream_of(x)),
 	        "scale");
 }
 
@@ -24,7 +24,8 @@ bool cuda_fused_begin(struct executor *executor, struct matrix a, void *work, st
 {
 	struct cuda *x = self(executor);
 	(void)p;
-	return cuda_ok(x, panel_fused_begin(a.precision, matrix_address(a), a.m, work, x->stream),
+	return cuda_ok(x,
+	        panel_fused_begin(a.precision, matrix_address(a), a.m, work, stream_of(x)),
 	        "first search");
 }
 
@@ -33,8 +34,8 @@ bool cuda_fused_pivot(
 {
 	struct cuda *x = self(executor);
 	return cuda_ok(x,
-	        panel_fused_pivot(
-	                a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, p.data, x->stream),
+	        panel_fused_pivot(a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, p.data,
+	                stream_of(x)),
 	        "pivot kernel");
 }
 
@@ -45,7 +46,7 @@ bool cuda_fused_update(
 	(void)p;
 	return cuda_ok(x,
 	        panel_fused_update(
-	                a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, x->stream),
+	                a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, stream_of(x)),
 	        "update kernel");
 }
 
@@ -93,7 +94,7 @@ static bool prepare_exchange(struct cuda *x, int64_t bytes, uint32_t rounds)
 	}
 	x->tag = 1;
 	return cuda_ok(x,
-	        cudaMemsetAsync(x->exchange.data, 0, (size_t)x->exchange.bytes + 16, x->stream),
+	        cudaMemsetAsync(x->exchange.data, 0, (size_t)x->exchange.bytes + 16, stream_of(x)),
 	        "clear the exchange");
 }
 
@@ -113,7 +114,7 @@ bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work,
 	x->tag += (uint32_t)a.n;
 	return cuda_ok(x,
 	        panel_resident(a.precision, matrix_address(a), a.ld, a.m, a.n, &geometry, exchange,
-	                p.data, x->stream),
+	                p.data, stream_of(x)),
 	        "resident kernel");
 }
 
@@ -125,7 +126,7 @@ bool cuda_exchange_ok(struct cuda *x)
 		return true;
 	if (!cuda_ok(x,
 	            cudaMemcpyAsync(&error, (char *)x->exchange.data + x->exchange.bytes,
-	                    sizeof error, cudaMemcpyDeviceToHost, x->stream),
+	                    sizeof error, cudaMemcpyDeviceToHost, stream_of(x)),
 	            "read the exchange's error") ||
 	        !cuda_sync(&x->base))
 		return false;

@@ -1,37 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The program around every probe. The parent starts fresh processes of itself one after another,
- * each of which runs the whole sweep and hands its rows over in a memory file; nothing reaches the
- * disk before all of them succeeded. */
+/* The program around every probe, and around the whole set. The parent starts fresh processes of
+ * itself one after another; each runs whole sweeps and hands their rows over. The curve of a probe
+ * reaches the disk only after all of its processes succeeded. */
 #include "base.h"
 #include "probe.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "machine.h"
 #include "msg.h"
-
-/* Last two words of a child's command line: this one and "process:file". */
-static const char child_option[] = "--child";
+#include "probe_child.h"
 
 struct options {
 	struct cli_common common;
-	int64_t processes;
-	double seconds; /* 0: the probe's default */
+	int64_t processes; /* 0: each probe's default */
+	double seconds;    /* 0: each probe's default */
 	bool check;
 };
 
-/* What a child is told; process is -1 in the parent. */
-struct child_order {
-	int process, file;
+/* A probe to be measured. */
+struct job {
+	const struct probe *probe;
+	size_t index; /* in the program's list */
+	int processes;
+	double budget;   /* seconds of one process for the sweep */
+	double expected; /* seconds of one process: the budget and the start, then the last one's */
+	double wall;     /* seconds of the processes so far */
+	int done;        /* processes */
+	struct table *curve;
+	enum exit_code outcome;
+};
+
+/* What the program was started with, and what it has to do. */
+struct work {
+	int argc;
+	char **argv; /* as typed: the children and the metadata get them so */
+	const struct options *options;
+	struct job *job;
+	size_t count;
 };
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
@@ -51,23 +61,11 @@ void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
 		table_set_int(run->curve, row, "busy", 1);
 }
 
-/* Cuts the order off a child's command line, before the user's options are parsed. */
-static struct child_order take_order(int *argc, char **argv)
+static void parse(int argc, char **argv, const struct probe *const *list, size_t count,
+        struct options *options, char ***operands)
 {
-	struct child_order order = {-1, -1};
-
-	if (*argc < 3 || strcmp(argv[*argc - 2], child_option) != 0)
-		return order;
-	if (sscanf(argv[*argc - 1], "%d:%d", &order.process, &order.file) != 2)
-		return (struct child_order){-1, -1};
-	*argc -= 2;
-	argv[*argc] = NULL;
-	return order;
-}
-
-static void parse(int argc, char **argv, const struct probe *probe, struct options *options)
-{
-	char *name = xasprintf("fathom-%s", probe->name);
+	const bool set = count > 1;
+	char *name = xasprintf("fathom-%s", set ? "probe" : list[0]->name);
 	const struct cli_option table[] = {
 	        {"processes", 0, CLI_INT, &options->processes, "N",
 	                "fresh processes that repeat the sweep (0: 3 to 5, the probe's own choice)",
@@ -79,37 +77,84 @@ static void parse(int argc, char **argv, const struct probe *probe, struct optio
 	};
 	const struct cli_program program = {
 	        .name = name,
-	        .summary = probe->question,
-	        .details = "Writes the curve to OUTPUT and prints the parameters fitted to it.",
+	        .summary = set ? "Measures this machine with the probes named, or with all."
+	                       : list[0]->question,
+	        .operands = set ? "[PROBE]..." : NULL,
+	        .details =
+	                set ? "Writes the curves to OUTPUT; fathom-fit makes the profile of them."
+	                    : "Writes the curve to OUTPUT and prints the parameters fitted to it.",
 	        .options = table,
 	        .option_count = ARRAY_LEN(table),
 	};
 
-	cli_parse(argc, argv, &program, &options->common, NULL);
-	if (options->seconds == 0)
-		options->seconds = probe->seconds / (options->common.quick ? 5 : 1);
-	if (options->processes == 0)
-		options->processes = options->common.quick  ? 3
-		                     : probe->processes > 0 ? probe->processes
-		                                            : 5;
+	cli_parse(argc, argv, &program, &options->common, operands);
+}
+
+/* A quick run looks at fewer points, too. */
+static const double quick_divisor = 15;
+
+static struct job new_job(const struct probe *probe, size_t index, const struct options *options)
+{
+	/* of starting a process on the GPU and leaving it */
+	static const double start_seconds = 0.4;
+	const bool quick = options->common.quick;
+	struct job job = {.probe = probe, .index = index, .outcome = EXIT_DONE};
+
+	job.budget = options->seconds > 0 ? options->seconds
+	                                  : probe->seconds / (quick ? quick_divisor : 1);
+	job.processes = options->processes > 0 ? (int)options->processes
+	                : quick                ? 3
+	                : probe->processes > 0 ? (int)probe->processes
+	                                       : 5;
+	job.expected = job.budget + start_seconds;
+	return job;
+}
+
+static size_t find_probe(const struct probe *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i]->name, name) == 0)
+			return i;
+	msg_die(EXIT_BAD_USAGE, "no probe is named %s: --help shows how, fathom help the names",
+	        name);
+}
+
+/* The jobs in the order named, or all in the program's. */
+static void take_jobs(
+        struct work *work, const struct probe *const *list, size_t count, char *const *names)
+{
+	work->job = xcalloc(count + 1, sizeof *work->job);
+	for (size_t i = 0; names && names[i] && i < count; i++) {
+		const size_t index = find_probe(list, count, names[i]);
+		work->job[work->count++] = new_job(list[index], index, work->options);
+	}
+	for (size_t i = 0; work->count == 0 && i < count; i++)
+		work->job[i] = new_job(list[i], i, work->options);
+	if (work->count == 0)
+		work->count = count;
 }
 
 /* Parent and child both show it, so that each erases it before it says anything else. */
-static void show_progress(const struct probe *probe, int process, const struct options *options)
+static void show_progress(const struct work *work, const struct job *job, int process, double left)
 {
-	const char *place = getenv("FATHOM_PLACE"); /* in the whole set, by scripts/probe.sh */
-	msg_progress("%s%s%s: process %d of %d", place ? place : "", place ? "  " : "", probe->name,
-	        process + 1, (int)options->processes);
+	char *place = work->count > 1 ? xasprintf("[%td of %zu, about %.0f s left]  ",
+	                                        job - work->job + 1, work->count, left)
+	                              : xstrdup("");
+	msg_progress(
+	        "%s%s: process %d of %d", place, job->probe->name, process + 1, job->processes);
+	free(place);
 }
 
 /* ---- the child ---- */
 
-static struct probe_run new_run(const struct probe *probe, const struct options *options)
+static struct probe_run new_run(
+        const struct probe *probe, const struct options *options, double budget)
 {
 	return (struct probe_run){
 	        .common = options->common,
 	        .curve = curve_new(probe->args, probe->arg_count),
-	        .seconds = options->seconds,
+	        .seconds = budget,
+	        .warm_seconds = options->common.quick ? 0.02 : 0.15,
 	        .probe = probe,
 	};
 }
@@ -123,126 +168,47 @@ static void note_device(struct table *curve, const struct gpu *gpu)
 	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
 }
 
-static int measure_and_send(const struct probe *probe, const struct options *options,
-        struct child_order order, int argc, char **argv)
+static void measure_and_send(
+        const struct work *work, const struct job *job, int process, const struct child_part *part)
 {
-	struct probe_run run = new_run(probe, options);
-	FILE *out = fdopen(order.file, "w");
+	struct probe_run run = new_run(job->probe, work->options, job->budget);
+	const double start = clock_now();
 
-	if (!out)
-		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process: %s",
-		        strerror(errno));
-	run.process = order.process;
-	show_progress(probe, order.process, options);
-	probe->measure(&run);
+	run.process = process;
+	if (!child_begin(part))
+		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
+	job->probe->measure(&run);
 	msg_progress_end();
-	machine_stamp(run.curve, probe->name, run.on_gpu ? &run.gpu : NULL, argc, argv);
+	machine_stamp(
+	        run.curve, job->probe->name, run.on_gpu ? &run.gpu : NULL, work->argc, work->argv);
 	if (run.on_gpu)
 		note_device(run.curve, &run.gpu);
-	if (!table_write_stream(run.curve, out) || fclose(out) != 0)
-		msg_die(EXIT_MEASURE_FAILED, "cannot hand over the measurements: %s",
-		        strerror(errno));
+	table_meta_set(run.curve, "wall_seconds", "%.3f", clock_now() - start);
+	if (!child_send(part, run.curve))
+		msg_die(EXIT_MEASURE_FAILED, "cannot hand over the measurements");
 	table_free(run.curve);
+}
+
+static const struct job *find_job(const struct work *work, size_t probe)
+{
+	for (size_t i = 0; i < work->count; i++)
+		if (work->job[i].index == probe)
+			return &work->job[i];
+	msg_die(EXIT_MEASURE_FAILED, "the starting process asks for a probe it was not given");
+}
+
+static int follow(const struct work *work, const struct child_order *order)
+{
+	for (size_t i = 0; i < order->count; i++) {
+		const struct child_part *part = &order->part[i];
+		const struct job *job = find_job(work, part->probe);
+		show_progress(work, job, order->process, part->left);
+		measure_and_send(work, job, order->process, part);
+	}
 	return EXIT_DONE;
 }
 
 /* ---- the parent ---- */
-
-/* Signals end the child first; the parent then leaves without writing. */
-static volatile sig_atomic_t stop_signal, child_pid;
-
-static void on_stop(int signal_number)
-{
-	stop_signal = signal_number;
-	if (child_pid > 0)
-		kill((pid_t)child_pid, signal_number);
-}
-
-static sigset_t stop_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	return set;
-}
-
-static void watch_signals(void)
-{
-	static const int number[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_stop, .sa_mask = stop_signals()};
-
-	for (size_t i = 0; i < ARRAY_LEN(number); i++)
-		sigaction(number[i], &action, NULL);
-}
-
-static void leave_if_stopped(void)
-{
-	if (!stop_signal)
-		return;
-	msg_progress_end();
-	exit(128 + (int)stop_signal);
-}
-
-/* In the child, between fork and its own main. */
-NORETURN static void become_child(int argc, char **argv, int process, int file)
-{
-	char **words = xcalloc((size_t)argc + 3, sizeof *words);
-
-	memcpy(words, argv, (size_t)argc * sizeof *words);
-	words[argc] = (char *)child_option;
-	words[argc + 1] = xasprintf("%d:%d", process, file);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);   /* no orphan keeps the device busy */
-	dup2(STDERR_FILENO, STDOUT_FILENO); /* stdout is for the parent's results alone */
-	execv("/proc/self/exe", words);
-	fprintf(stderr, "fathom: cannot start this program again: %s\n", strerror(errno));
-	_exit(EXIT_MEASURE_FAILED);
-}
-
-/* Starts one child and waits for its end. Returns its status as waitpid gives it. */
-static int run_child(int argc, char **argv, int process, int file)
-{
-	sigset_t stop = stop_signals(), before;
-	int status;
-
-	/* A signal between fork and the note of the child's id would not reach the child. */
-	sigprocmask(SIG_BLOCK, &stop, &before);
-	pid_t pid = fork();
-	if (pid == 0) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGHUP, SIG_DFL);
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		become_child(argc, argv, process, file);
-	}
-	child_pid = (sig_atomic_t)pid;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (pid < 0)
-		msg_die(EXIT_MEASURE_FAILED, "cannot start a process: %s", strerror(errno));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			msg_die(EXIT_MEASURE_FAILED, "lost a process: %s", strerror(errno));
-	child_pid = 0;
-	return status;
-}
-
-/* The child has said on stderr why it failed; a crash is said here. */
-static void require_success(int status, int process, int processes)
-{
-	leave_if_stopped();
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE)
-		return;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_POSSIBLE)
-		exit(EXIT_NOT_POSSIBLE);
-	if (WIFSIGNALED(status))
-		msg_die(EXIT_MEASURE_FAILED,
-		        "process %d of %d was ended by signal %d (%s); nothing was written",
-		        process + 1, processes, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	msg_die(EXIT_MEASURE_FAILED, "process %d of %d failed; nothing was written", process + 1,
-	        processes);
-}
 
 static void append_rows(struct table *curve, const struct table *from)
 {
@@ -253,28 +219,6 @@ static void append_rows(struct table *curve, const struct table *from)
 			table_set_text(curve, row, from->column[c],
 			        from->cell[i * from->column_count + c]);
 	}
-}
-
-/* Measures with one fresh process and appends its rows to the curve. */
-static void measure_once(struct table *curve, int argc, char **argv, int process, int processes)
-{
-	int file = memfd_create("fathom-curve", 0);
-	struct fault fault;
-	char path[64];
-
-	if (file < 0)
-		msg_die(EXIT_MEASURE_FAILED, "cannot create a memory file: %s", strerror(errno));
-	int status = run_child(argc, argv, process, file);
-	msg_progress_end();
-	require_success(status, process, processes);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-	struct table *rows = table_read(path, &fault);
-	if (!rows)
-		msg_die(EXIT_MEASURE_FAILED, "process %d of %d sent no table: %s", process + 1,
-		        processes, fault.text);
-	append_rows(curve, rows);
-	table_free(rows);
-	close(file);
 }
 
 /* The measured clock, where the probe has one, stands in the metadata too. */
@@ -292,46 +236,156 @@ static void note_clock(struct table *curve)
 	free(hz);
 }
 
-static struct table *measure_all(
-        const struct probe *probe, const struct options *options, int argc, char **argv)
+/* The child has said on stderr why it failed; a crash is said here. */
+static enum exit_code judge(const struct job *job, int status)
 {
-	struct table *curve = curve_new(probe->args, probe->arg_count);
-	int processes = (int)options->processes;
-	double start = clock_now();
-
-	watch_signals();
-	table_meta_set(curve, "probe", "%s", probe->name);
-	for (int process = 0; process < processes; process++) {
-		show_progress(probe, process, options);
-		measure_once(curve, argc, argv, process, processes);
-	}
-	if (curve->row_count == 0)
-		msg_die(EXIT_MEASURE_FAILED, "the probe measured nothing; nothing was written");
-	table_meta_set(curve, "processes", "%d", processes);
-	table_meta_set(curve, "seconds", "%g", options->seconds);
-	table_meta_set(curve, "wall_seconds", "%.1f", clock_now() - start);
-	table_meta_set(curve, "quick", "%s", options->common.quick ? "yes" : "no");
-	note_clock(curve);
-	return curve;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_POSSIBLE)
+		return EXIT_NOT_POSSIBLE;
+	if (WIFSIGNALED(status))
+		msg_warn("%s: process %d of %d was ended by signal %d (%s); nothing was written",
+		        job->probe->name, job->done + 1, job->processes, WTERMSIG(status),
+		        strsignal(WTERMSIG(status)));
+	else
+		msg_warn("%s: process %d of %d failed; nothing was written", job->probe->name,
+		        job->done + 1, job->processes);
+	return EXIT_MEASURE_FAILED;
 }
 
-static void write_curve(
-        const struct table *curve, const struct probe *probe, const struct options *options)
+static void take_curve(struct job *job, const struct child_part *part)
 {
-	char *path = xasprintf("%s/%s.tsv", options->common.output, probe->name);
+	struct fault fault;
+	struct table *rows = child_curve(part, &fault);
+
+	if (!rows)
+		msg_die(EXIT_MEASURE_FAILED, "%s: process %d of %d sent no table: %s",
+		        job->probe->name, job->done + 1, job->processes, fault.text);
+	append_rows(job->curve, rows);
+	const char *seconds = table_meta(rows, "wall_seconds");
+	job->expected = seconds ? atof(seconds) : job->expected;
+	job->wall += job->expected;
+	job->done++;
+	table_free(rows);
+}
+
+static double seconds_left(const struct work *work)
+{
+	double left = 0;
+	for (size_t i = 0; i < work->count; i++)
+		if (work->job[i].outcome == EXIT_DONE)
+			left += (work->job[i].processes - work->job[i].done) *
+			        work->job[i].expected;
+	return left;
+}
+
+/* Measures jobs with one process each after the other, all in one child; when it fails in one of
+ * them, another child goes on behind it. */
+static void measure_together(
+        const struct work *work, struct job *const *job, size_t count, int process)
+{
+	struct child_order order = {.process = process};
+	double left = seconds_left(work);
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count && i < CHILD_MOST_PARTS; i++) {
+		order.part[i] = (struct child_part){.probe = job[i]->index, .left = left};
+		child_open(&order.part[i]);
+		left -= job[i]->expected;
+		order.count++;
+	}
+	show_progress(work, job[0], process, order.part[0].left);
+	const int status = child_run(work->argc, work->argv, &order);
+	msg_progress_end();
+	child_leave_if_stopped();
+	const bool success = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE;
+	size_t last = 0, complete = order.count;
+	for (size_t i = 0; i < order.count; i++)
+		last = child_begun(&order.part[i]) ? i : last;
+	if (!success)
+		complete = last;
+	for (size_t i = 0; i < order.count; i++) {
+		if (i < complete)
+			take_curve(job[i], &order.part[i]);
+		child_close(&order.part[i]);
+	}
+	if (success)
+		return;
+	job[last]->outcome = judge(job[last], status);
+	measure_together(work, job + last + 1, count - last - 1, process);
+}
+
+static void write_curve(struct job *job, const struct options *options)
+{
+	struct table *curve = job->curve;
+	char *path = xasprintf("%s/%s.tsv", options->common.output, job->probe->name);
 	struct fault fault;
 
-	leave_if_stopped();
+	table_meta_set(curve, "processes", "%d", job->processes);
+	table_meta_set(curve, "seconds", "%g", job->budget);
+	table_meta_set(curve, "wall_seconds", "%.1f", job->wall);
+	table_meta_set(curve, "quick", "%s", options->common.quick ? "yes" : "no");
+	note_clock(curve);
+	child_leave_if_stopped();
 	if (!table_write(curve, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 	msg_note("wrote %s", path);
 	free(path);
 }
 
-/* Fits, prints, and counts the failed parameters into the exit code. */
-static int fit_and_print(
-        const struct table *curve, const struct probe *probe, const struct options *options)
+/* All processes of jobs that share children; then their curves are written. */
+static void measure_group(const struct work *work, struct job *const *job, size_t count)
 {
+	struct job **able = xcalloc(count + 1, sizeof(struct job *));
+	int processes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		job[i]->curve = curve_new(job[i]->probe->args, job[i]->probe->arg_count);
+		table_meta_set(job[i]->curve, "probe", "%s", job[i]->probe->name);
+		processes = job[i]->processes > processes ? job[i]->processes : processes;
+	}
+	for (int process = 0; process < processes; process++) {
+		size_t left = 0;
+		for (size_t i = 0; i < count; i++)
+			if (job[i]->outcome == EXIT_DONE && process < job[i]->processes)
+				able[left++] = job[i];
+		measure_together(work, able, left, process);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (job[i]->outcome == EXIT_DONE && job[i]->curve->row_count == 0) {
+			msg_warn("%s measured nothing; nothing was written", job[i]->probe->name);
+			job[i]->outcome = EXIT_MEASURE_FAILED;
+		}
+		if (job[i]->outcome == EXIT_DONE)
+			write_curve(job[i], work->options);
+	}
+	free(able);
+}
+
+/* Each probe has processes of its own. With --quick the probes of the GPU share theirs: starting
+ * one takes longer than a quick sweep. */
+static void measure_all(const struct work *work)
+{
+	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
+	size_t shared = 0;
+
+	child_watch_signals();
+	for (size_t i = 0; i < work->count; i++) {
+		struct job *job = &work->job[i];
+		if (work->options->common.quick && job->probe->needs_gpu)
+			group[shared++] = job;
+		else
+			measure_group(work, &job, 1);
+	}
+	if (shared > 0)
+		measure_group(work, group, shared);
+	free(group);
+}
+
+/* Fits, prints, and counts the failed parameters into the exit code. */
+static int fit_and_print(const struct job *job, const struct options *options)
+{
+	const struct table *curve = job->curve;
+	const struct probe *probe = job->probe;
 	struct profile *profile = profile_new();
 
 	probe->fit(curve, profile);
@@ -351,34 +405,60 @@ static int fit_and_print(
 	return failed ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
-static int check(const struct probe *probe, const struct options *options)
+/* The set: what its probes came to; the fit is a program of its own. */
+static int conclude(const struct work *work)
 {
-	if (!probe->check)
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct job *job = &work->job[i];
+		if (job->outcome == EXIT_NOT_POSSIBLE)
+			msg_warn("%s is not possible here, for the reason above", job->probe->name);
+		else if (job->outcome != EXIT_DONE)
+			code = EXIT_MEASURE_FAILED;
+	}
+	return code;
+}
+
+static int check(const struct work *work)
+{
+	bool correct = true, any = false;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct job *job = &work->job[i];
+		if (!job->probe->check)
+			continue;
+		struct probe_run run = new_run(job->probe, work->options, job->budget);
+		const bool right = job->probe->check(&run);
+		printf("%s: %s\n", job->probe->name, right ? "all checks passed" : "CHECKS FAILED");
+		table_free(run.curve);
+		any = true;
+		correct = correct && right;
+	}
+	if (!any)
 		msg_die(EXIT_BAD_USAGE, "--check: this probe has no correctness mode");
-	struct probe_run run = new_run(probe, options);
-	bool correct = probe->check(&run);
-	printf("%s: %s\n", probe->name, correct ? "all checks passed" : "CHECKS FAILED");
-	table_free(run.curve);
 	return correct ? EXIT_DONE : EXIT_MEASURE_FAILED;
 }
 
-int probe_main(int argc, char **argv, const struct probe *probe)
+int probe_main(int argc, char **argv, const struct probe *const *list, size_t count)
 {
 	struct options options = {0};
-	struct child_order order = take_order(&argc, argv);
-	char **words = xcalloc((size_t)argc + 1, sizeof *words);
+	struct child_order order;
+	const bool child = child_take_order(&argc, argv, &order);
+	char **words = xcalloc((size_t)argc + 1, sizeof *words), **names = NULL;
+	struct work work = {.argc = argc, .argv = words, .options = &options};
 
-	/* The parser reorders; the children and the metadata get the words as typed. */
+	/* the parser reorders */
 	memcpy(words, argv, (size_t)argc * sizeof *words);
-	parse(argc, argv, probe, &options);
+	parse(argc, argv, list, count, &options, count > 1 ? &names : NULL);
+	take_jobs(&work, list, count, names);
 	if (options.check)
-		return check(probe, &options);
-	if (order.process >= 0)
-		return measure_and_send(probe, &options, order, argc, words);
-	struct table *curve = measure_all(probe, &options, argc, words);
-	write_curve(curve, probe, &options);
-	int code = fit_and_print(curve, probe, &options);
-	table_free(curve);
-	free(words);
-	return code;
+		return check(&work);
+	if (child)
+		return follow(&work, &order);
+	measure_all(&work);
+	if (count > 1)
+		return conclude(&work);
+	const struct job *job = &work.job[0];
+	return job->outcome == EXIT_DONE ? fit_and_print(job, &options) : (int)job->outcome;
 }

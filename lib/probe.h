@@ -2,7 +2,8 @@
 /* What every probe shares: its description and its main program. A probe is probes/<name>.c
  * (sweep), probes/<name>.cu (kernels, if any), probes/<name>_fit.c (curve -> parameters; needs no
  * hardware), plots/<name>.gp (figure). probe_main starts several fresh processes of the program
- * itself, collects their rows, fits, writes <output>/<name>.tsv and prints the parameters. */
+ * itself, collects their rows and writes <output>/<name>.tsv; for a single probe it fits and prints
+ * the parameters. */
 #ifndef FATHOM_PROBE_H
 #define FATHOM_PROBE_H
 
@@ -16,6 +17,7 @@ struct probe_run {
 	int process;         /* 0 .. processes - 1 */
 	struct table *curve; /* rows go here, through probe_record */
 	double seconds;      /* time budget of this process for the whole sweep */
+	double warm_seconds; /* how long the GPU works before the first sample */
 	const struct probe *probe;
 	bool busy;   /* another process uses the device (set by probe_watch_gpu) */
 	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
@@ -40,9 +42,11 @@ struct probe {
 	probe_fit fit;
 };
 
-/* The whole program. Options beside the common ones: --processes N, --seconds S (budget of one
- * process), --check. Exit codes as in base.h: 1 when any parameter failed, with the curve kept. */
-int probe_main(int argc, char **argv, const struct probe *probe);
+/* The whole program, of one probe or of a set that operands choose from. Options beside the common
+ * ones: --processes N, --seconds S (budget of one process), --check. Exit codes as in base.h: 1
+ * when any parameter failed, with the curve kept. In a set, a probe that fails or is not possible
+ * here does not keep the others from being measured. */
+int probe_main(int argc, char **argv, const struct probe *const *list, size_t count);
 
 /* Adds one row for this process. */
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,

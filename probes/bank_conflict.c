@@ -349,18 +349,17 @@ static void allocate(struct bank_context *context)
 static void measure(struct probe_run *run)
 {
 	const bool quick = run->common.quick;
-	const double warm_seconds = quick ? 0.05 : 0.15;
 	struct bank_context context = {0};
 	struct fault fault;
 	if (!gpu_open(&context.gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &context.gpu);
-	gpu_warm(&context.gpu, warm_seconds);
+	gpu_warm(&context.gpu, run->warm_seconds);
 	allocate(&context);
 
 	/* conflicts, broadcasts, tiles, atomics in shared and in global memory */
 	const int points = quick ? 12 + 4 + 8 + 12 + 14 : 60 + 12 + 8 + 36 + 28;
-	context.seconds = fmax(run->seconds - warm_seconds, 0.1) / points;
+	context.seconds = fmax(run->seconds - run->warm_seconds, 0.1) / points;
 	measure_conflicts(run, &context);
 	measure_broadcasts(run, &context);
 	measure_tiles(run, &context);
@@ -373,7 +372,7 @@ static void measure(struct probe_run *run)
 
 static const char *const columns[] = {"ways", "width", "threads", "words", "pitch", "stride_bytes"};
 
-static const struct probe bank_conflict_probe = {
+const struct probe bank_conflict_probe = {
         .name = "bank_conflict",
         .question = "What do bank conflicts, columns of a tile and atomics cost?",
         .args = columns,
@@ -384,8 +383,3 @@ static const struct probe bank_conflict_probe = {
         .measure = measure,
         .fit = bank_conflict_fit,
 };
-
-int main(int argc, char **argv)
-{
-	return probe_main(argc, argv, &bank_conflict_probe);
-}

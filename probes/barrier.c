@@ -20,7 +20,6 @@ enum { CASES_MAX = 192, PILOT_FEW = 32, PILOT_MANY = 128, FLAG_PAIRS = 32, REPEA
 
 /* What launch and synchronization may add to the host's view of a kernel, seconds. */
 static const double launch_slack = 60e-6;
-static const double warm_seconds = 0.15;
 
 static const char *const series[RUNGS] = {"warp", "block", "cluster", "master", "counter", "grid",
         "reduce_max", "reduce_sum", "exchange_cluster", "exchange_grid", "flag"};
@@ -243,7 +242,7 @@ static void measure(struct probe_run *run)
 	struct gpu gpu;
 	open_device(run, &gpu);
 	probe_watch_gpu(run, &gpu);
-	gpu_warm(&gpu, warm_seconds);
+	gpu_warm(&gpu, run->warm_seconds);
 
 	struct sweep sweep = {.quick = run->common.quick, .sm_count = gpu.sm_count};
 	sweep_fill(&sweep);
@@ -256,7 +255,8 @@ static void measure(struct probe_run *run)
 	GPU(cudaMalloc(&context.work, bytes));
 	GPU(cudaMallocHost((void **)&context.result, sizeof *context.result));
 
-	const double seconds = fmax(run->seconds - warm_seconds, 0.1) * 0.9 / (double)sweep.count;
+	const double seconds =
+	        fmax(run->seconds - run->warm_seconds, 0.1) * 0.9 / (double)sweep.count;
 	for (size_t i = 0; i < sweep.count; ++i) {
 		context.which = sweep.item[i];
 		context.slack = 1; /* the pilot loads the kernel */
@@ -324,7 +324,7 @@ static bool check(struct probe_run *run)
 
 static const char *const columns[] = {"blocks", "threads", "words"};
 
-static const struct probe barrier_probe = {
+const struct probe barrier_probe = {
         .name = "barrier",
         .question = "What does each barrier, block reduction and exchange cost inside a kernel?",
         .args = columns,
@@ -336,8 +336,3 @@ static const struct probe barrier_probe = {
         .check = check,
         .fit = barrier_fit,
 };
-
-int main(int argc, char **argv)
-{
-	return probe_main(argc, argv, &barrier_probe);
-}

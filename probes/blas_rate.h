@@ -14,6 +14,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <time.h>
 
 enum { BLAS_RATE_WORKSPACE = 64 << 20, BLAS_RATE_MOST_CALLS = 64 };
 
@@ -25,6 +26,7 @@ struct blas_rate {
 	cudaStream_t stream;
 	cublasHandle_t blas;
 	void *workspace;
+	double hz;    /* the SM clock after the start, with little load */
 	double empty; /* seconds between two stamps with nothing between */
 	double span;  /* seconds of a sample of short calls */
 	double end;   /* clock_now() when no further point is begun */
@@ -100,18 +102,30 @@ static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	rate->timer = gpu_timer_new(&rate->gpu);
 	rate->hold = gpu_hold_new();
 	msg_note("cuBLAS is there after %.2f s", clock_now() - begun);
-	gpu_warm(&rate->gpu, run->common.quick ? 0.05 : 0.15);
+	rate->hz = gpu_warm(&rate->gpu, run->warm_seconds);
 	/* a slow device leaves points out rather than overrun its time by much */
-	rate->end = begun + 1.5 * fmax(run->seconds, 0.5);
+	rate->end = clock_now() + 1.5 * fmax(run->seconds, 0.5);
 	rate->limit = 0.08 * fmax(run->seconds, 0.5);
 
 	struct blas_call nothing = {.rate = rate, .put = blas_put_nothing, .held = true};
-	const struct sample_plan plan = {.min_samples = 15, .max_samples = 31, .target = 0.05};
+	const struct sample_plan plan = {
+	        .max_seconds = 0.1, .min_samples = 15, .max_samples = 31, .target = 0.05};
 	struct measurement stamps;
 	if (!sample_run(blas_call_sample, &nothing, &plan, 0, &stamps) ||
 	        stamps.seconds.samples == 0)
 		msg_die(EXIT_MEASURE_FAILED, "the stamps could not be measured");
 	rate->empty = stamps.seconds.value;
+}
+
+/* Waits until the clock that large products lowered is back, for a second at most. */
+static inline void blas_rate_rest(struct blas_rate *rate)
+{
+	static const double enough = 0.995, most_seconds = 1;
+	const struct timespec pause = {.tv_nsec = 20000000};
+	const double begun = clock_now();
+	while (gpu_warm(&rate->gpu, 0) < enough * rate->hz && clock_now() < begun + most_seconds)
+		nanosleep(&pause, NULL);
+	rate->end += clock_now() - begun;
 }
 
 static inline void blas_rate_close(struct blas_rate *rate)
@@ -127,14 +141,13 @@ static inline void blas_rate_close(struct blas_rate *rate)
 	GPU(cudaStreamDestroy(rate->stream));
 }
 
-/* Few samples of long calls; odd numbers, so that the median clock is a sample's own. */
+/* Three samples, of the longest calls one; an odd number, so that the median clock is a sample's
+ * own. The number ends a point, not the time. */
 static inline struct sample_plan blas_rate_plan(double seconds)
 {
-	if (seconds > 30e-3)
-		return (struct sample_plan){.min_samples = 1, .max_samples = 1};
-	if (seconds > 1e-3)
-		return (struct sample_plan){.min_samples = 3, .max_samples = 3};
-	return (struct sample_plan){.min_samples = 5, .max_samples = 9, .target = 0.01};
+	const size_t samples = seconds > 5e-3 ? 1 : 3;
+	return (struct sample_plan){
+	        .max_seconds = 1, .min_samples = samples, .max_samples = samples};
 }
 
 /* The first call loads code, which must not happen behind a hold; a second one tells how many make

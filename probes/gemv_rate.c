@@ -264,7 +264,7 @@ static void measure(struct probe_run *run)
 
 static const char *const columns[] = {"m", "n", "cold"};
 
-static const struct probe gemv_rate_probe = {
+const struct probe gemv_rate_probe = {
         .name = "gemv_rate",
         .question = "How long do the library's gemv and ger take against shape?",
         .args = columns,
@@ -276,8 +276,3 @@ static const struct probe gemv_rate_probe = {
         .check = check,
         .fit = gemv_rate_fit,
 };
-
-int main(int argc, char **argv)
-{
-	return probe_main(argc, argv, &gemv_rate_probe);
-}

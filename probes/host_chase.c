@@ -7,14 +7,10 @@
  * (huge) pages: the TLBs. What can fool it: pages of another size than asked (verified), a
  * hypervisor's own pages, caches that others share, a prefetcher of adjacent lines, a clock that
  * changes (recorded with each point). Unit: seconds of one load. */
-#include "../lib/base.h"
-#include "host_chase.h"
+#include "host_chase_parts.h"
 
 #include "../lib/clock.h"
 #include "../lib/msg.h"
-#include "../lib/pages.h"
-#include "../lib/probe.h"
-#include "../lib/topology.h"
 #include "../lib/walk.h"
 
 #include <math.h>
@@ -22,191 +18,12 @@
 #include <unistd.h>
 
 enum {
-	LINE = 64,       /* distance of nodes; no processor of today has shorter lines */
-	CHAIN = 1 << 15, /* most nodes that are linked */
-	STRETCH = 4096,  /* loads timed without a break, at most */
-	RESIDENT = 512,  /* sets up to so many nodes need no loads in between */
-	PAIRS = 1024,    /* of loads, enough to leave the first cache ... */
-	BLOCK = 768,     /* ... and so far apart, spread over its sets */
-	SAMPLED = 1024,  /* loads timed without a break where the nodes are a sample */
-	TRIES = 3,       /* of a point while the clock changes */
-	LOADS_UNROLLED = 16,
+	PAIRS = 1024,           /* of loads, enough to leave the first cache ... */
+	BLOCK = 768,            /* ... and so far apart, spread over its sets */
 	SOON_SETTLED = 1 << 21, /* larger sets are settled by fewer loads a node */
-	MOST_PAGES = 1 << 14,
-	WINDOW = 64 /* lines of the smallest page */
+	WINDOW = 64             /* lines of the smallest page */
 };
-static const double steady = 0.01;
 static const size_t first_bytes = 4096, dense_bytes = (size_t)16 << 20, mebi = (size_t)1 << 20;
-
-struct chase {
-	struct probe_run *run;
-	struct topology *topology;
-	struct topology_facts facts;
-	struct pages small, huge; /* huge.bytes is 0 when there are none */
-	uint32_t *next, *place;
-	uint32_t packed[MOST_PAGES];
-	uint64_t random;
-	double timer;   /* seconds of reading the clock */
-	double seconds; /* for the samples of a point */
-	double end;     /* clock_now() when the time is spent */
-};
-
-/* Nodes at base + i * stride, spread within the stride. */
-struct set {
-	struct chase *chase;
-	char *base;
-	size_t stride;
-	uint32_t nodes, spread;  /* spread: lines of a stride, a power of two */
-	const uint32_t *packed;  /* the lines of the nodes instead, or NULL */
-	size_t stretch, refresh; /* timed loads, random loads before them */
-	size_t least;            /* timed loads of a sample */
-	void **at;               /* where the walk is */
-};
-
-/* ---- loads ---- */
-
-#define FOLLOW(p)                                                                                  \
-	p = (void **)p[0];                                                                         \
-	p = (void **)p[1];                                                                         \
-	p = (void **)p[2];                                                                         \
-	p = (void **)p[3];
-
-static void **follow(void **p, size_t loads)
-{
-	for (size_t i = 0; i < loads; i += LOADS_UNROLLED) {
-		FOLLOW(p)
-		FOLLOW(p)
-		FOLLOW(p)
-		FOLLOW(p)
-	}
-	return p;
-}
-
-/* A line of those in which node i may lie. */
-static uint32_t some_line(uint32_t i, uint32_t lines)
-{
-	return (i * 0x9e3779b9u >> 8) & (lines - 1);
-}
-
-static void **node(const struct set *set, uint32_t i)
-{
-	if (set->packed)
-		return (void **)(set->base + (size_t)set->packed[i] * LINE);
-	return (void **)(set->base + i * set->stride + (size_t)some_line(i, set->spread) * LINE);
-}
-
-/* Independent loads at random nodes. */
-static void touch(const struct set *set, size_t loads)
-{
-	uint64_t state = walk_random(&set->chase->random, UINT32_MAX), sum = 0;
-
-	for (size_t i = 0; i < loads; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		sum += (uintptr_t)*node(set, (uint32_t)((state >> 32) * set->nodes >> 32));
-	}
-	__asm__ volatile("" ::"r"(sum)); /* they count */
-}
-
-static double time_loads(struct set *set)
-{
-	double start = clock_now();
-	set->at = follow(set->at, set->stretch);
-	__asm__ volatile("" ::"r"(set->at));
-	return clock_now() - start;
-}
-
-/* Stretches of one sample, each after what makes the caches forget the one before. */
-static bool take_loads(void *context, struct sample *sample)
-{
-	struct set *set = context;
-	size_t stretches = 0;
-
-	do {
-		touch(set, set->refresh);
-		sample->span += time_loads(set) - set->chase->timer;
-		stretches++;
-	} while (stretches * set->stretch < set->least);
-	sample->seconds = sample->span / (double)(stretches * set->stretch);
-	sample->agreed = sample->seconds > 0;
-	return true;
-}
-
-/* ---- chains ---- */
-
-/* All nodes, or CHAIN of them in one cycle. */
-static void link_set(struct set *set)
-{
-	struct chase *chase = set->chase;
-	uint32_t *next = chase->next, *place = chase->place;
-
-	if (set->nodes <= CHAIN) {
-		walk_make(next, set->nodes, &chase->random);
-		for (uint32_t i = 0; i < set->nodes; i++)
-			for (uint32_t slot = 0; slot < WALK_SLOTS; slot++)
-				node(set, i)[slot] = node(set, next[WALK_SLOTS * i + slot]);
-		set->at = node(set, 0);
-		return;
-	}
-	walk_places(place, CHAIN, set->nodes, &chase->random);
-	walk_cycle(next, CHAIN, &chase->random);
-	for (uint32_t i = 0; i < CHAIN; i++)
-		for (uint32_t slot = 0; slot < WALK_SLOTS; slot++)
-			node(set, place[i])[slot] = node(set, place[next[i]]);
-	set->at = node(set, place[0]);
-}
-
-/* Pairs of loads, the second one `apart` bytes behind the first: slots 0 and 2 of the first, 1 and
- * 3 of the second. */
-static void link_pairs(struct set *set, size_t apart)
-{
-	uint32_t *next = set->chase->next;
-
-	walk_cycle(next, set->nodes, &set->chase->random);
-	for (uint32_t i = 0; i < set->nodes; i++) {
-		void **first = node(set, i), **second = first + apart / sizeof(void *);
-		first[0] = first[2] = second;
-		second[1] = second[3] = node(set, next[i]);
-	}
-	set->at = node(set, 0);
-}
-
-/* Loads of a sample. A chain through a sample of the lines is followed only once, half a walk at
- * most at a time. */
-static struct sample_plan plan_loads(struct set *set)
-{
-	const double seconds = set->chase->seconds;
-	const size_t half = set->nodes / 2 / LOADS_UNROLLED * LOADS_UNROLLED;
-
-	set->least = set->nodes > CHAIN ? SAMPLED : STRETCH;
-	set->stretch = set->nodes <= RESIDENT || half > set->least ? set->least : half;
-	set->refresh = set->nodes <= RESIDENT ? 0 : set->stretch;
-	if (set->nodes <= CHAIN)
-		return (struct sample_plan){.warm_seconds = seconds / 10,
-		        .max_seconds = seconds,
-		        .min_samples = 6,
-		        .max_samples = 400,
-		        .target = 0.002};
-	set->refresh = 4 * SAMPLED;
-	return (struct sample_plan){.max_seconds = 2 * seconds,
-	        .min_samples = CHAIN / SAMPLED,
-	        .max_samples = CHAIN / SAMPLED};
-}
-
-static void record_set(struct set *set, const char *series, const struct arg *args, size_t count)
-{
-	struct sample_plan plan = plan_loads(set);
-	struct measurement measurement;
-
-	for (int i = 0; i < TRIES; i++) {
-		const double before = clock_core_hz();
-		if (!sample_run(take_loads, set, &plan, 0, &measurement))
-			return;
-		measurement.hz = clock_core_hz();
-		if (set->nodes > CHAIN || !(fabs(before / measurement.hz - 1) > steady))
-			break; /* a sample of the lines is walked once */
-	}
-	probe_record(set->chase->run, series, args, count, &measurement);
-}
 
 /* ---- series ---- */
 
@@ -477,18 +294,14 @@ static void measure(struct probe_run *run)
 	free(chase.place);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {"bytes", "nodes", "stride", "node"};
-	static const struct probe probe = {
-	        .name = "host_chase",
-	        .question = "How large and how quick are the host's caches, TLBs and memory?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 1.8,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = host_chase_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"bytes", "nodes", "stride", "node"};
+const struct probe host_chase_probe = {
+        .name = "host_chase",
+        .question = "How large and how quick are the host's caches, TLBs and memory?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 1.8,
+        .processes = 3,
+        .measure = measure,
+        .fit = host_chase_fit,
+};

@@ -317,19 +317,14 @@ static void measure(struct probe_run *run)
 	team_close(team);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {"threads", "bytes"};
-	static const struct probe probe = {
-	        .name = "host_memory",
-	        .question =
-	                "How fast does the host read, write and copy memory, by threads and size?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 0.7,
-	        .processes = 5,
-	        .measure = measure,
-	        .fit = host_memory_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"threads", "bytes"};
+const struct probe host_memory_probe = {
+        .name = "host_memory",
+        .question = "How fast does the host read, write and copy memory, by threads and size?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 0.7,
+        .processes = 5,
+        .measure = measure,
+        .fit = host_memory_fit,
+};

@@ -99,18 +99,14 @@ static void measure(struct probe_run *run)
 	team_close(&team);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const args[] = {"threads"};
-	static const struct probe probe = {
-	        .name = "host_parallel",
-	        .question = "What do an OpenMP fork/join and a barrier cost on the host?",
-	        .args = args,
-	        .arg_count = ARRAY_LEN(args),
-	        .seconds = 0.25,
-	        .processes = 5,
-	        .measure = measure,
-	        .fit = host_parallel_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const args[] = {"threads"};
+const struct probe host_parallel_probe = {
+        .name = "host_parallel",
+        .question = "What do an OpenMP fork/join and a barrier cost on the host?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 0.25,
+        .processes = 5,
+        .measure = measure,
+        .fit = host_parallel_fit,
+};

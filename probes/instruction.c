@@ -312,13 +312,13 @@ static void measure(struct probe_run *run)
 	GPU(cudaMalloc((void **)&b.sink, sizeof *b.sink));
 	b.duration = xmalloc(blocks * sizeof *b.duration);
 	b.table = instruction_table(&count);
-	gpu_warm(&b.gpu, 0.15);
+	gpu_warm(&b.gpu, run->warm_seconds);
 
 	const bool quick = run->common.quick;
 	const int points = sweep(NULL, &b, count, quick, 0);
 	sweep(run, &b, count, quick, run->seconds / points);
 	if (run->process == 0)
-		measure_both_sustained(run, &b, quick ? 0.2 : 2);
+		measure_both_sustained(run, &b, quick ? 0.1 : 2);
 
 	free(b.duration);
 	GPU(cudaFree(b.sink));
@@ -326,21 +326,15 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &b.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {
-	        "chains", "warps", "blocks", "width", "flops", "watt"};
-	static const struct probe probe = {
-	        .name = "instruction",
-	        .question =
-	                "How long does a dependent instruction take, and how many can an SM start?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 1.4,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = instruction_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"chains", "warps", "blocks", "width", "flops", "watt"};
+const struct probe instruction_probe = {
+        .name = "instruction",
+        .question = "How long does a dependent instruction take, and how many can an SM start?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 1.4,
+        .processes = 3,
+        .measure = measure,
+        .fit = instruction_fit,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long does an instruction take whose operand is the result of the one before, and
- * how many can an SM start? Method: a warp runs 1 to 8 independent chains of one instruction, 256
+ * how many can an SM start? Method: a warp runs 1 to 8 independent chains of one instruction, 512
  * (16 of the matrix products) of them unrolled in a loop; every block reads both clocks around its
  * loop. What can fool it: instructions merged or removed by the compiler (all are volatile, their
  * results are stored on a condition that never holds; tests/instruction_code.t reads the machine
@@ -24,11 +24,15 @@ __device__ __forceinline__ float operand(uint32_t salt)
 	return 0.5f + (float)(z & 0xffff) * 0x1p-17f; /* in [0.5, 1) */
 }
 
+/* Two different halves: of an operand known to have equal ones only one of the units for half
+ * precision would be used. */
 __device__ __forceinline__ uint32_t pair_of(float x)
 {
-	uint32_t half;
-	asm("{ .reg .b16 h; cvt.rn.f16.f32 h, %1; mov.b32 %0, {h, h}; }" : "=r"(half) : "f"(x));
-	return half;
+	uint32_t pair;
+	asm("{ .reg .b16 h, l; cvt.rn.f16.f32 h, %1; cvt.rn.f16.f32 l, %2; mov.b32 %0, {l, h}; }"
+	        : "=r"(pair)
+	        : "f"(x), "f"(0.75f * x));
+	return pair;
 }
 
 __device__ __forceinline__ uint32_t bf16_pair_of(float x)
@@ -334,7 +338,7 @@ __global__ void __launch_bounds__(body == INSTRUCTION_MMA_BODY ? 512 : 1024)
 		x[c] = Op::start((uint32_t)c);
 	start_together(&timed);
 #pragma unroll 1
-	for (int64_t i = 0; i < turns; ++i)
+	for (int i = 0; i < (int)turns; ++i)
 #pragma unroll
 		for (int k = 0; k < body / chains; ++k)
 #pragma unroll
@@ -382,7 +386,7 @@ __global__ void __launch_bounds__(1024)
 		p[w] = operand((uint32_t)w + 20);
 	start_together(&timed);
 #pragma unroll 1
-	for (int64_t i = 0; i < turns; ++i)
+	for (int i = 0; i < (int)turns; ++i)
 #pragma unroll
 		for (int k = 0; k < INSTRUCTION_FED_BODY; ++k) {
 			if (source >= FED_LANE && source <= FED_CONFLICT && k % words == 0)
@@ -452,7 +456,7 @@ __global__ void __launch_bounds__(256, 1)
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	start_together(&timed);
 #pragma unroll 1
-	for (int64_t i = 0; i < turns; ++i) {
+	for (int i = 0; i < (int)turns; ++i) {
 		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
 		for (int k = 0; k < INSTRUCTION_MMA_BODY; ++k)

@@ -13,9 +13,9 @@ extern "C" {
 
 /* Instructions of one warp in the body of the timed loop, over all its chains. */
 enum {
-	INSTRUCTION_BODY = 256,
-	INSTRUCTION_SHORT_BODY = 64, /* to tell the loop's own cost */
-	INSTRUCTION_SLOW_BODY = 32,  /* division and square root, many instructions each */
+	INSTRUCTION_BODY = 512,
+	INSTRUCTION_SHORT_BODY = 128, /* to tell the loop's own cost */
+	INSTRUCTION_SLOW_BODY = 32,   /* division and square root, many instructions each */
 	INSTRUCTION_MMA_BODY = 16,
 	INSTRUCTION_FED_BODY = 128
 };

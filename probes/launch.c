@@ -11,348 +11,13 @@
  * checked).
  *
  * Unit: seconds per operation. */
-#include "../lib/base.h"
-#include "launch.h"
+#include "launch_parts.h"
 
 #include "../lib/clock.h"
-#include "../lib/gpu.h"
 #include "../lib/msg.h"
-#include "../lib/probe.h"
 
-#include <cublas_v2.h>
-#include <cuda.h>
-#include <cudaTypedefs.h>
-#include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
-
-enum {
-	LEAD = 8,   /* enqueued before the host's clock is read: the hold's own launch settles */
-	HELD = 64,  /* enqueued while it runs */
-	SHORT = 16, /* the two queue lengths of a device share */
-	LONG = 144,
-	ROUND_TRIPS = 8, /* in one sample */
-	RUNNING_SHORT = 128,
-	RUNNING_LONG = 1024,
-	ACCESS_BLOCKS = 64,
-	N = 32, /* length of the cuBLAS vectors */
-};
-
-/* The host sees a queue end this much later than the device at most: the hold notices its release,
- * the stamps run, the host wakes. */
-static const double host_slack = 100e-6;
-
-static const double flag_timeout = 2;
-
-struct launch {
-	struct gpu gpu;
-	struct gpu_timer *timer;
-	struct gpu_hold *hold;
-	cudaStream_t stream, other;
-	cudaEvent_t event[2];
-	unsigned *word;          /* device: kernels run so far */
-	unsigned launched;       /* the same as the host counts them */
-	int argument;            /* of the subject at hand */
-	int hop;                 /* which stream the next hop starts from */
-	unsigned *nodes;         /* device: what access_launch follows and writes */
-	unsigned *copied;        /* pinned: destination of the small copy */
-	volatile unsigned *flag; /* pinned, mapped */
-	PFN_cuLaunchKernel_v4000 driver_launch;
-	CUfunction driver_kernel;
-	/* Graphs of 1, SHORT and LONG kernels in a row. */
-	cudaGraphExec_t graph, chain_short, chain_long;
-	cublasHandle_t blas;
-	void *blas_workspace;
-	float *x, *y, *z, *matrix; /* device: vectors of N, N x N */
-	int largest;               /* what cublasIsamax must say of z */
-};
-
-enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
-
-/* What a series needs of the device. */
-enum need { NOTHING, COOPERATIVE, OVERLAP };
-
-/* One series: operation puts one into launch->stream, and for a round trip waits for its end. */
-struct subject {
-	const char *series;
-	enum way way;
-	void (*operation)(struct launch *launch);
-	enum need need;
-	const char *argument_name;
-	int argument;
-};
-
-/* ---- operations ---- */
-
-static void null_launch(struct launch *launch)
-{
-	launch_null(launch->word, 1, launch->stream);
-	launch->launched++;
-}
-
-static void grid_launch(struct launch *launch)
-{
-	launch_null(launch->word, launch->argument, launch->stream);
-	launch->launched++;
-}
-
-static void driver_launch(struct launch *launch)
-{
-	void *arguments[] = {&launch->word};
-	GPU(launch->driver_launch(launch->driver_kernel, 1, 1, 1, LAUNCH_THREADS, 1, 1, 0,
-	        launch->stream, arguments, NULL));
-	launch->launched++;
-}
-
-static void cooperative_launch(struct launch *launch)
-{
-	launch_cooperative(launch->word, launch->gpu.sm_count, launch->stream);
-	launch->launched++;
-}
-
-static void argument_launch(struct launch *launch)
-{
-	launch_argument(launch->word, launch->argument, launch->stream);
-	launch->launched++;
-}
-
-static void overlapped_launch(struct launch *launch)
-{
-	launch_overlapped(launch->word, launch->stream);
-	launch->launched++;
-}
-
-static void graph_launch(struct launch *launch)
-{
-	GPU(cudaGraphLaunch(launch->graph, launch->stream));
-	launch->launched++;
-}
-
-static void event_record(struct launch *launch)
-{
-	GPU(cudaEventRecord(launch->event[0], launch->stream));
-}
-
-/* A kernel in one stream, for whose end the other stream waits; then the other way round. */
-static void event_hop(struct launch *launch)
-{
-	cudaStream_t stream[] = {launch->stream, launch->other};
-	int here = launch->hop, there = !here;
-	launch_null(launch->word, 1, stream[here]);
-	GPU(cudaEventRecord(launch->event[here], stream[here]));
-	GPU(cudaStreamWaitEvent(stream[there], launch->event[here], 0));
-	launch->hop = there;
-	launch->launched++;
-}
-
-static void small_copy(struct launch *launch)
-{
-	GPU(cudaMemcpyAsync(launch->copied, launch->word, sizeof *launch->copied,
-	        cudaMemcpyDeviceToHost, launch->stream));
-}
-
-static void null_sync(struct launch *launch)
-{
-	null_launch(launch);
-	GPU(cudaStreamSynchronize(launch->stream));
-}
-
-/* A kernel, then a copy of what it wrote: the hand-over from the multiprocessors to the copy engine
- * is in it. */
-static void copy_sync(struct launch *launch)
-{
-	null_launch(launch);
-	small_copy(launch);
-	GPU(cudaStreamSynchronize(launch->stream));
-}
-
-static void access_launch(struct launch *launch)
-{
-	launch_access(launch->word, launch->nodes, ACCESS_BLOCKS, launch->argument, launch->stream);
-	launch->launched++;
-}
-
-static void graph_sync(struct launch *launch)
-{
-	graph_launch(launch);
-	GPU(cudaStreamSynchronize(launch->stream));
-}
-
-static void event_sync(struct launch *launch)
-{
-	event_record(launch);
-	GPU(cudaEventSynchronize(launch->event[0]));
-}
-
-static void flag_sync(struct launch *launch)
-{
-	unsigned value = *launch->flag + 1;
-	double start = clock_now();
-	launch_flag(launch->flag, value, launch->stream);
-	while (*launch->flag != value)
-		if (clock_now() - start > flag_timeout)
-			msg_die(EXIT_MEASURE_FAILED,
-			        "the flag written by a kernel did not reach the host within %g s",
-			        flag_timeout);
-}
-
-/* ---- cuBLAS ---- */
-
-static void check_blas(cublasStatus_t status, const char *call)
-{
-	if (status != CUBLAS_STATUS_SUCCESS)
-		msg_die(EXIT_MEASURE_FAILED, "%s failed: %s", call, cublasGetStatusString(status));
-}
-#define BLAS(call) check_blas(call, #call)
-
-static void scal(struct launch *launch)
-{
-	const float minus = -1;
-	BLAS(cublasSscal(launch->blas, N, &minus, launch->x, 1));
-}
-
-static void swap(struct launch *launch)
-{
-	BLAS(cublasSswap(launch->blas, N, launch->x, 1, launch->y, 1));
-}
-
-static void ger(struct launch *launch)
-{
-	const float alpha = 1e-6f;
-	BLAS(cublasSger(launch->blas, N, N, &alpha, launch->x, 1, launch->y, 1, launch->matrix, N));
-}
-
-static void iamax_sync(struct launch *launch)
-{
-	int found = 0;
-	BLAS(cublasIsamax(launch->blas, N, launch->z, 1, &found));
-	if (found != launch->largest)
-		msg_die(EXIT_MEASURE_FAILED,
-		        "cublasIsamax found element %d where %d is the largest", found,
-		        launch->largest);
-}
-
-/* ---- samples ---- */
-
-struct work {
-	struct launch *launch;
-	const struct subject *subject;
-};
-
-/* count operations; a chain is one graph of that many kernels. */
-static void queue(const struct work *work, int count)
-{
-	struct launch *launch = work->launch;
-	if (work->subject->way != CHAIN) {
-		for (int i = 0; i < count; i++)
-			work->subject->operation(launch);
-		return;
-	}
-	cudaGraphExec_t chain = count == LONG ? launch->chain_long : launch->chain_short;
-	GPU(cudaGraphLaunch(chain, launch->stream));
-	launch->launched += (unsigned)count;
-}
-
-static void finish(const struct launch *launch)
-{
-	GPU(cudaGetLastError());
-	GPU(cudaStreamSynchronize(launch->stream));
-}
-
-static bool held(const struct work *work)
-{
-	if (gpu_hold_ok(work->launch->hold))
-		return true;
-	msg_warn("%s: the held stream ran out of time: its queue is too short on this device",
-	        work->subject->series);
-	return false;
-}
-
-static bool sample_host_share(const struct work *work, struct sample *sample)
-{
-	const struct launch *launch = work->launch;
-	gpu_hold_start(launch->hold, launch->stream);
-	queue(work, LEAD);
-	double start = clock_now();
-	queue(work, HELD);
-	double stop = clock_now();
-	gpu_hold_release(launch->hold);
-	finish(launch);
-	*sample = (struct sample){.seconds = (stop - start) / HELD, .agreed = true};
-	return held(work);
-}
-
-/* Span of count operations queued behind a hold. */
-static bool sample_span(const struct work *work, int count, struct sample *sample)
-{
-	const struct launch *launch = work->launch;
-	gpu_hold_start(launch->hold, launch->stream);
-	gpu_timer_start(launch->timer, launch->stream);
-	queue(work, count);
-	gpu_timer_stop(launch->timer, launch->stream);
-	double start = clock_now();
-	gpu_hold_release(launch->hold);
-	finish(launch);
-	double seconds = clock_now() - start;
-	struct gpu_span span;
-	gpu_timer_span(launch->timer, &span);
-	gpu_span_sample(&span, 1, seconds, host_slack, sample);
-	return held(work);
-}
-
-static bool sample_device_share(const struct work *work, struct sample *sample)
-{
-	struct sample few;
-	if (!sample_span(work, SHORT, &few) || !sample_span(work, LONG, sample))
-		return false;
-	sample->seconds = (sample->seconds - few.seconds) / (LONG - SHORT);
-	sample->agreed = sample->agreed && few.agreed;
-	return true;
-}
-
-static bool sample_round_trip(const struct work *work, struct sample *sample)
-{
-	double start = clock_now();
-	queue(work, ROUND_TRIPS);
-	double stop = clock_now();
-	finish(work->launch);
-	*sample = (struct sample){.seconds = (stop - start) / ROUND_TRIPS, .agreed = true};
-	return true;
-}
-
-static double running_seconds(const struct work *work, int count)
-{
-	double start = clock_now();
-	queue(work, count);
-	finish(work->launch);
-	return clock_now() - start;
-}
-
-static bool sample_running(const struct work *work, struct sample *sample)
-{
-	double few = running_seconds(work, RUNNING_SHORT);
-	double many = running_seconds(work, RUNNING_LONG);
-	*sample = (struct sample){
-	        .seconds = (many - few) / (RUNNING_LONG - RUNNING_SHORT), .agreed = true};
-	return true;
-}
-
-static bool take_sample(void *context, struct sample *sample)
-{
-	const struct work *work = context;
-	switch (work->subject->way) {
-	case HOST_SHARE:
-		return sample_host_share(work, sample);
-	case DEVICE_SHARE:
-	case CHAIN:
-		return sample_device_share(work, sample);
-	case ROUND_TRIP:
-		return sample_round_trip(work, sample);
-	case RUNNING:
-		break;
-	}
-	return sample_running(work, sample);
-}
 
 /* ---- set-up ---- */
 
@@ -391,30 +56,6 @@ static void set_up_driver(struct launch *launch)
 	cudaFunction_t kernel;
 	GPU(cudaGetFuncBySymbol(&kernel, launch_null_symbol()));
 	launch->driver_kernel = kernel;
-}
-
-static void set_up_blas(struct launch *launch, uint64_t seed)
-{
-	enum { WORKSPACE = 32 << 20, ELEMENTS = 3 * N + N * N };
-	GPU(cudaMalloc((void **)&launch->x, ELEMENTS * sizeof(float)));
-	GPU(cudaMalloc(&launch->blas_workspace, WORKSPACE));
-	launch->y = launch->x + N;
-	launch->z = launch->y + N;
-	launch->matrix = launch->z + N;
-	gpu_fill_float(launch->x, ELEMENTS, seed, launch->stream);
-	float z[N];
-	GPU(cudaMemcpyAsync(z, launch->z, sizeof z, cudaMemcpyDeviceToHost, launch->stream));
-	GPU(cudaStreamSynchronize(launch->stream));
-	int largest = 0;
-	for (int i = 1; i < N; i++)
-		if (fabsf(z[i]) > fabsf(z[largest]))
-			largest = i;
-	launch->largest = largest + 1;
-
-	BLAS(cublasCreate(&launch->blas));
-	BLAS(cublasSetStream(launch->blas, launch->stream));
-	BLAS(cublasSetWorkspace(launch->blas, launch->blas_workspace, WORKSPACE));
-	BLAS(cublasSetPointerMode(launch->blas, CUBLAS_POINTER_MODE_HOST));
 }
 
 static void set_up(struct launch *launch, uint64_t seed)
@@ -567,7 +208,7 @@ static void measure(struct probe_run *run)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &launch.gpu);
 
-	gpu_warm(&launch.gpu, 0.15);
+	gpu_warm(&launch.gpu, run->warm_seconds);
 	measure_first(run, &launch);
 	set_up(&launch, (uint64_t)run->common.seed);
 	measure_all(run, &launch);
@@ -575,19 +216,15 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"bytes", "blocks", "accesses"};
-	static const struct probe probe = {
-	        .name = "launch",
-	        .question = "What does starting work on the GPU cost, apart on the host and on the "
-	                    "device?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 0.9,
-	        .measure = measure,
-	        .fit = launch_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"bytes", "blocks", "accesses"};
+const struct probe launch_probe = {
+        .name = "launch",
+        .question = "What does starting work on the GPU cost, apart on the host and on the "
+                    "device?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 0.9,
+        .measure = measure,
+        .fit = launch_fit,
+};

@@ -363,7 +363,7 @@ static void measure(struct probe_run *run)
 	if (!gpu_open(&b.gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &b.gpu);
-	gpu_warm(&b.gpu, 0.15);
+	gpu_warm(&b.gpu, run->warm_seconds);
 	set_up(&b);
 
 	const double point = run->seconds / (2 * ARRAY_LEN(levels) + 45);
@@ -389,20 +389,16 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &b.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"level", "engine", "sms", "warps", "inflight"};
-	static const struct probe probe = {
-	        .name = "loaded_latency",
-	        .question = "How long does a load take while others move data, and how many bytes "
-	                    "must be under way for the full rate?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 1.6,
-	        .processes = 3,
-	        .measure = measure,
-	        .fit = loaded_latency_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"level", "engine", "sms", "warps", "inflight"};
+const struct probe loaded_latency_probe = {
+        .name = "loaded_latency",
+        .question = "How long does a load take while others move data, and how many bytes "
+                    "must be under way for the full rate?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 1.6,
+        .processes = 3,
+        .measure = measure,
+        .fit = loaded_latency_fit,
+};

@@ -67,11 +67,9 @@ __device__ void stream_beside(const struct loaded_chase &c)
 	struct gpu_span span;
 	uint32_t seen = 0;
 	uint64_t bytes = 0;
-	__shared__ uint32_t stop;
-	if (threadIdx.x == 0) {
+	uint32_t stop = 0;
+	if (threadIdx.x == 0)
 		add_release(&c.shared->ready, 1);
-		stop = 0;
-	}
 	__syncthreads();
 	span_start(&span);
 	while (device_ns() - span.ns0 < 100000000ull) {
@@ -90,7 +88,7 @@ __device__ void stream_beside(const struct loaded_chase &c)
 		}
 		if (threadIdx.x == 0)
 			stop = load_relaxed(&c.shared->stop);
-		if (__syncthreads_or(threadIdx.x == 0 && stop))
+		if (__syncthreads_or(stop != 0))
 			break;
 	}
 	span_stop(&span);

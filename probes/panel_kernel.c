@@ -277,7 +277,7 @@ static void measure(struct probe_run *run)
 	if (!gpu_open(&bench.gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &bench.gpu);
-	gpu_warm(&bench.gpu, 0.15);
+	gpu_warm(&bench.gpu, run->warm_seconds);
 	set_up(&bench);
 
 	const double points = 6 + 2 * (66 + 30); /* the update; both precisions */
@@ -291,18 +291,14 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &bench.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"m", "blocks", "n", "rows", "threads", "bytes"};
-	static const struct probe probe = {
-	        .name = "panel_kernel",
-	        .question = "What do the steps of our own panel kernels cost, one by one?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 0.8,
-	        .measure = measure,
-	        .fit = panel_kernel_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"m", "blocks", "n", "rows", "threads", "bytes"};
+const struct probe panel_kernel_probe = {
+        .name = "panel_kernel",
+        .question = "What do the steps of our own panel kernels cost, one by one?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 0.8,
+        .measure = measure,
+        .fit = panel_kernel_fit,
+};

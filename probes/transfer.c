@@ -232,12 +232,14 @@ static unsigned long long wrong_on_host(const char *data, int64_t bytes, uint32_
 	return wrong;
 }
 
-/* Checks a transfer to the host whole, by bringing it back. */
+/* Checks a transfer to the host whole, by bringing it back, in the stream that compares: a copy
+ * from pageable memory elsewhere may return before it is there. */
 static unsigned long long wrong_returned(
         const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed)
 {
 	fill(transfer, transfer->target, bytes, ~seed);
-	GPU(cudaMemcpy(transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice));
+	GPU(cudaMemcpyAsync(
+	        transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice, transfer->stream));
 	return wrong_on_device(transfer, transfer->target, bytes, seed);
 }
 
@@ -413,8 +415,16 @@ static void set_up(struct transfer *transfer, const struct probe_run *run, int64
 	GPU(cudaMalloc((void **)&transfer->wrong, sizeof *transfer->wrong));
 }
 
-/* What is allocated here and not freed lives as long as the process, which measures once and ends.
- */
+static void tear_down(struct transfer *transfer)
+{
+	GPU(cudaFree(transfer->wrong));
+	GPU(cudaFree(transfer->target));
+	GPU(cudaFree(transfer->source));
+	GPU(cudaStreamDestroy(transfer->other));
+	GPU(cudaStreamDestroy(transfer->stream));
+	gpu_timer_free(transfer->timer);
+}
+
 static void measure(struct probe_run *run)
 {
 	struct transfer transfer = {0};
@@ -431,7 +441,7 @@ static void measure(struct probe_run *run)
 		table_meta_set(run->curve, "binding", "unknown: %s", fault.text);
 	}
 
-	gpu_warm(&transfer.gpu, 0.15);
+	gpu_warm(&transfer.gpu, run->warm_seconds);
 	set_up(&transfer, run, facts.memory_bytes);
 	measure_pinned(run, &transfer);
 	measure_pageable(run, &transfer);
@@ -439,21 +449,18 @@ static void measure(struct probe_run *run)
 	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
 		measure_node(run, &transfer, topology, node);
 	topology_free(topology);
+	tear_down(&transfer);
 	probe_watch_gpu(run, &transfer.gpu);
 }
 
-int main(int argc, char **argv)
-{
-	static const char *const arguments[] = {"bytes", "node"};
-	static const struct probe probe = {
-	        .name = "transfer",
-	        .question = "How long does a transfer between host and device take?",
-	        .args = arguments,
-	        .arg_count = ARRAY_LEN(arguments),
-	        .needs_gpu = true,
-	        .seconds = 1.1,
-	        .measure = measure,
-	        .fit = transfer_fit,
-	};
-	return probe_main(argc, argv, &probe);
-}
+static const char *const arguments[] = {"bytes", "node"};
+const struct probe transfer_probe = {
+        .name = "transfer",
+        .question = "How long does a transfer between host and device take?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .seconds = 1.1,
+        .measure = measure,
+        .fit = transfer_fit,
+};

@@ -77,18 +77,18 @@ check() {
 }
 
 for chains in 1 8; do
-	check 'single-precision FMA' fma_s $chains 256 FFMA 8
-	check 'double-precision FMA' fma_d $chains 256 DFMA 8
-	check 'half-precision FMA' fma_h $chains 256 HFMA2 8
-	check 'bfloat16 FMA' fma_bf16 $chains 256 HFMA2 8
-	check 'integer multiply-add' mad_i $chains 256 IMAD 8
-	check 'funnel shift' shift_i $chains 256 SHF 8
-	check 'three-input logic' logic_i $chains 256 LOP3 8
-	check 'reciprocal square root' special_rsqrt $chains 256 MUFU.RSQ 8
-	check 'power of two' special_exp2 $chains 256 MUFU.EX2 8
-	check 'sine, a multiplication before it' special_sine $chains 256 MUFU.SIN 264
-	check 'logarithm' special_lg2 $chains 256 MUFU.LG2 8
-	check 'shuffle' shuffle $chains 256 SHFL 8
+	check 'single-precision FMA' fma_s $chains 512 FFMA 8
+	check 'double-precision FMA' fma_d $chains 512 DFMA 8
+	check 'half-precision FMA' fma_h $chains 512 HFMA2 8
+	check 'bfloat16 FMA' fma_bf16 $chains 512 HFMA2 8
+	check 'integer multiply-add' mad_i $chains 512 IMAD 8
+	check 'funnel shift' shift_i $chains 512 SHF 8
+	check 'three-input logic' logic_i $chains 512 LOP3 8
+	check 'reciprocal square root' special_rsqrt $chains 512 MUFU.RSQ 8
+	check 'power of two' special_exp2 $chains 512 MUFU.EX2 8
+	check 'sine, a multiplication before it' special_sine $chains 512 MUFU.SIN 520
+	check 'logarithm' special_lg2 $chains 512 MUFU.LG2 8
+	check 'shuffle' shuffle $chains 512 SHFL 8
 	check 'tf32 product' mma_tf32 $chains 16 HMMA 24
 	check 'bfloat16 product' mma_bf16 $chains 16 HMMA 24
 	check 'half-precision product' mma_h $chains 16 HMMA 24

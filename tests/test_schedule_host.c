@@ -38,12 +38,15 @@ static enum uplo uplo_of(enum operation operation)
 	return operation == CHOLESKY_UPPER ? UPPER : LOWER;
 }
 
-/* Symmetric and positive definite for all. */
-static void fill(float *a)
+/* Symmetric and positive definite for Cholesky; rows that LU has to exchange. */
+static void fill(float *a, enum operation operation)
 {
+	bool definite = operation == CHOLESKY_LOWER || operation == CHOLESKY_UPPER;
+
 	for (int64_t j = 0; j < N; j++)
 		for (int64_t i = 0; i < N; i++)
-			a[i + j * N] = (float)(test_random(1, i + j) + (i == j ? N : 0));
+			a[i + j * N] = (float)(definite ? test_random(1, i + j) + (i == j ? N : 0)
+			                                : test_random(1 + (uint64_t)j, i));
 }
 
 static int64_t work_bytes(
@@ -69,7 +72,7 @@ static bool run(
 	void *work = xmalloc((size_t)bytes);
 
 	memset(work, 0xff, (size_t)bytes);
-	fill(source->a);
+	fill(source->a, operation);
 	e->queue = QUEUE_MAIN;
 	bool ok = ex_copy(e, from, all) &&
 	          (operation == LU ? getrf(e, plan, a, work, pivots)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* One point of the host_rate probe: where its panel lies, its samples, and what the time left out.
+ */
+#include "host_rate_parts.h"
+
+#include "../lib/clock.h"
+#include "../lib/msg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	MOST_SAMPLES = 200,
+	PLACES = 8,           /* of the panel, at most ... */
+	SAMPLES_OF_PLACE = 2, /* ... and samples before it moves on */
+	PADDING = 32,         /* elements of lda beyond m ... */
+	PAGE_PADDING = 1600   /* ... or bytes, where all columns would begin alike in their pages */
+};
+
+static const double point_seconds = 0.002, threaded_seconds = 0.005, least_span = 20e-6;
+
+int leading(int m, bool is_double)
+{
+	int word = is_double ? 8 : 4;
+	return m * word % 4096 ? m + PADDING : m + PAGE_PADDING / word;
+}
+
+/* One column more than n: ger's vector, and what its last column's shift reaches. */
+size_t panel_bytes(int m, int n, bool is_double)
+{
+	return (size_t)leading(m, is_double) * (size_t)(n + 2) * (is_double ? 8 : 4);
+}
+
+/* Other physical pages. */
+static void move_on(struct call *call)
+{
+	struct rates *rates = call->rates;
+	size_t bytes = (panel_bytes(call->m, call->n, call->is_double) + 4095) / 4096 * 4096;
+	size_t places = rates->bytes / bytes < PLACES ? rates->bytes / bytes : PLACES;
+
+	rates->at = rates->a + (places > 1 ? call->samples / SAMPLES_OF_PLACE % places * bytes : 0);
+	for (size_t i = 0; !call->restored && !call->square && i < call->cycle; i++)
+		call->run(call, rates->turn++); /* into the cache */
+}
+
+static bool take_call(void *context, struct sample *sample)
+{
+	struct call *call = context;
+	struct rates *rates = call->rates;
+	size_t word = call->is_double ? sizeof(double) : sizeof(float);
+	bool done = true;
+
+	if (call->samples++ % SAMPLES_OF_PLACE == 0)
+		move_on(call);
+	if (call->restored)
+		memcpy(rates->at, rates->master, (size_t)call->ld * (size_t)call->n * word);
+	double start = clock_now();
+	for (size_t i = 0; i < call->turns; i++)
+		done = call->run(call, rates->turn++) && done;
+	sample->span = clock_now() - start;
+	sample->seconds = sample->span / (double)call->turns;
+	sample->agreed = true;
+	return done;
+}
+
+void drop(struct rates *rates, const char *series, int m, int n)
+{
+	size_t used = strlen(rates->dropped);
+	snprintf(rates->dropped + used, sizeof rates->dropped - used, "%s%s %dx%d",
+	        used ? ", " : "", series, m, n);
+}
+
+/* Samples one point. Returns the seconds of a sample, 0 when it failed. */
+double measure_call(struct call call, const char *series)
+{
+	const struct arg args[] = {{"m", call.m}, {"n", call.n}, {"threads", call.threads}};
+	struct sample_plan plan = {
+	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
+	struct measurement measurement;
+	struct sample first, next;
+	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
+
+	call.rates->turn = 0;
+	double start = clock_now();
+	bool worked = take_call(&call, &first) && take_call(&call, &next); /* brings in code, pages
+	                                                                      and threads */
+	double each = (clock_now() - start) / 2;
+	if (!call.restored)
+		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
+	least /= call.rates->run->common.quick ? 4 : 1;
+	plan.max_seconds = fmax(LEAST_SAMPLES * each, least);
+	if (!worked || !sample_run(take_call, &call, &plan, 0, &measurement)) {
+		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
+		return 0;
+	}
+	probe_record(call.rates->run, series, args, call.threads ? 3 : 2, &measurement);
+	return each;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of cuBLAS as operations of the launch probe. */
+#include "launch_parts.h"
+
+#include "../lib/msg.h"
+
+#include <math.h>
+
+static void check_blas(cublasStatus_t status, const char *call)
+{
+	if (status != CUBLAS_STATUS_SUCCESS)
+		msg_die(EXIT_MEASURE_FAILED, "%s failed: %s", call, cublasGetStatusString(status));
+}
+#define BLAS(call) check_blas(call, #call)
+
+void scal(struct launch *launch)
+{
+	const float minus = -1;
+	BLAS(cublasSscal(launch->blas, N, &minus, launch->x, 1));
+}
+
+void swap(struct launch *launch)
+{
+	BLAS(cublasSswap(launch->blas, N, launch->x, 1, launch->y, 1));
+}
+
+void ger(struct launch *launch)
+{
+	const float alpha = 1e-6f;
+	BLAS(cublasSger(launch->blas, N, N, &alpha, launch->x, 1, launch->y, 1, launch->matrix, N));
+}
+
+void iamax_sync(struct launch *launch)
+{
+	int found = 0;
+	BLAS(cublasIsamax(launch->blas, N, launch->z, 1, &found));
+	if (found != launch->largest)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "cublasIsamax found element %d where %d is the largest", found,
+		        launch->largest);
+}
+
+void set_up_blas(struct launch *launch, uint64_t seed)
+{
+	enum { WORKSPACE = 32 << 20, ELEMENTS = 3 * N + N * N };
+	GPU(cudaMalloc((void **)&launch->x, ELEMENTS * sizeof(float)));
+	GPU(cudaMalloc(&launch->blas_workspace, WORKSPACE));
+	launch->y = launch->x + N;
+	launch->z = launch->y + N;
+	launch->matrix = launch->z + N;
+	gpu_fill_float(launch->x, ELEMENTS, seed, launch->stream);
+	float z[N];
+	GPU(cudaMemcpyAsync(z, launch->z, sizeof z, cudaMemcpyDeviceToHost, launch->stream));
+	GPU(cudaStreamSynchronize(launch->stream));
+	int largest = 0;
+	for (int i = 1; i < N; i++)
+		if (fabsf(z[i]) > fabsf(z[largest]))
+			largest = i;
+	launch->largest = largest + 1;
+
+	BLAS(cublasCreate(&launch->blas));
+	BLAS(cublasSetStream(launch->blas, launch->stream));
+	BLAS(cublasSetWorkspace(launch->blas, launch->blas_workspace, WORKSPACE));
+	BLAS(cublasSetPointerMode(launch->blas, CUBLAS_POINTER_MODE_HOST));
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The program around a set of probes: what was measured is kept, what fails or is not possible does
+ * not keep the others from being measured, processes are shared with --quick only. The program
+ * starts itself with arguments as such a set of stand-in probes. */
+#include "../lib/base.h"
+#include "../lib/msg.h"
+#include "../lib/probe.h"
+#include "../lib/table.h"
+#include "tap.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const columns[] = {"pid"};
+
+static void measure_pid(struct probe_run *run)
+{
+	const struct arg arg = {"pid", (double)getpid()};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN};
+	probe_record(run, "own", &arg, 1, &m);
+}
+
+static void measure_nowhere(struct probe_run *run)
+{
+	(void)run;
+	msg_die(EXIT_NOT_POSSIBLE, "there is nothing to measure");
+}
+
+static void measure_crash(struct probe_run *run)
+{
+	measure_pid(run);
+	if (run->process == 1)
+		raise(SIGKILL);
+}
+
+static void fit_nothing(const struct table *curve, struct profile *profile)
+{
+	(void)curve;
+	(void)profile;
+}
+
+#define STAND_IN(tag, text, function)                                                              \
+	static const struct probe tag = {.name = text,                                             \
+	        .question = "Which process is this?",                                              \
+	        .args = columns,                                                                   \
+	        .arg_count = 1,                                                                    \
+	        .needs_gpu = true,                                                                 \
+	        .seconds = 0.1,                                                                    \
+	        .processes = 4,                                                                    \
+	        .measure = function,                                                               \
+	        .fit = fit_nothing}
+STAND_IN(first, "first", measure_pid);
+STAND_IN(nowhere, "nowhere", measure_nowhere);
+STAND_IN(crash, "crash", measure_crash);
+STAND_IN(last, "last", measure_pid);
+
+static const struct probe *const list[] = {&first, &nowhere, &crash, &last};
+
+static char folder[] = "/tmp/fathom-probe-XXXXXX";
+
+static int run(const char *options)
+{
+	char *command = xasprintf(
+	        "/proc/%d/exe --output %s %s >%s/out 2>&1", (int)getpid(), folder, options, folder);
+	const int status = system(command);
+	free(command);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool said(const char *text)
+{
+	char *command = xasprintf("grep -q -e '%s' %s/out", text, folder);
+	const int status = system(command);
+	free(command);
+	return status == 0;
+}
+
+/* The curve of a stand-in, or NULL; it is removed. */
+static struct table *take(const char *name)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/%s.tsv", folder, name);
+	struct table *table = access(path, F_OK) == 0 ? table_read(path, &fault) : NULL;
+	remove(path);
+	free(path);
+	return table;
+}
+
+static bool same_processes(const struct table *a, const struct table *b)
+{
+	for (size_t i = 0; a && b && i < a->row_count && i < b->row_count; i++)
+		if (table_real(a, i, "pid") != table_real(b, i, "pid"))
+			return false;
+	return a && b;
+}
+
+static void test_set(const char *options, size_t processes, bool shared)
+{
+	ok(run(options) == EXIT_MEASURE_FAILED, "'%s': a crash among them fails the set", options);
+	ok(said("nowhere is not possible here"), "what is not possible is said");
+	ok(said("crash: process 2 of .* was ended by signal 9"), "so is the crash, and where");
+	struct table *a = take("first"), *b = take("last");
+	ok(a && a->row_count == processes, "the first probe has all its processes");
+	ok(b && b->row_count == processes, "so has the one behind the crash");
+	ok(same_processes(a, b) == shared, shared ? "they were the same processes until the crash"
+	                                          : "each has its own processes");
+	ok(!take("crash") && !take("nowhere"), "the others left no file");
+	table_free(a);
+	table_free(b);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return probe_main(argc, argv, list, ARRAY_LEN(list));
+	if (!mkdtemp(folder))
+		return 1;
+	test_set("", 4, false);
+	test_set("--quick first last crash nowhere", 3, true);
+	ok(run("--quick last") == EXIT_DONE, "a set of one named probe");
+	struct table *a = take("last"), *b = take("first");
+	ok(a && a->row_count == 3 && !b, "measures that one");
+	table_free(a);
+	ok(run("lst") == EXIT_BAD_USAGE && said("no probe is named lst"),
+	        "unknown names are refused");
+	ok(run("--check") == EXIT_BAD_USAGE, "no check where no probe has one");
+	char *clean = xasprintf("rm -rf %s", folder);
+	ok(system(clean) == 0, "cleaned up");
+	free(clean);
+	return finish();
+}
