@@ -60,7 +60,7 @@ GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.c,%,$(shell grep -l 'n
 HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
 
-FACTOR_PROGRAMS := predict measure validate advise
+FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
 

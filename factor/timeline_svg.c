@@ -17,7 +17,7 @@ enum {
 
 /* Okabe and Ito's palette, which the colour-blind can tell apart; queueing is grey. */
 static const char *const colour[PHASE_COUNT] = {[PHASE_SEARCH] = "#f0e442",
-        [PHASE_FETCH] = "#999999",
+        [PHASE_FETCH] = "#000000",
         [PHASE_SWAP] = "#cc79a7",
         [PHASE_SCALE] = "#f0e442",
         [PHASE_UPDATE] = "#0072b2",
@@ -25,7 +25,7 @@ static const char *const colour[PHASE_COUNT] = {[PHASE_SEARCH] = "#f0e442",
         [PHASE_PANEL] = "#d55e00",
         [PHASE_SOLVE] = "#009e73",
         [PHASE_LAYOUT] = "#56b4e9"};
-static const char queueing_colour[] = "#bbbbbb";
+static const char queueing_colour[] = "#cccccc";
 
 struct frame {
 	double from, to; /* seconds */
@@ -86,8 +86,8 @@ static void draw_entry(const struct frame *f, const struct timeline_entry *e, do
 
 static double draw_lanes(const struct frame *f, const struct timeline *t, double y)
 {
-	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" font-weight=\"bold\">%s: %.1f us</text>\n", MARGIN,
-	        y + TITLE - 12, t->title, t->seconds * 1e6);
+	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" font-weight=\"bold\">%s: %.1f us</text>\n",
+	        MARGIN, y + TITLE - 12, t->title, t->seconds * 1e6);
 	y += TITLE;
 	for (int lane = 0; lane < LANE_COUNT; lane++) {
 		if (!used(t, lane))
@@ -95,8 +95,8 @@ static double draw_lanes(const struct frame *f, const struct timeline *t, double
 		fprintf(f->out,
 		        "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n"
 		        "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
-		        MARGIN - 8, y + 15, lane_name[lane], MARGIN, y + BAR + 1, WIDTH - RIGHT_MARGIN,
-		        y + BAR + 1);
+		        MARGIN - 8, y + 15, lane_name[lane], MARGIN, y + BAR + 1,
+		        WIDTH - RIGHT_MARGIN, y + BAR + 1);
 		for (size_t i = 0; i < t->count; i++)
 			if (in_lane(&t->entry[i], lane))
 				draw_entry(f, &t->entry[i], y);

@@ -4,6 +4,7 @@
 #include "factor_test.h"
 
 #include "../factor/executor_host_blocks.h"
+#include "../factor/transfer.h"
 
 enum { LD = 23, COLUMNS = 24, MOST = 17 };
 
@@ -382,6 +383,26 @@ static void test_stage(struct executor *e)
 	ok(!e->ops->record(e, EXECUTOR_EVENTS), "refused: %s", e->fault.text);
 }
 
+/* Rectangles that cover a triangle, and no more than they must. */
+static void test_transfer(struct executor *e, enum uplo uplo, int64_t width)
+{
+	int64_t n = 11;
+	struct field f, g;
+	struct matrix from = view(&f, SINGLE, n, n, 1), to = view(&g, SINGLE, n, n, 50);
+	bool good = width % 2 ? matrix_to_device(e, uplo, width, from, to)
+	                      : matrix_to_host(e, uplo, width, from, to);
+
+	good = good && rest_kept(&g, to, WHOLE) && e->queue == QUEUE_MAIN;
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < n; i++) {
+			bool inside = uplo == WHOLE || (uplo == LOWER ? i >= j : i <= j);
+			bool covered = inside || i / width == j / width;
+			good = good &&
+			       at(to, i, j) == (covered ? at(from, i, j) : before(&g, i, j));
+		}
+	ok(good, "transfer %d in rectangles of %d", uplo, (int)width);
+}
+
 int main(void)
 {
 	struct fault fault;
@@ -407,6 +428,11 @@ int main(void)
 		test_potrf_block(host, precision, UPPER);
 	}
 	test_stage(host);
+	for (int uplo = LOWER; uplo <= WHOLE; uplo++)
+		for (int64_t width = 1; width < 14; width += 3)
+			test_transfer(host, (enum uplo)uplo, width);
+	ok(!matrix_to_device(host, LOWER, 0, (struct matrix){0}, (struct matrix){0}), "refused: %s",
+	        host->fault.text);
 	executor_free(host);
 	return finish();
 }
