@@ -361,6 +361,10 @@ static void test_refusals(struct executor *e)
 	ok(!ormqr(e, &bad, LEFT, PLAIN, a, tau, nine, NULL), "refused: %s", e->fault.text);
 	ok(orgqr_work(e, &plans[0], a, tau, q) == -1 && strstr(e->fault.text, "9 x 3"),
 	        "refused: %s", e->fault.text);
+	ok(!getrs(e, PLAIN, a, (struct pivots){0}, nine) && strstr(e->fault.text, "9 x 4"),
+	        "refused: %s", e->fault.text);
+	ok(!potrs(e, LOWER, a, nine) && strstr(e->fault.text, "9 x 4"), "refused: %s",
+	        e->fault.text);
 	ok(gels_work(e, &plans[0], a, c) == -1 && strstr(e->fault.text, "9 are needed"),
 	        "refused: %s", e->fault.text);
 }
