@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The hold-out list: the operations that are predicted first and measured afterwards. Every m and n
- * here is off the powers of two that the probes use, so no fit has seen them. */
+ * here is off the powers of two that the probes use, so no fit has seen them. And the documented
+ * sizes that `measure --bench` compares with the vendor. */
 #ifndef FATHOM_CASES_H
 #define FATHOM_CASES_H
 
@@ -20,11 +21,29 @@ struct panel_case {
  * unknown executor has none. */
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
 
-/* The shapes whose cuSOLVER times the documentation quotes, for `measure --bench`. Ends with m = 0.
- */
 struct bench_shape {
+	const char *operation; /* panel_getrf, getrf, geqrf, potrf */
+	enum precision precision;
 	int64_t m, n;
 };
-extern const struct bench_shape cases_bench[];
+
+/* All of them: panels first, then by size. The caller frees *shapes. */
+size_t cases_bench(struct bench_shape **shapes);
+
+/* Whether the host is to be compared there: where that does not take long. */
+bool cases_on_host(const struct bench_shape *shape);
+
+/* One of our ways to factorize a whole matrix. */
+struct factor_case {
+	const char *variant; /* gpu: panels on the device; hybrid: on the host CPU */
+	int64_t nb;          /* width of every block */
+	char plan[64];       /* the rest, as whole_plan_text has it */
+};
+
+/* The grid of plans that the bench tries at a shape, and over which the regret of the model's
+ * choice is counted: variants x widths. On the host (not cuda) a single one. Returns how many of
+ * at most `most`. */
+size_t cases_plans(
+        const struct bench_shape *shape, bool cuda, struct factor_case *cases, size_t most);
 
 #endif

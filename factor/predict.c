@@ -38,14 +38,20 @@ static struct result predict_case(const struct profile *profile, const struct ta
 	const char *only = phase < PHASE_COUNT ? phase_name[phase] : NULL;
 	const char *variant = strcmp(asked->operation, "ger") == 0 ? "ger" : asked->variant;
 	unsigned skip = only ? ((1u << PHASE_COUNT) - 1) & ~(1u << phase) : 0;
-	struct result row = {
-	        .precision = asked->precision, .m = asked->m, .n = asked->n, .residual = NAN};
+	struct result row = {.precision = asked->precision,
+	        .m = asked->m,
+	        .n = asked->n,
+	        .residual = NAN,
+	        .orthogonality = NAN};
 	struct prediction prediction;
 
 	snprintf(row.operation, sizeof row.operation, "%s", asked->operation);
 	snprintf(row.variant, sizeof row.variant, "%s", asked->variant);
 	snprintf(row.executor, sizeof row.executor, "%s", asked->executor);
-	snprintf(row.plan, sizeof row.plan, "nb=%" PRId64, asked->n);
+	if (strcmp(asked->operation, "ger") == 0)
+		row.k = 1;
+	else
+		row.nb = asked->n;
 	results_options(row.options, asked->executor, only, level);
 	bool ok = model_predict_without(profile, target->model, variant, asked->m, asked->n,
 	        asked->precision, level, skip, &prediction);
