@@ -72,7 +72,7 @@ static void write_row(struct table *table, const struct result *row)
 	write_size(table, r, "nb", row->nb);
 	table_set_text(table, r, "options", row->options);
 	table_set_text(table, r, "executor", row->executor);
-	table_set_text(table, r, "plan", row->plan);
+	table_set_text(table, r, "plan", row->plan[0] ? row->plan : "nan");
 	table_set_real(table, r, "seconds", row->seconds.value);
 	table_set_real(table, r, "low", row->seconds.low);
 	table_set_real(table, r, "high", row->seconds.high);
