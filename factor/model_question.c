@@ -59,8 +59,8 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 				above = off;
 			if (-off > below)
 				below = -off;
+			price_reader_change(reader, profile, name);
 			profile_free(shifted);
-			*reader = *base;
 		}
 		spread_widen(spread, below, above);
 	}

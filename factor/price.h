@@ -51,7 +51,7 @@ struct price_surface {
 
 /* Reads values once each. linear: interpolate functions linearly between rows instead of by their
  * logarithms. */
-enum { PRICE_CACHE = 1024 };
+enum { PRICE_CACHE = 16384 };
 struct price_reader {
 	struct model model;
 	bool linear;

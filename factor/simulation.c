@@ -125,7 +125,8 @@ static double left_now(const struct simulation *s, const struct operation *o)
 	return later(0, o->left - (s->now - o->since) * o->rate);
 }
 
-/* A kernel that has just started waits for the blocks of those that it goes before. */
+/* A kernel that has just started waits for the blocks of those that it goes before, on average half
+ * as long as these last. */
 static void hold(struct simulation *s, struct operation *o)
 {
 	double taken = o->work.share, block = 0;
@@ -135,7 +136,7 @@ static void hold(struct simulation *s, struct operation *o)
 		if (p == o || !kernel_at(p, s->now) || !precedes(o, p) || p->rate == 0)
 			continue;
 		taken += p->rate * p->work.share;
-		block = later(block, fmin(p->work.block, left_now(s, p)));
+		block = later(block, fmin(p->work.block / 2, left_now(s, p)));
 	}
 	if (taken > 1)
 		o->held = s->now + block;

@@ -8,8 +8,9 @@
  * (QUEUE_PANEL before the others), then by the time they began, to each its share or what is left,
  * and a kernel that got less runs slower in proportion: the machine does no more than one machine's
  * work. A kernel of higher priority does not interrupt: when it finds less than its share free it
- * waits until the blocks that run there end. Not modelled: kernels side by side that slow each
- * other's memory traffic down.
+ * waits until the blocks that run there end, half a block's time on average (as the concurrency
+ * probe's gpu.priority.delay is half of its blocks' 20 us). Not modelled: kernels side by side that
+ * slow each other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */

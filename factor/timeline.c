@@ -140,24 +140,33 @@ struct exposure timeline_expose(const struct timeline *t)
 
 /* ---- steps ---- */
 
-/* A panel begins a step when the ones before it are over and something else was done since. */
+/* Whether an entry is part of a panel's way. */
+static bool of_panel(const struct timeline_entry *e)
+{
+	return e->phase == PHASE_PANEL || e->lane == LANE_QUEUE + QUEUE_PANEL;
+}
+
 static size_t find_steps(const struct timeline *t, struct step *step, size_t room)
 {
 	struct edge *edge = edges_of(t);
+	double panels_end = 0;
 	size_t count = 0;
-	bool other = true;
+	bool updated = true;
 
 	for (size_t i = 0; i < 2 * t->count && count < room; i++) {
 		const struct timeline_entry *e = &t->entry[edge[i].entry];
-		if (!edge[i].begin)
+		if (!edge[i].begin || e->operation == timeline_queueing)
 			continue;
-		if (e->phase == PHASE_PANEL && other) {
+		if (e->phase == PHASE_PANEL && updated) {
 			step[count++] = (struct step){.begin = e->begin, .end = t->seconds};
-			other = false;
+			updated = false;
 			if (count > 1)
 				step[count - 2].end = e->begin;
 		}
-		other |= e->phase == PHASE_UPDATE;
+		if (of_panel(e))
+			panels_end = fmax(panels_end, e->end);
+		else if (e->phase == PHASE_UPDATE && e->begin >= panels_end)
+			updated = true;
 	}
 	free(edge);
 	return count;
@@ -228,13 +237,15 @@ static void print_entries(const struct timeline *t, size_t most, FILE *out)
 
 	fprintf(out, "%12s %12s %12s  %-15s %-10s %-18s %s\n", "begin/us", "end/us", "lasts/us",
 	        "lane", "phase", "operation", "shape");
-	for (size_t i = 0; i < 2 * t->count && printed < most; i++)
-		if (edge[i].begin) {
-			print_entry(&t->entry[edge[i].entry], out);
-			printed++;
-		}
-	if (printed < t->count)
-		fprintf(out, "... %zu more\n", t->count - printed);
+	for (size_t i = 0; i < 2 * t->count; i++) {
+		const struct timeline_entry *e = &t->entry[edge[i].entry];
+		if (!edge[i].begin || e->operation == timeline_queueing)
+			continue;
+		if (printed++ < most)
+			print_entry(e, out);
+	}
+	if (printed > most)
+		fprintf(out, "... %zu more\n", printed - most);
 	free(edge);
 }
 

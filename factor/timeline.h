@@ -55,8 +55,10 @@ struct exposure {
 };
 struct exposure timeline_expose(const struct timeline *timeline);
 
-/* Steps of a blocked factorization: from one panel's begin to the next one's. `limiter` is the
- * phase that the step owes most. Returns how many there are, at most `room`. */
+/* Steps of a blocked factorization: from one panel's begin to the next one's, which comes after an
+ * update that began when the panel was over. (Without look-ahead the halves of a panel that is
+ * split are steps of their own.) `limiter` is the phase that the step owes most. Returns how many
+ * there are, at most `room`. */
 struct step {
 	double begin, end;
 	struct exposure exposure;
@@ -64,8 +66,8 @@ struct step {
 };
 size_t timeline_steps(const struct timeline *timeline, struct step *step, size_t room);
 
-/* Table: one line an entry, in order of time; then the lanes' busy time and the phases' exposed
- * share. `most` lines of entries. */
+/* Table: one line an entry but for queueing, in order of time, at most `most`; then the lanes' busy
+ * time and the phases' exposed share. */
 void timeline_print(const struct timeline *timeline, size_t most, FILE *out);
 
 /* Drawing (SVG): the timelines below each other on one axis of time, a lane a row, a colour a

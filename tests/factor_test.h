@@ -317,23 +317,36 @@ static inline void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, i
 		        (blasint)(lda ? lda : 1), b, (blasint)(ldb ? ldb : 1), beta, c, (blasint)m);
 }
 
-/* C -= A B, A m x k, B k x n, in extended precision: a residual of doubles that is computed in
- * double looks smaller for factors that were made by the same multiplication. */
+/* x^T y in extended precision; four sums, because each waits for its last addition. */
+static inline long double extended_dot(int64_t n, const double *x, const double *y)
+{
+	long double sum[4] = {0};
+
+	for (int64_t i = 0; i + 4 <= n; i += 4)
+		for (int64_t l = 0; l < 4; l++)
+			sum[l] += (long double)x[i + l] * y[i + l];
+	for (int64_t i = n / 4 * 4; i < n; i++)
+		sum[0] += (long double)x[i] * y[i];
+	return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+/* C -= A B, A m x k lower, B k x n upper, in extended precision: a residual of doubles that is
+ * computed in double looks smaller for factors that were made by the same multiplication. */
 static inline void subtract_product(
         int64_t m, int64_t n, int64_t k, const double *a, const double *b, double *c)
 {
-	long double *column = xmalloc((size_t)(m + 1) * sizeof *column);
+	double *rows = xmalloc((size_t)(m * k + 1) * sizeof *rows);
 
-	for (int64_t j = 0; j < n; j++) {
+	for (int64_t l = 0; l < k; l++)
 		for (int64_t i = 0; i < m; i++)
-			column[i] = c[i + j * m];
-		for (int64_t l = 0; l < k; l++)
-			for (int64_t i = 0; i < m; i++)
-				column[i] -= (long double)a[i + l * m] * b[l + j * k];
-		for (int64_t i = 0; i < m; i++)
-			c[i + j * m] = (double)column[i];
-	}
-	free(column);
+			rows[l + i * k] = a[i + l * m];
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++) {
+			int64_t terms = i < j ? i + 1 : j + 1;
+			c[i + j * m] = (double)(c[i + j * m] - extended_dot(terms < k ? terms : k,
+			                                               rows + i * k, b + j * k));
+		}
+	free(rows);
 }
 
 /* LAPACK's ratio: residual / (size norm eps), where a zero matrix allows nothing but zero. */

@@ -344,6 +344,30 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
+/* Any phase can be left out, which is how phases are timed: only the result is lost. */
+static void test_skip(struct executor *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		bool good = true;
+		for (int phase = 0; phase < PHASE_COUNT; phase++) {
+			struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
+			/* a search that is left out leaves no row for the fused steps */
+			if (phase == PHASE_SEARCH && plans[i].panel &&
+			        strcmp(plans[i].panel, "fused") == 0)
+				continue;
+			problem_open(&p, MATRIX_RANDOM);
+			e->skip = 1u << phase;
+			bool ran = run(e, &plans[i], &p, 0xff);
+			if (!ran)
+				diag("without %s", phase_name[phase]);
+			good = good && ran;
+			e->skip = 0;
+			problem_close(&p);
+		}
+		ok(good, "plan %zu runs with any phase left out", i);
+	}
+}
+
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
@@ -383,6 +407,7 @@ static void test_all(struct executor *e)
 	test_large(e, DOUBLE);
 	test_repeats(e);
 	test_inverse_growth(e);
+	test_skip(e);
 	test_refusals(e);
 }
 

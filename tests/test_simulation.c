@@ -74,10 +74,10 @@ static void test_sharing(void)
 	is_real(end(b), 6, 0, "a panel is not slowed down by an update");
 	is_real(end(a), 11, 0, "which loses the panel's multiprocessors: 4 / 4");
 
-	/* the update's blocks keep their places for 3: the panel runs from 5 to 9 */
+	/* the update's blocks keep their places for 6: the panel runs from 5 to 9 */
 	simulation_start(&sim);
 	a = simulation_put(&sim,
-	        (struct work){.queue = QUEUE_MAIN, .seconds = 10, .share = 1, .block = 3}, -1);
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 10, .share = 1, .block = 6}, -1);
 	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
 	is_real(end(b), 9, 0, "a panel waits for blocks to end");
 	is_real(end(a), 11, 0, "and takes its multiprocessors only then");
