@@ -5,6 +5,7 @@
 #include "whole.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,46 +132,89 @@ bool cases_on_host(const struct bench_shape *shape)
 	return shape->m <= ON_HOST;
 }
 
+/* ---- hold-out of whole factorizations ---- */
+
+struct square {
+	enum precision precision;
+	int64_t n;
+};
+
+size_t cases_whole(bool quick, struct bench_shape **shapes)
+{
+	static const struct square all[] = {{SINGLE, 1000}, {SINGLE, 3000}, {SINGLE, 5555},
+	        {SINGLE, 10007}, {SINGLE, 20000}, {DOUBLE, 3000}, {DOUBLE, 10007}};
+	static const struct square some[] = {{SINGLE, 3000}};
+	static const int64_t tall[][2] = {{30000, 500}, {100000, 200}};
+	const struct square *squares = quick ? some : all;
+	struct shapes s = {0};
+
+	for (size_t i = 0; i < (quick ? ARRAY_LEN(some) : ARRAY_LEN(all)); i++)
+		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+			shapes_add(&s, operations[o], squares[i].precision, squares[i].n,
+			        squares[i].n);
+	for (size_t t = 0; t < ARRAY_LEN(tall) && !quick; t++)
+		shapes_add(&s, "geqrf", SINGLE, tall[t][0], tall[t][1]);
+	*shapes = s.shape;
+	return s.count;
+}
+
 /* ---- plans ---- */
 
-static struct factor_case case_of(
-        const struct bench_shape *shape, const char *variant, bool hybrid, int64_t nb)
+struct result cases_row(
+        const struct bench_shape *shape, const char *executor, const struct plan *plan)
 {
-	struct factor_case one = {.variant = variant, .nb = nb};
 	struct whole whole = {.uplo = LOWER};
+	struct result row = {.precision = shape->precision,
+	        .m = shape->m,
+	        .n = shape->n,
+	        .nb = plan->widths[0],
+	        .residual = NAN,
+	        .orthogonality = NAN};
+
+	snprintf(row.operation, sizeof row.operation, "%s", shape->operation);
+	snprintf(row.variant, sizeof row.variant, "%s", plan->hybrid ? "hybrid" : "gpu");
+	snprintf(row.executor, sizeof row.executor, "%s", executor);
+	results_options(row.options, executor, NULL, 2);
+	operation_find(shape->operation, &whole.operation);
+	if (whole.operation == POTRF)
+		results_option_add(row.options, "uplo", "l");
+	whole_plan_text(&whole, plan, row.plan);
+	return row;
+}
+
+static struct result uniform(
+        const struct bench_shape *shape, const char *executor, bool hybrid, int64_t nb)
+{
 	bool cholesky = strcmp(shape->operation, "potrf") == 0;
-	struct plan plan = {.hybrid = hybrid,
+	int64_t leaf = cholesky ? 128 : 64;
+	const struct plan plan = {.hybrid = hybrid,
 	        .panel = "persistent",
-	        .leaf = cholesky ? 128 : 64,
+	        .widths = &nb,
+	        .count = 1,
+	        .leaf = leaf < nb ? leaf : nb,
 	        .inverse = 128,
 	        .lookahead = 1};
 
-	operation_find(shape->operation, &whole.operation);
-	if (plan.leaf > nb)
-		plan.leaf = nb;
-	whole_plan_text(&whole, &plan, one.plan, sizeof one.plan);
-	return one;
+	return cases_row(shape, executor, &plan);
 }
 
 size_t cases_plans(
-        const struct bench_shape *shape, bool cuda, struct factor_case *cases, size_t most)
+        const struct bench_shape *shape, const char *executor, struct result *row, size_t most)
 {
 	static const int64_t widths[] = {64, 128, 256, 512, 1024};
 	int64_t k = shape->m < shape->n ? shape->m : shape->n;
 	size_t count = 0;
 
-	if (!cuda) {
-		cases[0] = case_of(shape, "hybrid", true, k < 128 ? k : 128);
+	if (strcmp(executor, "cuda") != 0) {
+		row[0] = uniform(shape, executor, true, k < 128 ? k : 128);
 		return 1;
 	}
 	for (int hybrid = 0; hybrid < 2; hybrid++)
 		for (size_t w = 0; w < ARRAY_LEN(widths) && count < most; w++) {
-			/* Between 4 and 128 blocks, and not fewer than one: others are never the
-			 * best. */
+			/* Of more than 128 blocks, or of fewer than 4, none is ever the best. */
 			bool extreme = k > 128 * widths[w] || (w > 1 && 4 * widths[w] > k);
 			if (!extreme)
-				cases[count++] = case_of(
-				        shape, hybrid ? "hybrid" : "gpu", hybrid, widths[w]);
+				row[count++] = uniform(shape, executor, hybrid, widths[w]);
 		}
 	return count;
 }

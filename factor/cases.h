@@ -5,7 +5,8 @@
 #ifndef FATHOM_CASES_H
 #define FATHOM_CASES_H
 
-#include "executor.h"
+#include "plan.h"
+#include "results.h"
 
 struct panel_case {
 	const char *
@@ -33,17 +34,18 @@ size_t cases_bench(struct bench_shape **shapes);
 /* Whether the host is to be compared there: where that does not take long. */
 bool cases_on_host(const struct bench_shape *shape);
 
-/* One of our ways to factorize a whole matrix. */
-struct factor_case {
-	const char *variant; /* gpu: panels on the device; hybrid: on the host CPU */
-	int64_t nb;          /* width of every block */
-	char plan[64];       /* the rest, as whole_plan_text has it */
-};
-
-/* The grid of plans that the bench tries at a shape, and over which the regret of the model's
- * choice is counted: variants x widths. On the host (not cuda) a single one. Returns how many of
- * at most `most`. */
+/* Our ways to factorize a whole matrix, as rows without results: gpu (panels on the device) and
+ * hybrid (on the host CPU), each with a few block widths. The bench tries them all; over them the
+ * regret of the model's choice is counted. On the host executor a single one. Returns how many, at
+ * most `most`. */
 size_t cases_plans(
-        const struct bench_shape *shape, bool cuda, struct factor_case *cases, size_t most);
+        const struct bench_shape *shape, const char *executor, struct result *row, size_t most);
+
+/* A row of a whole factorization by this plan. */
+struct result cases_row(
+        const struct bench_shape *shape, const char *executor, const struct plan *plan);
+
+/* The hold-out shapes of whole factorizations. The caller frees *shapes. */
+size_t cases_whole(bool quick, struct bench_shape **shapes);
 
 #endif

@@ -44,7 +44,10 @@ static double settle(struct measure *measure)
 
 static bool same_shape(const struct result *a, const struct result *b)
 {
-	return a->m == b->m && a->n == b->n && a->precision == b->precision &&
+	bool panel = results_is_panel(a), both = panel == results_is_panel(b);
+
+	return both && (panel || strcmp(a->operation, b->operation) == 0) && a->m == b->m &&
+	       a->n == b->n && a->precision == b->precision &&
 	       strcmp(a->executor, b->executor) == 0;
 }
 
@@ -91,7 +94,7 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 		        !results_find(done, predicted))
 			row[count++] = *predicted;
 	}
-	if (measure->vendor && strcmp(shape->executor, "cuda") == 0) {
+	if (measure->vendor && results_is_panel(shape) && strcmp(shape->executor, "cuda") == 0) {
 		struct result vendor = *shape;
 		strcpy(vendor.operation, "panel_getrf");
 		strcpy(vendor.variant, "cusolver");
@@ -142,13 +145,17 @@ static int run_predicted(struct measure *measure, bool resume)
 	for (; s < shapes && !stopped && clock_now() - start < measure->budget; s++) {
 		struct result row[MEASURE_CONTENDERS];
 		size_t count = list_cases(measure, predictions, shape[s], results, row);
-		msg_progress("%zu of %zu shapes: %s %c %" PRId64 " x %" PRId64, s, shapes,
-		        shape[s]->executor, (char)shape[s]->precision, shape[s]->m, shape[s]->n);
+		msg_progress("%zu of %zu shapes: %s %s %c %" PRId64 " x %" PRId64, s, shapes,
+		        shape[s]->executor, shape[s]->operation, (char)shape[s]->precision,
+		        shape[s]->m, shape[s]->n);
 		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
 		measure->plan.ld = (shape[s]->m + 31) / 32 * 32 + 32;
 		hz[s] = settle(measure);
+		struct executor *executor = executor_of(measure, shape[s]);
 		if (count &&
-		        measure_panel(measure, executor_of(measure, shape[s]), row, count, results))
+		        (results_is_panel(shape[s])
+		                        ? measure_panel(measure, executor, row, count, results)
+		                        : measure_whole(measure, executor, row, count, results)))
 			measure_save(results, path);
 	}
 	msg_progress_end();

@@ -26,7 +26,11 @@ struct benching {
 static struct result new_row(
         const struct bench_shape *shape, const char *variant, const char *executor)
 {
-	struct result row = {.precision = shape->precision, .m = shape->m, .n = shape->n};
+	struct result row = {.precision = shape->precision,
+	        .m = shape->m,
+	        .n = shape->n,
+	        .residual = NAN,
+	        .orthogonality = NAN};
 
 	snprintf(row.operation, sizeof row.operation, "%s", shape->operation);
 	snprintf(row.variant, sizeof row.variant, "%s", variant);
@@ -59,21 +63,6 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 	return count;
 }
 
-static size_t add_ours(
-        const struct bench_shape *shape, const char *executor, bool cuda, struct result *row)
-{
-	struct factor_case cases[MEASURE_CONTENDERS];
-	size_t count = cases_plans(shape, cuda, cases, MEASURE_CONTENDERS);
-
-	for (size_t i = 0; i < count; i++) {
-		row[i] = new_row(shape, cases[i].variant, executor);
-		row[i].nb = cases[i].nb;
-		mark(&row[i], false);
-		snprintf(row[i].plan, sizeof row[i].plan, "%s", cases[i].plan);
-	}
-	return count;
-}
-
 static size_t list_rows(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
@@ -81,7 +70,8 @@ static size_t list_rows(
 	bool cuda = measure->executor[0] != NULL;
 	size_t count = 0, kept = 0;
 
-	count += add_ours(shape, measure_executor_names[cuda ? 0 : 1], cuda, row);
+	count += cases_plans(
+	        shape, measure_executor_names[cuda ? 0 : 1], row, MEASURE_CONTENDERS / 2);
 	if (cuda && measure->vendor)
 		count += add_vendor(shape, row + count);
 	if (measure->executor[1] && cases_on_host(shape)) {

@@ -48,12 +48,11 @@ static struct contender contender_for(struct measure *measure, struct executor *
 		        measure->vendor, whole.operation, whole.uplo, algorithm_of(row)};
 		return contender_vendor(vendor);
 	}
-	*ours = (struct whole_entry){.executor = executor, .whole = whole, .width = row->nb};
+	ours->executor = executor;
+	ours->whole = whole;
 	if (strcmp(row->variant, "openblas") == 0)
 		return contender_lapacke(ours);
-	ours->plan = (struct plan){
-	        .hybrid = strcmp(row->variant, "hybrid") == 0, .widths = &ours->width, .count = 1};
-	whole_plan_parse(row->plan, &ours->plan);
+	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, &ours->plan);
 	return contender_whole(ours, row->variant);
 }
 

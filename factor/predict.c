@@ -9,6 +9,7 @@
 #include "../lib/profile.h"
 #include "cases.h"
 #include "executor_model.h"
+#include "predict_whole.h"
 #include "results.h"
 
 #include <inttypes.h>
@@ -101,6 +102,8 @@ static size_t add_target(struct results *results, const struct profile *profile,
 		if (cases[i].phases)
 			add_phases(results, profile, target, &cases[i]);
 	}
+	if (target->model == MODEL_CUDA)
+		refused += predict_whole(results, profile, quick);
 	msg_progress_end();
 	free(cases);
 	return refused;

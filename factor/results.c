@@ -37,13 +37,18 @@ void results_add(struct results *results, const struct result *row)
 	results->row[results->count++] = *row;
 }
 
+bool results_is_panel(const struct result *row)
+{
+	return strcmp(row->operation, "ger") == 0 || strncmp(row->operation, "panel_", 6) == 0;
+}
+
 double results_flops(const struct result *row)
 {
 	double m = (double)row->m, n = (double)row->n;
 
 	if (strcmp(row->operation, "ger") == 0)
 		return model_flops_ger(m, n);
-	if (strcmp(row->operation, "panel_getrf") == 0)
+	if (results_is_panel(row))
 		return model_flops_getrf(m, n);
 	return model_factor_flops(row->operation, m, n);
 }

@@ -16,7 +16,8 @@ struct result {
 	                     right-hand sides, width of the (first) block */
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
 	                     uplo=l|u, from=host, alg=NAME, level=0|1 (last) */
-	char plan[64];    /* block sequence and leading dimension */
+	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
+	                     leading dimension */
 	struct estimate
 	        seconds; /* samples = repeats; value NaN: refused or failed, note says why */
 	double residual; /* LAPACK's test ratio; of whole factorizations estimated as check_whole.h
@@ -58,6 +59,9 @@ int results_level(const struct result *row);
 
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);
+
+/* A panel or a rank-1 update of one; else a whole factorization. */
+bool results_is_panel(const struct result *row);
 
 /* LAPACK Working Note 41's operation count. */
 double results_flops(const struct result *row);

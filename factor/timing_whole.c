@@ -28,7 +28,7 @@ static bool whole_prepare(
 	struct whole_entry *entry = contender->context;
 	struct executor *e = entry->executor;
 	struct matrix a = problem->a;
-	int64_t bytes = whole_work(e, &entry->whole, &entry->plan, a);
+	int64_t bytes = whole_work(e, &entry->whole, &entry->plan.plan, a);
 
 	return timing_lift(e,
 	        bytes >= 0 && (bytes == 0 || e->ops->alloc(e, bytes, &contender->work)) &&
@@ -54,7 +54,7 @@ static bool ours_run(
 {
 	struct whole_entry *entry = contender->context;
 	struct executor *e = entry->executor;
-	bool ok = whole_run(e, &entry->whole, &entry->plan, problem->a, contender->work,
+	bool ok = whole_run(e, &entry->whole, &entry->plan.plan, problem->a, contender->work,
 	        problem->pivots, problem->tau, &entry->host);
 
 	return timing_lift(e, ok && e->ops->sync(e), fault);

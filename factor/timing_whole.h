@@ -11,8 +11,7 @@
 struct whole_entry {
 	struct executor *executor;
 	struct whole whole;
-	struct plan plan; /* widths point to `width` or to memory of the caller */
-	int64_t width;
+	struct whole_plan plan;
 	struct matrix host; /* used inside */
 	struct matrix tau;
 	int *ipiv;

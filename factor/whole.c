@@ -60,12 +60,35 @@ bool whole_run(struct executor *e, const struct whole *whole, const struct plan 
 	return ok && ex_to_host(e, a, *host);
 }
 
-void whole_plan_text(const struct whole *whole, const struct plan *plan, char *text, size_t size)
-{
-	bool named = whole->operation == GETRF && !plan->hybrid;
+/* ---- plans as text ---- */
 
-	snprintf(text, size, "leaf=%" PRId64 " inverse=%" PRId64 " lookahead=%d%s%s", plan->leaf,
-	        plan->inverse, plan->lookahead, named ? " panel=" : "", named ? plan->panel : "");
+static bool add_widths(const struct plan *plan, char *text, size_t size)
+{
+	size_t used = strlen(text), start = used;
+
+	for (int64_t i = 0, next; i < plan->count && used < size; i = next) {
+		for (next = i; next < plan->count && plan->widths[next] == plan->widths[i];)
+			next++;
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64,
+		        i ? "," : " widths=", plan->widths[i]);
+		if (next - i > 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used, "x%" PRId64, next - i);
+	}
+	if (used >= size)
+		text[start] = 0;
+	return used < size;
+}
+
+bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
+{
+	bool named = whole->operation == GETRF && !plan->hybrid, equal = true;
+
+	snprintf(text, WHOLE_PLAN_TEXT, "leaf=%" PRId64 " inverse=%" PRId64 " lookahead=%d%s%s",
+	        plan->leaf, plan->inverse, plan->lookahead, named ? " panel=" : "",
+	        named ? plan->panel : "");
+	for (int64_t i = 1; i < plan->count; i++)
+		equal = equal && plan->widths[i] == plan->widths[0];
+	return equal || add_widths(plan, text, WHOLE_PLAN_TEXT);
 }
 
 static const char *find(const char *text, const char *key)
@@ -78,25 +101,45 @@ static const char *find(const char *text, const char *key)
 static const char *panel_name(const char *text)
 {
 	static const char *const names[] = {"blas", "optimized", "fused", "persistent", "host"};
+	size_t length = strcspn(text, " ");
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(text, names[i]) == 0)
+		if (strlen(names[i]) == length && strncmp(text, names[i], length) == 0)
 			return names[i];
 	return NULL;
 }
 
-void whole_plan_parse(const char *text, struct plan *plan)
+static int64_t number(const char *text, const char *key)
 {
-	const char *leaf = find(text, "leaf="), *inverse = find(text, "inverse="),
-	           *lookahead = find(text, "lookahead="), *panel = find(text, "panel=");
-	char name[16] = "";
+	const char *at = find(text, key);
+	return at ? strtoll(at, NULL, 10) : 0;
+}
 
-	if (leaf)
-		plan->leaf = atoll(leaf);
-	if (inverse)
-		plan->inverse = atoll(inverse);
-	if (lookahead)
-		plan->lookahead = atoi(lookahead);
-	if (panel && sscanf(panel, "%15s", name) == 1)
-		plan->panel = panel_name(name);
+static void parse_widths(const char *text, struct whole_plan *out)
+{
+	char *at = (char *)(uintptr_t)text;
+
+	while (at && out->plan.count < WHOLE_WIDTHS) {
+		int64_t width = strtoll(at, &at, 10), times = 1;
+		if (*at == 'x')
+			times = strtoll(at + 1, &at, 10);
+		for (; times > 0 && out->plan.count < WHOLE_WIDTHS; times--)
+			out->widths[out->plan.count++] = width;
+		at = *at == ',' ? at + 1 : NULL;
+	}
+}
+
+void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_plan *out)
+{
+	const char *panel = find(text, "panel=");
+
+	out->plan = (struct plan){.hybrid = hybrid,
+	        .panel = panel ? panel_name(panel) : NULL,
+	        .widths = out->widths,
+	        .leaf = number(text, "leaf="),
+	        .inverse = number(text, "inverse="),
+	        .lookahead = (int)number(text, "lookahead=")};
+	parse_widths(find(text, "widths="), out);
+	if (out->plan.count == 0)
+		out->widths[out->plan.count++] = nb;
 }

@@ -29,10 +29,20 @@ bool whole_run(struct executor *e, const struct whole *whole, const struct plan 
         struct matrix a, void *work, struct pivots pivots, struct matrix tau,
         const struct matrix *host);
 
-/* "leaf=128 inverse=128 lookahead=1 panel=blas": what the block widths leave open. */
-void whole_plan_text(const struct whole *whole, const struct plan *plan, char *text, size_t size);
+/* A plan with room for its widths. */
+enum { WHOLE_WIDTHS = 1024, WHOLE_PLAN_TEXT = 256 };
+struct whole_plan {
+	struct plan plan;
+	int64_t widths[WHOLE_WIDTHS];
+};
 
-/* The same back into plan, whose other fields stay; what the text does not name stays, too. */
-void whole_plan_parse(const char *text, struct plan *plan);
+/* "leaf=64 inverse=128 lookahead=1 panel=persistent widths=512x10,256": the widths only where they
+ * are not all the same, equal ones in a row with their number. False when it does not fit: then it
+ * says what it would for equal widths. */
+bool whole_plan_text(
+        const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT]);
+
+/* The plan of a text, with nb as the width of blocks where it names none. */
+void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_plan *out);
 
 #endif
