@@ -16,6 +16,11 @@
 
 #include <math.h>
 
+enum {
+	WIDEST_STRIDE = 512, /* words, of the copy probe */
+	LASWP_COLUMNS = 8    /* of a block */
+};
+
 /* What a block of our sweeps takes care of. */
 static const double sweep_bytes = 16384;
 
@@ -49,14 +54,28 @@ static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a
 	return sweep(r, "gpu.write.time", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
 }
 
+/* Seconds that an element takes that lies apart from all others, read and written: two thirds of
+ * what the widest strided copy takes for one, which reads in one place and, to write a part of a
+ * sector, reads and writes in another. */
+static double scattered(struct price_reader *r, int64_t ld)
+{
+	double stride = fmin((double)ld, WIDEST_STRIDE);
+
+	return 2.0 / 3 * 2 * sizeof(float) /
+	       price_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
+}
+
 static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
+	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+	double apart = in_l2 ? 2 * price_scalar(r, "gpu.l2.sector") : 0;
+	struct price price = sweep(r, "gpu.copy.time", elements * (2 * word + apart));
 
-	struct price price =
-	        sweep(r, "gpu.copy.time", 2 * elements * (word + price_scalar(r, "gpu.l2.sector")));
-
+	if (!in_l2)
+		price.term[TERM_MEMORY] += elements * scattered(r, a.ld);
+	price.share = price_share(r, ceil((double)a.n / LASWP_COLUMNS));
 	price.term[TERM_BARRIER] = 4 * (double)swaps * price_scalar(r, "gpu.int.logic.latency");
 	return price;
 }
