@@ -11,7 +11,7 @@
  *
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
- * surfaces of LAPACKE; potrf counts half the operations of getrf of the same block. */
+ * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -135,9 +135,19 @@ static double lapack_getrf(struct price_reader *r, struct matrix a)
 	return price_surface2(r, name, "m", (double)a.m, "n", (double)a.n);
 }
 
+/* The diagonal block, and a triangular solve with the rows below it (a upper: columns right of it)
+ * at the rate of a square gemm of as many operations. */
 double price_host_potrf(struct price_reader *r, struct matrix a)
 {
-	return lapack_getrf(r, a) / 2;
+	const char *gemm = a.precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
+	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
+	double seconds = lapack_getrf(r, diagonal) / 2;
+
+	if (rest)
+		seconds += price_surface1(
+		        r, gemm, "n", cbrt((double)n * (double)n * (double)rest / 2));
+	return seconds;
 }
 
 static struct price host_getrf(struct price_reader *r, struct matrix a)
