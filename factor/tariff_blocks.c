@@ -18,7 +18,8 @@
 
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
-	LASWP_COLUMNS = 8    /* of a block */
+	LASWP_COLUMNS = 8,   /* of a block */
+	BEHIND = 4           /* so many times a cache's size are certainly not in it */
 };
 
 /* What a block of our sweeps takes care of. */
@@ -115,9 +116,17 @@ static struct price to_device(struct price_reader *r, struct matrix a)
 
 /* ---- the host's panels ---- */
 
-static struct price by_host(double seconds)
+/* A panel computed by the host. The surfaces know it in the cache where it fits; one that a copy
+ * engine has just written is read from behind the core's own caches first. */
+static struct price by_host(struct price_reader *r, struct matrix a, double seconds)
 {
-	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
+	double bytes = price_bytes(a), own = price_scalar(r, "host.l2.size");
+	double near = price_host_rate(r, "host.memory.read", bytes);
+	double far = price_host_rate(r, "host.memory.read", larger(bytes, BEHIND * own));
+
+	return (struct price){.engine = ENGINE_HOST,
+	        .term[TERM_HOST] = seconds,
+	        .term[TERM_MEMORY] = larger(0, bytes / far - bytes / near)};
 }
 
 double price_host_geqrf(struct price_reader *r, struct matrix a)
@@ -152,17 +161,17 @@ double price_host_potrf(struct price_reader *r, struct matrix a)
 
 static struct price host_getrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(lapack_getrf(r, a));
+	return by_host(r, a, lapack_getrf(r, a));
 }
 
 static struct price host_geqrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(price_host_geqrf(r, a));
+	return by_host(r, a, price_host_geqrf(r, a));
 }
 
 static struct price host_potrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(price_host_potrf(r, a));
+	return by_host(r, a, price_host_potrf(r, a));
 }
 
 /* ---- events ---- */
