@@ -25,22 +25,25 @@ HOST_LIBS ?= -llapacke -lopenblas -lhwloc
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS ?= -O2 -g
+# What may become part of the library: usable in a shared object, where only fathom.h's functions are visible.
+SHARED_FLAGS := -fPIC -fvisibility=hidden
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE -fopenmp $(WARNINGS) $(CFLAGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS)
 LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
 ifneq ($(NVCC),)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
-NVCC_FLAGS := -std=c++17 -O3 -lineinfo -Xcompiler -Wall,-Wextra -Werror all-warnings \
+NVCC_FLAGS := -std=c++17 -O3 -lineinfo -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) -Werror all-warnings \
 	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
+LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread
 VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
 endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
-CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c \
-	factor/executor_cuda_queues.c factor/vendor.c
+CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c factor/executor_cuda_products.c \
+	factor/executor_cuda_queues.c factor/fathom.c factor/fathom_handle.c factor/vendor.c
 CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
@@ -61,19 +64,26 @@ FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
 
+# The library needs a GPU: without the toolkit there is none.
+LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
+EXAMPLES := $(if $(NVCC),$(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c))))
+
 PROGRAMS := $(PROBES) probe fit machine $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.c)))
 TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
 
 # ---- targets ---------------------------------------------------------------------------------------------------------
-.PHONY: all setup probe fit validate report plots bench record test alias-check format install uninstall clean help FORCE
+.PHONY: all examples setup probe fit validate report plots bench record test alias-check format install uninstall clean help FORCE
 
 ## all: build every program (without the CUDA Toolkit: everything but the GPU parts)
-all: $(BINARIES)
+all: $(BINARIES) $(LIBRARIES)
 ifeq ($(NVCC),)
 	@echo "fathom: no CUDA Toolkit found (CUDA_HOME, /usr/local/cuda*, PATH): built without the GPU parts"
 endif
+
+## examples: build the programs in examples, which use the library
+examples: $(EXAMPLES)
 
 ## setup: install what is missing (apt; sudo when not root)
 setup:
@@ -108,20 +118,20 @@ record:
 	$(Q)sh scripts/record.sh $(OUTPUT) "$(MACHINE)"
 
 ## test: run all tests (GPU tests skip, with the reason, where there is no GPU)
-test: all $(TESTS)
+test: all $(TESTS) $(EXAMPLES)
 	$(Q)sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
 ## format: check the formatting of every C and CUDA file (clang-format)
 format:
 	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] */*.cu */*.cuh)
 
-## install: install the programs and data under PREFIX (/usr/local)
+## install: install programs, data and the library under PREFIX (/usr/local)
 install: all
-	$(Q)sh scripts/install.sh "$(DESTDIR)$(PREFIX)" $(BINARIES)
+	$(Q)DESTDIR="$(DESTDIR)" LIBRARY="$(if $(NVCC),$(BUILD))" sh scripts/install.sh "$(PREFIX)" $(BINARIES)
 
 ## uninstall: remove what install put there
 uninstall:
-	$(Q)sh scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+	$(Q)DESTDIR="$(DESTDIR)" sh scripts/install.sh --remove "$(PREFIX)"
 
 ## clean: remove what was built (recorded data stays)
 clean:
@@ -143,7 +153,7 @@ report plots test: | validate
 endif
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
-FLAGS_NOW = $(CC) $(CFLAGS) $(NVCC) $(GPU_ARCHS) $(if $(NVCC),cuda,nocuda)
+FLAGS_NOW = $(CC) $(CFLAGS) $(SHARED_FLAGS) $(NVCC) $(GPU_ARCHS) $(if $(NVCC),cuda,nocuda)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(BUILD); echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
 
@@ -158,6 +168,8 @@ $(BUILD)/probe_list.h: NAMES = $(PROBE_NAMES)
 $(BUILD)/measured_list.h: NAMES = $(PROBES)
 $(BUILD)/probe_list.h $(BUILD)/measured_list.h: FORCE
 	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(LIB_OBJECTS) $(FACTOR_OBJECTS): HOST_FLAGS += $(SHARED_FLAGS)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -199,5 +211,27 @@ $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTO
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
 $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
+
+# What fathom.h's functions need, picked by the linker, as one object in which everything else is local.
+$(BUILD)/library/parts.a: $(LIB_OBJECTS) $(FACTOR_OBJECTS)
+	@mkdir -p $(@D); rm -f $@
+	$(Q)ar rcs $@ $^
+$(BUILD)/library/fathom.o: $(BUILD)/factor/fathom.o $(BUILD)/factor/fathom_handle.o $(BUILD)/library/parts.a
+	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && objcopy -w --keep-global-symbol='fathom_*' $@
+$(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
+	$(if $(V),,@echo "  AR    $@")
+	$(Q)rm -f $@; ar rcs $@ $<
+$(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
+# Options that link what libfathom.a needs, for the pkg-config file.
+$(BUILD)/libfathom.needs: $(BUILD)/flags
+	$(Q)echo '$(LIBRARY_NEEDS)' > $@
+
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $<")
+	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) -Ifactor -isystem $(CUDA_HOME)/include -o $@ $< \
+		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

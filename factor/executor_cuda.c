@@ -348,17 +348,24 @@ static const struct executor_ops cuda_ops = {
         .fill = cuda_fill,
 };
 
-struct executor *executor_cuda_new(const char *device, struct fault *fault)
+bool cuda_host(struct cuda *x)
 {
-	struct cuda *x = xcalloc(1, sizeof *x);
+	if (!x->host)
+		x->host = executor_host_new(&x->base.fault);
+	return x->host != NULL;
+}
+
+struct cuda *cuda_new(const char *device, struct fault *fault)
+{
+	struct cuda *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		fault_set(fault, "out of host memory");
+		return NULL;
+	}
 	x->base.ops = &cuda_ops;
 	x->base.name = "cuda";
 	if (!gpu_open(&x->gpu, device, fault)) {
-		free(x);
-		return NULL;
-	}
-	x->host = executor_host_new(fault);
-	if (!x->host) {
 		free(x);
 		return NULL;
 	}
@@ -366,7 +373,18 @@ struct executor *executor_cuda_new(const char *device, struct fault *fault)
 	                  "pinned memory") &&
 	          lanes_open(x);
 	if (ok)
-		return &x->base;
+		return x;
+	*fault = x->base.fault;
+	cuda_destroy(&x->base);
+	return NULL;
+}
+
+struct executor *executor_cuda_new(const char *device, struct fault *fault)
+{
+	struct cuda *x = cuda_new(device, fault);
+
+	if (!x || cuda_host(x))
+		return x ? &x->base : NULL;
 	*fault = x->base.fault;
 	cuda_destroy(&x->base);
 	return NULL;

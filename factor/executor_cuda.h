@@ -27,6 +27,7 @@ enum { NOTES = 8 };
  * operation to the next. */
 struct lane {
 	cudaStream_t stream;
+	bool borrowed; /* the stream is a caller's */
 	cublasHandle_t blas;
 	void *blas_work, *scratch;
 };
@@ -36,7 +37,7 @@ struct cuda {
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
 	cudaEvent_t events[EXECUTOR_EVENTS];
-	struct executor *host; /* works on pinned memory */
+	struct executor *host; /* works on pinned memory; NULL until cuda_host */
 	double *scalar;        /* pinned: one element on its way to the host */
 	struct buffer staging; /* pinned: the panel on the host, or a column of it */
 	struct buffer stages[EXECUTOR_STAGES]; /* pinned */
@@ -61,6 +62,15 @@ static inline cudaStream_t stream_of(const struct cuda *x)
 {
 	return lane_of(x)->stream;
 }
+
+/* For the library, whose callers have streams of their own and need not want the host's BLAS:
+ * executor_cuda_new's executor without one for panels on the host, which cuda_host adds;
+ * QUEUE_MAIN into a caller's stream from now on, which has to outlive what is put there; and memory
+ * that resident panels of at most `widest` columns would otherwise allocate when they run. */
+struct cuda *cuda_new(const char *device, struct fault *fault);
+bool cuda_host(struct cuda *x);
+bool cuda_follow(struct cuda *x, cudaStream_t stream);
+bool cuda_reserve_exchange(struct cuda *x, int64_t widest);
 
 /* False with the executor's fault filled when a CUDA or cuBLAS call failed. */
 bool cuda_ok(struct cuda *x, int error, const char *what);

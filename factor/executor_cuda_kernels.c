@@ -98,6 +98,13 @@ static bool prepare_exchange(struct cuda *x, int64_t bytes, uint32_t rounds)
 	        "clear the exchange");
 }
 
+bool cuda_reserve_exchange(struct cuda *x, int64_t widest)
+{
+	int words = panel_resident_words(DOUBLE, widest);
+
+	return prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), 0);
+}
+
 bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
 {
 	struct cuda *x = self(executor);

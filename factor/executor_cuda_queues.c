@@ -7,6 +7,14 @@
 
 enum { BLAS_WORK_BYTES = 32 << 20 }; /* NVIDIA's advice for this generation of GPUs */
 
+/* cuBLAS forgets its workspace with every change of the stream. */
+static bool lane_attach(struct cuda *x, struct lane *lane)
+{
+	return blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
+	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->blas_work, BLAS_WORK_BYTES),
+	               "workspace");
+}
+
 static bool lane_open(struct cuda *x, struct lane *lane, int priority)
 {
 	return cuda_ok(x,
@@ -14,10 +22,7 @@ static bool lane_open(struct cuda *x, struct lane *lane, int priority)
 	               "stream") &&
 	       cuda_ok(x, cudaMalloc(&lane->blas_work, BLAS_WORK_BYTES), "device memory") &&
 	       cuda_ok(x, cudaMalloc(&lane->scratch, BLOCK_SCRATCH_BYTES), "device memory") &&
-	       blas_ok(x, cublasCreate(&lane->blas), "create") &&
-	       blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
-	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->blas_work, BLAS_WORK_BYTES),
-	               "workspace");
+	       blas_ok(x, cublasCreate(&lane->blas), "create") && lane_attach(x, lane);
 }
 
 bool lanes_open(struct cuda *x)
@@ -39,20 +44,36 @@ bool lanes_open(struct cuda *x)
 	return true;
 }
 
+bool cuda_follow(struct cuda *x, cudaStream_t stream)
+{
+	struct lane *lane = &x->lanes[QUEUE_MAIN];
+
+	if (!lane->borrowed && !cuda_ok(x, cudaStreamDestroy(lane->stream), "stream"))
+		return false;
+	lane->borrowed = true;
+	lane->stream = stream;
+	return lane_attach(x, lane);
+}
+
+static void lane_close(struct lane *lane)
+{
+	bool own = lane->stream && !lane->borrowed;
+
+	if (own)
+		cudaStreamSynchronize(lane->stream);
+	if (lane->blas)
+		cublasDestroy(lane->blas);
+	if (own)
+		cudaStreamDestroy(lane->stream);
+	cudaFree(lane->blas_work);
+	cudaFree(lane->scratch);
+}
+
 /* What lanes_open made, perhaps in part. */
 void lanes_close(struct cuda *x)
 {
-	for (int queue = 0; queue < QUEUE_COUNT; queue++) {
-		struct lane *lane = &x->lanes[queue];
-		if (lane->stream)
-			cudaStreamSynchronize(lane->stream);
-		if (lane->blas)
-			cublasDestroy(lane->blas);
-		if (lane->stream)
-			cudaStreamDestroy(lane->stream);
-		cudaFree(lane->blas_work);
-		cudaFree(lane->scratch);
-	}
+	for (int queue = 0; queue < QUEUE_COUNT; queue++)
+		lane_close(&x->lanes[queue]);
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)
 		if (x->events[i])
 			cudaEventDestroy(x->events[i]);

@@ -74,6 +74,7 @@ template <typename T, bool ALONG, int VECTOR, int ROWS, int DEPTH, int THREADS> 
 	static const int PER_DEPTH = ROWS / VECTOR; /* ALONG: threads side by side */
 	static const int STEP = ALONG ? THREADS / PER_DEPTH : THREADS / 8;
 	static const int BYTES = VECTOR * (int)sizeof(T);
+	static const int COPIES = ROWS * DEPTH / VECTOR / THREADS; /* of a thread */
 	static_assert(!ALONG || (THREADS % PER_DEPTH == 0 && DEPTH % STEP == 0), "whole copies");
 	static_assert(ALONG || (ROWS % STEP == 0 && DEPTH % 8 == 0), "whole copies");
 
@@ -93,37 +94,29 @@ template <typename T, bool ALONG, int VECTOR, int ROWS, int DEPTH, int THREADS> 
 		return ALONG ? row + depth * ld : depth + row * ld;
 	}
 
-	/* from: this thread's first element in global memory; rows, depths: how many of the tile
-	 * are there. */
-	static __device__ __forceinline__ void start(
-	        T *tile, const T *from, int64_t ld, int rows, int depths)
+	/* Copy number i of a whole tile; at walks from the thread's first element. */
+	static __device__ __forceinline__ void start_one(T *tile, const T *&walk, int64_t ld, int i)
 	{
 		T *to = tile + depth() * PITCH + row();
-		if (rows >= ROWS && depths >= DEPTH)
-			start_whole(to, from, ld);
-		else
-			start_edge(to, from, ld, rows - row(), depths - depth());
-	}
-
-	static __device__ __forceinline__ void start_whole(T *to, const T *from, int64_t ld)
-	{
 		if constexpr (ALONG) {
-#pragma unroll
-			for (int i = 0; i < DEPTH / STEP; i++, from += STEP * ld)
-				copy_start<BYTES>(to + i * STEP * PITCH, from);
+			copy_start<BYTES>(to + i * STEP * PITCH, walk);
+			walk += STEP * ld;
 		} else {
-#pragma unroll
-			for (int i = 0; i < ROWS / STEP; i++, from += STEP * ld)
-#pragma unroll
-				for (int d = 0; d < DEPTH; d += 8)
-					copy_start<BYTES>(to + d * PITCH + i * STEP, from + d);
+			const int d = i % (DEPTH / 8) * 8;
+			copy_start<BYTES>(to + d * PITCH + i / (DEPTH / 8) * STEP, walk + d);
+			if (d == DEPTH - 8)
+				walk += STEP * ld;
 		}
 	}
 
-	/* An address outside the matrix is never formed for a copy that reads nothing. */
+	/* All copies of a tile of which only `rows` and `depths` are there. An address outside the
+	 * matrix is never formed for a copy that reads nothing. */
 	static __device__ __forceinline__ void start_edge(
-	        T *to, const T *from, int64_t ld, int rows, int depths)
+	        T *tile, const T *from, int64_t ld, int rows, int depths)
 	{
+		T *to = tile + depth() * PITCH + row();
+		rows -= row();
+		depths -= depth();
 		if constexpr (ALONG) {
 			const int inside = min(max(rows, 0), VECTOR) * (int)sizeof(T);
 #pragma unroll

@@ -56,8 +56,11 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 	static const int STAGE = A_SIZE + B_SIZE;
 	static const int RING_BYTES = S::STAGES * STAGE * (int)sizeof(T);
 	static const int C_BYTES = S::ROWS * S::COLUMNS * (int)sizeof(T);
+	/* the copies of a step are spread among its depths in CLUSTERS groups, CLUSTER apart */
+	static const int CLUSTERS = 4, CLUSTER = S::DEPTH / CLUSTERS;
 	/* columns of C fetched with each step: the tile is there after 64 of k */
-	static const int FETCH = S::N * S::DEPTH / 64 ? S::N * S::DEPTH / 64 : 1;
+	static const int FETCH = S::N * S::DEPTH / 64;
+	static_assert(FETCH == 1 || FETCH == 2 || FETCH == 4, "columns that are neighbours");
 
 	/* A tile of C (or a split of it), and its steps along k. */
 	struct unit {
@@ -65,11 +68,10 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 		int steps, split;
 	};
 
-	/* What is to be copied next. */
+	/* What is to be copied next, and how many of the next steps copy whole tiles. */
 	struct cursor {
 		const T *a, *b;
-		int index, steps, rows, columns;
-		int64_t depth;
+		int index, steps, whole, rows, columns, last; /* depth of the last step */
 	};
 
 	const gemm_args<T> &g;
@@ -108,6 +110,7 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 
 	__device__ __forceinline__ void aim(struct cursor &at) const
 	{
+		at.whole = 0;
 		if (at.index >= g.units)
 			return;
 		const struct unit u = unit_at(at.index);
@@ -117,24 +120,34 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 		       copy_b::offset(u.column + copy_b::row(), u.depth + copy_b::depth(), g.ldb);
 		at.rows = (int)min((int64_t)S::ROWS, g.m - u.row);
 		at.columns = (int)min((int64_t)S::COLUMNS, g.n - u.column);
-		at.depth = g.k - u.depth;
 		at.steps = u.steps;
+		at.last = (int)min(
+		        (int64_t)S::DEPTH, g.k - u.depth - (int64_t)(u.steps - 1) * S::DEPTH);
+		if (at.rows == S::ROWS && at.columns == S::COLUMNS)
+			at.whole = u.steps - (at.last < S::DEPTH);
 	}
 
+	/* To the next step; the pointers are there already. */
+	__device__ __forceinline__ void advance(struct cursor &at) const
+	{
+		at.whole--;
+		if (--at.steps > 0)
+			return;
+		at.index += gridDim.x;
+		aim(at);
+	}
+
+	/* All copies of a step at once, whatever is there. */
 	__device__ __forceinline__ void fetch(struct cursor &at, int stage) const
 	{
 		if (at.index < g.units) {
 			T *to = ring + stage * STAGE;
-			const int depth = (int)min((int64_t)S::DEPTH, at.depth);
-			copy_a::start(to, at.a, g.lda, at.rows, depth);
-			copy_b::start(to + A_SIZE, at.b, g.ldb, at.columns, depth);
+			const int depths = at.steps > 1 ? S::DEPTH : at.last;
+			copy_a::start_edge(to, at.a, g.lda, at.rows, depths);
+			copy_b::start_edge(to + A_SIZE, at.b, g.ldb, at.columns, depths);
 			at.a += copy_a::offset(0, S::DEPTH, g.lda);
 			at.b += copy_b::offset(0, S::DEPTH, g.ldb);
-			at.depth -= S::DEPTH;
-			if (--at.steps == 0) {
-				at.index += gridDim.x;
-				aim(at);
-			}
+			advance(at);
 		}
 		copy_commit();
 	}
@@ -163,12 +176,17 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 		return staged + ((j * (S::M / 4) + i) * S::THREADS + threadIdx.x) * 4;
 	}
 
+	/* FETCH columns of the tile at c, from column j. */
 	__device__ __forceinline__ void fetch_c(const T *c, int j) const
 	{
 		c += column_of(j) * g.ldc;
+		T *to = staged_at(0, j);
 #pragma unroll
-		for (int i = 0; i < S::M / 4; i++)
-			copy_start<4 * (int)sizeof(T)>(staged_at(i, j), c + 32 * i);
+		for (int x = 0; x < FETCH; x++, c += g.ldc)
+#pragma unroll
+			for (int i = 0; i < S::M / 4; i++)
+				copy_start<4 * (int)sizeof(T)>(
+				        to + (x * (S::M / 4) + i) * S::THREADS * 4, c + 32 * i);
 	}
 
 	/* alpha sum + beta C for a whole tile, two columns at a time. */
@@ -208,27 +226,38 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 		}
 	}
 
+	__device__ __forceinline__ bool has(int64_t at_row, int64_t at_column) const
+	{
+		return at_row < g.m && at_column < g.n &&
+		       (g.tiles.part == GEMM_WHOLE ||
+		               (g.tiles.part == GEMM_LOWER ? at_row >= at_column
+		                                           : at_row <= at_column));
+	}
+
 	/* The same element by element, where C or the triangle ends within the tile, or C is not
 	 * aligned. first_row, first_column: this thread's first element of C. */
 	__device__ __forceinline__ void store_edge(
 	        T *c, const T (&sum)[S::N][S::M], int64_t first_row, int64_t first_column) const
 	{
+		T old[2][S::M];
 #pragma unroll
-		for (int j = 0; j < S::N; j++) {
-			const int64_t at_column = first_column + column_of(j);
-			T *to = c + column_of(j) * g.ldc;
+		for (int j0 = 0; j0 < S::N; j0 += 2) {
 #pragma unroll
-			for (int i = 0; i < S::M; i++) {
-				const int down = i / 4 * 32 + i % 4;
-				const int64_t at_row = first_row + down;
-				if (at_row >= g.m || at_column >= g.n ||
-				        (g.tiles.part == GEMM_LOWER && at_row < at_column) ||
-				        (g.tiles.part == GEMM_UPPER && at_row > at_column))
-					continue;
-				T x = g.alpha * sum[j][i];
+			for (int x = 0; x < 2 * S::M && g.beta != T(0); x++) {
+				const int j = j0 + x / S::M, i = x % S::M,
+				          down = i / 4 * 32 + i % 4;
+				if (has(first_row + down, first_column + column_of(j)))
+					old[x / S::M][i] = c[column_of(j) * g.ldc + down];
+			}
+#pragma unroll
+			for (int x = 0; x < 2 * S::M; x++) {
+				const int j = j0 + x / S::M, i = x % S::M,
+				          down = i / 4 * 32 + i % 4;
+				T value = g.alpha * sum[j][i];
 				if (g.beta != T(0))
-					x += g.beta * to[down];
-				to[down] = x;
+					value += g.beta * old[x / S::M][i];
+				if (has(first_row + down, first_column + column_of(j)))
+					c[column_of(j) * g.ldc + down] = value;
 			}
 		}
 	}
@@ -240,11 +269,81 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 		return VECTOR && !crossed && u.row + S::ROWS <= g.m && u.column + S::COLUMNS <= g.n;
 	}
 
+	/* ---- the loop ---- */
+
+	/* A thread's registers: operands of this depth and the next, and sums. */
+	struct registers {
+		T a[2][S::M], b[2][S::N], sum[S::N][S::M];
+	};
+
+	/* The buffers of the ring: read now, and free to be written. */
+	struct turn {
+		int now, free;
+	};
+
+	/* DEPTH of the sums. With WHOLE the copies of a later step are spread among them, so that
+	 * their address arithmetic hides; what does not come as whole tiles goes first. */
+	template <bool WHOLE>
+	__device__ __forceinline__ void step(
+	        struct registers &r, struct cursor &next, struct turn &turn) const
+	{
+		T *to = ring + turn.free * STAGE;
+		const T *walk_a = next.a, *walk_b = next.b;
+		if (!WHOLE)
+			fetch(next, turn.free);
+#pragma unroll
+		for (int d = 0; d < S::DEPTH; d++) {
+			if (d == S::DEPTH - 1) {
+				if (WHOLE)
+					copy_commit();
+				copy_wait<S::STAGES - 2>();
+				__syncthreads();
+				turn.free = turn.now;
+				turn.now = turn.now == S::STAGES - 1 ? 0 : turn.now + 1;
+			}
+			load(r.a[(d + 1) % 2], r.b[(d + 1) % 2], turn.now, (d + 1) % S::DEPTH);
+			if (WHOLE && d % CLUSTER == 0 && d / CLUSTER < CLUSTERS) {
+				const int part = d / CLUSTER;
+#pragma unroll
+				for (int i = part * copy_a::COPIES / CLUSTERS;
+				        i < (part + 1) * copy_a::COPIES / CLUSTERS; i++)
+					copy_a::start_one(to, walk_a, g.lda, i);
+#pragma unroll
+				for (int i = part * copy_b::COPIES / CLUSTERS;
+				        i < (part + 1) * copy_b::COPIES / CLUSTERS; i++)
+					copy_b::start_one(to + A_SIZE, walk_b, g.ldb, i);
+			}
+#pragma unroll
+			for (int j = 0; j < S::N; j++)
+#pragma unroll
+				for (int i = 0; i < S::M; i++)
+					r.sum[j][i] += r.a[d % 2][i] * r.b[d % 2][j];
+		}
+		if (WHOLE) {
+			next.a = TA ? next.a + S::DEPTH : walk_a;
+			next.b = TB ? walk_b : next.b + S::DEPTH;
+			advance(next);
+		}
+	}
+
+	__device__ __forceinline__ void finish(const struct unit &u, T *c,
+	        const struct registers &r, bool whole, bool stages) const
+	{
+		if (!whole)
+			store_edge(c, r.sum, u.row + row, u.column + column);
+		else if (stages)
+			store<STAGED>(c, r.sum);
+		else if (g.beta != T(0))
+			store<IN_PLACE>(c, r.sum);
+		else
+			store<IGNORED>(c, r.sum);
+	}
+
 	__device__ __forceinline__ void run(void)
 	{
-		T a[2][S::M], b[2][S::N], sum[S::N][S::M];
+		struct registers r;
 		struct cursor next;
-		int stage = 0, behind = S::STAGES - 1; /* read now; free to be written */
+		struct turn turn = {0, S::STAGES - 1};
 
 		next.index = blockIdx.x;
 		aim(next);
@@ -252,7 +351,7 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 			fetch(next, i);
 		copy_wait<S::STAGES - 2>();
 		__syncthreads();
-		load(a[0], b[0], 0, 0);
+		load(r.a[0], r.b[0], 0, 0);
 		for (int index = blockIdx.x; index < g.units; index += gridDim.x) {
 			const struct unit u = unit_at(index);
 			T *c = g.c + u.split * g.c_split + u.row + row +
@@ -264,46 +363,24 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_block {
 			for (int j = 0; j < S::N; j++)
 #pragma unroll
 				for (int i = 0; i < S::M; i++)
-					sum[j][i] = T(0);
-			for (int step = 0; step < u.steps; step++) {
-#pragma unroll
-				for (int d = 0; d < S::DEPTH; d++) {
-					if (d == S::DEPTH - 1) {
-						copy_wait<S::STAGES - 2>();
-						__syncthreads();
-						behind = stage;
-						stage = stage == S::STAGES - 1 ? 0 : stage + 1;
-					}
-					load(a[(d + 1) % 2], b[(d + 1) % 2], stage,
-					        (d + 1) % S::DEPTH);
-					if (d == 0) {
-						if (fetched < S::N)
-#pragma unroll
-							for (int j = 0; j < FETCH; j++)
-								fetch_c(c, fetched++);
-						fetch(next, behind);
-					}
-#pragma unroll
-					for (int j = 0; j < S::N; j++)
-#pragma unroll
-						for (int i = 0; i < S::M; i++)
-							sum[j][i] += a[d % 2][i] * b[d % 2][j];
-				}
-			}
-			if (whole) {
-				for (; fetched < S::N; fetched++)
+					r.sum[j][i] = T(0);
+			for (int i = 0; i < u.steps; i++) {
+				if (fetched < S::N) {
 					fetch_c(c, fetched);
+					fetched += FETCH;
+				}
+				if (next.whole > 0)
+					step<true>(r, next, turn);
+				else
+					step<false>(r, next, turn);
+			}
+			for (; fetched < S::N; fetched += FETCH)
+				fetch_c(c, fetched);
+			if (stages) {
 				copy_commit();
 				copy_wait<0>();
-				if (stages)
-					store<STAGED>(c, sum);
-				else if (g.beta != T(0))
-					store<IN_PLACE>(c, sum);
-				else
-					store<IGNORED>(c, sum);
-			} else {
-				store_edge(c, sum, u.row + row, u.column + column);
 			}
+			finish(u, c, r, whole, stages);
 		}
 	}
 };

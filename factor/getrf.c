@@ -3,8 +3,7 @@
  * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
  * all blocks n^2 (m - n/3).
  *
- * Nothing waits for the swaps of the columns left of a panel: they run aside.
- */
+ * Nothing waits for the swaps of the columns left of a panel: they run aside. */
 #include "getrf.h"
 
 #include "panel_getrf.h"

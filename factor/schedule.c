@@ -3,7 +3,7 @@
  *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN)
  *   ARRIVED  the panel is in host memory (QUEUE_OUT)
  *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
- *   FREE     the block's own columns are read no more but by what runs aside (QUEUE_MAIN)
+ *   FREE     nothing but what runs aside reads the columns left of the block (QUEUE_MAIN)
  *   ASIDE    all that runs aside is done
  * A panel starts after the update of its columns, which comes after everything that read what the
  * panel before last left: so two sets of such memory are enough, and one host stage. */

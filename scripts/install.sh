@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make install, make uninstall: the front command goes to PREFIX/bin, the programs it runs to
-# PREFIX/libexec/fathom, recorded machines and plot scripts to PREFIX/share/fathom.
+# PREFIX/libexec/fathom, recorded machines and plot scripts to PREFIX/share/fathom; the library with its
+# header and pkg-config file to PREFIX/lib and PREFIX/include.
 #   install.sh PREFIX PROGRAM...      install.sh --remove PREFIX
+# DESTDIR goes before PREFIX in every path; LIBRARY is the folder that the library was built in, if it was.
 set -eu
 
 usage() {
@@ -20,8 +22,11 @@ prefix=$1
 shift
 [ -n "$remove" ] || [ $# -gt 0 ] || usage
 
+final=$prefix
+prefix=${DESTDIR-}$prefix
 rm -rf "$prefix/libexec/fathom" "$prefix/share/fathom"
-rm -f "$prefix/bin/fathom"
+rm -f "$prefix/bin/fathom" "$prefix/include/fathom.h" "$prefix/lib/libfathom.a" \
+	"$prefix/lib/libfathom.so" "$prefix/lib/pkgconfig/fathom.pc"
 if [ -n "$remove" ]; then
 	echo "uninstall: removed fathom from $prefix"
 	exit 0
@@ -40,3 +45,22 @@ for machine in "$root"/data/*/; do
 	esac
 done
 echo "install: $prefix/bin/fathom"
+[ -n "${LIBRARY-}" ] || exit 0
+
+mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"
+install -m 644 "$LIBRARY/libfathom.a" "$LIBRARY/libfathom.so" "$prefix/lib"
+install -m 644 "$root/factor/fathom.h" "$prefix/include"
+release=$(sed -n 's/^release=//p' "$root/scripts/version.sh")
+cat >"$prefix/lib/pkgconfig/fathom.pc" <<PC
+prefix=$final
+libdir=\${prefix}/lib
+includedir=\${prefix}/include
+
+Name: fathom
+Description: LU, QR and Cholesky factorizations and solves on an NVIDIA GPU
+Version: $release
+Cflags: -I\${includedir}
+Libs: -L\${libdir} -lfathom
+Libs.private: $(cat "$LIBRARY/libfathom.needs")
+PC
+echo "install: $prefix/lib/libfathom.so"

@@ -7,7 +7,6 @@
 #include "../factor/geqrf.h"
 #include "../factor/getrf.h"
 #include "../factor/potrf.h"
-#include "../lib/gpu.h"
 
 #include <lapacke.h>
 #include <time.h>

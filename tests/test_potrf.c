@@ -337,7 +337,7 @@ static const char *verdict(const struct plan *plan, const struct problem *p, int
 		return "wrong info";
 	if (infinite && p->n && p->info == 0)
 		return leaves_not_finite(p) ? NULL : "the Inf is gone";
-	if (kind == SPD_INF_CORNER)
+	if (infinite)
 		return NULL; /* the leading blocks contain the Inf or not */
 	if (!(ours.ratio < CHECK_THRESHOLD))
 		return "residual too large";

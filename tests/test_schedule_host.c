@@ -8,6 +8,7 @@
 #include "../factor/geqrf.h"
 #include "../factor/getrf.h"
 #include "../factor/potrf.h"
+#include "../factor/transfer.h"
 
 enum { ORDERS = 40, N = 90 };
 
@@ -57,8 +58,8 @@ static int64_t work_bytes(
 	                         : potrf_work(e, plan, uplo_of(operation), a);
 }
 
-/* The matrix comes, and the result leaves, by copies in QUEUE_MAIN: that is all a caller waits for.
- */
+/* The matrix comes from host memory and the result goes there, which only QUEUE_MAIN puts in
+ * order. */
 static bool run(
         struct executor *e, const struct plan *plan, enum operation operation, struct result *r)
 {
@@ -74,12 +75,14 @@ static bool run(
 	memset(work, 0xff, (size_t)bytes);
 	fill(source->a, operation);
 	e->queue = QUEUE_MAIN;
-	bool ok = ex_copy(e, from, all) &&
+	enum uplo part = operation == LU || operation == QR ? WHOLE : uplo_of(operation);
+	memset(r, 0, sizeof *r);
+	bool ok = matrix_to_device(e, part, 7, from, all) &&
 	          (operation == LU ? getrf(e, plan, a, work, pivots)
 	                  : operation == QR
 	                          ? geqrf(e, plan, a, tau, work)
 	                          : potrf(e, plan, uplo_of(operation), a, work, pivots.data)) &&
-	          e->queue == QUEUE_MAIN && ex_copy(e, all, to) && e->ops->sync(e);
+	          e->queue == QUEUE_MAIN && matrix_to_host(e, part, 7, all, to) && e->ops->sync(e);
 	memcpy(r->integers, inside->integers, sizeof r->integers);
 	free(work);
 	free(source);

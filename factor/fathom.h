@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* libfathom: LU, QR and Cholesky factorizations and what one does with them, on an NVIDIA GPU.
+ *
+ * Names, order of arguments and results are LAPACK's, with these differences:
+ *   - A handle comes first. It belongs to the device that was current when it was made and keeps
+ *     what calls need: streams, events, cuBLAS handles. One thread uses a handle at a time; any
+ *     number of handles may be in use.
+ *   - Matrices, vectors, ipiv, tau, work and info are in device memory; matrices are column-major.
+ *     Sizes and leading dimensions are 64-bit and count elements; ipiv and info are int, ipiv
+ *     1-based. A matrix has at most 2^48 bytes.
+ *   - Calls only put work into the handle's stream: what the caller put there before comes before
+ *     it, what comes later after it. They don't allocate, and they don't wait for the device,
+ *     except where CUDA itself does: when it loads a kernel on first use (set
+ *     CUDA_MODULE_LOADING=EAGER to have that at the start) and when its queue of launches, about a
+ *     thousand, is full. Calls with host panels (fathom_set_host_panels) do wait.
+ *   - Workspace is the caller's, aligned to 256 bytes (as from cudaMalloc) and unused until the
+ * call's work is over. fathom_xxx_work says the bytes a call with these sizes needs (perhaps 0,
+ * then work may be NULL) or -1 when it would be refused; the answer depends on
+ *     fathom_set_host_panels.
+ *   - A call returns a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
+ *     fathom_error says in words what was wrong. info tells what was found in the numbers. NaN
+ *     propagates.
+ * The same call on the same GPU gives bitwise the same result. Stream capture is refused. */
+#ifndef FATHOM_H
+#define FATHOM_H
+
+#include <stdint.h>
+
+#ifdef __GNUC__
+#define FATHOM_PUBLIC __attribute__((visibility("default")))
+#else
+#define FATHOM_PUBLIC
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum fathom_status {
+	FATHOM_OK = 0,
+	FATHOM_BAD_ARGUMENT = 1, /* nothing was done */
+	FATHOM_NOT_POSSIBLE = 2, /* no usable GPU; stream capture */
+	FATHOM_FAILED = 3        /* CUDA, cuBLAS or a kernel failed; results are worthless */
+};
+
+/* One sentence for a status; never NULL. */
+FATHOM_PUBLIC const char *fathom_status_text(enum fathom_status status);
+
+/* ---- handles ---- */
+
+struct fathom;
+struct CUstream_st; /* a cudaStream_t points to one */
+
+/* A handle for the current device, working in the default stream. *handle is NULL unless
+ * FATHOM_OK. Takes a moment, and some 140 MB of device memory; waits for the device. */
+FATHOM_PUBLIC enum fathom_status fathom_create(struct fathom **handle);
+
+/* Waits for the handle's work and frees what the handle holds. NULL does nothing. */
+FATHOM_PUBLIC void fathom_destroy(struct fathom *handle);
+
+/* Later calls put their work into this cudaStream_t of the handle's device, after the handle's
+ * earlier work. The stream must exist until another is set or the handle is destroyed. */
+FATHOM_PUBLIC enum fathom_status fathom_set_stream(
+        struct fathom *handle, struct CUstream_st *stream);
+
+/* on not 0: the panels of getrf, geqrf, potrf and gels are factorized on the host CPU, by LAPACKE
+ * with all threads of OpenBLAS, while the GPU updates. Such calls allocate pinned memory and
+ * return when the last panel is back, and OpenBLAS is left with one thread. 0, as at first: all on
+ * the GPU. */
+FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, int on);
+
+/* Waits for the handle's work. FATHOM_FAILED when a kernel gave up waiting for its other blocks
+ * (after a second: the GPU was taken away from it). */
+FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
+
+/* Why the last call with this handle that did not return FATHOM_OK failed; "" before that. */
+FATHOM_PUBLIC const char *fathom_error(const struct fathom *handle);
+
+/* ---- LU with partial pivoting, P A = L U, A m x n ---- */
+
+/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. */
+FATHOM_PUBLIC int64_t fathom_sgetrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
+FATHOM_PUBLIC int64_t fathom_dgetrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
+FATHOM_PUBLIC enum fathom_status fathom_sgetrf(struct fathom *, int64_t m, int64_t n, float *a,
+        int64_t lda, int *ipiv, void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dgetrf(struct fathom *, int64_t m, int64_t n, double *a,
+        int64_t lda, int *ipiv, void *work, int64_t work_bytes, int *info);
+
+/* B := inv(op(A)) B with getrf's factors of an n x n matrix; B n x nrhs. trans: N or T (or C). */
+FATHOM_PUBLIC enum fathom_status fathom_sgetrs(struct fathom *, char trans, int64_t n, int64_t nrhs,
+        const float *a, int64_t lda, const int *ipiv, float *b, int64_t ldb);
+FATHOM_PUBLIC enum fathom_status fathom_dgetrs(struct fathom *, char trans, int64_t n, int64_t nrhs,
+        const double *a, int64_t lda, const int *ipiv, double *b, int64_t ldb);
+
+/* Row-major A, m x n with lda >= n elements from row to row, without a transpose: A P^T = L U with
+ * U unit upper, ipiv the exchanges of columns, info the 1-based row of the first zero pivot. As
+ * stable as getrf, but not its L, U and ipiv. getrs_rows solves with these factors; its B is
+ * column-major. */
+FATHOM_PUBLIC int64_t fathom_sgetrf_rows_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
+FATHOM_PUBLIC int64_t fathom_dgetrf_rows_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
+FATHOM_PUBLIC enum fathom_status fathom_sgetrf_rows(struct fathom *, int64_t m, int64_t n, float *a,
+        int64_t lda, int *ipiv, void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dgetrf_rows(struct fathom *, int64_t m, int64_t n,
+        double *a, int64_t lda, int *ipiv, void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_sgetrs_rows(struct fathom *, char trans, int64_t n,
+        int64_t nrhs, const float *a, int64_t lda, const int *ipiv, float *b, int64_t ldb);
+FATHOM_PUBLIC enum fathom_status fathom_dgetrs_rows(struct fathom *, char trans, int64_t n,
+        int64_t nrhs, const double *a, int64_t lda, const int *ipiv, double *b, int64_t ldb);
+
+/* ---- Cholesky, A = L L^T (uplo L) or U^T U (uplo U), A n x n ---- */
+
+/* *info: 0, or the order of the first leading minor that is not positive definite. The other
+ * triangle is neither read nor written. */
+FATHOM_PUBLIC int64_t fathom_spotrf_work(struct fathom *, char uplo, int64_t n, int64_t lda);
+FATHOM_PUBLIC int64_t fathom_dpotrf_work(struct fathom *, char uplo, int64_t n, int64_t lda);
+FATHOM_PUBLIC enum fathom_status fathom_spotrf(struct fathom *, char uplo, int64_t n, float *a,
+        int64_t lda, void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dpotrf(struct fathom *, char uplo, int64_t n, double *a,
+        int64_t lda, void *work, int64_t work_bytes, int *info);
+
+/* B := inv(A) B with potrf's factor; B n x nrhs. */
+FATHOM_PUBLIC enum fathom_status fathom_spotrs(struct fathom *, char uplo, int64_t n, int64_t nrhs,
+        const float *a, int64_t lda, float *b, int64_t ldb);
+FATHOM_PUBLIC enum fathom_status fathom_dpotrs(struct fathom *, char uplo, int64_t n, int64_t nrhs,
+        const double *a, int64_t lda, double *b, int64_t ldb);
+
+/* ---- QR, A = Q R, A m x n ---- */
+
+/* R above, Householder vectors below the diagonal; tau: min(m, n). */
+FATHOM_PUBLIC int64_t fathom_sgeqrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
+FATHOM_PUBLIC int64_t fathom_dgeqrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
+FATHOM_PUBLIC enum fathom_status fathom_sgeqrf(struct fathom *, int64_t m, int64_t n, float *a,
+        int64_t lda, float *tau, void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dgeqrf(struct fathom *, int64_t m, int64_t n, double *a,
+        int64_t lda, double *tau, void *work, int64_t work_bytes);
+
+/* C := op(Q) C (side L) or C op(Q) (side R) with geqrf's k reflectors, C m x n. */
+FATHOM_PUBLIC int64_t fathom_sormqr_work(struct fathom *, char side, char trans, int64_t m,
+        int64_t n, int64_t k, int64_t lda, int64_t ldc);
+FATHOM_PUBLIC int64_t fathom_dormqr_work(struct fathom *, char side, char trans, int64_t m,
+        int64_t n, int64_t k, int64_t lda, int64_t ldc);
+FATHOM_PUBLIC enum fathom_status fathom_sormqr(struct fathom *, char side, char trans, int64_t m,
+        int64_t n, int64_t k, const float *a, int64_t lda, const float *tau, float *c, int64_t ldc,
+        void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dormqr(struct fathom *, char side, char trans, int64_t m,
+        int64_t n, int64_t k, const double *a, int64_t lda, const double *tau, double *c,
+        int64_t ldc, void *work, int64_t work_bytes);
+
+/* A, whose first k columns hold geqrf's reflectors, becomes the first n columns of Q, m x n with
+ * m >= n >= k. */
+FATHOM_PUBLIC int64_t fathom_sorgqr_work(
+        struct fathom *, int64_t m, int64_t n, int64_t k, int64_t lda);
+FATHOM_PUBLIC int64_t fathom_dorgqr_work(
+        struct fathom *, int64_t m, int64_t n, int64_t k, int64_t lda);
+FATHOM_PUBLIC enum fathom_status fathom_sorgqr(struct fathom *, int64_t m, int64_t n, int64_t k,
+        float *a, int64_t lda, const float *tau, void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dorgqr(struct fathom *, int64_t m, int64_t n, int64_t k,
+        double *a, int64_t lda, const double *tau, void *work, int64_t work_bytes);
+
+/* Minimizes norm2(B - op(A) X), A m x n of full rank (a singular R gives Inf or NaN): least
+ * squares, or the solution of minimum norm. B, max(m, n) x nrhs, holds B above, then X. A becomes
+ * its QR factorization when m >= n and stays as it is otherwise. */
+FATHOM_PUBLIC int64_t fathom_sgels_work(
+        struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
+FATHOM_PUBLIC int64_t fathom_dgels_work(
+        struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
+FATHOM_PUBLIC enum fathom_status fathom_sgels(struct fathom *, char trans, int64_t m, int64_t n,
+        int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb, void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64_t m, int64_t n,
+        int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, void *work,
+        int64_t work_bytes);
+
+/* ---- BLAS ---- */
+
+/* y := alpha op(A) x + beta y, A m x n; alpha and beta are host values, increments at least 1.
+ * beta = 0 overwrites y. */
+FATHOM_PUBLIC enum fathom_status fathom_sgemv(struct fathom *, char trans, int64_t m, int64_t n,
+        float alpha, const float *a, int64_t lda, const float *x, int64_t incx, float beta,
+        float *y, int64_t incy);
+FATHOM_PUBLIC enum fathom_status fathom_dgemv(struct fathom *, char trans, int64_t m, int64_t n,
+        double alpha, const double *a, int64_t lda, const double *x, int64_t incx, double beta,
+        double *y, int64_t incy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan for whoever names none: block sizes from plain reasoning, without a model of the
+ * machine. */
+#ifndef FATHOM_PLAN_DEFAULT_H
+#define FATHOM_PLAN_DEFAULT_H
+
+#include "plan.h"
+
+enum operation { OPERATION_LU, OPERATION_QR, OPERATION_CHOLESKY };
+
+/* The plan points to the width beside it, so it is used in its place and not copied. */
+struct default_plan {
+	struct plan plan;
+	int64_t width;
+};
+
+/* Widest leaf of LU on the device. */
+enum { DEFAULT_LU_LEAF = 64 };
+
+/* For an m x n matrix. hybrid: panels on the host CPU. The executor says which LU panels fit on
+ * chip. */
+void plan_default(struct executor *, enum operation operation, int64_t m, int64_t n,
+        enum precision precision, bool hybrid, struct default_plan *);
+
+#endif

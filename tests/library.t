@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# libfathom as its users see it: the header alone, the symbols, what the libraries need, linking with an
+# installed copy.
+
+. "$(dirname "$0")/tap.sh"
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+header=$root/factor/fathom.h
+shared=${bin%/bin}/libfathom.so
+static=${bin%/bin}/libfathom.a
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+# succeeds WHAT COMMAND...
+succeeds() {
+	what=$1
+	shift
+	if "$@" >"$scratch/said" 2>&1 </dev/null; then
+		report ok "$what"
+	else
+		report "not ok" "$what"
+		echo "# $(head -n 4 "$scratch/said")" >&2
+	fi
+}
+
+# is_empty WHAT: no lines in $scratch/lines
+is_empty() {
+	succeeds "$1" test ! -s "$scratch/lines"
+	[ ! -s "$scratch/lines" ] || echo "# $(head -n 4 "$scratch/lines")" >&2
+}
+
+# ---- the header
+
+succeeds 'the header alone is C11' cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
+if command -v c++ >/dev/null; then
+	succeeds 'the header alone is C++' \
+		c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$header"
+else
+	report ok 'the header alone is C++ # SKIP no C++ compiler'
+fi
+if [ ! -f "$shared" ]; then
+	report ok 'the library # SKIP built without the CUDA Toolkit'
+	echo "1..$number"
+	exit 0
+fi
+
+# ---- the symbols
+
+sed -n 's/.*\(fathom_[a-z_]*\)(.*/\1/p' "$header" | sort -u >"$scratch/declared"
+nm -D --defined-only "$shared" | sed 's/.* //; s/@.*//' | sort -u >"$scratch/shared"
+nm -g --defined-only "$static" | sed -n 's/^[0-9a-f]* [A-Z] //p' | sort -u >"$scratch/static"
+succeeds 'the header declares functions' grep -q fathom_dgetrs "$scratch/declared"
+comm -3 "$scratch/declared" "$scratch/shared" >"$scratch/lines"
+is_empty 'libfathom.so exports what the header declares, no more'
+comm -3 "$scratch/declared" "$scratch/static" >"$scratch/lines"
+is_empty 'so does libfathom.a'
+{
+	nm -D "$shared"
+	nm "$static"
+	readelf -d "$shared"
+} 2>&1 | grep -i cusolver >"$scratch/lines"
+is_empty 'no cuSOLVER in either'
+
+# ---- an installed copy
+
+cat >"$scratch/user.c" <<'C'
+#include <fathom.h>
+#include <stdio.h>
+
+int main(void)
+{
+	struct fathom *handle;
+	enum fathom_status status = fathom_create(&handle);
+
+	puts(status == FATHOM_OK ? fathom_error(handle) : fathom_error(NULL));
+	fathom_destroy(handle);
+	return status != FATHOM_OK && status != FATHOM_NOT_POSSIBLE;
+}
+C
+prefix=$scratch/usr
+DESTDIR='' LIBRARY=${bin%/bin} sh "$root/scripts/install.sh" "$prefix" "$bin"/* >/dev/null
+if ! command -v pkg-config >/dev/null; then
+	report ok 'linking with an installed copy # SKIP no pkg-config'
+	echo "1..$number"
+	exit 0
+fi
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+# shellcheck disable=SC2046 # lists of options
+succeeds 'a program links with the installed libfathom.so' cc -o "$scratch/user" "$scratch/user.c" \
+	-Wl,-rpath,"$prefix/lib" $(pkg-config --cflags --libs fathom)
+succeeds 'and runs' "$scratch/user"
+rm -f "$prefix/lib/libfathom.so"
+# shellcheck disable=SC2046
+succeeds 'and with the installed libfathom.a' cc -o "$scratch/user" "$scratch/user.c" \
+	$(pkg-config --static --cflags --libs fathom)
+succeeds 'and runs' "$scratch/user"
+sh "$root/scripts/install.sh" --remove "$prefix" >/dev/null
+find "$prefix" -type f >"$scratch/lines"
+is_empty 'uninstall leaves nothing'
+echo "1..$number"

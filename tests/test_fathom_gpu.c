@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* The results of libfathom's calls on a GPU, against LAPACKE and by residuals. */
+#include "tap.h"
+
+#ifndef FATHOM_CUDA
+
+int main(void)
+{
+	skip_all("built without the CUDA Toolkit");
+}
+
+#else
+
+#include "fathom_test.h"
+
+/* ---- LU ---- */
+
+/* The first min(m, n) columns have the residual of a panel. */
+static void check_getrf(int64_t m, int64_t n, enum precision p, int kind, int want_info)
+{
+	struct lu s = lu_new(pair_new(m, n, p, kind), false);
+	int64_t k = m < n ? m : n;
+	int *ipiv = xmalloc((size_t)(k + 1) * sizeof *ipiv);
+	struct panel_check check = {.passed = k == 0};
+	bool good = done(lu_call(&s, false));
+	void *result = pair_result(&s.a);
+
+	to_host(ipiv, s.ipiv, k * (int64_t)sizeof *ipiv);
+	if (k)
+		check_panel(s.a.host, s.a.ld, result, s.a.ld, m, k, ipiv, p, &check);
+	int info = int_on_host(s.info);
+	ok(good && check.passed && info == want_info &&
+	                matrix_padding_intact(result, s.a.ld, m, n, p),
+	        "%cgetrf %" PRId64 " x %" PRId64 " %s: ratio %.3g, info %d", p, m, n,
+	        test_kind_name(kind), check.ratio, info);
+	free(result);
+	free(ipiv);
+	lu_free(&s);
+}
+
+static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, bool rows)
+{
+	struct lu s = lu_new(pair_new(n, n, p, TEST_CONDITION_2), rows);
+	struct pair b = pair_random(n, nrhs, p, 5);
+	/* what is read by rows is the transpose of the columns on the host */
+	CBLAS_TRANSPOSE op = (trans == 'N') == rows ? CblasTrans : CblasNoTrans;
+	bool good = done(lu_call(&s, rows)) &&
+	            done(rows ? CALL(p, getrs_rows, trans, n, nrhs, s.a.device, s.a.ld, s.ipiv,
+	                                b.device, b.ld)
+	                      : CALL(p, getrs, trans, n, nrhs, s.a.device, s.a.ld, s.ipiv, b.device,
+	                                b.ld));
+	double ratio = solve_ratio(&s.a, op, &b);
+
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%cgetrs%s %c n %" PRId64 " nrhs %" PRId64 ": ratio %.3g", p, rows ? "_rows" : "",
+	        trans, n, nrhs, ratio);
+	pair_free(&b);
+	lu_free(&s);
+}
+
+static void check_lu(enum precision p)
+{
+	static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1},
+	        {63, 64}, {65, 65}, {200, 300}, {700, 200}, {1030, 1030}};
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		check_getrf(shapes[i][0], shapes[i][1], p, MATRIX_RANDOM, 0);
+	check_getrf(400, 400, p, MATRIX_ZERO_MIDDLE, 201);
+	check_getrf(400, 300, p, MATRIX_ZERO_LAST, 300);
+	for (int rows = 0; rows < 2; rows++) {
+		check_getrs(300, 7, p, 'N', rows);
+		check_getrs(300, 1, p, 't', rows);
+		check_getrs(1, 1, p, 'C', rows);
+	}
+}
+
+/* ---- Cholesky ---- */
+
+static void check_potrf(int64_t n, enum precision p, char uplo, int64_t bad)
+{
+	struct pair a = definite(n, p, bad), b = pair_random(n, 3, p, 5);
+	int64_t bytes = CALL(p, potrf_work, uplo, n, a.ld);
+	void *work = on_device(NULL, bytes);
+	int *info = on_device(NULL, sizeof *info);
+	bool good = done(CALL(p, potrf, uplo, n, a.device, a.ld, work, bytes, info)) &&
+	            (bad || done(CALL(p, potrs, uplo, n, 3, a.device, a.ld, b.device, b.ld)));
+	double ratio = bad ? 0 : solve_ratio(&a, CblasNoTrans, &b);
+	int got = int_on_host(info);
+
+	ok(good && ratio < CHECK_THRESHOLD && got == bad,
+	        "%cpotrf, potrs %c n %" PRId64 ": ratio %.3g, info %d", p, uplo, n, ratio, got);
+	GPU(cudaFree(work));
+	GPU(cudaFree(info));
+	pair_free(&a);
+	pair_free(&b);
+}
+
+static void check_cholesky(enum precision p)
+{
+	static const int64_t sizes[] = {0, 1, 63, 64, 129, 600};
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		check_potrf(sizes[i], p, 'L', 0);
+		check_potrf(sizes[i], p, 'u', 0);
+	}
+	check_potrf(400, p, 'L', 250);
+	check_potrf(400, p, 'U', 400);
+}
+
+/* ---- QR ---- */
+
+/* LAPACK's Q and R from our factors give A back. */
+static void check_geqrf(int64_t m, int64_t n, enum precision p)
+{
+	int64_t k = m < n ? m : n, word = precision_bytes(p);
+	struct pair a = pair_new(m, n, p, MATRIX_RANDOM);
+	struct pair r = pair_new(m, n, p, TEST_ZERO);
+	int64_t bytes = CALL(p, geqrf_work, m, n, a.ld);
+	void *work = on_device(NULL, bytes), *tau_device = on_device(NULL, k * word);
+	void *tau = xmalloc((size_t)(k * word) + 1);
+	bool good = done(CALL(p, geqrf, m, n, a.device, a.ld, tau_device, work, bytes));
+	void *qr = pair_result(&a);
+
+	to_host(tau, tau_device, k * word);
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i <= j && i < m; i++)
+			put(r.host, i + j * r.ld, p, get(qr, i + j * a.ld, p));
+	good = good && LAPACK(p, ormqr, 'L', 'N', (int)m, (int)n, (int)k, qr, (int)a.ld, tau,
+	                       r.host, (int)r.ld) == 0;
+	double ratio = difference(&a, r.host, a.host);
+	ok(good && ratio < CHECK_THRESHOLD, "%cgeqrf %" PRId64 " x %" PRId64 ": ratio %.3g", p, m,
+	        n, ratio);
+	free(qr);
+	free(tau);
+	GPU(cudaFree(work));
+	GPU(cudaFree(tau_device));
+	pair_free(&a);
+	pair_free(&r);
+}
+
+static void check_ormqr(char side, char trans, int64_t m, int64_t n, int64_t k, enum precision p)
+{
+	struct pair tau, a = reflectors(side == 'L' ? m : n, k, p, &tau);
+	struct pair c = pair_random(m, n, p, 31);
+	int64_t bytes = CALL(p, ormqr_work, side, trans, m, n, k, a.ld, c.ld);
+	void *work = on_device(NULL, bytes);
+	bool good = done(CALL(p, ormqr, side, trans, m, n, k, a.device, a.ld, tau.device, c.device,
+	        c.ld, work, bytes));
+	void *result = pair_result(&c);
+
+	LAPACK(p, ormqr, side, trans, (int)m, (int)n, (int)k, a.host, (int)a.ld, tau.host, c.host,
+	        (int)c.ld);
+	double ratio = difference(&c, result, c.host);
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%cormqr %c %c %" PRId64 " x %" PRId64 " k %" PRId64 ": ratio %.3g", p, side, trans,
+	        m, n, k, ratio);
+	free(result);
+	GPU(cudaFree(work));
+	pair_free(&a);
+	pair_free(&c);
+	pair_free(&tau);
+}
+
+/* The columns behind the reflectors hold what must not matter. */
+static void check_orgqr(int64_t m, int64_t n, int64_t k, enum precision p)
+{
+	struct pair tau, a = reflectors(m, k, p, &tau), q = pair_random(m, n, p, 41);
+	int64_t bytes = CALL(p, orgqr_work, m, n, k, q.ld);
+	void *work = on_device(NULL, bytes);
+
+	memcpy(q.host, a.host, (size_t)a.bytes);
+	GPU(cudaMemcpy(q.device, q.host, (size_t)q.bytes, cudaMemcpyHostToDevice));
+	bool good = done(CALL(p, orgqr, m, n, k, q.device, q.ld, tau.device, work, bytes));
+	void *result = pair_result(&q);
+	LAPACK(p, orgqr, (int)m, (int)n, (int)k, q.host, (int)q.ld, tau.host);
+	double ratio = difference(&q, result, q.host);
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%corgqr %" PRId64 " x %" PRId64 " k %" PRId64 ": ratio %.3g", p, m, n, k, ratio);
+	free(result);
+	GPU(cudaFree(work));
+	pair_free(&a);
+	pair_free(&q);
+	pair_free(&tau);
+}
+
+static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum precision p)
+{
+	struct pair a = pair_new(m, n, p, TEST_CONDITION_2);
+	struct pair b = pair_random(m > n ? m : n, nrhs, p, 51);
+	struct pair x = b;
+	int64_t bytes = CALL(p, gels_work, trans, m, n, nrhs, a.ld, b.ld);
+	void *work = on_device(NULL, bytes);
+	bool good =
+	        done(CALL(p, gels, trans, m, n, nrhs, a.device, a.ld, b.device, b.ld, work, bytes));
+	void *result = pair_result(&b);
+
+	LAPACK(p, gels, trans, (int)m, (int)n, (int)nrhs, a.host, (int)a.ld, b.host, (int)b.ld);
+	x.m = trans == 'N' ? n : m;
+	double ratio = difference(&x, result, b.host);
+	ok(good && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g", p,
+	        trans, m, n, ratio);
+	free(result);
+	GPU(cudaFree(work));
+	pair_free(&a);
+	pair_free(&b);
+}
+
+static void check_qr(enum precision p)
+{
+	static const int64_t shapes[][2] = {
+	        {1, 1}, {31, 33}, {64, 64}, {300, 200}, {200, 300}, {900, 700}};
+
+	for (int i = 0; i < 4; i++)
+		check_ormqr("LR"[i / 2], "NT"[i % 2], 150, 170, 130, p);
+	check_ormqr('L', 'N', 1, 1, 1, p);
+	check_orgqr(300, 300, 100, p);
+	check_orgqr(300, 130, 130, p);
+	check_orgqr(5, 3, 0, p);
+	if (!qr_possible()) {
+		skip("geqrf, gels", fathom_error(handle));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		check_geqrf(shapes[i][0], shapes[i][1], p);
+	for (int i = 0; i < 4; i++)
+		check_gels("NT"[i / 2], i % 2 ? 90 : 200, i % 2 ? 200 : 90, 5, p);
+}
+
+/* ---- gemv ---- */
+
+static void check_gemv(
+        char trans, int64_t m, int64_t n, int64_t incx, int64_t incy, double beta, enum precision p)
+{
+	int64_t in = trans == 'N' ? n : m, out = trans == 'N' ? m : n;
+	struct pair a = pair_random(m, n, p, 61), x = pair_random(in * incx, 1, p, 62);
+	struct pair y = pair_random(out * incy, 1, p, 63);
+	CBLAS_TRANSPOSE op = trans == 'N' ? CblasNoTrans : CblasTrans;
+	enum fathom_status status =
+	        p == SINGLE ? fathom_sgemv(handle, trans, m, n, 1.5f, a.device, a.ld, x.device,
+	                              incx, (float)beta, y.device, incy)
+	                    : fathom_dgemv(handle, trans, m, n, 1.5, a.device, a.ld, x.device, incx,
+	                              beta, y.device, incy);
+	bool good = done(status);
+	void *result = pair_result(&y);
+
+	if (p == SINGLE)
+		cblas_sgemv(CblasColMajor, op, (int)m, (int)n, 1.5f, a.host, (int)a.ld, x.host,
+		        (int)incx, (float)beta, y.host, (int)incy);
+	else
+		cblas_dgemv(CblasColMajor, op, (int)m, (int)n, 1.5, a.host, (int)a.ld, x.host,
+		        (int)incx, beta, y.host, (int)incy);
+	double ratio = difference(&y, result, y.host);
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%cgemv %c %" PRId64 " x %" PRId64 " beta %g: ratio %.3g", p, trans, m, n, beta,
+	        ratio);
+	free(result);
+	pair_free(&a);
+	pair_free(&x);
+	pair_free(&y);
+}
+
+/* ---- panels on the host ---- */
+
+static void check_host_panels(enum precision p)
+{
+	bool good = fathom_set_host_panels(handle, 1) == FATHOM_OK;
+
+	check_getrf(1030, 1030, p, MATRIX_RANDOM, 0);
+	check_getrf(400, 400, p, MATRIX_ZERO_MIDDLE, 201);
+	check_potrf(600, p, 'L', 0);
+	check_potrf(400, p, 'U', 250);
+	check_geqrf(300, 200, p);
+	check_gels('N', 200, 90, 5, p);
+	good = fathom_set_host_panels(handle, 0) == FATHOM_OK && good;
+	ok(good, "%c: panels on the host and back", p);
+}
+
+int main(void)
+{
+	if (fathom_create(&handle) != FATHOM_OK)
+		skip_all(fathom_error(NULL));
+	for (int d = 0; d < 2; d++) {
+		enum precision p = d ? DOUBLE : SINGLE;
+		check_lu(p);
+		check_cholesky(p);
+		check_qr(p);
+		check_gemv('N', 300, 200, 1, 1, 0.5, p);
+		check_gemv('T', 200, 301, 2, 3, 0, p);
+		check_host_panels(p);
+	}
+	fathom_destroy(handle);
+	return finish();
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The default plans: accepted by every algorithm at any shape, and within the rules they state. */
+#include "tap.h"
+
+#include "../factor/geqrf.h"
+#include "../factor/getrf.h"
+#include "../factor/plan_default.h"
+#include "../factor/potrf.h"
+#include "../factor/solve.h"
+
+#include <inttypes.h>
+
+static const int64_t shapes[][2] = {{0, 0}, {0, 9}, {9, 0}, {1, 1}, {1, 50}, {50, 1}, {63, 65},
+        {64, 64}, {1000, 1000}, {5555, 3000}, {3000, 5555}, {1000000, 50}, {50, 1000000},
+        {20000, 20000}};
+
+static int64_t work_of(struct executor *e, enum operation operation, struct matrix a, bool hybrid)
+{
+	struct default_plan chosen;
+
+	plan_default(e, operation, a.m, a.n, a.precision, hybrid, &chosen);
+	switch (operation) {
+	case OPERATION_LU:
+		return getrf_work(e, &chosen.plan, a);
+	case OPERATION_QR:
+		return geqrf_work(e, &chosen.plan, a);
+	default:
+		a.m = a.n = a.ld = a.n > 0 ? a.n : 1;
+		return potrf_work(e, &chosen.plan, LOWER, a);
+	}
+}
+
+static void check_accepted(struct executor *e, enum operation operation)
+{
+	int64_t refused = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		for (int hybrid = 0; hybrid < 2; hybrid++)
+			for (int d = 0; d < 2; d++) {
+				int64_t m = shapes[i][0], n = shapes[i][1];
+				struct matrix a = {NULL, 0, m, n, m + 1, d ? DOUBLE : SINGLE};
+				if (work_of(e, operation, a, hybrid) >= 0)
+					continue;
+				refused++;
+				diag("%" PRId64 " x %" PRId64 ": %s", m, n, e->fault.text);
+			}
+	ok(refused == 0, "operation %d: plans for all shapes are accepted", operation);
+}
+
+static int64_t width_of(struct executor *e, enum operation operation, int64_t n)
+{
+	struct default_plan chosen;
+
+	plan_default(e, operation, n, n, SINGLE, false, &chosen);
+	return plan_width(&chosen.plan, 0, n);
+}
+
+/* A panel is on chip while the executor says that it fits; the stand-in fits up to 32 columns. */
+static bool fits_32(struct executor *e, struct matrix a)
+{
+	(void)e;
+	return a.n <= 32;
+}
+
+static bool fits_none(struct executor *e, struct matrix a)
+{
+	(void)e;
+	(void)a;
+	return false;
+}
+
+static void check_panels(struct executor *e)
+{
+	const struct executor_ops *whole = e->ops;
+	struct executor_ops some = *whole;
+	struct default_plan chosen;
+
+	e->ops = &some;
+	some.resident_fits = fits_32;
+	plan_default(e, OPERATION_LU, 9000, 9000, SINGLE, false, &chosen);
+	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
+	        "the widest leaf that stays on chip");
+	some.resident_fits = fits_none;
+	plan_default(e, OPERATION_LU, 9000, 9000, SINGLE, false, &chosen);
+	ok(strcmp(chosen.plan.panel, "fused") == 0, "two kernels a column where none fits");
+	plan_default(e, OPERATION_LU, 9000, 9000, SINGLE, true, &chosen);
+	ok(!chosen.plan.panel && chosen.plan.hybrid, "panels on the host need no variant");
+	e->ops = whole;
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct executor *e = executor_host_new(&fault);
+
+	for (enum operation operation = OPERATION_LU; operation <= OPERATION_CHOLESKY; operation++)
+		check_accepted(e, operation);
+	ok(width_of(e, OPERATION_LU, 500) == 64 && width_of(e, OPERATION_LU, 4096) == 256 &&
+	                width_of(e, OPERATION_LU, 30000) == 512,
+	        "a sixteenth of the columns, from 64 to 512");
+	ok(width_of(e, OPERATION_QR, 30000) == 256 && width_of(e, OPERATION_CHOLESKY, 30000) == 512,
+	        "QR's blocks end at 256");
+	check_panels(e);
+	executor_free(e);
+	return finish();
+}
