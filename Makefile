@@ -123,7 +123,7 @@ test: all $(TESTS) $(EXAMPLES)
 
 ## format: check the formatting of every C and CUDA file (clang-format)
 format:
-	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] */*.cu */*.cuh)
+	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] examples/*.c */*.cu */*.cuh)
 
 ## install: install programs, data and the library under PREFIX (/usr/local)
 install: all
