@@ -42,7 +42,7 @@ endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
-CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c \
+CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c factor/executor_cuda_products.c \
 	factor/executor_cuda_queues.c factor/fathom.c factor/fathom_handle.c factor/vendor.c
 CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
@@ -60,7 +60,7 @@ GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.c,%,$(shell grep -l 'n
 HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
 
-FACTOR_PROGRAMS := predict measure validate advise
+FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
 

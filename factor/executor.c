@@ -199,7 +199,7 @@ bool ex_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwar
 
 bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
-	return skipped(e, PHASE_FETCH) || e->ops->adopt_pivots(e, panel, first, all);
+	return skipped(e, PHASE_SWAP) || e->ops->adopt_pivots(e, panel, first, all);
 }
 
 bool ex_clear_info(struct executor *e, int *info)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's blocks: the BLAS by cuBLAS, the rest by our own kernels. */
+/* The cuda executor's blocks but the matrix products: solves and gemv by cuBLAS, the rest by our
+ * own kernels. */
 #include "executor_cuda.h"
 
 #include "../lib/msg.h"
 #include "block_kernels.h"
+#include "panel_geqrf.h"
 
 /* ---- BLAS ---- */
 
@@ -15,44 +17,6 @@ static cublasOperation_t blas_trans(enum trans trans)
 static cublasFillMode_t blas_uplo(enum uplo uplo)
 {
 	return uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
-}
-
-bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c)
-{
-	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	int64_t k = ta == PLAIN ? a.n : a.m;
-	if (c.m == 0 || c.n == 0)
-		return true;
-	cublasStatus_t status =
-	        c.precision == SINGLE
-	                ? cublasSgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
-	                          k, &alpha_single, matrix_address(a), a.ld, matrix_address(b),
-	                          b.ld, &beta_single, matrix_address(c), c.ld)
-	                : cublasDgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
-	                          k, &alpha, matrix_address(a), a.ld, matrix_address(b), b.ld,
-	                          &beta, matrix_address(c), c.ld);
-	return blas_ok(x, status, "gemm");
-}
-
-bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
-        struct matrix a, double beta, struct matrix c)
-{
-	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	int64_t k = trans == PLAIN ? a.n : a.m;
-	if (c.n == 0)
-		return true;
-	cublasStatus_t status =
-	        c.precision == SINGLE
-	                ? cublasSsyrk_64(lane_of(x)->blas, blas_uplo(uplo), blas_trans(trans), c.n,
-	                          k, &alpha_single, matrix_address(a), a.ld, &beta_single,
-	                          matrix_address(c), c.ld)
-	                : cublasDsyrk_64(lane_of(x)->blas, blas_uplo(uplo), blas_trans(trans), c.n,
-	                          k, &alpha, matrix_address(a), a.ld, &beta, matrix_address(c),
-	                          c.ld);
-	return blas_ok(x, status, "syrk");
 }
 
 bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
@@ -145,20 +109,34 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 	       cuda_ok(x, block_larft(g, tau, t, stream_of(x)), "larft");
 }
 
-/* The hook of the QR panel kernel: until it is there nothing is asked for and nothing done. */
+/* False with the fault filled when the panel does not fit on the device's multiprocessors. */
+static bool geqrf_geometry(struct cuda *x, struct matrix a, struct panel_geqrf_geometry *geometry)
+{
+	*geometry = panel_geqrf_geometry(
+	        a.precision, a.m, a.n, x->gpu.sm_count, x->gpu.shared_per_block);
+	if (geometry->blocks > 0)
+		return true;
+	return fault_set(&x->base.fault,
+	        "a panel of %lld x %lld does not fit in the shared memory of %d "
+	        "multiprocessors: choose narrower leaves",
+	        (long long)a.m, (long long)a.n, x->gpu.sm_count);
+}
+
 int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
 {
-	(void)executor;
-	(void)a;
-	return 0;
+	struct panel_geqrf_geometry geometry;
+	return geqrf_geometry(self(executor), a, &geometry) ? geometry.work_bytes : -1;
 }
 
 bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
 {
-	(void)a;
-	(void)tau;
-	(void)work;
-	return fault_set(&executor->fault, "the cuda executor has no QR panel kernel");
+	struct cuda *x = self(executor);
+	struct panel_geqrf_geometry geometry;
+	return geqrf_geometry(x, a, &geometry) &&
+	       cuda_ok(x,
+	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
+	                       matrix_address(tau), &geometry, work, stream_of(x)),
+	               "panel_geqrf");
 }
 
 /* ---- pivots and info ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "executor_model.h"
+#include "executor_model_parts.h"
 
 #include "../lib/msg.h"
 
@@ -7,71 +7,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct simulated {
-	struct executor base;
-	struct price_reader reader;
-	const struct tariff *tariff;
-	enum model_target target;
-	bool overlap;
-	double host, stream; /* clocks: when each is free, seconds */
-	enum phase last;     /* phase of the last operation: the final wait is for it */
-	double phase[PHASE_COUNT], term[TERM_COUNT];
-};
-
 static struct simulated *self(struct executor *e)
 {
-	return (struct simulated *)e;
-}
-
-static double later(double a, double b)
-{
-	return b > a ? b : a;
-}
-
-/* Time of the price's terms on the stream. */
-static double stream_time(const struct price *price, bool overlap)
-{
-	double total = 0;
-
-	for (int t = 0; t < TERM_COUNT; t++)
-		total += price->term[t];
-	if (!overlap)
-		return total;
-	double start = price->term[TERM_LAUNCH] + price->term[TERM_HOST];
-	double traffic = price->term[TERM_MEMORY];
-	return total - (start < traffic ? start : traffic);
-}
-
-/* Runs an operation on the clocks. What it adds to the end of the critical path is attributed to
- * its own terms first, because they come last; the rest is time that the host spent queueing.
- * Returns true, as operations do. */
-static bool charge(struct executor *e, enum phase phase, struct price price)
-{
-	struct simulated *s = self(e);
-
-	if (s->stream > s->host)
-		price.term[TERM_TRANSFER] += price.behind;
-	double before = later(s->host, s->stream), device = stream_time(&price, s->overlap);
-
-	s->host += price.enqueue;
-	s->stream = later(s->stream, s->host) + device;
-	if (price.wait)
-		s->host = s->stream;
-
-	double added = later(s->host, s->stream) - before, total = stream_time(&price, false);
-	double exposed = added < device ? added : device;
-	for (int t = 0; t < TERM_COUNT && total > 0; t++)
-		s->term[t] += price.term[t] / total * exposed;
-	s->term[TERM_HOST] += added - exposed;
-	s->phase[phase] += added;
-	s->last = phase;
-	return true;
+	return model_self(e);
 }
 
 /* ---- memory and what is outside of what is timed ---- */
 
 static void model_destroy(struct executor *e)
 {
+	simulation_free(&self(e)->device);
+	free(self(e)->charged);
 	free(e);
 }
 
@@ -128,14 +74,33 @@ static bool model_read_pivots(struct executor *e, struct pivots p, int *host_ipi
 	return no_data(e);
 }
 
+/* The latest of what the queues were given; -1 when the host has seen the end of all. */
+static int64_t unseen(struct simulated *s)
+{
+	int64_t found = -1;
+	double end = s->host;
+
+	for (int q = 0; q < QUEUE_COUNT; q++)
+		if (simulation_finish(&s->device, s->device.last[q]) > end) {
+			found = s->device.last[q];
+			end = s->device.operation[found].end;
+		}
+	return found;
+}
+
 static bool model_sync(struct executor *e)
 {
 	struct simulated *s = self(e);
+	int64_t last = unseen(s);
 
-	if (s->stream <= s->host)
+	if (last < 0)
 		return true;
-	struct price answer = {.wait = true, .term[TERM_SYNC] = s->tariff->sync(&s->reader)};
-	return charge(e, s->last, answer);
+	struct price answer = {.wait = true,
+	        .term[TERM_SYNC] = s->tariff->sync(&s->reader),
+	        .engine = ENGINE_HOST};
+	s->host = s->device.operation[last].end;
+	return model_charge(e, s->charged[s->device.operation[last].work.tag].phase, "sync",
+	        (struct matrix){.m = 0}, 0, answer);
 }
 
 /* ---- priced operations ---- */
@@ -143,57 +108,66 @@ static bool model_sync(struct executor *e)
 static bool model_iamax(struct executor *e, struct matrix x, int64_t *index)
 {
 	*index = x.m - 1;
-	return charge(e, PHASE_SEARCH, self(e)->tariff->iamax(&self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SEARCH, "iamax", x, 0, self(e)->tariff->iamax(&self(e)->reader, x));
 }
 
 static bool model_iamax_host(struct executor *e, struct matrix x, int64_t *index)
 {
 	*index = x.m - 1;
-	return charge(e, PHASE_SEARCH, self(e)->tariff->iamax_host(&self(e)->reader, x));
+	return model_charge(e, PHASE_SEARCH, "iamax_host", x, 0,
+	        self(e)->tariff->iamax_host(&self(e)->reader, x));
 }
 
 static bool model_get(struct executor *e, struct matrix element, double *value)
 {
 	*value = 1;
-	return charge(e, PHASE_FETCH, self(e)->tariff->get(&self(e)->reader, element));
+	return model_charge(
+	        e, PHASE_FETCH, "get", element, 0, self(e)->tariff->get(&self(e)->reader, element));
 }
 
 static bool model_swap(struct executor *e, struct matrix x, struct matrix y)
 {
 	(void)y;
-	return charge(e, PHASE_SWAP, self(e)->tariff->swap(&self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SWAP, "swap", x, 0, self(e)->tariff->swap(&self(e)->reader, x));
 }
 
 static bool model_scal(struct executor *e, double alpha, struct matrix x)
 {
 	(void)alpha;
-	return charge(e, PHASE_SCALE, self(e)->tariff->scal(&self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SCALE, "scal", x, 0, self(e)->tariff->scal(&self(e)->reader, x));
 }
 
 static bool model_scale_by(struct executor *e, struct matrix element, struct matrix x)
 {
 	(void)element;
-	return charge(e, PHASE_SCALE, self(e)->tariff->scale_by(&self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SCALE, "scale_by", x, 0, self(e)->tariff->scale_by(&self(e)->reader, x));
 }
 
 static bool model_ger(struct executor *e, struct matrix x, struct matrix y, struct matrix a)
 {
 	(void)x;
 	(void)y;
-	return charge(e, PHASE_UPDATE, self(e)->tariff->ger(&self(e)->reader, a));
+	return model_charge(
+	        e, PHASE_UPDATE, "ger", a, 0, self(e)->tariff->ger(&self(e)->reader, a));
 }
 
 static bool model_zero_pivot(struct executor *e, struct matrix a, int *info)
 {
 	*info = 0;
-	return charge(e, PHASE_FETCH, self(e)->tariff->zero_pivot(&self(e)->reader, a));
+	return model_charge(e, PHASE_FETCH, "zero_pivot", a, 0,
+	        self(e)->tariff->zero_pivot(&self(e)->reader, a));
 }
 
 static bool model_store_pivots(struct executor *e, const int *ipiv, int info, struct pivots p)
 {
 	(void)ipiv;
 	(void)info;
-	return charge(e, PHASE_FETCH, self(e)->tariff->store_pivots(&self(e)->reader, p.n));
+	return model_charge(e, PHASE_FETCH, "store_pivots", (struct matrix){.m = p.n, .n = 1}, 0,
+	        self(e)->tariff->store_pivots(&self(e)->reader, p.n));
 }
 
 static bool not_priced(struct executor *e, const char *variant)
@@ -212,7 +186,8 @@ static bool model_fused_begin(struct executor *e, struct matrix a, void *work, s
 {
 	(void)work;
 	(void)p;
-	return charge(e, PHASE_SEARCH, self(e)->tariff->fused_begin(&self(e)->reader, a));
+	return model_charge(e, PHASE_SEARCH, "fused_begin", a, 0,
+	        self(e)->tariff->fused_begin(&self(e)->reader, a));
 }
 
 static bool model_fused_pivot(
@@ -220,7 +195,8 @@ static bool model_fused_pivot(
 {
 	(void)work;
 	(void)p;
-	return charge(e, PHASE_SWAP, self(e)->tariff->fused_pivot(&self(e)->reader, a, j));
+	return model_charge(e, PHASE_SWAP, "fused_pivot", a, 0,
+	        self(e)->tariff->fused_pivot(&self(e)->reader, a, j));
 }
 
 static bool model_fused_update(
@@ -228,11 +204,12 @@ static bool model_fused_update(
 {
 	(void)work;
 	(void)p;
-	return charge(e, PHASE_UPDATE, self(e)->tariff->fused_update(&self(e)->reader, a, j));
+	return model_charge(e, PHASE_UPDATE, "fused_update", a, 0,
+	        self(e)->tariff->fused_update(&self(e)->reader, a, j));
 }
 
 /* The geometry on the profile's GPU. */
-static bool geometry_of(struct executor *e, struct matrix a, struct panel_geometry *g)
+bool model_geometry(struct executor *e, struct matrix a, struct panel_geometry *g)
 {
 	struct price_reader *r = &self(e)->reader;
 	double sms = price_scalar(r, "gpu.sm.count"),
@@ -256,7 +233,7 @@ static bool model_resident_fits(struct executor *e, struct matrix a)
 {
 	struct panel_geometry g;
 
-	return self(e)->tariff->resident_panel ? geometry_of(e, a, &g)
+	return self(e)->tariff->resident_panel ? model_geometry(e, a, &g)
 	                                       : not_priced(e, "persistent");
 }
 
@@ -273,27 +250,31 @@ static bool model_resident_panel(struct executor *e, struct matrix a, void *work
 
 	(void)work;
 	(void)p;
-	return geometry_of(e, a, &g) &&
-	       charge(e, PHASE_PANEL, self(e)->tariff->resident_panel(&self(e)->reader, a, &g));
+	return model_geometry(e, a, &g) &&
+	       model_charge(e, PHASE_PANEL, "resident_panel", a, 0,
+	               self(e)->tariff->resident_panel(&self(e)->reader, a, &g));
 }
 
 static bool model_copy_out(struct executor *e, struct matrix a)
 {
-	return charge(e, PHASE_TRANSFER, self(e)->tariff->copy_out(&self(e)->reader, a));
+	return model_charge(e, PHASE_TRANSFER, "copy_out", a, 0,
+	        self(e)->tariff->copy_out(&self(e)->reader, a));
 }
 
 static bool model_host_getrf(struct executor *e, struct matrix a, struct pivots p)
 {
 	(void)p;
-	return charge(e, PHASE_PANEL, self(e)->tariff->host_getrf(&self(e)->reader, a));
+	return model_charge(e, PHASE_PANEL, "host_getrf", a, 0,
+	        self(e)->tariff->host_getrf(&self(e)->reader, a));
 }
 
 static bool model_copy_in(struct executor *e, struct matrix a)
 {
-	return charge(e, PHASE_TRANSFER, self(e)->tariff->copy_in(&self(e)->reader, a));
+	return model_charge(
+	        e, PHASE_TRANSFER, "copy_in", a, 0, self(e)->tariff->copy_in(&self(e)->reader, a));
 }
 
-static const struct executor_ops model_ops = {.destroy = model_destroy,
+static const struct executor_ops panel_ops = {.destroy = model_destroy,
         .alloc = model_alloc,
         .release = model_release,
         .upload = model_upload,
@@ -329,12 +310,19 @@ struct executor *executor_model_new(
 	static const struct tariff *const tariffs[2][2] = {
 	        [MODEL_CUDA] = {&tariff_cuda_sums, &tariff_cuda_full},
 	        [MODEL_HOST] = {&tariff_host_sums, &tariff_host_full}};
+	static const struct block_tariff *const blocks[2][2] = {
+	        [MODEL_CUDA] = {&blocks_cuda_sums, &blocks_cuda_full},
+	        [MODEL_HOST] = {&blocks_host_sums, &blocks_host_full}};
 	struct simulated *s = xcalloc(1, sizeof *s);
 
-	s->base = (struct executor){.ops = &model_ops, .name = "model"};
+	s->ops = panel_ops;
+	model_add_blocks(&s->ops);
+	s->base = (struct executor){.ops = &s->ops, .name = "model"};
 	s->target = target;
 	s->tariff = tariffs[target][level >= 2];
+	s->blocks = blocks[target][level >= 2];
 	price_reader_start(&s->reader, profile);
+	executor_model_restart(&s->base, false);
 	return &s->base;
 }
 
@@ -344,14 +332,11 @@ struct model_result executor_model_result(struct executor *executor)
 	struct model_result result = {0};
 
 	model_sync(executor);
-	result.seconds = s->reader.model.missing ? NAN : later(s->host, s->stream);
-	for (int p = 0; p < PHASE_COUNT; p++)
-		result.phase[p] = s->phase[p];
-	for (int t = 0; t < TERM_COUNT; t++) {
-		result.term[t] = s->term[t];
-		if (s->term[t] > s->term[result.limiter])
+	result.seconds = s->reader.model.missing ? NAN : s->host;
+	model_account(s, &result);
+	for (int t = 0; t < TERM_COUNT; t++)
+		if (result.term[t] > result.term[result.limiter])
 			result.limiter = (enum term)t;
-	}
 	return result;
 }
 
@@ -360,11 +345,13 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	struct simulated *s = self(executor);
 
 	s->overlap = overlap;
-	s->host = s->stream = 0;
-	for (int p = 0; p < PHASE_COUNT; p++)
-		s->phase[p] = 0;
-	for (int t = 0; t < TERM_COUNT; t++)
-		s->term[t] = 0;
+	s->host = 0;
+	s->base.queue = QUEUE_MAIN;
+	s->queues = 0;
+	s->count = 0;
+	simulation_start(&s->device);
+	for (int i = 0; i < EXECUTOR_EVENTS; i++)
+		s->event[i] = -1;
 }
 
 struct price_reader *executor_model_reader(struct executor *executor)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The executor that prices: it runs an algorithm's schedule on simulated clocks (the host's, the
- * stream's) with prices from the profile, and touches no data. Every search finds its pivot in the
- * last row, so that swaps are priced as happening. */
+ * queues') with prices from the profile, and touches no data. Every search finds its pivot in the
+ * last row, so that swaps are priced as happening. How queues share the device: simulation.h. */
 #ifndef FATHOM_EXECUTOR_MODEL_H
 #define FATHOM_EXECUTOR_MODEL_H
 
 #include "price.h"
+#include "timeline.h"
 
 enum model_target { MODEL_CUDA, MODEL_HOST };
 
@@ -17,13 +18,21 @@ struct executor *executor_model_new(
 struct model_result {
 	double seconds; /* host clock after a final synchronization; NaN when a parameter is missing
 	                 */
-	double phase[PHASE_COUNT],
-	        term[TERM_COUNT]; /* seconds on the critical path; each array sums to seconds */
-	enum term limiter;        /* the largest term */
+	double phase[PHASE_COUNT], term[TERM_COUNT]; /* seconds that each is owed (below); each
+	                                                array sums to seconds */
+	enum term limiter;                           /* the largest term */
 };
+
+/* In one queue an operation is owed what it adds to the time at which all before it is done: first
+ * its own terms, because they come last, the rest is time that the host spent queueing. With more
+ * queues every moment is owed to what timeline_owe says. */
 
 /* What was run since the start, with a final synchronization. */
 struct model_result executor_model_result(struct executor *executor);
+
+/* What ran when since the start, without a final synchronization. The caller frees it; title must
+ * outlive it. */
+struct timeline *executor_model_timeline(struct executor *executor, const char *title);
 
 /* Clocks back to zero; what was read from the profile is kept. overlap: a kernel's traffic runs
  * while it starts, so that it takes the longer of the two instead of their sum. */

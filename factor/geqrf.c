@@ -26,7 +26,7 @@ struct qr {
 
 static bool factor_halves(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r);
 
-/* A panel on the device, and its reflectors; r is clear. */
+/* A panel on the device, and its reflectors; r is clear if it takes more than one leaf. */
 static bool factor(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r)
 {
 	if (a.n > s->plan->leaf)
@@ -77,7 +77,8 @@ static bool panel_on_device(void *self, struct block b)
 	struct qr *s = self;
 	struct reflectors r = reflectors_of(s, b);
 
-	return reflectors_clear(s->e, r) && factor(s, panel_of(s, b), tau_of(s, b), r);
+	return (b.w <= s->plan->leaf || reflectors_clear(s->e, r)) &&
+	       factor(s, panel_of(s, b), tau_of(s, b), r);
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
@@ -104,7 +105,7 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 }
 
 static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update};
+        panel_of, panel_on_device, panel_on_host, panel_back, update, NULL};
 
 /* ---- workspace ---- */
 

@@ -3,8 +3,7 @@
  * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
  * all blocks n^2 (m - n/3).
  *
- * The swaps of the columns left of a panel are not needed by the factorization and come at the end.
- */
+ * Nothing waits for the swaps of the columns left of a panel: they run aside. */
 #include "getrf.h"
 
 #include "panel_getrf.h"
@@ -12,6 +11,11 @@
 #include "triangle.h"
 
 #include "../lib/msg.h"
+
+#include <stdlib.h>
+
+/* Levels of halves, each with an info. */
+enum { MOST_LEVELS = 64 };
 
 struct lu {
 	struct schedule schedule;
@@ -25,6 +29,7 @@ struct lu {
 	struct matrix panel_kept; /* and of the panels' */
 	int *local;               /* every block's pivots and info, relative to its first row */
 	int *halves;              /* pivots of the halves of a panel, level by level */
+	int64_t integers;         /* in both together */
 	void *panel_work;
 	int64_t bytes;
 };
@@ -72,8 +77,10 @@ static bool carve(struct lu *s, void *work)
 	if (panel < 0)
 		return false;
 	s->panel_work = carve_bytes(&carver, panel);
-	s->local = carve_integers(&carver, columns + plan_blocks(s->plan, columns));
-	s->halves = carve_integers(&carver, 2 * (widest + s->plan->leaf) + 64);
+	int64_t locals = columns + plan_blocks(s->plan, columns);
+	s->integers = locals + 2 * (widest + s->plan->leaf) + MOST_LEVELS;
+	s->local = carve_integers(&carver, s->integers);
+	s->halves = integer_at(s->local, locals);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, precision);
 	s->kept = carve_matrix(&carver, kept, s->a.n, precision);
@@ -140,18 +147,15 @@ static struct pivots local_pivots(const struct lu *s, struct block b)
 static bool panel_on_device(void *self, struct block b)
 {
 	struct lu *s = self;
-	struct pivots local = local_pivots(s, b);
 
-	return factor(s, panel_of(s, b), inverse_of(s, b), s->halves, local) &&
-	       ex_adopt_pivots(s->e, local, b.j, s->all);
+	return factor(s, panel_of(s, b), inverse_of(s, b), s->halves, local_pivots(s, b));
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
 {
 	struct lu *s = self;
-	struct pivots local = local_pivots(s, b);
 
-	return ex_host_panel_getrf(s->e, host, local) && ex_adopt_pivots(s->e, local, b.j, s->all);
+	return ex_host_panel_getrf(s->e, host, local_pivots(s, b));
 }
 
 static struct matrix diagonal_block(const struct lu *s, struct block b)
@@ -181,19 +185,32 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	               matrix_view(columns, b.w, 0, below, n));
 }
 
-static bool swap_left(struct lu *s)
+/* Pivots that no panel finds, because its phase is left out, are the first row. */
+static bool stand_in_pivots(struct lu *s)
 {
-	struct block b = schedule_first(&s->schedule);
-	bool ok = true;
-
-	for (; ok && b.w; b = schedule_next(&s->schedule, b))
-		ok = ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j),
-		        local_pivots(s, b), false);
+	if (!s->e->skip)
+		return true;
+	int *ones = xmalloc((size_t)s->integers * sizeof *ones);
+	for (int64_t i = 0; i < s->integers; i++)
+		ones[i] = 1;
+	bool ok =
+	        s->e->ops->store_pivots(s->e, ones, 1, (struct pivots){s->local, s->integers - 1});
+	free(ones);
 	return ok;
 }
 
+/* The pivots for the caller, and the swaps in the finished columns. */
+static bool aside(void *self, struct block b)
+{
+	struct lu *s = self;
+	struct pivots local = local_pivots(s, b);
+
+	return ex_adopt_pivots(s->e, local, b.j, s->all) &&
+	       ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j), local, false);
+}
+
 static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update};
+        panel_of, panel_on_device, panel_on_host, panel_back, update, aside};
 
 /* ---- the calls ---- */
 
@@ -230,5 +247,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	e->queue = QUEUE_MAIN;
-	return ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && swap_left(&s);
+	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
+	       schedule_run(&s.schedule);
 }

@@ -9,7 +9,8 @@
 namespace
 {
 
-const int THREADS = 256;
+const int THREADS = 512;
+const int LOADS = 8;
 const int SIDES = 32;        /* right-hand sides at a time */
 const int PITCH = SIDES + 1; /* between rows of the solution in shared memory */
 const int MAX_BLOCKS = 64;
@@ -45,24 +46,46 @@ __device__ __forceinline__ double magnitude_of(uint64_t key)
 	return __longlong_as_double((long long)(key - 1));
 }
 
-/* The largest magnitude of a triangle, NaN when it has one. */
+template <typename T> struct candidate {
+	typedef struct extreme<decltype(magnitude_key(T()))> best;
+	typedef struct extreme_scratch<decltype(magnitude_key(T()))> scratch;
+};
+
+/* An element of a triangle when it is part of it, else 0. The diagonal of a unit triangle is 1. */
 template <typename T>
-__device__ T largest_of(const struct view<const T> &m, const struct guard<T> &g, bool unit,
-        struct extreme_scratch<decltype(magnitude_key(T()))> *scratch, int turn)
+__device__ T part_of(
+        const struct view<const T> &m, const struct guard<T> &g, bool unit, int fast, int slow)
 {
-	struct extreme<decltype(magnitude_key(T()))> best = {
-		magnitude_key(T(unit)), 0
-	};
-	for (int e = threadIdx.x; e < g.n * g.n; e += THREADS) {
-		/* along the columns of what is stored */
-		const int fast = e % g.n, slow = e / g.n;
-		const int i = m.flip ? slow : fast, j = m.flip ? fast : slow;
-		if (g.lower ? i > j : i < j)
-			best = extreme_of(best, {magnitude_key(m.at(i, j)), 0});
-		else if (i == j && !unit)
-			best = extreme_of(best, {magnitude_key(m.at(i, j)), 0});
+	const int i = m.flip ? slow : fast, j = m.flip ? fast : slow;
+	if (slow >= g.n || fast >= g.n || (g.lower ? i < j : i > j))
+		return T(0);
+	return unit && i == j ? T(1) : m.at(i, j);
+}
+
+/* Whether the largest magnitudes of the triangle and of its inverse allow to trust the inverse. Not
+ * so when either has a NaN. A warp reads along the columns of what is stored; LOADS of each are in
+ * flight. */
+template <typename T> __device__ bool trusted(const struct guard<T> &g)
+{
+	__shared__ typename candidate<T>::scratch scratch;
+	const int fast = threadIdx.x % BLOCK_TRTRI_MAX, step = THREADS / BLOCK_TRTRI_MAX;
+	typename candidate<T>::best m = {0, 0}, inverse = {0, 0};
+	for (int first = threadIdx.x / BLOCK_TRTRI_MAX; first < g.n; first += LOADS * step) {
+		T x[LOADS], y[LOADS];
+#pragma unroll
+		for (int k = 0; k < LOADS; k++) {
+			x[k] = part_of(g.m, g, g.unit, fast, first + k * step);
+			y[k] = part_of(g.inverse, g, false, fast, first + k * step);
+		}
+#pragma unroll
+		for (int k = 0; k < LOADS; k++) {
+			m.key = max(m.key, magnitude_key(x[k]));
+			inverse.key = max(inverse.key, magnitude_key(y[k]));
+		}
 	}
-	return magnitude_of(block_extreme(best, scratch, turn).key);
+	m = block_extreme(m, &scratch, 0);
+	inverse = block_extreme(inverse, &scratch, 1);
+	return magnitude_of(m.key) * magnitude_of(inverse.key) <= g.growth;
 }
 
 /* Right-hand sides first .. first + SIDES - 1 by substitution. */
@@ -100,10 +123,7 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS) guard_kernel(const struct guard<T> g)
 {
 	__shared__ T x[BLOCK_TRTRI_MAX * PITCH];
-	__shared__ struct extreme_scratch<decltype(magnitude_key(T()))> scratch;
-	const T size = largest_of(g.m, g, g.unit, &scratch, 0) *
-	               largest_of(g.inverse, g, false, &scratch, 1);
-	if (size <= g.growth)
+	if (trusted(g))
 		return;
 	for (int64_t first = (int64_t)blockIdx.x * SIDES; first < g.count;
 	        first += (int64_t)gridDim.x * SIDES)

@@ -48,8 +48,9 @@ __global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64
 	if (moves && t >= CHUNK) {
 		to = pivot[slot];
 		moves = to >= count;
-		for (int i = 0; i < slot && moves; i++)
-			moves = pivot[i] != to;
+#pragma unroll 8
+		for (int i = 0; i < slot; i++) /* an earlier pivot has the same row */
+			moves &= pivot[i] != to;
 	}
 	const int from = moves ? source_of(pivot, count, backwards, to) : to;
 	moves = moves && from != to;

@@ -127,7 +127,7 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 }
 
 static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update};
+        panel_of, panel_on_device, panel_on_host, panel_back, update, NULL};
 
 /* ---- the calls ---- */
 

@@ -25,6 +25,9 @@ void price_reader_change(
 	for (size_t i = 0; i < PRICE_CACHE; i++)
 		if (reader->cache[i].name && strcmp(reader->cache[i].name, name) == 0)
 			reader->cache[i].name = NULL;
+	for (size_t i = 0; i < PRICE_SURFACES; i++)
+		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
+			reader->surface[i].name = NULL;
 }
 
 /* The rows of a function that enclose a value of one argument; both are the value itself outside of
@@ -90,9 +93,10 @@ static struct price_entry *find(struct price_reader *reader, const char *name, d
 	double arg[2] = {a, b};
 
 	memcpy(bits, arg, sizeof bits);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) { /* a small number differs in its highest bits only */
 		hash = (hash ^ bits[i]) * 0x9e3779b97f4a7c15;
-	hash ^= hash >> 32;
+		hash ^= hash >> 44 ^ hash >> 29;
+	}
 	struct price_entry *slot = &reader->cache[hash % PRICE_CACHE];
 	if (slot->name != name || slot->arg[0] != a || slot->arg[1] != b)
 		*slot = (struct price_entry){NULL, {a, b}, 0};
@@ -136,14 +140,26 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
 	return slot->value;
 }
 
-double price_traffic(struct price_reader *reader, const char *curve, double bytes)
+/* Smallest argument of a curve's rows; a curve that --set made a constant, or that is not there,
+ * has none: `otherwise`. */
+static double smallest_bytes(struct price_reader *reader, const char *curve, double otherwise)
 {
+	struct price_entry *slot = find(reader, curve, -1, -1); /* no arguments of a curve */
 	double low, high;
 
-	/* a curve that --set made a constant, or that is not there, has no smallest row */
+	if (slot->name)
+		return slot->value;
 	if (!profile_range(reader->model.profile, curve, "bytes", &low, &high))
-		low = bytes;
+		return otherwise;
+	*slot = (struct price_entry){curve, {-1, -1}, low};
+	return low;
+}
+
+double price_traffic(struct price_reader *reader, const char *curve, double bytes)
+{
+	double low = smallest_bytes(reader, curve, bytes);
 	double least = price_at(reader, curve, "bytes", low);
+
 	return bytes > low ? price_at(reader, curve, "bytes", bytes) - least : least - least;
 }
 

@@ -22,19 +22,36 @@ enum term {
 };
 extern const char *const term_name[TERM_COUNT];
 
-/* The host is busy for `enqueue`, then the stream for the sum of the terms; the host waits for that
- * when `wait`. */
+/* What works on an operation: kernels have the multiprocessors, transfers a copy engine for each
+ * direction. */
+enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_HOST, ENGINE_COUNT };
+
+/* The host is busy for `enqueue`, then the queue for the sum of the terms; the host waits for that
+ * when `wait`. On ENGINE_HOST the host thread does it all, and no queue. */
 struct price {
 	double enqueue;
 	double term[TERM_COUNT];
 	bool wait;
-	double behind; /* what a copy takes longer when the stream is still at work: the hand-over
+	double behind; /* what a copy takes longer when the queue is still at work: the hand-over
 	                  from the multiprocessors to the copy engine (a transfer) */
+	enum engine engine;
+	double share; /* of the multiprocessors that a kernel can use, 0 for all of them; not while
+	                 it starts (TERM_LAUNCH) */
+	double block; /* seconds after which a kernel's blocks give up their multiprocessors */
+};
+
+/* A function of up to three arguments as a dense grid, for reading it often. */
+enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 32 };
+struct price_surface {
+	const char *name; /* NULL: free */
+	size_t args, count[SURFACE_ARGS];
+	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
+	double value[SURFACE_VALUES];            /* the last argument runs fastest */
 };
 
 /* Reads values once each. linear: interpolate functions linearly between rows instead of by their
  * logarithms. */
-enum { PRICE_CACHE = 1024 };
+enum { PRICE_CACHE = 16384 };
 struct price_reader {
 	struct model model;
 	bool linear;
@@ -43,6 +60,7 @@ struct price_reader {
 		const char *name;
 		double arg[2], value;
 	} cache[PRICE_CACHE];
+	struct price_surface surface[PRICE_SURFACES];
 };
 
 void price_reader_start(struct price_reader *reader, const struct profile *profile);
@@ -56,6 +74,18 @@ double price_scalar(struct price_reader *reader, const char *name);
 double price_at(struct price_reader *reader, const char *name, const char *arg, double value);
 double price_at2(struct price_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
+
+/* Value of a function of `count` arguments named `arg` whose rows form a grid (single rows off the
+ * grid are not used), as profile_get has it but for arguments below the first row: they cost what
+ * the first row does, as a call's start-up does not shrink with it. */
+double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count);
+
+/* Of one and two arguments, and as price_traffic, through surfaces. */
+double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at);
+double price_surface2(struct price_reader *reader, const char *name, const char *arg1, double at1,
+        const char *arg2, double at2);
+double price_surface_traffic(struct price_reader *reader, const char *curve, double bytes);
 
 /* What `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time, gpu.read.time,
  * gpu.write.time). */

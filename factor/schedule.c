@@ -3,11 +3,13 @@
  *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN)
  *   ARRIVED  the panel is in host memory (QUEUE_OUT)
  *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
+ *   FREE     nothing but what runs aside reads the columns left of the block (QUEUE_MAIN)
+ *   ASIDE    all that runs aside is done
  * A panel starts after the update of its columns, which comes after everything that read what the
  * panel before last left: so two sets of such memory are enough, and one host stage. */
 #include "schedule.h"
 
-enum { EVENT_UPDATED, EVENT_ARRIVED, EVENT_PANEL };
+enum { EVENT_UPDATED, EVENT_ARRIVED, EVENT_PANEL, EVENT_FREE, EVENT_ASIDE };
 
 static struct block block_at(const struct schedule *s, int64_t index, int64_t j)
 {
@@ -89,6 +91,24 @@ static bool update(const struct schedule *s, struct block b, int64_t j, int64_t 
 	return n == 0 || s->operations->update(s->self, b, j, n);
 }
 
+/* Beside the updates with b: nothing reads the columns left of b any more when its first update is
+ * done, which comes after all of the block before. */
+static bool aside(const struct schedule *s, struct block b)
+{
+	struct executor *e = s->e;
+
+	if (!s->operations->aside)
+		return true;
+	e->queue = QUEUE_MAIN;
+	if (!s->plan->lookahead)
+		return s->operations->aside(s->self, b);
+	if (!ex_record(e, EVENT_FREE))
+		return false;
+	e->queue = s->plan->hybrid ? QUEUE_PANEL : QUEUE_OUT;
+	return ex_wait(e, EVENT_FREE) && s->operations->aside(s->self, b) &&
+	       ex_record(e, EVENT_ASIDE);
+}
+
 /* After the panel of b: the update right of it with the next panel in between. */
 static bool step(const struct schedule *s, struct block b)
 {
@@ -97,8 +117,8 @@ static bool step(const struct schedule *s, struct block b)
 	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
 
 	return join_panel(s, b) && update(s, b, next.j, strip) &&
-	       (!next.w || start_panel(s, next)) && update(s, b, next.j + strip, right - strip) &&
-	       (!next.w || finish_panel(s, next));
+	       (!next.w || start_panel(s, next)) && aside(s, b) &&
+	       update(s, b, next.j + strip, right - strip) && (!next.w || finish_panel(s, next));
 }
 
 bool schedule_run(const struct schedule *s)
@@ -112,5 +132,5 @@ bool schedule_run(const struct schedule *s)
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
 		ok = step(s, b);
 	s->e->queue = QUEUE_MAIN;
-	return ok;
+	return ok && (!s->operations->aside || !s->plan->lookahead || ex_wait(s->e, EVENT_ASIDE));
 }

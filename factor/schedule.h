@@ -2,7 +2,8 @@
 /* The one order of work of all blocked right-looking factorizations: panel, update of the columns
  * right of it, next panel. With look-ahead the next panel's columns are updated first, and the
  * panel then runs beside the update of the rest: in QUEUE_PANEL, or on the host CPU with QUEUE_OUT
- * and QUEUE_IN as its way there and back (LAWN 202, section 3.6). */
+ * and QUEUE_IN as its way there and back (LAWN 202, section 3.6). What nobody waits for runs aside,
+ * in a queue that the panels leave free. */
 #ifndef FATHOM_SCHEDULE_H
 #define FATHOM_SCHEDULE_H
 
@@ -45,6 +46,9 @@ struct factorization {
 	bool (*back)(void *self, struct block b);
 	/* columns j .. j+n-1 right of the block */
 	bool (*update)(void *self, struct block b, int64_t j, int64_t n);
+	/* what no later panel or update reads, in the blocks' order; it may change columns left of
+	 * the block. NULL: nothing */
+	bool (*aside)(void *self, struct block b);
 };
 
 struct schedule {

@@ -11,9 +11,22 @@
 
 #include <inttypes.h>
 
+static bool square_check(struct executor *e, struct matrix a, struct matrix b)
+{
+	if (!matrix_check(e, a) || !matrix_check(e, b))
+		return false;
+	if (a.m != a.n || a.n != b.m)
+		return fault_set(&e->fault,
+		        "factors of %" PRId64 " x %" PRId64 " can't solve for %" PRId64 " rows",
+		        a.m, a.n, b.m);
+	return true;
+}
+
 bool getrs(struct executor *e, enum trans trans, struct matrix lu, struct pivots pivots,
         struct matrix b)
 {
+	if (!square_check(e, lu, b))
+		return false;
 	e->queue = QUEUE_MAIN;
 	if (trans == PLAIN)
 		return ex_laswp(e, b, pivots, false) &&
@@ -28,6 +41,8 @@ bool potrs(struct executor *e, enum uplo uplo, struct matrix a, struct matrix b)
 	enum trans first = uplo == LOWER ? PLAIN : TRANSPOSED;
 	enum trans second = uplo == LOWER ? TRANSPOSED : PLAIN;
 
+	if (!square_check(e, a, b))
+		return false;
 	e->queue = QUEUE_MAIN;
 	return ex_trsm(e, LEFT, uplo, first, NON_UNIT, 1, a, b) &&
 	       ex_trsm(e, LEFT, uplo, second, NON_UNIT, 1, a, b);

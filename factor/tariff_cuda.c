@@ -6,13 +6,14 @@
  * of the resident panel, to which come load + store of mnw and what of the update the exchange does
  * not hide. An operation that waits for the host costs its measured round trip,
  * of which the queueing can hide behind earlier work. */
-#include "price.h"
+#include "price_blocks.h"
 
 #include <math.h>
 
 enum {
-	SECTOR_BYTES = 32, /* what a strided access moves through L2 */
-	FEWEST_COLUMNS = 2 /* of the update surface: its own column and one */
+	SECTOR_BYTES = 32,  /* what a strided access moves through L2 */
+	FEWEST_COLUMNS = 2, /* of the update surface: its own column and one */
+	UPDATE_ROWS = 32    /* of a block of the fused update */
 };
 
 static double larger(double a, double b)
@@ -51,19 +52,15 @@ static double hand_over(struct price_reader *r)
 	return larger(0, behind_kernel - idle);
 }
 
-static struct price transfer(struct price_reader *r, const char *curve, double bytes)
+static struct price transfer(
+        struct price_reader *r, const char *curve, double bytes, enum engine engine)
 {
 	struct price price = round_trip(price_scalar(r, "gpu.copy.enqueue"),
 	        price_at(r, curve, "bytes", bytes), TERM_TRANSFER);
 
 	price.behind = hand_over(r);
+	price.engine = engine;
 	return price;
-}
-
-static struct price kernel(struct price_reader *r)
-{
-	return (struct price){.enqueue = price_scalar(r, "gpu.launch.enqueue"),
-	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.dependent")};
 }
 
 /* The pivot kernel, from start to start. */
@@ -76,12 +73,13 @@ static double pivot_time(struct price_reader *r, struct matrix a, double m, doub
 /* The update kernel: what a step of both takes longer. */
 static struct price update_kernel(struct price_reader *r, struct matrix a, double m, double n)
 {
-	struct price price = kernel(r);
+	struct price price = price_kernel(r);
 	double step = price_at2(
 	        r, a.precision == SINGLE ? "gpu.panel.step.s" : "gpu.panel.step.d", "m", m, "n", n);
 
 	price.term[TERM_MEMORY] =
 	        larger(0, step - pivot_time(r, a, m, n) - price.term[TERM_LAUNCH]);
+	price.share = price_share(r, m / UPDATE_ROWS);
 	return price;
 }
 
@@ -97,7 +95,7 @@ static struct price iamax(struct price_reader *r, struct matrix x)
 static struct price iamax_host(struct price_reader *r, struct matrix x)
 {
 	double bytes = price_bytes(x);
-	struct price price = transfer(r, "link.d2h.pinned.time", bytes);
+	struct price price = transfer(r, "link.d2h.pinned.time", bytes, ENGINE_OUT);
 
 	price.term[TERM_HOST] = bytes / price_host_rate(r, "host.memory.read", bytes);
 	return price;
@@ -105,7 +103,7 @@ static struct price iamax_host(struct price_reader *r, struct matrix x)
 
 static struct price get(struct price_reader *r, struct matrix element)
 {
-	return transfer(r, "link.d2h.pinned.time", word_of(element));
+	return transfer(r, "link.d2h.pinned.time", word_of(element), ENGINE_OUT);
 }
 
 static struct price swap(struct price_reader *r, struct matrix row)
@@ -124,7 +122,7 @@ static struct price scal(struct price_reader *r, struct matrix x)
 
 static struct price scale_by(struct price_reader *r, struct matrix x)
 {
-	struct price price = kernel(r);
+	struct price price = price_kernel(r);
 
 	price.term[TERM_MEMORY] = copy_traffic(r, 2 * price_bytes(x));
 	return price;
@@ -141,7 +139,7 @@ static struct price ger(struct price_reader *r, struct matrix a)
 
 static struct price zero_pivot(struct price_reader *r, struct matrix a)
 {
-	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_of(a));
+	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_of(a), ENGINE_OUT);
 }
 
 /* Host time from the last kernel's end to the return of a synchronization: what a launch with one
@@ -161,7 +159,8 @@ static struct price store_pivots(struct price_reader *r, int64_t n)
 
 	return (struct price){.enqueue = call,
 	        .term[TERM_TRANSFER] = larger(0, whole - call - sync(r)),
-	        .behind = hand_over(r)};
+	        .behind = hand_over(r),
+	        .engine = ENGINE_IN};
 }
 
 /* The first search is an update without columns. */
@@ -172,10 +171,11 @@ static struct price fused_begin(struct price_reader *r, struct matrix a)
 
 static struct price fused_pivot(struct price_reader *r, struct matrix a, int64_t j)
 {
-	struct price price = kernel(r);
+	struct price price = price_kernel(r);
 
 	price.term[TERM_MEMORY] = larger(
 	        0, pivot_time(r, a, (double)(a.m - j), (double)a.n) - price.term[TERM_LAUNCH]);
+	price.share = price_share(r, 1);
 	return price;
 }
 
@@ -200,6 +200,7 @@ static struct price resident_panel(
 	double loads = ceil(rows * (double)a.n / (g->threads * (double)PANEL_LOADS));
 	double passes = ceil(rows / g->threads);
 	struct price price = {.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = price_share(r, g->blocks),
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.cooperative"),
 	        .term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(a)) +
 	                             price_traffic(r, "gpu.write.time", price_bytes(a)) +
@@ -223,18 +224,18 @@ static struct price resident_panel(
 
 static struct price copy_out(struct price_reader *r, struct matrix a)
 {
-	return transfer(r, "link.d2h.pinned.time", price_bytes(a));
+	return transfer(r, "link.d2h.pinned.time", price_bytes(a), ENGINE_OUT);
 }
 
 static struct price copy_in(struct price_reader *r, struct matrix a)
 {
-	return transfer(r, "link.h2d.pinned.time", price_bytes(a));
+	return transfer(r, "link.h2d.pinned.time", price_bytes(a), ENGINE_IN);
 }
 
 /* The pivots' copy to the device is queued as well; it is done long before the panel's. */
 static struct price host_getrf(struct price_reader *r, struct matrix a)
 {
-	return (struct price){.wait = true,
+	return (struct price){.engine = ENGINE_HOST,
 	        .term[TERM_HOST] = price_host_getrf(r, a) + price_scalar(r, "gpu.copy.enqueue")};
 }
 

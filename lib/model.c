@@ -41,12 +41,11 @@ static void note_missing(
 	else if (count == 1)
 		snprintf(text, size, "%s[%s=%g]", name, args[0].name, args[0].value);
 	else
-		snprintf(text, size, "%s[%s=%g,%s=%g]", name, args[0].name, args[0].value,
-		        args[1].name, args[1].value);
+		snprintf(text, size, "%s[%s=%g,%s=%g%s]", name, args[0].name, args[0].value,
+		        args[1].name, args[1].value, count > 2 ? ",..." : "");
 }
 
-static double read_value(
-        struct model *model, const char *name, const struct arg *args, size_t count)
+double model_value(struct model *model, const char *name, const struct arg *args, size_t count)
 {
 	struct lookup found = profile_get(model->profile, name, args, count);
 
@@ -62,12 +61,12 @@ static double read_value(
 
 double model_scalar(struct model *model, const char *name)
 {
-	return read_value(model, name, NULL, 0);
+	return model_value(model, name, NULL, 0);
 }
 
 double model_at(struct model *model, const char *name, const char *arg, double value)
 {
-	return read_value(model, name, &(struct arg){arg, value}, 1);
+	return model_value(model, name, &(struct arg){arg, value}, 1);
 }
 
 double model_at2(struct model *model, const char *name, const char *arg1, double value1,
@@ -75,7 +74,7 @@ double model_at2(struct model *model, const char *name, const char *arg1, double
 {
 	const struct arg args[] = {{arg1, value1}, {arg2, value2}};
 
-	return read_value(model, name, args, 2);
+	return model_value(model, name, args, 2);
 }
 
 double model_line(double alpha, double beta, double bytes)

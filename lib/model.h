@@ -27,6 +27,9 @@ double model_at(struct model *model, const char *name, const char *arg, double v
 double model_at2(struct model *model, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
 
+/* The same at any arguments (at most PROFILE_ARGS). */
+double model_value(struct model *model, const char *name, const struct arg *args, size_t count);
+
 /* LAWN 202 eq. (2): alpha + bytes/beta. */
 double model_line(double alpha, double beta, double bytes);
 

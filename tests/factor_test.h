@@ -6,6 +6,7 @@
 
 #include "tap.h"
 
+#include "../factor/executor.h"
 #include "../factor/matrices.h"
 #include "../factor/plan.h"
 #include "../lib/msg.h"
@@ -175,30 +176,61 @@ struct test_memory {
 	int64_t bytes;
 };
 
-/* bytes of executor memory (of the host or of an executor that runs on it), filled with `fill`. */
+static inline struct matrix test_words(const struct test_memory *memory)
+{
+	int64_t words = (memory->bytes + 2 * MARGIN_BYTES) / 4;
+
+	return (struct matrix){memory->whole, 0, words, 1, words, SINGLE};
+}
+
+/* bytes (whole words) of executor memory, filled with `fill`. */
 static inline bool test_open(
         struct executor *e, struct test_memory *memory, int64_t bytes, int fill)
 {
-	*memory = (struct test_memory){.bytes = bytes};
-	if (bytes < 0 || !e->ops->alloc(e, bytes + 2 * MARGIN_BYTES, &memory->whole))
+	*memory = (struct test_memory){.bytes = (bytes + 3) / 4 * 4};
+	if (bytes < 0 || !e->ops->alloc(e, memory->bytes + 2 * MARGIN_BYTES, &memory->whole))
 		return false;
-	memset(memory->whole, MARGIN, (size_t)bytes + 2 * MARGIN_BYTES);
+	char *content = xmalloc((size_t)memory->bytes + 2 * MARGIN_BYTES);
+	memset(content, MARGIN, (size_t)memory->bytes + 2 * MARGIN_BYTES);
+	memset(content + MARGIN_BYTES, fill, (size_t)memory->bytes);
+	struct matrix words = test_words(memory);
+	bool good = e->ops->upload(e, content, words.ld, words);
+	free(content);
 	memory->data = (char *)memory->whole + MARGIN_BYTES;
-	memset(memory->data, fill, (size_t)bytes);
-	return true;
+	return good;
 }
 
 /* False when a margin was written. Frees. */
 static inline bool test_close(struct executor *e, struct test_memory *memory)
 {
-	const unsigned char *whole = memory->whole;
-	bool intact = true;
+	if (!memory->whole)
+		return false;
+	unsigned char *content = xcalloc((size_t)memory->bytes + 2 * MARGIN_BYTES, 1);
+	struct matrix words = test_words(memory);
+	bool intact = e->ops->download(e, words, content, words.ld);
 
-	for (int64_t i = 0; whole && i < MARGIN_BYTES; i++)
-		intact = intact && whole[i] == MARGIN &&
-		         whole[MARGIN_BYTES + memory->bytes + i] == MARGIN;
+	for (int64_t i = 0; i < MARGIN_BYTES; i++)
+		intact = intact && content[i] == MARGIN &&
+		         content[MARGIN_BYTES + memory->bytes + i] == MARGIN;
+	free(content);
 	e->ops->release(e, memory->whole);
 	return intact;
+}
+
+/* Runs a test on the host executor and, where there is a GPU, on cuda. */
+static inline int test_on_executors(void (*test)(struct executor *))
+{
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault), *cuda = executor_cuda_new("0", &fault);
+
+	test(host);
+	if (cuda)
+		test(cuda);
+	else
+		skip("the same on the GPU", fault.text);
+	executor_free(cuda);
+	executor_free(host);
+	return finish();
 }
 
 /* ---- double precision ---- */
@@ -283,6 +315,38 @@ static inline void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, i
 	if (m && n)
 		cblas_dgemm(CblasColMajor, ta, tb, (blasint)m, (blasint)n, (blasint)k, alpha, a,
 		        (blasint)(lda ? lda : 1), b, (blasint)(ldb ? ldb : 1), beta, c, (blasint)m);
+}
+
+/* x^T y in extended precision; four sums, because each waits for its last addition. */
+static inline long double extended_dot(int64_t n, const double *x, const double *y)
+{
+	long double sum[4] = {0};
+
+	for (int64_t i = 0; i + 4 <= n; i += 4)
+		for (int64_t l = 0; l < 4; l++)
+			sum[l] += (long double)x[i + l] * y[i + l];
+	for (int64_t i = n / 4 * 4; i < n; i++)
+		sum[0] += (long double)x[i] * y[i];
+	return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+/* C -= A B, A m x k lower, B k x n upper, in extended precision: a residual of doubles that is
+ * computed in double looks smaller for factors that were made by the same multiplication. */
+static inline void subtract_product(
+        int64_t m, int64_t n, int64_t k, const double *a, const double *b, double *c)
+{
+	double *rows = xmalloc((size_t)(m * k + 1) * sizeof *rows);
+
+	for (int64_t l = 0; l < k; l++)
+		for (int64_t i = 0; i < m; i++)
+			rows[l + i * k] = a[i + l * m];
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++) {
+			int64_t terms = i < j ? i + 1 : j + 1;
+			c[i + j * m] = (double)(c[i + j * m] - extended_dot(terms < k ? terms : k,
+			                                               rows + i * k, b + j * k));
+		}
+	free(rows);
 }
 
 /* LAPACK's ratio: residual / (size norm eps), where a zero matrix allows nothing but zero. */

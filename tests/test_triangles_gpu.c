@@ -196,8 +196,9 @@ static void check_trtri(
 		for (int64_t j = 0; j <= i; j++)
 			if (i != j || unit == NON_UNIT)
 				*triangle_element(&l, uplo, i, j) =
-				        i == j ? (i % 2 ? 2 : -1) + next_uniform(&state) / 4
-				               : next_uniform(&state) / 8;
+				        rounded(i == j ? (i % 2 ? 2 : -1) + next_uniform(&state) / 4
+				                       : next_uniform(&state) / 8,
+				                precision);
 	block_upload(e, &l);
 	must(e, e->ops->trtri(e, uplo, unit, l.a, x.a));
 	struct block result = x;

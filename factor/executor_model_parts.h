@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of the model executor: its clocks, and what its operations have in common. */
+#ifndef FATHOM_EXECUTOR_MODEL_PARTS_H
+#define FATHOM_EXECUTOR_MODEL_PARTS_H
+
+#include "executor_model.h"
+#include "price_blocks.h"
+#include "simulation.h"
+
+/* One priced operation, in the order of the calls. */
+struct charged {
+	enum phase phase;
+	const char *operation;
+	int64_t m, n, k;
+	enum queue queue;
+	struct price price;
+	double device;     /* seconds of the price's terms */
+	double host[2];    /* the host's clock before and after, waiting included */
+	int64_t simulated; /* operation of the simulation, -1: the host's alone */
+};
+
+struct simulated {
+	struct executor base;
+	struct executor_ops ops;
+	struct price_reader reader;
+	const struct tariff *tariff;
+	const struct block_tariff *blocks;
+	enum model_target target;
+	bool overlap;
+	double host; /* clock: when the host is free, seconds */
+	struct simulation device;
+	int64_t event[EXECUTOR_EVENTS]; /* operation that an event is, -1: over */
+	unsigned queues;                /* bit per queue that was used */
+	struct charged *charged;
+	size_t count, room;
+};
+
+static inline struct simulated *model_self(struct executor *e)
+{
+	return (struct simulated *)e;
+}
+
+/* Runs an operation on the clocks. Returns true, as operations do. */
+bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
+        int64_t k, struct price price);
+
+/* The geometry of a panel on the profile's GPU; false with a fault when it does not fit. */
+bool model_geometry(struct executor *e, struct matrix a, struct panel_geometry *g);
+
+/* The operations of blocked factorizations, into ops (executor_model_blocks.c). */
+void model_add_blocks(struct executor_ops *ops);
+
+/* Seconds by phase and term of what was charged (executor_model_parts.c). */
+void model_account(struct simulated *s, struct model_result *result);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches of the matrix product: which kernel, with how many blocks; the sum of split products;
+ * and C = beta C where there is no product to add. */
+#include "gemm.h"
+#include "gemm_launch.cuh"
+
+namespace
+{
+
+const int BAND = 16; /* tile rows that share L2: about the square root of the blocks at work */
+
+__device__ __forceinline__ bool inside(enum gemm_part part, int64_t row, int64_t column)
+{
+	return part == GEMM_WHOLE || (part == GEMM_LOWER ? row >= column : row <= column);
+}
+
+/* C = alpha (sum of the parts) + beta C; no part reads no memory but C's. Every thread has one row
+ * of columns blockIdx.y, blockIdx.y + gridDim.y ... */
+template <typename T>
+__global__ void sum_kernel(const T *parts, int splits, int64_t ld, T alpha, T beta, T *c,
+        int64_t ldc, int64_t m, int64_t n, enum gemm_part part)
+{
+	const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (row >= m)
+		return;
+	for (int64_t column = blockIdx.y; column < n; column += gridDim.y) {
+		if (!inside(part, row, column))
+			continue;
+		const T *from = parts + row + column * ld;
+		T *to = c + row + column * ldc;
+		T sum = T(0);
+		for (int s = 0; s < splits; s++)
+			sum += from[s * ld * n];
+		T x = splits ? alpha * sum : T(0);
+		if (beta != T(0))
+			x += beta * *to;
+		*to = x;
+	}
+}
+
+template <typename T>
+int sum_launch(const struct gemm_problem *p, const T *parts, int splits, int64_t ld, double alpha,
+        double beta, T *c, cudaStream_t stream)
+{
+	const int threads = 128;
+	const dim3 grid(
+	        (unsigned)((p->m + threads - 1) / threads), (unsigned)(p->n < 4096 ? p->n : 4096));
+	sum_kernel<T><<<grid, threads, 0, stream>>>(
+	        parts, splits, ld, (T)alpha, (T)beta, c, p->ldc, p->m, p->n, p->part);
+	return (int)cudaGetLastError();
+}
+
+/* 16-byte copies are possible: whole rows of the matrix start at multiples of 16 bytes. */
+template <typename T> bool aligned(const void *data, int64_t ld)
+{
+	return (uintptr_t)data % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
+}
+
+template <typename T>
+int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double alpha, const void *a,
+        const void *b, double beta, void *c, void *work, cudaStream_t stream)
+{
+	if (p->m < 1 || p->n < 1)
+		return (int)cudaSuccess;
+	if (p->k < 1 || alpha == 0)
+		return sum_launch<T>(p, NULL, 0, 0, alpha, beta, (T *)c, stream);
+
+	const struct gemm_geometry *g = &gemm_geometry[plan->shape];
+	const int64_t work_ld = (p->m + 3) / 4 * 4;
+	struct gemm_args<T> args;
+	args.a = (const T *)a;
+	args.b = (const T *)b;
+	args.c = plan->splits > 1 ? (T *)work : (T *)c;
+	args.lda = p->lda;
+	args.ldb = p->ldb;
+	args.ldc = plan->splits > 1 ? work_ld : p->ldc;
+	args.m = p->m;
+	args.n = p->n;
+	args.k = p->k;
+	args.alpha = plan->splits > 1 ? T(1) : (T)alpha;
+	args.beta = plan->splits > 1 ? T(0) : (T)beta;
+	args.tiles.rows = (int)((p->m + g->rows - 1) / g->rows);
+	args.tiles.columns = (int)((p->n + g->columns - 1) / g->columns);
+	args.tiles.band = BAND * 128 / g->rows;
+	args.tiles.part = p->part;
+	args.splits = plan->splits;
+	args.units = gemm_tile_count(args.tiles) * plan->splits;
+	args.c_split = work_ld * p->n;
+	const bool vector = (p->ta || aligned<T>(a, p->lda)) && (!p->tb || aligned<T>(b, p->ldb)) &&
+	                    aligned<T>(args.c, args.ldc);
+	const int error = gemm_start(plan->shape, p->ta, p->tb, vector, args, stream);
+	if (error || plan->splits == 1)
+		return error;
+	return sum_launch<T>(
+	        p, (const T *)work, plan->splits, work_ld, alpha, beta, (T *)c, stream);
+}
+
+} // namespace
+
+int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
+        cudaStream_t stream)
+{
+	return shape < 3 ? gemm_start_large(shape, ta, tb, vector, args, stream)
+	                 : gemm_start_narrow(shape, ta, tb, vector, args, stream);
+}
+
+extern "C" int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan,
+        double alpha, const void *a, const void *b, double beta, void *c, void *work, void *stream)
+{
+	if (problem->precision == SINGLE)
+		return launch<float>(
+		        problem, plan, alpha, a, b, beta, c, work, (cudaStream_t)stream);
+	return (int)cudaErrorNotSupported;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix product's kernels in fp32 whose tiles are large, for large C. */
+#include "gemm_launch.cuh"
+
+int gemm_start_large(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
+        cudaStream_t stream)
+{
+	switch (shape) {
+	case 0:
+		return gemm_start_shape<gemm_shape<float, 128, 128, 16, 64, 64, 3, 2>>(
+		        ta, tb, vector, args, stream);
+	case 1:
+		return gemm_start_shape<gemm_shape<float, 128, 64, 16, 64, 32, 3, 3>>(
+		        ta, tb, vector, args, stream);
+	case 2:
+		return gemm_start_shape<gemm_shape<float, 64, 128, 16, 64, 32, 3, 3>>(
+		        ta, tb, vector, args, stream);
+	}
+	return (int)cudaErrorInvalidValue;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix product's kernels in fp32 whose tiles are small or narrow, for small or narrow C. */
+#include "gemm_launch.cuh"
+
+int gemm_start_narrow(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
+        cudaStream_t stream)
+{
+	switch (shape) {
+	case 3:
+		return gemm_start_shape<gemm_shape<float, 64, 64, 16, 32, 32, 3, 4>>(
+		        ta, tb, vector, args, stream);
+	case 4:
+		return gemm_start_shape<gemm_shape<float, 128, 32, 16, 32, 32, 3, 4>>(
+		        ta, tb, vector, args, stream);
+	case 5:
+		return gemm_start_shape<gemm_shape<float, 32, 128, 16, 32, 32, 3, 4>>(
+		        ta, tb, vector, args, stream);
+	}
+	return (int)cudaErrorInvalidValue;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operations of blocked factorizations cost: one tariff per level and target, beside that
+ * of the panels (price.h). */
+#ifndef FATHOM_PRICE_BLOCKS_H
+#define FATHOM_PRICE_BLOCKS_H
+
+#include "price.h"
+
+/* Shapes as in executor.h. A NULL geometry: the panel does not fit on chip. */
+struct block_tariff {
+	struct price (*gemm)(
+	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+	struct price (*syrk)(struct price_reader *, struct matrix c, int64_t k);
+	/* a triangle of order `order` and `columns` right-hand sides */
+	struct price (*trsm)(
+	        struct price_reader *, int64_t order, int64_t columns, enum precision precision);
+	/* of a triangle whose inverse is trusted */
+	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
+	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
+	struct price (*trtri)(struct price_reader *, struct matrix a);
+	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
+	/* kernels over a few integers */
+	struct price (*integers)(struct price_reader *, int64_t count);
+	struct price (*potrf_block)(struct price_reader *, struct matrix a);
+	struct price (*panel_geqrf)(
+	        struct price_reader *, struct matrix a, const struct panel_geometry *g);
+	struct price (*explicit_v)(struct price_reader *, struct matrix a);
+	struct price (*larft)(struct price_reader *, struct matrix v);
+	struct price (*transpose)(struct price_reader *, struct matrix a);
+	struct price (*copy)(struct price_reader *, struct matrix a);
+	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);
+	struct price (*to_host)(struct price_reader *, struct matrix a);
+	struct price (*to_device)(struct price_reader *, struct matrix a);
+	/* by the host thread */
+	struct price (*host_getrf)(struct price_reader *, struct matrix a);
+	struct price (*host_geqrf)(struct price_reader *, struct matrix a);
+	struct price (*host_potrf)(struct price_reader *, struct matrix a);
+	/* host time to record an event or to make a queue wait; what a queue loses by waiting */
+	double (*event)(struct price_reader *);
+	double (*hop)(struct price_reader *);
+};
+
+extern const struct block_tariff blocks_cuda_full, blocks_cuda_sums; /* levels 2 and 1 */
+extern const struct block_tariff blocks_host_full, blocks_host_sums;
+
+/* Library calls on the device from their rate surfaces (tariff_gemm.c); also for kernels that
+ * contain one. */
+struct price price_gemm(
+        struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k);
+struct price price_trsm(
+        struct price_reader *r, int64_t order, int64_t columns, enum precision precision);
+struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a);
+
+/* Kernels that factorize or invert (tariff_panels.c). */
+struct price price_trtri(struct price_reader *r, struct matrix a);
+struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns);
+struct price price_potrf_block(struct price_reader *r, struct matrix a);
+struct price price_panel_geqrf(
+        struct price_reader *r, struct matrix a, const struct panel_geometry *g);
+struct price price_larft(struct price_reader *r, struct matrix v);
+
+/* LAPACKE's panels from their rate surfaces, seconds. */
+double price_host_geqrf(struct price_reader *r, struct matrix a);
+double price_host_potrf(struct price_reader *r, struct matrix a);
+
+/* A kernel of our own that only starts; the share of the multiprocessors that so many blocks can
+ * use. */
+struct price price_kernel(struct price_reader *r);
+double price_share(struct price_reader *r, double blocks);
+
+#endif

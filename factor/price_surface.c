@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of the profile as dense grids: a factorization reads the surfaces of gemm thousands of
+ * times. */
+#include "price.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static bool usable(const struct parameter *row, const char *name, size_t args)
+{
+	return row->arg_count == args && strcmp(row->name, name) == 0 &&
+	       strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
+}
+
+static double argument(const struct parameter *row, const char *arg)
+{
+	for (size_t i = 0; i < row->arg_count; i++)
+		if (strcmp(row->arg_name[i], arg) == 0)
+			return row->arg[i];
+	return NAN;
+}
+
+/* ---- axes ---- */
+
+struct axis {
+	double at[4 * SURFACE_AXIS];
+	size_t rows[4 * SURFACE_AXIS], count;
+};
+
+static void count_value(struct axis *axis, double value)
+{
+	size_t i = 0;
+
+	while (i < axis->count && axis->at[i] < value)
+		i++;
+	if (i == axis->count || axis->at[i] != value) {
+		if (isnan(value) || axis->count == ARRAY_LEN(axis->at))
+			return;
+		memmove(axis->at + i + 1, axis->at + i, (axis->count - i) * sizeof *axis->at);
+		memmove(axis->rows + i + 1, axis->rows + i, (axis->count - i) * sizeof *axis->rows);
+		axis->at[i] = value;
+		axis->rows[i] = 0;
+		axis->count++;
+	}
+	axis->rows[i]++;
+}
+
+/* Values that few rows have are no part of the grid: squares beside a grid of powers of two. */
+static size_t keep_grid(const struct axis *axis, double *at)
+{
+	size_t most = 0, kept = 0;
+
+	for (size_t i = 0; i < axis->count; i++)
+		most = axis->rows[i] > most ? axis->rows[i] : most;
+	for (size_t i = 0; i < axis->count && kept < SURFACE_AXIS; i++)
+		if (3 * axis->rows[i] > most)
+			at[kept++] = axis->at[i];
+	return kept;
+}
+
+static void find_axes(
+        struct price_surface *s, const struct profile *profile, const char *const *arg)
+{
+	for (size_t k = 0; k < s->args; k++) {
+		struct axis axis = {.count = 0};
+		for (size_t r = 0; r < profile->count; r++)
+			if (usable(&profile->row[r], s->name, s->args))
+				count_value(&axis, argument(&profile->row[r], arg[k]));
+		s->count[k] = keep_grid(&axis, s->axis[k]);
+	}
+}
+
+/* ---- values ---- */
+
+static size_t position(const struct price_surface *s, const size_t *index)
+{
+	size_t at = 0;
+
+	for (size_t k = 0; k < s->args; k++)
+		at = at * s->count[k] + index[k];
+	return at;
+}
+
+static size_t values(const struct price_surface *s)
+{
+	size_t product = 1;
+
+	for (size_t k = 0; k < s->args; k++)
+		product *= s->count[k];
+	return product;
+}
+
+static bool on_grid(const struct price_surface *s, const struct parameter *row,
+        const char *const *arg, size_t *index)
+{
+	for (size_t k = 0; k < s->args; k++) {
+		double value = argument(row, arg[k]);
+		for (index[k] = 0; index[k] < s->count[k]; index[k]++)
+			if (s->axis[k][index[k]] == value)
+				break;
+		if (index[k] == s->count[k])
+			return false;
+	}
+	return true;
+}
+
+static void fill_hole(
+        struct price_surface *s, const struct profile *profile, const char *const *arg, size_t at)
+{
+	struct arg args[SURFACE_ARGS];
+	size_t rest = at;
+
+	for (size_t k = s->args; k-- > 0;) {
+		args[k] = (struct arg){arg[k], s->axis[k][rest % s->count[k]]};
+		rest /= s->count[k];
+	}
+	s->value[at] = profile_get(profile, s->name, args, s->args).estimate.value;
+}
+
+static void fill(struct price_surface *s, const struct profile *profile, const char *const *arg)
+{
+	size_t index[SURFACE_ARGS];
+
+	for (size_t i = 0; i < values(s); i++)
+		s->value[i] = NAN;
+	for (size_t r = 0; r < profile->count; r++)
+		if (usable(&profile->row[r], s->name, s->args) &&
+		        on_grid(s, &profile->row[r], arg, index))
+			s->value[position(s, index)] = profile->row[r].estimate.value;
+	for (size_t i = 0; i < values(s); i++)
+		if (isnan(s->value[i]))
+			fill_hole(s, profile, arg, i);
+}
+
+/* Between rows all is linear in the logarithms, or in the numbers themselves. */
+static void to_scale(struct price_surface *s, bool linear)
+{
+	for (size_t k = 0; !linear && k < s->args; k++)
+		for (size_t i = 0; i < s->count[k]; i++)
+			s->axis[k][i] = log(fmax(s->axis[k][i], 0.5));
+	for (size_t i = 0; !linear && i < values(s); i++)
+		s->value[i] = log(s->value[i]);
+}
+
+/* Reads one value the ordinary way, which notes what was used or is missing. */
+static struct price_surface *build(struct price_reader *reader, struct price_surface *s,
+        const char *name, const char *const *arg, const double *at, size_t args)
+{
+	const struct profile *profile = reader->model.profile;
+	struct arg first[SURFACE_ARGS];
+
+	s->name = name;
+	s->args = args;
+	find_axes(s, profile, arg);
+	for (size_t k = 0; k < args; k++)
+		first[k] = (struct arg){arg[k], s->count[k] ? s->axis[k][0] : at[k]};
+	s->value[0] = model_value(&reader->model, name, first, args);
+	if (values(s) == 0 || values(s) > SURFACE_VALUES) { /* a constant, or nothing */
+		s->args = 0;
+		if (!reader->linear)
+			s->value[0] = log(s->value[0]);
+		return s;
+	}
+	fill(s, profile, arg);
+	to_scale(s, reader->linear);
+	return s;
+}
+
+static struct price_surface *surface_of(struct price_reader *reader, const char *name,
+        const char *const *arg, const double *at, size_t args)
+{
+	struct price_surface *unused = NULL;
+
+	for (size_t i = PRICE_SURFACES; i-- > 0;) {
+		struct price_surface *s = &reader->surface[i];
+		if (!s->name)
+			unused = s;
+		else if (s->name == name || strcmp(s->name, name) == 0)
+			return s;
+	}
+	assert(unused);
+	return build(reader, unused, name, arg, at, args);
+}
+
+/* ---- reading ---- */
+
+/* The interval of the axis and how far in it x lies; beyond the last row its slope is kept. */
+static size_t locate(const double *axis, size_t count, double x, double *part)
+{
+	size_t i = 0;
+
+	*part = 0;
+	if (count < 2 || x <= axis[0])
+		return 0;
+	while (i + 2 < count && axis[i + 1] < x)
+		i++;
+	*part = (x - axis[i]) / (axis[i + 1] - axis[i]);
+	return i;
+}
+
+static double mix(
+        const struct price_surface *s, const size_t *low, const double *part, size_t k, size_t at)
+{
+	if (k == s->args)
+		return s->value[at];
+	double below = mix(s, low, part, k + 1, at * s->count[k] + low[k]);
+	if (part[k] == 0)
+		return below;
+	double above = mix(s, low, part, k + 1, at * s->count[k] + low[k] + 1);
+	return below + part[k] * (above - below);
+}
+
+double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count)
+{
+	const struct price_surface *s = surface_of(reader, name, arg, at, count);
+	double part[SURFACE_ARGS];
+	size_t low[SURFACE_ARGS];
+
+	for (size_t k = 0; k < s->args; k++) {
+		double x = reader->linear ? at[k] : log(fmax(at[k], 0.5));
+		low[k] = locate(s->axis[k], s->count[k], x, &part[k]);
+		reader->model.extrapolated |= part[k] > 1 + 1e-12;
+	}
+	double value = mix(s, low, part, 0, 0);
+	return reader->linear ? value : exp(value);
+}
+
+double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at)
+{
+	return price_surface(reader, name, &arg, &at, 1);
+}
+
+double price_surface2(struct price_reader *reader, const char *name, const char *arg1, double at1,
+        const char *arg2, double at2)
+{
+	return price_surface(
+	        reader, name, (const char *const[]){arg1, arg2}, (const double[]){at1, at2}, 2);
+}
+
+/* Below the smallest row a surface says what that does. */
+double price_surface_traffic(struct price_reader *reader, const char *curve, double bytes)
+{
+	return price_surface1(reader, curve, "bytes", bytes) -
+	       price_surface1(reader, curve, "bytes", 0);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The device of the model executor: queues of operations, multiprocessors and copy engines.
+ *
+ * Operations of one queue follow each other; a join makes a queue wait for an event of another. A
+ * transfer has its direction's copy engine to itself, and disturbs nothing else. A kernel first
+ * starts (`start` seconds, on no multiprocessor), then needs the share of the multiprocessors that
+ * its blocks can fill. When several are under way the multiprocessors are handed out by priority
+ * (QUEUE_PANEL before the others), then by the time they began, to each its share or what is left,
+ * and a kernel that got less runs slower in proportion: the machine does no more than one machine's
+ * work. A kernel of higher priority does not interrupt: when it finds less than its share free it
+ * waits until the blocks that run there end, half a block's time on average (as the concurrency
+ * probe's gpu.priority.delay is half of its blocks' 20 us). Not modelled: kernels side by side that
+ * slow each other's memory traffic down.
+ *
+ * The host puts operations at times that never fall; what it does not wait for is simulated later,
+ * when all that could disturb it is known. */
+#ifndef FATHOM_SIMULATION_H
+#define FATHOM_SIMULATION_H
+
+#include "price.h"
+
+struct work {
+	enum queue queue;
+	enum engine engine; /* ENGINE_HOST: takes time, but nothing of the device */
+	size_t tag;         /* the caller's */
+	double issue;       /* when the host had put it */
+	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
+	                                        in (0, 1]; block as in struct price */
+};
+
+struct operation {
+	struct work work;
+	int64_t before, after; /* operations that come first: of the queue, of a join; -1 none */
+	int64_t next;          /* of the queue, -1 none yet */
+	double begin, end;     /* NaN until known */
+	double left, since, rate, held; /* work left at `since`; nothing until `held` */
+};
+
+struct simulation {
+	struct operation *operation;
+	int64_t count, room;
+	int64_t first[QUEUE_COUNT], last[QUEUE_COUNT]; /* not done yet; latest put; -1 none */
+	double now;
+};
+
+void simulation_start(struct simulation *simulation);
+void simulation_free(struct simulation *simulation);
+
+/* Puts an operation at the end of its queue, after the operation `after` as well (-1: none);
+ * returns its number. */
+int64_t simulation_put(struct simulation *simulation, struct work work, int64_t after);
+
+/* Runs until the operation is done; returns when that is. -1: never anything to wait for, 0. */
+double simulation_finish(struct simulation *simulation, int64_t operation);
+
+/* Runs to that time, which later operations do not precede. */
+void simulation_run(struct simulation *simulation, double until);
+
+/* Whether the operation (-1: none) is not over at that time. Runs to it. */
+bool simulation_busy(struct simulation *simulation, int64_t operation, double time);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices of the operations of blocked factorizations on the host: BLAS calls at the rate of a
+ * square gemm of as many operations (all threads), LAPACKE's panels from their surfaces, what moves
+ * data at the bandwidth of a copy in memory; transfers cost nothing, the data are there. Level 1:
+ * the rate of the largest gemm measured, and the peak bandwidth. */
+#include "price_blocks.h"
+
+#include <math.h>
+
+static struct price call(double seconds)
+{
+	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
+}
+
+static double gemm_time(struct price_reader *r, enum precision precision, double edge)
+{
+	return price_at(r, precision == SINGLE ? "host.gemm.s" : "host.gemm.d", "n", edge);
+}
+
+/* `multiplications`: half the operations. */
+static struct price blas(struct price_reader *r, enum precision precision, double multiplications)
+{
+	return call(gemm_time(r, precision, cbrt(multiplications)));
+}
+
+static struct price gemm(
+        struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
+{
+	(void)ta;
+	(void)tb;
+	return blas(r, c.precision, (double)c.m * (double)c.n * (double)k);
+}
+
+static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return blas(r, c.precision, (double)c.n * (double)c.n * (double)k / 2);
+}
+
+static struct price trsm(
+        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+{
+	return blas(r, precision, (double)order * (double)order * (double)columns / 2);
+}
+
+static struct price larft(struct price_reader *r, struct matrix v)
+{
+	return blas(r, v.precision, (double)v.n * (double)v.n * (double)v.m / 2);
+}
+
+static struct price trtri(struct price_reader *r, struct matrix a)
+{
+	return blas(r, a.precision, pow((double)a.n, 3) / 6);
+}
+
+static struct price memory(struct price_reader *r, const char *name, double bytes)
+{
+	return (struct price){.engine = ENGINE_HOST,
+	        .term[TERM_MEMORY] = bytes / price_host_rate(r, name, r->working_set)};
+}
+
+static struct price guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	(void)columns;
+	return memory(r, "host.memory.read", price_bytes(triangle));
+}
+
+static struct price gemv(struct price_reader *r, enum trans trans, struct matrix a)
+{
+	(void)trans;
+	return memory(r, "host.memory.read", price_bytes(a));
+}
+
+static struct price move(struct price_reader *r, struct matrix a)
+{
+	return memory(r, "host.memory.copy", 2 * price_bytes(a));
+}
+
+static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return memory(r, "host.memory.copy", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+}
+
+static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+{
+	return memory(r, "host.memory.copy",
+	        4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
+}
+
+static struct price integers(struct price_reader *r, int64_t count)
+{
+	(void)r;
+	(void)count;
+	return call(0);
+}
+
+static struct price no_transfer(struct price_reader *r, struct matrix a)
+{
+	(void)r;
+	(void)a;
+	return call(0);
+}
+
+static struct price getrf(struct price_reader *r, struct matrix a)
+{
+	return call(price_host_getrf(r, a));
+}
+
+static struct price geqrf(struct price_reader *r, struct matrix a)
+{
+	return call(price_host_geqrf(r, a));
+}
+
+static struct price potrf(struct price_reader *r, struct matrix a)
+{
+	return call(price_host_potrf(r, a));
+}
+
+static struct price panel_geqrf(
+        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
+{
+	(void)g;
+	return geqrf(r, a);
+}
+
+static double nothing(struct price_reader *r)
+{
+	(void)r;
+	return 0;
+}
+
+const struct block_tariff blocks_host_full = {.gemm = gemm,
+        .syrk = syrk,
+        .trsm = trsm,
+        .trsm_guard = guard,
+        .gemv = gemv,
+        .trtri = trtri,
+        .laswp = laswp,
+        .integers = integers,
+        .potrf_block = potrf,
+        .panel_geqrf = panel_geqrf,
+        .explicit_v = move,
+        .larft = larft,
+        .transpose = move,
+        .copy = move,
+        .fill = fill,
+        .to_host = no_transfer,
+        .to_device = no_transfer,
+        .host_getrf = getrf,
+        .host_geqrf = geqrf,
+        .host_potrf = potrf,
+        .event = nothing,
+        .hop = nothing};
+
+/* ---- level 1 ---- */
+
+static double peak_gemm(struct price_reader *r, enum precision precision)
+{
+	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	double low, high = 1;
+
+	if (!profile_range(r->model.profile, name, "n", &low, &high))
+		high = 1;
+	return high * high * high / price_at(r, name, "n", high);
+}
+
+static struct price sums_gemm(
+        struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
+{
+	(void)ta;
+	(void)tb;
+	return call((double)c.m * (double)c.n * (double)k / peak_gemm(r, c.precision));
+}
+
+static struct price sums_syrk(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return call((double)c.n * (double)c.n * (double)k / 2 / peak_gemm(r, c.precision));
+}
+
+static struct price sums_trsm(
+        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+{
+	return call((double)order * (double)order * (double)columns / 2 / peak_gemm(r, precision));
+}
+
+static struct price sums_larft(struct price_reader *r, struct matrix v)
+{
+	return call((double)v.n * (double)v.n * (double)v.m / 2 / peak_gemm(r, v.precision));
+}
+
+static struct price sums_trtri(struct price_reader *r, struct matrix a)
+{
+	return call(pow((double)a.n, 3) / 6 / peak_gemm(r, a.precision));
+}
+
+static struct price sums_memory(struct price_reader *r, double bytes)
+{
+	return (struct price){.engine = ENGINE_HOST,
+	        .term[TERM_MEMORY] = bytes / price_scalar(r, "host.memory.copy.peak")};
+}
+
+static struct price sums_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	(void)columns;
+	return sums_memory(r, price_bytes(triangle));
+}
+
+static struct price sums_gemv(struct price_reader *r, enum trans trans, struct matrix a)
+{
+	(void)trans;
+	return sums_memory(r, price_bytes(a));
+}
+
+static struct price sums_move(struct price_reader *r, struct matrix a)
+{
+	return sums_memory(r, 2 * price_bytes(a));
+}
+
+static struct price sums_fill(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return sums_memory(r, price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+}
+
+static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+{
+	return sums_memory(
+	        r, 4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
+}
+
+const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
+        .syrk = sums_syrk,
+        .trsm = sums_trsm,
+        .trsm_guard = sums_guard,
+        .gemv = sums_gemv,
+        .trtri = sums_trtri,
+        .laswp = sums_laswp,
+        .integers = integers,
+        .potrf_block = potrf,
+        .panel_geqrf = panel_geqrf,
+        .explicit_v = sums_move,
+        .larft = sums_larft,
+        .transpose = sums_move,
+        .copy = sums_move,
+        .fill = sums_fill,
+        .to_host = no_transfer,
+        .to_device = no_transfer,
+        .host_getrf = getrf,
+        .host_geqrf = geqrf,
+        .host_potrf = potrf,
+        .event = nothing,
+        .hop = nothing};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices of the operations of blocked factorizations at level 1: for every call alpha + bytes /
+ * beta, or alpha + operations / gamma with the highest rate of the gemm surface; nothing overlaps.
+ * One kernel a call, a start-up a column where columns follow each other. */
+#include "price_blocks.h"
+
+#include <math.h>
+
+static double word_of(struct matrix a)
+{
+	return (double)precision_bytes(a.precision);
+}
+
+static struct price call(struct price_reader *r, double bytes)
+{
+	return (struct price){.wait = true,
+	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.stream"),
+	        .term[TERM_MEMORY] = bytes / price_scalar(r, "gpu.copy.beta")};
+}
+
+static struct price compute(struct price_reader *r, double flops, enum precision precision)
+{
+	struct price price = call(r, 0);
+
+	price.term[TERM_ARITHMETIC] =
+	        flops /
+	        price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+	return price;
+}
+
+static struct price gemm(
+        struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
+{
+	(void)ta;
+	(void)tb;
+	return compute(r, 2.0 * (double)c.m * (double)c.n * (double)k, c.precision);
+}
+
+static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return compute(r, (double)c.n * (double)(c.n + 1) * (double)k, c.precision);
+}
+
+static struct price trsm(
+        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+{
+	return compute(r, (double)order * (double)order * (double)columns, precision);
+}
+
+static struct price guard(struct price_reader *r, struct matrix triangle, int64_t columns)
+{
+	(void)columns;
+	return call(r, price_bytes(triangle));
+}
+
+static struct price gemv(struct price_reader *r, enum trans trans, struct matrix a)
+{
+	(void)trans;
+	return call(r, price_bytes(a));
+}
+
+static struct price move(struct price_reader *r, struct matrix a)
+{
+	return call(r, 2 * price_bytes(a));
+}
+
+static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+{
+	return call(r, 4 * (double)swaps * (double)a.n * word_of(a));
+}
+
+static struct price integers(struct price_reader *r, int64_t count)
+{
+	return call(r, (double)count * sizeof(int));
+}
+
+static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return call(r, price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+}
+
+/* A barrier a column, and the block once. */
+static struct price columns(struct price_reader *r, struct matrix a)
+{
+	struct price price = call(r, 2 * price_bytes(a));
+
+	price.term[TERM_BARRIER] = (double)a.n * price_at(r, "gpu.barrier.block", "threads", 256);
+	return price;
+}
+
+static struct price panel_geqrf(
+        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
+{
+	struct price price = call(r, 2 * price_bytes(a));
+
+	if (g)
+		price.term[TERM_BARRIER] = (double)a.n * price_at2(r, "gpu.barrier.grid", "blocks",
+		                                                 g->blocks, "threads", g->threads);
+	else
+		price.term[TERM_LAUNCH] *= 2 * (double)a.n;
+	return price;
+}
+
+static struct price larft(struct price_reader *r, struct matrix v)
+{
+	return compute(r, 2.0 * (double)v.n * (double)v.n * (double)v.m, v.precision);
+}
+
+static struct price link(
+        struct price_reader *r, const char *alpha, const char *beta, struct matrix a)
+{
+	return (struct price){.wait = true,
+	        .term[TERM_TRANSFER] =
+	                model_line(price_scalar(r, alpha), price_scalar(r, beta), price_bytes(a))};
+}
+
+static struct price to_host(struct price_reader *r, struct matrix a)
+{
+	return link(r, "link.d2h.pinned.alpha", "link.d2h.pinned.beta", a);
+}
+
+static struct price to_device(struct price_reader *r, struct matrix a)
+{
+	return link(r, "link.h2d.pinned.alpha", "link.h2d.pinned.beta", a);
+}
+
+static struct price by_host(double seconds)
+{
+	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
+}
+
+static struct price host_getrf(struct price_reader *r, struct matrix a)
+{
+	return by_host(price_host_getrf(r, a));
+}
+
+static struct price host_geqrf(struct price_reader *r, struct matrix a)
+{
+	return by_host(price_host_geqrf(r, a));
+}
+
+static struct price host_potrf(struct price_reader *r, struct matrix a)
+{
+	return by_host(price_host_potrf(r, a));
+}
+
+static double nothing(struct price_reader *r)
+{
+	(void)r;
+	return 0;
+}
+
+const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
+        .syrk = syrk,
+        .trsm = trsm,
+        .trsm_guard = guard,
+        .gemv = gemv,
+        .trtri = columns,
+        .laswp = laswp,
+        .integers = integers,
+        .potrf_block = columns,
+        .panel_geqrf = panel_geqrf,
+        .explicit_v = move,
+        .larft = larft,
+        .transpose = move,
+        .copy = move,
+        .fill = fill,
+        .to_host = to_host,
+        .to_device = to_device,
+        .host_getrf = host_getrf,
+        .host_geqrf = host_geqrf,
+        .host_potrf = host_potrf,
+        .event = nothing,
+        .hop = nothing};

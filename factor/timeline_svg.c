@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum {
+	WIDTH = 1400,
+	MARGIN = 120, /* for the lanes' names */
+	RIGHT_MARGIN = 20,
+	ROW = 26,
+	BAR = 20,
+	TITLE = 34,
+	AXIS = 40,
+	LEGEND = 30
+};
+
+/* Okabe and Ito's palette, which the colour-blind can tell apart; queueing is grey. */
+static const char *const colour[PHASE_COUNT] = {[PHASE_SEARCH] = "#f0e442",
+        [PHASE_FETCH] = "#000000",
+        [PHASE_SWAP] = "#cc79a7",
+        [PHASE_SCALE] = "#f0e442",
+        [PHASE_UPDATE] = "#0072b2",
+        [PHASE_TRANSFER] = "#e69f00",
+        [PHASE_PANEL] = "#d55e00",
+        [PHASE_SOLVE] = "#009e73",
+        [PHASE_LAYOUT] = "#56b4e9"};
+static const char queueing_colour[] = "#cccccc";
+
+struct frame {
+	double from, to; /* seconds */
+	FILE *out;
+};
+
+static double x_of(const struct frame *f, double seconds)
+{
+	return MARGIN + (seconds - f->from) / (f->to - f->from) * (WIDTH - MARGIN - RIGHT_MARGIN);
+}
+
+/* Whether an entry is drawn in a lane: a copy in its queue and on its engine. */
+static bool in_lane(const struct timeline_entry *e, int lane)
+{
+	return (int)e->lane == lane || (int)e->engine == lane;
+}
+
+static bool used(const struct timeline *t, int lane)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (in_lane(&t->entry[i], lane))
+			return true;
+	return false;
+}
+
+static int rows(const struct timeline *t)
+{
+	int count = 0;
+
+	for (int lane = 0; lane < LANE_COUNT; lane++)
+		count += used(t, lane);
+	return count;
+}
+
+static const char *fill_of(const struct timeline_entry *e)
+{
+	return e->operation == timeline_queueing ? queueing_colour : colour[e->phase];
+}
+
+static void draw_entry(const struct frame *f, const struct timeline_entry *e, double y)
+{
+	double begin = fmax(e->begin, f->from), end = fmin(e->end, f->to);
+
+	if (begin >= end)
+		return;
+	double x = x_of(f, begin), width = x_of(f, end) - x;
+	fprintf(f->out,
+	        "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"%s\">"
+	        "<title>%s %s",
+	        x, y, fmax(width, 0.25), BAR, fill_of(e), phase_name[e->phase], e->operation);
+	if (e->m)
+		fprintf(f->out, " %" PRId64 " x %" PRId64, e->m, e->n);
+	if (e->k)
+		fprintf(f->out, " x %" PRId64, e->k);
+	fprintf(f->out, ", %.2f us from %.2f us on</title></rect>\n", (e->end - e->begin) * 1e6,
+	        e->begin * 1e6);
+}
+
+static double draw_lanes(const struct frame *f, const struct timeline *t, double y)
+{
+	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" font-weight=\"bold\">%s: %.1f us</text>\n",
+	        MARGIN, y + TITLE - 12, t->title, t->seconds * 1e6);
+	y += TITLE;
+	for (int lane = 0; lane < LANE_COUNT; lane++) {
+		if (!used(t, lane))
+			continue;
+		fprintf(f->out,
+		        "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n"
+		        "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
+		        MARGIN - 8, y + 15, lane_name[lane], MARGIN, y + BAR + 1,
+		        WIDTH - RIGHT_MARGIN, y + BAR + 1);
+		for (size_t i = 0; i < t->count; i++)
+			if (in_lane(&t->entry[i], lane))
+				draw_entry(f, &t->entry[i], y);
+		y += ROW;
+	}
+	return y;
+}
+
+/* 1, 2 or 5 times a power of ten, about a tenth of the range. */
+static double tick(double range)
+{
+	double power = pow(10, floor(log10(range / 10))), rest = range / 10 / power;
+
+	return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
+}
+
+static void draw_axis(const struct frame *f, double top, double y)
+{
+	double step = tick(f->to - f->from);
+	double scale = f->to - f->from < 10e-3 ? 1e6 : 1e3;
+
+	for (double at = ceil(f->from / step) * step; at <= f->to * (1 + 1e-12); at += step)
+		fprintf(f->out,
+		        "<line x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" y2=\"%.1f\" "
+		        "stroke=\"#dddddd\"/>\n"
+		        "<text x=\"%.2f\" y=\"%.1f\" text-anchor=\"middle\">%g</text>\n",
+		        x_of(f, at), top, x_of(f, at), y, x_of(f, at), y + 14, at * scale);
+	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">time [%s]</text>\n",
+	        WIDTH - RIGHT_MARGIN, y + 30, scale == 1e6 ? "us" : "ms");
+}
+
+static bool has_phase(
+        const struct timeline *const *timeline, size_t count, int phase, bool queueing)
+{
+	for (size_t t = 0; t < count; t++)
+		for (size_t i = 0; i < timeline[t]->count; i++) {
+			const struct timeline_entry *e = &timeline[t]->entry[i];
+			bool queues = e->operation == timeline_queueing;
+			if (queueing ? queues : !queues && (int)e->phase == phase)
+				return true;
+		}
+	return false;
+}
+
+static void draw_key(const struct frame *f, double *x, double y, const char *fill, const char *name)
+{
+	fprintf(f->out,
+	        "<rect x=\"%.0f\" y=\"%.1f\" width=\"14\" height=\"14\" fill=\"%s\"/>"
+	        "<text x=\"%.0f\" y=\"%.1f\">%s</text>\n",
+	        *x, y, fill, *x + 19, y + 12, name);
+	*x += 110;
+}
+
+static void draw_legend(
+        const struct frame *f, const struct timeline *const *timeline, size_t count, double y)
+{
+	double x = MARGIN;
+
+	for (int p = 0; p < PHASE_COUNT; p++)
+		if (has_phase(timeline, count, p, false))
+			draw_key(f, &x, y, colour[p], phase_name[p]);
+	if (has_phase(timeline, count, 0, true))
+		draw_key(f, &x, y, queueing_colour, timeline_queueing);
+}
+
+void timeline_draw(
+        const struct timeline *const *timeline, size_t count, double from, double to, FILE *out)
+{
+	struct frame f = {from, to, out};
+	double height = LEGEND + AXIS, y = LEGEND;
+
+	for (size_t t = 0; t < count; t++) {
+		height += TITLE + ROW * rows(timeline[t]);
+		if (to <= from)
+			f.to = fmax(f.to, timeline[t]->seconds);
+	}
+	if (to <= from)
+		f.from = 0;
+	if (!(f.to > f.from))
+		f.to = f.from + 1e-6;
+	fprintf(out,
+	        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
+	        "font-family=\"sans-serif\" font-size=\"12\">\n"
+	        "<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n",
+	        WIDTH, height, WIDTH, height);
+	draw_legend(&f, timeline, count, 8);
+	draw_axis(&f, LEGEND, height - AXIS);
+	for (size_t t = 0; t < count; t++)
+		y = draw_lanes(&f, timeline[t], y);
+	fprintf(out, "</svg>\n");
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* An executor that puts off: operations wait in their queues and run, on the host executor, in an
+ * order drawn from a seed that keeps nothing but what queues and events promise. An algorithm that
+ * forgot to wait for something gives another result with some seed. */
+#ifndef FATHOM_DEFERRED_H
+#define FATHOM_DEFERRED_H
+
+#include "../factor/executor.h"
+#include "../lib/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct task {
+	bool (*run)(struct executor *host, const struct task *);
+	struct matrix a, b, c, d;
+	struct pivots p, q;
+	enum trans ta, tb;
+	enum side side;
+	enum uplo uplo;
+	enum diag diag;
+	double alpha, beta;
+	int64_t number; /* first row, event or version */
+	int event;
+	bool backwards;
+	int *info;
+	void *memory;
+};
+
+struct task_queue {
+	struct task *tasks;
+	int64_t count, done;
+};
+
+enum { DEFERRED_OLD_STAGES = 16 };
+
+struct deferred {
+	struct executor base;
+	struct executor *host;
+	struct task_queue queues[QUEUE_COUNT];
+	int64_t recorded[EXECUTOR_EVENTS], reached[EXECUTOR_EVENTS];
+	uint64_t seed;
+	bool fixed_order; /* the first queue that can run, in a drawn order; else a drawn one */
+	int order[QUEUE_COUNT];
+	void *stages[EXECUTOR_STAGES], *old_stages[DEFERRED_OLD_STAGES];
+	int64_t stage_bytes[EXECUTOR_STAGES];
+	int old_count;
+};
+
+static inline struct deferred *deferred_self(struct executor *e)
+{
+	return (struct deferred *)e;
+}
+
+static inline bool defer(struct executor *e, struct task task)
+{
+	struct task_queue *q = &deferred_self(e)->queues[e->queue];
+
+	q->tasks = xrealloc(q->tasks, (size_t)(q->count + 1) * sizeof *q->tasks);
+	q->tasks[q->count++] = task;
+	return true;
+}
+
+static inline uint64_t deferred_draw(struct deferred *d)
+{
+	d->seed = d->seed * 6364136223846793005 + 1442695040888963407;
+	return d->seed >> 33;
+}
+
+/* ---- the order ---- */
+
+/* Events are tasks without a function: number > 0 records a version, < 0 waits for it. */
+static inline bool can_run(const struct deferred *d, int queue)
+{
+	const struct task_queue *q = &d->queues[queue];
+
+	if (q->done == q->count)
+		return false;
+	const struct task *t = &q->tasks[q->done];
+	return t->run || t->number > 0 || d->reached[t->event] >= -t->number;
+}
+
+static inline bool run_head(struct deferred *d, int queue)
+{
+	struct task_queue *q = &d->queues[queue];
+	const struct task *t = &q->tasks[q->done++];
+
+	if (!t->run && t->number > 0)
+		d->reached[t->event] = t->number;
+	return !t->run || t->run(d->host, t);
+}
+
+static inline bool run_one(struct deferred *d)
+{
+	int start = (int)(deferred_draw(d) % QUEUE_COUNT);
+
+	for (int i = 0; i < QUEUE_COUNT; i++) {
+		int queue = d->fixed_order ? d->order[i] : (start + i) % QUEUE_COUNT;
+		if (can_run(d, queue))
+			return run_head(d, queue);
+	}
+	return fault_set(&d->base.fault, "every queue waits for an event");
+}
+
+static inline bool deferred_sync(struct executor *e)
+{
+	struct deferred *d = deferred_self(e);
+	bool ok = true;
+
+	for (int i = 0; ok && i < QUEUE_COUNT; i++)
+		while (ok && d->queues[i].done < d->queues[i].count)
+			ok = run_one(d);
+	return ok;
+}
+
+static inline bool deferred_record(struct executor *e, int event)
+{
+	return defer(
+	        e, (struct task){.event = event, .number = ++deferred_self(e)->recorded[event]});
+}
+
+static inline bool deferred_wait(struct executor *e, int event)
+{
+	return defer(
+	        e, (struct task){.event = event, .number = -deferred_self(e)->recorded[event]});
+}
+
+static inline bool deferred_wait_host(struct executor *e, int event)
+{
+	struct deferred *d = deferred_self(e);
+	bool ok = true;
+
+	while (ok && d->reached[event] < d->recorded[event])
+		ok = run_one(d);
+	return ok;
+}
+
+/* ---- memory ---- */
+
+static inline bool deferred_alloc(struct executor *e, int64_t bytes, void **data)
+{
+	return deferred_self(e)->host->ops->alloc(deferred_self(e)->host, bytes, data);
+}
+
+static inline void deferred_release(struct executor *e, void *data)
+{
+	deferred_sync(e);
+	deferred_self(e)->host->ops->release(deferred_self(e)->host, data);
+}
+
+static inline bool deferred_upload(
+        struct executor *e, const void *from, int64_t ld, struct matrix a)
+{
+	return deferred_sync(e) &&
+	       deferred_self(e)->host->ops->upload(deferred_self(e)->host, from, ld, a);
+}
+
+static inline bool deferred_download(struct executor *e, struct matrix a, void *to, int64_t ld)
+{
+	return deferred_sync(e) &&
+	       deferred_self(e)->host->ops->download(deferred_self(e)->host, a, to, ld);
+}
+
+static inline bool deferred_read_pivots(struct executor *e, struct pivots p, int *ipiv, int *info)
+{
+	return deferred_sync(e) &&
+	       deferred_self(e)->host->ops->read_pivots(deferred_self(e)->host, p, ipiv, info);
+}
+
+/* A stage that grows moves, and what it held is destroyed. */
+static inline bool deferred_stage(struct executor *e, int stage, int64_t m, int64_t n,
+        enum precision precision, struct matrix *host)
+{
+	struct deferred *d = deferred_self(e);
+	int64_t bytes = m * n * precision_bytes(precision);
+
+	if (bytes > d->stage_bytes[stage]) {
+		if (d->stages[stage]) {
+			memset(d->stages[stage], 0xff, (size_t)d->stage_bytes[stage]);
+			if (d->old_count == DEFERRED_OLD_STAGES)
+				return fault_set(&e->fault, "stages grow all the time");
+			d->old_stages[d->old_count++] = d->stages[stage];
+		}
+		d->stages[stage] = xmalloc((size_t)bytes);
+		d->stage_bytes[stage] = bytes;
+	}
+	*host = (struct matrix){d->stages[stage], 0, m, n, m, precision};
+	return true;
+}
+
+static inline bool deferred_fits(struct executor *e, struct matrix a)
+{
+	return deferred_self(e)->host->ops->resident_fits(deferred_self(e)->host, a);
+}
+
+static inline int64_t deferred_resident_work(struct executor *e, struct matrix a)
+{
+	return deferred_self(e)->host->ops->resident_work(deferred_self(e)->host, a);
+}
+
+static inline int64_t deferred_geqrf_work(struct executor *e, struct matrix a)
+{
+	return deferred_self(e)->host->ops->geqrf_work(deferred_self(e)->host, a);
+}
+
+/* ---- on the host at once, their results later ---- */
+
+static inline bool task_store_pivots(struct executor *h, const struct task *t)
+{
+	memcpy(t->p.data, t->memory, (size_t)(t->p.n + 1) * sizeof(int));
+	free(t->memory);
+	(void)h;
+	return true;
+}
+
+static inline bool deferred_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+{
+	struct pivots now = {xmalloc((size_t)(p.n + 1) * sizeof(int)), p.n};
+
+	return ex_host_panel_getrf(deferred_self(e)->host, host, now) &&
+	       defer(e, (struct task){.run = task_store_pivots, .p = p, .memory = now.data});
+}
+
+static inline bool task_store_tau(struct executor *h, const struct task *t)
+{
+	bool ok = ex_copy(h, t->a, t->b);
+
+	free(t->a.data);
+	return ok;
+}
+
+static inline bool deferred_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
+{
+	struct matrix now = {
+	        xmalloc((size_t)tau.m * sizeof(double)), 0, tau.m, 1, tau.m, tau.precision};
+
+	return ex_host_panel_geqrf(deferred_self(e)->host, host, now) &&
+	       defer(e, (struct task){.run = task_store_tau, .a = now, .b = tau});
+}
+
+static inline bool task_store_info(struct executor *h, const struct task *t)
+{
+	(void)h;
+	if (*t->info == 0)
+		*t->info = (int)t->number;
+	return true;
+}
+
+static inline bool deferred_panel_potrf(
+        struct executor *e, enum uplo uplo, struct matrix host, int64_t first, int *info)
+{
+	int now = 0;
+
+	return ex_host_panel_potrf(deferred_self(e)->host, uplo, host, first, &now) &&
+	       defer(e, (struct task){.run = task_store_info, .info = info, .number = now});
+}
+
+/* ---- operations ---- */
+
+#define TASK(name, call)                                                                           \
+	static inline bool task_##name(struct executor *h, const struct task *t)                   \
+	{                                                                                          \
+		return call;                                                                       \
+	}
+TASK(resident_panel, ex_resident_panel(h, t->a, t->memory, t->p))
+TASK(transfer, ex_copy(h, t->a, t->b))
+TASK(gemm, ex_gemm(h, t->ta, t->tb, t->alpha, t->a, t->b, t->beta, t->c))
+TASK(syrk, ex_syrk(h, t->uplo, t->ta, t->alpha, t->a, t->beta, t->c))
+TASK(trsm, ex_trsm(h, t->side, t->uplo, t->ta, t->diag, t->alpha, t->a, t->b))
+TASK(trsm_guard, ex_trsm_guard(h, t->side, t->uplo, t->ta, t->diag, t->a, t->b, t->c, t->d))
+TASK(trtri, ex_trtri(h, t->uplo, t->diag, t->a, t->b))
+TASK(laswp, ex_laswp(h, t->a, t->p, t->backwards))
+TASK(adopt_pivots, ex_adopt_pivots(h, t->p, t->number, t->q))
+TASK(clear_info, ex_clear_info(h, t->info))
+TASK(potrf_block, ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
+TASK(panel_geqrf, ex_panel_geqrf(h, t->a, t->b, t->memory))
+TASK(explicit_v, ex_explicit_v(h, t->a, t->b))
+TASK(larft, ex_larft(h, t->a, t->b, t->c))
+TASK(fill, ex_fill(h, t->uplo, t->alpha, t->beta, t->a))
+#undef TASK
+
+static inline bool deferred_resident_panel(
+        struct executor *e, struct matrix a, void *work, struct pivots p)
+{
+	return defer(e, (struct task){.run = task_resident_panel, .a = a, .memory = work, .p = p});
+}
+
+static inline bool deferred_copy(struct executor *e, struct matrix from, struct matrix to)
+{
+	return defer(e, (struct task){.run = task_transfer, .a = from, .b = to});
+}
+
+static inline bool deferred_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	return defer(e, (struct task){.run = task_gemm,
+	                        .ta = ta,
+	                        .tb = tb,
+	                        .alpha = alpha,
+	                        .a = a,
+	                        .b = b,
+	                        .beta = beta,
+	                        .c = c});
+}
+
+static inline bool deferred_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
+	return defer(e, (struct task){.run = task_syrk,
+	                        .uplo = uplo,
+	                        .ta = trans,
+	                        .alpha = alpha,
+	                        .a = a,
+	                        .beta = beta,
+	                        .c = c});
+}
+
+static inline bool deferred_trsm(struct executor *e, enum side side, enum uplo uplo,
+        enum trans trans, enum diag diag, double alpha, struct matrix a, struct matrix b)
+{
+	return defer(e, (struct task){.run = task_trsm,
+	                        .side = side,
+	                        .uplo = uplo,
+	                        .ta = trans,
+	                        .diag = diag,
+	                        .alpha = alpha,
+	                        .a = a,
+	                        .b = b});
+}
+
+static inline bool deferred_trsm_guard(struct executor *e, enum side side, enum uplo uplo,
+        enum trans trans, enum diag diag, struct matrix a, struct matrix inverse,
+        struct matrix kept, struct matrix b)
+{
+	return defer(e, (struct task){.run = task_trsm_guard,
+	                        .side = side,
+	                        .uplo = uplo,
+	                        .ta = trans,
+	                        .diag = diag,
+	                        .a = a,
+	                        .b = inverse,
+	                        .c = kept,
+	                        .d = b});
+}
+
+static inline bool deferred_trtri(
+        struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
+{
+	return defer(e,
+	        (struct task){.run = task_trtri, .uplo = uplo, .diag = diag, .a = a, .b = inverse});
+}
+
+static inline bool deferred_laswp(
+        struct executor *e, struct matrix a, struct pivots p, bool backwards)
+{
+	return defer(e, (struct task){.run = task_laswp, .a = a, .p = p, .backwards = backwards});
+}
+
+static inline bool deferred_adopt_pivots(
+        struct executor *e, struct pivots panel, int64_t first, struct pivots all)
+{
+	return defer(
+	        e, (struct task){.run = task_adopt_pivots, .p = panel, .number = first, .q = all});
+}
+
+static inline bool deferred_clear_info(struct executor *e, int *info)
+{
+	return defer(e, (struct task){.run = task_clear_info, .info = info});
+}
+
+static inline bool deferred_potrf_block(
+        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
+{
+	return defer(e, (struct task){.run = task_potrf_block,
+	                        .uplo = uplo,
+	                        .a = a,
+	                        .number = first,
+	                        .info = info});
+}
+
+static inline bool deferred_geqrf(
+        struct executor *e, struct matrix a, struct matrix tau, void *work)
+{
+	return defer(e, (struct task){.run = task_panel_geqrf, .a = a, .b = tau, .memory = work});
+}
+
+static inline bool deferred_explicit_v(struct executor *e, struct matrix a, struct matrix v)
+{
+	return defer(e, (struct task){.run = task_explicit_v, .a = a, .b = v});
+}
+
+static inline bool deferred_larft(
+        struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
+{
+	return defer(e, (struct task){.run = task_larft, .a = v, .b = tau, .c = t});
+}
+
+static inline bool deferred_fill(
+        struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
+{
+	return defer(
+	        e, (struct task){.run = task_fill, .uplo = uplo, .alpha = off, .beta = on, .a = a});
+}
+
+static inline void deferred_destroy(struct executor *e)
+{
+	struct deferred *d = deferred_self(e);
+
+	for (int i = 0; i < QUEUE_COUNT; i++)
+		free(d->queues[i].tasks);
+	for (int i = 0; i < EXECUTOR_STAGES; i++)
+		free(d->stages[i]);
+	for (int i = 0; i < d->old_count; i++)
+		free(d->old_stages[i]);
+	free(d);
+}
+
+/* Runs on host, which outlives it. What is not here is not needed by the blocked algorithms. */
+static inline struct executor *deferred_new(struct executor *host, uint64_t seed)
+{
+	static const struct executor_ops ops = {.destroy = deferred_destroy,
+	        .alloc = deferred_alloc,
+	        .release = deferred_release,
+	        .upload = deferred_upload,
+	        .download = deferred_download,
+	        .read_pivots = deferred_read_pivots,
+	        .sync = deferred_sync,
+	        .resident_fits = deferred_fits,
+	        .resident_work = deferred_resident_work,
+	        .resident_panel = deferred_resident_panel,
+	        .record = deferred_record,
+	        .wait = deferred_wait,
+	        .wait_host = deferred_wait_host,
+	        .stage = deferred_stage,
+	        .to_host = deferred_copy,
+	        .to_device = deferred_copy,
+	        .host_panel_getrf = deferred_panel_getrf,
+	        .host_panel_geqrf = deferred_panel_geqrf,
+	        .host_panel_potrf = deferred_panel_potrf,
+	        .gemm = deferred_gemm,
+	        .syrk = deferred_syrk,
+	        .trsm = deferred_trsm,
+	        .trsm_guard = deferred_trsm_guard,
+	        .trtri = deferred_trtri,
+	        .laswp = deferred_laswp,
+	        .adopt_pivots = deferred_adopt_pivots,
+	        .clear_info = deferred_clear_info,
+	        .potrf_block = deferred_potrf_block,
+	        .geqrf_work = deferred_geqrf_work,
+	        .panel_geqrf = deferred_geqrf,
+	        .explicit_v = deferred_explicit_v,
+	        .larft = deferred_larft,
+	        .copy = deferred_copy,
+	        .fill = deferred_fill};
+	struct deferred *d = xcalloc(1, sizeof *d);
+
+	d->base = (struct executor){.ops = &ops, .name = "deferred"};
+	d->host = host;
+	d->seed = seed;
+	d->fixed_order = seed % 2 == 0;
+	for (int i = 0; i < QUEUE_COUNT; i++) {
+		int other = (int)(deferred_draw(d) % (uint64_t)(i + 1));
+		d->order[i] = d->order[other];
+		d->order[other] = i;
+	}
+	return &d->base;
+}
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations of blocked factorizations on the model executor: what each costs, what overlaps
+ * and who is owed the time, on the synthetic profile. Microseconds unless said otherwise. */
+#include "tap.h"
+#include "model_profile.h"
+
+#include "../factor/executor_model.h"
+
+static struct matrix block(int64_t m, int64_t n)
+{
+	return (struct matrix){NULL, 0, m, n, m, SINGLE};
+}
+
+static double us(struct executor *e)
+{
+	return executor_model_result(e).seconds * 1e6;
+}
+
+static struct executor *fresh(const struct profile *p)
+{
+	return executor_model_new(p, MODEL_CUDA, 2);
+}
+
+/* ---- prices ---- */
+
+/* One operation of our own or the library: queued, done, and the wait of 5. */
+enum { WAIT = 5 };
+static const double queued = 2, library = 2.75, started = 1;
+
+static double link_us(const struct profile *p, const char *name, double bytes)
+{
+	return profile_get(p, name, &(struct arg){"bytes", bytes}, 1).estimate.value * 1e6;
+}
+
+static void test_library(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	struct matrix a = block(4096, 256), b = block(256, 1024), c = block(4096, 1024);
+
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 2.0 * 4096 * 1024 * 256 / 1e7 + WAIT, 1e-9, "gemm");
+	executor_model_restart(e, false);
+	ex_gemm(e, TRANSPOSED, PLAIN, 1, block(8192, 64), block(8192, 1000), 0, block(64, 1000));
+	is_real(us(e), library + 2.0 * 64 * 1000 * 8192 / 1e7 + WAIT, 1e-9, "gemm along columns");
+	executor_model_restart(e, false);
+	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
+	is_real(us(e), library + 3000.0 * 3000 * 200 / 1e7 + WAIT, 1e-9, "syrk");
+	executor_model_restart(e, false);
+	ex_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, block(256, 256), block(256, 3000));
+	is_real(us(e), library + 256.0 * 256 * 3000 / 1e7 + WAIT, 1e-9, "trsm from the left");
+	executor_model_restart(e, false);
+	ex_trsm(e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, block(256, 256), block(3000, 256));
+	is_real(us(e), library + 256.0 * 256 * 3000 / 1e7 + WAIT, 1e-9, "trsm from the right");
+	executor_model_restart(e, false);
+	ex_gemv(e, PLAIN, 1, block(3000, 3000), block(3000, 1), 0, block(3000, 1));
+	is_real(us(e), library + 9e6 / 1e7 + WAIT, 1e-9, "gemv in L2");
+	executor_model_restart(e, false);
+	ex_gemv(e, TRANSPOSED, 1, block(5000, 5000), block(5000, 1), 0, block(5000, 1));
+	is_real(us(e), library + 2 * 25e6 / 1e7 + WAIT, 1e-9, "gemv out of DRAM");
+	executor_model_restart(e, false);
+	ex_gemm(e, PLAIN, PLAIN, 1, block(1, 1), block(1, 1), 0, block(1, 1));
+	is_real(us(e), library + 2 * 32 * 32 * 32 / 1e7 + WAIT, 1e-9,
+	        "smaller than the smallest measured costs what that does");
+	ok(!executor_model_reader(e)->model.extrapolated, "and is no extrapolation");
+	executor_model_restart(e, false);
+	ex_gemm(e, PLAIN, PLAIN, 1, block(0, 1), block(1, 1), 0, block(0, 1));
+	ex_gemm(e, PLAIN, PLAIN, 1, block(1, 0), block(0, 1), 1, block(1, 1));
+	is_real(us(e), 0, 0, "nothing to do costs nothing");
+	executor_free(e);
+}
+
+static void test_moves(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	struct matrix a = block(2048, 1024), twice = block(4096, 1024);
+	double mib = 1048576, bytes = 8 * mib, least = 4096;
+	double copied = (2 * bytes - least) / 1e6, written = (2 * bytes - least) / 1e6;
+	struct pivots pivots = {NULL, 128};
+	struct matrix host;
+
+	ex_copy(e, a, a);
+	is_real(us(e), queued + started + copied + WAIT, 1e-6, "copy");
+	executor_model_restart(e, false);
+	ex_transpose(e, a, a);
+	is_real(us(e), queued + started + copied + WAIT, 1e-6, "transpose");
+	executor_model_restart(e, false);
+	ex_explicit_v(e, a, a);
+	is_real(us(e), queued + started + copied + WAIT, 1e-6, "explicit_v");
+	executor_model_restart(e, false);
+	ex_fill(e, WHOLE, 0, 0, twice);
+	is_real(us(e), queued + started + written + WAIT, 1e-6, "fill");
+	executor_model_restart(e, false);
+	ex_laswp(e, a, pivots, false);
+	is_real(us(e), queued + started + (2.0 * 128 * 1024 * 68 - least) / 1e6 + 1.024 + WAIT,
+	        0.02, "laswp: words above, sectors below");
+	executor_model_restart(e, false);
+	ex_adopt_pivots(e, pivots, 7, pivots);
+	ex_clear_info(e, NULL);
+	is_real(us(e), 2 * queued + started + WAIT, 1e-9, "kernels over integers only start");
+	executor_model_restart(e, false);
+	e->ops->stage(e, 0, 2048, 1024, SINGLE, &host);
+	ex_to_host(e, a, host);
+	is_real(us(e), link_us(p, "link.d2h.pinned.time", bytes), 1e-9,
+	        "to_host and the wait are the measured round trip");
+	executor_model_restart(e, false);
+	ex_to_device(e, host, a);
+	is_real(us(e), link_us(p, "link.h2d.pinned.time", bytes), 1e-9, "to_device");
+	executor_free(e);
+}
+
+static void test_panels(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	struct matrix a = block(128, 128), tall = block(4096, 64);
+	/* a product of tiles takes 0.65536 us on one of 100 multiprocessors, a solve 32 x 12 ns */
+	double product = 0.65536, solve = 0.384, moved = 128 * 128 * 4 / 200e3 + 0.25;
+	double inverted = started + 4 * solve + 6 * product + moved;
+
+	ex_potrf_block(e, LOWER, a, 0, NULL);
+	is_real(us(e),
+	        queued + started + 128 * 0.038 + 64.0 / 6 * product + 2 * moved - 0.25 + WAIT, 1e-9,
+	        "potrf_block");
+	executor_model_restart(e, false);
+	ex_potrf_block(e, LOWER, block(200, 200), 0, NULL);
+	ok(executor_model_result(e).term[TERM_LAUNCH] > 2.99e-6, "of 200 columns: three kernels");
+	executor_model_restart(e, false);
+	ex_trtri(e, LOWER, UNIT, a, a);
+	is_real(us(e), queued + inverted + WAIT, 1e-9, "trtri");
+	executor_model_restart(e, false);
+	ex_larft(e, block(8192, 128), block(128, 1), a);
+	is_real(us(e), library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + inverted + WAIT, 1e-9,
+	        "larft: both kernels are queued before the first runs");
+	executor_model_restart(e, false);
+	ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000));
+	is_real(us(e), queued + started + 0.4 + moved + WAIT, 1e-9, "trsm_guard");
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, tall, block(64, 1), NULL);
+	/* 32 blocks of 128 rows: 3 passes' worth of a word over the columns that are left */
+	double columns = 64 * 65 / 2.0, traffic = 2.0 * (4096 * 64 * 4 - 4096) / 1e6;
+	is_real(us(e), 4 + 3 + 64 * (1.5 + 0.05) + 3 * 128 * columns * 4 / 100e3 + traffic + WAIT,
+	        1e-6, "panel_geqrf, resident");
+	executor_model_restart(e, false);
+	bool good = ex_panel_geqrf(e, block(4000000, 64), block(64, 1), NULL);
+	ok(good && us(e) > 64 * 2 * started && !e->fault.text[0],
+	        "panel_geqrf that does not fit streams");
+	executor_free(e);
+}
+
+static void test_host_panels(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	struct matrix a = block(4096, 64);
+	double sent = link_us(p, "link.h2d.pinned.time", 65 * 4);
+
+	ex_host_panel_getrf(e, a, (struct pivots){NULL, 64});
+	is_real(us(e), 4096 * 64.0 * 64 / 1e4 + sent, 1e-9, "LU panel on the host, pivots sent");
+	executor_model_restart(e, false);
+	sent = link_us(p, "link.h2d.pinned.time", 64 * 4);
+	ex_host_panel_geqrf(e, a, block(64, 1));
+	is_real(us(e), 4096 * 64.0 * 64 / 1e4 + sent, 1e-9, "QR panel on the host, tau sent");
+	executor_model_restart(e, false);
+	sent = link_us(p, "link.h2d.pinned.time", 4);
+	ex_host_panel_potrf(e, LOWER, block(64, 64), 0, NULL);
+	is_real(us(e), 64.0 * 64 * 64 / 2e4 + sent, 1e-9, "Cholesky on the host, info sent");
+	executor_free(e);
+}
+
+/* ---- schedules ---- */
+
+/* Ten rows of tiles by ten: the whole synthetic machine of 100 multiprocessors. */
+static bool update(struct executor *e, int64_t k)
+{
+	return ex_gemm(e, PLAIN, PLAIN, -1, block(1280, k), block(k, 1280), 1, block(1280, 1280));
+}
+
+static double update_us(int64_t k)
+{
+	return 2.0 * 1280 * 1280 * (double)k / 1e7;
+}
+
+static void test_two_queues(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	struct matrix half = block(640, 1280);
+	double one = 2.0 * 640 * 1280 * 512 / 1e7;
+
+	ex_gemm(e, PLAIN, PLAIN, -1, block(640, 512), block(512, 1280), 1, half);
+	e->queue = QUEUE_PANEL;
+	ex_gemm(e, PLAIN, PLAIN, -1, block(640, 512), block(512, 1280), 1, half);
+	is_real(us(e), 2 * library + one + WAIT, 1e-9, "two halves of the machine in two queues");
+
+	executor_model_restart(e, false);
+	e->queue = QUEUE_OUT;
+	update(e, 512);
+	e->queue = QUEUE_IN;
+	update(e, 512);
+	is_real(us(e), library + 2 * update_us(512) - started + WAIT, 1e-9,
+	        "two whole machines' work: only the second's start is hidden");
+	executor_free(e);
+}
+
+static void test_events(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+
+	update(e, 512);
+	ex_record(e, 3);
+	update(e, 512);
+	e->queue = QUEUE_OUT;
+	ex_wait(e, 3);
+	ex_to_host(e, block(1280, 64), block(1280, 64));
+	ex_record(e, 4);
+	ex_wait_host(e, 4);
+	struct timeline *t = executor_model_timeline(e, "events");
+	double first = t->entry[1].end, copy = t->entry[5].begin;
+	is_real(first * 1e6, library + update_us(512), 1e-9, "the first update");
+	is_real((copy - first) * 1e6, 0.25, 1e-6, "a copy of its result begins a hop later");
+	timeline_free(t);
+
+	executor_model_restart(e, false);
+	ex_wait(e, 5);
+	ex_wait_host(e, 5);
+	is_real(us(e), 0.125, 1e-9, "an event never recorded is over");
+	ok(!ex_record(e, EXECUTOR_EVENTS) && strstr(e->fault.text, "event"), "refused: %s",
+	        e->fault.text);
+	executor_free(e);
+}
+
+/* A panel on the host, beside an update of the rest or after it. */
+static double hybrid_step(struct executor *e, bool ahead)
+{
+	struct matrix panel = block(1280, 64), host;
+
+	executor_model_restart(e, false);
+	e->ops->stage(e, 0, 1280, 64, SINGLE, &host);
+	if (!ahead)
+		update(e, 8192);
+	ex_record(e, 0);
+	if (ahead)
+		update(e, 8192);
+	e->queue = QUEUE_OUT;
+	ex_wait(e, 0);
+	ex_to_host(e, panel, host);
+	ex_record(e, 1);
+	ex_wait_host(e, 1);
+	e->queue = QUEUE_IN;
+	ex_host_panel_getrf(e, host, (struct pivots){NULL, 64});
+	ex_to_device(e, host, panel);
+	ex_record(e, 2);
+	e->queue = QUEUE_MAIN;
+	ex_wait(e, 2);
+	update(e, 32);
+	return us(e);
+}
+
+static void test_look_ahead(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	double after = hybrid_step(e, false);
+	struct timeline *t = executor_model_timeline(e, "after");
+	double host = 1280 * 64.0 * 64 / 1e4;
+	ok(after > update_us(8192) + host, "without look-ahead the panel shows: %.0f us", after);
+	ok(timeline_expose(t).phase[PHASE_PANEL] > 0.99e-6 * host, "all of it");
+	timeline_free(t);
+
+	double ahead = hybrid_step(e, true);
+	struct model_result r = executor_model_result(e);
+	t = executor_model_timeline(e, "ahead");
+	is_real(ahead, 0.125 + library + update_us(8192) + 0.25 + update_us(32) + WAIT, 1e-9,
+	        "with it nothing but the updates does");
+	ok(timeline_expose(t).phase[PHASE_PANEL] < 1e-9, "the panel is hidden");
+	ok(r.limiter == TERM_ARITHMETIC, "arithmetic limits it");
+	double phases = 0, terms = 0;
+	for (int i = 0; i < PHASE_COUNT; i++)
+		phases += r.phase[i];
+	for (int i = 0; i < TERM_COUNT; i++)
+		terms += r.term[i];
+	is_real(phases, r.seconds, 1e-9, "phases add up");
+	is_real(terms, r.seconds, 1e-9, "terms add up");
+	timeline_free(t);
+	executor_free(e);
+}
+
+/* A panel of a few multiprocessors on the device beside an update. */
+static void test_panel_beside_update(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+
+	e->queue = QUEUE_PANEL;
+	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL); /* 20 blocks */
+	double panel = us(e) - WAIT;
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL);
+	e->queue = QUEUE_MAIN;
+	update(e, 512);
+	struct timeline *t = executor_model_timeline(e, "beside");
+	is_real(t->entry[1].end * 1e6, panel, 1e-9, "the panel is not slowed down");
+	/* the update works on 80 of 100 while the panel has started and is not over */
+	double begins = 4 + library, works = begins + started;
+	double free_from = panel, done = (free_from - works) * 0.8;
+	is_real(t->entry[3].end * 1e6, free_from + (update_us(512) - started - done), 1e-9,
+	        "the update has the rest of the machine");
+	timeline_free(t);
+	executor_free(e);
+}
+
+/* ---- everything, everywhere ---- */
+
+static bool run_all(struct executor *e)
+{
+	struct matrix a = block(512, 64), b = block(64, 64), x = block(64, 1), host;
+	struct pivots pivots = {NULL, 64};
+
+	return e->ops->stage(e, 3, 512, 64, SINGLE, &host) && ex_to_host(e, a, host) &&
+	       ex_record(e, 0) && ex_wait_host(e, 0) && ex_host_panel_getrf(e, host, pivots) &&
+	       ex_host_panel_geqrf(e, host, x) && ex_host_panel_potrf(e, LOWER, b, 0, NULL) &&
+	       ex_to_device(e, host, a) && ex_record(e, 1) && ex_wait(e, 1) &&
+	       ex_gemm(e, PLAIN, TRANSPOSED, 1, a, a, 0, block(512, 512)) &&
+	       ex_gemm(e, TRANSPOSED, PLAIN, 1, a, a, 0, b) &&
+	       ex_syrk(e, UPPER, TRANSPOSED, 1, a, 0, b) &&
+	       ex_trsm(e, RIGHT, UPPER, PLAIN, UNIT, 1, b, a) &&
+	       ex_trsm_guard(e, LEFT, UPPER, TRANSPOSED, UNIT, b, b, b, b) &&
+	       ex_gemv(e, PLAIN, 1, a, x, 0, block(512, 1)) && ex_trtri(e, LOWER, UNIT, b, b) &&
+	       ex_laswp(e, a, pivots, true) && ex_adopt_pivots(e, pivots, 0, pivots) &&
+	       ex_clear_info(e, NULL) && ex_potrf_block(e, UPPER, b, 0, NULL) &&
+	       e->ops->geqrf_work(e, a) >= 0 && ex_panel_geqrf(e, a, x, NULL) &&
+	       ex_explicit_v(e, a, a) && ex_larft(e, a, x, b) && ex_transpose(e, a, host) &&
+	       ex_copy(e, a, host) && ex_fill(e, LOWER, 0, 1, b);
+}
+
+static void test_everything(const struct profile *p)
+{
+	for (int target = MODEL_CUDA; target <= MODEL_HOST; target++)
+		for (int level = 1; level <= 2; level++) {
+			struct executor *e =
+			        executor_model_new(p, (enum model_target)target, level);
+			bool good = run_all(e);
+			struct model_result r = executor_model_result(e);
+			ok(good && r.seconds > 0 && isfinite(r.seconds), "%s, level %d: %.1f us",
+			        target == MODEL_HOST ? "host" : "cuda", level, r.seconds * 1e6);
+			executor_free(e);
+		}
+	for (size_t i = 0; i < PHASE_COUNT; i++) {
+		struct executor *e = fresh(p);
+		e->skip = ((1u << PHASE_COUNT) - 1) & ~(1u << i);
+		ok(run_all(e) && isfinite(us(e)), "%s alone", phase_name[i]);
+		executor_free(e);
+	}
+	struct profile *empty = profile_new();
+	struct executor *e = executor_model_new(empty, MODEL_CUDA, 2);
+	run_all(e);
+	ok(isnan(us(e)) && executor_model_reader(e)->model.missing,
+	        "an empty profile: %s is missing", executor_model_reader(e)->model.missing_name);
+	executor_free(e);
+	profile_free(empty);
+}
+
+int main(void)
+{
+	struct profile *p = synthetic(0);
+
+	add_blocks(p, 0);
+	test_library(p);
+	test_moves(p);
+	test_panels(p);
+	test_host_panels(p);
+	test_two_queues(p);
+	test_events(p);
+	test_look_ahead(p);
+	test_panel_beside_update(p);
+	test_everything(p);
+	profile_free(p);
+	return finish();
+}

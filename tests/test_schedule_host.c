@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the blocked factorizations wait for what they need: run in many orders that queues and
+ * events allow, each must give the bits of the plain order. */
+#include "factor_test.h"
+
+#include "deferred.h"
+
+#include "../factor/geqrf.h"
+#include "../factor/getrf.h"
+#include "../factor/potrf.h"
+#include "../factor/transfer.h"
+
+enum { ORDERS = 40, N = 90 };
+
+static const int64_t by_16[] = {16}, by_30[] = {30}, growing[] = {5, 9, 16, 30};
+
+static const struct plan plans[] = {
+        {false, "persistent", by_16, 1, 16, 0, 0},
+        {false, "persistent", by_16, 1, 8, 8, 1},
+        {false, "persistent", growing, 4, 8, 4, 1},
+        {false, "persistent", by_30, 1, 8, 0, 1},
+        {true, NULL, by_16, 1, 8, 0, 0},
+        {true, NULL, by_16, 1, 8, 8, 1},
+        {true, NULL, growing, 4, 8, 0, 1},
+        {true, NULL, growing, 4, 8, 5, 1},
+};
+
+enum operation { LU, QR, CHOLESKY_LOWER, CHOLESKY_UPPER, OPERATIONS };
+static const char *const operation_name[] = {"LU", "QR", "Cholesky lower", "Cholesky upper"};
+
+/* Matrix, then taus; then pivots and info, all as bytes. */
+struct result {
+	float a[N * (N + 1)];
+	int integers[N + 1];
+};
+
+static enum uplo uplo_of(enum operation operation)
+{
+	return operation == CHOLESKY_UPPER ? UPPER : LOWER;
+}
+
+/* Symmetric and positive definite for Cholesky; rows that LU has to exchange. */
+static void fill(float *a, enum operation operation)
+{
+	bool definite = operation == CHOLESKY_LOWER || operation == CHOLESKY_UPPER;
+
+	for (int64_t j = 0; j < N; j++)
+		for (int64_t i = 0; i < N; i++)
+			a[i + j * N] = (float)(definite ? test_random(1, i + j) + (i == j ? N : 0)
+			                                : test_random(1 + (uint64_t)j, i));
+}
+
+static int64_t work_bytes(
+        struct executor *e, const struct plan *plan, enum operation operation, struct matrix a)
+{
+	return operation == LU   ? getrf_work(e, plan, a)
+	       : operation == QR ? geqrf_work(e, plan, a)
+	                         : potrf_work(e, plan, uplo_of(operation), a);
+}
+
+/* The matrix comes from host memory and the result goes there, which only QUEUE_MAIN puts in
+ * order. */
+static bool run(
+        struct executor *e, const struct plan *plan, enum operation operation, struct result *r)
+{
+	struct result *inside = xcalloc(1, sizeof *inside), *source = xcalloc(1, sizeof *source);
+	struct matrix all = {inside->a, 0, N, N + 1, N, SINGLE};
+	struct matrix from = {source->a, 0, N, N + 1, N, SINGLE};
+	struct matrix to = {r->a, 0, N, N + 1, N, SINGLE};
+	struct matrix a = matrix_view(all, 0, 0, N, N), tau = matrix_view(all, 0, N, N, 1);
+	struct pivots pivots = {inside->integers, N};
+	int64_t bytes = work_bytes(e, plan, operation, a);
+	void *work = xmalloc((size_t)bytes);
+
+	memset(work, 0xff, (size_t)bytes);
+	fill(source->a, operation);
+	e->queue = QUEUE_MAIN;
+	enum uplo part = operation == LU || operation == QR ? WHOLE : uplo_of(operation);
+	memset(r, 0, sizeof *r);
+	bool ok = matrix_to_device(e, part, 7, from, all) &&
+	          (operation == LU ? getrf(e, plan, a, work, pivots)
+	                  : operation == QR
+	                          ? geqrf(e, plan, a, tau, work)
+	                          : potrf(e, plan, uplo_of(operation), a, work, pivots.data)) &&
+	          e->queue == QUEUE_MAIN && matrix_to_host(e, part, 7, all, to) && e->ops->sync(e);
+	memcpy(r->integers, inside->integers, sizeof r->integers);
+	free(work);
+	free(source);
+	free(inside);
+	if (!ok)
+		diag("%s", e->fault.text);
+	return ok;
+}
+
+static void test_orders(struct executor *host, const struct plan *plan, enum operation operation)
+{
+	struct result *plain = xmalloc(sizeof *plain), *other = xmalloc(sizeof *other);
+	bool good = run(host, plan, operation, plain);
+
+	for (uint64_t seed = 0; good && seed < ORDERS; seed++) {
+		struct executor *e = deferred_new(host, seed);
+		good = run(e, plan, operation, other) && memcmp(plain, other, sizeof *plain) == 0;
+		if (!good)
+			diag("not the same in order %d", (int)seed);
+		executor_free(e);
+	}
+	ok(good, "%s %s nb %d%s inverse %d look-ahead %d: any order gives the same",
+	        operation_name[operation], plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+	        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
+	free(plain);
+	free(other);
+}
+
+/* The orders must differ where nothing forbids it: two queues write one number. */
+static void test_deferred(struct executor *host)
+{
+	bool seen[3] = {false};
+
+	for (int waits = 0; waits < 2; waits++) {
+		memset(seen, 0, sizeof seen);
+		for (uint64_t seed = 0; seed < ORDERS; seed++) {
+			struct executor *e = deferred_new(host, seed);
+			float x = 0;
+			struct matrix a = {&x, 0, 1, 1, 1, SINGLE};
+			bool good = ex_fill(e, WHOLE, 0, 1, a) && ex_record(e, 0);
+			e->queue = QUEUE_PANEL;
+			good = good && (!waits || ex_wait(e, 0)) && ex_fill(e, WHOLE, 0, 2, a) &&
+			       e->ops->sync(e);
+			seen[good ? (int)x : 0] = true;
+			executor_free(e);
+		}
+		ok(!seen[0] && seen[2] && seen[1] == !waits,
+		        waits ? "a wait leaves one order" : "without a wait both orders occur");
+	}
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault);
+
+	test_deferred(host);
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
+		for (int operation = 0; operation < OPERATIONS; operation++)
+			test_orders(host, &plans[i], (enum operation)operation);
+	executor_free(host);
+	return finish();
+}

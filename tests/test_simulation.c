@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues, events, engines and the sharing of multiprocessors, with times that can be seen. */
+#include "tap.h"
+
+#include "../factor/simulation.h"
+
+static struct simulation sim;
+
+static int64_t kernel(enum queue queue, double issue, double seconds, double share)
+{
+	return simulation_put(&sim,
+	        (struct work){.queue = queue, .issue = issue, .seconds = seconds, .share = share},
+	        -1);
+}
+
+static int64_t copy(enum queue queue, enum engine engine, double issue, double seconds)
+{
+	return simulation_put(&sim,
+	        (struct work){.queue = queue,
+	                .engine = engine,
+	                .issue = issue,
+	                .seconds = seconds,
+	                .share = 1},
+	        -1);
+}
+
+static int64_t join(enum queue queue, double issue, int64_t after)
+{
+	return simulation_put(&sim,
+	        (struct work){.queue = queue, .engine = ENGINE_HOST, .issue = issue, .share = 1},
+	        after);
+}
+
+static double end(int64_t operation)
+{
+	return simulation_finish(&sim, operation);
+}
+
+static void test_one_queue(void)
+{
+	simulation_start(&sim);
+	int64_t a = kernel(QUEUE_MAIN, 1, 10, 1), b = kernel(QUEUE_MAIN, 2, 5, 1);
+	int64_t c = kernel(QUEUE_MAIN, 20, 1, 1);
+	is_real(end(c), 21, 0, "a queue that ran dry waits for the host");
+	is_real(end(b), 16, 0, "and else goes on");
+	is_real(end(a), 11, 0, "from when the first was put");
+	is_real(end(-1), 0, 0, "nothing is over at once");
+}
+
+static void test_sharing(void)
+{
+	simulation_start(&sim);
+	int64_t a = kernel(QUEUE_MAIN, 0, 10, 0.5), b = kernel(QUEUE_OUT, 0, 10, 0.5);
+	is_real(end(a), 10, 0, "two halves of the machine run side by side");
+	is_real(end(b), 10, 0, "both");
+
+	simulation_start(&sim);
+	a = kernel(QUEUE_MAIN, 0, 10, 1);
+	b = kernel(QUEUE_OUT, 1, 10, 1);
+	is_real(end(b), 20, 0, "of two that fill it the second waits for the first");
+	is_real(end(a), 10, 0, "which is not disturbed");
+
+	simulation_start(&sim);
+	a = kernel(QUEUE_MAIN, 0, 10, 0.75);
+	b = kernel(QUEUE_OUT, 0, 10, 0.5);
+	/* b has half of what it wants until 10, then five seconds' worth are left */
+	is_real(end(b), 15, 0, "the second takes what is left of the machine");
+
+	/* a panel on a quarter of the machine comes at 2: the update runs at 3/4 until it is done
+	 */
+	simulation_start(&sim);
+	a = kernel(QUEUE_MAIN, 0, 10, 1);
+	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
+	is_real(end(b), 6, 0, "a panel is not slowed down by an update");
+	is_real(end(a), 11, 0, "which loses the panel's multiprocessors: 4 / 4");
+
+	/* the update's blocks keep their places for 6: the panel runs from 5 to 9 */
+	simulation_start(&sim);
+	a = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 10, .share = 1, .block = 6}, -1);
+	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
+	is_real(end(b), 9, 0, "a panel waits for blocks to end");
+	is_real(end(a), 11, 0, "and takes its multiprocessors only then");
+
+	/* an update that comes second to a panel has the rest at once */
+	simulation_start(&sim);
+	b = kernel(QUEUE_PANEL, 0, 4, 0.25);
+	a = kernel(QUEUE_MAIN, 0, 10, 1);
+	is_real(end(a), 11, 0, "an update beside a panel");
+
+	/* starting needs no multiprocessor: the second starts while the first works */
+	simulation_start(&sim);
+	a = kernel(QUEUE_MAIN, 0, 10, 1);
+	b = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_OUT, .issue = 5, .start = 2, .seconds = 6, .share = 1},
+	        -1);
+	is_real(end(b), 14, 0, "a kernel's start hides behind another queue's kernel");
+}
+
+static void test_work_is_kept(void)
+{
+	double seconds = 0;
+
+	simulation_start(&sim);
+	for (int i = 0; i < 40; i++) {
+		double share = 0.1 * (1 + i % 7);
+		kernel((enum queue)(i % QUEUE_COUNT), i * 0.3, 1 + i % 3, share);
+		seconds += share * (1 + i % 3);
+	}
+	double last = 0;
+	for (int64_t i = 0; i < 40; i++)
+		last = fmax(last, end(i));
+	ok(last >= seconds, "the machine does no more than one machine's work: %.2f of %.2f",
+	        seconds, last);
+	for (int64_t i = 0; i < 40; i++)
+		if (sim.operation[i].end - sim.operation[i].begin <
+		        sim.operation[i].work.seconds - 1e-9)
+			ok(false, "operation %d is faster than alone", (int)i);
+	ok(last < 80, "and loses none of it");
+}
+
+static void test_joins(void)
+{
+	simulation_start(&sim);
+	int64_t a = kernel(QUEUE_MAIN, 0, 10, 0.1);
+	join(QUEUE_PANEL, 0, a);
+	int64_t b = kernel(QUEUE_PANEL, 0, 3, 0.1);
+	int64_t c = kernel(QUEUE_MAIN, 0, 1, 0.1);
+	join(QUEUE_MAIN, 0, b);
+	int64_t d = kernel(QUEUE_MAIN, 0, 1, 0.1);
+	is_real(end(d), 14, 0, "there and back by events");
+	is_real(end(b), 13, 0, "a queue waits for an event of another");
+	is_real(end(c), 11, 0, "which goes on meanwhile");
+	ok(simulation_busy(&sim, d, 13.5) && !simulation_busy(&sim, d, 14), "busy until the end");
+}
+
+static void test_engines(void)
+{
+	simulation_start(&sim);
+	int64_t a = copy(QUEUE_OUT, ENGINE_OUT, 0, 4), b = copy(QUEUE_PANEL, ENGINE_OUT, 1, 4);
+	int64_t c = copy(QUEUE_IN, ENGINE_IN, 1, 4), d = kernel(QUEUE_MAIN, 0, 10, 1);
+	is_real(end(a), 4, 0, "a copy");
+	is_real(end(b), 8, 0, "a second one in the same direction waits for the engine");
+	is_real(end(c), 5, 0, "the other direction has its own");
+	is_real(end(d), 10, 0, "and kernels are not disturbed");
+}
+
+int main(void)
+{
+	test_one_queue();
+	test_sharing();
+	test_work_is_kept();
+	test_joins();
+	test_engines();
+	simulation_free(&sim);
+	return finish();
+}
