@@ -121,7 +121,8 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
 	       cuda_ok(x,
 	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
-	                       matrix_address(tau), work, stream_of(x)),
+	                       matrix_address(tau), executor->queue == QUEUE_PANEL, work,
+	                       stream_of(x)),
 	               "panel_geqrf");
 }
 

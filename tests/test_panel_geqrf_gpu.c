@@ -60,10 +60,21 @@ struct variant {
 	        void *work, void *stream);
 };
 
-static const struct variant resident = {
-        "resident", panel_geqrf_resident_work, panel_geqrf_resident};
+static int resident_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream)
+{
+	return panel_geqrf_resident(precision, a, lda, m, n, tau, false, work, stream);
+}
+
+static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream)
+{
+	return panel_geqrf(precision, a, lda, m, n, tau, true, work, stream);
+}
+
+static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
-static const struct variant chosen = {"chosen", panel_geqrf_work, panel_geqrf};
+static const struct variant chosen = {"chosen", panel_geqrf_work, chosen_beside};
 
 static double get(const void *a, int64_t at, enum precision precision)
 {
