@@ -70,8 +70,8 @@ FATHOM_PUBLIC enum fathom_status fathom_set_stream(
  * the GPU. */
 FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, int on);
 
-/* Waits for the handle's work. FATHOM_FAILED when a kernel gave up waiting for its other blocks
- * (after a second: the GPU was taken away from it). */
+/* Waits for the handle's work. FATHOM_FAILED when a kernel of LU gave up waiting for its other
+ * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
 /* Why the last call with this handle that did not return FATHOM_OK failed; "" before that. */

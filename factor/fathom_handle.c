@@ -14,14 +14,14 @@ static _Thread_local struct fault create_fault;
 
 /* ---- calls ---- */
 
-static bool enter_device(struct fathom *h)
+bool call_enter(struct fathom *h)
 {
 	return cuda_ok(h->cuda, cudaGetDevice(&h->caller_device), "current device") &&
 	       (h->caller_device == h->cuda->gpu.device ||
 	               cuda_ok(h->cuda, cudaSetDevice(h->cuda->gpu.device), "set device"));
 }
 
-static void leave_device(struct fathom *h)
+void call_leave(struct fathom *h)
 {
 	if (h->caller_device != h->cuda->gpu.device)
 		cudaSetDevice(h->caller_device);
@@ -40,12 +40,12 @@ static bool not_capturing(struct fathom *h)
 bool call_begin(struct fathom *h, enum fathom_status *status)
 {
 	*status = FATHOM_NOT_POSSIBLE;
-	if (!enter_device(h))
+	if (!call_enter(h))
 		return false;
 	h->e->queue = QUEUE_MAIN;
 	if (not_capturing(h))
 		return true;
-	leave_device(h);
+	call_leave(h);
 	return false;
 }
 
@@ -70,7 +70,7 @@ enum fathom_status call_end(struct fathom *h, bool good)
 		join_queues(h->e);
 	h->e->queue = QUEUE_MAIN;
 	good = ex_record(h->e, EVENT_DONE) && good;
-	leave_device(h);
+	call_leave(h);
 	return good ? FATHOM_OK : FATHOM_FAILED;
 }
 
@@ -151,7 +151,7 @@ void fathom_destroy(struct fathom *h)
 {
 	if (!h)
 		return;
-	bool entered = enter_device(h);
+	bool entered = call_enter(h);
 	ex_wait_host(h->e, EVENT_DONE);
 	int device = h->cuda->gpu.device;
 	executor_free(h->e);
@@ -164,10 +164,10 @@ enum fathom_status fathom_set_stream(struct fathom *h, struct CUstream_st *strea
 {
 	if (!h)
 		return FATHOM_BAD_ARGUMENT;
-	if (!enter_device(h))
+	if (!call_enter(h))
 		return FATHOM_NOT_POSSIBLE;
 	bool good = set_stream(h, stream);
-	leave_device(h);
+	call_leave(h);
 	return good ? FATHOM_OK : FATHOM_FAILED;
 }
 

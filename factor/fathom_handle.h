@@ -41,6 +41,10 @@ struct matrix call_column(const void *data, int64_t count, enum precision precis
 /* The default plan of the handle for a matrix. */
 void call_plan(struct fathom *, enum operation operation, struct matrix a, struct default_plan *);
 
+/* The handle's device is current in between, for what asks CUDA about it. */
+bool call_enter(struct fathom *);
+void call_leave(struct fathom *);
+
 /* Around the work of a call: the handle's device is current in between and QUEUE_MAIN the current
  * queue. call_end gives the status. After a call_begin that returns false nothing is left to do. */
 bool call_begin(struct fathom *, enum fathom_status *status);

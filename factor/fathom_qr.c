@@ -13,7 +13,11 @@ static int64_t qr_set_up(struct fathom *h, struct matrix a, struct default_plan 
 	if (!call_shape(h, "A", a))
 		return -1;
 	call_plan(h, OPERATION_QR, a, chosen);
-	return geqrf_work(h->e, &chosen->plan, a);
+	if (!call_enter(h))
+		return -1;
+	int64_t bytes = geqrf_work(h->e, &chosen->plan, a);
+	call_leave(h);
+	return bytes;
 }
 
 int64_t call_qr_work(struct fathom *h, struct matrix a)
@@ -152,7 +156,11 @@ static int64_t least_squares_set_up(struct fathom *h, char letter, struct matrix
 	if (!call_trans(h, letter, trans) || !call_shape(h, "A", a) || !call_shape(h, "B", b))
 		return -1;
 	call_plan(h, OPERATION_QR, a, chosen);
-	return gels_work(h->e, &chosen->plan, a, b);
+	if (!call_enter(h))
+		return -1;
+	int64_t bytes = gels_work(h->e, &chosen->plan, a, b);
+	call_leave(h);
+	return bytes;
 }
 
 int64_t call_least_squares_work(struct fathom *h, char letter, struct matrix a, struct matrix b)
