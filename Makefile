@@ -43,7 +43,7 @@ endif
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
 CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c factor/executor_cuda_products.c \
-	factor/executor_cuda_queues.c factor/fathom.c factor/fathom_handle.c factor/vendor.c
+	factor/executor_cuda_queues.c $(wildcard factor/fathom*.c) factor/vendor.c
 CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
@@ -125,7 +125,7 @@ test: all $(TESTS) $(EXAMPLES)
 
 ## format: check the formatting of every C and CUDA file (clang-format)
 format:
-	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] */*.cu */*.cuh)
+	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] examples/*.c */*.cu */*.cuh)
 
 ## install: install programs, data and the library under PREFIX (/usr/local)
 install: all

@@ -125,18 +125,17 @@ static double left_now(const struct simulation *s, const struct operation *o)
 	return later(0, o->left - (s->now - o->since) * o->rate);
 }
 
-/* A kernel that has just started waits for the blocks of those that it goes before, on average half
- * as long as these last. */
+/* A kernel that has just started waits for the blocks of those that it goes before. */
 static void hold(struct simulation *s, struct operation *o)
 {
-	double taken = o->work.share, block = 0;
+	double taken = o->work.share, part = o->work.at_once ? 1 : 0.5, block = 0;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		struct operation *p = head(s, q);
 		if (p == o || !kernel_at(p, s->now) || !precedes(o, p) || p->rate == 0)
 			continue;
 		taken += p->rate * p->work.share;
-		block = later(block, fmin(p->work.block / 2, left_now(s, p)));
+		block = later(block, fmin(part * p->work.block, left_now(s, p)));
 	}
 	if (taken > 1)
 		o->held = s->now + block;

@@ -8,8 +8,9 @@
  * (QUEUE_PANEL before the others), then by the time they began, to each its share or what is left,
  * and a kernel that got less runs slower in proportion: the machine does no more than one machine's
  * work. A kernel of higher priority does not interrupt: when it finds less than its share free it
- * waits until the blocks that run there end, half a block's time on average (as the concurrency
- * probe's gpu.priority.delay is half of its blocks' 20 us). Not modelled: kernels side by side that
+ * waits until the blocks that run there end: half a block's time on average (as the concurrency
+ * probe's gpu.priority.delay is half of its blocks' 20 us), all of it when its own blocks must all
+ * be there at once. Not modelled: kernels side by side that
  * slow each other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
@@ -25,7 +26,8 @@ struct work {
 	size_t tag;         /* the caller's */
 	double issue;       /* when the host had put it */
 	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
-	                                        in (0, 1]; block as in struct price */
+	                                        in (0, 1]; block and at_once as in struct price */
+	bool at_once;
 };
 
 struct operation {

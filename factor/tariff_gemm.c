@@ -6,14 +6,15 @@
  * being the same count of operations; gemv by m, n, in L2 or not. The host queues them as it does
  * the library's level 2.
  *
- * What a gemm leaves of the machine to others: its tiles are taken to be 128 x 128, two at a time
- * on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at the
- * multiprocessor's share of the surface's highest rate. */
+ * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
+ * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
+ * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
+ * the multiprocessor's share of the surface's highest rate. */
 #include "price_blocks.h"
 
 #include <math.h>
 
-enum { TILE = 128, TILES_AT_ONCE = 2, TALL = 4 };
+enum { TILE = 128, SMALL_TILE = 32, TILES_AT_ONCE = 2, TALL = 4 };
 
 double price_share(struct price_reader *r, double blocks)
 {
@@ -33,7 +34,7 @@ static struct price library(struct price_reader *r, double total, enum term term
 
 static double tiles(int64_t m, int64_t n)
 {
-	return ceil((double)m / TILE) * ceil((double)n / TILE);
+	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
 }
 
 /* So many tiles, each with an inner dimension of k. */
@@ -81,7 +82,7 @@ struct price price_trsm(
 	const char *name = precision == SINGLE ? "gpu.trsm.s" : "gpu.trsm.d";
 	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(TILE, columns), order, precision);
+	occupy(r, &price, tiles(SMALL_TILE, columns), order, precision);
 	return price;
 }
 

@@ -82,6 +82,20 @@ static void test_sharing(void)
 	is_real(end(b), 9, 0, "a panel waits for blocks to end");
 	is_real(end(a), 11, 0, "and takes its multiprocessors only then");
 
+	/* one whose blocks must all be there waits for all of it: from 8 to 12 */
+	simulation_start(&sim);
+	a = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 10, .share = 1, .block = 6}, -1);
+	b = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_PANEL,
+	                .issue = 2,
+	                .seconds = 4,
+	                .share = 0.25,
+	                .at_once = true},
+	        -1);
+	is_real(end(b), 12, 0, "all blocks at once wait longer");
+	is_real(end(a), 8 + 2 / 0.75, 1e-12, "the update has the machine meanwhile");
+
 	/* an update that comes second to a panel has the rest at once */
 	simulation_start(&sim);
 	b = kernel(QUEUE_PANEL, 0, 4, 0.25);
