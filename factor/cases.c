@@ -212,8 +212,8 @@ size_t cases_plans(
 	}
 	for (int hybrid = 0; hybrid < 2; hybrid++)
 		for (size_t w = 0; w < ARRAY_LEN(widths) && count < most; w++) {
-			/* Of more than 128 blocks, or of fewer than 4, none is ever the best. */
-			bool extreme = k > 128 * widths[w] || (w > 1 && 4 * widths[w] > k);
+			/* Of more than 96 blocks, or of fewer than 4, none is ever the best. */
+			bool extreme = k > 96 * widths[w] || (w > 1 && 4 * widths[w] > k);
 			if (!extreme)
 				row[count++] = uniform(shape, executor, hybrid, widths[w]);
 		}
