@@ -234,7 +234,7 @@ static bool model_clear_info(struct executor *e, int *info)
 {
 	(void)info;
 	return model_charge(
-	        e, PHASE_FETCH, "clear_info", shape(1, 1), 0, tariff(e)->integers(reader(e), 1));
+	        e, PHASE_FETCH, "clear_info", shape(1, 1), 0, tariff(e)->clear(reader(e)));
 }
 
 static bool model_potrf_block(

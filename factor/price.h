@@ -38,7 +38,6 @@ struct price {
 	double share; /* of the multiprocessors that a kernel can use, 0 for all of them; not while
 	                 it starts (TERM_LAUNCH) */
 	double block; /* seconds after which a kernel's blocks give up their multiprocessors */
-	bool at_once; /* a kernel's blocks are all there or none (a cooperative launch) */
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */

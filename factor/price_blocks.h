@@ -21,6 +21,7 @@ struct block_tariff {
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* kernels over a few integers */
 	struct price (*integers)(struct price_reader *, int64_t count);
+	struct price (*clear)(struct price_reader *); /* one integer */
 	struct price (*potrf_block)(struct price_reader *, struct matrix a);
 	struct price (*panel_geqrf)(
 	        struct price_reader *, struct matrix a, const struct panel_geometry *g);

@@ -93,6 +93,12 @@ static struct price integers(struct price_reader *r, int64_t count)
 	return call(0);
 }
 
+static struct price clear(struct price_reader *r)
+{
+	(void)r;
+	return call(0);
+}
+
 static struct price no_transfer(struct price_reader *r, struct matrix a)
 {
 	(void)r;
@@ -136,6 +142,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .trtri = trtri,
         .laswp = laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = potrf,
         .panel_geqrf = panel_geqrf,
         .explicit_v = move,
@@ -234,6 +241,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .trtri = sums_trtri,
         .laswp = sums_laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = potrf,
         .panel_geqrf = panel_geqrf,
         .explicit_v = sums_move,

@@ -74,6 +74,11 @@ static struct price integers(struct price_reader *r, int64_t count)
 	return call(r, (double)count * sizeof(int));
 }
 
+static struct price clear(struct price_reader *r)
+{
+	return call(r, sizeof(int));
+}
+
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
 {
 	return call(r, price_bytes(a) / (uplo == WHOLE ? 1 : 2));
@@ -158,6 +163,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .trtri = columns,
         .laswp = laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = columns,
         .panel_geqrf = panel_geqrf,
         .explicit_v = move,

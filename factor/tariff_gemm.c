@@ -63,13 +63,26 @@ struct price price_gemm(
 	return price;
 }
 
+static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
+{
+	const double at[] = {(double)n, (double)k};
+
+	return price_surface(
+	        r, single ? "gpu.syrk.s" : "gpu.syrk.d", (const char *const[]){"n", "k"}, at, 2);
+}
+
+/* Below the surface's smallest triangle, where it is flat, no more than the whole product. */
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"n", "k"};
-	const double at[] = {(double)c.n, (double)k};
-	const char *name = c.precision == SINGLE ? "gpu.syrk.s" : "gpu.syrk.d";
-	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
+	static const char *const axes[] = {"m", "n", "k"};
+	const double at[] = {(double)c.n, (double)c.n, (double)k};
+	bool single = c.precision == SINGLE;
+	double time = syrk_time(r, c.n, k, single);
 
+	if (time == syrk_time(r, 0, k, single))
+		time = fmin(
+		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
+	struct price price = library(r, time, TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, c.precision);
 	return price;
 }
