@@ -36,9 +36,10 @@ static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return blas(r, c.precision, (double)c.n * (double)c.n * (double)k / 2);
 }
 
-static struct price trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision)
 {
+	(void)side;
 	return blas(r, precision, (double)order * (double)order * (double)columns / 2);
 }
 
@@ -183,9 +184,10 @@ static struct price sums_syrk(struct price_reader *r, struct matrix c, int64_t k
 	return call((double)c.n * (double)c.n * (double)k / 2 / peak_gemm(r, c.precision));
 }
 
-static struct price sums_trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+static struct price sums_trsm(struct price_reader *r, enum side side, int64_t order,
+        int64_t columns, enum precision precision)
 {
+	(void)side;
 	return call((double)order * (double)order * (double)columns / 2 / peak_gemm(r, precision));
 }
 

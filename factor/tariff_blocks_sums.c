@@ -41,9 +41,10 @@ static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return compute(r, (double)c.n * (double)(c.n + 1) * (double)k, c.precision);
 }
 
-static struct price trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision)
 {
+	(void)side;
 	return compute(r, (double)order * (double)order * (double)columns, precision);
 }
 

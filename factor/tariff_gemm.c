@@ -2,9 +2,8 @@
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
  * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k;
- * trsm by the triangle's order and the right-hand sides, on which side it is and which triangle
- * being the same count of operations; gemv by m, n, in L2 or not. The host queues them as it does
- * the library's level 2.
+ * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
+ * host queues them as it does the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
@@ -87,12 +86,16 @@ struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return price;
 }
 
-struct price price_trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+/* A profile without solves from the right has those from the left stand for them. */
+struct price price_trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision)
 {
 	static const char *const axes[] = {"m", "n"};
 	const double at[] = {(double)order, (double)columns};
-	const char *name = precision == SINGLE ? "gpu.trsm.s" : "gpu.trsm.d";
+	bool single = precision == SINGLE;
+	const char *right = single ? "gpu.trsm_right.s" : "gpu.trsm_right.d";
+	const char *left = single ? "gpu.trsm.s" : "gpu.trsm.d";
+	const char *name = side == RIGHT && price_known(r, right) ? right : left;
 	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(SMALL_TILE, columns), order, precision);
