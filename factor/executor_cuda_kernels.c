@@ -50,20 +50,14 @@ bool cuda_fused_update(
 	        "update kernel");
 }
 
-/* A panel beside an update takes as few multiprocessors as this part of the device when it fits:
- * its time is in the exchanges, the update's in the multiprocessors. */
-enum { PANEL_SHARE = 4 };
-
 static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *geometry)
 {
 	if (!x->gpu.cooperative)
 		return fault_set(&x->base.fault, "this GPU has no cooperative launch");
-	if (x->base.queue == QUEUE_PANEL &&
-	        panel_geometry(a.m, a.n, precision_bytes(a.precision),
-	                x->gpu.sm_count / PANEL_SHARE, x->gpu.shared_per_block, geometry))
-		return true;
-	if (panel_geometry(a.m, a.n, precision_bytes(a.precision), x->gpu.sm_count,
-	            x->gpu.shared_per_block, geometry))
+	bool (*choose)(int64_t, int64_t, int64_t, int, int64_t, struct panel_geometry *) =
+	        x->base.queue == QUEUE_PANEL ? panel_geometry_beside : panel_geometry;
+	if (choose(a.m, a.n, precision_bytes(a.precision), x->gpu.sm_count, x->gpu.shared_per_block,
+	            geometry))
 		return true;
 	return fault_set(&x->base.fault,
 	        "the panel does not fit on chip: %lld rows of %lld columns on each of %d "
