@@ -112,25 +112,25 @@ __device__ __forceinline__ struct cell update_tile(int task, int square)
 	return {square + task / square, task % square};
 }
 
-/* What is right of tile column `done`, minus the product of that column's tiles. A warp takes 8
- * columns of a tile at a time. */
+/* What is right of tile column `done`, minus the product of that column's tiles. A warp takes
+ * half a tile at a time. */
 template <typename T>
 __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int strip_tiles)
 {
 	const int warp = threadIdx.x / 32, li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
 	const int square = tile_columns - done - 1;
-	const int tasks = 4 * (square * (square + 1) / 2 + strip_tiles * square);
+	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
 	const T *l = s + done * TILE;
 	for (int task = warp; task < tasks; task += WARPS) {
-		const struct cell tile = update_tile(task / 4, square);
+		const struct cell tile = update_tile(task / 2, square);
 		const int i = (done + 1 + tile.i) * TILE + li;
-		const int j = (done + 1 + tile.j) * TILE + task % 4 * 8 + lj;
-		T sum[4][2] = {};
+		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16 + lj;
+		T sum[4][4] = {};
 		tile_product(l + i * pitch, pitch, l + j * pitch, pitch, TILE, sum);
 #pragma unroll
 		for (int r = 0; r < 4; r++)
 #pragma unroll
-			for (int c = 0; c < 2; c++)
+			for (int c = 0; c < 4; c++)
 				s[(i + 8 * r) * pitch + j + 4 * c] -= sum[r][c];
 	}
 }
@@ -150,25 +150,40 @@ __device__ __forceinline__ bool is_row(const struct block<T, upper> &b, int i, i
 	return i < columns ? i < b.width : row_of(b, i, columns) < b.rows;
 }
 
-/* Starts the copy to shared memory of what is on and below the diagonal. Rows beyond the matrix
- * become the identity's, so that its factor and the strip's solution stay finite. */
+/* Calls f(i, j) for the thread's share of what is on and below the diagonal; the inner loop is the
+ * longer one in both orders. */
+template <bool upper, typename F>
+__device__ __forceinline__ void each_below(int rows, int columns, const F &f)
+{
+	const struct share<upper> mine = share_of<upper>();
+	if (upper) {
+		for (int j = mine.j; j < columns; j += mine.column_step)
+#pragma unroll 4
+			for (int i = j / TILE * TILE + mine.i; i < rows; i += mine.row_step)
+				if (i >= j)
+					f(i, j);
+	} else {
+		for (int i = mine.i; i < rows; i += mine.row_step) {
+			const int last = min(i, columns - 1);
+#pragma unroll 4
+			for (int j = mine.j; j <= last; j += mine.column_step)
+				f(i, j);
+		}
+	}
+}
+
+/* Starts the copy to shared memory. Rows beyond the matrix become the identity's, so that its
+ * factor and the strip's solution stay finite. */
 template <typename T, bool upper>
 __device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int rows, int columns)
 {
-	const struct share<upper> mine = share_of<upper>();
-	for (int i = mine.i; i < rows; i += mine.row_step) {
-		const T *from = b.a.at(row_of(b, i, columns), 0);
-		const int last = min(i, columns - 1);
-		T *to = s + i * pitch;
+	each_below<upper>(rows, columns, [&](int i, int j) {
+		T *to = s + i * pitch + j;
 		if (is_row(b, i, columns))
-#pragma unroll 4
-			for (int j = mine.j; j <= last; j += mine.column_step)
-				__pipeline_memcpy_async(
-				        to + j, from + (upper ? j : j * b.a.lda), sizeof(T));
+			__pipeline_memcpy_async(to, b.a.at(row_of(b, i, columns), j), sizeof(T));
 		else
-			for (int j = mine.j; j <= last; j += mine.column_step)
-				to[j] = T(i == j);
-	}
+			*to = T(i == j);
+	});
 	__pipeline_commit();
 }
 
@@ -177,18 +192,15 @@ template <typename T, bool upper>
 __device__ void store_block(
         const struct block<T, upper> &b, const T *s, int pitch, int rows, int columns)
 {
-	const struct share<upper> mine = share_of<upper>();
-	for (int i = mine.i; i < rows; i += mine.row_step) {
-		const bool strip = i >= columns;
-		if (!is_row(b, i, columns) || (!strip && blockIdx.x > 0))
-			continue;
-		const int last = min(i, columns - 1);
-		const int64_t ld = strip ? b.a.lda : b.result.lda;
-		T *to = strip ? b.a.at(row_of(b, i, columns), 0) : b.result.at(i, 0);
-#pragma unroll 4
-		for (int j = mine.j; j <= last; j += mine.column_step)
-			to[upper ? j : j * ld] = s[i * pitch + j];
-	}
+	each_below<upper>(rows, columns, [&](int i, int j) {
+		const T value = s[i * pitch + j];
+		if (!is_row(b, i, columns))
+			return;
+		if (i >= columns)
+			*b.a.at(row_of(b, i, columns), j) = value;
+		else if (blockIdx.x == 0)
+			*b.result.at(i, j) = value;
+	});
 }
 
 template <typename T, bool upper>
