@@ -13,175 +13,24 @@
  * Column j always stands in register 0: the update of column k writes its result one register to
  * the left. Finished columns go to memory at once.
  *
- * Words of the exchange carry their tag (lib/exchange.cuh), in two sets by the parity of the round:
- * a block publishes round t + 2 only after it has read all of round t + 1, which the others publish
- * after they have read round t.
- *
  * Cost: load and store of m*n words; a column: sums (a product per element and 31 shuffles for 32
- * columns of a warp), three block barriers, one trip through L2, 16 bytes read per block and pair
- * of columns (single precision; column in double), and a fused multiply-add per element. */
+ * columns of a warp), three block barriers, an exchange (panel_sums.cuh), and a fused multiply-add
+ * per element. */
 #include "panel_geqrf.h"
+#include "panel_sums.cuh"
 #include "reflector.cuh"
 #include "../lib/resident.h"
-#include "../lib/spin.cuh"
 
 namespace
 {
-
-const int LOADS = 8; /* pieces that a thread waits for at once */
 
 template <typename real> struct panel {
 	real *a;
 	int64_t lda;
 	int m, n;
 	real *tau;
-	ulonglong2 *slots; /* [2][blocks + 1][pieces of a record]; the last record is row j */
-	uint32_t *error;
+	struct slots slots;
 };
-
-template <typename real, int COLUMNS, int THREADS> struct scratch {
-	static constexpr int per = 8 / (int)sizeof(real); /* columns in a piece of 16 bytes */
-	static constexpr int pieces = COLUMNS / per;      /* of a record */
-	static constexpr int groups = THREADS / pieces;   /* of threads that read one record */
-	real warp_part[THREADS / 32][COLUMNS];
-	real group_part[groups][COLUMNS];
-	alignas(16) real top[COLUMNS];   /* row j, in block 0 */
-	alignas(16) real head[COLUMNS];  /* row j, in all blocks */
-	alignas(16) real times[COLUMNS]; /* what multiplies v in the update */
-};
-
-/* ---- words ---- */
-
-__device__ __forceinline__ uint64_t tagged(uint32_t value, uint32_t tag)
-{
-	return (uint64_t)tag << 32 | value;
-}
-
-__device__ __forceinline__ void publish(ulonglong2 *record, int column, float value, uint32_t tag)
-{
-	asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"((uint64_t *)record + column),
-	             "l"(tagged(__float_as_uint(value), tag))
-	             : "memory");
-}
-
-__device__ __forceinline__ void publish(ulonglong2 *record, int column, double value, uint32_t tag)
-{
-	const uint64_t bits = (uint64_t)__double_as_longlong(value);
-	asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(record + column),
-	             "l"(tagged((uint32_t)bits, tag)), "l"(tagged((uint32_t)(bits >> 32), tag))
-	             : "memory");
-}
-
-__device__ __forceinline__ ulonglong2 load_piece(const ulonglong2 *piece)
-{
-	ulonglong2 value;
-	asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];"
-	             : "=l"(value.x), "=l"(value.y)
-	             : "l"(piece)
-	             : "memory");
-	return value;
-}
-
-__device__ __forceinline__ bool has_tag(ulonglong2 piece, uint32_t tag)
-{
-	return (uint32_t)(piece.x >> 32) == tag && (uint32_t)(piece.y >> 32) == tag;
-}
-
-__device__ __forceinline__ void unpack(ulonglong2 piece, float (&value)[2])
-{
-	value[0] = __uint_as_float((uint32_t)piece.x);
-	value[1] = __uint_as_float((uint32_t)piece.y);
-}
-
-__device__ __forceinline__ void unpack(ulonglong2 piece, double (&value)[1])
-{
-	value[0] = __longlong_as_double((long long)((piece.y << 32) | (uint32_t)piece.x));
-}
-
-/* ---- exchange ---- */
-
-template <bool largest, typename real> __device__ __forceinline__ real combine(real a, real b)
-{
-	return largest ? larger_of(a, b) : a + b;
-}
-
-/* The warps' results for the first `count` columns to all blocks, and row j from block 0; then
- * those of all blocks, combined in s.group_part, and row j in s.head. False in all threads on a
- * timeout. */
-template <bool largest, typename real, int COLUMNS, int THREADS>
-__device__ __forceinline__ bool exchange(const struct panel<real> &g,
-        struct scratch<real, COLUMNS, THREADS> &s, uint32_t tag, int count)
-{
-	typedef struct scratch<real, COLUMNS, THREADS> block_scratch;
-	constexpr int per = block_scratch::per, pieces = block_scratch::pieces;
-	constexpr int groups = block_scratch::groups;
-	const int blocks = (int)gridDim.x;
-	ulonglong2 *set = g.slots + (int64_t)(tag & 1) * (blocks + 1) * pieces;
-
-	/* whole pieces: the reader asks for the tags of both columns of one */
-	if ((int)threadIdx.x < COLUMNS && (int)threadIdx.x / per * per < count) {
-		const int k = (int)threadIdx.x;
-		real mine = s.warp_part[0][k];
-		for (int w = 1; w < THREADS / 32; w++)
-			mine = combine<largest>(mine, s.warp_part[w][k]);
-		publish(set + (int64_t)blockIdx.x * pieces, k, mine, tag);
-		if (blockIdx.x == 0)
-			publish(set + (int64_t)blocks * pieces, k, s.top[k], tag);
-	}
-
-	const int piece = (int)threadIdx.x % pieces, group = (int)threadIdx.x / pieces;
-	real total[per] = {};
-	bool good = true;
-	if (piece * per < count) {
-		/* record `blocks`, row j, is one more, for the group whose turn it is */
-		for (int first = group; first <= blocks && good; first += groups * LOADS) {
-			ulonglong2 word[LOADS];
-			struct spin spin = {0, 0};
-			bool ready;
-			do {
-				ready = true;
-#pragma unroll
-				for (int i = 0; i < LOADS; i++)
-					if (first + i * groups <= blocks)
-						word[i] = load_piece(
-						        set +
-						        (int64_t)(first + i * groups) * pieces +
-						        piece);
-#pragma unroll
-				for (int i = 0; i < LOADS; i++)
-					ready = ready && (first + i * groups > blocks ||
-					                         has_tag(word[i], tag));
-				good = ready || spin_again(&spin, g.error);
-			} while (!ready && good);
-#pragma unroll
-			for (int i = 0; i < LOADS; i++) {
-				real value[per];
-				const int block = first + i * groups;
-				unpack(word[i], value);
-				for (int c = 0; c < per; c++)
-					if (block < blocks)
-						total[c] = combine<largest>(total[c], value[c]);
-					else if (block == blocks)
-						s.head[piece * per + c] = value[c];
-			}
-		}
-		for (int c = 0; c < per; c++)
-			s.group_part[group][piece * per + c] = total[c];
-	}
-	return __syncthreads_and(good);
-}
-
-template <bool largest, typename real, int COLUMNS, int THREADS>
-__device__ __forceinline__ real combined(
-        const struct scratch<real, COLUMNS, THREADS> &s, int column)
-{
-	real total = s.group_part[0][column];
-	for (int i = 1; i < scratch<real, COLUMNS, THREADS>::groups; i++)
-		total = combine<largest>(total, s.group_part[i][column]);
-	return total;
-}
-
-/* ---- columns ---- */
 
 /* Lane l of the warp gets the sum of value[l] over the lanes: they exchange halves of the values,
  * then halves of the halves. */
@@ -203,9 +52,9 @@ __device__ __forceinline__ real transposed_sum(real (&value)[2 * HALF])
 }
 
 /* The warp's sums of x times columns 0 .. count-1. */
-template <typename real, int COLUMNS, int ROWS, int THREADS>
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __device__ __forceinline__ void warp_sums(const real (&a)[ROWS][COLUMNS], const real (&x)[ROWS],
-        struct scratch<real, COLUMNS, THREADS> &s, int count)
+        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, int count)
 {
 #pragma unroll
 	for (int chunk = 0; chunk < COLUMNS / 32; chunk++) {
@@ -257,9 +106,9 @@ template <int ROWS, int THREADS> __device__ __forceinline__ int row_of(int r)
 
 /* A power of two for column j, found by all blocks together and applied to the rows from j on; 0
  * when the column is exactly zero below its diagonal. False on a timeout. */
-template <typename real, int COLUMNS, int ROWS, int THREADS>
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (&a)[ROWS][COLUMNS],
-        int j, struct scratch<real, COLUMNS, THREADS> &s, uint32_t tag, real *scale)
+        int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, real *scale)
 {
 	real from = real(0), below = real(0); /* largest magnitudes */
 #pragma unroll
@@ -279,7 +128,7 @@ __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (
 		s.warp_part[threadIdx.x / 32][1] = below;
 	}
 	__syncthreads();
-	if (!exchange<true>(g, s, tag, 2))
+	if (!exchange<true>(g.slots, s, tag, 2))
 		return false;
 	*scale = combined<true>(s, 1) == real(0) ? real(0) : scale_for(combined<true>(s, 0));
 	__syncthreads();
@@ -292,10 +141,10 @@ __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (
 
 /* The sums of column j over all blocks, from them its reflector and s.times. False on a timeout.
  * *safe: no sum left the range. */
-template <typename real, int COLUMNS, int ROWS, int THREADS>
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __device__ __forceinline__ bool reflect(const struct panel<real> &g, const real (&a)[ROWS][COLUMNS],
-        int j, struct scratch<real, COLUMNS, THREADS> &s, uint32_t tag, struct reflector<real> *h,
-        bool *safe)
+        int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag,
+        struct reflector<real> *h, bool *safe)
 {
 	const int count = g.n - j;
 	real x[ROWS];
@@ -308,7 +157,7 @@ __device__ __forceinline__ bool reflect(const struct panel<real> &g, const real 
 			s.top[k] = a[0][k];
 	warp_sums(a, x, s, count);
 	__syncthreads();
-	if (!exchange<false>(g, s, tag, count))
+	if (!exchange<false>(g.slots, s, tag, count))
 		return false;
 
 	const real alpha = s.head[0], squares = combined<false>(s, 0);
@@ -323,10 +172,10 @@ __device__ __forceinline__ bool reflect(const struct panel<real> &g, const real 
 	return true;
 }
 
-template <typename real, int COLUMNS, int ROWS, int THREADS>
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
 {
-	__shared__ struct scratch<real, COLUMNS, THREADS> s;
+	__shared__ struct scratch<real, COLUMNS, THREADS, CLUSTER> s;
 	real a[ROWS][COLUMNS];
 	uint32_t tag = 0;
 	bool good = true;
@@ -339,6 +188,7 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 			a[r][k] = row < g.m && k < g.n ? g.a[row + k * g.lda] : real(0);
 		}
 
+	exchange_start(s);
 	for (int j = 0; j < g.n && good; j++) {
 		struct reflector<real> h;
 		real scale = real(1);
@@ -346,10 +196,10 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 #pragma unroll 1
 		for (int attempt = 0; attempt < 2 && good && !safe; attempt++) {
 			if (attempt > 0)
-				good = scale_column<real, COLUMNS, ROWS, THREADS>(
+				good = scale_column<real, COLUMNS, ROWS, THREADS, CLUSTER>(
 				        g, a, j, s, ++tag, &scale);
 			if (good && scale != real(0))
-				good = reflect<real, COLUMNS, ROWS, THREADS>(
+				good = reflect<real, COLUMNS, ROWS, THREADS, CLUSTER>(
 				        g, a, j, s, ++tag, &h, &safe);
 		}
 		if (!good)
@@ -390,71 +240,116 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 
 struct variant {
 	enum precision precision;
-	int columns, rows, threads; /* rows: of a thread */
+	int columns, rows, threads, cluster; /* rows: of a thread */
 	const void *kernel;
 };
 
-template <typename real, int COLUMNS, int ROWS, int THREADS> constexpr struct variant variant_of()
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER = 1>
+constexpr struct variant variant_of()
 {
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS,
-	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS>};
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER,
+	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
 }
 
-/* A row of more than 128 words does not fit in a thread's registers. */
+/* A row of more than 128 words does not fit in a thread's registers. In the order of preference. */
 const struct variant variants[] = {
+        variant_of<float, 32, 1, 128, 16>(),
         variant_of<float, 32, 1, 128>(),
-        variant_of<float, 32, 1, 256>(),
-        variant_of<float, 32, 2, 256>(),
         variant_of<float, 32, 4, 256>(),
-        variant_of<float, 64, 1, 128>(),
-        variant_of<float, 64, 1, 256>(),
+        variant_of<float, 64, 1, 128, 16>(),
+        variant_of<float, 64, 2, 128, 16>(),
+        variant_of<float, 64, 1, 128, 8>(),
         variant_of<float, 64, 2, 256>(),
-        variant_of<float, 128, 1, 128>(),
+        variant_of<float, 128, 1, 128, 16>(),
+        variant_of<float, 128, 1, 128, 8>(),
         variant_of<float, 128, 1, 256>(),
         variant_of<double, 32, 1, 128>(),
-        variant_of<double, 32, 1, 256>(),
         variant_of<double, 32, 2, 256>(),
-        variant_of<double, 64, 1, 128>(),
+        variant_of<double, 64, 1, 128, 16>(),
+        variant_of<double, 64, 1, 128, 8>(),
         variant_of<double, 64, 1, 256>(),
 };
 
 int64_t blocks_of(const struct variant *v, int64_t m)
 {
-	return (m + v->rows * v->threads - 1) / (v->rows * v->threads);
+	const int64_t rows = (int64_t)v->rows * v->threads * v->cluster;
+	return (m + rows - 1) / rows * v->cluster;
 }
 
-/* Blocks that the current device holds at once: launch bounds see to one on each multiprocessor. */
-int64_t most_blocks(void)
+int attribute_of(int device, enum cudaDeviceAttr attribute)
 {
-	int device = 0, cooperative = 0, count = 0;
-	if (cudaGetDevice(&device) != cudaSuccess ||
-	        cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) !=
-	                cudaSuccess ||
-	        cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) !=
-	                cudaSuccess)
-		return 0;
-	return cooperative ? count : 0;
+	int value = 0;
+	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-/* The kernel with the fewest rows a block that still fits on `most` multiprocessors; NULL when none
- * does. */
+/* Blocks of a kernel that the current device holds at once: launch bounds see to one on each
+ * multiprocessor; clusters depend on how these are grouped. The largest clusters are used alone. */
+int64_t most_blocks(const struct variant *v)
+{
+	static thread_local int known_device = -1, clusters[sizeof variants / sizeof *variants];
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess ||
+	        !attribute_of(device, cudaDevAttrCooperativeLaunch))
+		return 0;
+	if (v->cluster == 1)
+		return attribute_of(device, cudaDevAttrMultiProcessorCount);
+	if (device != known_device) {
+		for (const struct variant &each : variants)
+			clusters[&each - variants] =
+			        each.cluster > 1 ? cluster_resident(each.kernel, each.cluster,
+			                                   each.threads, 0)
+			                         : 0;
+		known_device = device;
+	}
+	const int count = clusters[v - variants];
+	return v->cluster * (v->cluster == CLUSTER_MAX ? (count > 0) : count);
+}
+
+/* The first kernel that fits, on `most` multiprocessors at most; NULL when none does. */
 const struct variant *choose_within(enum precision precision, int64_t m, int64_t n, int64_t most)
 {
 	for (const struct variant &v : variants)
-		if (v.precision == precision && n <= v.columns && blocks_of(&v, m) <= most)
+		if (v.precision == precision && n <= v.columns && blocks_of(&v, m) <= most &&
+		        blocks_of(&v, m) <= most_blocks(&v))
 			return &v;
 	return NULL;
 }
 
 const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 {
-	return choose_within(precision, m, n, most_blocks());
+	return choose_within(precision, m, n, INT64_MAX);
+}
+
+int64_t half_of_device(void)
+{
+	int device = 0;
+	return cudaGetDevice(&device) == cudaSuccess
+	               ? attribute_of(device, cudaDevAttrMultiProcessorCount) / 2
+	               : 0;
 }
 
 int64_t work_of(const struct variant *v, int64_t m)
 {
 	const int64_t record = v->columns * 2 * precision_bytes(v->precision);
 	return 16 + 2 * (blocks_of(v, m) + 1) * record;
+}
+
+/* Cooperative, and in clusters where the kernel is made for them. */
+int launch(const struct variant *v, int blocks, void *argument, cudaStream_t stream)
+{
+	cudaLaunchAttribute attribute[2] = {};
+	attribute[0].id = cudaLaunchAttributeCooperative;
+	attribute[0].val.cooperative = 1;
+	attribute[1].id = cudaLaunchAttributeClusterDimension;
+	attribute[1].val.clusterDim = {(unsigned)v->cluster, 1, 1};
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3((unsigned)blocks);
+	config.blockDim = dim3((unsigned)v->threads);
+	config.stream = stream;
+	config.attrs = attribute;
+	config.numAttrs = v->cluster > 1 ? 2 : 1;
+	void *arguments[] = {argument};
+	return (int)cudaLaunchKernelExC(&config, v->kernel, arguments);
 }
 
 template <typename real>
@@ -469,7 +364,7 @@ int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, voi
 	cudaError_t error = cudaMemsetAsync(work, 0, (size_t)work_of(v, m), (cudaStream_t)stream);
 	if (error != cudaSuccess)
 		return (int)error;
-	return resident_launch(v->kernel, (int)blocks_of(v, m), 0, v->threads, 0, &g, stream);
+	return launch(v, (int)blocks_of(v, m), &g, (cudaStream_t)stream);
 }
 
 } // namespace
@@ -488,7 +383,7 @@ extern "C" int64_t panel_geqrf_resident_work(enum precision precision, int64_t m
 extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
         int64_t n, void *tau, bool beside, void *work, void *stream)
 {
-	const struct variant *v = beside ? choose_within(precision, m, n, most_blocks() / 2) : NULL;
+	const struct variant *v = beside ? choose_within(precision, m, n, half_of_device()) : NULL;
 	if (!v)
 		v = choose(precision, m, n);
 	if (!v)
