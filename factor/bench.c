@@ -54,15 +54,16 @@ static bool same_problem(const struct result *a, const struct result *b)
 	       a->m == b->m && a->n == b->n;
 }
 
-/* The fastest row of a variant, or NULL. */
-static const struct result *best_of(
-        const struct results *results, const struct result *problem, const char *variant)
+/* The fastest row of a variant, or NULL; from_host: the matrix starts there. */
+static const struct result *best_of(const struct results *results, const struct result *problem,
+        const char *variant, bool from_host)
 {
 	const struct result *best = NULL;
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		if (same_problem(row, problem) && strcmp(row->variant, variant) == 0 &&
+		        results_option(row->options, "from", NULL, 0) == from_host &&
 		        row->seconds.value > 0 &&
 		        (!best || row->seconds.value < best->seconds.value))
 			best = row;
@@ -87,25 +88,27 @@ static const char *way_of(const struct result *row, char *text, size_t size)
 	if (results_option(row->options, "alg", algorithm, sizeof algorithm))
 		snprintf(text, size, "%s%s%s", algorithm, uplo[0] ? "," : "", uplo);
 	else if (row->nb > 0)
-		snprintf(text, size, "%" PRId64, row->nb);
+		snprintf(text, size, "%" PRId64 "%s", row->nb,
+		        results_option(row->options, "plan", NULL, 0) ? "*" : "");
 	return text;
 }
 
 static void print_problem(const struct results *results, const struct result *problem, FILE *out)
 {
-	const struct result *gpu = best_of(results, problem, "gpu"),
-	                    *hybrid = best_of(results, problem, "hybrid"),
-	                    *vendor = best_of(results, problem, "cusolver"),
-	                    *host = best_of(results, problem, "openblas");
+	const struct result *gpu = best_of(results, problem, "gpu", false),
+	                    *hybrid = best_of(results, problem, "hybrid", false),
+	                    *vendor = best_of(results, problem, "cusolver", false),
+	                    *host = best_of(results, problem, "openblas", false),
+	                    *there = best_of(results, problem, "gpu", true);
 	double ours = fmax(gflops(gpu), gflops(hybrid));
 	char a[32], b[32], c[32];
 
 	fprintf(out,
 	        "%-6s %c %7" PRId64 " %6" PRId64
-	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %7.2f %7.2f\n",
+	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %7.2f %7.2f\n",
 	        problem->operation, (char)problem->precision, problem->m, problem->n, gflops(gpu),
 	        way_of(gpu, a, sizeof a), gflops(hybrid), way_of(hybrid, b, sizeof b),
-	        gflops(vendor), way_of(vendor, c, sizeof c), gflops(host),
+	        gflops(vendor), way_of(vendor, c, sizeof c), gflops(host), gflops(there),
 	        gflops(gpu) / gflops(vendor), ours / gflops(vendor));
 }
 
@@ -122,10 +125,12 @@ static void print_problems(const struct results *results, FILE *out)
 			continue;
 		if (!any)
 			fprintf(out,
-			        "\nGflop/s, and which block width or algorithm that is\n%-8s "
-			        "%7s %6s %15s %15s %18s %9s %7s %7s\n",
+			        "\nGflop/s, and which block width (* the first of the plan that "
+			        "the model chose) or "
+			        "algorithm that is\n%-8s "
+			        "%7s %6s %15s %15s %18s %9s %9s %7s %7s\n",
 			        "", "m", "n", "gpu nb   ", "hybrid nb   ", "cusolver         ",
-			        "openblas", "gpu/cu", "best/cu");
+			        "openblas", "from host", "gpu/cu", "best/cu");
 		any = true;
 		print_problem(results, row, out);
 	}

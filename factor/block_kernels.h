@@ -30,15 +30,16 @@ int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_adopt_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
 int block_raise_info(int value, int *info, void *stream);
 
-/* potrf_kernels.cu: the executor's potrf_block. shared_bytes is what a block of threads may have
- * of shared memory; scratch holds BLOCK_SCRATCH_BYTES. */
+/* shared_bytes is what a block of threads may have of shared memory.
+ * potrf_kernels.cu: the executor's potrf_block; scratch holds BLOCK_SCRATCH_BYTES. */
 int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info, void *scratch,
         int64_t shared_bytes, void *stream);
 
 /* triangle_kernels.cu. trtri: the executor's. larft: T out of G = V^T V (both n x n) and tau. */
-int block_trtri(
-        enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse, void *stream);
-int block_larft(struct matrix g, struct matrix tau, struct matrix t, void *stream);
+int block_trtri(enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse,
+        int64_t shared_bytes, void *stream);
+int block_larft(
+        struct matrix g, struct matrix tau, struct matrix t, int64_t shared_bytes, void *stream);
 
 /* guard_kernels.cu: the executor's trsm_guard, a of order BLOCK_TRTRI_MAX at most. */
 int block_trsm_guard(enum side side, enum uplo uplo, enum trans trans, enum diag diag,

@@ -33,19 +33,39 @@ template <typename T, bool upper> struct triangle {
 	}
 };
 
-/* The element of patch number `patch` that a lane takes when warps share out a matrix of TILE rows
- * (a tile is TILE patches): what a warp takes are whole sectors of global memory and different
- * banks of shared memory. */
-struct cell {
+/* How TILE_WARPS warps share out a matrix that is copied between global memory (a triangle) and
+ * shared memory: a thread has rows i, i + row_step, ... and of these the columns j, j +
+ * column_step,
+ * ... What a warp takes at a time are whole sectors of global memory and, in shared memory,
+ * different banks. */
+const int TILE_WARPS = 8;
+
+template <bool upper> struct share {
+	static const int row_step = upper ? 8 : TILE, column_step = upper ? TILE : 8;
 	int i, j;
 };
 
-template <bool upper> static __device__ __forceinline__ struct cell cell_of(int patch)
-{
-	const int lane = threadIdx.x & 31;
+template <bool upper> static __device__ __forceinline__ struct share<upper> share_of() {
+	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 	if (upper)
-		return {patch % TILE, patch / TILE * 32 + lane};
-	return {patch % (TILE / 8) * 8 + lane % 8, patch / (TILE / 8) * 4 + lane / 8};
+		return {warp, lane};
+	return {warp % 4 * 8 + lane % 8, warp / 4 * 4 + lane / 8};
+}
+
+/* Starts the copy of a TILE x TILE tile of a into shared memory; what is not in `rows` rows becomes
+ * zero. */
+template <typename T, bool upper>
+static __device__ __forceinline__ void fetch_tile(
+        const struct triangle<const T, upper> &a, int64_t i0, int64_t j0, int64_t rows, T *tile)
+{
+	const int pitch = tile_pitch<T>(TILE);
+	const struct share<upper> mine = share_of<upper>();
+#pragma unroll
+	for (int i = mine.i; i < TILE; i += mine.row_step)
+#pragma unroll
+		for (int j = mine.j; j < TILE; j += mine.column_step)
+			__pipeline_memcpy_async(tile + i * pitch + j, a.at(i0 + i, j0 + j),
+			        sizeof(T), i0 + i < rows ? 0 : sizeof(T));
 }
 
 /* A row of a tile between shared memory and registers. */
@@ -86,7 +106,7 @@ template <typename T, int R, int C>
 static __device__ __forceinline__ void tile_product(
         const T *a, int pitch_a, const T *b, int pitch_b, int k, T (&sum)[R][C])
 {
-#pragma unroll 2
+#pragma unroll 4
 	for (int q = 0; q < k; q += 4) {
 		decltype(load_quad(a)) x[R], y[C];
 #pragma unroll

@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include "../lib/msg.h"
+#include "plan_choice.h"
 #include "whole.h"
 
 #include <inttypes.h>
@@ -211,10 +212,30 @@ size_t cases_plans(
 	}
 	for (int hybrid = 0; hybrid < 2; hybrid++)
 		for (size_t w = 0; w < ARRAY_LEN(widths) && count < most; w++) {
-			/* Of more than 128 blocks, or of fewer than 4, none is ever the best. */
-			bool extreme = k > 128 * widths[w] || (w > 1 && 4 * widths[w] > k);
+			/* Of more than 96 blocks, or of fewer than 4, none is ever the best. */
+			bool extreme = k > 96 * widths[w] || (w > 1 && 4 * widths[w] > k);
 			if (!extreme)
 				row[count++] = uniform(shape, executor, hybrid, widths[w]);
 		}
 	return count;
+}
+
+bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        struct result *row)
+{
+	struct plan_choice *choice = xmalloc(sizeof *choice);
+	struct plan_fixed fixed = plan_free;
+	const struct factor_question asked = {
+	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER};
+
+	fixed.hybrid = hybrid;
+	bool ok = plan_choose(profile, &asked, &fixed, choice);
+	if (ok) {
+		*row = cases_row(shape, "cuda", &choice->plan);
+		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
+			row->nb = choice->uniform;
+		results_option_add(row->options, "plan", "chosen");
+	}
+	free(choice);
+	return ok;
 }

@@ -45,6 +45,12 @@ size_t cases_plans(
 struct result cases_row(
         const struct bench_shape *shape, const char *executor, const struct plan *plan);
 
+/* The plan on the GPU that the model chooses, panels on the device or (hybrid) on the host; marked
+ * plan=chosen. Its widths are a sequence, or equal ones when the sequence is too long to be written
+ * down. False when the profile does not suffice. */
+bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        struct result *row);
+
 /* The hold-out shapes of whole factorizations. The caller frees *shapes. */
 size_t cases_whole(bool quick, struct bench_shape **shapes);
 

@@ -76,7 +76,9 @@ bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struc
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trtri") &&
-	       cuda_ok(x, block_trtri(uplo, diag, a, inverse, stream_of(x)), "trtri");
+	       cuda_ok(x,
+	               block_trtri(uplo, diag, a, inverse, x->gpu.shared_per_block, stream_of(x)),
+	               "trtri");
 }
 
 bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
@@ -106,7 +108,7 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 	struct matrix g = {lane_of(x)->scratch, 0, v.n, v.n, v.n > 0 ? v.n : 1, v.precision};
 	return size_ok(x, v.n, BLOCK_LARFT_MAX, "larft") &&
 	       cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, v, 0, g) &&
-	       cuda_ok(x, block_larft(g, tau, t, stream_of(x)), "larft");
+	       cuda_ok(x, block_larft(g, tau, t, x->gpu.shared_per_block, stream_of(x)), "larft");
 }
 
 int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
@@ -121,7 +123,8 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
 	       cuda_ok(x,
 	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
-	                       matrix_address(tau), work, stream_of(x)),
+	                       matrix_address(tau), executor->queue == QUEUE_PANEL, work,
+	                       stream_of(x)),
 	               "panel_geqrf");
 }
 

@@ -44,8 +44,7 @@ static int64_t put(struct simulated *s, const struct price *price, double device
 	        .start = fmin(price->term[TERM_LAUNCH], device),
 	        .seconds = device,
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
-	        .block = price->block,
-	        .at_once = price->at_once};
+	        .block = price->block};
 
 	s->queues |= 1u << queue;
 	return simulation_put(&s->device, work, -1);

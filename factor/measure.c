@@ -182,7 +182,7 @@ static int run_predicted(struct measure *measure, bool resume)
 int main(int argc, char **argv)
 {
 	bool bench = false, resume = false;
-	struct bench_request request = {.only = "", .largest = 32768};
+	struct bench_request request = {.only = "", .smallest = 1, .largest = 65536};
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
 	const struct cli_option options[] = {
 	        {"bench", 0, CLI_FLAG, &bench, NULL,
@@ -192,6 +192,8 @@ int main(int argc, char **argv)
 	                "with --bench: measure again what bench.tsv has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf or potrf alone", 0, 0},
+	        {"smallest", 0, CLI_INT, &request.smallest, "N",
+	                "with --bench: from this many rows on", 1, 1e9},
 	        {"largest", 0, CLI_INT, &request.largest, "N",
 	                "with --bench: up to this many rows and columns", 1, 1e9},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",

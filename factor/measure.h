@@ -50,11 +50,11 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
- * only: operations to measure (NULL or "": all); largest: side of a matrix. */
+ * only: the operation to measure ("": all); smallest: rows; largest: rows and columns. */
 struct bench_request {
 	bool again;
 	const char *only;
-	int64_t largest;
+	int64_t smallest, largest;
 };
 int measure_bench(struct measure *measure, const struct bench_request *request);
 

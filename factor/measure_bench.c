@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The vendor's best: the fastest of all its algorithms, each a row of its own. Ours: the fastest of
- * a few block widths. Where the grid of widths is long, one run of each chooses the two that are
- * timed. */
+ * a few block widths and of the model's choice. One run of each finds those worth timing. */
 #include "measure.h"
 
 #include "../lib/clock.h"
@@ -19,6 +18,7 @@ struct benching {
 	struct measure *measure;
 	const struct bench_request *request;
 	struct results *results;
+	struct profile *profile; /* for the model's choice of plans; NULL: none here */
 	char *path;
 	double start;
 };
@@ -63,6 +63,24 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 	return count;
 }
 
+/* Where the way there and back is worth looking at. */
+enum { FROM_HOST_SMALLEST = 2048, FROM_HOST_LARGEST = 16384 };
+
+/* Ours with panels on the device, from host memory, too. */
+static size_t add_from_host(const struct bench_shape *shape, struct result *row, size_t count)
+{
+	size_t plans = count;
+
+	if (shape->m < FROM_HOST_SMALLEST || shape->m > FROM_HOST_LARGEST || shape->m != shape->n)
+		return count;
+	for (size_t i = 0; i < plans; i++)
+		if (strcmp(row[i].variant, "gpu") == 0) {
+			row[count] = row[i];
+			results_option_add(row[count++].options, "from", "host");
+		}
+	return count;
+}
+
 static size_t list_rows(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
@@ -72,6 +90,10 @@ static size_t list_rows(
 
 	count += cases_plans(
 	        shape, measure_executor_names[cuda ? 0 : 1], row, MEASURE_CONTENDERS / 2);
+	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
+		count += cases_chosen(b->profile, shape, hybrid, &row[count]);
+	if (cuda)
+		count = add_from_host(shape, row, count);
 	if (cuda && measure->vendor)
 		count += add_vendor(shape, row + count);
 	if (measure->executor[1] && cases_on_host(shape)) {
@@ -88,32 +110,40 @@ static size_t list_rows(
  * timed. */
 static const double hopeless = 1.10;
 
-/* Of every variant, the plans near the best in one run of each. */
-static size_t choose(struct benching *b, struct executor *executor, struct result *row, size_t n)
+static bool same_kind(const struct result *a, const struct result *b)
+{
+	return strcmp(a->variant, b->variant) == 0 &&
+	       results_option(a->options, "from", NULL, 0) ==
+	               results_option(b->options, "from", NULL, 0);
+}
+
+/* Of every kind, the plans near the best in one run of each stay in row, of which the number is
+ * returned; the others go to `rejected`. */
+static size_t choose(struct benching *b, struct executor *executor, struct result *row, size_t n,
+        struct results *rejected)
 {
 	struct measure trial = *b->measure;
 	struct results *found = results_new();
 	size_t kept = 0;
 
 	trial.plan.trial = true;
-	if (!measure_whole(&trial, executor, row, n, found)) {
-		results_free(found);
-		return n;
-	}
+	if (!measure_whole(&trial, executor, row, n, found))
+		n = 0;
 	for (size_t i = 0; i < n; i++) {
+		struct result *one = &found->row[i];
 		double best = INFINITY;
 		for (size_t j = 0; j < n; j++)
-			if (strcmp(row[i].variant, row[j].variant) == 0)
+			if (same_kind(one, &found->row[j]))
 				best = fmin(best, found->row[j].seconds.value);
 		/* A failure is kept, to be recorded with its reason. */
-		if (!(found->row[i].seconds.value > hopeless * best)) {
+		if (!(one->seconds.value > hopeless * best)) {
 			row[kept++] = row[i];
 			continue;
 		}
-		snprintf(found->row[i].note, sizeof found->row[i].note,
-		        "one run, not checked: %.0f %% behind the best of its variant",
-		        100 * (found->row[i].seconds.value / best - 1));
-		results_add(b->results, &found->row[i]);
+		snprintf(one->note, sizeof one->note,
+		        "one run, not checked: %.0f %% behind the best of its kind",
+		        100 * (one->seconds.value / best - 1));
+		results_add(rejected, one);
 	}
 	results_free(found);
 	return kept;
@@ -124,16 +154,20 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	struct measure *measure = b->measure;
 	struct executor *executor = measure->executor[measure->executor[0] ? 0 : 1];
 	struct result row[MEASURE_CONTENDERS];
-	size_t count = list_rows(b, shape, row);
+	struct results *rejected = results_new();
 
-	if (count == 0)
-		return;
 	msg_progress("%s %c %" PRId64 " x %" PRId64, shape->operation, (char)shape->precision,
 	        shape->m, shape->n);
+	size_t count = list_rows(b, shape, row);
 	measure->plan.ld = shape->m;
-	count = choose(b, executor, row, count);
-	if (!*measure->plan.stop && measure_whole(measure, executor, row, count, b->results))
+	if (count)
+		count = choose(b, executor, row, count, rejected);
+	if (count && measure_whole(measure, executor, row, count, b->results)) {
+		for (size_t i = 0; i < rejected->count; i++)
+			results_add(b->results, &rejected->row[i]);
 		measure_save(b->results, b->path);
+	}
+	results_free(rejected);
 }
 
 /* ---- panels ---- */
@@ -190,7 +224,8 @@ static bool wanted(const struct benching *b, const struct bench_shape *shape)
 	const struct bench_request *request = b->request;
 
 	return (!request->only[0] || strcmp(request->only, shape->operation) == 0) &&
-	       shape->m <= request->largest && shape->n <= request->largest;
+	       shape->m >= request->smallest && shape->m <= request->largest &&
+	       shape->n <= request->largest;
 }
 
 int measure_bench(struct measure *measure, const struct bench_request *request)
@@ -203,6 +238,10 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 	measure_open(measure);
 	measure_stamp(measure, b.results->table);
 	keep_rows(&b);
+	char *source = xasprintf("%s/profile.tsv", measure->common.output);
+	struct fault fault;
+	b.profile = profile_read(source, &fault);
+	free(source);
 	b.start = clock_now();
 	for (size_t i = 0; i < count && !*measure->plan.stop; i++) {
 		if (!wanted(&b, &shapes[i]))
@@ -222,6 +261,7 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 		         "command goes on",
 		        measure->budget, late);
 	results_free(b.results);
+	profile_free(b.profile);
 	free(shapes);
 	free(b.path);
 	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;

@@ -24,9 +24,10 @@ int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n);
  * overflow nor underflow on the way. NaN spreads. The same input gives the same bits. Should blocks
  * wait for each other longer than a second, tau becomes NaN.
  *
- * panel_geqrf takes the resident kernel where the panel fits on chip, else the columns one. */
+ * panel_geqrf takes the resident kernel where the panel fits on chip, else the columns one. beside:
+ * on half of the multiprocessors, when it fits there, because another kernel needs the rest. */
 int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        void *work, void *stream);
+        bool beside, void *work, void *stream);
 
 /* One cooperative kernel with the panel in registers and one exchange between all blocks a column.
  * The fitting panels: about 67000 x 64 in single precision, half the rows in double precision or
@@ -34,7 +35,7 @@ int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64
 bool panel_geqrf_resident_fits(enum precision precision, int64_t m, int64_t n);
 int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream);
+        void *tau, bool beside, void *work, void *stream);
 
 /* Three kernels a column; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);

@@ -436,14 +436,19 @@ int64_t most_blocks(void)
 	return cooperative ? count : 0;
 }
 
-/* The kernel with the fewest rows a block that still fits; NULL when none does. */
-const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+/* The kernel with the fewest rows a block that still fits on `most` multiprocessors; NULL when none
+ * does. */
+const struct variant *choose_within(enum precision precision, int64_t m, int64_t n, int64_t most)
 {
-	const int64_t most = most_blocks();
 	for (const struct variant &v : variants)
 		if (v.precision == precision && n <= v.columns && blocks_of(&v, m) <= most)
 			return &v;
 	return NULL;
+}
+
+const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+{
+	return choose_within(precision, m, n, most_blocks());
 }
 
 int64_t work_of(const struct variant *v, int64_t m)
@@ -481,9 +486,11 @@ extern "C" int64_t panel_geqrf_resident_work(enum precision precision, int64_t m
 }
 
 extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, void *work, void *stream)
+        int64_t n, void *tau, bool beside, void *work, void *stream)
 {
-	const struct variant *v = choose(precision, m, n);
+	const struct variant *v = beside ? choose_within(precision, m, n, most_blocks() / 2) : NULL;
+	if (!v)
+		v = choose(precision, m, n);
 	if (!v)
 		return (int)cudaErrorInvalidValue;
 	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, work, stream)

@@ -18,9 +18,8 @@
 namespace
 {
 
-const int WARPS = 8;
-const int STRIP = 32; /* rows of a strip */
-const int TRAIL_WARPS = 4;
+const int WARPS = TILE_WARPS;
+const int STRIP = TILE; /* rows of a strip */
 
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
@@ -47,52 +46,59 @@ __device__ __forceinline__ double reciprocal_root(double p)
  * row a lane. What is above d's diagonal is ignored. column is the warp's memory for two columns.
  * Returns the first column whose pivot is not positive, TILE when there is none.
  *
- * The next pivot p, the entry below the diagonal that makes the one after it (u), and that one as
- * it stands (v) are known to all lanes ahead of time, which keeps shuffles out of the chain from
- * pivot to pivot. */
+ * What makes the next column, its pivot p, the two entries below the diagonal of the column before
+ * it (u and w) and the pivot after it as it stands (v), all lanes know ahead of time: neither
+ * shuffles nor shared memory are in the chain from pivot to pivot. */
 template <typename T>
 __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column)
 {
 	const unsigned all = 0xffffffffu;
 	const int lane = threadIdx.x & 31;
-	T p = __shfl_sync(all, d[0], 0), u = __shfl_sync(all, d[0], 1),
-	  v = __shfl_sync(all, d[1], 1);
+	T p = __shfl_sync(all, d[0], 0), v = __shfl_sync(all, d[1], 1);
+	T u = __shfl_sync(all, d[0], 1), w = __shfl_sync(all, d[0], 2);
 	int failed = TILE;
 #pragma unroll
 	for (int j = 0; j < TILE; j++) {
 		if (!(p > T(0)))
 			failed = min(failed, j);
 		const T r = reciprocal_root(p);
-		const T l = d[j] * r, y = x[j] * r, next = u * r;
+		const T l = d[j] * r, y = x[j] * r, l1 = u * r, l2 = w * r;
 		d[j] = l;
 		x[j] = y;
-		if (j + 1 == TILE)
-			break;
 		T *here = column + (j & 1) * TILE;
 		here[lane] = l;
-		p = minus_product(v, next, next);
-		d[j + 1] = minus_product(d[j + 1], l, next);
-		x[j + 1] = minus_product(x[j + 1], y, next);
-		if (j + 2 == TILE)
+		if (j + 1 < TILE) {
+			p = minus_product(v, l1, l1);
+			d[j + 1] = minus_product(d[j + 1], l, l1);
+			x[j + 1] = minus_product(x[j + 1], y, l1);
+		}
+		if (j + 2 < TILE) {
+			d[j + 2] = minus_product(d[j + 2], l, l2);
+			x[j + 2] = minus_product(x[j + 2], y, l2);
+			u = __shfl_sync(all, d[j + 1], j + 2);
+			w = __shfl_sync(all, d[j + 1], (j + 3) % TILE);
+			v = __shfl_sync(all, d[j + 2], j + 2);
+		}
+		if (j + 3 >= TILE)
 			continue;
-		u = __shfl_sync(all, d[j + 1], j + 2);
 		__syncwarp();
 #pragma unroll
-		for (int q = (j + 2) / 4 * 4; q < TILE; q += 4) {
+		for (int q = (j + 3) / 4 * 4; q < TILE; q += 4) {
 			const auto quad = load_quad(here + q);
 #pragma unroll
-			for (int e = 0; e < 4; e++) {
-				if (q + e < j + 2)
-					continue;
-				d[q + e] = minus_product(d[q + e], l, quad.x[e]);
-				x[q + e] = minus_product(x[q + e], y, quad.x[e]);
-				if (q + e == j + 2)
-					v = __shfl_sync(all, d[q + e], q + e);
-			}
+			for (int e = 0; e < 4; e++)
+				if (q + e >= j + 3) {
+					d[q + e] = minus_product(d[q + e], l, quad.x[e]);
+					x[q + e] = minus_product(x[q + e], y, quad.x[e]);
+				}
 		}
 	}
 	return failed;
 }
+
+struct cell {
+	int i, j;
+};
 
 /* The tile of the update that is number `task` of a matrix with `square` tile rows that end at the
  * diagonal and `strip` full ones: the square's tiles by rows, then the strip's. */
@@ -106,8 +112,8 @@ __device__ __forceinline__ struct cell update_tile(int task, int square)
 	return {square + task / square, task % square};
 }
 
-/* What is right of tile column `done`, minus the product of that column's tiles. A warp takes half
- * a tile at a time. */
+/* What is right of tile column `done`, minus the product of that column's tiles. A warp takes
+ * half a tile at a time. */
 template <typename T>
 __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int strip_tiles)
 {
@@ -137,52 +143,64 @@ __device__ __forceinline__ int row_of(const struct block<T, upper> &b, int i, in
 	return i < columns ? i : b.width + (int)blockIdx.x * STRIP + i - columns;
 }
 
-/* Beyond the matrix: the identity, so that its factor and the strip's solution stay finite. */
+/* Whether row i of shared memory stands for a row of the matrix. */
 template <typename T, bool upper>
-__device__ void load_block(
-        const struct block<T, upper> &b, T *s, int pitch, int tile_rows, int tile_columns)
+__device__ __forceinline__ bool is_row(const struct block<T, upper> &b, int i, int columns)
 {
-	const int columns = tile_columns * TILE;
-	for (int ti = 0; ti < tile_rows; ti++)
-		for (int tj = 0; tj <= min(ti, tile_columns - 1); tj++)
-#pragma unroll
-			for (int patch = threadIdx.x / 32; patch < TILE; patch += WARPS) {
-				const struct cell e = cell_of<upper>(patch);
-				const int i = ti * TILE + e.i, j = tj * TILE + e.j;
-				const int row = row_of(b, i, columns);
-				T *to = s + i * pitch + j;
-				if (j < b.width && row < (i < columns ? b.width : b.rows)) {
-					if (j <= i)
-						__pipeline_memcpy_async(
-						        to, b.a.at(row, j), sizeof(T));
-				} else {
-					*to = T(i == j);
-				}
-			}
-	__pipeline_commit();
-	__pipeline_wait_prior(0);
+	return i < columns ? i < b.width : row_of(b, i, columns) < b.rows;
 }
 
+/* Calls f(i, j) for the thread's share of what is on and below the diagonal; the inner loop is the
+ * longer one in both orders. */
+template <bool upper, typename F>
+__device__ __forceinline__ void each_below(int rows, int columns, const F &f)
+{
+	const struct share<upper> mine = share_of<upper>();
+	if (upper) {
+		for (int j = mine.j; j < columns; j += mine.column_step)
+#pragma unroll 4
+			for (int i = j / TILE * TILE + mine.i; i < rows; i += mine.row_step)
+				if (i >= j)
+					f(i, j);
+	} else {
+		for (int i = mine.i; i < rows; i += mine.row_step) {
+			const int last = min(i, columns - 1);
+#pragma unroll 4
+			for (int j = mine.j; j <= last; j += mine.column_step)
+				f(i, j);
+		}
+	}
+}
+
+/* Starts the copy to shared memory. Rows beyond the matrix become the identity's, so that its
+ * factor and the strip's solution stay finite. */
+template <typename T, bool upper>
+__device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int rows, int columns)
+{
+	each_below<upper>(rows, columns, [&](int i, int j) {
+		T *to = s + i * pitch + j;
+		if (is_row(b, i, columns))
+			__pipeline_memcpy_async(to, b.a.at(row_of(b, i, columns), j), sizeof(T));
+		else
+			*to = T(i == j);
+	});
+	__pipeline_commit();
+}
+
+/* The diagonal block is the first block of threads' to store. */
 template <typename T, bool upper>
 __device__ void store_block(
-        const struct block<T, upper> &b, const T *s, int pitch, int tile_rows, int tile_columns)
+        const struct block<T, upper> &b, const T *s, int pitch, int rows, int columns)
 {
-	const int columns = tile_columns * TILE;
-	for (int ti = blockIdx.x == 0 ? 0 : tile_columns; ti < tile_rows; ti++)
-		for (int tj = 0; tj <= min(ti, tile_columns - 1); tj++)
-#pragma unroll
-			for (int patch = threadIdx.x / 32; patch < TILE; patch += WARPS) {
-				const struct cell e = cell_of<upper>(patch);
-				const int i = ti * TILE + e.i, j = tj * TILE + e.j;
-				const int row = row_of(b, i, columns);
-				const T value = s[i * pitch + j];
-				if (j > i || j >= b.width)
-					continue;
-				if (i >= columns && row < b.rows)
-					*b.a.at(row, j) = value;
-				if (i < columns && row < b.width)
-					*b.result.at(row, j) = value;
-			}
+	each_below<upper>(rows, columns, [&](int i, int j) {
+		const T value = s[i * pitch + j];
+		if (!is_row(b, i, columns))
+			return;
+		if (i >= columns)
+			*b.a.at(row_of(b, i, columns), j) = value;
+		else if (blockIdx.x == 0)
+			*b.result.at(i, j) = value;
+	});
 }
 
 template <typename T, bool upper>
@@ -197,10 +215,12 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	T *column = (T *)memory + warp * 2 * TILE;
 	T *s = (T *)memory + WARPS * 2 * TILE;
 
+	load_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
 	/* one thread asks: another block may be setting it */
-	if (__syncthreads_or(threadIdx.x == 0 && *b.info != 0))
+	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
+	__pipeline_wait_prior(0);
+	if (over)
 		return;
-	load_block(b, s, pitch, tile_rows, tile_columns);
 	__syncthreads();
 	for (int p = 0; p < tile_columns; p++) {
 		/* the last tile column has no rows below when there is no strip: warp 0 has the
@@ -231,55 +251,56 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 		update_rest(s, pitch, p, tile_columns, strip_tiles);
 		__syncthreads();
 	}
-	store_block(b, s, pitch, tile_rows, tile_columns);
+	store_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
 }
 
 /* Tile (i,j) of the trailing block minus the product of the strip's tiles i and j; behind the
  * blocks of these, those that bring the factorized diagonal block to its place. */
 template <typename T, bool upper>
-__global__ void __launch_bounds__(32 * TRAIL_WARPS) trail_kernel(const struct block<T, upper> b)
+__global__ void __launch_bounds__(32 * WARPS) trail_kernel(const struct block<T, upper> b)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
+	const struct share<upper> mine = share_of<upper>();
 	const int warp = threadIdx.x / 32, li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
-	const int trail = b.rows - b.width, trail_tiles = tiles_of(trail);
+	const int trail_tiles = tiles_of(b.rows - b.width);
 	const int pitch = tile_pitch<T>(b.width), count = trail_tiles * (trail_tiles + 1) / 2;
 	T *x = (T *)memory, *y = x + TILE * pitch;
 	if (*b.info != 0)
 		return;
 	if ((int)blockIdx.x >= count) {
 		const struct cell tile = update_tile((int)blockIdx.x - count, b.width / TILE);
-		for (int patch = warp; patch < TILE; patch += TRAIL_WARPS) {
-			const struct cell e = cell_of<upper>(patch);
-			const int i = tile.i * TILE + e.i, j = tile.j * TILE + e.j;
-			if (j <= i)
+		for (int i = tile.i * TILE + mine.i; i < (tile.i + 1) * TILE; i += mine.row_step)
+			for (int j = tile.j * TILE + mine.j; j < (tile.j + 1) * TILE && j <= i;
+			        j += mine.column_step)
 				*b.a.at(i, j) = *b.result.at(i, j);
-		}
 		return;
 	}
 	const struct cell tile = update_tile((int)blockIdx.x, trail_tiles);
-	for (int patch = warp; patch < 2 * b.width; patch += TRAIL_WARPS) {
-		const bool second = patch >= b.width;
-		const struct cell e = cell_of<upper>(second ? patch - b.width : patch);
-		const int row = (second ? tile.j : tile.i) * TILE + e.i;
-		T *to = (second ? y : x) + e.i * pitch + e.j;
-		if (row < trail)
-			__pipeline_memcpy_async(to, b.a.at(b.width + row, e.j), sizeof(T));
-		else
-			*to = T(0);
+	const int i0 = b.width + tile.i * TILE, j0 = b.width + tile.j * TILE;
+	for (int i = mine.i; i < TILE; i += mine.row_step) {
+		const size_t no_x = i0 + i < b.rows ? 0 : sizeof(T);
+		const size_t no_y = j0 + i < b.rows ? 0 : sizeof(T);
+#pragma unroll 4
+		for (int j = mine.j; j < b.width; j += mine.column_step) {
+			__pipeline_memcpy_async(
+			        x + i * pitch + j, b.a.at(i0 + i, j), sizeof(T), no_x);
+			__pipeline_memcpy_async(
+			        y + i * pitch + j, b.a.at(j0 + i, j), sizeof(T), no_y);
+		}
 	}
 	__pipeline_commit();
 	__pipeline_wait_prior(0);
 	__syncthreads();
-	T sum[4][2] = {};
-	tile_product(x + li * pitch, pitch, y + (warp * 8 + lj) * pitch, pitch, b.width, sum);
+	const int i1 = warp % 2 * 16 + li, j1 = warp / 2 * 8 + lj;
+	T sum[2][2] = {};
+	tile_product(x + i1 * pitch, pitch, y + j1 * pitch, pitch, b.width, sum);
 #pragma unroll
-	for (int r = 0; r < 4; r++)
+	for (int r = 0; r < 2; r++)
 #pragma unroll
 		for (int c = 0; c < 2; c++) {
-			const int i = tile.i * TILE + li + 8 * r;
-			const int j = tile.j * TILE + warp * 8 + lj + 4 * c;
-			if (i < trail && j <= i)
-				*b.a.at(b.width + i, b.width + j) -= sum[r][c];
+			const int i = i0 + i1 + 8 * r, j = j0 + j1 + 4 * c;
+			if (i < b.rows && j <= i)
+				*b.a.at(i, j) -= sum[r][c];
 		}
 }
 
@@ -297,13 +318,13 @@ template <typename T> int64_t trail_bytes(int width)
 }
 
 template <typename K, typename B>
-cudaError_t launch(K kernel, int blocks, int warps, int64_t bytes, const B &b, void *stream)
+cudaError_t launch(K kernel, int blocks, int64_t bytes, const B &b, void *stream)
 {
 	cudaError_t error = cudaFuncSetAttribute(
 	        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	if (error != cudaSuccess)
 		return error;
-	kernel<<<(unsigned)blocks, 32 * warps, (size_t)bytes, (cudaStream_t)stream>>>(b);
+	kernel<<<(unsigned)blocks, 32 * WARPS, (size_t)bytes, (cudaStream_t)stream>>>(b);
 	return cudaGetLastError();
 }
 
@@ -324,13 +345,13 @@ int potrf(struct matrix a, int64_t first, int *info, void *scratch, int64_t shar
 		};
 		b.result = trail > 0 ? triangle<T, upper>{(T *)scratch, width} : b.a;
 		const int strips = (trail + STRIP - 1) / STRIP;
-		error = launch(factor_kernel<T, upper>, strips > 0 ? strips : 1, WARPS,
+		error = launch(factor_kernel<T, upper>, strips > 0 ? strips : 1,
 		        factor_bytes<T>(width, trail > 0 ? STRIP : 0), b, stream);
 		if (trail > 0 && error == cudaSuccess)
 			error = launch(trail_kernel<T, upper>,
 			        tiles * (tiles + 1) / 2 +
 			                tiles_of(width) * (tiles_of(width) + 1) / 2,
-			        TRAIL_WARPS, trail_bytes<T>(width), b, stream);
+			        trail_bytes<T>(width), b, stream);
 	}
 	return (int)error;
 }

@@ -3,7 +3,7 @@
 
 #include "../lib/msg.h"
 #include "cases.h"
-#include "plan_choice.h"
+#include "model_factor.h"
 #include "whole.h"
 
 #include <inttypes.h>
@@ -51,28 +51,6 @@ static bool add_levels(
 	return refused;
 }
 
-/* The model's choice for panels in one place. Its widths are those of a sequence, or equal ones
- * when the sequence can't be written down. */
-static bool choose(const struct profile *profile, const struct bench_shape *shape, int hybrid,
-        struct result *row)
-{
-	struct plan_choice *choice = xmalloc(sizeof *choice);
-	struct plan_fixed fixed = plan_free;
-	const struct factor_question asked = {
-	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER};
-
-	fixed.hybrid = hybrid;
-	bool ok = plan_choose(profile, &asked, &fixed, choice);
-	if (ok) {
-		*row = cases_row(shape, "cuda", &choice->plan);
-		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
-			row->nb = choice->uniform;
-		results_option_add(row->options, "plan", "chosen");
-	}
-	free(choice);
-	return ok;
-}
-
 size_t predict_whole(struct results *results, const struct profile *profile, bool quick)
 {
 	struct bench_shape *shapes;
@@ -86,7 +64,7 @@ size_t predict_whole(struct results *results, const struct profile *profile, boo
 		for (size_t p = 0; p < plans; p++)
 			refused += add_levels(results, profile, &row[p]);
 		for (int hybrid = 0; hybrid < 2; hybrid++)
-			if (choose(profile, &shapes[i], hybrid, &row[0]))
+			if (cases_chosen(profile, &shapes[i], hybrid, &row[0]))
 				refused += add_levels(results, profile, &row[0]);
 	}
 	free(shapes);

@@ -38,7 +38,6 @@ struct price {
 	double share; /* of the multiprocessors that a kernel can use, 0 for all of them; not while
 	                 it starts (TERM_LAUNCH) */
 	double block; /* seconds after which a kernel's blocks give up their multiprocessors */
-	bool at_once; /* a kernel's blocks are all there or none (a cooperative launch) */
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
@@ -69,6 +68,9 @@ void price_reader_start(struct price_reader *reader, const struct profile *profi
 /* Takes another profile, in which nothing but `name` differs. */
 void price_reader_change(
         struct price_reader *reader, const struct profile *profile, const char *name);
+
+/* Whether the profile has it at all. */
+bool price_known(struct price_reader *reader, const char *name);
 
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
 double price_scalar(struct price_reader *reader, const char *name);

@@ -13,15 +13,15 @@ template <typename real> struct reflector {
 
 template <typename real> struct safe_range;
 
-/* Squared norms that need no scaling: even elements that are smaller by the unit roundoff have
- * squares that are no subnormals, and products with other columns have room too. */
+/* Squared norms that need no scaling: products with columns that are much smaller or larger keep
+ * their digits. */
 template <> struct safe_range<float> {
 	static constexpr float low = 0x1p-40f, high = 0x1p80f;
 	static constexpr int exponent = 120;
 };
 
 template <> struct safe_range<double> {
-	static constexpr double low = 0x1p-400, high = 0x1p400;
+	static constexpr double low = 0x1p-80, high = 0x1p400;
 	static constexpr int exponent = 1000;
 };
 

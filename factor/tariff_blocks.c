@@ -5,9 +5,11 @@
  *
  * copy, transpose, explicit_v read and write mnw each, fill writes its part: our kernels' start and
  * what the bytes add on the measured curve. laswp touches, in every column, 2 p.n words of the top
- * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own, after every block
- * has followed p.n exchanges, four dependent integer instructions each. Kernels over a few integers
- * only start.
+ * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own (in L2) or an
+ * access of its own (in DRAM, by the law of strided copies), after every block has read the pivots
+ * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each.
+ * Kernels over a few integers only start; to clear info is queued as a copy is, and takes the
+ * device no longer.
  *
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
@@ -77,7 +79,9 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	if (!in_l2)
 		price.term[TERM_MEMORY] += elements * scattered(r, a.ld);
 	price.share = price_share(r, ceil((double)a.n / LASWP_COLUMNS));
-	price.term[TERM_BARRIER] = 4 * (double)swaps * price_scalar(r, "gpu.int.logic.latency");
+	price.term[TERM_BARRIER] = (double)swaps * (6 * price_scalar(r, "gpu.int.logic.latency") +
+	                                                   price_scalar(r, "gpu.shared.latency")) +
+	                           2 * price_scalar(r, "gpu.l2.latency");
 	return price;
 }
 
@@ -88,6 +92,14 @@ static struct price integers(struct price_reader *r, int64_t count)
 	(void)count;
 	price.share = price_share(r, 1);
 	return price;
+}
+
+static struct price clear(struct price_reader *r)
+{
+	double call = price_scalar(r, "gpu.copy.enqueue");
+
+	return (struct price){
+	        .enqueue = call, .share = price_share(r, 1), .term[TERM_LAUNCH] = call};
 }
 
 static struct price transfer(
@@ -196,6 +208,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .trtri = price_trtri,
         .laswp = laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = price_potrf_block,
         .panel_geqrf = price_panel_geqrf,
         .explicit_v = copy,

@@ -201,7 +201,6 @@ static struct price resident_panel(
 	double passes = ceil(rows / g->threads);
 	struct price price = {.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative"),
 	        .share = price_share(r, g->blocks),
-	        .at_once = true,
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.cooperative"),
 	        .term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(a)) +
 	                             price_traffic(r, "gpu.write.time", price_bytes(a)) +

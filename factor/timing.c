@@ -73,53 +73,64 @@ static void begin(struct timing_scene *scene, struct contender *contender)
 	}
 }
 
+static void look(struct timing_scene *scene, struct contender *contender)
+{
+	struct fault fault = {""};
+
+	if ((contender->after && !contender->after(contender, &scene->problem, &fault)) ||
+	        !scene->check(scene, contender, &fault)) {
+		give_up(contender, &fault);
+		contender->seconds = (struct estimate){NAN, NAN, NAN, 0};
+	}
+}
+
 /* Turns grow with what is there already, so that short operations are not sorted thousands of
- * times. */
+ * times; those of long ones are a single run. */
+static size_t runs_of_turn(const struct contender *contender)
+{
+	return contender->samples / 4 > FIRST_TURN ? contender->samples / 4 : FIRST_TURN;
+}
+
+static bool take_runs(struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	const struct timing_plan *plan = scene->plan;
+	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start;
+	size_t runs = runs_of_turn(contender);
+
+	contender->sample = xrealloc(
+	        contender->sample, (contender->samples + runs) * sizeof *contender->sample);
+	for (size_t i = 0; i < runs && !*plan->stop && (i == 0 || now - start < turn); i++) {
+		if (!run_once(scene, contender, &contender->sample[contender->samples], fault))
+			return false;
+		contender->samples++;
+		now = clock_now();
+	}
+	contender->spent += now - start;
+	return true;
+}
+
+/* What a contender's last run left behind is looked at before others run. */
 static void take_turn(struct timing_scene *scene, struct contender *contender)
 {
 	const struct timing_plan *plan = scene->plan;
 	struct fault fault = {""};
-	size_t runs = contender->samples / 4 > FIRST_TURN ? contender->samples / 4 : FIRST_TURN;
-	double start = clock_now();
 
-	contender->sample = xrealloc(
-	        contender->sample, (contender->samples + runs) * sizeof *contender->sample);
-	for (size_t i = 0; i < runs; i++) {
-		bool late = contender->spent + (clock_now() - start) > plan->max_seconds;
-		if (*plan->stop || (late && contender->samples >= FEWEST))
-			break;
-		if (!run_once(scene, contender, &contender->sample[contender->samples], &fault)) {
-			give_up(contender, &fault);
-			return;
-		}
-		contender->samples++;
+	if (!take_runs(scene, contender, &fault)) {
+		give_up(contender, &fault);
+		return;
 	}
-	contender->spent += clock_now() - start;
 	contender->seconds = stats_median_interval(contender->sample, contender->samples);
 	const struct estimate *t = &contender->seconds;
-	contender->done = contender->spent > plan->max_seconds ||
-	                  (t->high - t->low) / 2 <= plan->target * t->value;
-}
-
-/* The last run of a contender is repeated once for the check, since others have run since. */
-static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault)
-{
-	double seconds;
-
-	return run_once(scene, contender, &seconds, fault) &&
-	       (!contender->after || contender->after(contender, &scene->problem, fault)) &&
-	       scene->check(scene, contender, fault);
+	bool precise = contender->samples >= FIRST_TURN &&
+	               (t->high - t->low) / 2 <= plan->target * t->value;
+	contender->done =
+	        contender->samples >= FEWEST && (precise || contender->spent > plan->max_seconds);
+	if (contender->done && !contender->skip && !*plan->stop)
+		look(scene, contender);
 }
 
 static void finish(struct timing_scene *scene, struct contender *contender)
 {
-	struct fault fault = {""};
-
-	if (contender->samples && !contender->skip && !*scene->plan->stop &&
-	        !check(scene, contender, &fault)) {
-		give_up(contender, &fault);
-		contender->seconds = (struct estimate){NAN, NAN, NAN, 0};
-	}
 	if (contender->work)
 		scene->executor->ops->release(scene->executor, contender->work);
 	contender->work = NULL;

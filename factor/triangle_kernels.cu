@@ -4,24 +4,25 @@
  * Geijn, van Zee, "Accumulating Householder transformations, revisited", 2006); tau = 0 needs no
  * case of its own, because only reciprocals of the diagonal are used.
  *
- * A block of threads has 32 columns of the inverse, X. Tile row by tile row it multiplies what is
- * there of X by the tiles of the triangle, then one warp, a column a lane, solves with the diagonal
- * tile. Cost: the first block's n/32 (n/32 - 1)/2 products of 32 x 32 tiles and n/32 solves, one
- * after another; the triangle's tiles arrive behind them. */
+ * A block of threads has 32 columns of the inverse, X. First its warps invert a diagonal tile each,
+ * a column a lane; then tile row by tile row what is there of X is multiplied by the
+ * tiles of the triangle, and the sum by the inverse of the diagonal tile. Cost: one tile's
+ * substitution, and the first block's n/32 (n/32 + 1)/2 - 1 products of 32 x 32 tiles, one after
+ * another; the triangle's tiles arrive behind them. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 
 namespace
 {
 
-const int WARPS = 8;
+const int WARPS = TILE_WARPS;
 
 enum reciprocals { OF_DIAGONAL, ONES, GIVEN };
 
 template <typename T, bool upper> struct inversion {
 	struct triangle<const T, upper> a;
 	struct triangle<T, upper> inverse;
-	int n;
+	int n, held; /* inverses of diagonal tiles at a time */
 	enum reciprocals kind;
 	const T *given;
 };
@@ -29,40 +30,23 @@ template <typename T, bool upper> struct inversion {
 /* Tiles in shared memory: one in use, the others on their way. */
 template <typename T> constexpr int RING = sizeof(T) == 4 ? 4 : 2;
 
-/* Of shared memory: the ring, 32 columns of X, the reciprocals. */
-template <typename T> int64_t shared_bytes(int tiles)
+/* Of shared memory: the ring, `held` inverses of diagonal tiles, 32 columns of X. */
+template <typename T> int64_t bytes_of(int tiles, int held)
 {
-	const int pitch = tile_pitch<T>(tiles * TILE);
-	return (int64_t)(TILE * (RING<T> * tile_pitch<T>(TILE) + pitch) + tiles * TILE) *
+	return (int64_t)TILE *
+	       ((RING<T> + held) * tile_pitch<T>(TILE) + tile_pitch<T>(tiles * TILE)) *
 	       (int64_t)sizeof(T);
 }
 
-/* The tiles that a block needs, in the order in which it needs them. */
+/* The tiles left of the diagonal that a block needs, in the order in which it needs them. */
 struct position {
 	int row, column;
 };
 
 __device__ __forceinline__ struct position next_tile(struct position p)
 {
-	return p.column < p.row ? (struct position){p.row, p.column + 1}
-	                        : (struct position){p.row + 1, (int)blockIdx.x};
-}
-
-/* Starts the copy of a tile; a diagonal tile is turned around, so that its columns can be read in
- * 16-byte pieces, and comes without its diagonal. */
-template <typename T, bool upper>
-__device__ void fetch_tile(const struct inversion<T, upper> &v, struct position p, T *tile)
-{
-	const int pitch = tile_pitch<T>(TILE);
-	for (int patch = threadIdx.x / 32; patch < TILE; patch += WARPS) {
-		const struct cell e = cell_of<upper>(patch);
-		const int i = p.row * TILE + e.i, j = p.column * TILE + e.j;
-		T *to = tile + (p.row == p.column ? e.j * pitch + e.i : e.i * pitch + e.j);
-		if (j < i && i < v.n)
-			__pipeline_memcpy_async(to, v.a.at(i, j), sizeof(T));
-		else
-			*to = T(0);
-	}
+	return p.column + 1 < p.row ? (struct position){p.row, p.column + 1}
+	                            : (struct position){p.row + 1, (int)blockIdx.x};
 }
 
 /* What row i of X is multiplied by. */
@@ -76,43 +60,80 @@ __device__ T reciprocal_of(const struct inversion<T, upper> &v, int i)
 	return v.kind == ONES ? T(1) : T(1) / *v.a.at(i, i);
 }
 
-/* One warp, a column of X a lane: x holds the products of its 32 elements of a tile row with the
- * tiles left of the diagonal one and gets the elements. */
-template <typename T>
-__device__ void solve_tile(T *x, const T *tile, const T *reciprocal, bool diagonal)
+/* A warp inverts diagonal tile number `row`: x becomes the lane's column. tile is the warp's
+ * memory; there the tile stands by columns, so that these can be read in 16-byte pieces. */
+template <typename T, bool upper>
+__device__ void invert_tile(const struct inversion<T, upper> &v, int row, T *tile, T (&x)[TILE])
 {
 	const int pitch = tile_pitch<T>(TILE), lane = threadIdx.x & 31;
-	T y[TILE];
-	load_row(x, y);
+#pragma unroll 8
+	for (int k = 0; k < TILE; k++) {
+		const int i = upper ? k : k % 4 * 8 + lane % 8,
+		          j = upper ? lane : k / 4 * 4 + lane / 8;
+		const bool inside = j < i && row * TILE + i < v.n;
+		__pipeline_memcpy_async(tile + j * pitch + i,
+		        v.a.at(row * TILE + i, row * TILE + j), sizeof(T), inside ? 0 : sizeof(T));
+	}
+	__pipeline_commit();
+	const T reciprocal = reciprocal_of(v, row * TILE + lane);
+	__pipeline_wait_prior(0);
+	__syncwarp();
+#pragma unroll
+	for (int k = 0; k < TILE; k++)
+		x[k] = T(0);
 #pragma unroll
 	for (int k = 0; k < TILE; k++) {
-		const T one = diagonal && k == lane ? T(1) : T(0);
-		const T value = (one - y[k]) * reciprocal[k];
-		y[k] = value;
+		x[k] = (T(k == lane) - x[k]) * __shfl_sync(0xffffffffu, reciprocal, k);
 #pragma unroll
 		for (int q = (k + 1) / 4 * 4; q < TILE; q += 4) {
 			const auto quad = load_quad(tile + k * pitch + q);
 #pragma unroll
 			for (int e = 0; e < 4; e++)
 				if (q + e > k)
-					y[q + e] += value * quad.x[e];
+					x[q + e] += x[k] * quad.x[e];
 		}
 	}
-	store_row(x, y);
+	__syncwarp();
 }
 
-/* X stands by columns in shared memory, one behind the other. */
+/* The inverses of as many diagonal tiles as there are warps, from number `row` on; that of the
+ * first tile row is X's. X stands by columns in shared memory. */
+template <typename T, bool upper>
+__device__ void invert_diagonal(
+        const struct inversion<T, upper> &v, int row, T *inverse, T *x, int pitch)
+{
+	const int lane = threadIdx.x & 31, mine = row + threadIdx.x / 32;
+	T *tile = inverse + threadIdx.x / 32 * TILE * tile_pitch<T>(TILE), column[TILE];
+	if (mine >= tiles_of(v.n) || mine >= row + v.held)
+		return;
+	invert_tile(v, mine, tile, column);
+	if (mine == (int)blockIdx.x)
+		store_row(x + lane * pitch + mine * TILE, column);
+#pragma unroll
+	for (int k = 0; k < TILE; k++)
+		tile[k * tile_pitch<T>(TILE) + lane] = column[k];
+}
+
 template <typename T, bool upper>
 __device__ void store_columns(const struct inversion<T, upper> &v, const T *x, int pitch)
 {
-	const int first = blockIdx.x * TILE, lane = threadIdx.x & 31,
-	          patches = tiles_of(v.n) * TILE;
-	for (int patch = threadIdx.x / 32; patch < patches; patch += WARPS) {
-		const int c = upper ? lane % 8 + patch % 4 * 8 : patch % TILE;
-		const int i = upper ? lane / 8 + patch / 4 * 4 : patch / TILE * TILE + lane;
-		if (i < v.n && first + c < v.n)
+	const int first = blockIdx.x * TILE;
+	const struct share<!upper> mine = share_of<!upper>();
+	for (int c = mine.i; c < TILE && first + c < v.n; c += mine.row_step)
+#pragma unroll 4
+		for (int i = mine.j; i < v.n; i += mine.column_step)
 			*v.inverse.at(i, first + c) = i < first + c ? T(0) : x[c * pitch + i];
-	}
+}
+
+/* A thread's elements of a product of tiles, by columns in x. */
+template <typename T>
+__device__ __forceinline__ void put_product(T *x, int pitch, T sign, const T (&sum)[2][2])
+{
+#pragma unroll
+	for (int r = 0; r < 2; r++)
+#pragma unroll
+		for (int c = 0; c < 2; c++)
+			x[4 * c * pitch + 8 * r] = sign * sum[r][c];
 }
 
 template <typename T, bool upper>
@@ -121,89 +142,91 @@ __global__ void __launch_bounds__(32 * WARPS) invert_kernel(const struct inversi
 	extern __shared__ __align__(16) unsigned char memory[];
 	const int warp = threadIdx.x / 32, li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
 	const int i0 = warp % 2 * 16 + li, j0 = warp / 2 * 8 + lj;
-	const int tiles = tiles_of(v.n), ring = RING<T>;
-	const int pitch = tile_pitch<T>(tiles * TILE), tile_size = TILE * tile_pitch<T>(TILE);
-	T *tile = (T *)memory, *x = tile + ring * tile_size, *reciprocal = x + TILE * pitch;
-	struct position now = {(int)blockIdx.x, (int)blockIdx.x}, ahead = now;
-	T sum[2][2] = {};
+	const int tiles = tiles_of(v.n), ring = RING<T>, first = blockIdx.x;
+	const int pitch = tile_pitch<T>(tiles * TILE), small = tile_pitch<T>(TILE);
+	T *tile = (T *)memory, *inverse = tile + ring * TILE * small;
+	T *x = inverse + v.held * TILE * small, *mine = x + j0 * pitch;
+	struct position ahead = {first + 1, first};
+	int step = 0;
 
-	for (int i = threadIdx.x; i < tiles * TILE; i += 32 * WARPS)
-		reciprocal[i] = reciprocal_of(v, i);
-	for (int i = 0; i < ring - 1; i++) {
+	for (int i = 0; i < ring - 1; i++, ahead = next_tile(ahead)) {
 		if (ahead.row < tiles)
-			fetch_tile(v, ahead, tile + i * tile_size);
+			fetch_tile(v.a, ahead.row * TILE, ahead.column * TILE, v.n,
+			        tile + i * TILE * small);
 		__pipeline_commit();
-		ahead = next_tile(ahead);
 	}
-	for (int step = 0; now.row < tiles;
-	        step++, now = next_tile(now), ahead = next_tile(ahead)) {
-		const T *here = tile + step % ring * tile_size;
-		const bool solves = now.row == now.column;
-		if (solves) {
-#pragma unroll
-			for (int r = 0; r < 2; r++)
-#pragma unroll
-				for (int c = 0; c < 2; c++) {
-					x[(j0 + 4 * c) * pitch + now.row * TILE + i0 + 8 * r] =
-					        sum[r][c];
-					sum[r][c] = T(0);
-				}
+	for (int row = first; row < tiles; row++) {
+		const int turn = (row - first) % v.held;
+		T sum[2][2] = {}, last[2][2] = {};
+		if (turn == 0) {
+			__syncthreads(); /* nobody uses the inverses before */
+			invert_diagonal(v, row, inverse, x, pitch);
 		}
-		__pipeline_wait_prior(ring - 2);
-		__syncthreads(); /* the tile and the products are there, the oldest tile is free */
-		if (ahead.row < tiles)
-			fetch_tile(v, ahead, tile + (step + ring - 1) % ring * tile_size);
-		__pipeline_commit();
-		if (!solves) {
-			tile_product(here + i0 * tile_pitch<T>(TILE), tile_pitch<T>(TILE),
-			        x + j0 * pitch + now.column * TILE, pitch, TILE, sum);
-		} else {
-			if (warp == 0)
-				solve_tile(x + (threadIdx.x & 31) * pitch + now.row * TILE, here,
-				        reciprocal + now.row * TILE, now.row == (int)blockIdx.x);
-			__syncthreads();
+		if (row == first)
+			continue;
+		for (int column = first; column < row; column++, step++, ahead = next_tile(ahead)) {
+			__pipeline_wait_prior(ring - 2);
+			__syncthreads(); /* the tile is there, the oldest one is free */
+			if (ahead.row < tiles)
+				fetch_tile(v.a, ahead.row * TILE, ahead.column * TILE, v.n,
+				        tile + (step + ring - 1) % ring * TILE * small);
+			__pipeline_commit();
+			tile_product(tile + (step % ring * TILE + i0) * small, small,
+			        mine + column * TILE, pitch, TILE, sum);
 		}
+		put_product(mine + row * TILE + i0, pitch, T(1), sum);
+		__syncthreads();
+		tile_product(inverse + (turn * TILE + i0) * small, small, mine + row * TILE, pitch,
+		        TILE, last);
+		__syncthreads();
+		put_product(mine + row * TILE + i0, pitch, T(-1), last);
 	}
+	__syncthreads();
 	store_columns(v, x, pitch);
 }
 
 template <typename T, bool upper>
 int invert(struct matrix a, enum reciprocals kind, const void *given, struct matrix inverse,
-        void *stream)
+        int64_t shared_bytes, void *stream)
 {
-	const struct inversion<T, upper> v = {
-		{(const T *)a.data + a.offset, a.ld},
-		        {(T *)inverse.data + inverse.offset, inverse.ld}, (int)a.n, kind,
-		        (const T *)given
-	};
-	const int64_t bytes = shared_bytes<T>(tiles_of(a.n));
-	if (a.n == 0)
+	const int tiles = tiles_of(a.n);
+	int held = tiles < WARPS ? tiles : WARPS;
+	if (tiles == 0)
 		return (int)cudaSuccess;
+	while (held > 1 && bytes_of<T>(tiles, held) > shared_bytes)
+		held--;
+	const struct inversion<T, upper> v = {
+		{(const T *)matrix_address(a), a.ld}, {(T *)matrix_address(inverse), inverse.ld},
+		        (int)a.n, held, kind, (const T *)given
+	};
+	const int64_t bytes = bytes_of<T>(tiles, held);
 	cudaError_t error = cudaFuncSetAttribute((const void *)invert_kernel<T, upper>,
 	        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	if (error != cudaSuccess)
 		return (int)error;
-	invert_kernel<<<(unsigned)tiles_of(a.n), 32 * WARPS, (size_t)bytes, (cudaStream_t)stream>>>(
-	        v);
+	invert_kernel<<<(unsigned)tiles, 32 * WARPS, (size_t)bytes, (cudaStream_t)stream>>>(v);
 	return (int)cudaGetLastError();
 }
 
 } // namespace
 
-extern "C" int block_trtri(
-        enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse, void *stream)
+extern "C" int block_trtri(enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse,
+        int64_t shared_bytes, void *stream)
 {
 	const enum reciprocals kind = diag == UNIT ? ONES : OF_DIAGONAL;
 	if (a.precision == SINGLE)
-		return uplo == LOWER ? invert<float, false>(a, kind, NULL, inverse, stream)
-		                     : invert<float, true>(a, kind, NULL, inverse, stream);
-	return uplo == LOWER ? invert<double, false>(a, kind, NULL, inverse, stream)
-	                     : invert<double, true>(a, kind, NULL, inverse, stream);
+		return uplo == LOWER
+		               ? invert<float, false>(a, kind, NULL, inverse, shared_bytes, stream)
+		               : invert<float, true>(a, kind, NULL, inverse, shared_bytes, stream);
+	return uplo == LOWER ? invert<double, false>(a, kind, NULL, inverse, shared_bytes, stream)
+	                     : invert<double, true>(a, kind, NULL, inverse, shared_bytes, stream);
 }
 
-extern "C" int block_larft(struct matrix g, struct matrix tau, struct matrix t, void *stream)
+extern "C" int block_larft(
+        struct matrix g, struct matrix tau, struct matrix t, int64_t shared_bytes, void *stream)
 {
 	const void *given = matrix_address(tau);
-	return g.precision == SINGLE ? invert<float, true>(g, GIVEN, given, t, stream)
-	                             : invert<double, true>(g, GIVEN, given, t, stream);
+	return g.precision == SINGLE
+	               ? invert<float, true>(g, GIVEN, given, t, shared_bytes, stream)
+	               : invert<double, true>(g, GIVEN, given, t, shared_bytes, stream);
 }

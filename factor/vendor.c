@@ -218,8 +218,6 @@ static bool generic_run(const struct vendor_entry *entry, const struct timing_pr
 
 /* ---- the contender ---- */
 
-const char *const vendor_algorithm_name[VENDOR_ALGORITHMS] = {"plain", "0", "1"};
-
 static bool prepare(
         struct contender *contender, const struct timing_problem *problem, struct fault *fault)
 {

@@ -17,7 +17,7 @@ enum vendor_algorithm {
 	VENDOR_ALG_1, /* and for getrf another one */
 	VENDOR_ALGORITHMS
 };
-extern const char *const vendor_algorithm_name[VENDOR_ALGORITHMS];
+static const char *const vendor_algorithm_name[VENDOR_ALGORITHMS] = {"plain", "0", "1"};
 
 /* Context of a contender; it outlives the timing. */
 struct vendor_entry {
