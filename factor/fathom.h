@@ -53,7 +53,8 @@ struct fathom;
 struct CUstream_st; /* a cudaStream_t points to one */
 
 /* A handle for the current device, working in the default stream. *handle is NULL unless
- * FATHOM_OK. Takes a moment, and some 140 MB of device memory; waits for the device. */
+ * FATHOM_OK; fathom_error(NULL) then says why. Waits for the device; takes 140 MB of device memory
+ * and what cuBLAS needs. */
 FATHOM_PUBLIC enum fathom_status fathom_create(struct fathom **handle);
 
 /* Waits for the handle's work and frees what the handle holds. NULL does nothing. */
@@ -74,7 +75,8 @@ FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, i
  * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
-/* Why the last call with this handle that did not return FATHOM_OK failed; "" before that. */
+/* Why the last call with this handle that did not return FATHOM_OK failed, "" before that; with
+ * NULL, why this thread's last fathom_create failed. */
 FATHOM_PUBLIC const char *fathom_error(const struct fathom *handle);
 
 /* ---- LU with partial pivoting, P A = L U, A m x n ---- */

@@ -150,12 +150,14 @@ enum fathom_status call_form(struct fathom *h, int64_t k, struct matrix q, const
 	                           orgqr(h->e, &c.chosen.plan, c.reflectors, c.tau, q, c.work));
 }
 
+/* What is factorized is tall: A or its transpose. */
 static int64_t least_squares_set_up(struct fathom *h, char letter, struct matrix a, struct matrix b,
         enum trans *trans, struct default_plan *chosen)
 {
 	if (!call_trans(h, letter, trans) || !call_shape(h, "A", a) || !call_shape(h, "B", b))
 		return -1;
-	call_plan(h, OPERATION_QR, a, chosen);
+	plan_default(h->e, OPERATION_QR, larger(a.m, a.n), smaller(a.m, a.n), a.precision,
+	        h->host_panels, chosen);
 	if (!call_enter(h))
 		return -1;
 	int64_t bytes = gels_work(h->e, &chosen->plan, a, b);
