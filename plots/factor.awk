@@ -35,7 +35,7 @@ function take_bench(   i) {
 		return
 	for (i = 1; i <= T["rows"]; i++)
 		if (is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
-			option(T[i, "options"], "from") == "")
+			option(T[i, "options"], "from") option(T[i, "options"], "without") == "")
 			keep(T[i, "operation"] "_" T[i, "variant"], T[i, "n"] + 0, T[i, "gflops"])
 }
 function take_errors(   i, name) {
