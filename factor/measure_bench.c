@@ -135,8 +135,10 @@ static size_t choose(struct benching *b, struct executor *executor, struct resul
 		for (size_t j = 0; j < n; j++)
 			if (same_kind(one, &found->row[j]))
 				best = fmin(best, found->row[j].seconds.value);
-		/* A failure is kept, to be recorded with its reason. */
-		if (!(one->seconds.value > hopeless * best)) {
+		/* From host memory the best is enough. A failure is kept, to be recorded with its
+		 * reason. */
+		double limit = results_option(one->options, "from", NULL, 0) ? 1 : hopeless;
+		if (!(one->seconds.value > limit * best)) {
 			row[kept] = row[i];
 			row[kept++].seconds = one->seconds;
 			continue;
