@@ -64,6 +64,7 @@ static const struct result *best_of(const struct results *results, const struct 
 		const struct result *row = &results->row[i];
 		if (same_problem(row, problem) && strcmp(row->variant, variant) == 0 &&
 		        results_option(row->options, "from", NULL, 0) == from_host &&
+		        !results_option(row->options, "without", NULL, 0) &&
 		        row->seconds.value > 0 &&
 		        (!best || row->seconds.value < best->seconds.value))
 			best = row;
@@ -136,6 +137,43 @@ static void print_problems(const struct results *results, FILE *out)
 	}
 }
 
+/* ---- what each optimization is worth ---- */
+
+/* The row of the same plan with everything in it, as far as block width and variant tell. */
+static const struct result *complete(const struct results *results, const struct result *without)
+{
+	const struct result *best = NULL;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		size_t length = strlen(row->options);
+		if (same_problem(row, without) && strcmp(row->variant, without->variant) == 0 &&
+		        row->nb == without->nb && row->seconds.value > 0 &&
+		        strncmp(row->options, without->options, length) == 0 &&
+		        strncmp(without->options + length, ",without=", 9) == 0)
+			best = row;
+	}
+	return best;
+}
+
+static void print_without(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i], *whole = complete(results, row);
+		char name[16];
+		if (!whole || !results_option(row->options, "without", name, sizeof name))
+			continue;
+		if (!any)
+			fprintf(out, "\nTimes slower when one optimization is left out\n");
+		any = true;
+		fprintf(out, "%-6s %c %7" PRId64 " %-7s nb %-5" PRId64 " without %-10s %5.2f\n",
+		        row->operation, (char)row->precision, row->n, row->variant, row->nb, name,
+		        row->seconds.value / whole->seconds.value);
+	}
+}
+
 static void print_panels(const struct results *results, FILE *out)
 {
 	bool any = false;
@@ -157,4 +195,5 @@ void bench_print(const struct results *results, FILE *out)
 {
 	print_panels(results, out);
 	print_problems(results, out);
+	print_without(results, out);
 }

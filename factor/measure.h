@@ -48,6 +48,11 @@ bool measure_panel(struct measure *measure, struct executor *executor, struct re
 bool measure_whole(struct measure *measure, struct executor *executor, struct result *row,
         size_t count, struct results *out);
 
+/* measure_without.c: what each optimization is worth (LAWN 202, Figure 11). Adds to the rows of one
+ * whole factorization, whose seconds are those of a trial, the fastest of ours with one thing left
+ * out (without=NAME), but none that is done. Returns the new count, at most 4 more. */
+size_t measure_without(const struct results *done, struct result *row, size_t count);
+
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
  * only: the operation to measure ("": all); smallest: rows; largest: rows and columns. */

@@ -135,9 +135,12 @@ static size_t choose(struct benching *b, struct executor *executor, struct resul
 		for (size_t j = 0; j < n; j++)
 			if (same_kind(one, &found->row[j]))
 				best = fmin(best, found->row[j].seconds.value);
-		/* A failure is kept, to be recorded with its reason. */
-		if (!(one->seconds.value > hopeless * best)) {
-			row[kept++] = row[i];
+		/* From host memory the best is enough. A failure is kept, to be recorded with its
+		 * reason. */
+		double limit = results_option(one->options, "from", NULL, 0) ? 1 : hopeless;
+		if (!(one->seconds.value > limit * best)) {
+			row[kept] = row[i];
+			row[kept++].seconds = one->seconds;
 			continue;
 		}
 		snprintf(one->note, sizeof one->note,
@@ -162,6 +165,8 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	measure->plan.ld = shape->m;
 	if (count)
 		count = choose(b, executor, row, count, rejected);
+	if (measure->executor[0])
+		count = measure_without(b->results, row, count);
 	if (count && measure_whole(measure, executor, row, count, b->results)) {
 		for (size_t i = 0; i < rejected->count; i++)
 			results_add(b->results, &rejected->row[i]);

@@ -15,7 +15,8 @@ struct result {
 	int64_t k, p, nb; /* where the operation has them, else 0: inner dimension or reflectors,
 	                     right-hand sides, width of the (first) block */
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
-	                     uplo=l|u, from=host, alg=NAME, level=0|1 (last) */
+	                     uplo=l|u, from=host, alg=NAME, plan=chosen,
+	                     without=NAME, level=0|1 (last) */
 	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
 	                     leading dimension */
 	struct estimate

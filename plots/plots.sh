@@ -79,6 +79,17 @@ for executor in cuda host; do
 	[ $executor = cuda ] || machine=$(machine_of "$folder" cpu)
 	draw panel $figure "$(echo "${machine:-unnamed machine}" | tr -d "'\"\\\\")" "nb=$nb; executor='$executor'"
 done
+for precision in s d; do
+	[ -n "$gpu" ] || continue
+	figure=factor_$precision
+	mkdir -p "$work/$figure"
+	series=$(awk -v folder="$work/$figure" -v data="$gpu" -v precision=$precision \
+		-f "$scripts/common.awk" -f "$scripts/factor.awk")
+	[ -n "$series" ] || continue
+	word=single
+	[ $precision = s ] || word=double
+	draw factor $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "precision='$word'"
+done
 if [ -z "$drawn" ]; then
 	echo "plots: no figure could be drawn from ${own}${gpu:+ and $gpu}" >&2
 	exit 1

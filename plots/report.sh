@@ -84,6 +84,18 @@ panel_section() {
 		[ -z "$folder" ] || markup -v data="$folder" -v executor=$executor -v table=yes -f "$scripts/panel.awk"
 	done
 }
+factor_section() {
+	[ "$(drawn factor_s)$(drawn factor_d)" != nono ] || return 0
+	printf 'H2\tfactor\tWhole factorizations: rates against n\n'
+	printf 'P\tThe counterpart of Figures 7 and 8 of LAPACK Working Note 202 for this machine. Rates use the operation'
+	printf ' count of LAPACK Working Note 41; of several block widths and algorithms the fastest is shown.\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThe figures are of the recorded machine %s.\n' "$gpu"
+	for precision in s d; do
+		[ "$(drawn factor_$precision)" != yes ] ||
+			printf 'FIG\tfactor_%s\tLines: make bench. Dashed and +: the plan that the model chose at held-out sizes, predicted and measured.\n' \
+				$precision
+	done
+}
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
@@ -146,7 +158,9 @@ raw_sections() { # for the page alone
 navigation() {
 	printf 'NAV\tshort\tIn short\tmachine\tMachine\tprobes\tProbes'
 	[ "$(drawn memory_system)" != yes ] || printf '\tmemory\tMemory system'
-	printf '\tpanel\tPanel\taccuracy\tModel against measurement'
+	printf '\tpanel\tPanel'
+	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
+	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
 }
 
@@ -158,6 +172,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	probe_sections
 	memory_section
 	panel_section
+	factor_section
 	accuracy_sections
 	rule_sections
 	method_sections

@@ -14,7 +14,7 @@ start=$(date +%s)
 # measured at all, there is nothing to compare.
 interrupted=
 trap 'interrupted=1' INT TERM
-"$bin/measure" --output "$output" --budget 390
+"$bin/measure" --output "$output" --budget 360
 status=$?
 trap - INT TERM
 [ -z "$interrupted" ] || exit 130

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+# Series of the figure of whole factorizations: awk -v folder=WORK -v data=DATA -v precision=s -f common.awk -f factor.awk
+# From DATA/bench.tsv the best rate of every variant at every square size (all its plans and algorithms compete), from
+# DATA/errors.tsv the model's own choice, predicted and measured at the held-out sizes. Writes
+# folder/OPERATION_VARIANT.tsv (n, gflops) and folder/OPERATION_{predicted,checked}_VARIANT.tsv; prints the number of
+# series.
+function option(text, key,   at) {
+	text = "," text
+	at = index(text, "," key "=")
+	if (!at)
+		return ""
+	text = substr(text, at + length(key) + 2)
+	sub(/,.*/, "", text)
+	return text
+}
+function flops(operation, n) {
+	return operation == "getrf" ? 2 * n ^ 3 / 3 - n ^ 2 / 2 + 5 * n / 6 : \
+		operation == "geqrf" ? 4 * n ^ 3 / 3 + 2 * n ^ 2 + 14 * n / 3 : n ^ 3 / 3 + n ^ 2 / 2 + n / 6
+}
+function keep(series, n, rate) {
+	if (!(rate > 0))
+		return
+	if (!((series, n) in best)) {
+		sizes[series] = sizes[series] " " n
+		best[series, n] = 0
+	}
+	if (rate > best[series, n])
+		best[series, n] = rate
+}
+function is_whole_operation(operation) {
+	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
+}
+function take_bench(   i) {
+	if (!load(data "/bench.tsv", T))
+		return
+	for (i = 1; i <= T["rows"]; i++)
+		if (is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
+			option(T[i, "options"], "from") option(T[i, "options"], "without") == "")
+			keep(T[i, "operation"] "_" T[i, "variant"], T[i, "n"] + 0, T[i, "gflops"])
+}
+function take_errors(   i, name) {
+	if (!load(data "/errors.tsv", E))
+		return
+	for (i = 1; i <= E["rows"]; i++) {
+		if (!is_whole_operation(E[i, "operation"]) || E[i, "precision"] != precision || E[i, "m"] != E[i, "n"] || \
+			E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "chosen")
+			continue
+		name = E[i, "operation"]
+		keep(name "_predicted_" E[i, "variant"], E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
+		keep(name "_checked_" E[i, "variant"], E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "measured"] * 1e-9)
+	}
+}
+function write_series(series,   count, n, i, j, t, path) {
+	path = folder "/" series ".tsv"
+	count = split(sizes[series], n, " ")
+	for (i = 2; i <= count; i++)
+		for (j = i; j > 1 && n[j] + 0 < n[j - 1] + 0; j--) {
+			t = n[j]
+			n[j] = n[j - 1]
+			n[j - 1] = t
+		}
+	print "n\tgflops" >path
+	for (i = 1; i <= count; i++)
+		printf "%d\t%.6g\n", n[i], best[series, n[i]] >path
+	close(path)
+}
+BEGIN {
+	take_bench()
+	take_errors()
+	for (series in sizes) {
+		write_series(series)
+		written++
+	}
+	if (written)
+		print written
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# The counterpart of LAWN 202's Figures 7 and 8: rates of LU, QR and Cholesky of square matrices against n, and how
+# many times faster than the host's LAPACK they are. factor.awk wrote work/NAME/OPERATION_VARIANT.tsv (n, gflops).
+height = 1500
+load scripts."/style.gp"
+operations = "getrf geqrf potrf"
+title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
+variants = "gpu hybrid cusolver openblas"
+key_of(v) = v eq "gpu" ? "panels on GPU" : v eq "hybrid" ? "panels on CPU" : v eq "cusolver" ? "cuSOLVER" : "OpenBLAS"
+line_of(v) = v eq "gpu" ? 2 : v eq "hybrid" ? 1 : v eq "cusolver" ? 7 : 5
+list(o, kind) = present(system("printf '".name."/".o."_".kind."%s ' ".variants))
+variant(s) = system("echo ".s." | sed 's,.*_,,'")
+# The rate of a series at one n, NaN when it has none there.
+rate(s, n) = real(system(sprintf("awk -v n=%d '$1 == n { r = $2 } END { print r ? r : \"NaN\" }' '%s'", n, file(s))))
+set multiplot
+left = 0.13; right = 0.97
+set key maxrows 2
+set logscale xy
+set format y "%g"
+set xrange [200:40000]
+set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+do for [i=1:3] {
+	o = word(operations, i)
+	bottom = 1.0 - 0.25 * i + 0.075; top = bottom + 0.145
+	@panel
+	set title title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")
+	set ylabel "Tflop/s"
+	measured = list(o, "")
+	predicted = list(o, "predicted_")
+	checked = list(o, "checked_")
+	if (words(measured) + words(checked) == 0) { continue }
+	plot for [j=1:words(measured)] file(word(measured, j)) using "n":(column("gflops")*1e-3) with linespoints \
+		lt line_of(variant(word(measured, j))) title key_of(variant(word(measured, j))), \
+		for [j=1:words(predicted)] file(word(predicted, j)) using "n":(column("gflops")*1e-3) with lines \
+		lt line_of(variant(word(predicted, j))) dt 2 notitle, \
+		for [j=1:words(checked)] file(word(checked, j)) using "n":(column("gflops")*1e-3) with points \
+		lt line_of(variant(word(checked, j))) pt 1 ps 1 notitle, \
+		NaN with lines lt 7 dt 2 title "predicted, +: measured"
+}
+bottom = 0.06; top = 0.205
+@panel
+set title "Times as fast as OpenBLAS on the host: the better of ours"
+set ylabel "ratio"
+set xlabel "n" offset 0,0.4
+faster(o, n) = (a = rate(name."/".o."_gpu", n), b = rate(name."/".o."_hybrid", n), c = rate(name."/".o."_openblas", n), \
+	(a == a && (b != b || a > b) ? a : b) / c)
+with_host = present(system("printf '".name."/%s_openblas ' ".operations))
+operation(s) = system("echo ".s." | sed 's,.*/,,; s,_.*,,'")
+if (words(with_host) > 0) {
+	plot for [j=1:words(with_host)] file(word(with_host, j)) \
+	using "n":(faster(operation(word(with_host, j)), column("n"))) with linespoints lt j \
+	title title_of(operation(word(with_host, j))), 1 with lines lt 7 dt 3 notitle
+}
+unset multiplot
