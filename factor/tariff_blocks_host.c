@@ -122,13 +122,6 @@ static struct price potrf(struct price_reader *r, struct matrix a)
 	return call(price_host_potrf(r, a));
 }
 
-static struct price panel_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
-{
-	(void)g;
-	return geqrf(r, a);
-}
-
 static double nothing(struct price_reader *r)
 {
 	(void)r;
@@ -145,7 +138,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
-        .panel_geqrf = panel_geqrf,
+        .panel_geqrf = geqrf,
         .explicit_v = move,
         .larft = larft,
         .transpose = move,
@@ -245,7 +238,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
-        .panel_geqrf = panel_geqrf,
+        .panel_geqrf = geqrf,
         .explicit_v = sums_move,
         .larft = sums_larft,
         .transpose = sums_move,

@@ -19,10 +19,12 @@
  * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
  * them to their largest magnitudes.
  *
- * panel_geqrf: resident on chip, a column is one exchange between the blocks that carries the norm
- * and the products with all columns right of it (as many exchanges as LU), a root, a division and
- * two passes over the block's rows in shared memory, one of which only reads. When the panel does
- * not fit, a column is two kernels and its passes run at what L2 or DRAM give. */
+ * panel_geqrf: its slots cleared, then resident on chip, at least 64 rows a block. A column is one
+ * exchange between the blocks, of the norm and the products with all columns right of it; every
+ * block reads and adds up what all others sent; a root, a division and three barriers; and a sweep
+ * over the block's rows in shared memory that reads and writes, and reads again for the next sums.
+ * When the panel does not fit, a column is two kernels and its passes run at what L2 or DRAM give.
+ */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -35,7 +37,10 @@ enum {
 	GUARD_THREADS = 256,
 	GUARD_SIDES = 32,
 	GUARD_BLOCKS = 64,
-	GUARD_LOADS = 4
+	GUARD_LOADS = 4,
+	GEQRF_ROWS = 64,
+	GEQRF_THREADS = 512,
+	TAGGED_BYTES = 8
 };
 
 /* One of two names. */
@@ -159,27 +164,37 @@ struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, in
 	return price;
 }
 
-static struct price resident_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
+/* Rows of a block of the resident panel; 0 when it does not fit. */
+static double geqrf_rows(struct price_reader *r, struct matrix a)
 {
-	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
-	double n = (double)a.n,
-	       rate = price_surface1(r, "gpu.shared.update", "threads", g->threads);
-	struct price price = {.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative"),
-	        .share = price_share(r, g->blocks),
-	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_MEMORY] = price_surface_traffic(r, "gpu.read.time", price_bytes(a)) +
-	                             price_surface_traffic(r, "gpu.write.time", price_bytes(a))};
+	double even = ceil((double)a.m / price_scalar(r, "gpu.sm.count") / WARP) * WARP;
+	double rows = fmax(GEQRF_ROWS, even), n = (double)a.n;
+	double words = n * (rows + 1) + 2 * rows + GEQRF_THREADS + 3 * n;
+
+	return words * word_of(a) <= price_scalar(r, "gpu.shared.per_block") ? rows : 0;
+}
+
+static struct price resident_geqrf(struct price_reader *r, struct matrix a, double rows)
+{
+	double blocks = ceil((double)a.m / rows), bytes = price_bytes(a);
+	double rate = price_surface1(r, "gpu.shared.update", "threads", GEQRF_THREADS);
+	double barrier = price_surface1(r, "gpu.barrier.block", "threads", GEQRF_THREADS);
+	double chain = of(r, a, "gpu.sqrt.s.latency", "gpu.sqrt.d.latency") +
+	               of(r, a, "gpu.divide.s.latency", "gpu.divide.d.latency") + 3 * barrier;
+	double clear = price_scalar(r, "gpu.copy.enqueue");
+	struct price price = {.enqueue = clear + price_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = price_share(r, blocks),
+	        .term[TERM_LAUNCH] = clear + price_scalar(r, "gpu.launch.cooperative"),
+	        .term[TERM_MEMORY] = price_surface_traffic(r, "gpu.read.time", bytes) +
+	                             price_surface_traffic(r, "gpu.write.time", bytes)};
 
 	for (int64_t j = 0; j < a.n; j++) {
-		double columns = n - (double)j;
-		double words = fmax(1, columns * word_of(a) / 4);
+		double columns = (double)(a.n - j), words = columns * word_of(a) / 4;
 		price.term[TERM_BARRIER] +=
-		        price_surface2(
-		                r, "gpu.exchange.grid", "blocks", g->blocks, "words", words) +
-		        of(r, a, "gpu.sqrt.s.latency", "gpu.sqrt.d.latency") +
-		        of(r, a, "gpu.divide.s.latency", "gpu.divide.d.latency");
-		price.term[TERM_ARITHMETIC] += 3 * rows * columns * word_of(a) / rate;
+		        price_surface2(r, "gpu.exchange.grid", "blocks", blocks, "words", words) +
+		        through(r, blocks * words * TAGGED_BYTES) + chain;
+		price.term[TERM_ARITHMETIC] +=
+		        3 * fmin(rows, (double)a.m) * columns * word_of(a) / rate;
 	}
 	return price;
 }
@@ -199,8 +214,9 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 	return price;
 }
 
-struct price price_panel_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
+struct price price_panel_geqrf(struct price_reader *r, struct matrix a)
 {
-	return g ? resident_geqrf(r, a, g) : streamed_geqrf(r, a);
+	double rows = geqrf_rows(r, a);
+
+	return rows > 0 ? resident_geqrf(r, a, rows) : streamed_geqrf(r, a);
 }
