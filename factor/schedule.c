@@ -91,6 +91,15 @@ static bool update(const struct schedule *s, struct block b, int64_t j, int64_t 
 	return n == 0 || s->operations->update(s->self, b, j, n);
 }
 
+/* The same while the next panel is factorized on the device. */
+static bool update_beside(const struct schedule *s, struct block b, int64_t j, int64_t n)
+{
+	s->e->shares = s->plan->lookahead && !s->plan->hybrid;
+	bool ok = update(s, b, j, n);
+	s->e->shares = false;
+	return ok;
+}
+
 /* Beside the updates with b: nothing reads the columns left of b any more when its first update is
  * done, which comes after all of the block before. */
 static bool aside(const struct schedule *s, struct block b)
@@ -118,7 +127,8 @@ static bool step(const struct schedule *s, struct block b)
 
 	return join_panel(s, b) && update(s, b, next.j, strip) &&
 	       (!next.w || start_panel(s, next)) && aside(s, b) &&
-	       update(s, b, next.j + strip, right - strip) && (!next.w || finish_panel(s, next));
+	       update_beside(s, b, next.j + strip, right - strip) &&
+	       (!next.w || finish_panel(s, next));
 }
 
 bool schedule_run(const struct schedule *s)

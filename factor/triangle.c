@@ -7,6 +7,9 @@
 
 #include <inttypes.h>
 
+/* Widest triangle that trsm is given: wider ones are mostly gemm's. */
+enum { NARROW = 128 };
+
 /* What piece i of a solve works on. */
 struct piece {
 	struct matrix a;       /* the diagonal piece */
@@ -97,11 +100,30 @@ static bool multiply_inverse(struct executor *e, const struct triangle *t, const
 	return ex_gemm(e, PLAIN, t->trans, 1, p->kept, p->inverse, 0, p->b);
 }
 
+/* By substitution: halves, with gemm between them, until they are narrow. */
+static bool substitute(
+        struct executor *e, const struct triangle *t, struct matrix a, struct matrix b)
+{
+	if (a.n <= NARROW)
+		return ex_trsm(e, t->side, t->uplo, t->trans, t->diag, 1, a, b);
+
+	int64_t n = (a.n / 2 + NARROW - 1) / NARROW * NARROW, rest = a.n - n;
+	struct piece second = {.a = matrix_view(a, n, n, rest, rest)};
+	second.before =
+	        t->uplo == LOWER ? matrix_view(a, n, 0, rest, n) : matrix_view(a, 0, n, n, rest);
+	second.solved =
+	        t->side == LEFT ? matrix_view(b, 0, 0, n, b.n) : matrix_view(b, 0, 0, b.m, n);
+	second.kept =
+	        t->side == LEFT ? matrix_view(b, n, 0, rest, b.n) : matrix_view(b, 0, n, b.m, rest);
+	return substitute(e, t, matrix_view(a, 0, 0, n, n), second.solved) &&
+	       subtract_solved(e, t, &second) && substitute(e, t, second.a, second.kept);
+}
+
 bool triangle_solve(struct executor *e, const struct triangle *t, struct matrix a,
         struct matrix inverse, struct matrix kept, struct matrix b)
 {
 	if (!t->piece)
-		return ex_trsm(e, t->side, t->uplo, t->trans, t->diag, 1, a, b);
+		return substitute(e, t, a, b);
 
 	kept = room_for(kept, b.m, b.n);
 	bool ok = ex_copy(e, b, kept);

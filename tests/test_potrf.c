@@ -53,7 +53,8 @@ enum spd {
 	SPD_INF_MIDDLE, /* on the diagonal */
 	SPD_INF_CORNER,
 	SPD_ZERO,
-	SPD_KINDS
+	SPD_KINDS,
+	SPD_LARGE /* quick to make: a random matrix with a large diagonal */
 };
 
 static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
@@ -138,6 +139,8 @@ static double spd_element(int kind, int64_t i, int64_t j, int64_t n, enum precis
 		return smallest * eigenvalued(i, j, n, 2);
 	case SPD_NEAR_OVERFLOW:
 		return eigenvalued(i, j, n, 2) / smallest;
+	case SPD_LARGE:
+		return i == j ? 2 * sqrt((double)n) : test_random(3 + (uint64_t)j, i);
 	case SPD_LAWN:
 		return lawn(i, j, n);
 	case SPD_GRADED:
@@ -239,6 +242,18 @@ struct measures {
 	double backward; /* norm_F(L L^T - A) / (norm_F(A) eps) */
 };
 
+/* A -= L L^T in extended precision. */
+static void subtract_square(int64_t k, const double *l, double *a)
+{
+	double *u = xmalloc((size_t)(k * k) * sizeof *u);
+
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = 0; i < k; i++)
+			u[i + j * k] = l[j + i * k];
+	subtract_product(k, k, k, l, u, a);
+	free(u);
+}
+
 /* Of the leading k x k matrix. */
 static struct measures measure(const struct problem *p, int64_t k)
 {
@@ -257,7 +272,10 @@ static struct measures measure(const struct problem *p, int64_t k)
 		l[i] = ldexp(l[i], -exponent / 2);
 	}
 	double norm = norm_one(a, k, k), frobenius = norm_frobenius(a, k * k);
-	multiply(CblasNoTrans, CblasTrans, k, k, k, -1, l, l, 1, a);
+	if (p->precision == DOUBLE && k > 256)
+		subtract_square(k, l, a);
+	else
+		multiply(CblasNoTrans, CblasTrans, k, k, k, -1, l, l, 1, a);
 	struct measures r = {test_ratio(norm_one(a, k, k), k, norm, eps),
 	        test_ratio(norm_frobenius(a, k * k), 1, frobenius, eps)};
 	free(a);
@@ -381,6 +399,28 @@ static void test_plan(
 	}
 }
 
+/* Blocks as wide as a factorization of some size has them. */
+static void test_large(struct executor *e, enum uplo uplo, enum precision precision)
+{
+	static const int64_t by_128[] = {128}, by_300[] = {300};
+	static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
+	        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
+	        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},
+	        {true, NULL, by_300, 1, 64, 128, 1}};
+
+	for (size_t i = 0; i < ARRAY_LEN(wide); i++) {
+		struct problem p = {.uplo = uplo, .n = 450, .lda = 453, .precision = precision};
+		problem_open(&p, SPD_LARGE);
+		const char *wrong =
+		        run(e, &wide[i], &p, 0xff) ? verdict(&wide[i], &p, SPD_LARGE) : "refused";
+		if (wrong)
+			diag("%s (info %d)", wrong, p.info);
+		ok(!wrong, "%s %cpotrf %s of %d, wide plan %zu", e->name, precision,
+		        uplo == LOWER ? "lower" : "upper", (int)p.n, i);
+		problem_close(&p);
+	}
+}
+
 /* The same bits whatever the workspace held, and in both triangles where no library decides the
  * order of sums. */
 static void test_repeats(struct executor *e)
@@ -467,6 +507,10 @@ static void test_all(struct executor *e)
 			test_plan(e, &plans[i], (enum uplo)uplo, SINGLE);
 			test_plan(e, &plans[i], (enum uplo)uplo, DOUBLE);
 		}
+	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
+		test_large(e, (enum uplo)uplo, SINGLE);
+		test_large(e, (enum uplo)uplo, DOUBLE);
+	}
 	test_repeats(e);
 	test_skip(e);
 	test_refusals(e);
