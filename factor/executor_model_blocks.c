@@ -258,8 +258,8 @@ static bool model_panel_geqrf(struct executor *e, struct matrix a, struct matrix
 {
 	(void)tau;
 	(void)work;
-	return model_charge(
-	        e, PHASE_PANEL, "panel_geqrf", a, 0, tariff(e)->panel_geqrf(reader(e), a));
+	return model_charge(e, PHASE_PANEL, "panel_geqrf", a, 0,
+	        tariff(e)->panel_geqrf(reader(e), a, e->queue == QUEUE_PANEL));
 }
 
 static bool model_explicit_v(struct executor *e, struct matrix a, struct matrix v)

@@ -117,6 +117,12 @@ static struct price geqrf(struct price_reader *r, struct matrix a)
 	return call(price_host_geqrf(r, a));
 }
 
+static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
+{
+	(void)beside;
+	return geqrf(r, a);
+}
+
 static struct price potrf(struct price_reader *r, struct matrix a)
 {
 	return call(price_host_potrf(r, a));
@@ -138,7 +144,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
-        .panel_geqrf = geqrf,
+        .panel_geqrf = panel_geqrf,
         .explicit_v = move,
         .larft = larft,
         .transpose = move,
@@ -238,7 +244,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
-        .panel_geqrf = geqrf,
+        .panel_geqrf = panel_geqrf,
         .explicit_v = sums_move,
         .larft = sums_larft,
         .transpose = sums_move,

@@ -95,10 +95,12 @@ static struct price columns(struct price_reader *r, struct matrix a)
 }
 
 /* A barrier of the whole grid a column. */
-static struct price panel_geqrf(struct price_reader *r, struct matrix a)
+static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
 	struct price price = call(r, 2 * price_bytes(a));
-	double blocks = fmin(price_scalar(r, "gpu.sm.count"), ceil((double)a.m / 64));
+	double blocks = fmin(price_scalar(r, "gpu.sm.count"), ceil((double)a.m / 128));
+
+	(void)beside;
 
 	price.term[TERM_BARRIER] =
 	        (double)a.n * price_at2(r, "gpu.barrier.grid", "blocks", blocks, "threads", 256);

@@ -140,11 +140,13 @@ static void test_panels(const struct profile *p)
 	is_real(us(e), queued + started + 0.4 + 32 * 0.25 + WAIT, 1e-9, "trsm_guard");
 	executor_model_restart(e, false);
 	ex_panel_geqrf(e, tall, block(64, 1), NULL);
-	/* 64 blocks of 64 rows; what the others sent comes at 200 GB/s, the sweep at 100 */
+	/* a column as LU's; 32 blocks of 128 threads; 4 groups of these read a record each, 8 loads
+	 * at a time: one round; what the others sent comes at 200 GB/s; two FMA and 4 shuffles a
+	 * column */
 	double columns = 64 * 65 / 2.0, traffic = 2 * (4096 * 64 * 4 - 4096) / 1e6;
 	is_real(us(e),
-	        3 + 4 + 3 + 3 + 64 * (1.5 + 0.05 + 3 * 0.015 + 0.25) + 64 * columns * 8 / 200e3 +
-	                3 * 64 * columns * 4 / 100e3 + traffic + WAIT,
+	        3 + 4 + 3 + 3 + 64 * (1.75 + 0.25) + 32 * columns * 8 / 200e3 +
+	                columns * (2 * 0.64e-3 + 4 * 0.5e-3) + traffic + WAIT,
 	        1e-6, "panel_geqrf, resident");
 	executor_model_restart(e, false);
 	bool good = ex_panel_geqrf(e, block(4000000, 64), block(64, 1), NULL);
@@ -299,11 +301,11 @@ static void test_panel_beside_update(const struct profile *p)
 	struct executor *e = fresh(p);
 
 	e->queue = QUEUE_PANEL;
-	ex_panel_geqrf(e, block(1280, 64), block(64, 1), NULL); /* 20 blocks */
+	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL); /* 20 blocks */
 	double panel = us(e) - WAIT;
 	executor_model_restart(e, false);
 	e->queue = QUEUE_PANEL;
-	ex_panel_geqrf(e, block(1280, 64), block(64, 1), NULL);
+	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL);
 	e->queue = QUEUE_IN;
 	ex_clear_info(e, NULL);
 	ex_clear_info(e, NULL);
