@@ -209,7 +209,7 @@ static bool model_fused_update(
 }
 
 /* The geometry on the profile's GPU. */
-bool model_geometry(struct executor *e, struct matrix a, struct panel_geometry *g)
+static bool geometry_of(struct executor *e, struct matrix a, struct panel_geometry *g)
 {
 	struct price_reader *r = &self(e)->reader;
 	double sms = price_scalar(r, "gpu.sm.count"),
@@ -235,7 +235,7 @@ static bool model_resident_fits(struct executor *e, struct matrix a)
 {
 	struct panel_geometry g;
 
-	return self(e)->tariff->resident_panel ? model_geometry(e, a, &g)
+	return self(e)->tariff->resident_panel ? geometry_of(e, a, &g)
 	                                       : not_priced(e, "persistent");
 }
 
@@ -252,7 +252,7 @@ static bool model_resident_panel(struct executor *e, struct matrix a, void *work
 
 	(void)work;
 	(void)p;
-	return model_geometry(e, a, &g) &&
+	return geometry_of(e, a, &g) &&
 	       model_charge(e, PHASE_PANEL, "resident_panel", a, 0,
 	               self(e)->tariff->resident_panel(&self(e)->reader, a, &g));
 }

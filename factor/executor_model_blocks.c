@@ -256,17 +256,10 @@ static int64_t model_geqrf_work(struct executor *e, struct matrix a)
 
 static bool model_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
 {
-	struct panel_geometry g;
-	bool fits = false;
-
 	(void)tau;
 	(void)work;
-	if (model_self(e)->target == MODEL_CUDA) {
-		fits = model_geometry(e, a, &g);
-		e->fault.text[0] = '\0';
-	}
 	return model_charge(e, PHASE_PANEL, "panel_geqrf", a, 0,
-	        tariff(e)->panel_geqrf(reader(e), a, fits ? &g : NULL));
+	        tariff(e)->panel_geqrf(reader(e), a, e->queue == QUEUE_PANEL));
 }
 
 static bool model_explicit_v(struct executor *e, struct matrix a, struct matrix v)

@@ -44,9 +44,6 @@ static inline struct simulated *model_self(struct executor *e)
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct price price);
 
-/* The geometry of a panel on the profile's GPU; false with a fault when it does not fit. */
-bool model_geometry(struct executor *e, struct matrix a, struct panel_geometry *g);
-
 /* The operations of blocked factorizations, into ops (executor_model_blocks.c). */
 void model_add_blocks(struct executor_ops *ops);
 

@@ -6,7 +6,7 @@
 
 #include "price.h"
 
-/* Shapes as in executor.h. A NULL geometry: the panel does not fit on chip. */
+/* Shapes as in executor.h. */
 struct block_tariff {
 	struct price (*gemm)(
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
@@ -23,8 +23,8 @@ struct block_tariff {
 	struct price (*integers)(struct price_reader *, int64_t count);
 	struct price (*clear)(struct price_reader *); /* one integer */
 	struct price (*potrf_block)(struct price_reader *, struct matrix a);
-	struct price (*panel_geqrf)(
-	        struct price_reader *, struct matrix a, const struct panel_geometry *g);
+	/* beside: an update */
+	struct price (*panel_geqrf)(struct price_reader *, struct matrix a, bool beside);
 	struct price (*explicit_v)(struct price_reader *, struct matrix a);
 	struct price (*larft)(struct price_reader *, struct matrix v);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
@@ -57,8 +57,7 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 struct price price_trtri(struct price_reader *r, struct matrix a);
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns);
 struct price price_potrf_block(struct price_reader *r, struct matrix a);
-struct price price_panel_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g);
+struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
 
 /* LAPACKE's panels from their rate surfaces, seconds. */

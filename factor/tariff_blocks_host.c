@@ -117,16 +117,15 @@ static struct price geqrf(struct price_reader *r, struct matrix a)
 	return call(price_host_geqrf(r, a));
 }
 
+static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
+{
+	(void)beside;
+	return geqrf(r, a);
+}
+
 static struct price potrf(struct price_reader *r, struct matrix a)
 {
 	return call(price_host_potrf(r, a));
-}
-
-static struct price panel_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
-{
-	(void)g;
-	return geqrf(r, a);
 }
 
 static double nothing(struct price_reader *r)

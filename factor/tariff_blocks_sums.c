@@ -94,16 +94,16 @@ static struct price columns(struct price_reader *r, struct matrix a)
 	return price;
 }
 
-static struct price panel_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
+/* A barrier of the whole grid a column. */
+static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
 	struct price price = call(r, 2 * price_bytes(a));
+	double blocks = fmin(price_scalar(r, "gpu.sm.count"), ceil((double)a.m / 128));
 
-	if (g)
-		price.term[TERM_BARRIER] = (double)a.n * price_at2(r, "gpu.barrier.grid", "blocks",
-		                                                 g->blocks, "threads", g->threads);
-	else
-		price.term[TERM_LAUNCH] *= 2 * (double)a.n;
+	(void)beside;
+
+	price.term[TERM_BARRIER] =
+	        (double)a.n * price_at2(r, "gpu.barrier.grid", "blocks", blocks, "threads", 256);
 	return price;
 }
 

@@ -19,10 +19,13 @@
  * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
  * them to their largest magnitudes.
  *
- * panel_geqrf: resident on chip, a column is one exchange between the blocks that carries the norm
- * and the products with all columns right of it (as many exchanges as LU), a root, a division and
- * two passes over the block's rows in shared memory, one of which only reads. When the panel does
- * not fit, a column is two kernels and its passes run at what L2 or DRAM give. */
+ * panel_geqrf: its slots cleared, then one cooperative kernel with the panel in registers (128 rows
+ * a block, or more by powers of two when there are not enough multiprocessors; beside an update
+ * half of these). A column costs what one of the resident LU panel was measured to cost, as it has
+ * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
+ * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
+ * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
+ * double precision) takes three kernels a column, which read or write three words an element. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -35,7 +38,9 @@ enum {
 	GUARD_THREADS = 256,
 	GUARD_SIDES = 32,
 	GUARD_BLOCKS = 64,
-	GUARD_LOADS = 4
+	GUARD_LOADS = 4,
+	GEQRF_LOADS = 8,
+	TAGGED_BYTES = 8
 };
 
 /* One of two names. */
@@ -159,32 +164,60 @@ struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, in
 	return price;
 }
 
-static struct price resident_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
-{
-	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
-	double n = (double)a.n,
-	       rate = price_surface1(r, "gpu.shared.update", "threads", g->threads);
-	struct price price = {.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative"),
-	        .share = price_share(r, g->blocks),
-	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_MEMORY] = price_surface_traffic(r, "gpu.read.time", price_bytes(a)) +
-	                             price_surface_traffic(r, "gpu.write.time", price_bytes(a))};
+/* How the resident kernel is divided: threads and the rows of each. */
+struct geqrf_blocks {
+	double threads, rows, blocks;
+};
 
-	for (int64_t j = 0; j < a.n; j++) {
-		double columns = n - (double)j;
-		double words = fmax(1, columns * word_of(a) / 4);
-		price.term[TERM_BARRIER] +=
-		        price_surface2(
-		                r, "gpu.exchange.grid", "blocks", g->blocks, "words", words) +
-		        of(r, a, "gpu.sqrt.s.latency", "gpu.sqrt.d.latency") +
-		        of(r, a, "gpu.divide.s.latency", "gpu.divide.d.latency");
-		price.term[TERM_ARITHMETIC] += 3 * rows * columns * word_of(a) / rate;
+/* The least rows a block with which the panel fits on so many multiprocessors. */
+static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blocks *g)
+{
+	int64_t words = a.n * precision_bytes(a.precision) / 4;
+	int64_t most = words <= 32 ? 1024 : words <= 64 ? 512 : words <= 128 ? 256 : 0;
+
+	for (int64_t rows = 128; rows <= most; rows *= 2) {
+		g->threads = rows < 256 ? (double)rows : 256;
+		g->rows = (double)rows / g->threads;
+		g->blocks = ceil((double)a.m / (double)rows);
+		if (g->blocks <= multiprocessors)
+			return true;
 	}
+	return false;
+}
+
+static double geqrf_column(
+        struct price_reader *r, struct matrix a, const struct geqrf_blocks *g, double columns)
+{
+	double widest = a.n <= 32 ? 32 : a.n <= 64 ? 64 : 128, words = columns * word_of(a) / 4;
+	double groups = fmax(1, g->threads / (widest * word_of(a) / 8));
+	double rounds = ceil(g->blocks / groups / GEQRF_LOADS);
+	double warps = g->threads / WARP;
+	double column = price_surface2(r,
+	        a.precision == SINGLE ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
+	        g->blocks, "n", (double)a.n);
+	double reads = rounds * price_scalar(r, "gpu.l2.latency") +
+	               g->blocks * words * TAGGED_BYTES / price_scalar(r, "gpu.sm.l2_read");
+	double passes = 2 * columns * g->rows * fmax(1, warps / SCHEDULERS) * issue(r, a) +
+	                words * warps * price_scalar(r, "gpu.warp.shuffle.issue");
+
+	return column + reads + passes;
+}
+
+static struct price resident_geqrf(
+        struct price_reader *r, struct matrix a, const struct geqrf_blocks *g)
+{
+	double clear = price_scalar(r, "gpu.copy.enqueue"), bytes = price_bytes(a);
+	struct price price = {.enqueue = clear + price_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = price_share(r, g->blocks),
+	        .term[TERM_LAUNCH] = clear + price_scalar(r, "gpu.launch.cooperative"),
+	        .term[TERM_MEMORY] = price_surface_traffic(r, "gpu.read.time", bytes) +
+	                             price_surface_traffic(r, "gpu.write.time", bytes)};
+
+	for (int64_t j = 0; j < a.n; j++)
+		price.term[TERM_BARRIER] += geqrf_column(r, a, g, (double)(a.n - j));
 	return price;
 }
 
-/* Sums over the columns; a pass over the columns right of it reads, the other reads and writes. */
 static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 {
 	struct price price = {.share = 1};
@@ -192,15 +225,20 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
-		price = both(both(price, kernel), kernel);
+		price = both(both(both(price, kernel), kernel), kernel);
 		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
 		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return price;
 }
 
-struct price price_panel_geqrf(
-        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
+struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
-	return g ? resident_geqrf(r, a, g) : streamed_geqrf(r, a);
+	struct geqrf_blocks g;
+	double multiprocessors = price_scalar(r, "gpu.sm.count");
+
+	if ((beside && geqrf_fits(a, floor(multiprocessors / 2), &g)) ||
+	        geqrf_fits(a, multiprocessors, &g))
+		return resident_geqrf(r, a, &g);
+	return streamed_geqrf(r, a);
 }

@@ -176,6 +176,7 @@ static inline void add_blocks(struct profile *p, double half)
 	add_surfaces(p, "s", half);
 	add_surfaces(p, "d", half);
 	add(p, "gpu.barrier.block", "s", &(struct arg){"threads", 256}, 1, 15e-9, half);
+	add(p, "gpu.warp.shuffle.issue", "s", NULL, 0, 0.5e-9, half);
 	add(p, "gpu.fma.fed.lane", "ratio", &(struct arg){"width", 16}, 1, 0.25, half);
 	add(p, "gpu.special.rsqrt.latency", "s", NULL, 0, 20e-9, half);
 	add(p, "gpu.warp.shuffle.latency", "s", NULL, 0, 12e-9, half);
