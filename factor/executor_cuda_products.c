@@ -5,10 +5,7 @@
 #include "executor_cuda.h"
 
 #include "../lib/msg.h"
-#include "gemm.h"
-
-/* Longest inner dimension, and fewest elements of C, of a product for our own kernels. */
-enum { OWN_DEPTH = 256, OWN_ELEMENTS = 512 * 512 };
+#include "../lib/gemm.h"
 
 static cublasOperation_t blas_trans(enum trans trans)
 {
@@ -50,8 +47,8 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	        .ldc = c.ld};
 	if (c.m == 0 || c.n == 0)
 		return true;
-	if (c.precision == SINGLE && problem.k <= OWN_DEPTH && c.m * c.n >= OWN_ELEMENTS &&
-	        aligned(a) && aligned(b) && aligned(c))
+	if (c.precision == SINGLE && gemm_is_ahead(c.m, c.n, problem.k) && aligned(a) &&
+	        aligned(b) && aligned(c))
 		return own_product(x, &problem, alpha, a, b, beta, c);
 	cublasStatus_t status =
 	        c.precision == SINGLE

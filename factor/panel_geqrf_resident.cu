@@ -376,8 +376,10 @@ extern "C" bool panel_geqrf_resident_fits(enum precision precision, int64_t m, i
 
 extern "C" int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n)
 {
-	const struct variant *v = choose(precision, m, n);
-	return v ? work_of(v, m) : 0;
+	const struct variant *v = choose(precision, m, n),
+	                     *beside = choose_within(precision, m, n, half_of_device());
+	const int64_t alone = v ? work_of(v, m) : 0, other = beside ? work_of(beside, m) : 0;
+	return alone > other ? alone : other;
 }
 
 extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,

@@ -9,6 +9,7 @@
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
  * the multiprocessor's share of the surface's highest rate. */
+#include "../lib/gemm.h"
 #include "price_blocks.h"
 
 #include <math.h>
@@ -54,8 +55,10 @@ struct price price_gemm(
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
-	const char *name = tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
-	                        : (single ? "gpu.gemm.s" : "gpu.gemm.d");
+	bool own = single && gemm_is_ahead(c.m, c.n, k) && price_known(r, "gpu.own_gemm.s");
+	const char *name = own    ? "gpu.own_gemm.s"
+	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
+	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
@@ -65,9 +68,11 @@ struct price price_gemm(
 static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
 {
 	const double at[] = {(double)n, (double)k};
+	const char *name = !single                            ? "gpu.syrk.d"
+	                   : price_known(r, "gpu.own_syrk.s") ? "gpu.own_syrk.s"
+	                                                      : "gpu.syrk.s";
 
-	return price_surface(
-	        r, single ? "gpu.syrk.s" : "gpu.syrk.d", (const char *const[]){"n", "k"}, at, 2);
+	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
 }
 
 /* Below the surface's smallest triangle, where it is flat, no more than the whole product. */

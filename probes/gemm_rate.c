@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do the library's gemm, trsm and syrk take against shape?
+/* Question: how long do the library's gemm, trsm and syrk, and our own products, take against
+ * shape?
  *
  * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
  * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left
@@ -17,10 +18,11 @@
 #include "../lib/base.h"
 #include "blas_rate.h"
 #include "gemm_rate.h"
+#include "../lib/gemm.h"
 
 #include <stdlib.h>
 
-enum kind { GEMM, GEMM_TN, TRSM, TRSM_RIGHT, SYRK };
+enum kind { GEMM, GEMM_TN, TRSM, TRSM_RIGHT, SYRK, OWN_GEMM, OWN_SYRK };
 enum math { FP32, TF32, FP64 };
 
 enum { LISTED = 12, TRIANGLE = 1024, LARGEST = 16384, CHECKED = 48 };
@@ -45,12 +47,17 @@ struct product {
 	int m, n, k;
 };
 
+static bool is_symmetric(enum kind kind)
+{
+	return kind == SYRK || kind == OWN_SYRK;
+}
+
 static double flops(const struct product *p)
 {
 	const double m = p->m, n = p->n, k = p->k;
 	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
 		return m * m * n;
-	return p->kind == SYRK ? n * (n + 1) * k : 2 * m * n * k;
+	return is_symmetric(p->kind) ? n * (n + 1) * k : 2 * m * n * k;
 }
 
 /* ---- the calls ---- */
@@ -101,9 +108,33 @@ static void put_syrk(const struct product *p)
 		        &alpha_s, d->a, p->n, &one_s, d->c, p->n));
 }
 
+/* Our own kernels: C -= A B, or the lower triangle of C -= A A^T. */
+static void put_own(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool symmetric = p->kind == OWN_SYRK;
+	const int m = symmetric ? p->n : p->m;
+	const struct gemm_problem problem = {.precision = SINGLE,
+	        .tb = symmetric,
+	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
+	        .m = m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = m,
+	        .ldb = symmetric ? m : p->k,
+	        .ldc = m};
+	const struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, false);
+	GPU(gemm_launch(&problem, &plan, small, d->a, symmetric ? d->a : d->b, 1, d->c, NULL,
+	        d->rate.stream));
+}
+
 static void put(void *context)
 {
 	const struct product *p = context;
+	if (p->kind == OWN_GEMM || p->kind == OWN_SYRK) {
+		put_own(p);
+		return;
+	}
 	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
 		put_trsm(p);
 	else if (p->kind == SYRK)
@@ -190,7 +221,7 @@ static double expected_element(
 	const int n = CHECKED;
 	const bool solve = p->kind == TRSM || p->kind == TRSM_RIGHT;
 	double sum = 0;
-	if (p->kind == SYRK && i < j)
+	if (is_symmetric(p->kind) && i < j)
 		return c[i + j * n];
 	for (int l = 0; l < (p->kind == TRSM ? i : p->kind == TRSM_RIGHT ? j : n); l++) {
 		const double left = p->kind == GEMM_TN      ? a[l + i * n]
@@ -198,7 +229,7 @@ static double expected_element(
 		                                            : a[i + l * n];
 		const double right = p->kind == TRSM         ? c[l + j * n]
 		                     : p->kind == TRSM_RIGHT ? c[i + l * n]
-		                     : p->kind == SYRK       ? a[j + l * n]
+		                     : is_symmetric(p->kind) ? a[j + l * n]
 		                                             : b[l + j * n];
 		sum += left * right;
 	}
@@ -233,11 +264,14 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 	return worst <= bound[math] * (kind == GEMM_TN || solve ? 20 : 1);
 }
 
-static const char *const kind_name[] = {"gemm", "gemm_tn", "trsm", "trsm_right", "syrk"};
+static const char *const kind_name[] = {
+        "gemm", "gemm_tn", "trsm", "trsm_right", "syrk", "own_gemm", "own_syrk"};
 static const char *const math_name[] = {"s", "tf32", "d"};
 
 static bool has(const struct bench *bench, enum kind kind, enum math math)
 {
+	if (kind >= OWN_GEMM)
+		return math == FP32;
 	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
 }
 
@@ -245,7 +279,7 @@ static bool has(const struct bench *bench, enum kind kind, enum math math)
 static bool verify(struct bench *bench, enum math math, bool report)
 {
 	bool correct = true;
-	for (int kind = GEMM; kind <= SYRK; kind++) {
+	for (int kind = GEMM; kind <= OWN_SYRK; kind++) {
 		if (!has(bench, kind, math))
 			continue;
 		const bool right = is_correct(bench, kind, math);
@@ -297,14 +331,23 @@ static const struct surface others[] = {
         {TRSM, RANKS, SIZES, {1}},
         {TRSM_RIGHT, RANKS, SIZES, {1}},
         {SYRK, {1}, SIZES, RANKS},
+        {OWN_GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
+                {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256}},
+        {OWN_SYRK, {1}, {128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS},
 };
 
 static bool fits(const struct product *p)
 {
 	const int64_t room = p->bench->elements, m = p->m, n = p->n, k = p->k;
-	if (p->kind == SYRK)
+	if (is_symmetric(p->kind))
 		return n * n <= room && n * k <= room;
 	return m * n <= room && m * k <= room && k * n <= room;
+}
+
+/* Its shape is m, n and k. */
+static bool has_depth(enum kind kind)
+{
+	return kind == GEMM || kind == GEMM_TN || kind == OWN_GEMM;
 }
 
 static void measure_product(struct product *p)
@@ -316,7 +359,7 @@ static void measure_product(struct product *p)
 	char *series = xasprintf("%s_%s", kind_name[p->kind], math_name[p->math]);
 	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;
 	const double seconds = blas_rate_measure(&bench->rate, put, p, expected, series,
-	        args + (p->kind == SYRK), p->kind == GEMM || p->kind == GEMM_TN ? 3 : 2);
+	        args + is_symmetric(p->kind), has_depth(p->kind) ? 3 : 2);
 	bench->best = fmax(bench->best, flops(p) / seconds);
 	free(series);
 }

@@ -43,6 +43,10 @@ static const struct surface {
         {"trsm_right_d", "gpu.trsm_right.d", NULL,
                 "cuBLAS trsm, right lower transposed unit, start to start", {"m", "n"}, 1, "m"},
         {"syrk_s", "gpu.syrk.s", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
+        {"own_gemm_s", "gpu.own_gemm.s", NULL, "our C -= A B, start to start", {"m", "n", "k"}, 2,
+                NULL},
+        {"own_syrk_s", "gpu.own_syrk.s", NULL, "our C -= A A^T, lower, start to start", {"n", "k"},
+                1, "n"},
         {"syrk_d", "gpu.syrk.d", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
 };
 

@@ -3,7 +3,7 @@
  * element by element within the rounding bound k eps sum |a||b|: all transposes, tile edges, odd
  * leading dimensions and addresses, splits of k, triangles; what lies around C stays as it was, a
  * NaN in C is overwritten when beta is 0, and the same call gives the same bits. */
-#include "../factor/gemm.h"
+#include "../lib/gemm.h"
 #include "../lib/gpu.h"
 #include "tap.h"
 

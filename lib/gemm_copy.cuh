@@ -5,7 +5,7 @@
 #ifndef FATHOM_GEMM_COPY_CUH
 #define FATHOM_GEMM_COPY_CUH
 
-#include "../lib/base.h"
+#include "base.h"
 
 /* BYTES (4, 8 or 16) bytes, of which the first `valid` are read and the rest become zero. */
 template <int BYTES>

@@ -69,3 +69,10 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 	}
 	return best;
 }
+
+bool gemm_is_ahead(int64_t m, int64_t n, int64_t k)
+{
+	enum { DEPTH = 256, ELEMENTS = 512 * 512 };
+
+	return k <= DEPTH && m * n >= ELEMENTS;
+}

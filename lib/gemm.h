@@ -6,8 +6,8 @@
 #ifndef FATHOM_GEMM_H
 #define FATHOM_GEMM_H
 
-#include "../lib/base.h"
-#include "../lib/precision.h"
+#include "base.h"
+#include "precision.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +42,10 @@ struct gemm_plan {
 	bool shared; /* a block a tile, which lets other kernels in between; else blocks stay for
 	                several, which is quicker alone. The caller's to set */
 };
+
+/* Whether our kernels are ahead of cuBLAS for an m x n product in single precision with aligned
+ * operands: where C is large and k short, so that reading and writing C matters (H200). */
+bool gemm_is_ahead(int64_t m, int64_t n, int64_t k);
 
 /* The plan of least estimated time on sm_count multiprocessors; one split only when no work memory
  * is to be used. */
