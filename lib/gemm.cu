@@ -29,6 +29,7 @@ __global__ void sum_kernel(const T *parts, int splits, int64_t ld, T alpha, T be
 		const T *from = parts + row + column * ld;
 		T *to = c + row + column * ldc;
 		T sum = T(0);
+#pragma unroll 8
 		for (int s = 0; s < splits; s++)
 			sum += from[s * ld * n];
 		T x = splits ? alpha * sum : T(0);
@@ -56,6 +57,13 @@ template <typename T> bool aligned(const void *data, int64_t ld)
 	return (uintptr_t)data % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
+/* The shape that takes the place of another when A, B or C is not aligned: only these two have
+ * kernels for that, and triangles want square tiles. */
+int unaligned_shape(const struct gemm_problem *p, int shape)
+{
+	return p->part == GEMM_WHOLE && shape < GEMM_NARROW ? 1 : 3;
+}
+
 template <typename T>
 int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double alpha, const void *a,
         const void *b, double beta, void *c, void *work, cudaStream_t stream)
@@ -65,35 +73,37 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	if (p->k < 1 || alpha == 0)
 		return sum_launch<T>(p, NULL, 0, 0, alpha, beta, (T *)c, stream);
 
-	const struct gemm_geometry *g = &gemm_geometry[plan->shape];
 	const int64_t work_ld = (p->m + 3) / 4 * 4;
+	const bool vector = (p->ta || aligned<T>(a, p->lda)) && (!p->tb || aligned<T>(b, p->ldb)) &&
+	                    aligned<T>(c, p->ldc);
+	const int shape = vector ? plan->shape : unaligned_shape(p, plan->shape);
+	const struct gemm_geometry *g = &gemm_geometry[shape];
+	/* no split without a part of k */
+	const int splits = (int)min((int64_t)plan->splits, (p->k + g->depth - 1) / g->depth);
 	struct gemm_args<T> args;
 	args.a = (const T *)a;
 	args.b = (const T *)b;
-	args.c = plan->splits > 1 ? (T *)work : (T *)c;
+	args.c = splits > 1 ? (T *)work : (T *)c;
 	args.lda = p->lda;
 	args.ldb = p->ldb;
-	args.ldc = plan->splits > 1 ? work_ld : p->ldc;
+	args.ldc = splits > 1 ? work_ld : p->ldc;
 	args.m = p->m;
 	args.n = p->n;
 	args.k = p->k;
-	args.alpha = plan->splits > 1 ? T(1) : (T)alpha;
-	args.beta = plan->splits > 1 ? T(0) : (T)beta;
+	args.alpha = splits > 1 ? T(1) : (T)alpha;
+	args.beta = splits > 1 ? T(0) : (T)beta;
 	args.tiles.rows = (int)((p->m + g->rows - 1) / g->rows);
 	args.tiles.columns = (int)((p->n + g->columns - 1) / g->columns);
 	args.tiles.band = BAND * 128 / g->rows;
 	args.tiles.part = p->part;
-	args.splits = plan->splits;
+	args.splits = splits;
 	args.shared = plan->shared;
-	args.units = gemm_tile_count(args.tiles) * plan->splits;
+	args.units = gemm_tile_count(args.tiles) * splits;
 	args.c_split = work_ld * p->n;
-	const bool vector = (p->ta || aligned<T>(a, p->lda)) && (!p->tb || aligned<T>(b, p->ldb)) &&
-	                    aligned<T>(args.c, args.ldc);
-	const int error = gemm_start(plan->shape, p->ta, p->tb, vector, args, stream);
-	if (error || plan->splits == 1)
+	const int error = gemm_start(shape, p->ta, p->tb, vector, args, stream);
+	if (error || splits == 1)
 		return error;
-	return sum_launch<T>(
-	        p, (const T *)work, plan->splits, work_ld, alpha, beta, (T *)c, stream);
+	return sum_launch<T>(p, (const T *)work, splits, work_ld, alpha, beta, (T *)c, stream);
 }
 
 } // namespace
@@ -101,8 +111,8 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
         cudaStream_t stream)
 {
-	return shape < 3 ? gemm_start_large(shape, ta, tb, vector, args, stream)
-	                 : gemm_start_narrow(shape, ta, tb, vector, args, stream);
+	return shape < GEMM_NARROW ? gemm_start_large(shape, ta, tb, vector, args, stream)
+	                           : gemm_start_narrow(shape, ta, tb, vector, args, stream);
 }
 
 extern "C" int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan,

@@ -24,13 +24,13 @@ struct gemm_problem {
 	int64_t m, n, k, lda, ldb, ldc;
 };
 
-enum { GEMM_SHAPES = 6 };
+enum { GEMM_NARROW = 3, GEMM_SHAPES = 6 }; /* shapes from GEMM_NARROW on are for small C */
 
 /* Tiles of C that a block computes, and how fast: kernels exist in these shapes. */
 struct gemm_geometry {
 	int rows, columns, depth; /* of a tile; depth along k at a time */
-	int resident;             /* blocks an SM holds */
-	double efficiency;        /* share of the SM's multiply-adds reached in long products */
+	int resident;             /* blocks an SM holds, at most 4 */
+	double rate[4]; /* share of the SM's multiply-adds reached by 1, 2 ... resident blocks */
 };
 extern const struct gemm_geometry gemm_geometry[GEMM_SHAPES];
 

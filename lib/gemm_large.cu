@@ -7,13 +7,13 @@ int gemm_start_large(int shape, bool ta, bool tb, bool vector, struct gemm_args<
 {
 	switch (shape) {
 	case 0:
-		return gemm_start_shape<gemm_shape<float, 128, 128, 16, 64, 64, 3, 2>>(
+		return gemm_start_shape<gemm_shape<float, 128, 128, 8, 64, 64, 5, 2>, false>(
 		        ta, tb, vector, args, stream);
 	case 1:
-		return gemm_start_shape<gemm_shape<float, 128, 64, 16, 64, 32, 3, 3>>(
+		return gemm_start_shape<gemm_shape<float, 128, 64, 16, 64, 32, 3, 3>, true>(
 		        ta, tb, vector, args, stream);
 	case 2:
-		return gemm_start_shape<gemm_shape<float, 64, 128, 16, 64, 32, 3, 3>>(
+		return gemm_start_shape<gemm_shape<float, 64, 128, 16, 64, 32, 3, 3>, false>(
 		        ta, tb, vector, args, stream);
 	}
 	return (int)cudaErrorInvalidValue;

@@ -25,9 +25,10 @@ static int gemm_start_kernel(struct gemm_args<typename S::type> &args, cudaStrea
 	cudaDeviceGetAttribute(&shared_per_sm, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
 
 	/* the system takes 1 KiB of each block's shared memory */
-	args.stage_c = args.beta != 0 &&
-	               S::RESIDENT * (block::RING_BYTES + block::C_BYTES + 1024) <= shared_per_sm;
-	const int bytes = block::RING_BYTES + (args.stage_c ? block::C_BYTES : 0);
+	const int c_bytes = tile_c<S, VECTOR>::BYTES;
+	args.stage_c = (args.beta != 0 || !VECTOR) &&
+	               S::RESIDENT * (block::RING_BYTES + c_bytes + 1024) <= shared_per_sm;
+	const int bytes = block::RING_BYTES + (args.stage_c ? c_bytes : 0);
 	const int error =
 	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error)
@@ -37,21 +38,27 @@ static int gemm_start_kernel(struct gemm_args<typename S::type> &args, cudaStrea
 	return (int)cudaGetLastError();
 }
 
-template <class S>
+template <class S, bool VECTOR>
+static int gemm_start_transposed(
+        bool ta, bool tb, struct gemm_args<typename S::type> &args, cudaStream_t stream)
+{
+	if (ta)
+		return tb ? gemm_start_kernel<S, true, true, VECTOR>(args, stream)
+		          : gemm_start_kernel<S, true, false, VECTOR>(args, stream);
+	return tb ? gemm_start_kernel<S, false, true, VECTOR>(args, stream)
+	          : gemm_start_kernel<S, false, false, VECTOR>(args, stream);
+}
+
+/* ALL: operands that are not aligned come to this shape too. */
+template <class S, bool ALL>
 static int gemm_start_shape(bool ta, bool tb, bool vector, struct gemm_args<typename S::type> &args,
         cudaStream_t stream)
 {
-	if (ta && tb)
-		return vector ? gemm_start_kernel<S, true, true, true>(args, stream)
-		              : gemm_start_kernel<S, true, true, false>(args, stream);
-	if (ta)
-		return vector ? gemm_start_kernel<S, true, false, true>(args, stream)
-		              : gemm_start_kernel<S, true, false, false>(args, stream);
-	if (tb)
-		return vector ? gemm_start_kernel<S, false, true, true>(args, stream)
-		              : gemm_start_kernel<S, false, true, false>(args, stream);
-	return vector ? gemm_start_kernel<S, false, false, true>(args, stream)
-	              : gemm_start_kernel<S, false, false, false>(args, stream);
+	if (vector)
+		return gemm_start_transposed<S, true>(ta, tb, args, stream);
+	if constexpr (ALL)
+		return gemm_start_transposed<S, false>(ta, tb, args, stream);
+	return (int)cudaErrorInvalidValue;
 }
 
 #endif

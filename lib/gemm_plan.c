@@ -1,42 +1,61 @@
 /* SPDX-License-Identifier: MIT */
+/* The geometry of a matrix product from its sizes: of all tile shapes and splits of k the one whose
+ * cycles add up to least. */
 #include "gemm.h"
 
-/* Measured on an H200 in fp32; only their ratios decide. */
+/* Rates measured on an H200 in fp32; only their ratios decide. */
 const struct gemm_geometry gemm_geometry[GEMM_SHAPES] = {
-        {128, 128, 16, 2, 0.82},
-        {128, 64, 16, 3, 0.78},
-        {64, 128, 16, 3, 0.76},
-        {64, 64, 16, 4, 0.70},
-        {128, 32, 16, 4, 0.60},
-        {32, 128, 16, 4, 0.60},
+        {128, 128, 8, 2, {0.45, 0.79}},
+        {128, 64, 16, 3, {0.62, 0.73, 0.80}},
+        {64, 128, 16, 3, {0.61, 0.73, 0.82}},
+        {64, 64, 16, 4, {0.55, 0.66, 0.70, 0.73}},
+        {128, 32, 16, 4, {0.56, 0.67, 0.70, 0.71}},
+        {32, 128, 16, 4, {0.55, 0.65, 0.69, 0.71}},
 };
 
-enum { MOST_SPLITS = 64 };
+enum { MOST_SPLITS = 128, LEAST_STEPS = 4 };
 
-/* In cycles of an SM that does 128 multiply-adds each: a block's start and end, the second kernel,
- * and an element of a partial C written and read again. */
-static const double start_cycles = 3000, reduce_cycles = 5000, element_cycles = 0.5;
+/* In cycles of an SM that does 128 multiply-adds in each. */
+static const double start_cycles = 2000;   /* first operands of a kernel */
+static const double unit_cycles = 300;     /* a tile's start and end */
+static const double element_cycles = 0.2;  /* an element of a tile stored */
+static const double copy_cycles = 0.08;    /* an element that is copied alone */
+static const double reduce_cycles = 5000;  /* the second kernel, */
+static const double partial_cycles = 0.35; /* and an element of a partial C read by it */
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
 	return (a + b - 1) / b;
 }
 
+/* One block's work on a tile or split, with `beside` blocks on the SM, times their number. */
+static double round_cycles(
+        const struct gemm_problem *p, const struct gemm_geometry *g, double depth, int beside)
+{
+	const double elements = (double)g->rows * g->columns;
+	const double alone = (p->ta ? g->rows : 0) + (p->tb ? 0 : g->columns);
+	const double sums = depth * elements / 128 / g->rate[beside - 1];
+	return beside *
+	       (sums + depth * alone * copy_cycles + elements * element_cycles + unit_cycles);
+}
+
+/* Every block works on one tile after the other; in the last round some SMs have fewer blocks. */
 static double cycles(
         const struct gemm_problem *p, const struct gemm_geometry *g, int64_t splits, int sm_count)
 {
 	const int64_t rows = divide_up(p->m, g->rows), columns = divide_up(p->n, g->columns);
 	const int64_t tiles = p->part == GEMM_WHOLE ? rows * columns : rows * (rows + 1) / 2;
-	const int64_t steps = divide_up(divide_up(p->k, g->depth), splits);
-	const int64_t per_sm = divide_up(tiles * splits, sm_count);
-	/* a block alone on its SM leaves some of the multiply-adds unused */
-	const double alone = per_sm < g->resident ? 0.8 : 1;
-	const double step = (double)g->rows * g->columns * g->depth / 128;
-	const double one = start_cycles + (double)(per_sm * steps) * step / (g->efficiency * alone);
-	if (splits == 1)
-		return one;
-	return one + reduce_cycles +
-	       element_cycles * (double)(splits + 1) * (double)(p->m * p->n) / sm_count;
+	const double depth = (double)(divide_up(divide_up(p->k, g->depth), splits) * g->depth);
+	const int64_t blocks = (int64_t)sm_count * g->resident, units = tiles * splits;
+	const int64_t last = divide_up(units % blocks, sm_count);
+	double sum =
+	        start_cycles + (double)(units / blocks) * round_cycles(p, g, depth, g->resident);
+	if (last)
+		sum += round_cycles(p, g, depth, (int)last);
+	if (splits > 1)
+		sum += reduce_cycles + partial_cycles * (double)(splits + 2) *
+		                               ((double)p->m * (double)p->n) / sm_count;
+	return sum;
 }
 
 static int64_t work_bytes(const struct gemm_problem *p, int64_t splits)
@@ -56,7 +75,7 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 			continue;
 		const int64_t steps = divide_up(problem->k, g->depth);
 		for (int splits = 1; splits <= (may_split ? MOST_SPLITS : 1); splits++) {
-			if (splits > 1 && steps / splits < 4)
+			if (splits > 1 && steps / splits < LEAST_STEPS)
 				break;
 			const double cost = cycles(problem, g, splits, sm_count);
 			if (least < 0 || cost < least) {

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* The tile of C that a block computes: fetched into shared memory while its product is being
+ * summed, then read, combined and stored. A thread holds quads of rows, in N columns; lanes are
+ * interleaved (rows take lane bits 0, 2 and 3; columns bits 1 and 4): the pairing under which the
+ * hardware serves half a warp's 16-byte reads at a time when lanes share addresses.
+ *
+ * When C is aligned a thread copies what it will itself need. Otherwise a warp copies its part of
+ * the tile column by column with neighbouring lanes on neighbouring elements, and stores it so. */
+#ifndef FATHOM_GEMM_TILE_C_CUH
+#define FATHOM_GEMM_TILE_C_CUH
+
+#include "gemm_copy.cuh"
+#include "gemm_tiles.cuh"
+
+template <typename T> struct gemm_args {
+	const T *a, *b;
+	T *c;
+	int64_t lda, ldb, ldc, m, n, k;
+	T alpha, beta;
+	struct gemm_tiles tiles;
+	int units;       /* tiles times splits */
+	int splits;      /* of k; each writes its own partial C, */
+	int64_t c_split; /* this many elements apart */
+	bool shared;     /* a block for each unit */
+	bool stage_c;    /* shared memory has room for the tile of C */
+};
+
+template <typename T, int ROWS_, int COLUMNS_, int DEPTH_, int WARP_ROWS_, int WARP_COLUMNS_,
+        int STAGES_, int RESIDENT_>
+struct gemm_shape {
+	typedef T type;
+	static const int ROWS = ROWS_, COLUMNS = COLUMNS_, DEPTH = DEPTH_;
+	static const int WARP_ROWS = WARP_ROWS_, WARP_COLUMNS = WARP_COLUMNS_;
+	static const int STAGES = STAGES_, RESIDENT = RESIDENT_;
+	static const int THREADS = 32 * (ROWS / WARP_ROWS) * (COLUMNS / WARP_COLUMNS);
+	static const int M = WARP_ROWS / 8, N = WARP_COLUMNS / 4; /* a thread's part */
+};
+
+/* Where the old C is when a tile is stored. */
+enum old_c { STAGED, IN_PLACE, IGNORED };
+
+/* Four elements at once. */
+template <typename T> struct alignas(16) quad {
+	T x[4];
+};
+
+template <class S, bool VECTOR> struct tile_c {
+	typedef typename S::type T;
+	static const int BYTES = S::ROWS * S::COLUMNS * (int)sizeof(T);
+	/* of a thread's N columns so many are fetched with each step: all are there after 64 of k
+	 */
+	static const int FETCH = S::N * S::DEPTH / 64;
+	static_assert(FETCH == 1 || FETCH == 2 || FETCH == 4, "columns that are neighbours");
+	static const int ACROSS = S::WARP_ROWS / 32; /* a warp's rows, a lane's share of a column */
+
+	const gemm_args<T> &g;
+	T *staged;         /* this thread's (aligned) or this warp's part of the tile */
+	int row, column;   /* this thread's first element within the tile */
+	int across, along; /* this lane's first element when the warp works on whole columns */
+	T *c;              /* that element of C: (row, column) or (across, along) */
+	int64_t first_row, first_column; /* where it is in C */
+	bool whole;                      /* all of the tile is computed */
+	bool stages;                     /* it travels through shared memory */
+	int fetched;                     /* columns so far */
+
+	__device__ tile_c(const gemm_args<T> &args, T *memory) : g(args)
+	{
+		const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+		const int warps_down = S::ROWS / S::WARP_ROWS;
+		const int down = 4 * ((lane & 1) | (lane >> 1 & 2) | (lane >> 1 & 4));
+		const int right = 4 * ((lane >> 1 & 1) | (lane >> 3 & 2));
+		along = warp / warps_down * S::WARP_COLUMNS;
+		across = warp % warps_down * S::WARP_ROWS + lane;
+		row = across - lane + down;
+		column = along + right;
+		staged =
+		        memory + (VECTOR ? threadIdx.x * 4 : warp * S::WARP_ROWS * S::WARP_COLUMNS);
+	}
+
+	/* Starts on the tile whose first element is (tile_row, tile_column). */
+	__device__ __forceinline__ void begin(int64_t tile_row, int64_t tile_column, int split)
+	{
+		const bool crossed = g.tiles.part != GEMM_WHOLE &&
+		                     tile_row < tile_column + S::COLUMNS &&
+		                     tile_column < tile_row + S::ROWS;
+		whole = !crossed && tile_row + S::ROWS <= g.m && tile_column + S::COLUMNS <= g.n;
+		stages = g.stage_c && (whole || !VECTOR);
+		fetched = stages && g.beta != T(0) ? 0 : S::N;
+		first_row = tile_row + (VECTOR || !stages ? row : across);
+		first_column = tile_column + (VECTOR || !stages ? column : along);
+		c = g.c + split * g.c_split + first_row + first_column * g.ldc;
+	}
+
+	__device__ __forceinline__ bool has(int64_t at_row, int64_t at_column) const
+	{
+		return at_row < g.m && at_column < g.n &&
+		       (g.tiles.part == GEMM_WHOLE ||
+		               (g.tiles.part == GEMM_LOWER ? at_row >= at_column
+		                                           : at_row <= at_column));
+	}
+
+	static __device__ __forceinline__ int column_of(int j)
+	{
+		return (j & ~3) * 4 + (j & 3);
+	}
+
+	/* ---- fetch ---- */
+
+	__device__ __forceinline__ void fetch(void)
+	{
+		if (fetched >= S::N)
+			return;
+		if (VECTOR)
+			fetch_quads();
+		else
+			fetch_columns();
+		fetched += FETCH;
+	}
+
+	__device__ __forceinline__ void fetch_rest(void)
+	{
+		while (fetched < S::N)
+			fetch();
+		if (stages) {
+			copy_commit();
+			copy_wait<0>();
+		}
+	}
+
+	__device__ __forceinline__ void fetch_quads(void) const
+	{
+		const T *from = c + column_of(fetched) * g.ldc;
+		T *to = staged + fetched * (S::M / 4) * S::THREADS * 4;
+#pragma unroll
+		for (int x = 0; x < FETCH; x++, from += g.ldc)
+#pragma unroll
+			for (int i = 0; i < S::M / 4; i++)
+				copy_start<4 * (int)sizeof(T)>(
+				        to + (x * (S::M / 4) + i) * S::THREADS * 4, from + 32 * i);
+	}
+
+	__device__ __forceinline__ void fetch_columns(void) const
+	{
+		const int first = fetched * (S::WARP_COLUMNS / S::N);
+		const T *from = c + first * g.ldc;
+		T *to = staged + first * S::WARP_ROWS + threadIdx.x % 32;
+#pragma unroll 4
+		for (int x = 0; x < FETCH * (S::WARP_COLUMNS / S::N); x++) {
+#pragma unroll
+			for (int i = 0; i < ACROSS; i++) {
+				const bool there =
+				        whole || has(first_row + 32 * i, first_column + first + x);
+				copy_start<(int)sizeof(T)>(to + 32 * i, there ? from + 32 * i : c,
+				        there ? (int)sizeof(T) : 0);
+			}
+			from += g.ldc;
+			to += S::WARP_ROWS;
+		}
+	}
+
+	/* ---- store ---- */
+
+	__device__ __forceinline__ void finish(const T (&sum)[S::N][S::M])
+	{
+		fetch_rest();
+		if (!VECTOR && stages)
+			store_columns(sum);
+		else if (!VECTOR || !whole)
+			store_edge(sum);
+		else if (g.beta == T(0))
+			store_quads<IGNORED>(sum);
+		else if (stages)
+			store_quads<STAGED>(sum);
+		else
+			store_quads<IN_PLACE>(sum);
+	}
+
+	/* alpha sum + beta C for a whole tile, two columns at a time. */
+	template <enum old_c OLD>
+	__device__ __forceinline__ void store_quads(const T (&sum)[S::N][S::M]) const
+	{
+#pragma unroll
+		for (int j0 = 0; j0 < S::N; j0 += 2) {
+			quad<T> x[2][S::M / 4];
+#pragma unroll
+			for (int j = 0; j < 2; j++)
+#pragma unroll
+				for (int i = 0; i < S::M / 4; i++) {
+					if (OLD == STAGED)
+						x[j][i] =
+						        *(const quad<T> *)(staged +
+						                           ((j0 + j) * (S::M / 4) +
+						                                   i) *
+						                                   S::THREADS * 4);
+					if (OLD == IN_PLACE)
+						x[j][i] = *(
+						        const quad<T> *)(c +
+						                         column_of(j0 + j) * g.ldc +
+						                         32 * i);
+				}
+#pragma unroll
+			for (int j = 0; j < 2; j++)
+#pragma unroll
+				for (int i = 0; i < S::M / 4; i++) {
+#pragma unroll
+					for (int e = 0; e < 4; e++)
+						x[j][i].x[e] = combine<OLD>(
+						        sum[j0 + j][4 * i + e], x[j][i].x[e]);
+					*(quad<T> *)(c + column_of(j0 + j) * g.ldc + 32 * i) =
+					        x[j][i];
+				}
+		}
+	}
+
+	template <enum old_c OLD> __device__ __forceinline__ T combine(T sum, T old) const
+	{
+		return OLD == IGNORED ? g.alpha * sum : g.alpha * sum + g.beta * old;
+	}
+
+	/* Through shared memory, where lanes exchange elements. */
+	__device__ __forceinline__ void store_columns(const T (&sum)[S::N][S::M])
+	{
+		__syncwarp();
+		T *mine = staged + (column - along) * S::WARP_ROWS + row % S::WARP_ROWS;
+#pragma unroll
+		for (int j = 0; j < S::N; j++)
+#pragma unroll
+			for (int i = 0; i < S::M / 4; i++) {
+				quad<T> *at =
+				        (quad<T> *)(mine + column_of(j) * S::WARP_ROWS + 32 * i);
+				quad<T> x;
+				if (g.beta != T(0))
+					x = *at;
+#pragma unroll
+				for (int e = 0; e < 4; e++)
+					x.x[e] =
+					        g.beta != T(0)
+					                ? combine<STAGED>(sum[j][4 * i + e], x.x[e])
+					                : combine<IGNORED>(sum[j][4 * i + e], T(0));
+				*at = x;
+			}
+		__syncwarp();
+		const T *from = staged + threadIdx.x % 32;
+#pragma unroll 4
+		for (int x = 0; x < S::WARP_COLUMNS; x++) {
+#pragma unroll
+			for (int i = 0; i < ACROSS; i++)
+				if (whole || has(first_row + 32 * i, first_column + x))
+					c[x * g.ldc + 32 * i] = from[x * S::WARP_ROWS + 32 * i];
+		}
+		__syncwarp();
+	}
+
+	/* Element by element, where C or the triangle ends within the tile. */
+	__device__ __forceinline__ void store_edge(const T (&sum)[S::N][S::M]) const
+	{
+		T old[2][S::M];
+#pragma unroll
+		for (int j0 = 0; j0 < S::N; j0 += 2) {
+#pragma unroll
+			for (int x = 0; x < 2 * S::M && g.beta != T(0); x++) {
+				const int j = j0 + x / S::M, i = x % S::M,
+				          down = i / 4 * 32 + i % 4;
+				if (has(first_row + down, first_column + column_of(j)))
+					old[x / S::M][i] = c[column_of(j) * g.ldc + down];
+			}
+#pragma unroll
+			for (int x = 0; x < 2 * S::M; x++) {
+				const int j = j0 + x / S::M, i = x % S::M,
+				          down = i / 4 * 32 + i % 4;
+				const T value = g.beta != T(0) ? combine<STAGED>(sum[j][i],
+				                                         old[x / S::M][i])
+				                               : combine<IGNORED>(sum[j][i], T(0));
+				if (has(first_row + down, first_column + column_of(j)))
+					c[column_of(j) * g.ldc + down] = value;
+			}
+		}
+	}
+};
+
+#endif
