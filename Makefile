@@ -43,7 +43,7 @@ endif
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
 CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c factor/executor_cuda_products.c \
-	factor/executor_cuda_queues.c factor/fathom.c factor/fathom_handle.c factor/vendor.c
+	factor/executor_cuda_queues.c $(wildcard factor/fathom*.c) factor/vendor.c
 CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
@@ -61,7 +61,9 @@ HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
 
 FACTOR_PROGRAMS := predict measure validate advise trace
-FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o,$(call objects,$(call sources,factor)))
+FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o $(BUILD)/factor/measure_%.o,\
+	$(call objects,$(call sources,factor)))
+MEASURE_OBJECTS := $(call objects,$(wildcard factor/measure_*.c))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
 
 # The library needs a GPU: without the toolkit there is none.
@@ -109,7 +111,7 @@ plots:
 report:
 	$(Q)sh plots/report.sh $(OUTPUT)
 
-## bench: our panel factorization against cuSOLVER and the host, at the sizes of the documentation
+## bench: our factorizations against cuSOLVER and the host, at the sizes of the documentation
 bench: all
 	$(Q)$(BUILD)/bin/measure --bench --output $(OUTPUT)
 
@@ -123,7 +125,7 @@ test: all $(TESTS) $(EXAMPLES)
 
 ## format: check the formatting of every C and CUDA file (clang-format)
 format:
-	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] */*.cu */*.cuh)
+	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] examples/*.c */*.cu */*.cuh)
 
 ## install: install programs, data and the library under PREFIX (/usr/local)
 install: all
@@ -205,7 +207,7 @@ $(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(FIT_OBJECTS) $(LIB_OBJECTS)
 $(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
-$(BUILD)/bin/measure: $(VENDOR_OBJECTS)
+$(BUILD)/bin/measure: $(VENDOR_OBJECTS) $(MEASURE_OBJECTS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)

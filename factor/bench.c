@@ -46,14 +46,115 @@ static void print_shape(const struct results *results, const struct result *shap
 	fputc('\n', out);
 }
 
-void bench_print(const struct results *results, FILE *out)
+/* ---- whole factorizations ---- */
+
+static bool same_problem(const struct result *a, const struct result *b)
 {
+	return strcmp(a->operation, b->operation) == 0 && a->precision == b->precision &&
+	       a->m == b->m && a->n == b->n;
+}
+
+/* The fastest row of a variant, or NULL; from_host: the matrix starts there. */
+static const struct result *best_of(const struct results *results, const struct result *problem,
+        const char *variant, bool from_host)
+{
+	const struct result *best = NULL;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		if (same_problem(row, problem) && strcmp(row->variant, variant) == 0 &&
+		        results_option(row->options, "from", NULL, 0) == from_host &&
+		        row->seconds.value > 0 &&
+		        (!best || row->seconds.value < best->seconds.value))
+			best = row;
+	}
+	return best;
+}
+
+static double gflops(const struct result *row)
+{
+	return row ? results_flops(row) / row->seconds.value * 1e-9 : NAN;
+}
+
+/* Which of several ways it is: the block width of ours, the vendor's algorithm and triangle. */
+static const char *way_of(const struct result *row, char *text, size_t size)
+{
+	char algorithm[8] = "", uplo[4] = "";
+
+	snprintf(text, size, "-");
+	if (!row)
+		return text;
+	results_option(row->options, "uplo", uplo, sizeof uplo);
+	if (results_option(row->options, "alg", algorithm, sizeof algorithm))
+		snprintf(text, size, "%s%s%s", algorithm, uplo[0] ? "," : "", uplo);
+	else if (row->nb > 0)
+		snprintf(text, size, "%" PRId64 "%s", row->nb,
+		        results_option(row->options, "plan", NULL, 0) ? "*" : "");
+	return text;
+}
+
+static void print_problem(const struct results *results, const struct result *problem, FILE *out)
+{
+	const struct result *gpu = best_of(results, problem, "gpu", false),
+	                    *hybrid = best_of(results, problem, "hybrid", false),
+	                    *vendor = best_of(results, problem, "cusolver", false),
+	                    *host = best_of(results, problem, "openblas", false),
+	                    *there = best_of(results, problem, "gpu", true);
+	double ours = fmax(gflops(gpu), gflops(hybrid));
+	char a[32], b[32], c[32];
+
+	fprintf(out,
+	        "%-6s %c %7" PRId64 " %6" PRId64
+	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %7.2f %7.2f\n",
+	        problem->operation, (char)problem->precision, problem->m, problem->n, gflops(gpu),
+	        way_of(gpu, a, sizeof a), gflops(hybrid), way_of(hybrid, b, sizeof b),
+	        gflops(vendor), way_of(vendor, c, sizeof c), gflops(host), gflops(there),
+	        gflops(gpu) / gflops(vendor), ours / gflops(vendor));
+}
+
+static void print_problems(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		bool seen = strcmp(row->operation, "panel_getrf") == 0;
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = same_problem(row, &results->row[j]);
+		if (seen)
+			continue;
+		if (!any)
+			fprintf(out,
+			        "\nGflop/s, and which block width (* the first of the plan that "
+			        "the model chose) or "
+			        "algorithm that is\n%-8s "
+			        "%7s %6s %15s %15s %18s %9s %9s %7s %7s\n",
+			        "", "m", "n", "gpu nb   ", "hybrid nb   ", "cusolver         ",
+			        "openblas", "from host", "gpu/cu", "best/cu");
+		any = true;
+		print_problem(results, row, out);
+	}
+}
+
+static void print_panels(const struct results *results, FILE *out)
+{
+	bool any = false;
+
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		const char *const *variant = bench_variants(row->executor);
-		if (i == 0)
+		if (strcmp(row->operation, "panel_getrf") != 0)
+			continue;
+		if (!any)
 			print_header(variant, out);
+		any = true;
 		if (strcmp(row->variant, variant[0]) == 0)
 			print_shape(results, row, variant, out);
 	}
+}
+
+void bench_print(const struct results *results, FILE *out)
+{
+	print_panels(results, out);
+	print_problems(results, out);
 }

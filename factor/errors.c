@@ -58,9 +58,11 @@ static void compare_row(struct comparison *row)
 	}
 }
 
+/* Between sizes; of equally near ones that with the same block width is nearer. */
 static double log_distance(const struct result *a, const struct result *b)
 {
-	return fabs(log((double)a->m / (double)b->m)) + fabs(log((double)a->n / (double)b->n));
+	return fabs(log((double)a->m / (double)b->m)) + fabs(log((double)a->n / (double)b->n)) +
+	       (a->nb == b->nb ? 0 : 1e-9);
 }
 
 /* Leave one out: the nearest other size of the same family and level, its measured rate kept. */
@@ -73,6 +75,9 @@ static void scale_nearest(struct comparison *rows, size_t count, struct comparis
 		if (other == row || other->phase || other->verdict == VERDICT_SKIPPED ||
 		        other->level != row->level || strcmp(other->family, row->family) != 0 ||
 		        strcmp(other->predicted->executor, row->predicted->executor) != 0)
+			continue;
+		if (other->measured->m == row->measured->m &&
+		        other->measured->n == row->measured->n)
 			continue;
 		if (!nearest || log_distance(other->measured, row->measured) <
 		                        log_distance(nearest, row->measured))
@@ -114,11 +119,26 @@ void errors_baseline_peak(
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict == VERDICT_SKIPPED || strcmp(measured->executor, executor) != 0)
+		if (rows[i].verdict == VERDICT_SKIPPED || !results_is_panel(measured) ||
+		        strcmp(measured->executor, executor) != 0)
 			continue;
 		double bytes = 2.0 * (double)measured->m * (double)measured->n *
 		               (double)precision_bytes(measured->precision);
 		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);
+	}
+}
+
+void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
+        enum precision precision, double rate)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct result *measured = rows[i].measured;
+		if (rows[i].verdict == VERDICT_SKIPPED || results_is_panel(measured) ||
+		        measured->precision != precision ||
+		        strcmp(measured->executor, executor) != 0)
+			continue;
+		rows[i].peak_error =
+		        relative(results_flops(measured) / rate, measured->seconds.value);
 	}
 }
 
@@ -206,32 +226,46 @@ struct error_summary errors_summary(
 
 /* ---- choices between variants ---- */
 
-/* A whole panel of this executor and level with both times. */
-static bool is_candidate(const struct comparison *row, const char *executor, int level)
+/* A whole operation that has variants, with both times. */
+static bool is_candidate(
+        const struct comparison *row, const char *operation, const char *executor, int level)
 {
+	const struct result *p = row->predicted;
+
 	return row->verdict != VERDICT_SKIPPED && !row->phase && row->level == level &&
-	       strcmp(row->predicted->operation, "panel_getrf") == 0 &&
-	       (!executor || strcmp(row->predicted->executor, executor) == 0);
+	       strcmp(p->operation, "ger") != 0 &&
+	       (!operation || strcmp(p->operation, operation) == 0) &&
+	       (!executor || strcmp(p->executor, executor) == 0);
 }
 
-static bool same_panel(const struct comparison *a, const struct comparison *b)
+static bool same_option(const struct result *a, const struct result *b, const char *key)
+{
+	char x[16] = "", y[16] = "";
+
+	results_option(a->options, key, x, sizeof x);
+	results_option(b->options, key, y, sizeof y);
+	return strcmp(x, y) == 0;
+}
+
+static bool same_problem(const struct comparison *a, const struct comparison *b)
 {
 	const struct result *p = a->predicted, *q = b->predicted;
 	return p->m == q->m && p->n == q->n && p->precision == q->precision &&
-	       strcmp(p->executor, q->executor) == 0;
+	       strcmp(p->operation, q->operation) == 0 && strcmp(p->executor, q->executor) == 0 &&
+	       same_option(p, q, "uplo") && same_option(p, q, "from");
 }
 
-struct ranking errors_ranking(
-        const struct comparison *rows, size_t count, const char *executor, int level)
+struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, int level)
 {
 	struct ranking ranking = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(&rows[i], executor, level))
+		if (!is_candidate(&rows[i], operation, executor, level))
 			continue;
 		for (size_t j = i + 1; j < count; j++) {
-			if (!is_candidate(&rows[j], executor, level) ||
-			        !same_panel(&rows[i], &rows[j]))
+			if (!is_candidate(&rows[j], operation, executor, level) ||
+			        !same_problem(&rows[i], &rows[j]))
 				continue;
 			double measured =
 			        rows[i].measured->seconds.value / rows[j].measured->seconds.value;
@@ -246,8 +280,8 @@ struct ranking errors_ranking(
 	return ranking;
 }
 
-struct regret errors_regret(const struct comparison *rows, size_t count, const char *executor,
-        const char *family, int level)
+struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, const char *family, int level)
 {
 	struct regret regret = {0, NAN, NAN};
 	double *values = xmalloc((count + 1) * sizeof *values);
@@ -257,11 +291,12 @@ struct regret errors_regret(const struct comparison *rows, size_t count, const c
 		size_t variants = 0;
 		bool first = true;
 
-		if (!is_candidate(&rows[i], executor, level))
+		if (!is_candidate(&rows[i], operation, executor, level))
 			continue;
 		for (size_t j = 0; j < count; j++) {
 			const struct comparison *other = &rows[j];
-			if (!is_candidate(other, executor, level) || !same_panel(&rows[i], other))
+			if (!is_candidate(other, operation, executor, level) ||
+			        !same_problem(&rows[i], other))
 				continue;
 			first = first && j >= i;
 			variants++;
@@ -270,7 +305,7 @@ struct regret errors_regret(const struct comparison *rows, size_t count, const c
 			if (other->measured->seconds.value < best->measured->seconds.value)
 				best = other;
 		}
-		/* Every panel once: at the first of its variants. */
+		/* Every problem once: at the first of its variants. */
 		if (!first || variants < 2 || (family && strcmp(chosen->family, family) != 0))
 			continue;
 		values[regret.shapes++] =

@@ -50,22 +50,29 @@ struct error_summary {
 struct error_summary errors_summary(
         const struct comparison *rows, size_t count, const struct errors_filter *filter);
 
-/* Of all pairs of variants of one panel (same executor, precision, shape) whose measured times lie
+/* The same for whole factorizations: the standard count of operations at `rate` flop/s, for the
+ * cases of one executor and precision. */
+void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
+        enum precision precision, double rate);
+
+/* Of all pairs of variants (and plans) of one problem (same operation, executor, precision, shape,
+ * triangle, place of the matrix) whose measured times lie
  * within a factor of 2: how many the level's predictions put in the measured order. */
 struct ranking {
 	size_t pairs, right;
 };
-struct ranking errors_ranking(
-        const struct comparison *rows, size_t count, const char *executor, int level);
+struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, int level);
 
-/* regret = measured time of the variant predicted fastest / best measured time - 1, over the panels
- * with at least two variants predicted and measured. family: only panels where that family was
- * chosen (NULL: all). */
+/* regret = measured time of the variant predicted fastest / best measured time - 1, over the
+ * problems with at least two variants predicted and measured. family: only problems where that
+ * family was chosen (NULL: all). */
+/* operation and executor: NULL means any. */
 struct regret {
 	size_t shapes;
 	double median, worst; /* NaN when shapes is 0 */
 };
-struct regret errors_regret(const struct comparison *rows, size_t count, const char *executor,
-        const char *family, int level);
+struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, const char *family, int level);
 
 #endif

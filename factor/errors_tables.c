@@ -15,7 +15,7 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	static const char *const bands[4] = {"within5", "within10", "within20", "within30"};
 	struct error_summary s = errors_summary(rows, count, filter);
 	struct regret regret =
-	        errors_regret(rows, count, filter->executor, filter->family, filter->level);
+	        errors_regret(rows, count, NULL, filter->executor, filter->family, filter->level);
 
 	if (s.cases == 0)
 		return;
@@ -87,7 +87,7 @@ struct table *errors_family_table(const struct comparison *rows, size_t count)
 
 struct table *errors_row_table(const struct comparison *rows, size_t count)
 {
-	static const char *const columns[] = {"operation", "variant", "precision", "m", "n",
+	static const char *const columns[] = {"operation", "variant", "precision", "m", "n", "nb",
 	        "options", "executor", "regime", "level", "predicted", "predicted_low",
 	        "predicted_high", "measured", "measured_low", "measured_high", "error", "covered",
 	        "baseline_peak", "baseline_scaled", "verdict", "reason"};
@@ -103,6 +103,8 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 		table_set_text(table, r, "precision", precision);
 		table_set_int(table, r, "m", p->m);
 		table_set_int(table, r, "n", p->n);
+		if (p->nb > 0)
+			table_set_int(table, r, "nb", p->nb);
 		table_set_text(table, r, "options", p->options);
 		table_set_text(table, r, "executor", p->executor);
 		table_set_text(table, r, "regime", p->regime[0] ? p->regime : "nan");
@@ -237,25 +239,30 @@ static void print_families(const struct comparison *rows, size_t count, FILE *ou
 	table_free(families);
 }
 
+static void print_choice(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, FILE *out)
+{
+	struct ranking ranking = errors_ranking(rows, count, operation, executor, 2);
+	struct regret regret = errors_regret(rows, count, operation, executor, NULL, 2);
+
+	if (regret.shapes == 0)
+		return;
+	fprintf(out, "%s %s: of %zu pairs of variants within 2x, %zu ranked right", executor,
+	        operation, ranking.pairs, ranking.right);
+	if (ranking.pairs)
+		fprintf(out, " (%.0f %%)", 100 * (double)ranking.right / (double)ranking.pairs);
+	fprintf(out, "; regret of the chosen one: median %.1f %%, worst %.1f %% over %zu shapes\n",
+	        100 * regret.median, 100 * regret.worst, regret.shapes);
+}
+
 static void print_choices(const struct comparison *rows, size_t count, FILE *out)
 {
 	static const char *const executors[] = {"cuda", "host"};
+	static const char *const operations[] = {"panel_getrf", "getrf", "geqrf", "potrf"};
 
-	for (size_t e = 0; e < ARRAY_LEN(executors); e++) {
-		struct ranking ranking = errors_ranking(rows, count, executors[e], 2);
-		struct regret regret = errors_regret(rows, count, executors[e], NULL, 2);
-		if (regret.shapes == 0)
-			continue;
-		fprintf(out, "%s: of %zu pairs of variants within 2x, %zu ranked right",
-		        executors[e], ranking.pairs, ranking.right);
-		if (ranking.pairs)
-			fprintf(out, " (%.0f %%)",
-			        100 * (double)ranking.right / (double)ranking.pairs);
-		fprintf(out,
-		        "; regret of the chosen variant: median %.1f %%, worst %.1f %% over %zu "
-		        "panels\n",
-		        100 * regret.median, 100 * regret.worst, regret.shapes);
-	}
+	for (size_t e = 0; e < ARRAY_LEN(executors); e++)
+		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+			print_choice(rows, count, operations[o], executors[e], out);
 }
 
 static void print_phases(const struct comparison *rows, size_t count, FILE *out)

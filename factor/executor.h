@@ -209,6 +209,8 @@ struct executor {
 	const struct executor_ops *ops;
 	const char *name; /* cuda, host, model */
 	enum queue queue; /* where the next operations go; set by the algorithm */
+	bool shares;      /* other queues have work beside the next operations: products leave
+	                     multiprocessors to it between their tiles. Set by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
 	                     timing) */
 	struct fault fault;

@@ -109,33 +109,20 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 	       cuda_ok(x, block_larft(g, tau, t, stream_of(x)), "larft");
 }
 
-/* False with the fault filled when the panel does not fit on the device's multiprocessors. */
-static bool geqrf_geometry(struct cuda *x, struct matrix a, struct panel_geqrf_geometry *geometry)
-{
-	*geometry = panel_geqrf_geometry(
-	        a.precision, a.m, a.n, x->gpu.sm_count, x->gpu.shared_per_block);
-	if (geometry->blocks > 0)
-		return true;
-	return fault_set(&x->base.fault,
-	        "a panel of %lld x %lld does not fit in the shared memory of %d "
-	        "multiprocessors: choose narrower leaves",
-	        (long long)a.m, (long long)a.n, x->gpu.sm_count);
-}
-
 int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
 {
-	struct panel_geqrf_geometry geometry;
-	return geqrf_geometry(self(executor), a, &geometry) ? geometry.work_bytes : -1;
+	(void)executor;
+	return panel_geqrf_work(a.precision, a.m, a.n);
 }
 
 bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
 {
 	struct cuda *x = self(executor);
-	struct panel_geqrf_geometry geometry;
-	return geqrf_geometry(x, a, &geometry) &&
+	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
 	       cuda_ok(x,
 	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
-	                       matrix_address(tau), &geometry, work, stream_of(x)),
+	                       matrix_address(tau), executor->queue == QUEUE_PANEL, work,
+	                       stream_of(x)),
 	               "panel_geqrf");
 }
 

@@ -54,8 +54,10 @@ static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *
 {
 	if (!x->gpu.cooperative)
 		return fault_set(&x->base.fault, "this GPU has no cooperative launch");
-	if (panel_geometry(a.m, a.n, precision_bytes(a.precision), x->gpu.sm_count,
-	            x->gpu.shared_per_block, geometry))
+	bool (*choose)(int64_t, int64_t, int64_t, int, int64_t, struct panel_geometry *) =
+	        x->base.queue == QUEUE_PANEL ? panel_geometry_beside : panel_geometry;
+	if (choose(a.m, a.n, precision_bytes(a.precision), x->gpu.sm_count, x->gpu.shared_per_block,
+	            geometry))
 		return true;
 	return fault_set(&x->base.fault,
 	        "the panel does not fit on chip: %lld rows of %lld columns on each of %d "

@@ -25,7 +25,8 @@ static bool aligned(struct matrix a)
 static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
-	const struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, false);
+	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, false);
+	plan.shared = x->base.shares;
 	return cuda_ok(x,
 	        gemm_launch(problem, &plan, alpha, matrix_address(a), matrix_address(b), beta,
 	                matrix_address(c), NULL, stream_of(x)),

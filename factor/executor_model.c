@@ -220,7 +220,9 @@ bool model_geometry(struct executor *e, struct matrix a, struct panel_geometry *
 		        "the profile has no %s, which says whether a panel fits on chip: run make "
 		        "probe",
 		        r->model.missing_name);
-	if (panel_geometry(a.m, a.n, precision_bytes(a.precision), (int)sms, (int64_t)shared, g))
+	bool (*choose)(int64_t, int64_t, int64_t, int, int64_t, struct panel_geometry *) =
+	        e->queue == QUEUE_PANEL ? panel_geometry_beside : panel_geometry;
+	if (choose(a.m, a.n, precision_bytes(a.precision), (int)sms, (int64_t)shared, g))
 		return true;
 	return fault_set(&e->fault,
 	        "the panel does not fit on chip: %" PRId64 " rows of %" PRId64

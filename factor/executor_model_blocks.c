@@ -175,7 +175,7 @@ static bool model_trsm(struct executor *e, enum side side, enum uplo uplo, enum 
 	(void)diag;
 	(void)alpha;
 	return model_charge(e, PHASE_SOLVE, "trsm", b, 0,
-	        tariff(e)->trsm(reader(e), a.n, side == LEFT ? b.n : b.m, b.precision));
+	        tariff(e)->trsm(reader(e), side, a.n, side == LEFT ? b.n : b.m, b.precision));
 }
 
 /* The inverse can be trusted. */
@@ -234,7 +234,7 @@ static bool model_clear_info(struct executor *e, int *info)
 {
 	(void)info;
 	return model_charge(
-	        e, PHASE_FETCH, "clear_info", shape(1, 1), 0, tariff(e)->integers(reader(e), 1));
+	        e, PHASE_FETCH, "clear_info", shape(1, 1), 0, tariff(e)->clear(reader(e)));
 }
 
 static bool model_potrf_block(

@@ -20,7 +20,8 @@
  *   - A call returns a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
  *     fathom_error says in words what was wrong. info tells what was found in the numbers. NaN
  *     propagates.
- * The same call on the same GPU gives bitwise the same result. Stream capture is refused. */
+ * The same call on equally aligned memory gives bitwise the same result on the same GPU. Stream
+ * capture is refused. */
 #ifndef FATHOM_H
 #define FATHOM_H
 
@@ -69,8 +70,8 @@ FATHOM_PUBLIC enum fathom_status fathom_set_stream(
  * the GPU. */
 FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, int on);
 
-/* Waits for the handle's work. FATHOM_FAILED when a kernel gave up waiting for its other blocks
- * (after a second: the GPU was taken away from it). */
+/* Waits for the handle's work. FATHOM_FAILED when a kernel of LU gave up waiting for its other
+ * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
 /* Why the last call with this handle that did not return FATHOM_OK failed; "" before that. */
@@ -170,10 +171,17 @@ FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64
         int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, void *work,
         int64_t work_bytes);
 
-/* ---- BLAS ---- */
+/* ---- BLAS: alpha and beta are host values, and beta = 0 overwrites ---- */
 
-/* y := alpha op(A) x + beta y, A m x n; alpha and beta are host values, increments at least 1.
- * beta = 0 overwrites y. */
+/* C := alpha op(A) op(B) + beta C, C m x n, op(A) m x k. */
+FATHOM_PUBLIC enum fathom_status fathom_sgemm(struct fathom *, char transa, char transb, int64_t m,
+        int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
+        float beta, float *c, int64_t ldc);
+FATHOM_PUBLIC enum fathom_status fathom_dgemm(struct fathom *, char transa, char transb, int64_t m,
+        int64_t n, int64_t k, double alpha, const double *a, int64_t lda, const double *b,
+        int64_t ldb, double beta, double *c, int64_t ldc);
+
+/* y := alpha op(A) x + beta y, A m x n; increments are at least 1. */
 FATHOM_PUBLIC enum fathom_status fathom_sgemv(struct fathom *, char trans, int64_t m, int64_t n,
         float alpha, const float *a, int64_t lda, const float *x, int64_t incx, float beta,
         float *y, int64_t incy);

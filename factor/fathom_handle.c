@@ -3,103 +3,25 @@
 
 #include "../lib/msg.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Events of the executor besides the schedule's: all work of the handle so far; a queue's work. */
 enum { EVENT_DONE = EXECUTOR_EVENTS - 1, EVENT_JOIN = EXECUTOR_EVENTS - 2 };
 
-enum { WORK_ALIGNMENT = 256 };
-static const int64_t most_bytes = INT64_C(1) << 48;
-
 /* Of fathom_create, which has no handle to keep it in. */
 static _Thread_local struct fault create_fault;
 
-/* ---- arguments ---- */
-
-bool call_refuse(struct fathom *h, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(h->e->fault.text, sizeof h->e->fault.text, format, args);
-	va_end(args);
-	return false;
-}
-
-bool call_shape(struct fathom *h, const char *name, struct matrix a)
-{
-	int64_t bytes;
-
-	if (a.m < 0 || a.n < 0)
-		return call_refuse(
-		        h, "%s of %" PRId64 " x %" PRId64 ": sizes start at 0", name, a.m, a.n);
-	if (a.ld < 1 || a.ld < a.m)
-		return call_refuse(h,
-		        "leading dimension %" PRId64 " of %s: at least %" PRId64 " is needed", a.ld,
-		        name, a.m > 1 ? a.m : 1);
-	if (__builtin_mul_overflow(a.ld, a.n > 0 ? a.n : 1, &bytes) ||
-	        __builtin_mul_overflow(bytes, precision_bytes(a.precision), &bytes) ||
-	        bytes > most_bytes)
-		return call_refuse(h,
-		        "%s of %" PRId64 " x %" PRId64 ", leading dimension %" PRId64
-		        ": too large for any memory",
-		        name, a.m, a.n, a.ld);
-	return true;
-}
-
-bool call_given(struct fathom *h, const char *name, const void *data, int64_t count)
-{
-	return data || count == 0 || call_refuse(h, "%s is NULL", name);
-}
-
-bool call_work(struct fathom *h, const void *work, int64_t bytes, int64_t needed)
-{
-	if (needed < 0)
-		return false;
-	if (bytes < needed)
-		return call_refuse(h,
-		        "a workspace of %" PRId64 " bytes: the _work function asks for %" PRId64,
-		        bytes, needed);
-	if ((uintptr_t)work % WORK_ALIGNMENT)
-		return call_refuse(h, "the workspace is not aligned to %d bytes", WORK_ALIGNMENT);
-	return call_given(h, "the workspace", work, needed);
-}
-
-bool call_trans(struct fathom *h, char letter, enum trans *trans)
-{
-	*trans = letter == 'N' || letter == 'n' ? PLAIN : TRANSPOSED;
-	return (letter && strchr("NnTtCc", letter)) ||
-	       call_refuse(h, "trans '%c': N, T and C are possible", letter);
-}
-
-bool call_uplo(struct fathom *h, char letter, enum uplo *uplo)
-{
-	*uplo = letter == 'L' || letter == 'l' ? LOWER : UPPER;
-	return (letter && strchr("LlUu", letter)) ||
-	       call_refuse(h, "uplo '%c': L and U are possible", letter);
-}
-
-bool call_side(struct fathom *h, char letter, enum side *side)
-{
-	*side = letter == 'L' || letter == 'l' ? LEFT : RIGHT;
-	return (letter && strchr("LlRr", letter)) ||
-	       call_refuse(h, "side '%c': L and R are possible", letter);
-}
-
 /* ---- calls ---- */
 
-static bool enter_device(struct fathom *h)
+bool call_enter(struct fathom *h)
 {
 	return cuda_ok(h->cuda, cudaGetDevice(&h->caller_device), "current device") &&
 	       (h->caller_device == h->cuda->gpu.device ||
 	               cuda_ok(h->cuda, cudaSetDevice(h->cuda->gpu.device), "set device"));
 }
 
-static void leave_device(struct fathom *h)
+void call_leave(struct fathom *h)
 {
 	if (h->caller_device != h->cuda->gpu.device)
 		cudaSetDevice(h->caller_device);
@@ -118,12 +40,12 @@ static bool not_capturing(struct fathom *h)
 bool call_begin(struct fathom *h, enum fathom_status *status)
 {
 	*status = FATHOM_NOT_POSSIBLE;
-	if (!enter_device(h))
+	if (!call_enter(h))
 		return false;
 	h->e->queue = QUEUE_MAIN;
 	if (not_capturing(h))
 		return true;
-	leave_device(h);
+	call_leave(h);
 	return false;
 }
 
@@ -148,7 +70,7 @@ enum fathom_status call_end(struct fathom *h, bool good)
 		join_queues(h->e);
 	h->e->queue = QUEUE_MAIN;
 	good = ex_record(h->e, EVENT_DONE) && good;
-	leave_device(h);
+	call_leave(h);
 	return good ? FATHOM_OK : FATHOM_FAILED;
 }
 
@@ -229,7 +151,7 @@ void fathom_destroy(struct fathom *h)
 {
 	if (!h)
 		return;
-	bool entered = enter_device(h);
+	bool entered = call_enter(h);
 	ex_wait_host(h->e, EVENT_DONE);
 	int device = h->cuda->gpu.device;
 	executor_free(h->e);
@@ -242,10 +164,10 @@ enum fathom_status fathom_set_stream(struct fathom *h, struct CUstream_st *strea
 {
 	if (!h)
 		return FATHOM_BAD_ARGUMENT;
-	if (!enter_device(h))
+	if (!call_enter(h))
 		return FATHOM_NOT_POSSIBLE;
 	bool good = set_stream(h, stream);
-	leave_device(h);
+	call_leave(h);
 	return good ? FATHOM_OK : FATHOM_FAILED;
 }
 

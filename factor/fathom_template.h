@@ -4,111 +4,120 @@
 
 int64_t NAME(getrf_work)(struct fathom *h, int64_t m, int64_t n, int64_t lda)
 {
-	return lu_work(h, as_matrix(NULL, m, n, lda, PRECISION));
+	return call_lu_work(h, call_matrix(NULL, m, n, lda, PRECISION));
 }
 
 enum fathom_status NAME(getrf)(struct fathom *h, int64_t m, int64_t n, REAL *a, int64_t lda,
         int *ipiv, void *work, int64_t work_bytes, int *info)
 {
-	return lu(h, as_matrix(a, m, n, lda, PRECISION), ipiv, work, work_bytes, info);
+	return call_lu(h, call_matrix(a, m, n, lda, PRECISION), ipiv, work, work_bytes, info);
 }
 
 enum fathom_status NAME(getrs)(struct fathom *h, char trans, int64_t n, int64_t nrhs, const REAL *a,
         int64_t lda, const int *ipiv, REAL *b, int64_t ldb)
 {
-	return lu_solve(h, trans, false, as_matrix(a, n, n, lda, PRECISION), ipiv,
-	        as_matrix(b, n, nrhs, ldb, PRECISION));
+	return call_lu_solve(h, trans, false, call_matrix(a, n, n, lda, PRECISION), ipiv,
+	        call_matrix(b, n, nrhs, ldb, PRECISION));
 }
 
 int64_t NAME(getrf_rows_work)(struct fathom *h, int64_t m, int64_t n, int64_t lda)
 {
-	return lu_work(h, matrix_of_rows(NULL, m, n, lda, PRECISION));
+	return call_lu_work(h, matrix_of_rows(NULL, m, n, lda, PRECISION));
 }
 
 enum fathom_status NAME(getrf_rows)(struct fathom *h, int64_t m, int64_t n, REAL *a, int64_t lda,
         int *ipiv, void *work, int64_t work_bytes, int *info)
 {
-	return lu(h, matrix_of_rows(a, m, n, lda, PRECISION), ipiv, work, work_bytes, info);
+	return call_lu(h, matrix_of_rows(a, m, n, lda, PRECISION), ipiv, work, work_bytes, info);
 }
 
 enum fathom_status NAME(getrs_rows)(struct fathom *h, char trans, int64_t n, int64_t nrhs,
         const REAL *a, int64_t lda, const int *ipiv, REAL *b, int64_t ldb)
 {
-	return lu_solve(h, trans, true, as_matrix(a, n, n, lda, PRECISION), ipiv,
-	        as_matrix(b, n, nrhs, ldb, PRECISION));
+	return call_lu_solve(h, trans, true, call_matrix(a, n, n, lda, PRECISION), ipiv,
+	        call_matrix(b, n, nrhs, ldb, PRECISION));
 }
 
 int64_t NAME(potrf_work)(struct fathom *h, char uplo, int64_t n, int64_t lda)
 {
-	return cholesky_work(h, uplo, as_matrix(NULL, n, n, lda, PRECISION));
+	return call_cholesky_work(h, uplo, call_matrix(NULL, n, n, lda, PRECISION));
 }
 
 enum fathom_status NAME(potrf)(struct fathom *h, char uplo, int64_t n, REAL *a, int64_t lda,
         void *work, int64_t work_bytes, int *info)
 {
-	return cholesky(h, uplo, as_matrix(a, n, n, lda, PRECISION), work, work_bytes, info);
+	return call_cholesky(h, uplo, call_matrix(a, n, n, lda, PRECISION), work, work_bytes, info);
 }
 
 enum fathom_status NAME(potrs)(struct fathom *h, char uplo, int64_t n, int64_t nrhs, const REAL *a,
         int64_t lda, REAL *b, int64_t ldb)
 {
-	return cholesky_solve(
-	        h, uplo, as_matrix(a, n, n, lda, PRECISION), as_matrix(b, n, nrhs, ldb, PRECISION));
+	return call_cholesky_solve(h, uplo, call_matrix(a, n, n, lda, PRECISION),
+	        call_matrix(b, n, nrhs, ldb, PRECISION));
 }
 
 int64_t NAME(geqrf_work)(struct fathom *h, int64_t m, int64_t n, int64_t lda)
 {
-	return qr_work(h, as_matrix(NULL, m, n, lda, PRECISION));
+	return call_qr_work(h, call_matrix(NULL, m, n, lda, PRECISION));
 }
 
 enum fathom_status NAME(geqrf)(struct fathom *h, int64_t m, int64_t n, REAL *a, int64_t lda,
         REAL *tau, void *work, int64_t work_bytes)
 {
-	return qr(h, as_matrix(a, m, n, lda, PRECISION), tau, work, work_bytes);
+	return call_qr(h, call_matrix(a, m, n, lda, PRECISION), tau, work, work_bytes);
 }
 
 int64_t NAME(ormqr_work)(struct fathom *h, char side, char trans, int64_t m, int64_t n, int64_t k,
         int64_t lda, int64_t ldc)
 {
-	return apply_work(h, side, trans, k, lda, as_matrix(NULL, m, n, ldc, PRECISION));
+	return call_apply_work(h, side, trans, k, lda, call_matrix(NULL, m, n, ldc, PRECISION));
 }
 
 enum fathom_status NAME(ormqr)(struct fathom *h, char side, char trans, int64_t m, int64_t n,
         int64_t k, const REAL *a, int64_t lda, const REAL *tau, REAL *c, int64_t ldc, void *work,
         int64_t work_bytes)
 {
-	return apply(h, side, trans, k, a, lda, tau, as_matrix(c, m, n, ldc, PRECISION), work,
-	        work_bytes);
+	return call_apply(h, side, trans, k, a, lda, tau, call_matrix(c, m, n, ldc, PRECISION),
+	        work, work_bytes);
 }
 
 int64_t NAME(orgqr_work)(struct fathom *h, int64_t m, int64_t n, int64_t k, int64_t lda)
 {
-	return form_work(h, k, as_matrix(NULL, m, n, lda, PRECISION));
+	return call_form_work(h, k, call_matrix(NULL, m, n, lda, PRECISION));
 }
 
 enum fathom_status NAME(orgqr)(struct fathom *h, int64_t m, int64_t n, int64_t k, REAL *a,
         int64_t lda, const REAL *tau, void *work, int64_t work_bytes)
 {
-	return form(h, k, as_matrix(a, m, n, lda, PRECISION), tau, work, work_bytes);
+	return call_form(h, k, call_matrix(a, m, n, lda, PRECISION), tau, work, work_bytes);
 }
 
 int64_t NAME(gels_work)(
         struct fathom *h, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb)
 {
-	return least_squares_work(h, trans, as_matrix(NULL, m, n, lda, PRECISION),
-	        as_matrix(NULL, larger(m, n), nrhs, ldb, PRECISION));
+	return call_least_squares_work(h, trans, call_matrix(NULL, m, n, lda, PRECISION),
+	        call_matrix(NULL, larger(m, n), nrhs, ldb, PRECISION));
 }
 
 enum fathom_status NAME(gels)(struct fathom *h, char trans, int64_t m, int64_t n, int64_t nrhs,
         REAL *a, int64_t lda, REAL *b, int64_t ldb, void *work, int64_t work_bytes)
 {
-	return least_squares(h, trans, as_matrix(a, m, n, lda, PRECISION),
-	        as_matrix(b, larger(m, n), nrhs, ldb, PRECISION), work, work_bytes);
+	return call_least_squares(h, trans, call_matrix(a, m, n, lda, PRECISION),
+	        call_matrix(b, larger(m, n), nrhs, ldb, PRECISION), work, work_bytes);
+}
+
+enum fathom_status NAME(gemm)(struct fathom *h, char transa, char transb, int64_t m, int64_t n,
+        int64_t k, REAL alpha, const REAL *a, int64_t lda, const REAL *b, int64_t ldb, REAL beta,
+        REAL *c, int64_t ldc)
+{
+	return call_multiply(h, transa, transb, k, (double)alpha,
+	        call_matrix(a, 0, 0, lda, PRECISION), call_matrix(b, 0, 0, ldb, PRECISION),
+	        (double)beta, call_matrix(c, m, n, ldc, PRECISION));
 }
 
 enum fathom_status NAME(gemv)(struct fathom *h, char trans, int64_t m, int64_t n, REAL alpha,
         const REAL *a, int64_t lda, const REAL *x, int64_t incx, REAL beta, REAL *y, int64_t incy)
 {
-	return multiply_vector(h, trans, (double)alpha, as_matrix(a, m, n, lda, PRECISION), x, incx,
-	        (double)beta, y, incy);
+	return call_multiply_vector(h, trans, (double)alpha, call_matrix(a, m, n, lda, PRECISION),
+	        x, incx, (double)beta, y, incy);
 }

@@ -84,6 +84,7 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	args.tiles.band = BAND * 128 / g->rows;
 	args.tiles.part = p->part;
 	args.splits = plan->splits;
+	args.shared = plan->shared;
 	args.units = gemm_tile_count(args.tiles) * plan->splits;
 	args.c_split = work_ld * p->n;
 	const bool vector = (p->ta || aligned<T>(a, p->lda)) && (!p->tb || aligned<T>(b, p->ldb)) &&

@@ -39,6 +39,8 @@ extern const struct gemm_geometry gemm_geometry[GEMM_SHAPES];
 struct gemm_plan {
 	int shape, splits;
 	int64_t work_bytes; /* 0 without splits */
+	bool shared; /* a block a tile, which lets other kernels in between; else blocks stay for
+	                several, which is quicker alone. The caller's to set */
 };
 
 /* The plan of least estimated time on sm_count multiprocessors; one split only when no work memory

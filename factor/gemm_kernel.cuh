@@ -25,6 +25,7 @@ template <typename T> struct gemm_args {
 	int units;       /* tiles times splits */
 	int splits;      /* of k; each writes its own partial C, */
 	int64_t c_split; /* this many elements apart */
+	bool shared;     /* a block for each unit */
 	bool stage_c;    /* shared memory has room for the tile of C */
 };
 

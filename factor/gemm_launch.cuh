@@ -32,7 +32,7 @@ static int gemm_start_kernel(struct gemm_args<typename S::type> &args, cudaStrea
 	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error)
 		return error;
-	const int blocks = min(args.units, sm_count * S::RESIDENT);
+	const int blocks = args.shared ? args.units : min(args.units, sm_count * S::RESIDENT);
 	kernel<<<blocks, S::THREADS, bytes, stream>>>(args);
 	return (int)cudaGetLastError();
 }

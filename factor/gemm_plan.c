@@ -47,7 +47,7 @@ static int64_t work_bytes(const struct gemm_problem *p, int64_t splits)
 
 struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count, bool may_split)
 {
-	struct gemm_plan best = {0, 1, 0};
+	struct gemm_plan best = {.splits = 1};
 	double least = -1;
 
 	for (int shape = 0; shape < GEMM_SHAPES; shape++) {
@@ -61,8 +61,9 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 			const double cost = cycles(problem, g, splits, sm_count);
 			if (least < 0 || cost < least) {
 				least = cost;
-				best = (struct gemm_plan){
-				        shape, splits, work_bytes(problem, splits)};
+				best = (struct gemm_plan){.shape = shape,
+				        .splits = splits,
+				        .work_bytes = work_bytes(problem, splits)};
 			}
 		}
 	}

@@ -327,8 +327,7 @@ int launch(
 {
 	const uintptr_t bytes = sizeof(T) * (unsigned)plan->vector;
 	const bool unread = call->alpha == 0;
-	struct product<T> c = {
-	};
+	struct product<T> c;
 	c.m = unread && call->transposed ? 0 : call->m;
 	c.n = unread && !call->transposed ? 0 : call->n;
 	c.alpha = (T)call->alpha;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gemv.h"
 
+#include <math.h>
+
 static int64_t ceil_div(int64_t a, int64_t b)
 {
 	return (a + b - 1) / b;
@@ -23,104 +25,145 @@ int gemv_shift(const struct gemv_call *call, int vector)
 	                        : (int)((uintptr_t)call->a / (uintptr_t)bytes % (uintptr_t)vector);
 }
 
-/* Blocks that are resident at a time: four a multiprocessor; a little less is as good. */
-static int64_t wave_of(const struct gpu *gpu)
-{
-	return (int64_t)gpu->sm_count * 4 * 31 / 32;
-}
+/* Blocks of 64 bytes in flight a thread that a multiprocessor holds. */
+enum { RESIDENT = 4, MAX_SPLITS = 64 };
 
 static int64_t matrix_bytes(const struct gemv_call *call)
 {
 	return call->m * call->n * precision_bytes(call->precision);
 }
 
-/* Blocks a tile, so that about a wave of blocks is there and none has less than 64 KiB to read:
- * adding up through memory takes about as long as reading that. */
-static int splits_of(const struct gemv_call *call, int64_t tiles, int64_t wave)
+/* ---- y = A x: the fastest of a few cuts by an estimate ---- */
+
+/* Estimated microseconds, without the launch, which is the same for all. Every wave of blocks waits
+ * for its batches of loads and moves its bytes, which overlap in part. The constants were fitted
+ * together, for the least loss of the choice, to all cuts of 77 shapes from 8 x 4096 to 131072 x
+ * 512, warm and cold, on an H200: they rank cuts and are no measurements of their own. */
+static const double batch_us = 0.66;               /* a thread's loads in flight arrive */
+static const double bytes_per_us[] = {38e3, 64e3}; /* of a multiprocessor; from 45 MB */
+static const double short_segment = 25;            /* bytes of bandwidth lost for each segment */
+static const double block_us = 0.03;               /* for each block on a multiprocessor */
+static const double wave_us = 0.6;                 /* for each wave of blocks but the last */
+static const double combine_us[] = {0.94, 0.02};   /* sums through memory: at all, each split */
+
+static double wave_time(double blocks, double bytes, double batches, double bandwidth)
 {
-	int64_t splits = 16;
-	if (splits > (wave + wave / 16) / tiles)
-		splits = (wave + wave / 16) / tiles;
-	if (splits > matrix_bytes(call) / (64 << 10) / tiles)
-		splits = matrix_bytes(call) / (64 << 10) / tiles;
-	return splits < 1 || tiles > GEMV_MAX_SPLIT_TILES ? 1 : (int)splits;
+	const double waiting = batches * batch_us, moving = blocks * bytes / bandwidth;
+	return sqrt(waiting * waiting + moving * moving);
 }
 
-/* y = A x. `bytes` of each column to a block (its segment): long segments suit DRAM, short ones
- * give many blocks without splitting sums. */
-static void plan_plain(const struct gemv_call *call, int64_t wave, struct gemv_plan *p)
+static double plain_time(
+        const struct gemv_call *call, const struct gpu *gpu, const struct gemv_plan *p)
 {
-	const int64_t size = precision_bytes(call->precision);
-	const int64_t rows = call->m + gemv_shift(call, p->vector);
-	const int load = (int)(p->vector * size), whole = 16;
-	int segment = 256;
-	bool split = false;
-	p->unroll = 64 / load; /* 64 bytes a thread */
-	if (ceil_div(rows * size, segment) < wave) {
-		const int64_t tiles = ceil_div(rows * size, 128);
-		segment = 128;
-		if (tiles < wave && (tiles < wave / 2 || matrix_bytes(call) > 48 << 20)) {
-			segment = 64;
-			split = call->n > 2 * 8 * GEMV_THREADS / (64 / whole);
+	const double size = (double)precision_bytes(call->precision), load = p->vector * size;
+	const double columns = ceil((double)call->n / p->splits);
+	const double batches = ceil(columns * p->lanes / GEMV_THREADS / p->unroll);
+	const double bytes = fmin(p->width, (double)call->m) * size * columns;
+	const double bandwidth = gpu->sm_count * bytes_per_us[matrix_bytes(call) > 45e6] /
+	                         (1 + short_segment / (p->lanes * load));
+	const double resident = gpu->sm_count * (p->unroll * load > 64 ? RESIDENT - 1 : RESIDENT);
+	const double blocks = (double)p->tiles * p->splits, waves = floor(blocks / resident);
+	const double rest = blocks - waves * resident;
+	double time = waves * (wave_time(resident, bytes, batches, bandwidth) + wave_us) +
+	              block_us * blocks / gpu->sm_count;
+	if (rest > 0)
+		time += wave_time(rest, bytes, batches, bandwidth);
+	return p->splits > 1 ? time + combine_us[0] + combine_us[1] * p->splits : time;
+}
+
+/* Long segments (bytes of a column that are a block's) suit DRAM, short ones make many blocks
+ * without splitting sums. */
+static void plan_plain(const struct gemv_call *call, const struct gpu *gpu, struct gemv_plan *best)
+{
+	const int load = (int)(best->vector * precision_bytes(call->precision));
+	const int64_t rows = call->m + gemv_shift(call, best->vector);
+	double least = INFINITY;
+	for (int segment = 64; segment <= 32 * load; segment *= 2) {
+		struct gemv_plan p = *best;
+		p.unroll = (segment == 64 && load == 16 ? 128 : 64) / load;
+		p.lanes = segment / load;
+		p.width = p.lanes * p.vector;
+		p.tiles = ceil_div(rows, p.width);
+		for (p.splits = 1; p.splits <= MAX_SPLITS && p.splits <= call->n; p.splits *= 2) {
+			const double time = plain_time(call, gpu, &p);
+			if (p.splits > 1 && p.tiles > GEMV_MAX_SPLIT_TILES)
+				break;
+			if (time < least) {
+				least = time;
+				*best = p;
+			}
 		}
 	}
-	if (split) {
-		segment = 256;
-		while (segment > 32 && ceil_div(rows * size, segment) * 16 < wave)
-			segment /= 2;
-	} else if (segment == 64 && load == whole) {
-		p->unroll = 8;
-	}
-	p->lanes = segment / load < 32 ? segment / load : 32;
-	p->width = p->lanes * p->vector;
-	p->tiles = ceil_div(rows, p->width);
-	if (split)
-		p->splits = splits_of(call, p->tiles, wave);
 }
 
-/* y = A^T x. Up to a wave of blocks by the number of columns in each; large matrices have enough
- * for several and keep more loads of a thread in flight. */
-static void plan_transposed(const struct gemv_call *call, int64_t wave, struct gemv_plan *p)
+/* ---- y = A^T x: by rules ---- */
+
+/* Blocks that share long columns when there are few: half a wave of them, each with 8 KiB of every
+ * column at least. */
+static int transposed_splits(const struct gemv_call *call, int64_t wave, const struct gemv_plan *p)
 {
-	const int64_t size = precision_bytes(call->precision), bytes = matrix_bytes(call);
+	const int64_t column = call->m * precision_bytes(call->precision);
+	int64_t splits = 1;
+	if (p->tiles >= wave / 3 || column < 64 << 10)
+		return 1;
+	while (splits < 16 && splits * 2 * p->tiles <= wave + wave / 16 &&
+	        column / (splits * 2) >= 8 << 10)
+		splits *= 2;
+	return (int)splits;
+}
+
+/* Up to a wave of blocks by the number of columns in each; matrices large enough for several waves
+ * keep more loads of a thread in flight instead. */
+static void plan_transposed(
+        const struct gemv_call *call, const struct gpu *gpu, struct gemv_plan *p)
+{
+	const int load = (int)(p->vector * precision_bytes(call->precision));
+	const int64_t bytes = matrix_bytes(call), wave = gpu->sm_count * RESIDENT;
 	const int64_t loads = call->m / p->vector; /* of a column */
-	int64_t width = 1, warps;
-	while (call->n > width * wave * 33 / 32)
+	int64_t width = 1;
+	while (call->n > width * wave)
 		width *= 2;
-	if (p->vector * size < 16) {
+	const bool large =
+	        bytes > 200 << 20 || (bytes > 24 << 20 && ceil_div(call->n, width) < wave * 4 / 5);
+	p->unroll = 4;
+	if (load < 16) {
 		p->columns = 2;
-		p->unroll = 32 / (int)(p->vector * size);
+		p->unroll = 32 / load;
+		if (width > 8)
+			width = 4;
 	} else if (loads > 4096 && bytes > 64 << 20) {
 		p->columns = 2;
-		p->unroll = 4;
 		width = 2;
-	} else if (bytes > 200 << 20) {
+	} else if (large) {
 		p->columns = 4;
 		p->unroll = 2;
 		width = 8;
+	} else if (width < 4) {
+		p->columns = call->precision == SINGLE ? 1 : 2;
+		width *= p->columns;
 	} else {
-		p->columns = width < 4 ? 1 : 4;
-		p->unroll = width < 4 ? 4 : 1;
+		p->columns = 4;
+		p->unroll = 1;
 	}
-	warps = 8 * p->columns / width;
-	if (warps > 8)
-		warps = 8;
-	while (warps > 1 && warps * 32 * p->unroll > loads * (p->unroll > 1 ? 2 : 1))
+	int64_t warps = 8 * p->columns / width;
+	warps = warps > 8 ? 8 : warps < 1 ? 1 : warps;
+	while (warps > 1 && warps * 32 * p->unroll > loads * (p->unroll > 2 ? 2 : 1))
 		warps /= 2;
-	p->lanes = warps < 1 ? 1 : (int)warps;
+	p->lanes = (int)warps;
 	p->width = 8 / p->lanes * p->columns;
 	p->tiles = ceil_div(call->n, p->width);
-	if (p->tiles < wave / 4)
-		p->splits = splits_of(call, p->tiles, wave / 2);
+	p->splits = transposed_splits(call, wave, p);
 }
 
 struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gpu *gpu)
 {
 	struct gemv_plan p = {.vector = vector_of(call), .splits = 1, .early = gpu->major >= 9};
+	if (call->m == 0 || call->n == 0)
+		return p;
 	if (call->transposed)
-		plan_transposed(call, wave_of(gpu), &p);
+		plan_transposed(call, gpu, &p);
 	else
-		plan_plain(call, wave_of(gpu), &p);
+		plan_plain(call, gpu, &p);
 	return p;
 }
 

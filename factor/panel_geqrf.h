@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Householder QR of a panel in one kernel, the panel resident in shared memory. Only in builds with
- * the CUDA Toolkit. */
+/* Householder QR of a panel on the device. Column-major device memory, leading dimensions in
+ * elements; launchers return a cudaError_t as an int. stream is a cudaStream_t. None allocates or
+ * waits. */
 #ifndef FATHOM_PANEL_GEQRF_H
 #define FATHOM_PANEL_GEQRF_H
 
@@ -11,26 +12,35 @@
 extern "C" {
 #endif
 
-enum { PANEL_GEQRF_COLUMNS = 128 };
+enum { PANEL_GEQRF_COLUMNS = 128 }; /* of the widest panel */
 
-/* How a panel is divided over the multiprocessors. blocks is 0 when it does not fit. */
-struct panel_geqrf_geometry {
-	int blocks, rows_per_block;
-	int64_t shared_bytes; /* of a block */
-	int64_t work_bytes;   /* what panel_geqrf needs in device memory */
-};
+/* Bytes of device memory that panel_geqrf needs on the current device. Their content may be
+ * anything; two panels in flight at once need two. */
+int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n);
 
-/* m >= n, 1 <= n <= PANEL_GEQRF_COLUMNS; sm_count and shared_per_block of the device. */
-struct panel_geqrf_geometry panel_geqrf_geometry(
-        enum precision precision, int64_t m, int64_t n, int sm_count, int64_t shared_per_block);
-
-/* A = Q R of the m x n panel in place on `stream`: R in the upper triangle, the vectors below it,
- * tau (n values), with LAPACK's signs (geqr2). Column norms come from sums of squares of columns
- * that are scaled by powers of two where they would leave the range. Sums have a fixed order. A NaN
- * propagates; should a block not hear of another for a second, tau becomes NaN. Returns the
- * cudaError_t. */
+/* LAPACK's geqr2 of an m x n panel, 1 <= n <= PANEL_GEQRF_COLUMNS, n <= m: R on and above the
+ * diagonal, below it the vectors without their leading 1, tau (n): H_j = I - tau[j] v_j v_j^T, beta
+ * = -sign(alpha) norm, tau[j] = 0 where the column below the diagonal is zero. Norms neither
+ * overflow nor underflow on the way. NaN spreads. The same input gives the same bits. Should blocks
+ * wait for each other longer than a second, tau becomes NaN.
+ *
+ * panel_geqrf takes the resident kernel where the panel fits on chip, else the columns one. beside:
+ * on half of the multiprocessors, when it fits there, because another kernel needs the rest. */
 int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        const struct panel_geqrf_geometry *geometry, void *work, void *stream);
+        bool beside, void *work, void *stream);
+
+/* One cooperative kernel with the panel in registers and one exchange between all blocks a column.
+ * The fitting panels: about 67000 x 64 in single precision, half the rows in double precision or
+ * with 128 columns. */
+bool panel_geqrf_resident_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n);
+int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, bool beside, void *work, void *stream);
+
+/* Three kernels a column; any m. */
+int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
+int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include "../lib/profile.h"
 #include "cases.h"
 #include "executor_model.h"
+#include "predict_whole.h"
 #include "results.h"
 
 #include <inttypes.h>
@@ -38,14 +39,20 @@ static struct result predict_case(const struct profile *profile, const struct ta
 	const char *only = phase < PHASE_COUNT ? phase_name[phase] : NULL;
 	const char *variant = strcmp(asked->operation, "ger") == 0 ? "ger" : asked->variant;
 	unsigned skip = only ? ((1u << PHASE_COUNT) - 1) & ~(1u << phase) : 0;
-	struct result row = {
-	        .precision = asked->precision, .m = asked->m, .n = asked->n, .residual = NAN};
+	struct result row = {.precision = asked->precision,
+	        .m = asked->m,
+	        .n = asked->n,
+	        .residual = NAN,
+	        .orthogonality = NAN};
 	struct prediction prediction;
 
 	snprintf(row.operation, sizeof row.operation, "%s", asked->operation);
 	snprintf(row.variant, sizeof row.variant, "%s", asked->variant);
 	snprintf(row.executor, sizeof row.executor, "%s", asked->executor);
-	snprintf(row.plan, sizeof row.plan, "nb=%" PRId64, asked->n);
+	if (strcmp(asked->operation, "ger") == 0)
+		row.k = 1;
+	else
+		row.nb = asked->n;
 	results_options(row.options, asked->executor, only, level);
 	bool ok = model_predict_without(profile, target->model, variant, asked->m, asked->n,
 	        asked->precision, level, skip, &prediction);
@@ -95,6 +102,8 @@ static size_t add_target(struct results *results, const struct profile *profile,
 		if (cases[i].phases)
 			add_phases(results, profile, target, &cases[i]);
 	}
+	if (target->model == MODEL_CUDA)
+		refused += predict_whole(results, profile, quick);
 	msg_progress_end();
 	free(cases);
 	return refused;

@@ -103,6 +103,17 @@ static struct price_entry *find(struct price_reader *reader, const char *name, d
 	return slot;
 }
 
+bool price_known(struct price_reader *reader, const char *name)
+{
+	const struct profile *profile = reader->model.profile;
+	struct price_entry *slot = find(reader, name, -2, -2); /* no arguments of a function */
+
+	for (size_t i = 0; !slot->name && i <= profile->count; i++)
+		if (i == profile->count || strcmp(profile->row[i].name, name) == 0)
+			*slot = (struct price_entry){name, {-2, -2}, i < profile->count};
+	return slot->value > 0;
+}
+
 double price_scalar(struct price_reader *reader, const char *name)
 {
 	struct price_entry *slot = find(reader, name, 0, 0);

@@ -69,6 +69,9 @@ void price_reader_start(struct price_reader *reader, const struct profile *profi
 void price_reader_change(
         struct price_reader *reader, const struct profile *profile, const char *name);
 
+/* Whether the profile has it at all. */
+bool price_known(struct price_reader *reader, const char *name);
+
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
 double price_scalar(struct price_reader *reader, const char *name);
 double price_at(struct price_reader *reader, const char *name, const char *arg, double value);

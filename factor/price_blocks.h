@@ -12,8 +12,8 @@ struct block_tariff {
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 	struct price (*syrk)(struct price_reader *, struct matrix c, int64_t k);
 	/* a triangle of order `order` and `columns` right-hand sides */
-	struct price (*trsm)(
-	        struct price_reader *, int64_t order, int64_t columns, enum precision precision);
+	struct price (*trsm)(struct price_reader *, enum side side, int64_t order, int64_t columns,
+	        enum precision precision);
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
@@ -21,6 +21,7 @@ struct block_tariff {
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* kernels over a few integers */
 	struct price (*integers)(struct price_reader *, int64_t count);
+	struct price (*clear)(struct price_reader *); /* one integer */
 	struct price (*potrf_block)(struct price_reader *, struct matrix a);
 	struct price (*panel_geqrf)(
 	        struct price_reader *, struct matrix a, const struct panel_geometry *g);
@@ -48,8 +49,8 @@ extern const struct block_tariff blocks_host_full, blocks_host_sums;
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k);
-struct price price_trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision);
+struct price price_trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision);
 struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a);
 
 /* Kernels that factorize or invert (tariff_panels.c). */

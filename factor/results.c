@@ -3,6 +3,7 @@
 
 #include "../lib/model.h"
 #include "../lib/msg.h"
+#include "model_factor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,13 +37,29 @@ void results_add(struct results *results, const struct result *row)
 	results->row[results->count++] = *row;
 }
 
+bool results_is_panel(const struct result *row)
+{
+	return strcmp(row->operation, "ger") == 0 || strncmp(row->operation, "panel_", 6) == 0;
+}
+
 double results_flops(const struct result *row)
 {
 	double m = (double)row->m, n = (double)row->n;
-	return strcmp(row->operation, "ger") == 0 ? model_flops_ger(m, n) : model_flops_getrf(m, n);
+
+	if (strcmp(row->operation, "ger") == 0)
+		return model_flops_ger(m, n);
+	if (results_is_panel(row))
+		return model_flops_getrf(m, n);
+	return model_factor_flops(row->operation, m, n);
 }
 
 /* ---- writing ---- */
+
+static void write_size(struct table *table, size_t r, const char *column, int64_t size)
+{
+	if (size > 0)
+		table_set_int(table, r, column, size);
+}
 
 static void write_row(struct table *table, const struct result *row)
 {
@@ -55,13 +72,12 @@ static void write_row(struct table *table, const struct result *row)
 	table_set_text(table, r, "math", row->precision == SINGLE ? "fp32" : "fp64");
 	table_set_int(table, r, "m", row->m);
 	table_set_int(table, r, "n", row->n);
-	if (strcmp(row->operation, "ger") == 0)
-		table_set_int(table, r, "k", 1);
-	else
-		table_set_int(table, r, "nb", row->n);
+	write_size(table, r, "k", row->k);
+	write_size(table, r, "p", row->p);
+	write_size(table, r, "nb", row->nb);
 	table_set_text(table, r, "options", row->options);
 	table_set_text(table, r, "executor", row->executor);
-	table_set_text(table, r, "plan", row->plan);
+	table_set_text(table, r, "plan", row->plan[0] ? row->plan : "nan");
 	table_set_real(table, r, "seconds", row->seconds.value);
 	table_set_real(table, r, "low", row->seconds.low);
 	table_set_real(table, r, "high", row->seconds.high);
@@ -70,6 +86,7 @@ static void write_row(struct table *table, const struct result *row)
 	if (!results_option(row->options, "phase", NULL, 0))
 		table_set_real(table, r, "gflops", results_flops(row) / row->seconds.value / 1e9);
 	table_set_real(table, r, "residual", row->residual);
+	table_set_real(table, r, "orthogonality", row->orthogonality);
 	table_set_text(table, r, "regime", row->regime[0] ? row->regime : "nan");
 	table_set_text(table, r, "note", row->note[0] ? row->note : "nan");
 }
@@ -111,7 +128,11 @@ static const char *read_row(const struct table *table, size_t r, struct result *
 	const char *precision = table_text(table, r, "precision");
 	double repeats = table_real(table, r, "repeats");
 
-	*row = (struct result){.m = read_size(table, r, "m"), .n = read_size(table, r, "n")};
+	*row = (struct result){.m = read_size(table, r, "m"),
+	        .n = read_size(table, r, "n"),
+	        .k = read_size(table, r, "k"),
+	        .p = read_size(table, r, "p"),
+	        .nb = read_size(table, r, "nb")};
 	read_text(row->operation, sizeof row->operation, table, r, "operation");
 	read_text(row->variant, sizeof row->variant, table, r, "variant");
 	read_text(row->executor, sizeof row->executor, table, r, "executor");
@@ -124,6 +145,7 @@ static const char *read_row(const struct table *table, size_t r, struct result *
 	row->seconds.high = table_real(table, r, "high");
 	row->seconds.samples = repeats >= 0 && repeats < 1e9 ? (size_t)repeats : 0;
 	row->residual = table_real(table, r, "residual");
+	row->orthogonality = table_real(table, r, "orthogonality");
 
 	if (!row->operation[0] || !row->variant[0] || !row->executor[0])
 		return "operation, variant or executor is missing";
@@ -150,10 +172,10 @@ static size_t case_length(const char *options)
 static bool same_case(const struct result *a, const struct result *b)
 {
 	size_t length = case_length(a->options);
-	return a->m == b->m && a->n == b->n && a->precision == b->precision &&
-	       strcmp(a->variant, b->variant) == 0 && strcmp(a->executor, b->executor) == 0 &&
-	       strcmp(a->operation, b->operation) == 0 && length == case_length(b->options) &&
-	       strncmp(a->options, b->options, length) == 0;
+	return a->m == b->m && a->n == b->n && a->k == b->k && a->p == b->p && a->nb == b->nb &&
+	       a->precision == b->precision && strcmp(a->variant, b->variant) == 0 &&
+	       strcmp(a->executor, b->executor) == 0 && strcmp(a->operation, b->operation) == 0 &&
+	       length == case_length(b->options) && strncmp(a->options, b->options, length) == 0;
 }
 
 static bool same_row(const struct result *a, const struct result *b)
@@ -208,6 +230,13 @@ void results_options(char options[64], const char *executor, const char *phase, 
 		used += snprintf(options + used, (size_t)(64 - used), ",phase=%s", phase);
 	if (level < 2)
 		snprintf(options + used, (size_t)(64 - used), ",level=%d", level);
+}
+
+void results_option_add(char options[64], const char *key, const char *value)
+{
+	size_t used = strlen(options);
+
+	snprintf(options + used, 64 - used, "%s%s=%s", used ? "," : "", key, value);
 }
 
 bool results_option(const char *options, const char *key, char *value, size_t size)

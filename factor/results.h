@@ -12,14 +12,19 @@ struct result {
 	char operation[24], variant[24], executor[16];
 	enum precision precision;
 	int64_t m, n;
+	int64_t k, p, nb; /* where the operation has them, else 0: inner dimension or reflectors,
+	                     right-hand sides, width of the (first) block */
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
-	                     level=0|1 (last) */
-	char plan[64];    /* block sequence and leading dimension */
+	                     uplo=l|u, from=host, alg=NAME, level=0|1 (last) */
+	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
+	                     leading dimension */
 	struct estimate
 	        seconds; /* samples = repeats; value NaN: refused or failed, note says why */
-	double residual;
-	char regime[16]; /* of a prediction: hardware | surface */
-	char note[512];  /* why there is no number; else empty */
+	double residual; /* LAPACK's test ratio; of whole factorizations estimated as check_whole.h
+	                    says */
+	double orthogonality; /* of QR, alike; else NaN */
+	char regime[16];      /* of a prediction: hardware | surface */
+	char note[512];       /* why there is no number; else empty */
 };
 
 struct results {
@@ -43,6 +48,9 @@ struct results *results_read(const char *path, struct fault *fault);
 /* "l2=warm" or "cache=warm" by executor, then phase (NULL: none), then level (2 is not written). */
 void results_options(char options[64], const char *executor, const char *phase, int level);
 
+/* One more pair. */
+void results_option_add(char options[64], const char *key, const char *value);
+
 /* Value of one option into value (size bytes); false when it is not there. */
 bool results_option(const char *options, const char *key, char *value, size_t size);
 
@@ -51,6 +59,9 @@ int results_level(const struct result *row);
 
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);
+
+/* A panel or a rank-1 update of one; else a whole factorization. */
+bool results_is_panel(const struct result *row);
 
 /* LAPACK Working Note 41's operation count. */
 double results_flops(const struct result *row);

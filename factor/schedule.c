@@ -117,6 +117,17 @@ static bool update(
 	       start_corner(s, panel) && s->operations->update(s->self, b, j, n);
 }
 
+/* The same while the next panel is factorized on the device. */
+static bool update_beside(const struct schedule *s, struct block b, int64_t j, int64_t n)
+{
+	struct block none = {0};
+
+	s->e->shares = s->plan->lookahead && !s->plan->hybrid;
+	bool ok = update(s, b, j, n, none);
+	s->e->shares = false;
+	return ok;
+}
+
 /* Beside the updates with b: nothing reads the columns left of b any more when its first update is
  * done, which comes after all of the block before. */
 static bool aside(const struct schedule *s, struct block b)
@@ -142,11 +153,9 @@ static bool step(const struct schedule *s, struct block b)
 	int64_t right = s->columns - next.j;
 	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
 
-	struct block none = {0};
-
 	return join_panel(s, b) && update(s, b, next.j, strip, next) &&
 	       (!next.w || start_panel(s, next)) && aside(s, b) &&
-	       update(s, b, next.j + strip, right - strip, none) &&
+	       update_beside(s, b, next.j + strip, right - strip) &&
 	       (!next.w || finish_panel(s, next));
 }
 

@@ -88,23 +88,45 @@ static double ready(const struct simulation *s, const struct operation *o)
 
 /* ---- shares of the multiprocessors ---- */
 
+static bool urgent(const struct operation *o)
+{
+	return o->work.queue == QUEUE_PANEL;
+}
+
+static bool at_work(const struct simulation *s, const struct operation *o)
+{
+	return kernel_at(o, s->now) && o->held <= s->now;
+}
+
+/* What a kernel of high priority has of the machine: its share, but half of what it shares. */
+static double urgent_part(const struct simulation *s, const struct operation *o)
+{
+	double others = 0;
+
+	for (int q = 0; q < QUEUE_COUNT; q++)
+		if (at_work(s, head(s, q)) && !urgent(head(s, q)))
+			others += head(s, q)->work.share;
+	double both = o->work.share + fmin(others, 1) - 1;
+	return o->work.share - later(0, both) / 2;
+}
+
 static bool precedes(const struct operation *a, const struct operation *b)
 {
-	bool urgent_a = a->work.queue == QUEUE_PANEL, urgent_b = b->work.queue == QUEUE_PANEL;
-
-	if (urgent_a != urgent_b)
-		return urgent_a;
 	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
 }
 
-/* What the kernels before o in line leave of the machine; held ones do not have theirs yet. */
+/* What the others leave of the machine to a kernel of low priority. */
 static double room_for(const struct simulation *s, const struct operation *o)
 {
 	double room = 1;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
-		struct operation *p = head(s, q);
-		if (p != o && kernel_at(p, s->now) && p->held <= s->now && precedes(p, o))
+		const struct operation *p = head(s, q);
+		if (p == o || !at_work(s, p))
+			continue;
+		if (urgent(p))
+			room -= urgent_part(s, p);
+		else if (precedes(p, o))
 			room -= p->work.share;
 	}
 	return later(0, room);
@@ -116,7 +138,7 @@ static double rate_of(const struct simulation *s, const struct operation *o)
 		return 1; /* a transfer, a wait, a kernel that starts */
 	if (o->held > s->now)
 		return 0;
-	double room = room_for(s, o);
+	double room = urgent(o) ? urgent_part(s, o) : room_for(s, o);
 	return room >= o->work.share ? 1 : room / o->work.share;
 }
 
@@ -125,21 +147,29 @@ static double left_now(const struct simulation *s, const struct operation *o)
 	return later(0, o->left - (s->now - o->since) * o->rate);
 }
 
-/* A kernel that has just started waits for the blocks of those that it goes before, on average half
- * as long as these last. */
+/* Until when the blocks of p that run now do. */
+static double blocks_end(const struct simulation *s, const struct operation *p)
+{
+	double begun = p->begin + p->work.start, block = p->work.block;
+	double end = block > 0 ? begun + (floor((s->now - begun) / block) + 1) * block : s->now;
+
+	return fmin(end, s->now + left_now(s, p));
+}
+
+/* A kernel of high priority that has just started waits for blocks of the others. */
 static void hold(struct simulation *s, struct operation *o)
 {
-	double taken = o->work.share, block = 0;
+	double taken = o->work.share, end = s->now;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
-		struct operation *p = head(s, q);
-		if (p == o || !kernel_at(p, s->now) || !precedes(o, p) || p->rate == 0)
+		const struct operation *p = head(s, q);
+		if (p == o || !at_work(s, p) || p->rate == 0)
 			continue;
 		taken += p->rate * p->work.share;
-		block = later(block, fmin(p->work.block / 2, left_now(s, p)));
+		end = later(end, blocks_end(s, p));
 	}
-	if (taken > 1)
-		o->held = s->now + block;
+	if (taken > 1 + 1e-12)
+		o->held = end;
 }
 
 /* ---- the clock ---- */
@@ -225,7 +255,7 @@ static void share_out(struct simulation *s)
 {
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		struct operation *o = head(s, q);
-		if (under_way(o) && o->begin + o->work.start == s->now)
+		if (under_way(o) && urgent(o) && o->begin + o->work.start == s->now)
 			hold(s, o);
 	}
 	for (int q = 0; q < QUEUE_COUNT; q++) {

@@ -4,13 +4,14 @@
  * Operations of one queue follow each other; a join makes a queue wait for an event of another. A
  * transfer has its direction's copy engine to itself, and disturbs nothing else. A kernel first
  * starts (`start` seconds, on no multiprocessor), then needs the share of the multiprocessors that
- * its blocks can fill. When several are under way the multiprocessors are handed out by priority
- * (QUEUE_PANEL before the others), then by the time they began, to each its share or what is left,
- * and a kernel that got less runs slower in proportion: the machine does no more than one machine's
- * work. A kernel of higher priority does not interrupt: when it finds less than its share free it
- * waits until the blocks that run there end, half a block's time on average (as the concurrency
- * probe's gpu.priority.delay is half of its blocks' 20 us). Not modelled: kernels side by side that
- * slow each other's memory traffic down.
+ * its blocks can fill. When several of one priority are under way the multiprocessors are handed
+ * out by the time they began, to each its share or what is left, and a kernel that got less runs
+ * slower in proportion. A kernel of higher priority (QUEUE_PANEL) comes beside them: on the
+ * multiprocessors that it cannot have alone it and the others have half each. It does not
+ * interrupt: when it finds less than its share free it waits until blocks that run there end, which
+ * they do together, every `block` seconds since their kernel began. The machine does no more than
+ * one machine's work. Not modelled: kernels side by side that slow each other's memory traffic
+ * down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */

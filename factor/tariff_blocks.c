@@ -5,16 +5,24 @@
  *
  * copy, transpose, explicit_v read and write mnw each, fill writes its part: our kernels' start and
  * what the bytes add on the measured curve. laswp touches, in every column, 2 p.n words of the top
- * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own, after every block
- * has followed p.n exchanges, four dependent integer instructions each. Kernels over a few integers
- * only start.
+ * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own (in L2) or an
+ * access of its own (in DRAM, by the law of strided copies), after every block has read the pivots
+ * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each.
+ * Kernels over a few integers only start; to clear info is queued as a copy is, and takes the
+ * device no longer.
  *
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
- * surfaces of LAPACKE; potrf counts half the operations of getrf of the same block. */
+ * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
 #include "price_blocks.h"
 
 #include <math.h>
+
+enum {
+	WIDEST_STRIDE = 512, /* words, of the copy probe */
+	LASWP_COLUMNS = 8,   /* of a block */
+	BEHIND = 4           /* so many times a cache's size are certainly not in it */
+};
 
 /* What a block of our sweeps takes care of. */
 static const double sweep_bytes = 16384;
@@ -49,15 +57,31 @@ static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a
 	return sweep(r, "gpu.write.time", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
 }
 
+/* Seconds that an element takes that lies apart from all others, read and written: two thirds of
+ * what the widest strided copy takes for one, which reads in one place and, to write a part of a
+ * sector, reads and writes in another. */
+static double scattered(struct price_reader *r, int64_t ld)
+{
+	double stride = fmin((double)ld, WIDEST_STRIDE);
+
+	return 2.0 / 3 * 2 * sizeof(float) /
+	       price_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
+}
+
 static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
+	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+	double apart = in_l2 ? 2 * price_scalar(r, "gpu.l2.sector") : 0;
+	struct price price = sweep(r, "gpu.copy.time", elements * (2 * word + apart));
 
-	struct price price =
-	        sweep(r, "gpu.copy.time", 2 * elements * (word + price_scalar(r, "gpu.l2.sector")));
-
-	price.term[TERM_BARRIER] = 4 * (double)swaps * price_scalar(r, "gpu.int.logic.latency");
+	if (!in_l2)
+		price.term[TERM_MEMORY] += elements * scattered(r, a.ld);
+	price.share = price_share(r, ceil((double)a.n / LASWP_COLUMNS));
+	price.term[TERM_BARRIER] = (double)swaps * (6 * price_scalar(r, "gpu.int.logic.latency") +
+	                                                   price_scalar(r, "gpu.shared.latency")) +
+	                           2 * price_scalar(r, "gpu.l2.latency");
 	return price;
 }
 
@@ -68,6 +92,14 @@ static struct price integers(struct price_reader *r, int64_t count)
 	(void)count;
 	price.share = price_share(r, 1);
 	return price;
+}
+
+static struct price clear(struct price_reader *r)
+{
+	double call = price_scalar(r, "gpu.copy.enqueue");
+
+	return (struct price){
+	        .enqueue = call, .share = price_share(r, 1), .term[TERM_LAUNCH] = call};
 }
 
 static struct price transfer(
@@ -96,9 +128,17 @@ static struct price to_device(struct price_reader *r, struct matrix a)
 
 /* ---- the host's panels ---- */
 
-static struct price by_host(double seconds)
+/* A panel computed by the host. The surfaces know it in the cache where it fits; one that a copy
+ * engine has just written is read from behind the core's own caches first. */
+static struct price by_host(struct price_reader *r, struct matrix a, double seconds)
 {
-	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
+	double bytes = price_bytes(a), own = price_scalar(r, "host.l2.size");
+	double near = price_host_rate(r, "host.memory.read", bytes);
+	double far = price_host_rate(r, "host.memory.read", larger(bytes, BEHIND * own));
+
+	return (struct price){.engine = ENGINE_HOST,
+	        .term[TERM_HOST] = seconds,
+	        .term[TERM_MEMORY] = larger(0, bytes / far - bytes / near)};
 }
 
 double price_host_geqrf(struct price_reader *r, struct matrix a)
@@ -116,24 +156,34 @@ static double lapack_getrf(struct price_reader *r, struct matrix a)
 	return price_surface2(r, name, "m", (double)a.m, "n", (double)a.n);
 }
 
+/* The diagonal block, and a triangular solve with the rows below it (a upper: columns right of it)
+ * at the rate of a square gemm of as many operations. */
 double price_host_potrf(struct price_reader *r, struct matrix a)
 {
-	return lapack_getrf(r, a) / 2;
+	const char *gemm = a.precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
+	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
+	double seconds = lapack_getrf(r, diagonal) / 2;
+
+	if (rest)
+		seconds += price_surface1(
+		        r, gemm, "n", cbrt((double)n * (double)n * (double)rest / 2));
+	return seconds;
 }
 
 static struct price host_getrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(lapack_getrf(r, a));
+	return by_host(r, a, lapack_getrf(r, a));
 }
 
 static struct price host_geqrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(price_host_geqrf(r, a));
+	return by_host(r, a, price_host_geqrf(r, a));
 }
 
 static struct price host_potrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(price_host_potrf(r, a));
+	return by_host(r, a, price_host_potrf(r, a));
 }
 
 /* ---- events ---- */
@@ -158,6 +208,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .trtri = price_trtri,
         .laswp = laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = price_potrf_block,
         .panel_geqrf = price_panel_geqrf,
         .explicit_v = copy,

@@ -36,9 +36,10 @@ static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return blas(r, c.precision, (double)c.n * (double)c.n * (double)k / 2);
 }
 
-static struct price trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision)
 {
+	(void)side;
 	return blas(r, precision, (double)order * (double)order * (double)columns / 2);
 }
 
@@ -93,6 +94,12 @@ static struct price integers(struct price_reader *r, int64_t count)
 	return call(0);
 }
 
+static struct price clear(struct price_reader *r)
+{
+	(void)r;
+	return call(0);
+}
+
 static struct price no_transfer(struct price_reader *r, struct matrix a)
 {
 	(void)r;
@@ -136,6 +143,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .trtri = trtri,
         .laswp = laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = potrf,
         .panel_geqrf = panel_geqrf,
         .explicit_v = move,
@@ -176,9 +184,10 @@ static struct price sums_syrk(struct price_reader *r, struct matrix c, int64_t k
 	return call((double)c.n * (double)c.n * (double)k / 2 / peak_gemm(r, c.precision));
 }
 
-static struct price sums_trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+static struct price sums_trsm(struct price_reader *r, enum side side, int64_t order,
+        int64_t columns, enum precision precision)
 {
+	(void)side;
 	return call((double)order * (double)order * (double)columns / 2 / peak_gemm(r, precision));
 }
 
@@ -234,6 +243,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .trtri = sums_trtri,
         .laswp = sums_laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = potrf,
         .panel_geqrf = panel_geqrf,
         .explicit_v = sums_move,

@@ -41,9 +41,10 @@ static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return compute(r, (double)c.n * (double)(c.n + 1) * (double)k, c.precision);
 }
 
-static struct price trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision)
 {
+	(void)side;
 	return compute(r, (double)order * (double)order * (double)columns, precision);
 }
 
@@ -72,6 +73,11 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	return call(r, (double)count * sizeof(int));
+}
+
+static struct price clear(struct price_reader *r)
+{
+	return call(r, sizeof(int));
 }
 
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
@@ -158,6 +164,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .trtri = columns,
         .laswp = laswp,
         .integers = integers,
+        .clear = clear,
         .potrf_block = columns,
         .panel_geqrf = panel_geqrf,
         .explicit_v = move,

@@ -2,18 +2,18 @@
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
  * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k;
- * trsm by the triangle's order and the right-hand sides, on which side it is and which triangle
- * being the same count of operations; gemv by m, n, in L2 or not. The host queues them as it does
- * the library's level 2.
+ * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
+ * host queues them as it does the library's level 2.
  *
- * What a gemm leaves of the machine to others: its tiles are taken to be 128 x 128, two at a time
- * on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at the
- * multiprocessor's share of the surface's highest rate. */
+ * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
+ * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
+ * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
+ * the multiprocessor's share of the surface's highest rate. */
 #include "price_blocks.h"
 
 #include <math.h>
 
-enum { TILE = 128, TILES_AT_ONCE = 2, TALL = 4 };
+enum { TILE = 128, SMALL_TILE = 32, TILES_AT_ONCE = 2, TALL = 4 };
 
 double price_share(struct price_reader *r, double blocks)
 {
@@ -33,7 +33,7 @@ static struct price library(struct price_reader *r, double total, enum term term
 
 static double tiles(int64_t m, int64_t n)
 {
-	return ceil((double)m / TILE) * ceil((double)n / TILE);
+	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
 }
 
 /* So many tiles, each with an inner dimension of k. */
@@ -62,26 +62,43 @@ struct price price_gemm(
 	return price;
 }
 
+static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
+{
+	const double at[] = {(double)n, (double)k};
+
+	return price_surface(
+	        r, single ? "gpu.syrk.s" : "gpu.syrk.d", (const char *const[]){"n", "k"}, at, 2);
+}
+
+/* Below the surface's smallest triangle, where it is flat, no more than the whole product. */
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"n", "k"};
-	const double at[] = {(double)c.n, (double)k};
-	const char *name = c.precision == SINGLE ? "gpu.syrk.s" : "gpu.syrk.d";
-	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
+	static const char *const axes[] = {"m", "n", "k"};
+	const double at[] = {(double)c.n, (double)c.n, (double)k};
+	bool single = c.precision == SINGLE;
+	double time = syrk_time(r, c.n, k, single);
 
+	if (time == syrk_time(r, 0, k, single))
+		time = fmin(
+		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
+	struct price price = library(r, time, TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, c.precision);
 	return price;
 }
 
-struct price price_trsm(
-        struct price_reader *r, int64_t order, int64_t columns, enum precision precision)
+/* A profile without solves from the right has those from the left stand for them. */
+struct price price_trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
+        enum precision precision)
 {
 	static const char *const axes[] = {"m", "n"};
 	const double at[] = {(double)order, (double)columns};
-	const char *name = precision == SINGLE ? "gpu.trsm.s" : "gpu.trsm.d";
+	bool single = precision == SINGLE;
+	const char *right = single ? "gpu.trsm_right.s" : "gpu.trsm_right.d";
+	const char *left = single ? "gpu.trsm.s" : "gpu.trsm.d";
+	const char *name = side == RIGHT && price_known(r, right) ? right : left;
 	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(TILE, columns), order, precision);
+	occupy(r, &price, tiles(SMALL_TILE, columns), order, precision);
 	return price;
 }
 

@@ -2,18 +2,22 @@
 /* Kernels of our own that factorize or invert, at level 2, from hardware parameters. Tiles are 32 x
  * 32; one multiprocessor multiplies two of them in 2 * 32^3 operations at its share of the rate of
  * FMA whose operands come from shared memory (gpu.fma.fed), and solves with a triangular one in 32
- * steps of an FMA that waits for a read of shared memory.
+ * steps, each of two operations and a read of shared memory that wait for each other and an FMA for
+ * each row that is left.
  *
  * trtri: for the first 32 columns n/32 (n/32 - 1) / 2 products and n/32 solves in turn; the other
  * columns have blocks of their own.
  *
  * larft: the product V^T V, and the same inversion (Joffrain et al. 2006).
  *
- * potrf_block: two kernels for 128 columns, one for the last. A column is a chain of a reciprocal
- * root, three FMA and a shuffle; the tiles right of 32 columns are multiplied on one
- * multiprocessor, (n/32)^3 / 6 products; what is right of 128 columns is read and written.
+ * potrf_block: two kernels for 128 columns, one for the last. Of a tile's 32 columns one warp makes
+ * one after the other, in order: a reciprocal root, five operations that depend on it, a write and
+ * read of shared memory, and an FMA for each column right of it, twice. The tiles right of these
+ * columns are multiplied on one multiprocessor; what is right of the 128 columns is read and
+ * written, and takes four products a tile.
  *
- * trsm_guard: every block reads both triangles and reduces them to their largest magnitudes.
+ * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
+ * them to their largest magnitudes.
  *
  * panel_geqrf: resident on chip, a column is one exchange between the blocks that carries the norm
  * and the products with all columns right of it (as many exchanges as LU), a root, a division and
@@ -23,7 +27,16 @@
 
 #include <math.h>
 
-enum { TILE = 32, STEP = 128, GUARD_THREADS = 256, GUARD_SIDES = 32, GUARD_BLOCKS = 64 };
+enum {
+	TILE = 32,
+	STEP = 128,
+	WARP = 32,
+	SCHEDULERS = 4,
+	GUARD_THREADS = 256,
+	GUARD_SIDES = 32,
+	GUARD_BLOCKS = 64,
+	GUARD_LOADS = 4
+};
 
 /* One of two names. */
 static double of(struct price_reader *r, struct matrix a, const char *single, const char *twice)
@@ -45,10 +58,21 @@ static double product(struct price_reader *r, struct matrix a)
 	       (rate * price_surface1(r, "gpu.fma.fed.lane", "width", 16));
 }
 
+/* A warp's FMA: a scheduler, of which a multiprocessor has four, starts so many a second. */
+static double issue(struct price_reader *r, struct matrix a)
+{
+	double rate =
+	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / price_scalar(r, "gpu.sm.count");
+
+	return 2.0 * WARP * SCHEDULERS / rate;
+}
+
+/* A step waits for a product and a read of shared memory and goes through the rows that are left.
+ */
 static double solve(struct price_reader *r, struct matrix a)
 {
-	return TILE * (of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
-	                      price_scalar(r, "gpu.shared.latency"));
+	return TILE * (2 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
+	                      price_scalar(r, "gpu.shared.latency") + TILE / 2 * issue(r, a));
 }
 
 /* What comes and goes between L2 and one multiprocessor. */
@@ -86,35 +110,52 @@ struct price price_larft(struct price_reader *r, struct matrix v)
 	return both(price_gemm(r, TRANSPOSED, PLAIN, t, v.m), price_trtri(r, t));
 }
 
-struct price price_potrf_block(struct price_reader *r, struct matrix a)
+static double potrf_column(struct price_reader *r, struct matrix a)
+{
+	return of(r, a, "gpu.special.rsqrt.latency", "gpu.sqrt.d.latency") +
+	       5 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
+	       price_scalar(r, "gpu.shared.latency") + TILE * issue(r, a);
+}
+
+/* The first columns of a block of which n are left, and the update of the others. */
+static struct price potrf_step(struct price_reader *r, struct matrix a, int64_t n)
 {
 	struct price price = price_kernel(r);
-	double n = (double)a.n, tiles = ceil(n / TILE);
-	double column = price_scalar(r, "gpu.special.rsqrt.latency") +
-	                3 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
-	                price_scalar(r, "gpu.warp.shuffle.latency");
+	int64_t width = n < STEP ? n : STEP, right = n - width;
+	double tiles = ceil((double)width / TILE), strip = right ? tiles * (tiles - 1) / 2 : 0;
 
-	for (int64_t left = a.n - STEP; left > 0; left -= STEP) {
-		struct price trail = price_kernel(r);
-		trail.term[TERM_MEMORY] = price_surface_traffic(
-		        r, "gpu.copy.time", 2 * word_of(a) * (double)left * (double)left);
-		price = both(both(price, trail), price_kernel(r));
-	}
-	price.share = price_share(r, tiles);
-	price.term[TERM_BARRIER] = n * column;
-	price.term[TERM_ARITHMETIC] = tiles * tiles * tiles / 6 * product(r, a);
-	price.term[TERM_MEMORY] += through(r, 2 * price_bytes(a));
+	price.share = price_share(r, fmax(1, ceil((double)right / TILE)));
+	price.term[TERM_BARRIER] = (double)width * potrf_column(r, a);
+	price.term[TERM_ARITHMETIC] =
+	        ((tiles - 1) * tiles * (tiles + 1) / 6 + strip) * product(r, a);
+	price.term[TERM_MEMORY] = 2 * through(r, word_of(a) * (double)width * (double)width / 2);
+	if (!right)
+		return price;
+	struct price trail = price_kernel(r);
+	trail.term[TERM_ARITHMETIC] = tiles * product(r, a);
+	trail.term[TERM_MEMORY] = price_surface_traffic(
+	        r, "gpu.copy.time", word_of(a) * (double)right * (double)right);
+	return both(price, trail);
+}
+
+struct price price_potrf_block(struct price_reader *r, struct matrix a)
+{
+	struct price price = potrf_step(r, a, a.n);
+
+	for (int64_t left = a.n - STEP; left > 0; left -= STEP)
+		price = both(price, potrf_step(r, a, left));
 	return price;
 }
 
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
 {
 	struct price price = price_kernel(r);
+	double loads = 2 * (double)triangle.n * (double)triangle.n / GUARD_THREADS;
 
 	price.share = price_share(r, fmin(GUARD_BLOCKS, ceil((double)columns / GUARD_SIDES)));
-	price.term[TERM_MEMORY] = through(r, price_bytes(triangle));
 	price.term[TERM_BARRIER] =
-	        2 * price_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS);
+	        2 * price_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
+	        loads / GUARD_LOADS * price_scalar(r, "gpu.l2.latency");
 	return price;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Times several ways to do one operation on the same random panel, in turns, so that drift of the
- * machine hits all alike. The input is restored by a device copy before every run (so the L2 or
- * cache is warm), outside of what is timed; the time is the host's, from call to completion, on an
- * idle device. */
+/* Times several ways to do one operation on the same data, in turns, so that drift of the machine
+ * hits all alike. The input is restored before every run (by a copy: the L2 or cache is warm),
+ * outside of what is timed; the time is the host's, from call to completion, on an idle device. */
 #ifndef FATHOM_TIMING_H
 #define FATHOM_TIMING_H
 
@@ -11,10 +10,10 @@
 
 #include <signal.h>
 
-/* The operation under test: on the panel a, to completion. For ger, x (m x 1) and y (1 x n) are its
- * vectors. */
+/* The operation under test: on the matrix a, to completion. For ger, x (m x 1) and y (1 x n) are
+ * its vectors. Cholesky uses only the info of the pivots. */
 struct timing_problem {
-	struct matrix a, x, y;
+	struct matrix a, x, y, tau;
 	struct pivots pivots;
 };
 
@@ -29,13 +28,18 @@ struct contender {
 	 */
 	bool (*before)(struct contender *contender, const struct timing_problem *problem,
 	        struct fault *fault);
-	void *context; /* executor, vendor ... */
+	/* after the run that is checked (NULL: nothing): results to where the problem has them */
+	bool (*after)(struct contender *contender, const struct timing_problem *problem,
+	        struct fault *fault);
+	void (*close)(struct contender *contender); /* NULL: nothing */
+	void *context;                              /* executor, vendor ... */
 	const char *variant;
 	unsigned skip; /* phases left out; the result is then not checked */
 	bool ger;      /* rank-1 update instead of a factorization */
 	/* results */
 	struct estimate seconds; /* no samples: refused or failed */
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
+	double orthogonality;    /* of QR: the same of I - Q^T Q; else NaN */
 	bool refused, failed;    /* note says why */
 	char note[512];
 	/* used inside */
@@ -49,19 +53,28 @@ struct contender {
 struct timing_plan {
 	double warm_seconds, max_seconds; /* per contender */
 	double target; /* relative half-width of the median's interval that suffices */
+	bool trial;    /* one warm run of each, unchecked: to choose what to time */
 	uint64_t seed;
 	int64_t ld;                        /* > = m */
 	const volatile sig_atomic_t *stop; /* set by a signal: give up */
 };
 
-/* Ready-made contenders: a variant of the panel or ger on an executor. */
-struct contender contender_panel(struct executor *executor, const char *variant, unsigned skip);
-struct contender contender_ger(struct executor *executor);
+/* What the contenders run on. */
+struct timing_scene {
+	struct executor *executor;
+	const struct timing_plan *plan;
+	struct timing_problem problem; /* what the contenders get */
+	/* the input as it was, the results poisoned */
+	bool (*restore)(struct timing_scene *scene, struct fault *fault);
+	/* looks at what the last run left behind */
+	bool (*check)(struct timing_scene *scene, struct contender *contender, struct fault *fault);
+};
 
-/* Fills the results of all contenders. False with a fault when nothing could be timed (out of
- * memory) or when stopped. */
-bool timing_run(struct executor *executor, enum precision precision, int64_t m, int64_t n,
-        const struct timing_plan *plan, struct contender *contender, size_t count,
-        struct fault *fault);
+/* Fills the results of all contenders. False with a fault when stopped. */
+bool timing_turns(
+        struct timing_scene *scene, struct contender *contender, size_t count, struct fault *fault);
+
+/* Passes ok on; on failure the executor's fault becomes the fault. */
+bool timing_lift(const struct executor *executor, bool ok, struct fault *fault);
 
 #endif

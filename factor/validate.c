@@ -85,6 +85,15 @@ static void add_baseline(const struct validation *v, struct comparison *rows, si
 		errors_baseline_peak(rows, count, executor, peak.estimate.value);
 }
 
+/* Whole factorizations at the highest rate of gemm. */
+static void add_rate(const struct validation *v, struct comparison *rows, size_t count,
+        enum precision precision, const char *rate)
+{
+	struct lookup peak = profile_get(v->profile, rate, NULL, 0);
+	if (peak.found)
+		errors_baseline_rate(rows, count, "cuda", precision, peak.estimate.value);
+}
+
 static void write_table(
         const struct validation *v, struct table *table, const char *name, int argc, char **argv)
 {
@@ -160,6 +169,8 @@ int main(int argc, char **argv)
 	size_t count = errors_compare(v.predictions, v.measurements, &rows);
 	add_baseline(&v, rows, count, "cuda", "gpu.dram.copy");
 	add_baseline(&v, rows, count, "host", "host.memory.copy.peak");
+	add_rate(&v, rows, count, SINGLE, "gpu.gemm.s.peak");
+	add_rate(&v, rows, count, DOUBLE, "gpu.gemm.d.peak");
 	if (errors_summary(rows, count, &(struct errors_filter){.level = 2}).cases == 0)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "no case is both predicted and measured: run measure on the "

@@ -38,3 +38,12 @@ bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
 	g->shared_bytes = g->pitch * n * word_bytes + scratch;
 	return g->shared_bytes <= shared_per_block && g->blocks <= sm_count;
 }
+
+bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
+        int64_t shared_per_block, struct panel_geometry *g)
+{
+	enum { SHARE = 4 };
+
+	return panel_geometry(m, n, word_bytes, sm_count / SHARE, shared_per_block, g) ||
+	       panel_geometry(m, n, word_bytes, sm_count, shared_per_block, g);
+}

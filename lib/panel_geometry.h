@@ -31,6 +31,11 @@ struct panel_geometry {
 bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
         int64_t shared_per_block, struct panel_geometry *g);
 
+/* The same for a panel beside another kernel: on a quarter of the multiprocessors when it fits
+ * there, as its time is in the exchanges and the other kernel's in the multiprocessors. */
+bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
+        int64_t shared_per_block, struct panel_geometry *g);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,9 +2,10 @@
 /* Question: how long do the library's gemm, trsm and syrk take against shape?
  *
  * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
- * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left,
- * symmetric updates of the lower triangle. Dependent calls in one stream, start to start by stamps
- * of both clocks, behind a hold; leading dimensions are the matrices' own rows.
+ * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left
+ * and, transposed, on the right, symmetric updates of the lower triangle. Dependent calls in one
+ * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
+ * matrices' own rows.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers in the
@@ -19,7 +20,7 @@
 
 #include <stdlib.h>
 
-enum kind { GEMM, GEMM_TN, TRSM, SYRK };
+enum kind { GEMM, GEMM_TN, TRSM, TRSM_RIGHT, SYRK };
 enum math { FP32, TF32, FP64 };
 
 enum { LISTED = 12, TRIANGLE = 1024, LARGEST = 16384, CHECKED = 48 };
@@ -35,7 +36,8 @@ struct bench {
 	double best; /* highest flop/s seen of this kind and math */
 };
 
-/* m x n is the result (trsm: the right-hand sides), k the inner dimension. */
+/* m x n is the result (trsm: the right-hand sides, which are n x m when the triangle, of order m,
+ * is on the right), k the inner dimension. */
 struct product {
 	struct bench *bench;
 	enum kind kind;
@@ -46,7 +48,7 @@ struct product {
 static double flops(const struct product *p)
 {
 	const double m = p->m, n = p->n, k = p->k;
-	if (p->kind == TRSM)
+	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
 		return m * m * n;
 	return p->kind == SYRK ? n * (n + 1) * k : 2 * m * n * k;
 }
@@ -72,16 +74,18 @@ static void put_gemm(const struct product *p)
 static void put_trsm(const struct product *p)
 {
 	const struct bench *d = p->bench;
+	const bool right = p->kind == TRSM_RIGHT;
+	const cublasSideMode_t side = right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
+	const cublasOperation_t op = right ? CUBLAS_OP_T : CUBLAS_OP_N;
+	const int rows = right ? p->n : p->m, columns = right ? p->m : p->n;
 	const double one = 1;
 	const float one_s = 1;
 	if (p->math == FP64)
-		BLAS(cublasDtrsm(d->rate.blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
-		        CUBLAS_OP_N, CUBLAS_DIAG_UNIT, p->m, p->n, &one, d->triangle, p->m, d->c,
-		        p->m));
+		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
+		        rows, columns, &one, d->triangle, p->m, d->c, rows));
 	else
-		BLAS(cublasStrsm(d->rate.blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
-		        CUBLAS_OP_N, CUBLAS_DIAG_UNIT, p->m, p->n, &one_s, d->triangle, p->m, d->c,
-		        p->m));
+		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
+		        rows, columns, &one_s, d->triangle, p->m, d->c, rows));
 }
 
 static void put_syrk(const struct product *p)
@@ -100,7 +104,7 @@ static void put_syrk(const struct product *p)
 static void put(void *context)
 {
 	const struct product *p = context;
-	if (p->kind == TRSM)
+	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
 		put_trsm(p);
 	else if (p->kind == SYRK)
 		put_syrk(p);
@@ -178,24 +182,29 @@ static double *fetch(const struct bench *bench, enum math math, const void *from
 	return to;
 }
 
-/* What element (i, j) of c must become; for trsm the rows above i are solved already. */
+/* What element (i, j) of c must become; for trsm the rows above i, or the columns left of j, are
+ * solved already. */
 static double expected_element(
         const struct product *p, const double *a, const double *b, const double *c, int i, int j)
 {
 	const int n = CHECKED;
+	const bool solve = p->kind == TRSM || p->kind == TRSM_RIGHT;
 	double sum = 0;
 	if (p->kind == SYRK && i < j)
 		return c[i + j * n];
-	for (int l = 0; l < (p->kind == TRSM ? i : n); l++) {
-		const double left = p->kind == GEMM_TN ? a[l + i * n] : a[i + l * n];
-		const double right = p->kind == TRSM   ? c[l + j * n]
-		                     : p->kind == SYRK ? a[j + l * n]
-		                                       : b[l + j * n];
+	for (int l = 0; l < (p->kind == TRSM ? i : p->kind == TRSM_RIGHT ? j : n); l++) {
+		const double left = p->kind == GEMM_TN      ? a[l + i * n]
+		                    : p->kind == TRSM_RIGHT ? a[j + l * n]
+		                                            : a[i + l * n];
+		const double right = p->kind == TRSM         ? c[l + j * n]
+		                     : p->kind == TRSM_RIGHT ? c[i + l * n]
+		                     : p->kind == SYRK       ? a[j + l * n]
+		                                             : b[l + j * n];
 		sum += left * right;
 	}
 	if (p->kind == GEMM_TN)
 		return sum;
-	return c[i + j * n] + (p->kind == TRSM ? -1 : small) * sum;
+	return c[i + j * n] + (solve ? -1 : small) * sum;
 }
 
 /* Largest deviation from the host's result. Those of fp32 arithmetic are below a rounding of C (for
@@ -205,7 +214,8 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 {
 	static const double bound[] = {[FP32] = 3e-7, [TF32] = 2e-5, [FP64] = 2e-15};
 	struct product p = {bench, kind, math, CHECKED, CHECKED, CHECKED};
-	double *a = fetch(bench, math, kind == TRSM ? bench->triangle : bench->a);
+	const bool solve = kind == TRSM || kind == TRSM_RIGHT;
+	double *a = fetch(bench, math, solve ? bench->triangle : bench->a);
 	double *b = fetch(bench, math, bench->b), *c = fetch(bench, math, bench->c);
 	put(&p);
 	double *got = fetch(bench, math, bench->c), worst = 0;
@@ -220,10 +230,10 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 	free(b);
 	free(c);
 	free(got);
-	return worst <= bound[math] * (kind == GEMM_TN || kind == TRSM ? 20 : 1);
+	return worst <= bound[math] * (kind == GEMM_TN || solve ? 20 : 1);
 }
 
-static const char *const kind_name[] = {"gemm", "gemm_tn", "trsm", "syrk"};
+static const char *const kind_name[] = {"gemm", "gemm_tn", "trsm", "trsm_right", "syrk"};
 static const char *const math_name[] = {"s", "tf32", "d"};
 
 static bool has(const struct bench *bench, enum kind kind, enum math math)
@@ -285,6 +295,7 @@ static const struct surface updates_tf32 = {
 static const struct surface others[] = {
         {GEMM_TN, {32, 64, 128, 256}, {32, 128, 512, 4096}, {1024, 4096, 16384, 65536}},
         {TRSM, RANKS, SIZES, {1}},
+        {TRSM_RIGHT, RANKS, SIZES, {1}},
         {SYRK, {1}, SIZES, RANKS},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_tn.s .d, gpu.trsm.s .d,
- * gpu.syrk.s .d (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
+ * gpu.trsm_right.s .d, gpu.syrk.s .d (seconds per call against shape, rate surfaces) and the best
+ * rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 
@@ -37,6 +38,10 @@ static const struct surface {
                 1, "m"},
         {"trsm_d", "gpu.trsm.d", NULL, "cuBLAS trsm, left lower unit, start to start", {"m", "n"},
                 1, "m"},
+        {"trsm_right_s", "gpu.trsm_right.s", NULL,
+                "cuBLAS trsm, right lower transposed unit, start to start", {"m", "n"}, 1, "m"},
+        {"trsm_right_d", "gpu.trsm_right.d", NULL,
+                "cuBLAS trsm, right lower transposed unit, start to start", {"m", "n"}, 1, "m"},
         {"syrk_s", "gpu.syrk.s", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
         {"syrk_d", "gpu.syrk.d", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
 };

@@ -55,7 +55,7 @@ expect 0 "home $root with" 'and are told where the checkout is' "$front" launch
 expect 0 '^launch in ' 'probe NAME runs a probe' "$front" probe launch
 expect 77 '^launch in ' 'the exit status is the program'\''s' "$front" launch --fail
 expect 2 "no program 'lauch'; did you mean launch?" 'a misspelled name gets the near one' "$front" lauch
-expect 2 "did you mean transfer?" 'so does the start of a name' "$front" trans
+expect 2 "did you mean transfer?" 'so does the start of a name' "$front" transf
 expect 2 "no program 'xyzzyx' (fathom help" 'a strange name gets none' "$front" xyzzyx
 expect 2 "no program '--bogus'" 'an unknown option is refused' "$front" --bogus
 expect 2 "no program ''" 'an empty name is refused' "$front" ''

@@ -62,6 +62,15 @@ is_empty 'so does libfathom.a'
 } 2>&1 | grep -i cusolver >"$scratch/lines"
 is_empty 'no cuSOLVER in either'
 
+# ---- the example
+
+"${bin%/bin}/examples/lu" >"$scratch/said" 2>&1
+if [ $? -eq 77 ]; then
+	report ok "the example # SKIP $(head -n 1 "$scratch/said")"
+else
+	succeeds 'the example solves its system' grep -q '^info 0, x from [01]\.[09].. to [01]\.[09]..$' "$scratch/said"
+fi
+
 # ---- an installed copy
 
 cat >"$scratch/user.c" <<'C'

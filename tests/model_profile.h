@@ -183,6 +183,11 @@ static inline void add_blocks(struct profile *p, double half)
 	add(p, "gpu.reduce.max", "s", &(struct arg){"threads", 256}, 1, 0.2e-6, half);
 	add(p, "gpu.shared.latency", "s", NULL, 0, 10e-9, half);
 	add(p, "gpu.sm.l2_read", "B/s", NULL, 0, 200e9, half);
+	for (int i = 0; i < 2; i++) { /* 8 bytes of a copied word in 80 ps */
+		struct arg args[] = {{"words", 262144}, {"stride", i ? 512 : 1}};
+		add(p, "gpu.copy.stride", "B/s", args, 2, 1e11, half);
+	}
+	add(p, "host.l2.size", "B", NULL, 0, 2e6, 0);
 	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);
 	add(p, "gpu.event.record", "s", NULL, 0, 0.125e-6, half);
 	add(p, "gpu.concurrent.hop_idle", "s", NULL, 0, 1.75e-6, half);

@@ -312,6 +312,8 @@ static void check_arguments(void)
 	        "side T");
 	refused(fathom_sorgqr(h, 50, 40, 41, a, ld, a, w, size), "m >= n >= k", "k > n");
 	refused(fathom_sgels(h, 'N', 40, 50, 1, a, ld, a, 49, w, size), "least 50", "ldb < n");
+	refused(fathom_sgemm(h, 'N', 'T', 5, 5, 3, 1, a, 5, a, 4, 0, a, 5), "of B",
+	        "gemm: ldb < n");
 	refused(fathom_sgemv(h, 'N', 5, 5, 1, a, 5, a, 0, 1, a, 1), "x", "incx 0");
 	refused(fathom_sgemv(h, 'N', 5, 5, 1, a, 5, a, 1, 1, a, -1), "y", "incy < 0");
 	ok(fathom_sgetrf(NULL, 50, 40, a, ld, v, w, size, i) == FATHOM_BAD_ARGUMENT &&

@@ -226,7 +226,40 @@ static void check_qr(enum precision p)
 		check_gels("NT"[i / 2], i % 2 ? 90 : 200, i % 2 ? 200 : 90, 5, p);
 }
 
-/* ---- gemv ---- */
+/* ---- BLAS ---- */
+
+static void check_gemm(
+        char ta, char tb, int64_t m, int64_t n, int64_t k, double beta, enum precision p)
+{
+	struct pair a = pair_random(ta == 'N' ? m : k, ta == 'N' ? k : m, p, 55);
+	struct pair b = pair_random(tb == 'N' ? k : n, tb == 'N' ? n : k, p, 56);
+	struct pair c = pair_random(m, n, p, 57);
+	enum fathom_status status =
+	        p == SINGLE ? fathom_sgemm(handle, ta, tb, m, n, k, 2, a.device, a.ld, b.device,
+	                              b.ld, (float)beta, c.device, c.ld)
+	                    : fathom_dgemm(handle, ta, tb, m, n, k, 2, a.device, a.ld, b.device,
+	                              b.ld, beta, c.device, c.ld);
+	bool good = done(status);
+	void *result = pair_result(&c);
+	double *x = doubles(&a, a.host), *y = doubles(&b, b.host), *z = doubles(&c, c.host);
+
+	multiply(ta == 'N' ? CblasNoTrans : CblasTrans, tb == 'N' ? CblasNoTrans : CblasTrans, m, n,
+	        k, 2, x, y, beta, z);
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(c.host, i + j * c.ld, p, z[i + j * m]);
+	double ratio = difference(&c, result, c.host);
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%cgemm %c%c m %" PRId64 " n %" PRId64 " k %" PRId64 ": ratio %.3g", p, ta, tb, m,
+	        n, k, ratio);
+	free(result);
+	free(x);
+	free(y);
+	free(z);
+	pair_free(&a);
+	pair_free(&b);
+	pair_free(&c);
+}
 
 static void check_gemv(
         char trans, int64_t m, int64_t n, int64_t incx, int64_t incy, double beta, enum precision p)
@@ -284,6 +317,9 @@ int main(void)
 		check_lu(p);
 		check_cholesky(p);
 		check_qr(p);
+		for (int i = 0; i < 4; i++)
+			check_gemm("NT"[i / 2], "NT"[i % 2], 130, 70, 200, i % 2, p);
+		check_gemm('N', 'N', 5, 7, 0, 3, p);
 		check_gemv('N', 300, 200, 1, 1, 0.5, p);
 		check_gemv('T', 200, 301, 2, 3, 0, p);
 		check_host_panels(p);

@@ -170,7 +170,7 @@ static double worst_error(const struct bench *b, const struct gemv_call *c, cons
 }
 
 static void check(struct bench *b, const struct shape *s, enum precision precision, bool transposed,
-        const double *scalar, enum cut cut, bool nan)
+        const double *scalar, enum cut cut, const char *nan)
 {
 	const int64_t lda = s->m + s->padding, length = transposed ? s->n : s->m;
 	const int64_t terms = transposed ? s->m : s->n, bytes = precision_bytes(precision);
@@ -191,8 +191,10 @@ static void check(struct bench *b, const struct shape *s, enum precision precisi
 	for (int64_t i = 0; i < matrix; i++)
 		if (i < s->offset || (i - s->offset) % lda >= s->m || scalar[0] == 0)
 			b->ha[i] = NAN;
-	if (nan)
+	if (strcmp(nan, "A") == 0)
 		b->ha[s->offset + s->m / 2 + s->n / 3 * lda] = NAN;
+	if (strcmp(nan, "x") == 0)
+		b->hx[terms / 2 * s->incx] = NAN;
 	put(b->a, b->ha, matrix, precision);
 	put(b->x, b->hx, terms * s->incx, precision);
 	double *want = xmalloc((size_t)length * sizeof *want);
@@ -203,9 +205,9 @@ static void check(struct bench *b, const struct shape *s, enum precision precisi
 	const bool repeats = same_bits(b->got, b->again, count);
 	if (!ok(error <= 1 && repeats,
 	            "%s %cgemv %c %" PRId64 " x %" PRId64 " +%" PRId64 " @%" PRId64 " inc %" PRId64
-	            " %" PRId64 " alpha %g beta %g%s",
+	            " %" PRId64 " alpha %g beta %g%s%s",
 	            cut_name[cut], precision, transposed ? 't' : 'n', s->m, s->n, s->padding,
-	            s->offset, s->incx, s->incy, scalar[0], scalar[1], nan ? " nan" : ""))
+	            s->offset, s->incx, s->incy, scalar[0], scalar[1], *nan ? " NaN in " : "", nan))
 		diag("error %.3g of the bound, repeats %d", error, repeats);
 	free(want);
 }
@@ -245,13 +247,17 @@ static void check_all(struct bench *b)
 				const double *scalar =
 				        scalars[(i + (size_t)(mode + cut)) % ARRAY_LEN(scalars)];
 				check(b, &shapes[i], precision, mode & 2, scalar, (enum cut)cut,
-				        false);
+				        "");
 			}
 	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
 		for (int mode = 0; mode < 4; mode++)
 			for (int cut = 0; cut < CUTS; cut++)
-				check(b, &shapes[7], mode & 1 ? DOUBLE : SINGLE, mode & 2,
-				        scalars[i], (enum cut)cut, scalars[i][0] != 0);
+				for (int nan = 0; nan < 2; nan++)
+					check(b, &shapes[7], mode & 1 ? DOUBLE : SINGLE, mode & 2,
+					        scalars[i], (enum cut)cut,
+					        scalars[i][0] == 0 ? ""
+					        : nan              ? "x"
+					                           : "A");
 }
 
 int main(void)

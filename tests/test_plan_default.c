@@ -95,11 +95,13 @@ int main(void)
 
 	for (enum operation operation = OPERATION_LU; operation <= OPERATION_CHOLESKY; operation++)
 		check_accepted(e, operation);
-	ok(width_of(e, OPERATION_LU, 500) == 64 && width_of(e, OPERATION_LU, 4096) == 256 &&
-	                width_of(e, OPERATION_LU, 30000) == 512,
-	        "a sixteenth of the columns, from 64 to 512");
-	ok(width_of(e, OPERATION_QR, 30000) == 256 && width_of(e, OPERATION_CHOLESKY, 30000) == 512,
-	        "QR's blocks end at 256");
+	ok(width_of(e, OPERATION_LU, 500) == 64 && width_of(e, OPERATION_LU, 8192) == 128 &&
+	                width_of(e, OPERATION_LU, 90000) == 512,
+	        "LU: a part of the columns, from 64 to 512");
+	ok(width_of(e, OPERATION_CHOLESKY, 500) == 128 &&
+	                width_of(e, OPERATION_CHOLESKY, 4096) == 256,
+	        "Cholesky: a larger part, from 128");
+	ok(width_of(e, OPERATION_QR, 90000) == 256, "QR's blocks end at 256");
 	check_panels(e);
 	executor_free(e);
 	return finish();

@@ -134,17 +134,17 @@ static void test_choices(void)
 	add(p, "blas", 200, 100, 0.1), add(q, "blas", 200, 100, 0.01);
 	add(p, "fused", 200, 120, 0.1), add(q, "fused", 200, 190, 0.01);
 	size_t count = errors_compare(p, q, &rows);
-	struct ranking ranking = errors_ranking(rows, count, "cuda", 2);
+	struct ranking ranking = errors_ranking(rows, count, NULL, "cuda", 2);
 	ok(ranking.pairs == 2, "pairs more than 2x apart do not count (%zu)", ranking.pairs);
 	ok(ranking.right == 1, "one of two pairs ranked right (%zu)", ranking.right);
-	struct regret regret = errors_regret(rows, count, "cuda", NULL, 2);
+	struct regret regret = errors_regret(rows, count, NULL, "cuda", NULL, 2);
 	ok(regret.shapes == 2, "two panels");
 	is_real(regret.worst, 0.5, 1e-9, "fused was chosen at 150 us, blas takes 100");
 	is_real(regret.median, 0.25, 1e-9, "the other panel has no regret");
-	regret = errors_regret(rows, count, "cuda", "panel_getrf/fused/s", 2);
+	regret = errors_regret(rows, count, NULL, "cuda", "panel_getrf/fused/s", 2);
 	ok(regret.shapes == 1, "a family answers for the panels where it was chosen");
 	is_real(regret.worst, 0.5, 1e-9, "and for their regret");
-	regret = errors_regret(rows, count, "cuda", "panel_getrf/host/s", 2);
+	regret = errors_regret(rows, count, NULL, "cuda", "panel_getrf/host/s", 2);
 	ok(regret.shapes == 0 && isnan(regret.median), "never chosen: no regret");
 	free(rows);
 	results_free(p);
@@ -169,6 +169,47 @@ static void test_baselines(void)
 	        "the panel read and written once at the peak rate");
 	errors_baseline_peak(rows, count, "host", 1e9);
 	ok(rows[0].peak_error < 0, "another executor's rate is not used");
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+/* One shape of LU: widths 64 and 128 and the model's choice, measured 100, 80 and 90 us, predicted
+ * 100, 85 and 70; and the same shape of Cholesky. */
+static void test_whole(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+	static const double predicted[4] = {100, 85, 70, 50}, measured[4] = {100, 80, 90, 40};
+
+	for (int i = 0; i < 4; i++) {
+		struct result row = row_of("gpu", 3000, predicted[i], predicted[i], predicted[i]);
+		strcpy(row.operation, i < 3 ? "getrf" : "potrf");
+		row.n = 3000;
+		row.nb = i == 1 ? 128 : 64;
+		if (i == 2)
+			results_option_add(row.options, "plan", "chosen");
+		results_add(p, &row);
+		row.seconds.value = row.seconds.low = row.seconds.high = measured[i] * us;
+		results_add(q, &row);
+	}
+	add(p, "blas", 3000, 77, 0.1), add(q, "blas", 3000, 77, 0.01);
+	size_t count = errors_compare(p, q, &rows);
+	for (size_t i = 0; i < count; i++)
+		ok(rows[i].measured == &q->row[i], "row %zu meets its own measurement", i);
+	struct regret regret = errors_regret(rows, count, "getrf", "cuda", NULL, 2);
+	ok(regret.shapes == 1, "one problem, whatever the plan");
+	is_real(regret.worst, 90.0 / 80 - 1, 1e-9, "the choice against the best of the grid");
+	regret = errors_regret(rows, count, "potrf", "cuda", NULL, 2);
+	ok(regret.shapes == 0, "another operation is another problem, of one variant");
+	struct ranking ranking = errors_ranking(rows, count, "getrf", "cuda", 2);
+	ok(ranking.pairs == 3 && ranking.right == 2, "two of three pairs in order");
+	ok(isnan(rows[0].scaled_error), "another plan at the same size is nothing to scale from");
+	errors_baseline_rate(rows, count, "cuda", SINGLE, 1e15);
+	is_real(rows[0].peak_error, results_flops(&p->row[0]) / 1e15 / (100 * us) - 1, 1e-9,
+	        "all operations at the peak rate");
+	ok(isnan(rows[4].peak_error), "panels have the baseline of their bytes");
+	is_real(results_flops(&p->row[3]), 3000.0 * 3000 * 3000 / 3, 1e-3, "Cholesky's count");
 	free(rows);
 	results_free(p);
 	results_free(q);
@@ -294,6 +335,17 @@ static void test_holdout(void)
 		       cases[i].m < cases[i].n;
 	ok(n > 100 && bad == 0, "%zu cases on the GPU, none at a size of the fits", n);
 	free(cases);
+	struct bench_shape *shapes;
+	struct result row[16];
+	n = cases_whole(false, &shapes);
+	bad = 0;
+	for (size_t i = 0; i < n; i++) {
+		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
+		size_t plans = cases_plans(&shapes[i], "cuda", row, ARRAY_LEN(row));
+		bad += plans < 4 || plans == ARRAY_LEN(row);
+	}
+	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
+	free(shapes);
 	n = cases_holdout("host", true, &cases);
 	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
 	free(cases);
@@ -309,6 +361,7 @@ int main(void)
 	test_verdicts();
 	test_choices();
 	test_baselines();
+	test_whole();
 	test_phases_and_levels();
 	test_options();
 	test_files();

@@ -65,5 +65,24 @@ expect 1 'does not say by checksum' "measurements without a checksum" "$bin/vali
 cp -r "$data" "$scratch/broken"
 sed -i '$ s/	[^	]*$//' "$scratch/broken/predictions.tsv"
 expect 1 'predictions.tsv' "a broken predictions file" "$bin/measure" --output "$scratch/broken"
+mkdir "$scratch/bench"
+expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
+	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
+rows_of_bench() {
+	grep -v "^#" "$scratch/bench/bench.tsv" | sort
+}
+before=$(rows_of_bench)
+expect 0 'rows kept' "measure --bench again" \
+	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
+if [ "$before" = "$(rows_of_bench)" ]; then
+	report ok "keeps what was there"
+else
+	report "not ok" "keeps what was there"
+fi
+if grep -v '^operation' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ && !($18 < 30) { bad = 1 } END { exit bad }'; then
+	report ok "every row has a residual"
+else
+	report "not ok" "every row has a residual"
+fi
 expect 2 'budget' "a budget that is no number" "$bin/measure" --budget soon
 echo "1..$number"

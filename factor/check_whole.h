@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the factors of a large matrix are right, at the cost of a few products of the factors
+ * with vectors: in double precision, on the executor, whatever the matrix's precision. */
+#ifndef FATHOM_CHECK_WHOLE_H
+#define FATHOM_CHECK_WHOLE_H
+
+#include "whole.h"
+
+/* With X of CHECK_VECTORS random columns, E = P A - L U, A - Q R or A - L L^T:
+ *   residual       norm(E X) / (norm(A X) n eps), an unbiased estimate (in squares, both norms
+ *                  Frobenius's) of norm(E) / (norm(A) n eps); n is the larger side
+ *   orthogonality  norm(X - Q^T Q X) / (norm(X) n eps), of QR; else NaN
+ * eps is LAPACK's (half of the distance from 1 to the next number). NaN when a factor has one. */
+enum { CHECK_VECTORS = 4 };
+struct whole_check {
+	double residual, orthogonality;
+	bool pivots_valid; /* j < ipiv[j] <= m; info is 0. The rest is NaN when not */
+	bool passed;       /* all below LAPACK's threshold */
+};
+
+/* a0 is the matrix before (Cholesky: both triangles), a after. Takes memory for the matrix in
+ * double precision meanwhile. False with the executor's fault when the check itself fails. */
+bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, struct whole_check *check);
+
+/* Random entries in (-1, 1) for all of a, padding included; for Cholesky a symmetric matrix with
+ * 2 sqrt(n) + 1 added to the diagonal, which makes it positive definite: the spectrum of the random
+ * part ends near 1.15 sqrt(n). Both in the executor's memory. */
+bool whole_fill(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed);
+
+#endif

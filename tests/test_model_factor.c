@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole factorizations on the model executor, and the choice of their plans, on the synthetic
+ * profile. */
+#include "tap.h"
+#include "model_profile.h"
+
+#include "../factor/plan_choice.h"
+
+static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+
+static struct factor_question question(
+        const char *operation, const struct plan *plan, int64_t m, int64_t n)
+{
+	if (strcmp(operation, "potrf") == 0)
+		m = n;
+	return (struct factor_question){operation, plan, m, n, SINGLE, LOWER};
+}
+
+static double seconds(const struct profile *p, const char *operation, const struct plan *plan,
+        int64_t m, int64_t n, int level)
+{
+	struct factor_question asked = question(operation, plan, m, n);
+	struct prediction out;
+
+	if (!model_factor_predict(p, MODEL_CUDA, &asked, level, &out))
+		diag("%s %d x %d: %s", operation, (int)m, (int)n, out.fault.text);
+	return out.seconds;
+}
+
+static void test_shapes(const struct profile *p)
+{
+	static const int64_t shape[][2] = {
+	        {1, 1}, {100, 100}, {1000, 1000}, {1003, 517}, {517, 1003}, {3000, 64}};
+	static const int64_t width[] = {128};
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+		for (int hybrid = 0; hybrid < 2; hybrid++)
+			for (int ahead = 0; ahead < 2; ahead++) {
+				struct plan plan = {hybrid, "persistent", width, 1, 64, 32, ahead};
+				bool good = true, ordered = true;
+				for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
+					int64_t m = shape[i][0], n = shape[i][1];
+					double full = seconds(p, operations[o], &plan, m, n, 2);
+					double sums = seconds(p, operations[o], &plan, m, n, 1);
+					double bound = seconds(p, operations[o], &plan, m, n, 0);
+					good = good && full > 0 && sums > 0;
+					ordered = ordered && bound > 0 && bound < full;
+				}
+				ok(good, "%s hybrid %d look-ahead %d is priced", operations[o],
+				        hybrid, ahead);
+				ok(ordered, "and not below its bound");
+			}
+}
+
+static void test_parts(const struct profile *p)
+{
+	static const int64_t width[] = {256};
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
+		struct plan with = {false, "persistent", width, 1, 64, 0, 1}, without = with;
+		without.lookahead = 0;
+		struct factor_question asked = question(operations[o], &with, 4000, 4000);
+		struct prediction out;
+		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+		double phases = 0, terms = 0;
+		for (int i = 0; i < PHASE_COUNT; i++)
+			phases += out.parts.phase[i];
+		for (int i = 0; i < TERM_COUNT; i++)
+			terms += out.parts.term[i];
+		ok(good && out.low < out.seconds && out.seconds < out.high,
+		        "%s has an interval: %.0f .. %.0f us", operations[o], out.low * 1e6,
+		        out.high * 1e6);
+		is_real(phases, out.seconds, 1e-9, "its phases add up");
+		is_real(terms, out.seconds, 1e-9, "its terms add up");
+		ok(out.model.surface, "it rests on surfaces");
+		double alone = seconds(p, operations[o], &without, 4000, 4000, 2);
+		ok(out.seconds < alone, "look-ahead saves %.1f %%",
+		        100 * (1 - out.seconds / alone));
+	}
+}
+
+static void test_counts(void)
+{
+	is_real(model_factor_flops("getrf", 1000, 1000),
+	        2e9 / 3 - 1000.0 * 1000 / 2 + 5 * 1000.0 / 6, 1e-12, "operations of LU");
+	is_real(model_factor_flops("geqrf", 2000, 1000),
+	        2 * 2e9 - 2e9 / 3 + 2e6 + 1e6 + 14 * 1000.0 / 3, 1e-12, "of QR");
+	is_real(model_factor_flops("geqrf", 1000, 1000), model_factor_flops("geqrf", 1000, 1000.0),
+	        0, "of a square");
+	is_real(model_factor_flops("potrf", 1000, 1000), 1e9 / 3 + 1e6 / 2 + 1000.0 / 6, 1e-12,
+	        "of Cholesky");
+	ok(isnan(model_factor_flops("magic", 1, 1)), "nothing else");
+}
+
+static void test_choice(const struct profile *p)
+{
+	static struct plan_choice choice;
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
+		struct factor_question asked = question(operations[o], NULL, 2000, 2000);
+		bool good = plan_choose(p, &asked, &plan_free, &choice);
+		ok(good && choice.seconds <= choice.uniform_seconds,
+		        "%s: %.0f us in %d runs, %.0f with blocks of %d", operations[o],
+		        choice.seconds * 1e6, (int)choice.runs, choice.uniform_seconds * 1e6,
+		        (int)choice.uniform);
+		double again = seconds(p, operations[o], &choice.plan, 2000, 2000, 2);
+		is_real(again, choice.seconds, 1e-12, "the plan takes what was promised");
+		bool best = true;
+		for (int64_t nb = 32; nb <= 1024; nb *= 2) {
+			struct plan plan = choice.plan;
+			plan.widths = &nb;
+			plan.count = 1;
+			best = best && seconds(p, operations[o], &plan, 2000, 2000, 2) >=
+			                       choice.seconds * (1 - 1e-9);
+		}
+		ok(best, "no single width is faster");
+	}
+	struct factor_question asked = question("getrf", NULL, 2000, 2000);
+	struct plan_fixed fixed = plan_free;
+	fixed.nb = 100;
+	fixed.hybrid = 1;
+	ok(plan_choose(p, &asked, &fixed, &choice) && choice.plan.hybrid &&
+	                choice.plan.count == 1 && choice.plan.widths[0] == 100,
+	        "what is fixed stays");
+	fixed.lookahead = 7;
+	ok(!plan_choose(p, &asked, &fixed, &choice) && strstr(choice.fault.text, "look-ahead 7"),
+	        "refused: %s", choice.fault.text);
+	struct profile *empty = profile_new();
+	ok(!plan_choose(empty, &asked, &plan_free, &choice) && choice.fault.text[0],
+	        "an empty profile: %s", choice.fault.text);
+	profile_free(empty);
+}
+
+static void test_refusals(const struct profile *p)
+{
+	static const int64_t width[] = {64};
+	struct plan plan = {false, "magic", width, 1, 64, 0, 1};
+	struct factor_question asked = question("getrf", &plan, 100, 100);
+	struct prediction out;
+
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && out.fault.text[0] &&
+	                isnan(out.seconds),
+	        "refused: %s", out.fault.text);
+	asked.operation = "magic";
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && strstr(out.fault.text, "magic"),
+	        "refused: %s", out.fault.text);
+}
+
+int main(void)
+{
+	struct profile *p = synthetic(0.01);
+
+	add_blocks(p, 0.01);
+	test_shapes(p);
+	test_parts(p);
+	test_counts();
+	test_choice(p);
+	test_refusals(p);
+	profile_free(p);
+	return finish();
+}
