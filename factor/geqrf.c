@@ -104,8 +104,11 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
 }
 
-static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update, NULL};
+static const struct factorization operations = {.panel = panel_of,
+        .on_device = panel_on_device,
+        .on_host = panel_on_host,
+        .back = panel_back,
+        .update = update};
 
 /* ---- workspace ---- */
 

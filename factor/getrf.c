@@ -209,8 +209,12 @@ static bool aside(void *self, struct block b)
 	       ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j), local, false);
 }
 
-static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update, aside};
+static const struct factorization operations = {.panel = panel_of,
+        .on_device = panel_on_device,
+        .on_host = panel_on_host,
+        .back = panel_back,
+        .update = update,
+        .aside = aside};
 
 /* ---- the calls ---- */
 

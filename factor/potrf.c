@@ -84,11 +84,16 @@ static bool solve_below(struct cholesky *s, struct block b)
 	        part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
 }
 
-static bool panel_on_device(void *self, struct block b)
+static bool corner_on_device(void *self, struct block b)
 {
 	struct cholesky *s = self;
 
-	return factor(s, diagonal_block(s, b), inverse_of(s, b), b.j) && solve_below(s, b);
+	return factor(s, diagonal_block(s, b), inverse_of(s, b), b.j);
+}
+
+static bool panel_on_device(void *self, struct block b)
+{
+	return solve_below(self, b);
 }
 
 static struct matrix panel_of(void *self, struct block b)
@@ -115,19 +120,30 @@ static bool panel_back(void *self, struct block b)
 	               solve_below(s, b));
 }
 
+static bool update_corner(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+
+	return subtract_square(
+	        s, part(s->uplo, s->a, j, b.j, n, b.w), matrix_view(s->a, j, j, n, n));
+}
+
 static bool update(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct cholesky *s = self;
 	int64_t next = j + n, rest = s->a.n - next;
-	struct matrix x = part(s->uplo, s->a, j, b.j, n, b.w);
-	struct matrix below = part(s->uplo, s->a, next, b.j, rest, b.w);
 
-	return subtract_square(s, x, matrix_view(s->a, j, j, n, n)) &&
-	       subtract_product(s, below, x, part(s->uplo, s->a, next, j, rest, n));
+	return subtract_product(s, part(s->uplo, s->a, next, b.j, rest, b.w),
+	        part(s->uplo, s->a, j, b.j, n, b.w), part(s->uplo, s->a, next, j, rest, n));
 }
 
-static const struct factorization operations = {
-        panel_of, panel_on_device, panel_on_host, panel_back, update, NULL};
+static const struct factorization operations = {.panel = panel_of,
+        .on_device = panel_on_device,
+        .corner_on_device = corner_on_device,
+        .on_host = panel_on_host,
+        .back = panel_back,
+        .update = update,
+        .update_corner = update_corner};
 
 /* ---- the calls ---- */
 

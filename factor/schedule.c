@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events, all recorded again by every block before they are waited for:
  *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN)
+ *   CORNER   so is its diagonal block, which may be earlier (QUEUE_MAIN)
  *   ARRIVED  the panel is in host memory (QUEUE_OUT)
  *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
  *   FREE     nothing but what runs aside reads the columns left of the block (QUEUE_MAIN)
@@ -9,7 +10,7 @@
  * panel before last left: so two sets of such memory are enough, and one host stage. */
 #include "schedule.h"
 
-enum { EVENT_UPDATED, EVENT_ARRIVED, EVENT_PANEL, EVENT_FREE, EVENT_ASIDE };
+enum { EVENT_UPDATED, EVENT_CORNER, EVENT_ARRIVED, EVENT_PANEL, EVENT_FREE, EVENT_ASIDE };
 
 static struct block block_at(const struct schedule *s, int64_t index, int64_t j)
 {
@@ -44,6 +45,26 @@ static bool reserve_stage(const struct schedule *s)
 	return largest.m == 0 || stage(s, largest, &host);
 }
 
+static bool corner(const struct schedule *s, struct block b)
+{
+	return !s->operations->corner_on_device || s->operations->corner_on_device(s->self, b);
+}
+
+/* QUEUE_MAIN has updated the next panel's diagonal block: what can start there does. */
+static bool start_corner(const struct schedule *s, struct block b)
+{
+	struct executor *e = s->e;
+
+	if (!b.w || s->plan->hybrid || !s->plan->lookahead || !s->operations->corner_on_device)
+		return true;
+	if (!ex_record(e, EVENT_CORNER))
+		return false;
+	e->queue = QUEUE_PANEL;
+	bool ok = ex_wait(e, EVENT_CORNER) && corner(s, b);
+	e->queue = QUEUE_MAIN;
+	return ok;
+}
+
 /* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts their way to
  * the host. */
 static bool start_panel(const struct schedule *s, struct block b)
@@ -52,7 +73,7 @@ static bool start_panel(const struct schedule *s, struct block b)
 	struct matrix panel = s->operations->panel(s->self, b), host;
 
 	if (!s->plan->hybrid && !s->plan->lookahead)
-		return s->operations->on_device(s->self, b);
+		return corner(s, b) && s->operations->on_device(s->self, b);
 	if (!ex_record(e, EVENT_UPDATED))
 		return false;
 	e->queue = s->plan->hybrid ? QUEUE_OUT : QUEUE_PANEL;
@@ -85,17 +106,24 @@ static bool join_panel(const struct schedule *s, struct block b)
 	return ex_wait(s->e, EVENT_PANEL) && (!s->plan->hybrid || s->operations->back(s->self, b));
 }
 
-static bool update(const struct schedule *s, struct block b, int64_t j, int64_t n)
+/* The columns from j on, which may be those of the next panel. */
+static bool update(
+        const struct schedule *s, struct block b, int64_t j, int64_t n, struct block panel)
 {
 	s->e->queue = QUEUE_MAIN;
-	return n == 0 || s->operations->update(s->self, b, j, n);
+	if (n == 0)
+		return true;
+	return (!s->operations->update_corner || s->operations->update_corner(s->self, b, j, n)) &&
+	       start_corner(s, panel) && s->operations->update(s->self, b, j, n);
 }
 
 /* The same while the next panel is factorized on the device. */
 static bool update_beside(const struct schedule *s, struct block b, int64_t j, int64_t n)
 {
+	struct block none = {0};
+
 	s->e->shares = s->plan->lookahead && !s->plan->hybrid;
-	bool ok = update(s, b, j, n);
+	bool ok = update(s, b, j, n, none);
 	s->e->shares = false;
 	return ok;
 }
@@ -125,7 +153,7 @@ static bool step(const struct schedule *s, struct block b)
 	int64_t right = s->columns - next.j;
 	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
 
-	return join_panel(s, b) && update(s, b, next.j, strip) &&
+	return join_panel(s, b) && update(s, b, next.j, strip, next) &&
 	       (!next.w || start_panel(s, next)) && aside(s, b) &&
 	       update_beside(s, b, next.j + strip, right - strip) &&
 	       (!next.w || finish_panel(s, next));
@@ -138,7 +166,8 @@ bool schedule_run(const struct schedule *s)
 	s->e->queue = QUEUE_MAIN;
 	if (!first.w)
 		return true;
-	bool ok = reserve_stage(s) && start_panel(s, first) && finish_panel(s, first);
+	bool ok = reserve_stage(s) && start_corner(s, first) && start_panel(s, first) &&
+	          finish_panel(s, first);
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
 		ok = step(s, b);
 	s->e->queue = QUEUE_MAIN;

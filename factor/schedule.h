@@ -38,14 +38,18 @@ static inline int64_t larger(int64_t a, int64_t b)
 struct factorization {
 	/* the part of the matrix that a panel on the host changes */
 	struct matrix (*panel)(void *self, struct block b);
-	/* the panel on the device */
+	/* the panel on the device; what it can do when only its diagonal block is up to date, first
+	 * (NULL: nothing) */
 	bool (*on_device)(void *self, struct block b);
+	bool (*corner_on_device)(void *self, struct block b);
 	/* the panel on the host, in place; the current queue is that of its way back */
 	bool (*on_host)(void *self, struct block b, struct matrix host);
 	/* what is left to do on the device when a host panel is back */
 	bool (*back)(void *self, struct block b);
-	/* columns j .. j+n-1 right of the block */
+	/* columns j .. j+n-1 right of the block; with corner_on_device only what is below their
+	 * diagonal block, which update_corner does before */
 	bool (*update)(void *self, struct block b, int64_t j, int64_t n);
+	bool (*update_corner)(void *self, struct block b, int64_t j, int64_t n);
 	/* what no later panel or update reads, in the blocks' order; it may change columns left of
 	 * the block. NULL: nothing */
 	bool (*aside)(void *self, struct block b);
