@@ -173,7 +173,7 @@ __device__ __forceinline__ bool reflect(const struct panel<real> &g, const real 
 }
 
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
-__global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
+__device__ __forceinline__ void factorize(const struct panel<real> &g)
 {
 	__shared__ struct scratch<real, COLUMNS, THREADS, CLUSTER> s;
 	real a[ROWS][COLUMNS];
@@ -234,6 +234,15 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 	}
 	if (!good && (int)threadIdx.x < g.n)
 		g.tau[threadIdx.x] = real(NAN);
+}
+
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+__global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+	if constexpr (CLUSTER == 1) /* no cluster is launched there */
+#endif
+		factorize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
 }
 
 /* ---- choice of a kernel ---- */
