@@ -13,7 +13,7 @@ namespace
 {
 
 const int THREADS = 256, MOST_BLOCKS = 264;
-const int64_t FEWEST_ROWS = 1024;
+const int64_t FEWEST_ROWS = 256;
 
 template <typename real> struct partials {
 	real from, below; /* largest magnitudes, diagonal included and not */

@@ -173,7 +173,7 @@ __device__ __forceinline__ bool reflect(const struct panel<real> &g, const real 
 }
 
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
-__global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
+__device__ __forceinline__ void factorize(const struct panel<real> &g)
 {
 	__shared__ struct scratch<real, COLUMNS, THREADS, CLUSTER> s;
 	real a[ROWS][COLUMNS];
@@ -236,38 +236,54 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 		g.tau[threadIdx.x] = real(NAN);
 }
 
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+__global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+	if constexpr (CLUSTER == 1) /* no cluster is launched there */
+#endif
+		factorize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
+}
+
 /* ---- choice of a kernel ---- */
 
 struct variant {
 	enum precision precision;
 	int columns, rows, threads, cluster; /* rows: of a thread */
+	int most;                            /* blocks up to which it is preferred; 0: all */
 	const void *kernel;
 };
 
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER = 1>
-constexpr struct variant variant_of()
+constexpr struct variant variant_of(int most)
 {
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER,
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER, most,
 	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
 }
 
-/* A row of more than 128 words does not fit in a thread's registers. In the order of preference. */
+/* In the order of preference, as measured on an H200: one cluster alone, clusters, blocks. A row of
+ * more than 128 words does not fit in a thread's registers. */
 const struct variant variants[] = {
-        variant_of<float, 32, 1, 128, 16>(),
-        variant_of<float, 32, 1, 128>(),
-        variant_of<float, 32, 4, 256>(),
-        variant_of<float, 64, 1, 128, 16>(),
-        variant_of<float, 64, 2, 128, 16>(),
-        variant_of<float, 64, 1, 128, 8>(),
-        variant_of<float, 64, 2, 256>(),
-        variant_of<float, 128, 1, 128, 16>(),
-        variant_of<float, 128, 1, 128, 8>(),
-        variant_of<float, 128, 1, 256>(),
-        variant_of<double, 32, 1, 128>(),
-        variant_of<double, 32, 2, 256>(),
-        variant_of<double, 64, 1, 128, 16>(),
-        variant_of<double, 64, 1, 128, 8>(),
-        variant_of<double, 64, 1, 256>(),
+        variant_of<float, 32, 1, 128, 16>(16),
+        variant_of<float, 32, 4, 128, 16>(16),
+        variant_of<float, 32, 4, 256>(0),
+        variant_of<float, 64, 2, 128, 8>(8),
+        variant_of<float, 64, 2, 256, 8>(8),
+        variant_of<float, 64, 2, 256, 16>(16),
+        variant_of<float, 64, 2, 128, 8>(0),
+        variant_of<float, 64, 2, 256>(0),
+        variant_of<float, 128, 1, 128, 8>(8),
+        variant_of<float, 128, 1, 256, 8>(8),
+        variant_of<float, 128, 1, 256, 16>(16),
+        variant_of<float, 128, 1, 256, 8>(0),
+        variant_of<float, 128, 1, 256>(0),
+        variant_of<double, 32, 1, 128>(16),
+        variant_of<double, 32, 2, 256>(0),
+        variant_of<double, 64, 1, 128, 8>(8),
+        variant_of<double, 64, 1, 256, 8>(8),
+        variant_of<double, 64, 1, 256, 16>(16),
+        variant_of<double, 64, 1, 256, 8>(0),
+        variant_of<double, 64, 1, 256>(0),
 };
 
 int64_t blocks_of(const struct variant *v, int64_t m)
@@ -283,7 +299,7 @@ int attribute_of(int device, enum cudaDeviceAttr attribute)
 }
 
 /* Blocks of a kernel that the current device holds at once: launch bounds see to one on each
- * multiprocessor; clusters depend on how these are grouped. The largest clusters are used alone. */
+ * multiprocessor; clusters depend on how these are grouped. */
 int64_t most_blocks(const struct variant *v)
 {
 	static thread_local int known_device = -1, clusters[sizeof variants / sizeof *variants];
@@ -301,16 +317,20 @@ int64_t most_blocks(const struct variant *v)
 			                         : 0;
 		known_device = device;
 	}
-	const int count = clusters[v - variants];
-	return v->cluster * (v->cluster == CLUSTER_MAX ? (count > 0) : count);
+	return v->cluster * clusters[v - variants];
+}
+
+bool takes(const struct variant *v, int64_t m, int64_t n)
+{
+	const int64_t blocks = blocks_of(v, m);
+	return n <= v->columns && (v->most == 0 || blocks <= v->most) && blocks <= most_blocks(v);
 }
 
 /* The first kernel that fits, on `most` multiprocessors at most; NULL when none does. */
 const struct variant *choose_within(enum precision precision, int64_t m, int64_t n, int64_t most)
 {
 	for (const struct variant &v : variants)
-		if (v.precision == precision && n <= v.columns && blocks_of(&v, m) <= most &&
-		        blocks_of(&v, m) <= most_blocks(&v))
+		if (v.precision == precision && blocks_of(&v, m) <= most && takes(&v, m, n))
 			return &v;
 	return NULL;
 }
