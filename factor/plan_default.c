@@ -47,7 +47,7 @@ static void choose_lu_panel(
 }
 
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers:
- * 64 columns took 6 to 30 % less of the whole factorization than 32, and less than 128 beyond n =
+ * 64 columns took 4 to 28 % less of the whole factorization than 32, and less than 128 beyond n =
  * 1000. */
 static int64_t qr_leaf(int64_t m, enum precision precision)
 {
