@@ -71,6 +71,25 @@ static __device__ __forceinline__ pack<T, V> masked_load(const T *p, int low, in
 	return values;
 }
 
+/* ---- early launch: the next kernel's launch overlaps this one's sums ---- */
+
+/* Nothing that another kernel writes is read, and nothing written, before this. */
+static __device__ __forceinline__ void wait_for_earlier_kernels(void)
+{
+#if __CUDA_ARCH__ >= 900
+	cudaGridDependencySynchronize();
+#endif
+}
+
+/* Not sooner than the loads are done: the next kernel's blocks would take the free places first and
+ * share the multiprocessors unevenly. What follows is still waited for. */
+static __device__ __forceinline__ void let_next_kernel_launch(void)
+{
+#if __CUDA_ARCH__ >= 900
+	cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /* ---- sums across blocks ---- */
 
 template <typename T>
@@ -162,14 +181,12 @@ __global__ void __launch_bounds__(GEMV_THREADS) plain_kernel(const struct produc
 	const int64_t first = (int64_t)blockIdx.x * width;
 	const int64_t j0 = c.n * blockIdx.y / c.splits, j1 = c.n * (blockIdx.y + 1) / c.splits;
 	T sum[V] = {};
-#if __CUDA_ARCH__ >= 900
-	cudaTriggerProgrammaticLaunchCompletion();
-	cudaGridDependencySynchronize();
-#endif
+	wait_for_earlier_kernels();
 	if (first >= c.shift && first + width <= c.m + c.shift)
 		rows_times<T, V, U, false>(c, first + along * V, group, groups, j1, j0, sum);
 	else
 		rows_times<T, V, U, true>(c, first + along * V, group, groups, j1, j0, sum);
+	let_next_kernel_launch();
 	for (int step = c.lanes; step < 32; step *= 2)
 #pragma unroll
 		for (int v = 0; v < V; v++)
@@ -244,10 +261,7 @@ __global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct p
 	const int64_t chunk = ((k_end - k_first + c.splits - 1) / c.splits + 31) / 32 * 32;
 	const int64_t k0 = k_first + chunk * blockIdx.y, k1 = min(k0 + chunk, k_end);
 	T sum[C] = {};
-#if __CUDA_ARCH__ >= 900
-	cudaTriggerProgrammaticLaunchCompletion();
-	cudaGridDependencySynchronize();
-#endif
+	wait_for_earlier_kernels();
 	for (int64_t k = k0 + thread; k < k1; k += threads * U) {
 		pack<T, V> value[U][C], factor[U];
 		const bool whole = k + (U - 1) * threads < k1;
@@ -269,6 +283,7 @@ __global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct p
 				for (int v = 0; v < V; v++)
 					sum[j] += value[u][j].v[v] * factor[u].v[v];
 	}
+	let_next_kernel_launch();
 	if (V > 1 && blockIdx.y == 0)
 		edge_rows<T, V, C>(c, thread, offset, sum);
 #pragma unroll

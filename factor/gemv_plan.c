@@ -37,14 +37,13 @@ static int64_t matrix_bytes(const struct gemv_call *call)
 
 /* Estimated microseconds, without the launch, which is the same for all. Every wave of blocks waits
  * for its batches of loads and moves its bytes, which overlap in part. The constants were fitted
- * together, for the least loss of the choice, to all cuts of 77 shapes from 8 x 4096 to 131072 x
- * 512, warm and cold, on an H200: they rank cuts and are no measurements of their own. */
-static const double batch_us = 0.66;               /* a thread's loads in flight arrive */
-static const double bytes_per_us[] = {38e3, 64e3}; /* of a multiprocessor; from 45 MB */
-static const double short_segment = 25;            /* bytes of bandwidth lost for each segment */
-static const double block_us = 0.03;               /* for each block on a multiprocessor */
-static const double wave_us = 0.6;                 /* for each wave of blocks but the last */
-static const double combine_us[] = {0.94, 0.02};   /* sums through memory: at all, each split */
+ * together, for the least loss of the choice, to all cuts of 50 shapes from 8 x 4096 to 131072 x
+ * 512, warm and cold, on an H200; the loss was 3 % in the mean. */
+static const double batch_us = 0.54;              /* a thread's loads in flight arrive */
+static const double bytes_per_us = 38e3;          /* of a multiprocessor */
+static const double short_segment = 15;           /* bytes of bandwidth lost for each segment */
+static const double wave_us = 0.96;               /* for each wave of blocks but the last */
+static const double combine_us[] = {1.25, 0.014}; /* sums through memory: at all, each split */
 
 static double wave_time(double blocks, double bytes, double batches, double bandwidth)
 {
@@ -59,13 +58,12 @@ static double plain_time(
 	const double columns = ceil((double)call->n / p->splits);
 	const double batches = ceil(columns * p->lanes / GEMV_THREADS / p->unroll);
 	const double bytes = fmin(p->width, (double)call->m) * size * columns;
-	const double bandwidth = gpu->sm_count * bytes_per_us[matrix_bytes(call) > 45e6] /
-	                         (1 + short_segment / (p->lanes * load));
+	const double bandwidth =
+	        gpu->sm_count * bytes_per_us / (1 + short_segment / (p->lanes * load));
 	const double resident = gpu->sm_count * (p->unroll * load > 64 ? RESIDENT - 1 : RESIDENT);
 	const double blocks = (double)p->tiles * p->splits, waves = floor(blocks / resident);
 	const double rest = blocks - waves * resident;
-	double time = waves * (wave_time(resident, bytes, batches, bandwidth) + wave_us) +
-	              block_us * blocks / gpu->sm_count;
+	double time = waves * (wave_time(resident, bytes, batches, bandwidth) + wave_us);
 	if (rest > 0)
 		time += wave_time(rest, bytes, batches, bandwidth);
 	return p->splits > 1 ? time + combine_us[0] + combine_us[1] * p->splits : time;

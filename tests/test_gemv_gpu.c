@@ -224,6 +224,37 @@ static void check_empty(struct bench *b, bool transposed, int64_t m, int64_t n)
 	        "%" PRId64 " x %" PRId64 " %s leaves y alone", m, n, transposed ? "T" : "N");
 }
 
+/* Products that each read what the one before wrote, launched one behind the other, against the
+ * same with a wait after each: launches that overlap must not be seen. */
+static void check_chain(struct bench *b, enum precision precision, int64_t m, int64_t n)
+{
+	enum { LINKS = 24 };
+	struct gemv_call call = {precision, false, m, n, 0.1, b->a, m, b->x, 1, 0.5, b->y, 1};
+	fill(b->ha, m * n, precision);
+	put(b->a, b->ha, m * n, precision);
+	fill(b->hx, n, precision);
+	fill(b->hy, m, precision);
+	for (int wait = 0; wait < 2; wait++) {
+		put(b->x, b->hx, n, precision);
+		put(b->y, b->hy, m, precision);
+		for (int i = 0; i < LINKS; i++) {
+			call.transposed = i % 2;
+			call.x = call.transposed ? b->y : b->x;
+			call.y = call.transposed ? b->x : b->y;
+			call.alpha = 1 / sqrt((double)(call.transposed ? m : n));
+			const struct gemv_plan plan =
+			        plan_of(&call, &b->gpu, i % 3 ? AS_PLANNED : SPLIT_5);
+			GPU(gemv_tuned(&call, &plan, b->work, NULL));
+			if (wait)
+				GPU(cudaDeviceSynchronize());
+		}
+		GPU(cudaDeviceSynchronize());
+		get(wait ? b->again : b->got, b->y, m, precision);
+	}
+	ok(same_bits(b->got, b->again, m), "a chain of products %c %" PRId64 " x %" PRId64,
+	        precision, m, n);
+}
+
 static void open_bench(struct bench *b, const struct gpu *gpu)
 {
 	*b = (struct bench){.gpu = *gpu};
@@ -272,6 +303,10 @@ int main(void)
 	for (int transposed = 0; transposed < 2; transposed++) {
 		check_empty(&b, transposed, 0, 4);
 		check_empty(&b, transposed, 4, 0);
+	}
+	for (int d = 0; d < 2; d++) {
+		check_chain(&b, d ? DOUBLE : SINGLE, 2000, 2000);
+		check_chain(&b, d ? DOUBLE : SINGLE, 300, 5000);
 	}
 	return finish();
 }
