@@ -226,7 +226,7 @@ static bool model_adopt_pivots(
 {
 	(void)first;
 	(void)all;
-	return model_charge(e, PHASE_FETCH, "adopt_pivots", shape(panel.n, 1), 0,
+	return model_charge(e, PHASE_SWAP, "adopt_pivots", shape(panel.n, 1), 0,
 	        tariff(e)->integers(reader(e), panel.n + 1));
 }
 

@@ -17,12 +17,12 @@ template <typename real> struct safe_range;
  * their digits. */
 template <> struct safe_range<float> {
 	static constexpr float low = 0x1p-40f, high = 0x1p80f;
-	static constexpr int exponent = 120;
+	static constexpr int exponent = 126;
 };
 
 template <> struct safe_range<double> {
 	static constexpr double low = 0x1p-80, high = 0x1p400;
-	static constexpr int exponent = 1000;
+	static constexpr int exponent = 1022;
 };
 
 /* alpha on the diagonal, `squares` the sum of the squares below it. As slarfg. */

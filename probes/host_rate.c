@@ -95,13 +95,15 @@ static void measure_surface(
 	const char *series = surface->series[is_double];
 	int last_m = surface->last_m;
 	double before[16] = {0}; /* seconds of a sample of the last m, by n */
+	const bool quick = rates->run->common.quick;
+	const int step_m = quick ? 4 : surface->step_m, step_n = quick ? 4 : surface->step_n;
 
-	if (rates->run->common.quick && last_m > QUICK_M)
+	if (quick && last_m > QUICK_M)
 		last_m = QUICK_M;
-	for (int m = surface->first_m; m <= last_m; m *= surface->step_m) {
+	for (int m = surface->first_m; m <= last_m; m *= step_m) {
 		int first_n = surface->square ? m : surface->first_n;
 		int last_n = surface->square ? m : LARGEST_N;
-		for (int n = first_n, i = 0; n <= last_n; n *= surface->step_n, i++) {
+		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
 			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
 			struct call call = {.rates = rates,
 			        .run = surface->run,
@@ -113,7 +115,7 @@ static void measure_surface(
 			        .restored = surface->restored,
 			        .cycle = turns,
 			        .turns = turns};
-			double growth = surface->square ? 8 : surface->step_m;
+			double growth = surface->square ? (double)step_m * step_m * step_m : step_m;
 			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
 			bool all =
 			        (surface->restored || surface->square) && panel_threads(&call) > 1;

@@ -208,12 +208,13 @@ static const char *verdict(struct problem *p, int kind)
 	/* growth is partial pivoting's own, and some libraries lose subnormal pivots: then only
 	 * LAPACK's error counts */
 	bool excused = kind == TEST_WILKINSON || !(theirs.ratio < CHECK_THRESHOLD);
-	double allowed = kind == TEST_WILKINSON ? 8 : 2; /* one rounding early grows with it */
 	if (!(ours.ratio < CHECK_THRESHOLD) && !excused)
 		return "residual too large";
 	if (!(ours.max_l <= 1) && !excused)
 		return "multipliers larger than 1";
-	if (!(ours.backward <= allowed * theirs.backward + 1))
+	/* Wilkinson's matrix is eliminated without a rounding error: one, of an inverse, grows with
+	 * everything */
+	if (!(ours.backward <= 2 * theirs.backward + 1) && kind != TEST_WILKINSON)
 		return "backward error more than twice LAPACK's";
 	if (!pivots_unique(kind) || steps(p) > SMALL)
 		return NULL;
