@@ -42,9 +42,9 @@ endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
-CUDA_ONLY := lib/gpu.c factor/executor_cuda.c factor/executor_cuda_blocks.c factor/executor_cuda_kernels.c factor/executor_cuda_products.c \
-	factor/executor_cuda_queues.c $(wildcard factor/fathom*.c) factor/vendor.c
-CUDA_NONE := lib/gpu_none.c factor/executor_cuda_none.c
+CUDA_NONE := lib/gpu_none.c factor/cuda/executor_cuda_none.c
+CUDA_ONLY := lib/gpu.c factor/runs/vendor.c $(wildcard factor/library/*.c) \
+	$(filter-out $(CUDA_NONE) factor/cuda/gemv_plan.c,$(wildcard factor/cuda/*.c))
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 
@@ -61,10 +61,11 @@ HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
 PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
 
 FACTOR_PROGRAMS := predict measure validate advise trace
-FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/vendor.o $(BUILD)/factor/measure_%.o,\
-	$(call objects,$(call sources,factor)))
-MEASURE_OBJECTS := $(call objects,$(wildcard factor/measure_*.c))
-VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/vendor.o)
+FACTOR_FOLDERS := factor factor/cuda factor/host factor/model factor/runs factor/library
+FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/runs/vendor.o $(BUILD)/factor/runs/measure_%.o,\
+	$(call objects,$(foreach f,$(FACTOR_FOLDERS),$(call sources,$f))))
+MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
+VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
 
 # The library needs a GPU: without the toolkit there is none.
 LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
@@ -125,7 +126,7 @@ test: all $(TESTS) $(EXAMPLES)
 
 ## format: check the formatting of every C and CUDA file (clang-format)
 format:
-	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] tests/*.[ch] examples/*.c */*.cu */*.cuh)
+	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] factor/*/*.[ch] factor/*/*.cu factor/*/*.cuh tests/*.[ch] examples/*.c */*.cu */*.cuh)
 
 ## install: install programs, data and the library under PREFIX (/usr/local)
 install: all
@@ -218,7 +219,7 @@ $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJE
 $(BUILD)/library/parts.a: $(LIB_OBJECTS) $(FACTOR_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	$(Q)ar rcs $@ $^
-$(BUILD)/library/fathom.o: $(BUILD)/factor/fathom.o $(BUILD)/factor/fathom_handle.o $(BUILD)/library/parts.a
+$(BUILD)/library/fathom.o: $(BUILD)/factor/library/fathom.o $(BUILD)/factor/library/fathom_handle.o $(BUILD)/library/parts.a
 	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && objcopy -w --keep-global-symbol='fathom_*' $@
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 	$(if $(V),,@echo "  AR    $@")
@@ -233,7 +234,7 @@ $(BUILD)/libfathom.needs: $(BUILD)/flags
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC    $<")
-	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) -Ifactor -isystem $(CUDA_HOME)/include -o $@ $< \
+	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
 		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,7 +8,7 @@
 #include "../lib/model.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
-#include "advice.h"
+#include "model/advice.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * Unit: seconds per operation. */
 #include "../lib/clock.h"
 #include "../lib/msg.h"
-#include "cases.h"
-#include "measure.h"
+#include "runs/cases.h"
+#include "runs/measure.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,10 +7,10 @@
 #include "../lib/machine.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
-#include "cases.h"
-#include "executor_model.h"
-#include "predict_whole.h"
-#include "results.h"
+#include "runs/cases.h"
+#include "model/executor_model.h"
+#include "runs/predict_whole.h"
+#include "runs/results.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #include "../lib/machine.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
-#include "plan_choice.h"
-#include "timeline.h"
+#include "model/plan_choice.h"
+#include "model/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "../lib/machine.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
-#include "errors_tables.h"
+#include "runs/errors_tables.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -49,7 +49,7 @@ echo "install: $prefix/bin/fathom"
 
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"
 install -m 644 "$LIBRARY/libfathom.a" "$LIBRARY/libfathom.so" "$prefix/lib"
-install -m 644 "$root/factor/fathom.h" "$prefix/include"
+install -m 644 "$root/factor/library/fathom.h" "$prefix/include"
 release=$(sed -n 's/^release=//p' "$root/scripts/version.sh")
 cat >"$prefix/lib/pkgconfig/fathom.pc" <<PC
 prefix=$final

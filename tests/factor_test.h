@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of whole factorizations share: test matrices beyond factor/matrices.h, matrices in
- * executor memory between poisoned margins, and arithmetic in double for the checks. */
+/* What the tests of whole factorizations share: test matrices beyond factor/runs/matrices.h,
+ * matrices in executor memory between poisoned margins, and arithmetic in double for the checks. */
 #ifndef FATHOM_FACTOR_TEST_H
 #define FATHOM_FACTOR_TEST_H
 
 #include "tap.h"
 
 #include "../factor/executor.h"
-#include "../factor/matrices.h"
+#include "../factor/runs/matrices.h"
 #include "../factor/plan.h"
 #include "../lib/msg.h"
 
 #include <cblas.h>
 #include <float.h>
 
-/* Continues the kinds of factor/matrices.h. */
+/* Continues the kinds of factor/runs/matrices.h. */
 enum test_kind {
 	TEST_LAST_HALF_ZERO = MATRIX_KINDS, /* the last n/2 columns */
 	TEST_CONDITION_2,                   /* random singular vectors, geometric singular values */

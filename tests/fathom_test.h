@@ -5,8 +5,8 @@
 
 #include "factor_test.h"
 
-#include "../factor/check.h"
-#include "../factor/fathom.h"
+#include "../factor/runs/check.h"
+#include "../factor/library/fathom.h"
 #include "../lib/gpu.h"
 
 #include <cuda_runtime_api.h>

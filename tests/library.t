@@ -6,7 +6,7 @@
 . "$(dirname "$0")/tap.sh"
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-header=$root/factor/fathom.h
+header=$root/factor/library/fathom.h
 shared=${bin%/bin}/libfathom.so
 static=${bin%/bin}/libfathom.a
 scratch=$(mktemp -d) || exit 1

@@ -3,7 +3,7 @@
  * matrices whose other elements have to stay. */
 #include "factor_test.h"
 
-#include "../factor/executor_host_blocks.h"
+#include "../factor/host/executor_host_blocks.h"
 #include "../factor/transfer.h"
 
 enum { LD = 23, COLUMNS = 24, MOST = 17 };

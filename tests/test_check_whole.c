@@ -3,9 +3,9 @@
  * survive being written as text. */
 #include "tap.h"
 
-#include "../factor/check.h"
-#include "../factor/check_whole.h"
-#include "../factor/timing_whole.h"
+#include "../factor/runs/check.h"
+#include "../factor/runs/check_whole.h"
+#include "../factor/runs/timing_whole.h"
 #include "../lib/msg.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * LAPACK's measures and LAPACKE's answer. */
 #include "factor_test.h"
 
-#include "../factor/check.h"
+#include "../factor/runs/check.h"
 #include "../factor/getrf.h"
 
 #include <lapacke.h>

@@ -4,7 +4,7 @@
 #include "tap.h"
 #include "model_profile.h"
 
-#include "../factor/executor_model.h"
+#include "../factor/model/executor_model.h"
 
 static struct matrix block(int64_t m, int64_t n)
 {

@@ -5,7 +5,7 @@
 
 #include "model_profile.h"
 
-#include "../factor/executor_model.h"
+#include "../factor/model/executor_model.h"
 #include "../factor/panel_getrf.h"
 
 static double seconds(const struct profile *p, enum model_target target, const char *variant,

@@ -4,7 +4,7 @@
 #include "tap.h"
 #include "model_profile.h"
 
-#include "../factor/plan_choice.h"
+#include "../factor/model/plan_choice.h"
 
 static const char *const operations[] = {"getrf", "geqrf", "potrf"};
 

@@ -12,9 +12,9 @@ int main(void)
 }
 #else
 
-#include "../factor/check.h"
-#include "../factor/matrices.h"
-#include "../factor/panel_geqrf.h"
+#include "../factor/runs/check.h"
+#include "../factor/runs/matrices.h"
+#include "../factor/cuda/panel_geqrf.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
 

@@ -2,8 +2,8 @@
 /* On a GPU every panel variant gives the host executor's answer: LAPACK's residual, the same pivots
  * and info, padding untouched, bit for bit the same when run again; on random, graded,
  * rank-deficient, zero-column, tied, tiny and NaN matrices. */
-#include "../factor/check.h"
-#include "../factor/matrices.h"
+#include "../factor/runs/check.h"
+#include "../factor/runs/matrices.h"
 #include "../factor/panel_getrf.h"
 #include "../lib/msg.h"
 #include "tap.h"

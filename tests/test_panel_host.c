@@ -3,8 +3,8 @@
  */
 #include "tap.h"
 
-#include "../factor/check.h"
-#include "../factor/matrices.h"
+#include "../factor/runs/check.h"
+#include "../factor/runs/matrices.h"
 #include "../factor/panel_getrf.h"
 #include "../lib/msg.h"
 

@@ -3,7 +3,7 @@
  * triangles, against LAPACK's measures and LAPACKE's answer. */
 #include "factor_test.h"
 
-#include "../factor/check.h"
+#include "../factor/runs/check.h"
 #include "../factor/potrf.h"
 
 #include <lapacke.h>

@@ -2,7 +2,7 @@
 /* Queues, events, engines and the sharing of multiprocessors, with times that can be seen. */
 #include "tap.h"
 
-#include "../factor/simulation.h"
+#include "../factor/model/simulation.h"
 
 static struct simulation sim;
 

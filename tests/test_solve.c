@@ -3,7 +3,7 @@
  * gels, and LU of row-major input, by their residuals and against arithmetic in double. */
 #include "factor_test.h"
 
-#include "../factor/check.h"
+#include "../factor/runs/check.h"
 #include "../factor/geqrf.h"
 #include "../factor/getrf.h"
 #include "../factor/potrf.h"

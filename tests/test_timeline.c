@@ -2,7 +2,7 @@
 /* Timelines: what each moment is owed to, steps, table and drawing. Seconds that can be seen. */
 #include "tap.h"
 
-#include "../factor/timeline.h"
+#include "../factor/model/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

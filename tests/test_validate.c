@@ -2,8 +2,8 @@
 /* Validation's statistics on tables made by hand, and the files they come from. */
 #include "tap.h"
 
-#include "../factor/cases.h"
-#include "../factor/errors_tables.h"
+#include "../factor/runs/cases.h"
+#include "../factor/runs/errors_tables.h"
 
 #include <unistd.h>
 

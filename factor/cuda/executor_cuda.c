@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* The executor that runs: cuBLAS and our kernels on one device, a stream for each
+ * queue. This file: memory, and the operations of LU panels. */
+#include "executor_cuda.h"
+
+#include "../../lib/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cuda_ok(struct cuda *x, int error, const char *what)
+{
+	if (error == (int)cudaSuccess)
+		return true;
+	return fault_set(&x->base.fault, "%s: CUDA %s: %s", what,
+	        cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
+}
+
+bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what)
+{
+	if (status == CUBLAS_STATUS_SUCCESS)
+		return true;
+	return fault_set(&x->base.fault, "%s: cuBLAS %s", what, cublasGetStatusString(status));
+}
+
+bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes)
+{
+	if (bytes <= buffer->bytes)
+		return true;
+	cudaFreeHost(buffer->data);
+	*buffer = (struct buffer){NULL, 0};
+	if (!cuda_ok(x, cudaMallocHost(&buffer->data, (size_t)bytes), "pinned host memory"))
+		return false;
+	buffer->bytes = bytes;
+	return true;
+}
+
+struct note *note_take(struct cuda *x, int64_t bytes)
+{
+	struct note *note = &x->notes[x->next_note];
+	x->next_note = (x->next_note + 1) % NOTES;
+	return cuda_ok(x, cudaEventSynchronize(note->sent), "wait for pinned memory") &&
+	                       grow_pinned(x, &note->buffer, bytes)
+	               ? note
+	               : NULL;
+}
+
+bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const char *what)
+{
+	return cuda_ok(x,
+	               cudaMemcpyAsync(to, note->buffer.data, (size_t)bytes, cudaMemcpyHostToDevice,
+	                       stream_of(x)),
+	               what) &&
+	       cuda_ok(x, cudaEventRecord(note->sent, stream_of(x)), what);
+}
+
+bool cuda_sync_queue(struct cuda *x)
+{
+	return cuda_ok(x, cudaStreamSynchronize(stream_of(x)), "synchronize");
+}
+
+bool cuda_sync(struct executor *executor)
+{
+	struct cuda *x = self(executor);
+	bool good = true;
+	for (int queue = 0; queue < QUEUE_COUNT && good; queue++)
+		good = cuda_ok(x, cudaStreamSynchronize(x->lanes[queue].stream), "synchronize");
+	return good;
+}
+
+/* ---- memory ---- */
+
+static void cuda_destroy(struct executor *executor)
+{
+	struct cuda *x = self(executor);
+	lanes_close(x);
+	executor_free(x->host);
+	cudaFree(x->exchange.data);
+	cudaFreeHost(x->scalar);
+	cudaFreeHost(x->staging.data);
+	free(x);
+}
+
+static bool cuda_alloc(struct executor *executor, int64_t bytes, void **data)
+{
+	*data = NULL;
+	return cuda_ok(
+	        self(executor), cudaMalloc(data, (size_t)(bytes > 0 ? bytes : 1)), "device memory");
+}
+
+static void cuda_release(struct executor *executor, void *data)
+{
+	(void)executor;
+	cudaFree(data);
+}
+
+/* Copies a matrix between two places on the current queue, then waits. */
+static bool copy_matrix(struct cuda *x, void *to, int64_t to_ld, const void *from, int64_t from_ld,
+        struct matrix shape, enum cudaMemcpyKind kind, const char *what)
+{
+	size_t w = (size_t)precision_bytes(shape.precision);
+	return cuda_ok(x,
+	               cudaMemcpy2DAsync(to, (size_t)to_ld * w, from, (size_t)from_ld * w,
+	                       (size_t)shape.m * w, (size_t)shape.n, kind, stream_of(x)),
+	               what) &&
+	       cuda_sync_queue(x);
+}
+
+/* What is not timed waits for every queue, so that it may follow any operation. */
+static bool cuda_upload(
+        struct executor *executor, const void *host, int64_t host_ld, struct matrix a)
+{
+	return cuda_sync(executor) && copy_matrix(self(executor), matrix_address(a), a.ld, host,
+	                                      host_ld, a, cudaMemcpyHostToDevice, "upload");
+}
+
+static bool cuda_download(struct executor *executor, struct matrix a, void *host, int64_t host_ld)
+{
+	return cuda_sync(executor) && copy_matrix(self(executor), host, host_ld, matrix_address(a),
+	                                      a.ld, a, cudaMemcpyDeviceToHost, "download");
+}
+
+static bool cuda_duplicate(struct executor *executor, struct matrix from, struct matrix to)
+{
+	return cuda_sync(executor) &&
+	       copy_matrix(self(executor), matrix_address(to), to.ld, matrix_address(from), from.ld,
+	               from, cudaMemcpyDeviceToDevice, "duplicate");
+}
+
+static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *host_ipiv, int *info)
+{
+	struct cuda *x = self(executor);
+	size_t bytes = (size_t)(p.n + 1) * sizeof(int);
+	int *all = xmalloc(bytes);
+	bool ok = cuda_sync(executor) &&
+	          cuda_ok(x,
+	                  cudaMemcpyAsync(all, p.data, bytes, cudaMemcpyDeviceToHost, stream_of(x)),
+	                  "read the pivots") &&
+	          cuda_sync_queue(x) && cuda_exchange_ok(x);
+	if (ok) {
+		memcpy(host_ipiv, all, (size_t)p.n * sizeof(int));
+		*info = all[p.n];
+	}
+	free(all);
+	return ok;
+}
+
+/* ---- BLAS operations ---- */
+
+static bool cuda_iamax(struct executor *executor, struct matrix v, int64_t *index)
+{
+	struct cuda *x = self(executor);
+	int64_t one_based = 0;
+	cublasStatus_t status =
+	        v.precision == SINGLE
+	                ? cublasIsamax_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &one_based)
+	                : cublasIdamax_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &one_based);
+	/* with a NaN the vendor may find no maximum: the first row is as good as any */
+	*index = one_based > 0 ? one_based - 1 : 0;
+	return blas_ok(x, status, "iamax");
+}
+
+static bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t *index)
+{
+	struct cuda *x = self(executor);
+	size_t bytes = (size_t)(v.m * precision_bytes(v.precision));
+	if (!grow_pinned(x, &x->staging, (int64_t)bytes) ||
+	        !cuda_ok(x,
+	                cudaMemcpyAsync(x->staging.data, matrix_address(v), bytes,
+	                        cudaMemcpyDeviceToHost, stream_of(x)),
+	                "column to the host") ||
+	        !cuda_sync_queue(x))
+		return false;
+	struct matrix column = {x->staging.data, 0, v.m, 1, v.m, v.precision};
+	return x->host->ops->iamax(x->host, column, index);
+}
+
+static bool cuda_get(struct executor *executor, struct matrix element, double *value)
+{
+	struct cuda *x = self(executor);
+	if (!cuda_ok(x,
+	            cudaMemcpyAsync(x->scalar, matrix_address(element),
+	                    (size_t)precision_bytes(element.precision), cudaMemcpyDeviceToHost,
+	                    stream_of(x)),
+	            "element to the host") ||
+	        !cuda_sync_queue(x))
+		return false;
+	*value = element.precision == SINGLE ? (double)*(float *)(void *)x->scalar : *x->scalar;
+	return true;
+}
+
+static bool cuda_swap(struct executor *executor, struct matrix a, struct matrix b)
+{
+	struct cuda *x = self(executor);
+	cublasStatus_t status = a.precision == SINGLE
+	                                ? cublasSswap_64(lane_of(x)->blas, a.n, matrix_address(a),
+	                                          a.ld, matrix_address(b), b.ld)
+	                                : cublasDswap_64(lane_of(x)->blas, a.n, matrix_address(a),
+	                                          a.ld, matrix_address(b), b.ld);
+	return blas_ok(x, status, "swap");
+}
+
+static bool cuda_scal(struct executor *executor, double alpha, struct matrix v)
+{
+	struct cuda *x = self(executor);
+	float alpha_single = (float)alpha;
+	cublasStatus_t status =
+	        v.precision == SINGLE
+	                ? cublasSscal_64(lane_of(x)->blas, v.m, &alpha_single, matrix_address(v), 1)
+	                : cublasDscal_64(lane_of(x)->blas, v.m, &alpha, matrix_address(v), 1);
+	return blas_ok(x, status, "scal");
+}
+
+static bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w, struct matrix a)
+{
+	struct cuda *x = self(executor);
+	if (a.m == 0 || a.n == 0)
+		return true;
+	const float minus_single = -1;
+	const double minus = -1;
+	cublasStatus_t status =
+	        a.precision == SINGLE
+	                ? cublasSger_64(lane_of(x)->blas, a.m, a.n, &minus_single,
+	                          matrix_address(v), 1, matrix_address(w), w.ld, matrix_address(a),
+	                          a.ld)
+	                : cublasDger_64(lane_of(x)->blas, a.m, a.n, &minus, matrix_address(v), 1,
+	                          matrix_address(w), w.ld, matrix_address(a), a.ld);
+	return blas_ok(x, status, "ger");
+}
+
+static bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *info)
+{
+	struct cuda *x = self(executor);
+	size_t w = (size_t)precision_bytes(a.precision);
+	if (!grow_pinned(x, &x->staging, (int64_t)w * a.n) ||
+	        !cuda_ok(x,
+	                cudaMemcpy2DAsync(x->staging.data, w, matrix_address(a),
+	                        (size_t)(a.ld + 1) * w, w, (size_t)a.n, cudaMemcpyDeviceToHost,
+	                        stream_of(x)),
+	                "diagonal to the host") ||
+	        !cuda_sync_queue(x))
+		return false;
+	*info = 0;
+	for (int64_t j = a.n; j-- > 0;) {
+		double d = a.precision == SINGLE ? (double)((float *)x->staging.data)[j]
+		                                 : ((double *)x->staging.data)[j];
+		if (d == 0)
+			*info = (int)j + 1;
+	}
+	return true;
+}
+
+static bool cuda_store_pivots(struct executor *executor, const int *ipiv, int info, struct pivots p)
+{
+	struct cuda *x = self(executor);
+	int64_t bytes = (p.n + 1) * (int64_t)sizeof(int);
+	struct note *note = note_take(x, bytes);
+	if (!note)
+		return false;
+	int *all = note->buffer.data;
+	memcpy(all, ipiv, (size_t)p.n * sizeof(int));
+	all[p.n] = info;
+	return note_send(x, note, p.data, bytes, "pivots to the device");
+}
+
+/* ---- the panel on the host ---- */
+
+static bool cuda_copy_out(struct executor *executor, struct matrix a)
+{
+	struct cuda *x = self(executor);
+	return grow_pinned(x, &x->staging, a.m * a.n * precision_bytes(a.precision)) &&
+	       copy_matrix(x, x->staging.data, a.m, matrix_address(a), a.ld, a,
+	               cudaMemcpyDeviceToHost, "panel to the host");
+}
+
+static bool cuda_host_getrf(struct executor *executor, struct matrix a, struct pivots p)
+{
+	struct cuda *x = self(executor);
+	int64_t bytes = (a.n + 1) * (int64_t)sizeof(int);
+	struct note *note = note_take(x, bytes);
+	if (!note)
+		return false;
+	struct matrix staged = {x->staging.data, 0, a.m, a.n, a.m, a.precision};
+	if (!x->host->ops->host_getrf(x->host, staged, (struct pivots){note->buffer.data, a.n}))
+		return fault_set(&x->base.fault, "%s", x->host->fault.text);
+	return note_send(x, note, p.data, bytes, "pivots to the device");
+}
+
+static bool cuda_copy_in(struct executor *executor, struct matrix a)
+{
+	return copy_matrix(self(executor), matrix_address(a), a.ld, self(executor)->staging.data,
+	        a.m, a, cudaMemcpyHostToDevice, "panel to the device");
+}
+
+static const struct executor_ops cuda_ops = {
+        .destroy = cuda_destroy,
+        .alloc = cuda_alloc,
+        .release = cuda_release,
+        .upload = cuda_upload,
+        .download = cuda_download,
+        .duplicate = cuda_duplicate,
+        .read_pivots = cuda_read_pivots,
+        .sync = cuda_sync,
+        .iamax = cuda_iamax,
+        .iamax_host = cuda_iamax_host,
+        .get = cuda_get,
+        .swap = cuda_swap,
+        .scal = cuda_scal,
+        .scale_by = cuda_scale_by,
+        .ger = cuda_ger,
+        .zero_pivot = cuda_zero_pivot,
+        .store_pivots = cuda_store_pivots,
+        .fused_work = cuda_fused_work,
+        .fused_begin = cuda_fused_begin,
+        .fused_pivot = cuda_fused_pivot,
+        .fused_update = cuda_fused_update,
+        .resident_fits = cuda_resident_fits,
+        .resident_work = cuda_resident_work,
+        .resident_panel = cuda_resident_panel,
+        .copy_out = cuda_copy_out,
+        .host_getrf = cuda_host_getrf,
+        .copy_in = cuda_copy_in,
+        .record = cuda_record,
+        .wait = cuda_wait,
+        .wait_host = cuda_wait_host,
+        .stage = cuda_stage,
+        .to_host = cuda_to_host,
+        .to_device = cuda_to_device,
+        .host_panel_getrf = cuda_host_panel_getrf,
+        .host_panel_geqrf = cuda_host_panel_geqrf,
+        .host_panel_potrf = cuda_host_panel_potrf,
+        .gemm = cuda_gemm,
+        .syrk = cuda_syrk,
+        .trsm = cuda_trsm,
+        .trsm_guard = cuda_trsm_guard,
+        .gemv = cuda_gemv,
+        .trtri = cuda_trtri,
+        .laswp = cuda_laswp,
+        .adopt_pivots = cuda_adopt_pivots,
+        .clear_info = cuda_clear_info,
+        .potrf_block = cuda_potrf_block,
+        .geqrf_work = cuda_geqrf_work,
+        .panel_geqrf = cuda_panel_geqrf,
+        .explicit_v = cuda_explicit_v,
+        .larft = cuda_larft,
+        .transpose = cuda_transpose,
+        .copy = cuda_copy,
+        .fill = cuda_fill,
+};
+
+bool cuda_host(struct cuda *x)
+{
+	if (!x->host)
+		x->host = executor_host_new(&x->base.fault);
+	return x->host != NULL;
+}
+
+struct cuda *cuda_new(const char *device, struct fault *fault)
+{
+	struct cuda *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		fault_set(fault, "out of host memory");
+		return NULL;
+	}
+	x->base.ops = &cuda_ops;
+	x->base.name = "cuda";
+	if (!gpu_open(&x->gpu, device, fault)) {
+		free(x);
+		return NULL;
+	}
+	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
+	                  "pinned memory") &&
+	          lanes_open(x);
+	if (ok)
+		return x;
+	*fault = x->base.fault;
+	cuda_destroy(&x->base);
+	return NULL;
+}
+
+struct executor *executor_cuda_new(const char *device, struct fault *fault)
+{
+	struct cuda *x = cuda_new(device, fault);
+
+	if (!x || cuda_host(x))
+		return x ? &x->base : NULL;
+	*fault = x->base.fault;
+	cuda_destroy(&x->base);
+	return NULL;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside of the cuda executor: its state, and what its files share. */
+#ifndef FATHOM_EXECUTOR_CUDA_H
+#define FATHOM_EXECUTOR_CUDA_H
+
+#include "../executor.h"
+#include "../../lib/gpu.h"
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+/* Memory that grows to the largest size asked for. */
+struct buffer {
+	void *data;
+	int64_t bytes;
+};
+
+/* Pinned memory for a few numbers on their way to the device. It is written again when its last
+ * copy is over; with this many of them the host seldom has to wait for that. */
+struct note {
+	struct buffer buffer;
+	cudaEvent_t sent;
+};
+enum { NOTES = 8 };
+
+/* What the operations of one queue work with. scratch holds what is handed from one kernel of an
+ * operation to the next. */
+struct lane {
+	cudaStream_t stream;
+	bool borrowed; /* the stream is a caller's */
+	cublasHandle_t blas;
+	void *blas_work, *scratch;
+};
+
+struct cuda {
+	struct executor base;
+	struct gpu gpu;
+	struct lane lanes[QUEUE_COUNT];
+	cudaEvent_t events[EXECUTOR_EVENTS];
+	struct executor *host; /* works on pinned memory; NULL until cuda_host */
+	double *scalar;        /* pinned: one element on its way to the host */
+	struct buffer staging; /* pinned: the panel on the host, or a column of it */
+	struct buffer stages[EXECUTOR_STAGES]; /* pinned */
+	struct note notes[NOTES];
+	int next_note;
+	struct buffer exchange; /* device: the resident kernel's slots, for one panel at a time */
+	uint32_t tag;           /* next unused tag of the exchange buffer */
+};
+
+static inline struct cuda *self(struct executor *executor)
+{
+	return (struct cuda *)executor;
+}
+
+/* What the current queue works with. */
+static inline const struct lane *lane_of(const struct cuda *x)
+{
+	return &x->lanes[x->base.queue];
+}
+
+static inline cudaStream_t stream_of(const struct cuda *x)
+{
+	return lane_of(x)->stream;
+}
+
+/* For the library, whose callers have streams of their own and need not want the host's BLAS:
+ * executor_cuda_new's executor without one for panels on the host, which cuda_host adds;
+ * QUEUE_MAIN into a caller's stream from now on, which has to outlive what is put there; and memory
+ * that resident panels of at most `widest` columns would otherwise allocate when they run. */
+struct cuda *cuda_new(const char *device, struct fault *fault);
+bool cuda_host(struct cuda *x);
+bool cuda_follow(struct cuda *x, cudaStream_t stream);
+bool cuda_reserve_exchange(struct cuda *x, int64_t widest);
+
+/* False with the executor's fault filled when a CUDA or cuBLAS call failed. */
+bool cuda_ok(struct cuda *x, int error, const char *what);
+bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what);
+
+/* Waits for all queues; for the current queue alone. */
+bool cuda_sync(struct executor *executor);
+bool cuda_sync_queue(struct cuda *x);
+
+/* At least `bytes` of pinned memory. What is in flight must not use the buffer. */
+bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes);
+
+/* A note of at least `bytes` that nothing reads any more, NULL with a fault; and its copy to the
+ * device on the current queue. */
+struct note *note_take(struct cuda *x, int64_t bytes);
+bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const char *what);
+
+/* executor_cuda_queues.c: queues, events, copies, panels on the host. */
+bool lanes_open(struct cuda *x);
+void lanes_close(struct cuda *x);
+bool cuda_record(struct executor *, int event);
+bool cuda_wait(struct executor *, int event);
+bool cuda_wait_host(struct executor *, int event);
+bool cuda_stage(struct executor *, int stage, int64_t m, int64_t n, enum precision precision,
+        struct matrix *host);
+bool cuda_to_host(struct executor *, struct matrix from, struct matrix host);
+bool cuda_to_device(struct executor *, struct matrix host, struct matrix to);
+bool cuda_host_panel_getrf(struct executor *, struct matrix host, struct pivots p);
+bool cuda_host_panel_geqrf(struct executor *, struct matrix host, struct matrix tau);
+bool cuda_host_panel_potrf(
+        struct executor *, enum uplo uplo, struct matrix host, int64_t first, int *info);
+
+/* executor_cuda_blocks.c: the BLAS and the kernels of blocked factorizations. */
+bool cuda_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c);
+bool cuda_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        double beta, struct matrix c);
+bool cuda_trsm(struct executor *, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+        double alpha, struct matrix a, struct matrix b);
+bool cuda_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
+        struct matrix b);
+bool cuda_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
+        double beta, struct matrix y);
+bool cuda_trtri(
+        struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
+bool cuda_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
+bool cuda_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
+bool cuda_clear_info(struct executor *, int *info);
+bool cuda_potrf_block(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
+int64_t cuda_geqrf_work(struct executor *, struct matrix a);
+bool cuda_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
+bool cuda_explicit_v(struct executor *, struct matrix a, struct matrix v);
+bool cuda_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
+bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
+bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
+
+/* executor_cuda_kernels.c: the operations of our own kernels, and whether the last resident panel
+ * ended as it should. */
+bool cuda_scale_by(struct executor *, struct matrix element, struct matrix v);
+int64_t cuda_fused_work(struct executor *, struct matrix a);
+bool cuda_fused_begin(struct executor *, struct matrix a, void *work, struct pivots p);
+bool cuda_fused_pivot(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+bool cuda_fused_update(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
+bool cuda_resident_fits(struct executor *, struct matrix a);
+int64_t cuda_resident_work(struct executor *, struct matrix a);
+bool cuda_resident_panel(struct executor *, struct matrix a, void *work, struct pivots p);
+bool cuda_exchange_ok(struct cuda *x);
+
+#endif

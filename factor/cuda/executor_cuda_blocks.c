@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The cuda executor's blocks but the matrix products: solves and gemv by cuBLAS, the rest by our
+ * own kernels. */
+#include "executor_cuda.h"
+
+#include "../../lib/msg.h"
+#include "block_kernels.h"
+#include "panel_geqrf.h"
+
+/* ---- BLAS ---- */
+
+static cublasOperation_t blas_trans(enum trans trans)
+{
+	return trans == PLAIN ? CUBLAS_OP_N : CUBLAS_OP_T;
+}
+
+static cublasFillMode_t blas_uplo(enum uplo uplo)
+{
+	return uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
+}
+
+bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, double alpha, struct matrix a, struct matrix b)
+{
+	struct cuda *x = self(executor);
+	const float alpha_single = (float)alpha;
+	cublasSideMode_t blas_side = side == LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+	cublasDiagType_t blas_diag = diag == UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+	if (b.m == 0 || b.n == 0)
+		return true;
+	cublasStatus_t status =
+	        b.precision == SINGLE
+	                ? cublasStrsm_64(lane_of(x)->blas, blas_side, blas_uplo(uplo),
+	                          blas_trans(trans), blas_diag, b.m, b.n, &alpha_single,
+	                          matrix_address(a), a.ld, matrix_address(b), b.ld)
+	                : cublasDtrsm_64(lane_of(x)->blas, blas_side, blas_uplo(uplo),
+	                          blas_trans(trans), blas_diag, b.m, b.n, &alpha, matrix_address(a),
+	                          a.ld, matrix_address(b), b.ld);
+	return blas_ok(x, status, "trsm");
+}
+
+/* Between the elements of a vector that is a column or a row. */
+static int64_t increment(struct matrix v)
+{
+	return v.n == 1 ? 1 : v.ld;
+}
+
+bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct matrix a,
+        struct matrix v, double beta, struct matrix y)
+{
+	struct cuda *x = self(executor);
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	if (a.m == 0 || a.n == 0)
+		return true;
+	cublasStatus_t status =
+	        a.precision == SINGLE
+	                ? cublasSgemv_64(lane_of(x)->blas, blas_trans(trans), a.m, a.n,
+	                          &alpha_single, matrix_address(a), a.ld, matrix_address(v),
+	                          increment(v), &beta_single, matrix_address(y), increment(y))
+	                : cublasDgemv_64(lane_of(x)->blas, blas_trans(trans), a.m, a.n, &alpha,
+	                          matrix_address(a), a.ld, matrix_address(v), increment(v), &beta,
+	                          matrix_address(y), increment(y));
+	return blas_ok(x, status, "gemv");
+}
+
+/* ---- triangles and panels ---- */
+
+static bool size_ok(struct cuda *x, int64_t n, int64_t limit, const char *what)
+{
+	return n <= limit || fault_set(&x->base.fault, "%s of n = %lld: at most %lld", what,
+	                             (long long)n, (long long)limit);
+}
+
+bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struct matrix a,
+        struct matrix inverse)
+{
+	struct cuda *x = self(executor);
+	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trtri") &&
+	       cuda_ok(x,
+	               block_trtri(uplo, diag, a, inverse, x->gpu.shared_per_block, stream_of(x)),
+	               "trtri");
+}
+
+bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
+{
+	struct cuda *x = self(executor);
+	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trsm_guard") &&
+	       cuda_ok(x,
+	               block_trsm_guard(side, uplo, trans, diag, a, inverse, kept, b, stream_of(x)),
+	               "trsm_guard");
+}
+
+bool cuda_potrf_block(
+        struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
+{
+	struct cuda *x = self(executor);
+	return size_ok(x, a.n, BLOCK_POTRF_MAX, "potrf_block") &&
+	       cuda_ok(x,
+	               block_potrf(uplo, a, first, info, lane_of(x)->scratch,
+	                       x->gpu.shared_per_block, stream_of(x)),
+	               "potrf_block");
+}
+
+bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)
+{
+	struct cuda *x = self(executor);
+	struct matrix g = {lane_of(x)->scratch, 0, v.n, v.n, v.n > 0 ? v.n : 1, v.precision};
+	return size_ok(x, v.n, BLOCK_LARFT_MAX, "larft") &&
+	       cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, v, 0, g) &&
+	       cuda_ok(x, block_larft(g, tau, t, x->gpu.shared_per_block, stream_of(x)), "larft");
+}
+
+int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
+{
+	(void)executor;
+	return panel_geqrf_work(a.precision, a.m, a.n);
+}
+
+bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
+{
+	struct cuda *x = self(executor);
+	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
+	       cuda_ok(x,
+	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
+	                       matrix_address(tau), executor->queue == QUEUE_PANEL, work,
+	                       stream_of(x)),
+	               "panel_geqrf");
+}
+
+/* ---- pivots and info ---- */
+
+bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_laswp(a, p, backwards, stream_of(x)), "laswp");
+}
+
+bool cuda_adopt_pivots(
+        struct executor *executor, struct pivots panel, int64_t first, struct pivots all)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_adopt_pivots(panel, first, all, stream_of(x)), "adopt pivots");
+}
+
+bool cuda_clear_info(struct executor *executor, int *info)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, cudaMemsetAsync(info, 0, sizeof *info, stream_of(x)), "clear info");
+}
+
+/* ---- layout ---- */
+
+bool cuda_explicit_v(struct executor *executor, struct matrix a, struct matrix v)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_explicit_v(a, v, stream_of(x)), "explicit V");
+}
+
+bool cuda_transpose(struct executor *executor, struct matrix a, struct matrix b)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_transpose(a, b, stream_of(x)), "transpose");
+}
+
+bool cuda_copy(struct executor *executor, struct matrix from, struct matrix to)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_copy(from, to, stream_of(x)), "copy");
+}
+
+bool cuda_fill(struct executor *executor, enum uplo uplo, double off, double on, struct matrix a)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_fill(uplo, off, on, a, stream_of(x)), "fill");
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. In single
+ * precision these are the products with a short inner dimension, which read and write C at nearly
+ * the rate of memory, and the symmetric updates, whose other half is not computed. */
+#include "executor_cuda.h"
+
+#include "../../lib/msg.h"
+#include "../../lib/gemm.h"
+
+static cublasOperation_t blas_trans(enum trans trans)
+{
+	return trans == PLAIN ? CUBLAS_OP_N : CUBLAS_OP_T;
+}
+
+/* Our kernels copy 16 bytes at a time where they may, and lose to cuBLAS where they may not. */
+static bool aligned(struct matrix a)
+{
+	return (uintptr_t)matrix_address(a) % 16 == 0 &&
+	       a.ld * precision_bytes(a.precision) % 16 == 0;
+}
+
+static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, false);
+	plan.shared = x->base.shares;
+	return cuda_ok(x,
+	        gemm_launch(problem, &plan, alpha, matrix_address(a), matrix_address(b), beta,
+	                matrix_address(c), NULL, stream_of(x)),
+	        "gemm");
+}
+
+bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const struct gemm_problem problem = {.precision = c.precision,
+	        .ta = ta == TRANSPOSED,
+	        .tb = tb == TRANSPOSED,
+	        .part = GEMM_WHOLE,
+	        .m = c.m,
+	        .n = c.n,
+	        .k = ta == PLAIN ? a.n : a.m,
+	        .lda = a.ld,
+	        .ldb = b.ld,
+	        .ldc = c.ld};
+	if (c.m == 0 || c.n == 0)
+		return true;
+	if (c.precision == SINGLE && gemm_is_ahead(c.m, c.n, problem.k) && aligned(a) &&
+	        aligned(b) && aligned(c))
+		return own_product(x, &problem, alpha, a, b, beta, c);
+	cublasStatus_t status =
+	        c.precision == SINGLE
+	                ? cublasSgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
+	                          problem.k, &alpha_single, matrix_address(a), a.ld,
+	                          matrix_address(b), b.ld, &beta_single, matrix_address(c), c.ld)
+	                : cublasDgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
+	                          problem.k, &alpha, matrix_address(a), a.ld, matrix_address(b),
+	                          b.ld, &beta, matrix_address(c), c.ld);
+	return blas_ok(x, status, "gemm");
+}
+
+bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	const struct gemm_problem problem = {.precision = c.precision,
+	        .ta = trans == TRANSPOSED,
+	        .tb = trans == PLAIN,
+	        .part = uplo == LOWER ? GEMM_LOWER : GEMM_UPPER,
+	        .m = c.n,
+	        .n = c.n,
+	        .k = trans == PLAIN ? a.n : a.m,
+	        .lda = a.ld,
+	        .ldb = a.ld,
+	        .ldc = c.ld};
+	if (c.n == 0)
+		return true;
+	if (c.precision == SINGLE)
+		return own_product(x, &problem, alpha, a, a, beta, c);
+	return blas_ok(x,
+	        cublasDsyrk_64(lane_of(x)->blas,
+	                uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
+	                blas_trans(trans), c.n, problem.k, &alpha, matrix_address(a), a.ld, &beta,
+	                matrix_address(c), c.ld),
+	        "syrk");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Householder QR of a panel on the device. Column-major device memory, leading dimensions in
+ * elements; launchers return a cudaError_t as an int. stream is a cudaStream_t. None allocates or
+ * waits. */
+#ifndef FATHOM_PANEL_GEQRF_H
+#define FATHOM_PANEL_GEQRF_H
+
+#include "../../lib/base.h"
+#include "../../lib/precision.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PANEL_GEQRF_COLUMNS = 128 }; /* of the widest panel */
+
+/* Bytes of device memory that panel_geqrf needs on the current device. Their content may be
+ * anything; two panels in flight at once need two. */
+int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n);
+
+/* LAPACK's geqr2 of an m x n panel, 1 <= n <= PANEL_GEQRF_COLUMNS, n <= m: R on and above the
+ * diagonal, below it the vectors without their leading 1, tau (n): H_j = I - tau[j] v_j v_j^T, beta
+ * = -sign(alpha) norm, tau[j] = 0 where the column below the diagonal is zero. Norms neither
+ * overflow nor underflow on the way. NaN spreads. The same input gives the same bits. Should blocks
+ * wait for each other longer than a second, tau becomes NaN.
+ *
+ * panel_geqrf takes the resident kernel where the panel fits on chip, else the columns one. beside:
+ * on half of the multiprocessors, when it fits there, because another kernel needs the rest. */
+int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        bool beside, void *work, void *stream);
+
+/* One cooperative kernel with the panel in registers and one exchange between all blocks a column.
+ * What fits on 132 multiprocessors: in single precision 135000 rows of 32 columns, 67000 of 64,
+ * 33000 of 128; in double precision 67000 of 32, 33000 of 64, none of more. work is aligned to 16
+ * bytes. */
+bool panel_geqrf_resident_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n);
+int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, bool beside, void *work, void *stream);
+
+/* Three kernels a column; any m. */
+int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
+int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The host executor's operations on blocks: OpenBLAS and LAPACKE where they keep the interface's
+ * promises, plain C where they don't (a NaN pivot of Cholesky, inverses with exact zeros). */
+#ifndef FATHOM_EXECUTOR_HOST_BLOCKS_H
+#define FATHOM_EXECUTOR_HOST_BLOCKS_H
+
+#include "../executor.h"
+
+struct host_executor {
+	struct executor base;
+	struct {
+		void *data;
+		int64_t bytes;
+	} stages[EXECUTOR_STAGES];
+};
+
+/* The threads that OpenBLAS has between the two calls: all of the process's, or one. */
+void host_threads_begin(bool all);
+void host_threads_end(void);
+
+bool host_block_event(struct executor *, int event);
+bool host_block_stage(struct executor *, int stage, int64_t m, int64_t n, enum precision precision,
+        struct matrix *host);
+bool host_block_panel_getrf(struct executor *, struct matrix host, struct pivots p);
+bool host_block_panel_geqrf(struct executor *, struct matrix host, struct matrix tau);
+bool host_block_panel_potrf(
+        struct executor *, enum uplo uplo, struct matrix host, int64_t first, int *info);
+bool host_block_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c);
+bool host_block_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c);
+bool host_block_trsm(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, double alpha, struct matrix a, struct matrix b);
+bool host_block_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
+        struct matrix b);
+bool host_block_gemv(struct executor *, enum trans trans, double alpha, struct matrix a,
+        struct matrix x, double beta, struct matrix y);
+bool host_block_trtri(
+        struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
+bool host_block_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
+bool host_block_adopt_pivots(
+        struct executor *, struct pivots panel, int64_t first, struct pivots all);
+bool host_block_clear_info(struct executor *, int *info);
+bool host_block_potrf(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
+int64_t host_block_geqrf_work(struct executor *, struct matrix a);
+bool host_block_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
+bool host_block_explicit_v(struct executor *, struct matrix a, struct matrix v);
+bool host_block_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+bool host_block_transpose(struct executor *, struct matrix a, struct matrix b);
+bool host_block_copy(struct executor *, struct matrix from, struct matrix to);
+bool host_block_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
+
+#endif

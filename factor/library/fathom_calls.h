@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside of the library: the calls of fathom.h without their precision, which the matrices say.
+ * Each checks its arguments; what wants a workspace has a function that says its bytes, -1 when the
+ * call would be refused. Letters and further arguments are fathom.h's. */
+#ifndef FATHOM_FATHOM_CALLS_H
+#define FATHOM_FATHOM_CALLS_H
+
+#include "fathom.h"
+
+#include "../executor.h"
+
+/* fathom_lu.c; rows: the factors are those of a row-major matrix */
+int64_t call_lu_work(struct fathom *h, struct matrix a);
+enum fathom_status call_lu(
+        struct fathom *h, struct matrix a, int *ipiv, void *work, int64_t work_bytes, int *info);
+enum fathom_status call_lu_solve(struct fathom *h, char letter, bool rows, struct matrix a,
+        const int *ipiv, struct matrix b);
+
+/* fathom_cholesky.c */
+int64_t call_cholesky_work(struct fathom *h, char letter, struct matrix a);
+enum fathom_status call_cholesky(
+        struct fathom *h, char letter, struct matrix a, void *work, int64_t work_bytes, int *info);
+enum fathom_status call_cholesky_solve(
+        struct fathom *h, char letter, struct matrix a, struct matrix b);
+
+/* fathom_qr.c: geqrf; ormqr of k reflectors; orgqr into q; gels */
+int64_t call_qr_work(struct fathom *h, struct matrix a);
+enum fathom_status call_qr(
+        struct fathom *h, struct matrix a, void *tau, void *work, int64_t work_bytes);
+int64_t call_apply_work(
+        struct fathom *h, char side, char trans, int64_t k, int64_t lda, struct matrix c);
+enum fathom_status call_apply(struct fathom *h, char side, char trans, int64_t k, const void *a,
+        int64_t lda, const void *tau, struct matrix c, void *work, int64_t work_bytes);
+int64_t call_form_work(struct fathom *h, int64_t k, struct matrix q);
+enum fathom_status call_form(struct fathom *h, int64_t k, struct matrix q, const void *tau,
+        void *work, int64_t work_bytes);
+int64_t call_least_squares_work(struct fathom *h, char letter, struct matrix a, struct matrix b);
+enum fathom_status call_least_squares(struct fathom *h, char letter, struct matrix a,
+        struct matrix b, void *work, int64_t work_bytes);
+
+/* fathom_blas.c: gemm, whose inner size is op(A)'s columns and whose a and b come without sizes;
+ * gemv */
+enum fathom_status call_multiply(struct fathom *h, char transa, char transb, int64_t inner,
+        double alpha, struct matrix a, struct matrix b, double beta, struct matrix c);
+enum fathom_status call_multiply_vector(struct fathom *h, char letter, double alpha,
+        struct matrix a, const void *x, int64_t incx, double beta, void *y, int64_t incy);
+
+#endif

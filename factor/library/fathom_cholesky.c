@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls of potrf and potrs, of both precisions. */
+#include "fathom_handle.h"
+
+#include "../potrf.h"
+#include "../solve.h"
+
+static int64_t cholesky_set_up(struct fathom *h, char letter, struct matrix a, enum uplo *uplo,
+        struct default_plan *chosen)
+{
+	if (!call_uplo(h, letter, uplo) || !call_shape(h, "A", a))
+		return -1;
+	call_plan(h, OPERATION_CHOLESKY, a, chosen);
+	return potrf_work(h->e, &chosen->plan, *uplo, a);
+}
+
+int64_t call_cholesky_work(struct fathom *h, char letter, struct matrix a)
+{
+	struct default_plan chosen;
+	enum uplo uplo;
+
+	return h ? cholesky_set_up(h, letter, a, &uplo, &chosen) : -1;
+}
+
+enum fathom_status call_cholesky(
+        struct fathom *h, char letter, struct matrix a, void *work, int64_t work_bytes, int *info)
+{
+	struct default_plan chosen;
+	enum fathom_status status;
+	enum uplo uplo;
+
+	if (!h || !call_work(h, work, work_bytes, cholesky_set_up(h, letter, a, &uplo, &chosen)) ||
+	        !call_matrix_given(h, "A", a) || !call_given(h, "info", info, 1))
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_begin(h, &status))
+		return status;
+	return call_end(h, potrf(h->e, &chosen.plan, uplo, a, work, info));
+}
+
+enum fathom_status call_cholesky_solve(
+        struct fathom *h, char letter, struct matrix a, struct matrix b)
+{
+	enum fathom_status status;
+	enum uplo uplo;
+
+	if (!h || !call_uplo(h, letter, &uplo) || !call_shape(h, "A", a) ||
+	        !call_shape(h, "B", b) || !call_matrix_given(h, "A", a) ||
+	        !call_matrix_given(h, "B", b))
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_begin(h, &status))
+		return status;
+	return call_end(h, potrs(h->e, uplo, a, b));
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "fathom_handle.h"
+
+#include "../../lib/msg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Events of the executor besides the schedule's: all work of the handle so far; a queue's work. */
+enum { EVENT_DONE = EXECUTOR_EVENTS - 1, EVENT_JOIN = EXECUTOR_EVENTS - 2 };
+
+/* Of fathom_create, which has no handle to keep it in. */
+static _Thread_local struct fault create_fault;
+
+/* ---- calls ---- */
+
+bool call_enter(struct fathom *h)
+{
+	return cuda_ok(h->cuda, cudaGetDevice(&h->caller_device), "current device") &&
+	       (h->caller_device == h->cuda->gpu.device ||
+	               cuda_ok(h->cuda, cudaSetDevice(h->cuda->gpu.device), "set device"));
+}
+
+void call_leave(struct fathom *h)
+{
+	if (h->caller_device != h->cuda->gpu.device)
+		cudaSetDevice(h->caller_device);
+}
+
+/* A captured call would be replayed with tags of the exchange that are used up. */
+static bool not_capturing(struct fathom *h)
+{
+	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+
+	return cuda_ok(h->cuda, cudaStreamIsCapturing(stream_of(h->cuda), &capture), "stream") &&
+	       (capture == cudaStreamCaptureStatusNone ||
+	               call_refuse(h, "the stream is being captured: calls can't be replayed"));
+}
+
+bool call_begin(struct fathom *h, enum fathom_status *status)
+{
+	*status = FATHOM_NOT_POSSIBLE;
+	if (!call_enter(h))
+		return false;
+	h->e->queue = QUEUE_MAIN;
+	if (not_capturing(h))
+		return true;
+	call_leave(h);
+	return false;
+}
+
+/* What a call that failed half-way left in other queues comes before what the caller does next. */
+static void join_queues(struct executor *e)
+{
+	struct fault first = e->fault;
+
+	for (enum queue queue = QUEUE_MAIN + 1; queue < QUEUE_COUNT; queue++) {
+		e->queue = queue;
+		bool recorded = ex_record(e, EVENT_JOIN);
+		e->queue = QUEUE_MAIN;
+		if (recorded)
+			ex_wait(e, EVENT_JOIN);
+	}
+	e->fault = first;
+}
+
+enum fathom_status call_end(struct fathom *h, bool good)
+{
+	if (!good)
+		join_queues(h->e);
+	h->e->queue = QUEUE_MAIN;
+	good = ex_record(h->e, EVENT_DONE) && good;
+	call_leave(h);
+	return good ? FATHOM_OK : FATHOM_FAILED;
+}
+
+/* ---- handles ---- */
+
+const char *fathom_status_text(enum fathom_status status)
+{
+	switch (status) {
+	case FATHOM_OK:
+		return "done, or under way in the stream";
+	case FATHOM_BAD_ARGUMENT:
+		return "an argument is wrong; nothing was done";
+	case FATHOM_NOT_POSSIBLE:
+		return "not possible here: no usable GPU, or a stream under capture";
+	case FATHOM_FAILED:
+		return "CUDA, cuBLAS or a kernel failed; the results are worthless";
+	}
+	return "no status of this library";
+}
+
+const char *fathom_error(const struct fathom *h)
+{
+	return h ? h->e->fault.text : create_fault.text;
+}
+
+static bool set_stream(struct fathom *h, cudaStream_t stream)
+{
+	h->e->queue = QUEUE_MAIN;
+	return cuda_follow(h->cuda, stream) && ex_wait(h->e, EVENT_DONE);
+}
+
+/* The executor, with everything that calls would otherwise allocate. */
+static bool open_executor(struct fathom *h, int device)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "%d", device);
+	h->cuda = cuda_new(name, &create_fault);
+	if (!h->cuda)
+		return false;
+	h->e = &h->cuda->base;
+	if (cuda_reserve_exchange(h->cuda, DEFAULT_LU_LEAF) && cuda_sync(h->e) &&
+	        set_stream(h, NULL))
+		return true;
+	create_fault = h->e->fault;
+	executor_free(h->e);
+	return false;
+}
+
+enum fathom_status fathom_create(struct fathom **handle)
+{
+	int device;
+
+	if (!handle) {
+		fault_set(&create_fault, "the place for the handle is NULL");
+		return FATHOM_BAD_ARGUMENT;
+	}
+	*handle = NULL;
+	cudaError_t error = cudaGetDevice(&device);
+	if (error != cudaSuccess) {
+		fault_set(&create_fault, "no GPU: %s", cudaGetErrorString(error));
+		return FATHOM_NOT_POSSIBLE;
+	}
+	struct fathom *h = calloc(1, sizeof *h);
+	if (!h) {
+		fault_set(&create_fault, "out of host memory");
+		return FATHOM_FAILED;
+	}
+	if (!open_executor(h, device)) {
+		free(h);
+		return FATHOM_NOT_POSSIBLE;
+	}
+	*handle = h;
+	return FATHOM_OK;
+}
+
+void fathom_destroy(struct fathom *h)
+{
+	if (!h)
+		return;
+	bool entered = call_enter(h);
+	ex_wait_host(h->e, EVENT_DONE);
+	int device = h->cuda->gpu.device;
+	executor_free(h->e);
+	if (entered && h->caller_device != device)
+		cudaSetDevice(h->caller_device);
+	free(h);
+}
+
+enum fathom_status fathom_set_stream(struct fathom *h, struct CUstream_st *stream)
+{
+	if (!h)
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_enter(h))
+		return FATHOM_NOT_POSSIBLE;
+	bool good = set_stream(h, stream);
+	call_leave(h);
+	return good ? FATHOM_OK : FATHOM_FAILED;
+}
+
+enum fathom_status fathom_set_host_panels(struct fathom *h, int on)
+{
+	if (!h)
+		return FATHOM_BAD_ARGUMENT;
+	if (on && !cuda_host(h->cuda))
+		return FATHOM_FAILED;
+	h->host_panels = on != 0;
+	return FATHOM_OK;
+}
+
+enum fathom_status fathom_finish(struct fathom *h)
+{
+	enum fathom_status status;
+
+	if (!h)
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_begin(h, &status))
+		return status;
+	return call_end(h, ex_wait_host(h->e, EVENT_DONE) && cuda_exchange_ok(h->cuda));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls of getrf and getrs, of both precisions. */
+#include "fathom_handle.h"
+
+#include "../getrf.h"
+#include "../schedule.h"
+#include "../solve.h"
+
+/* The workspace: pivots and info, as the algorithm wants them, then its own. */
+struct lu_call {
+	struct default_plan chosen;
+	struct matrix a;
+	struct pivots pivots;
+	void *work;
+	int64_t bytes; /* -1: refused */
+};
+
+static void lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, void *work)
+{
+	struct carver carver = {work, 0};
+	int64_t count = smaller(a.m, a.n);
+
+	c->a = a;
+	c->bytes = -1;
+	if (!call_shape(h, "A", a))
+		return;
+	call_plan(h, OPERATION_LU, a, &c->chosen);
+	c->pivots = (struct pivots){carve_integers(&carver, count + 1), count};
+	c->work = carve_bytes(&carver, 0);
+	int64_t inner = getrf_work(h->e, &c->chosen.plan, a);
+	c->bytes = inner < 0 ? -1 : carver.used + inner;
+}
+
+static bool lu_run(struct fathom *h, const struct lu_call *c, int *ipiv, int *info)
+{
+	struct pivots p = c->pivots;
+	size_t bytes = (size_t)p.n * sizeof *ipiv;
+	cudaStream_t stream = stream_of(h->cuda);
+
+	return getrf(h->e, &c->chosen.plan, c->a, c->work, p) &&
+	       (bytes == 0 || cuda_ok(h->cuda,
+	                              cudaMemcpyAsync(ipiv, p.data, bytes, cudaMemcpyDeviceToDevice,
+	                                      stream),
+	                              "ipiv")) &&
+	       cuda_ok(h->cuda,
+	               cudaMemcpyAsync(
+	                       info, p.data + p.n, sizeof *info, cudaMemcpyDeviceToDevice, stream),
+	               "info");
+}
+
+int64_t call_lu_work(struct fathom *h, struct matrix a)
+{
+	struct lu_call c;
+
+	if (!h)
+		return -1;
+	lu_set_up(h, &c, a, NULL);
+	return c.bytes;
+}
+
+enum fathom_status call_lu(
+        struct fathom *h, struct matrix a, int *ipiv, void *work, int64_t work_bytes, int *info)
+{
+	enum fathom_status status;
+	struct lu_call c;
+
+	if (!h)
+		return FATHOM_BAD_ARGUMENT;
+	lu_set_up(h, &c, a, work);
+	if (!call_work(h, work, work_bytes, c.bytes) || !call_matrix_given(h, "A", a) ||
+	        !call_given(h, "ipiv", ipiv, c.pivots.n) || !call_given(h, "info", info, 1))
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_begin(h, &status))
+		return status;
+	return call_end(h, lu_run(h, &c, ipiv, info));
+}
+
+static enum trans flipped(enum trans trans)
+{
+	return trans == PLAIN ? TRANSPOSED : PLAIN;
+}
+
+enum fathom_status call_lu_solve(
+        struct fathom *h, char letter, bool rows, struct matrix a, const int *ipiv, struct matrix b)
+{
+	enum fathom_status status;
+	enum trans trans;
+
+	if (!h || !call_trans(h, letter, &trans) || !call_shape(h, "A", a) ||
+	        !call_shape(h, "B", b) || !call_matrix_given(h, "A", a) ||
+	        !call_matrix_given(h, "B", b) || !call_given(h, "ipiv", ipiv, a.n))
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_begin(h, &status))
+		return status;
+	struct pivots pivots = {(int *)(uintptr_t)ipiv, a.n};
+	return call_end(h, getrs(h->e, rows ? flipped(trans) : trans, a, pivots, b));
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "advice.h"
+
+#include "../panel_getrf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- asking the model ---- */
+
+/* Time to the device and back, as the host variant pays it from the device. */
+static bool add_transfer(const struct profile *profile, const struct question *question,
+        struct prediction *prediction)
+{
+	unsigned others = ((1u << PHASE_COUNT) - 1) & ~(1u << PHASE_TRANSFER);
+	struct prediction transfer;
+
+	if (!model_predict_without(profile, MODEL_CUDA, "host", question->m, question->n,
+	            question->precision, 2, others, &transfer)) {
+		prediction->fault = transfer.fault;
+		return false;
+	}
+	prediction->seconds += transfer.seconds;
+	prediction->low += transfer.low;
+	prediction->high += transfer.high;
+	for (int t = 0; t < TERM_COUNT; t++)
+		prediction->parts.term[t] += transfer.parts.term[t];
+	for (int t = 0; t < TERM_COUNT; t++)
+		if (prediction->parts.term[t] > prediction->parts.term[prediction->parts.limiter])
+			prediction->parts.limiter = (enum term)t;
+	return true;
+}
+
+static void ask(
+        const struct profile *profile, const struct question *question, struct answer *answer)
+{
+	answer->possible = model_predict(profile, answer->target, answer->variant, question->m,
+	        question->n, question->precision, 2, &answer->prediction);
+	if (answer->possible && answer->target == MODEL_CUDA && question->from_host)
+		answer->possible = add_transfer(profile, question, &answer->prediction);
+}
+
+static int faster_first(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+	if (x->possible != y->possible)
+		return x->possible ? -1 : 1;
+	double s = x->prediction.seconds, t = y->prediction.seconds;
+	return x->possible ? (s > t) - (s < t) : 0;
+}
+
+size_t advice_ask(const struct profile *profile, const struct question *question, bool has_gpu,
+        struct answer answer[ADVICE_ANSWERS])
+{
+	size_t count = 0;
+
+	for (const char *const *v = panel_getrf_variants; *v && has_gpu; v++)
+		if (!question->from_host || strcmp(*v, "host") != 0)
+			answer[count++] = (struct answer){.target = MODEL_CUDA, .variant = *v};
+	if (question->from_host) {
+		answer[count++] = (struct answer){.target = MODEL_HOST, .variant = "blas"};
+		answer[count++] = (struct answer){.target = MODEL_HOST, .variant = "host"};
+	}
+	for (size_t i = 0; i < count; i++)
+		ask(profile, question, &answer[i]);
+	qsort(answer, count, sizeof *answer, faster_first);
+	return count;
+}
+
+/* ---- what the choice rests on ---- */
+
+static void scale_parameter(struct profile *profile, const char *name, double factor)
+{
+	for (size_t i = 0; i < profile->count; i++) {
+		struct estimate *e = &profile->row[i].estimate;
+		if (strcmp(profile->row[i].name, name) == 0) {
+			e->value *= factor;
+			e->low *= factor;
+			e->high *= factor;
+		}
+	}
+}
+
+static double seconds_if(struct profile *profile, const struct question *question,
+        const struct answer *answer, const char *name, double factor)
+{
+	struct answer again = *answer;
+
+	scale_parameter(profile, name, factor);
+	ask(profile, question, &again);
+	scale_parameter(profile, name, 1 / factor);
+	return again.possible ? again.prediction.seconds : INFINITY;
+}
+
+/* Sizes of the machine are facts, not measurements to be doubted. */
+static bool is_doubtful(const char *name)
+{
+	return strcmp(name, "gpu.sm.count") != 0 && strcmp(name, "gpu.shared.per_block") != 0 &&
+	       strcmp(name, "gpu.l2.stated") != 0;
+}
+
+static void try_parameters(struct profile *profile, const struct question *question,
+        const struct answer *choice, const struct answer *rival, const struct model *model,
+        double factor, struct sensitivity *s)
+{
+	double lead = rival->prediction.seconds / choice->prediction.seconds;
+
+	for (size_t u = 0; u < model->used_count && !s->tipping_name; u++) {
+		const char *name = model->used[u];
+		if (!is_doubtful(name))
+			continue;
+		double mine = seconds_if(profile, question, choice, name, factor);
+		double theirs = seconds_if(profile, question, rival, name, factor);
+		double change = theirs / mine / lead - 1;
+		if (factor == 1.1 && isfinite(change) &&
+		        (!s->name || fabs(change) > fabs(s->lead))) {
+			s->name = name;
+			s->lead = change;
+			s->time = mine / choice->prediction.seconds - 1;
+		}
+		if (theirs < mine) {
+			s->tipping_name = name;
+			s->tipping = factor;
+		}
+	}
+}
+
+struct sensitivity advice_sensitivity(struct profile *profile, const struct question *question,
+        const struct answer *choice, const struct answer *rival)
+{
+	static const double factors[] = {
+	        1.1, 1 / 1.1, 1.25, 0.8, 1.5, 1 / 1.5, 2, 0.5, 4, 0.25, 8, 0.125};
+	struct sensitivity s = {0};
+
+	for (size_t f = 0; f < ARRAY_LEN(factors) && !s.tipping_name; f++) {
+		try_parameters(profile, question, choice, rival, &choice->prediction.model,
+		        factors[f], &s);
+		try_parameters(
+		        profile, question, choice, rival, &rival->prediction.model, factors[f], &s);
+	}
+	return s;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor_model_parts.h"
+
+#include "../../lib/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double later(double a, double b)
+{
+	return b > a ? b : a;
+}
+
+/* Time of the price's terms on the queue. */
+static double device_time(const struct price *price, bool overlap)
+{
+	double total = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		total += price->term[t];
+	if (!overlap)
+		return total;
+	double start = price->term[TERM_LAUNCH] + price->term[TERM_HOST];
+	double traffic = price->term[TERM_MEMORY];
+	return total - (start < traffic ? start : traffic);
+}
+
+static struct charged *remember(struct simulated *s)
+{
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 256;
+		s->charged = xrealloc(s->charged, s->room * sizeof *s->charged);
+	}
+	return &s->charged[s->count++];
+}
+
+static int64_t put(struct simulated *s, const struct price *price, double device)
+{
+	enum queue queue = s->base.queue;
+	struct work work = {.queue = queue,
+	        .engine = price->engine,
+	        .tag = s->count - 1,
+	        .issue = s->host,
+	        .start = fmin(price->term[TERM_LAUNCH], device),
+	        .seconds = device,
+	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
+	        .block = price->block};
+
+	s->queues |= 1u << queue;
+	return simulation_put(&s->device, work, -1);
+}
+
+bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
+        int64_t k, struct price price)
+{
+	struct simulated *s = model_self(e);
+	bool by_host = price.engine == ENGINE_HOST || s->target == MODEL_HOST;
+
+	if (price.behind > 0 && simulation_busy(&s->device, s->device.last[e->queue], s->host))
+		price.term[TERM_TRANSFER] += price.behind;
+	struct charged *c = remember(s);
+	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->queue, price,
+	        device_time(&price, s->overlap), {s->host, s->host}, -1};
+	s->host += price.enqueue;
+	if (by_host) {
+		s->host += c->device;
+	} else {
+		c->simulated = put(s, &price, c->device);
+		if (price.wait)
+			s->host = simulation_finish(&s->device, c->simulated);
+	}
+	c->host[1] = s->host;
+	return true;
+}
+
+/* ---- who is owed the time ---- */
+
+static double end_of(const struct simulated *s, const struct charged *c)
+{
+	return c->simulated < 0 ? c->host[1] : s->device.operation[c->simulated].end;
+}
+
+static void owe_terms(const struct charged *c, double seconds, struct model_result *result)
+{
+	double total = device_time(&c->price, false);
+
+	for (int t = 0; t < TERM_COUNT && total > 0; t++)
+		result->term[t] += c->price.term[t] / total * seconds;
+}
+
+static void account_one_queue(const struct simulated *s, struct model_result *result)
+{
+	double latest = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct charged *c = &s->charged[i];
+		double before = later(c->host[0], latest);
+		double end = later(c->host[1], end_of(s, c)), added = later(end, before) - before;
+		double exposed = added < c->device ? added : c->device;
+		owe_terms(c, exposed, result);
+		result->term[TERM_HOST] += added - exposed;
+		result->phase[c->phase] += added;
+		latest = later(latest, end);
+	}
+}
+
+/* Entries of one operation: the host's, then the device's. */
+static size_t entries_of(
+        const struct simulated *s, const struct charged *c, struct timeline_entry entry[2])
+{
+	struct timeline_entry whole = {
+	        .phase = c->phase, .operation = c->operation, .m = c->m, .n = c->n, .k = c->k};
+	size_t count = 0;
+
+	if (!c->operation) /* a queue that waits */
+		return 0;
+	if (c->price.enqueue > 0) {
+		entry[count] = (struct timeline_entry){.lane = LANE_HOST,
+		        .engine = LANE_HOST,
+		        .phase = c->phase,
+		        .operation = timeline_queueing,
+		        .begin = c->host[0],
+		        .end = c->host[0] + c->price.enqueue};
+		count++;
+	}
+	if (c->simulated < 0) {
+		whole.lane = whole.engine = LANE_HOST;
+		whole.begin = c->host[0] + c->price.enqueue;
+		whole.end = c->host[1];
+	} else {
+		const struct operation *o = &s->device.operation[c->simulated];
+		whole.lane = whole.engine = (enum lane)(LANE_QUEUE + (int)c->queue);
+		if (c->price.engine == ENGINE_OUT || c->price.engine == ENGINE_IN)
+			whole.engine = c->price.engine == ENGINE_OUT ? LANE_OUT : LANE_IN;
+		whole.begin = o->begin;
+		whole.end = o->end;
+	}
+	entry[count++] = whole;
+	return count;
+}
+
+static void finish_all(struct simulated *s)
+{
+	for (int q = 0; q < QUEUE_COUNT; q++)
+		simulation_finish(&s->device, s->device.last[q]);
+}
+
+struct timeline *executor_model_timeline(struct executor *e, const char *title)
+{
+	struct simulated *s = model_self(e);
+	struct timeline *timeline = timeline_new(title);
+	struct timeline_entry entry[2];
+
+	finish_all(s);
+	for (size_t i = 0; i < s->count; i++) {
+		size_t count = entries_of(s, &s->charged[i], entry);
+		for (size_t k = 0; k < count; k++)
+			timeline_add(timeline, &entry[k]);
+	}
+	return timeline;
+}
+
+static void account_queues(struct simulated *s, struct model_result *result)
+{
+	struct timeline timeline = {.count = 0};
+	size_t *owner = xmalloc((2 * s->count + 1) * sizeof *owner);
+	struct timeline_entry entry[2];
+
+	finish_all(s);
+	for (size_t i = 0; i < s->count; i++) {
+		size_t count = entries_of(s, &s->charged[i], entry);
+		for (size_t k = 0; k < count; k++) {
+			owner[timeline.count] = i;
+			timeline_add(&timeline, &entry[k]);
+		}
+	}
+	timeline.seconds = s->host;
+	double *owed = xmalloc((timeline.count + 1) * sizeof *owed);
+	double idle = timeline_owe(&timeline, owed);
+	for (size_t i = 0; i < timeline.count; i++) {
+		const struct charged *c = &s->charged[owner[i]];
+		result->phase[c->phase] += owed[i];
+		if (timeline.entry[i].operation == timeline_queueing)
+			result->term[TERM_HOST] += owed[i];
+		else
+			owe_terms(c, owed[i], result);
+	}
+	result->term[TERM_SYNC] += idle;
+	if (s->count)
+		result->phase[s->charged[s->count - 1].phase] += idle;
+	free(owed);
+	free(owner);
+	free(timeline.entry);
+}
+
+void model_account(struct simulated *s, struct model_result *result)
+{
+	if ((s->queues & (s->queues - 1)) == 0)
+		account_one_queue(s, result);
+	else
+		account_queues(s, result);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions of whole factorizations: getrf, geqrf or potrf with a plan on the model executor. */
+#ifndef FATHOM_MODEL_FACTOR_H
+#define FATHOM_MODEL_FACTOR_H
+
+#include "executor_model.h"
+#include "../plan.h"
+
+struct factor_question {
+	const char *operation; /* getrf, geqrf, potrf */
+	const struct plan *plan;
+	int64_t m, n; /* potrf: m = n */
+	enum precision precision;
+	enum uplo uplo; /* potrf */
+};
+
+/* Runs it on any executor's clocks or data; false with the executor's fault. Only for the model
+ * executor: matrix and workspace are not allocated. */
+bool model_factor_run(struct executor *executor, const struct factor_question *asked);
+
+/* The executor for it, with the matrix counted as what operations work on. */
+struct executor *model_factor_executor(const struct profile *profile, enum model_target target,
+        const struct factor_question *asked, int level);
+
+/* As model_predict. Level 0: the standard count of operations at the highest rate of gemm, or the
+ * matrix read and written once, whichever takes longer. */
+bool model_factor_predict(const struct profile *profile, enum model_target target,
+        const struct factor_question *asked, int level, struct prediction *out);
+
+/* Standard operation counts of LAPACK Working Note 41; NaN for an unknown operation. */
+double model_factor_flops(const char *operation, double m, double n);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_question.h"
+
+#include "../../lib/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the laws leave out (instruction fetch, the host's jitter, what operations do to each other's
+ * caches): the accuracy the model claims, declared before any run and tested by validation, which
+ * counts how many measurements the interval covers. */
+static const double claimed_accuracy = 0.10;
+
+double question_seconds(const struct question *q, bool overlap, struct model_result *result)
+{
+	struct executor *e = q->executor;
+
+	executor_model_restart(e, overlap);
+	bool ok = q->run(e, q->context);
+	*result = executor_model_result(e);
+	return ok ? result->seconds : NAN;
+}
+
+void spread_widen(struct spread *spread, double below, double above)
+{
+	spread->below += below * below;
+	spread->above += above * above;
+}
+
+/* The profile's rows of the parameters that a prediction used; the rows' texts stay the profile's.
+ */
+static struct profile used_rows(const struct profile *profile, const struct model *model)
+{
+	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
+
+	for (size_t r = 0; r < profile->count; r++)
+		for (size_t u = 0; u < model->used_count; u++)
+			if (strcmp(profile->row[r].name, model->used[u]) == 0)
+				part.row[part.count++] = profile->row[r];
+	return part;
+}
+
+/* Every parameter at both ends of its interval, the others at their values. */
+static void spread_parameters(const struct question *q, const struct profile *profile,
+        const struct price_reader *base, double seconds, struct spread *spread)
+{
+	struct price_reader *reader = executor_model_reader(q->executor);
+	struct model_result ignored;
+
+	for (size_t u = 0; u < base->model.used_count; u++) {
+		const char *name = base->model.used[u];
+		double below = 0, above = 0;
+		for (int side = -1; side <= 1; side += 2) {
+			struct profile *shifted = profile_shifted(profile, name, side);
+			price_reader_change(reader, shifted, name);
+			double off = question_seconds(q, false, &ignored) - seconds;
+			if (off > above)
+				above = off;
+			if (-off > below)
+				below = -off;
+			price_reader_change(reader, profile, name);
+			profile_free(shifted);
+		}
+		spread_widen(spread, below, above);
+	}
+}
+
+/* Whether all arguments of a row are even, or odd, powers of two or ends of their range. */
+static bool every_other(const struct profile *profile, const struct parameter *row, int odd)
+{
+	double low, high;
+
+	for (size_t i = 0; i < row->arg_count; i++) {
+		double x = row->arg[i];
+		profile_range(profile, row->name, row->arg_name[i], &low, &high);
+		if (x != low && x != high && lround(log2(fmax(x, 1))) % 2 != odd)
+			return false;
+	}
+	return true;
+}
+
+/* How far interpolation between the rows of rate surfaces may be off: with every other row only, in
+ * each direction, the time moves by three times that, as the error of a chord grows with the square
+ * of its length. */
+static double spread_surface(const struct question *q, const struct profile *profile,
+        const struct price_reader *base, double seconds)
+{
+	struct price_reader *reader = executor_model_reader(q->executor);
+	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
+	struct model_result ignored;
+	double most = 0;
+
+	for (int odd = 0; odd < 2; odd++) {
+		coarse.count = 0;
+		for (size_t r = 0; r < profile->count; r++)
+			if (strcmp(profile->row[r].regime, "surface") != 0 ||
+			        every_other(profile, &profile->row[r], odd))
+				coarse.row[coarse.count++] = profile->row[r];
+		price_reader_start(reader, &coarse);
+		reader->working_set = base->working_set;
+		double off = fabs(question_seconds(q, false, &ignored) - seconds);
+		if (off > most) /* not when too few rows are left to tell */
+			most = off;
+	}
+	*reader = *base;
+	free(coarse.row);
+	return most / 3;
+}
+
+static void spread_structure(const struct question *q, const struct profile *profile,
+        const struct price_reader *base, double seconds, struct spread *spread)
+{
+	struct price_reader *reader = executor_model_reader(q->executor);
+	struct model_result ignored;
+	double overlap = fabs(question_seconds(q, true, &ignored) - seconds) / 2;
+
+	price_reader_start(reader, profile);
+	reader->working_set = base->working_set;
+	reader->linear = true;
+	double linear = fabs(question_seconds(q, false, &ignored) - seconds) / 2;
+	*reader = *base;
+	spread_widen(spread, overlap, overlap);
+	spread_widen(spread, linear, linear);
+	if (base->model.surface) {
+		double between = spread_surface(q, profile, base, seconds);
+		spread_widen(spread, between, between);
+	}
+}
+
+void question_interval(const struct question *q, struct prediction *out)
+{
+	struct price_reader *base = xmalloc(sizeof *base);
+	struct spread spread = {0, 0};
+
+	*base = *executor_model_reader(q->executor);
+	struct profile part = used_rows(base->model.profile, &base->model);
+	spread_parameters(q, &part, base, out->seconds, &spread);
+	spread_structure(q, &part, base, out->seconds, &spread);
+	spread_widen(&spread, claimed_accuracy * out->seconds, claimed_accuracy * out->seconds);
+	out->low = fmax(0, out->seconds - sqrt(spread.below));
+	out->high = out->seconds + sqrt(spread.above);
+	free(part.row);
+	free(base);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What one operation costs, and the tariffs that say it: one per level and target. A tariff reads
+ * the profile and shapes only. */
+#ifndef FATHOM_PRICE_H
+#define FATHOM_PRICE_H
+
+#include "../../lib/model.h"
+#include "../executor.h"
+#include "../../lib/panel_geometry.h"
+
+/* What time goes to. */
+enum term {
+	TERM_LAUNCH,     /* starting kernels on the device */
+	TERM_MEMORY,     /* traffic of L2, DRAM or host memory */
+	TERM_BARRIER,    /* waiting inside a kernel: barriers, reductions, exchanges, chains of
+	                    dependent loads */
+	TERM_ARITHMETIC, /* work on operands held on chip */
+	TERM_TRANSFER,   /* between device and host */
+	TERM_HOST,       /* the host computing or queueing */
+	TERM_SYNC,       /* the host waiting for the device to answer */
+	TERM_COUNT
+};
+extern const char *const term_name[TERM_COUNT];
+
+/* What works on an operation: kernels have the multiprocessors, transfers a copy engine for each
+ * direction. */
+enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_HOST, ENGINE_COUNT };
+
+/* The host is busy for `enqueue`, then the queue for the sum of the terms; the host waits for that
+ * when `wait`. On ENGINE_HOST the host thread does it all, and no queue. */
+struct price {
+	double enqueue;
+	double term[TERM_COUNT];
+	bool wait;
+	double behind; /* what a copy takes longer when the queue is still at work: the hand-over
+	                  from the multiprocessors to the copy engine (a transfer) */
+	enum engine engine;
+	double share; /* of the multiprocessors that a kernel can use, 0 for all of them; not while
+	                 it starts (TERM_LAUNCH) */
+	double block; /* seconds after which a kernel's blocks give up their multiprocessors */
+};
+
+/* A function of up to three arguments as a dense grid, for reading it often. */
+enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 32 };
+struct price_surface {
+	const char *name; /* NULL: free */
+	size_t args, count[SURFACE_ARGS];
+	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
+	double value[SURFACE_VALUES];            /* the last argument runs fastest */
+};
+
+/* Reads values once each. linear: interpolate functions linearly between rows instead of by their
+ * logarithms. */
+enum { PRICE_CACHE = 16384 };
+struct price_reader {
+	struct model model;
+	bool linear;
+	double working_set; /* bytes the operations work on: what host caches hold or not */
+	struct price_entry {
+		const char *name;
+		double arg[2], value;
+	} cache[PRICE_CACHE];
+	struct price_surface surface[PRICE_SURFACES];
+};
+
+void price_reader_start(struct price_reader *reader, const struct profile *profile);
+
+/* Takes another profile, in which nothing but `name` differs. */
+void price_reader_change(
+        struct price_reader *reader, const struct profile *profile, const char *name);
+
+/* Whether the profile has it at all. */
+bool price_known(struct price_reader *reader, const char *name);
+
+/* As model_scalar, model_at, model_at2. Names must be string constants. */
+double price_scalar(struct price_reader *reader, const char *name);
+double price_at(struct price_reader *reader, const char *name, const char *arg, double value);
+double price_at2(struct price_reader *reader, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2);
+
+/* Value of a function of `count` arguments named `arg` whose rows form a grid (single rows off the
+ * grid are not used), as profile_get has it but for arguments below the first row: they cost what
+ * the first row does, as a call's start-up does not shrink with it. */
+double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count);
+
+/* Of one and two arguments, and as price_traffic, through surfaces. */
+double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at);
+double price_surface2(struct price_reader *reader, const char *name, const char *arg1, double at1,
+        const char *arg2, double at2);
+double price_surface_traffic(struct price_reader *reader, const char *curve, double bytes);
+
+/* What `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time, gpu.read.time,
+ * gpu.write.time). */
+double price_traffic(struct price_reader *reader, const char *curve, double bytes);
+
+/* Bytes per second of one host thread on a working set (host.memory.read, host.memory.copy). Sets
+ * smaller than the smallest measured are in the same cache. */
+double price_host_rate(struct price_reader *reader, const char *name, double working_set);
+
+/* NULL operations are not priced on the target. */
+struct tariff {
+	struct price (*iamax)(struct price_reader *, struct matrix x);
+	struct price (*iamax_host)(struct price_reader *, struct matrix x);
+	struct price (*get)(struct price_reader *, struct matrix element);
+	struct price (*swap)(struct price_reader *, struct matrix row);
+	struct price (*scal)(struct price_reader *, struct matrix x);
+	struct price (*scale_by)(struct price_reader *, struct matrix x);
+	struct price (*ger)(struct price_reader *, struct matrix a);
+	struct price (*zero_pivot)(struct price_reader *, struct matrix a);
+	struct price (*store_pivots)(struct price_reader *, int64_t n);
+	struct price (*fused_begin)(struct price_reader *, struct matrix a);
+	struct price (*fused_pivot)(struct price_reader *, struct matrix a, int64_t j);
+	struct price (*fused_update)(struct price_reader *, struct matrix a, int64_t j);
+	struct price (*resident_panel)(
+	        struct price_reader *, struct matrix a, const struct panel_geometry *g);
+	struct price (*copy_out)(struct price_reader *, struct matrix a);
+	struct price (*host_getrf)(struct price_reader *, struct matrix a);
+	struct price (*copy_in)(struct price_reader *, struct matrix a);
+	/* from the stream's last work being done to the host knowing it */
+	double (*sync)(struct price_reader *);
+};
+
+extern const struct tariff tariff_cuda_full, tariff_cuda_sums; /* levels 2 and 1 */
+extern const struct tariff tariff_host_full, tariff_host_sums;
+
+/* Bytes of a matrix, and the measured rate surface of LAPACKE's getrf, which all tariffs share. */
+double price_bytes(struct matrix a);
+double price_host_getrf(struct price_reader *reader, struct matrix a);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "cases.h"
+
+#include "../../lib/msg.h"
+#include "../model/plan_choice.h"
+#include "whole.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A rectangle of shapes: every m with every n, for one executor and precision. Lists end with 0. */
+struct grid {
+	const char *executor;
+	enum precision precision;
+	int64_t m[10], n[4];
+};
+
+static const struct grid full[] = {
+        {"cuda", SINGLE, {300, 750, 1500, 3000, 6000, 12000, 24000, 48000, 90000}, {24, 48, 96}},
+        {"cuda", DOUBLE, {750, 3000, 12000, 48000}, {24, 48, 96}},
+        {"host", SINGLE, {300, 750, 1500, 3000, 6000, 12000}, {24, 48, 96}},
+        {"host", DOUBLE, {750, 3000, 12000}, {24, 48, 96}}};
+
+static const struct grid few[] = {{"cuda", SINGLE, {750, 6000, 48000}, {48}},
+        {"cuda", DOUBLE, {6000}, {48}}, {"host", SINGLE, {750, 6000}, {48}},
+        {"host", DOUBLE, {3000}, {48}}};
+
+static const char *const cuda_variants[] = {
+        "blas", "optimized", "fused", "persistent", "host", NULL};
+static const char *const host_variants[] = {"blas", "host", NULL};
+
+/* Shapes whose phases are timed one by one: small, middle and large, single precision. */
+static bool has_phases(const struct grid *grid, int64_t m, int64_t n)
+{
+	return grid->precision == SINGLE && n == 48 && (m == 750 || m == 6000 || m == 48000);
+}
+
+struct list {
+	struct panel_case *cases;
+	size_t count;
+};
+
+static void list_add(struct list *list, struct panel_case row)
+{
+	list->cases = xrealloc(list->cases, (list->count + 1) * sizeof *list->cases);
+	list->cases[list->count++] = row;
+}
+
+static void add_shape(struct list *list, const struct grid *grid, int64_t m, int64_t n)
+{
+	bool cuda = strcmp(grid->executor, "cuda") == 0;
+	struct panel_case row = {.operation = "panel_getrf",
+	        .executor = grid->executor,
+	        .precision = grid->precision,
+	        .m = m,
+	        .n = n,
+	        .phases = has_phases(grid, m, n)};
+
+	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++) {
+		row.variant = *v;
+		list_add(list, row);
+	}
+	if (cuda) {
+		row.operation = "ger";
+		row.variant = "cublas";
+		row.phases = false;
+		list_add(list, row);
+	}
+}
+
+size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases)
+{
+	const struct grid *grids = quick ? few : full;
+	size_t count = quick ? ARRAY_LEN(few) : ARRAY_LEN(full);
+	struct list list = {0};
+
+	for (size_t g = 0; g < count; g++) {
+		if (strcmp(grids[g].executor, executor) != 0)
+			continue;
+		for (const int64_t *n = grids[g].n; *n; n++)
+			for (const int64_t *m = grids[g].m; *m; m++)
+				add_shape(&list, &grids[g], *m, *n);
+	}
+	*cases = list.cases;
+	return list.count;
+}
+
+/* ---- the documented sizes ---- */
+
+static const int64_t panel_rows[] = {1024, 4096, 16384, 65536}, panel_columns[] = {32, 64};
+static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+
+enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 4096 };
+
+struct shapes {
+	struct bench_shape *shape;
+	size_t count;
+};
+
+static void shapes_add(
+        struct shapes *s, const char *operation, enum precision precision, int64_t m, int64_t n)
+{
+	s->shape = xrealloc(s->shape, (s->count + 1) * sizeof *s->shape);
+	s->shape[s->count++] = (struct bench_shape){operation, precision, m, n};
+}
+
+size_t cases_bench(struct bench_shape **shapes)
+{
+	static const enum precision both[] = {SINGLE, DOUBLE};
+	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
+	struct shapes s = {0};
+
+	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
+		for (size_t r = 0; r < ARRAY_LEN(panel_rows); r++)
+			shapes_add(&s, "panel_getrf", SINGLE, panel_rows[r], panel_columns[c]);
+	for (int64_t n = SMALLEST; n <= LARGEST; n *= 2)
+		for (size_t p = 0; p < ARRAY_LEN(both); p++)
+			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+				shapes_add(&s, operations[o], both[p], n, n);
+	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
+		for (size_t p = 0; p < ARRAY_LEN(both); p++)
+			for (size_t o = 0; o < 2; o++)
+				shapes_add(&s, operations[o], both[p], tall[t][0], tall[t][1]);
+	*shapes = s.shape;
+	return s.count;
+}
+
+bool cases_on_host(const struct bench_shape *shape)
+{
+	return shape->m <= ON_HOST;
+}
+
+/* ---- hold-out of whole factorizations ---- */
+
+struct square {
+	enum precision precision;
+	int64_t n;
+};
+
+size_t cases_whole(bool quick, struct bench_shape **shapes)
+{
+	static const struct square all[] = {{SINGLE, 1000}, {SINGLE, 3000}, {SINGLE, 5555},
+	        {SINGLE, 10007}, {SINGLE, 20000}, {DOUBLE, 3000}, {DOUBLE, 10007}};
+	static const struct square some[] = {{SINGLE, 3000}};
+	static const int64_t tall[][2] = {{30000, 500}, {100000, 200}};
+	const struct square *squares = quick ? some : all;
+	struct shapes s = {0};
+
+	for (size_t i = 0; i < (quick ? ARRAY_LEN(some) : ARRAY_LEN(all)); i++)
+		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+			shapes_add(&s, operations[o], squares[i].precision, squares[i].n,
+			        squares[i].n);
+	for (size_t t = 0; t < ARRAY_LEN(tall) && !quick; t++)
+		shapes_add(&s, "geqrf", SINGLE, tall[t][0], tall[t][1]);
+	*shapes = s.shape;
+	return s.count;
+}
+
+/* ---- plans ---- */
+
+struct result cases_row(
+        const struct bench_shape *shape, const char *executor, const struct plan *plan)
+{
+	struct whole whole = {.uplo = LOWER};
+	struct result row = {.precision = shape->precision,
+	        .m = shape->m,
+	        .n = shape->n,
+	        .nb = plan->widths[0],
+	        .residual = NAN,
+	        .orthogonality = NAN};
+
+	snprintf(row.operation, sizeof row.operation, "%s", shape->operation);
+	snprintf(row.variant, sizeof row.variant, "%s", plan->hybrid ? "hybrid" : "gpu");
+	snprintf(row.executor, sizeof row.executor, "%s", executor);
+	results_options(row.options, executor, NULL, 2);
+	operation_find(shape->operation, &whole.operation);
+	if (whole.operation == POTRF)
+		results_option_add(row.options, "uplo", "l");
+	whole_plan_text(&whole, plan, row.plan);
+	return row;
+}
+
+static struct result uniform(
+        const struct bench_shape *shape, const char *executor, bool hybrid, int64_t nb)
+{
+	bool cholesky = strcmp(shape->operation, "potrf") == 0;
+	int64_t leaf = cholesky ? 128 : 64;
+	const struct plan plan = {.hybrid = hybrid,
+	        .panel = "persistent",
+	        .widths = &nb,
+	        .count = 1,
+	        .leaf = leaf < nb ? leaf : nb,
+	        .inverse = 128,
+	        .lookahead = 1};
+
+	return cases_row(shape, executor, &plan);
+}
+
+size_t cases_plans(
+        const struct bench_shape *shape, const char *executor, struct result *row, size_t most)
+{
+	static const int64_t widths[] = {64, 128, 256, 512, 1024};
+	int64_t k = shape->m < shape->n ? shape->m : shape->n;
+	size_t count = 0;
+
+	if (strcmp(executor, "cuda") != 0) {
+		row[0] = uniform(shape, executor, true, k < 128 ? k : 128);
+		return 1;
+	}
+	for (int hybrid = 0; hybrid < 2; hybrid++)
+		for (size_t w = 0; w < ARRAY_LEN(widths) && count < most; w++) {
+			/* Of more than 96 blocks, or of fewer than 4, none is ever the best. */
+			bool extreme = k > 96 * widths[w] || (w > 1 && 4 * widths[w] > k);
+			if (!extreme)
+				row[count++] = uniform(shape, executor, hybrid, widths[w]);
+		}
+	return count;
+}
+
+bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        struct result *row)
+{
+	struct plan_choice *choice = xmalloc(sizeof *choice);
+	struct plan_fixed fixed = plan_free;
+	const struct factor_question asked = {
+	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER};
+
+	fixed.hybrid = hybrid;
+	bool ok = plan_choose(profile, &asked, &fixed, choice);
+	if (ok) {
+		*row = cases_row(shape, "cuda", &choice->plan);
+		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
+			row->nb = choice->uniform;
+		results_option_add(row->options, "plan", "chosen");
+	}
+	free(choice);
+	return ok;
+}

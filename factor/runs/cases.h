@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The hold-out list: the operations that are predicted first and measured afterwards. Every m and n
+ * here is off the powers of two that the probes use, so no fit has seen them. And the documented
+ * sizes that `measure --bench` compares with the vendor. */
+#ifndef FATHOM_CASES_H
+#define FATHOM_CASES_H
+
+#include "../plan.h"
+#include "results.h"
+
+struct panel_case {
+	const char *
+	        operation; /* panel_getrf, or ger (rank-1 update of the whole panel: the ceiling) */
+	const char *variant, *executor;
+	enum precision precision;
+	int64_t m, n;
+	bool phases; /* also predicted and timed phase by phase */
+};
+
+/* The list for one executor (cuda, host), shapes in ascending order, the variants of a shape
+ * together; `quick` keeps a few shapes. Returns the number of cases; the caller frees *cases. An
+ * unknown executor has none. */
+size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
+
+struct bench_shape {
+	const char *operation; /* panel_getrf, getrf, geqrf, potrf */
+	enum precision precision;
+	int64_t m, n;
+};
+
+/* All of them: panels first, then by size. The caller frees *shapes. */
+size_t cases_bench(struct bench_shape **shapes);
+
+/* Whether the host is to be compared there: where that does not take long. */
+bool cases_on_host(const struct bench_shape *shape);
+
+/* Our ways to factorize a whole matrix, as rows without results: gpu (panels on the device) and
+ * hybrid (on the host CPU), each with a few block widths. The bench tries them all; over them the
+ * regret of the model's choice is counted. On the host executor a single one. Returns how many, at
+ * most `most`. */
+size_t cases_plans(
+        const struct bench_shape *shape, const char *executor, struct result *row, size_t most);
+
+/* A row of a whole factorization by this plan. */
+struct result cases_row(
+        const struct bench_shape *shape, const char *executor, const struct plan *plan);
+
+/* The plan on the GPU that the model chooses, panels on the device or (hybrid) on the host; marked
+ * plan=chosen. Its widths are a sequence, or equal ones when the sequence is too long to be written
+ * down. False when the profile does not suffice. */
+bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        struct result *row);
+
+/* The hold-out shapes of whole factorizations. The caller frees *shapes. */
+size_t cases_whole(bool quick, struct bench_shape **shapes);
+
+#endif

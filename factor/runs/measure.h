@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of `measure` share: the machine, and how cases become contenders. */
+#ifndef FATHOM_MEASURE_H
+#define FATHOM_MEASURE_H
+
+#include "../../lib/cli.h"
+#include "../../lib/gpu.h"
+#include "results.h"
+#include "timing.h"
+#include "vendor.h"
+
+enum { MEASURE_CONTENDERS = 40, MEASURE_EXECUTORS = 2 };
+
+struct measure {
+	struct cli_common common;
+	struct gpu gpu;
+	bool has_gpu;
+	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
+	struct vendor *vendor;                        /* NULL where not possible */
+	struct timing_plan plan;
+	size_t failed, refused;
+	double budget;    /* no new shape is started after this many seconds */
+	double wanted_hz; /* host clock of the profile behind the predictions; 0: unknown */
+	size_t off_clock; /* shapes measured at another one */
+	int argc;
+	char **argv;
+};
+extern const char *const measure_executor_names[MEASURE_EXECUTORS];
+
+/* measure_machine.c. The program ends when nothing can be measured, or a file not written. */
+void measure_open(struct measure *measure);
+void measure_close(struct measure *measure);
+void measure_stamp(struct measure *measure, struct table *table);
+void measure_save(struct results *results, const char *path);
+struct executor *measure_executor(const struct measure *measure, const char *name);
+
+/* Copies what a contender found into its row, adds that to out and counts failures. */
+void measure_add(struct measure *measure, struct result *row, const struct contender *contender,
+        struct results *out);
+
+/* measure_panel.c: times `count` cases of one panel shape and appends their rows. False when
+ * stopped or impossible. */
+bool measure_panel(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out);
+
+/* measure_whole.c: the same for cases of one whole factorization; executor is where the matrix is.
+ * Rows of variant openblas run on the host all the same. */
+bool measure_whole(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out);
+
+/* measure_without.c: what each optimization is worth (LAWN 202, Figure 11). Adds to the rows of one
+ * whole factorization, whose seconds are those of a trial, the fastest of ours with one thing left
+ * out (without=NAME), but none that is done. Returns the new count, at most 4 more. */
+size_t measure_without(const struct results *done, struct result *row, size_t count);
+
+/* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
+ * and the table of it. Shapes that the file has of this program and machine are kept unless again.
+ * only: the operation to measure ("": all); smallest: rows; largest: rows and columns. */
+struct bench_request {
+	bool again;
+	const char *only;
+	int64_t smallest, largest;
+};
+int measure_bench(struct measure *measure, const struct bench_request *request);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* The vendor's best: the fastest of all its algorithms, each a row of its own. Ours: the fastest of
+ * a few block widths and of the model's choice. One run of each finds those worth timing. */
+#include "measure.h"
+
+#include "../../lib/clock.h"
+#include "../../lib/msg.h"
+#include "bench.h"
+#include "cases.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct benching {
+	struct measure *measure;
+	const struct bench_request *request;
+	struct results *results;
+	struct profile *profile; /* for the model's choice of plans; NULL: none here */
+	char *path;
+	double start;
+};
+
+static struct result new_row(
+        const struct bench_shape *shape, const char *variant, const char *executor)
+{
+	struct result row = {.precision = shape->precision,
+	        .m = shape->m,
+	        .n = shape->n,
+	        .residual = NAN,
+	        .orthogonality = NAN};
+
+	snprintf(row.operation, sizeof row.operation, "%s", shape->operation);
+	snprintf(row.variant, sizeof row.variant, "%s", variant);
+	snprintf(row.executor, sizeof row.executor, "%s", executor);
+	results_options(row.options, executor, NULL, 2);
+	return row;
+}
+
+/* Both fill modes of Cholesky count: the other one is marked in the options. */
+static void mark(struct result *row, bool upper)
+{
+	if (strcmp(row->operation, "potrf") == 0)
+		results_option_add(row->options, "uplo", upper ? "u" : "l");
+}
+
+/* ---- one shape ---- */
+
+static size_t add_vendor(const struct bench_shape *shape, struct result *row)
+{
+	bool lu = strcmp(shape->operation, "getrf") == 0;
+	bool cholesky = strcmp(shape->operation, "potrf") == 0;
+	size_t count = 0;
+
+	for (int upper = 0; upper <= cholesky; upper++)
+		for (int a = 0; a < (lu ? VENDOR_ALGORITHMS : VENDOR_ALG_1); a++) {
+			row[count] = new_row(shape, "cusolver", "cuda");
+			mark(&row[count], upper);
+			results_option_add(row[count++].options, "alg", vendor_algorithm_name[a]);
+		}
+	return count;
+}
+
+/* Where the way there and back is worth looking at. */
+enum { FROM_HOST_SMALLEST = 2048, FROM_HOST_LARGEST = 16384 };
+
+/* Ours with panels on the device, from host memory, too. */
+static size_t add_from_host(const struct bench_shape *shape, struct result *row, size_t count)
+{
+	size_t plans = count;
+
+	if (shape->m < FROM_HOST_SMALLEST || shape->m > FROM_HOST_LARGEST || shape->m != shape->n)
+		return count;
+	for (size_t i = 0; i < plans; i++)
+		if (strcmp(row[i].variant, "gpu") == 0) {
+			row[count] = row[i];
+			results_option_add(row[count++].options, "from", "host");
+		}
+	return count;
+}
+
+static size_t list_rows(
+        const struct benching *b, const struct bench_shape *shape, struct result *row)
+{
+	const struct measure *measure = b->measure;
+	bool cuda = measure->executor[0] != NULL;
+	size_t count = 0, kept = 0;
+
+	count += cases_plans(
+	        shape, measure_executor_names[cuda ? 0 : 1], row, MEASURE_CONTENDERS / 2);
+	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
+		count += cases_chosen(b->profile, shape, hybrid, &row[count]);
+	if (cuda)
+		count = add_from_host(shape, row, count);
+	if (cuda && measure->vendor)
+		count += add_vendor(shape, row + count);
+	if (measure->executor[1] && cases_on_host(shape)) {
+		row[count] = new_row(shape, "openblas", "host");
+		mark(&row[count++], false);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!results_find(b->results, &row[i]))
+			row[kept++] = row[i];
+	return kept;
+}
+
+/* Block widths that one run shows to be slower than the best of their variant by this much are not
+ * timed. */
+static const double hopeless = 1.10;
+
+static bool same_kind(const struct result *a, const struct result *b)
+{
+	return strcmp(a->variant, b->variant) == 0 &&
+	       results_option(a->options, "from", NULL, 0) ==
+	               results_option(b->options, "from", NULL, 0);
+}
+
+/* Of every kind, the plans near the best in one run of each stay in row, of which the number is
+ * returned; the others go to `rejected`. */
+static size_t choose(struct benching *b, struct executor *executor, struct result *row, size_t n,
+        struct results *rejected)
+{
+	struct measure trial = *b->measure;
+	struct results *found = results_new();
+	size_t kept = 0;
+
+	trial.plan.trial = true;
+	if (!measure_whole(&trial, executor, row, n, found))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct result *one = &found->row[i];
+		double best = INFINITY;
+		for (size_t j = 0; j < n; j++)
+			if (same_kind(one, &found->row[j]))
+				best = fmin(best, found->row[j].seconds.value);
+		/* From host memory the best is enough. A failure is kept, to be recorded with its
+		 * reason. */
+		double limit = results_option(one->options, "from", NULL, 0) ? 1 : hopeless;
+		if (!(one->seconds.value > limit * best)) {
+			row[kept] = row[i];
+			row[kept++].seconds = one->seconds;
+			continue;
+		}
+		snprintf(one->note, sizeof one->note,
+		        "one run, not checked: %.0f %% behind the best of its kind",
+		        100 * (one->seconds.value / best - 1));
+		results_add(rejected, one);
+	}
+	results_free(found);
+	return kept;
+}
+
+static void measure_one(struct benching *b, const struct bench_shape *shape)
+{
+	struct measure *measure = b->measure;
+	struct executor *executor = measure->executor[measure->executor[0] ? 0 : 1];
+	struct result row[MEASURE_CONTENDERS];
+	struct results *rejected = results_new();
+
+	msg_progress("%s %c %" PRId64 " x %" PRId64, shape->operation, (char)shape->precision,
+	        shape->m, shape->n);
+	size_t count = list_rows(b, shape, row);
+	measure->plan.ld = shape->m;
+	if (count)
+		count = choose(b, executor, row, count, rejected);
+	if (measure->executor[0])
+		count = measure_without(b->results, row, count);
+	if (count && measure_whole(measure, executor, row, count, b->results)) {
+		for (size_t i = 0; i < rejected->count; i++)
+			results_add(b->results, &rejected->row[i]);
+		measure_save(b->results, b->path);
+	}
+	results_free(rejected);
+}
+
+/* ---- panels ---- */
+
+static void measure_one_panel(struct benching *b, const struct bench_shape *shape)
+{
+	struct measure *measure = b->measure;
+	int chosen = measure->executor[0] ? 0 : 1;
+	struct result row[MEASURE_CONTENDERS];
+	size_t count = 0;
+
+	for (const char *const *v = bench_variants(measure_executor_names[chosen]); *v; v++) {
+		if (strcmp(*v, "cusolver") == 0 && !measure->vendor)
+			continue;
+		row[count] = new_row(shape, *v, measure_executor_names[chosen]);
+		row[count].nb = shape->n;
+		if (!results_find(b->results, &row[count]))
+			count++;
+	}
+	measure->plan.ld = shape->m; /* as in the table this is compared with */
+	msg_progress("panel %" PRId64 " x %" PRId64, shape->m, shape->n);
+	if (count && measure_panel(measure, measure->executor[chosen], row, count, b->results))
+		measure_save(b->results, b->path);
+}
+
+/* ---- all ---- */
+
+static bool same_meta(const struct table *a, const struct table *b, const char *key)
+{
+	const char *x = table_meta(a, key), *y = table_meta(b, key);
+	return x && y && strcmp(x, y) == 0;
+}
+
+/* What bench.tsv has of this program on this device. */
+static void keep_rows(struct benching *b)
+{
+	struct fault fault = {""};
+	struct results *old = b->request->again ? NULL : results_read(b->path, &fault);
+
+	if (!old)
+		return;
+	if (same_meta(old->table, b->results->table, "fathom") &&
+	        same_meta(old->table, b->results->table, "machine"))
+		for (size_t i = 0; i < old->count; i++)
+			results_add(b->results, &old->row[i]);
+	if (b->results->count)
+		msg_warn("%s: %zu rows kept (--again measures them again)", b->path,
+		        b->results->count);
+	results_free(old);
+}
+
+static bool wanted(const struct benching *b, const struct bench_shape *shape)
+{
+	const struct bench_request *request = b->request;
+
+	return (!request->only[0] || strcmp(request->only, shape->operation) == 0) &&
+	       shape->m >= request->smallest && shape->m <= request->largest &&
+	       shape->n <= request->largest;
+}
+
+int measure_bench(struct measure *measure, const struct bench_request *request)
+{
+	struct benching b = {.measure = measure, .request = request, .results = results_new()};
+	struct bench_shape *shapes;
+	size_t count = cases_bench(&shapes), late = 0;
+
+	b.path = xasprintf("%s/bench.tsv", measure->common.output);
+	measure_open(measure);
+	measure_stamp(measure, b.results->table);
+	keep_rows(&b);
+	char *source = xasprintf("%s/profile.tsv", measure->common.output);
+	struct fault fault;
+	b.profile = profile_read(source, &fault);
+	free(source);
+	b.start = clock_now();
+	for (size_t i = 0; i < count && !*measure->plan.stop; i++) {
+		if (!wanted(&b, &shapes[i]))
+			continue;
+		if (clock_now() - b.start > measure->budget)
+			late++;
+		else if (strcmp(shapes[i].operation, "panel_getrf") == 0)
+			measure_one_panel(&b, &shapes[i]);
+		else
+			measure_one(&b, &shapes[i]);
+	}
+	msg_progress_end();
+	bench_print(b.results, stdout);
+	printf("%s\n", b.path);
+	if (late)
+		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
+		         "command goes on",
+		        measure->budget, late);
+	results_free(b.results);
+	profile_free(b.profile);
+	free(shapes);
+	free(b.path);
+	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include "../../lib/machine.h"
+#include "../../lib/msg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
+
+void measure_open(struct measure *measure)
+{
+	struct fault fault = {""};
+
+	measure->has_gpu = gpu_open(&measure->gpu, measure->common.device, &fault);
+	if (measure->has_gpu) {
+		measure->executor[0] = executor_cuda_new(measure->common.device, &fault);
+	}
+	if (!measure->executor[0])
+		msg_warn("no GPU is measured, host cases only: %s", fault.text);
+	else if (!(measure->vendor = vendor_new(&fault)))
+		msg_warn("no cuSOLVER reference: %s", fault.text);
+	if (!(measure->executor[1] = executor_host_new(&fault)))
+		msg_warn("no host executor: %s", fault.text);
+	if (!measure->executor[0] && !measure->executor[1])
+		msg_die(EXIT_NOT_POSSIBLE, "nothing can be measured here: %s", fault.text);
+}
+
+void measure_close(struct measure *measure)
+{
+	vendor_free(measure->vendor);
+	for (int e = 0; e < MEASURE_EXECUTORS; e++)
+		executor_free(measure->executor[e]);
+}
+
+void measure_stamp(struct measure *measure, struct table *table)
+{
+	const struct gpu *gpu = measure->has_gpu ? &measure->gpu : NULL;
+
+	machine_stamp(table, "measure", gpu, measure->argc, measure->argv);
+	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
+	if (gpu)
+		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
+}
+
+void measure_save(struct results *results, const char *path)
+{
+	struct fault fault;
+
+	if (!results_write(results, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+}
+
+struct executor *measure_executor(const struct measure *measure, const char *name)
+{
+	for (int e = 0; e < MEASURE_EXECUTORS; e++)
+		if (strcmp(name, measure_executor_names[e]) == 0)
+			return measure->executor[e];
+	return NULL;
+}
+
+void measure_add(struct measure *measure, struct result *row, const struct contender *contender,
+        struct results *out)
+{
+	row->seconds = contender->seconds;
+	row->residual = contender->residual;
+	row->orthogonality = contender->orthogonality;
+	row->regime[0] = 0;
+	snprintf(row->note, sizeof row->note, "%s", contender->note);
+	results_add(out, row);
+	measure->failed += contender->failed;
+	measure->refused += contender->refused;
+	if (contender->failed)
+		msg_warn("%s %s %s %" PRId64 " x %" PRId64 ": %s", row->executor, row->operation,
+		        row->variant, row->m, row->n, contender->note);
+}

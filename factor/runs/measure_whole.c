@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include "../../lib/msg.h"
+#include "timing_whole.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Contexts of the contenders of one shape. */
+struct entries {
+	struct whole_entry ours[MEASURE_CONTENDERS];
+	struct vendor_entry vendor[MEASURE_CONTENDERS];
+};
+
+static struct whole whole_of(const struct result *row)
+{
+	char value[8];
+	struct whole whole = {.uplo = LOWER};
+
+	operation_find(row->operation, &whole.operation);
+	if (results_option(row->options, "uplo", value, sizeof value) && value[0] == 'u')
+		whole.uplo = UPPER;
+	whole.from_host = results_option(row->options, "from", value, sizeof value);
+	return whole;
+}
+
+static enum vendor_algorithm algorithm_of(const struct result *row)
+{
+	char name[8];
+
+	if (results_option(row->options, "alg", name, sizeof name))
+		for (int a = 0; a < VENDOR_ALGORITHMS; a++)
+			if (strcmp(name, vendor_algorithm_name[a]) == 0)
+				return (enum vendor_algorithm)a;
+	return VENDOR_PLAIN;
+}
+
+static struct contender contender_for(struct measure *measure, struct executor *executor,
+        const struct result *row, struct whole_entry *ours, struct vendor_entry *vendor)
+{
+	struct whole whole = whole_of(row);
+
+	if (strcmp(row->variant, "cusolver") == 0) {
+		*vendor = (struct vendor_entry){
+		        measure->vendor, whole.operation, whole.uplo, algorithm_of(row)};
+		return contender_vendor(vendor);
+	}
+	ours->executor = executor;
+	ours->whole = whole;
+	if (strcmp(row->variant, "openblas") == 0)
+		return contender_lapacke(ours);
+	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, &ours->plan);
+	return contender_whole(ours, row->variant);
+}
+
+bool measure_whole(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out)
+{
+	struct contender contender[MEASURE_CONTENDERS];
+	struct entries *entries = xcalloc(1, sizeof *entries);
+	struct whole whole = whole_of(row);
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++)
+		contender[i] = contender_for(
+		        measure, executor, &row[i], &entries->ours[i], &entries->vendor[i]);
+	measure->plan.seed += 1000;
+	bool ok = timing_whole(executor, &whole, row->precision, row->m, row->n, &measure->plan,
+	        contender, count, &fault);
+	for (size_t i = 0; ok && i < count; i++)
+		measure_add(measure, &row[i], &contender[i], out);
+	if (!ok && !*measure->plan.stop)
+		msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m, row->n,
+		        row->executor, fault.text);
+	free(entries);
+	return ok;
+}

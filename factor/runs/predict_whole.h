@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions of whole factorizations of the hold-out list on the GPU: the grid of plans, and the
+ * plan that the model chooses, which has plan=chosen among its options. */
+#ifndef FATHOM_PREDICT_WHOLE_H
+#define FATHOM_PREDICT_WHOLE_H
+
+#include "../../lib/profile.h"
+#include "results.h"
+
+/* Adds a row at each level for every case; returns how many cases were refused (their rows say
+ * why). */
+size_t predict_whole(struct results *results, const struct profile *profile, bool quick);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of predictions.tsv and measurements.tsv: one case each, unique by its key columns
+ * (operation variant precision math m n k p nb options executor). */
+#ifndef FATHOM_RESULTS_H
+#define FATHOM_RESULTS_H
+
+#include "../../lib/stats.h"
+#include "../../lib/table.h"
+#include "../executor.h"
+
+struct result {
+	char operation[24], variant[24], executor[16];
+	enum precision precision;
+	int64_t m, n;
+	int64_t k, p, nb; /* where the operation has them, else 0: inner dimension or reflectors,
+	                     right-hand sides, width of the (first) block */
+	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
+	                     uplo=l|u, from=host, alg=NAME, plan=chosen,
+	                     without=NAME, level=0|1 (last) */
+	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
+	                     leading dimension */
+	struct estimate
+	        seconds; /* samples = repeats; value NaN: refused or failed, note says why */
+	double residual; /* LAPACK's test ratio; of whole factorizations estimated as check_whole.h
+	                    says */
+	double orthogonality; /* of QR, alike; else NaN */
+	char regime[16];      /* of a prediction: hardware | surface */
+	char note[512];       /* why there is no number; else empty */
+};
+
+struct results {
+	struct table *table; /* metadata */
+	struct result *row;
+	size_t count;
+};
+
+/* An empty list with an empty table (for metadata); results_write fills the table's rows. */
+struct results *results_new(void);
+void results_free(struct results *results);
+void results_add(struct results *results, const struct result *row);
+
+/* Writes rows and metadata atomically. */
+bool results_write(struct results *results, const char *path, struct fault *fault);
+
+/* Reads and checks: missing columns, an unknown precision, sizes that are not positive, a negative
+ * or infinite time, an inverted interval, a key that occurs twice. */
+struct results *results_read(const char *path, struct fault *fault);
+
+/* "l2=warm" or "cache=warm" by executor, then phase (NULL: none), then level (2 is not written). */
+void results_options(char options[64], const char *executor, const char *phase, int level);
+
+/* One more pair. */
+void results_option_add(char options[64], const char *key, const char *value);
+
+/* Value of one option into value (size bytes); false when it is not there. */
+bool results_option(const char *options, const char *key, char *value, size_t size);
+
+/* Level of a prediction: 0, 1, or 2 when options name none. */
+int results_level(const struct result *row);
+
+/* The measurement of a prediction's case, or NULL. */
+const struct result *results_find(const struct results *results, const struct result *like);
+
+/* A panel or a rank-1 update of one; else a whole factorization. */
+bool results_is_panel(const struct result *row);
+
+/* LAPACK Working Note 41's operation count. */
+double results_flops(const struct result *row);
+
+#endif

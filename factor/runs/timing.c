@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing.h"
+
+#include "../../lib/clock.h"
+#include "../../lib/msg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs of a contender's first turn: the fewest samples it can end with, unless one run alone takes
+ * long. */
+enum { FIRST_TURN = 5, FEWEST = 3 };
+
+bool timing_lift(const struct executor *executor, bool ok, struct fault *fault)
+{
+	return ok || fault_set(fault, "%s", executor->fault.text);
+}
+
+static bool run_once(struct timing_scene *scene, struct contender *contender, double *seconds,
+        struct fault *fault)
+{
+	if (!scene->restore(scene, fault))
+		return false;
+	if (contender->before && !contender->before(contender, &scene->problem, fault))
+		return false;
+	double start = clock_now();
+	bool ok = contender->run(contender, &scene->problem, fault);
+	*seconds = clock_now() - start;
+	return ok;
+}
+
+static void give_up(struct contender *contender, const struct fault *fault)
+{
+	contender->done = contender->failed = true;
+	contender->samples = 0;
+	snprintf(contender->note, sizeof contender->note, "%s", fault->text);
+}
+
+static bool short_run(const struct timing_scene *scene, double seconds)
+{
+	return seconds < scene->plan->max_seconds / FEWEST;
+}
+
+static void begin(struct timing_scene *scene, struct contender *contender)
+{
+	struct fault fault = {""};
+	double start = clock_now(), seconds;
+
+	contender->residual = contender->orthogonality = NAN;
+	contender->seconds = (struct estimate){NAN, NAN, NAN, 0};
+	if (contender->prepare && !contender->prepare(contender, &scene->problem, &fault)) {
+		give_up(contender, &fault);
+		contender->refused = true;
+		contender->failed = false;
+		return;
+	}
+	bool cold = true;
+	for (int runs = 0; cold || clock_now() - start < scene->plan->warm_seconds; runs++) {
+		if (!run_once(scene, contender, &seconds, &fault)) {
+			give_up(contender, &fault);
+			return;
+		}
+		if (scene->plan->trial && (runs > 0 || !short_run(scene, seconds))) {
+			contender->seconds = (struct estimate){seconds, seconds, seconds, 1};
+			contender->done = true;
+			return;
+		}
+		/* The first run loads code; a second one is not needed to see that one is long. */
+		cold = runs == 0 &&
+		       (scene->plan->trial || seconds < scene->plan->max_seconds / FEWEST);
+	}
+}
+
+static void look(struct timing_scene *scene, struct contender *contender)
+{
+	struct fault fault = {""};
+
+	if ((contender->after && !contender->after(contender, &scene->problem, &fault)) ||
+	        !scene->check(scene, contender, &fault)) {
+		give_up(contender, &fault);
+		contender->seconds = (struct estimate){NAN, NAN, NAN, 0};
+	}
+}
+
+/* Turns grow with what is there already, so that short operations are not sorted thousands of
+ * times; those of long ones are a single run. */
+static size_t runs_of_turn(const struct contender *contender)
+{
+	return contender->samples / 4 > FIRST_TURN ? contender->samples / 4 : FIRST_TURN;
+}
+
+static bool take_runs(struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	const struct timing_plan *plan = scene->plan;
+	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start;
+	size_t runs = runs_of_turn(contender);
+
+	contender->sample = xrealloc(
+	        contender->sample, (contender->samples + runs) * sizeof *contender->sample);
+	for (size_t i = 0; i < runs && !*plan->stop && (i == 0 || now - start < turn); i++) {
+		if (!run_once(scene, contender, &contender->sample[contender->samples], fault))
+			return false;
+		contender->samples++;
+		now = clock_now();
+	}
+	contender->spent += now - start;
+	return true;
+}
+
+/* What a contender's last run left behind is looked at before others run. */
+static void take_turn(struct timing_scene *scene, struct contender *contender)
+{
+	const struct timing_plan *plan = scene->plan;
+	struct fault fault = {""};
+
+	if (!take_runs(scene, contender, &fault)) {
+		give_up(contender, &fault);
+		return;
+	}
+	contender->seconds = stats_median_interval(contender->sample, contender->samples);
+	const struct estimate *t = &contender->seconds;
+	bool precise = contender->samples >= FIRST_TURN &&
+	               (t->high - t->low) / 2 <= plan->target * t->value;
+	contender->done =
+	        contender->samples >= FEWEST && (precise || contender->spent > plan->max_seconds);
+	if (contender->done && !contender->skip && !*plan->stop)
+		look(scene, contender);
+}
+
+static void finish(struct timing_scene *scene, struct contender *contender)
+{
+	if (contender->work)
+		scene->executor->ops->release(scene->executor, contender->work);
+	contender->work = NULL;
+	if (contender->close)
+		contender->close(contender);
+	free(contender->sample);
+	contender->sample = NULL;
+}
+
+bool timing_turns(
+        struct timing_scene *scene, struct contender *contender, size_t count, struct fault *fault)
+{
+	const volatile sig_atomic_t *stop = scene->plan->stop;
+
+	for (size_t i = 0; i < count && !*stop; i++)
+		begin(scene, &contender[i]);
+	for (bool busy = true; busy && !*stop;) {
+		busy = false;
+		for (size_t i = 0; i < count && !*stop; i++) {
+			if (!contender[i].done)
+				take_turn(scene, &contender[i]);
+			busy = busy || !contender[i].done;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		finish(scene, &contender[i]);
+	return !*stop || fault_set(fault, "interrupted");
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Times several ways to do one operation on the same data, in turns, so that drift of the machine
+ * hits all alike. The input is restored before every run (by a copy: the L2 or cache is warm),
+ * outside of what is timed; the time is the host's, from call to completion, on an idle device. */
+#ifndef FATHOM_TIMING_H
+#define FATHOM_TIMING_H
+
+#include "../../lib/stats.h"
+#include "../executor.h"
+
+#include <signal.h>
+
+/* The operation under test: on the matrix a, to completion. For ger, x (m x 1) and y (1 x n) are
+ * its vectors. Cholesky uses only the info of the pivots. */
+struct timing_problem {
+	struct matrix a, x, y, tau;
+	struct pivots pivots;
+};
+
+struct contender {
+	/* set by the caller */
+	bool (*run)(struct contender *contender, const struct timing_problem *problem,
+	        struct fault *fault);
+	/* once, ahead of everything (NULL: nothing): memory. False means refused */
+	bool (*prepare)(struct contender *contender, const struct timing_problem *problem,
+	        struct fault *fault);
+	/* ahead of every run, not timed (NULL: nothing): what a phase alone needs from the others
+	 */
+	bool (*before)(struct contender *contender, const struct timing_problem *problem,
+	        struct fault *fault);
+	/* after the run that is checked (NULL: nothing): results to where the problem has them */
+	bool (*after)(struct contender *contender, const struct timing_problem *problem,
+	        struct fault *fault);
+	void (*close)(struct contender *contender); /* NULL: nothing */
+	void *context;                              /* executor, vendor ... */
+	const char *variant;
+	unsigned skip; /* phases left out; the result is then not checked */
+	bool ger;      /* rank-1 update instead of a factorization */
+	/* results */
+	struct estimate seconds; /* no samples: refused or failed */
+	double residual;         /* LAPACK's test ratio, the check passes below 30 */
+	double orthogonality;    /* of QR: the same of I - Q^T Q; else NaN */
+	bool refused, failed;    /* note says why */
+	char note[512];
+	/* used inside */
+	void *work;
+	double *sample;
+	size_t samples;
+	double spent;
+	bool done;
+};
+
+struct timing_plan {
+	double warm_seconds, max_seconds; /* per contender */
+	double target; /* relative half-width of the median's interval that suffices */
+	bool trial;    /* one warm run of each, unchecked: to choose what to time */
+	uint64_t seed;
+	int64_t ld;                        /* > = m */
+	const volatile sig_atomic_t *stop; /* set by a signal: give up */
+};
+
+/* What the contenders run on. */
+struct timing_scene {
+	struct executor *executor;
+	const struct timing_plan *plan;
+	struct timing_problem problem; /* what the contenders get */
+	/* the input as it was, the results poisoned */
+	bool (*restore)(struct timing_scene *scene, struct fault *fault);
+	/* looks at what the last run left behind */
+	bool (*check)(struct timing_scene *scene, struct contender *contender, struct fault *fault);
+};
+
+/* Fills the results of all contenders. False with a fault when stopped. */
+bool timing_turns(
+        struct timing_scene *scene, struct contender *contender, size_t count, struct fault *fault);
+
+/* Passes ok on; on failure the executor's fault becomes the fault. */
+bool timing_lift(const struct executor *executor, bool ok, struct fault *fault);
+
+#endif

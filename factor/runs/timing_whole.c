@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing_whole.h"
+
+#include "../../lib/msg.h"
+#include "check_whole.h"
+#include "../schedule.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct whole_scene {
+	struct timing_scene scene;
+	const struct whole *whole;
+	struct matrix original;
+	struct matrix results, poison; /* pivots, info and tau as one column of words */
+};
+
+/* Stages 0 and up belong to the factorization. */
+enum { HOST_STAGE = EXECUTOR_STAGES - 1 };
+
+/* ---- ours ---- */
+
+static bool whole_prepare(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+	struct matrix a = problem->a;
+	int64_t bytes = whole_work(e, &entry->whole, &entry->plan.plan, a);
+
+	return timing_lift(e,
+	        bytes >= 0 && (bytes == 0 || e->ops->alloc(e, bytes, &contender->work)) &&
+	                (!entry->whole.from_host ||
+	                        e->ops->stage(e, HOST_STAGE, a.m, a.n, a.precision, &entry->host)),
+	        fault);
+}
+
+/* The matrix to where it starts; all of the way back is timed. */
+static bool to_start(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+
+	e->queue = QUEUE_OUT;
+	bool ok = e->ops->to_host(e, problem->a, entry->host) && e->ops->sync(e);
+	return timing_lift(e, ok, fault);
+}
+
+static bool ours_run(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+	bool ok = whole_run(e, &entry->whole, &entry->plan.plan, problem->a, contender->work,
+	        problem->pivots, problem->tau, &entry->host);
+
+	return timing_lift(e, ok && e->ops->sync(e), fault);
+}
+
+struct contender contender_whole(struct whole_entry *entry, const char *variant)
+{
+	return (struct contender){.variant = variant,
+	        .run = ours_run,
+	        .prepare = whole_prepare,
+	        .before = entry->whole.from_host ? to_start : NULL,
+	        .context = entry};
+}
+
+/* ---- LAPACKE ---- */
+
+static bool lapacke_prepare(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	struct matrix a = problem->a;
+	int64_t k = smaller(a.m, a.n), w = precision_bytes(a.precision);
+
+	(void)fault;
+	entry->host =
+	        (struct matrix){xmalloc((size_t)(a.m * a.n * w)), 0, a.m, a.n, a.m, a.precision};
+	entry->tau = (struct matrix){xmalloc((size_t)(k * w)), 0, k, 1, k, a.precision};
+	entry->ipiv = xmalloc((size_t)(k + 1) * sizeof *entry->ipiv);
+	return true;
+}
+
+static bool lapacke_before(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+
+	return timing_lift(
+	        e, e->ops->download(e, problem->a, entry->host.data, problem->a.m), fault);
+}
+
+static int lapacke_single(struct whole_entry *entry, char triangle)
+{
+	struct matrix a = entry->host;
+	int m = (int)a.m, n = (int)a.n;
+
+	switch (entry->whole.operation) {
+	case GETRF:
+		return LAPACKE_sgetrf(LAPACK_COL_MAJOR, m, n, a.data, m, entry->ipiv);
+	case GEQRF:
+		return LAPACKE_sgeqrf(LAPACK_COL_MAJOR, m, n, a.data, m, entry->tau.data);
+	default:
+		return LAPACKE_spotrf(LAPACK_COL_MAJOR, triangle, n, a.data, m);
+	}
+}
+
+static int lapacke_double(struct whole_entry *entry, char triangle)
+{
+	struct matrix a = entry->host;
+	int m = (int)a.m, n = (int)a.n;
+
+	switch (entry->whole.operation) {
+	case GETRF:
+		return LAPACKE_dgetrf(LAPACK_COL_MAJOR, m, n, a.data, m, entry->ipiv);
+	case GEQRF:
+		return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, m, n, a.data, m, entry->tau.data);
+	default:
+		return LAPACKE_dpotrf(LAPACK_COL_MAJOR, triangle, n, a.data, m);
+	}
+}
+
+static bool lapacke_run(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	char triangle = entry->whole.uplo == UPPER ? 'U' : 'L';
+
+	(void)problem;
+	entry->ipiv[entry->tau.m] = entry->host.precision == SINGLE
+	                                    ? lapacke_single(entry, triangle)
+	                                    : lapacke_double(entry, triangle);
+	return entry->ipiv[entry->tau.m] >= 0 ||
+	       fault_set(fault, "LAPACKE refused argument %d", -entry->ipiv[entry->tau.m]);
+}
+
+/* Results to where they are checked. */
+static bool lapacke_after(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct whole_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+	int64_t k = entry->tau.m;
+	struct matrix words = {problem->pivots.data, 0, k + 1, 1, k + 1, SINGLE};
+	bool ok = e->ops->upload(e, entry->host.data, entry->host.m, problem->a) &&
+	          e->ops->upload(e, entry->ipiv, k + 1, words);
+
+	if (entry->whole.operation == GEQRF)
+		ok = ok && e->ops->upload(e, entry->tau.data, k, problem->tau);
+	return timing_lift(e, ok, fault);
+}
+
+static void lapacke_close(struct contender *contender)
+{
+	struct whole_entry *entry = contender->context;
+
+	free(entry->host.data);
+	free(entry->tau.data);
+	free(entry->ipiv);
+}
+
+struct contender contender_lapacke(struct whole_entry *entry)
+{
+	return (struct contender){.variant = "openblas",
+	        .run = lapacke_run,
+	        .prepare = lapacke_prepare,
+	        .before = lapacke_before,
+	        .after = lapacke_after,
+	        .close = lapacke_close,
+	        .context = entry};
+}
+
+/* ---- the scene ---- */
+
+static bool restore(struct timing_scene *scene, struct fault *fault)
+{
+	struct whole_scene *s = (struct whole_scene *)scene;
+	struct executor *e = scene->executor;
+	const struct executor_ops *ops = e->ops;
+
+	return timing_lift(e,
+	        ops->duplicate(e, s->poison, s->results) &&
+	                ops->duplicate(e, s->original, scene->problem.a) && ops->sync(e),
+	        fault);
+}
+
+static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	struct whole_scene *s = (struct whole_scene *)scene;
+	struct timing_problem *problem = &scene->problem;
+	struct whole_check check;
+
+	if (!timing_lift(scene->executor,
+	            check_whole(scene->executor, s->whole, s->original, problem->a, problem->pivots,
+	                    problem->tau, &check),
+	            fault))
+		return false;
+	contender->residual = check.residual;
+	contender->orthogonality = check.orthogonality;
+	return check.passed ||
+	       fault_set(fault, "failed: residual ratio %.3g, orthogonality %.3g, %s",
+	               check.residual, check.orthogonality,
+	               check.pivots_valid ? "pivots valid" : "pivots or info wrong");
+}
+
+/* Words of the results: k pivots, info, and tau from an even word on. */
+static int64_t tau_word(int64_t k)
+{
+	return (k + 2) / 2 * 2;
+}
+
+static bool scene_open(
+        struct whole_scene *s, enum precision precision, int64_t m, int64_t n, struct fault *fault)
+{
+	struct executor *e = s->scene.executor;
+	struct timing_problem *problem = &s->scene.problem;
+	int64_t k = smaller(m, n), words = tau_word(k) + k * precision_bytes(precision) / 4;
+	int64_t ld = s->scene.plan->ld, bytes = ld * n * precision_bytes(precision);
+	void *garbage = xmalloc((size_t)words * 4);
+
+	memset(garbage, 0xff, (size_t)words * 4);
+	s->original = problem->a = (struct matrix){NULL, 0, m, n, ld, precision};
+	s->results = s->poison = (struct matrix){NULL, 0, words, 1, words, SINGLE};
+	bool ok = e->ops->alloc(e, bytes, &s->original.data) &&
+	          e->ops->alloc(e, bytes, &problem->a.data) &&
+	          e->ops->alloc(e, words * 4, &s->results.data) &&
+	          e->ops->alloc(e, words * 4, &s->poison.data) &&
+	          e->ops->upload(e, garbage, words, s->poison) &&
+	          whole_fill(e, s->whole, s->original, s->scene.plan->seed);
+	free(garbage);
+	if (!timing_lift(e, ok, fault))
+		return false;
+	problem->pivots = (struct pivots){s->results.data, k};
+	problem->tau =
+	        (struct matrix){integer_at(s->results.data, tau_word(k)), 0, k, 1, k, precision};
+	return true;
+}
+
+static void scene_close(struct whole_scene *s)
+{
+	struct executor *e = s->scene.executor;
+	void *pieces[] = {
+	        s->original.data, s->scene.problem.a.data, s->results.data, s->poison.data};
+
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		if (pieces[i])
+			e->ops->release(e, pieces[i]);
+}
+
+bool timing_whole(struct executor *executor, const struct whole *whole, enum precision precision,
+        int64_t m, int64_t n, const struct timing_plan *plan, struct contender *contender,
+        size_t count, struct fault *fault)
+{
+	struct whole_scene s = {
+	        .scene = {executor, plan, {.x = {0}}, restore, check}, .whole = whole};
+	bool ok = scene_open(&s, precision, m, n, fault) &&
+	          timing_turns(&s.scene, contender, count, fault);
+
+	scene_close(&s);
+	return ok;
+}
