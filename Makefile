@@ -31,7 +31,7 @@ HOST_FLAGS = -std=c11 -D_GNU_SOURCE -fopenmp $(WARNINGS) $(CFLAGS) $(HWLOC_CFLAG
 LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
 ifneq ($(NVCC),)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
-NVCC_FLAGS := -std=c++17 -O3 -lineinfo -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) -Werror all-warnings \
+NVCC_FLAGS := -std=c++17 -O3 -lineinfo --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) -Werror all-warnings \
 	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
