@@ -9,6 +9,7 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "model/advice.h"
+#include "runs/answers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,40 +141,6 @@ static bool has_gpu_parameters(const struct profile *profile)
 	return false;
 }
 
-static const char *choose_folder(
-        const char *machine, const char *given, const char *preset, char choice[MACHINE_CHOICE])
-{
-	if (machine && given != preset)
-		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
-	if (given != preset) {
-		snprintf(choice, MACHINE_CHOICE, "data: %.160s (given by --output)", given);
-		return given;
-	}
-	if (machine) {
-		if (!machine[0] || strchr(machine, '/'))
-			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
-		unsetenv("FATHOM_DATA");
-		setenv("MACHINE", machine, 1);
-	}
-	return machine_data_choose(choice);
-}
-
-static struct profile *read_profile(const char *folder, const struct cli_list *set)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", folder);
-	struct profile *profile = profile_read(path, &fault);
-
-	if (!profile)
-		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one for this machine",
-		        fault.text);
-	for (size_t i = 0; i < set->count; i++)
-		if (!profile_set(profile, set->item[i], &fault))
-			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
-	free(path);
-	return profile;
-}
-
 /* ---- the command line ---- */
 
 static void check_question(
@@ -225,7 +192,7 @@ int main(int argc, char **argv)
 	cli_parse(argc, argv, &program, &common, &operands);
 	check_question(operands, &question, precision, from);
 	struct profile *profile =
-	        read_profile(choose_folder(machine, common.output, preset, choice), &set);
+	        answers_profile(answers_folder(machine, common.output, preset, choice), &set);
 	bool has_gpu = has_gpu_parameters(profile);
 	question.precision = precision[0] == 's' ? SINGLE : DOUBLE;
 	question.from_host = from ? strcmp(from, "host") == 0 : !has_gpu;

@@ -9,6 +9,7 @@
 #include "../lib/profile.h"
 #include "model/plan_choice.h"
 #include "model/timeline.h"
+#include "runs/answers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,40 +65,6 @@ static void read_request(struct request *r, char **operands)
 	r->fixed.lookahead = (int)r->ahead;
 	if (r->panels)
 		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
-}
-
-static struct profile *read_profile(const char *folder, const struct cli_list *set)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", folder);
-	struct profile *profile = profile_read(path, &fault);
-
-	if (!profile)
-		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one for this machine",
-		        fault.text);
-	for (size_t i = 0; i < set->count; i++)
-		if (!profile_set(profile, set->item[i], &fault))
-			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
-	free(path);
-	return profile;
-}
-
-static const char *choose_folder(
-        const char *machine, const char *given, const char *preset, char choice[MACHINE_CHOICE])
-{
-	if (machine && given != preset)
-		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
-	if (given != preset) {
-		snprintf(choice, MACHINE_CHOICE, "data: %.160s (given by --output)", given);
-		return given;
-	}
-	if (machine) {
-		if (!machine[0] || strchr(machine, '/'))
-			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
-		unsetenv("FATHOM_DATA");
-		setenv("MACHINE", machine, 1);
-	}
-	return machine_data_choose(choice);
 }
 
 /* ---- the answer ---- */
@@ -258,7 +225,7 @@ int main(int argc, char **argv)
 	cli_parse(argc, argv, &program, &common, &operands);
 	read_request(&r, operands);
 	struct profile *profile =
-	        read_profile(choose_folder(r.machine, common.output, preset, choice), &r.set);
+	        answers_profile(answers_folder(r.machine, common.output, preset, choice), &r.set);
 	answer(profile, &r, choice, common.json);
 	profile_free(profile);
 	return EXIT_DONE;
