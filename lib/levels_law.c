@@ -96,7 +96,8 @@ static double one_law(const struct law_table *table, int law, double t, double s
 	return smear > 0 ? tabled_miss(table, law, t, smear) : 0;
 }
 
-double law_miss(const struct law_table *table, double t, double blend, double smear)
+/* Share of misses; t is the log of set size over the level's size. */
+static double law_miss(const struct law_table *table, double t, double blend, double smear)
 {
 	if (t < -table_reach)
 		return 0;

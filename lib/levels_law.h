@@ -29,9 +29,6 @@ struct law_table;
 struct law_table *law_table_new(void);
 void law_table_free(struct law_table *table);
 
-/* Share of misses; t is the log of set size over the level's size. */
-double law_miss(const struct law_table *table, double t, double blend, double smear);
-
 /* Seconds that the law expects. */
 double law_seconds(const struct law_table *table, const struct law *law, double log_size);
 

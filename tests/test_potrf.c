@@ -421,8 +421,7 @@ static void test_large(struct executor *e, enum uplo uplo, enum precision precis
 	}
 }
 
-/* The same bits whatever the workspace held, and in both triangles where no library decides the
- * order of sums. */
+/* The same bits whatever the workspace held. */
 static void test_repeats(struct executor *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {

@@ -39,7 +39,8 @@ static void test_owing(void)
 	struct exposure x = timeline_expose(t);
 	is_real(x.phase[PHASE_PANEL] + x.idle, 5, 0, "by phases");
 
-	timeline_clear(t);
+	timeline_free(t);
+	t = timeline_new("nothing");
 	is_real(timeline_expose(t).idle, 0, 0, "an empty timeline owes nothing");
 	timeline_free(t);
 }

@@ -292,7 +292,8 @@ double simulation_finish(struct simulation *s, int64_t number)
 	return s->operation[number].end;
 }
 
-void simulation_run(struct simulation *s, double until)
+/* Runs to that time, which later operations do not precede. */
+static void simulation_run(struct simulation *s, double until)
 {
 	for (double next = next_change(s); next <= until; next = next_change(s))
 		move(s, next);

@@ -54,9 +54,6 @@ int64_t simulation_put(struct simulation *simulation, struct work work, int64_t 
 /* Runs until the operation is done; returns when that is. -1: never anything to wait for, 0. */
 double simulation_finish(struct simulation *simulation, int64_t operation);
 
-/* Runs to that time, which later operations do not precede. */
-void simulation_run(struct simulation *simulation, double until);
-
 /* Whether the operation (-1: none) is not over at that time. Runs to it. */
 bool simulation_busy(struct simulation *simulation, int64_t operation, double time);
 

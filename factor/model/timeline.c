@@ -33,12 +33,6 @@ void timeline_free(struct timeline *t)
 	free(t);
 }
 
-void timeline_clear(struct timeline *t)
-{
-	t->count = 0;
-	t->seconds = 0;
-}
-
 void timeline_add(struct timeline *t, const struct timeline_entry *entry)
 {
 	if (!(entry->end > entry->begin))

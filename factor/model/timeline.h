@@ -38,7 +38,6 @@ extern const char timeline_queueing[];
 
 struct timeline *timeline_new(const char *title);
 void timeline_free(struct timeline *timeline);
-void timeline_clear(struct timeline *timeline);
 
 /* An entry without length leaves no trace. */
 void timeline_add(struct timeline *timeline, const struct timeline_entry *entry);

@@ -161,7 +161,7 @@ size_t cases_whole(bool quick, struct bench_shape **shapes)
 
 /* ---- plans ---- */
 
-struct result cases_row(
+static struct result row_of(
         const struct bench_shape *shape, const char *executor, const struct plan *plan)
 {
 	struct whole whole = {.uplo = LOWER};
@@ -196,7 +196,7 @@ static struct result uniform(
 	        .inverse = 128,
 	        .lookahead = 1};
 
-	return cases_row(shape, executor, &plan);
+	return row_of(shape, executor, &plan);
 }
 
 size_t cases_plans(
@@ -231,7 +231,7 @@ bool cases_chosen(const struct profile *profile, const struct bench_shape *shape
 	fixed.hybrid = hybrid;
 	bool ok = plan_choose(profile, &asked, &fixed, choice);
 	if (ok) {
-		*row = cases_row(shape, "cuda", &choice->plan);
+		*row = row_of(shape, "cuda", &choice->plan);
 		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
 			row->nb = choice->uniform;
 		results_option_add(row->options, "plan", "chosen");

@@ -41,10 +41,6 @@ bool cases_on_host(const struct bench_shape *shape);
 size_t cases_plans(
         const struct bench_shape *shape, const char *executor, struct result *row, size_t most);
 
-/* A row of a whole factorization by this plan. */
-struct result cases_row(
-        const struct bench_shape *shape, const char *executor, const struct plan *plan);
-
 /* The plan on the GPU that the model chooses, panels on the device or (hybrid) on the host; marked
  * plan=chosen. Its widths are a sequence, or equal ones when the sequence is too long to be written
  * down. False when the profile does not suffice. */

@@ -4,6 +4,7 @@
 #include "../geqrf.h"
 #include "../getrf.h"
 #include "../potrf.h"
+#include "../transfer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,9 +56,11 @@ bool whole_run(struct executor *e, const struct whole *whole, const struct plan 
 	e->queue = QUEUE_MAIN;
 	if (!whole->from_host)
 		return factorize(e, whole, plan, a, work, pivots, tau);
-	bool ok = ex_to_device(e, *host, a) && factorize(e, whole, plan, a, work, pivots, tau);
-	e->queue = QUEUE_MAIN;
-	return ok && ex_to_host(e, a, *host);
+	/* of a symmetric matrix the triangle alone, as rectangles of the blocks' width */
+	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
+	return matrix_to_device(e, part, plan->widths[0], *host, a) &&
+	       factorize(e, whole, plan, a, work, pivots, tau) &&
+	       matrix_to_host(e, part, plan->widths[0], a, *host);
 }
 
 /* ---- plans as text ---- */
