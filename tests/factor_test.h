@@ -233,6 +233,47 @@ static inline int test_on_executors(void (*test)(struct executor *))
 	return finish();
 }
 
+/* ---- what every factorization is tested for ---- */
+
+/* Any phase can be left out, which is how phases are timed: only the result is lost. run factorizes
+ * a random matrix by the plan. */
+static inline void test_any_phase_left_out(struct executor *e, const struct plan *plans,
+        size_t count, bool (*run)(struct executor *, const struct plan *))
+{
+	for (size_t i = 0; i < count; i++) {
+		bool good = true;
+		for (int phase = 0; phase < PHASE_COUNT; phase++) {
+			e->skip = 1u << phase;
+			bool ran = run(e, &plans[i]);
+			e->skip = 0;
+			if (!ran)
+				diag("without %s", phase_name[phase]);
+			good = good && ran;
+		}
+		ok(good, "plan %zu runs with any phase left out", i);
+	}
+}
+
+/* A plan and a shape that are refused by a sentence with this word in it. */
+struct refusal {
+	struct plan plan;
+	int64_t m, n, ld;
+	const char *word;
+};
+
+static inline void test_each_refused(struct executor *e, const struct refusal *cases, size_t count,
+        int64_t (*work)(struct executor *, const struct plan *, struct matrix),
+        bool (*run)(struct executor *, const struct plan *, struct matrix))
+{
+	for (size_t i = 0; i < count; i++) {
+		struct matrix a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
+		e->fault.text[0] = '\0';
+		bool refused = work(e, &cases[i].plan, a) == -1;
+		ok(refused && strstr(e->fault.text, cases[i].word) && !run(e, &cases[i].plan, a),
+		        "refused: %s", e->fault.text);
+	}
+}
+
 /* ---- double precision ---- */
 
 /* Column-major with leading dimension m (at least 1). */

@@ -288,43 +288,31 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
-/* Any phase can be left out, which is how phases are timed: only the result is lost. */
-static void test_skip(struct executor *e)
+static bool run_random(struct executor *e, const struct plan *plan)
 {
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		bool good = true;
-		for (int phase = 0; phase < PHASE_COUNT; phase++) {
-			struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
-			problem_open(&p, MATRIX_RANDOM);
-			e->skip = 1u << phase;
-			good = run(e, &plans[i], &p, 0xff) && good;
-			e->skip = 0;
-			problem_close(&p);
-		}
-		ok(good, "plan %zu runs with any phase left out", i);
-	}
+	struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
+
+	problem_open(&p, MATRIX_RANDOM);
+	bool ran = run(e, plan, &p, 0xff);
+	problem_close(&p);
+	return ran;
+}
+
+static bool run_nothing(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	return geqrf(e, plan, a, a, NULL);
 }
 
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
-	static const struct {
-		struct plan plan;
-		int64_t m, n, ld;
-		const char *word;
-	} cases[] = {{{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+	static const struct refusal cases[] = {
+	        {{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
 	        {{false, NULL, by_8, 1, 129, 0, 0}, 9, 9, 9, "a leaf of 129"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, -9, 9, "9 x -9"}};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct matrix a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
-		e->fault.text[0] = '\0';
-		bool refused = geqrf_work(e, &cases[i].plan, a) == -1;
-		ok(refused && strstr(e->fault.text, cases[i].word) &&
-		                !geqrf(e, &cases[i].plan, a, a, NULL),
-		        "refused: %s", e->fault.text);
-	}
+	test_each_refused(e, cases, ARRAY_LEN(cases), geqrf_work, run_nothing);
 }
 
 static void test_all(struct executor *e)
@@ -335,7 +323,7 @@ static void test_all(struct executor *e)
 		test_plan(e, &plans[i], DOUBLE);
 	}
 	test_repeats(e);
-	test_skip(e);
+	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);
 }
 

@@ -348,38 +348,29 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
-/* Any phase can be left out, which is how phases are timed: only the result is lost. */
-static void test_skip(struct executor *e)
+static bool run_random(struct executor *e, const struct plan *plan)
 {
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		bool good = true;
-		for (int phase = 0; phase < PHASE_COUNT; phase++) {
-			struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
-			/* a search that is left out leaves no row for the fused steps */
-			if (phase == PHASE_SEARCH && plans[i].panel &&
-			        strcmp(plans[i].panel, "fused") == 0)
-				continue;
-			problem_open(&p, MATRIX_RANDOM);
-			e->skip = 1u << phase;
-			bool ran = run(e, &plans[i], &p, 0xff);
-			if (!ran)
-				diag("without %s", phase_name[phase]);
-			good = good && ran;
-			e->skip = 0;
-			problem_close(&p);
-		}
-		ok(good, "plan %zu runs with any phase left out", i);
-	}
+	struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
+
+	/* a search that is left out leaves no row for the fused steps */
+	if (e->skip == 1u << PHASE_SEARCH && plan->panel && strcmp(plan->panel, "fused") == 0)
+		return true;
+	problem_open(&p, MATRIX_RANDOM);
+	bool ran = run(e, plan, &p, 0xff);
+	problem_close(&p);
+	return ran;
+}
+
+static bool run_nothing(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	return getrf(e, plan, a, NULL, (struct pivots){0});
 }
 
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
-	static const struct {
-		struct plan plan;
-		int64_t m, n, ld;
-		const char *word;
-	} cases[] = {{{false, "persistent", none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+	static const struct refusal cases[] = {
+	        {{false, "persistent", none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
 	        {{false, "persistent", by_8, 0, 8, 0, 0}, 9, 9, 9, "without widths"},
 	        {{false, "persistent", by_8, 1, 0, 0, 0}, 9, 9, 9, "leaves start at 1"},
 	        {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
@@ -390,14 +381,7 @@ static void test_refusals(struct executor *e)
 	        {{false, "persistent", by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
 	        {{false, "persistent", by_8, 1, 8, 0, 0}, -1, 9, 8, "-1 x 9"}};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct matrix a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
-		e->fault.text[0] = '\0';
-		bool refused = getrf_work(e, &cases[i].plan, a) == -1;
-		ok(refused && strstr(e->fault.text, cases[i].word) &&
-		                !getrf(e, &cases[i].plan, a, NULL, (struct pivots){0}),
-		        "refused: %s", e->fault.text);
-	}
+	test_each_refused(e, cases, ARRAY_LEN(cases), getrf_work, run_nothing);
 }
 
 static void test_all(struct executor *e)
@@ -411,7 +395,7 @@ static void test_all(struct executor *e)
 	test_large(e, DOUBLE);
 	test_repeats(e);
 	test_inverse_growth(e);
-	test_skip(e);
+	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);
 }
 

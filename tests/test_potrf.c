@@ -458,44 +458,37 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
-/* Any phase can be left out, which is how phases are timed: only the result is lost. */
-static void test_skip(struct executor *e)
+static bool run_random(struct executor *e, const struct plan *plan)
 {
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		bool good = true;
-		for (int phase = 0; phase < PHASE_COUNT; phase++) {
-			struct problem p = {.n = 50, .lda = 51, .precision = SINGLE};
-			problem_open(&p, SPD_LAWN);
-			e->skip = 1u << phase;
-			good = run(e, &plans[i], &p, 0xff) && good;
-			e->skip = 0;
-			problem_close(&p);
-		}
-		ok(good, "plan %zu runs with any phase left out", i);
-	}
+	struct problem p = {.n = 50, .lda = 51, .precision = SINGLE};
+
+	problem_open(&p, SPD_LAWN);
+	bool ran = run(e, plan, &p, 0xff);
+	problem_close(&p);
+	return ran;
+}
+
+static int64_t work_upper(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	return potrf_work(e, plan, UPPER, a);
+}
+
+static bool run_nothing(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	return potrf(e, plan, UPPER, a, NULL, NULL);
 }
 
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
-	static const struct {
-		struct plan plan;
-		int64_t m, n, ld;
-		const char *word;
-	} cases[] = {{{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+	static const struct refusal cases[] = {
+	        {{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
 	        {{false, NULL, by_8, 1, 513, 0, 0}, 9, 9, 9, "a leaf of 513"},
 	        {{false, NULL, by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"}};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct matrix a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
-		e->fault.text[0] = '\0';
-		bool refused = potrf_work(e, &cases[i].plan, UPPER, a) == -1;
-		ok(refused && strstr(e->fault.text, cases[i].word) &&
-		                !potrf(e, &cases[i].plan, UPPER, a, NULL, NULL),
-		        "refused: %s", e->fault.text);
-	}
+	test_each_refused(e, cases, ARRAY_LEN(cases), work_upper, run_nothing);
 }
 
 static void test_all(struct executor *e)
@@ -511,7 +504,7 @@ static void test_all(struct executor *e)
 		test_large(e, (enum uplo)uplo, DOUBLE);
 	}
 	test_repeats(e);
-	test_skip(e);
+	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);
 }
 
