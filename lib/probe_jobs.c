@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "base.h"
+#include "probe_jobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "msg.h"
+
+void probe_show_progress(const struct work *work, const struct job *job, int process, double left)
+{
+	char *place = work->count > 1 ? xasprintf("[%td of %zu, about %.0f s left]  ",
+	                                        job - work->job + 1, work->count, left)
+	                              : xstrdup("");
+	msg_progress(
+	        "%s%s: process %d of %d", place, job->probe->name, process + 1, job->processes);
+	free(place);
+}
+
+static void append_rows(struct table *curve, const struct table *from)
+{
+	table_meta_add(curve, from);
+	for (size_t i = 0; i < from->row_count; i++) {
+		size_t row = table_add_row(curve);
+		for (size_t c = 0; c < from->column_count; c++)
+			table_set_text(curve, row, from->column[c],
+			        from->cell[i * from->column_count + c]);
+	}
+}
+
+/* The measured clock, where the probe has one, stands in the metadata too. */
+static void note_clock(struct table *curve)
+{
+	double *hz = xcalloc(curve->row_count + 1, sizeof *hz);
+	size_t n = 0;
+
+	for (size_t row = 0; row < curve->row_count; row++) {
+		hz[n] = table_real(curve, row, "sm_hz");
+		n += hz[n] > 0;
+	}
+	if (n)
+		table_meta_set(curve, "sm_hz", "%.9g", stats_median(hz, n));
+	free(hz);
+}
+
+/* The child has said on stderr why it failed; a crash is said here. */
+static enum exit_code judge(const struct job *job, int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_POSSIBLE)
+		return EXIT_NOT_POSSIBLE;
+	if (WIFSIGNALED(status))
+		msg_warn("%s: process %d of %d was ended by signal %d (%s); nothing was written",
+		        job->probe->name, job->done + 1, job->processes, WTERMSIG(status),
+		        strsignal(WTERMSIG(status)));
+	else
+		msg_warn("%s: process %d of %d failed; nothing was written", job->probe->name,
+		        job->done + 1, job->processes);
+	return EXIT_MEASURE_FAILED;
+}
+
+static void take_curve(struct job *job, const struct child_part *part)
+{
+	struct fault fault;
+	struct table *rows = child_curve(part, &fault);
+
+	if (!rows)
+		msg_die(EXIT_MEASURE_FAILED, "%s: process %d of %d sent no table: %s",
+		        job->probe->name, job->done + 1, job->processes, fault.text);
+	append_rows(job->curve, rows);
+	const char *seconds = table_meta(rows, "wall_seconds");
+	job->expected = seconds ? atof(seconds) : job->expected;
+	job->wall += job->expected;
+	job->done++;
+	table_free(rows);
+}
+
+static double seconds_left(const struct work *work)
+{
+	double left = 0;
+	for (size_t i = 0; i < work->count; i++)
+		if (work->job[i].outcome == EXIT_DONE)
+			left += (work->job[i].processes - work->job[i].done) *
+			        work->job[i].expected;
+	return left;
+}
+
+/* Measures jobs with one process each after the other, all in one child; when it fails in one of
+ * them, another child goes on behind it. */
+static void measure_together(
+        const struct work *work, struct job *const *job, size_t count, int process)
+{
+	struct child_order order = {.process = process};
+	double left = seconds_left(work);
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count && i < CHILD_MOST_PARTS; i++) {
+		order.part[i] = (struct child_part){.probe = job[i]->index, .left = left};
+		child_open(&order.part[i]);
+		left -= job[i]->expected;
+		order.count++;
+	}
+	probe_show_progress(work, job[0], process, order.part[0].left);
+	const int status = child_run(work->argc, work->argv, &order);
+	msg_progress_end();
+	child_leave_if_stopped();
+	const bool success = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE;
+	size_t last = 0, complete = order.count;
+	for (size_t i = 0; i < order.count; i++)
+		last = child_begun(&order.part[i]) ? i : last;
+	if (!success)
+		complete = last;
+	for (size_t i = 0; i < order.count; i++) {
+		if (i < complete)
+			take_curve(job[i], &order.part[i]);
+		child_close(&order.part[i]);
+	}
+	if (success)
+		return;
+	job[last]->outcome = judge(job[last], status);
+	measure_together(work, job + last + 1, count - last - 1, process);
+}
+
+static void write_curve(struct job *job, const struct options *options)
+{
+	struct table *curve = job->curve;
+	char *path = xasprintf("%s/%s.tsv", options->common.output, job->probe->name);
+	struct fault fault;
+
+	table_meta_set(curve, "processes", "%d", job->processes);
+	table_meta_set(curve, "seconds", "%g", job->budget);
+	table_meta_set(curve, "wall_seconds", "%.1f", job->wall);
+	table_meta_set(curve, "quick", "%s", options->common.quick ? "yes" : "no");
+	note_clock(curve);
+	child_leave_if_stopped();
+	if (!table_write(curve, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	msg_note("wrote %s", path);
+	free(path);
+}
+
+/* All processes of jobs that share children; then their curves are written. */
+static void measure_group(const struct work *work, struct job *const *job, size_t count)
+{
+	struct job **able = xcalloc(count + 1, sizeof(struct job *));
+	int processes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		job[i]->curve = curve_new(job[i]->probe->args, job[i]->probe->arg_count);
+		table_meta_set(job[i]->curve, "probe", "%s", job[i]->probe->name);
+		processes = job[i]->processes > processes ? job[i]->processes : processes;
+	}
+	for (int process = 0; process < processes; process++) {
+		size_t left = 0;
+		for (size_t i = 0; i < count; i++)
+			if (job[i]->outcome == EXIT_DONE && process < job[i]->processes)
+				able[left++] = job[i];
+		measure_together(work, able, left, process);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (job[i]->outcome == EXIT_DONE && job[i]->curve->row_count == 0) {
+			msg_warn("%s measured nothing; nothing was written", job[i]->probe->name);
+			job[i]->outcome = EXIT_MEASURE_FAILED;
+		}
+		if (job[i]->outcome == EXIT_DONE)
+			write_curve(job[i], work->options);
+	}
+	free(able);
+}
+
+/* Each probe has processes of its own. With --quick the probes of the GPU share theirs: starting
+ * one takes longer than a quick sweep. */
+void probe_measure_all(const struct work *work)
+{
+	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
+	size_t shared = 0;
+
+	child_watch_signals();
+	for (size_t i = 0; i < work->count; i++) {
+		struct job *job = &work->job[i];
+		if (work->options->common.quick && job->probe->needs_gpu)
+			group[shared++] = job;
+		else
+			measure_group(work, &job, 1);
+	}
+	if (shared > 0)
+		measure_group(work, group, shared);
+	free(group);
+}
