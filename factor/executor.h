@@ -6,27 +6,8 @@
 #define FATHOM_EXECUTOR_H
 
 #include "../lib/base.h"
-#include "../lib/precision.h"
+#include "../lib/matrix.h"
 #include "../lib/profile.h"
-
-/* A view of a column-major matrix in executor memory: element (i,j) at data + (offset + i + j*ld)
- * elements. The model executor's data is NULL. */
-struct matrix {
-	void *data;
-	int64_t offset, m, n, ld;
-	enum precision precision;
-};
-
-/* The m x n view whose top left element is (i,j) of a. */
-static inline struct matrix matrix_view(struct matrix a, int64_t i, int64_t j, int64_t m, int64_t n)
-{
-	return (struct matrix){a.data, a.offset + i + j * a.ld, m, n, a.ld, a.precision};
-}
-
-static inline void *matrix_address(struct matrix a)
-{
-	return a.data ? (char *)a.data + a.offset * precision_bytes(a.precision) : NULL;
-}
 
 /* Phases that are priced and timed. */
 enum phase {
@@ -43,13 +24,6 @@ enum phase {
 };
 extern const char *const phase_name[PHASE_COUNT];
 
-/* Pivots and info of a panel in executor memory: n 1-based row indices (LAPACK's ipiv), then info.
- */
-struct pivots {
-	int *data; /* n + 1 integers; NULL for the model */
-	int64_t n;
-};
-
 /* Operations are put into queues, which are in order; different queues overlap where the machine
  * can. An event is a number below EXECUTOR_EVENTS that the algorithm gives a meaning. */
 enum queue {
@@ -65,11 +39,6 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * magnitudes of the triangle and of its inverse: the error of the one is that of the other times
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
-
-enum side { LEFT, RIGHT };
-enum uplo { LOWER, UPPER, WHOLE };
-enum trans { PLAIN, TRANSPOSED };
-enum diag { NON_UNIT, UNIT };
 
 struct executor;
 

@@ -41,7 +41,7 @@ struct price {
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
-enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 32 };
+enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 64 };
 struct price_surface {
 	const char *name; /* NULL: free */
 	size_t args, count[SURFACE_ARGS];

@@ -7,7 +7,8 @@
  * what the bytes add on the measured curve. laswp touches, in every column, 2 p.n words of the top
  * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own (in L2) or an
  * access of its own (in DRAM, by the law of strided copies), after every block has read the pivots
- * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each.
+ * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each;
+ * where the profile has its surface (the block_kernel probe), that says how long it takes.
  * Kernels over a few integers only start; to clear info is queued as a copy is, and takes the
  * device no longer.
  *
@@ -68,21 +69,36 @@ static double scattered(struct price_reader *r, int64_t ld)
 	       price_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
 }
 
-static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+static bool in_l2(struct price_reader *r, struct matrix a)
+{
+	return price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+}
+
+static struct price reckoned_laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
-	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
-	double apart = in_l2 ? 2 * price_scalar(r, "gpu.l2.sector") : 0;
+	double apart = in_l2(r, a) ? 2 * price_scalar(r, "gpu.l2.sector") : 0;
 	struct price price = sweep(r, "gpu.copy.time", elements * (2 * word + apart));
 
-	if (!in_l2)
+	if (!in_l2(r, a))
 		price.term[TERM_MEMORY] += elements * scattered(r, a.ld);
 	price.share = price_share(r, ceil((double)a.n / LASWP_COLUMNS));
 	price.term[TERM_BARRIER] = (double)swaps * (6 * price_scalar(r, "gpu.int.logic.latency") +
 	                                                   price_scalar(r, "gpu.shared.latency")) +
 	                           2 * price_scalar(r, "gpu.l2.latency");
 	return price;
+}
+
+static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+{
+	static const char *const axes[] = {"swaps", "n", "cold"};
+	const double at[] = {(double)swaps, (double)a.n, !in_l2(r, a)};
+	const char *name = a.precision == SINGLE ? "gpu.laswp.s" : "gpu.laswp.d";
+	struct price price = reckoned_laswp(r, a, swaps);
+
+	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 3))
+	                            : price;
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
