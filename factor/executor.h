@@ -96,12 +96,6 @@ struct executor_ops {
 	int64_t (*resident_work)(struct executor *, struct matrix a);
 	bool (*resident_panel)(struct executor *, struct matrix a, void *work, struct pivots p);
 
-	/* The panel on the host CPU: copy_out into pinned memory of the executor, LAPACKE getrf
-	 * there, copy_in. */
-	bool (*copy_out)(struct executor *, struct matrix a);
-	bool (*host_getrf)(struct executor *, struct matrix a, struct pivots p);
-	bool (*copy_in)(struct executor *, struct matrix a);
-
 	/* ---- blocks: what blocked factorizations are made of; on the executor's current queue */
 
 	/* event := all work put into the current queue so far; the current queue, or the host,
@@ -180,6 +174,7 @@ struct executor {
 	enum queue queue; /* where the next operations go; set by the algorithm */
 	bool shares;      /* other queues have work beside the next operations: products leave
 	                     multiprocessors to it between their tiles. Set by the algorithm */
+	bool on_host;     /* its memory is the host's: what works there needs no way there */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
 	                     timing) */
 	struct fault fault;
@@ -207,9 +202,6 @@ bool ex_fused_begin(struct executor *, struct matrix a, void *work, struct pivot
 bool ex_fused_pivot(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_fused_update(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_resident_panel(struct executor *, struct matrix a, void *work, struct pivots p);
-bool ex_copy_out(struct executor *, struct matrix a);
-bool ex_host_getrf(struct executor *, struct matrix a, struct pivots p);
-bool ex_copy_in(struct executor *, struct matrix a);
 bool ex_record(struct executor *, int event);
 bool ex_wait(struct executor *, int event);
 bool ex_wait_host(struct executor *, int event);

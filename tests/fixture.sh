@@ -18,7 +18,7 @@ fixture_profile() {
 		row("gpu.launch.enqueue", 2 * us, "s"); row("gpu.launch.enqueue_cooperative", 3 * us, "s")
 		row("gpu.launch.dependent", 1.2 * us, "s"); row("gpu.launch.cooperative", 1.5 * us, "s")
 		row("gpu.launch.stream", 2.2 * us, "s"); row("gpu.launch.sync", 8 * us, "s")
-		row("gpu.copy.enqueue", 3 * us, "s"); row("gpu.cublas.iamax[bytes=4]", 18 * us, "s")
+		row("gpu.copy.enqueue", 3 * us, "s"); row("gpu.event.record", 0.2 * us, "s"); row("gpu.cublas.iamax[bytes=4]", 18 * us, "s")
 		row("gpu.cublas.iamax[bytes=8]", 18 * us, "s")
 		row("gpu.cublas.level1", 2.5 * us, "s"); row("gpu.cublas.level1_device", 1.3 * us, "s")
 		row("gpu.cublas.swap", 2.5 * us, "s"); row("gpu.cublas.swap_device", 1.3 * us, "s")

@@ -46,12 +46,13 @@ static inline void add_gpu(struct profile *p, double half)
 		const char *name;
 		double us;
 	} scalars[] = {{"gpu.launch.enqueue", 2}, {"gpu.launch.dependent", 1},
-	        {"gpu.launch.sync", 8}, {"gpu.launch.enqueue_cooperative", 4},
-	        {"gpu.launch.cooperative", 3}, {"gpu.launch.stream", 2.5}, {"gpu.copy.enqueue", 3},
-	        {"gpu.cublas.level1", 2.5}, {"gpu.cublas.level1_device", 1.5},
-	        {"gpu.cublas.swap", 2.25}, {"gpu.cublas.swap_device", 1.25},
-	        {"gpu.cublas.level2", 2.75}, {"gpu.cublas.level2_device", 1.75},
-	        {"gpu.cublas.iamax", 15}, {"gpu.l2.latency", 0.25}, {"gpu.copy.sync", 16}};
+	        {"gpu.launch.sync", 8}, {"gpu.event.record", 0.125},
+	        {"gpu.launch.enqueue_cooperative", 4}, {"gpu.launch.cooperative", 3},
+	        {"gpu.launch.stream", 2.5}, {"gpu.copy.enqueue", 3}, {"gpu.cublas.level1", 2.5},
+	        {"gpu.cublas.level1_device", 1.5}, {"gpu.cublas.swap", 2.25},
+	        {"gpu.cublas.swap_device", 1.25}, {"gpu.cublas.level2", 2.75},
+	        {"gpu.cublas.level2_device", 1.75}, {"gpu.cublas.iamax", 15},
+	        {"gpu.l2.latency", 0.25}, {"gpu.copy.sync", 16}};
 	static const double blocks[] = {1, 8, 128}, words[] = {1, 32, 512};
 
 	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
@@ -190,7 +191,6 @@ static inline void add_blocks(struct profile *p, double half)
 	}
 	add(p, "host.l2.size", "B", NULL, 0, 2e6, 0);
 	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);
-	add(p, "gpu.event.record", "s", NULL, 0, 0.125e-6, half);
 	add(p, "gpu.concurrent.hop_idle", "s", NULL, 0, 1.75e-6, half);
 	add(p, "gpu.concurrent.dependent_idle", "s", NULL, 0, 1.5e-6, half);
 }

@@ -114,9 +114,6 @@ struct tariff {
 	struct price (*fused_update)(struct price_reader *, struct matrix a, int64_t j);
 	struct price (*resident_panel)(
 	        struct price_reader *, struct matrix a, const struct panel_geometry *g);
-	struct price (*copy_out)(struct price_reader *, struct matrix a);
-	struct price (*host_getrf)(struct price_reader *, struct matrix a);
-	struct price (*copy_in)(struct price_reader *, struct matrix a);
 	/* from the stream's last work being done to the host knowing it */
 	double (*sync)(struct price_reader *);
 };
