@@ -105,6 +105,7 @@ static inline void add_host(struct profile *p, double half)
 		add(p, "host.memory.copy", "B/s", args, 2, 20e9, half);
 	}
 	add(p, "host.memory.copy.peak", "B/s", NULL, 0, 40e9, half);
+	add(p, "host.l2.size", "B", NULL, 0, 2e6, 0);
 	/* a nanosecond an element */
 	for (int i = 0; i < 4; i++) {
 		struct arg args[] = {{"m", i % 2 ? 65536 : 1}, {"n", i / 2 ? 128 : 1}};
@@ -189,7 +190,6 @@ static inline void add_blocks(struct profile *p, double half)
 		struct arg args[] = {{"words", 262144}, {"stride", i ? 512 : 1}};
 		add(p, "gpu.copy.stride", "B/s", args, 2, 1e11, half);
 	}
-	add(p, "host.l2.size", "B", NULL, 0, 2e6, 0);
 	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);
 	add(p, "gpu.concurrent.hop_idle", "s", NULL, 0, 1.75e-6, half);
 	add(p, "gpu.concurrent.dependent_idle", "s", NULL, 0, 1.5e-6, half);
