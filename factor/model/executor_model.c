@@ -80,11 +80,13 @@ static int64_t unseen(struct simulated *s)
 	int64_t found = -1;
 	double end = s->host;
 
-	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (simulation_finish(&s->device, s->device.last[q]) > end) {
-			found = s->device.last[q];
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		int64_t last = s->device.last[q];
+		if (last >= 0 && simulation_finish(&s->device, last) > end) {
+			found = last;
 			end = s->device.operation[found].end;
 		}
+	}
 	return found;
 }
 

@@ -21,6 +21,7 @@
 
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
+	WIDEST_PANEL = 128,  /* of the host_rate probe */
 	LASWP_COLUMNS = 8,   /* of a block */
 	BEHIND = 4           /* so many times a cache's size are certainly not in it */
 };
@@ -157,11 +158,28 @@ static struct price by_host(struct price_reader *r, struct matrix a, double seco
 	        .term[TERM_MEMORY] = larger(0, bytes / far - bytes / near)};
 }
 
+/* Of as many operations as a square gemm. */
+static double at_gemm_rate(struct price_reader *r, double operations, enum precision precision)
+{
+	return price_surface1(
+	        r, precision == SINGLE ? "host.gemm.s" : "host.gemm.d", "n", cbrt(operations / 2));
+}
+
+/* LAPACK's panel from its surface. Beyond the widest one measured it goes block by block, as LAPACK
+ * does: a panel of that width, and the update of the columns right of it, which is two products. */
 double price_host_geqrf(struct price_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d";
+	double seconds = 0;
 
-	return price_surface2(r, name, "m", (double)a.m, "n", (double)a.n);
+	for (int64_t j = 0; j < a.n; j += WIDEST_PANEL) {
+		int64_t rest = a.n - j, width = rest < WIDEST_PANEL ? rest : WIDEST_PANEL;
+		double rows = (double)(a.m - j), right = (double)(rest - width);
+		seconds += price_surface2(r, name, "m", rows, "n", (double)width);
+		if (right > 0)
+			seconds += at_gemm_rate(r, 4 * rows * right * (double)width, a.precision);
+	}
+	return seconds;
 }
 
 /* As price_host_getrf, but for often. */
@@ -176,14 +194,12 @@ static double lapack_getrf(struct price_reader *r, struct matrix a)
  * at the rate of a square gemm of as many operations. */
 double price_host_potrf(struct price_reader *r, struct matrix a)
 {
-	const char *gemm = a.precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
 	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
 	double seconds = lapack_getrf(r, diagonal) / 2;
 
 	if (rest)
-		seconds += price_surface1(
-		        r, gemm, "n", cbrt((double)n * (double)n * (double)rest / 2));
+		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
 	return seconds;
 }
 
