@@ -222,23 +222,5 @@ static struct price resident_panel(
 	return price;
 }
 
-static struct price copy_out(struct price_reader *r, struct matrix a)
-{
-	return transfer(r, "link.d2h.pinned.time", price_bytes(a), ENGINE_OUT);
-}
-
-static struct price copy_in(struct price_reader *r, struct matrix a)
-{
-	return transfer(r, "link.h2d.pinned.time", price_bytes(a), ENGINE_IN);
-}
-
-/* The pivots' copy to the device is queued as well; it is done long before the panel's. */
-static struct price host_getrf(struct price_reader *r, struct matrix a)
-{
-	return (struct price){.engine = ENGINE_HOST,
-	        .term[TERM_HOST] = price_host_getrf(r, a) + price_scalar(r, "gpu.copy.enqueue")};
-}
-
 const struct tariff tariff_cuda_full = {iamax, iamax_host, get, swap, scal, scale_by, ger,
-        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, copy_out,
-        host_getrf, copy_in, sync};
+        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, sync};
