@@ -69,8 +69,6 @@ bool recorder_note(struct executor *e, bool ok, struct noted what)
 	if (!ok)
 		return fail(r);
 	what.before = -1;
-	if (what.kind == NOTED_QUEUED || what.kind == NOTED_WAITED)
-		what.after = -1;
 	if (what.kind != NOTED_HOST) {
 		what.before = r->last[e->queue];
 		r->last[e->queue] = (int64_t)r->count;
@@ -153,13 +151,10 @@ static bool place(struct recorder *r, struct noted *o)
 	case NOTED_JOIN:
 		o->begin = o->end = ready;
 		return true;
+	case NOTED_WAITED:
 	case NOTED_HOST:
 		o->end = o->call[1];
 		o->begin = fmin(fmax(o->call[0], ready), o->end);
-		return true;
-	case NOTED_WAITED:
-		o->end = o->call[1];
-		o->begin = fmin(fmax(o->call[0], end_of(r, o->before)), o->end);
 		return true;
 	default:
 		break;

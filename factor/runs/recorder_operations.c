@@ -53,7 +53,8 @@ static bool note(struct executor *e, bool ok, enum noted_kind kind, enum phase p
 	                .engine = engine,
 	                .m = a.m,
 	                .n = a.n,
-	                .k = k});
+	                .k = k,
+	                .after = -1});
 }
 
 #define OPERATION(kind, phase, engine, shape, k, name, parameters, ...)                            \

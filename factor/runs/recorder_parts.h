@@ -49,8 +49,8 @@ static inline struct recorder *recorder_self(struct executor *e)
 /* Ahead of the inner executor's call, which it returns. */
 struct executor *recorder_call(struct executor *e);
 
-/* After it, with what it returned: what the call was. shape and k as the model has them. Returns ok
- * unless a stamp fails. */
+/* After it, with what it returned: what the call was, with the shape and k that the model gives it,
+ * and `after`; the rest is known here. False with the fault when the call, or its stamp, failed. */
 bool recorder_note(struct executor *e, bool ok, struct noted what);
 
 /* A noted one that ends when all queues are empty; the phase that waiting for one belongs to. */
