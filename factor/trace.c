@@ -31,7 +31,7 @@ struct request {
 	int64_t nb, leaf, inverse, ahead; /* as given */
 	const char *precision, *panels, *uplo, *svg, *tsv, *machine;
 	const char *device;
-	bool simulate; /* and nothing else */
+	bool quick, simulate; /* simulate: and nothing else */
 	int64_t lines;
 	double from, to; /* microseconds */
 	struct cli_list set;
@@ -111,7 +111,7 @@ static bool measure(const struct request *r, struct answer *a, struct fault *fau
 	if (!gpu_open(&a->gpu, r->device, fault) || !(e = executor_cuda_new(r->device, fault)))
 		return false;
 	a->names[1] = title_of(r, "measured", a->gpu.name);
-	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n,
+	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n, r->quick,
 	            a->names[1], &a->run, fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
 	a->measured = a->run.timeline;
@@ -470,6 +470,7 @@ int main(int argc, char **argv)
 	cli_parse(argc, argv, &program, &common, &operands);
 	read_request(&r, operands);
 	r.device = common.device;
+	r.quick = common.quick;
 	struct answer a = {.choice = choice};
 	char *folder = xstrdup(answers_folder(r.machine, common.output, preset, choice));
 	a.folder = folder;

@@ -151,7 +151,10 @@ static bool place(struct recorder *r, struct noted *o)
 	case NOTED_JOIN:
 		o->begin = o->end = ready;
 		return true;
-	case NOTED_WAITED:
+	case NOTED_WAITED: /* in its queue, though the clocks may differ a little */
+		o->end = fmax(o->call[1], ready);
+		o->begin = fmax(o->call[0], ready);
+		return true;
 	case NOTED_HOST:
 		o->end = o->call[1];
 		o->begin = fmin(fmax(o->call[0], ready), o->end);

@@ -10,12 +10,16 @@
 
 enum { MOST_RUNS = 256 };
 
+struct kept {
+	struct timeline *timeline;
+	double uncertainty;
+};
+
 /* The context of the contender with the recorder. The entry comes first: contender_whole's own
  * functions find it there. */
 struct recorded {
 	struct whole_entry entry;
-	struct timeline *timeline[MOST_RUNS];
-	double uncertainty[MOST_RUNS];
+	struct kept kept[MOST_RUNS];
 	size_t count;
 	bool running;
 	const char *title;
@@ -28,9 +32,8 @@ static bool keep(struct recorded *r)
 		return true;
 	r->running = false;
 	struct timeline *t = recorder_timeline(r->entry.executor, r->title);
-	r->uncertainty[r->count] = recorder_uncertainty(r->entry.executor);
 	if (t)
-		r->timeline[r->count++] = t;
+		r->kept[r->count++] = (struct kept){t, recorder_uncertainty(r->entry.executor)};
 	return t != NULL;
 }
 
@@ -47,19 +50,20 @@ static bool start_recording(
 
 static int by_seconds(const void *a, const void *b)
 {
-	const struct timeline *const *x = a, *const *y = b;
+	double x = ((const struct kept *)a)->timeline->seconds;
+	double y = ((const struct kept *)b)->timeline->seconds;
 
-	return ((*x)->seconds > (*y)->seconds) - ((*x)->seconds < (*y)->seconds);
+	return (x > y) - (x < y);
 }
 
 /* The one in the middle leaves r. */
-static struct timeline *take_median(struct recorded *r)
+static struct kept take_median(struct recorded *r)
 {
 	if (r->count == 0)
-		return NULL;
-	qsort(r->timeline, r->count, sizeof(struct timeline *), by_seconds);
-	struct timeline *median = r->timeline[r->count / 2];
-	r->timeline[r->count / 2] = NULL;
+		return (struct kept){NULL, NAN};
+	qsort(r->kept, r->count, sizeof *r->kept, by_seconds);
+	struct kept median = r->kept[r->count / 2];
+	r->kept[r->count / 2].timeline = NULL;
 	return median;
 }
 
@@ -74,19 +78,19 @@ static bool take_results(struct recorded *r, const struct contender contender[2]
 	out->plain = contender[0].seconds;
 	out->recorded = contender[1].seconds;
 	out->residual = contender[1].residual;
-	for (size_t i = 0; i < r->count; i++)
-		out->uncertainty = fmax(out->uncertainty, r->uncertainty[i]);
-	out->timeline = take_median(r);
+	struct kept median = take_median(r);
+	out->timeline = median.timeline;
+	out->uncertainty = median.uncertainty;
 	return out->timeline || fault_set(fault, "nothing was recorded");
 }
 
 bool trace_run(struct executor *executor, const struct whole *whole, const struct plan *plan,
-        enum precision precision, int64_t m, int64_t n, const char *title, struct trace_run *out,
-        struct fault *fault)
+        enum precision precision, int64_t m, int64_t n, bool quick, const char *title,
+        struct trace_run *out, struct fault *fault)
 {
 	static const volatile sig_atomic_t stop;
-	const struct timing_plan timing = {.warm_seconds = 0.03,
-	        .max_seconds = 0.35,
+	const struct timing_plan timing = {.warm_seconds = quick ? 0.005 : 0.03,
+	        .max_seconds = quick ? 0.05 : 0.35,
 	        .target = 0.01,
 	        .seed = 1,
 	        .ld = (m + 31) / 32 * 32 + 32,
@@ -107,7 +111,7 @@ bool trace_run(struct executor *executor, const struct whole *whole, const struc
 	                  ARRAY_LEN(contender), fault) &&
 	          take_results(r, contender, out, fault);
 	for (size_t i = 0; i < r->count; i++)
-		timeline_free(r->timeline[i]);
+		timeline_free(r->kept[i].timeline);
 	executor_free(r->entry.executor);
 	free(r);
 	free(plain);

@@ -15,10 +15,10 @@ struct trace_run {
 	double uncertainty;              /* of the clocks' alignment, seconds */
 };
 
-/* m x n random matrix of the precision, by the plan, on the executor; title must outlive the
- * timeline. False with a fault when it cannot run, or its result is wrong. */
+/* m x n random matrix of the precision, by the plan, on the executor; quick: fewer runs; title must
+ * outlive the timeline. False with a fault when it cannot run, or its result is wrong. */
 bool trace_run(struct executor *executor, const struct whole *whole, const struct plan *plan,
-        enum precision precision, int64_t m, int64_t n, const char *title, struct trace_run *out,
-        struct fault *fault);
+        enum precision precision, int64_t m, int64_t n, bool quick, const char *title,
+        struct trace_run *out, struct fault *fault);
 
 #endif
