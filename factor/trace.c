@@ -15,6 +15,7 @@
 #include "model/timeline_compare.h"
 #include "runs/answers.h"
 #include "runs/trace_file.h"
+#include "runs/trace_record.h"
 #include "runs/trace_run.h"
 
 #include <inttypes.h>
@@ -119,30 +120,6 @@ static bool measure(const struct request *r, struct answer *a, struct fault *fau
 	return true;
 }
 
-static bool same_meta(const struct table *table, const char *key, const char *value)
-{
-	const char *recorded = table_meta(table, key);
-
-	return recorded && strcmp(recorded, value) == 0;
-}
-
-/* The folder's record of this question, NULL with a fault when there is none. */
-static struct table *find_record(const struct request *r, const char *folder, struct fault *fault)
-{
-	const struct factor_question *asked = &r->asked;
-	char *path =
-	        trace_file_path(folder, asked->operation, asked->precision, asked->m, asked->n);
-	struct table *table = table_read(path, fault);
-
-	if (table && (!same_meta(table, "uplo", r->uplo) || !table_meta(table, "plan"))) {
-		fault_set(fault, "%s is of another triangle or plan", path);
-		table_free(table);
-		table = NULL;
-	}
-	free(path);
-	return table;
-}
-
 static bool anything_fixed(const struct plan_fixed *f)
 {
 	return f->nb || f->hybrid >= 0 || f->lookahead >= 0 || f->leaf || f->inverse >= 0 ||
@@ -152,25 +129,13 @@ static bool anything_fixed(const struct plan_fixed *f)
 /* The record's plan in place of the model's choice. */
 static void take_plan(const struct table *record, struct answer *a)
 {
-	struct whole_plan *parsed = xcalloc(1, sizeof *parsed);
-	const char *nb = table_meta(record, "nb");
+	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
 
-	whole_plan_parse(table_meta(record, "plan"), same_meta(record, "panels", "host"),
-	        nb ? atoll(nb) : 0, parsed);
-	memcpy(a->plan->widths, parsed->widths, sizeof parsed->widths);
-	a->plan->plan = parsed->plan;
+	trace_record_plan(record, recorded);
+	memcpy(a->plan->widths, recorded->widths, sizeof recorded->widths);
+	a->plan->plan = recorded->plan;
 	a->plan->plan.widths = a->plan->widths;
-	free(parsed);
-}
-
-static bool same_plan(const struct table *record, const struct answer *a)
-{
-	char text[WHOLE_PLAN_TEXT], nb[32];
-
-	snprintf(nb, sizeof nb, "%" PRId64, a->plan->plan.widths[0]);
-	return whole_plan_text(&a->whole, &a->plan->plan, text) &&
-	       same_meta(record, "plan", text) && same_meta(record, "nb", nb) &&
-	       same_meta(record, "panels", a->plan->plan.hybrid ? "host" : "device");
+	free(recorded);
 }
 
 /* Takes what the record measured, when it ran the answer's plan. */
@@ -179,15 +144,15 @@ static bool take_record(
 {
 	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
 
-	if (!same_plan(record, a))
+	if (!trace_record_is_of(record, &a->whole, &a->plan->plan))
 		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
 	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
 	a->names[1] = title_of(r, "measured", where);
 	free(where);
 	a->measured = trace_table_timeline(record, "measured", a->names[1], fault);
 	a->recorded = record;
-	if (a->measured && a->measured->count)
-		return true;
+	if (!a->measured || a->measured->count)
+		return a->measured;
 	timeline_free(a->measured);
 	a->measured = NULL;
 	return fault_set(fault, "no run is recorded in %s", a->folder);
@@ -323,9 +288,8 @@ static void describe_comparison(const struct answer *a, struct table *table)
 /* Both timelines, as a file has them. */
 static struct table *both(const struct request *r, const struct answer *a)
 {
-	const struct plan *plan = &a->plan->plan;
 	struct table *table = trace_table_new();
-	char text[WHOLE_PLAN_TEXT], sha[65];
+	char sha[65];
 	char *profile = xasprintf("%s/profile.tsv", a->folder);
 	struct fault fault;
 
@@ -336,11 +300,7 @@ static struct table *both(const struct request *r, const struct answer *a)
 	table_meta_set(table, "title", "%s", a->names[0]);
 	if (table_sha256(profile, sha, &fault))
 		table_meta_set(table, "profile_sha256", "%s", sha);
-	table_meta_set(table, "uplo", "%s", r->uplo);
-	if (whole_plan_text(&a->whole, plan, text))
-		table_meta_set(table, "plan", "%s", text);
-	table_meta_set(table, "nb", "%" PRId64, plan->widths[0]);
-	table_meta_set(table, "panels", "%s", plan->hybrid ? "host" : "device");
+	trace_record_describe(table, &a->whole, &a->plan->plan);
 	table_meta_set(table, "simulated_seconds", "%.9g", a->simulated->seconds);
 	trace_table_add(table, "simulated", a->simulated);
 	if (a->measured) {
@@ -370,7 +330,8 @@ static double find_answer(const struct request *r, struct answer *a)
 	struct fault none = {""}, fault = {""};
 	struct gpu gpu;
 	bool here = !r->simulate && gpu_open(&gpu, r->device, &none);
-	struct table *record = r->simulate || here ? NULL : find_record(r, a->folder, &fault);
+	struct table *record =
+	        r->simulate || here ? NULL : trace_record_find(a->folder, &r->asked, &fault);
 
 	if (record && !anything_fixed(&r->fixed))
 		take_plan(record, a);
