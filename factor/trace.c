@@ -12,19 +12,15 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "model/plan_choice.h"
-#include "model/timeline_compare.h"
 #include "runs/answers.h"
+#include "runs/trace_answer.h"
 #include "runs/trace_file.h"
 #include "runs/trace_record.h"
-#include "runs/trace_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Operations whose prices are furthest off. */
-enum { OPERATIONS_SHOWN = 5 };
 
 struct request {
 	struct factor_question asked;
@@ -38,20 +34,6 @@ struct request {
 	struct cli_list set;
 	int argc;
 	char **argv;
-};
-
-/* One answer: what the model says, and what was measured. */
-struct answer {
-	const char *folder;
-	const char *choice; /* the folder, in a sentence */
-	struct profile *profile;
-	struct plan_choice *plan;
-	struct whole whole;
-	char *names[2]; /* titles of the timelines */
-	struct timeline *simulated, *measured;
-	struct trace_run run;
-	struct table *recorded; /* where the measured timeline is from, NULL: from a run now */
-	struct gpu gpu;         /* of the run */
 };
 
 /* ---- the command line ---- */
@@ -95,23 +77,22 @@ static void read_request(struct request *r, char **operands)
 
 /* ---- what was measured, now or before ---- */
 
-static char *title_of(const struct request *r, const char *how, const char *where)
+static char *title_of(const struct trace_answer *a, const char *how, const char *where)
 {
-	const struct factor_question *asked = &r->asked;
-
-	return xasprintf("%s %s%s %" PRId64 " x %" PRId64 "%s%s", how, r->precision,
-	        asked->operation, asked->m, asked->n, where ? " on " : "", where ? where : "");
+	return xasprintf("%s %c%s %" PRId64 " x %" PRId64 "%s%s", how, (char)a->asked.precision,
+	        a->asked.operation, a->asked.m, a->asked.n, where ? " on " : "",
+	        where ? where : "");
 }
 
 /* Runs it here. False with a fault when there is no GPU; a run that fails ends the program. */
-static bool measure(const struct request *r, struct answer *a, struct fault *fault)
+static bool measure(const struct request *r, struct trace_answer *a, struct fault *fault)
 {
 	const struct factor_question *asked = &r->asked;
 	struct executor *e = NULL;
 
 	if (!gpu_open(&a->gpu, r->device, fault) || !(e = executor_cuda_new(r->device, fault)))
 		return false;
-	a->names[1] = title_of(r, "measured", a->gpu.name);
+	a->names[1] = title_of(a, "measured", a->gpu.name);
 	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n, r->quick,
 	            a->names[1], &a->run, fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
@@ -127,7 +108,7 @@ static bool anything_fixed(const struct plan_fixed *f)
 }
 
 /* The record's plan in place of the model's choice. */
-static void take_plan(const struct table *record, struct answer *a)
+static void take_plan(const struct table *record, struct trace_answer *a)
 {
 	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
 
@@ -139,15 +120,14 @@ static void take_plan(const struct table *record, struct answer *a)
 }
 
 /* Takes what the record measured, when it ran the answer's plan. */
-static bool take_record(
-        const struct request *r, struct table *record, struct answer *a, struct fault *fault)
+static bool take_record(struct table *record, struct trace_answer *a, struct fault *fault)
 {
 	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
 
 	if (!trace_record_is_of(record, &a->whole, &a->plan->plan))
 		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
 	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
-	a->names[1] = title_of(r, "measured", where);
+	a->names[1] = title_of(a, "measured", where);
 	free(where);
 	a->measured = trace_table_timeline(record, "measured", a->names[1], fault);
 	a->recorded = record;
@@ -160,25 +140,24 @@ static bool take_record(
 
 /* ---- the answer ---- */
 
-static void choose_plan(const struct request *r, struct answer *a)
+static void choose_plan(const struct request *r, struct trace_answer *a)
 {
 	if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
 		msg_die(EXIT_MEASURE_FAILED, "%s", a->plan->fault.text);
 }
 
-static double simulate(const struct request *r, struct answer *a)
+static void simulate(struct trace_answer *a)
 {
-	struct factor_question asked = r->asked;
+	struct factor_question asked = a->asked;
 
 	asked.plan = &a->plan->plan;
 	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &asked, 2);
 	if (!model_factor_run(e, &asked))
 		msg_die(EXIT_MEASURE_FAILED, "%s", e->fault.text);
-	double seconds = executor_model_result(e).seconds;
-	a->names[0] = title_of(r, "simulated", NULL);
+	a->seconds = executor_model_result(e).seconds;
+	a->names[0] = title_of(a, "simulated", NULL);
 	a->simulated = executor_model_timeline(e, a->names[0]);
 	executor_free(e);
-	return seconds;
 }
 
 static void write_table(const struct table *table, const char *path)
@@ -189,130 +168,7 @@ static void write_table(const struct table *table, const char *path)
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 }
 
-static void print_plan(const struct plan *plan, FILE *out)
-{
-	int64_t same = 0;
-
-	fprintf(out, "plan: panels on the %s, look-ahead %d, leaves of %" PRId64 ", ",
-	        plan->hybrid ? "host" : "device", plan->lookahead, plan->leaf);
-	if (plan->inverse)
-		fprintf(out, "inverses of %" PRId64 ", blocks of", plan->inverse);
-	else
-		fprintf(out, "triangular solves, blocks of");
-	for (int64_t i = 0; i < plan->count; i += same) {
-		for (same = 1; i + same < plan->count; same++)
-			if (plan->widths[i + same] != plan->widths[i])
-				break;
-		if (plan->count == 1)
-			fprintf(out, " %" PRId64, plan->widths[i]);
-		else
-			fprintf(out, " %" PRId64 " x %" PRId64, same, plan->widths[i]);
-	}
-	fprintf(out, "\n\n");
-}
-
-static void print_limiters(const struct timeline *timeline, FILE *out)
-{
-	struct step *step = xmalloc(COMPARED_STEPS * sizeof *step);
-	size_t count = timeline_steps(timeline, step, COMPARED_STEPS), limited[OWED_COUNT] = {0};
-
-	for (size_t i = 0; i < count; i++)
-		limited[step[i].limiter]++;
-	fprintf(out, "\n%zu steps, limited by", count);
-	for (int o = 0; o < OWED_COUNT; o++)
-		if (limited[o])
-			fprintf(out, " %s %zu", owed_name(o), limited[o]);
-	fprintf(out, "\n\n");
-	free(step);
-}
-
-static void print_run(const struct answer *a, FILE *out)
-{
-	const struct estimate *plain = &a->run.plain, *recorded = &a->run.recorded;
-
-	if (a->recorded)
-		return;
-	fprintf(out,
-	        "recorded run: %.1f us (median of %zu); not recorded %.1f us (%.1f .. %.1f, "
-	        "median of %zu): the records cost %+.1f %%\n"
-	        "clocks of host and GPU aligned to +- %.1f us; residual ratio %.3g\n",
-	        recorded->value * 1e6, recorded->samples, plain->value * 1e6, plain->low * 1e6,
-	        plain->high * 1e6, plain->samples, 100 * (recorded->value / plain->value - 1),
-	        a->run.uncertainty * 1e6, a->run.residual);
-}
-
-static void print_answer(const struct request *r, const struct answer *a, double seconds, FILE *out)
-{
-	double flops =
-	        model_factor_flops(r->asked.operation, (double)r->asked.m, (double)r->asked.n);
-
-	fprintf(out, "%s\n", a->choice);
-	print_plan(&a->plan->plan, out);
-	timeline_print(a->simulated, (size_t)r->lines, out);
-	print_limiters(a->simulated, out);
-	fprintf(out, "%.1f us to the host's knowledge of the end, %.2f Tflop/s\n", seconds * 1e6,
-	        flops / seconds / 1e12);
-	if (!a->measured)
-		return;
-	fputc('\n', out);
-	timeline_print(a->measured, (size_t)r->lines, out);
-	print_limiters(a->measured, out);
-	print_run(a, out);
-	struct comparison *comparison = timeline_compare(a->simulated, a->measured);
-	comparison_print(comparison, OPERATIONS_SHOWN, out);
-	free(comparison);
-}
-
-static void describe_run(const struct request *r, const struct answer *a, struct table *table)
-{
-	const struct estimate *plain = &a->run.plain;
-	const char *const at = "%.9g";
-
-	machine_stamp(table, "trace", &a->gpu, r->argc, r->argv);
-	table_meta_set(table, "plain_seconds", at, plain->value);
-	table_meta_set(table, "plain_low", at, plain->low);
-	table_meta_set(table, "plain_high", at, plain->high);
-	table_meta_set(table, "recorded_seconds", at, a->run.recorded.value);
-	table_meta_set(table, "clocks_seconds", at, a->run.uncertainty);
-	table_meta_set(table, "residual", at, a->run.residual);
-}
-
-static void describe_comparison(const struct answer *a, struct table *table)
-{
-	struct comparison *c = timeline_compare(a->simulated, a->measured);
-
-	table_meta_set(table, "same_limiter", "%zu of %zu", c->same, c->steps[1]);
-	free(c);
-}
-
-/* Both timelines, as a file has them. */
-static struct table *both(const struct request *r, const struct answer *a)
-{
-	struct table *table = trace_table_new();
-	char sha[65];
-	char *profile = xasprintf("%s/profile.tsv", a->folder);
-	struct fault fault;
-
-	if (a->recorded)
-		table_meta_add(table, a->recorded);
-	else if (a->measured)
-		describe_run(r, a, table);
-	table_meta_set(table, "title", "%s", a->names[0]);
-	if (table_sha256(profile, sha, &fault))
-		table_meta_set(table, "profile_sha256", "%s", sha);
-	trace_record_describe(table, &a->whole, &a->plan->plan);
-	table_meta_set(table, "simulated_seconds", "%.9g", a->simulated->seconds);
-	trace_table_add(table, "simulated", a->simulated);
-	if (a->measured) {
-		table_meta_set(table, "measured_seconds", "%.9g", a->measured->seconds);
-		describe_comparison(a, table);
-		trace_table_add(table, "measured", a->measured);
-	}
-	free(profile);
-	return table;
-}
-
-static void draw(const struct request *r, const struct answer *a)
+static void draw(const struct request *r, const struct trace_answer *a)
 {
 	const struct timeline *const all[] = {a->simulated, a->measured};
 	FILE *out = fopen(r->svg, "w");
@@ -325,7 +181,7 @@ static void draw(const struct request *r, const struct answer *a)
 }
 
 /* The plan, then the simulation before the run that it predicts. */
-static double find_answer(const struct request *r, struct answer *a)
+static void find_answer(const struct request *r, struct trace_answer *a)
 {
 	struct fault none = {""}, fault = {""};
 	struct gpu gpu;
@@ -337,10 +193,10 @@ static double find_answer(const struct request *r, struct answer *a)
 		take_plan(record, a);
 	else
 		choose_plan(r, a);
-	double seconds = simulate(r, a);
+	simulate(a);
 	if (r->simulate)
-		return seconds;
-	if (record ? !take_record(r, record, a, &fault) : !measure(r, a, &none))
+		return;
+	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none))
 		msg_warn(
 		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
 	if (!a->recorded)
@@ -348,34 +204,24 @@ static double find_answer(const struct request *r, struct answer *a)
 	const char *stale = here ? machine_stale(a->profile->source, &gpu) : NULL;
 	if (stale)
 		msg_warn("simulated from a profile of another machine or time: %s", stale);
-	return seconds;
 }
 
-static void answer(struct request *r, struct answer *a, bool json)
+static void answer(const struct request *r, struct trace_answer *a, bool json)
 {
-	operation_find(r->asked.operation, &a->whole.operation);
-	a->whole.uplo = r->asked.uplo;
-	a->plan = xcalloc(1, sizeof *a->plan);
-	double seconds = find_answer(r, a);
-	struct table *table = json || r->tsv ? both(r, a) : NULL;
+	find_answer(r, a);
+	struct table *table = json || r->tsv ? trace_answer_table(a, r->argc, r->argv) : NULL;
 
 	if (json) {
 		table_meta_set(table, "profile", "%s", a->choice);
 		table_write_json(table, stdout);
 	} else {
-		print_answer(r, a, seconds, stdout);
+		trace_answer_print(a, (size_t)r->lines, stdout);
 	}
 	if (r->tsv)
 		write_table(table, r->tsv);
 	if (r->svg)
 		draw(r, a);
 	table_free(table);
-	timeline_free(a->simulated);
-	timeline_free(a->measured);
-	table_free(a->recorded);
-	free(a->names[0]);
-	free(a->names[1]);
-	free(a->plan);
 }
 
 int main(int argc, char **argv)
@@ -432,12 +278,16 @@ int main(int argc, char **argv)
 	read_request(&r, operands);
 	r.device = common.device;
 	r.quick = common.quick;
-	struct answer a = {.choice = choice};
+	struct trace_answer a = {.asked = r.asked,
+	        .whole.uplo = r.asked.uplo,
+	        .choice = choice,
+	        .plan = xcalloc(1, sizeof *a.plan)};
+	operation_find(r.asked.operation, &a.whole.operation);
 	char *folder = xstrdup(answers_folder(r.machine, common.output, preset, choice));
 	a.folder = folder;
 	a.profile = answers_profile(folder, &r.set);
 	answer(&r, &a, common.json);
-	profile_free(a.profile);
+	trace_answer_free(&a);
 	free(folder);
 	return EXIT_DONE;
 }
