@@ -75,7 +75,7 @@ lu="getrf --n 2000 --output $scratch"
 	traces 0 'the plan recorded in .* is another one' "another plan than was run" $lu --nb 128
 	traces 0 '^plan' "both in one drawing" $lu --svg "$scratch/both.svg"
 	expect 0 '>measured sgetrf' "the measured below the simulated" cat "$scratch/both.svg"
-	traces 0 'simulated only: .*cannot read .*trace_dgetrf_2000.tsv' "another precision" $lu --precision d
+	traces 0 'simulated only: .*no run of it is recorded' "another precision" $lu --precision d
 	sed 's/^measured	main/measured	moon/' "$scratch/trace_sgetrf_2000.tsv" >"$scratch/new"
 	mv "$scratch/new" "$scratch/trace_sgetrf_2000.tsv"
 	traces 0 'row [0-9]* of the timelines' "a record that is none" $lu

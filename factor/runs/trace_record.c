@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *triangle(enum uplo uplo)
 {
@@ -41,8 +42,11 @@ struct table *trace_record_find(
 {
 	char *path =
 	        trace_file_path(folder, asked->operation, asked->precision, asked->m, asked->n);
-	struct table *table = table_read(path, fault);
+	bool there = access(path, F_OK) == 0;
+	struct table *table = there ? table_read(path, fault) : NULL;
 
+	if (!there)
+		fault_set(fault, "no run of it is recorded in %s", folder);
 	if (table && (!is(table, "uplo", triangle(asked->uplo)) || !table_meta(table, "plan"))) {
 		fault_set(fault, "%s is of another triangle or plan", path);
 		table_free(table);
