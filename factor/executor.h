@@ -56,6 +56,12 @@ struct executor_ops {
 	bool (*read_pivots)(struct executor *, struct pivots p, int *host_ipiv, int *info);
 	bool (*sync)(struct executor *);
 
+	/* Stamps, for what runs when (not the model's): stamp number `stamp` := the moment at which
+	 * all work put into the current queue so far is done; seconds between two of them, after a
+	 * sync. A number may be used again. */
+	bool (*stamp)(struct executor *, size_t stamp);
+	bool (*between)(struct executor *, size_t from, size_t to, double *seconds);
+
 	/* 0-based index of the entry of largest magnitude of the column x (m x 1), lowest index on
 	 * ties; result on the host */
 	bool (*iamax)(struct executor *, struct matrix x, int64_t *index);
@@ -175,6 +181,8 @@ struct executor {
 	bool shares;      /* other queues have work beside the next operations: products leave
 	                     multiprocessors to it between their tiles. Set by the algorithm */
 	bool on_host;     /* its memory is the host's: what works there needs no way there */
+	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
+	                     who records. Set by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
 	                     timing) */
 	struct fault fault;

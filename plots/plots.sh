@@ -90,6 +90,14 @@ for precision in s d; do
 	[ $precision = s ] || word=double
 	draw factor $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "precision='$word'"
 done
+for file in ${gpu:+"$gpu"/trace_*.tsv}; do
+	figure=$(basename "$file" .tsv)
+	mkdir -p "$work/$figure"
+	phases=$(awk -v folder="$work/$figure" -v file="$file" -v steps=5 -f "$scripts/common.awk" -f "$scripts/trace.awk" 2>/dev/null)
+	[ -n "$phases" ] || continue
+	title=$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file" | tr -d "'\"\\\\")
+	draw trace "$figure" "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "phases='$phases'; title='$title'"
+done
 if [ -z "$drawn" ]; then
 	echo "plots: no figure could be drawn from ${own}${gpu:+ and $gpu}" >&2
 	exit 1

@@ -108,6 +108,20 @@ curve gpu 'bytes' >"$gpu/copy.tsv" <<-ROWS
 	copy_cold 1048576 3e-6
 	copy_cold 1073741824 3e-4
 ROWS
+timelines() { # two blocks: the second panel beside the first update, twice as long when measured
+	printf '# title: simulated sgetrf 100 x 100\n# nb: 50\n# plan: leaf=50\n# panels: device\n# same_limiter: 1 of 2\n'
+	printf '# plain_seconds: 1.25e-3\n# recorded_seconds: 1.3e-3\n# clocks_seconds: 2e-6\n'
+	printf 'timeline\tlane\tengine\tphase\toperation\tm\tn\tk\tblock\tbegin_s\tend_s\towed_s\n'
+	for line in 'simulated 1' 'measured 2'; do
+		awk -v OFS='\t' -v s="${line% *}" -v f="${line#* }" 'BEGIN {
+			print s, "host", "host", "panel", "queueing", 0, 0, 0, 0, 0, 1e-4, 1e-4
+			print s, "panel", "panel", "panel", "resident_panel", 100, 50, 0, 0, 1e-4, 2e-4, 1e-4
+			print s, "panel", "panel", "panel", "resident_panel", 50, 50, 0, 1, 2e-4, 2e-4 + f * 5e-4, f * 5e-4 - 4e-4
+			print s, "main", "main", "update", "gemm", 50, 50, 50, 0, 2e-4, 6e-4, 4e-4
+		}'
+	done
+}
+timelines >"$gpu/trace_sgetrf_100.tsv"
 results 1 predictions_sha256 >"$gpu/measurements.tsv"
 results 0.9 profile_sha256 >"$gpu/predictions.tsv"
 errors >"$gpu/errors.tsv"
@@ -163,6 +177,10 @@ says "$text" '^cuda panel_getrf/blas/s  *750  48 .* UNDER$' 'bad cases'
 says "$text" '750 x 48 is off by -25.0 %: the largest part is search' 'which phase is off'
 says "$text" 'of 1 pair of variants .*, 0 (0 %) are ranked right' 'the ranking'
 says "$text" 'predictions in .* were made from another profile' 'a broken chain is said'
+says "$text" '^Simulated 700 us, measured 1.2 ms (-41.7 %); the same limiter in 1 of 2 steps' 'timelines'
+says "$text" '^panel  *85.7 .* 91.7 .* 28.6 .* 58.3 .* -29.8$' 'what each phase costs'
+says "$text" '^resident_panel  panel .* 2 .* 600 .* 1100 .* -500$' 'and which prices are off'
+says "$text" 'Simulated from another profile' 'of another profile, which is said'
 awk 'length > 100 { exit 1 }' "$text"
 result $? 'at most 100 columns'
 [ "$(tail -n 1 "$scratch/out")" = "$page" ]
@@ -180,7 +198,7 @@ result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
-drawing expect 0 'launch copy panel_cuda$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy panel_cuda trace_sgetrf_100$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
 	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
 rm -rf "$gpu/report"

@@ -39,6 +39,8 @@ struct cuda {
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
 	cudaEvent_t events[EXECUTOR_EVENTS];
+	cudaEvent_t *stamps;
+	size_t stamp_count;
 	struct executor *host; /* works on pinned memory; NULL until cuda_host */
 	double *scalar;        /* pinned: one element on its way to the host */
 	struct buffer staging; /* pinned: the panel on the host, or a column of it */
@@ -96,6 +98,8 @@ void lanes_close(struct cuda *x);
 bool cuda_record(struct executor *, int event);
 bool cuda_wait(struct executor *, int event);
 bool cuda_wait_host(struct executor *, int event);
+bool cuda_stamp(struct executor *, size_t stamp);
+bool cuda_between(struct executor *, size_t from, size_t to, double *seconds);
 bool cuda_stage(struct executor *, int stage, int64_t m, int64_t n, enum precision precision,
         struct matrix *host);
 bool cuda_to_host(struct executor *, struct matrix from, struct matrix host);

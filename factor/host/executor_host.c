@@ -3,6 +3,7 @@
  * vectors do not pay for a fork). */
 #include "executor_host_blocks.h"
 
+#include "../../lib/clock.h"
 #include "../../lib/msg.h"
 
 #include <cblas.h>
@@ -48,6 +49,7 @@ static void host_destroy(struct executor *e)
 
 	for (int i = 0; i < EXECUTOR_STAGES; i++)
 		free(h->stages[i].data);
+	free(h->stamp);
 	if (--executors == 0)
 		openblas_set_num_threads(all_threads);
 	free(h);
@@ -112,6 +114,27 @@ static bool host_read_pivots(struct executor *e, struct pivots p, int *host_ipiv
 static bool host_sync(struct executor *e)
 {
 	(void)e;
+	return true;
+}
+
+/* All is done when the call of an operation is. */
+static bool host_stamp(struct executor *e, size_t stamp)
+{
+	struct host_executor *h = (struct host_executor *)e;
+
+	if (stamp >= h->stamps) {
+		h->stamps = 2 * stamp + 64;
+		h->stamp = xrealloc(h->stamp, h->stamps * sizeof *h->stamp);
+	}
+	h->stamp[stamp] = clock_now();
+	return true;
+}
+
+static bool host_between(struct executor *e, size_t from, size_t to, double *seconds)
+{
+	const struct host_executor *h = (struct host_executor *)e;
+
+	*seconds = h->stamp[to] - h->stamp[from];
 	return true;
 }
 
@@ -232,6 +255,8 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .duplicate = host_duplicate,
         .read_pivots = host_read_pivots,
         .sync = host_sync,
+        .stamp = host_stamp,
+        .between = host_between,
         .iamax = host_iamax,
         .iamax_host = host_iamax,
         .get = host_get,

@@ -12,6 +12,8 @@ struct host_executor {
 		void *data;
 		int64_t bytes;
 	} stages[EXECUTOR_STAGES];
+	double *stamp; /* clock_now of each */
+	size_t stamps;
 };
 
 /* The threads that OpenBLAS has between the two calls: all of the process's, or one. */

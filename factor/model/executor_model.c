@@ -330,6 +330,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	s->overlap = overlap;
 	s->host = 0;
 	s->base.queue = QUEUE_MAIN;
+	s->base.block = 0;
 	s->queues = 0;
 	s->count = 0;
 	simulation_start(&s->device);
