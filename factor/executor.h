@@ -30,7 +30,7 @@ static inline void *matrix_address(struct matrix a)
 
 /* Phases that are priced and timed. */
 enum phase {
-	PHASE_SEARCH,   /* find the pivot */
+	PHASE_SEARCH,   /* find the pivot; the norm of a column */
 	PHASE_FETCH,    /* pivots and single values between executor memory and the host */
 	PHASE_SWAP,     /* exchange two rows */
 	PHASE_SCALE,    /* divide the column by the pivot */
@@ -86,6 +86,10 @@ struct executor_ops {
 	bool (*duplicate)(struct executor *, struct matrix from, struct matrix to);
 	bool (*read_pivots)(struct executor *, struct pivots p, int *host_ipiv, int *info);
 	bool (*sync)(struct executor *);
+	/* mark `index` (0, 1, ...): when all work put into the current queue so far is done;
+	 * seconds from one mark to another, after waiting for them. For sequences in one queue. */
+	bool (*mark)(struct executor *, int64_t index);
+	bool (*elapsed)(struct executor *, int64_t from, int64_t to, double *seconds);
 
 	/* 0-based index of the entry of largest magnitude of the column x (m x 1), lowest index on
 	 * ties; result on the host */
@@ -94,6 +98,8 @@ struct executor_ops {
 	bool (*iamax_host)(struct executor *, struct matrix x, int64_t *index);
 	/* one element to the host */
 	bool (*get)(struct executor *, struct matrix element, double *value);
+	/* Euclidean norm of the column x, by the BLAS; result on the host */
+	bool (*nrm2)(struct executor *, struct matrix x, double *norm);
 	/* exchange two 1 x n rows */
 	bool (*swap)(struct executor *, struct matrix x, struct matrix y);
 	/* x *= alpha, by the BLAS */
@@ -211,6 +217,8 @@ struct executor {
 	enum queue queue; /* where the next operations go; set by the algorithm */
 	bool shares;      /* other queues have work beside the next operations: products leave
 	                     multiprocessors to it between their tiles. Set by the algorithm */
+	bool blas_only;   /* products by the BLAS even where kernels of our own are ahead of it. Set
+	                     by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
 	                     timing) */
 	struct fault fault;
@@ -224,10 +232,11 @@ void executor_free(struct executor *executor);
 
 /* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped
  * operation with a result gives one that keeps the sequence going: the last row as pivot, 2 as
- * value, info 0. An operation on blocks whose result is empty does nothing. */
+ * value and norm, info 0. An operation on blocks whose result is empty does nothing. */
 bool ex_iamax(struct executor *, struct matrix x, int64_t *index);
 bool ex_iamax_host(struct executor *, struct matrix x, int64_t *index);
 bool ex_get(struct executor *, struct matrix element, double *value);
+bool ex_nrm2(struct executor *, struct matrix x, double *norm);
 bool ex_swap(struct executor *, struct matrix x, struct matrix y);
 bool ex_scal(struct executor *, double alpha, struct matrix x);
 bool ex_scale_by(struct executor *, struct matrix element, struct matrix x);

@@ -39,6 +39,19 @@ bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum t
 	return blas_ok(x, status, "trsm");
 }
 
+bool cuda_nrm2(struct executor *executor, struct matrix v, double *norm)
+{
+	struct cuda *x = self(executor);
+	float single = 0;
+	cublasStatus_t status =
+	        v.precision == SINGLE
+	                ? cublasSnrm2_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &single)
+	                : cublasDnrm2_64(lane_of(x)->blas, v.m, matrix_address(v), 1, norm);
+	if (v.precision == SINGLE)
+		*norm = (double)single;
+	return blas_ok(x, status, "nrm2");
+}
+
 /* Between the elements of a vector that is a column or a row. */
 static int64_t increment(struct matrix v)
 {

@@ -5,6 +5,8 @@
 #include "../../lib/msg.h"
 #include "block_kernels.h"
 
+#include <stdlib.h>
+
 enum { BLAS_WORK_BYTES = 32 << 20 }; /* NVIDIA's advice for this generation of GPUs */
 
 /* cuBLAS forgets its workspace with every change of the stream. */
@@ -77,6 +79,9 @@ void lanes_close(struct cuda *x)
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)
 		if (x->events[i])
 			cudaEventDestroy(x->events[i]);
+	for (int64_t i = 0; i < x->mark_count; i++)
+		cudaEventDestroy(x->marks[i]);
+	free(x->marks);
 	for (int i = 0; i < NOTES; i++) {
 		if (x->notes[i].sent)
 			cudaEventDestroy(x->notes[i].sent);
@@ -99,6 +104,28 @@ bool cuda_record(struct executor *executor, int event)
 	struct cuda *x = self(executor);
 	return event_valid(x, event) &&
 	       cuda_ok(x, cudaEventRecord(x->events[event], stream_of(x)), "record");
+}
+
+bool cuda_mark(struct executor *executor, int64_t index)
+{
+	struct cuda *x = self(executor);
+	for (; x->mark_count <= index; x->mark_count++) {
+		x->marks = xrealloc(x->marks, (size_t)(x->mark_count + 1) * sizeof *x->marks);
+		if (!cuda_ok(x, cudaEventCreate(&x->marks[x->mark_count]), "mark"))
+			return false;
+	}
+	return cuda_ok(x, cudaEventRecord(x->marks[index], stream_of(x)), "mark");
+}
+
+bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *seconds)
+{
+	struct cuda *x = self(executor);
+	float milliseconds = 0;
+	bool ok = cuda_ok(x, cudaEventSynchronize(x->marks[to]), "wait for a mark") &&
+	          cuda_ok(x, cudaEventElapsedTime(&milliseconds, x->marks[from], x->marks[to]),
+	                  "time between marks");
+	*seconds = (double)milliseconds * 1e-3;
+	return ok;
 }
 
 bool cuda_wait(struct executor *executor, int event)

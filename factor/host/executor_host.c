@@ -52,6 +52,7 @@ static void host_destroy(struct executor *e)
 
 	for (int i = 0; i < EXECUTOR_STAGES; i++)
 		free(h->stages[i].data);
+	free(h->marks);
 	if (--executors == 0)
 		openblas_set_num_threads(all_threads);
 	free(h);
@@ -257,9 +258,12 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .duplicate = host_duplicate,
         .read_pivots = host_read_pivots,
         .sync = host_sync,
+        .mark = host_block_mark,
+        .elapsed = host_block_elapsed,
         .iamax = host_iamax,
         .iamax_host = host_iamax,
         .get = host_get,
+        .nrm2 = host_block_nrm2,
         .swap = host_swap,
         .scal = host_scal,
         .scale_by = host_scale_by,

@@ -151,6 +151,7 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	(void)alpha;
 	(void)b;
 	(void)beta;
+	reader(e)->blas_only = e->blas_only;
 	return k == 0 || model_charge(e, PHASE_UPDATE, "gemm", c, k,
 	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }

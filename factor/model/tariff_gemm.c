@@ -55,7 +55,8 @@ struct price price_gemm(
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
-	bool own = single && gemm_is_ahead(c.m, c.n, k) && price_known(r, "gpu.own_gemm.s");
+	bool own = !r->blas_only && single && gemm_is_ahead(c.m, c.n, k) &&
+	           price_known(r, "gpu.own_gemm.s");
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
