@@ -23,8 +23,6 @@ static const int64_t sizes[] = {
         512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 6656, 8192, 16384};
 static const int64_t widths[] = {16, 32, 64, 128};
 
-static const double long_enough = 0.25; /* seconds of runs after which five are not needed */
-
 /* ---- one size ---- */
 
 static bool allocate(struct executor *e, struct matrix *a)
@@ -97,14 +95,14 @@ static bool run_once(
 	return ok;
 }
 
-/* The first of short runs is not counted. */
+/* The first of short runs is not counted; five are not needed when they take long. */
 static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
 {
-	double seconds, spent = 0;
+	double seconds, spent = 0, enough = b->measure->plan.max_seconds;
 	bool ok = run_once(b, c, marked, 0, &seconds);
 
-	c->samples = seconds > long_enough;
-	while (ok && c->samples < KERR_RUNS && spent < long_enough && seconds < 2 * long_enough &&
+	c->samples = seconds > enough;
+	while (ok && c->samples < KERR_RUNS && spent < enough && seconds < 2 * enough &&
 	        !*b->measure->plan.stop) {
 		ok = run_once(b, c, marked, c->samples++, &seconds);
 		spent += seconds;

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double long_enough = 0.3; /* seconds of runs after which five are not needed */
-
 struct factors {
 	float *a, *q, *tau;
 };
@@ -43,10 +41,10 @@ static bool run_once(const struct kerr_bench *b, const struct factors *f, double
 static bool run_all(
         struct kerr_bench *b, const struct factors *f, double sample[KERR_RUNS], size_t *count)
 {
-	double spent = 0;
+	double spent = 0, enough = b->measure->plan.max_seconds;
 	bool ok = true;
 
-	for (*count = 0; ok && *count < KERR_RUNS && spent < long_enough; (*count)++) {
+	for (*count = 0; ok && *count < KERR_RUNS && spent < enough; (*count)++) {
 		ok = run_once(b, f, &sample[*count]);
 		spent += sample[*count];
 	}
