@@ -96,6 +96,15 @@ factor_section() {
 				$precision
 	done
 }
+kerr_section() {
+	[ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ] || return 0
+	printf 'H2\tkerr\tQR with the whole Q, as Kerr measured it\n'
+	printf 'P\tThe counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine.'
+	printf ' Rates use the operations of their Table 1, which ours does not all need.\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
+	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
+	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
+}
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
@@ -160,6 +169,7 @@ navigation() {
 	[ "$(drawn memory_system)" != yes ] || printf '\tmemory\tMemory system'
 	printf '\tpanel\tPanel'
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
+	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
 	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
 }
@@ -173,6 +183,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	memory_section
 	panel_section
 	factor_section
+	kerr_section
 	accuracy_sections
 	rule_sections
 	method_sections
