@@ -329,6 +329,43 @@ static void test_prediction(void)
 	profile_free(p);
 }
 
+/* Seconds that one operation puts between two marks of the model executor. */
+static double priced(struct executor *e, bool product, bool blas_only)
+{
+	struct matrix c = {NULL, 0, 1024, 1024, 1024, SINGLE},
+	              ab = {NULL, 0, 1024, 64, 1024, SINGLE};
+	double seconds = 0, norm;
+
+	executor_model_restart(e, false);
+	e->blas_only = blas_only;
+	e->ops->mark(e, 0);
+	if (product)
+		ex_gemm(e, PLAIN, TRANSPOSED, 1, ab, ab, 1, c);
+	else
+		ex_nrm2(e, matrix_view(c, 0, 0, 1024, 1), &norm);
+	e->ops->mark(e, 1);
+	e->ops->elapsed(e, 0, 1, &seconds);
+	return seconds;
+}
+
+static void test_prices(void)
+{
+	struct profile *p = synthetic(0.05);
+	struct arg args[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
+
+	add_blocks(p, 0.05);
+	add(p, "gpu.own_gemm.s", "s", args, 3, 40e-6, 0.05);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	/* a round trip of 15 and the host's 0.125 for the second mark */
+	is_real(priced(e, false, false), 15.125e-6, 1e-9, "a norm of one column is a round trip");
+	/* the call is queued in 2.75, which the mark before does not see */
+	is_real(priced(e, true, false), 42.75e-6, 1e-9, "a product by our own kernel");
+	is_real(priced(e, true, true), 2.75e-6 + 2.0 * 1024 * 1024 * 64 / 1e13, 1e-9,
+	        "and by the library alone");
+	executor_free(e);
+	profile_free(p);
+}
+
 int main(void)
 {
 	struct fault fault = {""};
@@ -344,6 +381,7 @@ int main(void)
 	test_algorithms(host);
 	test_odd(host);
 	test_prediction();
+	test_prices();
 	if (cuda) {
 		test_algorithms(cuda);
 		test_odd(cuda);
