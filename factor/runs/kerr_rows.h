@@ -38,7 +38,8 @@ const struct kerr_row *kerr_rows_find(const struct kerr_rows *, const struct ker
 bool kerr_rows_write(const struct kerr_rows *, const char *path, struct fault *fault);
 struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault);
 
-/* Phases predicted and measured, the choice of the width, the host's threads. */
+/* kerr_print.c: phases predicted and measured, the choice of the width, gemv, the host's threads.
+ */
 void kerr_rows_print(const struct kerr_rows *, FILE *out);
 
 #endif
