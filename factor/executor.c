@@ -45,6 +45,12 @@ bool ex_get(struct executor *e, struct matrix element, double *value)
 	return skipped(e, PHASE_FETCH) || e->ops->get(e, element, value);
 }
 
+bool ex_nrm2(struct executor *e, struct matrix x, double *norm)
+{
+	*norm = 2;
+	return skipped(e, PHASE_SEARCH) || e->ops->nrm2(e, x, norm);
+}
+
 bool ex_swap(struct executor *e, struct matrix x, struct matrix y)
 {
 	return skipped(e, PHASE_SWAP) || e->ops->swap(e, x, y);

@@ -11,7 +11,7 @@
 
 /* Phases that are priced and timed. */
 enum phase {
-	PHASE_SEARCH,   /* find the pivot */
+	PHASE_SEARCH,   /* find the pivot; the norm of a column */
 	PHASE_FETCH,    /* pivots and single values between executor memory and the host */
 	PHASE_SWAP,     /* exchange two rows */
 	PHASE_SCALE,    /* divide the column by the pivot */
@@ -55,12 +55,10 @@ struct executor_ops {
 	bool (*duplicate)(struct executor *, struct matrix from, struct matrix to);
 	bool (*read_pivots)(struct executor *, struct pivots p, int *host_ipiv, int *info);
 	bool (*sync)(struct executor *);
-
-	/* Stamps, for what runs when (not the model's): stamp number `stamp` := the moment at which
-	 * all work put into the current queue so far is done; seconds between two of them, after a
-	 * sync. A number may be used again. */
-	bool (*stamp)(struct executor *, size_t stamp);
-	bool (*between)(struct executor *, size_t from, size_t to, double *seconds);
+	/* mark `index` (0, 1, ...; any may be set again): when all work put into the current queue
+	 * so far is done; seconds from one mark to another, after waiting for the later one */
+	bool (*mark)(struct executor *, int64_t index);
+	bool (*elapsed)(struct executor *, int64_t from, int64_t to, double *seconds);
 
 	/* 0-based index of the entry of largest magnitude of the column x (m x 1), lowest index on
 	 * ties; result on the host */
@@ -69,6 +67,8 @@ struct executor_ops {
 	bool (*iamax_host)(struct executor *, struct matrix x, int64_t *index);
 	/* one element to the host */
 	bool (*get)(struct executor *, struct matrix element, double *value);
+	/* Euclidean norm of the column x, by the BLAS; result on the host */
+	bool (*nrm2)(struct executor *, struct matrix x, double *norm);
 	/* exchange two 1 x n rows */
 	bool (*swap)(struct executor *, struct matrix x, struct matrix y);
 	/* x *= alpha, by the BLAS */
@@ -183,6 +183,8 @@ struct executor {
 	bool on_host;     /* its memory is the host's: what works there needs no way there */
 	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
 	                     who records. Set by the algorithm */
+	bool blas_only;   /* products by the BLAS even where kernels of our own are ahead of it. Set
+	                     by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
 	                     timing) */
 	struct fault fault;
@@ -196,10 +198,11 @@ void executor_free(struct executor *executor);
 
 /* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped
  * operation with a result gives one that keeps the sequence going: the last row as pivot, 2 as
- * value, info 0. An operation on blocks whose result is empty does nothing. */
+ * value and norm, info 0. An operation on blocks whose result is empty does nothing. */
 bool ex_iamax(struct executor *, struct matrix x, int64_t *index);
 bool ex_iamax_host(struct executor *, struct matrix x, int64_t *index);
 bool ex_get(struct executor *, struct matrix element, double *value);
+bool ex_nrm2(struct executor *, struct matrix x, double *norm);
 bool ex_swap(struct executor *, struct matrix x, struct matrix y);
 bool ex_scal(struct executor *, double alpha, struct matrix x);
 bool ex_scale_by(struct executor *, struct matrix element, struct matrix x);

@@ -181,24 +181,27 @@ static int run_predicted(struct measure *measure, bool resume)
 
 int main(int argc, char **argv)
 {
-	bool bench = false, resume = false;
+	bool bench = false, kerr = false, resume = false;
 	struct bench_request request = {.only = "", .smallest = 1, .largest = 65536};
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
 	const struct cli_option options[] = {
 	        {"bench", 0, CLI_FLAG, &bench, NULL,
 	                "ours against cuSOLVER and the host at the documented sizes", 0, 0},
+	        {"kerr", 0, CLI_FLAG, &kerr, NULL,
+	                "QR with the whole Q, phase by phase, as Kerr et al. measured it", 0, 0},
 	        {"resume", 0, CLI_FLAG, &resume, NULL, "keep what is measured already", 0, 0},
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
-	                "with --bench: measure again what bench.tsv has", 0, 0},
+	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf or potrf alone", 0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
-	                "with --bench: from this many rows on", 1, 1e9},
+	                "with --bench or --kerr: from this many rows on", 1, 1e9},
 	        {"largest", 0, CLI_INT, &request.largest, "N",
-	                "with --bench: up to this many rows and columns", 1, 1e9},
+	                "with --bench or --kerr: up to this many rows and columns", 1, 1e9},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",
-	                "start no new shape after this time (default 400, with --bench 3600)", 1,
-	                1e6}};
+	                "start no new shape after this time (default 400, --bench 3600, --kerr "
+	                "600)",
+	                1, 1e6}};
 	const struct cli_program program = {.name = "fathom-measure",
 	        .summary = "Runs the predicted operations and measures their times.",
 	        .details =
@@ -214,10 +217,12 @@ int main(int argc, char **argv)
 	        .seed = (uint64_t)measure.common.seed << 32,
 	        .stop = &stopped};
 	if (measure.budget <= 0)
-		measure.budget = bench ? 3600 : 400;
+		measure.budget = bench ? 3600 : kerr ? 600 : 400;
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = stop}, NULL);
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
-	int code = bench ? measure_bench(&measure, &request) : run_predicted(&measure, resume);
+	int code = bench  ? measure_bench(&measure, &request)
+	           : kerr ? measure_kerr(&measure, &request)
+	                  : run_predicted(&measure, resume);
 	measure_close(&measure);
 	return code;
 }

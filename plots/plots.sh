@@ -98,6 +98,13 @@ for file in ${gpu:+"$gpu"/trace_*.tsv}; do
 	title=$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file" | tr -d "'\"\\\\")
 	draw trace "$figure" "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "phases='$phases'; title='$title'"
 done
+if [ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ]; then
+	mkdir -p "$work/kerr"
+	fitted "$gpu" >"$work/profile.gp"
+	series=$(awk -v folder="$work/kerr" -v data="$gpu" -v papers="$data/papers" \
+		-f "$scripts/common.awk" -f "$scripts/kerr.awk")
+	[ -z "$series" ] || draw kerr kerr "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
 if [ -z "$drawn" ]; then
 	echo "plots: no figure could be drawn from ${own}${gpu:+ and $gpu}" >&2
 	exit 1

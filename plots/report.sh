@@ -115,6 +115,15 @@ trace_section() {
 		printf '%s\n' "$tables"
 	done
 }
+kerr_section() {
+	[ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ] || return 0
+	printf 'H2\tkerr\tQR with the whole Q, as Kerr measured it\n'
+	printf 'P\tThe counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine.'
+	printf ' Rates use the operations of their Table 1, which ours does not all need.\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
+	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
+	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
+}
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
@@ -183,6 +192,7 @@ navigation() {
 	printf '\tpanel\tPanel'
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
 	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
+	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
 	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
 }
@@ -197,6 +207,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	panel_section
 	factor_section
 	trace_section
+	kerr_section
 	accuracy_sections
 	rule_sections
 	method_sections

@@ -126,6 +126,19 @@ results 1 predictions_sha256 >"$gpu/measurements.tsv"
 results 0.9 profile_sha256 >"$gpu/predictions.tsv"
 errors >"$gpu/errors.tsv"
 validation >"$gpu/validation.tsv"
+{
+	echo "# machine: made-up"
+	printf 'variant\tphase\tm\tn\tr\tthreads\tflops\tseconds\tlow\thigh\trepeats\tgflops\tpredicted\tresidual\torthogonality\ttriangularity\tlimit\tnote\n'
+	for r in 32 64; do
+		for row in 'blas house 1e6 4e-3 5e-3' 'blas total 1e9 2e-2 3e-2' 'steps panel 1e7 2e-3 1e-3' 'ahead total 1e9 1e-2 2e-2'; do
+			# shellcheck disable=SC2086 # fields
+			set -- $row
+			printf '%s\t%s\t512\t256\t%s\t0\t%s\t%s\t%s\t%s\t5\t50\t%s\t1e-6\t2e-6\t3e-5\t6e-5\tnan\n' \
+				"$1" "$2" $r "$3" "$4" "$4" "$4" "$5"
+		done
+	done
+	printf 'lapack\ttotal\t512\t256\t0\t2\t1e9\t4e-2\t4e-2\t4e-2\t5\t25\tnan\t1e-6\t2e-6\t3e-5\t6e-5\tnan\n'
+} >"$gpu/kerr.tsv"
 fixture_profile host >"$scratch/host/profile.tsv"
 curve host 'threads' >"$scratch/host/host_parallel.tsv" <<-ROWS
 	fork 1 3e-7
@@ -176,6 +189,7 @@ says "$text" 'CPU panel, as measured: only below m = 3000' 'the choice between C
 says "$text" '^cuda panel_getrf/blas/s  *750  48 .* UNDER$' 'bad cases'
 says "$text" '750 x 48 is off by -25.0 %: the largest part is search' 'which phase is off'
 says "$text" 'of 1 pair of variants .*, 0 (0 %) are ranked right' 'the ranking'
+says "$text" '^512 *5 / 4 .* 30 / 20 .* 0.5$' 'Kerr: phases and the total, predicted and measured, and the errors'
 says "$text" 'predictions in .* were made from another profile' 'a broken chain is said'
 says "$text" '^Simulated 700 us, measured 1.2 ms (-41.7 %); the same limiter in 1 of 2 steps' 'timelines'
 says "$text" '^panel  *85.7 .* 91.7 .* 28.6 .* 58.3 .* -29.8$' 'what each phase costs'
@@ -198,7 +212,7 @@ result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
-drawing expect 0 'launch copy panel_cuda trace_sgetrf_100$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy panel_cuda trace_sgetrf_100 kerr$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
 	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
 rm -rf "$gpu/report"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The recorder around the host executor: the same bits come out, and its records are those that the
  * model executor makes of the same plan: queue, phase, operation, shape, block, one by one. The
- * stamps are made up, a millisecond each, so that every operation takes time. */
+ * marks are made up, a millisecond each, so that every operation takes time. */
 #include "recorder_test.h"
 
 #include "model_profile.h"
@@ -20,16 +20,16 @@ static const struct plan plans[] = {
         {true, NULL, growing, 3, 64, 64, 1},
 };
 
-/* ---- made-up stamps ---- */
+/* ---- made-up marks ---- */
 
-static bool count_stamp(struct executor *e, size_t stamp)
+static bool count_mark(struct executor *e, int64_t mark)
 {
 	(void)e;
-	(void)stamp;
+	(void)mark;
 	return true;
 }
 
-static bool count_between(struct executor *e, size_t from, size_t to, double *seconds)
+static bool count_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
 {
 	(void)e;
 	*seconds = ((double)to - (double)from) * 1e-3;
@@ -139,7 +139,7 @@ static void test_events(struct executor *recorder)
 	}
 	ok(first && second && third, "three queues");
 	is_real(second->begin, first->end, 1e-9, "the one that waits begins at the end");
-	is_real(second->end - second->begin, 1e-3, 1e-6, "and lasts to its stamp");
+	is_real(second->end - second->begin, 1e-3, 1e-6, "and lasts to its mark");
 	ok(third->begin < first->end, "the other does not wait");
 	timeline_free(t);
 }
@@ -164,8 +164,8 @@ int main(void)
 	add_blocks(profile, 0.02);
 	struct executor_ops ops = *host->ops;
 
-	ops.stamp = count_stamp;
-	ops.between = count_between;
+	ops.mark = count_mark;
+	ops.elapsed = count_elapsed;
 	host->ops = &ops;
 	struct executor *recorder = recorder_new(host);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)

@@ -84,5 +84,23 @@ if grep -v '^operation' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ && !($18
 else
 	report "not ok" "every row has a residual"
 fi
+kerr="$bin/measure --kerr --quick --largest 512 --budget 60"
+mkdir "$scratch/kerr"
+expect 0 '^   512    256 .*[0-9]$' "measure --kerr: the smallest of the paper's sizes" $kerr --output "$scratch/kerr"
+rows_of_kerr() {
+	grep -v "^#" "$scratch/kerr/kerr.tsv" | sort
+}
+before=$(rows_of_kerr | cut -f 1-11)
+expect 0 'rows kept' "measure --kerr again" $kerr --output "$scratch/kerr"
+if [ "$before" = "$(rows_of_kerr | cut -f 1-11)" ]; then
+	report ok "keeps what was there"
+else
+	report "not ok" "keeps what was there"
+fi
+if rows_of_kerr | awk -F '\t' '$1 != "variant" && $2 != "gemv" && !($14 < $17 && $15 < $17 && $16 < $17) { bad = 1 } END { exit bad }'; then
+	report ok "every row has errors below the limit"
+else
+	report "not ok" "every row has errors below the limit"
+fi
 expect 2 'budget' "a budget that is no number" "$bin/measure" --budget soon
 echo "1..$number"

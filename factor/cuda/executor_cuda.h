@@ -39,8 +39,8 @@ struct cuda {
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
 	cudaEvent_t events[EXECUTOR_EVENTS];
-	cudaEvent_t *stamps;
-	size_t stamp_count;
+	cudaEvent_t *marks; /* mark_count of them */
+	int64_t mark_count;
 	struct executor *host; /* works on pinned memory; NULL until cuda_host */
 	double *scalar;        /* pinned: one element on its way to the host */
 	struct buffer staging; /* pinned: the panel on the host, or a column of it */
@@ -95,11 +95,11 @@ bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const
 /* executor_cuda_queues.c: queues, events, copies, panels on the host. */
 bool lanes_open(struct cuda *x);
 void lanes_close(struct cuda *x);
+bool cuda_mark(struct executor *, int64_t index);
+bool cuda_elapsed(struct executor *, int64_t from, int64_t to, double *seconds);
 bool cuda_record(struct executor *, int event);
 bool cuda_wait(struct executor *, int event);
 bool cuda_wait_host(struct executor *, int event);
-bool cuda_stamp(struct executor *, size_t stamp);
-bool cuda_between(struct executor *, size_t from, size_t to, double *seconds);
 bool cuda_stage(struct executor *, int stage, int64_t m, int64_t n, enum precision precision,
         struct matrix *host);
 bool cuda_to_host(struct executor *, struct matrix from, struct matrix host);
@@ -119,6 +119,7 @@ bool cuda_trsm(struct executor *, enum side side, enum uplo uplo, enum trans tra
 bool cuda_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans trans,
         enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
         struct matrix b);
+bool cuda_nrm2(struct executor *, struct matrix x, double *norm);
 bool cuda_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y);
 bool cuda_trtri(

@@ -40,6 +40,19 @@ bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum t
 	return blas_ok(x, status, "trsm");
 }
 
+bool cuda_nrm2(struct executor *executor, struct matrix v, double *norm)
+{
+	struct cuda *x = self(executor);
+	float single = 0;
+	cublasStatus_t status =
+	        v.precision == SINGLE
+	                ? cublasSnrm2_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &single)
+	                : cublasDnrm2_64(lane_of(x)->blas, v.m, matrix_address(v), 1, norm);
+	if (v.precision == SINGLE)
+		*norm = (double)single;
+	return blas_ok(x, status, "nrm2");
+}
+
 /* Between the elements of a vector that is a column or a row. */
 static int64_t increment(struct matrix v)
 {
@@ -58,7 +71,8 @@ bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct
 	const struct gemv_plan plan = gemv_plan(&call, &x->gpu);
 	if (a.m == 0 || a.n == 0)
 		return true;
-	if (gemv_work(&plan, a.precision) <= GEMV_COUNTERS + LANE_SCRATCH_BYTES)
+	if (!executor->blas_only &&
+	        gemv_work(&plan, a.precision) <= GEMV_COUNTERS + LANE_SCRATCH_BYTES)
 		return cuda_ok(
 		        x, gemv_tuned(&call, &plan, lane_of(x)->counters, stream_of(x)), "gemv");
 	cublasStatus_t status =

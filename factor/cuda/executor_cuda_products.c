@@ -47,8 +47,8 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	        .ldc = c.ld};
 	if (c.m == 0 || c.n == 0)
 		return true;
-	if (c.precision == SINGLE && gemm_is_ahead(c.m, c.n, problem.k) && aligned(a) &&
-	        aligned(b) && aligned(c))
+	if (!executor->blas_only && c.precision == SINGLE && gemm_is_ahead(c.m, c.n, problem.k) &&
+	        aligned(a) && aligned(b) && aligned(c))
 		return own_product(x, &problem, alpha, a, b, beta, c);
 	cublasStatus_t status =
 	        c.precision == SINGLE

@@ -94,9 +94,9 @@ void lanes_close(struct cuda *x)
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)
 		if (x->events[i])
 			cudaEventDestroy(x->events[i]);
-	for (size_t i = 0; i < x->stamp_count; i++)
-		cudaEventDestroy(x->stamps[i]);
-	free(x->stamps);
+	for (int64_t i = 0; i < x->mark_count; i++)
+		cudaEventDestroy(x->marks[i]);
+	free(x->marks);
 	for (int i = 0; i < NOTES; i++) {
 		if (x->notes[i].sent)
 			cudaEventDestroy(x->notes[i].sent);
@@ -121,6 +121,28 @@ bool cuda_record(struct executor *executor, int event)
 	       cuda_ok(x, cudaEventRecord(x->events[event], stream_of(x)), "record");
 }
 
+bool cuda_mark(struct executor *executor, int64_t index)
+{
+	struct cuda *x = self(executor);
+	for (; x->mark_count <= index; x->mark_count++) {
+		x->marks = xrealloc(x->marks, (size_t)(x->mark_count + 1) * sizeof *x->marks);
+		if (!cuda_ok(x, cudaEventCreate(&x->marks[x->mark_count]), "mark"))
+			return false;
+	}
+	return cuda_ok(x, cudaEventRecord(x->marks[index], stream_of(x)), "mark");
+}
+
+bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *seconds)
+{
+	struct cuda *x = self(executor);
+	float milliseconds = 0;
+	bool ok = cuda_ok(x, cudaEventSynchronize(x->marks[to]), "wait for a mark") &&
+	          cuda_ok(x, cudaEventElapsedTime(&milliseconds, x->marks[from], x->marks[to]),
+	                  "time between marks");
+	*seconds = (double)milliseconds * 1e-3;
+	return ok;
+}
+
 bool cuda_wait(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
@@ -132,36 +154,6 @@ bool cuda_wait_host(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) && cuda_ok(x, cudaEventSynchronize(x->events[event]), "wait");
-}
-
-/* ---- stamps: events with a time; made when they are first asked for ---- */
-
-static bool make_stamps(struct cuda *x, size_t count)
-{
-	if (count <= x->stamp_count)
-		return true;
-	x->stamps = xrealloc(x->stamps, count * sizeof *x->stamps);
-	for (; x->stamp_count < count; x->stamp_count++)
-		if (!cuda_ok(x, cudaEventCreate(&x->stamps[x->stamp_count]), "stamp"))
-			return false;
-	return true;
-}
-
-bool cuda_stamp(struct executor *executor, size_t stamp)
-{
-	struct cuda *x = self(executor);
-	return (stamp < x->stamp_count || make_stamps(x, 2 * stamp + 64)) &&
-	       cuda_ok(x, cudaEventRecord(x->stamps[stamp], stream_of(x)), "stamp");
-}
-
-bool cuda_between(struct executor *executor, size_t from, size_t to, double *seconds)
-{
-	struct cuda *x = self(executor);
-	float milliseconds = 0;
-	bool ok = cuda_ok(
-	        x, cudaEventElapsedTime(&milliseconds, x->stamps[from], x->stamps[to]), "stamps");
-	*seconds = (double)milliseconds * 1e-3;
-	return ok;
 }
 
 /* ---- copies ---- */

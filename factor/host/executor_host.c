@@ -49,7 +49,7 @@ static void host_destroy(struct executor *e)
 
 	for (int i = 0; i < EXECUTOR_STAGES; i++)
 		free(h->stages[i].data);
-	free(h->stamp);
+	free(h->marks);
 	if (--executors == 0)
 		openblas_set_num_threads(all_threads);
 	free(h);
@@ -118,26 +118,6 @@ static bool host_sync(struct executor *e)
 }
 
 /* All is done when the call of an operation is. */
-static bool host_stamp(struct executor *e, size_t stamp)
-{
-	struct host_executor *h = (struct host_executor *)e;
-
-	if (stamp >= h->stamps) {
-		h->stamps = 2 * stamp + 64;
-		h->stamp = xrealloc(h->stamp, h->stamps * sizeof *h->stamp);
-	}
-	h->stamp[stamp] = clock_now();
-	return true;
-}
-
-static bool host_between(struct executor *e, size_t from, size_t to, double *seconds)
-{
-	const struct host_executor *h = (struct host_executor *)e;
-
-	*seconds = h->stamp[to] - h->stamp[from];
-	return true;
-}
-
 static bool host_iamax(struct executor *e, struct matrix x, int64_t *index)
 {
 	(void)e;
@@ -255,11 +235,12 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .duplicate = host_duplicate,
         .read_pivots = host_read_pivots,
         .sync = host_sync,
-        .stamp = host_stamp,
-        .between = host_between,
+        .mark = host_block_mark,
+        .elapsed = host_block_elapsed,
         .iamax = host_iamax,
         .iamax_host = host_iamax,
         .get = host_get,
+        .nrm2 = host_block_nrm2,
         .swap = host_swap,
         .scal = host_scal,
         .scale_by = host_scale_by,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor_host_blocks.h"
 
+#include "../../lib/clock.h"
 #include "../../lib/host_panel.h"
 #include "../../lib/msg.h"
 
@@ -59,6 +60,26 @@ static void threads_for_panel(struct matrix a)
 	int64_t bytes = a.m * a.n * precision_bytes(a.precision);
 
 	host_threads_begin(bytes >= HOST_PANEL_PARALLEL_BYTES);
+}
+
+bool host_block_mark(struct executor *e, int64_t index)
+{
+	struct host_executor *h = (struct host_executor *)e;
+
+	if (index >= h->mark_count) {
+		h->mark_count = 2 * index + 64;
+		h->marks = xrealloc(h->marks, (size_t)h->mark_count * sizeof *h->marks);
+	}
+	h->marks[index] = clock_now();
+	return true;
+}
+
+bool host_block_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
+{
+	const struct host_executor *h = (struct host_executor *)e;
+
+	*seconds = h->marks[to] - h->marks[from];
+	return true;
 }
 
 /* Everything is done when it returns: there is nothing to record or to wait for. */
@@ -177,6 +198,13 @@ bool host_block_trsm_guard(struct executor *e, enum side side, enum uplo uplo, e
 	if (CALL(a, trusted, uplo, diag, a, inverse))
 		return true;
 	return host_block_copy(e, kept, b) && host_block_trsm(e, side, uplo, trans, diag, 1, a, b);
+}
+
+bool host_block_nrm2(struct executor *e, struct matrix x, double *norm)
+{
+	(void)e;
+	*norm = CALL(x, nrm2, x);
+	return true;
 }
 
 bool host_block_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a,

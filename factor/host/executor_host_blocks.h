@@ -12,14 +12,16 @@ struct host_executor {
 		void *data;
 		int64_t bytes;
 	} stages[EXECUTOR_STAGES];
-	double *stamp; /* clock_now of each */
-	size_t stamps;
+	double *marks; /* readings of the clock */
+	int64_t mark_count;
 };
 
 /* The threads that OpenBLAS has between the two calls: all of the process's, or one. */
 void host_threads_begin(bool all);
 void host_threads_end(void);
 
+bool host_block_mark(struct executor *, int64_t index);
+bool host_block_elapsed(struct executor *, int64_t from, int64_t to, double *seconds);
 bool host_block_event(struct executor *, int event);
 bool host_block_stage(struct executor *, int stage, int64_t m, int64_t n, enum precision precision,
         struct matrix *host);
@@ -36,6 +38,7 @@ bool host_block_trsm(struct executor *, enum side side, enum uplo uplo, enum tra
 bool host_block_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans trans,
         enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept,
         struct matrix b);
+bool host_block_nrm2(struct executor *, struct matrix x, double *norm);
 bool host_block_gemv(struct executor *, enum trans trans, double alpha, struct matrix a,
         struct matrix x, double beta, struct matrix y);
 bool host_block_trtri(

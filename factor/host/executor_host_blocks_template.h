@@ -37,6 +37,11 @@ static void NAME(trsm)(enum side side, enum uplo uplo, enum trans trans, enum di
 	        (blasint)a.ld, NAME(at)(b), (blasint)b.ld);
 }
 
+static double NAME(nrm2)(struct matrix x)
+{
+	return (double)BLAS(nrm2)((blasint)x.m, NAME(at)(x), 1);
+}
+
 static void NAME(gemv)(enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y)
 {

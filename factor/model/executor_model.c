@@ -18,6 +18,7 @@ static void model_destroy(struct executor *e)
 {
 	simulation_free(&self(e)->device);
 	free(self(e)->charged);
+	free(self(e)->mark);
 	free(e);
 }
 
@@ -105,6 +106,36 @@ static bool model_sync(struct executor *e)
 	        (struct matrix){.m = 0}, 0, answer);
 }
 
+/* An event on an idle queue happens when the host asks for it. Reading the device's clock costs the
+ * queue nothing that the profile has. */
+static bool model_mark(struct executor *e, int64_t index)
+{
+	struct simulated *s = self(e);
+
+	if (index >= s->mark_count) {
+		s->mark_count = 2 * index + 64;
+		s->mark = xrealloc(s->mark, (size_t)s->mark_count * sizeof *s->mark);
+	}
+	s->host += s->blocks->event(&s->reader);
+	s->mark[index] = (struct model_mark){s->host, s->device.last[e->queue]};
+	return true;
+}
+
+static double mark_time(struct simulated *s, const struct model_mark *mark)
+{
+	return fmax(mark->host, simulation_finish(&s->device, mark->last));
+}
+
+static bool model_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
+{
+	struct simulated *s = self(e);
+
+	*seconds = mark_time(s, &s->mark[to]) - mark_time(s, &s->mark[from]);
+	if (s->reader.model.missing)
+		*seconds = NAN;
+	return true;
+}
+
 /* ---- priced operations ---- */
 
 static bool model_iamax(struct executor *e, struct matrix x, int64_t *index)
@@ -126,6 +157,14 @@ static bool model_get(struct executor *e, struct matrix element, double *value)
 	*value = 1;
 	return model_charge(
 	        e, PHASE_FETCH, "get", element, 0, self(e)->tariff->get(&self(e)->reader, element));
+}
+
+/* It reads as much as iamax and answers in the same way, and is priced as that. */
+static bool model_nrm2(struct executor *e, struct matrix x, double *norm)
+{
+	*norm = 1;
+	return model_charge(
+	        e, PHASE_SEARCH, "nrm2", x, 0, self(e)->tariff->iamax(&self(e)->reader, x));
 }
 
 static bool model_swap(struct executor *e, struct matrix x, struct matrix y)
@@ -267,9 +306,12 @@ static const struct executor_ops panel_ops = {.destroy = model_destroy,
         .duplicate = model_duplicate,
         .read_pivots = model_read_pivots,
         .sync = model_sync,
+        .mark = model_mark,
+        .elapsed = model_elapsed,
         .iamax = model_iamax,
         .iamax_host = model_iamax_host,
         .get = model_get,
+        .nrm2 = model_nrm2,
         .swap = model_swap,
         .scal = model_scal,
         .scale_by = model_scale_by,

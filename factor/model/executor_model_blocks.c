@@ -151,6 +151,7 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	(void)alpha;
 	(void)b;
 	(void)beta;
+	reader(e)->blas_only = e->blas_only;
 	return k == 0 || model_charge(e, PHASE_UPDATE, "gemm", c, k,
 	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }
@@ -200,6 +201,7 @@ static bool model_gemv(struct executor *e, enum trans trans, double alpha, struc
 	(void)x;
 	(void)beta;
 	(void)y;
+	reader(e)->blas_only = e->blas_only;
 	return model_charge(e, PHASE_UPDATE, "gemv", a, 0, tariff(e)->gemv(reader(e), trans, a));
 }
 

@@ -30,7 +30,12 @@ struct simulated {
 	double host; /* clock: when the host is free, seconds */
 	struct simulation device;
 	int64_t event[EXECUTOR_EVENTS]; /* operation that an event is, -1: over */
-	unsigned queues;                /* bit per queue that was used */
+	struct model_mark {
+		double host;
+		int64_t last; /* operation of the queue, -1: none */
+	} * mark;
+	int64_t mark_count;
+	unsigned queues; /* bit per queue that was used */
 	struct charged *charged;
 	size_t count, room;
 };

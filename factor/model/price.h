@@ -55,6 +55,7 @@ enum { PRICE_CACHE = 16384 };
 struct price_reader {
 	struct model model;
 	bool linear;
+	bool blas_only;     /* products are the library's, not our own kernels' */
 	double working_set; /* bytes the operations work on: what host caches hold or not */
 	struct price_entry {
 		const char *name;

@@ -55,7 +55,8 @@ struct price price_gemm(
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
-	bool own = single && gemm_is_ahead(c.m, c.n, k) && price_known(r, "gpu.own_gemm.s");
+	bool own = !r->blas_only && single && gemm_is_ahead(c.m, c.n, k) &&
+	           price_known(r, "gpu.own_gemm.s");
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
@@ -118,7 +119,7 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated"),
 	     single = a.precision == SINGLE;
 	const double at[] = {(double)a.m, (double)a.n, in_l2 ? 0 : 1};
-	bool own = price_known(r, names[1][single][trans == TRANSPOSED]);
+	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_MEMORY);
 

@@ -49,7 +49,7 @@ static void widen_host(struct matrix from, struct matrix to)
 		}
 }
 
-static bool widen(struct executor *e, struct matrix from, struct matrix to)
+bool whole_widen(struct executor *e, struct matrix from, struct matrix to)
 {
 	if (!e->ops->sync(e))
 		return false;
@@ -139,7 +139,7 @@ static bool take_triangle(
 	struct matrix t = matrix_view(s->copy, 0, 0, from.m, from.n);
 
 	*triangle = t;
-	if (!widen(s->e, from, t))
+	if (!whole_widen(s->e, from, t))
 		return false;
 	if (diag == UNIT)
 		return ex_fill(s->e, uplo == LOWER ? UPPER : LOWER, 0, 1, t);
@@ -179,8 +179,8 @@ static bool apply_q(struct checking *s, enum trans trans, struct matrix c)
 	int64_t bytes = ormqr_work(s->e, &plan, LEFT, v, s->tau_copy, c);
 	void *work = NULL;
 	bool ok = bytes >= 0 && (bytes == 0 || s->e->ops->alloc(s->e, bytes, &work)) &&
-	          widen(s->e, s->tau, s->tau_copy) &&
-	          widen(s->e, matrix_view(s->a, 0, 0, s->a.m, k), v) &&
+	          whole_widen(s->e, s->tau, s->tau_copy) &&
+	          whole_widen(s->e, matrix_view(s->a, 0, 0, s->a.m, k), v) &&
 	          ormqr(s->e, &plan, LEFT, trans, v, s->tau_copy, c, work) && s->e->ops->sync(s->e);
 
 	if (work)
@@ -228,7 +228,7 @@ static bool find_residual(struct checking *s, double *residual)
 {
 	struct matrix ax = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
 	double error, of;
-	bool ok = widen(s->e, s->a0, s->copy) && multiply(s->e, PLAIN, s->copy, s->x, ax);
+	bool ok = whole_widen(s->e, s->a0, s->copy) && multiply(s->e, PLAIN, s->copy, s->x, ax);
 
 	if (s->whole->operation == GETRF)
 		ok = ok && ex_laswp(s->e, ax, s->pivots, false) && lu_product(s);

@@ -23,6 +23,9 @@ struct whole_check {
 bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, struct whole_check *check);
 
+/* to := from, in double precision, both in the executor's memory and as large. */
+bool whole_widen(struct executor *e, struct matrix from, struct matrix to);
+
 /* Random entries in (-1, 1) for all of a, padding included; for Cholesky a symmetric matrix with
  * 2 sqrt(n) + 1 added to the diagonal, which makes it positive definite: the spectrum of the random
  * part ends near 1.15 sqrt(n). Both in the executor's memory. */

@@ -50,8 +50,7 @@ static uint64_t mixed(uint64_t counter)
 	return z ^ (z >> 31);
 }
 
-/* In (-1, 1), never 0: the middles of 2^24 equal steps, exact in single precision. */
-static double uniform(uint64_t seed, int64_t i, int64_t j)
+double matrix_uniform(uint64_t seed, int64_t i, int64_t j)
 {
 	uint64_t bits = mixed(mixed(mixed(seed + 1) + (uint64_t)j) + (uint64_t)i) >> 40;
 
@@ -66,7 +65,7 @@ static double grade(int64_t i, int64_t m)
 static double element(enum matrix_kind kind, uint64_t seed, int64_t i, int64_t j, int64_t m,
         int64_t n, enum precision precision)
 {
-	double x = uniform(seed, i, j);
+	double x = matrix_uniform(seed, i, j);
 
 	switch (kind) {
 	case MATRIX_GRADED_ROWS:
@@ -74,7 +73,7 @@ static double element(enum matrix_kind kind, uint64_t seed, int64_t i, int64_t j
 	case MATRIX_GRADED_COLUMNS:
 		return x * grade(j, n);
 	case MATRIX_RANK_DEFICIENT:
-		return uniform(seed, i, j - j % 2);
+		return matrix_uniform(seed, i, j - j % 2);
 	case MATRIX_ZERO_FIRST:
 		return j == 0 ? 0 : x;
 	case MATRIX_ZERO_MIDDLE:

@@ -33,6 +33,9 @@ bool matrix_has_nan(enum matrix_kind kind);
  * columns, and in a random lower triangle, whose condition grows exponentially with n. */
 bool matrix_pivots_unique(enum matrix_kind kind);
 
+/* In (-1, 1), never 0: the middles of 2^24 equal steps, exact in single precision. */
+double matrix_uniform(uint64_t seed, int64_t i, int64_t j);
+
 /* Fills the m x n matrix with leading dimension lda on the host. The lda - m elements below every
  * column get a pattern that is a NaN when read as a number; matrix_padding_intact says whether it
  * is still there. */

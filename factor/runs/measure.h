@@ -63,4 +63,8 @@ struct bench_request {
 };
 int measure_bench(struct measure *measure, const struct bench_request *request);
 
+/* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
+ * are kept as with measure_bench. */
+int measure_kerr(struct measure *measure, const struct bench_request *request);
+
 #endif

@@ -74,8 +74,8 @@ bool recorder_note(struct executor *e, bool ok, struct noted what)
 		r->last[e->queue] = (int64_t)r->count;
 	}
 	if (what.kind == NOTED_QUEUED) {
-		what.stamp = r->stamps++;
-		if (!r->inner->ops->stamp(r->inner, what.stamp))
+		what.mark = r->marks++;
+		if (!r->inner->ops->mark(r->inner, what.mark))
 			return fail(r);
 	}
 	remember(r, what);
@@ -89,13 +89,13 @@ static bool align(struct recorder *r)
 	struct executor *inner = r->inner;
 
 	inner->queue = QUEUE_MAIN;
-	for (size_t i = 0; i < RECORDER_ALIGNMENTS; i++) {
+	for (int64_t i = 0; i < RECORDER_ALIGNMENTS; i++) {
 		r->aligned[i][0] = clock_now();
-		if (!inner->ops->stamp(inner, i) || !inner->ops->sync(inner))
+		if (!inner->ops->mark(inner, i) || !inner->ops->sync(inner))
 			return fail(r);
 		r->aligned[i][1] = clock_now();
 	}
-	r->stamps = RECORDER_ALIGNMENTS;
+	r->marks = RECORDER_ALIGNMENTS;
 	return true;
 }
 
@@ -117,13 +117,13 @@ bool recorder_start(struct executor *e)
 
 /* ---- the end ---- */
 
-/* Stamp 0 lies between the readings around every alignment, moved by the time between the two. */
+/* Mark 0 lies between the readings around every alignment, moved by the time between the two. */
 static bool find_offset(struct recorder *r)
 {
 	double low = -INFINITY, high = INFINITY, since;
 
-	for (size_t i = 0; i < RECORDER_ALIGNMENTS; i++) {
-		if (!r->inner->ops->between(r->inner, 0, i, &since))
+	for (int64_t i = 0; i < RECORDER_ALIGNMENTS; i++) {
+		if (!r->inner->ops->elapsed(r->inner, 0, i, &since))
 			return fail(r);
 		low = fmax(low, r->aligned[i][0] - since);
 		high = fmin(high, r->aligned[i][1] - since);
@@ -162,9 +162,9 @@ static bool place(struct recorder *r, struct noted *o)
 	default:
 		break;
 	}
-	if (!r->inner->ops->between(r->inner, 0, o->stamp, &since))
+	if (!r->inner->ops->elapsed(r->inner, 0, o->mark, &since))
 		return fail(r);
-	/* A queue is in order, whatever the resolution of a stamp. */
+	/* A queue is in order, whatever the resolution of a mark. */
 	o->end = fmax(r->offset + since, ready);
 	o->begin = fmin(fmax(ready, o->call[1]), o->end);
 	return true;

@@ -71,6 +71,8 @@ OPERATION(WAITED, SEARCH, OUT, x, 0, iamax_host,
         (struct executor * e, struct matrix x, int64_t *index), x, index)
 OPERATION(WAITED, FETCH, OUT, a, 0, get, (struct executor * e, struct matrix a, double *value), a,
         value)
+OPERATION(WAITED, SEARCH, HOST, x, 0, nrm2, (struct executor * e, struct matrix x, double *norm), x,
+        norm)
 OPERATION(QUEUED, SWAP, HOST, x, 0, swap, (struct executor * e, struct matrix x, struct matrix y),
         x, y)
 OPERATION(QUEUED, SCALE, HOST, x, 0, scal, (struct executor * e, double alpha, struct matrix x),
@@ -240,6 +242,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(iamax);
 	ADD(iamax_host);
 	ADD(get);
+	ADD(nrm2);
 	ADD(swap);
 	ADD(scal);
 	ADD(scale_by);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions of Kerr's benchmark (../kerr.h): the same sequences on the model executor. */
+#ifndef FATHOM_MODEL_KERR_H
+#define FATHOM_MODEL_KERR_H
+
+#include "executor_model.h"
+#include "../kerr.h"
+
+struct kerr_prediction {
+	double total;              /* seconds of a run without marks; NaN: none */
+	double phase[KERR_PHASES]; /* of one with marks */
+	struct fault fault;        /* why there is none */
+};
+
+/* On the profile's GPU, single precision. False with out->fault. */
+bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_t m, int64_t n,
+        int64_t r, struct kerr_prediction *out);
+
+#endif
