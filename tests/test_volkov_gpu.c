@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The vector-thread products of LAWN 202 on a GPU against sums in double precision on the host,
- * element by element within the rounding bound: block edges, lda > m, a poisoned C, what lies
+/* LAWN 202's kernels on a GPU. The vector-thread products against sums in double precision on the
+ * host, element by element within the rounding bound: block edges, lda > m, a poisoned C, what lies
  * around it, NaN in A, the same bits on repetition. The kernel without prefetches computes the
- * same; the one without fetches only has to end and to stay within C. */
+ * same; the one without fetches only has to end and to stay within C. The row interchanges, in both
+ * layouts, against exchanges on the host. */
 #include "../factor/cuda/gemm_volkov.h"
+#include "../factor/cuda/laswp_volkov.h"
 #include "../lib/gpu.h"
 #include "tap.h"
 
@@ -197,6 +199,33 @@ static void test_nan(void)
 	array_free(&c);
 }
 
+/* Rows of a matrix, or of the transpose of what lies there. */
+static void test_exchanges(int m, int n, int count, bool by_row)
+{
+	struct array a = by_row ? array_new(n, m, true) : array_new(m, n, true);
+	const int row_step = by_row ? a.ld : 1, column_step = by_row ? 1 : a.ld;
+	float *got = xmalloc(a.count * sizeof *got);
+	int ipiv[LASWP_VOLKOV_MOST];
+
+	for (int i = 0; i < count; i++)
+		ipiv[i] = i + 1 + (int)((next_value() + 1) / 2 * (float)(m - i - 1));
+	const int error = laswp_volkov(a.device, n, row_step, column_step, ipiv, count, NULL);
+	GPU(cudaDeviceSynchronize());
+	GPU(cudaMemcpy(got, a.device, a.count * sizeof *got, cudaMemcpyDeviceToHost));
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < n; j++) {
+			float *x = &a.host[i * row_step + j * column_step];
+			float *y = &a.host[(ipiv[i] - 1) * row_step + j * column_step];
+			const float kept = *x;
+			*x = *y;
+			*y = kept;
+		}
+	ok(!error && memcmp(got, a.host, a.count * sizeof *got) == 0,
+	        "%d interchanges in %d x %d, %s-major", count, m, n, by_row ? "row" : "column");
+	free(got);
+	array_free(&a);
+}
+
 int main(void)
 {
 	struct fault fault;
@@ -207,6 +236,12 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		test_shape(shapes[i]);
 	test_nan();
+	for (int by_row = 0; by_row < 2; by_row++) {
+		test_exchanges(200, 131, 64, by_row);
+		test_exchanges(64, 1, 64, by_row);
+		test_exchanges(70, 65, 1, by_row);
+		test_exchanges(5, 3, 0, by_row);
+	}
 	return finish();
 }
 
