@@ -28,6 +28,7 @@ do for [i=1:3] {
 	measured = list(o, "")
 	predicted = list(o, "predicted_")
 	checked = list(o, "checked_")
+	blas3 = present(name."/".o."_blas3")
 	if (words(measured) + words(checked) == 0) { continue }
 	plot for [j=1:words(measured)] file(word(measured, j)) using "n":(column("gflops")*1e-3) with linespoints \
 		lt line_of(variant(word(measured, j))) title key_of(variant(word(measured, j))), \
@@ -35,6 +36,8 @@ do for [i=1:3] {
 		lt line_of(variant(word(predicted, j))) dt 2 notitle, \
 		for [j=1:words(checked)] file(word(checked, j)) using "n":(column("gflops")*1e-3) with points \
 		lt line_of(variant(word(checked, j))) pt 1 ps 1 notitle, \
+		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 \
+		title "BLAS3 in it, simulated", \
 		NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
 bottom = 0.06; top = 0.205

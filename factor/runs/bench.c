@@ -151,7 +151,8 @@ static bool is_estimate(const struct result *row)
 /* Bytes read and written, of what only moves words. */
 static double moved_bytes(const struct result *row)
 {
-	const double m = (double)row->m, n = (double)row->n, w = (double)precision_bytes(row->precision);
+	const double m = (double)row->m, n = (double)row->n,
+	             w = (double)precision_bytes(row->precision);
 
 	return strcmp(row->operation, "laswp") == 0 ? 4 * (double)row->k * n * w : 2 * m * n * w;
 }
