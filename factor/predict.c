@@ -163,7 +163,8 @@ int main(int argc, char **argv)
 	        "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
-	        .details = "Reads profile.tsv and writes predictions.tsv in the output folder.",
+	        .details = "Reads profile.tsv and writes predictions.tsv, and where the time of\n"
+	                   "whole factorizations goes, breakdown.tsv, in the output folder.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct cli_common common = {0};
