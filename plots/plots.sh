@@ -84,7 +84,7 @@ for precision in s d; do
 	figure=factor_$precision
 	mkdir -p "$work/$figure"
 	series=$(awk -v folder="$work/$figure" -v data="$gpu" -v precision=$precision \
-		-f "$scripts/common.awk" -f "$scripts/factor.awk")
+		-f "$scripts/common.awk" -f "$scripts/bench.awk" -f "$scripts/factor.awk")
 	[ -n "$series" ] || continue
 	word=single
 	[ $precision = s ] || word=double
@@ -104,6 +104,12 @@ if [ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ]; then
 	series=$(awk -v folder="$work/kerr" -v data="$gpu" -v papers="$data/papers" \
 		-f "$scripts/common.awk" -f "$scripts/kerr.awk")
 	[ -z "$series" ] || draw kerr kerr "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
+if [ -n "$gpu" ]; then
+	figure=breakdown
+	mkdir -p "$work/$figure"
+	series=$(awk -v folder="$work/$figure" -v data="$gpu" -f "$scripts/common.awk" -f "$scripts/bench.awk" -f "$scripts/breakdown.awk")
+	[ -z "$series" ] || draw breakdown $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
 fi
 if [ -z "$drawn" ]; then
 	echo "plots: no figure could be drawn from ${own}${gpu:+ and $gpu}" >&2

@@ -124,6 +124,17 @@ kerr_section() {
 	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
 }
+lawn_section() {
+	[ -n "$gpu" ] || return 0
+	markup -v data="$gpu" -v papers="$home/data/papers/volkov2008.tsv" -f "$scripts/bench.awk" -f "$scripts/lawn.awk" >"$work/lawn"
+	[ -s "$work/lawn" ] || [ "$(drawn breakdown)" = yes ] || return 0
+	printf 'H2\tlawn\tLAPACK Working Note 202 beside this machine\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is of the recorded machine %s.\n' "$gpu"
+	cat "$work/lawn"
+	[ "$(drawn breakdown)" != yes ] ||
+		printf 'FIG\tbreakdown\tThe counterpart of Figures 10 and 11. Shares are what each phase costs when every moment is owed to%s\n' \
+			' one of the operations under way; hidden are panels and transfers beside other work. The breakdown is simulated, slowdowns are measured.'
+}
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
@@ -193,6 +204,7 @@ navigation() {
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
 	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
 	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
+	! grep -q '^H2	lawn	' "$work/markup" || printf '\tlawn\tLAWN 202'
 	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
 }
@@ -208,6 +220,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	factor_section
 	trace_section
 	kerr_section
+	lawn_section
 	accuracy_sections
 	rule_sections
 	method_sections
