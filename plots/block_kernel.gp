@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Title: Our own kernels that blocked factorizations go through
 # Question: What does each of our own kernels cost that blocked factorizations go through?
-# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update. In the middle, the kernels that one diagonal block takes. Below, 64 row swaps against the columns they go through, in rows that L2 holds and in DRAM. Single precision.
-# Parameters: gpu.panel_geqrf. gpu.potrf_block. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
+# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, 64 row swaps against the columns they go through, in rows that L2 holds and in DRAM. Single precision.
+# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
 height = 1160
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
 panels = "block_kernel/geqrf_s"
+clusters = "block_kernel/cluster_s"
 swaps = "block_kernel/laswp_s"
 kinds = "potrf trtri larft guard"
 name_of(k) = k eq "potrf" ? "Cholesky" : k eq "trtri" ? "inverse" : k eq "larft" ? "T of reflectors" : "look at an inverse"
@@ -15,17 +16,21 @@ set logscale x 2
 set logscale y
 left = 0.15; right = 0.97; bottom = 0.71; top = 0.96
 @panel
-set title "A Householder panel - ".machine
+set title "Householder and LU panels - ".machine
 set xlabel "rows" offset 0,0.4
 set ylabel "microseconds"
 if (present(panels) ne "") {
 	widths = values(panels, "n")
+	lu_widths = present(clusters) ne "" ? values(clusters, "n") : ""
 	plot for [i=1:words(widths)] file(panels) \
 		using (column("m")*where("n", word(widths, i))*where("beside", 0)):(us("seconds")) \
 		with linespoints lt i title word(widths, i)." columns", \
 		for [i=1:words(widths)] file(panels) \
 		using (column("m")*where("n", word(widths, i))*where("beside", 1)):(us("seconds")) \
-		with lines lt i dt 3 notitle
+		with lines lt i dt 3 notitle, \
+		for [i=1:words(lu_widths)] file(clusters) \
+		using (column("m")*where("n", word(lu_widths, i))):(us("seconds")) \
+		with linespoints lt i dt 2 notitle
 }
 left = 0.15; right = 0.97; bottom = 0.39; top = 0.61
 @panel

@@ -3,10 +3,10 @@
  *
  * Method: calls at powers of two follow each other in one stream, start to start by stamps of both
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
- * it takes beside an update; Cholesky of a diagonal block; the inverse of a triangle, the same for
- * the T of reflectors, and the look at both that says whether an inverse can be trusted; row swaps.
- * It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2 holds;
- * cold = 1: every call finds its columns in DRAM.
+ * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block; the inverse
+ * of a triangle, the same for the T of reflectors, and the look at both that says whether an
+ * inverse can be trusted; row swaps. It is the code of lib/ that the factorizations run. cold = 0:
+ * row swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -21,6 +21,7 @@
 
 #include "../lib/block_kernels.h"
 #include "../lib/panel_geqrf.h"
+#include "../lib/panel_kernels.h"
 
 #include <stdlib.h>
 
@@ -126,6 +127,14 @@ static void put_laswp(void *context)
 	struct pivots p = {b->pivots + c->turn * MOST_SWAPS, c->swaps};
 	GPU(block_laswp(a, p, false, b->rate.stream));
 	c->turn = (c->turn + 1) % TURNS;
+}
+
+static void put_cluster(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_cluster(
+	        c->precision, b->pool, c->m, c->m, c->n, b->pivots, b->info, b->rate.stream));
 }
 
 /* ---- data ---- */
@@ -247,6 +256,24 @@ static void measure_panels(struct call *c, int64_t step)
 			}
 }
 
+/* What is nearly the identity remains so. The kernel says in info that blocks gave up waiting. */
+static void measure_clusters(struct call *c, int64_t step)
+{
+	int info;
+	for (c->m = 128; c->m <= LARGEST_M; c->m *= step)
+		for (c->n = NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!panel_cluster_fits(c->precision, c->m, c->n))
+				continue;
+			GPU(block_fill(WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m),
+			        c->bench->rate.stream));
+			measure_call(c, "cluster", put_cluster, args, ARRAY_LEN(args));
+		}
+	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
+	if (info != 0)
+		msg_die(EXIT_MEASURE_FAILED, "blocks of a cluster waited too long for each other");
+}
+
 static void measure_blocks(struct call *c)
 {
 	int info;
@@ -290,6 +317,7 @@ static void measure(struct probe_run *run)
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
+		measure_clusters(&call, step);
 		measure_blocks(&call);
 		measure_swaps(&call);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.potrf_block.s .d,
+/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside],
+ * gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d,
  * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
  * per call, rate surfaces. */
 #include "../lib/base.h"
@@ -22,6 +23,10 @@ static const struct surface {
                 {"m", "n", "beside"}},
         {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
                 {"m", "n", "beside"}},
+        {"cluster_s", "gpu.panel_cluster.s", "our LU panel of one cluster, start to start",
+                {"m", "n"}},
+        {"cluster_d", "gpu.panel_cluster.d", "our LU panel of one cluster, start to start",
+                {"m", "n"}},
         {"potrf_s", "gpu.potrf_block.s", "our Cholesky of a block, start to start", {"n"}},
         {"potrf_d", "gpu.potrf_block.d", "our Cholesky of a block, start to start", {"n"}},
         {"trtri_s", "gpu.trtri.s", "our inverse of a triangle, start to start", {"n"}},

@@ -38,10 +38,11 @@ static void test_known(void)
 	const struct arg beside[] = {{"m", 8192}, {"n", 64}, {"beside", 1}};
 	const struct arg warm[] = {{"swaps", 64}, {"n", 1024}, {"cold", 0}};
 	const struct arg cold[] = {{"swaps", 64}, {"n", 1024}, {"cold", 1}};
-	const struct arg n = {"n", 128};
+	const struct arg shape[] = {{"m", 4096}, {"n", 64}}, n = {"n", 128};
 
 	put(curve, "geqrf_s", alone, 3, 200e-6);
 	put(curve, "geqrf_s", beside, 3, 250e-6);
+	put(curve, "cluster_d", shape, 2, 90e-6);
 	put(curve, "potrf_s", &n, 1, 30e-6);
 	put(curve, "potrf_d", &n, 1, 40e-6);
 	put(curve, "trtri_d", &n, 1, 20e-6);
@@ -51,9 +52,10 @@ static void test_known(void)
 	put(curve, "laswp_d", cold, 3, 12e-6);
 	block_kernel_fit(curve, profile);
 
-	ok(profile->count == 9 && profile_failed(profile) == 0, "a row for every point");
+	ok(profile->count == 10 && profile_failed(profile) == 0, "a row for every point");
 	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
+	is_value(profile, "gpu.panel_cluster.d", shape, 2, 90e-6);
 	is_value(profile, "gpu.potrf_block.s", &n, 1, 30e-6);
 	is_value(profile, "gpu.potrf_block.d", &n, 1, 40e-6);
 	is_value(profile, "gpu.trtri.d", &n, 1, 20e-6);
