@@ -125,4 +125,20 @@ static __device__ __forceinline__ void tile_product(
 	}
 }
 
+struct tile_at {
+	int i, j;
+};
+
+/* Tile number `task` of a matrix whose first `square` tile rows end at the diagonal and whose
+ * others are as long as the last of these. */
+static __device__ __forceinline__ struct tile_at trapezoid_tile(int task, int square)
+{
+	for (int i = 0; i < square; i++) {
+		if (task <= i)
+			return {i, task};
+		task -= i + 1;
+	}
+	return {square + task / square, task % square};
+}
+
 #endif

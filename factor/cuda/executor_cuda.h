@@ -24,12 +24,13 @@ struct note {
 enum { NOTES = 8 };
 
 /* What the operations of one queue work with. scratch holds what is handed from one kernel of an
- * operation to the next. */
+ * operation to the next; readers is a word that is 0 between kernels (block_room). */
 struct lane {
 	cudaStream_t stream;
 	bool borrowed; /* the stream is a caller's */
 	cublasHandle_t blas;
 	void *blas_work, *scratch;
+	unsigned *readers;
 };
 
 struct cuda {

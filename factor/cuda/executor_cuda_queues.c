@@ -22,6 +22,11 @@ static bool lane_open(struct cuda *x, struct lane *lane, int priority)
 	               "stream") &&
 	       cuda_ok(x, cudaMalloc(&lane->blas_work, BLAS_WORK_BYTES), "device memory") &&
 	       cuda_ok(x, cudaMalloc(&lane->scratch, BLOCK_SCRATCH_BYTES), "device memory") &&
+	       cuda_ok(x, cudaMalloc((void **)&lane->readers, sizeof *lane->readers),
+	               "device memory") &&
+	       cuda_ok(x, cudaMemsetAsync(lane->readers, 0, sizeof *lane->readers, lane->stream),
+	               "clear") &&
+	       cuda_ok(x, cudaStreamSynchronize(lane->stream), "clear") &&
 	       blas_ok(x, cublasCreate(&lane->blas), "create") && lane_attach(x, lane);
 }
 
@@ -67,6 +72,7 @@ static void lane_close(struct lane *lane)
 		cudaStreamDestroy(lane->stream);
 	cudaFree(lane->blas_work);
 	cudaFree(lane->scratch);
+	cudaFree(lane->readers);
 }
 
 /* What lanes_open made, perhaps in part. */
