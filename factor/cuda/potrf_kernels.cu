@@ -16,6 +16,7 @@
  * the strip and what is right of it. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
+#include "early_launch.cuh"
 
 namespace
 {
@@ -208,6 +209,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	T *s = (T *)memory + WARPS * 2 * TILE;
 	bool last = false; /* known to the thread that counts */
 
+	early_begin();
 	load_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
 	__pipeline_wait_prior(0);
 	/* one thread asks: another block may be setting it */
@@ -270,12 +272,7 @@ cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void
 		b.strip /= 2;
 	const int64_t bytes = factor_bytes<T>(b.width, b.strip);
 	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
-	const cudaError_t error = cudaFuncSetAttribute((const void *)factor_kernel<T, upper>,
-	        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return error;
-	factor_kernel<<<(unsigned)blocks, 32 * WARPS, (size_t)bytes, (cudaStream_t)stream>>>(b);
-	return cudaGetLastError();
+	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS, bytes, b, stream);
 }
 
 template <typename T, bool upper>

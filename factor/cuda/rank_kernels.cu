@@ -8,6 +8,7 @@
  * through L2, C read and written once. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
+#include "early_launch.cuh"
 
 namespace
 {
@@ -57,6 +58,7 @@ __global__ void __launch_bounds__(32 * TILE_WARPS) rank_kernel(const struct rank
 	const int depth = padded(u.k), part = depth / GROUPS, pitch = tile_pitch<T>(depth);
 	const int sum_pitch = tile_pitch<T>(TILE);
 	T *x = (T *)memory, *y = x + TILE * pitch, *sums = (T *)memory, value[MINE];
+	early_begin();
 	if (u.info && *u.info != 0)
 		return;
 	fetch_rows(u, i0, x, depth, pitch);
@@ -107,13 +109,8 @@ int launch(
 	};
 	if (rows == 0 || columns == 0)
 		return (int)cudaSuccess;
-	const cudaError_t error = cudaFuncSetAttribute((const void *)rank_kernel<T, upper>,
-	        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return (int)error;
-	rank_kernel<<<(unsigned)block_rank_tiles(rows, columns), 32 * TILE_WARPS, (size_t)bytes,
-	        (cudaStream_t)stream>>>(u);
-	return (int)cudaGetLastError();
+	return (int)early_launch(rank_kernel<T, upper>, block_rank_tiles(rows, columns),
+	        32 * TILE_WARPS, bytes, u, stream);
 }
 
 template <typename T> int64_t bytes_of(int64_t k)
