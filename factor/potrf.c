@@ -176,8 +176,10 @@ static const struct factorization operations = {.panel = panel_of,
         .update = update,
         .update_corner = update_corner};
 
-static const struct factorization whole_panels = {
-        .panel = panel_of, .on_device = whole_on_device, .update = update_whole};
+static const struct factorization whole_panels = {.panel = panel_of,
+        .on_device = whole_on_device,
+        .update = update_whole,
+        .panel_first = true};
 
 static bool leaves_solve(const struct plan *plan)
 {

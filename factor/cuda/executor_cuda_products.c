@@ -62,25 +62,31 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	return blas_ok(x, status, "gemm");
 }
 
-static bool square_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
+/* In single precision. */
+static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
 	const struct gemm_problem problem = {.precision = c.precision,
 	        .ta = trans == TRANSPOSED,
 	        .tb = trans == PLAIN,
 	        .part = uplo == LOWER ? GEMM_LOWER : GEMM_UPPER,
-	        .m = c.n,
+	        .m = c.m,
 	        .n = c.n,
 	        .k = trans == PLAIN ? a.n : a.m,
 	        .lda = a.ld,
 	        .ldb = a.ld,
 	        .ldc = c.ld};
-	const cublasFillMode_t fill =
-	        uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
-	if (c.precision == SINGLE)
-		return own_product(x, &problem, alpha, a, a, beta, c);
+
+	return own_product(x, &problem, alpha, a, a, beta, c);
+}
+
+static bool square_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
 	return blas_ok(x,
-	        cublasDsyrk_64(lane_of(x)->blas, fill, blas_trans(trans), c.n, problem.k, &alpha,
+	        cublasDsyrk_64(lane_of(x)->blas,
+	                uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
+	                blas_trans(trans), c.n, trans == PLAIN ? a.n : a.m, &alpha,
 	                matrix_address(a), a.ld, &beta, matrix_address(c), c.ld),
 	        "syrk");
 }
@@ -104,6 +110,8 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	if (lower == (trans == PLAIN) && block_rank_is_ahead(n + rest, n, k) &&
 	        block_rank_bytes(k, c.precision) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
+	if (c.precision == SINGLE)
+		return own_update(x, uplo, trans, alpha, a, beta, c);
 	return square_update(x, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
 	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
 	               lower ? others : top, lower ? top : others, beta,

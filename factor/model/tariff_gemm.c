@@ -96,13 +96,17 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
 	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
+	bool single = c.precision == SINGLE;
 	struct matrix square = {NULL, 0, n, n, n, c.precision};
-	struct matrix others = {NULL, 0, rest, n, n, c.precision};
+	/* in single precision one kernel for all, as long as a product of as many operations */
+	struct matrix others = {NULL, 0, single ? rest + n / 2 : rest, n, rest + n, c.precision};
 
 	if (block_rank_is_ahead(n + rest, n, k))
 		return price_rank(r, c, k);
-	struct price price = square_syrk(r, square, k);
-	return rest ? price_both(price, price_gemm(r, PLAIN, TRANSPOSED, others, k)) : price;
+	if (!rest)
+		return square_syrk(r, square, k);
+	struct price behind = price_gemm(r, PLAIN, TRANSPOSED, others, k);
+	return single ? behind : price_both(square_syrk(r, square, k), behind);
 }
 
 /* A profile without solves from the right has those from the left stand for them. */
