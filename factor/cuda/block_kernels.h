@@ -38,8 +38,8 @@ static inline int block_potrf_strip(int64_t below, int blocks)
 }
 
 /* Tiles of 32 x 32 of a trapezoid with that many columns (or rows, when upper), and whether
- * block_rank updates it sooner than kernels for large matrices do: a tile takes a block of threads
- * about 1.2 us, and a multiprocessor has one at a time. */
+ * block_rank updates it sooner than kernels for large matrices do: up to about two tiles of k = 128
+ * on a multiprocessor it does (H200, fp32). */
 static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
 {
 	int64_t down = (rows + 31) / 32, across = (columns + 31) / 32;
@@ -47,11 +47,12 @@ static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
 	return across * (across + 1) / 2 + (down - across) * across;
 }
 
-enum { BLOCK_RANK_MAX = 128, BLOCK_RANK_TILES = 1056 };
+enum { BLOCK_RANK_MAX = 128, BLOCK_RANK_DEEP = 288 };
 
 static inline bool block_rank_is_ahead(int64_t rows, int64_t columns, int64_t k)
 {
-	return k <= BLOCK_RANK_MAX && block_rank_tiles(rows, columns) <= BLOCK_RANK_TILES;
+	return k <= BLOCK_RANK_MAX &&
+	       block_rank_tiles(rows, columns) * k <= BLOCK_RANK_DEEP * BLOCK_RANK_MAX;
 }
 
 /* layout_kernels.cu: b = a^T; to = from; laset; V of the reflectors below a's diagonal. */

@@ -33,19 +33,20 @@ template <typename T, bool upper> struct triangle {
 	}
 };
 
-/* How TILE_WARPS warps share out a matrix that is copied between global memory (a triangle) and
- * shared memory: a thread has rows i, i + row_step, ... and of these the columns j, j +
- * column_step,
+/* How `warps` warps, a multiple of four, share out a matrix that is copied between global memory (a
+ * triangle) and shared memory: a thread has rows i, i + row_step, ... and of these the columns j, j
+ * + column_step,
  * ... What a warp takes at a time are whole sectors of global memory and, in shared memory,
  * different banks. */
 const int TILE_WARPS = 8;
 
-template <bool upper> struct share {
-	static const int row_step = upper ? 8 : TILE, column_step = upper ? TILE : 8;
+template <bool upper, int warps = TILE_WARPS> struct share {
+	static const int row_step = upper ? warps : TILE, column_step = upper ? TILE : warps;
 	int i, j;
 };
 
-template <bool upper> static __device__ __forceinline__ struct share<upper> share_of() {
+template <bool upper, int warps = TILE_WARPS>
+static __device__ __forceinline__ struct share<upper, warps> share_of() {
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 	if (upper)
 		return {warp, lane};

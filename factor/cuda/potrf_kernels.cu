@@ -21,7 +21,10 @@
 namespace
 {
 
-const int WARPS = TILE_WARPS;
+/* More than eight find work in copies and updates only; in double precision they would not have
+ * the registers. */
+template <typename T> constexpr int WARPS = sizeof(T) == 4 ? 16 : 8;
+const int FACTOR_WARPS = 8; /* as many at most factorize, each with rows of its own */
 
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
@@ -107,7 +110,7 @@ __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int str
 	const int square = tile_columns - done - 1;
 	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
 	const T *l = s + done * TILE;
-	for (int task = warp; task < tasks; task += WARPS) {
+	for (int task = warp; task < tasks; task += WARPS<T>) {
 		const struct tile_at tile = trapezoid_tile(task / 2, square);
 		const int i = (done + 1 + tile.i) * TILE + li;
 		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16 + lj;
@@ -138,10 +141,10 @@ __device__ __forceinline__ bool is_row(const struct block<T, upper> &b, int i, i
 
 /* Calls f(i, j) for the thread's share of what is on and below the diagonal; the inner loop is the
  * longer one in both orders. */
-template <bool upper, typename F>
+template <typename T, bool upper, typename F>
 __device__ __forceinline__ void each_below(int rows, int columns, const F &f)
 {
-	const struct share<upper> mine = share_of<upper>();
+	const struct share<upper, WARPS<T>> mine = share_of<upper, WARPS<T>>();
 	if (upper) {
 		for (int j = mine.j; j < columns; j += mine.column_step)
 #pragma unroll 4
@@ -158,14 +161,14 @@ __device__ __forceinline__ void each_below(int rows, int columns, const F &f)
 	}
 }
 
-/* Starts the copy to shared memory. Rows beyond the matrix become the identity's, so that its
- * factor and the strip's solution stay finite. */
+/* Starts the copy to shared memory. Rows and columns that the matrix has not become the identity's,
+ * so that its factor and the strip's solution stay finite. */
 template <typename T, bool upper>
 __device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int rows, int columns)
 {
-	each_below<upper>(rows, columns, [&](int i, int j) {
+	each_below<T, upper>(rows, columns, [&](int i, int j) {
 		T *to = s + i * pitch + j;
-		if (is_row(b, i, columns))
+		if (j < b.width && is_row(b, i, columns))
 			__pipeline_memcpy_async(to, b.a.at(row_of(b, i, columns), j), sizeof(T));
 		else
 			*to = T(i == j);
@@ -177,11 +180,9 @@ template <typename T, bool upper>
 __device__ void store_block(const struct block<T, upper> &b, const T *s, int pitch, int rows,
         int columns, bool diagonal)
 {
-	each_below<upper>(rows, columns, [&](int i, int j) {
+	each_below<T, upper>(rows, columns, [&](int i, int j) {
 		const T value = s[i * pitch + j];
-		if (!is_row(b, i, columns))
-			return;
-		if (diagonal || i >= columns)
+		if (j < b.width && is_row(b, i, columns) && (diagonal || i >= columns))
 			*b.a.at(row_of(b, i, columns), j) = value;
 	});
 }
@@ -197,7 +198,7 @@ __device__ __forceinline__ bool last_reader(unsigned *readers)
 }
 
 template <typename T, bool upper>
-__global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T, upper> b)
+__global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct block<T, upper> b)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
@@ -206,7 +207,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	const int tile_rows = tile_columns + strip_tiles,
 	          pitch = tile_pitch<T>(tile_columns * TILE);
 	T *column = (T *)memory + warp * 2 * TILE;
-	T *s = (T *)memory + WARPS * 2 * TILE;
+	T *s = (T *)memory + FACTOR_WARPS * 2 * TILE;
 	bool last = false; /* known to the thread that counts */
 
 	early_begin();
@@ -214,7 +215,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	__pipeline_wait_prior(0);
 	/* one thread asks: another block may be setting it */
 	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
-	const bool counts = threadIdx.x == 32 * (WARPS - 1);
+	const bool counts = threadIdx.x == 32 * (WARPS<T> - 1);
 	if (over) {
 		if (counts)
 			last_reader(b.readers);
@@ -259,7 +260,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 template <typename T> int64_t factor_bytes(int width, int strip)
 {
 	const int columns = tiles_of(width) * TILE;
-	return ((int64_t)(columns + strip) * tile_pitch<T>(columns) + WARPS * 2 * TILE) *
+	return ((int64_t)(columns + strip) * tile_pitch<T>(columns) + FACTOR_WARPS * 2 * TILE) *
 	       (int64_t)sizeof(T);
 }
 
@@ -272,7 +273,7 @@ cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void
 		b.strip /= 2;
 	const int64_t bytes = factor_bytes<T>(b.width, b.strip);
 	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
-	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS, bytes, b, stream);
+	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS<T>, bytes, b, stream);
 }
 
 template <typename T, bool upper>
