@@ -128,7 +128,9 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
-	/* one triangle of C = alpha op(A) op(A)^T + beta C */
+	/* one triangle of C = alpha op(A) op(A)^T + beta C, and what is below it (LOWER, C m x n, m
+	 * >= n, op(A) of m rows) or right of it (UPPER, C n x m): the product with the transpose of
+	 * op(A)'s first n rows */
 	bool (*syrk)(struct executor *, enum uplo uplo, enum trans trans, double alpha,
 	        struct matrix a, double beta, struct matrix c);
 	/* B = alpha inv(op(A)) B or alpha B inv(op(A)) */
@@ -154,9 +156,10 @@ struct executor_ops {
 	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
 	/* info := 0, on the current queue */
 	bool (*clear_info)(struct executor *, int *info);
-	/* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix: a
-	 * pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then on all
-	 * potrf_block of this info leave their blocks alone */
+	/* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix, and
+	 * the solution for what is below it (LOWER, a m x n, m >= n) or right of it (UPPER, a n x
+	 * m): a pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then
+	 * on all potrf_block of this info leave their blocks alone */
 	bool (*potrf_block)(
 	        struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
 	/* Householder QR of a panel (m >= n, n <= 128) in one call: R above, vectors below the

@@ -30,7 +30,7 @@ static struct matrix part(
 	return uplo == LOWER ? matrix_view(a, i, j, m, n) : matrix_view(a, j, i, n, m);
 }
 
-/* c -= x x^T for the lower triangle, x^T x for the upper one */
+/* c -= x x^T for the lower triangle, x^T x for the upper one; c may be a trapezoid */
 static bool subtract_square(struct cholesky *s, struct matrix x, struct matrix c)
 {
 	return ex_syrk(s->e, s->uplo, s->uplo == LOWER ? PLAIN : TRANSPOSED, -1, x, 1, c);
@@ -66,6 +66,21 @@ static bool factor(struct cholesky *s, struct matrix d, struct matrix inverse, i
 	       factor(s, other, matrix_view(inverse, 0, n, inverse.m, rest), first + n);
 }
 
+/* A trapezoid whose first row is `first`: its diagonal block and what is below. */
+static bool factor_whole(struct cholesky *s, struct matrix p, int64_t first)
+{
+	int64_t w = smaller(p.m, p.n), rows = larger(p.m, p.n);
+
+	if (w <= s->plan->leaf)
+		return ex_potrf_block(s->e, s->uplo, p, first, s->info);
+
+	int64_t n = plan_left_half(s->plan, w);
+	return factor_whole(s, part(s->uplo, p, 0, 0, rows, n), first) &&
+	       subtract_square(s, part(s->uplo, p, n, 0, rows - n, n),
+	               part(s->uplo, p, n, n, rows - n, w - n)) &&
+	       factor_whole(s, part(s->uplo, p, n, n, rows - n, w - n), first + n);
+}
+
 static struct matrix diagonal_block(const struct cholesky *s, struct block b)
 {
 	return matrix_view(s->a, b.j, b.j, b.w, b.w);
@@ -94,6 +109,13 @@ static bool corner_on_device(void *self, struct block b)
 static bool panel_on_device(void *self, struct block b)
 {
 	return solve_below(self, b);
+}
+
+static bool whole_on_device(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return factor_whole(s, part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w), b.j);
 }
 
 static struct matrix panel_of(void *self, struct block b)
@@ -137,6 +159,15 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	        part(s->uplo, s->a, j, b.j, n, b.w), part(s->uplo, s->a, next, j, rest, n));
 }
 
+static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+	int64_t rows = s->a.n - j;
+
+	return subtract_square(
+	        s, part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
+}
+
 static const struct factorization operations = {.panel = panel_of,
         .on_device = panel_on_device,
         .corner_on_device = corner_on_device,
@@ -144,6 +175,16 @@ static const struct factorization operations = {.panel = panel_of,
         .back = panel_back,
         .update = update,
         .update_corner = update_corner};
+
+static const struct factorization whole_panels = {.panel = panel_of,
+        .on_device = whole_on_device,
+        .update = update_whole,
+        .panel_first = true};
+
+static bool leaves_solve(const struct plan *plan)
+{
+	return !plan->hybrid && !plan->inverse && plan->leaf <= POTRF_WHOLE_LEAF;
+}
 
 /* ---- the calls ---- */
 
@@ -178,7 +219,8 @@ static bool set_up(struct cholesky *s, struct executor *e, const struct plan *pl
         struct matrix a, void *work, int *info)
 {
 	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .a = a, .info = info};
-	s->schedule = (struct schedule){e, plan, a.n, a.n, &operations, s};
+	s->schedule = (struct schedule){
+	        e, plan, a.n, a.n, leaves_solve(plan) ? &whole_panels : &operations, s};
 	s->solve = (struct triangle){
 	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
 	if (!check(e, plan, uplo, a))

@@ -15,6 +15,10 @@
 /* Widest diagonal block of the executor's potrf_block: plan->leaf is at most this. */
 enum { POTRF_LEAF_MAX = 512 };
 
+/* On the device, without inverses, leaves up to this wide solve for what is below them in the same
+ * call; below wider ones it is trsm that does. */
+enum { POTRF_WHOLE_LEAF = 128 };
+
 /* Bytes of executor memory that potrf needs besides the matrix, or -1 with the executor's fault
  * when the plan or the shape is refused. */
 int64_t potrf_work(struct executor *, const struct plan *, enum uplo uplo, struct matrix a);

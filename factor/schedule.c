@@ -6,11 +6,20 @@
  *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
  *   FREE     nothing but what runs aside reads the columns left of the block (QUEUE_MAIN)
  *   ASIDE    all that runs aside is done
+ *   BEGUN    the panel is next in QUEUE_PANEL
  * A panel starts after the update of its columns, which comes after everything that read what the
  * panel before last left: so two sets of such memory are enough, and one host stage. */
 #include "schedule.h"
 
-enum { EVENT_UPDATED, EVENT_CORNER, EVENT_ARRIVED, EVENT_PANEL, EVENT_FREE, EVENT_ASIDE };
+enum {
+	EVENT_UPDATED,
+	EVENT_CORNER,
+	EVENT_ARRIVED,
+	EVENT_PANEL,
+	EVENT_FREE,
+	EVENT_ASIDE,
+	EVENT_BEGUN
+};
 
 static struct block block_at(const struct schedule *s, int64_t index, int64_t j)
 {
@@ -86,7 +95,8 @@ static bool start_panel(const struct schedule *s, struct block b)
 	if (!ex_wait(e, EVENT_UPDATED))
 		return false;
 	if (!s->plan->hybrid)
-		return s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
+		return (!s->operations->panel_first || ex_record(e, EVENT_BEGUN)) &&
+		       s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
 	return stage(s, panel, &host) && ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED);
 }
 
@@ -131,8 +141,11 @@ static bool update_beside(const struct schedule *s, struct block b, int64_t j, i
 {
 	struct block none = {0};
 
+	s->e->queue = QUEUE_MAIN;
 	s->e->shares = s->plan->lookahead && !s->plan->hybrid;
-	bool ok = update(s, b, j, n, none);
+	bool ok = (n == 0 || !s->e->shares || !s->operations->panel_first ||
+	                  ex_wait(s->e, EVENT_BEGUN)) &&
+	          update(s, b, j, n, none);
 	s->e->shares = false;
 	return ok;
 }

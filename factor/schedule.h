@@ -53,6 +53,9 @@ struct factorization {
 	/* what no later panel or update reads, in the blocks' order; it may change columns left of
 	 * the block. NULL: nothing */
 	bool (*aside)(void *self, struct block b);
+	/* the update beside a panel on the device starts after the panel has, which then finds the
+	 * device empty; worth it where panels are kernels of few blocks */
+	bool panel_first;
 };
 
 struct schedule {

@@ -14,9 +14,46 @@ extern "C" {
 /* Largest sizes: of potrf's block, of the triangle to be inverted, of larft's T. */
 enum { BLOCK_POTRF_MAX = 512, BLOCK_TRTRI_MAX = 128, BLOCK_LARFT_MAX = 512 };
 
-/* Device memory that an operation of several kernels needs: larft's V^T V in double, a diagonal
- * block of potrf. */
+/* Device memory that an operation of several kernels needs: larft's V^T V in double. */
 enum { BLOCK_SCRATCH_BYTES = BLOCK_LARFT_MAX * BLOCK_LARFT_MAX * 8 };
+
+/* What a kernel of cooperating blocks of threads finds: the shared memory that one may have, how
+ * many it should be at most, and a word of device memory that is 0 between kernels of a stream. */
+struct block_room {
+	int64_t shared_bytes;
+	int blocks;
+	unsigned *readers;
+};
+
+/* Rows below a diagonal block that a block of threads solves for, when there are `below` and
+ * `blocks` blocks at most: all of them factorize the diagonal block, so that few rows are quickest
+ * and many spare multiprocessors. */
+static inline int block_potrf_strip(int64_t below, int blocks)
+{
+	int strip = 32;
+
+	while (strip < 128 && below > (int64_t)strip * blocks)
+		strip *= 2;
+	return strip;
+}
+
+/* Tiles of 32 x 32 of a trapezoid with that many columns (or rows, when upper), and whether
+ * block_rank updates it sooner than kernels for large matrices do: up to about two tiles of k = 128
+ * on a multiprocessor it does (H200, fp32). */
+static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
+{
+	int64_t down = (rows + 31) / 32, across = (columns + 31) / 32;
+
+	return across * (across + 1) / 2 + (down - across) * across;
+}
+
+enum { BLOCK_RANK_MAX = 128, BLOCK_RANK_DEEP = 288 };
+
+static inline bool block_rank_is_ahead(int64_t rows, int64_t columns, int64_t k)
+{
+	return k <= BLOCK_RANK_MAX &&
+	       block_rank_tiles(rows, columns) * k <= BLOCK_RANK_DEEP * BLOCK_RANK_MAX;
+}
 
 /* layout_kernels.cu: b = a^T; to = from; laset; V of the reflectors below a's diagonal. */
 int block_transpose(struct matrix a, struct matrix b, void *stream);
@@ -32,15 +69,23 @@ int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_adopt_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
 int block_raise_info(int value, int *info, void *stream);
 
-/* shared_bytes is what a block of threads may have of shared memory.
- * potrf_kernels.cu: Cholesky of a diagonal block whose first row is row `first` of the matrix: a
+/* potrf_kernels.cu: Cholesky of a diagonal block whose first row is row `first` of the matrix, and
+ * the solution for what is below it (LOWER, a m x n, m >= n) or right of it (UPPER, a n x m): a
  * pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then on all calls
- * with this info leave their blocks alone. scratch holds BLOCK_SCRATCH_BYTES. */
-int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info, void *scratch,
-        int64_t shared_bytes, void *stream);
+ * with this info leave their blocks alone. */
+int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
+        const struct block_room *room, void *stream);
 
-/* triangle_kernels.cu. trtri: inverse of the triangle a, zeros in the other triangle. larft: T out
- * of G = V^T V (both n x n) and tau. */
+/* rank_kernels.cu: one triangle of C = alpha X X^T + beta C (LOWER) or alpha X^T X + beta C
+ * (UPPER), and what is below or right of it, with an inner dimension of at most BLOCK_RANK_MAX.
+ * Nothing happens when info is not NULL and *info not 0. */
+int64_t block_rank_bytes(int64_t k, enum precision precision); /* of shared memory */
+int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta, struct matrix c,
+        const int *info, void *stream);
+
+/* triangle_kernels.cu; shared_bytes is what a block of threads may have of shared memory. trtri:
+ * inverse of the triangle a, zeros in the other triangle. larft: T out of G = V^T V (both n x n)
+ * and tau. */
 int block_trtri(enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse,
         int64_t shared_bytes, void *stream);
 int block_larft(

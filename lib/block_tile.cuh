@@ -33,19 +33,20 @@ template <typename T, bool upper> struct triangle {
 	}
 };
 
-/* How TILE_WARPS warps share out a matrix that is copied between global memory (a triangle) and
- * shared memory: a thread has rows i, i + row_step, ... and of these the columns j, j +
- * column_step,
+/* How `warps` warps, a multiple of four, share out a matrix that is copied between global memory (a
+ * triangle) and shared memory: a thread has rows i, i + row_step, ... and of these the columns j, j
+ * + column_step,
  * ... What a warp takes at a time are whole sectors of global memory and, in shared memory,
  * different banks. */
 const int TILE_WARPS = 8;
 
-template <bool upper> struct share {
-	static const int row_step = upper ? 8 : TILE, column_step = upper ? TILE : 8;
+template <bool upper, int warps = TILE_WARPS> struct share {
+	static const int row_step = upper ? warps : TILE, column_step = upper ? TILE : warps;
 	int i, j;
 };
 
-template <bool upper> static __device__ __forceinline__ struct share<upper> share_of() {
+template <bool upper, int warps = TILE_WARPS>
+static __device__ __forceinline__ struct share<upper, warps> share_of() {
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 	if (upper)
 		return {warp, lane};
@@ -123,6 +124,22 @@ static __device__ __forceinline__ void tile_product(
 				for (int c = 0; c < C; c++)
 					sum[r][c] += x[r].x[e] * y[c].x[e];
 	}
+}
+
+struct tile_at {
+	int i, j;
+};
+
+/* Tile number `task` of a matrix whose first `square` tile rows end at the diagonal and whose
+ * others are as long as the last of these. */
+static __device__ __forceinline__ struct tile_at trapezoid_tile(int task, int square)
+{
+	for (int i = 0; i < square; i++) {
+		if (task <= i)
+			return {i, task};
+		task -= i + 1;
+	}
+	return {square + task / square, task % square};
 }
 
 #endif

@@ -15,8 +15,9 @@ extern "C" {
 
 enum gemm_part { GEMM_WHOLE, GEMM_LOWER, GEMM_UPPER };
 
-/* op(A) is m x k, op(B) k x n, C m x n (n x n when part is a triangle; the rest of C is neither
- * read nor written). Leading dimensions in elements. */
+/* op(A) is m x k, op(B) k x n, C m x n. Of a part the rest of C is neither read nor written: LOWER
+ * is the triangle of the first n rows and all rows below it (m >= n), UPPER that of the first m
+ * columns and all columns right of it (n >= m). Leading dimensions in elements. */
 struct gemm_problem {
 	enum precision precision;
 	bool ta, tb; /* op is the transpose */

@@ -44,7 +44,9 @@ static double cycles(
         const struct gemm_problem *p, const struct gemm_geometry *g, int64_t splits, int sm_count)
 {
 	const int64_t rows = divide_up(p->m, g->rows), columns = divide_up(p->n, g->columns);
-	const int64_t tiles = p->part == GEMM_WHOLE ? rows * columns : rows * (rows + 1) / 2;
+	const int64_t square = rows < columns ? rows : columns;
+	const int64_t above = p->part == GEMM_WHOLE ? 0 : square * (square - 1) / 2;
+	const int64_t tiles = rows * columns - above;
 	const double depth = (double)(divide_up(divide_up(p->k, g->depth), splits) * g->depth);
 	const int64_t blocks = (int64_t)sm_count * g->resident, units = tiles * splits;
 	const int64_t last = divide_up(units % blocks, sm_count);

@@ -8,7 +8,7 @@
 #include "gemm.h"
 
 struct gemm_tiles {
-	int rows, columns; /* of C in tiles; equal when part is a triangle */
+	int rows, columns; /* of C in tiles */
 	int band;          /* tile rows in a band */
 	enum gemm_part part;
 };
@@ -19,19 +19,28 @@ struct gemm_tile {
 
 static inline __host__ __device__ int gemm_tile_count(const struct gemm_tiles t)
 {
-	return t.part == GEMM_WHOLE ? t.rows * t.columns : t.rows * (t.rows + 1) / 2;
+	const int square = min(t.rows, t.columns), rest = max(t.rows, t.columns) - square;
+	return t.part == GEMM_WHOLE ? t.rows * t.columns
+	                            : square * (square + 1) / 2 + rest * square;
 }
 
-/* Tile number `index` of the lower triangle of t.rows x t.rows tiles: band after band, each a
- * rectangle left of the diagonal and then the triangle at the diagonal. */
+/* Tile number `index` of the lower triangle of square x square tiles and of the rows of tiles below
+ * it, `rows` in all: band after band, each a rectangle left of the diagonal and then the triangle
+ * at the diagonal. */
 static inline __host__ __device__ struct gemm_tile gemm_tile_lower(
-        const struct gemm_tiles t, int index)
+        int band, int rows, int square, int index)
 {
-	int first = 0, height = min(t.band, t.rows);
-	while (index >= first * height + height * (height + 1) / 2) {
+	int first = 0, height = min(band, square);
+	while (first < square && index >= first * height + height * (height + 1) / 2) {
 		index -= first * height + height * (height + 1) / 2;
 		first += height;
-		height = min(t.band, t.rows - first);
+		height = min(band, square - first);
+	}
+	if (first == square) {
+		first += index / (band * square) * band;
+		height = min(band, rows - first);
+		index %= band * square;
+		return {first + index % height, index / height};
 	}
 	if (index < first * height)
 		return {first + index % height, index / height};
@@ -46,7 +55,8 @@ static inline __host__ __device__ struct gemm_tile gemm_tile_at(
         const struct gemm_tiles t, int index)
 {
 	if (t.part != GEMM_WHOLE) {
-		const struct gemm_tile lower = gemm_tile_lower(t, index);
+		const struct gemm_tile lower = gemm_tile_lower(
+		        t.band, max(t.rows, t.columns), min(t.rows, t.columns), index);
 		return t.part == GEMM_LOWER ? lower : (struct gemm_tile){lower.column, lower.row};
 	}
 	const int full = t.band * t.columns;

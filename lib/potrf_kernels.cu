@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Cholesky of a diagonal block, in steps of up to 128 columns of two kernels each.
+/* Cholesky of a diagonal block and of the rows below it, in steps of up to 128 columns.
  *
  * factor_kernel: every block of threads has the 128 x 128 diagonal block in shared memory and, of
  * the rows below it, a strip of its own; all factorize the diagonal block, each solves for its
- * strip on the way. Inside, 32 columns at a time: a warp holds 32 rows of them in registers next to
+ * strip on the way. So there is neither a second kernel nor a signal between the diagonal block and
+ * what is below it. Inside, 32 columns at a time: a warp holds 32 rows of them in registers next to
  * the 32 x 32 diagonal tile, which every warp factorizes, so that a column needs no barrier; then
- * the block's warps update what is right of these columns.
+ * the block's warps update what is right of these columns. All blocks have the same diagonal block,
+ * bit for bit: the last one to have read it stores it.
  *
- * trail_kernel: the update of what is right of the 128 columns, a tile a block.
+ * Wider ones: what is right of the 128 columns is updated by rank_kernels.cu.
  *
  * Cost: a column is a chain of a reciprocal square root and three multiplications; a step of 128
  * columns adds two launches, the products of 4 x 4 tiles on one multiprocessor and one pass over
- * the strip and the trailing block. */
+ * the strip and what is right of it. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
+#include "early_launch.cuh"
 
 namespace
 {
 
-const int WARPS = TILE_WARPS;
-const int STRIP = TILE; /* rows of a strip */
+/* More than eight find work in copies and updates only; in double precision they would not have
+ * the registers. */
+template <typename T> constexpr int WARPS = sizeof(T) == 4 ? 16 : 8;
+const int FACTOR_WARPS = 8; /* as many at most factorize, each with rows of its own */
 
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
 	int rows, width; /* of this step: rows from its first one on, and its columns */
+	int strip;       /* rows that a block of threads solves for, a multiple of TILE */
 	int first;       /* row of the matrix */
 	int *info;
-	struct triangle<T, upper> result; /* where the factorized diagonal block goes: not into a
-	                                     when other blocks may still have to read it there */
+	unsigned *readers; /* blocks of threads that have read the diagonal block; 0 in between */
 };
 
 __device__ __forceinline__ float reciprocal_root(float p)
@@ -96,22 +101,6 @@ __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column
 	return failed;
 }
 
-struct cell {
-	int i, j;
-};
-
-/* The tile of the update that is number `task` of a matrix with `square` tile rows that end at the
- * diagonal and `strip` full ones: the square's tiles by rows, then the strip's. */
-__device__ __forceinline__ struct cell update_tile(int task, int square)
-{
-	for (int i = 0; i < square; i++) {
-		if (task <= i)
-			return {i, task};
-		task -= i + 1;
-	}
-	return {square + task / square, task % square};
-}
-
 /* What is right of tile column `done`, minus the product of that column's tiles. A warp takes
  * half a tile at a time. */
 template <typename T>
@@ -121,8 +110,8 @@ __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int str
 	const int square = tile_columns - done - 1;
 	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
 	const T *l = s + done * TILE;
-	for (int task = warp; task < tasks; task += WARPS) {
-		const struct cell tile = update_tile(task / 2, square);
+	for (int task = warp; task < tasks; task += WARPS<T>) {
+		const struct tile_at tile = trapezoid_tile(task / 2, square);
 		const int i = (done + 1 + tile.i) * TILE + li;
 		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16 + lj;
 		T sum[4][4] = {};
@@ -140,7 +129,7 @@ __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int str
 template <typename T, bool upper>
 __device__ __forceinline__ int row_of(const struct block<T, upper> &b, int i, int columns)
 {
-	return i < columns ? i : b.width + (int)blockIdx.x * STRIP + i - columns;
+	return i < columns ? i : b.width + (int)blockIdx.x * b.strip + i - columns;
 }
 
 /* Whether row i of shared memory stands for a row of the matrix. */
@@ -152,10 +141,10 @@ __device__ __forceinline__ bool is_row(const struct block<T, upper> &b, int i, i
 
 /* Calls f(i, j) for the thread's share of what is on and below the diagonal; the inner loop is the
  * longer one in both orders. */
-template <bool upper, typename F>
+template <typename T, bool upper, typename F>
 __device__ __forceinline__ void each_below(int rows, int columns, const F &f)
 {
-	const struct share<upper> mine = share_of<upper>();
+	const struct share<upper, WARPS<T>> mine = share_of<upper, WARPS<T>>();
 	if (upper) {
 		for (int j = mine.j; j < columns; j += mine.column_step)
 #pragma unroll 4
@@ -172,14 +161,14 @@ __device__ __forceinline__ void each_below(int rows, int columns, const F &f)
 	}
 }
 
-/* Starts the copy to shared memory. Rows beyond the matrix become the identity's, so that its
- * factor and the strip's solution stay finite. */
+/* Starts the copy to shared memory. Rows and columns that the matrix has not become the identity's,
+ * so that its factor and the strip's solution stay finite. */
 template <typename T, bool upper>
 __device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int rows, int columns)
 {
-	each_below<upper>(rows, columns, [&](int i, int j) {
+	each_below<T, upper>(rows, columns, [&](int i, int j) {
 		T *to = s + i * pitch + j;
-		if (is_row(b, i, columns))
+		if (j < b.width && is_row(b, i, columns))
 			__pipeline_memcpy_async(to, b.a.at(row_of(b, i, columns), j), sizeof(T));
 		else
 			*to = T(i == j);
@@ -187,41 +176,51 @@ __device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int
 	__pipeline_commit();
 }
 
-/* The diagonal block is the first block of threads' to store. */
 template <typename T, bool upper>
-__device__ void store_block(
-        const struct block<T, upper> &b, const T *s, int pitch, int rows, int columns)
+__device__ void store_block(const struct block<T, upper> &b, const T *s, int pitch, int rows,
+        int columns, bool diagonal)
 {
-	each_below<upper>(rows, columns, [&](int i, int j) {
+	each_below<T, upper>(rows, columns, [&](int i, int j) {
 		const T value = s[i * pitch + j];
-		if (!is_row(b, i, columns))
-			return;
-		if (i >= columns)
+		if (j < b.width && is_row(b, i, columns) && (diagonal || i >= columns))
 			*b.a.at(row_of(b, i, columns), j) = value;
-		else if (blockIdx.x == 0)
-			*b.result.at(i, j) = value;
 	});
 }
 
+/* Counts the block of threads, which has read the diagonal block. True in the last one; the count
+ * is then 0 again. */
+__device__ __forceinline__ bool last_reader(unsigned *readers)
+{
+	__threadfence();
+	const bool last = atomicInc(readers, gridDim.x - 1) == gridDim.x - 1;
+	__threadfence();
+	return last;
+}
+
 template <typename T, bool upper>
-__global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T, upper> b)
+__global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct block<T, upper> b)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 	const int tile_columns = tiles_of(b.width),
-	          strip_tiles = b.rows > b.width ? STRIP / TILE : 0;
+	          strip_tiles = b.rows > b.width ? b.strip / TILE : 0;
 	const int tile_rows = tile_columns + strip_tiles,
 	          pitch = tile_pitch<T>(tile_columns * TILE);
 	T *column = (T *)memory + warp * 2 * TILE;
-	T *s = (T *)memory + WARPS * 2 * TILE;
+	T *s = (T *)memory + FACTOR_WARPS * 2 * TILE;
+	bool last = false; /* known to the thread that counts */
 
+	early_begin();
 	load_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
+	__pipeline_wait_prior(0);
 	/* one thread asks: another block may be setting it */
 	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
-	__pipeline_wait_prior(0);
-	if (over)
+	const bool counts = threadIdx.x == 32 * (WARPS<T> - 1);
+	if (over) {
+		if (counts)
+			last_reader(b.readers);
 		return;
-	__syncthreads();
+	}
 	for (int p = 0; p < tile_columns; p++) {
 		/* the last tile column has no rows below when there is no strip: warp 0 has the
 		 * diagonal tile twice */
@@ -236,6 +235,9 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 			load_row(mine, x);
 		}
 		__syncthreads();
+		/* its warp has nothing to do in the first tile column */
+		if (p == 0 && counts)
+			last = last_reader(b.readers);
 		if (works) {
 			failed = factor_tile(d, x, column);
 			if (below > 0)
@@ -251,120 +253,66 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 		update_rest(s, pitch, p, tile_columns, strip_tiles);
 		__syncthreads();
 	}
-	store_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
+	store_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE, __syncthreads_or(last));
 }
 
-/* Tile (i,j) of the trailing block minus the product of the strip's tiles i and j; behind the
- * blocks of these, those that bring the factorized diagonal block to its place. */
-template <typename T, bool upper>
-__global__ void __launch_bounds__(32 * WARPS) trail_kernel(const struct block<T, upper> b)
-{
-	extern __shared__ __align__(16) unsigned char memory[];
-	const struct share<upper> mine = share_of<upper>();
-	const int warp = threadIdx.x / 32, li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
-	const int trail_tiles = tiles_of(b.rows - b.width);
-	const int pitch = tile_pitch<T>(b.width), count = trail_tiles * (trail_tiles + 1) / 2;
-	T *x = (T *)memory, *y = x + TILE * pitch;
-	if (*b.info != 0)
-		return;
-	if ((int)blockIdx.x >= count) {
-		const struct cell tile = update_tile((int)blockIdx.x - count, b.width / TILE);
-		for (int i = tile.i * TILE + mine.i; i < (tile.i + 1) * TILE; i += mine.row_step)
-			for (int j = tile.j * TILE + mine.j; j < (tile.j + 1) * TILE && j <= i;
-			        j += mine.column_step)
-				*b.a.at(i, j) = *b.result.at(i, j);
-		return;
-	}
-	const struct cell tile = update_tile((int)blockIdx.x, trail_tiles);
-	const int i0 = b.width + tile.i * TILE, j0 = b.width + tile.j * TILE;
-	for (int i = mine.i; i < TILE; i += mine.row_step) {
-		const size_t no_x = i0 + i < b.rows ? 0 : sizeof(T);
-		const size_t no_y = j0 + i < b.rows ? 0 : sizeof(T);
-#pragma unroll 4
-		for (int j = mine.j; j < b.width; j += mine.column_step) {
-			__pipeline_memcpy_async(
-			        x + i * pitch + j, b.a.at(i0 + i, j), sizeof(T), no_x);
-			__pipeline_memcpy_async(
-			        y + i * pitch + j, b.a.at(j0 + i, j), sizeof(T), no_y);
-		}
-	}
-	__pipeline_commit();
-	__pipeline_wait_prior(0);
-	__syncthreads();
-	const int i1 = warp % 2 * 16 + li, j1 = warp / 2 * 8 + lj;
-	T sum[2][2] = {};
-	tile_product(x + i1 * pitch, pitch, y + j1 * pitch, pitch, b.width, sum);
-#pragma unroll
-	for (int r = 0; r < 2; r++)
-#pragma unroll
-		for (int c = 0; c < 2; c++) {
-			const int i = i0 + i1 + 8 * r, j = j0 + j1 + 4 * c;
-			if (i < b.rows && j <= i)
-				*b.a.at(i, j) -= sum[r][c];
-		}
-}
-
-/* Shared memory of factor_kernel and of trail_kernel, bytes. */
+/* Shared memory of factor_kernel, bytes. */
 template <typename T> int64_t factor_bytes(int width, int strip)
 {
 	const int columns = tiles_of(width) * TILE;
-	return ((int64_t)(columns + strip) * tile_pitch<T>(columns) + WARPS * 2 * TILE) *
+	return ((int64_t)(columns + strip) * tile_pitch<T>(columns) + FACTOR_WARPS * 2 * TILE) *
 	       (int64_t)sizeof(T);
 }
 
-template <typename T> int64_t trail_bytes(int width)
+template <typename T, bool upper>
+cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void *stream)
 {
-	return (int64_t)2 * TILE * tile_pitch<T>(width) * (int64_t)sizeof(T);
-}
-
-template <typename K, typename B>
-cudaError_t launch(K kernel, int blocks, int64_t bytes, const B &b, void *stream)
-{
-	cudaError_t error = cudaFuncSetAttribute(
-	        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return error;
-	kernel<<<(unsigned)blocks, 32 * WARPS, (size_t)bytes, (cudaStream_t)stream>>>(b);
-	return cudaGetLastError();
+	const int below = b.rows - b.width;
+	b.strip = below > 0 ? block_potrf_strip(below, room->blocks) : 0;
+	while (b.strip > TILE && factor_bytes<T>(b.width, b.strip) > room->shared_bytes)
+		b.strip /= 2;
+	const int64_t bytes = factor_bytes<T>(b.width, b.strip);
+	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
+	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS<T>, bytes, b, stream);
 }
 
 template <typename T, bool upper>
-int potrf(struct matrix a, int64_t first, int *info, void *scratch, int64_t shared_bytes,
-        void *stream)
+int potrf(struct matrix a, int64_t first, int *info, const struct block_room *room, void *stream)
 {
-	const int widest = factor_bytes<T>(128, STRIP) <= shared_bytes ? 128 : 64;
-	cudaError_t error = cudaSuccess;
-	for (int64_t done = 0; done < a.n && error == cudaSuccess; done += widest) {
-		const struct matrix rest = matrix_view(a, done, done, a.n - done, a.n - done);
-		const int rows = (int)rest.n, width = rows < widest ? rows : widest;
-		const int trail = rows - width, tiles = tiles_of(trail);
-		struct block<T, upper> b = {
-			{(T *)matrix_address(rest), a.ld}, rows, width, (int)(first + done), info,
-			{
-			}
+	const enum uplo uplo = upper ? UPPER : LOWER;
+	const int64_t rows = upper ? a.n : a.m, columns = upper ? a.m : a.n;
+	const int widest = factor_bytes<T>(128, TILE) <= room->shared_bytes ? 128 : 64;
+	int error = cudaSuccess;
+	for (int64_t done = 0; done < columns && error == cudaSuccess; done += widest) {
+		const int64_t left = columns - done;
+		const int width = (int)(left < widest ? left : widest);
+		const struct block<T, upper> b = {
+			{(T *)matrix_address(matrix_view(a, done, done, 1, 1)), a.ld},
+			        (int)(rows - done), width, 0,
+			        (int)(first + done), info, room->readers
 		};
-		b.result = trail > 0 ? triangle<T, upper>{(T *)scratch, width} : b.a;
-		const int strips = (trail + STRIP - 1) / STRIP;
-		error = launch(factor_kernel<T, upper>, strips > 0 ? strips : 1,
-		        factor_bytes<T>(width, trail > 0 ? STRIP : 0), b, stream);
-		if (trail > 0 && error == cudaSuccess)
-			error = launch(trail_kernel<T, upper>,
-			        tiles * (tiles + 1) / 2 +
-			                tiles_of(width) * (tiles_of(width) + 1) / 2,
-			        trail_bytes<T>(width), b, stream);
+		error = (int)factor(b, room, stream);
+		if (left == width || error != cudaSuccess)
+			continue;
+		const int64_t next = done + width;
+		const struct matrix x = upper ? matrix_view(a, done, next, width, rows - next)
+		                              : matrix_view(a, next, done, rows - next, width);
+		const struct matrix c =
+		        upper ? matrix_view(a, next, next, left - width, rows - next)
+		              : matrix_view(a, next, next, rows - next, left - width);
+		error = block_rank(uplo, -1, x, 1, c, info, stream);
 	}
-	return (int)error;
+	return error;
 }
 
 } // namespace
 
-extern "C" int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info, void *scratch,
-        int64_t shared_bytes, void *stream)
+extern "C" int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
+        const struct block_room *room, void *stream)
 {
 	if (a.precision == SINGLE)
-		return uplo == LOWER
-		               ? potrf<float, false>(a, first, info, scratch, shared_bytes, stream)
-		               : potrf<float, true>(a, first, info, scratch, shared_bytes, stream);
-	return uplo == LOWER ? potrf<double, false>(a, first, info, scratch, shared_bytes, stream)
-	                     : potrf<double, true>(a, first, info, scratch, shared_bytes, stream);
+		return uplo == LOWER ? potrf<float, false>(a, first, info, room, stream)
+		                     : potrf<float, true>(a, first, info, room, stream);
+	return uplo == LOWER ? potrf<double, false>(a, first, info, room, stream)
+	                     : potrf<double, true>(a, first, info, room, stream);
 }

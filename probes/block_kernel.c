@@ -3,10 +3,11 @@
  *
  * Method: calls at powers of two follow each other in one stream, start to start by stamps of both
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
- * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block; the inverse
- * of a triangle, the same for the T of reflectors, and the look at both that says whether an
- * inverse can be trusted; row swaps. It is the code of lib/ that the factorizations run. cold = 0:
- * row swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM.
+ * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
+ * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
+ * both that says whether an inverse can be trusted; row swaps. It is the code of lib/ that the
+ * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
+ * columns in DRAM.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -33,15 +34,18 @@ enum {
 	WARM_ROWS = 2048, /* of the one in L2 */
 	WARM_COLUMNS = 4096,
 	MOST_SWAPS = 1024,
+	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
+	MOST_BELOW = 32768,
 	TURNS = 8,      /* sets of pivots, each further down */
 	TURN_ROWS = 512 /* by so many rows */
 };
 
 struct bench {
 	struct blas_rate rate;
-	void *pool, *triangle, *inverse, *tau, *work, *scratch;
+	void *pool, *triangle, *inverse, *tau, *work;
 	int *info, *pivots; /* on the device: TURNS sets of pivots */
-	bool cold;          /* the pool is large enough for swaps in DRAM */
+	unsigned *readers;
+	bool cold; /* the pool is large enough for swaps in DRAM */
 };
 
 struct call {
@@ -81,8 +85,10 @@ static void put_potrf(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(block_potrf(LOWER, triangle(c), 0, b->info, b->scratch, b->rate.gpu.shared_per_block,
-	        b->rate.stream));
+	const struct block_room room = {
+	        b->rate.gpu.shared_per_block, b->rate.gpu.sm_count, b->readers};
+	GPU(block_potrf(
+	        LOWER, at(c, b->pool, c->m, c->n, c->m), 0, b->info, &room, b->rate.stream));
 }
 
 static void put_trtri(void *context)
@@ -201,7 +207,7 @@ static void set_up(struct bench *b, struct probe_run *run)
 	b->pool = room(b->cold && whole > panel ? whole : panel);
 	b->triangle = room(block);
 	b->inverse = room(block);
-	b->scratch = room(BLOCK_SCRATCH_BYTES);
+	b->readers = room(sizeof *b->readers);
 	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
 	b->work = room(work);
 	b->info = room(sizeof *b->info);
@@ -212,7 +218,7 @@ static void set_up(struct bench *b, struct probe_run *run)
 static void clean_up(struct bench *b)
 {
 	void *pieces[] = {
-	        b->pool, b->triangle, b->inverse, b->scratch, b->tau, b->work, b->info, b->pivots};
+	        b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info, b->pivots};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
 	blas_rate_close(&b->rate);
@@ -274,17 +280,27 @@ static void measure_clusters(struct call *c, int64_t step)
 		msg_die(EXIT_MEASURE_FAILED, "blocks of a cluster waited too long for each other");
 }
 
-static void measure_blocks(struct call *c)
+/* Blocks of Cholesky, with rows below them or none; nearly the identity, as it then remains. */
+static void measure_cholesky(struct call *c)
 {
 	int info;
-	for (c->n = NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= 2) {
-		const struct arg n = {"n", (double)c->n};
-		fill_triangle(c);
-		measure_call(c, "potrf", put_potrf, &n, 1);
-	}
+	for (c->n = NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= 2)
+		for (int64_t below = 0; below <= MOST_BELOW;
+		        below = below ? 4 * below : FEWEST_BELOW) {
+			const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
+			c->m = c->n + below;
+			GPU(block_fill(WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m),
+			        c->bench->rate.stream));
+			measure_call(
+			        c, below ? "potrf_rows" : "potrf", put_potrf, args, below ? 2 : 1);
+		}
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
 	if (info != 0)
 		msg_die(EXIT_MEASURE_FAILED, "a diagonal block was not positive definite");
+}
+
+static void measure_blocks(struct call *c)
+{
 	for (c->n = NARROWEST; c->n <= BLOCK_TRTRI_MAX; c->n *= 2) {
 		const struct arg n = {"n", (double)c->n};
 		fill_triangle(c);
@@ -318,13 +334,14 @@ static void measure(struct probe_run *run)
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
 		measure_clusters(&call, step);
+		measure_cholesky(&call);
 		measure_blocks(&call);
 		measure_swaps(&call);
 	}
 	clean_up(&bench);
 }
 
-static const char *const arguments[] = {"m", "n", "beside", "swaps", "cold"};
+static const char *const arguments[] = {"m", "n", "beside", "swaps", "cold", "below"};
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",

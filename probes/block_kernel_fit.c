@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside],
- * gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d,
- * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
- * per call, rate surfaces. */
+/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_cluster.s .d
+ * [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d [n,below], gpu.trtri.s .d, gpu.larft.s .d,
+ * gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -29,6 +28,10 @@ static const struct surface {
                 {"m", "n"}},
         {"potrf_s", "gpu.potrf_block.s", "our Cholesky of a block, start to start", {"n"}},
         {"potrf_d", "gpu.potrf_block.d", "our Cholesky of a block, start to start", {"n"}},
+        {"potrf_rows_s", "gpu.potrf_rows.s",
+                "our Cholesky of a block and rows below, start to start", {"n", "below"}},
+        {"potrf_rows_d", "gpu.potrf_rows.d",
+                "our Cholesky of a block and rows below, start to start", {"n", "below"}},
         {"trtri_s", "gpu.trtri.s", "our inverse of a triangle, start to start", {"n"}},
         {"trtri_d", "gpu.trtri.d", "our inverse of a triangle, start to start", {"n"}},
         {"larft_s", "gpu.larft.s", "our T out of V^T V, start to start", {"n"}},

@@ -6,7 +6,7 @@
 #include "../probes/block_kernel.h"
 #include "tap.h"
 
-static const char *const columns[] = {"m", "n", "beside", "swaps", "cold"};
+static const char *const columns[] = {"m", "n", "beside", "swaps", "cold", "below"};
 
 /* Three processes that agree within a percent. */
 static void put(struct table *curve, const char *series, const struct arg *args, size_t count,
@@ -39,11 +39,13 @@ static void test_known(void)
 	const struct arg warm[] = {{"swaps", 64}, {"n", 1024}, {"cold", 0}};
 	const struct arg cold[] = {{"swaps", 64}, {"n", 1024}, {"cold", 1}};
 	const struct arg shape[] = {{"m", 4096}, {"n", 64}}, n = {"n", 128};
+	const struct arg rows[] = {{"n", 128}, {"below", 2048}};
 
 	put(curve, "geqrf_s", alone, 3, 200e-6);
 	put(curve, "geqrf_s", beside, 3, 250e-6);
 	put(curve, "cluster_d", shape, 2, 90e-6);
 	put(curve, "potrf_s", &n, 1, 30e-6);
+	put(curve, "potrf_rows_s", rows, 2, 35e-6);
 	put(curve, "potrf_d", &n, 1, 40e-6);
 	put(curve, "trtri_d", &n, 1, 20e-6);
 	put(curve, "larft_s", &n, 1, 21e-6);
@@ -52,11 +54,12 @@ static void test_known(void)
 	put(curve, "laswp_d", cold, 3, 12e-6);
 	block_kernel_fit(curve, profile);
 
-	ok(profile->count == 10 && profile_failed(profile) == 0, "a row for every point");
+	ok(profile->count == 11 && profile_failed(profile) == 0, "a row for every point");
 	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
 	is_value(profile, "gpu.panel_cluster.d", shape, 2, 90e-6);
 	is_value(profile, "gpu.potrf_block.s", &n, 1, 30e-6);
+	is_value(profile, "gpu.potrf_rows.s", rows, 2, 35e-6);
 	is_value(profile, "gpu.potrf_block.d", &n, 1, 40e-6);
 	is_value(profile, "gpu.trtri.d", &n, 1, 20e-6);
 	is_value(profile, "gpu.larft.s", &n, 1, 21e-6);

@@ -45,14 +45,15 @@ static void check_gemm(struct executor *e, enum precision p, enum trans ta, enum
 }
 
 static void check_syrk(struct executor *e, enum precision p, enum uplo uplo, enum trans trans,
-        int64_t n, int64_t k, double beta)
+        int64_t rows, int64_t columns, int64_t k, double beta)
 {
-	struct block a = block_new(e, p, trans ? k : n, trans ? n : k, &state);
-	struct block c = beta == 0 ? block_poisoned(e, p, n, n) : block_new(e, p, n, n, &state);
+	int64_t m = uplo == LOWER ? rows : columns, n = uplo == LOWER ? columns : rows;
+	struct block a = block_new(e, p, trans ? k : rows, trans ? rows : k, &state);
+	struct block c = beta == 0 ? block_poisoned(e, p, m, n) : block_new(e, p, m, n, &state);
 
 	must(e, e->ops->syrk(e, uplo, trans, -1, a.a, beta, c.a));
 	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < n; i++) {
+		for (int64_t i = 0; i < m; i++) {
 			double *x = element(&c, i, j);
 			if (uplo == LOWER ? i >= j : i <= j)
 				*x = (beta == 0 ? 0 : beta * *x) -
@@ -60,8 +61,8 @@ static void check_syrk(struct executor *e, enum precision p, enum uplo uplo, enu
 				             j, k);
 		}
 	ok(block_holds(e, &c, 4 * (double)(k + 2) * epsilon_of(p)),
-	        "syrk %c %d%d n %" PRId64 " k %" PRId64 " beta %g: one triangle", p, uplo, trans, n,
-	        k, beta);
+	        "syrk %c %d%d %" PRId64 " x %" PRId64 " k %" PRId64 " beta %g: one triangle", p,
+	        uplo, trans, rows, columns, k, beta);
 	block_free(e, &a);
 	block_free(e, &c);
 }
@@ -132,6 +133,11 @@ static void check_gemv(struct executor *e, enum precision p, enum trans trans, i
 
 static void check_blas(struct executor *e, enum precision p)
 {
+	/* rows, columns, inner dimension: small kernels and large ones */
+	static const int64_t trapezoids[][3] = {{97, 97, 33}, {40, 40, 64}, {1, 1, 1},
+	        {200, 33, 128}, {33, 32, 127}, {300, 129, 5}, {150, 100, 129}, {31, 1, 96},
+	        {1500, 1500, 16}, {5000, 260, 100}};
+
 	for (enum trans ta = PLAIN; ta <= TRANSPOSED; ta++)
 		for (enum trans tb = PLAIN; tb <= TRANSPOSED; tb++) {
 			check_gemm(e, p, ta, tb, 65, 33, 47, -1, 1);
@@ -141,8 +147,9 @@ static void check_blas(struct executor *e, enum precision p)
 	check_gemm(e, p, PLAIN, PLAIN, 0, 5, 3, 1, 1);
 	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 		for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++) {
-			check_syrk(e, p, uplo, trans, 97, 33, 1);
-			check_syrk(e, p, uplo, trans, 40, 64, 0);
+			for (size_t i = 0; i < ARRAY_LEN(trapezoids); i++)
+				check_syrk(e, p, uplo, trans, trapezoids[i][0], trapezoids[i][1],
+				        trapezoids[i][2], i % 2 ? 0 : 1);
 			for (enum side side = LEFT; side <= RIGHT; side++)
 				for (enum diag diag = NON_UNIT; diag <= UNIT; diag++)
 					check_trsm(e, p, side, uplo, trans, diag, 45, 70);

@@ -101,14 +101,16 @@ static void test_gemm(struct executor *e, enum precision precision, enum trans t
 static void test_syrk(
         struct executor *e, enum precision precision, enum uplo uplo, enum trans trans)
 {
-	int64_t n = 6, k = 4;
+	int64_t rows = 6, n = 4, k = 4;
 	struct field fa, fc;
-	struct matrix a = view(&fa, precision, trans ? k : n, trans ? n : k, 1);
-	struct matrix c = view(&fc, precision, n, n, 50);
+	struct matrix a = view(&fa, precision, trans ? k : rows, trans ? rows : k, 1);
+	struct matrix c = uplo == LOWER ? view(&fc, precision, rows, n, 50)
+	                                : view(&fc, precision, n, rows, 50);
 	bool good = ex_syrk(e, uplo, trans, -1, a, 1, c) && rest_kept(&fc, c, uplo);
 
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = uplo == LOWER ? j : 0; i < (uplo == LOWER ? n : j + 1); i++) {
+	for (int64_t j = 0; j < c.n; j++)
+		for (int64_t i = uplo == LOWER ? j : 0;
+		        i < (uplo == LOWER ? rows : (j + 1 < n ? j + 1 : n)); i++) {
 			double want = before(&fc, i, j);
 			for (int64_t l = 0; l < k; l++)
 				want -= op(&fa, trans, i, l) * op(&fa, trans, j, l);

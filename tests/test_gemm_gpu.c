@@ -277,8 +277,9 @@ static void test_shape(struct shape s)
 			struct gemm_problem p = {
 			        SINGLE, ta, tb, GEMM_WHOLE, s.m, s.n, s.k, a.ld, b.ld, 0};
 			good &= check_plans(&r, p, &a, &b, layouts[l]);
-			for (p.part = GEMM_LOWER; s.m == s.n && p.part <= GEMM_UPPER; p.part++)
-				good &= check_plans(&r, p, &a, &b, layouts[l]);
+			for (p.part = GEMM_LOWER; p.part <= GEMM_UPPER; p.part++)
+				good &= (p.part == GEMM_LOWER ? s.m < s.n : s.m > s.n) ||
+				        check_plans(&r, p, &a, &b, layouts[l]);
 			array_free(&a);
 			array_free(&b);
 		}
@@ -290,23 +291,24 @@ static void test_shape(struct shape s)
 	reference_free(&r);
 }
 
-/* A triangle of many tiles: every tile is visited once. */
-static void test_large_triangle(void)
+/* A triangle of many tiles, and with others below it: every tile is visited once. */
+static void test_large_triangle(int64_t n)
 {
-	struct reference r = reference_new((struct shape){2500, 2500, 3});
+	struct reference r = reference_new((struct shape){2500, n, 3});
 	const struct layout tight = {0, 0};
-	struct array a = array_new(2500, 3, tight), b = array_new(2500, 3, tight);
+	struct array a = array_new(2500, 3, tight), b = array_new(n, 3, tight);
 	bool good = true;
 	put(&a, r.a, 2500, 3, false);
-	put(&b, r.b, 3, 2500, true);
+	put(&b, r.b, 3, n, true);
 	array_upload(&a);
 	array_upload(&b);
-	for (enum gemm_part part = GEMM_WHOLE; part <= GEMM_UPPER; part++) {
+	for (enum gemm_part part = GEMM_WHOLE; part <= (n == 2500 ? GEMM_UPPER : GEMM_LOWER);
+	        part++) {
 		const struct gemm_problem p = {
-		        SINGLE, false, true, part, 2500, 2500, 3, a.ld, b.ld, 0};
+		        SINGLE, false, true, part, 2500, n, 3, a.ld, b.ld, 0};
 		good &= check_plans(&r, p, &a, &b, tight);
 	}
-	ok(good, "2500 x 2500 x 3: whole and triangles of many bands of tiles");
+	ok(good, "2500 x %" PRId64 " x 3: whole and triangles of many bands of tiles", n);
 	array_free(&a);
 	array_free(&b);
 	reference_free(&r);
@@ -320,7 +322,9 @@ int main(void)
 		skip_all(fault.text);
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		test_shape(shapes[i]);
-	test_large_triangle();
+	test_large_triangle(2500);
+	test_large_triangle(2499);
+	test_large_triangle(700);
 	return finish();
 }
 

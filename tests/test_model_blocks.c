@@ -126,6 +126,21 @@ static void test_panels(const struct profile *p)
 	is_real(us(e), queued + started + 128 * column + 10 * product + 2 * half + WAIT, 1e-9,
 	        "potrf_block");
 	executor_model_restart(e, false);
+	/* 62 strips of 64 rows, each 12 products more */
+	ex_potrf_block(e, LOWER, block(4096, 128), 0, NULL);
+	double solved = 128 * 128 * 4 / 200e3 + 0.25;
+	is_real(us(e), queued + started + 128 * column + 22 * product + 2 * solved + WAIT, 1e-9,
+	        "potrf_block with what is below it");
+	executor_model_restart(e, false);
+	/* 8 tiles on 100 multiprocessors, each the product of 32 x 128 and 128 x 32 */
+	ex_syrk(e, LOWER, PLAIN, -1, block(256, 128), 1, block(256, 32));
+	double rank =
+	        started + 4 * product + 2 * 32 * 128 * 4 / 200e3 + 0.25 + (65536 - 4096) / 1e6;
+	is_real(us(e), queued + rank + WAIT, 1e-9, "a small syrk");
+	executor_model_restart(e, false);
+	ex_syrk(e, UPPER, TRANSPOSED, -1, block(128, 256), 1, block(32, 256));
+	is_real(us(e), queued + rank + WAIT, 1e-9, "its mirror image");
+	executor_model_restart(e, false);
 	ex_potrf_block(e, LOWER, block(200, 200), 0, NULL);
 	ok(executor_model_result(e).term[TERM_LAUNCH] > 2.99e-6, "of 200 columns: three kernels");
 	executor_model_restart(e, false);

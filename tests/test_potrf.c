@@ -404,7 +404,8 @@ static void test_large(struct executor *e, enum uplo uplo, enum precision precis
 {
 	static const int64_t by_128[] = {128}, by_300[] = {300};
 	static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
-	        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
+	        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
+	        {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
 	        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},
 	        {true, NULL, by_300, 1, 64, 128, 1}};
 

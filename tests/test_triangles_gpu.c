@@ -28,11 +28,13 @@ static bool runs_alike(struct executor *e, const struct block *b, const double *
 
 /* ---- potrf ---- */
 
-/* X X^T / n + I / 10 in one triangle, NaN in the other. */
+/* X X^T / n + I / 10 in one triangle, NaN in the other; what is below (right of the upper one) is
+ * random. */
 static struct block positive_definite(
-        struct executor *e, enum precision precision, enum uplo uplo, int64_t n)
+        struct executor *e, enum precision precision, enum uplo uplo, int64_t rows, int64_t n)
 {
-	struct block b = block_poisoned(e, precision, n, n);
+	struct block b = uplo == LOWER ? block_poisoned(e, precision, rows, n)
+	                               : block_poisoned(e, precision, n, rows);
 	double *x = xmalloc((size_t)(n * n + 1) * sizeof *x);
 
 	for (int64_t i = 0; i < n * n; i++)
@@ -44,21 +46,25 @@ static struct block positive_definite(
 				sum += x[i * n + k] * x[j * n + k];
 			*triangle_element(&b, uplo, i, j) = rounded(sum / (double)n, precision);
 		}
+	for (int64_t i = n; i < rows; i++)
+		for (int64_t j = 0; j < n; j++)
+			*triangle_element(&b, uplo, i, j) = next_uniform(&state);
 	free(x);
 	block_upload(e, &b);
 	return b;
 }
 
-/* max |A - L L^T| / (n eps max |A|), L out of x (laid out as b.x). */
+/* max |A - L L^T| / (n eps max |A|), L out of x (laid out as b.x), rows below the square and all.
+ */
 static double potrf_ratio(const struct block *b, enum uplo uplo, double *x)
 {
 	struct block l = *b;
-	int64_t n = b->a.n;
+	int64_t n = b->a.m < b->a.n ? b->a.m : b->a.n, rows = b->a.m + b->a.n - n;
 	double worst = 0, largest = 0;
 
 	l.x = x;
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t j = 0; j <= i; j++) {
+	for (int64_t i = 0; i < rows; i++)
+		for (int64_t j = 0; j <= i && j < n; j++) {
 			double sum = *triangle_element(b, uplo, i, j);
 			largest = fmax(largest, fabs(sum));
 			for (int64_t k = 0; k <= j; k++)
@@ -84,10 +90,10 @@ static bool only_triangle_written(const struct block *b, enum uplo uplo, const d
 	return good;
 }
 
-static void check_potrf(
-        struct executor *e, enum precision precision, enum uplo uplo, int64_t n, int *info)
+static void check_potrf(struct executor *e, enum precision precision, enum uplo uplo, int64_t rows,
+        int64_t n, int *info)
 {
-	struct block b = positive_definite(e, precision, uplo, n);
+	struct block b = positive_definite(e, precision, uplo, rows, n);
 
 	must(e, e->ops->clear_info(e, info));
 	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
@@ -97,7 +103,7 @@ static void check_potrf(
 	int got = read_info(e, info);
 	double ratio = n > 0 ? potrf_ratio(&b, uplo, l) : 0;
 	if (!ok(ratio < 6 && got == 0 && only_triangle_written(&b, uplo, l) && runs_alike(e, &b, l),
-	            "potrf %c %s n %" PRId64, precision, uplo_name(uplo), n))
+	            "potrf %c %s %" PRId64 " x %" PRId64, precision, uplo_name(uplo), rows, n))
 		diag("ratio %.3g info %d only triangle %d", ratio, got,
 		        only_triangle_written(&b, uplo, l));
 	free(l);
@@ -109,8 +115,8 @@ static void check_potrf(
 static void check_potrf_failure(struct executor *e, enum precision precision, enum uplo uplo,
         int64_t n, int64_t row, int64_t column, double value, int *info)
 {
-	struct block b = positive_definite(e, precision, uplo, n),
-	             later = positive_definite(e, precision, uplo, 33);
+	struct block b = positive_definite(e, precision, uplo, n + 50, n),
+	             later = positive_definite(e, precision, uplo, 200, 150);
 
 	*triangle_element(&b, uplo, row, column) = value;
 	block_upload(e, &b);
@@ -131,13 +137,25 @@ static void check_potrfs(struct executor *e, enum precision precision)
 {
 	static const int64_t sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 96, 100, 127, 128, 129,
 	        160, 161, 191, 200, 255, 256, 257, 384, 385, 500, 512};
+	static const int64_t below[] = {1, 31, 32, 33, 300};
 	static const int64_t bad[] = {0, 1, 31, 32, 64, 100, 127, 128, 160, 200, 299};
 	void *info;
 
 	must(e, e->ops->alloc(e, sizeof(int), &info));
 	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++) {
 		for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-			check_potrf(e, precision, uplo, sizes[i], info);
+			check_potrf(e, precision, uplo, sizes[i], sizes[i], info);
+		for (size_t i = 1; i < ARRAY_LEN(sizes); i += 2)
+			for (size_t k = 0; k < ARRAY_LEN(below); k++)
+				check_potrf(
+				        e, precision, uplo, sizes[i] + below[k], sizes[i], info);
+		/* strips of 32, 64 and 128 rows */
+		for (int64_t rows = 1500; rows < 20000; rows *= 2) {
+			e->queue = QUEUE_PANEL;
+			check_potrf(e, precision, uplo, rows, 128, info);
+			e->queue = QUEUE_MAIN;
+			check_potrf(e, precision, uplo, rows, 65, info);
+		}
 		for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 			check_potrf_failure(
 			        e, precision, uplo, 300, bad[i], bad[i], i % 2 ? NAN : -1, info);

@@ -114,15 +114,16 @@ bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, 
 	               "trsm_guard");
 }
 
+/* Beside an update it leaves half of the multiprocessors alone. */
 bool cuda_potrf_block(
         struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
-	return size_ok(x, a.n, BLOCK_POTRF_MAX, "potrf_block") &&
-	       cuda_ok(x,
-	               block_potrf(uplo, a, first, info, lane_of(x)->scratch,
-	                       x->gpu.shared_per_block, stream_of(x)),
-	               "potrf_block");
+	const struct block_room room = {x->gpu.shared_per_block,
+	        executor->queue == QUEUE_PANEL ? x->gpu.sm_count / 2 : x->gpu.sm_count,
+	        lane_of(x)->counters};
+	return size_ok(x, a.m < a.n ? a.m : a.n, BLOCK_POTRF_MAX, "potrf_block") &&
+	       cuda_ok(x, block_potrf(uplo, a, first, info, &room, stream_of(x)), "potrf_block");
 }
 
 bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)

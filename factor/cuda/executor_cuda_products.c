@@ -6,6 +6,7 @@
 
 #include "../../lib/msg.h"
 #include "../../lib/gemm.h"
+#include "../../lib/block_kernels.h"
 
 static cublasOperation_t blas_trans(enum trans trans)
 {
@@ -61,28 +62,58 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	return blas_ok(x, status, "gemm");
 }
 
-bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
+/* In single precision. */
+static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
-	struct cuda *x = self(executor);
 	const struct gemm_problem problem = {.precision = c.precision,
 	        .ta = trans == TRANSPOSED,
 	        .tb = trans == PLAIN,
 	        .part = uplo == LOWER ? GEMM_LOWER : GEMM_UPPER,
-	        .m = c.n,
+	        .m = c.m,
 	        .n = c.n,
 	        .k = trans == PLAIN ? a.n : a.m,
 	        .lda = a.ld,
 	        .ldb = a.ld,
 	        .ldc = c.ld};
-	if (c.n == 0)
-		return true;
-	if (c.precision == SINGLE)
-		return own_product(x, &problem, alpha, a, a, beta, c);
+
+	return own_product(x, &problem, alpha, a, a, beta, c);
+}
+
+static bool square_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
 	return blas_ok(x,
 	        cublasDsyrk_64(lane_of(x)->blas,
 	                uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
-	                blas_trans(trans), c.n, problem.k, &alpha, matrix_address(a), a.ld, &beta,
-	                matrix_address(c), c.ld),
+	                blas_trans(trans), c.n, trans == PLAIN ? a.n : a.m, &alpha,
+	                matrix_address(a), a.ld, &beta, matrix_address(c), c.ld),
 	        "syrk");
+}
+
+/* The rows of op(A) from i on. */
+static struct matrix rows_of(enum trans trans, struct matrix a, int64_t i, int64_t rows)
+{
+	return trans == PLAIN ? matrix_view(a, i, 0, rows, a.n) : matrix_view(a, 0, i, a.m, rows);
+}
+
+bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	const int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
+	const int64_t k = trans == PLAIN ? a.n : a.m;
+	const struct matrix top = rows_of(trans, a, 0, n), others = rows_of(trans, a, n, rest);
+	const bool lower = uplo == LOWER;
+	if (n == 0)
+		return true;
+	if (lower == (trans == PLAIN) && block_rank_is_ahead(n + rest, n, k) &&
+	        block_rank_bytes(k, c.precision) <= x->gpu.shared_per_block)
+		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
+	if (c.precision == SINGLE)
+		return own_update(x, uplo, trans, alpha, a, beta, c);
+	return square_update(x, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
+	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
+	               lower ? others : top, lower ? top : others, beta,
+	               lower ? matrix_view(c, n, 0, rest, n) : matrix_view(c, 0, n, n, rest));
 }

@@ -148,18 +148,30 @@ static void store_info(int *info, int row, int64_t first)
 		*info = (int)(first + row);
 }
 
+static struct matrix top_square(struct matrix a)
+{
+	int64_t n = a.m < a.n ? a.m : a.n;
+
+	return matrix_view(a, 0, 0, n, n);
+}
+
+/* What is below the square of a lower trapezoid, right of that of an upper one. */
+static struct matrix behind_square(enum uplo uplo, struct matrix a)
+{
+	return uplo == LOWER ? matrix_view(a, a.n, 0, a.m - a.n, a.n)
+	                     : matrix_view(a, 0, a.m, a.m, a.n - a.m);
+}
+
 bool host_block_panel_potrf(
         struct executor *e, enum uplo uplo, struct matrix host, int64_t first, int *info)
 {
-	int64_t n = host.m < host.n ? host.m : host.n;
-	struct matrix block = matrix_view(host, 0, 0, n, n);
-	struct matrix rest = uplo == LOWER ? matrix_view(host, n, 0, host.m - n, n)
-	                                   : matrix_view(host, 0, n, n, host.n - n);
+	struct matrix block = top_square(host);
 
 	threads_for_panel(host);
 	store_info(info, CALL(host, fast_potrf, uplo, block), first);
 	host_threads_end();
-	return ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block, rest);
+	return ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block,
+	        behind_square(uplo, host));
 }
 
 bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha,
@@ -175,11 +187,21 @@ bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double al
 bool host_block_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
-	(void)e;
-	threads_for((double)c.n * (double)c.n * (double)(trans == PLAIN ? a.n : a.m));
-	CALL(c, syrk, uplo, trans, alpha, a, beta, c);
+	struct matrix square = top_square(c), rest = behind_square(uplo, c);
+	int64_t n = square.n, more = c.m + c.n - 2 * n;
+	struct matrix top =
+	        trans == PLAIN ? matrix_view(a, 0, 0, n, a.n) : matrix_view(a, 0, 0, a.m, n);
+	struct matrix others =
+	        trans == PLAIN ? matrix_view(a, n, 0, more, a.n) : matrix_view(a, 0, n, a.m, more);
+	enum trans other = trans == PLAIN ? TRANSPOSED : PLAIN;
+
+	threads_for((double)n * (double)n * (double)(trans == PLAIN ? a.n : a.m));
+	CALL(c, syrk, uplo, trans, alpha, top, beta, square);
 	host_threads_end();
-	return true;
+	if (more == 0)
+		return true;
+	return uplo == LOWER ? ex_gemm(e, trans, other, alpha, others, top, beta, rest)
+	                     : ex_gemm(e, trans, other, alpha, top, others, beta, rest);
 }
 
 bool host_block_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
@@ -251,10 +273,13 @@ bool host_block_clear_info(struct executor *e, int *info)
 
 bool host_block_potrf(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
-	(void)e;
-	if (*info == 0)
-		store_info(info, CALL(a, potrf, uplo, a), first);
-	return true;
+	struct matrix block = top_square(a);
+
+	if (*info != 0)
+		return true;
+	store_info(info, CALL(a, potrf, uplo, block), first);
+	return *info != 0 || ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1,
+	                             block, behind_square(uplo, a));
 }
 
 bool host_block_explicit_v(struct executor *e, struct matrix a, struct matrix v)

@@ -245,8 +245,8 @@ static bool model_potrf_block(
 	(void)uplo;
 	(void)first;
 	(void)info;
-	return model_charge(
-	        e, PHASE_PANEL, "potrf_block", a, 0, tariff(e)->potrf_block(reader(e), a));
+	return model_charge(e, PHASE_PANEL, "potrf_block", a, 0,
+	        tariff(e)->potrf_block(reader(e), a, e->queue == QUEUE_PANEL));
 }
 
 static int64_t model_geqrf_work(struct executor *e, struct matrix a)

@@ -22,8 +22,8 @@ struct block_tariff {
 	/* kernels over a few integers */
 	struct price (*integers)(struct price_reader *, int64_t count);
 	struct price (*clear)(struct price_reader *); /* one integer */
-	struct price (*potrf_block)(struct price_reader *, struct matrix a);
 	/* beside: an update */
+	struct price (*potrf_block)(struct price_reader *, struct matrix a, bool beside);
 	struct price (*panel_geqrf)(struct price_reader *, struct matrix a, bool beside);
 	struct price (*explicit_v)(struct price_reader *, struct matrix a);
 	struct price (*larft)(struct price_reader *, struct matrix v);
@@ -56,7 +56,11 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 /* Kernels that factorize or invert (tariff_panels.c). */
 struct price price_trtri(struct price_reader *r, struct matrix a);
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns);
-struct price price_potrf_block(struct price_reader *r, struct matrix a);
+struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside);
+/* The update of a trapezoid that block_rank makes. */
+struct price price_rank(struct price_reader *r, struct matrix c, int64_t k);
+/* Two kernels in turn. */
+struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
 
@@ -72,5 +76,13 @@ struct price price_as_measured(struct price reckoned, double seconds);
 
 /* The share of the multiprocessors that so many blocks can use. */
 double price_share(struct price_reader *r, double blocks);
+
+/* Multiply-adds of a product with an inner dimension of k into a triangle and what is behind it. */
+static inline double trapezoid_steps(struct matrix c, int64_t k)
+{
+	double n = (double)(c.m < c.n ? c.m : c.n), rest = (double)(c.m + c.n) - 2 * n;
+
+	return (n * n / 2 + n * rest) * (double)k;
+}
 
 #endif

@@ -33,7 +33,7 @@ static struct price gemm(
 
 static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return blas(r, c.precision, (double)c.n * (double)c.n * (double)k / 2);
+	return blas(r, c.precision, trapezoid_steps(c, k));
 }
 
 static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
@@ -123,9 +123,15 @@ static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool be
 	return geqrf(r, a);
 }
 
-static struct price potrf(struct price_reader *r, struct matrix a)
+static struct price host_potrf(struct price_reader *r, struct matrix a)
 {
 	return call(price_host_potrf(r, a));
+}
+
+static struct price potrf(struct price_reader *r, struct matrix a, bool beside)
+{
+	(void)beside;
+	return host_potrf(r, a);
 }
 
 static double nothing(struct price_reader *r)
@@ -154,7 +160,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .to_device = no_transfer,
         .host_getrf = getrf,
         .host_geqrf = geqrf,
-        .host_potrf = potrf,
+        .host_potrf = host_potrf,
         .event = nothing,
         .hop = nothing};
 
@@ -180,7 +186,7 @@ static struct price sums_gemm(
 
 static struct price sums_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return call((double)c.n * (double)c.n * (double)k / 2 / peak_gemm(r, c.precision));
+	return call(trapezoid_steps(c, k) / peak_gemm(r, c.precision));
 }
 
 static struct price sums_trsm(struct price_reader *r, enum side side, int64_t order,
@@ -254,6 +260,6 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .to_device = no_transfer,
         .host_getrf = getrf,
         .host_geqrf = geqrf,
-        .host_potrf = potrf,
+        .host_potrf = host_potrf,
         .event = nothing,
         .hop = nothing};

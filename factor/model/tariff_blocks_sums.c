@@ -38,7 +38,7 @@ static struct price gemm(
 
 static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return compute(r, (double)c.n * (double)(c.n + 1) * (double)k, c.precision);
+	return compute(r, 2 * trapezoid_steps(c, k), c.precision);
 }
 
 static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
@@ -92,6 +92,14 @@ static struct price columns(struct price_reader *r, struct matrix a)
 
 	price.term[TERM_BARRIER] = (double)a.n * price_at(r, "gpu.barrier.block", "threads", 256);
 	return price;
+}
+
+static struct price potrf(struct price_reader *r, struct matrix a, bool beside)
+{
+	struct matrix lower = a.m < a.n ? (struct matrix){NULL, 0, a.n, a.m, a.n, a.precision} : a;
+
+	(void)beside;
+	return columns(r, lower);
 }
 
 /* A barrier of the whole grid a column. */
@@ -165,7 +173,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .laswp = laswp,
         .integers = integers,
         .clear = clear,
-        .potrf_block = columns,
+        .potrf_block = potrf,
         .panel_geqrf = panel_geqrf,
         .explicit_v = move,
         .larft = larft,

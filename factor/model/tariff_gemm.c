@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
- * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k;
+ * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k, but
+ * our own kernel for small ones (tariff_panels.c);
  * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
  * host queues them as it does the library's level 2.
  *
@@ -10,6 +11,7 @@
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
  * the multiprocessor's share of the surface's highest rate. */
 #include "../../lib/gemm.h"
+#include "../../lib/block_kernels.h"
 #include "price_blocks.h"
 
 #include <math.h>
@@ -77,7 +79,7 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 }
 
 /* Below the surface's smallest triangle, where it is flat, no more than the whole product. */
-struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
+static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"m", "n", "k"};
 	const double at[] = {(double)c.n, (double)c.n, (double)k};
@@ -90,6 +92,22 @@ struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 	struct price price = library(r, time, TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, c.precision);
 	return price;
+}
+
+struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
+{
+	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
+	bool single = c.precision == SINGLE;
+	struct matrix square = {NULL, 0, n, n, n, c.precision};
+	/* in single precision one kernel for all, as long as a product of as many operations */
+	struct matrix others = {NULL, 0, single ? rest + n / 2 : rest, n, rest + n, c.precision};
+
+	if (block_rank_is_ahead(n + rest, n, k))
+		return price_rank(r, c, k);
+	if (!rest)
+		return square_syrk(r, square, k);
+	struct price behind = price_gemm(r, PLAIN, TRANSPOSED, others, k);
+	return single ? behind : price_both(square_syrk(r, square, k), behind);
 }
 
 /* A profile without solves from the right has those from the left stand for them. */

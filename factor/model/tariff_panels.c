@@ -10,11 +10,12 @@
  *
  * larft: the product V^T V, and the same inversion (Joffrain et al. 2006).
  *
- * potrf_block: two kernels for 128 columns, one for the last. Of a tile's 32 columns one warp makes
- * one after the other, in order: a reciprocal root, five operations that depend on it, a write and
- * read of shared memory, and an FMA for each column right of it, twice. The tiles right of these
- * columns are multiplied on one multiprocessor; what is right of the 128 columns is read and
- * written, and takes four products a tile.
+ * potrf_block: a kernel for 128 columns and the rows below them, of which a multiprocessor has a
+ * strip, and one for what is right of them. Of a tile's 32 columns one warp makes one after the
+ * other, in order: a reciprocal root, five operations that depend on it, a write and read of shared
+ * memory, and an FMA for each column right of it, twice. The tiles right of these columns are
+ * multiplied on one multiprocessor. An update of small rank k is k/32 products a tile, a tile a
+ * multiprocessor at a time.
  *
  * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
  * them to their largest magnitudes.
@@ -30,6 +31,8 @@
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
 #include "price_blocks.h"
+
+#include "../../lib/block_kernels.h"
 
 #include <math.h>
 
@@ -112,8 +115,7 @@ static struct price kernel_of_order(struct price_reader *r, struct price reckone
 	               : reckoned;
 }
 
-/* Two kernels in turn. */
-static struct price both(struct price first, struct price second)
+struct price price_both(struct price first, struct price second)
 {
 	first.enqueue += second.enqueue;
 	for (int t = 0; t < TERM_COUNT; t++)
@@ -143,7 +145,7 @@ struct price price_larft(struct price_reader *r, struct matrix v)
 {
 	struct matrix t = {NULL, 0, v.n, v.n, v.n, v.precision};
 
-	return both(price_gemm(r, TRANSPOSED, PLAIN, t, v.m),
+	return price_both(price_gemm(r, TRANSPOSED, PLAIN, t, v.m),
 	        kernel_of_order(r, inversion(r, t), t, "gpu.larft.s", "gpu.larft.d"));
 }
 
@@ -154,34 +156,71 @@ static double potrf_column(struct price_reader *r, struct matrix a)
 	       price_scalar(r, "gpu.shared.latency") + TILE * issue(r, a);
 }
 
-/* The first columns of a block of which n are left, and the update of the others. */
-static struct price potrf_step(struct price_reader *r, struct matrix a, int64_t n)
+struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
 {
 	struct price price = price_kernel(r);
-	int64_t width = n < STEP ? n : STEP, right = n - width;
-	double tiles = ceil((double)width / TILE), strip = right ? tiles * (tiles - 1) / 2 : 0;
+	int64_t n = c.m < c.n ? c.m : c.n, rows = c.m + c.n - n;
+	double tiles = (double)block_rank_tiles(rows, n);
+	double turns = ceil(tiles / price_scalar(r, "gpu.sm.count"));
+	double operands = 2 * word_of(c) * TILE * (double)k;
 
-	price.share = price_share(r, fmax(1, ceil((double)right / TILE)));
-	price.term[TERM_BARRIER] = (double)width * potrf_column(r, a);
-	price.term[TERM_ARITHMETIC] =
-	        ((tiles - 1) * tiles * (tiles + 1) / 6 + strip) * product(r, a);
-	price.term[TERM_MEMORY] = 2 * through(r, word_of(a) * (double)width * (double)width / 2);
-	if (!right)
-		return price;
-	struct price trail = price_kernel(r);
-	trail.term[TERM_ARITHMETIC] = tiles * product(r, a);
-	trail.term[TERM_MEMORY] = price_surface_traffic(
-	        r, "gpu.copy.time", word_of(a) * (double)right * (double)right);
-	return both(price, trail);
+	price.share = price_share(r, tiles);
+	price.term[TERM_ARITHMETIC] = turns * (double)k / TILE * product(r, c);
+	price.term[TERM_MEMORY] =
+	        through(r, turns * operands) +
+	        price_surface_traffic(r, "gpu.copy.time", 2 * word_of(c) * TILE * TILE * tiles);
+	return price;
 }
 
-struct price price_potrf_block(struct price_reader *r, struct matrix a)
+/* The first columns of a trapezoid of `rows` rows of which n columns are left, and the update of
+ * the others. */
+static struct price potrf_step(
+        struct price_reader *r, struct matrix a, int64_t rows, int64_t n, bool beside)
 {
-	struct price price = potrf_step(r, a, a.n);
+	struct price price = price_kernel(r);
+	int64_t width = n < STEP ? n : STEP, below = rows - width;
+	double multiprocessors = price_scalar(r, "gpu.sm.count");
+	int strip = block_potrf_strip(below, (int)multiprocessors / (beside ? 2 : 1));
+	double strips = ceil((double)below / strip),
+	       turns = fmax(1, ceil(strips / multiprocessors));
+	double tiles = ceil((double)width / TILE);
+	double solved = below ? (double)strip / TILE * tiles * (tiles - 1) / 2 : 0;
+	double words = (double)width * ((double)width / 2 + (below ? strip : 0));
 
-	for (int64_t left = a.n - STEP; left > 0; left -= STEP)
-		price = both(price, potrf_step(r, a, left));
-	return kernel_of_order(r, price, a, "gpu.potrf_block.s", "gpu.potrf_block.d");
+	price.share = price_share(r, fmax(1, strips));
+	price.term[TERM_BARRIER] = turns * (double)width * potrf_column(r, a);
+	price.term[TERM_ARITHMETIC] =
+	        turns * ((tiles - 1) * tiles * (tiles + 1) / 6 + solved) * product(r, a);
+	price.term[TERM_MEMORY] = turns * 2 * through(r, word_of(a) * words);
+	if (n == width)
+		return price;
+	struct matrix right = {NULL, 0, below, n - width, below, a.precision};
+	return price_both(price, price_rank(r, right, width));
+}
+
+/* With nothing below, the surface of that; else the one of blocks with rows below. */
+static struct price potrf_as_measured(
+        struct price_reader *r, struct price price, struct matrix a, int64_t n, int64_t below)
+{
+	static const char *const axes[] = {"n", "below"};
+	const double at[] = {(double)n, (double)below};
+	const char *name = a.precision == SINGLE ? "gpu.potrf_rows.s" : "gpu.potrf_rows.d";
+
+	if (below == 0)
+		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
+		        "gpu.potrf_block.d");
+	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 2))
+	                            : price;
+}
+
+struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside)
+{
+	int64_t n = a.m < a.n ? a.m : a.n, rows = a.m + a.n - n;
+	struct price price = potrf_step(r, a, rows, n, beside);
+
+	for (int64_t done = STEP; done < n; done += STEP)
+		price = price_both(price, potrf_step(r, a, rows - done, n - done, beside));
+	return potrf_as_measured(r, price, a, n, rows - n);
 }
 
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
@@ -257,7 +296,7 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
-		price = both(both(both(price, kernel), kernel), kernel);
+		price = price_both(price_both(price_both(price, kernel), kernel), kernel);
 		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
 		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
