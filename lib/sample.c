@@ -13,6 +13,8 @@ static const double timer_step = 1e-6;
 static const double steady = 0.005;   /* accepted deviation of the clock */
 static const double throttled = 0.75; /* of the highest clock */
 
+static const double made_up = 0.5; /* of max_seconds, at most, for disturbed samples */
+
 enum { UNDISTURBED = 3 }; /* samples that replace all disturbed ones */
 
 struct sample_plan sample_plan_default(double seconds)
@@ -118,11 +120,11 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 			break;
 		store(&all, &sample);
 		lost += sample.disturbed ? clock_now() - begin : 0;
-		double elapsed = clock_now() - start - fmin(lost, plan->max_seconds);
+		double elapsed = clock_now() - start - fmin(lost, made_up * plan->max_seconds);
 		enough = elapsed >= plan->max_seconds || all.count >= plan->max_samples;
 		if (!enough && elapsed >= plan->min_seconds && all.count >= next_look) {
 			struct measurement now = reduce(&all, max_hz);
-			enough = precise(&now.seconds, plan);
+			enough = precise(&now.seconds, plan) && all.undisturbed >= UNDISTURBED;
 			next_look = all.count + all.count / 8 + 1; /* looking costs a sort */
 		}
 	}

@@ -43,7 +43,7 @@ struct sample_plan sample_plan_default(double seconds);
 /* Runs the protocol. Samples whose hz is off the median hz by more than 0.5 % plus resolution, or
  * below 75 % of max_hz (throttled; max_hz 0 = unknown), or that did not agree, are discarded. When
  * none is left seconds.samples is 0 and the value NaN. Disturbed samples are discarded as soon as
- * three others are there, and their time is made up for, up to max_seconds more. False when
+ * three others are there, and their time is made up for, up to half of max_seconds more. False when
  * function failed. */
 bool sample_run(sample_function function, void *context, const struct sample_plan *plan,
         double max_hz, struct measurement *result);
