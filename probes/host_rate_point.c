@@ -76,7 +76,8 @@ static bool take_call(void *context, struct sample *sample)
 	sample->span = clock_now() - start;
 	sample->seconds = sample->span / (double)call->turns;
 	sample->agreed = true;
-	call->undisturbed = quiet_undisturbed(&rates->quiet, rates->quiet.order[0]);
+	if (panel_threads(call) == 1) /* those of a BLAS may be each other's hardware threads */
+		call->undisturbed = quiet_undisturbed(&rates->quiet, rates->quiet.order[0]);
 	sample->disturbed = !before || !call->undisturbed;
 	return done;
 }
