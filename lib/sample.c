@@ -13,6 +13,10 @@ static const double timer_step = 1e-6;
 static const double steady = 0.005;   /* accepted deviation of the clock */
 static const double throttled = 0.75; /* of the highest clock */
 
+static const double made_up = 0.5; /* of max_seconds, at most, for disturbed samples */
+
+enum { UNDISTURBED = 3 }; /* samples that replace all disturbed ones */
+
 struct sample_plan sample_plan_default(double seconds)
 {
 	return (struct sample_plan){.warm_seconds = 0.1 * seconds,
@@ -26,6 +30,7 @@ struct sample_plan sample_plan_default(double seconds)
 struct sample_store {
 	struct sample *sample;
 	size_t count, room;
+	size_t undisturbed;
 	double *scratch; /* as long as sample */
 };
 
@@ -37,16 +42,19 @@ static void store(struct sample_store *all, const struct sample *sample)
 		all->scratch = xrealloc(all->scratch, all->room * sizeof *all->scratch);
 	}
 	all->sample[all->count++] = *sample;
+	all->undisturbed += sample->agreed && isfinite(sample->seconds) && !sample->disturbed;
 }
 
-static bool trusted(const struct sample *sample)
+static bool trusted(const struct sample_store *all, const struct sample *sample)
 {
-	return sample->agreed && isfinite(sample->seconds);
+	return sample->agreed && isfinite(sample->seconds) &&
+	       !(sample->disturbed && all->undisturbed >= UNDISTURBED);
 }
 
-static bool keeps(const struct sample *sample, double typical_hz, double max_hz)
+static bool keeps(const struct sample_store *all, const struct sample *sample, double typical_hz,
+        double max_hz)
 {
-	if (!trusted(sample))
+	if (!trusted(all, sample))
 		return false;
 	if (!(sample->hz > 0))
 		return true;
@@ -61,18 +69,18 @@ static struct measurement reduce(const struct sample_store *all, double max_hz)
 	size_t clocked = 0, kept = 0, kept_clocked = 0;
 
 	for (size_t i = 0; i < all->count; i++)
-		if (trusted(&all->sample[i]) && all->sample[i].hz > 0)
+		if (trusted(all, &all->sample[i]) && all->sample[i].hz > 0)
 			all->scratch[clocked++] = all->sample[i].hz;
 	double typical_hz = stats_median(all->scratch, clocked);
 
 	for (size_t i = 0; i < all->count; i++)
-		if (keeps(&all->sample[i], typical_hz, max_hz))
+		if (keeps(all, &all->sample[i], typical_hz, max_hz))
 			all->scratch[kept++] = all->sample[i].seconds;
 	struct measurement result = {.seconds = stats_median_interval(all->scratch, kept),
 	        .discarded = all->count - kept};
 
 	for (size_t i = 0; i < all->count; i++)
-		if (keeps(&all->sample[i], typical_hz, max_hz) && all->sample[i].hz > 0)
+		if (keeps(all, &all->sample[i], typical_hz, max_hz) && all->sample[i].hz > 0)
 			all->scratch[kept_clocked++] = all->sample[i].hz;
 	result.hz = stats_median(all->scratch, kept_clocked);
 	return result;
@@ -101,20 +109,22 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 {
 	struct sample_store all = {0};
 	bool working = warm(function, context, plan->warm_seconds), enough = false;
-	double start = clock_now();
+	double start = clock_now(), lost = 0;
 	size_t next_look = plan->min_samples;
 
 	while (working && !enough) {
 		struct sample sample = {0};
+		const double begin = clock_now();
 		working = function(context, &sample);
 		if (!working)
 			break;
 		store(&all, &sample);
-		double elapsed = clock_now() - start;
+		lost += sample.disturbed ? clock_now() - begin : 0;
+		double elapsed = clock_now() - start - fmin(lost, made_up * plan->max_seconds);
 		enough = elapsed >= plan->max_seconds || all.count >= plan->max_samples;
 		if (!enough && elapsed >= plan->min_seconds && all.count >= next_look) {
 			struct measurement now = reduce(&all, max_hz);
-			enough = precise(&now.seconds, plan);
+			enough = precise(&now.seconds, plan) && all.undisturbed >= UNDISTURBED;
 			next_look = all.count + all.count / 8 + 1; /* looking costs a sort */
 		}
 	}

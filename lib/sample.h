@@ -13,6 +13,8 @@ struct sample {
 	double hz;      /* SM (or core) clock during this sample; 0 when the sample has none */
 	bool agreed;    /* false when the sample's own clocks disagree; it is then discarded */
 	double span;    /* length of the timed interval behind it, seconds: sets hz's resolution */
+	bool disturbed; /* a core did clearly less for us than usual, before or after (lib/quiet.h)
+	                 */
 };
 
 /* Takes one sample. Returns false when measuring itself failed (the measurement then ends, failed).
@@ -40,7 +42,9 @@ struct sample_plan sample_plan_default(double seconds);
 
 /* Runs the protocol. Samples whose hz is off the median hz by more than 0.5 % plus resolution, or
  * below 75 % of max_hz (throttled; max_hz 0 = unknown), or that did not agree, are discarded. When
- * none is left seconds.samples is 0 and the value NaN. False when function failed. */
+ * none is left seconds.samples is 0 and the value NaN. Disturbed samples are discarded as soon as
+ * three others are there, and their time is made up for, up to half of max_seconds more. False when
+ * function failed. */
 bool sample_run(sample_function function, void *context, const struct sample_plan *plan,
         double max_hz, struct measurement *result);
 

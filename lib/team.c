@@ -3,11 +3,15 @@
 #include "team.h"
 #include "clock.h"
 
+#include "msg.h"
+#include "stats.h"
+
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* From this many cores on one in so many is left to the system. */
-enum { LARGE_MACHINE = 8 };
+enum { LARGE_MACHINE = 8, READINGS = 15 };
 
 bool team_open(struct team *team, struct fault *fault)
 {
@@ -16,7 +20,7 @@ bool team_open(struct team *team, struct fault *fault)
 	if (!team->topology)
 		return false;
 	topology_facts(team->topology, &team->facts);
-	int usable = omp_get_num_procs();
+	const int usable = omp_get_num_procs(); /* before a core is taken */
 	team->cores =
 	        team->facts.cores > 0 && team->facts.cores < usable ? team->facts.cores : usable;
 	if (team->cores >= LARGE_MACHINE)
@@ -24,11 +28,15 @@ bool team_open(struct team *team, struct fault *fault)
 	for (int n = 1; n < team->cores && team->size_count < TEAM_SIZES - 1; n *= 2)
 		team->size[team->size_count++] = n;
 	team->size[team->size_count++] = team->cores;
+	quiet_open(&team->quiet, team->topology, team->facts.cores);
+	team->usual = xcalloc((size_t)team->cores, sizeof *team->usual);
 	return true;
 }
 
 void team_close(struct team *team)
 {
+	quiet_close(&team->quiet);
+	free(team->usual);
 	topology_free(team->topology);
 }
 
@@ -43,9 +51,27 @@ void team_warm(struct team *team, double seconds)
 
 void team_bind(struct team *team, int threads)
 {
+	if (team->threads > 0)
+		quiet_refresh(&team->quiet);
+	team->threads = threads;
 #pragma omp parallel num_threads(threads)
 	{
+		const int id = omp_get_thread_num();
 #pragma omp critical
-		topology_bind(team->topology, -1, omp_get_thread_num(), team->binding);
+		topology_bind(team->topology, -1, team->quiet.order[id], team->binding);
+#pragma omp barrier
+		double by_cycle[READINGS];
+		for (int i = 0; i < READINGS; i++)
+			by_cycle[i] = clock_core_rate().by_cycle;
+		team->usual[id] = stats_median(by_cycle, READINGS);
 	}
+}
+
+bool team_undisturbed(const struct team *team)
+{
+	int disturbed = 0;
+
+#pragma omp parallel num_threads(team->threads) reduction(+ : disturbed)
+	disturbed += quiet_less(clock_core_rate().by_cycle, team->usual[omp_get_thread_num()]);
+	return disturbed == 0;
 }

@@ -171,7 +171,7 @@ method_sections() {
 		printf 'LI\t%s\n' "$line"
 	done <<-TEXT
 		Every probe runs in several fresh processes; a value is the median of theirs, its interval spans them (95 %).
-		Samples whose clocks disagree, or that ran throttled, are discarded and counted below; points that saw another user are busy.
+		Samples whose clocks disagree, or that ran throttled or on a core that others used, are discarded and counted below; points that saw another user are busy.
 		Noisy: a half-width over 20 % or a busy device; bounded: only a limit is known; failed: outside what physics allows.
 		Predictions come from the profile alone, before the runs; profile, predictions, measurements are chained by checksum.
 		Copies count bytes read plus bytes written; transfers count payload. GB is 10^9 bytes, KiB, MiB, GiB are powers of two.

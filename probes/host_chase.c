@@ -6,7 +6,8 @@
  * every cache as uniform access leaves it. One line in each page, less as many lines in few
  * (huge) pages: the TLBs. What can fool it: pages of another size than asked (verified), a
  * hypervisor's own pages, caches that others share, a prefetcher of adjacent lines, a clock that
- * changes (recorded with each point). Unit: seconds of one load. */
+ * changes (recorded with each point), a neighbour on
+ * the core (the quietest one is taken, disturbed points again). Unit: seconds of one load. */
 #include "host_chase_parts.h"
 
 #include "../lib/clock.h"
@@ -141,7 +142,7 @@ static size_t measure_walks(
 	return largest;
 }
 
-/* Memory of every node, the thread on the first one's first core. */
+/* Memory of every node, the thread on a core of the first one. */
 static void measure_nodes(struct chase *chase, size_t bytes)
 {
 	char got[128];
@@ -155,7 +156,7 @@ static void measure_nodes(struct chase *chase, size_t bytes)
 		        !pages_map(&pages, bytes, huge, &fault))
 			continue; /* a node without processors or room */
 		pages_touch(&pages, bytes);
-		topology_bind(chase->topology, -1, 0, got);
+		topology_bind(chase->topology, -1, chase->core, got);
 		if (pages_verified(&pages))
 			measure_walk(chase, &pages, "walk_node", bytes, i);
 		pages_unmap(&pages);
@@ -259,6 +260,17 @@ static double timer_seconds(struct chase *chase)
 	return stats_median(reading, READINGS);
 }
 
+/* The quietest core that has its memory where core 0 has. */
+static void take_core(struct chase *chase, char got[128])
+{
+	const int *core = chase->quiet.order, *last = core + chase->quiet.cores - 1;
+
+	while (core < last && topology_shared(chase->topology, *core, 0) < 0)
+		core++;
+	chase->core = *core;
+	topology_bind(chase->topology, -1, chase->core, got);
+}
+
 static void measure(struct probe_run *run)
 {
 	struct chase chase = {.run = run,
@@ -275,11 +287,13 @@ static void measure(struct probe_run *run)
 	if (!chase.topology)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	topology_facts(chase.topology, &chase.facts);
-	topology_bind(chase.topology, -1, 0, got);
-	table_meta_set(run->curve, "binding", "%s", got);
-	state(&chase);
 	while (clock_now() < chase.end - 0.95 * run->seconds)
 		; /* until the processor's clock has risen */
+	quiet_open(&chase.quiet, chase.topology, chase.facts.cores);
+	quiet_note(&chase.quiet, run->curve);
+	take_core(&chase, got);
+	table_meta_set(run->curve, "binding", "%s", got);
+	state(&chase);
 	map_memory(&chase);
 	chase.timer = timer_seconds(&chase);
 	measure_line(&chase, chase.huge.bytes ? &chase.huge : &chase.small);
@@ -289,6 +303,7 @@ static void measure(struct probe_run *run)
 		msg_die(EXIT_MEASURE_FAILED, "the kernel took huge pages back: try again");
 	pages_unmap(&chase.huge);
 	pages_unmap(&chase.small);
+	quiet_close(&chase.quiet);
 	topology_free(chase.topology);
 	free(chase.next);
 	free(chase.place);

@@ -6,6 +6,7 @@
 #include "../lib/base.h"
 #include "../lib/pages.h"
 #include "../lib/probe.h"
+#include "../lib/quiet.h"
 #include "../lib/topology.h"
 #include "host_chase.h"
 
@@ -20,6 +21,8 @@ struct chase {
 	struct probe_run *run;
 	struct topology *topology;
 	struct topology_facts facts;
+	struct quiet quiet;
+	int core;                 /* the quietest one that has its memory where the first one has */
 	struct pages small, huge; /* huge.bytes is 0 when there are none */
 	uint32_t *next, *place;
 	uint32_t packed[MOST_PAGES];

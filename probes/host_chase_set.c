@@ -10,7 +10,7 @@
 enum {
 	RESIDENT = 512, /* sets up to so many nodes need no loads in between */
 	SAMPLED = 1024, /* loads timed without a break where the nodes are a sample */
-	TRIES = 3,      /* of a point while the clock changes */
+	TRIES = 3,      /* of a point while the clock changes or the core is shared */
 	LOADS_UNROLLED = 16
 };
 
@@ -148,15 +148,19 @@ static struct sample_plan plan_loads(struct set *set)
 void record_set(struct set *set, const char *series, const struct arg *args, size_t count)
 {
 	struct sample_plan plan = plan_loads(set);
+	const struct chase *chase = set->chase;
 	struct measurement measurement;
 
 	for (int i = 0; i < TRIES; i++) {
 		const double before = clock_core_hz();
+		const bool undisturbed = quiet_undisturbed(&chase->quiet, chase->core);
 		if (!sample_run(take_loads, set, &plan, 0, &measurement))
 			return;
 		measurement.hz = clock_core_hz();
-		if (set->nodes > CHAIN || !(fabs(before / measurement.hz - 1) > steady))
+		const bool same = !(fabs(before / measurement.hz - 1) > steady);
+		if (set->nodes > CHAIN ||
+		        (same && undisturbed && quiet_undisturbed(&chase->quiet, chase->core)))
 			break; /* a sample of the lines is walked once */
 	}
-	probe_record(set->chase->run, series, args, count, &measurement);
+	probe_record(chase->run, series, args, count, &measurement);
 }

@@ -197,8 +197,8 @@ const struct probe host_exchange_probe = {
         .question = "How long does a word take from one core to another?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 0.5,
-        .processes = 3,
+        .seconds = 0.4,
+        .processes = 5,
         .measure = measure,
         .fit = host_exchange_fit,
 };

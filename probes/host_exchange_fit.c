@@ -24,32 +24,35 @@ static struct parameter_spec spec_of(const char *name)
 	        .high = slowest};
 }
 
-static int by_seconds(const void *a, const void *b)
+/* The times of the pairs that share this, in one process; their number. */
+static size_t pairs_of(const struct table *curve, int process, int shared, double *value)
 {
-	const double x = ((const struct point *)a)->seconds.value;
-	const double y = ((const struct point *)b)->seconds.value;
-	return (x > y) - (x < y);
-}
-
-/* Median over the pairs that share this, in one process. */
-static struct estimate middle_of(const struct table *curve, int process, int shared)
-{
-	double *value = xmalloc((curve->row_count + 1) * sizeof *value);
-	struct estimate middle = {.samples = 0};
 	size_t n = 0;
 
-	for (size_t row = 0; row < curve->row_count; row++) {
-		const double samples = table_real(curve, row, "samples");
-		if (table_real(curve, row, "process") != process || !(samples > 0) ||
-		        (shared != ANY && table_real(curve, row, "shared") != shared))
-			continue;
-		value[n++] = table_real(curve, row, "seconds");
-		middle.samples += (size_t)samples;
+	for (size_t row = 0; row < curve->row_count; row++)
+		if (table_real(curve, row, "process") == process &&
+		        table_real(curve, row, "samples") > 0 &&
+		        (shared == ANY || table_real(curve, row, "shared") == shared))
+			value[n++] = table_real(curve, row, "seconds");
+	return n;
+}
+
+/* A quantile of the pairs that share this, over the processes. The pairs differ, their quantile
+ * does not: its error is that between processes. Samples are pairs. */
+static struct estimate quantile_of(
+        const struct table *curve, int shared, double q, struct estimate each[PROCESSES_MAX])
+{
+	double *value = xmalloc((curve->row_count + 1) * sizeof *value);
+	size_t n = 0;
+
+	for (int process = 0; process < PROCESSES_MAX; process++) {
+		const size_t pairs = pairs_of(curve, process, shared, value);
+		const double at = stats_quantile(value, pairs, q);
+		if (pairs > 0)
+			each[n++] = (struct estimate){at, at, at, pairs};
 	}
-	/* the pairs differ, their median does not: its error is that between processes */
-	middle.value = middle.low = middle.high = stats_median(value, n);
 	free(value);
-	return middle;
+	return n > 0 ? stats_combine(each, n) : (struct estimate){.samples = 0};
 }
 
 /* Nothing when no pair shares this. */
@@ -58,15 +61,38 @@ static void add_group(
 {
 	const struct parameter_spec spec = spec_of(name);
 	const struct arg level[] = {{"level", shared}};
-	struct estimate middle[PROCESSES_MAX];
-	size_t n = 0;
+	struct estimate each[PROCESSES_MAX];
+	const struct estimate middle = quantile_of(curve, shared, 0.5, each);
 
-	for (int process = 0; process < PROCESSES_MAX; process++) {
-		middle[n] = middle_of(curve, process, shared);
-		n += middle[n].samples > 0;
+	if (middle.samples > 0)
+		profile_add(profile, &spec, level, shared > 0, middle, false);
+}
+
+static bool steady(const struct estimate *way)
+{
+	return way->high - way->low < 2 * unsteady * way->value;
+}
+
+/* The quickest or slowest pair of each process: not always the same one. */
+static void add_extreme(
+        const struct table *curve, struct profile *profile, const char *name, double q)
+{
+	const struct parameter_spec spec = spec_of(name);
+	struct estimate each[PROCESSES_MAX] = {{.samples = 0}};
+	const struct estimate way = quantile_of(curve, ANY, q, each);
+	double least = INFINITY, most = 0;
+
+	if (way.samples == 0)
+		return;
+	if (steady(&way)) {
+		profile_add(profile, &spec, NULL, 0, way, false);
+		return;
 	}
-	if (n > 0)
-		profile_add(profile, &spec, level, shared > 0, stats_combine(middle, n), false);
+	for (int i = 0; i < PROCESSES_MAX && each[i].samples > 0; i++) {
+		least = fmin(least, each[i].value);
+		most = fmax(most, each[i].value);
+	}
+	profile_add_bounded(profile, &spec, NULL, 0, least, most, way.samples);
 }
 
 /* Where virtual processors move from core to core a pair has no value, only a range. */
@@ -78,7 +104,7 @@ static void add_pair(const struct table *curve, struct profile *profile, const s
 	        {"from", curve_arg(curve, point, "from")}, {"to", curve_arg(curve, point, "to")}};
 	double least = INFINITY, most = 0;
 
-	if (way->samples == 0 || way->high - way->low < 2 * unsteady * way->value) {
+	if (way->samples == 0 || steady(way)) {
 		profile_add(profile, &spec, args, ARRAY_LEN(args), *way, point->busy);
 		return;
 	}
@@ -93,21 +119,13 @@ static void add_pair(const struct table *curve, struct profile *profile, const s
 
 void host_exchange_fit(const struct table *curve, struct profile *profile)
 {
-	const struct parameter_spec least = spec_of("host.exchange.min");
-	const struct parameter_spec most = spec_of("host.exchange.max");
 	struct point *point;
-	size_t count = curve_points(curve, "pair", &point), n = 0;
+	const size_t count = curve_points(curve, "pair", &point);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		add_pair(curve, profile, &point[i]);
-		if (point[i].seconds.samples > 0)
-			point[n++] = point[i];
-	}
-	if (n > 0) {
-		qsort(point, n, sizeof *point, by_seconds);
-		profile_add(profile, &least, NULL, 0, point[0].seconds, point[0].busy);
-		profile_add(profile, &most, NULL, 0, point[n - 1].seconds, point[n - 1].busy);
-	}
+	add_extreme(curve, profile, "host.exchange.min", 0);
+	add_extreme(curve, profile, "host.exchange.max", 1);
 	add_group(curve, profile, "host.exchange.latency", ANY);
 	for (int level = 1; level <= 4; level++)
 		add_group(curve, profile, "host.exchange.cache", level);

@@ -33,7 +33,7 @@ void host_memory_fit(const struct table *curve, struct profile *profile);
 #define VECTORIZED __attribute__((noinline, optimize(LOOPS)))
 #endif
 
-enum { QUICK_BYTES = 64 << 20 };
+enum { QUICK_BYTES = 64 << 20, WARM_PASSES = 3 };
 
 enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
@@ -46,6 +46,8 @@ struct worker {
 
 struct bench {
 	struct worker *worker;
+	const struct team *team;
+	bool undisturbed; /* before the next sample */
 	int threads, passes;
 	enum way way;
 	size_t part; /* bytes of one thread */
@@ -158,10 +160,13 @@ static bool verified(const struct bench *bench)
 
 static bool take_sample(void *context, struct sample *sample)
 {
-	const struct bench *bench = context;
+	struct bench *bench = context;
+	const bool before = bench->undisturbed;
 	sample->span = time_passes(bench, bench->passes);
 	sample->seconds = sample->span / bench->passes;
 	sample->agreed = true;
+	bench->undisturbed = team_undisturbed(bench->team);
+	sample->disturbed = !before || !bench->undisturbed;
 	return true;
 }
 
@@ -249,12 +254,19 @@ static void measure_way(
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
 
-	double once = time_passes(&bench, 1); /* warms the part */
+	double once = 0, spent = 0;
+	/* The part becomes warm: a last-level cache may pass over what is read once. */
+	for (int i = 0; i < WARM_PASSES && spent < seconds; i++)
+		spent += once = time_passes(&bench, 1);
 	if (once < seconds / 20)
 		once = time_passes(&bench, 4) / 4;
 	bench.passes = (int)fmin(fmax(seconds / 20 / once, 1), 1e6);
 	plan.warm_seconds = 0;
-	plan.max_seconds = fmax(plan.max_seconds, 2.5 * once * bench.passes); /* three samples */
+	/* Three samples, or as many as an interval needs that is less than their range. */
+	const double needed = once * bench.passes;
+	plan.max_seconds = fmax(plan.max_seconds, 2.5 * needed);
+	plan.max_seconds = fmax(plan.max_seconds, fmin(11.5 * needed, 3 * seconds));
+	bench.undisturbed = team_undisturbed(bench.team);
 	if (sample_run(take_sample, &bench, &plan, 0, &measurement) && verified(&bench))
 		probe_record(sweep->run, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
 }
@@ -263,7 +275,8 @@ static void measure_size(struct memory_sweep *sweep, size_t bytes, double second
 {
 	for (int i = 0; i < sweep->team.size_count; i++) {
 		int threads = sweep->team.size[i];
-		struct bench bench = {.worker = sweep->worker, .threads = threads};
+		struct bench bench = {
+		        .worker = sweep->worker, .team = &sweep->team, .threads = threads};
 		if (!has_point(sweep, threads, bytes))
 			continue;
 		bench.part = bytes / (size_t)threads / 16 * 16; /* two equal halves of words */
@@ -311,6 +324,7 @@ static void measure(struct probe_run *run)
 		        run->curve, "dropped", "%zu bytes and more: the time was spent", bytes);
 	table_meta_set(
 	        run->curve, "binding", "%d threads, the last one: %s", team->cores, team->binding);
+	quiet_note(&team->quiet, run->curve);
 	for (int t = 0; t < team->cores; t++)
 		free(sweep.worker[t].data);
 	free(sweep.worker);

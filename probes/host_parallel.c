@@ -17,6 +17,8 @@ void host_parallel_fit(const struct table *curve, struct profile *profile);
 
 struct bench {
 	int threads, count; /* operations of one sample */
+	const struct team *team;
+	bool undisturbed; /* before the next sample */
 };
 
 static double time_regions(int threads, int count)
@@ -39,22 +41,32 @@ static double time_barriers(int threads, int count)
 	return clock_now() - start;
 }
 
+static void watch(struct bench *bench, struct sample *sample)
+{
+	const bool before = bench->undisturbed;
+
+	bench->undisturbed = team_undisturbed(bench->team);
+	sample->disturbed = !before || !bench->undisturbed;
+}
+
 static bool take_fork(void *context, struct sample *sample)
 {
-	const struct bench *bench = context;
+	struct bench *bench = context;
 	sample->span = time_regions(bench->threads, bench->count);
 	sample->seconds = sample->span / bench->count;
 	sample->agreed = true;
+	watch(bench, sample);
 	return true;
 }
 
 static bool take_barrier(void *context, struct sample *sample)
 {
-	const struct bench *bench = context;
+	struct bench *bench = context;
 	double empty = time_regions(bench->threads, 1);
 	sample->span = time_barriers(bench->threads, bench->count);
 	sample->seconds = (sample->span - empty) / bench->count;
 	sample->agreed = sample->seconds > 0;
+	watch(bench, sample);
 	return true;
 }
 
@@ -90,12 +102,14 @@ static void measure(struct probe_run *run)
 		int threads = team.size[i];
 		team_bind(&team, threads);
 		measure_series(run, "fork", take_fork,
-		        (struct bench){threads, fill(time_regions, threads)}, seconds);
+		        (struct bench){threads, fill(time_regions, threads), &team, true}, seconds);
 		measure_series(run, "barrier", take_barrier,
-		        (struct bench){threads, fill(time_barriers, threads)}, seconds);
+		        (struct bench){threads, fill(time_barriers, threads), &team, true},
+		        seconds);
 	}
 	table_meta_set(
 	        run->curve, "binding", "%d threads, the last one: %s", team.cores, team.binding);
+	quiet_note(&team.quiet, run->curve);
 	team_close(&team);
 }
 

@@ -179,6 +179,26 @@ static void measure_teams(struct rates *rates, bool threaded)
 	}
 }
 
+/* Before the calling thread is bound: they inherit that. */
+static void start_threads(struct rates *rates)
+{
+	enum { SMALL = 256 };
+	const struct call call = {
+	        .rates = rates, .m = SMALL, .n = SMALL, .ld = SMALL, .square = true};
+
+	memset(rates->a, 0, panel_bytes(SMALL, SMALL, false));
+	memset(rates->master, 0, 2 * panel_bytes(SMALL, SMALL, false));
+	rates->at = rates->a;
+	run_gemm(&call, 0);
+}
+
+/* A core for each thread of the BLAS; smaller teams are the first threads, on the quietest ones. */
+static void spread_threads(struct quiet *quiet)
+{
+	if (quiet->cores > 1)
+		topology_bind_others(quiet->topology, quiet->order + 1, quiet->cores - 1);
+}
+
 static void measure(struct probe_run *run)
 {
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
@@ -193,14 +213,25 @@ static void measure(struct probe_run *run)
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
 	        .end = clock_now() + threads_from * run->seconds};
 
+	struct fault fault;
+	struct topology *topology = topology_load(NULL, &fault);
+	struct topology_facts facts;
+
+	if (!topology)
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	topology_facts(topology, &facts);
 	if (!rates.a || !rates.master)
 		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
-	openblas_set_num_threads(1);
+	start_threads(&rates);
 	while (clock_now() < rates.end - threads_from * run->seconds + run->seconds / 30)
-		; /* until the processor's clock has risen */
+		; /* until the processor's clock has risen and the threads of the BLAS sleep */
+	quiet_open(&rates.quiet, topology, facts.cores);
+	quiet_note(&rates.quiet, run->curve);
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
 	 * does then: they come last. */
 	for (int threaded = 0; threaded < 2; threaded++) {
+		if (threaded)
+			spread_threads(&rates.quiet);
 		for (int d = 0; d < 2; d++) {
 			fill(&rates, d);
 			if (!threaded && !d)
@@ -215,6 +246,8 @@ static void measure(struct probe_run *run)
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
+	quiet_close(&rates.quiet);
+	topology_free(topology);
 	free(rates.ipiv);
 	free(rates.work);
 	free(rates.tau);
@@ -228,7 +261,7 @@ const struct probe host_rate_probe = {
         .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 2.6,
+        .seconds = 2.9,
         .processes = 5,
         .measure = measure,
         .fit = host_rate_fit,

@@ -42,17 +42,30 @@ static const struct {
 
 static const struct estimate absent = {NAN, NAN, NAN, 0};
 
+/* Processes that a point must have: three, or as many as there are. */
+static size_t least_processes(const struct table *curve)
+{
+	double last = -1;
+
+	for (size_t row = 0; row < curve->row_count; row++)
+		last = fmax(last, table_real(curve, row, "process"));
+	return (size_t)fmin(last + 1, 3);
+}
+
 static void add_function(const struct table *curve, struct profile *profile, size_t f)
 {
 	/* Below: less than a call; above: no such call takes minutes. */
 	const struct parameter_spec spec = {
 	        functions[f].parameter, "s", functions[f].method, functions[f].regime, 1e-9, 1000};
+	const size_t least = least_processes(curve);
 	struct point *points;
 	size_t n = curve_points(curve, functions[f].series, &points);
 
 	for (size_t i = 0; i < n; i++) {
 		struct arg args[3];
 		size_t count = 0;
+		if (points[i].processes < least) /* dropped in the others */
+			continue;
 		for (; count < ARRAY_LEN(args) && functions[f].arg[count]; count++)
 			args[count] = (struct arg){functions[f].arg[count],
 			        curve_arg(curve, &points[i], functions[f].arg[count])};

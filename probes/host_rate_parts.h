@@ -5,6 +5,7 @@
 
 #include "../lib/base.h"
 #include "../lib/probe.h"
+#include "../lib/quiet.h"
 
 #include <lapacke.h>
 
@@ -21,10 +22,11 @@ struct rates {
 	size_t bytes;     /* of each */
 	void *tau, *work;
 	lapack_int *ipiv;
-	int threads;    /* of the BLAS */
-	size_t turn;    /* calls of this point so far */
-	uint64_t state; /* of the random numbers */
-	double end;     /* clock_now() when the time is spent */
+	int threads;        /* of the BLAS */
+	struct quiet quiet; /* the calling thread is on the quietest core */
+	size_t turn;        /* calls of this point so far */
+	uint64_t state;     /* of the random numbers */
+	double end;         /* clock_now() when the time is spent */
 	char dropped[256];
 };
 
@@ -38,6 +40,7 @@ struct call {
 	        restored;    /* restored: the panel is the master's before every sample */
 	size_t cycle, turns; /* turns of a sample: several cycles */
 	size_t samples;      /* so far */
+	bool undisturbed;    /* before the next one */
 };
 
 /* ---- calls (host_rate_calls.c): run of a struct call ---- */

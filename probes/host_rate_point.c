@@ -31,7 +31,19 @@ size_t panel_bytes(int m, int n, bool is_double)
 	return (size_t)leading(m, is_double) * (size_t)(n + 2) * (is_double ? 8 : 4);
 }
 
-/* Other physical pages. */
+/* A line of every 64 bytes of the panel. */
+static void read_panel(const struct call *call)
+{
+	const size_t word = call->is_double ? sizeof(double) : sizeof(float);
+	const size_t bytes = (size_t)call->ld * (size_t)call->n * word;
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < bytes; i += 64)
+		sum += (unsigned)call->rates->at[i];
+	__asm__ volatile("" ::"r"(sum)); /* it counts */
+}
+
+/* Other physical pages, brought into the cache: all, as a few turns may touch few of them. */
 static void move_on(struct call *call)
 {
 	struct rates *rates = call->rates;
@@ -39,8 +51,11 @@ static void move_on(struct call *call)
 	size_t places = rates->bytes / bytes < PLACES ? rates->bytes / bytes : PLACES;
 
 	rates->at = rates->a + (places > 1 ? call->samples / SAMPLES_OF_PLACE % places * bytes : 0);
-	for (size_t i = 0; !call->restored && !call->square && i < call->cycle; i++)
-		call->run(call, rates->turn++); /* into the cache */
+	if (call->restored || call->square)
+		return;
+	read_panel(call);
+	for (size_t i = 0; i < call->cycle; i++)
+		call->run(call, rates->turn++);
 }
 
 static bool take_call(void *context, struct sample *sample)
@@ -48,6 +63,7 @@ static bool take_call(void *context, struct sample *sample)
 	struct call *call = context;
 	struct rates *rates = call->rates;
 	size_t word = call->is_double ? sizeof(double) : sizeof(float);
+	const bool before = call->undisturbed;
 	bool done = true;
 
 	if (call->samples++ % SAMPLES_OF_PLACE == 0)
@@ -60,6 +76,9 @@ static bool take_call(void *context, struct sample *sample)
 	sample->span = clock_now() - start;
 	sample->seconds = sample->span / (double)call->turns;
 	sample->agreed = true;
+	if (panel_threads(call) == 1) /* those of a BLAS may be each other's hardware threads */
+		call->undisturbed = quiet_undisturbed(&rates->quiet, rates->quiet.order[0]);
+	sample->disturbed = !before || !call->undisturbed;
 	return done;
 }
 
@@ -80,6 +99,9 @@ double measure_call(struct call call, const char *series)
 	struct sample first, next;
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
+	if (panel_threads(&call) == 1)
+		quiet_refresh(&call.rates->quiet);
+	call.undisturbed = true;
 	call.rates->turn = 0;
 	double start = clock_now();
 	bool worked = take_call(&call, &first) && take_call(&call, &next); /* brings in code, pages

@@ -24,11 +24,14 @@ static void call_level2(float *a, int turn)
 struct short_call {
 	float *a;
 	void (*call)(float *a, int turn); /* NULL: adds */
+	const struct quiet *quiet;
+	bool undisturbed; /* before the next sample */
 };
 
 static bool take_short(void *context, struct sample *sample)
 {
 	struct short_call *kind = context;
+	const bool before = kind->undisturbed;
 	double start = clock_now();
 
 	for (int i = 0; kind->call && i < SHORT_CALLS; i++)
@@ -36,6 +39,8 @@ static bool take_short(void *context, struct sample *sample)
 	sample->seconds = kind->call ? (clock_now() - start) / SHORT_CALLS : 1 / clock_core_hz();
 	sample->span = clock_now() - start;
 	sample->agreed = true;
+	kind->undisturbed = quiet_undisturbed(kind->quiet, kind->quiet->order[0]);
+	sample->disturbed = !before || !kind->undisturbed;
 	return !isnan(sample->seconds);
 }
 
@@ -43,7 +48,9 @@ void measure_short(struct rates *rates)
 {
 	static const char *const series[] = {"clock", "level1", "level2"};
 	float *a = (float *)rates->a;
-	struct short_call kind[] = {{a, NULL}, {a, call_level1}, {a, call_level2}};
+	const struct quiet *quiet = &rates->quiet;
+	struct short_call kind[] = {{a, NULL, quiet, true}, {a, call_level1, quiet, true},
+	        {a, call_level2, quiet, true}};
 	struct sample_plan plan = sample_plan_default(rates->run->seconds / 80);
 	struct measurement measurement;
 

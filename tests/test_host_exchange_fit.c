@@ -62,6 +62,7 @@ int main(void)
 	is_real(row_of(profile, "host.exchange.latency")->estimate.value, 95e-9, 1e-6,
 	        "the median over all pairs");
 	ok(!row_of(profile, "host.exchange.node")->name, "a group without pairs is absent");
+	is_value(profile, "host.exchange.max", 140e-9);
 	const struct parameter *moved = row_of(profile, "host.exchange.pair[from=2,to=3]");
 	is_text(moved->status, "bounded", "a pair that differs between processes has a range");
 	is_real(moved->estimate.low, 0.99 * 70e-9, 1e-6, "from its least");

@@ -103,6 +103,10 @@ static void test_rate(void)
 	struct profile *profile = profile_new();
 
 	add(curve, "getrf_s", (struct arg[]){{"m", 1024}, {"n", 64}}, 2, 1e-4);
+	const struct measurement late = {{1e-2, 0.99e-2, 1.01e-2, 4}, 0, NAN};
+	const struct arg large[] = {{"m", 16384}, {"n", 64}};
+	for (int process = 0; process < 2; process++)
+		curve_add(curve, "getrf_s", large, 2, process, &late, false);
 	add(curve, "iamax_s", (struct arg[]){{"m", 1024}, {"n", 32}}, 2, 2e-7);
 	add(curve, "ger_d", (struct arg[]){{"m", 1024}, {"n", 1}}, 2, 3e-7);
 	add(curve, "gemm_d", (struct arg[]){{"m", 512}, {"n", 512}}, 2, 5e-3);
@@ -110,6 +114,8 @@ static void test_rate(void)
 	add(curve, "clock", NULL, 0, 0.25e-9);
 	host_rate_fit(curve, profile);
 	is_value(profile, "host.getrf.s[m=1024,n=64]", 1e-4);
+	ok(!row_of(profile, "host.getrf.s[m=16384,n=64]"),
+	        "what the time left to two processes only is no parameter");
 	is_value(profile, "host.iamax.s[m=1024,n=32]", 2e-7);
 	is_value(profile, "host.ger.d[m=1024,n=1]", 3e-7);
 	is_value(profile, "host.gemm.d[n=512]", 5e-3);

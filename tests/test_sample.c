@@ -20,7 +20,9 @@ struct source {
 	size_t fail_at;    /* call that fails; 0: none */
 	double span;
 	bool odd_is_nan;
-	bool slow; /* one call takes a millisecond */
+	bool slow;                              /* one call takes a millisecond */
+	size_t disturbed_first, disturbed_from; /* calls on a shared core: so many, and those from
+	                                           here on (0: none) */
 };
 
 static double next_uniform(struct source *source)
@@ -47,6 +49,10 @@ static bool draw(void *context, struct sample *sample)
 	        .hz = source->hz * share,
 	        .agreed = !(source->disagree_odd && source->calls % 2),
 	        .span = source->span};
+	sample->disturbed = source->calls <= source->disturbed_first ||
+	                    (source->disturbed_from && source->calls >= source->disturbed_from);
+	if (sample->disturbed)
+		sample->seconds *= 2;
 	if (source->odd_is_nan && source->calls % 2)
 		sample->seconds = NAN;
 	return source->calls != source->fail_at;
@@ -142,6 +148,39 @@ static void test_discards(void)
 	is_real(result.seconds.value, truth, 0, "samples that are no number are discarded");
 }
 
+static void test_disturbed(void)
+{
+	struct source early = {.noise = 0.001, .disturbed_first = 30};
+	struct measurement result = run(&early, 0);
+
+	is_real(result.seconds.value, truth, 0.001, "samples of a shared core do not count");
+	ok(result.discarded == 30 && result.seconds.samples >= plan.min_samples,
+	        "they are counted and taken again");
+
+	struct source late = {.noise = 0.001, .disturbed_from = 6};
+	result = run(&late, 0);
+	is_real(result.seconds.value, truth, 0.001, "nor do later ones");
+	ok(result.seconds.samples == 5, "however many they are");
+
+	struct source always = {.noise = 0.001, .disturbed_from = 1};
+	result = run(&always, 0);
+	is_real(result.seconds.value, 2 * truth, 0.001, "a core that is never free has its value");
+	ok(result.discarded == 0, "and all its samples");
+
+	struct source two = {.noise = 0.001, .disturbed_from = 3};
+	result = run(&two, 0);
+	ok(result.discarded == 0, "two samples do not replace the others");
+
+	struct sample_plan shortest = plan;
+	shortest.max_seconds = 0.02;
+	struct source half = {.slow = true, .noise = 0.9, .disturbed_first = 10};
+	ok(sample_run(draw, &half, &shortest, 0, &result) && result.seconds.samples >= 10,
+	        "their time is made up for");
+	struct source whole = {.slow = true, .noise = 0.9, .disturbed_from = 1};
+	ok(sample_run(draw, &whole, &shortest, 0, &result) && whole.calls <= 31,
+	        "up to half of the time again");
+}
+
 static void test_ends(void)
 {
 	struct source failing = {.hz = clock_hz, .span = 1e-2, .noise = 0.5, .fail_at = 30};
@@ -202,6 +241,7 @@ int main(void)
 {
 	test_steady();
 	test_discards();
+	test_disturbed();
 	test_ends();
 	test_default_plan();
 	test_clock();

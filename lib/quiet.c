@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "base.h"
+#include "quiet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+#include "stats.h"
+
+enum { READINGS = 128 };
+
+static const double ranking_seconds = 0.05; /* for all cores ... */
+static const double least_visit = 0.5e-3, longest_visit = 3e-3;
+static const double arrival = 0.2;       /* of a visit, until the core is awake */
+static const double often = 0.25;        /* a neighbour that works so often counts */
+static const double step = 0.05;         /* of the rates that are told apart */
+static const double clearly_less = 0.92; /* of the usual */
+static const double ranking_part = 0.1;  /* of the time, at most */
+
+/* ---- rules ---- */
+
+static int step_of(double rate, double best)
+{
+	return rate > 0 ? (int)fmin((1 - rate / best) / step, 1 / step) : (int)(1 / step) + 1;
+}
+
+void quiet_order(const double *rate, int cores, int *order)
+{
+	double best = 0;
+	int placed = 0;
+
+	for (int core = 0; core < cores; core++)
+		best = fmax(best, rate[core]);
+	for (int class = 0; placed < cores; class ++)
+		for (int core = 0; core < cores; core++)
+			if (step_of(rate[core], best) == class)
+				order[placed++] = core;
+}
+
+bool quiet_less(double now, double usual)
+{
+	return now < clearly_less * usual;
+}
+
+/* ---- ranking ---- */
+
+static void visit(struct quiet *quiet, int core, double seconds)
+{
+	double rate[READINGS], by_cycle[READINGS], start = clock_now();
+	char got[128];
+	int count = 0;
+
+	if (!topology_bind(quiet->topology, -1, core, got) && strncmp(got, "not bound", 9) == 0)
+		return; /* not ours, and unknown */
+	while (clock_now() < start + arrival * seconds)
+		;
+	while (count < READINGS && clock_now() < start + seconds) {
+		const struct core_rate now = clock_core_rate();
+		rate[count] = now.by_second;
+		by_cycle[count++] = now.by_cycle;
+	}
+	quiet->rate[core] = stats_quantile(rate, (size_t)count, often);
+	quiet->usual[core] =
+	        fmax(quiet->usual[core], stats_median(by_cycle, (size_t)count)); /* not NaN */
+}
+
+static void rank(struct quiet *quiet)
+{
+	const double start = clock_now(), wanted = ranking_seconds / quiet->cores;
+	const double seconds = fmin(fmax(wanted, least_visit), longest_visit);
+	char got[128];
+
+	for (int core = 0; core < quiet->cores; core++) {
+		quiet->rate[core] = NAN;
+		visit(quiet, core, seconds);
+	}
+	quiet_order(quiet->rate, quiet->cores, quiet->order);
+	topology_bind(quiet->topology, -1, quiet->order[0], got);
+	quiet->seconds += clock_now() - start;
+}
+
+void quiet_open(struct quiet *quiet, const struct topology *topology, int cores)
+{
+	const size_t room = (size_t)(cores > 0 ? cores : 1);
+
+	*quiet = (struct quiet){.topology = topology,
+	        .cores = (int)room,
+	        .order = xcalloc(room, sizeof *quiet->order),
+	        .rate = xcalloc(room, sizeof *quiet->rate),
+	        .usual = xcalloc(room, sizeof *quiet->usual),
+	        .opened = clock_now()};
+	rank(quiet);
+	quiet->seconds = 0; /* the first one is not spent on changes */
+}
+
+void quiet_close(struct quiet *quiet)
+{
+	free(quiet->order);
+	free(quiet->rate);
+	free(quiet->usual);
+}
+
+/* ---- use ---- */
+
+bool quiet_undisturbed(const struct quiet *quiet, int core)
+{
+	return !quiet_less(clock_core_rate().by_cycle, quiet->usual[core]);
+}
+
+void quiet_refresh(struct quiet *quiet)
+{
+	const int core = quiet->order[0];
+	const double elapsed = clock_now() - quiet->opened;
+
+	if (quiet->seconds < ranking_part * elapsed && !quiet_undisturbed(quiet, core) &&
+	        !quiet_undisturbed(quiet, core))
+		rank(quiet);
+}
+
+void quiet_note(const struct quiet *quiet, struct table *curve)
+{
+	const double best = quiet->rate[quiet->order[0]];
+	char text[160] = "";
+
+	for (int core = 0; core < quiet->cores; core++) {
+		const size_t used = strlen(text);
+		if (quiet_less(quiet->rate[core], best))
+			snprintf(text + used, sizeof text - used, "%s%d (%.2f)", used ? ", " : "",
+			        core, quiet->rate[core] / best);
+	}
+	table_meta_set(curve, "shared_cores", "%s", text[0] ? text : best > 0 ? "none" : "unknown");
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Which cores measurements go to: the order on made-up rates, and on the machine at hand that
+ * every core is visited, ranked and left again. */
+#include "../lib/quiet.h"
+#include "../lib/team.h"
+#include "tap.h"
+
+enum { MOST = 16 };
+
+static void is_order(const double *rate, int cores, const int *want, const char *what)
+{
+	int order[MOST];
+
+	quiet_order(rate, cores, order);
+	if (!ok(memcmp(order, want, (size_t)cores * sizeof *order) == 0, "%s", what))
+		for (int i = 0; i < cores; i++)
+			diag("place %d: core %d, want %d", i, order[i], want[i]);
+}
+
+static void test_order(void)
+{
+	is_order((const double[]){16e9, 16e9, 15.9e9, 16.1e9}, 4, (const int[]){0, 1, 2, 3},
+	        "cores that are alike stay in their order");
+	is_order((const double[]){8e9, 16e9, 16e9, 7e9, 16e9}, 5, (const int[]){1, 2, 4, 0, 3},
+	        "shared cores come last, the one with less after the other");
+	is_order((const double[]){13.5e9, 14.7e9, 16e9, 15.9e9}, 4, (const int[]){2, 3, 1, 0},
+	        "a clearly lower clock counts, too");
+	is_order((const double[]){NAN, 16e9, NAN, 8e9}, 4, (const int[]){1, 3, 0, 2},
+	        "cores that are not ours come behind all others");
+	is_order((const double[]){NAN, NAN, NAN}, 3, (const int[]){0, 1, 2},
+	        "without rates all stay in their order");
+	is_order((const double[]){0}, 1, (const int[]){0}, "one core is the quietest");
+}
+
+static void test_less(void)
+{
+	ok(quiet_less(2.1, 4) && quiet_less(3.6, 4), "half of a core, or nine tenths: less");
+	ok(!quiet_less(3.9, 4) && !quiet_less(4.2, 4), "what a reading is off by: not");
+	ok(!quiet_less(NAN, 4) && !quiet_less(4, 0) && !quiet_less(4, NAN),
+	        "never where nothing is known");
+}
+
+static void test_rate(void)
+{
+	const struct core_rate rate = clock_core_rate();
+
+	if (isnan(rate.by_second)) {
+		skip("rates of a core", "not known on this processor");
+		return;
+	}
+	ok(rate.by_second > 1e8 && rate.by_second < 1e11, "adds a second: %.3g", rate.by_second);
+	ok(rate.by_cycle > 0.5 && rate.by_cycle < 8.5, "adds a cycle: %.3g", rate.by_cycle);
+}
+
+static void test_made_up(void)
+{
+	struct fault fault;
+	struct topology *topology = topology_load("pack:1 core:4 pu:1", &fault);
+	struct quiet quiet;
+
+	quiet_open(&quiet, topology, 4);
+	ok(quiet.order[0] == 0 && quiet.order[3] == 3,
+	        "cores of a made-up machine cannot be visited: their own order");
+	ok(quiet_undisturbed(&quiet, 0), "and nothing disturbs them");
+	quiet_close(&quiet);
+	topology_free(topology);
+}
+
+static void test_here(void)
+{
+	struct team team;
+	struct fault fault;
+	bool once = true, distinct = true;
+
+	if (!ok(team_open(&team, &fault), "a team here"))
+		return;
+	for (int core = 0; core < team.quiet.cores; core++) {
+		int places = 0;
+		for (int i = 0; i < team.quiet.cores; i++)
+			places += team.quiet.order[i] == core;
+		once = once && places == 1;
+	}
+	ok(once, "every core has one place");
+	team_bind(&team, 1);
+	if (topology_is_this_machine(team.topology) && team.facts.cores > 1) {
+		char want[32], got[128];
+		topology_binding(team.topology, got);
+		snprintf(want, sizeof want, "cores %d", team.quiet.order[0]);
+		const char *at = strstr(got, want);
+		if (strstr(got, "not bound"))
+			skip("one thread is on the quietest core", got);
+		else
+			ok(at && strlen(at) == strlen(want), "one thread is on the quietest: %s",
+			        got);
+	}
+	for (int i = 1; i < team.cores; i++)
+		distinct = distinct && team.quiet.order[i] != team.quiet.order[0];
+	ok(distinct, "the others are elsewhere");
+	team_close(&team);
+}
+
+int main(void)
+{
+	test_here(); /* before this thread is bound */
+	test_order();
+	test_less();
+	test_rate();
+	test_made_up();
+	return finish();
+}
