@@ -55,7 +55,8 @@ size_t measure_without(const struct results *done, struct result *row, size_t co
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
- * only: the operation to measure ("": all); smallest: rows; largest: rows and columns. */
+ * only: the operation (of Kerr's benchmark the variant) to measure ("": all); smallest: rows;
+ * largest: rows and columns. */
 struct bench_request {
 	bool again;
 	const char *only;
