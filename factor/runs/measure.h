@@ -32,6 +32,9 @@ void measure_open(struct measure *measure);
 void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 void measure_save(struct results *results, const char *path);
+
+/* Whether both tables are stamped by one version of the program on one machine. */
+bool measure_same(const struct table *a, const struct table *b);
 struct executor *measure_executor(const struct measure *measure, const char *name);
 
 /* Copies what a contender found into its row, adds that to out and counts failures. */

@@ -9,6 +9,7 @@
 
 #include "../../lib/clock.h"
 #include "../../lib/msg.h"
+#include "../geqrf.h"
 #include "../model/model_kerr.h"
 #include "measure_kerr.h"
 
@@ -21,7 +22,9 @@
 /* Table 1's rows, and one more. */
 static const int64_t sizes[] = {
         512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 6656, 8192, 16384};
-static const int64_t widths[] = {16, 32, 64, 128};
+/* The widest for KERR_AHEAD alone: the others' panels are factorized column by column, or in one
+ * call. */
+static const int64_t widths[] = {16, 32, 64, 128, 256};
 
 /* ---- one size ---- */
 
@@ -205,12 +208,17 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 	kerr_laps_free(&c.laps);
 }
 
+static bool suits(const struct kerr_bench *b, enum kerr_variant variant, int64_t r)
+{
+	return r <= b->a0.n && (r <= GEQRF_LEAF_MAX || variant == KERR_AHEAD) &&
+	       kerr_bench_wants(b, kerr_variant_name[variant]);
+}
+
 static void measure_size(struct kerr_bench *b)
 {
 	for (int v = 0; v < KERR_VARIANTS; v++)
 		for (size_t w = 0; w < ARRAY_LEN(widths); w++)
-			if (kerr_bench_wants(b, kerr_variant_name[v]) && widths[w] <= b->a0.n &&
-			        !kerr_bench_late(b))
+			if (suits(b, (enum kerr_variant)v, widths[w]) && !kerr_bench_late(b))
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
 	if (b->measure->executor[0] && kerr_bench_wants(b, "gemv") && !kerr_bench_late(b))
 		measure_kerr_gemv(b);
@@ -246,20 +254,13 @@ static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 	}
 }
 
-static bool same_meta(const struct table *a, const struct table *b, const char *key)
-{
-	const char *x = table_meta(a, key), *y = table_meta(b, key);
-	return x && y && strcmp(x, y) == 0;
-}
-
 /* What kerr.tsv has of this program on this machine. */
 static void keep_rows(struct kerr_bench *b, bool again)
 {
 	struct fault fault;
 	struct kerr_rows *old = again ? NULL : kerr_rows_read(b->path, &fault);
 
-	if (old && same_meta(old->table, b->rows->table, "fathom") &&
-	        same_meta(old->table, b->rows->table, "machine"))
+	if (old && measure_same(old->table, b->rows->table))
 		for (size_t i = 0; i < old->count; i++)
 			kerr_rows_add(b->rows, &old->row[i]);
 	if (b->rows->count)
