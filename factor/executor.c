@@ -102,21 +102,6 @@ bool ex_resident_panel(struct executor *e, struct matrix a, void *work, struct p
 	return skipped(e, PHASE_PANEL) || e->ops->resident_panel(e, a, work, p);
 }
 
-bool ex_copy_out(struct executor *e, struct matrix a)
-{
-	return skipped(e, PHASE_TRANSFER) || e->ops->copy_out(e, a);
-}
-
-bool ex_host_getrf(struct executor *e, struct matrix a, struct pivots p)
-{
-	return skipped(e, PHASE_PANEL) || e->ops->host_getrf(e, a, p);
-}
-
-bool ex_copy_in(struct executor *e, struct matrix a)
-{
-	return skipped(e, PHASE_TRANSFER) || e->ops->copy_in(e, a);
-}
-
 bool ex_record(struct executor *e, int event)
 {
 	return e->ops->record(e, event);

@@ -6,27 +6,8 @@
 #define FATHOM_EXECUTOR_H
 
 #include "../lib/base.h"
-#include "../lib/precision.h"
+#include "../lib/matrix.h"
 #include "../lib/profile.h"
-
-/* A view of a column-major matrix in executor memory: element (i,j) at data + (offset + i + j*ld)
- * elements. The model executor's data is NULL. */
-struct matrix {
-	void *data;
-	int64_t offset, m, n, ld;
-	enum precision precision;
-};
-
-/* The m x n view whose top left element is (i,j) of a. */
-static inline struct matrix matrix_view(struct matrix a, int64_t i, int64_t j, int64_t m, int64_t n)
-{
-	return (struct matrix){a.data, a.offset + i + j * a.ld, m, n, a.ld, a.precision};
-}
-
-static inline void *matrix_address(struct matrix a)
-{
-	return a.data ? (char *)a.data + a.offset * precision_bytes(a.precision) : NULL;
-}
 
 /* Phases that are priced and timed. */
 enum phase {
@@ -42,13 +23,6 @@ enum phase {
 	PHASE_COUNT
 };
 extern const char *const phase_name[PHASE_COUNT];
-
-/* Pivots and info of a panel in executor memory: n 1-based row indices (LAPACK's ipiv), then info.
- */
-struct pivots {
-	int *data; /* n + 1 integers; NULL for the model */
-	int64_t n;
-};
 
 /* Operations are put into queues, which are in order; different queues overlap where the machine
  * can. An event is a number below EXECUTOR_EVENTS that the algorithm gives a meaning. */
@@ -66,11 +40,6 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
-enum side { LEFT, RIGHT };
-enum uplo { LOWER, UPPER, WHOLE };
-enum trans { PLAIN, TRANSPOSED };
-enum diag { NON_UNIT, UNIT };
-
 struct executor;
 
 /* Every operation returns false after filling executor->fault. Operations may return before they
@@ -86,8 +55,8 @@ struct executor_ops {
 	bool (*duplicate)(struct executor *, struct matrix from, struct matrix to);
 	bool (*read_pivots)(struct executor *, struct pivots p, int *host_ipiv, int *info);
 	bool (*sync)(struct executor *);
-	/* mark `index` (0, 1, ...): when all work put into the current queue so far is done;
-	 * seconds from one mark to another, after waiting for them. For sequences in one queue. */
+	/* mark `index` (0, 1, ...; any may be set again): when all work put into the current queue
+	 * so far is done; seconds from one mark to another, after waiting for the later one */
 	bool (*mark)(struct executor *, int64_t index);
 	bool (*elapsed)(struct executor *, int64_t from, int64_t to, double *seconds);
 
@@ -132,12 +101,6 @@ struct executor_ops {
 	bool (*resident_fits)(struct executor *, struct matrix a);
 	int64_t (*resident_work)(struct executor *, struct matrix a);
 	bool (*resident_panel)(struct executor *, struct matrix a, void *work, struct pivots p);
-
-	/* The panel on the host CPU: copy_out into pinned memory of the executor, LAPACKE getrf
-	 * there, copy_in. */
-	bool (*copy_out)(struct executor *, struct matrix a);
-	bool (*host_getrf)(struct executor *, struct matrix a, struct pivots p);
-	bool (*copy_in)(struct executor *, struct matrix a);
 
 	/* ---- blocks: what blocked factorizations are made of; on the executor's current queue */
 
@@ -217,6 +180,9 @@ struct executor {
 	enum queue queue; /* where the next operations go; set by the algorithm */
 	bool shares;      /* other queues have work beside the next operations: products leave
 	                     multiprocessors to it between their tiles. Set by the algorithm */
+	bool on_host;     /* its memory is the host's: what works there needs no way there */
+	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
+	                     who records. Set by the algorithm */
 	bool blas_only;   /* products by the BLAS even where kernels of our own are ahead of it. Set
 	                     by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
@@ -247,9 +213,6 @@ bool ex_fused_begin(struct executor *, struct matrix a, void *work, struct pivot
 bool ex_fused_pivot(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_fused_update(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_resident_panel(struct executor *, struct matrix a, void *work, struct pivots p);
-bool ex_copy_out(struct executor *, struct matrix a);
-bool ex_host_getrf(struct executor *, struct matrix a, struct pivots p);
-bool ex_copy_in(struct executor *, struct matrix a);
 bool ex_record(struct executor *, int event);
 bool ex_wait(struct executor *, int event);
 bool ex_wait_host(struct executor *, int event);

@@ -17,6 +17,13 @@
 /* Levels of halves, each with an info. */
 enum { MOST_LEVELS = 64 };
 
+/* Widest triangle whose inverse is multiplied with. The wider it is the larger the backward error,
+ * the more so where a matrix has more columns than rows: on random ones of 300 x 4000 it is 1.05
+ * times LAPACK's by substitution, and with inverses of 16, 32, 64 and 128 columns 1.1, 1.4, 2.0 and
+ * 3.0 times, in either precision. No check of the inverse's growth sees that: it is the ordinary
+ * one. */
+enum { WIDEST_INVERSE = 32 };
+
 struct lu {
 	struct schedule schedule;
 	struct executor *e;
@@ -227,12 +234,23 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 	return triangle_check(e, plan);
 }
 
+/* The widest piece of the plan's that is narrow enough; it divides the plan's, as the plan's
+ * divides the leaves. */
+static int64_t narrow_piece(const struct plan *plan)
+{
+	int64_t piece = triangle_piece(plan), parts = 1;
+
+	while (piece > parts * WIDEST_INVERSE || (parts > 1 && piece % parts != 0))
+		parts++;
+	return piece / parts;
+}
+
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
 	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all};
 	s->schedule = (struct schedule){e, plan, smaller(a.m, a.n), a.n, &operations, s};
-	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, triangle_piece(plan)};
+	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
 	return check(e, plan, a) && carve(s, work);
 }
 

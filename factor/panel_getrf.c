@@ -17,6 +17,9 @@
  */
 enum { LINE_BYTES = 128 };
 
+/* Far from the events of whole factorizations. */
+enum { EVENT_ON_HOST = EXECUTOR_EVENTS - 1 };
+
 /* The parts of the panel that step j works on. */
 struct column {
 	struct matrix search; /* column j from the diagonal down */
@@ -154,8 +157,14 @@ static bool run_persistent(struct executor *e, struct matrix a, void *work, stru
 
 static bool run_host(struct executor *e, struct matrix a, void *work, struct pivots p)
 {
+	struct matrix host;
+
 	(void)work;
-	return ex_copy_out(e, a) && ex_host_getrf(e, a, p) && ex_copy_in(e, a);
+	if (e->on_host)
+		return ex_host_panel_getrf(e, a, p);
+	return e->ops->stage(e, 0, a.m, a.n, a.precision, &host) && ex_to_host(e, a, host) &&
+	       ex_record(e, EVENT_ON_HOST) && ex_wait_host(e, EVENT_ON_HOST) &&
+	       ex_host_panel_getrf(e, host, p) && ex_to_device(e, host, a);
 }
 
 static int64_t work_none(struct executor *e, struct matrix a)

@@ -15,7 +15,7 @@ struct plan {
 	int64_t leaf;          /* widest panel that the device factorizes in one call; wider ones
 	                          are split in halves */
 	int64_t inverse;       /* widest triangle inverted to solve by gemm, at most
-	                          PLAN_INVERSE_MAX; 0: by trsm */
+	                          PLAN_INVERSE_MAX, and LU's at most 32; 0: by trsm */
 	int lookahead;         /* 1: a panel is factorized while the columns right of it are still
 	                          updated; 0: one after the other */
 };

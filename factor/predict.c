@@ -9,6 +9,7 @@
 #include "../lib/profile.h"
 #include "runs/cases.h"
 #include "model/executor_model.h"
+#include "runs/predict_breakdown.h"
 #include "runs/predict_whole.h"
 #include "runs/results.h"
 
@@ -140,6 +141,21 @@ static void stamp(struct table *table, const struct profile *profile, const char
 	}
 }
 
+/* What the report's breakdown of time and crossover with the host rest on. */
+static void write_breakdown(const struct profile *profile, const char *sha,
+        struct cli_common *common, const struct cli_list *set, int argc, char **argv)
+{
+	char *path = xasprintf("%s/breakdown.tsv", common->output);
+	struct table *table = predict_breakdown(profile, common->quick);
+	struct fault fault;
+
+	stamp(table, profile, sha, set, argc, argv);
+	if (table->row_count && !table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	table_free(table);
+	free(path);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_list set = {.count = 0};
@@ -147,7 +163,8 @@ int main(int argc, char **argv)
 	        "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
-	        .details = "Reads profile.tsv and writes predictions.tsv in the output folder.",
+	        .details = "Reads profile.tsv and writes predictions.tsv, and where the time of\n"
+	                   "whole factorizations goes, breakdown.tsv, in the output folder.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct cli_common common = {0};
@@ -178,6 +195,7 @@ int main(int argc, char **argv)
 		        "%s has no usable gpu.* or host.* parameter: run make probe", source);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	write_breakdown(profile, sha, &common, &set, argc, argv);
 	if (common.json) {
 		struct table *table = table_read(path, &fault);
 		if (table)

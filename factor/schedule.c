@@ -27,6 +27,13 @@ struct block schedule_next(const struct schedule *s, struct block b)
 	return block_at(s, b.index + 1, b.j + b.w);
 }
 
+/* What follows belongs to the block, in this queue. */
+static void turn_to(const struct schedule *s, enum queue queue, struct block b)
+{
+	s->e->queue = queue;
+	s->e->block = b.index;
+}
+
 static bool stage(const struct schedule *s, struct matrix panel, struct matrix *host)
 {
 	return s->e->ops->stage(s->e, 0, panel.m, panel.n, panel.precision, host);
@@ -59,10 +66,8 @@ static bool start_corner(const struct schedule *s, struct block b)
 		return true;
 	if (!ex_record(e, EVENT_CORNER))
 		return false;
-	e->queue = QUEUE_PANEL;
-	bool ok = ex_wait(e, EVENT_CORNER) && corner(s, b);
-	e->queue = QUEUE_MAIN;
-	return ok;
+	turn_to(s, QUEUE_PANEL, b);
+	return ex_wait(e, EVENT_CORNER) && corner(s, b);
 }
 
 /* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts their way to
@@ -72,6 +77,7 @@ static bool start_panel(const struct schedule *s, struct block b)
 	struct executor *e = s->e;
 	struct matrix panel = s->operations->panel(s->self, b), host;
 
+	turn_to(s, QUEUE_MAIN, b);
 	if (!s->plan->hybrid && !s->plan->lookahead)
 		return corner(s, b) && s->operations->on_device(s->self, b);
 	if (!ex_record(e, EVENT_UPDATED))
@@ -92,7 +98,7 @@ static bool finish_panel(const struct schedule *s, struct block b)
 
 	if (!s->plan->hybrid)
 		return true;
-	e->queue = QUEUE_IN;
+	turn_to(s, QUEUE_IN, b);
 	return stage(s, panel, &host) && ex_wait_host(e, EVENT_ARRIVED) &&
 	       s->operations->on_host(s->self, b, host) && ex_to_device(e, host, panel) &&
 	       ex_record(e, EVENT_PANEL);
@@ -100,7 +106,7 @@ static bool finish_panel(const struct schedule *s, struct block b)
 
 static bool join_panel(const struct schedule *s, struct block b)
 {
-	s->e->queue = QUEUE_MAIN;
+	turn_to(s, QUEUE_MAIN, b);
 	if (!s->plan->hybrid && !s->plan->lookahead)
 		return true;
 	return ex_wait(s->e, EVENT_PANEL) && (!s->plan->hybrid || s->operations->back(s->self, b));
@@ -110,11 +116,14 @@ static bool join_panel(const struct schedule *s, struct block b)
 static bool update(
         const struct schedule *s, struct block b, int64_t j, int64_t n, struct block panel)
 {
-	s->e->queue = QUEUE_MAIN;
+	turn_to(s, QUEUE_MAIN, b);
 	if (n == 0)
 		return true;
-	return (!s->operations->update_corner || s->operations->update_corner(s->self, b, j, n)) &&
-	       start_corner(s, panel) && s->operations->update(s->self, b, j, n);
+	bool ok =
+	        (!s->operations->update_corner || s->operations->update_corner(s->self, b, j, n)) &&
+	        start_corner(s, panel);
+	turn_to(s, QUEUE_MAIN, b);
+	return ok && s->operations->update(s->self, b, j, n);
 }
 
 /* The same while the next panel is factorized on the device. */
@@ -136,7 +145,7 @@ static bool aside(const struct schedule *s, struct block b)
 
 	if (!s->operations->aside)
 		return true;
-	e->queue = QUEUE_MAIN;
+	turn_to(s, QUEUE_MAIN, b);
 	if (!s->plan->lookahead)
 		return s->operations->aside(s->self, b);
 	if (!ex_record(e, EVENT_FREE))
@@ -170,6 +179,6 @@ bool schedule_run(const struct schedule *s)
 	          finish_panel(s, first);
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
 		ok = step(s, b);
-	s->e->queue = QUEUE_MAIN;
+	turn_to(s, QUEUE_MAIN, (struct block){0});
 	return ok && (!s->operations->aside || !s->plan->lookahead || ex_wait(s->e, EVENT_ASIDE));
 }

@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: what runs when in this factorization, and which phase is each moment owed to?
  * Method: the algorithm on the model executor, priced from the machine's profile, with the plan
- * given or the one that the model finds fastest; the timeline as a table and, with --svg, as a
- * drawing. Nothing is run. Unit: microseconds. */
+ * given or the one that the model finds fastest; then the same plan for real on the GPU, every
+ * operation recorded, between runs that are not; without a GPU what the data folder has recorded of
+ * the same plan. Both as tables, step by step, and with --svg as one drawing. What can fool it: the
+ * records' own cost (the time without them stands beside), and on a GPU that is not the profile's
+ * the difference between the two. Unit: microseconds. */
 #include "../lib/cli.h"
+#include "../lib/gpu.h"
 #include "../lib/machine.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "model/plan_choice.h"
-#include "model/timeline.h"
 #include "runs/answers.h"
+#include "runs/trace_answer.h"
+#include "runs/trace_file.h"
+#include "runs/trace_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 4096 };
-
 struct request {
 	struct factor_question asked;
 	struct plan_fixed fixed;
 	int64_t nb, leaf, inverse, ahead; /* as given */
-	const char *precision, *panels, *uplo, *svg, *machine;
+	const char *precision, *panels, *uplo, *svg, *tsv, *machine;
+	const char *device;
+	bool quick, simulate; /* simulate: and nothing else */
 	int64_t lines;
 	double from, to; /* microseconds */
 	struct cli_list set;
+	int argc;
+	char **argv;
 };
 
 /* ---- the command line ---- */
@@ -67,117 +75,153 @@ static void read_request(struct request *r, char **operands)
 		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
 }
 
+/* ---- what was measured, now or before ---- */
+
+static char *title_of(const struct trace_answer *a, const char *how, const char *where)
+{
+	return xasprintf("%s %c%s %" PRId64 " x %" PRId64 "%s%s", how, (char)a->asked.precision,
+	        a->asked.operation, a->asked.m, a->asked.n, where ? " on " : "",
+	        where ? where : "");
+}
+
+/* Runs it here. False with a fault when there is no GPU; a run that fails ends the program. */
+static bool measure(const struct request *r, struct trace_answer *a, struct fault *fault)
+{
+	const struct factor_question *asked = &r->asked;
+	struct executor *e = NULL;
+
+	if (!gpu_open(&a->gpu, r->device, fault) || !(e = executor_cuda_new(r->device, fault)))
+		return false;
+	a->names[1] = title_of(a, "measured", a->gpu.name);
+	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n, r->quick,
+	            a->names[1], &a->run, fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
+	a->measured = a->run.timeline;
+	executor_free(e);
+	return true;
+}
+
+static bool anything_fixed(const struct plan_fixed *f)
+{
+	return f->nb || f->hybrid >= 0 || f->lookahead >= 0 || f->leaf || f->inverse >= 0 ||
+	       f->panel;
+}
+
+/* The record's plan in place of the model's choice. */
+static void take_plan(const struct table *record, struct trace_answer *a)
+{
+	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
+
+	trace_record_plan(record, recorded);
+	memcpy(a->plan->widths, recorded->widths, sizeof recorded->widths);
+	a->plan->plan = recorded->plan;
+	a->plan->plan.widths = a->plan->widths;
+	free(recorded);
+}
+
+/* Takes what the record measured, when it ran the answer's plan. */
+static bool take_record(struct table *record, struct trace_answer *a, struct fault *fault)
+{
+	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
+
+	if (!trace_record_is_of(record, &a->whole, &a->plan->plan))
+		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
+	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
+	a->names[1] = title_of(a, "measured", where);
+	free(where);
+	a->measured = trace_table_timeline(record, "measured", a->names[1], fault);
+	a->recorded = record;
+	if (!a->measured || a->measured->count)
+		return a->measured;
+	timeline_free(a->measured);
+	a->measured = NULL;
+	return fault_set(fault, "no run is recorded in %s", a->folder);
+}
+
 /* ---- the answer ---- */
 
-static void print_plan(const struct plan_choice *choice, FILE *out)
+static void choose_plan(const struct request *r, struct trace_answer *a)
 {
-	const struct plan *plan = &choice->plan;
-	int64_t same = 0;
-
-	fprintf(out, "plan: panels on the %s, look-ahead %d, leaves of %" PRId64 ", ",
-	        plan->hybrid ? "host" : "device", plan->lookahead, plan->leaf);
-	if (plan->inverse)
-		fprintf(out, "inverses of %" PRId64 ", blocks of", plan->inverse);
-	else
-		fprintf(out, "triangular solves, blocks of");
-	for (int64_t i = 0; i < plan->count; i += same) {
-		for (same = 1; i + same < plan->count; same++)
-			if (plan->widths[i + same] != plan->widths[i])
-				break;
-		if (plan->count == 1)
-			fprintf(out, " %" PRId64, plan->widths[i]);
-		else
-			fprintf(out, " %" PRId64 " x %" PRId64, same, plan->widths[i]);
-	}
-	fprintf(out, "\n\n");
+	if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
+		msg_die(EXIT_MEASURE_FAILED, "%s", a->plan->fault.text);
 }
 
-static void print_steps(const struct timeline *timeline, FILE *out)
+static void simulate(struct trace_answer *a)
 {
-	struct step *step = xmalloc(STEPS * sizeof *step);
-	size_t count = timeline_steps(timeline, step, STEPS), limited[PHASE_COUNT] = {0};
+	struct factor_question asked = a->asked;
 
-	for (size_t i = 0; i < count; i++)
-		limited[step[i].limiter]++;
-	fprintf(out, "\n%zu steps, limited by", count);
-	for (int p = 0; p < PHASE_COUNT; p++)
-		if (limited[p])
-			fprintf(out, " %s %zu", phase_name[p], limited[p]);
-	fputc('\n', out);
-	free(step);
+	asked.plan = &a->plan->plan;
+	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &asked, 2);
+	if (!model_factor_run(e, &asked))
+		msg_die(EXIT_MEASURE_FAILED, "%s", e->fault.text);
+	a->seconds = executor_model_result(e).seconds;
+	a->names[0] = title_of(a, "simulated", NULL);
+	a->simulated = executor_model_timeline(e, a->names[0]);
+	executor_free(e);
 }
 
-static void draw(const struct timeline *timeline, const struct request *r)
+static void write_table(const struct table *table, const char *path)
 {
-	const struct timeline *const all[] = {timeline};
+	struct fault fault;
+
+	if (!table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+}
+
+static void draw(const struct request *r, const struct trace_answer *a)
+{
+	const struct timeline *const all[] = {a->simulated, a->measured};
 	FILE *out = fopen(r->svg, "w");
 
 	if (!out)
 		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
-	timeline_draw(all, ARRAY_LEN(all), r->from * 1e-6, r->to * 1e-6, out);
+	timeline_draw(all, a->measured ? 2 : 1, r->from * 1e-6, r->to * 1e-6, out);
 	if (fclose(out) != 0)
 		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
 }
 
-static struct table *entry_table(const struct timeline *timeline)
+/* The plan, then the simulation before the run that it predicts. */
+static void find_answer(const struct request *r, struct trace_answer *a)
 {
-	static const char *const columns[] = {
-	        "lane", "engine", "phase", "operation", "m", "n", "k", "begin_s", "end_s"};
-	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	struct fault none = {""}, fault = {""};
+	struct gpu gpu;
+	bool here = !r->simulate && gpu_open(&gpu, r->device, &none);
+	struct table *record =
+	        r->simulate || here ? NULL : trace_record_find(a->folder, &r->asked, &fault);
 
-	for (size_t i = 0; i < timeline->count; i++) {
-		const struct timeline_entry *e = &timeline->entry[i];
-		size_t row = table_add_row(table);
-		table_set_text(table, row, "lane", lane_name[e->lane]);
-		table_set_text(table, row, "engine", lane_name[e->engine]);
-		table_set_text(table, row, "phase", phase_name[e->phase]);
-		table_set_text(table, row, "operation", e->operation);
-		table_set_int(table, row, "m", e->m);
-		table_set_int(table, row, "n", e->n);
-		table_set_int(table, row, "k", e->k);
-		table_set_real(table, row, "begin_s", e->begin);
-		table_set_real(table, row, "end_s", e->end);
-	}
-	return table;
+	if (record && !anything_fixed(&r->fixed))
+		take_plan(record, a);
+	else
+		choose_plan(r, a);
+	simulate(a);
+	if (r->simulate)
+		return;
+	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none))
+		msg_warn(
+		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
+	if (!a->recorded)
+		table_free(record);
+	const char *stale = here ? machine_stale(a->profile->source, &gpu) : NULL;
+	if (stale)
+		msg_warn("simulated from a profile of another machine or time: %s", stale);
 }
 
-static void answer(struct profile *profile, struct request *r, const char *choice, bool json)
+static void answer(const struct request *r, struct trace_answer *a, bool json)
 {
-	struct plan_choice *plan = xmalloc(sizeof *plan);
-
-	if (!plan_choose(profile, &r->asked, &r->fixed, plan))
-		msg_die(EXIT_MEASURE_FAILED, "%s", plan->fault.text);
-	r->asked.plan = &plan->plan;
-	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &r->asked, 2);
-	model_factor_run(e, &r->asked);
-	double seconds = executor_model_result(e).seconds;
-	double flops =
-	        model_factor_flops(r->asked.operation, (double)r->asked.m, (double)r->asked.n);
-	char *title = xasprintf("simulated %s%s %" PRId64 " x %" PRId64, r->precision,
-	        r->asked.operation, r->asked.m, r->asked.n);
-	struct timeline *timeline = executor_model_timeline(e, title);
+	find_answer(r, a);
+	struct table *table = json || r->tsv ? trace_answer_table(a, r->argc, r->argv) : NULL;
 
 	if (json) {
-		struct table *table = entry_table(timeline);
-		table_meta_set(table, "profile", "%s", choice);
-		table_meta_set(table, "title", "%s", title);
-		table_meta_set(table, "seconds", "%.9g", seconds);
+		table_meta_set(table, "profile", "%s", a->choice);
 		table_write_json(table, stdout);
-		table_free(table);
 	} else {
-		printf("%s\n", choice);
-		print_plan(plan, stdout);
-		timeline_print(timeline, (size_t)r->lines, stdout);
-		print_steps(timeline, stdout);
-		printf("%.1f us to the host's knowledge of the end, %.2f Tflop/s\n", seconds * 1e6,
-		        flops / seconds / 1e12);
+		trace_answer_print(a, (size_t)r->lines, stdout);
 	}
+	if (r->tsv)
+		write_table(table, r->tsv);
 	if (r->svg)
-		draw(timeline, r);
-	timeline_free(timeline);
-	executor_free(e);
-	free(title);
-	free(plan);
+		draw(r, a);
+	table_free(table);
 }
 
 int main(int argc, char **argv)
@@ -187,7 +231,9 @@ int main(int argc, char **argv)
 	        .ahead = -1,
 	        .lines = 40,
 	        .precision = "s",
-	        .uplo = "lower"};
+	        .uplo = "lower",
+	        .argc = argc,
+	        .argv = argv};
 	const struct cli_option options[] = {
 	        {"m", 'm', CLI_INT, &r.asked.m, "N", "rows (as many as columns)", 1, 1e9},
 	        {"n", 'n', CLI_INT, &r.asked.n, "N", "columns (needed)", 1, 1e9},
@@ -208,12 +254,18 @@ int main(int argc, char **argv)
 	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
+	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, though there is a GPU",
+	                0, 0},
 	        {"lines", 0, CLI_INT, &r.lines, "N", "lines of the table", 0, 1e9},
 	        {"svg", 0, CLI_TEXT, &r.svg, "FILE", "draw it into this file", 0, 0},
+	        {"tsv", 0, CLI_TEXT, &r.tsv, "FILE",
+	                "keep both in this file; in a data folder, as trace_sgetrf_8192.tsv, it is "
+	                "shown where there is no GPU",
+	                0, 0},
 	        {"from", 0, CLI_REAL, &r.from, "US", "first microsecond drawn", 0, 1e12},
 	        {"to", 0, CLI_REAL, &r.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
 	const struct cli_program program = {.name = "fathom-trace",
-	        .summary = "Shows what runs when in a factorization, as the model simulates it.",
+	        .summary = "Shows what runs when in a factorization, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
@@ -224,9 +276,18 @@ int main(int argc, char **argv)
 
 	cli_parse(argc, argv, &program, &common, &operands);
 	read_request(&r, operands);
-	struct profile *profile =
-	        answers_profile(answers_folder(r.machine, common.output, preset, choice), &r.set);
-	answer(profile, &r, choice, common.json);
-	profile_free(profile);
+	r.device = common.device;
+	r.quick = common.quick;
+	struct trace_answer a = {.asked = r.asked,
+	        .whole.uplo = r.asked.uplo,
+	        .choice = choice,
+	        .plan = xcalloc(1, sizeof *a.plan)};
+	operation_find(r.asked.operation, &a.whole.operation);
+	char *folder = xstrdup(answers_folder(r.machine, common.output, preset, choice));
+	a.folder = folder;
+	a.profile = answers_profile(folder, &r.set);
+	answer(&r, &a, common.json);
+	trace_answer_free(&a);
+	free(folder);
 	return EXIT_DONE;
 }

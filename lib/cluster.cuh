@@ -87,16 +87,17 @@ static __device__ __forceinline__ void mailbox_stop(void)
 	cluster_barrier();
 }
 
+/* What arrives lies in this block's own shared memory: acquiring at a wider scope than the block's
+ * would only add an invalidation of L1. */
 static __device__ __forceinline__ bool mailbox_is_full(uint32_t full, uint32_t parity)
 {
 	uint32_t done = 1;
-	IN_CLUSTER(asm volatile(
-	        "{\n\t.reg .pred p;\n\t"
-	        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
-	        "selp.u32 %0, 1, 0, p;\n\t}"
-	        : "=r"(done)
-	        : "r"(full), "r"(parity)
-	        : "memory"));
+	IN_CLUSTER(asm volatile("{\n\t.reg .pred p;\n\t"
+	                        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+	                        "selp.u32 %0, 1, 0, p;\n\t}"
+	                        : "=r"(done)
+	                        : "r"(full), "r"(parity)
+	                        : "memory"));
 	return done != 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Number of levels by an information criterion, each level's interval by the profile of the loss,
- * and what counts as resolved. */
+/* Number of levels by an information criterion. */
 #include "base.h"
 #include "levels.h"
 
@@ -8,30 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "levels_law.h"
+#include "levels_search.h"
 #include "msg.h"
 
-/* Systematic error of a point beside its own, relative; 95 % of chi squared with one degree. */
-static const double error_floor = 0.006, chi_95 = 3.84;
-/* Of the logs of sizes: levels nearer than this are not told apart; a wider interval, or a more
- * smeared kink, is not resolved. */
-static const double apart = 0.55, widest = 0.4, most_smeared = 0.32;
-static const double sharp = 0.12, much_higher = 6, foot_reach = 1.6;
-static const double plateau_widest = 0.1, plateau_length = 1;
-/* A law this good, or so few times worse than the best, may be the true one, whatever the criterion
- * prefers. */
-static const double misfit_good = 0.004, misfit_bad = 0.01, times_worse = 2.5;
-
-struct search {
-	const struct law_table *table;
-	struct law_points points;
-	double first, last; /* logs of the smallest and the largest size */
-	double scale;       /* loss per degree of freedom, at least 1 */
-	double loss;
-	struct law other[LEVELS_MAX + 1]; /* the best of each number of levels tried, */
-	double misfit[LEVELS_MAX + 1];    /* and how well it fits */
-	size_t tried;
-};
+/* Systematic error of a point beside its own, relative. */
+static const double error_floor = 0.006;
 
 /* ---- points ---- */
 
@@ -60,15 +40,6 @@ static void take_points(struct search *search, const double *size, const double 
 		search->last = fmax(search->last, points->log_size[points->n]);
 		points->n++;
 	}
-}
-
-static size_t points_between(const struct search *search, double low, double high)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < search->points.n; i++)
-		count += search->points.log_size[i] >= low && search->points.log_size[i] <= high;
-	return count;
 }
 
 /* ---- how many levels ---- */
@@ -131,12 +102,24 @@ static double price(const struct search *search, size_t levels)
 	return 4 * log((double)search->points.n) * (double)levels;
 }
 
-static double misfit_of(const struct search *search, const struct law *law);
+double levels_misfit(const struct search *search, const struct law *law)
+{
+	double sum = 0, weights = 0;
+
+	for (size_t i = 0; i < search->points.n; i++) {
+		const double off = search->points.log_seconds[i] -
+		                   log(law_seconds(search->table, law, search->points.log_size[i]));
+		const double weight = pow(search->points.error[i], -2);
+		sum += weight * off * off;
+		weights += weight;
+	}
+	return sqrt(sum / weights);
+}
 
 static void note_law(struct search *search, const struct law *law)
 {
 	search->other[law->levels] = *law;
-	search->misfit[law->levels] = misfit_of(search, law);
+	search->misfit[law->levels] = levels_misfit(search, law);
 	search->tried = law->levels + 1;
 }
 
@@ -164,233 +147,6 @@ static void choose(struct search *search, struct law *law)
 	search->scale = fmax(1, search->loss / fmax(freedom, 1));
 }
 
-/* ---- intervals ---- */
-
-static double profile_loss(const struct search *search, const struct law *law, size_t held,
-        double at, struct law *moved)
-{
-	*moved = *law;
-	moved->parameter[held] = at;
-	return law_improve(search->table, &search->points, moved, held, 25);
-}
-
-/* Where the loss, minimized over everything else, has risen by the interval's amount on one side;
- * infinite when it does not before two further decades. */
-static double profile_end(
-        const struct search *search, const struct law *law, size_t held, double step)
-{
-	const double target = search->loss + chi_95 * search->scale;
-	const double centre = law->parameter[held];
-	struct law at = *law, moved;
-	double inside = centre, inside_loss = search->loss;
-
-	while (fabs(inside - centre) < 4.6) {
-		const double outside = inside + step;
-		const double loss = profile_loss(search, &at, held, outside, &moved);
-		if (loss >= target) {
-			const double part = (sqrt(target - search->loss) -
-			                            sqrt(fmax(inside_loss - search->loss, 0))) /
-			                    (sqrt(loss - search->loss) -
-			                            sqrt(fmax(inside_loss - search->loss, 0)));
-			return inside + step * fmin(fmax(part, 0), 1);
-		}
-		inside = outside;
-		inside_loss = loss;
-		at = moved;
-		step *= 1.3;
-	}
-	return step > 0 ? INFINITY : -INFINITY;
-}
-
-/* Half a standard deviation of a parameter, within reason. */
-static double first_step(const double *covariance, size_t count, size_t parameter, double scale)
-{
-	const double deviation = sqrt(scale * covariance[parameter * count + parameter]);
-	return isfinite(deviation) ? fmin(fmax(deviation / 2, 0.002), 0.1) : 0.05;
-}
-
-static bool bracketed(const struct search *search, double log_size)
-{
-	return points_between(search, search->first, log_size - 0.02) >= 2 &&
-	       points_between(search, log_size - 1.2, log_size - 0.02) >= 1 &&
-	       points_between(search, log_size + 0.02, log_size + 1.1) >= 3;
-}
-
-/* Another level so near that the points of one are those of the other, too: by their smears, or the
- * foot of a much higher step. */
-static bool has_near_neighbour(const struct law *law, size_t level)
-{
-	const double *term = law->parameter + 1 + LAW_TERMS * level;
-	bool near = false;
-	for (size_t i = 0; i < law->levels; i++) {
-		const double *other = law->parameter + 1 + LAW_TERMS * i;
-		const double distance = fabs(other[LAW_SIZE] - term[LAW_SIZE]);
-		const double smears = other[LAW_SMEAR] + term[LAW_SMEAR];
-		const bool foot = other[LAW_STEP] - term[LAW_STEP] > log(much_higher);
-		near = near || (i != level && (distance < apart + 2 * smears ||
-		                                      (foot && distance < foot_reach)));
-	}
-	return near;
-}
-
-/* A smeared kink is told by what lies far beyond it. */
-static bool seen_from_afar(const struct search *search, const struct law *law, size_t level)
-{
-	const double *term = law->parameter + 1 + LAW_TERMS * level;
-	const double end = level + 1 < law->levels ? (term + LAW_TERMS)[LAW_SIZE] : INFINITY;
-	return term[LAW_SMEAR] < sharp ||
-	       (search->last - term[LAW_SIZE] > 1 && end - term[LAW_SIZE] > 1.8);
-}
-
-/* Whether every possible law has a level there. */
-static bool undisputed(const struct search *search, double low, double high)
-{
-	double possible = INFINITY;
-	for (size_t k = 0; k < search->tried; k++)
-		possible = fmin(possible, times_worse * search->misfit[k]);
-	possible = fmin(fmax(possible, misfit_good), misfit_bad);
-	for (size_t k = 0; k < search->tried; k++) {
-		struct law law = search->other[k];
-		bool found = search->misfit[k] > possible;
-		for (size_t i = 0; i < law.levels; i++)
-			found = found || (term_of(&law, i)[LAW_SIZE] >= low &&
-			                         term_of(&law, i)[LAW_SIZE] <= high);
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
-static double bound(double log_size)
-{
-	return isfinite(log_size) ? exp(log_size) : NAN;
-}
-
-static void find_size(const struct search *search, const struct law *law, const double *covariance,
-        size_t i, struct level *level)
-{
-	const size_t held = 1 + LAW_TERMS * i + LAW_SIZE;
-	const double *term = law->parameter + 1 + LAW_TERMS * i;
-	const double step = first_step(covariance, law_count(law), held, search->scale);
-	const double value = term[LAW_SIZE];
-	const double low = profile_end(search, law, held, -step);
-	const double high = profile_end(search, law, held, step);
-	/* sets that happen to be fuller than others, replacement that no blend describes */
-	const double more = hypot(0.035, 0.45 * term[LAW_SMEAR]);
-
-	level->size = (struct estimate){exp(value), bound(value - hypot(value - low, more)),
-	        bound(value + hypot(high - value, more)), search->points.n};
-	level->resolved = high - low <= widest && bracketed(search, value) &&
-	                  term[LAW_SMEAR] <= most_smeared && !has_near_neighbour(law, i) &&
-	                  seen_from_afar(search, law, i) &&
-	                  undisputed(search, low - more, high + more);
-	if (!level->resolved) {
-		const double wide = 0.3 + 1.5 * term[LAW_SMEAR];
-		level->size.value = NAN;
-		level->size.low *= exp(-wide);
-		level->size.high *= exp(wide);
-	}
-}
-
-/* Base and the steps before level i, with the interval of the linearized fit. */
-static void find_latency(const struct search *search, const struct law *law,
-        const double *covariance, size_t i, struct level *level)
-{
-	const size_t count = law_count(law);
-	double seconds = exp(law->parameter[0]), slope[LAW_PARAMETERS] = {seconds}, variance = 0;
-
-	for (size_t k = 0; k < i; k++) {
-		const size_t step = 1 + LAW_TERMS * k + LAW_STEP;
-		slope[step] = exp(law->parameter[step]);
-		seconds += slope[step];
-	}
-	for (size_t a = 0; a < count; a++)
-		for (size_t b = 0; b < count; b++)
-			if (slope[a] > 0 && slope[b] > 0)
-				variance += slope[a] * slope[b] * covariance[a * count + b];
-	const double half = hypot(
-	        3 * sqrt(fmax(variance, 0) * search->scale), (i > 0 ? 0.02 : 0.006) * seconds);
-	const double *left = law->parameter + 1 + LAW_TERMS * (i - 1);
-	const double *right = law->parameter + 1 + LAW_TERMS * i;
-	const double before = i > 0 ? left[LAW_SIZE] + 2 * left[LAW_SMEAR] : search->first - 1;
-	const double after =
-	        i < law->levels ? right[LAW_SIZE] - 2 * right[LAW_SMEAR] : search->last;
-	level->latency = (struct estimate){
-	        seconds, fmax(seconds - half, 0), seconds + half, search->points.n};
-	level->latency_resolved = half <= plateau_widest * seconds &&
-	                          after - before > plateau_length &&
-	                          points_between(search, before, after - 0.02) >= 2;
-	if (!level->latency_resolved)
-		level->latency.value = NAN;
-}
-
-static void find_step(const struct search *search, const struct law *law, size_t i, double step,
-        struct level *level)
-{
-	const size_t held = 1 + LAW_TERMS * i + LAW_STEP;
-	const double value = law->parameter[held];
-	const double low = profile_end(search, law, held, -step);
-	const double high = profile_end(search, law, held, step);
-
-	level->step = (struct estimate){exp(value), bound(value - hypot(value - low, 0.02)),
-	        bound(value + hypot(high - value, 0.02)), search->points.n};
-	level->step_resolved = high - low <= 2 * widest && !has_near_neighbour(law, i);
-	if (!level->step_resolved)
-		level->step.value = NAN;
-}
-
-static double misfit_of(const struct search *search, const struct law *law)
-{
-	double sum = 0, weights = 0;
-
-	for (size_t i = 0; i < search->points.n; i++) {
-		const double off = search->points.log_seconds[i] -
-		                   log(law_seconds(search->table, law, search->points.log_size[i]));
-		const double weight = pow(search->points.error[i], -2);
-		sum += weight * off * off;
-		weights += weight;
-	}
-	return sqrt(sum / weights);
-}
-
-static void describe(const struct search *search, const struct law *law, struct levels *levels)
-{
-	double covariance[LAW_PARAMETERS * LAW_PARAMETERS];
-
-	law_covariance(search->table, &search->points, law, covariance);
-	levels->count = law->levels;
-	levels->misfit = misfit_of(search, law);
-	levels->lawful = search->scale < 25;
-	for (size_t i = 0; i <= law->levels; i++) {
-		struct level *level = &levels->level[i];
-		find_latency(search, law, covariance, i, level);
-		if (i > 0 && !levels->level[i - 1].resolved) {
-			level->latency_resolved = false;
-			level->latency.value = NAN;
-		}
-		if (i == law->levels) {
-			level->size =
-			        (struct estimate){NAN, exp(search->last), NAN, search->points.n};
-			level->step = (struct estimate){NAN, NAN, NAN, 0};
-			continue;
-		}
-		find_size(search, law, covariance, i, level);
-		find_step(search, law, i,
-		        first_step(covariance, law_count(law), 1 + LAW_TERMS * i + LAW_STEP,
-		                search->scale),
-		        level);
-	}
-}
-
-static void unresolve(struct levels *levels)
-{
-	for (size_t i = 0; i <= levels->count; i++) {
-		struct level *level = &levels->level[i];
-		level->resolved = level->latency_resolved = level->step_resolved = false;
-		level->size.value = level->latency.value = level->step.value = NAN;
-	}
-}
-
 bool levels_fit(const double *size, const double *seconds, const double *error, size_t n,
         struct levels *levels)
 {
@@ -404,9 +160,7 @@ bool levels_fit(const double *size, const double *seconds, const double *error, 
 		struct law_table *table = law_table_new();
 		search.table = table;
 		choose(&search, &law);
-		describe(&search, &law, levels);
-		if (!levels->lawful)
-			unresolve(levels);
+		levels_describe(&search, &law, levels);
 		law_table_free(table);
 	}
 	free(search.points.log_size);

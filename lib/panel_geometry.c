@@ -47,3 +47,12 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 	return panel_geometry(m, n, word_bytes, sm_count / SHARE, shared_per_block, g) ||
 	       panel_geometry(m, n, word_bytes, sm_count, shared_per_block, g);
 }
+
+int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
+{
+	int64_t columns = WARP;
+
+	while (columns < n && columns <= PANEL_ROW)
+		columns *= 2;
+	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS * PANEL_CLUSTER;
+}

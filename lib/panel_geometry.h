@@ -36,6 +36,11 @@ bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
 bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
         int64_t shared_per_block, struct panel_geometry *g);
 
+/* Rows that one cluster of PANEL_CLUSTER multiprocessors holds of a panel of n columns, PANEL_ROW
+ * words of 4 bytes in a thread's registers; 0 when a row is longer. */
+enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
+int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,13 @@ int panel_resident_columns(enum precision precision, void *a, int64_t lda, int64
         const struct panel_geometry *geometry, struct exchange exchange, int *pivots,
         struct gpu_span *span, void *stream);
 
+/* The panel in the registers of one cluster of multiprocessors (compute capability 9.0 and newer),
+ * panel_cluster_rows of them at most. Result and pivots are panel_resident's, bit for bit. *error
+ * becomes 1 when blocks wait for each other longer than a second. */
+bool panel_cluster_fits(enum precision precision, int64_t m, int64_t n);
+int panel_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, int *pivots,
+        int *error, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

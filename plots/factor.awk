@@ -1,18 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Series of the figure of whole factorizations: awk -v folder=WORK -v data=DATA -v precision=s -f common.awk -f factor.awk
+# Series of the figure of whole factorizations: awk -v folder=WORK -v data=DATA -v precision=s -f common.awk -f bench.awk -f factor.awk
 # From DATA/bench.tsv the best rate of every variant at every square size (all its plans and algorithms compete), from
 # DATA/errors.tsv the model's own choice, predicted and measured at the held-out sizes. Writes
-# folder/OPERATION_VARIANT.tsv (n, gflops) and folder/OPERATION_{predicted,checked}_VARIANT.tsv; prints the number of
-# series.
-function option(text, key,   at) {
-	text = "," text
-	at = index(text, "," key "=")
-	if (!at)
-		return ""
-	text = substr(text, at + length(key) + 2)
-	sub(/,.*/, "", text)
-	return text
-}
+# folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv and, from DATA/breakdown.tsv,
+# folder/OPERATION_blas3.tsv; prints the number of series.
 function flops(operation, n) {
 	return operation == "getrf" ? 2 * n ^ 3 / 3 - n ^ 2 / 2 + 5 * n / 6 : \
 		operation == "geqrf" ? 4 * n ^ 3 / 3 + 2 * n ^ 2 + 14 * n / 3 : n ^ 3 / 3 + n ^ 2 / 2 + n / 6
@@ -27,16 +18,24 @@ function keep(series, n, rate) {
 	if (rate > best[series, n])
 		best[series, n] = rate
 }
-function is_whole_operation(operation) {
-	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
-}
 function take_bench(   i) {
 	if (!load(data "/bench.tsv", T))
 		return
 	for (i = 1; i <= T["rows"]; i++)
-		if (is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
-			option(T[i, "options"], "from") option(T[i, "options"], "without") == "")
+		if (is_square_whole(i, precision))
 			keep(T[i, "operation"] "_" T[i, "variant"], T[i, "n"] + 0, T[i, "gflops"])
+}
+# Products and solves of the plans with panels on the host, as simulated: the operation's count over what they take.
+function take_breakdown(   i, k, part) {
+	if (!load(data "/breakdown.tsv", B))
+		return
+	for (i = 1; i <= B["rows"]; i++)
+		if (B[i, "variant"] == "hybrid" && B[i, "precision"] == precision && (B[i, "phase"] == "update" || B[i, "phase"] == "solve"))
+			blas3[B[i, "operation"], B[i, "n"]] += B[i, "busy_s"]
+	for (k in blas3) {
+		split(k, part, SUBSEP)
+		keep(part[1] "_blas3", part[2] + 0, flops(part[1], part[2]) / blas3[k] * 1e-9)
+	}
 }
 function take_errors(   i, name) {
 	if (!load(data "/errors.tsv", E))
@@ -67,6 +66,7 @@ function write_series(series,   count, n, i, j, t, path) {
 BEGIN {
 	take_bench()
 	take_errors()
+	take_breakdown()
 	for (series in sizes) {
 		write_series(series)
 		written++

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The counterpart of LAWN 202's Figures 7 and 8: rates of LU, QR and Cholesky of square matrices against n, and how
 # many times faster than the host's LAPACK they are. factor.awk wrote work/NAME/OPERATION_VARIANT.tsv (n, gflops).
-height = 1500
+height = 1560
 load scripts."/style.gp"
 operations = "getrf geqrf potrf"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
@@ -11,10 +11,10 @@ line_of(v) = v eq "gpu" ? 2 : v eq "hybrid" ? 1 : v eq "cusolver" ? 7 : 5
 list(o, kind) = present(system("printf '".name."/".o."_".kind."%s ' ".variants))
 variant(s) = system("echo ".s." | sed 's,.*_,,'")
 # The rate of a series at one n, NaN when it has none there.
-rate(s, n) = real(system(sprintf("awk -v n=%d '$1 == n { r = $2 } END { print r ? r : \"NaN\" }' '%s'", n, file(s))))
+rate(s, n) = real(system(sprintf("cat '%s' 2>/dev/null | awk -v n=%d '$1 == n { r = $2 } END { print r ? r : \"NaN\" }'", file(s), n)))
 set multiplot
 left = 0.13; right = 0.97
-set key maxrows 2
+set key maxrows 3 width -2
 set logscale xy
 set format y "%g"
 set xrange [200:40000]
@@ -28,6 +28,7 @@ do for [i=1:3] {
 	measured = list(o, "")
 	predicted = list(o, "predicted_")
 	checked = list(o, "checked_")
+	blas3 = present(name."/".o."_blas3")
 	if (words(measured) + words(checked) == 0) { continue }
 	plot for [j=1:words(measured)] file(word(measured, j)) using "n":(column("gflops")*1e-3) with linespoints \
 		lt line_of(variant(word(measured, j))) title key_of(variant(word(measured, j))), \
@@ -35,6 +36,8 @@ do for [i=1:3] {
 		lt line_of(variant(word(predicted, j))) dt 2 notitle, \
 		for [j=1:words(checked)] file(word(checked, j)) using "n":(column("gflops")*1e-3) with points \
 		lt line_of(variant(word(checked, j))) pt 1 ps 1 notitle, \
+		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 \
+		title "BLAS3, simulated", \
 		NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
 bottom = 0.06; top = 0.205

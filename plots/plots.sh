@@ -84,11 +84,19 @@ for precision in s d; do
 	figure=factor_$precision
 	mkdir -p "$work/$figure"
 	series=$(awk -v folder="$work/$figure" -v data="$gpu" -v precision=$precision \
-		-f "$scripts/common.awk" -f "$scripts/factor.awk")
+		-f "$scripts/common.awk" -f "$scripts/bench.awk" -f "$scripts/factor.awk")
 	[ -n "$series" ] || continue
 	word=single
 	[ $precision = s ] || word=double
 	draw factor $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "precision='$word'"
+done
+for file in ${gpu:+"$gpu"/trace_*.tsv}; do
+	figure=$(basename "$file" .tsv)
+	mkdir -p "$work/$figure"
+	phases=$(awk -v folder="$work/$figure" -v file="$file" -v steps=5 -f "$scripts/common.awk" -f "$scripts/trace.awk" 2>/dev/null)
+	[ -n "$phases" ] || continue
+	title=$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file" | tr -d "'\"\\\\")
+	draw trace "$figure" "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "phases='$phases'; title='$title'"
 done
 if [ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ]; then
 	mkdir -p "$work/kerr"
@@ -96,6 +104,12 @@ if [ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ]; then
 	series=$(awk -v folder="$work/kerr" -v data="$gpu" -v papers="$data/papers" \
 		-f "$scripts/common.awk" -f "$scripts/kerr.awk")
 	[ -z "$series" ] || draw kerr kerr "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
+if [ -n "$gpu" ]; then
+	figure=breakdown
+	mkdir -p "$work/$figure"
+	series=$(awk -v folder="$work/$figure" -v data="$gpu" -f "$scripts/common.awk" -f "$scripts/bench.awk" -f "$scripts/breakdown.awk")
+	[ -z "$series" ] || draw breakdown $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
 fi
 if [ -z "$drawn" ]; then
 	echo "plots: no figure could be drawn from ${own}${gpu:+ and $gpu}" >&2

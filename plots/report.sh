@@ -96,6 +96,25 @@ factor_section() {
 				$precision
 	done
 }
+trace_section() {
+	traced=
+	for file in ${gpu:+"$gpu"/trace_*.tsv}; do
+		id=$(basename "$file" .tsv)
+		tables=$(markup -v file="$file" -v table="$id" -f "$scripts/trace.awk" 2>/dev/null)
+		[ -n "$tables" ] || continue
+		[ -n "$traced" ] || printf 'H2\ttrace\tTimelines: simulated above measured\n'
+		traced=yes
+		printf 'H3\t%s\t%s\n' "$id" "$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file")"
+		[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThe timelines are of the recorded machine %s.\n' "$gpu"
+		made=$(sed -n 's/^# profile_sha256: //p' "$file" | head -n 1)
+		[ "$made" = "$(sha256sum "$gpu/profile.tsv" | cut -d' ' -f1)" ] ||
+			printf 'NOTE\tSimulated from another profile than the one in %s: fathom trace --tsv records it again.\n' "$gpu"
+		[ "$(drawn "$id")" != yes ] ||
+			printf 'FIG\t%s\tEvery operation where and when it ran; what is shorter than 1/2000 of the whole %s\n' "$id" \
+				'is left out of the upper part.'
+		printf '%s\n' "$tables"
+	done
+}
 kerr_section() {
 	[ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ] || return 0
 	printf 'H2\tkerr\tQR with the whole Q, as Kerr measured it\n'
@@ -104,6 +123,17 @@ kerr_section() {
 	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
 	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
+}
+lawn_section() {
+	[ -n "$gpu" ] || return 0
+	markup -v data="$gpu" -v papers="$home/data/papers/volkov2008.tsv" -f "$scripts/bench.awk" -f "$scripts/lawn.awk" >"$work/lawn"
+	[ -s "$work/lawn" ] || [ "$(drawn breakdown)" = yes ] || return 0
+	printf 'H2\tlawn\tLAPACK Working Note 202 beside this machine\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is of the recorded machine %s.\n' "$gpu"
+	cat "$work/lawn"
+	[ "$(drawn breakdown)" != yes ] ||
+		printf 'FIG\tbreakdown\tThe counterpart of Figures 10 and 11. Shares are what each phase costs when every moment is owed to%s\n' \
+			' one of the operations under way; hidden are panels and transfers beside other work. The breakdown is simulated, slowdowns are measured.'
 }
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
@@ -160,6 +190,9 @@ raw_sections() { # for the page alone
 	printf 'H2\traw\tRaw tables\n'
 	folders | while read -r folder; do
 		for file in "$folder"/*.tsv; do
+			case $file in
+			*/trace_*) continue ;; # thousands of rows, drawn above
+			esac
 			printf 'RAW\traw-%s-%s\t%s\n' "$(kind_of "$folder")" "$(basename "$file")" "$file"
 		done
 	done
@@ -169,7 +202,9 @@ navigation() {
 	[ "$(drawn memory_system)" != yes ] || printf '\tmemory\tMemory system'
 	printf '\tpanel\tPanel'
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
+	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
 	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
+	! grep -q '^H2	lawn	' "$work/markup" || printf '\tlawn\tLAWN 202'
 	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
 }
@@ -183,7 +218,9 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	memory_section
 	panel_section
 	factor_section
+	trace_section
 	kerr_section
+	lawn_section
 	accuracy_sections
 	rule_sections
 	method_sections

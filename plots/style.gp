@@ -26,6 +26,8 @@ set border 3
 set tics nomirror
 set bars 0.4
 
+colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
+
 # A series is "probe/series"; those of a list that were measured; their names for the key.
 file(s) = work."/".s.".tsv"
 present(list) = system("cd '".work."' && for s in ".list."; do [ -f $s.tsv ] && echo $s; done")

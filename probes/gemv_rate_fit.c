@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the gemv_rate probe -> gpu.gemv.s.n .s.t .d.n .d.t and gpu.ger.s .d [m,n,cold]: seconds
- * per call, rate surfaces. A matrix that was measured cold only is too large for L2: its time holds
- * for the warm state too, so that the grid is complete. */
+/* Curve of the gemv_rate probe -> gpu.gemv.s.n .s.t .d.n .d.t, the same of gpu.own_gemv, and
+ * gpu.ger.s .d [m,n,cold]: seconds per call, rate surfaces. A matrix that was measured cold only is
+ * too large for L2: its time holds for the warm state too, so that the grid is complete. */
 #include "../lib/base.h"
 #include "gemv_rate.h"
 
@@ -24,6 +24,10 @@ static const struct surface {
         {"gemv_n_d", "gpu.gemv.d.n", "cuBLAS gemv, start to start", 8, 1},
         {"gemv_t_d", "gpu.gemv.d.t", "cuBLAS gemv, transposed, start to start", 8, 1},
         {"ger_d", "gpu.ger.d", "cuBLAS ger, start to start", 8, 2},
+        {"own_gemv_n_s", "gpu.own_gemv.s.n", "our gemv, start to start", 4, 1},
+        {"own_gemv_t_s", "gpu.own_gemv.s.t", "our gemv, transposed, start to start", 4, 1},
+        {"own_gemv_n_d", "gpu.own_gemv.d.n", "our gemv, start to start", 8, 1},
+        {"own_gemv_t_d", "gpu.own_gemv.d.t", "our gemv, transposed, start to start", 8, 1},
 };
 
 static bool taken_warm(

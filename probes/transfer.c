@@ -12,11 +12,9 @@
  * nothing (every size moves data its target did not hold, and is checked).
  *
  * Unit: seconds per transfer; bytes are payload, for both directions their sum. */
-#include "../lib/base.h"
-#include "transfer.h"
+#include "transfer_parts.h"
 
 #include "../lib/clock.h"
-#include "../lib/gpu.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
 #include "../lib/topology.h"
@@ -26,50 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIB = 1 << 20, CLOCKED_BYTES = 16 * MIB, NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB };
-enum { CHECKED_WORDS = 4096 }; /* of a large transfer to the host; a small one is checked whole */
+enum { CLOCKED_BYTES = 16 * MIB, NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB };
 
 /* Between the host's clock around the stamps and the stamps: their launch, the last wait. */
 static const double host_slack = 200e-6;
-
-enum kind { PINNED, PAGEABLE, COMBINED, MAPPED };
-enum direction { TO_DEVICE, TO_HOST, BOTH };
-
-/* Host memory; it starts with data of this seed, as far as they were last brought there. */
-struct buffer {
-	char *host;
-	void *mapped; /* the same for a kernel, or NULL */
-	int64_t bytes;
-	uint32_t seed;
-};
-
-struct transfer {
-	struct gpu gpu;
-	struct gpu_timer *timer;
-	cudaStream_t stream, other;
-	char *source, *target;     /* device */
-	unsigned long long *wrong; /* device: words found wrong */
-	int64_t largest;
-	uint32_t seed; /* the last one used */
-	bool quick;
-	double seconds; /* for one small point */
-};
-
-/* One series. */
-struct route {
-	const char *series;
-	enum kind kind;
-	enum direction direction;
-	struct buffer *buffer;
-	int64_t most; /* bytes, in one direction */
-};
-
-/* One point of it. */
-struct work {
-	const struct transfer *transfer;
-	const struct route *route;
-	int64_t bytes;
-};
 
 /* ---- the transfers ---- */
 
@@ -171,86 +129,6 @@ static bool take_sample(void *context, struct sample *sample)
 	return true;
 }
 
-/* ---- data ---- */
-
-static int64_t whole_words(int64_t bytes)
-{
-	return (bytes + 3) / 4 * 4;
-}
-
-static uint32_t new_seed(struct transfer *transfer)
-{
-	return ++transfer->seed;
-}
-
-static void fill(const struct transfer *transfer, char *data, int64_t bytes, uint32_t seed)
-{
-	transfer_fill(data, whole_words(bytes), seed, transfer->stream);
-	GPU(cudaStreamSynchronize(transfer->stream));
-}
-
-/* Fills host memory through the device; the seed says what it holds from then on. */
-static void fill_host(struct transfer *transfer, struct buffer *buffer, int64_t bytes)
-{
-	buffer->seed = new_seed(transfer);
-	fill(transfer, transfer->source, bytes, buffer->seed);
-	GPU(cudaMemcpy(buffer->host, transfer->source, (size_t)bytes, cudaMemcpyDeviceToHost));
-}
-
-static unsigned long long wrong_on_device(
-        const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed)
-{
-	unsigned long long wrong = 0;
-	GPU(cudaMemsetAsync(transfer->wrong, 0, sizeof wrong, transfer->stream));
-	transfer_compare(data, bytes, seed, transfer->wrong, transfer->stream);
-	GPU(cudaMemcpyAsync(
-	        &wrong, transfer->wrong, sizeof wrong, cudaMemcpyDeviceToHost, transfer->stream));
-	GPU(cudaStreamSynchronize(transfer->stream));
-	return wrong;
-}
-
-static bool wrong_word(const char *data, int64_t bytes, int64_t index, uint32_t seed)
-{
-	uint32_t word = transfer_word((uint64_t)index, seed);
-	int64_t left = bytes - 4 * index;
-	return memcmp(data + 4 * index, &word, left < 4 ? (size_t)left : 4) != 0;
-}
-
-/* Whole when small, else the ends and many words between. */
-static unsigned long long wrong_on_host(const char *data, int64_t bytes, uint32_t seed)
-{
-	int64_t words = whole_words(bytes) / 4, checked = words;
-	if (bytes > MIB)
-		checked = CHECKED_WORDS;
-	unsigned long long wrong = wrong_word(data, bytes, words - 1, seed);
-	for (int64_t i = 0; i < checked; i++) {
-		int64_t index = i;
-		if (checked < words && i > 0)
-			index = transfer_word((uint64_t)i, ~seed) % words;
-		wrong += wrong_word(data, bytes, index, seed);
-	}
-	return wrong;
-}
-
-/* Checks a transfer to the host whole, by bringing it back, in the stream that compares: a copy
- * from pageable memory elsewhere may return before it is there. */
-static unsigned long long wrong_returned(
-        const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed)
-{
-	fill(transfer, transfer->target, bytes, ~seed);
-	GPU(cudaMemcpyAsync(
-	        transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice, transfer->stream));
-	return wrong_on_device(transfer, transfer->target, bytes, seed);
-}
-
-static void require_right(const struct work *work, unsigned long long wrong)
-{
-	if (wrong)
-		msg_die(EXIT_MEASURE_FAILED,
-		        "%s: %llu words of a transfer of %lld bytes arrived wrong: no result kept",
-		        work->route->series, wrong, (long long)work->bytes);
-}
-
 /* ---- sweep ---- */
 
 /* Powers of four; at large sizes of two. */
@@ -277,11 +155,11 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 	struct buffer *buffer = route->buffer;
 	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
 	char *arrived = route->direction == BOTH ? returning(buffer) : buffer->host;
-	uint32_t seed = new_seed(transfer);
+	uint32_t seed = transfer_new_seed(transfer);
 	if (out)
-		fill(transfer, transfer->target, bytes, ~buffer->seed);
+		transfer_fill_device(transfer, transfer->target, bytes, ~buffer->seed);
 	if (in)
-		fill(transfer, transfer->source, bytes, seed);
+		transfer_fill_device(transfer, transfer->source, bytes, seed);
 
 	struct sample first;
 	struct measurement measurement;
@@ -290,12 +168,13 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 	sample_run(take_sample, &work, &plan, 0, &measurement);
 
 	if (out)
-		require_right(
-		        &work, wrong_on_device(transfer, transfer->target, bytes, buffer->seed));
+		transfer_require_right(&work,
+		        transfer_wrong_on_device(transfer, transfer->target, bytes, buffer->seed));
 	if (in)
-		require_right(&work, wrong_on_host(arrived, bytes, seed));
+		transfer_require_right(&work, transfer_wrong_on_host(arrived, bytes, seed));
 	if (in && next_size(transfer, bytes) > route->most)
-		require_right(&work, wrong_returned(transfer, arrived, bytes, seed));
+		transfer_require_right(
+		        &work, transfer_wrong_returned(transfer, arrived, bytes, seed));
 	if (route->direction == TO_HOST)
 		buffer->seed = seed;
 	struct arg args[2] = {{"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)}};
@@ -354,7 +233,7 @@ static void measure_combined(struct probe_run *run, struct transfer *transfer)
 {
 	struct buffer buffer = {.bytes = least(transfer->largest, 64 * MIB)};
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocWriteCombined));
-	fill_host(transfer, &buffer, buffer.bytes);
+	transfer_fill_host(transfer, &buffer, buffer.bytes);
 	const struct route route = {"h2d_wc", COMBINED, TO_DEVICE, &buffer, buffer.bytes};
 	measure_route(run, transfer, &route);
 	GPU(cudaFreeHost(buffer.host));
@@ -374,7 +253,7 @@ static void measure_node(
 		return;
 	struct buffer buffer = {.bytes = least(transfer->largest, NODE_BYTES)};
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocDefault));
-	fill_host(transfer, &buffer, buffer.bytes);
+	transfer_fill_host(transfer, &buffer, buffer.bytes);
 	const struct route route = {"h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes};
 	const struct arg argument = {"node", node};
 	measure_point(run, transfer, &route, buffer.bytes, &argument);

@@ -18,7 +18,7 @@ fixture_profile() {
 		row("gpu.launch.enqueue", 2 * us, "s"); row("gpu.launch.enqueue_cooperative", 3 * us, "s")
 		row("gpu.launch.dependent", 1.2 * us, "s"); row("gpu.launch.cooperative", 1.5 * us, "s")
 		row("gpu.launch.stream", 2.2 * us, "s"); row("gpu.launch.sync", 8 * us, "s")
-		row("gpu.copy.enqueue", 3 * us, "s"); row("gpu.cublas.iamax[bytes=4]", 18 * us, "s")
+		row("gpu.copy.enqueue", 3 * us, "s"); row("gpu.event.record", 0.2 * us, "s"); row("gpu.cublas.iamax[bytes=4]", 18 * us, "s")
 		row("gpu.cublas.iamax[bytes=8]", 18 * us, "s")
 		row("gpu.cublas.level1", 2.5 * us, "s"); row("gpu.cublas.level1_device", 1.3 * us, "s")
 		row("gpu.cublas.swap", 2.5 * us, "s"); row("gpu.cublas.swap_device", 1.3 * us, "s")
@@ -66,7 +66,7 @@ fixture_profile() {
 		row("link.h2d.pinned.alpha", 8 * us, "s"); row("link.h2d.pinned.beta", 5e10, "B/s")
 		row("link.d2h.pinned.alpha", 8 * us, "s"); row("link.d2h.pinned.beta", 5e10, "B/s")
 		row("host.blas.level1", 0.05 * us, "s"); row("host.blas.level2", 0.1 * us, "s")
-		row("host.memory.copy.peak", 2e11, "B/s")
+		row("host.memory.copy.peak", 2e11, "B/s"); row("host.l2.size", 2e6, "B")
 		for (b = 16384; b <= 2 ^ 28; b *= 8) {
 			row("host.memory.read[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")
 			row("host.memory.copy[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")

@@ -7,61 +7,13 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 number=0
 
-for place in "${CUDA_HOME:-/usr/local/cuda}"/bin /usr/local/cuda-*/bin; do
-	PATH=$PATH:$place
-done
-if ! command -v cuobjdump >/dev/null; then
-	echo '1..0 # SKIP cuobjdump is not installed: the machine code is not looked at'
-	exit 0
-fi
-if ! cuobjdump -sass "$bin/instruction" >"$scratch/sass" 2>/dev/null; then
-	echo "1..0 # SKIP $bin/instruction holds no machine code that cuobjdump reads"
-	exit 0
-fi
-
-# name chains body: "target TAB opcode count TAB instructions in the loop" for every target; the loop is the largest
-# stretch that ends in a branch back.
-loops() {
-	awk -v kernel="chain_kernelINS_.*$1ELi$2ELi$3E" -v opcode="$4" '
-	function hex(text,   i, x) {
-		for (i = 1; i <= length(text); i++)
-			x = x * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
-		return x
-	}
-	function done(   i, j, best, from, hits) {
-		if (!inside)
-			return
-		for (i = 1; i <= n; i++)
-			if (target[i] != "" && hex(target[i]) <= hex(at[i]) && hex(at[i]) - hex(target[i]) > best) {
-				best = hex(at[i]) - hex(target[i])
-				from = hex(target[i])
-				to = hex(at[i])
-			}
-		for (j = 1; j <= n; j++)
-			if (hex(at[j]) >= from && hex(at[j]) <= to) {
-				all += code[j] !~ / NOP /
-				hits += index(code[j], opcode) > 0
-			}
-		if (best)
-			print arch "\t" hits + 0 "\t" all
-		all = 0
-	}
-	/arch = sm_/ { arch = $3 }
-	/Function :/ { done(); inside = $0 ~ kernel; n = 0; next }
-	inside && match($0, /\/\*[0-9a-f][0-9a-f][0-9a-f][0-9a-f]+\*\//) && /;/ {
-		n++
-		at[n] = substr($0, RSTART + 2, RLENGTH - 4)
-		code[n] = $0
-		target[n] = ""
-		if (/BRA/ && match($0, /0x[0-9a-f]+/))
-			target[n] = substr($0, RSTART + 2, RLENGTH - 2)
-	}
-	END { done() }' "$scratch/sass"
-}
+# shellcheck source=tests/sass.sh
+. "$(dirname "$0")/sass.sh"
+sass_of "$bin/instruction" "$scratch/sass"
 
 # what kernel chains body opcode most-others
 check() {
-	loops "$2" "$3" "$4" "$5" >"$scratch/loops"
+	loops "$scratch/sass" "chain_kernelINS_.*$2ELi$3ELi$4E" "$5" >"$scratch/loops"
 	number=$((number + 1))
 	if [ ! -s "$scratch/loops" ]; then
 		echo "not ok $number - $1: its loop is in the program"

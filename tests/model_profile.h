@@ -46,12 +46,13 @@ static inline void add_gpu(struct profile *p, double half)
 		const char *name;
 		double us;
 	} scalars[] = {{"gpu.launch.enqueue", 2}, {"gpu.launch.dependent", 1},
-	        {"gpu.launch.sync", 8}, {"gpu.launch.enqueue_cooperative", 4},
-	        {"gpu.launch.cooperative", 3}, {"gpu.launch.stream", 2.5}, {"gpu.copy.enqueue", 3},
-	        {"gpu.cublas.level1", 2.5}, {"gpu.cublas.level1_device", 1.5},
-	        {"gpu.cublas.swap", 2.25}, {"gpu.cublas.swap_device", 1.25},
-	        {"gpu.cublas.level2", 2.75}, {"gpu.cublas.level2_device", 1.75},
-	        {"gpu.cublas.iamax", 15}, {"gpu.l2.latency", 0.25}, {"gpu.copy.sync", 16}};
+	        {"gpu.launch.sync", 8}, {"gpu.event.record", 0.125},
+	        {"gpu.launch.enqueue_cooperative", 4}, {"gpu.launch.cooperative", 3},
+	        {"gpu.launch.stream", 2.5}, {"gpu.copy.enqueue", 3}, {"gpu.cublas.level1", 2.5},
+	        {"gpu.cublas.level1_device", 1.5}, {"gpu.cublas.swap", 2.25},
+	        {"gpu.cublas.swap_device", 1.25}, {"gpu.cublas.level2", 2.75},
+	        {"gpu.cublas.level2_device", 1.75}, {"gpu.cublas.iamax", 15},
+	        {"gpu.l2.latency", 0.25}, {"gpu.copy.sync", 16}};
 	static const double blocks[] = {1, 8, 128}, words[] = {1, 32, 512};
 
 	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
@@ -104,6 +105,7 @@ static inline void add_host(struct profile *p, double half)
 		add(p, "host.memory.copy", "B/s", args, 2, 20e9, half);
 	}
 	add(p, "host.memory.copy.peak", "B/s", NULL, 0, 40e9, half);
+	add(p, "host.l2.size", "B", NULL, 0, 2e6, 0);
 	/* a nanosecond an element */
 	for (int i = 0; i < 4; i++) {
 		struct arg args[] = {{"m", i % 2 ? 65536 : 1}, {"n", i / 2 ? 128 : 1}};
@@ -188,9 +190,7 @@ static inline void add_blocks(struct profile *p, double half)
 		struct arg args[] = {{"words", 262144}, {"stride", i ? 512 : 1}};
 		add(p, "gpu.copy.stride", "B/s", args, 2, 1e11, half);
 	}
-	add(p, "host.l2.size", "B", NULL, 0, 2e6, 0);
 	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);
-	add(p, "gpu.event.record", "s", NULL, 0, 0.125e-6, half);
 	add(p, "gpu.concurrent.hop_idle", "s", NULL, 0, 1.75e-6, half);
 	add(p, "gpu.concurrent.dependent_idle", "s", NULL, 0, 1.5e-6, half);
 }

@@ -92,7 +92,41 @@ validation() {
 	printf 'panel_getrf/blas/s\tcuda\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\t0.9\tnan\t0.07\t0\n'
 	printf 'all\tcuda\tany\t2\t2\t0.125\t0.25\t-0.25\t-0.125\t0.5\t0.5\t0.5\t1\t0.5\t0\t0.9\tnan\t0.06\t0\n'
 }
+# operation variant m n k options executor plan seconds gflops
+bench() {
+	echo "# program: measure"
+	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
+	awk -v OFS='\t' '{ print $1, $2, "s", "fp32", $3, $4, $5, "nan", 64, $6, $7, $8, $9, $9, $9, 9, $10, 1, "nan", "nan", "nan" }' <<-ROWS
+		gemm volkov 4096 4096 4096 l2=warm,trans=nn cuda calls=1 5e-3 25000
+		gemm volkov 4096 4096 4096 l2=warm,trans=nn model limit=shared 5e-3 26600
+		gemm volkov 1024 1024 1024 l2=warm,trans=nn cuda calls=1 5e-3 20000
+		gemm volkov 4096 4096 4096 l2=warm,trans=nn,without=fetch cuda calls=1 5e-3 30000
+		gemm cublas 4096 4096 4096 l2=warm,trans=nn cuda calls=1 5e-3 51000
+		transpose own 1024 1024 nan l2=warm cuda calls=1 4e-6 nan
+		transpose own 4096 4096 nan l2=warm cuda calls=1 4e-5 nan
+		laswp volkov 4096 4096 64 l2=warm,layout=row cuda calls=1 4e-5 nan
+		trsm cublas 64 4096 nan l2=warm cuda calls=1 1e-5 1700
+		getrf gpu 256 256 nan l2=warm cuda leaf=64 1e-4 100
+		getrf gpu 1024 1024 nan l2=warm cuda leaf=64 1e-4 8000
+		getrf gpu 1024 1024 nan l2=warm,without=lookahead cuda leaf=64 1.5e-4 5333
+		getrf openblas 256 256 nan cache=warm host nan 5e-5 200
+		getrf openblas 1024 1024 nan cache=warm host nan 2e-4 2000
+	ROWS
+}
+breakdown() {
+	printf 'operation\tvariant\tprecision\tn\tnb\tphase\tbusy_s\towed_s\n'
+	for n in 256 512 1024; do
+		awk -v OFS='\t' -v n=$n 'BEGIN {
+			print "getrf", "gpu", "s", n, 64, "update", 6e-5, 6e-5
+			print "getrf", "gpu", "s", n, 64, "panel", 6e-5, 4e-5
+			print "getrf", "gpu", "s", n, 64, "all", "nan", 1e-4
+			print "getrf", "host", "s", n, 64, "all", "nan", 1e-4 * n / 512
+		}'
+	done
+}
 gpu=$scratch/data/box
+mkdir -p "$scratch/data/papers"
+cp "$root/data/papers/volkov2008.tsv" "$scratch/data/papers"
 mkdir -p "$gpu" "$scratch/host" "$scratch/empty"
 fixture_profile >"$gpu/profile.tsv"
 printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up\thardware\tfailed\n' >>"$gpu/profile.tsv"
@@ -108,6 +142,20 @@ curve gpu 'bytes' >"$gpu/copy.tsv" <<-ROWS
 	copy_cold 1048576 3e-6
 	copy_cold 1073741824 3e-4
 ROWS
+timelines() { # two blocks: the second panel beside the first update, twice as long when measured
+	printf '# title: simulated sgetrf 100 x 100\n# nb: 50\n# plan: leaf=50\n# panels: device\n# same_limiter: 1 of 2\n'
+	printf '# plain_seconds: 1.25e-3\n# recorded_seconds: 1.3e-3\n# clocks_seconds: 2e-6\n'
+	printf 'timeline\tlane\tengine\tphase\toperation\tm\tn\tk\tblock\tbegin_s\tend_s\towed_s\n'
+	for line in 'simulated 1' 'measured 2'; do
+		awk -v OFS='\t' -v s="${line% *}" -v f="${line#* }" 'BEGIN {
+			print s, "host", "host", "panel", "queueing", 0, 0, 0, 0, 0, 1e-4, 1e-4
+			print s, "panel", "panel", "panel", "resident_panel", 100, 50, 0, 0, 1e-4, 2e-4, 1e-4
+			print s, "panel", "panel", "panel", "resident_panel", 50, 50, 0, 1, 2e-4, 2e-4 + f * 5e-4, f * 5e-4 - 4e-4
+			print s, "main", "main", "update", "gemm", 50, 50, 50, 0, 2e-4, 6e-4, 4e-4
+		}'
+	done
+}
+timelines >"$gpu/trace_sgetrf_100.tsv"
 results 1 predictions_sha256 >"$gpu/measurements.tsv"
 results 0.9 profile_sha256 >"$gpu/predictions.tsv"
 errors >"$gpu/errors.tsv"
@@ -125,6 +173,8 @@ validation >"$gpu/validation.tsv"
 	done
 	printf 'lapack\ttotal\t512\t256\t0\t2\t1e9\t4e-2\t4e-2\t4e-2\t5\t25\tnan\t1e-6\t2e-6\t3e-5\t6e-5\tnan\n'
 } >"$gpu/kerr.tsv"
+bench >"$gpu/bench.tsv"
+breakdown >"$gpu/breakdown.tsv"
 fixture_profile host >"$scratch/host/profile.tsv"
 curve host 'threads' >"$scratch/host/host_parallel.tsv" <<-ROWS
 	fork 1 3e-7
@@ -177,6 +227,18 @@ says "$text" '750 x 48 is off by -25.0 %: the largest part is search' 'which pha
 says "$text" 'of 1 pair of variants .*, 0 (0 %) are ranked right' 'the ranking'
 says "$text" '^512 *5 / 4 .* 30 / 20 .* 0.5$' 'Kerr: phases and the total, predicted and measured, and the errors'
 says "$text" 'predictions in .* were made from another profile' 'a broken chain is said'
+says "$text" '^Simulated 700 us, measured 1.2 ms (-41.7 %); the same limiter in 1 of 2 steps' 'timelines'
+says "$text" '^panel  *85.7 .* 91.7 .* 28.6 .* 58.3 .* -29.8$' 'what each phase costs'
+says "$text" '^resident_panel  panel .* 2 .* 600 .* 1100 .* -500$' 'and which prices are off'
+says "$text" 'Simulated from another profile' 'of another profile, which is said'
+says "$text" '^8800GTX  *A B  *Gflop/s  *128  *202  *206  *210  *186' "LAWN 202's Table 2"
+says "$text" '^this GPU  *A B  *Tflop/s  *51.0  *26.6  *25.0  *30.0 ' 'with the best of this GPU below it'
+says "$text" '^transposition, n x n  *GB/s  *25 .. 45  *2100 .. 3360$' 'rates of operations by themselves'
+says "$text" '^64 interchanges, row-major, theirs  *GB/s  *7 .. 17  *105$' 'interchanges count four words a column'
+says "$text" '^LU  *179  *7.7  *3.0  *8.0  *2.00  *4.0$' 'Table 3: best rates and the best speedup'
+says "$text" '^LU  *200 .. 400  *500 .. 700  *512  *406$' 'crossover with the host, predicted and measured'
+says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
+drawing says "$gpu/report/figures/breakdown.svg" '</svg>' 'the figure of the breakdown'
 awk 'length > 100 { exit 1 }' "$text"
 result $? 'at most 100 columns'
 [ "$(tail -n 1 "$scratch/out")" = "$page" ]
@@ -194,7 +256,7 @@ result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
-drawing expect 0 'launch copy panel_cuda kerr$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy panel_cuda factor_s trace_sgetrf_100 kerr breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
 	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
 rm -rf "$gpu/report"

@@ -4,7 +4,7 @@
  * and beta of 0 and 1; beta = 0 overwrites NaN, alpha = 0 reads nothing of A, NaN in A or x is seen
  * in exactly the elements that depend on it, what lies between and beside y is left alone, and a
  * repetition gives the same bits. */
-#include "../factor/cuda/gemv.h"
+#include "../lib/gemv.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
 #include "tap.h"

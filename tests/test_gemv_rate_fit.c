@@ -37,6 +37,7 @@ static void test_known(void)
 	add(curve, "gemv_n_s", 32768, 32768, 1, 1e-3);
 	add(curve, "gemv_t_d", 512, 512, 1, 5e-6);
 	add(curve, "ger_d", 2048, 512, 0, 6e-6);
+	add(curve, "own_gemv_t_s", 512, 512, 0, 2e-6);
 	gemv_rate_fit(curve, profile);
 	is_real(at(profile, "gpu.gemv.s.n", 512, 512, 0), 3e-6, 1e-6, "warm");
 	is_real(at(profile, "gpu.gemv.s.n", 512, 512, 1), 4e-6, 1e-6, "cold");
@@ -44,6 +45,7 @@ static void test_known(void)
 	is_real(at(profile, "gpu.gemv.s.n", 32768, 32768, 0), 1e-3, 1e-6,
 	        "larger than L2: the same where warm is asked for");
 	is_real(at(profile, "gpu.gemv.d.t", 512, 512, 1), 5e-6, 1e-6, "transposed, fp64");
+	is_real(at(profile, "gpu.own_gemv.s.t", 512, 512, 0), 2e-6, 1e-6, "our own");
 	is_real(at(profile, "gpu.ger.d", 2048, 512, 0), 6e-6, 1e-6, "ger");
 	is_text(profile->row[0].regime, "surface", "they are rate surfaces");
 	ok(profile_failed(profile) == 0, "all are plausible");

@@ -259,6 +259,7 @@ static void test_large(struct executor *e, enum precision precision)
 	static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
 	        {false, "persistent", by_128, 1, 32, 0, 1},
 	        {false, "persistent", by_256, 1, 64, 128, 1},
+	        {false, "persistent", by_128, 1, 128, 128, 0},
 	        {false, "fused", by_128, 1, 64, 64, 0}, {true, NULL, by_64, 1, 64, 64, 1},
 	        {true, NULL, by_128, 1, 64, 0, 0}};
 	static const struct shape large[] = {{513, 513, 520}, {1000, 300, 1001}, {300, 1000, 300}};

@@ -274,7 +274,7 @@ static void test_look_ahead(const struct profile *p)
 	struct timeline *t = executor_model_timeline(e, "after");
 	double host = 1280 * 64.0 * 64 / 1e4;
 	ok(after > update_us(8192) + host, "without look-ahead the panel shows: %.0f us", after);
-	ok(timeline_expose(t).phase[PHASE_PANEL] > 0.99e-6 * host, "all of it");
+	ok(timeline_expose(t).owed[PHASE_PANEL] > 0.99e-6 * host, "all of it");
 	timeline_free(t);
 
 	double ahead = hybrid_step(e, true);
@@ -282,7 +282,7 @@ static void test_look_ahead(const struct profile *p)
 	t = executor_model_timeline(e, "ahead");
 	is_real(ahead, 0.125 + library + update_us(8192) + 0.25 + update_us(32) + WAIT, 1e-9,
 	        "with it nothing but the updates does");
-	ok(timeline_expose(t).phase[PHASE_PANEL] < 1e-9, "the panel is hidden");
+	ok(timeline_expose(t).owed[PHASE_PANEL] < 1e-9, "the panel is hidden");
 	ok(r.limiter == TERM_ARITHMETIC, "arithmetic limits it");
 	double phases = 0, terms = 0;
 	for (int i = 0; i < PHASE_COUNT; i++)

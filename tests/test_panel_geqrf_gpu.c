@@ -14,7 +14,7 @@ int main(void)
 
 #include "../factor/runs/check.h"
 #include "../factor/runs/matrices.h"
-#include "../factor/cuda/panel_geqrf.h"
+#include "../lib/panel_geqrf.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace on the recorded machine: table, plan, drawing, and what it refuses.
+# trace on the recorded machine: table, plan, drawing, a recorded run beside the simulation, and what it refuses.
+# Nothing is measured here: tests/test_recorder_gpu.c does that.
 
 . "$(dirname "$0")/tap.sh"
 
@@ -18,7 +19,16 @@ fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 root=$(cd "$(dirname "$0")/.." && pwd)
-lu="getrf --n 2000 --output $root/data/nvidia-h200"
+lu="getrf --n 2000 --simulate --output $root/data/nvidia-h200"
+
+# measured FACTOR: a record with its own simulation, slowed down, as what was measured
+measured() {
+	awk -F '\t' -v OFS='\t' -v f="$1" '
+	/^#/ { print; next }
+	!n++ { print "# gpu: Made Up"; print "# date: 2026-01-01T00:00:00Z"; print; next }
+	{ print; $1 = "measured"; $10 *= f; $11 *= f; $12 *= f; line[n] = $0 }
+	END { for (i = 2; i <= n; i++) print line[i] }'
+}
 
 # shellcheck disable=SC2086 # lists of options
 {
@@ -34,6 +44,10 @@ lu="getrf --n 2000 --output $root/data/nvidia-h200"
 	traces 0 '^plan' "a drawing is written" $lu --nb 100 --svg "$scratch/lu.svg"
 	expect 0 '^</svg>$' "to its end" cat "$scratch/lu.svg"
 	traces 1 'cannot write' "a drawing that cannot be written" $lu --nb 100 --svg "$scratch/none/lu.svg"
+	traces 0 '^simulated' "both are kept in a file" $lu --nb 100 --tsv "$scratch/trace_sgetrf_2000.tsv"
+	expect 0 '^simulated	main	main	update	gemm	' "a row an entry" cat "$scratch/trace_sgetrf_2000.tsv"
+	expect 0 '^# plan: .*lookahead=' "and the plan" cat "$scratch/trace_sgetrf_2000.tsv"
+	traces 1 'cannot' "a file that cannot be written" $lu --nb 100 --tsv /dev/null/none.tsv
 	traces 1 'unknown panel variant' "an unknown variant" $lu --panel magic --panels device
 	traces 1 'profile.tsv' "a folder without a profile" getrf --n 100 --output "$scratch"
 	traces 2 'what to trace' "no operation" --n 100
@@ -41,5 +55,29 @@ lu="getrf --n 2000 --output $root/data/nvidia-h200"
 	traces 2 'size of the matrix' "no size" getrf
 	traces 2 'square' "a matrix for Cholesky that is not square" potrf --n 100 --m 200
 	traces 2 'place of panels' "an unknown place" $lu --panels moon
+}
+
+# ---- a recorded run, where there is no GPU
+export CUDA_VISIBLE_DEVICES=
+cp "$root/data/nvidia-h200/profile.tsv" "$scratch"
+lu="getrf --n 2000 --output $scratch"
+# shellcheck disable=SC2086 # lists of options
+{
+	traces 0 'simulated only: no GPU.*no run is recorded' "a record without a run" $lu
+	measured 1.25 <"$scratch/trace_sgetrf_2000.tsv" >"$scratch/new"
+	mv "$scratch/new" "$scratch/trace_sgetrf_2000.tsv"
+	traces 0 '^measured sgetrf 2000 x 2000 on Made Up, 2026-01-01T00:00:00Z: ' "a record with a run" $lu
+	traces 0 'same limiter in 20 of 20 steps (100.0 %)' "step by step" $lu
+	traces 0 '^largest difference of exposed shares: 0.0 points' "phase by phase" $lu
+	traces 0 '^whole time: simulated .* (-20.0 %)' "and whole" $lu
+	traces 0 ' blocks of 100$' "its plan is simulated" $lu
+	traces 0 '"timeline": "measured"' "both in --json" $lu --json
+	traces 0 'the plan recorded in .* is another one' "another plan than was run" $lu --nb 128
+	traces 0 '^plan' "both in one drawing" $lu --svg "$scratch/both.svg"
+	expect 0 '>measured sgetrf' "the measured below the simulated" cat "$scratch/both.svg"
+	traces 0 'simulated only: .*no run of it is recorded' "another precision" $lu --precision d
+	sed 's/^measured	main/measured	moon/' "$scratch/trace_sgetrf_2000.tsv" >"$scratch/new"
+	mv "$scratch/new" "$scratch/trace_sgetrf_2000.tsv"
+	traces 0 'row [0-9]* of the timelines' "a record that is none" $lu
 }
 echo "1..$number"

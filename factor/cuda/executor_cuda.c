@@ -263,35 +263,6 @@ static bool cuda_store_pivots(struct executor *executor, const int *ipiv, int in
 	return note_send(x, note, p.data, bytes, "pivots to the device");
 }
 
-/* ---- the panel on the host ---- */
-
-static bool cuda_copy_out(struct executor *executor, struct matrix a)
-{
-	struct cuda *x = self(executor);
-	return grow_pinned(x, &x->staging, a.m * a.n * precision_bytes(a.precision)) &&
-	       copy_matrix(x, x->staging.data, a.m, matrix_address(a), a.ld, a,
-	               cudaMemcpyDeviceToHost, "panel to the host");
-}
-
-static bool cuda_host_getrf(struct executor *executor, struct matrix a, struct pivots p)
-{
-	struct cuda *x = self(executor);
-	int64_t bytes = (a.n + 1) * (int64_t)sizeof(int);
-	struct note *note = note_take(x, bytes);
-	if (!note)
-		return false;
-	struct matrix staged = {x->staging.data, 0, a.m, a.n, a.m, a.precision};
-	if (!x->host->ops->host_getrf(x->host, staged, (struct pivots){note->buffer.data, a.n}))
-		return fault_set(&x->base.fault, "%s", x->host->fault.text);
-	return note_send(x, note, p.data, bytes, "pivots to the device");
-}
-
-static bool cuda_copy_in(struct executor *executor, struct matrix a)
-{
-	return copy_matrix(self(executor), matrix_address(a), a.ld, self(executor)->staging.data,
-	        a.m, a, cudaMemcpyHostToDevice, "panel to the device");
-}
-
 static const struct executor_ops cuda_ops = {
         .destroy = cuda_destroy,
         .alloc = cuda_alloc,
@@ -320,9 +291,6 @@ static const struct executor_ops cuda_ops = {
         .resident_fits = cuda_resident_fits,
         .resident_work = cuda_resident_work,
         .resident_panel = cuda_resident_panel,
-        .copy_out = cuda_copy_out,
-        .host_getrf = cuda_host_getrf,
-        .copy_in = cuda_copy_in,
         .record = cuda_record,
         .wait = cuda_wait,
         .wait_host = cuda_wait_host,

@@ -24,12 +24,14 @@ struct note {
 enum { NOTES = 8 };
 
 /* What the operations of one queue work with. scratch holds what is handed from one kernel of an
- * operation to the next. */
+ * operation, or from one block of a kernel, to the next; before it lie gemv's counters, which are
+ * zero between calls. */
+enum { LANE_SCRATCH_BYTES = 16 << 20 };
 struct lane {
 	cudaStream_t stream;
 	bool borrowed; /* the stream is a caller's */
 	cublasHandle_t blas;
-	void *blas_work, *scratch;
+	void *blas_work, *counters, *scratch;
 };
 
 struct cuda {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's blocks but the matrix products: solves and gemv by cuBLAS, the rest by our
+/* The cuda executor's blocks but the matrix products: triangular solves by cuBLAS, the rest by our
  * own kernels. */
 #include "executor_cuda.h"
 
 #include "../../lib/msg.h"
-#include "block_kernels.h"
-#include "panel_geqrf.h"
+#include "../../lib/block_kernels.h"
+#include "../../lib/gemv.h"
+#include "../../lib/panel_geqrf.h"
 
 /* ---- BLAS ---- */
 
@@ -58,21 +59,29 @@ static int64_t increment(struct matrix v)
 	return v.n == 1 ? 1 : v.ld;
 }
 
+/* By our own kernel, or by cuBLAS where that needs more room for partial sums than there is. */
 bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct matrix a,
         struct matrix v, double beta, struct matrix y)
 {
 	struct cuda *x = self(executor);
 	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const struct gemv_call call = {a.precision, trans == TRANSPOSED, a.m, a.n, alpha,
+	        matrix_address(a), a.ld, matrix_address(v), increment(v), beta, matrix_address(y),
+	        increment(y)};
+	const struct gemv_plan plan = gemv_plan(&call, &x->gpu);
 	if (a.m == 0 || a.n == 0)
 		return true;
+	if (!executor->blas_only &&
+	        gemv_work(&plan, a.precision) <= GEMV_COUNTERS + LANE_SCRATCH_BYTES)
+		return cuda_ok(
+		        x, gemv_tuned(&call, &plan, lane_of(x)->counters, stream_of(x)), "gemv");
 	cublasStatus_t status =
 	        a.precision == SINGLE
 	                ? cublasSgemv_64(lane_of(x)->blas, blas_trans(trans), a.m, a.n,
-	                          &alpha_single, matrix_address(a), a.ld, matrix_address(v),
-	                          increment(v), &beta_single, matrix_address(y), increment(y))
+	                          &alpha_single, call.a, a.ld, call.x, call.incx, &beta_single,
+	                          call.y, call.incy)
 	                : cublasDgemv_64(lane_of(x)->blas, blas_trans(trans), a.m, a.n, &alpha,
-	                          matrix_address(a), a.ld, matrix_address(v), increment(v), &beta,
-	                          matrix_address(y), increment(y));
+	                          call.a, a.ld, call.x, call.incx, &beta, call.y, call.incy);
 	return blas_ok(x, status, "gemv");
 }
 
@@ -100,7 +109,8 @@ bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, 
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trsm_guard") &&
 	       cuda_ok(x,
-	               block_trsm_guard(side, uplo, trans, diag, a, inverse, kept, b, stream_of(x)),
+	               block_trsm_guard(side, uplo, trans, diag, a, inverse,
+	                       EXECUTOR_INVERSE_GROWTH, kept, b, stream_of(x)),
 	               "trsm_guard");
 }
 

@@ -70,7 +70,8 @@ static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *
 bool cuda_resident_fits(struct executor *executor, struct matrix a)
 {
 	struct panel_geometry geometry;
-	return geometry_of(self(executor), a, &geometry);
+	return panel_cluster_fits(a.precision, a.m, a.n) ||
+	       geometry_of(self(executor), a, &geometry);
 }
 
 int64_t cuda_resident_work(struct executor *executor, struct matrix a)
@@ -107,19 +108,19 @@ bool cuda_reserve_exchange(struct cuda *x, int64_t widest)
 	return prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), 0);
 }
 
-bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
+static int *exchange_error(struct cuda *x)
 {
-	struct cuda *x = self(executor);
+	return (int *)(void *)((char *)x->exchange.data + x->exchange.bytes);
+}
+
+static bool grid_panel(struct cuda *x, struct matrix a, int words, struct pivots p)
+{
 	struct panel_geometry geometry;
-	(void)work;
 	if (!geometry_of(x, a, &geometry))
-		return false;
-	int words = panel_resident_words(a.precision, a.n);
-	if (!prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), (uint32_t)a.n))
 		return false;
 	struct exchange exchange =
 	        exchange_layout(x->exchange.data, geometry.blocks, words, x->tag);
-	exchange.error = (int *)(void *)((char *)x->exchange.data + x->exchange.bytes);
+	exchange.error = exchange_error(x);
 	x->tag += (uint32_t)a.n;
 	return cuda_ok(x,
 	        panel_resident(a.precision, matrix_address(a), a.ld, a.m, a.n, &geometry, exchange,
@@ -127,15 +128,31 @@ bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work,
 	        "resident kernel");
 }
 
-/* The resident kernel reports a wait that timed out in its exchange buffer. */
+/* On one cluster when it holds the panel, on all multiprocessors otherwise. */
+bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
+{
+	struct cuda *x = self(executor);
+	const int words = panel_resident_words(a.precision, a.n);
+	(void)work;
+	if (!prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), (uint32_t)a.n))
+		return false;
+	if (!panel_cluster_fits(a.precision, a.m, a.n))
+		return grid_panel(x, a, words, p);
+	return cuda_ok(x,
+	        panel_cluster(a.precision, matrix_address(a), a.ld, a.m, a.n, p.data,
+	                exchange_error(x), stream_of(x)),
+	        "cluster kernel");
+}
+
+/* The kernels report a wait that timed out behind the exchange buffer. */
 bool cuda_exchange_ok(struct cuda *x)
 {
 	int error = 0;
 	if (!x->exchange.data)
 		return true;
 	if (!cuda_ok(x,
-	            cudaMemcpyAsync(&error, (char *)x->exchange.data + x->exchange.bytes,
-	                    sizeof error, cudaMemcpyDeviceToHost, stream_of(x)),
+	            cudaMemcpyAsync(&error, exchange_error(x), sizeof error, cudaMemcpyDeviceToHost,
+	                    stream_of(x)),
 	            "read the exchange's error") ||
 	        !cuda_sync(&x->base))
 		return false;

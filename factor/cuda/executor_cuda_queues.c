@@ -3,11 +3,14 @@
 #include "executor_cuda.h"
 
 #include "../../lib/msg.h"
-#include "block_kernels.h"
+#include "../../lib/block_kernels.h"
+#include "../../lib/gemv.h"
 
 #include <stdlib.h>
 
 enum { BLAS_WORK_BYTES = 32 << 20 }; /* NVIDIA's advice for this generation of GPUs */
+
+_Static_assert((int)BLOCK_SCRATCH_BYTES <= (int)LANE_SCRATCH_BYTES, "scratch holds a block's");
 
 /* cuBLAS forgets its workspace with every change of the stream. */
 static bool lane_attach(struct cuda *x, struct lane *lane)
@@ -17,14 +20,26 @@ static bool lane_attach(struct cuda *x, struct lane *lane)
 	               "workspace");
 }
 
+static bool scratch_open(struct cuda *x, struct lane *lane)
+{
+	if (!cuda_ok(x, cudaMalloc(&lane->counters, GEMV_COUNTERS + LANE_SCRATCH_BYTES),
+	            "device memory") ||
+	        !cuda_ok(x, cudaMemsetAsync(lane->counters, 0, GEMV_COUNTERS, lane->stream),
+	                "clear counters") ||
+	        !cuda_ok(x, cudaStreamSynchronize(lane->stream), "clear counters"))
+		return false;
+	lane->scratch = (char *)lane->counters + GEMV_COUNTERS;
+	return true;
+}
+
 static bool lane_open(struct cuda *x, struct lane *lane, int priority)
 {
 	return cuda_ok(x,
 	               cudaStreamCreateWithPriority(&lane->stream, cudaStreamNonBlocking, priority),
 	               "stream") &&
 	       cuda_ok(x, cudaMalloc(&lane->blas_work, BLAS_WORK_BYTES), "device memory") &&
-	       cuda_ok(x, cudaMalloc(&lane->scratch, BLOCK_SCRATCH_BYTES), "device memory") &&
-	       blas_ok(x, cublasCreate(&lane->blas), "create") && lane_attach(x, lane);
+	       scratch_open(x, lane) && blas_ok(x, cublasCreate(&lane->blas), "create") &&
+	       lane_attach(x, lane);
 }
 
 bool lanes_open(struct cuda *x)
@@ -68,7 +83,7 @@ static void lane_close(struct lane *lane)
 	if (own)
 		cudaStreamDestroy(lane->stream);
 	cudaFree(lane->blas_work);
-	cudaFree(lane->scratch);
+	cudaFree(lane->counters);
 }
 
 /* What lanes_open made, perhaps in part. */

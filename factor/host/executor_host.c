@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs on host memory, at once. BLAS-level operations are OpenBLAS calls on one thread (short
- * vectors do not pay for a fork); LAPACKE's getrf has the threads of lib/host_panel.h. */
+ * vectors do not pay for a fork). */
 #include "executor_host_blocks.h"
 
-#include "../../lib/host_panel.h"
+#include "../../lib/clock.h"
 #include "../../lib/msg.h"
 
 #include <cblas.h>
 #include <float.h>
 #include <inttypes.h>
-#include <lapacke.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +16,12 @@
 #define REAL_SAFE FLT_MIN
 #define NAME(x) x##_s
 #define BLAS(prefix, x) prefix##s##x
-#define GETRF LAPACKE_sgetrf_work
 #include "executor_host_template.h"
 
 #define REAL double
 #define REAL_SAFE DBL_MIN
 #define NAME(x) x##_d
 #define BLAS(prefix, x) prefix##d##x
-#define GETRF LAPACKE_dgetrf_work
 #include "executor_host_template.h"
 
 /* Calls an operation in the precision of a matrix. */
@@ -120,6 +117,7 @@ static bool host_sync(struct executor *e)
 	return true;
 }
 
+/* All is done when the call of an operation is. */
 static bool host_iamax(struct executor *e, struct matrix x, int64_t *index)
 {
 	(void)e;
@@ -229,27 +227,6 @@ static bool host_resident_panel(struct executor *e, struct matrix a, void *work,
 	return true;
 }
 
-/* The panel is on the host already. */
-static bool host_copy(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return true;
-}
-
-static bool host_getrf(struct executor *e, struct matrix a, struct pivots p)
-{
-	int64_t bytes = a.m * a.n * precision_bytes(a.precision);
-
-	openblas_set_num_threads(host_panel_threads(bytes, all_threads));
-	int info = CALL(a, getrf, a, p.data);
-	openblas_set_num_threads(1);
-	if (info < 0)
-		return fault_set(&e->fault, "LAPACKE getrf refuses its argument %d", -info);
-	p.data[a.n] = info;
-	return true;
-}
-
 static const struct executor_ops host_ops = {.destroy = host_destroy,
         .alloc = host_alloc,
         .release = host_release,
@@ -277,9 +254,6 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .resident_fits = host_resident_fits,
         .resident_work = host_fused_work,
         .resident_panel = host_resident_panel,
-        .copy_out = host_copy,
-        .host_getrf = host_getrf,
-        .copy_in = host_copy,
         .record = host_block_event,
         .wait = host_block_event,
         .wait_host = host_block_event,
@@ -312,7 +286,7 @@ struct executor *executor_host_new(struct fault *fault)
 	(void)fault;
 	struct host_executor *executor = xcalloc(1, sizeof *executor);
 
-	executor->base = (struct executor){.ops = &host_ops, .name = "host"};
+	executor->base = (struct executor){.ops = &host_ops, .name = "host", .on_host = true};
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The host executor's operations in one precision. Included once with REAL float and once with REAL
- * double; NAME(x) and BLAS(x) give the names of that precision, GETRF LAPACKE's routine, REAL_SAFE
- * the smallest number with a finite reciprocal.
+ * double; NAME(x) and BLAS(x) give the names of that precision, REAL_SAFE the smallest number with
+ * a finite reciprocal.
  *
  * The fused and resident operations are plain C: the reference that the kernels are tested against.
  * Their rules: the pivot is the entry of largest magnitude, NaN being larger than any number and
@@ -62,12 +62,6 @@ static int NAME(zero_pivot)(struct matrix a)
 	return 0;
 }
 
-static int NAME(getrf)(struct matrix a, int *ipiv)
-{
-	return (int)GETRF(LAPACK_COL_MAJOR, (lapack_int)a.m, (lapack_int)a.n, NAME(address)(a),
-	        (lapack_int)a.ld, ipiv);
-}
-
 /* Row of the pivot of column j among rows j and below. */
 static int64_t NAME(reference_search)(struct matrix a, int64_t j)
 {
@@ -117,4 +111,3 @@ static void NAME(reference_update)(struct matrix a, int64_t j)
 #undef REAL_SAFE
 #undef NAME
 #undef BLAS
-#undef GETRF

@@ -81,11 +81,13 @@ static int64_t unseen(struct simulated *s)
 	int64_t found = -1;
 	double end = s->host;
 
-	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (simulation_finish(&s->device, s->device.last[q]) > end) {
-			found = s->device.last[q];
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		int64_t last = s->device.last[q];
+		if (last >= 0 && simulation_finish(&s->device, last) > end) {
+			found = last;
 			end = s->device.operation[found].end;
 		}
+	}
 	return found;
 }
 
@@ -296,25 +298,6 @@ static bool model_resident_panel(struct executor *e, struct matrix a, void *work
 	               self(e)->tariff->resident_panel(&self(e)->reader, a, &g));
 }
 
-static bool model_copy_out(struct executor *e, struct matrix a)
-{
-	return model_charge(e, PHASE_TRANSFER, "copy_out", a, 0,
-	        self(e)->tariff->copy_out(&self(e)->reader, a));
-}
-
-static bool model_host_getrf(struct executor *e, struct matrix a, struct pivots p)
-{
-	(void)p;
-	return model_charge(e, PHASE_PANEL, "host_getrf", a, 0,
-	        self(e)->tariff->host_getrf(&self(e)->reader, a));
-}
-
-static bool model_copy_in(struct executor *e, struct matrix a)
-{
-	return model_charge(
-	        e, PHASE_TRANSFER, "copy_in", a, 0, self(e)->tariff->copy_in(&self(e)->reader, a));
-}
-
 static const struct executor_ops panel_ops = {.destroy = model_destroy,
         .alloc = model_alloc,
         .release = model_release,
@@ -341,10 +324,7 @@ static const struct executor_ops panel_ops = {.destroy = model_destroy,
         .fused_update = model_fused_update,
         .resident_fits = model_resident_fits,
         .resident_work = model_resident_work,
-        .resident_panel = model_resident_panel,
-        .copy_out = model_copy_out,
-        .host_getrf = model_host_getrf,
-        .copy_in = model_copy_in};
+        .resident_panel = model_resident_panel};
 
 /* ---- constructor and result ---- */
 
@@ -361,7 +341,8 @@ struct executor *executor_model_new(
 
 	s->ops = panel_ops;
 	model_add_blocks(&s->ops);
-	s->base = (struct executor){.ops = &s->ops, .name = "model"};
+	s->base =
+	        (struct executor){.ops = &s->ops, .name = "model", .on_host = target == MODEL_HOST};
 	s->target = target;
 	s->tariff = tariffs[target][level >= 2];
 	s->blocks = blocks[target][level >= 2];
@@ -391,6 +372,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	s->overlap = overlap;
 	s->host = 0;
 	s->base.queue = QUEUE_MAIN;
+	s->base.block = 0;
 	s->queues = 0;
 	s->count = 0;
 	simulation_start(&s->device);

@@ -201,6 +201,7 @@ static bool model_gemv(struct executor *e, enum trans trans, double alpha, struc
 	(void)x;
 	(void)beta;
 	(void)y;
+	reader(e)->blas_only = e->blas_only;
 	return model_charge(e, PHASE_UPDATE, "gemv", a, 0, tariff(e)->gemv(reader(e), trans, a));
 }
 

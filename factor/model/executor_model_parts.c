@@ -59,7 +59,7 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	if (price.behind > 0 && simulation_busy(&s->device, s->device.last[e->queue], s->host))
 		price.term[TERM_TRANSFER] += price.behind;
 	struct charged *c = remember(s);
-	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->queue, price,
+	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, price,
 	        device_time(&price, s->overlap), {s->host, s->host}, -1};
 	s->host += price.enqueue;
 	if (by_host) {
@@ -108,8 +108,12 @@ static void account_one_queue(const struct simulated *s, struct model_result *re
 static size_t entries_of(
         const struct simulated *s, const struct charged *c, struct timeline_entry entry[2])
 {
-	struct timeline_entry whole = {
-	        .phase = c->phase, .operation = c->operation, .m = c->m, .n = c->n, .k = c->k};
+	struct timeline_entry whole = {.phase = c->phase,
+	        .operation = c->operation,
+	        .m = c->m,
+	        .n = c->n,
+	        .k = c->k,
+	        .block = c->block};
 	size_t count = 0;
 
 	if (!c->operation) /* a queue that waits */
@@ -119,6 +123,7 @@ static size_t entries_of(
 		        .engine = LANE_HOST,
 		        .phase = c->phase,
 		        .operation = timeline_queueing,
+		        .block = c->block,
 		        .begin = c->host[0],
 		        .end = c->host[0] + c->price.enqueue};
 		count++;

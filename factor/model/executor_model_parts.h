@@ -11,7 +11,7 @@
 struct charged {
 	enum phase phase;
 	const char *operation;
-	int64_t m, n, k;
+	int64_t m, n, k, block;
 	enum queue queue;
 	struct price price;
 	double device;     /* seconds of the price's terms */

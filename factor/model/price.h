@@ -41,7 +41,7 @@ struct price {
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
-enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 32 };
+enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 64 };
 struct price_surface {
 	const char *name; /* NULL: free */
 	size_t args, count[SURFACE_ARGS];
@@ -115,9 +115,6 @@ struct tariff {
 	struct price (*fused_update)(struct price_reader *, struct matrix a, int64_t j);
 	struct price (*resident_panel)(
 	        struct price_reader *, struct matrix a, const struct panel_geometry *g);
-	struct price (*copy_out)(struct price_reader *, struct matrix a);
-	struct price (*host_getrf)(struct price_reader *, struct matrix a);
-	struct price (*copy_in)(struct price_reader *, struct matrix a);
 	/* from the stream's last work being done to the host knowing it */
 	double (*sync)(struct price_reader *);
 };

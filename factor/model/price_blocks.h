@@ -64,9 +64,13 @@ struct price price_larft(struct price_reader *r, struct matrix v);
 double price_host_geqrf(struct price_reader *r, struct matrix a);
 double price_host_potrf(struct price_reader *r, struct matrix a);
 
-/* A kernel of our own that only starts; the share of the multiprocessors that so many blocks can
- * use. */
+/* A kernel of our own that only starts. */
 struct price price_kernel(struct price_reader *r);
+
+/* What was measured to take `seconds` from start to start, divided as reckoned. */
+struct price price_as_measured(struct price reckoned, double seconds);
+
+/* The share of the multiprocessors that so many blocks can use. */
 double price_share(struct price_reader *r, double blocks);
 
 #endif

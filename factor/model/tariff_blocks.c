@@ -7,7 +7,8 @@
  * what the bytes add on the measured curve. laswp touches, in every column, 2 p.n words of the top
  * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own (in L2) or an
  * access of its own (in DRAM, by the law of strided copies), after every block has read the pivots
- * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each.
+ * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each;
+ * where the profile has its surface (the block_kernel probe), that says how long it takes.
  * Kernels over a few integers only start; to clear info is queued as a copy is, and takes the
  * device no longer.
  *
@@ -20,6 +21,7 @@
 
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
+	WIDEST_PANEL = 128,  /* of the host_rate probe */
 	LASWP_COLUMNS = 8,   /* of a block */
 	BEHIND = 4           /* so many times a cache's size are certainly not in it */
 };
@@ -68,21 +70,36 @@ static double scattered(struct price_reader *r, int64_t ld)
 	       price_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
 }
 
-static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+static bool in_l2(struct price_reader *r, struct matrix a)
+{
+	return price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+}
+
+static struct price reckoned_laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
-	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
-	double apart = in_l2 ? 2 * price_scalar(r, "gpu.l2.sector") : 0;
+	double apart = in_l2(r, a) ? 2 * price_scalar(r, "gpu.l2.sector") : 0;
 	struct price price = sweep(r, "gpu.copy.time", elements * (2 * word + apart));
 
-	if (!in_l2)
+	if (!in_l2(r, a))
 		price.term[TERM_MEMORY] += elements * scattered(r, a.ld);
 	price.share = price_share(r, ceil((double)a.n / LASWP_COLUMNS));
 	price.term[TERM_BARRIER] = (double)swaps * (6 * price_scalar(r, "gpu.int.logic.latency") +
 	                                                   price_scalar(r, "gpu.shared.latency")) +
 	                           2 * price_scalar(r, "gpu.l2.latency");
 	return price;
+}
+
+static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
+{
+	static const char *const axes[] = {"swaps", "n", "cold"};
+	const double at[] = {(double)swaps, (double)a.n, !in_l2(r, a)};
+	const char *name = a.precision == SINGLE ? "gpu.laswp.s" : "gpu.laswp.d";
+	struct price price = reckoned_laswp(r, a, swaps);
+
+	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 3))
+	                            : price;
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
@@ -141,11 +158,28 @@ static struct price by_host(struct price_reader *r, struct matrix a, double seco
 	        .term[TERM_MEMORY] = larger(0, bytes / far - bytes / near)};
 }
 
+/* Of as many operations as a square gemm. */
+static double at_gemm_rate(struct price_reader *r, double operations, enum precision precision)
+{
+	return price_surface1(
+	        r, precision == SINGLE ? "host.gemm.s" : "host.gemm.d", "n", cbrt(operations / 2));
+}
+
+/* LAPACK's panel from its surface. Beyond the widest one measured it goes block by block, as LAPACK
+ * does: a panel of that width, and the update of the columns right of it, which is two products. */
 double price_host_geqrf(struct price_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d";
+	double seconds = 0;
 
-	return price_surface2(r, name, "m", (double)a.m, "n", (double)a.n);
+	for (int64_t j = 0; j < a.n; j += WIDEST_PANEL) {
+		int64_t rest = a.n - j, width = rest < WIDEST_PANEL ? rest : WIDEST_PANEL;
+		double rows = (double)(a.m - j), right = (double)(rest - width);
+		seconds += price_surface2(r, name, "m", rows, "n", (double)width);
+		if (right > 0)
+			seconds += at_gemm_rate(r, 4 * rows * right * (double)width, a.precision);
+	}
+	return seconds;
 }
 
 /* As price_host_getrf, but for often. */
@@ -160,14 +194,12 @@ static double lapack_getrf(struct price_reader *r, struct matrix a)
  * at the rate of a square gemm of as many operations. */
 double price_host_potrf(struct price_reader *r, struct matrix a)
 {
-	const char *gemm = a.precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
 	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
 	double seconds = lapack_getrf(r, diagonal) / 2;
 
 	if (rest)
-		seconds += price_surface1(
-		        r, gemm, "n", cbrt((double)n * (double)n * (double)rest / 2));
+		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
 	return seconds;
 }
 

@@ -2,10 +2,10 @@
 /* Prices of the cuda executor's operations at level 2. A kernel costs its start-to-start time in a
  * stream plus what its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
  * alike, as panels run warm). With w the word, in bytes: swap 4n sectors, scal and scale 2mw, ger
- * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, and a column
- * of the resident panel, to which come load + store of mnw and what of the update the exchange does
- * not hide. An operation that waits for the host costs its measured round trip,
- * of which the queueing can hide behind earlier work. */
+ * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, the panel of
+ * one cluster, and a column of the resident panel, to which come load + store of mnw and what of
+ * the update the exchange does not hide. An operation that waits for the host costs its measured
+ * round trip, of which the queueing can hide behind earlier work. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -184,10 +184,21 @@ static struct price fused_update(struct price_reader *r, struct matrix a, int64_
 	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
+/* One cluster holds the panel: the surface of that kernel. */
+static struct price cluster_panel(struct price_reader *r, struct matrix a, const char *name)
+{
+	struct price price = price_kernel(r);
+	double seconds = price_at2(r, name, "m", (double)a.m, "n", (double)a.n);
+
+	price.share = price_share(r, PANEL_CLUSTER);
+	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);
+	return price;
+}
+
 /* A column's round is measured with one pass of a block's warps over its rows; more passes cost
  * what they were measured to cost, and so does the update of the other columns as far as the
  * exchange, behind which it runs, does not hide it. */
-static struct price resident_panel(
+static struct price grid_panel(
         struct price_reader *r, struct matrix a, const struct panel_geometry *g)
 {
 	bool single = a.precision == SINGLE;
@@ -222,23 +233,16 @@ static struct price resident_panel(
 	return price;
 }
 
-static struct price copy_out(struct price_reader *r, struct matrix a)
+static struct price resident_panel(
+        struct price_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	return transfer(r, "link.d2h.pinned.time", price_bytes(a), ENGINE_OUT);
-}
+	const char *cluster = a.precision == SINGLE ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
 
-static struct price copy_in(struct price_reader *r, struct matrix a)
-{
-	return transfer(r, "link.h2d.pinned.time", price_bytes(a), ENGINE_IN);
-}
-
-/* The pivots' copy to the device is queued as well; it is done long before the panel's. */
-static struct price host_getrf(struct price_reader *r, struct matrix a)
-{
-	return (struct price){.engine = ENGINE_HOST,
-	        .term[TERM_HOST] = price_host_getrf(r, a) + price_scalar(r, "gpu.copy.enqueue")};
+	return price_known(r, cluster) &&
+	                       a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision))
+	               ? cluster_panel(r, a, cluster)
+	               : grid_panel(r, a, g);
 }
 
 const struct tariff tariff_cuda_full = {iamax, iamax_host, get, swap, scal, scale_by, ger,
-        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, copy_out,
-        host_getrf, copy_in, sync};
+        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, sync};

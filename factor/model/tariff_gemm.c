@@ -108,14 +108,22 @@ struct price price_trsm(struct price_reader *r, enum side side, int64_t order, i
 	return price;
 }
 
+/* Of our own kernel where the profile has it, which is queued as kernels are. */
 struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
 	static const char *const axes[] = {"m", "n", "cold"};
-	static const char *const names[2][2] = {
-	        {"gpu.gemv.d.n", "gpu.gemv.d.t"}, {"gpu.gemv.s.n", "gpu.gemv.s.t"}};
-	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+	static const char *const names[2][2][2] = {
+	        {{"gpu.gemv.d.n", "gpu.gemv.d.t"}, {"gpu.gemv.s.n", "gpu.gemv.s.t"}},
+	        {{"gpu.own_gemv.d.n", "gpu.own_gemv.d.t"},
+	                {"gpu.own_gemv.s.n", "gpu.own_gemv.s.t"}}};
+	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated"),
+	     single = a.precision == SINGLE;
 	const double at[] = {(double)a.m, (double)a.n, in_l2 ? 0 : 1};
-	const char *name = names[a.precision == SINGLE][trans == TRANSPOSED];
+	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
+	const char *name = names[own][single][trans == TRANSPOSED];
+	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_MEMORY);
 
-	return library(r, price_surface(r, name, axes, at, 3), TERM_MEMORY);
+	if (own)
+		price.enqueue = price_scalar(r, "gpu.launch.enqueue");
+	return price;
 }

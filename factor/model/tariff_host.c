@@ -79,11 +79,6 @@ static struct price store_pivots(struct price_reader *r, int64_t n)
 	return (struct price){.wait = true};
 }
 
-static struct price host_getrf(struct price_reader *r, struct matrix a)
-{
-	return call(price_host_getrf(r, a));
-}
-
 static double sync(struct price_reader *r)
 {
 	(void)r;
@@ -99,7 +94,4 @@ const struct tariff tariff_host_full = {.iamax = iamax,
         .ger = ger,
         .zero_pivot = zero_pivot,
         .store_pivots = store_pivots,
-        .copy_out = nothing,
-        .host_getrf = host_getrf,
-        .copy_in = nothing,
         .sync = sync};

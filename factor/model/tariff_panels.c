@@ -25,7 +25,10 @@
  * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
  * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
  * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
- * double precision) takes three kernels a column, which read or write three words an element. */
+ * double precision) takes three kernels a column, which read or write three words an element.
+ *
+ * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
+ * it takes, and all this what that time goes to. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -86,6 +89,29 @@ static double through(struct price_reader *r, double bytes)
 	return bytes / price_scalar(r, "gpu.sm.l2_read") + price_scalar(r, "gpu.l2.latency");
 }
 
+struct price price_as_measured(struct price price, double seconds)
+{
+	double launch = fmin(seconds, price.term[TERM_LAUNCH]), rest = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		rest += t == TERM_LAUNCH ? 0 : price.term[t];
+	for (int t = 0; t < TERM_COUNT; t++)
+		price.term[t] *= rest > 0 ? (seconds - launch) / rest : 0;
+	price.term[TERM_LAUNCH] = rest > 0 ? launch : seconds;
+	return price;
+}
+
+/* A kernel on n x n. */
+static struct price kernel_of_order(struct price_reader *r, struct price reckoned, struct matrix a,
+        const char *single, const char *twice)
+{
+	const char *name = a.precision == SINGLE ? single : twice;
+
+	return price_known(r, name)
+	               ? price_as_measured(reckoned, price_surface1(r, name, "n", (double)a.n))
+	               : reckoned;
+}
+
 /* Two kernels in turn. */
 static struct price both(struct price first, struct price second)
 {
@@ -96,7 +122,7 @@ static struct price both(struct price first, struct price second)
 	return first;
 }
 
-struct price price_trtri(struct price_reader *r, struct matrix a)
+static struct price inversion(struct price_reader *r, struct matrix a)
 {
 	struct price price = price_kernel(r);
 	double tiles = ceil((double)a.n / TILE);
@@ -108,11 +134,17 @@ struct price price_trtri(struct price_reader *r, struct matrix a)
 	return price;
 }
 
+struct price price_trtri(struct price_reader *r, struct matrix a)
+{
+	return kernel_of_order(r, inversion(r, a), a, "gpu.trtri.s", "gpu.trtri.d");
+}
+
 struct price price_larft(struct price_reader *r, struct matrix v)
 {
 	struct matrix t = {NULL, 0, v.n, v.n, v.n, v.precision};
 
-	return both(price_gemm(r, TRANSPOSED, PLAIN, t, v.m), price_trtri(r, t));
+	return both(price_gemm(r, TRANSPOSED, PLAIN, t, v.m),
+	        kernel_of_order(r, inversion(r, t), t, "gpu.larft.s", "gpu.larft.d"));
 }
 
 static double potrf_column(struct price_reader *r, struct matrix a)
@@ -149,7 +181,7 @@ struct price price_potrf_block(struct price_reader *r, struct matrix a)
 
 	for (int64_t left = a.n - STEP; left > 0; left -= STEP)
 		price = both(price, potrf_step(r, a, left));
-	return price;
+	return kernel_of_order(r, price, a, "gpu.potrf_block.s", "gpu.potrf_block.d");
 }
 
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
@@ -161,7 +193,7 @@ struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, in
 	price.term[TERM_BARRIER] =
 	        2 * price_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
 	        loads / GUARD_LOADS * price_scalar(r, "gpu.l2.latency");
-	return price;
+	return kernel_of_order(r, price, triangle, "gpu.trsm_guard.s", "gpu.trsm_guard.d");
 }
 
 /* How the resident kernel is divided: threads and the rows of each. */
@@ -232,7 +264,7 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 	return price;
 }
 
-struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
+static struct price reckoned_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
 	struct geqrf_blocks g;
 	double multiprocessors = price_scalar(r, "gpu.sm.count");
@@ -241,4 +273,15 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 	        geqrf_fits(a, multiprocessors, &g))
 		return resident_geqrf(r, a, &g);
 	return streamed_geqrf(r, a);
+}
+
+struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
+{
+	static const char *const axes[] = {"m", "n", "beside"};
+	const double at[] = {(double)a.m, (double)a.n, beside};
+	const char *name = a.precision == SINGLE ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
+	struct price price = reckoned_geqrf(r, a, beside);
+
+	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 3))
+	                            : price;
 }

@@ -98,16 +98,6 @@ static struct price resident_panel(
 	return price;
 }
 
-static struct price copy_in(struct price_reader *r, struct matrix a)
-{
-	return to_device(r, price_bytes(a));
-}
-
-static struct price host_getrf(struct price_reader *r, struct matrix a)
-{
-	return (struct price){.wait = true, .term[TERM_HOST] = price_host_getrf(r, a)};
-}
-
 static double sync(struct price_reader *r)
 {
 	(void)r;
@@ -116,7 +106,7 @@ static double sync(struct price_reader *r)
 
 const struct tariff tariff_cuda_sums = {iamax, column_from_device, column_from_device, swap, scal,
         scal, ger, zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel,
-        column_from_device, host_getrf, copy_in, sync};
+        sync};
 
 /* ---- the host: start-up is that of a short BLAS call ---- */
 
@@ -170,7 +160,4 @@ const struct tariff tariff_host_sums = {.iamax = host_iamax,
         .ger = host_ger,
         .zero_pivot = nothing,
         .store_pivots = no_pivots,
-        .copy_out = nothing,
-        .host_getrf = host_getrf,
-        .copy_in = nothing,
         .sync = sync};

@@ -120,49 +120,42 @@ double timeline_owe(const struct timeline *t, double *owed)
 	return idle + (t->seconds - last);
 }
 
+const char *owed_name(int owed)
+{
+	return owed == OWED_QUEUEING ? "host" : owed == OWED_IDLE ? "waiting" : phase_name[owed];
+}
+
 struct exposure timeline_expose(const struct timeline *t)
 {
-	struct exposure exposure = {.idle = 0};
+	struct exposure exposure = {.owed = {0}};
 	double *owed = xmalloc((t->count + 1) * sizeof *owed);
 
-	exposure.idle = timeline_owe(t, owed);
-	for (size_t i = 0; i < t->count; i++)
-		exposure.phase[t->entry[i].phase] += owed[i];
+	exposure.owed[OWED_IDLE] = timeline_owe(t, owed);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct timeline_entry *e = &t->entry[i];
+		bool queueing = e->operation == timeline_queueing;
+		exposure.owed[queueing ? OWED_QUEUEING : (int)e->phase] += owed[i];
+	}
 	free(owed);
 	return exposure;
 }
 
 /* ---- steps ---- */
 
-/* Whether an entry is part of a panel's way. */
-static bool of_panel(const struct timeline_entry *e)
-{
-	return e->phase == PHASE_PANEL || e->lane == LANE_QUEUE + QUEUE_PANEL;
-}
-
 static size_t find_steps(const struct timeline *t, struct step *step, size_t room)
 {
-	struct edge *edge = edges_of(t);
-	double panels_end = 0;
 	size_t count = 0;
-	bool updated = true;
 
-	for (size_t i = 0; i < 2 * t->count && count < room; i++) {
-		const struct timeline_entry *e = &t->entry[edge[i].entry];
-		if (!edge[i].begin || e->operation == timeline_queueing)
+	for (size_t i = 0; i < t->count && count < room; i++) {
+		const struct timeline_entry *e = &t->entry[i];
+		if (e->operation == timeline_queueing ||
+		        (count && e->block <= step[count - 1].block))
 			continue;
-		if (e->phase == PHASE_PANEL && updated) {
-			step[count++] = (struct step){.begin = e->begin, .end = t->seconds};
-			updated = false;
-			if (count > 1)
-				step[count - 2].end = e->begin;
-		}
-		if (of_panel(e))
-			panels_end = fmax(panels_end, e->end);
-		else if (e->phase == PHASE_UPDATE && e->begin >= panels_end)
-			updated = true;
+		step[count++] =
+		        (struct step){.block = e->block, .begin = e->begin, .end = t->seconds};
+		if (count > 1)
+			step[count - 2].end = e->begin;
 	}
-	free(edge);
 	return count;
 }
 
@@ -192,11 +185,11 @@ size_t timeline_steps(const struct timeline *t, struct step *step, size_t room)
 	for (size_t i = 0; i < count; i++) {
 		struct exposure x = expose_within(t, step[i].begin, step[i].end);
 		int most = 0;
-		for (int p = 1; p < PHASE_COUNT; p++)
-			if (x.phase[p] > x.phase[most])
-				most = p;
+		for (int o = 1; o < OWED_COUNT; o++)
+			if (x.owed[o] > x.owed[most])
+				most = o;
 		step[i].exposure = x;
-		step[i].limiter = (enum phase)most;
+		step[i].limiter = most;
 	}
 	return count;
 }
@@ -259,21 +252,29 @@ static void print_lanes(const struct timeline *t, FILE *out)
 			        busy[l] * 1e6, 100 * busy[l] / t->seconds);
 }
 
-static void print_phases(const struct timeline *t, FILE *out)
+void timeline_busy(const struct timeline *t, double busy[PHASE_COUNT])
 {
-	struct exposure exposed = timeline_expose(t);
-	double busy[PHASE_COUNT] = {0};
-
+	for (int p = 0; p < PHASE_COUNT; p++)
+		busy[p] = 0;
 	for (size_t i = 0; i < t->count; i++)
 		if (t->entry[i].operation != timeline_queueing)
 			busy[t->entry[i].phase] += t->entry[i].end - t->entry[i].begin;
+}
+
+static void print_phases(const struct timeline *t, FILE *out)
+{
+	struct exposure exposed = timeline_expose(t);
+	double busy[PHASE_COUNT];
+
+	timeline_busy(t, busy);
 	fprintf(out, "\n%-16s %12s %12s %8s\n", "phase", "busy/us", "exposed/us", "exposed");
 	for (int p = 0; p < PHASE_COUNT; p++)
 		if (busy[p] > 0)
 			fprintf(out, "%-16s %12.2f %12.2f %7.1f%%\n", phase_name[p], busy[p] * 1e6,
-			        exposed.phase[p] * 1e6, 100 * exposed.phase[p] / t->seconds);
-	fprintf(out, "%-16s %12s %12.2f %7.1f%%\n", "waiting", "", exposed.idle * 1e6,
-	        100 * exposed.idle / t->seconds);
+			        exposed.owed[p] * 1e6, 100 * exposed.owed[p] / t->seconds);
+	for (int o = PHASE_COUNT; o < OWED_COUNT; o++)
+		fprintf(out, "%-16s %12s %12.2f %7.1f%%\n", owed_name(o), "", exposed.owed[o] * 1e6,
+		        100 * exposed.owed[o] / t->seconds);
 }
 
 void timeline_print(const struct timeline *t, size_t most, FILE *out)

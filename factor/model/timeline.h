@@ -22,6 +22,7 @@ struct timeline_entry {
 	enum phase phase;
 	const char *operation; /* a constant: gemm, trsm ... */
 	int64_t m, n, k;       /* shape, 0 where there is none */
+	int64_t block;         /* of the factorization */
 	double begin, end;
 };
 
@@ -48,22 +49,30 @@ void timeline_add(struct timeline *timeline, const struct timeline_entry *entry)
  */
 double timeline_owe(const struct timeline *timeline, double *owed);
 
-/* The same by phase, and the idle seconds. */
+/* What time can be owed to: a phase; the host, which puts operations into queues while nothing
+ * runs; nothing at all. */
+enum owed { OWED_QUEUEING = PHASE_COUNT, OWED_IDLE, OWED_COUNT };
+const char *owed_name(int owed);
+
+/* The same by phases; the shares sum to the whole time. */
 struct exposure {
-	double phase[PHASE_COUNT], idle;
+	double owed[OWED_COUNT];
 };
 struct exposure timeline_expose(const struct timeline *timeline);
 
-/* Steps of a blocked factorization: from one panel's begin to the next one's, which comes after an
- * update that began when the panel was over. (Without look-ahead the halves of a panel that is
- * split are steps of their own.) `limiter` is the phase that the step owes most. Returns how many
- * there are, at most `room`. */
+/* Steps of a blocked factorization: from the begin of the first operation that belongs to a block,
+ * which is its panel's, to that of the next block's. `limiter` is what most of the step is owed to.
+ * Returns how many there are, at most `room`. */
 struct step {
+	int64_t block;
 	double begin, end;
 	struct exposure exposure;
-	enum phase limiter;
+	int limiter; /* phase or enum owed */
 };
 size_t timeline_steps(const struct timeline *timeline, struct step *step, size_t room);
+
+/* Seconds that operations of each phase took, whatever runs beside them. */
+void timeline_busy(const struct timeline *timeline, double busy[PHASE_COUNT]);
 
 /* Table: one line an entry but for queueing, in order of time, at most `most`; then the lanes' busy
  * time and the phases' exposed share. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
 
+#include "parts.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -119,7 +121,8 @@ static void print_problems(const struct results *results, FILE *out)
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		bool seen = strcmp(row->operation, "panel_getrf") == 0;
+		enum part part;
+		bool seen = results_is_panel(row) || part_find(row->operation, &part);
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = same_problem(row, &results->row[j]);
 		if (seen)
@@ -137,6 +140,56 @@ static void print_problems(const struct results *results, FILE *out)
 	}
 }
 
+/* ---- parts ---- */
+
+/* Of the model, ahead of what was measured. */
+static bool is_estimate(const struct result *row)
+{
+	return strcmp(row->executor, "model") == 0;
+}
+
+/* Bytes read and written, of what only moves words. */
+static double moved_bytes(const struct result *row)
+{
+	const double m = (double)row->m, n = (double)row->n,
+	             w = (double)precision_bytes(row->precision);
+
+	return strcmp(row->operation, "laswp") == 0 ? 4 * (double)row->k * n * w : 2 * m * n * w;
+}
+
+static void print_part(const struct results *results, const struct result *row, FILE *out)
+{
+	const bool moves = isnan(results_flops(row));
+	struct result like = *row;
+
+	snprintf(like.executor, sizeof like.executor, "model");
+	const struct result *model = results_find(results, &like);
+	fprintf(out, "%-9s %7" PRId64 " %6" PRId64 " %-8s %-32s %10.1f us %9.1f %-7s",
+	        row->operation, row->m, row->n, row->variant, row->options,
+	        row->seconds.value * 1e6,
+	        (moves ? moved_bytes(row) : results_flops(row)) / row->seconds.value * 1e-9,
+	        moves ? "GB/s" : "Gflop/s");
+	if (model)
+		fprintf(out, " estimated %.1f by %s", gflops(model), model->plan);
+	fputc('\n', out);
+}
+
+static void print_parts(const struct results *results, FILE *out)
+{
+	bool any = false;
+	enum part part;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		if (!part_find(row->operation, &part) || is_estimate(row))
+			continue;
+		if (!any)
+			fprintf(out, "\nOperations by themselves\n");
+		any = true;
+		print_part(results, row, out);
+	}
+}
+
 /* ---- what each optimization is worth ---- */
 
 /* The row of the same plan with everything in it, as far as block width and variant tell. */
@@ -148,7 +201,8 @@ static const struct result *complete(const struct results *results, const struct
 		const struct result *row = &results->row[i];
 		size_t length = strlen(row->options);
 		if (same_problem(row, without) && strcmp(row->variant, without->variant) == 0 &&
-		        row->nb == without->nb && row->seconds.value > 0 &&
+		        strcmp(row->executor, without->executor) == 0 && row->nb == without->nb &&
+		        row->seconds.value > 0 &&
 		        strncmp(row->options, without->options, length) == 0 &&
 		        strncmp(without->options + length, ",without=", 9) == 0)
 			best = row;
@@ -163,7 +217,8 @@ static void print_without(const struct results *results, FILE *out)
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i], *whole = complete(results, row);
 		char name[16];
-		if (!whole || !results_option(row->options, "without", name, sizeof name))
+		if (!whole || is_estimate(row) ||
+		        !results_option(row->options, "without", name, sizeof name))
 			continue;
 		if (!any)
 			fprintf(out, "\nTimes slower when one optimization is left out\n");
@@ -194,6 +249,7 @@ static void print_panels(const struct results *results, FILE *out)
 void bench_print(const struct results *results, FILE *out)
 {
 	print_panels(results, out);
+	print_parts(results, out);
 	print_problems(results, out);
 	print_without(results, out);
 }

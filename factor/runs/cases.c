@@ -93,7 +93,16 @@ size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases
 static const int64_t panel_rows[] = {1024, 4096, 16384, 65536}, panel_columns[] = {32, 64};
 static const char *const operations[] = {"getrf", "geqrf", "potrf"};
 
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 4096 };
+/* What LAWN 202 measures by itself, at its sizes and at this day's. */
+static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
+        {"gemm", SINGLE, 4096, 4096}, {"gemm", SINGLE, 8192, 8192}, {"transpose", SINGLE, 1024, 64},
+        {"transpose", SINGLE, 1024, 1024}, {"transpose", SINGLE, 4096, 4096},
+        {"transpose", SINGLE, 16384, 64}, {"transpose", SINGLE, 16384, 16384},
+        {"laswp", SINGLE, 1024, 1024}, {"laswp", SINGLE, 4096, 4096}, {"laswp", SINGLE, 8192, 8192},
+        {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
+        {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}};
+
+enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192 };
 
 struct shapes {
 	struct bench_shape *shape;
@@ -116,6 +125,8 @@ size_t cases_bench(struct bench_shape **shapes)
 	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
 		for (size_t r = 0; r < ARRAY_LEN(panel_rows); r++)
 			shapes_add(&s, "panel_getrf", SINGLE, panel_rows[r], panel_columns[c]);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		shapes_add(&s, parts[i].operation, SINGLE, parts[i].m, parts[i].n);
 	for (int64_t n = SMALLEST; n <= LARGEST; n *= 2)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)

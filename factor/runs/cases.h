@@ -23,12 +23,12 @@ struct panel_case {
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
 
 struct bench_shape {
-	const char *operation; /* panel_getrf, getrf, geqrf, potrf */
+	const char *operation; /* panel_getrf, getrf, geqrf, potrf, or one of parts.h */
 	enum precision precision;
 	int64_t m, n;
 };
 
-/* All of them: panels first, then by size. The caller frees *shapes. */
+/* All of them: panels first, then parts, then by size. The caller frees *shapes. */
 size_t cases_bench(struct bench_shape **shapes);
 
 /* Whether the host is to be compared there: where that does not take long. */

@@ -5,6 +5,7 @@
 
 #include "../../lib/cli.h"
 #include "../../lib/gpu.h"
+#include "../../lib/profile.h"
 #include "results.h"
 #include "timing.h"
 #include "vendor.h"
@@ -55,6 +56,11 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
  * whole factorization, whose seconds are those of a trial, the fastest of ours with one thing left
  * out (without=NAME), but none that is done. Returns the new count, at most 4 more. */
 size_t measure_without(const struct results *done, struct result *row, size_t count);
+
+/* measure_parts.c: the operations that LAWN 202 measures by themselves (parts.h), all ways that out
+ * has not; with a profile, its estimates of the vector-thread product as rows of executor model. */
+bool measure_parts(struct measure *measure, const struct profile *profile, const char *operation,
+        int64_t m, int64_t n, struct results *out);
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.

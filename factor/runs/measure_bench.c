@@ -7,6 +7,7 @@
 #include "../../lib/msg.h"
 #include "bench.h"
 #include "cases.h"
+#include "parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -198,6 +199,15 @@ static void measure_one_panel(struct benching *b, const struct bench_shape *shap
 		measure_save(b->results, b->path);
 }
 
+/* ---- parts ---- */
+
+static void measure_one_part(struct benching *b, const struct bench_shape *shape)
+{
+	msg_progress("%s %" PRId64 " x %" PRId64, shape->operation, shape->m, shape->n);
+	if (measure_parts(b->measure, b->profile, shape->operation, shape->m, shape->n, b->results))
+		measure_save(b->results, b->path);
+}
+
 /* ---- all ---- */
 
 /* What bench.tsv has of this program on this device. */
@@ -231,6 +241,7 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 	struct benching b = {.measure = measure, .request = request, .results = results_new()};
 	struct bench_shape *shapes;
 	size_t count = cases_bench(&shapes), late = 0;
+	enum part part;
 
 	b.path = xasprintf("%s/bench.tsv", measure->common.output);
 	measure_open(measure);
@@ -248,6 +259,8 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 			late++;
 		else if (strcmp(shapes[i].operation, "panel_getrf") == 0)
 			measure_one_panel(&b, &shapes[i]);
+		else if (part_find(shapes[i].operation, &part))
+			measure_one_part(&b, &shapes[i]);
 		else
 			measure_one(&b, &shapes[i]);
 	}

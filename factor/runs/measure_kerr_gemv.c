@@ -5,7 +5,7 @@
 
 #ifdef FATHOM_CUDA
 #include "../../lib/msg.h"
-#include "../cuda/gemv.h"
+#include "../../lib/gemv.h"
 #include "../model/executor_model.h"
 
 #include <cuda_runtime_api.h>
@@ -39,8 +39,10 @@ static bool call_library(struct gemv_bench *g, double *seconds, struct fault *fa
 	struct executor *e = g->b->e;
 	bool good = e->ops->mark(e, 0);
 
+	e->blas_only = true;
 	for (int i = 0; i < CALLS && good; i++)
 		good = ex_gemv(e, PLAIN, 1, g->b->q, g->x, 0, g->y);
+	e->blas_only = false;
 	good = good && e->ops->mark(e, 1) && e->ops->elapsed(e, 0, 1, seconds);
 	return good || fault_set(fault, "%s", e->fault.text);
 }
@@ -90,6 +92,7 @@ static double predict(const struct gemv_bench *g)
 	double seconds = NAN;
 	bool good = e->ops->mark(e, 0);
 
+	e->blas_only = true;
 	for (int i = 0; i < CALLS && good; i++)
 		good = ex_gemv(e, PLAIN, 1, a, v, 0, v);
 	if (!good || !e->ops->mark(e, 1) || !e->ops->elapsed(e, 0, 1, &seconds))

@@ -16,7 +16,8 @@ struct result {
 	                     right-hand sides, width of the (first) block */
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
 	                     uplo=l|u, from=host, alg=NAME, plan=chosen,
-	                     without=NAME, level=0|1 (last) */
+	                     without=NAME, trans=nn|nt, layout=row|column,
+	                     level=0|1 (last) */
 	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
 	                     leading dimension */
 	struct estimate
@@ -64,7 +65,7 @@ const struct result *results_find(const struct results *results, const struct re
 /* A panel or a rank-1 update of one; else a whole factorization. */
 bool results_is_panel(const struct result *row);
 
-/* LAPACK Working Note 41's operation count. */
+/* LAPACK Working Note 41's operation count, NaN of what only moves words. */
 double results_flops(const struct result *row);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef FATHOM_BLOCK_TILE_CUH
 #define FATHOM_BLOCK_TILE_CUH
 
-#include "../../lib/shared_update.cuh"
+#include "shared_update.cuh"
 
 #include <cuda_pipeline_primitives.h>
 

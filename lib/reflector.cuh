@@ -4,7 +4,7 @@
 #ifndef FATHOM_REFLECTOR_CUH
 #define FATHOM_REFLECTOR_CUH
 
-#include "../../lib/base.h"
+#include "base.h"
 
 /* H = I - tau v v^T with v = (1, x * divide) takes (alpha, x) to (beta, 0). */
 template <typename real> struct reflector {

@@ -3,8 +3,8 @@
  * inverse can be trusted, which costs reading both triangles once; when it cannot, which is rare,
  * the blocks share the right-hand sides out, 32 at a time in shared memory. */
 #include "block_kernels.h"
-#include "../../lib/reduce.cuh"
-#include "../../lib/shared_update.cuh"
+#include "reduce.cuh"
+#include "shared_update.cuh"
 
 namespace
 {
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(THREADS) guard_kernel(const struct guard<T> g)
 /* With A on the right, X op(A) = B is op(A)^T X^T = B^T. */
 template <typename T>
 int run(enum side side, enum uplo uplo, enum trans trans, enum diag diag, struct matrix a,
-        struct matrix inverse, struct matrix kept, struct matrix b, void *stream)
+        struct matrix inverse, double growth, struct matrix kept, struct matrix b, void *stream)
 {
 	const bool right = side == RIGHT, flip = (trans == TRANSPOSED) != right;
 	const struct guard<T> g = {
@@ -141,7 +141,7 @@ int run(enum side side, enum uplo uplo, enum trans trans, enum diag diag, struct
 		        {(const T *)matrix_address(inverse), inverse.ld, flip},
 		        {(const T *)matrix_address(kept), kept.ld, right},
 		        {(T *)matrix_address(b), b.ld, right}, (int)a.n, right ? b.m : b.n,
-		        (uplo == LOWER) != flip, diag == UNIT, T(EXECUTOR_INVERSE_GROWTH)
+		        (uplo == LOWER) != flip, diag == UNIT, T(growth)
 	};
 	const int64_t blocks = (g.count + SIDES - 1) / SIDES;
 	if (blocks == 0 || a.n == 0)
@@ -154,9 +154,10 @@ int run(enum side side, enum uplo uplo, enum trans trans, enum diag diag, struct
 } // namespace
 
 extern "C" int block_trsm_guard(enum side side, enum uplo uplo, enum trans trans, enum diag diag,
-        struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b, void *stream)
+        struct matrix a, struct matrix inverse, double growth, struct matrix kept, struct matrix b,
+        void *stream)
 {
 	return a.precision == SINGLE
-	               ? run<float>(side, uplo, trans, diag, a, inverse, kept, b, stream)
-	               : run<double>(side, uplo, trans, diag, a, inverse, kept, b, stream);
+	               ? run<float>(side, uplo, trans, diag, a, inverse, growth, kept, b, stream)
+	               : run<double>(side, uplo, trans, diag, a, inverse, growth, kept, b, stream);
 }

@@ -19,7 +19,7 @@
 #include "panel_geqrf.h"
 #include "panel_sums.cuh"
 #include "reflector.cuh"
-#include "../../lib/resident.h"
+#include "resident.h"
 
 namespace
 {

@@ -7,9 +7,9 @@
 #ifndef FATHOM_GEMV_H
 #define FATHOM_GEMV_H
 
-#include "../../lib/base.h"
-#include "../../lib/gpu.h"
-#include "../../lib/precision.h"
+#include "base.h"
+#include "gpu.h"
+#include "precision.h"
 
 #ifdef __cplusplus
 extern "C" {

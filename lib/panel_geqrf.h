@@ -5,8 +5,8 @@
 #ifndef FATHOM_PANEL_GEQRF_H
 #define FATHOM_PANEL_GEQRF_H
 
-#include "../../lib/base.h"
-#include "../../lib/precision.h"
+#include "base.h"
+#include "precision.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
  * Cost of column j: 3 launches, 3 (m - j)(n - j) words to or from memory. */
 #include "panel_geqrf.h"
 #include "reflector.cuh"
-#include "../../lib/reduce.cuh"
+#include "reduce.cuh"
 
 namespace
 {

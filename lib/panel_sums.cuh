@@ -15,7 +15,7 @@
 #define FATHOM_PANEL_SUMS_CUH
 
 #include "reflector.cuh"
-#include "../../lib/cluster.cuh"
+#include "cluster.cuh"
 
 const int LOADS = 8; /* pieces that a thread waits for at once */
 

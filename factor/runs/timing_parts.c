@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "../../lib/clock.h"
+#include "../../lib/gpu.h"
+#include "../../lib/msg.h"
+#include "check.h"
+#include "parts.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+
+static const double sample_seconds = 2e-3; /* calls of one sample last about this long */
+enum { MOST_CALLS = 200, CHECKED = 12 /* elements or columns of a result */ };
+
+struct part_scene {
+	struct timing_scene scene;
+	struct part_data data;
+	uint64_t state; /* of the choice of what is checked */
+};
+
+/* Context of a contender. */
+struct part_entry {
+	struct executor *executor;
+	const struct part_way *way;
+	const struct part_data *data;
+	int calls;
+};
+
+/* ---- contenders ---- */
+
+static bool call_times(struct part_entry *entry, int calls, struct fault *fault)
+{
+	struct executor *e = entry->executor;
+	bool good = true;
+
+	for (int i = 0; i < calls && good; i++)
+		good = entry->way->call(e, entry->way, entry->data);
+	return timing_lift(e, good && e->ops->sync(e), fault);
+}
+
+/* The first call loads code; the second one says how many a sample takes. */
+static bool part_prepare(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct part_entry *entry = contender->context;
+
+	(void)problem;
+	if (!call_times(entry, 1, fault))
+		return false;
+	const double start = clock_now();
+	if (!call_times(entry, 1, fault))
+		return false;
+	const double wanted = sample_seconds / (clock_now() - start);
+	entry->calls = wanted < 1 ? 1 : wanted > MOST_CALLS ? MOST_CALLS : (int)wanted;
+	return true;
+}
+
+static bool part_run(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct part_entry *entry = contender->context;
+
+	(void)problem;
+	return call_times(entry, entry->calls, fault);
+}
+
+static bool start_over(const struct part_data *data, struct executor *e, struct fault *fault)
+{
+	return timing_lift(e, e->ops->duplicate(e, data->original, data->result), fault);
+}
+
+/* What is checked is one call. */
+static bool part_after(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct part_entry *entry = contender->context;
+
+	(void)problem;
+	return start_over(entry->data, entry->executor, fault) && call_times(entry, 1, fault);
+}
+
+/* ---- data ---- */
+
+static bool new_matrix(struct part_scene *s, int64_t m, int64_t n, struct matrix *matrix,
+        uint64_t seed, struct fault *fault)
+{
+	struct executor *e = s->scene.executor;
+
+	*matrix = (struct matrix){NULL, 0, m, n, m, SINGLE};
+	if (!timing_lift(e, e->ops->alloc(e, m * n * 4, &matrix->data), fault))
+		return false;
+	gpu_fill_float(matrix->data, m * n, s->scene.plan->seed + seed, NULL);
+	GPU(cudaStreamSynchronize(NULL));
+	return true;
+}
+
+/* A unit lower triangle next to the identity, so that repeated solves stay finite, and its inverse.
+ */
+static bool make_triangle(struct part_scene *s, struct fault *fault)
+{
+	struct executor *e = s->scene.executor;
+	const int64_t m = s->data.problem.m;
+	struct matrix l = matrix_view(s->data.x, 0, 0, m, m);
+	struct matrix inverse = matrix_view(s->data.x, 0, m, m, m);
+	float *host = xmalloc((size_t)(m * m) * sizeof *host);
+
+	bool good = timing_lift(e, e->ops->download(e, l, host, m), fault);
+	for (int64_t i = 0; i < m * m; i++)
+		host[i] = i / m > i % m ? 0 : i / m == i % m ? 1 : 1e-3f * host[i];
+	good = good && timing_lift(e,
+	                       e->ops->upload(e, host, m, l) &&
+	                               ex_trtri(e, LOWER, UNIT, l, inverse) && e->ops->sync(e),
+	                       fault);
+	free(host);
+	return good;
+}
+
+static bool make_pivots(struct part_scene *s, struct fault *fault)
+{
+	struct executor *e = s->scene.executor;
+	struct part_data *d = &s->data;
+	void *data;
+
+	for (int i = 0; i < PART_EXCHANGES; i++) {
+		s->state = s->state * 6364136223846793005u + 1442695040888963407u;
+		d->ipiv[i] = i + 1 + (int)((s->state >> 33) % (uint64_t)(d->problem.m - i));
+	}
+	if (!timing_lift(e, e->ops->alloc(e, (PART_EXCHANGES + 1) * 4, &data), fault))
+		return false;
+	d->pivots = (struct pivots){data, PART_EXCHANGES};
+	return timing_lift(e, e->ops->store_pivots(e, d->ipiv, 0, d->pivots), fault);
+}
+
+static bool scene_open(struct part_scene *s, struct fault *fault)
+{
+	struct part_data *d = &s->data;
+	const struct part_problem *p = &d->problem;
+	const bool turned = p->part == PART_TRANSPOSE;
+	const int64_t m = turned ? p->n : p->m, n = turned ? p->m : p->n;
+	bool good = new_matrix(s, m, n, &d->original, 0, fault) &&
+	            new_matrix(s, m, n, &d->result, 1, fault);
+
+	if (p->part == PART_GEMM)
+		good = good && new_matrix(s, m, p->k, &d->x, 2, fault) &&
+		       new_matrix(s, p->k, n, &d->y, 3, fault);
+	if (turned)
+		good = good && new_matrix(s, n, m, &d->x, 2, fault);
+	if (p->part == PART_TRSM)
+		good = good && new_matrix(s, m, 2 * m, &d->x, 2, fault) &&
+		       new_matrix(s, m, n, &d->y, 0, fault) && make_triangle(s, fault);
+	if (p->part == PART_LASWP)
+		good = good && make_pivots(s, fault);
+	return good && timing_lift(s->scene.executor,
+	                       s->scene.executor->ops->sync(s->scene.executor), fault);
+}
+
+static void scene_close(struct part_scene *s)
+{
+	struct part_data *d = &s->data;
+	void *device[] = {d->original.data, d->result.data, d->x.data, d->y.data, d->pivots.data};
+
+	for (size_t i = 0; i < ARRAY_LEN(device); i++)
+		if (device[i])
+			s->scene.executor->ops->release(s->scene.executor, device[i]);
+}
+
+static bool restore(struct timing_scene *scene, struct fault *fault)
+{
+	return start_over(&((struct part_scene *)scene)->data, scene->executor, fault);
+}
+
+/* ---- checks ---- */
+
+static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	struct part_scene *s = (struct part_scene *)scene;
+	const struct part_way *way = ((struct part_entry *)contender->context)->way;
+	double worst = 0;
+
+	for (int c = 0; c < CHECKED; c++) {
+		const double ratio = part_ratio(scene->executor, way, &s->data, &s->state, fault);
+		worst = ratio <= worst ? worst : ratio;
+	}
+	contender->residual = worst;
+	return worst < CHECK_THRESHOLD || fault_set(fault, "failed: residual ratio %.3g", worst);
+}
+
+bool timing_parts(struct executor *executor, const struct part_problem *problem,
+        const struct timing_plan *plan, const struct part_way *const *way,
+        struct contender *contender, int *calls, size_t count, struct fault *fault)
+{
+	struct part_scene s = {.scene = {executor, plan, {.x = {0}}, restore, check},
+	        .data = {.problem = *problem},
+	        .state = plan->seed};
+	struct part_entry entry[PART_WAYS];
+
+	for (size_t i = 0; i < count; i++) {
+		entry[i] = (struct part_entry){executor, way[i], &s.data, 1};
+		contender[i] = (struct contender){.variant = way[i]->variant,
+		        .run = part_run,
+		        .prepare = part_prepare,
+		        .after = part_after,
+		        .context = &entry[i],
+		        .skip = way[i]->unchecked};
+	}
+	executor->queue = QUEUE_MAIN;
+	bool good = scene_open(&s, fault) && timing_turns(&s.scene, contender, count, fault);
+	for (size_t i = 0; i < count; i++) {
+		struct estimate *t = &contender[i].seconds;
+		calls[i] = entry[i].calls;
+		t->value /= calls[i];
+		t->low /= calls[i];
+		t->high /= calls[i];
+	}
+	scene_close(&s);
+	return good;
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# Rows of bench.tsv, in T, for the awk programs after this one.
+function option(text, key,   at) {
+	text = "," text
+	at = index(text, "," key "=")
+	if (!at)
+		return ""
+	text = substr(text, at + length(key) + 2)
+	sub(/,.*/, "", text)
+	return text
+}
+function is_whole_operation(operation) {
+	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
+}
+function title_of(operation) { return operation == "getrf" ? "LU" : operation == "geqrf" ? "QR" : "Cholesky" }
+# A square matrix, factorized where it lies, with nothing left out.
+function is_square_whole(i, precision) {
+	return is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
+		option(T[i, "options"], "from") option(T[i, "options"], "without") == ""
+}
+# "OPERATION-VARIANT-NAME" of a row without one optimization, "" of others; `slower` is then how many times slower it is
+# than the same plan with it.
+function slowdown_series(i, precision,   name, j, options) {
+	name = option(T[i, "options"], "without")
+	if (name == "" || !is_whole_operation(T[i, "operation"]) || T[i, "precision"] != precision || !(T[i, "seconds"] > 0))
+		return ""
+	options = T[i, "options"]
+	sub(",without=" name, "", options)
+	for (j = 1; j <= T["rows"]; j++)
+		if (T[j, "operation"] == T[i, "operation"] && T[j, "variant"] == T[i, "variant"] && T[j, "precision"] == precision && \
+			T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "options"] == options && \
+			T[j, "seconds"] > 0) {
+			slower = T[i, "seconds"] / T[j, "seconds"]
+			return T[i, "operation"] "-" T[i, "variant"] "-" name
+		}
+	return ""
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# Title: Our own kernels that blocked factorizations go through
+# Question: What does each of our own kernels cost that blocked factorizations go through?
+# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, 64 row swaps against the columns they go through, in rows that L2 holds and in DRAM. Single precision.
+# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
+height = 1160
+load scripts."/style.gp"
+us(c) = column(c) * 1e6
+panels = "block_kernel/geqrf_s"
+clusters = "block_kernel/cluster_s"
+swaps = "block_kernel/laswp_s"
+kinds = "potrf trtri larft guard"
+name_of(k) = k eq "potrf" ? "Cholesky" : k eq "trtri" ? "inverse" : k eq "larft" ? "T of reflectors" : "look at an inverse"
+set multiplot
+set logscale x 2
+set logscale y
+left = 0.15; right = 0.97; bottom = 0.71; top = 0.96
+@panel
+set title "Householder and LU panels - ".machine
+set xlabel "rows" offset 0,0.4
+set ylabel "microseconds"
+if (present(panels) ne "") {
+	widths = values(panels, "n")
+	lu_widths = present(clusters) ne "" ? values(clusters, "n") : ""
+	plot for [i=1:words(widths)] file(panels) \
+		using (column("m")*where("n", word(widths, i))*where("beside", 0)):(us("seconds")) \
+		with linespoints lt i title word(widths, i)." columns", \
+		for [i=1:words(widths)] file(panels) \
+		using (column("m")*where("n", word(widths, i))*where("beside", 1)):(us("seconds")) \
+		with lines lt i dt 3 notitle, \
+		for [i=1:words(lu_widths)] file(clusters) \
+		using (column("m")*where("n", word(lu_widths, i))):(us("seconds")) \
+		with linespoints lt i dt 2 notitle
+}
+left = 0.15; right = 0.97; bottom = 0.39; top = 0.61
+@panel
+set title "Of a diagonal block"
+set xlabel "order" offset 0,0.4
+here = ""
+do for [k in kinds] { if (present("block_kernel/".k."_s") ne "") { here = here." ".k } }
+if (words(here) > 0) {
+	plot for [i=1:words(here)] file("block_kernel/".word(here, i)."_s") using "n":(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt i title name_of(word(here, i))
+}
+left = 0.15; right = 0.97; bottom = 0.07; top = 0.29
+@panel
+set title "64 row swaps"
+set xlabel "columns" offset 0,0.4
+if (present(swaps) ne "") {
+	plot for [c=0:1] file(swaps) \
+		using (column("n")*where("swaps", 64)*where("cold", c)):(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt c+1 title c ? "in DRAM" : "in L2"
+}
+unset multiplot

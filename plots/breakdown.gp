@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# The counterpart of LAWN 202's Figures 10 and 11: where the time of an LU goes, as simulated, and how many times slower
+# the factorizations are when one optimization is left out, as measured. breakdown.awk wrote work/NAME/lu_VARIANT.tsv (n,
+# upper edges of what each part costs; hidden: panels and transfers beside other work) and work/NAME/without-OPERATION-VARIANT-WHAT.tsv (n, ratio).
+height = 1240
+load scripts."/style.gp"
+variants = "hybrid gpu"
+edges = "zero update solve swap panel transfer rest"
+says(p) = p eq "update" ? "products" : p eq "solve" ? "solves" : p eq "swap" ? "pivoting" : p eq "panel" ? "panels" : \
+	p eq "transfer" ? "transfers" : "waiting"
+title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
+place(v) = v eq "gpu" ? "GPU" : "CPU"
+part(s, i) = system("echo ".s." | sed 's,.*/without-,,' | cut -d- -f".i)
+set multiplot
+left = 0.13; right = 0.97
+set logscale x 2
+set xrange [64:16384]
+set xtics (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+set ylabel "share of the time"
+set key maxrows 2
+do for [i=1:2] {
+	v = word(variants, i)
+	bottom = 1.0 - 0.333 * i + 0.105; top = bottom + 0.185
+	@panel
+	set title "LU, single precision, panels on the ".place(v).": as simulated".(i == 1 ? " - ".machine : "")
+	set yrange [0:1]
+	if (words(present(name."/lu_".v)) == 0) { continue }
+	f = file(name."/lu_".v)
+	plot for [j=2:7] f using "n":(column(word(edges, j - 1))):(column(word(edges, j))) with filledcurves lt j-1 \
+		fs solid 0.5 title says(word(edges, j)), \
+		f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden"
+}
+bottom = 0.11; top = 0.285
+@panel
+set title "Times slower without one optimization: as measured, single precision"
+set ylabel "ratio"
+set xlabel "n" offset 0,0.4
+set yrange [*:*]
+set key maxrows 4
+without = system("cd '".work."' && ls ".name."/without-*.tsv 2>/dev/null | sed 's,[.]tsv$,,'")
+if (words(without) > 0) {
+	plot for [j=1:words(without)] file(word(without, j)) using "n":"ratio" smooth unique with linespoints lt j \
+		title title_of(part(word(without, j), 1))." ".place(part(word(without, j), 2)).", ".part(word(without, j), 3), \
+		1 with lines lt 7 dt 3 notitle
+}
+unset multiplot

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+# Tables 2 and 3 of LAWN 202 and what its section 6.2 says in the text, the paper's values beside this machine's:
+#   awk -v data=DIR -v papers=data/papers/volkov2008.tsv -f common.awk -f bench.awk -f lawn.awk
+# Reads DIR/bench.tsv and, for the crossover as predicted, DIR/breakdown.tsv. Prints nothing without a row for it.
+
+function read_paper(   line, cell) {
+	while ((getline line <papers) > 0)
+		if (line !~ /^#/ && split(line, cell, "\t") >= 2)
+			paper[cell[1]] = cell[2]
+	close(papers)
+}
+function known(key) { return key in paper ? paper[key] : "-" }
+
+# ---- Table 2: the vector-thread product ----
+
+function is_gemm(i, trans) {
+	return T[i, "operation"] == "gemm" && option(T[i, "options"], "trans") == trans && T[i, "gflops"] > 0
+}
+# The best rate over the sizes, of the device or estimated: Tflop/s.
+function best_gemm(trans, variant, without, executor,   i, best) {
+	for (i = 1; i <= T["rows"]; i++)
+		if (is_gemm(i, trans) && T[i, "variant"] == variant && option(T[i, "options"], "without") == without && \
+			T[i, "executor"] == executor && T[i, "gflops"] + 0 > best)
+			best = T[i, "gflops"] + 0
+	return best ? sprintf("%.1f", best * 1e-3) : "-"
+}
+function limit_of(trans,   i) {
+	for (i = 1; i <= T["rows"]; i++)
+		if (is_gemm(i, trans) && T[i, "executor"] == "model" && !option(T[i, "options"], "without"))
+			return option(T[i, "plan"], "limit")
+}
+function paper_gemm(gpu, name, product,   k) {
+	k = gpu ".gemm." product "."
+	table_row("", name "|" (product == "ab" ? "A B" : "A B^T") "|Gflop/s|" known(k "cublas") "|" known(k "estimate") "|" \
+		known(k "actual") "|" known(k "no_fetch") "|" known(k "no_prefetch") "|-")
+}
+function our_gemm(trans, product) {
+	table_row("", "this GPU|" product "|Tflop/s|" best_gemm(trans, "cublas", "", "cuda") "|" \
+		best_gemm(trans, "volkov", "", "model") "|" best_gemm(trans, "volkov", "", "cuda") "|" \
+		best_gemm(trans, "volkov", "fetch", "cuda") "|" best_gemm(trans, "volkov", "prefetch", "cuda") "|" \
+		best_gemm(trans, "own", "", "cuda"))
+}
+function table_2(   n, g, gpu, name) {
+	if (best_gemm("nn", "volkov", "", "cuda") == "-" && best_gemm("nt", "volkov", "", "cuda") == "-")
+		return
+	table_start("lawn-gemm", "The vector-thread product (LAWN 202, Table 2): best rates of square matrices", \
+		"<GPU|<product|<unit|>cuBLAS|>estimate|>measured|>no fetch|>no prefetch|>our own")
+	n = split("fx5600 8800gtx 8800gts 8600gts", gpu, " ")
+	split("FX5600,8800GTX,8800GTS,8600GTS", name, ",")
+	for (g = 1; g <= n; g++) {
+		paper_gemm(gpu[g], name[g], "ab")
+		paper_gemm(gpu[g], name[g], "abt")
+	}
+	our_gemm("nn", "A B")
+	our_gemm("nt", "A B^T")
+	table_end()
+	paragraph("Estimates come from the instructions of the inner loop; here " \
+		(limit_of("nn") == "shared" ? "the path to shared memory" : limit_of("nn") == "issue" ? "the issue of instructions" : \
+		limit_of("nn") == "l2" ? "L2" : "nothing known") " decides: of every two operands one is loaded from there," \
+		" which the paper's GPUs did within the multiply-add. Without fetches A and B are not read; without prefetches" \
+		" every fetch comes right before its use.")
+}
+
+# ---- operations by themselves ----
+
+function moved(i) {
+	return T[i, "operation"] == "laswp" ? 16 * T[i, "k"] * T[i, "n"] : 8 * T[i, "m"] * T[i, "n"]
+}
+# A range of rates over the rows of one way.
+function range_of(operation, variant, layout, m, n, moves,   i, rate, low, high) {
+	for (i = 1; i <= T["rows"]; i++) {
+		if (T[i, "operation"] != operation || T[i, "variant"] != variant || option(T[i, "options"], "layout") != layout || \
+			(m && T[i, "m"] != m) || (n && T[i, "n"] != n) || !(T[i, "seconds"] > 0) || (!m && T[i, "m"] != T[i, "n"]))
+			continue
+		rate = moves ? moved(i) / T[i, "seconds"] * 1e-9 : T[i, "gflops"]
+		low = low == "" || rate < low ? rate : low
+		high = rate > high ? rate : high
+	}
+	return low == "" ? "-" : span(low, high)
+}
+function span(low, high) {
+	low = significant(low, 3)
+	high = significant(high, 3)
+	return low == high ? low : low " .. " high
+}
+function part_row(what, unit, theirs, ours) {
+	if (ours == "-")
+		return
+	if (!parts++)
+		table_start("lawn-parts", "Operations by themselves (LAWN 202, section 6.2)", "<operation|<unit|>8800GTX|>this GPU")
+	table_row("", what "|" unit "|" theirs "|" ours)
+}
+function operations() {
+	part_row("transposition, n x n", "GB/s", known("8800gtx.transpose_low") " .. " known("8800gtx.transpose_high"), \
+		range_of("transpose", "own", "", 0, 0, 1))
+	part_row("  by cuBLAS", "GB/s", "-", range_of("transpose", "cublas", "", 0, 0, 1))
+	part_row("transposition, 1024 x 64", "GB/s", known("8800gtx.transpose_1024x64"), range_of("transpose", "own", "", 1024, 64, 1))
+	part_row("64 interchanges, row-major, theirs", "GB/s", known("8800gtx.pivot_row_low") " .. " known("8800gtx.pivot_row_high"), \
+		range_of("laswp", "volkov", "row", 0, 0, 1))
+	part_row("64 interchanges, column-major, theirs", "GB/s", known("8800gtx.pivot_column_low") " .. " \
+		known("8800gtx.pivot_column_high"), range_of("laswp", "volkov", "column", 0, 0, 1))
+	part_row("64 interchanges, column-major, ours", "GB/s", "-", range_of("laswp", "own", "column", 0, 0, 1))
+	part_row("triangle of 64, 4096 right-hand sides: solve", "Gflop/s", known("8800gtx.trsm_64x4096"), \
+		range_of("trsm", "cublas", "", 64, 4096, 0))
+	part_row("  by the inverse, redundant work not counted", "Gflop/s", known("8800gtx.inverse_64x4096"), \
+		range_of("trsm", "inverse", "", 64, 4096, 0))
+	if (parts) {
+		table_end()
+		paragraph("Bytes read and written; interchanges count four words of each column.")
+	}
+}
+
+# ---- Table 3 and the crossover ----
+
+function collect(   i, who, k) {
+	for (i = 1; i <= T["rows"]; i++) {
+		if (!is_square_whole(i, "s"))
+			continue
+		who = T[i, "variant"] == "openblas" ? "host" : T[i, "variant"] == "cusolver" ? "vendor" : "ours"
+		k = T[i, "operation"] SUBSEP who SUBSEP T[i, "n"]
+		if (T[i, "gflops"] + 0 > rate[k])
+			rate[k] = T[i, "gflops"] + 0
+		note_size(T[i, "operation"], T[i, "n"])
+	}
+	for (i = 1; i <= B["rows"]; i++) {
+		if (B[i, "phase"] != "all" || B[i, "precision"] != "s" || !(B[i, "owed_s"] > 0))
+			continue
+		who = B[i, "variant"] == "host" ? "host_predicted" : "ours_predicted"
+		k = B[i, "operation"] SUBSEP who SUBSEP B[i, "n"]
+		if (1 / B[i, "owed_s"] > rate[k])
+			rate[k] = 1 / B[i, "owed_s"]
+		note_size(B[i, "operation"], B[i, "n"])
+	}
+}
+function note_size(operation, n,   j) { # size[operation, 1..]: ascending
+	if ((operation, n) in seen)
+		return
+	seen[operation, n] = 1
+	for (j = sizes[operation]++; j > 0 && size[operation, j] > n + 0; j--)
+		size[operation, j + 1] = size[operation, j]
+	size[operation, j + 1] = n + 0
+}
+function best_of(operation, who,   j, k, best) {
+	for (j = 1; j <= sizes[operation]; j++) {
+		k = operation SUBSEP who SUBSEP size[operation, j]
+		if (rate[k] > best)
+			best = rate[k]
+	}
+	return best ? best : ""
+}
+# The best of the ratios at one size.
+function best_speedup(operation,   j, n, best) {
+	for (j = 1; j <= sizes[operation]; j++) {
+		n = size[operation, j]
+		if (rate[operation, "host", n] > 0 && rate[operation, "ours", n] / rate[operation, "host", n] > best)
+			best = rate[operation, "ours", n] / rate[operation, "host", n]
+	}
+	return best ? sprintf("%.1f", best) : "-"
+}
+# From where on ours is faster than the host, between two sizes by logarithms.
+function crossover(operation, ours, host,   j, n, x, last, last_n, at) {
+	for (j = 1; j <= sizes[operation]; j++) {
+		n = size[operation, j]
+		if (!(rate[operation, ours, n] > 0) || !(rate[operation, host, n] > 0))
+			continue
+		x = log(rate[operation, ours, n] / rate[operation, host, n])
+		if (x < 0)
+			at = ""
+		else if (at == "")
+			at = last_n ? sprintf("%.0f", exp(log(last_n) + log(n / last_n) * last / (last - x))) : "below " n
+		last = x
+		last_n = n
+	}
+	return at == "" ? (last_n ? "beyond " last_n : "-") : at
+}
+function machine_row(operation, name, key,   best) {
+	best = best_of(operation, "ours")
+	if (best == "")
+		return
+	if (!machines++)
+		table_start("lawn-best", "Best rates and speedups over the host (LAWN 202, Table 3), single precision", \
+			"<|>8800GTX Gflop/s|>over Duo|>over Quad|>this GPU Tflop/s|>host Tflop/s|>speedup")
+	table_row("", name "|" known("8800gtx." key ".best") "|" known("8800gtx." key ".speedup_duo") "|" \
+		known("8800gtx." key ".speedup_quad") "|" sprintf("%.1f", best * 1e-3) "|" \
+		(best_of(operation, "host") == "" ? "-" : sprintf("%.2f", best_of(operation, "host") * 1e-3)) "|" best_speedup(operation))
+}
+function gemm_row() {
+	if (machines && best_gemm("nn", "cublas", "", "cuda") != "-")
+		table_row("", "sgemm|" known("8800gtx.sgemm.best") "|" known("8800gtx.sgemm.speedup_duo") "|" \
+			known("8800gtx.sgemm.speedup_quad") "|" best_gemm("nn", "cublas", "", "cuda") "|-|-")
+}
+function crossover_row(operation, name, theirs, quad,   measured, predicted) {
+	measured = crossover(operation, "ours", "host")
+	predicted = crossover(operation, "ours_predicted", "host_predicted")
+	if (measured == "-" && predicted == "-")
+		return
+	if (!crossings++)
+		table_start("lawn-crossover", "From which n on the GPU is faster than the host alone", \
+			"<|>8800GTX, Duo|>8800GTX, Quad|>here, predicted|>here, measured")
+	table_row("", name "|" theirs "|" quad "|" predicted "|" measured)
+}
+function whole(   duo, quad) {
+	collect()
+	machine_row("potrf", "Cholesky", "cholesky")
+	machine_row("getrf", "LU", "lu")
+	machine_row("geqrf", "QR", "qr")
+	gemm_row()
+	if (machines) {
+		table_end()
+		paragraph("Speedups are the best that any n shows, with the same n on both; the host runs on all its threads. The" \
+			" paper's matrices start in the host's memory, these on the GPU.")
+	}
+	duo = known("8800gtx.lu.crossover_duo_low") " .. " known("8800gtx.lu.crossover_duo_high")
+	quad = known("8800gtx.crossover_quad_low") " .. " known("8800gtx.crossover_quad_high")
+	crossover_row("potrf", "Cholesky", "always faster", quad)
+	crossover_row("getrf", "LU", duo, quad)
+	crossover_row("geqrf", "QR", duo, quad)
+	if (crossings)
+		table_end()
+}
+
+# ---- Figure 11 ----
+
+function slowdowns(   i, n, k, keys, key, j, worst, at, part) {
+	for (i = 1; i <= T["rows"]; i++) {
+		k = slowdown_series(i, "s")
+		if (k == "" || !(slower > 0))
+			continue
+		if (!(k in worst))
+			keys = keys " " k
+		if (slower > worst[k]) {
+			worst[k] = slower
+			at[k] = T[i, "n"]
+		}
+	}
+	n = split(keys, key, " ")
+	if (!n)
+		return
+	table_start("lawn-without", "Slowdown when one optimization is left out (LAWN 202, Figure 11): the largest of all n", \
+		"<factorization|<panels on|<without|>times slower|>at n|>8800GTX, LU, up to")
+	for (j = 1; j <= n; j++) {
+		split(key[j], part, "-")
+		table_row("", title_of(part[1]) "|" (part[2] == "gpu" ? "GPU" : "CPU") "|" part[3] "|" sprintf("%.2f", worst[key[j]]) "|" \
+			at[key[j]] "|" (part[1] == "getrf" && part[3] == "inverse" ? known("8800gtx.without_inverse") : "-"))
+	}
+	table_end()
+	paragraph("Row-major layout on the GPU, the paper's most important optimization (" known("8800gtx.without_row_major") \
+		" times slower without), has no row: here exchanges of whole columns at once stand in its place, rated above.")
+}
+
+BEGIN {
+	read_paper()
+	load(data "/bench.tsv", T)
+	load(data "/breakdown.tsv", B)
+	table_2()
+	operations()
+	whole()
+	slowdowns()
+}

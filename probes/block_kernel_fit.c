@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside],
+ * gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d,
+ * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
+ * per call, rate surfaces. */
+#include "../lib/base.h"
+#include "block_kernel.h"
+
+#include "../lib/curve.h"
+#include "../lib/profile.h"
+
+#include <stdlib.h>
+
+/* No kernel starts within 300 ns of the one before, none of these takes a second. */
+static const double shortest = 300e-9, longest = 1;
+
+/* Arguments as they stand in the brackets. */
+static const struct surface {
+	const char *series, *name, *method;
+	const char *arg[3];
+} surfaces[] = {
+        {"geqrf_s", "gpu.panel_geqrf.s", "our Householder panel, start to start",
+                {"m", "n", "beside"}},
+        {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
+                {"m", "n", "beside"}},
+        {"cluster_s", "gpu.panel_cluster.s", "our LU panel of one cluster, start to start",
+                {"m", "n"}},
+        {"cluster_d", "gpu.panel_cluster.d", "our LU panel of one cluster, start to start",
+                {"m", "n"}},
+        {"potrf_s", "gpu.potrf_block.s", "our Cholesky of a block, start to start", {"n"}},
+        {"potrf_d", "gpu.potrf_block.d", "our Cholesky of a block, start to start", {"n"}},
+        {"trtri_s", "gpu.trtri.s", "our inverse of a triangle, start to start", {"n"}},
+        {"trtri_d", "gpu.trtri.d", "our inverse of a triangle, start to start", {"n"}},
+        {"larft_s", "gpu.larft.s", "our T out of V^T V, start to start", {"n"}},
+        {"larft_d", "gpu.larft.d", "our T out of V^T V, start to start", {"n"}},
+        {"guard_s", "gpu.trsm_guard.s", "our look at an inverse that is good, start to start",
+                {"n"}},
+        {"guard_d", "gpu.trsm_guard.d", "our look at an inverse that is good, start to start",
+                {"n"}},
+        {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
+        {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
+};
+
+static void add_surface(const struct table *curve, struct profile *profile, const struct surface *s)
+{
+	const struct parameter_spec spec = {.name = s->name,
+	        .unit = "s",
+	        .method = s->method,
+	        .regime = "surface",
+	        .low = shortest,
+	        .high = longest};
+	struct point *point;
+	const size_t points = curve_points(curve, s->series, &point);
+	for (size_t p = 0; p < points; p++) {
+		struct arg args[ARRAY_LEN(s->arg)];
+		size_t count = 0;
+		for (; count < ARRAY_LEN(s->arg) && s->arg[count]; count++)
+			args[count] = (struct arg){
+			        s->arg[count], curve_arg(curve, &point[p], s->arg[count])};
+		profile_add(profile, &spec, args, count, point[p].seconds, point[p].busy);
+	}
+	free(point);
+}
+
+void block_kernel_fit(const struct table *curve, struct profile *profile)
+{
+	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++)
+		add_surface(curve, profile, &surfaces[i]);
+}

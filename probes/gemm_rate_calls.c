@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls that gemm_rate times, and their data. */
+#include "gemm_rate_parts.h"
+
+#include "../lib/gemm.h"
+
+static const double off_diagonal = 1e-5;
+
+const char *const gemm_rate_kind_name[] = {
+        "gemm", "gemm_tn", "trsm", "trsm_right", "syrk", "own_gemm", "own_syrk"};
+const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
+
+bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
+{
+	if (kind >= OWN_GEMM)
+		return math == FP32;
+	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
+}
+
+bool gemm_rate_is_symmetric(enum kind kind)
+{
+	return kind == SYRK || kind == OWN_SYRK;
+}
+
+/* ---- the calls ---- */
+
+static void put_gemm(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool transposed = p->kind == GEMM_TN, twice = p->math == FP64;
+	const double alpha = transposed ? 1 : gemm_rate_alpha, beta = transposed ? 0 : 1;
+	const float alpha_s = (float)alpha, beta_s = (float)beta;
+	const cudaDataType type = twice ? CUDA_R_64F : CUDA_R_32F;
+	const cublasComputeType_t compute = twice             ? CUBLAS_COMPUTE_64F
+	                                    : p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+	                                                      : CUBLAS_COMPUTE_32F;
+	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
+	        p->n, p->k, twice ? (const void *)&alpha : &alpha_s, d->a, type,
+	        transposed ? p->k : p->m, d->b, type, p->k, twice ? (const void *)&beta : &beta_s,
+	        d->c, type, p->m, compute, CUBLAS_GEMM_DEFAULT));
+}
+
+static void put_trsm(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool right = p->kind == TRSM_RIGHT;
+	const cublasSideMode_t side = right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
+	const cublasOperation_t op = right ? CUBLAS_OP_T : CUBLAS_OP_N;
+	const int rows = right ? p->n : p->m, columns = right ? p->m : p->n;
+	const double one = 1;
+	const float one_s = 1;
+	if (p->math == FP64)
+		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
+		        rows, columns, &one, d->triangle, p->m, d->c, rows));
+	else
+		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
+		        rows, columns, &one_s, d->triangle, p->m, d->c, rows));
+}
+
+static void put_syrk(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const double alpha = gemm_rate_alpha, one = 1;
+	const float alpha_s = (float)gemm_rate_alpha, one_s = 1;
+	if (p->math == FP64)
+		BLAS(cublasDsyrk(d->rate.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, p->n, p->k,
+		        &alpha, d->a, p->n, &one, d->c, p->n));
+	else
+		BLAS(cublasSsyrk(d->rate.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, p->n, p->k,
+		        &alpha_s, d->a, p->n, &one_s, d->c, p->n));
+}
+
+/* Our own kernels: C -= A B, or the lower triangle of C -= A A^T. */
+static void put_own(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool symmetric = p->kind == OWN_SYRK;
+	const int m = symmetric ? p->n : p->m;
+	const struct gemm_problem problem = {.precision = SINGLE,
+	        .tb = symmetric,
+	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
+	        .m = m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = m,
+	        .ldb = symmetric ? m : p->k,
+	        .ldc = m};
+	const struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, false);
+	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
+	        NULL, d->rate.stream));
+}
+
+void gemm_rate_put(void *context)
+{
+	const struct product *p = context;
+	if (p->kind == OWN_GEMM || p->kind == OWN_SYRK) {
+		put_own(p);
+		return;
+	}
+	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
+		put_trsm(p);
+	else if (p->kind == SYRK)
+		put_syrk(p);
+	else
+		put_gemm(p);
+}
+
+/* ---- data ---- */
+
+void gemm_rate_fill(const struct bench *bench, enum math math)
+{
+	void *matrix[] = {bench->a, bench->b, bench->c, bench->triangle};
+	const int64_t triangle = (int64_t)GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE;
+	const float scale_s = (float)off_diagonal;
+	cudaStream_t stream = bench->rate.stream;
+	for (size_t i = 0; i < ARRAY_LEN(matrix); i++) {
+		const int64_t count = i < 3 ? bench->elements : triangle;
+		if (math == FP64)
+			gpu_fill_double(matrix[i], count, bench->seed + i, stream);
+		else
+			gpu_fill_float(matrix[i], count, bench->seed + i, stream);
+	}
+	if (math == FP64)
+		BLAS(cublasDscal(
+		        bench->rate.blas, (int)triangle, &off_diagonal, bench->triangle, 1));
+	else
+		BLAS(cublasSscal(bench->rate.blas, (int)triangle, &scale_s, bench->triangle, 1));
+}
+
+void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
+{
+	size_t unused, total;
+	blas_rate_open(&bench->rate, run);
+	bench->seed = 4 * (uint64_t)run->common.seed;
+	bench->elements = largest * largest;
+	GPU(cudaMemGetInfo(&unused, &total));
+	while (3 * bench->elements * (int64_t)sizeof(double) > (int64_t)(unused / 2))
+		bench->elements /= 4;
+	if (bench->elements < largest * largest)
+		msg_warn("only %zu bytes of GPU memory are free: the largest matrices are left out",
+		        unused);
+	if (bench->elements < (int64_t)GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+	const size_t bytes = (size_t)bench->elements * sizeof(double);
+	GPU(cudaMalloc(&bench->a, bytes));
+	GPU(cudaMalloc(&bench->b, bytes));
+	GPU(cudaMalloc(&bench->c, bytes));
+	GPU(cudaMalloc(&bench->triangle, GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * sizeof(double)));
+}
+
+void gemm_rate_close(struct bench *bench)
+{
+	GPU(cudaFree(bench->a));
+	GPU(cudaFree(bench->b));
+	GPU(cudaFree(bench->c));
+	GPU(cudaFree(bench->triangle));
+	blas_rate_close(&bench->rate);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the gemm_rate probe. */
+#ifndef FATHOM_GEMM_RATE_PARTS_H
+#define FATHOM_GEMM_RATE_PARTS_H
+
+#include "../lib/base.h"
+#include "blas_rate.h"
+#include "gemm_rate.h"
+
+enum kind { GEMM, GEMM_TN, TRSM, TRSM_RIGHT, SYRK, OWN_GEMM, OWN_SYRK };
+enum math { FP32, TF32, FP64 };
+
+extern const char *const gemm_rate_kind_name[], *const gemm_rate_math_name[];
+
+enum { GEMM_RATE_TRIANGLE = 1024 }; /* order of the triangle */
+
+/* Of the updates C += alpha A B: small, so that repeated ones stay finite. */
+static const double gemm_rate_alpha = -1e-3;
+
+struct bench {
+	struct blas_rate rate;
+	void *a, *b, *c, *triangle; /* on the device; a, b and c of `elements` doubles each */
+	int64_t elements;
+	uint64_t seed;
+	double best; /* highest flop/s seen of this kind and math */
+};
+
+/* m x n is the result (trsm: the right-hand sides, which are n x m when the triangle, of order m,
+ * is on the right), k the inner dimension. */
+struct product {
+	struct bench *bench;
+	enum kind kind;
+	enum math math;
+	int m, n, k;
+};
+
+/* Buffers for matrices of up to largest^2 elements, fewer when there is little memory. */
+void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest);
+void gemm_rate_close(struct bench *bench);
+
+/* Random data for one math; the triangle is next to the identity. */
+void gemm_rate_fill(const struct bench *bench, enum math math);
+
+bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math);
+bool gemm_rate_is_symmetric(enum kind kind);
+
+/* Puts the call of a struct product into the stream. */
+void gemm_rate_put(void *product);
+
+/* All kinds in one math against the host's result; `report` gives a line for each. */
+bool gemm_rate_verify(struct bench *bench, enum math math, bool report);
+
+/* --check: all kinds in every math. */
+bool gemm_rate_check(struct probe_run *run);
+
+#endif

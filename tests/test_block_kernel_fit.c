@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The block_kernel probe's analysis on synthetic curves: every point becomes a row of its surface,
+ * with its interval, and what no kernel can do fails. */
+#include "../lib/curve.h"
+#include "../lib/profile.h"
+#include "../probes/block_kernel.h"
+#include "tap.h"
+
+static const char *const columns[] = {"m", "n", "beside", "swaps", "cold"};
+
+/* Three processes that agree within a percent. */
+static void put(struct table *curve, const char *series, const struct arg *args, size_t count,
+        double seconds)
+{
+	for (int process = 0; process < 3; process++) {
+		const double off = seconds * (1 + 0.01 * (process - 1));
+		const struct measurement m = {
+		        .seconds = {off, 0.99 * off, 1.01 * off, 3}, .hz = 1e9};
+		curve_add(curve, series, args, count, process, &m, false);
+	}
+}
+
+static void is_value(const struct profile *profile, const char *name, const struct arg *args,
+        size_t count, double want)
+{
+	const struct lookup found = profile_get(profile, name, args, count);
+	ok(found.found && !found.extrapolated, "%s is there", name);
+	is_real(found.estimate.value, want, 1e-9, name);
+	ok(found.estimate.low < want && want < found.estimate.high, "%s has an interval", name);
+	is_text(found.regime, "surface", name);
+}
+
+static void test_known(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const struct arg alone[] = {{"m", 8192}, {"n", 64}, {"beside", 0}};
+	const struct arg beside[] = {{"m", 8192}, {"n", 64}, {"beside", 1}};
+	const struct arg warm[] = {{"swaps", 64}, {"n", 1024}, {"cold", 0}};
+	const struct arg cold[] = {{"swaps", 64}, {"n", 1024}, {"cold", 1}};
+	const struct arg shape[] = {{"m", 4096}, {"n", 64}}, n = {"n", 128};
+
+	put(curve, "geqrf_s", alone, 3, 200e-6);
+	put(curve, "geqrf_s", beside, 3, 250e-6);
+	put(curve, "cluster_d", shape, 2, 90e-6);
+	put(curve, "potrf_s", &n, 1, 30e-6);
+	put(curve, "potrf_d", &n, 1, 40e-6);
+	put(curve, "trtri_d", &n, 1, 20e-6);
+	put(curve, "larft_s", &n, 1, 21e-6);
+	put(curve, "guard_s", &n, 1, 5e-6);
+	put(curve, "laswp_d", warm, 3, 6e-6);
+	put(curve, "laswp_d", cold, 3, 12e-6);
+	block_kernel_fit(curve, profile);
+
+	ok(profile->count == 10 && profile_failed(profile) == 0, "a row for every point");
+	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
+	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
+	is_value(profile, "gpu.panel_cluster.d", shape, 2, 90e-6);
+	is_value(profile, "gpu.potrf_block.s", &n, 1, 30e-6);
+	is_value(profile, "gpu.potrf_block.d", &n, 1, 40e-6);
+	is_value(profile, "gpu.trtri.d", &n, 1, 20e-6);
+	is_value(profile, "gpu.larft.s", &n, 1, 21e-6);
+	is_value(profile, "gpu.trsm_guard.s", &n, 1, 5e-6);
+	is_value(profile, "gpu.laswp.d", warm, 3, 6e-6);
+	is_value(profile, "gpu.laswp.d", cold, 3, 12e-6);
+	profile_free(profile);
+	table_free(curve);
+}
+
+static void test_implausible(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const struct arg n = {"n", 128}, wide = {"n", 512};
+
+	put(curve, "trtri_s", &n, 1, 1e-8);
+	put(curve, "potrf_s", &n, 1, NAN);
+	put(curve, "potrf_s", &wide, 1, 100e-6);
+	block_kernel_fit(curve, profile);
+	ok(profile->count == 3 && profile_failed(profile) == 2,
+	        "a kernel of 10 ns fails, and one that could not be timed");
+	profile_free(profile);
+	table_free(curve);
+}
+
+int main(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+
+	block_kernel_fit(curve, profile);
+	ok(profile->count == 0, "an empty curve gives no parameters");
+	profile_free(profile);
+	table_free(curve);
+	test_known();
+	test_implausible();
+	return finish();
+}
