@@ -247,8 +247,10 @@ static bool set_up(struct kerr *s, struct executor *e, enum kerr_variant variant
 	bool ok;
 
 	*s = (struct kerr){.e = e, .r = r, .a = a, .q = q};
-	s->plan = (struct plan){
-	        .widths = &s->r, .count = 1, .leaf = r, .lookahead = variant == KERR_AHEAD};
+	s->plan = (struct plan){.widths = &s->r,
+	        .count = 1,
+	        .leaf = variant == KERR_AHEAD ? smaller(r, GEQRF_LEAF_MAX) : r,
+	        .lookahead = variant == KERR_AHEAD};
 	e->queue = QUEUE_MAIN;
 	ok = check(e, r, a, q);
 	if (ok && variant == KERR_BLAS)

@@ -42,7 +42,7 @@ void kerr_laps_free(struct kerr_laps *);
 bool kerr_laps_read(struct executor *, const struct kerr_laps *, double seconds[KERR_PHASES]);
 
 /* a m x n with m >= n, q m x m, of one precision; blocks are r columns wide, the last one what is
- * left. Ours takes r up to geqrf's widest leaf. -1 or false with the executor's fault when
+ * left. KERR_STEPS takes r up to geqrf's widest leaf. -1 or false with the executor's fault when
  * something is refused or fails. work: kerr_work bytes. laps (NULL: none) are written anew. The
  * call may return before it is done; all work ends in QUEUE_MAIN. NaN propagates. */
 int64_t kerr_work(

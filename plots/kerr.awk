@@ -78,7 +78,7 @@ function write_size(m,   t, k) {
 	}
 }
 function write_widths(v, m,   w, k) {
-	for (w = 8; w <= 128; w *= 2) {
+	for (w = 16; w <= 256; w *= 2) {
 		k = v SUBSEP "total" SUBSEP m SUBSEP w SUBSEP 0
 		if (!(k in row))
 			continue
@@ -149,11 +149,11 @@ function phase_table(v, r, title, phases, names,   s, p, n, phase, line) {
 	}
 	table_end()
 }
-function width_table(v, title,   s, w, line) {
-	table_start("kerr-width-" v, title, ">m|>r = 16|>32|>64|>128")
+function width_table(v, most, title,   s, w, line) {
+	table_start("kerr-width-" v, title, ">m|>r = 16|>32|>64|>128" (most > 128 ? "|>256" : ""))
 	for (s = 1; s <= sizes; s++) {
 		line = ordered[s]
-		for (w = 16; w <= 128; w *= 2)
+		for (w = 16; w <= most; w *= 2)
 			line = line cell(v, "total", ordered[s], w)
 		if ((v, ordered[s]) in best)
 			table_row("", line)
@@ -170,8 +170,8 @@ BEGIN {
 			"house panel_update wy apply_a apply_q", "|>house|>update|>WY|>to A|>to Q")
 		phase_table("steps", 32, "Phases of ours, one after the other, r = 32: ms, predicted / measured", \
 			"panel wy apply_a apply_q", "|>panel|>V and T|>to A|>form Q")
-		width_table("blas", "BLAS calls by the width r of the blocks: ms, predicted / measured")
-		width_table("ahead", "Ours, with look-ahead, by the width r of the blocks: ms, predicted / measured")
+		width_table("blas", 128, "BLAS calls by the width r of the blocks: ms, predicted / measured")
+		width_table("ahead", 256, "Ours, with look-ahead, by the width r of the blocks: ms, predicted / measured")
 		exit
 	}
 	write_gemv()

@@ -90,8 +90,8 @@ i = 6; @place
 @panel
 set title "The width r of the blocks"
 set ylabel "seconds"
-set xrange [14:150]
-set xtics (16, 32, 64, 128)
+set xrange [14:300]
+set xtics (16, 32, 64, 128, 256)
 set xlabel "r" offset 0,0.4
 if (words(widths) > 0) {
 	plot for [j=1:words(widths)] file(word(widths, j)) using "r":"seconds" with linespoints lt j title width_key(word(widths, j)), \

@@ -300,6 +300,9 @@ static void test_odd(struct executor *e)
 		run_close(e, &run);
 		struct matrix wide = {a, 0, N, M, N, DOUBLE}, q = {a, 0, N, N, N, DOUBLE};
 		ok(kerr_work(e, variant, 8, wide, q) == -1, "more columns than rows are refused");
+		struct matrix square = {a, 0, 300, 300, 300, DOUBLE};
+		ok((kerr_work(e, variant, 256, square, square) > 0) == (variant != KERR_STEPS),
+		        "wide blocks but where a panel is one call");
 		ok(kerr_work(e, variant, 0, (struct matrix){a, 0, M, N, M, DOUBLE},
 		           (struct matrix){a, 0, M, M, M, DOUBLE}) == -1,
 		        "and blocks without columns");

@@ -56,7 +56,7 @@ static void print_phases(const struct kerr_rows *rows, const char *variant, FILE
 	}
 }
 
-static const int64_t printed_widths[] = {16, 32, 64, 128};
+static const int64_t printed_widths[] = {16, 32, 64, 128, 256};
 
 /* The width that the model would take, and how much slower it is than the fastest. */
 static void print_choice(const struct kerr_rows *rows, const struct kerr_row *total, FILE *out)

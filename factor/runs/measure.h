@@ -33,6 +33,9 @@ void measure_open(struct measure *measure);
 void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 void measure_save(struct results *results, const char *path);
+
+/* Whether both tables are stamped by one version of the program on one machine. */
+bool measure_same(const struct table *a, const struct table *b);
 struct executor *measure_executor(const struct measure *measure, const char *name);
 
 /* Copies what a contender found into its row, adds that to out and counts failures. */
@@ -61,7 +64,8 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
- * only: the operation to measure ("": all); smallest: rows; largest: rows and columns. */
+ * only: the operation (of Kerr's benchmark the variant) to measure ("": all); smallest: rows;
+ * largest: rows and columns. */
 struct bench_request {
 	bool again;
 	const char *only;

@@ -210,12 +210,6 @@ static void measure_one_part(struct benching *b, const struct bench_shape *shape
 
 /* ---- all ---- */
 
-static bool same_meta(const struct table *a, const struct table *b, const char *key)
-{
-	const char *x = table_meta(a, key), *y = table_meta(b, key);
-	return x && y && strcmp(x, y) == 0;
-}
-
 /* What bench.tsv has of this program on this device. */
 static void keep_rows(struct benching *b)
 {
@@ -224,8 +218,7 @@ static void keep_rows(struct benching *b)
 
 	if (!old)
 		return;
-	if (same_meta(old->table, b->results->table, "fathom") &&
-	        same_meta(old->table, b->results->table, "machine"))
+	if (measure_same(old->table, b->results->table))
 		for (size_t i = 0; i < old->count; i++)
 			results_add(b->results, &old->row[i]);
 	if (b->results->count)

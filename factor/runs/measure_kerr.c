@@ -9,6 +9,7 @@
 
 #include "../../lib/clock.h"
 #include "../../lib/msg.h"
+#include "../geqrf.h"
 #include "../model/model_kerr.h"
 #include "measure_kerr.h"
 
@@ -21,7 +22,9 @@
 /* Table 1's rows, and one more. */
 static const int64_t sizes[] = {
         512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 6656, 8192, 16384};
-static const int64_t widths[] = {16, 32, 64, 128};
+/* The widest for KERR_AHEAD alone: the others' panels are factorized column by column, or in one
+ * call. */
+static const int64_t widths[] = {16, 32, 64, 128, 256};
 
 /* ---- one size ---- */
 
@@ -95,15 +98,16 @@ static bool run_once(
 	return ok;
 }
 
-/* The first of short runs is not counted; five are not needed when they take long. */
+/* The first of short runs, and of all, is not counted; five are not needed when they take long. */
 static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
 {
 	double seconds, spent = 0, enough = b->measure->plan.max_seconds;
 	bool ok = run_once(b, c, marked, 0, &seconds);
 
-	c->samples = seconds > enough;
-	while (ok && c->samples < KERR_RUNS && spent < enough && seconds < 2 * enough &&
-	        !*b->measure->plan.stop) {
+	c->samples = b->warm[c->variant] && seconds > enough;
+	b->warm[c->variant] = true;
+	while (ok && c->samples < KERR_RUNS && spent < enough &&
+	        (c->samples == 0 || seconds < 2 * enough) && !*b->measure->plan.stop) {
 		ok = run_once(b, c, marked, c->samples++, &seconds);
 		spent += seconds;
 	}
@@ -204,30 +208,40 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 	kerr_laps_free(&c.laps);
 }
 
+static bool suits(const struct kerr_bench *b, enum kerr_variant variant, int64_t r)
+{
+	return r <= b->a0.n && (r <= GEQRF_LEAF_MAX || variant == KERR_AHEAD) &&
+	       kerr_bench_wants(b, kerr_variant_name[variant]);
+}
+
 static void measure_size(struct kerr_bench *b)
 {
 	for (int v = 0; v < KERR_VARIANTS; v++)
 		for (size_t w = 0; w < ARRAY_LEN(widths); w++)
-			if (widths[w] <= b->a0.n && !kerr_bench_late(b))
+			if (suits(b, (enum kerr_variant)v, widths[w]) && !kerr_bench_late(b))
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
-	if (b->measure->executor[0] && !kerr_bench_late(b))
+	if (b->measure->executor[0] && kerr_bench_wants(b, "gemv") && !kerr_bench_late(b))
 		measure_kerr_gemv(b);
 }
 
 /* ---- all ---- */
+
+bool kerr_bench_wants(const struct kerr_bench *b, const char *variant)
+{
+	return !b->request->only[0] || strcmp(b->request->only, variant) == 0;
+}
 
 bool kerr_bench_late(const struct kerr_bench *b)
 {
 	return *b->measure->plan.stop || clock_now() - b->start > b->measure->budget;
 }
 
-static void each_size(struct kerr_bench *b, const struct bench_request *request,
-        void (*work)(struct kerr_bench *))
+static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 {
 	struct fault fault;
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes) && !kerr_bench_late(b); i++) {
-		if (sizes[i] < request->smallest || sizes[i] > request->largest)
+		if (sizes[i] < b->request->smallest || sizes[i] > b->request->largest)
 			continue;
 		msg_progress("%" PRId64 " x %" PRId64, sizes[i], sizes[i] / 2);
 		if (open_size(b, sizes[i]))
@@ -240,20 +254,13 @@ static void each_size(struct kerr_bench *b, const struct bench_request *request,
 	}
 }
 
-static bool same_meta(const struct table *a, const struct table *b, const char *key)
-{
-	const char *x = table_meta(a, key), *y = table_meta(b, key);
-	return x && y && strcmp(x, y) == 0;
-}
-
 /* What kerr.tsv has of this program on this machine. */
 static void keep_rows(struct kerr_bench *b, bool again)
 {
 	struct fault fault;
 	struct kerr_rows *old = again ? NULL : kerr_rows_read(b->path, &fault);
 
-	if (old && same_meta(old->table, b->rows->table, "fathom") &&
-	        same_meta(old->table, b->rows->table, "machine"))
+	if (old && measure_same(old->table, b->rows->table))
 		for (size_t i = 0; i < old->count; i++)
 			kerr_rows_add(b->rows, &old->row[i]);
 	if (b->rows->count)
@@ -268,6 +275,7 @@ int measure_kerr(struct measure *measure, const struct bench_request *request)
 	struct fault fault;
 
 	b->measure = measure;
+	b->request = request;
 	b->rows = kerr_rows_new();
 	b->path = xasprintf("%s/kerr.tsv", measure->common.output);
 	measure_open(measure);
@@ -279,9 +287,10 @@ int measure_kerr(struct measure *measure, const struct bench_request *request)
 	b->profile = measure->executor[0] ? profile_read(source, &fault) : NULL;
 	free(source);
 	b->start = clock_now();
-	each_size(b, request, measure_size);
-	if (measure->executor[1])
-		each_size(b, request, measure_kerr_host);
+	if (strcmp(request->only, "lapack") != 0)
+		each_size(b, measure_size);
+	if (measure->executor[1] && kerr_bench_wants(b, "lapack"))
+		each_size(b, measure_kerr_host);
 	msg_progress_end();
 	kerr_rows_print(b->rows, stdout);
 	printf("%s\n", b->path);

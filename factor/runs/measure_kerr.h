@@ -11,10 +11,12 @@ enum { KERR_RUNS = 5, KERR_THREADS = 4 };
 
 struct kerr_bench {
 	struct measure *measure;
+	const struct bench_request *request;
 	struct kerr_rows *rows;
 	struct profile *profile; /* for the predictions; NULL: none here */
 	char *path;
 	double start;
+	bool warm[KERR_VARIANTS]; /* has run: its code is loaded */
 	/* of the size at hand */
 	struct executor *e;
 	struct matrix a0, a, q;
@@ -27,7 +29,8 @@ struct kerr_bench {
 	} before[KERR_THREADS];
 };
 
-/* Whether nothing new is to be started. */
+/* Whether the request is for that variant (or all); whether nothing new is to be started. */
+bool kerr_bench_wants(const struct kerr_bench *, const char *variant);
 bool kerr_bench_late(const struct kerr_bench *);
 
 /* A row of the size at hand without results; adding it, with the median of the samples when the

@@ -45,6 +45,17 @@ void measure_stamp(struct measure *measure, struct table *table)
 		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
 }
 
+static bool same_meta(const struct table *a, const struct table *b, const char *key)
+{
+	const char *x = table_meta(a, key), *y = table_meta(b, key);
+	return x && y && strcmp(x, y) == 0;
+}
+
+bool measure_same(const struct table *a, const struct table *b)
+{
+	return same_meta(a, b, "fathom") && same_meta(a, b, "machine");
+}
+
 void measure_save(struct results *results, const char *path)
 {
 	struct fault fault;
