@@ -34,13 +34,16 @@ function paper_gemm(gpu, name, product,   k) {
 	table_row("", name "|" (product == "ab" ? "A B" : "A B^T") "|Gflop/s|" known(k "cublas") "|" known(k "estimate") "|" \
 		known(k "actual") "|" known(k "no_fetch") "|" known(k "no_prefetch") "|-")
 }
+function of_estimate(product) {
+	return percent(known("8800gtx.gemm." product ".actual") / known("8800gtx.gemm." product ".estimate"), "%.0f")
+}
 function our_gemm(trans, product) {
 	table_row("", "this GPU|" product "|Tflop/s|" best_gemm(trans, "cublas", "", "cuda") "|" \
 		best_gemm(trans, "volkov", "", "model") "|" best_gemm(trans, "volkov", "", "cuda") "|" \
 		best_gemm(trans, "volkov", "fetch", "cuda") "|" best_gemm(trans, "volkov", "prefetch", "cuda") "|" \
 		best_gemm(trans, "own", "", "cuda"))
 }
-function table_2(   n, g, gpu, name) {
+function table_2(   n, g, gpu, name, ours) {
 	if (best_gemm("nn", "volkov", "", "cuda") == "-" && best_gemm("nt", "volkov", "", "cuda") == "-")
 		return
 	table_start("lawn-gemm", "The vector-thread product (LAWN 202, Table 2): best rates of square matrices", \
@@ -54,11 +57,15 @@ function table_2(   n, g, gpu, name) {
 	our_gemm("nn", "A B")
 	our_gemm("nt", "A B^T")
 	table_end()
+	split(best_gemm("nn", "volkov", "", "cuda") " " best_gemm("nn", "volkov", "", "model") " " \
+		best_gemm("nt", "volkov", "", "cuda") " " best_gemm("nt", "volkov", "", "model"), ours, " ")
 	paragraph("Estimates come from the instructions of the inner loop; here " \
 		(limit_of("nn") == "shared" ? "the path to shared memory" : limit_of("nn") == "issue" ? "the issue of instructions" : \
-		limit_of("nn") == "l2" ? "L2" : "nothing known") " decides: of every two operands one is loaded from there," \
-		" which the paper's GPUs did within the multiply-add. Without fetches A and B are not read; without prefetches" \
-		" every fetch comes right before its use.")
+		limit_of("nn") == "l2" ? "L2" : "nothing known") " decides. B's values are loaded from shared memory, which the" \
+		" paper's GPUs did within the multiply-add. Without fetches A and B are not read; without prefetches" \
+		" every fetch comes right before its use." (ours[2] > 0 && ours[4] > 0 ? " Measured is " \
+		percent(ours[1] / ours[2], "%.0f") " % of the estimate for A B, " percent(ours[3] / ours[4], "%.0f") \
+		" % for A B^T; in the paper, on the 8800GTX, " of_estimate("ab") " and " of_estimate("abt") " %." : ""))
 }
 
 # ---- operations by themselves ----
@@ -104,6 +111,8 @@ function operations() {
 		range_of("trsm", "cublas", "", 64, 4096, 0))
 	part_row("  by the inverse, redundant work not counted", "Gflop/s", known("8800gtx.inverse_64x4096"), \
 		range_of("trsm", "inverse", "", 64, 4096, 0))
+	part_row("triangle of 64, 16384 right-hand sides: solve", "Gflop/s", "-", range_of("trsm", "cublas", "", 64, 16384, 0))
+	part_row("  by the inverse", "Gflop/s", "-", range_of("trsm", "inverse", "", 64, 16384, 0))
 	if (parts) {
 		table_end()
 		paragraph("Bytes read and written; interchanges count four words of each column.")
@@ -184,10 +193,24 @@ function machine_row(operation, name, key,   best) {
 		known("8800gtx." key ".speedup_quad") "|" sprintf("%.1f", best * 1e-3) "|" \
 		(best_of(operation, "host") == "" ? "-" : sprintf("%.2f", best_of(operation, "host") * 1e-3)) "|" best_speedup(operation))
 }
-function gemm_row() {
-	if (machines && best_gemm("nn", "cublas", "", "cuda") != "-")
+# The highest rate of the host's sgemm in the profile: Tflop/s.
+function host_gemm(   i, n, best) {
+	if (!read_profile(data "/profile.tsv"))
+		return 0
+	for (i = 1; i <= P["rows"]; i++)
+		if (base_name(P[i, "parameter"]) == "host.gemm.s" && P[i, "value"] > 0) {
+			n = argument(P[i, "parameter"], "n")
+			if (2 * n ^ 3 / P[i, "value"] > best)
+				best = 2 * n ^ 3 / P[i, "value"]
+		}
+	return best * 1e-12
+}
+function gemm_row(   gpu, host) {
+	gpu = best_gemm("nn", "cublas", "", "cuda")
+	host = host_gemm()
+	if (machines && gpu != "-")
 		table_row("", "sgemm|" known("8800gtx.sgemm.best") "|" known("8800gtx.sgemm.speedup_duo") "|" \
-			known("8800gtx.sgemm.speedup_quad") "|" best_gemm("nn", "cublas", "", "cuda") "|-|-")
+			known("8800gtx.sgemm.speedup_quad") "|" gpu "|" (host ? sprintf("%.2f|%.1f", host, gpu / host) : "-|-"))
 }
 function crossover_row(operation, name, theirs, quad,   measured, predicted) {
 	measured = crossover(operation, "ours", "host")
@@ -207,7 +230,8 @@ function whole(   duo, quad) {
 	gemm_row()
 	if (machines) {
 		table_end()
-		paragraph("Speedups are the best that any n shows, with the same n on both; the host runs on all its threads. The" \
+		paragraph("Speedups are the best that any n shows, with the same n on both (of sgemm, cuBLAS's best over the" \
+			" host's); the host runs on all its threads. The" \
 			" paper's matrices start in the host's memory, these on the GPU.")
 	}
 	duo = known("8800gtx.lu.crossover_duo_low") " .. " known("8800gtx.lu.crossover_duo_high")
@@ -245,7 +269,8 @@ function slowdowns(   i, n, k, keys, key, j, worst, at, part) {
 	}
 	table_end()
 	paragraph("Row-major layout on the GPU, the paper's most important optimization (" known("8800gtx.without_row_major") \
-		" times slower without), has no row: here exchanges of whole columns at once stand in its place, rated above.")
+		" times slower without), has no row: the factorizations here keep the caller's columns. The rates of pivoting in both" \
+		" layouts are above.")
 }
 
 BEGIN {

@@ -201,8 +201,7 @@ static const struct result *complete(const struct results *results, const struct
 		const struct result *row = &results->row[i];
 		size_t length = strlen(row->options);
 		if (same_problem(row, without) && strcmp(row->variant, without->variant) == 0 &&
-		        strcmp(row->executor, without->executor) == 0 && row->nb == without->nb &&
-		        row->seconds.value > 0 &&
+		        row->nb == without->nb && row->seconds.value > 0 &&
 		        strncmp(row->options, without->options, length) == 0 &&
 		        strncmp(without->options + length, ",without=", 9) == 0)
 			best = row;
@@ -217,7 +216,8 @@ static void print_without(const struct results *results, FILE *out)
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i], *whole = complete(results, row);
 		char name[16];
-		if (!whole || is_estimate(row) ||
+		enum part part;
+		if (!whole || part_find(row->operation, &part) ||
 		        !results_option(row->options, "without", name, sizeof name))
 			continue;
 		if (!any)

@@ -5,6 +5,7 @@
 #ifndef FATHOM_PARTS_H
 #define FATHOM_PARTS_H
 
+#include "../../lib/msg.h"
 #include "results.h"
 #include "timing.h"
 
