@@ -4,9 +4,9 @@
  *
  * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
  * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left
- * and, transposed, on the right, symmetric updates of the lower triangle. Dependent calls in one
- * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
- * matrices' own rows.
+ * (LU's) and, with a diagonal and transposed, on the right (Cholesky's), symmetric updates of the
+ * lower triangle. Dependent calls in one stream, start to start by stamps of both clocks, behind a
+ * hold; leading dimensions are the matrices' own rows.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers in the
@@ -18,6 +18,7 @@
 #include "../lib/base.h"
 #include "blas_rate.h"
 #include "gemm_rate.h"
+#include "../lib/block_kernels.h"
 #include "../lib/gemm.h"
 
 #include <stdlib.h>
@@ -47,6 +48,11 @@ struct product {
 	int m, n, k;
 };
 
+static bool is_solve(enum kind kind)
+{
+	return kind == TRSM || kind == TRSM_RIGHT;
+}
+
 static bool is_symmetric(enum kind kind)
 {
 	return kind == SYRK || kind == OWN_SYRK;
@@ -55,7 +61,7 @@ static bool is_symmetric(enum kind kind)
 static double flops(const struct product *p)
 {
 	const double m = p->m, n = p->n, k = p->k;
-	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
+	if (is_solve(p->kind))
 		return m * m * n;
 	return is_symmetric(p->kind) ? n * (n + 1) * k : 2 * m * n * k;
 }
@@ -84,15 +90,16 @@ static void put_trsm(const struct product *p)
 	const bool right = p->kind == TRSM_RIGHT;
 	const cublasSideMode_t side = right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
 	const cublasOperation_t op = right ? CUBLAS_OP_T : CUBLAS_OP_N;
+	const cublasDiagType_t diag = right ? CUBLAS_DIAG_NON_UNIT : CUBLAS_DIAG_UNIT;
 	const int rows = right ? p->n : p->m, columns = right ? p->m : p->n;
 	const double one = 1;
 	const float one_s = 1;
 	if (p->math == FP64)
-		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
-		        rows, columns, &one, d->triangle, p->m, d->c, rows));
+		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, diag, rows,
+		        columns, &one, d->triangle, p->m, d->c, rows));
 	else
-		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
-		        rows, columns, &one_s, d->triangle, p->m, d->c, rows));
+		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, diag, rows,
+		        columns, &one_s, d->triangle, p->m, d->c, rows));
 }
 
 static void put_syrk(const struct product *p)
@@ -135,7 +142,7 @@ static void put(void *context)
 		put_own(p);
 		return;
 	}
-	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
+	if (is_solve(p->kind))
 		put_trsm(p);
 	else if (p->kind == SYRK)
 		put_syrk(p);
@@ -145,24 +152,36 @@ static void put(void *context)
 
 /* ---- data ---- */
 
+static void fill_random(
+        const struct bench *bench, enum math math, void *matrix, int64_t count, uint64_t seed)
+{
+	if (math == FP64)
+		gpu_fill_double(matrix, count, seed, bench->rate.stream);
+	else
+		gpu_fill_float(matrix, count, seed, bench->rate.stream);
+}
+
 static void fill(const struct bench *bench, enum math math)
 {
-	void *matrix[] = {bench->a, bench->b, bench->c, bench->triangle};
-	const int64_t triangle = (int64_t)TRIANGLE * TRIANGLE;
+	void *matrix[] = {bench->a, bench->b, bench->c};
+	for (size_t i = 0; i < ARRAY_LEN(matrix); i++)
+		fill_random(bench, math, matrix[i], bench->elements, bench->seed + i);
+}
+
+/* The lower triangle of order m, next to the identity. */
+static void fill_triangle(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int count = p->m * p->m;
 	const float scale_s = (float)off_diagonal;
-	cudaStream_t stream = bench->rate.stream;
-	for (size_t i = 0; i < ARRAY_LEN(matrix); i++) {
-		const int64_t count = i < 3 ? bench->elements : triangle;
-		if (math == FP64)
-			gpu_fill_double(matrix[i], count, bench->seed + i, stream);
-		else
-			gpu_fill_float(matrix[i], count, bench->seed + i, stream);
-	}
-	if (math == FP64)
-		BLAS(cublasDscal(
-		        bench->rate.blas, (int)triangle, &off_diagonal, bench->triangle, 1));
+	const enum precision precision = p->math == FP64 ? DOUBLE : SINGLE;
+	const struct matrix triangle = {d->triangle, 0, p->m, p->m, p->m, precision};
+	fill_random(d, p->math, d->triangle, count, d->seed + 3);
+	if (p->math == FP64)
+		BLAS(cublasDscal(d->rate.blas, count, &off_diagonal, d->triangle, 1));
 	else
-		BLAS(cublasSscal(bench->rate.blas, (int)triangle, &scale_s, bench->triangle, 1));
+		BLAS(cublasSscal(d->rate.blas, count, &scale_s, d->triangle, 1));
+	GPU(block_fill(UPPER, 0, 1, triangle, d->rate.stream));
 }
 
 static void open_bench(struct bench *bench, struct probe_run *run, int64_t largest)
@@ -219,7 +238,7 @@ static double expected_element(
         const struct product *p, const double *a, const double *b, const double *c, int i, int j)
 {
 	const int n = CHECKED;
-	const bool solve = p->kind == TRSM || p->kind == TRSM_RIGHT;
+	const bool solve = is_solve(p->kind);
 	double sum = 0;
 	if (is_symmetric(p->kind) && i < j)
 		return c[i + j * n];
@@ -245,7 +264,9 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 {
 	static const double bound[] = {[FP32] = 3e-7, [TF32] = 2e-5, [FP64] = 2e-15};
 	struct product p = {bench, kind, math, CHECKED, CHECKED, CHECKED};
-	const bool solve = kind == TRSM || kind == TRSM_RIGHT;
+	const bool solve = is_solve(kind);
+	if (solve)
+		fill_triangle(&p);
 	double *a = fetch(bench, math, solve ? bench->triangle : bench->a);
 	double *b = fetch(bench, math, bench->b), *c = fetch(bench, math, bench->c);
 	put(&p);
@@ -356,6 +377,8 @@ static void measure_product(struct product *p)
 	const struct arg args[] = {{"m", p->m}, {"n", p->n}, {"k", p->k}};
 	if (!fits(p))
 		return;
+	if (is_solve(p->kind))
+		fill_triangle(p);
 	char *series = xasprintf("%s_%s", kind_name[p->kind], math_name[p->math]);
 	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;
 	const double seconds = blas_rate_measure(&bench->rate, put, p, expected, series,
