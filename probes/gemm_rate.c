@@ -4,9 +4,9 @@
  *
  * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
  * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left
- * and, transposed, on the right, symmetric updates of the lower triangle. Dependent calls in one
- * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
- * matrices' own rows.
+ * (LU's) and, with a diagonal and transposed, on the right (Cholesky's), symmetric updates of the
+ * lower triangle. Dependent calls in one stream, start to start by stamps of both clocks, behind a
+ * hold; leading dimensions are the matrices' own rows.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers
@@ -24,7 +24,7 @@ enum { LISTED = 12, LARGEST = 16384 };
 static double flops(const struct product *p)
 {
 	const double m = p->m, n = p->n, k = p->k;
-	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
+	if (gemm_rate_is_solve(p->kind))
 		return m * m * n;
 	return gemm_rate_is_symmetric(p->kind) ? n * (n + 1) * k : 2 * m * n * k;
 }

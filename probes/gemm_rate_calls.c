@@ -2,6 +2,7 @@
 /* The calls that gemm_rate times, and their data. */
 #include "gemm_rate_parts.h"
 
+#include "../lib/block_kernels.h"
 #include "../lib/gemm.h"
 
 static const double off_diagonal = 1e-5;
@@ -15,6 +16,11 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 	if (kind >= OWN_GEMM)
 		return math == FP32;
 	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
+}
+
+bool gemm_rate_is_solve(enum kind kind)
+{
+	return kind == TRSM || kind == TRSM_RIGHT;
 }
 
 bool gemm_rate_is_symmetric(enum kind kind)
@@ -46,15 +52,16 @@ static void put_trsm(const struct product *p)
 	const bool right = p->kind == TRSM_RIGHT;
 	const cublasSideMode_t side = right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
 	const cublasOperation_t op = right ? CUBLAS_OP_T : CUBLAS_OP_N;
+	const cublasDiagType_t diag = right ? CUBLAS_DIAG_NON_UNIT : CUBLAS_DIAG_UNIT;
 	const int rows = right ? p->n : p->m, columns = right ? p->m : p->n;
 	const double one = 1;
 	const float one_s = 1;
 	if (p->math == FP64)
-		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
-		        rows, columns, &one, d->triangle, p->m, d->c, rows));
+		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, diag, rows,
+		        columns, &one, d->triangle, p->m, d->c, rows));
 	else
-		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, CUBLAS_DIAG_UNIT,
-		        rows, columns, &one_s, d->triangle, p->m, d->c, rows));
+		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, diag, rows,
+		        columns, &one_s, d->triangle, p->m, d->c, rows));
 }
 
 static void put_syrk(const struct product *p)
@@ -97,7 +104,7 @@ void gemm_rate_put(void *context)
 		put_own(p);
 		return;
 	}
-	if (p->kind == TRSM || p->kind == TRSM_RIGHT)
+	if (gemm_rate_is_solve(p->kind))
 		put_trsm(p);
 	else if (p->kind == SYRK)
 		put_syrk(p);
@@ -107,24 +114,35 @@ void gemm_rate_put(void *context)
 
 /* ---- data ---- */
 
+static void fill_random(
+        const struct bench *bench, enum math math, void *matrix, int64_t count, uint64_t seed)
+{
+	if (math == FP64)
+		gpu_fill_double(matrix, count, seed, bench->rate.stream);
+	else
+		gpu_fill_float(matrix, count, seed, bench->rate.stream);
+}
+
 void gemm_rate_fill(const struct bench *bench, enum math math)
 {
-	void *matrix[] = {bench->a, bench->b, bench->c, bench->triangle};
-	const int64_t triangle = (int64_t)GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE;
+	void *matrix[] = {bench->a, bench->b, bench->c};
+	for (size_t i = 0; i < ARRAY_LEN(matrix); i++)
+		fill_random(bench, math, matrix[i], bench->elements, bench->seed + i);
+}
+
+void gemm_rate_fill_triangle(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int count = p->m * p->m;
 	const float scale_s = (float)off_diagonal;
-	cudaStream_t stream = bench->rate.stream;
-	for (size_t i = 0; i < ARRAY_LEN(matrix); i++) {
-		const int64_t count = i < 3 ? bench->elements : triangle;
-		if (math == FP64)
-			gpu_fill_double(matrix[i], count, bench->seed + i, stream);
-		else
-			gpu_fill_float(matrix[i], count, bench->seed + i, stream);
-	}
-	if (math == FP64)
-		BLAS(cublasDscal(
-		        bench->rate.blas, (int)triangle, &off_diagonal, bench->triangle, 1));
+	const enum precision precision = p->math == FP64 ? DOUBLE : SINGLE;
+	const struct matrix triangle = {d->triangle, 0, p->m, p->m, p->m, precision};
+	fill_random(d, p->math, d->triangle, count, d->seed + 3);
+	if (p->math == FP64)
+		BLAS(cublasDscal(d->rate.blas, count, &off_diagonal, d->triangle, 1));
 	else
-		BLAS(cublasSscal(bench->rate.blas, (int)triangle, &scale_s, bench->triangle, 1));
+		BLAS(cublasSscal(d->rate.blas, count, &scale_s, d->triangle, 1));
+	GPU(block_fill(UPPER, 0, 1, triangle, d->rate.stream));
 }
 
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)

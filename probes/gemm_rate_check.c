@@ -27,7 +27,7 @@ static double expected_element(
         const struct product *p, const double *a, const double *b, const double *c, int i, int j)
 {
 	const int n = CHECKED;
-	const bool solve = p->kind == TRSM || p->kind == TRSM_RIGHT;
+	const bool solve = gemm_rate_is_solve(p->kind);
 	double sum = 0;
 	if (gemm_rate_is_symmetric(p->kind) && i < j)
 		return c[i + j * n];
@@ -53,7 +53,9 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 {
 	static const double bound[] = {[FP32] = 3e-7, [TF32] = 2e-5, [FP64] = 2e-15};
 	struct product p = {bench, kind, math, CHECKED, CHECKED, CHECKED};
-	const bool solve = kind == TRSM || kind == TRSM_RIGHT;
+	const bool solve = gemm_rate_is_solve(kind);
+	if (solve)
+		gemm_rate_fill_triangle(&p);
 	double *a = fetch(bench, math, solve ? bench->triangle : bench->a);
 	double *b = fetch(bench, math, bench->b), *c = fetch(bench, math, bench->c);
 	gemm_rate_put(&p);

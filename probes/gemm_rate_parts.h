@@ -12,7 +12,7 @@ enum math { FP32, TF32, FP64 };
 
 extern const char *const gemm_rate_kind_name[], *const gemm_rate_math_name[];
 
-enum { GEMM_RATE_TRIANGLE = 1024 }; /* order of the triangle */
+enum { GEMM_RATE_TRIANGLE = 1024 }; /* largest order of the triangle */
 
 /* Of the updates C += alpha A B: small, so that repeated ones stay finite. */
 static const double gemm_rate_alpha = -1e-3;
@@ -38,10 +38,14 @@ struct product {
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest);
 void gemm_rate_close(struct bench *bench);
 
-/* Random data for one math; the triangle is next to the identity. */
+/* Random data for one math. */
 void gemm_rate_fill(const struct bench *bench, enum math math);
 
+/* The lower triangle of order m, next to the identity. */
+void gemm_rate_fill_triangle(const struct product *p);
+
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math);
+bool gemm_rate_is_solve(enum kind kind);
 bool gemm_rate_is_symmetric(enum kind kind);
 
 /* Puts the call of a struct product into the stream. */

@@ -299,6 +299,7 @@ const struct probe panel_kernel_probe = {
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
         .seconds = 0.8,
+        .processes = 3,
         .measure = measure,
         .fit = panel_kernel_fit,
 };

@@ -170,6 +170,53 @@ static void test_panels(const struct profile *p)
 	executor_free(e);
 }
 
+/* Kernels that the profile has as surfaces cost what those say, from start to start. */
+static void test_measured(void)
+{
+	struct profile *p = synthetic(0);
+	const struct arg n = {"n", 128};
+	const struct arg panel[] = {{"m", 4096}, {"n", 64}, {"beside", 0}};
+	const struct arg swaps[] = {{"swaps", 64}, {"n", 512}, {"cold", 0}};
+	const struct arg vector[] = {{"m", 512}, {"n", 512}, {"cold", 0}};
+	struct matrix a = block(128, 128), square = block(512, 512);
+
+	add_blocks(p, 0);
+	add(p, "gpu.potrf_block.s", "s", &n, 1, 30e-6, 0);
+	add(p, "gpu.trtri.s", "s", &n, 1, 20e-6, 0);
+	add(p, "gpu.larft.s", "s", &n, 1, 21e-6, 0);
+	add(p, "gpu.trsm_guard.s", "s", &n, 1, 5e-6, 0);
+	add(p, "gpu.panel_geqrf.s", "s", panel, 3, 200e-6, 0);
+	add(p, "gpu.laswp.s", "s", swaps, 3, 7e-6, 0);
+	add(p, "gpu.own_gemv.s.n", "s", vector, 3, 3e-6, 0);
+	struct executor *e = fresh(p);
+
+	ex_potrf_block(e, LOWER, a, 0, NULL);
+	is_real(us(e), queued + 30 + WAIT, 1e-9, "potrf_block as measured");
+	is_real(executor_model_result(e).term[TERM_LAUNCH] * 1e6, started, 1e-6,
+	        "of which it starts as kernels do");
+	executor_model_restart(e, false);
+	ex_trtri(e, LOWER, UNIT, a, a);
+	is_real(us(e), queued + 20 + WAIT, 1e-9, "trtri as measured");
+	executor_model_restart(e, false);
+	ex_larft(e, block(8192, 128), block(128, 1), a);
+	is_real(us(e), library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + 21 + WAIT, 1e-9,
+	        "larft: the product, and T as measured");
+	executor_model_restart(e, false);
+	ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000));
+	is_real(us(e), queued + 5 + WAIT, 1e-9, "trsm_guard as measured");
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(4096, 64), block(64, 1), NULL);
+	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9, "panel_geqrf as measured");
+	executor_model_restart(e, false);
+	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
+	is_real(us(e), queued + 7 + WAIT, 1e-9, "laswp as measured");
+	executor_model_restart(e, false);
+	ex_gemv(e, PLAIN, 1, square, block(512, 1), 0, block(512, 1));
+	is_real(us(e), queued + 3 + WAIT, 1e-9, "our gemv as measured, queued as kernels are");
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_host_panels(const struct profile *p)
 {
 	struct executor *e = fresh(p);
@@ -182,6 +229,12 @@ static void test_host_panels(const struct profile *p)
 	sent = link_us(p, "link.h2d.pinned.time", 64 * 4);
 	ex_host_panel_geqrf(e, a, block(64, 1));
 	is_real(us(e), 4096 * 64.0 * 64 / 1e4 + sent, 1e-9, "QR panel on the host, tau sent");
+	executor_model_restart(e, false);
+	sent = link_us(p, "link.h2d.pinned.time", 200 * 4);
+	ex_host_panel_geqrf(e, block(4096, 200), block(200, 1));
+	is_real(us(e),
+	        (4096.0 * 128 * 128 + 3968.0 * 72 * 72) / 1e4 + 2.0 * 4096 * 72 * 128 / 1e5 + sent,
+	        1e-9, "a wider one goes block by block");
 	executor_model_restart(e, false);
 	sent = link_us(p, "link.h2d.pinned.time", 4);
 	ex_host_panel_potrf(e, LOWER, block(64, 64), 0, NULL);
@@ -395,6 +448,7 @@ int main(void)
 	test_library(p);
 	test_moves(p);
 	test_panels(p);
+	test_measured();
 	test_host_panels(p);
 	test_two_queues(p);
 	test_events(p);

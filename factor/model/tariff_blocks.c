@@ -15,6 +15,7 @@
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
  * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
+#include "../../lib/host_panel.h"
 #include "price_blocks.h"
 
 #include <math.h>
@@ -22,8 +23,7 @@
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
 	WIDEST_PANEL = 128,  /* of the host_rate probe */
-	LASWP_COLUMNS = 8,   /* of a block */
-	BEHIND = 4           /* so many times a cache's size are certainly not in it */
+	LASWP_COLUMNS = 8    /* of a block */
 };
 
 /* What a block of our sweeps takes care of. */
@@ -146,16 +146,21 @@ static struct price to_device(struct price_reader *r, struct matrix a)
 /* ---- the host's panels ---- */
 
 /* A panel computed by the host. The surfaces know it in the cache where it fits; one that a copy
- * engine has just written is read from behind the core's own caches first. */
+ * engine has just written comes from memory first, to one thread or to all of them. */
 static struct price by_host(struct price_reader *r, struct matrix a, double seconds)
 {
-	double bytes = price_bytes(a), own = price_scalar(r, "host.l2.size");
-	double near = price_host_rate(r, "host.memory.read", bytes);
-	double far = price_host_rate(r, "host.memory.read", larger(bytes, BEHIND * own));
+	static const char rate[] = "host.memory.read";
+	double bytes = price_bytes(a), least, most = bytes, more;
 
-	return (struct price){.engine = ENGINE_HOST,
-	        .term[TERM_HOST] = seconds,
-	        .term[TERM_MEMORY] = larger(0, bytes / far - bytes / near)};
+	if (bytes < HOST_PANEL_PARALLEL_BYTES) {
+		profile_range(r->model.profile, rate, "bytes", &least, &most);
+		more = larger(0, bytes / price_host_rate(r, rate, most) -
+		                         bytes / price_host_rate(r, rate, bytes));
+	} else {
+		more = bytes / price_scalar(r, "host.memory.copy.peak");
+	}
+	return (struct price){
+	        .engine = ENGINE_HOST, .term[TERM_HOST] = seconds, .term[TERM_MEMORY] = more};
 }
 
 /* Of as many operations as a square gemm. */

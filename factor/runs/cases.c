@@ -204,7 +204,7 @@ static struct result uniform(
 	        .widths = &nb,
 	        .count = 1,
 	        .leaf = leaf < nb ? leaf : nb,
-	        .inverse = 128,
+	        .inverse = cholesky ? 128 : 0,
 	        .lookahead = 1};
 
 	return row_of(shape, executor, &plan);
