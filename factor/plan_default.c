@@ -3,17 +3,18 @@
  * however the columns are divided into blocks, and an update of rank w, which at small w is bound
  * by the traffic to and from the matrix: w should be large. But the first panel runs alone, and
  * work inside a block runs in narrow pieces whose share grows as w/n: w should be a small part of
- * n. That part is larger for Cholesky, whose blocks only factorize a diagonal block. Triangles are
- * solved by trsm: on what was tried (H200, fp32, n = 1000 to 16384) no plan with inverses was
- * faster, and these widths were within 5 % of the best of a grid. */
+ * n. That part is larger for Cholesky, whose panels are cheap. Triangles are solved by trsm, but
+ * Cholesky's leaves solve for what is below them: on what was tried (H200, fp32, n = 1000 to 16384)
+ * no plan with inverses was faster, and these widths were within 5 % of the best of a grid. */
 #include "plan_default.h"
 
+#include "potrf.h"
 #include "schedule.h"
 
 enum {
-	STEP = 64,          /* widths are multiples of this */
-	BLOCKS = 64,        /* that a large matrix is divided into */
-	BLOCKS_SQUARE = 16, /* Cholesky's */
+	STEP = 64,         /* widths are multiples of this */
+	BLOCKS = 64,       /* that a large matrix is divided into */
+	BLOCKS_SQUARE = 8, /* Cholesky's */
 	WIDEST = 512,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
@@ -56,7 +57,7 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 	return m <= QR_LEAF_BYTES / bytes ? STEP : STEP / 2;
 }
 
-/* Cholesky's leaf is the whole block: one kernel factorizes it. */
+/* Cholesky's leaves are the widest that solve for what is below them. */
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
@@ -67,7 +68,8 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = &out->width,
 	        .count = 1,
-	        .leaf = operation == OPERATION_QR ? qr_leaf(m, precision) : out->width,
+	        .leaf = operation == OPERATION_QR ? qr_leaf(m, precision)
+	                                          : smaller(out->width, POTRF_WHOLE_LEAF),
 	        .lookahead = out->width < n};
 	if (operation == OPERATION_LU && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);

@@ -23,7 +23,7 @@ namespace
 
 /* More than eight find work in copies and updates only; in double precision they would not have
  * the registers. */
-template <typename T> constexpr int WARPS = sizeof(T) == 4 ? 16 : 8;
+template <typename T> constexpr int WARPS = sizeof(T) == 4 ? 12 : 8;
 const int FACTOR_WARPS = 8; /* as many at most factorize, each with rows of its own */
 
 template <typename T, bool upper> struct block {
@@ -124,67 +124,91 @@ __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int str
 	}
 }
 
-/* The row of the matrix that stands in row i of shared memory; behind the diagonal block's rows
- * come those of the strip. */
-template <typename T, bool upper>
-__device__ __forceinline__ int row_of(const struct block<T, upper> &b, int i, int columns)
-{
-	return i < columns ? i : b.width + (int)blockIdx.x * b.strip + i - columns;
-}
-
-/* Whether row i of shared memory stands for a row of the matrix. */
-template <typename T, bool upper>
-__device__ __forceinline__ bool is_row(const struct block<T, upper> &b, int i, int columns)
-{
-	return i < columns ? i < b.width : row_of(b, i, columns) < b.rows;
-}
-
-/* Calls f(i, j) for the thread's share of what is on and below the diagonal; the inner loop is the
- * longer one in both orders. */
-template <typename T, bool upper, typename F>
-__device__ __forceinline__ void each_below(int rows, int columns, const F &f)
+/* Calls f(i, j, at) for the thread's share of rows x columns elements (whole tiles), or of those on
+ * and below the diagonal (SQUARE); at is the element's place in the matrix, from row `first` on, or
+ * NULL beyond its `there` rows and `width` columns. */
+template <typename T, bool upper, bool SQUARE, typename F>
+__device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, int first,
+        int there, int width, int rows, int columns, const F &f)
 {
 	const struct share<upper, WARPS<T>> mine = share_of<upper, WARPS<T>>();
 	if (upper) {
-		for (int j = mine.j; j < columns; j += mine.column_step)
+		for (int j = mine.j; j < columns; j += mine.column_step) {
+			const int top = mine.i + (SQUARE ? j / TILE * TILE : 0);
+			T *at = a.at(first + top, j);
 #pragma unroll 4
-			for (int i = j / TILE * TILE + mine.i; i < rows; i += mine.row_step)
-				if (i >= j)
-					f(i, j);
+			for (int i = top; i < rows; i += mine.row_step, at += mine.row_step * a.lda)
+				if (!SQUARE || i >= j)
+					f(i, j, i < there && j < width ? at : nullptr);
+		}
 	} else {
 		for (int i = mine.i; i < rows; i += mine.row_step) {
-			const int last = min(i, columns - 1);
+			const int last = SQUARE ? i : columns - 1, end = i < there ? width : 0;
+			T *at = a.at(first + i, mine.j);
 #pragma unroll 4
-			for (int j = mine.j; j <= last; j += mine.column_step)
-				f(i, j);
+			for (int j = mine.j; j <= last;
+			        j += mine.column_step, at += mine.column_step * a.lda)
+				f(i, j, j < end ? at : nullptr);
 		}
 	}
+}
+
+/* The rows of this block of threads below the diagonal block: the first of them, and how many there
+ * are. */
+template <typename T, bool upper>
+__device__ __forceinline__ int strip_row(const struct block<T, upper> &b)
+{
+	return b.width + (int)blockIdx.x * b.strip;
+}
+
+template <typename T, bool upper>
+__device__ __forceinline__ int strip_rows(const struct block<T, upper> &b)
+{
+	return min(b.strip, b.rows - strip_row(b));
 }
 
 /* Starts the copy to shared memory. Rows and columns that the matrix has not become the identity's,
  * so that its factor and the strip's solution stay finite. */
 template <typename T, bool upper>
-__device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int rows, int columns)
+__device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int columns)
 {
-	each_below<T, upper>(rows, columns, [&](int i, int j) {
-		T *to = s + i * pitch + j;
-		if (j < b.width && is_row(b, i, columns))
-			__pipeline_memcpy_async(to, b.a.at(row_of(b, i, columns), j), sizeof(T));
-		else
-			*to = T(i == j);
-	});
+	T *strip = s + columns * pitch;
+	each_element<T, upper, true>(
+	        b.a, 0, b.width, b.width, columns, columns, [&](int i, int j, const T *at) {
+		        T *to = s + i * pitch + j;
+		        if (at)
+			        __pipeline_memcpy_async(to, at, sizeof(T));
+		        else
+			        *to = T(i == j);
+	        });
+	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, columns,
+	        [&](int i, int j, const T *at) {
+		        T *to = strip + i * pitch + j;
+		        if (at)
+			        __pipeline_memcpy_async(to, at, sizeof(T));
+		        else
+			        *to = T(0);
+	        });
 	__pipeline_commit();
 }
 
 template <typename T, bool upper>
-__device__ void store_block(const struct block<T, upper> &b, const T *s, int pitch, int rows,
-        int columns, bool diagonal)
+__device__ void store_block(
+        const struct block<T, upper> &b, const T *s, int pitch, int columns, bool diagonal)
 {
-	each_below<T, upper>(rows, columns, [&](int i, int j) {
-		const T value = s[i * pitch + j];
-		if (j < b.width && is_row(b, i, columns) && (diagonal || i >= columns))
-			*b.a.at(row_of(b, i, columns), j) = value;
-	});
+	const T *strip = s + columns * pitch;
+	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, columns,
+	        [&](int i, int j, T *at) {
+		        if (at)
+			        *at = strip[i * pitch + j];
+	        });
+	if (!diagonal)
+		return;
+	each_element<T, upper, true>(
+	        b.a, 0, b.width, b.width, columns, columns, [&](int i, int j, T *at) {
+		        if (at)
+			        *at = s[i * pitch + j];
+	        });
 }
 
 /* Counts the block of threads, which has read the diagonal block. True in the last one; the count
@@ -202,8 +226,7 @@ __global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct bloc
 {
 	extern __shared__ __align__(16) unsigned char memory[];
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
-	const int tile_columns = tiles_of(b.width),
-	          strip_tiles = b.rows > b.width ? b.strip / TILE : 0;
+	const int tile_columns = tiles_of(b.width), strip_tiles = b.strip / TILE;
 	const int tile_rows = tile_columns + strip_tiles,
 	          pitch = tile_pitch<T>(tile_columns * TILE);
 	T *column = (T *)memory + warp * 2 * TILE;
@@ -211,7 +234,7 @@ __global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct bloc
 	bool last = false; /* known to the thread that counts */
 
 	early_begin();
-	load_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE);
+	load_block(b, s, pitch, tile_columns * TILE);
 	__pipeline_wait_prior(0);
 	/* one thread asks: another block may be setting it */
 	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
@@ -253,7 +276,7 @@ __global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct bloc
 		update_rest(s, pitch, p, tile_columns, strip_tiles);
 		__syncthreads();
 	}
-	store_block(b, s, pitch, tile_rows * TILE, tile_columns * TILE, __syncthreads_or(last));
+	store_block(b, s, pitch, tile_columns * TILE, __syncthreads_or(last));
 }
 
 /* Shared memory of factor_kernel, bytes. */

@@ -36,14 +36,16 @@ __device__ __forceinline__ void fetch_rows(
         const struct rank_update<T, upper> &u, int i0, T *tile, int depth, int pitch)
 {
 	const struct share<upper> mine = share_of<upper>();
-	for (int i = mine.i; i < TILE; i += mine.row_step)
+	const int64_t step = mine.column_step * (upper ? 1 : u.x.lda);
+#pragma unroll
+	for (int i = mine.i; i < TILE; i += mine.row_step) {
+		const int end = i0 + i < u.rows ? u.k : 0;
+		const T *at = u.x.at(i0 + i, mine.j);
 #pragma unroll 4
-		for (int k = mine.j; k < depth; k += mine.column_step) {
-			const bool there = i0 + i < u.rows && k < u.k;
-			__pipeline_memcpy_async(tile + i * pitch + k,
-			        there ? u.x.at(i0 + i, k) : u.x.a, sizeof(T),
-			        there ? 0 : sizeof(T));
-		}
+		for (int k = mine.j; k < depth; k += mine.column_step, at += step)
+			__pipeline_memcpy_async(tile + i * pitch + k, k < end ? at : u.x.a,
+			        sizeof(T), k < end ? 0 : sizeof(T));
+	}
 }
 
 template <typename T, bool upper>

@@ -112,7 +112,9 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
 	if (c.precision == SINGLE)
 		return own_update(x, uplo, trans, alpha, a, beta, c);
-	return square_update(x, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
+	if (rest == 0)
+		return square_update(x, uplo, trans, alpha, a, beta, c);
+	return cuda_syrk(executor, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
 	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
 	               lower ? others : top, lower ? top : others, beta,
 	               lower ? matrix_view(c, n, 0, rest, n) : matrix_view(c, 0, n, n, rest));

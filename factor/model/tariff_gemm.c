@@ -105,9 +105,9 @@ struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 	if (block_rank_is_ahead(n + rest, n, k))
 		return price_rank(r, c, k);
 	if (!rest)
-		return square_syrk(r, square, k);
+		return square_syrk(r, c, k);
 	struct price behind = price_gemm(r, PLAIN, TRANSPOSED, others, k);
-	return single ? behind : price_both(square_syrk(r, square, k), behind);
+	return single ? behind : price_both(price_syrk(r, square, k), behind);
 }
 
 /* A profile without solves from the right has those from the left stand for them. */
