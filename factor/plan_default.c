@@ -16,6 +16,7 @@ enum {
 	BLOCKS = 64,       /* that a large matrix is divided into */
 	BLOCKS_SQUARE = 8, /* Cholesky's */
 	WIDEST = 512,
+	BESIDE = 3000,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
@@ -57,7 +58,8 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 	return m <= QR_LEAF_BYTES / bytes ? STEP : STEP / 2;
 }
 
-/* Cholesky's leaves are the widest that solve for what is below them. */
+/* Cholesky's leaves solve for what is below them; in double precision narrower ones are quicker.
+ * Below BESIDE columns an update is over before a panel is, and look-ahead only costs events. */
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
@@ -68,9 +70,12 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = &out->width,
 	        .count = 1,
-	        .leaf = operation == OPERATION_QR ? qr_leaf(m, precision)
-	                                          : smaller(out->width, POTRF_WHOLE_LEAF),
-	        .lookahead = out->width < n};
+	        .leaf = operation == OPERATION_QR
+	                        ? qr_leaf(m, precision)
+	                        : smaller(out->width,
+	                                  precision == SINGLE ? POTRF_WHOLE_LEAF : STEP),
+	        .lookahead = out->width < n &&
+	                     (operation != OPERATION_CHOLESKY || hybrid || n >= BESIDE)};
 	if (operation == OPERATION_LU && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);
 }
