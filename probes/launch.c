@@ -143,6 +143,8 @@ static const struct subject subjects[] = {
         {"scal", HOST_SHARE, scal, NOTHING, NULL, 0},
         {"swap", HOST_SHARE, swap, NOTHING, NULL, 0},
         {"ger", HOST_SHARE, ger, NOTHING, NULL, 0},
+        {"gemv", HOST_SHARE, gemv, NOTHING, NULL, 0},
+        {"gemv_t", HOST_SHARE, gemv_transposed, NOTHING, NULL, 0},
         {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0},
         {"cooperative", DEVICE_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
         {"pdl", DEVICE_SHARE, overlapped_launch, OVERLAP, NULL, 0},
@@ -162,6 +164,7 @@ static const struct subject subjects[] = {
         {"event_sync", ROUND_TRIP, event_sync, NOTHING, NULL, 0},
         {"flag_sync", ROUND_TRIP, flag_sync, NOTHING, NULL, 0},
         {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", sizeof(float)},
+        {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
 };
 
 /* Grid sizes, in sixteenths of one block per SM (0: one block). */

@@ -30,6 +30,31 @@ void ger(struct launch *launch)
 	BLAS(cublasSger(launch->blas, N, N, &alpha, launch->x, 1, launch->y, 1, launch->matrix, N));
 }
 
+static void multiply(struct launch *launch, cublasOperation_t operation)
+{
+	const float alpha = 1e-6f, beta = 1;
+	BLAS(cublasSgemv(launch->blas, operation, N, N, &alpha, launch->matrix, N, launch->x, 1,
+	        &beta, launch->y, 1));
+}
+
+void gemv(struct launch *launch)
+{
+	multiply(launch, CUBLAS_OP_N);
+}
+
+void gemv_transposed(struct launch *launch)
+{
+	multiply(launch, CUBLAS_OP_T);
+}
+
+void nrm2_sync(struct launch *launch)
+{
+	float norm = 0;
+	BLAS(cublasSnrm2(launch->blas, N, launch->z, 1, &norm));
+	if (!(norm > 0))
+		msg_die(EXIT_MEASURE_FAILED, "cublasSnrm2 of a random vector is %g", (double)norm);
+}
+
 void iamax_sync(struct launch *launch)
 {
 	int found = 0;

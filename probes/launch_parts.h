@@ -83,7 +83,10 @@ void set_up_blas(struct launch *launch, uint64_t seed);
 void scal(struct launch *launch);
 void swap(struct launch *launch);
 void ger(struct launch *launch);
+void gemv(struct launch *launch);
+void gemv_transposed(struct launch *launch);
 void iamax_sync(struct launch *launch);
+void nrm2_sync(struct launch *launch);
 
 /* ---- samples (launch_samples.c) ---- */
 

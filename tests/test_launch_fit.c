@@ -28,6 +28,9 @@ static const char *const scalars[][2] = {
         {"swap", "gpu.cublas.swap"},
         {"swap_device", "gpu.cublas.swap_device"},
         {"ger", "gpu.cublas.level2"},
+        {"gemv", "gpu.cublas.gemv"},
+        {"gemv_t", "gpu.cublas.gemv_t"},
+        {"nrm2", "gpu.cublas.nrm2"},
         {"ger_device", "gpu.cublas.level2_device"},
 };
 static const double bytes[] = {8, 256, 1024, 4000}, blocks[] = {1, 132, 1056};

@@ -159,12 +159,11 @@ static bool model_get(struct executor *e, struct matrix element, double *value)
 	        e, PHASE_FETCH, "get", element, 0, self(e)->tariff->get(&self(e)->reader, element));
 }
 
-/* It reads as much as iamax and answers in the same way, and is priced as that. */
 static bool model_nrm2(struct executor *e, struct matrix x, double *norm)
 {
 	*norm = 1;
 	return model_charge(
-	        e, PHASE_SEARCH, "nrm2", x, 0, self(e)->tariff->iamax(&self(e)->reader, x));
+	        e, PHASE_SEARCH, "nrm2", x, 0, self(e)->tariff->nrm2(&self(e)->reader, x));
 }
 
 static bool model_swap(struct executor *e, struct matrix x, struct matrix y)

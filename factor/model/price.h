@@ -103,6 +103,7 @@ double price_host_rate(struct price_reader *reader, const char *name, double wor
 struct tariff {
 	struct price (*iamax)(struct price_reader *, struct matrix x);
 	struct price (*iamax_host)(struct price_reader *, struct matrix x);
+	struct price (*nrm2)(struct price_reader *, struct matrix x);
 	struct price (*get)(struct price_reader *, struct matrix element);
 	struct price (*swap)(struct price_reader *, struct matrix row);
 	struct price (*scal)(struct price_reader *, struct matrix x);

@@ -92,6 +92,19 @@ static struct price iamax(struct price_reader *r, struct matrix x)
 	return price;
 }
 
+/* A profile without it has iamax stand for it, which reads as much and answers in the same way. */
+static struct price nrm2(struct price_reader *r, struct matrix x)
+{
+	struct price price;
+
+	if (!price_known(r, "gpu.cublas.nrm2"))
+		return iamax(r, x);
+	price = round_trip(price_scalar(r, "gpu.cublas.level1"), price_scalar(r, "gpu.cublas.nrm2"),
+	        TERM_SYNC);
+	price.term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(x));
+	return price;
+}
+
 static struct price iamax_host(struct price_reader *r, struct matrix x)
 {
 	double bytes = price_bytes(x);
@@ -244,5 +257,5 @@ static struct price resident_panel(
 	               : grid_panel(r, a, g);
 }
 
-const struct tariff tariff_cuda_full = {iamax, iamax_host, get, swap, scal, scale_by, ger,
+const struct tariff tariff_cuda_full = {iamax, iamax_host, nrm2, get, swap, scal, scale_by, ger,
         zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, sync};

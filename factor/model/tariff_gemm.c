@@ -139,9 +139,12 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 	const double at[] = {(double)a.m, (double)a.n, in_l2 ? 0 : 1};
 	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
+	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
 	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_MEMORY);
 
 	if (own)
 		price.enqueue = price_scalar(r, "gpu.launch.enqueue");
+	else if (price_known(r, call))
+		price.enqueue = price_scalar(r, call);
 	return price;
 }

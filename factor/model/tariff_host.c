@@ -87,6 +87,7 @@ static double sync(struct price_reader *r)
 
 const struct tariff tariff_host_full = {.iamax = iamax,
         .iamax_host = iamax,
+        .nrm2 = iamax,
         .get = nothing,
         .swap = swap,
         .scal = scal,

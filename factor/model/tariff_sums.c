@@ -104,9 +104,9 @@ static double sync(struct price_reader *r)
 	return 0;
 }
 
-const struct tariff tariff_cuda_sums = {iamax, column_from_device, column_from_device, swap, scal,
-        scal, ger, zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel,
-        sync};
+const struct tariff tariff_cuda_sums = {iamax, column_from_device, iamax, column_from_device, swap,
+        scal, scal, ger, zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update,
+        resident_panel, sync};
 
 /* ---- the host: start-up is that of a short BLAS call ---- */
 
@@ -153,6 +153,7 @@ static struct price no_pivots(struct price_reader *r, int64_t n)
 
 const struct tariff tariff_host_sums = {.iamax = host_iamax,
         .iamax_host = host_iamax,
+        .nrm2 = host_iamax,
         .get = nothing,
         .swap = host_swap,
         .scal = host_scal,
