@@ -81,8 +81,7 @@ static int64_t unseen(struct simulated *s)
 	double end = s->host;
 
 	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (s->device.last[q] >= 0 &&
-		        simulation_finish(&s->device, s->device.last[q]) > end) {
+		if (simulation_finish(&s->device, s->device.last[q]) > end) {
 			found = s->device.last[q];
 			end = s->device.operation[found].end;
 		}
