@@ -3,15 +3,11 @@
 
 #include "msg.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <hwloc.h>
-#include <hwloc/linux.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -294,43 +290,22 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 	return thread && memory;
 }
 
-static int by_number(const void *a, const void *b)
+void *topology_keep(const struct topology *topology)
 {
-	const int x = *(const int *)a, y = *(const int *)b;
-	return (x > y) - (x < y);
+	hwloc_bitmap_t kept = hwloc_bitmap_alloc();
+
+	if (kept && topology_is_this_machine(topology) &&
+	        hwloc_get_cpubind(topology->hwloc, kept, HWLOC_CPUBIND_THREAD) == 0)
+		return kept;
+	hwloc_bitmap_free(kept);
+	return NULL;
 }
 
-/* The threads beside the calling one, the oldest first. Returns how many there are. */
-static int other_threads(int *thread, int most)
+void topology_restore(const struct topology *topology, void *kept)
 {
-	DIR *folder = opendir("/proc/self/task");
-	const int self = (int)syscall(SYS_gettid);
-	int count = 0;
-
-	for (struct dirent *entry; folder && count < most && (entry = readdir(folder));) {
-		const int number = atoi(entry->d_name); /* "." and "..": 0 */
-		if (number > 0 && number != self)
-			thread[count++] = number;
-	}
-	if (folder)
-		closedir(folder);
-	qsort(thread, (size_t)count, sizeof *thread, by_number);
-	return count;
-}
-
-void topology_bind_others(const struct topology *topology, const int *core, int count)
-{
-	enum { MOST = 4096 };
-	int *thread = xmalloc(MOST * sizeof *thread);
-	const int threads = topology_is_this_machine(topology) ? other_threads(thread, MOST) : 0;
-
-	for (int i = 0; i < threads; i++) {
-		hwloc_obj_t place = hwloc_get_obj_by_type(
-		        topology->hwloc, HWLOC_OBJ_CORE, (unsigned)core[i % count]);
-		if (place)
-			hwloc_linux_set_tid_cpubind(topology->hwloc, thread[i], place->cpuset);
-	}
-	free(thread);
+	if (kept)
+		hwloc_set_cpubind(topology->hwloc, kept, HWLOC_CPUBIND_THREAD);
+	hwloc_bitmap_free(kept);
 }
 
 bool topology_export(const struct topology *topology, const char *path, struct fault *fault)

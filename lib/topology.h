@@ -38,9 +38,10 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
  * synthetic topology"). True when thread and memory are both bound as asked. */
 bool topology_bind(const struct topology *topology, int node, int core, char got[128]);
 
-/* Binds the other threads that this process has to one core each, in the order in which they were
- * started; when there are more, the cores are given again. Their memory is left alone. */
-void topology_bind_others(const struct topology *topology, const int *core, int count);
+/* Where the calling thread may run now, NULL when that is not known, and back to that, which is
+ * freed. */
+void *topology_keep(const struct topology *topology);
+void topology_restore(const struct topology *topology, void *kept);
 
 /* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
 bool topology_binding(const struct topology *topology, char got[128]);

@@ -192,13 +192,6 @@ static void start_threads(struct rates *rates)
 	run_gemm(&call, 0);
 }
 
-/* A core for each thread of the BLAS; smaller teams are the first threads, on the quietest ones. */
-static void spread_threads(struct quiet *quiet)
-{
-	if (quiet->cores > 1)
-		topology_bind_others(quiet->topology, quiet->order + 1, quiet->cores - 1);
-}
-
 static void measure(struct probe_run *run)
 {
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
@@ -225,13 +218,15 @@ static void measure(struct probe_run *run)
 	start_threads(&rates);
 	while (clock_now() < rates.end - threads_from * run->seconds + run->seconds / 30)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
+	void *anywhere = topology_keep(topology);
 	quiet_open(&rates.quiet, topology, facts.cores);
 	quiet_note(&rates.quiet, run->curve);
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
-	 * does then: they come last. */
+	 * does then: they come last. They run where the system puts them, as a factorization's do.
+	 */
 	for (int threaded = 0; threaded < 2; threaded++) {
 		if (threaded)
-			spread_threads(&rates.quiet);
+			topology_restore(topology, anywhere);
 		for (int d = 0; d < 2; d++) {
 			fill(&rates, d);
 			if (!threaded && !d)

@@ -4,6 +4,7 @@
 #include "../lib/topology.h"
 #include "tap.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 static struct fault fault;
@@ -133,6 +134,7 @@ static void test_locality(void)
 
 static void test_this_machine(void)
 {
+	cpu_set_t at_first, at_last;
 	char got[128];
 	struct topology_facts facts;
 	struct topology *here = topology_load(NULL, &fault);
@@ -143,12 +145,17 @@ static void test_this_machine(void)
 	ok(!topology_bind(here, 12345, -1, got), "binding to a node that is not there fails: %s",
 	        got);
 	ok(!topology_bind(here, -1, -1, got), "binding to nothing fails: %s", got);
+	void *before = topology_keep(here);
+	sched_getaffinity(0, sizeof at_first, &at_first);
 	if (!topology_is_this_machine(here))
 		skip("binding to the first core", "HWLOC_XMLFILE or HWLOC_SYNTHETIC is set");
 	else if (topology_bind(here, -1, 0, got))
 		ok(strstr(got, "cores 0") != NULL, "bound to the first core: %s", got);
 	else
 		skip("binding to the first core", got);
+	topology_restore(here, before);
+	sched_getaffinity(0, sizeof at_last, &at_last);
+	ok(CPU_EQUAL(&at_first, &at_last), "and back to where it was");
 	ok(!topology_export(here, "/nonexistent/topology.xml", &fault),
 	        "an impossible export fails");
 	ok(strstr(fault.text, "/nonexistent/topology.xml") != NULL, "and is named: %s", fault.text);
