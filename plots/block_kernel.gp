@@ -3,7 +3,7 @@
 # Question: What does each of our own kernels cost that blocked factorizations go through?
 # Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, 64 row swaps against the columns they go through, in rows that L2 holds and in DRAM. Single precision.
 # Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
-height = 1160
+height = 1300
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
 panels = "block_kernel/geqrf_s"
@@ -14,7 +14,7 @@ name_of(k) = k eq "potrf" ? "Cholesky" : k eq "trtri" ? "inverse" : k eq "larft"
 set multiplot
 set logscale x 2
 set logscale y
-left = 0.15; right = 0.97; bottom = 0.71; top = 0.96
+left = 0.15; right = 0.97; bottom = 0.735; top = 0.965
 @panel
 set title "Householder and LU panels - ".machine
 set xlabel "rows" offset 0,0.4
@@ -32,7 +32,7 @@ if (present(panels) ne "") {
 		using (column("m")*where("n", word(lu_widths, i))):(us("seconds")) \
 		with linespoints lt i dt 2 notitle
 }
-left = 0.15; right = 0.97; bottom = 0.39; top = 0.61
+left = 0.15; right = 0.97; bottom = 0.41; top = 0.62
 @panel
 set title "Of a diagonal block"
 set xlabel "order" offset 0,0.4
@@ -42,7 +42,7 @@ if (words(here) > 0) {
 	plot for [i=1:words(here)] file("block_kernel/".word(here, i)."_s") using "n":(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt i title name_of(word(here, i))
 }
-left = 0.15; right = 0.97; bottom = 0.07; top = 0.29
+left = 0.15; right = 0.97; bottom = 0.075; top = 0.285
 @panel
 set title "64 row swaps"
 set xlabel "columns" offset 0,0.4
