@@ -54,6 +54,8 @@ template <typename real, int COLUMNS> struct shared {
 	uint64_t full[TURNS]; /* mbarriers: completed when all bytes of the turn arrived */
 };
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
+
 __device__ __forceinline__ void barriers_start(uint64_t (&full)[TURNS])
 {
 	if (threadIdx.x == 0) {
@@ -300,10 +302,12 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		g.pivots[g.n] = info;
 }
 
+#endif
+
 template <typename real, int COLUMNS, int ROWS>
 __global__ void __launch_bounds__(THREADS) cluster_kernel(const struct panel<real> g)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched before */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	factorize<real, COLUMNS, ROWS>(g);
 #endif
 }

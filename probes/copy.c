@@ -213,6 +213,7 @@ const struct probe copy_probe = {
         .arg_count = ARRAY_LEN(args),
         .needs_gpu = true,
         .seconds = 1.5, /* and 2 s sustained in the first process */
+        .processes = 3,
         .measure = measure,
         .fit = copy_fit,
 };
