@@ -39,6 +39,16 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
+/* FNV-1a */
+uint32_t profile_name_key(const char *name)
+{
+	uint32_t key = 2166136261u;
+
+	for (; *name; name++)
+		key = (key ^ (unsigned char)*name) * 16777619u;
+	return key;
+}
+
 void profile_append(struct profile *profile, const struct parameter *from)
 {
 	size_t n = profile->count;
@@ -49,6 +59,7 @@ void profile_append(struct profile *profile, const struct parameter *from)
 	struct parameter *row = &profile->row[profile->count++];
 	*row = *from;
 	row->name = xstrdup(from->name);
+	row->name_key = profile_name_key(row->name);
 	for (size_t i = 0; i < row->arg_count; i++)
 		row->arg_name[i] = xstrdup(from->arg_name[i]);
 	row->method = xstrdup(from->method);

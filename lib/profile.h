@@ -13,6 +13,7 @@ enum { PROFILE_ARGS = 4 };
 
 struct parameter {
 	char *name;                   /* without the brackets */
+	uint32_t name_key;            /* of a row in a profile: names with other keys differ */
 	char *arg_name[PROFILE_ARGS]; /* in the order written; NULL beyond arg_count */
 	double arg[PROFILE_ARGS];
 	size_t arg_count;

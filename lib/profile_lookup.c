@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values between the rows of the profile: log-log interpolation on a grid that may have holes. */
 #include "base.h"
-#include "profile.h"
+#include "profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +21,12 @@ struct grid {
 static bool usable(const struct parameter *row)
 {
 	return strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
+}
+
+/* The key first: a factorization's plan asks for a name in thousands of rows thousands of times. */
+static bool has_name(const struct parameter *row, uint32_t key, const char *name)
+{
+	return row->name_key == key && strcmp(row->name, name) == 0;
 }
 
 static const char *worse(const char *a, const char *b, const char *const *order, size_t count)
@@ -200,9 +206,11 @@ static bool same_args(const struct parameter *row, const struct parameter *other
 static void collect(struct grid *grid, const struct profile *profile, const char *name,
         const struct arg *args, size_t arg_count)
 {
+	const uint32_t key = profile_name_key(name);
+
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (strcmp(row->name, name) != 0 || row->arg_count != arg_count || !usable(row))
+		if (!has_name(row, key, name) || row->arg_count != arg_count || !usable(row))
 			continue;
 		bool fits = grid->count == 0 || same_args(row, grid->row[0]);
 		for (size_t i = 0; fits && i < arg_count; i++) {
@@ -235,11 +243,13 @@ struct lookup profile_get(
 bool profile_range(
         const struct profile *profile, const char *name, const char *arg, double *low, double *high)
 {
+	const uint32_t key = profile_name_key(name);
+
 	*low = INFINITY;
 	*high = -INFINITY;
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (strcmp(row->name, name) != 0 || !usable(row))
+		if (!has_name(row, key, name) || !usable(row))
 			continue;
 		for (size_t i = 0; i < row->arg_count; i++)
 			if (strcmp(row->arg_name[i], arg) == 0) {
