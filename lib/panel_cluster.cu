@@ -11,9 +11,9 @@
  * exchange: it carries its row as it was before that update and its multiplier, so that whoever
  * receives it does the update of that row himself, with the same operations on the same numbers.
  *
- * Cost: load and store of m*n words, and per column the update of one column, two warp reductions
- * and one over the warps, a block barrier and the exchange (lib/cluster.cuh), which hides the
- * rank-1 update. */
+ * Cost: load and store of m*n words, and per column the update of one column, three warp reductions
+ * (over a warp's rows, a block's warps, the cluster's blocks), a block barrier, the rank-1 update
+ * and what it does not hide of the exchange. */
 #include "base.h"
 #include "cluster.cuh"
 #include "panel_kernels.h"
