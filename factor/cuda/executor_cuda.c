@@ -54,7 +54,8 @@ bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const
 	       cuda_ok(x, cudaEventRecord(note->sent, stream_of(x)), what);
 }
 
-bool cuda_sync_queue(struct cuda *x)
+/* Waits for the current queue alone. */
+static bool sync_queue(struct cuda *x)
 {
 	return cuda_ok(x, cudaStreamSynchronize(stream_of(x)), "synchronize");
 }
@@ -103,7 +104,7 @@ static bool copy_matrix(struct cuda *x, void *to, int64_t to_ld, const void *fro
 	               cudaMemcpy2DAsync(to, (size_t)to_ld * w, from, (size_t)from_ld * w,
 	                       (size_t)shape.m * w, (size_t)shape.n, kind, stream_of(x)),
 	               what) &&
-	       cuda_sync_queue(x);
+	       sync_queue(x);
 }
 
 /* What is not timed waits for every queue, so that it may follow any operation. */
@@ -136,7 +137,7 @@ static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *ho
 	          cuda_ok(x,
 	                  cudaMemcpyAsync(all, p.data, bytes, cudaMemcpyDeviceToHost, stream_of(x)),
 	                  "read the pivots") &&
-	          cuda_sync_queue(x) && cuda_exchange_ok(x);
+	          sync_queue(x) && cuda_exchange_ok(x);
 	if (ok) {
 		memcpy(host_ipiv, all, (size_t)p.n * sizeof(int));
 		*info = all[p.n];
@@ -169,7 +170,7 @@ static bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t 
 	                cudaMemcpyAsync(x->staging.data, matrix_address(v), bytes,
 	                        cudaMemcpyDeviceToHost, stream_of(x)),
 	                "column to the host") ||
-	        !cuda_sync_queue(x))
+	        !sync_queue(x))
 		return false;
 	struct matrix column = {x->staging.data, 0, v.m, 1, v.m, v.precision};
 	return x->host->ops->iamax(x->host, column, index);
@@ -183,7 +184,7 @@ static bool cuda_get(struct executor *executor, struct matrix element, double *v
 	                    (size_t)precision_bytes(element.precision), cudaMemcpyDeviceToHost,
 	                    stream_of(x)),
 	            "element to the host") ||
-	        !cuda_sync_queue(x))
+	        !sync_queue(x))
 		return false;
 	*value = element.precision == SINGLE ? (double)*(float *)(void *)x->scalar : *x->scalar;
 	return true;
@@ -238,7 +239,7 @@ static bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *inf
 	                        (size_t)(a.ld + 1) * w, w, (size_t)a.n, cudaMemcpyDeviceToHost,
 	                        stream_of(x)),
 	                "diagonal to the host") ||
-	        !cuda_sync_queue(x))
+	        !sync_queue(x))
 		return false;
 	*info = 0;
 	for (int64_t j = a.n; j-- > 0;) {

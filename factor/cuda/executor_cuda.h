@@ -80,9 +80,8 @@ bool cuda_reserve_exchange(struct cuda *x, int64_t widest);
 bool cuda_ok(struct cuda *x, int error, const char *what);
 bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what);
 
-/* Waits for all queues; for the current queue alone. */
+/* Waits for all queues. */
 bool cuda_sync(struct executor *executor);
-bool cuda_sync_queue(struct cuda *x);
 
 /* At least `bytes` of pinned memory. What is in flight must not use the buffer. */
 bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes);

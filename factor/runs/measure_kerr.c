@@ -208,10 +208,16 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 	kerr_laps_free(&c.laps);
 }
 
+/* Whether the request is for that variant, or all. */
+static bool wants(const struct kerr_bench *b, const char *variant)
+{
+	return !b->request->only[0] || strcmp(b->request->only, variant) == 0;
+}
+
 static bool suits(const struct kerr_bench *b, enum kerr_variant variant, int64_t r)
 {
 	return r <= b->a0.n && (r <= GEQRF_LEAF_MAX || variant == KERR_AHEAD) &&
-	       kerr_bench_wants(b, kerr_variant_name[variant]);
+	       wants(b, kerr_variant_name[variant]);
 }
 
 static void measure_size(struct kerr_bench *b)
@@ -220,16 +226,11 @@ static void measure_size(struct kerr_bench *b)
 		for (size_t w = 0; w < ARRAY_LEN(widths); w++)
 			if (suits(b, (enum kerr_variant)v, widths[w]) && !kerr_bench_late(b))
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
-	if (b->measure->executor[0] && kerr_bench_wants(b, "gemv") && !kerr_bench_late(b))
+	if (b->measure->executor[0] && wants(b, "gemv") && !kerr_bench_late(b))
 		measure_kerr_gemv(b);
 }
 
 /* ---- all ---- */
-
-bool kerr_bench_wants(const struct kerr_bench *b, const char *variant)
-{
-	return !b->request->only[0] || strcmp(b->request->only, variant) == 0;
-}
 
 bool kerr_bench_late(const struct kerr_bench *b)
 {
@@ -289,7 +290,7 @@ int measure_kerr(struct measure *measure, const struct bench_request *request)
 	b->start = clock_now();
 	if (strcmp(request->only, "lapack") != 0)
 		each_size(b, measure_size);
-	if (measure->executor[1] && kerr_bench_wants(b, "lapack"))
+	if (measure->executor[1] && wants(b, "lapack"))
 		each_size(b, measure_kerr_host);
 	msg_progress_end();
 	kerr_rows_print(b->rows, stdout);

@@ -29,8 +29,7 @@ struct kerr_bench {
 	} before[KERR_THREADS];
 };
 
-/* Whether the request is for that variant (or all); whether nothing new is to be started. */
-bool kerr_bench_wants(const struct kerr_bench *, const char *variant);
+/* Whether nothing new is to be started. */
 bool kerr_bench_late(const struct kerr_bench *);
 
 /* A row of the size at hand without results; adding it, with the median of the samples when the
