@@ -68,17 +68,42 @@ struct mailbox {
 	uint64_t full[MAILBOX_TURNS]; /* mbarriers: completed when all bytes of the turn arrived */
 };
 
-/* Before the first exchange, by all threads of all blocks of the cluster. */
-static __device__ __forceinline__ void mailbox_start(struct mailbox *box)
+/* Barriers that complete when all bytes expected have arrived; by all threads of all blocks of the
+ * cluster before anybody sends. */
+static __device__ __forceinline__ void arrivals_start(uint64_t *full, int count)
 {
 	if (threadIdx.x == 0) {
-		for (int turn = 0; turn < MAILBOX_TURNS; ++turn)
+		for (int i = 0; i < count; ++i)
 			IN_CLUSTER(asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
-			        shared_address(&box->full[turn]))
+			        shared_address(&full[i]))
 			                        : "memory"));
 		IN_CLUSTER(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"));
 	}
 	cluster_barrier();
+}
+
+/* By one thread of a block, each time around: so many bytes will arrive. */
+static __device__ __forceinline__ void arrivals_expect(uint32_t full, uint32_t bytes)
+{
+	IN_CLUSTER(asm volatile(
+	        "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(full),
+	        "r"(bytes)
+	        : "memory"));
+}
+
+/* 16 bytes to `slot`, counted by the barrier `full`, both in one block of the cluster. */
+static __device__ __forceinline__ void send_piece(const uint4 &piece, uint32_t slot, uint32_t full)
+{
+	IN_CLUSTER(asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+	                        "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(slot),
+	                        "r"(piece.x), "r"(piece.y), "r"(piece.z), "r"(piece.w), "r"(full)
+	                        : "memory"));
+}
+
+/* Before the first exchange, by all threads of all blocks of the cluster. */
+static __device__ __forceinline__ void mailbox_start(struct mailbox *box)
+{
+	arrivals_start(box->full, MAILBOX_TURNS);
 }
 
 /* After the last one: no block may leave while others still write into its mailbox. */
@@ -114,20 +139,11 @@ static __device__ __forceinline__ uint4 (*cluster_exchange(
 	const uint32_t full = shared_address(&box->full[turn]), blocks = cluster_blocks();
 	const uint32_t to = threadIdx.x / RECORD_PIECES;
 	if (threadIdx.x == 0)
-		IN_CLUSTER(asm volatile(
-		        "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(
-		                full),
-		        "r"(blocks * RECORD_BYTES)
-		        : "memory"));
+		arrivals_expect(full, blocks * RECORD_BYTES);
 	if (to < blocks) {
 		const uint32_t slot = shared_address(
 		        &box->record[turn][cluster_rank()][threadIdx.x % RECORD_PIECES]);
-		IN_CLUSTER(asm volatile(
-		        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
-		        "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(cluster_address(slot, to)),
-		        "r"(piece.x), "r"(piece.y), "r"(piece.z), "r"(piece.w),
-		        "r"(cluster_address(full, to))
-		        : "memory"));
+		send_piece(piece, cluster_address(slot, to), cluster_address(full, to));
 	}
 	struct spin spin = {0, 0};
 	bool good = true;

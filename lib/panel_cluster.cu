@@ -56,26 +56,6 @@ template <typename real, int COLUMNS> struct shared {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
-__device__ __forceinline__ void barriers_start(uint64_t (&full)[TURNS])
-{
-	if (threadIdx.x == 0) {
-		for (int turn = 0; turn < TURNS; ++turn)
-			IN_CLUSTER(asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
-			        shared_address(&full[turn]))
-			                        : "memory"));
-		IN_CLUSTER(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"));
-	}
-	cluster_barrier();
-}
-
-__device__ __forceinline__ void send_piece(const uint4 &piece, uint32_t slot, uint32_t full)
-{
-	IN_CLUSTER(asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
-	                        "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(slot),
-	                        "r"(piece.x), "r"(piece.y), "r"(piece.z), "r"(piece.w), "r"(full)
-	                        : "memory"));
-}
-
 /* The lane with the largest key, of several the one with the lowest position. */
 template <typename key_type>
 __device__ __forceinline__ int best_lane(key_type key, uint32_t position)
@@ -155,11 +135,7 @@ __device__ __forceinline__ void send(struct shared<real, COLUMNS> &s, int turn, 
 	const uint4 *piece = (const uint4 *)&s.own[turn][warp];
 	const uint32_t slot = shared_address(&s.received[turn][cluster_rank()]);
 	if (threadIdx.x == 0)
-		IN_CLUSTER(asm volatile(
-		        "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(
-		                full),
-		        "r"(16 * pieces << log_blocks)
-		        : "memory"));
+		arrivals_expect(full, (uint32_t)(16 * pieces << log_blocks));
 #pragma unroll 1
 	for (int i = (int)threadIdx.x; i < pieces << log_blocks; i += THREADS) {
 		const uint32_t to = (uint32_t)i & (cluster_blocks() - 1);
@@ -247,7 +223,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	}
 	for (int k = thread; k < TURNS * (COLUMNS + 4); k += THREADS)
 		s.pivot_row[0][k] = real(0);
-	barriers_start(s.full);
+	arrivals_start(s.full, TURNS);
 
 	send(s, 0, propose<0>(s, 0, next, a, l, position, 0, g.n), g.n);
 	for (int j = 0; j < g.n; j++) {
