@@ -95,7 +95,7 @@ static void put(void *a, int64_t at, enum precision precision, double value)
 /* Exponent that column k is moved by. */
 static int exponent_of(enum extreme extreme, int64_t k, const struct shape *s, enum precision p)
 {
-	const int far = p == SINGLE ? 110 : 900;
+	const int far = p == SINGLE ? 110 : 1000;
 	const int64_t last = s->n > 1 ? s->n - 1 : 1;
 	const int graded = (int)(2 * far * k / last) - far;
 	switch (extreme) {
