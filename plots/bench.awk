@@ -13,6 +13,11 @@ function is_whole_operation(operation) {
 	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
 }
 function title_of(operation) { return operation == "getrf" ? "LU" : operation == "geqrf" ? "QR" : "Cholesky" }
+# LAPACK Working Note 41, n x n
+function flops(operation, n) {
+	return operation == "getrf" ? 2 * n ^ 3 / 3 - n ^ 2 / 2 + 5 * n / 6 : \
+		operation == "geqrf" ? 4 * n ^ 3 / 3 + 2 * n ^ 2 + 14 * n / 3 : n ^ 3 / 3 + n ^ 2 / 2 + n / 6
+}
 # A square matrix, factorized where it lies, with nothing left out.
 function is_square_whole(i, precision) {
 	return is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
