@@ -256,7 +256,7 @@ result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
-drawing expect 0 'launch copy panel_cuda factor_s trace_sgetrf_100 kerr breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy panel_cuda factor_s vendor trace_sgetrf_100 kerr breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
 	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
 rm -rf "$gpu/report"
