@@ -183,24 +183,56 @@ static void check_orgqr(int64_t m, int64_t n, int64_t k, enum precision p)
 	pair_free(&tau);
 }
 
+/* On the device; returns info, or -1 when the call failed. */
+static int call_gels(char trans, const struct pair *a, const struct pair *b)
+{
+	int64_t bytes = CALL(a->p, gels_work, trans, a->m, a->n, b->n, a->ld, b->ld);
+	void *work = on_device(NULL, bytes);
+	int *info = on_device(NULL, sizeof *info);
+	bool good = done(CALL(a->p, gels, trans, a->m, a->n, b->n, a->device, a->ld, b->device,
+	        b->ld, work, bytes, info));
+	int value = good ? int_on_host(info) : -1;
+
+	GPU(cudaFree(work));
+	GPU(cudaFree(info));
+	return value;
+}
+
 static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum precision p)
 {
 	struct pair a = pair_new(m, n, p, TEST_CONDITION_2);
 	struct pair b = pair_random(m > n ? m : n, nrhs, p, 51);
 	struct pair x = b;
-	int64_t bytes = CALL(p, gels_work, trans, m, n, nrhs, a.ld, b.ld);
-	void *work = on_device(NULL, bytes);
-	bool good =
-	        done(CALL(p, gels, trans, m, n, nrhs, a.device, a.ld, b.device, b.ld, work, bytes));
+	int info = call_gels(trans, &a, &b);
 	void *result = pair_result(&b);
 
 	LAPACK(p, gels, trans, (int)m, (int)n, (int)nrhs, a.host, (int)a.ld, b.host, (int)b.ld);
 	x.m = trans == 'N' ? n : m;
 	double ratio = difference(&x, result, b.host);
-	ok(good && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g", p,
-	        trans, m, n, ratio);
+	ok(info == 0 && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g",
+	        p, trans, m, n, ratio);
 	free(result);
-	GPU(cudaFree(work));
+	pair_free(&a);
+	pair_free(&b);
+}
+
+/* A, or with fewer rows than columns its transpose, has two columns of zeros, which the reflectors
+ * leave exactly zero, so that R's diagonal has; or a NaN, which is no zero. */
+static void check_gels_info(int64_t m, int64_t n, bool with_nan, enum precision p)
+{
+	struct pair a = pair_new(m, n, p, MATRIX_RANDOM);
+	struct pair b = pair_random(m > n ? m : n, 2, p, 51);
+	static const int64_t zeros[] = {70, 41};
+
+	for (int z = 0; z < 2; z++)
+		for (int64_t i = 0; i < (m < n ? n : m); i++)
+			put(a.host, m < n ? zeros[z] + i * a.ld : i + zeros[z] * a.ld, p, 0);
+	if (with_nan)
+		put(a.host, 0, p, NAN);
+	GPU(cudaMemcpy(a.device, a.host, (size_t)a.bytes, cudaMemcpyHostToDevice));
+	int info = call_gels('N', &a, &b);
+	ok(info == (with_nan ? 0 : 42), "%cgels %" PRId64 " x %" PRId64 " %s: info %d", p, m, n,
+	        with_nan ? "with a NaN" : "of columns of zeros", info);
 	pair_free(&a);
 	pair_free(&b);
 }
@@ -224,6 +256,11 @@ static void check_qr(enum precision p)
 		check_geqrf(shapes[i][0], shapes[i][1], p);
 	for (int i = 0; i < 4; i++)
 		check_gels("NT"[i / 2], i % 2 ? 90 : 200, i % 2 ? 200 : 90, 5, p);
+	for (int with_nan = 0; with_nan < 2; with_nan++) {
+		check_gels_info(200, 90, with_nan, p);
+		check_gels_info(90, 200, with_nan, p);
+	}
+	check_gels('N', 0, 5, 2, p);
 }
 
 /* ---- BLAS ---- */

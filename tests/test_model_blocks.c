@@ -98,6 +98,9 @@ static void test_moves(const struct profile *p)
 	ex_adopt_pivots(e, pivots, 7, pivots);
 	is_real(us(e), queued + started + WAIT, 1e-9, "a kernel over integers only starts");
 	executor_model_restart(e, false);
+	ex_zero_diagonal(e, a, NULL);
+	is_real(us(e), queued + started + WAIT, 1e-9, "and so does zero_diagonal");
+	executor_model_restart(e, false);
 	ex_clear_info(e, NULL);
 	is_real(us(e), 3 + 3 + WAIT, 1e-9, "clear_info is queued as a copy is");
 	executor_model_restart(e, false);

@@ -160,18 +160,20 @@ FATHOM_PUBLIC enum fathom_status fathom_sorgqr(struct fathom *, int64_t m, int64
 FATHOM_PUBLIC enum fathom_status fathom_dorgqr(struct fathom *, int64_t m, int64_t n, int64_t k,
         double *a, int64_t lda, const double *tau, void *work, int64_t work_bytes);
 
-/* Minimizes norm2(B - op(A) X), A m x n of full rank (a singular R gives Inf or NaN): least
- * squares, or the solution of minimum norm. B, max(m, n) x nrhs, holds B above, then X. A becomes
- * its QR factorization when m >= n and stays as it is otherwise. */
+/* Minimizes norm2(B - op(A) X), A m x n of full rank: least squares, or the solution of minimum
+ * norm. B, max(m, n) x nrhs, holds B above, then X. A becomes its QR factorization when m >= n and
+ * stays as it is otherwise. *info: 0, or the 1-based index of R's first exactly zero diagonal
+ * element; X is then Inf and NaN. */
 FATHOM_PUBLIC int64_t fathom_sgels_work(
         struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
 FATHOM_PUBLIC int64_t fathom_dgels_work(
         struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
 FATHOM_PUBLIC enum fathom_status fathom_sgels(struct fathom *, char trans, int64_t m, int64_t n,
-        int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb, void *work, int64_t work_bytes);
+        int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb, void *work, int64_t work_bytes,
+        int *info);
 FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64_t m, int64_t n,
         int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, void *work,
-        int64_t work_bytes);
+        int64_t work_bytes, int *info);
 
 /* ---- BLAS: alpha and beta are host values, and beta = 0 overwrites ---- */
 
