@@ -193,8 +193,8 @@ int main(int argc, char **argv)
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
-	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp or "
-	                "trsm alone; with --kerr: blas, steps, ahead, gemv or lapack",
+	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
+	                "trsm or breakdown alone; with --kerr: blas, steps, ahead, gemv or lapack",
 	                0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
 	                "with --bench or --kerr: from this many rows on", 1, 1e9},
