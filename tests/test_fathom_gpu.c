@@ -58,6 +58,30 @@ static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, b
 	lu_free(&s);
 }
 
+/* The n x m matrix that one reads by rows in the memory of an m x n one: its factors, by columns,
+ * are those of the transpose. */
+static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
+{
+	struct lu by_columns = lu_new(pair_new(m, n, p, MATRIX_RANDOM), false);
+	struct lu by_rows = lu_new(pair_new(m, n, p, MATRIX_RANDOM), true);
+	size_t bytes = (size_t)(m < n ? m : n) * sizeof(int);
+	int *ipiv[2] = {xmalloc(bytes + 1), xmalloc(bytes + 1)};
+	bool good = done(lu_call(&by_columns, false)) && done(lu_call(&by_rows, true));
+	void *want = pair_result(&by_columns.a), *got = pair_result(&by_rows.a);
+
+	to_host(ipiv[0], by_columns.ipiv, (int64_t)bytes);
+	to_host(ipiv[1], by_rows.ipiv, (int64_t)bytes);
+	ok(good && memcmp(want, got, (size_t)by_rows.a.bytes) == 0 &&
+	                memcmp(ipiv[0], ipiv[1], bytes) == 0 && int_on_host(by_rows.info) == 0,
+	        "%cgetrf_rows %" PRId64 " x %" PRId64, p, n, m);
+	for (int i = 0; i < 2; i++)
+		free(ipiv[i]);
+	free(want);
+	free(got);
+	lu_free(&by_columns);
+	lu_free(&by_rows);
+}
+
 static void check_lu(enum precision p)
 {
 	static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1},
@@ -67,6 +91,9 @@ static void check_lu(enum precision p)
 		check_getrf(shapes[i][0], shapes[i][1], p, MATRIX_RANDOM, 0);
 	check_getrf(400, 400, p, MATRIX_ZERO_MIDDLE, 201);
 	check_getrf(400, 300, p, MATRIX_ZERO_LAST, 300);
+	check_getrf_rows(200, 130, p);
+	check_getrf_rows(130, 200, p);
+	check_getrf_rows(0, 5, p);
 	for (int rows = 0; rows < 2; rows++) {
 		check_getrs(300, 7, p, 'N', rows);
 		check_getrs(300, 1, p, 't', rows);

@@ -55,6 +55,8 @@ measured() {
 	traces 2 'size of the matrix' "no size" getrf
 	traces 2 'square' "a matrix for Cholesky that is not square" potrf --n 100 --m 200
 	traces 2 'place of panels' "an unknown place" $lu --panels moon
+	traces 2 'fused, persistent' "an unknown variant of panels" $lu --panel moon
+	traces 2 'up to 131072' "a matrix that no memory holds" getrf --n 1g
 }
 
 # ---- a recorded run, where there is no GPU
