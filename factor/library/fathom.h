@@ -13,10 +13,10 @@
  *     except where CUDA itself does: when it loads a kernel on first use (set
  *     CUDA_MODULE_LOADING=EAGER to have that at the start) and when its queue of launches, about a
  *     thousand, is full. Calls with host panels (fathom_set_host_panels) do wait.
- *   - Workspace is the caller's, aligned to 256 bytes (as from cudaMalloc) and unused until the
- * call's work is over. fathom_xxx_work says the bytes a call with these sizes needs (perhaps 0,
- * then work may be NULL) or -1 when it would be refused; the answer depends on
- *     fathom_set_host_panels.
+ *   - Workspace is the caller's, aligned to 256 bytes (as from cudaMalloc), and not to be touched
+ *     until the call's work is over. fathom_xxx_work says the bytes that a call with these sizes
+ *     needs (perhaps 0, then work may be NULL) or -1 when it would be refused; the answer depends
+ *     on fathom_set_host_panels.
  *   - A call returns a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
  *     fathom_error says in words what was wrong. info tells what was found in the numbers. NaN
  *     propagates.
