@@ -312,8 +312,11 @@ static void check_arguments(void)
 	        "side T");
 	refused(fathom_sorgqr(h, 50, 40, 41, a, ld, a, w, size), "m >= n >= k", "k > n");
 	refused(fathom_sgels(h, 'N', 40, 50, 1, a, ld, a, 49, w, size, i), "least 50", "ldb < n");
-	refused(fathom_sgels(h, 'N', 40, 30, 1, a, ld, a, ld, w, size, NULL), "info is NULL",
+	int64_t wanted = fathom_sgels_work(h, 'N', 40, 30, 1, ld, ld);
+	void *room = on_device(NULL, wanted);
+	refused(fathom_sgels(h, 'N', 40, 30, 1, a, ld, a, ld, room, wanted, NULL), "info is NULL",
 	        "gels: info NULL");
+	GPU(cudaFree(room));
 	refused(fathom_sgemm(h, 'N', 'T', 5, 5, 3, 1, a, 5, a, 4, 0, a, 5), "of B",
 	        "gemm: ldb < n");
 	refused(fathom_sgemv(h, 'N', 5, 5, 1, a, 5, a, 0, 1, a, 1), "x", "incx 0");
