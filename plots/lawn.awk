@@ -309,7 +309,7 @@ function breakdown(   i, j, key, cells, places) {
 		for (j = 1; j <= parts; j++)
 			cells = cells "|" two_shares(key, part[j])
 		table_row("", cells "|" (key in predicted_whole ? with_unit(predicted_whole[key], "s") : "-") " / " \
-			with_unit(plain_of[key], "s") "|+" percent(whole_of[key] / plain_of[key] - 1, "%.0f"))
+			with_unit(plain_of[key], "s") "|" percent(whole_of[key] / plain_of[key] - 1, "%+.0f"))
 	}
 	if (!broken)
 		return
