@@ -392,6 +392,16 @@ static void test_panel_beside_update(const struct profile *p)
 	executor_free(e);
 }
 
+/* Of each of 10 columns 64 words and 64 lines, read and written at 20 GB/s. */
+static void test_host_laswp(const struct profile *p)
+{
+	struct executor *e = executor_model_new(p, MODEL_HOST, 2);
+
+	ex_laswp(e, block(512, 10), (struct pivots){NULL, 64}, false);
+	is_real(us(e), 10 * 64 * 2 * (4 + 64) / 20e3, 1e-9, "the host exchanges rows by lines");
+	executor_free(e);
+}
+
 /* ---- everything, everywhere ---- */
 
 static bool run_all(struct executor *e)
@@ -457,6 +467,7 @@ int main(void)
 	test_events(p);
 	test_look_ahead(p);
 	test_panel_beside_update(p);
+	test_host_laswp(p);
 	test_everything(p);
 	profile_free(p);
 	return finish();
