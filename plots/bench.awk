@@ -40,3 +40,30 @@ function slowdown_series(i, precision,   name, j, options) {
 		}
 	return ""
 }
+
+# ---- breakdown.tsv and breakdown_measured.tsv, single precision ----
+
+function part_of(phase) {
+	return phase == "update" || phase == "solve" || phase == "swap" || phase == "panel" || phase == "transfer" ? phase : "rest"
+}
+# Seconds by operation, variant and n: what each part costs, the whole, and of a recorded run what it takes unrecorded.
+function sum_breakdown(B,   i, key, phase) {
+	split("", owed_to)
+	split("", whole_of)
+	split("", plain_of)
+	for (i = 1; i <= B["rows"]; i++) {
+		if (B[i, "precision"] != "s")
+			continue
+		key = B[i, "operation"] SUBSEP B[i, "variant"] SUBSEP B[i, "n"]
+		phase = B[i, "phase"]
+		if (phase == "all")
+			whole_of[key] = B[i, "owed_s"]
+		else if (phase == "plain")
+			plain_of[key] = B[i, "owed_s"]
+		else
+			owed_to[key, part_of(phase)] += B[i, "owed_s"]
+	}
+}
+function share_of(operation, variant, n, part) {
+	return owed_to[operation, variant, n, part] / whole_of[operation, variant, n]
+}

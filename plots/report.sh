@@ -141,7 +141,7 @@ lawn_section() {
 	cat "$work/lawn"
 	[ "$(drawn breakdown)" != yes ] ||
 		printf 'FIG\tbreakdown\tThe counterpart of Figures 10 and 11. Shares are what each phase costs when every moment is owed to%s\n' \
-			' one of the operations under way; hidden are panels and transfers beside other work. The breakdown is simulated, slowdowns are measured.'
+			' one of the operations under way; hidden are panels and transfers beside other work. Slowdowns are measured.'
 }
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
