@@ -12,6 +12,7 @@
 #include "machine.h"
 #include "msg.h"
 #include "probe_jobs.h"
+#include "probe_quiet.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement)
@@ -136,6 +137,7 @@ static void measure_and_send(
 	if (!child_begin(part))
 		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
 	job->probe->measure(&run);
+	probe_quiet_close(&run);
 	msg_progress_end();
 	machine_stamp(
 	        run.curve, job->probe->name, run.on_gpu ? &run.gpu : NULL, work->argc, work->argv);

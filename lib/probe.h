@@ -22,6 +22,7 @@ struct probe_run {
 	bool busy;   /* another process uses the device (set by probe_watch_gpu) */
 	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
 	struct gpu gpu;
+	struct probe_quiet *quiet; /* of probe_quiet.h */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */

@@ -28,7 +28,7 @@ bool team_open(struct team *team, struct fault *fault)
 	for (int n = 1; n < team->cores && team->size_count < TEAM_SIZES - 1; n *= 2)
 		team->size[team->size_count++] = n;
 	team->size[team->size_count++] = team->cores;
-	quiet_open(&team->quiet, team->topology, team->facts.cores);
+	quiet_open(&team->quiet, team->topology, team->facts.cores, -1);
 	team->usual = xcalloc((size_t)team->cores, sizeof *team->usual);
 	return true;
 }

@@ -218,15 +218,14 @@ static void measure(struct probe_run *run)
 	start_threads(&rates);
 	while (clock_now() < rates.end - threads_from * run->seconds + run->seconds / 30)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
-	void *anywhere = topology_keep(topology);
-	quiet_open(&rates.quiet, topology, facts.cores);
+	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_note(&rates.quiet, run->curve);
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
 	 * does then: they come last. They run where the system puts them, as a factorization's do.
 	 */
 	for (int threaded = 0; threaded < 2; threaded++) {
 		if (threaded)
-			topology_restore(topology, anywhere);
+			quiet_leave(&rates.quiet);
 		for (int d = 0; d < 2; d++) {
 			fill(&rates, d);
 			if (!threaded && !d)

@@ -40,7 +40,6 @@ struct call {
 	        restored;    /* restored: the panel is the master's before every sample */
 	size_t cycle, turns; /* turns of a sample: several cycles */
 	size_t samples;      /* so far */
-	bool undisturbed;    /* before the next one */
 };
 
 /* ---- calls (host_rate_calls.c): run of a struct call ---- */

@@ -119,10 +119,12 @@ static void measure(struct probe_run *run)
 	for (int i = 0; i < peer->count; i++)
 		set_up_device(run, peer, &peer->device[i]);
 	peer->seconds = 0.6 * run->seconds / (POINTS * (count_pairs(peer) + 1));
+	probe_quiet_take(run, &peer->named);
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
 			if (is_measured(peer, from, to))
 				measure_pair(run, peer, &peer->device[from], &peer->device[to]);
+	probe_quiet_leave(run);
 	measure_nccl(run, peer);
 	for (int i = 0; i < peer->count; i++)
 		probe_watch_gpu(run, &peer->device[i].gpu);

@@ -58,10 +58,10 @@ static void test_made_up(void)
 	struct topology *topology = topology_load("pack:1 core:4 pu:1", &fault);
 	struct quiet quiet;
 
-	quiet_open(&quiet, topology, 4);
+	quiet_open(&quiet, topology, 4, -1);
 	ok(quiet.order[0] == 0 && quiet.order[3] == 3,
 	        "cores of a made-up machine cannot be visited: their own order");
-	ok(quiet_undisturbed(&quiet, 0), "and nothing disturbs them");
+	ok(quiet_undisturbed(&quiet), "and nothing disturbs them");
 	quiet_close(&quiet);
 	topology_free(topology);
 }

@@ -145,7 +145,7 @@ static void test_this_machine(void)
 	ok(!topology_bind(here, 12345, -1, got), "binding to a node that is not there fails: %s",
 	        got);
 	ok(!topology_bind(here, -1, -1, got), "binding to nothing fails: %s", got);
-	void *before = topology_keep(here);
+	struct topology_place *before = topology_keep(here);
 	sched_getaffinity(0, sizeof at_first, &at_first);
 	if (!topology_is_this_machine(here))
 		skip("binding to the first core", "HWLOC_XMLFILE or HWLOC_SYNTHETIC is set");
