@@ -15,8 +15,17 @@ enum {
 	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */
 };
 
+/* What one point gave. */
+struct visited {
+	const char *series;
+	int m, n;
+	struct measurement measurement;
+};
+
 struct rates {
 	struct probe_run *run;
+	struct visited *visited; /* points of one thread, in the order of the first visit */
+	size_t points;
 	char *a, *master; /* panels and square matrices; master is copied to a */
 	char *at;         /* the panel's place in a */
 	size_t bytes;     /* of each */
@@ -61,6 +70,13 @@ int leading(int m, bool is_double);
 size_t panel_bytes(int m, int n, bool is_double);
 void drop(struct rates *rates, const char *series, int m, int n);
 double measure_call(struct call call, const char *series);
+
+/* The points that were visited go to the curve. */
+void record_visited(struct rates *rates);
+
+/* Two visits of a point, the better known one in the first place: when the other one is clearly
+ * slower it was disturbed, else both count. */
+struct measurement merge_visits(struct measurement first, struct measurement second);
 
 /* ---- host_rate_short.c ---- */
 

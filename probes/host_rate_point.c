@@ -17,7 +17,7 @@ enum {
 	PAGE_PADDING = 1600   /* ... or bytes, where all columns would begin alike in their pages */
 };
 
-static const double point_seconds = 0.002, threaded_seconds = 0.005, least_span = 20e-6;
+static const double point_seconds = 0.001, threaded_seconds = 0.005, least_span = 20e-6;
 
 int leading(int m, bool is_double)
 {
@@ -85,6 +85,57 @@ void drop(struct rates *rates, const char *series, int m, int n)
 	        used ? ", " : "", series, m, n);
 }
 
+/* ---- visits ---- */
+
+struct measurement merge_visits(struct measurement first, struct measurement second)
+{
+	const bool swap = second.seconds.value < first.seconds.value;
+	const struct measurement quick = swap ? second : first, slow = swap ? first : second;
+	struct measurement both = quick;
+
+	if (slow.seconds.samples == 0 || quick.seconds.samples == 0)
+		return slow.seconds.samples == 0 ? quick : slow;
+	both.discarded += slow.discarded;
+	if (slow.seconds.low > quick.seconds.high) {
+		both.discarded += slow.seconds.samples;
+		return both;
+	}
+	both.seconds.value = 0.5 * (quick.seconds.value + slow.seconds.value);
+	both.seconds.low = fmin(quick.seconds.low, slow.seconds.low);
+	both.seconds.high = fmax(quick.seconds.high, slow.seconds.high);
+	both.seconds.samples += slow.seconds.samples;
+	return both;
+}
+
+/* A point of several threads is visited once. */
+static void keep(struct rates *rates, const struct call *call, const char *series,
+        const struct measurement *measurement)
+{
+	const struct visited now = {series, call->m, call->n, *measurement};
+
+	for (size_t i = 0; i < rates->points; i++) {
+		struct visited *before = &rates->visited[i];
+		if (before->series != series || before->m != call->m || before->n != call->n)
+			continue;
+		before->measurement = merge_visits(before->measurement, *measurement);
+		return;
+	}
+	rates->visited = xrealloc(rates->visited, (rates->points + 1) * sizeof *rates->visited);
+	rates->visited[rates->points++] = now;
+}
+
+void record_visited(struct rates *rates)
+{
+	for (size_t i = 0; i < rates->points; i++) {
+		const struct visited *point = &rates->visited[i];
+		const struct arg args[] = {{"m", point->m}, {"n", point->n}};
+		probe_record(rates->run, point->series, args, ARRAY_LEN(args), &point->measurement);
+	}
+	rates->points = 0;
+}
+
+/* ---- points ---- */
+
 /* The threads of a BLAS may be each other's hardware threads: only a single one is watched. */
 static bool sample_call(
         struct call *call, const struct sample_plan *plan, struct measurement *measurement)
@@ -105,10 +156,10 @@ double measure_call(struct call call, const char *series)
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
 	call.rates->turn = 0;
-	double start = clock_now();
-	bool worked = take_call(&call, &first) && take_call(&call, &next); /* brings in code, pages
-	                                                                      and threads */
-	double each = (clock_now() - start) / 2;
+	bool worked = take_call(&call, &first); /* brings in code, pages and threads */
+	const double start = clock_now();
+	worked = worked && take_call(&call, &next);
+	double each = clock_now() - start;
 	if (!call.restored)
 		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
 	least /= call.rates->run->common.quick ? 4 : 1;
@@ -117,6 +168,9 @@ double measure_call(struct call call, const char *series)
 		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
 		return 0;
 	}
-	probe_record(call.rates->run, series, args, call.threads ? 3 : 2, &measurement);
+	if (call.threads)
+		probe_record(call.rates->run, series, args, ARRAY_LEN(args), &measurement);
+	else
+		keep(call.rates, &call, series, &measurement);
 	return each;
 }
