@@ -43,8 +43,8 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* Random numbers of a precision everywhere. */
-static void fill(struct rates *rates, bool is_double)
+/* Random numbers of a precision in the master. */
+static void fill_master(struct rates *rates, bool is_double)
 {
 	static const double scale = 0x1p-63;
 	size_t used = RANDOM * (is_double ? sizeof(double) : sizeof(float));
@@ -60,6 +60,15 @@ static void fill(struct rates *rates, bool is_double)
 		left = rates->bytes - used;
 		memcpy(rates->master + used, rates->master, left < used ? left : used);
 	}
+}
+
+/* Fresh data of a precision everywhere. */
+static void fill(struct rates *rates, bool is_double)
+{
+	if (!rates->filled || rates->double_filled != is_double)
+		fill_master(rates, is_double);
+	rates->filled = true;
+	rates->double_filled = is_double;
 	memcpy(rates->a, rates->master, rates->bytes);
 }
 
@@ -174,6 +183,7 @@ static void measure_teams(struct rates *rates, bool threaded)
 {
 	int threads = threaded ? 2 : 1, most = threaded ? rates->threads : 1;
 
+	fill(rates, false);
 	while (threads <= most) {
 		for (size_t c = 0; c < ARRAY_LEN(chosen); c++)
 			measure_threads(rates, c, threads);
@@ -181,17 +191,17 @@ static void measure_teams(struct rates *rates, bool threaded)
 	}
 }
 
-/* Fresh data for each precision. */
+/* The second visit begins with the precision that the first one ends with. */
 static void measure_surfaces(struct rates *rates, int visit, bool threaded)
 {
-	for (int d = 0; d < 2; d++) {
+	for (int turn = 0; turn < 2; turn++) {
+		const int d = turn ^ visit;
 		fill(rates, d);
 		if (!threaded && visit == 0 && d == 0)
 			measure_short(rates);
 		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
 			measure_surface(rates, &surfaces[s], d, threaded, visit);
 	}
-	fill(rates, false);
 }
 
 /* Before the calling thread is bound: they inherit that. */

@@ -26,9 +26,10 @@ struct rates {
 	struct probe_run *run;
 	struct visited *visited; /* points of one thread, in the order of the first visit */
 	size_t points;
-	char *a, *master; /* panels and square matrices; master is copied to a */
-	char *at;         /* the panel's place in a */
-	size_t bytes;     /* of each */
+	char *a, *master;           /* panels and square matrices; master is copied to a */
+	char *at;                   /* the panel's place in a */
+	size_t bytes;               /* of each */
+	bool filled, double_filled; /* the master, with what */
 	void *tau, *work;
 	lapack_int *ipiv;
 	int threads;        /* of the BLAS */

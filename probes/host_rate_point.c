@@ -152,7 +152,7 @@ double measure_call(struct call call, const char *series)
 	struct sample_plan plan = {
 	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
 	struct measurement measurement;
-	struct sample first, next;
+	struct sample first, next = {.span = least_span};
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
 	call.rates->turn = 0;
