@@ -134,3 +134,23 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 	free(all.scratch);
 	return working;
 }
+
+struct measurement sample_merge(struct measurement first, struct measurement second)
+{
+	const bool swap = second.seconds.value < first.seconds.value;
+	const struct measurement quick = swap ? second : first, slow = swap ? first : second;
+	struct measurement both = quick;
+
+	if (slow.seconds.samples == 0 || quick.seconds.samples == 0)
+		return slow.seconds.samples == 0 ? quick : slow;
+	both.discarded += slow.discarded;
+	if (slow.seconds.low > quick.seconds.high) {
+		both.discarded += slow.seconds.samples;
+		return both;
+	}
+	both.seconds.value = 0.5 * (quick.seconds.value + slow.seconds.value);
+	both.seconds.low = fmin(quick.seconds.low, slow.seconds.low);
+	both.seconds.high = fmax(quick.seconds.high, slow.seconds.high);
+	both.seconds.samples += slow.seconds.samples;
+	return both;
+}

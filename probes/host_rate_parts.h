@@ -75,10 +75,6 @@ double measure_call(struct call call, const char *series);
 /* The points that were visited go to the curve. */
 void record_visited(struct rates *rates);
 
-/* Two visits of a point, the better known one in the first place: when the other one is clearly
- * slower it was disturbed, else both count. */
-struct measurement merge_visits(struct measurement first, struct measurement second);
-
 /* ---- host_rate_short.c ---- */
 
 void measure_short(struct rates *rates);

@@ -87,26 +87,6 @@ void drop(struct rates *rates, const char *series, int m, int n)
 
 /* ---- visits ---- */
 
-struct measurement merge_visits(struct measurement first, struct measurement second)
-{
-	const bool swap = second.seconds.value < first.seconds.value;
-	const struct measurement quick = swap ? second : first, slow = swap ? first : second;
-	struct measurement both = quick;
-
-	if (slow.seconds.samples == 0 || quick.seconds.samples == 0)
-		return slow.seconds.samples == 0 ? quick : slow;
-	both.discarded += slow.discarded;
-	if (slow.seconds.low > quick.seconds.high) {
-		both.discarded += slow.seconds.samples;
-		return both;
-	}
-	both.seconds.value = 0.5 * (quick.seconds.value + slow.seconds.value);
-	both.seconds.low = fmin(quick.seconds.low, slow.seconds.low);
-	both.seconds.high = fmax(quick.seconds.high, slow.seconds.high);
-	both.seconds.samples += slow.seconds.samples;
-	return both;
-}
-
 /* A point of several threads is visited once. */
 static void keep(struct rates *rates, const struct call *call, const char *series,
         const struct measurement *measurement)
@@ -117,7 +97,7 @@ static void keep(struct rates *rates, const struct call *call, const char *serie
 		struct visited *before = &rates->visited[i];
 		if (before->series != series || before->m != call->m || before->n != call->n)
 			continue;
-		before->measurement = merge_visits(before->measurement, *measurement);
+		before->measurement = sample_merge(before->measurement, *measurement);
 		return;
 	}
 	rates->visited = xrealloc(rates->visited, (rates->points + 1) * sizeof *rates->visited);

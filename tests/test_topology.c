@@ -153,6 +153,9 @@ static void test_this_machine(void)
 		ok(strstr(got, "cores 0") != NULL, "bound to the first core: %s", got);
 	else
 		skip("binding to the first core", got);
+	ok(!topology_is_this_machine(here) || topology_includes(here, before, -1, 0),
+	        "the first core was among the thread's");
+	ok(!topology_includes(here, before, -1, 12345), "one that is not there was not");
 	topology_restore(here, before);
 	sched_getaffinity(0, sizeof at_last, &at_last);
 	ok(CPU_EQUAL(&at_first, &at_last), "and back to where it was");
