@@ -48,6 +48,7 @@ void curve_add(struct table *curve, const char *series, const struct arg *args, 
 	table_set_real(curve, row, "high_seconds", measurement->seconds.high);
 	table_set_int(curve, row, "samples", (int64_t)measurement->seconds.samples);
 	table_set_int(curve, row, "discarded", (int64_t)measurement->discarded);
+	table_set_int(curve, row, "disturbed", (int64_t)measurement->disturbed);
 	table_set_real(curve, row, "sm_hz", measurement->hz);
 	table_set_int(curve, row, "busy", busy);
 }
@@ -93,13 +94,14 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	struct point point = {.series = table_text(curve, member[0], "series"), .row = member[0]};
 	struct estimate *estimate = xcalloc(n, sizeof *estimate);
 	double *hz = xcalloc(n, sizeof *hz);
-	size_t hz_count = 0;
+	size_t hz_count = 0, disturbed = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t row = member[i];
 		estimate[i] = read_estimate(curve, row);
 		point.processes += estimate[i].samples > 0;
 		point.discarded += read_count(curve, row, "discarded");
+		disturbed += read_count(curve, row, "disturbed");
 		if (table_real(curve, row, "busy") > 0)
 			point.busy = true;
 		hz[hz_count] = table_real(curve, row, "sm_hz");
@@ -107,7 +109,7 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	}
 	point.seconds = stats_combine(estimate, n);
 	point.hz = stats_median(hz, hz_count);
-	if (point.discarded > point.seconds.samples)
+	if (point.discarded > point.seconds.samples + disturbed)
 		point.busy = true;
 	free(estimate);
 	free(hz);

@@ -34,7 +34,8 @@ struct sample_plan {
 struct measurement {
 	struct estimate seconds;
 	size_t discarded;
-	double hz; /* median clock of the kept samples; NaN when there is none */
+	double hz;        /* median clock of the kept samples; NaN when there is none */
+	size_t disturbed; /* of the discarded ones: other samples had the core for themselves */
 };
 
 /* Default plan for one point of a sweep within `seconds` of time. */

@@ -6,6 +6,7 @@
 #include "msg.h"
 #include "stats.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,8 @@ void team_bind(struct team *team, int threads)
 			by_cycle[i] = clock_core_rate().by_cycle;
 		team->usual[id] = stats_median(by_cycle, READINGS);
 	}
+	if (threads == 1) /* it may have been shared just now */
+		team->usual[0] = fmax(team->usual[0], team->quiet.usual);
 }
 
 bool team_undisturbed(const struct team *team)

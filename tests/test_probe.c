@@ -20,7 +20,7 @@ static const char *const columns[] = {"pid"};
 static void measure_pid(struct probe_run *run)
 {
 	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0};
 	probe_record(run, "own", &arg, 1, &m);
 }
 

@@ -154,7 +154,8 @@ static void test_disturbed(void)
 	struct measurement result = run(&early, 0);
 
 	is_real(result.seconds.value, truth, 0.001, "samples of a shared core do not count");
-	ok(result.discarded == 30 && result.seconds.samples >= plan.min_samples,
+	ok(result.discarded == 30 && result.disturbed == 30 &&
+	                result.seconds.samples >= plan.min_samples,
 	        "they are counted and taken again");
 
 	struct source late = {.noise = 0.001, .disturbed_from = 6};
@@ -239,17 +240,18 @@ static void test_clock(void)
 
 static void test_merge(void)
 {
-	const struct measurement quick = {{10, 9, 11, 20}, 1, 3e9},
-	                         near = {{11, 10, 12, 30}, 2, 3e9},
-	                         slow = {{15, 14, 16, 40}, 3, 3e9},
-	                         none = {{NAN, NAN, NAN, 0}, 5, NAN};
+	const struct measurement quick = {{10, 9, 11, 20}, 1, 3e9, 1},
+	                         near = {{11, 10, 12, 30}, 2, 3e9, 0},
+	                         slow = {{15, 14, 16, 40}, 3, 3e9, 2},
+	                         none = {{NAN, NAN, NAN, 0}, 5, NAN, 0};
 	struct measurement both = sample_merge(near, quick);
 
 	ok(both.seconds.value == 10.5 && both.seconds.low == 9 && both.seconds.high == 12,
 	        "two visits that agree are one");
 	ok(both.seconds.samples == 50 && both.discarded == 3, "with the samples of both");
 	both = sample_merge(slow, quick);
-	ok(both.seconds.value == 10 && both.seconds.samples == 20 && both.discarded == 44,
+	ok(both.seconds.value == 10 && both.seconds.samples == 20 && both.discarded == 44 &&
+	                both.disturbed == 43,
 	        "a clearly slower one is discarded and counted");
 	ok(sample_merge(quick, slow).seconds.value == 10, "in either order");
 	ok(sample_merge(none, slow).seconds.value == 15 &&
