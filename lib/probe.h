@@ -34,6 +34,8 @@ struct probe {
 	const char *const *args; /* argument columns */
 	size_t arg_count;
 	bool needs_gpu;    /* the Makefile looks for `needs_gpu = true`, too */
+	bool alone;        /* has processes of its own; else those of the GPU share theirs, and each
+	                      leaves nothing behind that could disturb the next */
 	double seconds;    /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
 	/* The sweep; ends with msg_die when it is impossible here. */

@@ -171,7 +171,8 @@ static void measure_group(const struct work *work, struct job *const *job, size_
 }
 
 /* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
- * share theirs: starting one, with libraries and a context, takes as long as many a sweep. */
+ * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
+ * sweep. */
 void probe_measure_all(const struct work *work)
 {
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
@@ -180,7 +181,7 @@ void probe_measure_all(const struct work *work)
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
-		if (job->probe->needs_gpu)
+		if (job->probe->needs_gpu && !job->probe->alone)
 			group[shared++] = job;
 		else
 			measure_group(work, &job, 1);

@@ -83,6 +83,24 @@ static void set_up(struct launch *launch, uint64_t seed)
 	finish(launch);
 }
 
+static void clean_up(struct launch *launch)
+{
+	cudaGraphExec_t graph[] = {launch->graph, launch->chain_short, launch->chain_long};
+	clean_up_blas(launch);
+	for (size_t i = 0; i < ARRAY_LEN(graph); i++)
+		GPU(cudaGraphExecDestroy(graph[i]));
+	for (int i = 0; i < 2; i++)
+		GPU(cudaEventDestroy(launch->event[i]));
+	GPU(cudaStreamDestroy(launch->other));
+	GPU(cudaStreamDestroy(launch->stream));
+	GPU(cudaFree(launch->nodes));
+	GPU(cudaFree(launch->word));
+	GPU(cudaFreeHost(launch->copied));
+	GPU(cudaFreeHost((void *)(uintptr_t)launch->flag));
+	gpu_hold_free(launch->hold);
+	gpu_timer_free(launch->timer);
+}
+
 /* ---- sweep ---- */
 
 /* Once per process: the module of launch.cu is not loaded before this. */
@@ -204,7 +222,6 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	}
 }
 
-/* What is allocated here lives as long as the process, which measures once. */
 static void measure(struct probe_run *run)
 {
 	struct launch launch = {0};
@@ -220,6 +237,7 @@ static void measure(struct probe_run *run)
 	measure_all(run, &launch);
 	probe_quiet_leave(run);
 	check_count(&launch);
+	clean_up(&launch);
 	probe_watch_gpu(run, &launch.gpu);
 }
 
