@@ -260,13 +260,12 @@ static void measure(struct probe_run *run)
 	measure_surfaces(&rates, 0, true);
 	rates.end += teams_part * run->seconds;
 	measure_teams(&rates, true);
-	record_visited(&rates);
+	visits_record(&rates.visits, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
 	quiet_close(&rates.quiet);
 	topology_free(topology);
-	free(rates.visited);
 	free(rates.ipiv);
 	free(rates.work);
 	free(rates.tau);

@@ -6,6 +6,7 @@
 #include "../lib/base.h"
 #include "../lib/probe.h"
 #include "../lib/quiet.h"
+#include "../lib/visits.h"
 
 #include <lapacke.h>
 
@@ -15,17 +16,9 @@ enum {
 	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */
 };
 
-/* What one point gave. */
-struct visited {
-	const char *series;
-	int m, n;
-	struct measurement measurement;
-};
-
 struct rates {
 	struct probe_run *run;
-	struct visited *visited; /* points of one thread, in the order of the first visit */
-	size_t points;
+	struct visits visits;
 	char *a, *master;           /* panels and square matrices; master is copied to a */
 	char *at;                   /* the panel's place in a */
 	size_t bytes;               /* of each */
@@ -71,9 +64,6 @@ int leading(int m, bool is_double);
 size_t panel_bytes(int m, int n, bool is_double);
 void drop(struct rates *rates, const char *series, int m, int n);
 double measure_call(struct call call, const char *series);
-
-/* The points that were visited go to the curve. */
-void record_visited(struct rates *rates);
 
 /* ---- host_rate_short.c ---- */
 

@@ -85,37 +85,6 @@ void drop(struct rates *rates, const char *series, int m, int n)
 	        used ? ", " : "", series, m, n);
 }
 
-/* ---- visits ---- */
-
-/* A point of several threads is visited once. */
-static void keep(struct rates *rates, const struct call *call, const char *series,
-        const struct measurement *measurement)
-{
-	const struct visited now = {series, call->m, call->n, *measurement};
-
-	for (size_t i = 0; i < rates->points; i++) {
-		struct visited *before = &rates->visited[i];
-		if (before->series != series || before->m != call->m || before->n != call->n)
-			continue;
-		before->measurement = sample_merge(before->measurement, *measurement);
-		return;
-	}
-	rates->visited = xrealloc(rates->visited, (rates->points + 1) * sizeof *rates->visited);
-	rates->visited[rates->points++] = now;
-}
-
-void record_visited(struct rates *rates)
-{
-	for (size_t i = 0; i < rates->points; i++) {
-		const struct visited *point = &rates->visited[i];
-		const struct arg args[] = {{"m", point->m}, {"n", point->n}};
-		probe_record(rates->run, point->series, args, ARRAY_LEN(args), &point->measurement);
-	}
-	rates->points = 0;
-}
-
-/* ---- points ---- */
-
 /* The threads of a BLAS may be each other's hardware threads: only a single one is watched. */
 static bool sample_call(
         struct call *call, const struct sample_plan *plan, struct measurement *measurement)
@@ -148,9 +117,6 @@ double measure_call(struct call call, const char *series)
 		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
 		return 0;
 	}
-	if (call.threads)
-		probe_record(call.rates->run, series, args, ARRAY_LEN(args), &measurement);
-	else
-		keep(call.rates, &call, series, &measurement);
+	visits_add(&call.rates->visits, series, args, call.threads ? 3 : 2, &measurement);
 	return each;
 }
