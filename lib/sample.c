@@ -153,7 +153,7 @@ struct measurement sample_merge(struct measurement first, struct measurement sec
 		return slow.seconds.samples == 0 ? quick : slow;
 	both.discarded += slow.discarded;
 	both.disturbed += slow.disturbed;
-	if (slow.seconds.low > quick.seconds.high) {
+	if (slow.seconds.value > quick.seconds.high) {
 		both.discarded += slow.seconds.samples;
 		both.disturbed += slow.seconds.samples;
 		return both;
