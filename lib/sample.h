@@ -49,9 +49,8 @@ struct sample_plan sample_plan_default(double seconds);
 bool sample_run(sample_function function, void *context, const struct sample_plan *plan,
         double max_hz, struct measurement *result);
 
-/* Two visits of one point in a process, some time apart. Where one is clearly slower (their
- * intervals do not meet) somebody else was there: its samples count as discarded. Otherwise both
- * are one. */
+/* Two visits of one point in a process, some time apart. Where one is slower than the other's
+ * interval says somebody else was there: its samples count as discarded. Otherwise both are one. */
 struct measurement sample_merge(struct measurement first, struct measurement second);
 
 #endif

@@ -241,12 +241,12 @@ static void test_clock(void)
 static void test_merge(void)
 {
 	const struct measurement quick = {{10, 9, 11, 20}, 1, 3e9, 1},
-	                         near = {{11, 10, 12, 30}, 2, 3e9, 0},
-	                         slow = {{15, 14, 16, 40}, 3, 3e9, 2},
+	                         near = {{11, 10, 13, 30}, 2, 3e9, 0},
+	                         slow = {{15, 10, 16, 40}, 3, 3e9, 2},
 	                         none = {{NAN, NAN, NAN, 0}, 5, NAN, 0};
 	struct measurement both = sample_merge(near, quick);
 
-	ok(both.seconds.value == 10.5 && both.seconds.low == 9 && both.seconds.high == 12,
+	ok(both.seconds.value == 10.5 && both.seconds.low == 9 && both.seconds.high == 13,
 	        "two visits that agree are one");
 	ok(both.seconds.samples == 50 && both.discarded == 3, "with the samples of both");
 	both = sample_merge(slow, quick);
