@@ -158,8 +158,7 @@ void record_set(struct set *set, const char *series, const struct arg *args, siz
 			return;
 		measurement.hz = clock_core_hz();
 		const bool same = !(fabs(before / measurement.hz - 1) > steady);
-		if (set->nodes > CHAIN ||
-		        (same && undisturbed && quiet_undisturbed(&chase->quiet)))
+		if (set->nodes > CHAIN || (same && undisturbed && quiet_undisturbed(&chase->quiet)))
 			break; /* a sample of the lines is walked once */
 	}
 	probe_record(chase->run, series, args, count, &measurement);
