@@ -181,11 +181,15 @@ void probe_measure_all(const struct work *work)
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
-		if (job->probe->needs_gpu && !job->probe->alone)
-			group[shared++] = job;
-		else
+		if (!job->probe->needs_gpu || job->probe->alone)
 			measure_group(work, &job, 1);
 	}
+	for (int turn = -1; turn <= 1; turn++)
+		for (size_t i = 0; i < work->count; i++) {
+			struct job *job = &work->job[i];
+			if (job->probe->needs_gpu && !job->probe->alone && job->probe->turn == turn)
+				group[shared++] = job;
+		}
 	if (shared > 0)
 		measure_group(work, group, shared);
 	free(group);

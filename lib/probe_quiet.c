@@ -34,37 +34,38 @@ void probe_quiet_take(struct probe_run *run, const struct gpu *gpu)
 {
 	char got[128];
 
-	if (run->quiet)
-		quiet_return(&run->quiet->quiet);
-	else
-		run->quiet = open_near(gpu);
 	if (!run->quiet)
 		return;
-	quiet_note(&run->quiet->quiet, run->curve);
-	topology_binding(run->quiet->topology, got);
+	if (*run->quiet)
+		quiet_return(&(*run->quiet)->quiet);
+	else
+		*run->quiet = open_near(gpu);
+	if (!*run->quiet)
+		return;
+	quiet_note(&(*run->quiet)->quiet, run->curve);
+	topology_binding((*run->quiet)->topology, got);
 	table_meta_set(run->curve, "timing_thread", "%s", got);
 }
 
 void probe_quiet_leave(struct probe_run *run)
 {
-	if (run->quiet)
-		quiet_leave(&run->quiet->quiet);
+	if (run->quiet && *run->quiet)
+		quiet_leave(&(*run->quiet)->quiet);
 }
 
-void probe_quiet_close(struct probe_run *run)
+void probe_quiet_close(struct probe_quiet *host)
 {
-	if (!run->quiet)
+	if (!host)
 		return;
-	quiet_close(&run->quiet->quiet);
-	topology_free(run->quiet->topology);
-	free(run->quiet);
-	run->quiet = NULL;
+	quiet_close(&host->quiet);
+	topology_free(host->topology);
+	free(host);
 }
 
 bool probe_quiet_sample(struct probe_run *run, sample_function function, void *context,
         const struct sample_plan *plan, double max_hz, struct measurement *result)
 {
-	if (!run->quiet)
+	if (!run->quiet || !*run->quiet)
 		return sample_run(function, context, plan, max_hz, result);
-	return quiet_sample_run(&run->quiet->quiet, function, context, plan, max_hz, result);
+	return quiet_sample_run(&(*run->quiet)->quiet, function, context, plan, max_hz, result);
 }

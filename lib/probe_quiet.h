@@ -15,8 +15,8 @@ void probe_quiet_take(struct probe_run *run, const struct gpu *gpu);
 /* The calling thread is bound as before, until it takes the core again. */
 void probe_quiet_leave(struct probe_run *run);
 
-/* The end, also when no core was taken. */
-void probe_quiet_close(struct probe_run *run);
+/* The end of the process's measurements; NULL is allowed. */
+void probe_quiet_close(struct probe_quiet *host);
 
 /* Samples between probe_quiet_take and probe_quiet_leave, as quiet_sample_run does; where the
  * cores are unknown as sample_run does. */

@@ -18,14 +18,28 @@ static bool is_at(
 	return true;
 }
 
+static struct visited *find(
+        const struct visits *visits, const char *series, const struct arg *args, size_t arg_count)
+{
+	for (size_t i = 0; i < visits->count; i++)
+		if (is_at(&visits->point[i], series, args, arg_count))
+			return &visits->point[i];
+	return NULL;
+}
+
+bool visits_has(
+        const struct visits *visits, const char *series, const struct arg *args, size_t arg_count)
+{
+	return find(visits, series, args, arg_count) != NULL;
+}
+
 void visits_add(struct visits *visits, const char *series, const struct arg *args, size_t arg_count,
         const struct measurement *measurement)
 {
-	for (size_t i = 0; i < visits->count; i++) {
-		struct visited *point = &visits->point[i];
-		if (!is_at(point, series, args, arg_count))
-			continue;
-		point->measurement = sample_merge(point->measurement, *measurement);
+	struct visited *before = find(visits, series, args, arg_count);
+
+	if (before) {
+		before->measurement = sample_merge(before->measurement, *measurement);
 		return;
 	}
 	visits->point = xrealloc(visits->point, (visits->count + 1) * sizeof *visits->point);

@@ -24,6 +24,9 @@ struct visits {
 void visits_add(struct visits *visits, const char *series, const struct arg *args, size_t arg_count,
         const struct measurement *measurement);
 
+bool visits_has(
+        const struct visits *visits, const char *series, const struct arg *args, size_t arg_count);
+
 /* The points go to the curve in the order of their first visits, and are forgotten. */
 void visits_record(struct visits *visits, struct probe_run *run);
 

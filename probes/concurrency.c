@@ -242,6 +242,7 @@ const struct probe concurrency_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .turn = 1,
         .seconds = 1.2,
         .processes = 3,
         .measure = measure,

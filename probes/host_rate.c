@@ -108,6 +108,7 @@ static void measure_surface(struct rates *rates, const struct surface *surface, 
 	int last_m = surface->last_m;
 	double before[16] = {0}; /* seconds of a sample of the last m, by n */
 	const bool quick = rates->run->common.quick;
+	const int last_visit = threaded ? 0 : VISITS - 1;
 	const int step_m = quick ? 4 : surface->step_m, step_n = quick ? 4 : surface->step_n;
 
 	if (quick && last_m > QUICK_M)
@@ -127,6 +128,7 @@ static void measure_surface(struct rates *rates, const struct surface *surface, 
 			        .restored = surface->restored,
 			        .cycle = turns,
 			        .turns = turns};
+			const struct arg args[] = {{"m", m}, {"n", n}};
 			double growth = surface->square ? (double)step_m * step_m * step_m : step_m;
 			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
 			bool all =
@@ -135,7 +137,8 @@ static void measure_surface(struct rates *rates, const struct surface *surface, 
 				continue;
 			if (!(before[i] > 0 && clock_now() + needed > rates->end))
 				before[i] = measure_call(call, series);
-			else if (visit == 0)
+			else if (!visits_has(&rates->visits, series, args, ARRAY_LEN(args)) &&
+			         visit == last_visit)
 				drop(rates, series, m, n);
 		}
 	}
@@ -191,11 +194,10 @@ static void measure_teams(struct rates *rates, bool threaded)
 	}
 }
 
-/* The second visit begins with the precision that the first one ends with. */
+/* Both precisions. */
 static void measure_surfaces(struct rates *rates, int visit, bool threaded)
 {
-	for (int turn = 0; turn < 2; turn++) {
-		const int d = turn ^ visit;
+	for (int d = 0; d < 2; d++) {
 		fill(rates, d);
 		if (!threaded && visit == 0 && d == 0)
 			measure_short(rates);

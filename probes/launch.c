@@ -249,6 +249,7 @@ const struct probe launch_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .turn = -1,
         .seconds = 0.9,
         .measure = measure,
         .fit = launch_fit,

@@ -353,6 +353,7 @@ const struct probe transfer_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .turn = -1,
         .seconds = 1.1,
         .measure = measure,
         .fit = transfer_fit,
