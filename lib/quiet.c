@@ -18,7 +18,8 @@ static const double arrival = 0.2;       /* of a visit, until the core is awake 
 static const double often = 0.25;        /* a neighbour that works so often counts */
 static const double step = 0.05;         /* of the rates that are told apart */
 static const double clearly_less = 0.92; /* of the usual */
-static const double ranking_part = 0.1;  /* of the time, at most */
+static const double ranking_part = 0.2;  /* of the time, at most */
+static const double too_many = 0.1;      /* of a point's samples disturbed: measured again */
 
 /* ---- rules ---- */
 
@@ -131,12 +132,14 @@ bool quiet_undisturbed(const struct quiet *quiet)
 	return !quiet_less(clock_core_rate().by_cycle, quiet->usual);
 }
 
+static bool may_rank(const struct quiet *quiet)
+{
+	return quiet->seconds < ranking_part * (clock_now() - quiet->opened);
+}
+
 void quiet_refresh(struct quiet *quiet)
 {
-	const double elapsed = clock_now() - quiet->opened;
-
-	if (quiet->seconds < ranking_part * elapsed && !quiet_undisturbed(quiet) &&
-	        !quiet_undisturbed(quiet))
+	if (may_rank(quiet) && !quiet_undisturbed(quiet) && !quiet_undisturbed(quiet))
 		rank(quiet);
 }
 
@@ -145,6 +148,7 @@ struct watched {
 	void *context;
 	const struct quiet *quiet;
 	bool undisturbed; /* before the next sample */
+	size_t samples, disturbed;
 };
 
 static bool take_watched(void *context, struct sample *sample)
@@ -156,16 +160,28 @@ static bool take_watched(void *context, struct sample *sample)
 		return false;
 	watched->undisturbed = quiet_undisturbed(watched->quiet);
 	sample->disturbed = !before || !watched->undisturbed;
+	watched->samples++;
+	watched->disturbed += sample->disturbed;
 	return true;
 }
 
 bool quiet_sample_run(struct quiet *quiet, sample_function function, void *context,
         const struct sample_plan *plan, double max_hz, struct measurement *result)
 {
-	struct watched watched = {function, context, quiet, true};
+	struct watched watched = {function, context, quiet, true, 0, 0};
+	struct measurement again;
 
 	quiet_refresh(quiet);
-	return sample_run(take_watched, &watched, plan, max_hz, result);
+	if (!sample_run(take_watched, &watched, plan, max_hz, result))
+		return false;
+	if ((double)watched.disturbed <= too_many * (double)watched.samples || !may_rank(quiet))
+		return true;
+	rank(quiet);
+	watched.undisturbed = true;
+	if (!sample_run(take_watched, &watched, plan, max_hz, &again))
+		return false;
+	*result = sample_merge(*result, again);
+	return true;
 }
 
 void quiet_note(const struct quiet *quiet, struct table *curve)

@@ -40,7 +40,9 @@ void quiet_refresh(struct quiet *quiet);
 bool quiet_undisturbed(const struct quiet *quiet);
 
 /* sample_run on the quietest core, ranked again before if need be: samples before or after which
- * the core did less than usual are disturbed. For what the calling thread does or times alone. */
+ * the core did less than usual are disturbed. Where those are many the others may have suffered,
+ * too: the point is visited again (sample_merge) on the core that is the quietest then. For what
+ * the calling thread does or times alone. */
 bool quiet_sample_run(struct quiet *quiet, sample_function function, void *context,
         const struct sample_plan *plan, double max_hz, struct measurement *result);
 

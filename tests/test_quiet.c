@@ -140,7 +140,7 @@ static void test_leave(void)
 		quiet_return(&quiet);
 		ok(bound_to_one(topology, quiet.order[0]), "and taken again");
 	}
-	ok(quiet_sample_run(&quiet, sample_once, &taken, &plan, 0, &measurement) && taken == 5 &&
+	ok(quiet_sample_run(&quiet, sample_once, &taken, &plan, 0, &measurement) && taken >= 5 &&
 	                measurement.seconds.samples > 0,
 	        "samples are taken there");
 	quiet_close(&quiet);
