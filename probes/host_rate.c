@@ -17,6 +17,7 @@
 #include "../lib/msg.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,17 +207,18 @@ static void measure_surfaces(struct rates *rates, int visit, bool threaded)
 	}
 }
 
-/* Before the calling thread is bound: they inherit that. */
-static void start_threads(struct rates *rates)
+/* Once, or until all are awake and where the system wants them. */
+static void wake_threads(struct rates *rates, double seconds)
 {
 	enum { SMALL = 256 };
 	const struct call call = {
 	        .rates = rates, .m = SMALL, .n = SMALL, .ld = SMALL, .square = true};
+	const double end = clock_now() + seconds;
 
-	memset(rates->a, 0, panel_bytes(SMALL, SMALL, false));
-	memset(rates->master, 0, 2 * panel_bytes(SMALL, SMALL, false));
 	rates->at = rates->a;
-	run_gemm(&call, 0);
+	do
+		run_gemm(&call, 0);
+	while (clock_now() < end);
 }
 
 static void measure(struct probe_run *run)
@@ -242,7 +244,8 @@ static void measure(struct probe_run *run)
 	topology_facts(topology, &facts);
 	if (!rates.a || !rates.master)
 		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
-	start_threads(&rates);
+	fill(&rates, false);
+	wake_threads(&rates, 0); /* before this thread is bound: they inherit that */
 	const double risen = clock_now() + run->seconds / 30;
 	while (clock_now() < risen)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
@@ -258,9 +261,10 @@ static void measure(struct probe_run *run)
 	 * does then: they come last. They run where the system puts them, as a factorization's do.
 	 */
 	quiet_leave(&rates.quiet);
-	rates.end += threaded_part * run->seconds;
+	wake_threads(&rates, run->seconds / 100);
+	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
 	measure_surfaces(&rates, 0, true);
-	rates.end += teams_part * run->seconds;
+	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
 	measure_teams(&rates, true);
 	visits_record(&rates.visits, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
