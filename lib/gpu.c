@@ -111,8 +111,7 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 
 int gpu_other_users(const struct gpu *gpu)
 {
-	struct nvml_facts facts;
-	return nvml_read(gpu->pci, &facts) ? facts.processes : -1;
+	return nvml_other_processes(gpu->pci);
 }
 
 void gpu_check(int error, const char *expression, const char *file, int line)
