@@ -319,7 +319,8 @@ static void measure(struct probe_run *run)
 	sweep(run, &b, count, quick, run->seconds / points);
 	if (run->process == 0)
 		measure_both_sustained(run, &b, quick ? 0.1 : 2);
-	gpu_rest(&b.gpu, hz);
+	if (!quick)
+		gpu_rest(&b.gpu, hz);
 
 	free(b.duration);
 	GPU(cudaFree(b.sink));
