@@ -127,14 +127,18 @@ static void note_device(struct table *curve, const struct gpu *gpu)
 	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
 }
 
+/* The probe before has just worked. */
+static const double warm_again = 0.3;
+
 static void measure_and_send(const struct work *work, const struct job *job, int process,
-        const struct child_part *part, struct probe_quiet **quiet)
+        const struct child_part *part, bool first, struct probe_quiet **quiet)
 {
 	struct probe_run run = new_run(job->probe, work->options, job->budget);
 	const double start = clock_now();
 
 	run.process = process;
 	run.quiet = quiet;
+	run.warm_seconds *= first ? 1 : warm_again;
 	if (!child_begin(part))
 		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
 	job->probe->measure(&run);
@@ -165,7 +169,7 @@ static int follow(const struct work *work, const struct child_order *order)
 		const struct child_part *part = &order->part[i];
 		const struct job *job = find_job(work, part->probe);
 		probe_show_progress(work, job, order->process, part->left);
-		measure_and_send(work, job, order->process, part, &quiet);
+		measure_and_send(work, job, order->process, part, i == 0, &quiet);
 	}
 	probe_quiet_close(quiet);
 	return EXIT_DONE;

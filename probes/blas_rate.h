@@ -14,7 +14,6 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <time.h>
 
 enum { BLAS_RATE_WORKSPACE = 64 << 20, BLAS_RATE_MOST_CALLS = 64 };
 
@@ -117,14 +116,11 @@ static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	rate->empty = stamps.seconds.value;
 }
 
-/* Waits until the clock that large products lowered is back, for a second at most. */
+/* Waits until the clock that large products lowered is back; that time is not the sweep's. */
 static inline void blas_rate_rest(struct blas_rate *rate)
 {
-	static const double enough = 0.995, most_seconds = 1;
-	const struct timespec pause = {.tv_nsec = 20000000};
 	const double begun = clock_now();
-	while (gpu_warm(&rate->gpu, 0) < enough * rate->hz && clock_now() < begun + most_seconds)
-		nanosleep(&pause, NULL);
+	gpu_rest(&rate->gpu, rate->hz);
 	rate->end += clock_now() - begun;
 }
 
