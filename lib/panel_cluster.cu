@@ -59,8 +59,9 @@ template <typename real, int COLUMNS> struct shared {
 	struct head<real> heads[TURNS][HEADS];
 	struct tail<real, COLUMNS> own[TURNS][MOST_WARPS];
 	alignas(16) real pivot_row[TURNS][COLUMNS + 4]; /* right of the pivot */
-	/* mbarriers: all heads of a turn have arrived, the pivot row has, own tails are written */
-	uint64_t heads_full[TURNS], row_full[TURNS], own_full[TURNS];
+	/* mbarriers: all heads of a column and the pivot row before have arrived; own tails are
+	 * written */
+	uint64_t full[TURNS], own_full[TURNS];
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
@@ -94,7 +95,7 @@ __device__ __forceinline__ int best_lane(uint32_t largest, weight_type weight, u
 {
 	bool mine = leading(weight) == largest;
 	unsigned best = __ballot_sync(0xffffffffu, mine);
-	if (best & (best - 1)) {
+	if (__builtin_expect((best & (best - 1)) != 0, 0)) {
 		const weight_type most = warp_largest(mine ? weight : 0);
 		mine = mine && weight == most;
 		const uint32_t lowest = ~warp_largest(mine ? ~position : 0);
@@ -110,7 +111,7 @@ template <typename type> __device__ __forceinline__ type from_lane(type value, i
 
 /* Who a thread is, and where its warp's heads go: piece by piece to one block each. */
 struct seat {
-	int lane, warp, rank, blocks;
+	int thread, lane, warp, rank, blocks;
 	int threads, heads; /* of a block that hold rows, of the cluster */
 	bool sends;
 	uint32_t head, full; /* addresses in that block, of the first turn */
@@ -120,8 +121,9 @@ template <typename real, int COLUMNS>
 __device__ __forceinline__ struct seat take_seat(const struct shared<real, COLUMNS> &s)
 {
 	struct seat t;
-	t.lane = (int)threadIdx.x % 32;
-	t.warp = (int)threadIdx.x / 32;
+	t.thread = (int)threadIdx.x;
+	t.lane = t.thread % 32;
+	t.warp = t.thread / 32;
 	t.rank = (int)cluster_rank();
 	t.blocks = (int)cluster_blocks();
 	t.threads = (int)blockDim.x - 32;
@@ -130,56 +132,85 @@ __device__ __forceinline__ struct seat take_seat(const struct shared<real, COLUM
 	t.sends = to < t.blocks && piece < (int)sizeof s.heads[0][0] / 16;
 	const struct head<real> *head = &s.heads[0][t.warp * t.blocks + t.rank];
 	t.head = cluster_address(shared_address(head) + 16 * (uint32_t)piece, (uint32_t)to);
-	t.full = cluster_address(shared_address(s.heads_full), (uint32_t)to);
+	t.full = cluster_address(shared_address(s.full), (uint32_t)to);
 	return t;
 }
 
-/* Waits for phase number `round` of an mbarrier, unless a wait has failed before. */
-__device__ __forceinline__ void wait_phase(
-        const uint64_t *full, uint32_t round, uint32_t *error, bool *good)
+/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. */
+__device__ __forceinline__ void wait_phase(const uint64_t *full, uint32_t parity, uint32_t *error)
 {
-	const uint32_t address = shared_address(&full[round % TURNS]), parity = round / TURNS % 2;
-	struct spin spin = {0, 0};
-	while (*good && !mailbox_is_full(address, parity))
-		*good = spin_again(&spin, error);
+	const uint32_t address = shared_address(full);
+	if (!mailbox_is_full(address, parity) && load_relaxed(error) == 0) {
+		struct spin spin = {0, 0};
+		while (!mailbox_is_full(address, parity) && spin_again(&spin, error))
+			;
+	}
 	__syncwarp();
 }
 
 /* ---- heads ---- */
 
-template <typename real> struct winner {
-	struct pivot_divisor<real> divisor;
-	real right;
-	int position, index;
+/* The best of the heads that a lane looks at. */
+template <typename real> struct favourite {
+	real value;
+	decltype(weight_of(real())) weight;
+	uint32_t position;
+	int index;
 };
 
-/* The best of `count` heads, known to all lanes; before: column j + 1 of the pivot row j - 1. */
+template <int COUNT, typename real>
+__device__ __forceinline__ struct favourite<real> favourite_of(
+        const struct head<real> *heads, int lane) {
+	real value[COUNT];
+	uint32_t position[COUNT];
+#pragma unroll
+	for (int i = 0; i < COUNT; i++) {
+		value[i] = heads[32 * i + lane].value;
+		position[i] = heads[32 * i + lane].position;
+	}
+	struct favourite<real> f = {
+		value[0], weight_of(value[0]), position[0], lane
+	};
+#pragma unroll
+	for (int i = 1; i < COUNT; i++) {
+		const auto weight = weight_of(value[i]);
+		const bool better =
+		        (weight > f.weight) | ((weight == f.weight) & (position[i] < f.position));
+		f.value = better ? value[i] : f.value;
+		f.weight = better ? weight : f.weight;
+		f.position = better ? position[i] : f.position;
+		f.index = better ? 32 * i + lane : f.index;
+	}
+	return f;
+}
+
+template <typename real>
+__device__ __forceinline__ struct favourite<real> favourite_head(
+        const struct head<real> *heads, const struct seat &t) {
+	return t.heads <= 32   ? favourite_of<1>(heads, t.lane)
+	       : t.heads <= 64 ? favourite_of<2>(heads, t.lane)
+	                       : favourite_of<HEADS / 32>(heads, t.lane);
+}
+
+/* The pivot of a column and what is right of it, known to all lanes. */
+template <typename real>
+struct winner {
+	struct pivot_divisor<real> divisor;
+	real right;
+	int position;
+};
+
+/* before: column j + 1 of the pivot row j - 1. */
 template <typename real>
 __device__ __forceinline__ struct winner<real> best_head(
         const struct head<real> *heads, const struct seat &t, real before) {
-	real value = heads[t.lane].value;
-	uint32_t position = heads[t.lane].position;
-	int index = t.lane;
-	auto weight = weight_of(value);
-#pragma unroll
-	for (int i = 32; i < HEADS; i += 32) {
-		if (i >= t.heads)
-			break;
-		const real another = heads[i + t.lane].value;
-		const uint32_t other = heads[i + t.lane].position;
-		const auto more = weight_of(another);
-		const bool better = (more > weight) | ((more == weight) & (other < position));
-		weight = better ? more : weight;
-		value = better ? another : value;
-		position = better ? other : position;
-		index = better ? i + t.lane : index;
-	}
-	const uint32_t largest = warp_largest(leading(weight));
-	const real right = minus_product(heads[index].right, heads[index].multiplier, before);
-	const struct pivot_divisor<real> d = pivot_divide_by(value);
-	const int best = best_lane(largest, weight, position);
-	return {{from_lane(d.reciprocal, best), from_lane(value, best)}, from_lane(right, best),
-	        (int)from_lane(position, best), from_lane(index, best)};
+	const struct favourite<real> f = favourite_head(heads, t);
+	const real right = minus_product(heads[f.index].right, heads[f.index].multiplier, before);
+	const uint32_t largest = warp_largest(leading(f.weight));
+	const struct pivot_divisor<real> d = pivot_divide_by(f.value);
+	const int best = best_lane(largest, f.weight, f.position);
+	return {{from_lane(d.reciprocal, best), from_lane(d.pivot, best)}, from_lane(right, best),
+	        (int)from_lane(f.position, best)};
 }
 
 __device__ __forceinline__ uint4
@@ -197,39 +228,43 @@ __device__ __forceinline__ uint4 head_piece(const struct head<double> &h, int pi
 	        piece ? low : h.position, piece ? (uint32_t)__double2hiint(h.multiplier) : 0};
 }
 
-/* A warp's candidate for column j: the best of its rows at positions from j on goes to all blocks.
- * True in the lane that holds it, with the number of its row. */
-template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ bool propose(const struct seat &t, uint32_t j, const real (&value)[ROWS],
-        const real (&right)[ROWS], const real (&multiplier)[ROWS], const int (&position)[ROWS],
-        int *row)
+/* A warp's candidate for column j, the best of its rows that are `below` the pivots: its head goes
+ * to all blocks if there is such a column. The number of the lane that holds it, and of the lane's
+ * row in *row. */
+template <typename real, int ROWS>
+__device__ __forceinline__ int propose(const struct seat &t, uint32_t turn, bool exists,
+        const real (&value)[ROWS], const real (&right)[ROWS], const real (&multiplier)[ROWS],
+        const int (&position)[ROWS], const bool (&below)[ROWS], int *row)
 {
 	typedef struct head<real> heads[HEADS];
 	struct head<real> mine = {
-		real(0), NO_INDEX, right[0], multiplier[0]
+		below[0] ? value[0] : real(0), below[0] ? (uint32_t)position[0] : NO_INDEX,
+		        right[0], multiplier[0]
 	};
 	auto weight = weight_of(mine.value);
 	*row = 0;
 #pragma unroll
-	for (int r = 0; r < ROWS; r++) {
+	for (int r = 1; r < ROWS; r++) {
 		const auto more = weight_of(value[r]);
+		const uint32_t other = (uint32_t)position[r];
 		const bool better =
-		        more > weight || (more == weight && (uint32_t)position[r] < mine.position);
-		if (position[r] >= (int)j && better) {
-			weight = more;
-			mine = {value[r], (uint32_t)position[r], right[r], multiplier[r]};
-			*row = r;
-		}
+		        below[r] & ((more > weight) | ((more == weight) & (other < mine.position)));
+		weight = better ? more : weight;
+		mine.value = better ? value[r] : mine.value;
+		mine.position = better ? other : mine.position;
+		mine.right = better ? right[r] : mine.right;
+		mine.multiplier = better ? multiplier[r] : mine.multiplier;
+		*row = better ? r : *row;
 	}
 	const int best = best_lane(warp_largest(leading(weight)), weight, mine.position);
 	const struct head<real> h = {
 		from_lane(mine.value, best), from_lane(mine.position, best),
 		        from_lane(mine.right, best), from_lane(mine.multiplier, best)
 	};
-	if (t.sends)
+	if (t.sends && exists)
 		send_piece(head_piece(h, t.lane / PANEL_CLUSTER),
-		        t.head + j % TURNS * (uint32_t)sizeof(heads), t.full + j % TURNS * 8);
-	return t.lane == best;
+		        t.head + turn * (uint32_t)sizeof(heads), t.full + turn * 8);
+	return best;
 }
 
 /* ---- rows ---- */
@@ -285,50 +320,49 @@ __device__ __forceinline__ void update(
 
 /* Where the candidate of this warp is stored for the warp that sends rows. */
 template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void store_tail(struct shared<real, COLUMNS> &s, int warp, uint32_t j,
+__device__ __forceinline__ void store_tail(struct shared<real, COLUMNS> &s, int warp, uint32_t turn,
         const real (&a)[ROWS][COLUMNS], const real (&multiplier)[ROWS], int row, int count)
 {
-	struct tail<real, COLUMNS> *own = &s.own[j % TURNS][warp];
+	struct tail<real, COLUMNS> *own = &s.own[turn][warp];
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (ROWS == 1 || r == row) {
 			own->multiplier = multiplier[r];
 			store_row(own->row, a[r], count);
 		}
-	arrivals_arrive(shared_address(&s.own_full[j % TURNS]));
+	arrivals_arrive(shared_address(&s.own_full[turn]));
 }
 
 /* The rest of the panel once all columns are done: the multipliers of a row are in the columns left
  * of its diagonal. */
 template <typename real, int ROWS>
-__device__ __forceinline__ void store_multipliers(const struct panel<real> &g, int threads,
-        const int (&position)[ROWS], const real *multipliers)
+__device__ __forceinline__ void store_multipliers(const struct panel<real> &g, const struct seat &t,
+        const int (&position)[ROWS], const real *kept)
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		for (int c = 0; c < min(position[r], g.n); c++)
-			g.a[position[r] + c * g.lda] =
-			        multipliers[(c * ROWS + r) * threads + (int)threadIdx.x];
+			g.a[position[r] + c * g.lda] = kept[(c * ROWS + r) * t.threads + t.thread];
 }
 
-/* A warp that holds rows. */
+/* A warp that holds rows; kept: their multipliers. */
 template <typename real, int COLUMNS, int ROWS>
 __device__ __forceinline__ void hold_rows(const struct panel<real> &g,
-        struct shared<real, COLUMNS> &s, const struct seat &t, real *multipliers)
+        struct shared<real, COLUMNS> &s, const struct seat &t, real *kept)
 {
 	real a[ROWS][COLUMNS], value[ROWS], right[ROWS], l[ROWS];
 	int position[ROWS], row;
-	bool good = true;
+	bool below[ROWS];
 
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
-		const int from = (t.rank * ROWS + r) * t.threads + (int)threadIdx.x;
-		const bool exists = from < g.m;
-		position[r] = exists ? from : ABSENT;
-		value[r] = exists ? g.a[from] : real(0);
+		const int from = (t.rank * ROWS + r) * t.threads + t.thread;
+		below[r] = from < g.m;
+		position[r] = below[r] ? from : ABSENT;
+		value[r] = below[r] ? g.a[from] : real(0);
 #pragma unroll
 		for (int k = 0; k < COLUMNS; k++)
-			a[r][k] = exists && k + 1 < COLUMNS && k + 1 < g.n
+			a[r][k] = below[r] && k + 1 < COLUMNS && k + 1 < g.n
 			                  ? g.a[from + (k + 1) * g.lda]
 			                  : real(0);
 		right[r] = a[r][0];
@@ -336,53 +370,53 @@ __device__ __forceinline__ void hold_rows(const struct panel<real> &g,
 	}
 	/* nobody writes to the panel before all have read it, or sends before all can receive */
 	cluster_barrier();
-	if (propose<real, COLUMNS, ROWS>(t, 0, value, right, l, position, &row))
+	int best = propose(t, 0, true, value, right, l, position, below, &row);
+	if (t.lane == best)
 		store_tail(s, t.warp, 0, a, l, row, g.n - 1);
 
-	for (int j = 0; j < g.n; j++) {
+	real *now = kept + t.thread;
+	for (int j = 0, left = g.n; left > 0; j++, left--, now += ROWS * t.threads) {
 		const uint32_t turn = (uint32_t)j % TURNS;
+		const uint32_t next = (turn + 1) % TURNS;
 		const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
-		real l_now[ROWS], first[ROWS];
-		if (j > 0)
-			wait_phase(s.row_full, (uint32_t)j - 1, g.error, &good);
+		wait_phase(&s.full[turn], (uint32_t)j / TURNS % 2, g.error);
 		const real before = p[1], second = p[2];
-#pragma unroll
-		for (int r = 0; r < ROWS; r++) {
-			first[r] = minus_product(a[r][0], l[r], before);
-			right[r] = minus_product(a[r][1], l[r], second);
-		}
-		wait_phase(s.heads_full, (uint32_t)j, g.error, &good);
 		const struct winner<real> w = best_head(s.heads[turn], t, before);
+		real l_now[ROWS];
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			l_now[r] = value[r] * w.divisor.reciprocal;
+		if (__builtin_expect(w.divisor.reciprocal == real(0), 0))
+#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+				l_now[r] = pivot_divide(value[r], w.divisor);
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			const bool below = position[r] >= j && position[r] != w.position;
+			below[r] = position[r] >= j && position[r] != w.position;
+			l_now[r] = below[r] ? l_now[r] : real(0);
+			value[r] = minus_product(
+			        minus_product(a[r][0], l[r], before), l_now[r], w.right);
+			right[r] = minus_product(a[r][1], l[r], second);
 			if (position[r] == j)
 				position[r] = w.position;
 			else if (position[r] == w.position)
 				position[r] = j;
-			const real quotient = pivot_divide(value[r], w.divisor);
-			l_now[r] = below ? quotient : real(0);
-			value[r] = minus_product(first[r], l_now[r], w.right);
 		}
-		bool best = false;
-		if (j + 1 < g.n)
-			best = propose<real, COLUMNS, ROWS>(
-			        t, (uint32_t)j + 1, value, right, l_now, position, &row);
+		best = propose(t, next, left > 1, value, right, l_now, position, below, &row);
 
-			/* behind the exchange */
+		/* behind the exchange */
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			if (position[r] > j)
-				multipliers[(j * ROWS + r) * t.threads + (int)threadIdx.x] =
-				        l_now[r];
-		update<real, COLUMNS, ROWS>(a, l, p, g.n - j);
-		if (best)
-			store_tail(s, t.warp, (uint32_t)j + 1, a, l_now, row, g.n - j - 2);
+			if (below[r])
+				now[r * t.threads] = l_now[r];
+		update<real, COLUMNS, ROWS>(a, l, p, left);
+		if (t.lane == best)
+			store_tail(s, t.warp, next, a, l_now, row, left - 2);
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
 			l[r] = l_now[r];
 	}
-	store_multipliers(g, t.threads, position, multipliers);
+	store_multipliers(g, t, position, kept);
 }
 
 /* Sends the row of pivot j, right of the pivot, to all blocks, and writes it to the panel. */
@@ -406,7 +440,7 @@ __device__ __forceinline__ void send_row(const struct panel<real> &g,
 		some.value[i] = minus_product(from[i], multiplier, before[i]);
 	const uint4 words = *(const uint4 *)&some;
 	const uint32_t slot = shared_address(s.pivot_row[j % TURNS] + piece * WIDTH);
-	const uint32_t full = shared_address(&s.row_full[j % TURNS]);
+	const uint32_t full = shared_address(&s.full[(j + 1) % TURNS]);
 #pragma unroll
 	for (int i = 0; i < PANEL_CLUSTER; i += 32 / PIECES) {
 		const int to = i + t.lane / PIECES;
@@ -421,18 +455,14 @@ __device__ __forceinline__ void send_row(const struct panel<real> &g,
 				g.a[j + (j + 1 + piece * WIDTH + i) * g.lda] = some.value[i];
 }
 
-/* By one thread: the bytes that column j brings to this block. */
+/* By one thread: the bytes that this block gets before column j, the pivot row before included. */
 template <typename real, int COLUMNS>
 __device__ __forceinline__ void announce(struct shared<real, COLUMNS> &s, int j, int n, int heads)
 {
-	const int bytes = (n - 1 - j) * (int)sizeof(real);
-	if (j >= n)
-		return;
-	arrivals_expect(shared_address(&s.heads_full[j % TURNS]),
-	        (uint32_t)(heads * (int)sizeof s.heads[0][0]));
-	if (bytes > 0)
-		arrivals_expect(
-		        shared_address(&s.row_full[j % TURNS]), (uint32_t)((bytes + 15) / 16 * 16));
+	const int row = j > 0 ? ((n - j) * (int)sizeof(real) + 15) / 16 * 16 : 0;
+	if (j < n)
+		arrivals_expect(shared_address(&s.full[j % TURNS]),
+		        (uint32_t)(heads * (int)sizeof s.heads[0][0] + row));
 }
 
 /* The warp that sends the pivot rows which its block holds. */
@@ -440,29 +470,29 @@ template <typename real, int COLUMNS>
 __device__ __forceinline__ void send_rows(
         const struct panel<real> &g, struct shared<real, COLUMNS> &s, const struct seat &t)
 {
-	bool good = true;
 	int info = 0;
 
 	cluster_barrier();
 	if (t.lane == 0)
 		announce(s, 0, g.n, t.heads);
 	for (int j = 0; j < g.n; j++) {
-		wait_phase(s.heads_full, (uint32_t)j, g.error, &good);
-		const struct winner<real> w = best_head(s.heads[(uint32_t)j % TURNS], t, real(0));
+		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
+		wait_phase(&s.full[turn], parity, g.error);
+		const struct favourite<real> f = favourite_head(s.heads[turn], t);
+		const int best = best_lane(warp_largest(leading(f.weight)), f.weight, f.position);
+		const int index = from_lane(f.index, best);
+		if ((index & (t.blocks - 1)) == t.rank) { /* blocks are a power of two */
+			wait_phase(&s.own_full[turn], parity, g.error);
+			send_row(g, s, t, j, &s.own[turn][index >> __popc(t.blocks - 1)]);
+			if (t.lane == best) {
+				g.a[j + j * g.lda] = f.value;
+				g.pivots[j] = (int)f.position + 1;
+			}
+		}
 		if (t.lane == 0)
 			announce(s, j + 1, g.n, t.heads);
-		if (w.divisor.pivot == real(0) && info == 0)
+		if (info == 0 && from_lane(f.value, best) == real(0))
 			info = j + 1;
-		if ((w.index & (t.blocks - 1)) != t.rank) /* a power of two */
-			continue;
-		wait_phase(s.own_full, (uint32_t)j, g.error, &good);
-		if (j > 0)
-			wait_phase(s.row_full, (uint32_t)j - 1, g.error, &good);
-		send_row(g, s, t, j, &s.own[j % TURNS][w.index >> __popc(t.blocks - 1)]);
-		if (t.lane == 0) {
-			g.a[j + j * g.lda] = w.divisor.pivot;
-			g.pivots[j] = w.position + 1;
-		}
 	}
 	if (t.rank == 0 && t.lane == 0)
 		g.pivots[g.n] = info;
@@ -484,8 +514,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	for (int k = (int)threadIdx.x; k < TURNS * HEADS; k += (int)blockDim.x)
 		s.heads[0][k] = {real(0), NO_INDEX, real(0), real(0)};
 	if (threadIdx.x == 0) {
-		arrivals_set(s.heads_full, TURNS, 1);
-		arrivals_set(s.row_full, TURNS, 1);
+		arrivals_set(s.full, TURNS, 1);
 		arrivals_set(s.own_full, TURNS, (uint32_t)t.threads / 32);
 	}
 	/* a vote, so that the compiler knows that no warp parts */
@@ -573,17 +602,25 @@ const bool *launchable(void)
 	return known;
 }
 
-/* The first kernel that takes the panel, NULL when none does. */
-const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+/* The first kernel that takes the panel with that many warps a block at most. */
+const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
 {
 	const bool *known = launchable();
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
 		if (known[i] && v->precision == precision && n <= v->columns && n <= m &&
-		        m <= (int64_t)PANEL_CLUSTER * v->rows * PANEL_CLUSTER_THREADS)
+		        m <= (int64_t)PANEL_CLUSTER * v->rows * 32 * warps)
 			return v;
 	}
 	return NULL;
+}
+
+/* NULL when no kernel takes the panel. More than one warp on a scheduler takes more time than more
+ * rows of a thread. */
+const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+{
+	const struct variant *v = find(precision, m, n, MOST_WARPS / 2);
+	return v ? v : find(precision, m, n, MOST_WARPS);
 }
 
 template <typename real>
