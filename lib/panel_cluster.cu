@@ -27,9 +27,10 @@
 namespace
 {
 
-/* Four turns: whatever is overwritten was read by all before they let the turn before come. The
- * warp that sends rows lags behind the others by less than two columns, because it announces the
- * heads of the next column only when it has read those of this one. */
+/* Four turns: heads of column j + 4 are sent, and its tails and pivot row stored, only by those who
+ * have had all heads of column j + 3, which every warp sends when it is done with what column j + 1
+ * brought. The warp that sends rows cannot fall behind: the others get the heads of column j + 1
+ * only when it announces them, done with what column j brought. */
 enum { TURNS = 4, MOST_WARPS = PANEL_CLUSTER_THREADS / 32, HEADS = MOST_WARPS * PANEL_CLUSTER };
 enum { ABSENT = -2 }; /* position of a row that does not exist; NO_INDEX is -1 */
 
@@ -489,6 +490,7 @@ __device__ __forceinline__ void send_rows(
 				g.pivots[j] = (int)f.position + 1;
 			}
 		}
+		__syncwarp(); /* all have read this column's before anything may overwrite it */
 		if (t.lane == 0)
 			announce(s, j + 1, g.n, t.heads);
 		if (info == 0 && from_lane(f.value, best) == real(0))
@@ -568,10 +570,19 @@ const struct variant variants[] = {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
+/* So many that a block has one warp with rows, if the cluster may be that large. */
+int blocks_of(const struct variant *v, int64_t m)
+{
+	int blocks = 2; /* a cluster of one is none */
+	while (blocks < PANEL_CLUSTER && (int64_t)32 * blocks * v->rows < m)
+		blocks *= 2;
+	return blocks;
+}
+
 /* Warps of a block that hold rows. */
 int warps_of(const struct variant *v, int64_t m, int blocks)
 {
-	const int64_t rows = (int64_t)32 * v->rows * blocks;
+	const int64_t rows = (int64_t)32 * blocks * v->rows;
 	return (int)((m + rows - 1) / rows);
 }
 
@@ -630,7 +641,7 @@ int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, int
 	struct panel<real> g = {
 		(real *)a, lda, (int)m, (int)n, pivots, (uint32_t *)error
 	};
-	const int blocks = PANEL_CLUSTER, warps = warps_of(v, m, blocks);
+	const int blocks = blocks_of(v, m), warps = warps_of(v, m, blocks);
 	return resident_launch(
 	        v->kernel, blocks, blocks, 32 * (warps + 1), bytes_of(v, n, warps), &g, stream);
 }
