@@ -15,7 +15,15 @@
  * columns are updated by a pivot row behind the exchange of the column after.
  *
  * Cost: load and store of m*n words, and per column two warp reductions (over a warp's rows, over
- * the cluster's warps), a division, the flight of a head and what neither hides of the update. */
+ * the cluster's warps), a division, the flight of a head and what neither hides of the update.
+ *
+ * Log (H200, fp32, 64 columns of 1024 rows, us a column). One candidate a block with its whole row,
+ * behind a block barrier: 1.00. Heads of all warps, rows after them: 0.37 predicted from latencies,
+ * 0.75 measured, since the flight was hidden and half of the time were 390 instructions of a warp
+ * in its own order. One wait instead of two, the reciprocal without branches, less address
+ * arithmetic: 0.5 predicted, 0.61 measured; 0.52 if no rows travelled. Without effect: looking at
+ * an mbarrier without suspending, fewer blocks of as many warps. A warp a scheduler and more rows a
+ * thread are faster than fewer rows and more warps: 4096 rows 0.83 against 0.88. */
 #include "base.h"
 #include "cluster.cuh"
 #include "panel_kernels.h"
