@@ -68,18 +68,23 @@ struct mailbox {
 	uint64_t full[MAILBOX_TURNS]; /* mbarriers: completed when all bytes of the turn arrived */
 };
 
-/* Barriers that complete when all bytes expected have arrived; by all threads of all blocks of the
- * cluster before anybody sends. */
-static __device__ __forceinline__ void arrivals_start(uint64_t *full, int count)
+/* Barriers that complete when that many threads (or announcements) and all bytes announced have
+ * arrived; by one thread of a block, before a cluster barrier that comes before all sends. */
+static __device__ __forceinline__ void arrivals_set(uint64_t *full, int count, uint32_t threads)
 {
-	if (threadIdx.x == 0) {
-		for (int i = 0; i < count; ++i)
-			IN_CLUSTER(asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
-			        shared_address(&full[i]))
-			                        : "memory"));
-		IN_CLUSTER(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"));
-	}
-	cluster_barrier();
+	for (int i = 0; i < count; ++i)
+		IN_CLUSTER(asm volatile(
+		        "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&full[i])),
+		        "r"(threads)
+		        : "memory"));
+	IN_CLUSTER(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"));
+}
+
+/* By one of the threads, each time around. */
+static __device__ __forceinline__ void arrivals_arrive(uint32_t full)
+{
+	IN_CLUSTER(asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(full)
+	                        : "memory"));
 }
 
 /* By one thread of a block, each time around: so many bytes will arrive. */
@@ -103,7 +108,9 @@ static __device__ __forceinline__ void send_piece(const uint4 &piece, uint32_t s
 /* Before the first exchange, by all threads of all blocks of the cluster. */
 static __device__ __forceinline__ void mailbox_start(struct mailbox *box)
 {
-	arrivals_start(box->full, MAILBOX_TURNS);
+	if (threadIdx.x == 0)
+		arrivals_set(box->full, MAILBOX_TURNS, 1);
+	cluster_barrier();
 }
 
 /* After the last one: no block may leave while others still write into its mailbox. */

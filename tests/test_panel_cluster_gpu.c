@@ -154,8 +154,8 @@ static void test_shape(struct bench *b, enum precision p, int64_t m, int64_t n)
 
 static void test_precision(struct bench *b, enum precision p)
 {
-	static const int64_t m[] = {1, 2, 33, 64, 100, 255, 256, 257, 512, 513, 1000, 2049, 4095,
-	        4096, 4097, 8192, 8193, 12345, 16384};
+	static const int64_t m[] = {1, 2, 33, 64, 100, 129, 255, 256, 257, 512, 513, 1000, 2049,
+	        4095, 4096, 4097, 8192, 8193, 12345, 16384};
 	static const int64_t n[] = {1, 2, 3, 17, 31, 32, 33, 64, 65, 100, 127, 128};
 	for (size_t i = 0; i < ARRAY_LEN(m); i++)
 		for (size_t k = 0; k < ARRAY_LEN(n); k++)
