@@ -57,9 +57,9 @@ struct price price_gemm(
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
-	bool own = !r->blas_only && single && gemm_is_ahead(c.m, c.n, k) &&
-	           price_known(r, "gpu.own_gemm.s");
-	const char *name = own    ? "gpu.own_gemm.s"
+	const char *ours = single ? "gpu.own_gemm.s" : "gpu.own_gemm.d";
+	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) && price_known(r, ours);
+	const char *name = own    ? ours
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_ARITHMETIC);
@@ -71,9 +71,8 @@ struct price price_gemm(
 static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
 {
 	const double at[] = {(double)n, (double)k};
-	const char *name = !single                            ? "gpu.syrk.d"
-	                   : price_known(r, "gpu.own_syrk.s") ? "gpu.own_syrk.s"
-	                                                      : "gpu.syrk.s";
+	const char *ours = single ? "gpu.own_syrk.s" : "gpu.own_syrk.d";
+	const char *name = price_known(r, ours) ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
 
 	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
 }
@@ -97,17 +96,17 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
 	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
-	bool single = c.precision == SINGLE;
+	bool one = c.precision == SINGLE || price_known(r, "gpu.own_syrk.d");
 	struct matrix square = {NULL, 0, n, n, n, c.precision};
-	/* in single precision one kernel for all, as long as a product of as many operations */
-	struct matrix others = {NULL, 0, single ? rest + n / 2 : rest, n, rest + n, c.precision};
+	/* where it is one kernel for all, it lasts as long as a product of as many operations */
+	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
 	if (block_rank_is_ahead(n + rest, n, k))
 		return price_rank(r, c, k);
 	if (!rest)
 		return square_syrk(r, c, k);
 	struct price behind = price_gemm(r, PLAIN, TRANSPOSED, others, k);
-	return single ? behind : price_both(price_syrk(r, square, k), behind);
+	return one ? behind : price_both(price_syrk(r, square, k), behind);
 }
 
 /* A profile without solves from the right has those from the left stand for them. */
