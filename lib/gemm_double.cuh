@@ -11,12 +11,11 @@
 #ifndef FATHOM_GEMM_DOUBLE_CUH
 #define FATHOM_GEMM_DOUBLE_CUH
 
-#include "early_launch.cuh"
 #include "gemm_mma.cuh"
 #include "gemm_operands.cuh"
 
 template <int ROWS_, int COLUMNS_, int DEPTH_, int WARP_ROWS_, int WARP_COLUMNS_, int STAGES_,
-        int RESIDENT_, int Q_ = 2>
+        int RESIDENT_, int Q_ = 1>
 struct gemm_double_shape {
 	typedef double type;
 	static const int ROWS = ROWS_, COLUMNS = COLUMNS_, DEPTH = DEPTH_;
@@ -179,6 +178,8 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	using typename operands::cursor;
 	using typename operands::unit;
 	static const int Q = S::Q, K = 4 * Q; /* of k in one product */
+	static const int PARTS = S::DEPTH / K;
+	static_assert(PARTS % 2 == 0 && PARTS > 2, "two sets of registers, copies before the last");
 
 	double_tile<S, VECTOR> c;
 	int row, column, depth; /* of the tile's operands: this lane's first */
@@ -218,70 +219,93 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 			}
 	}
 
-	/* All copies of the next step. */
-	__device__ __forceinline__ void copy(cursor &next, int stage) const
-	{
-		double *to = ring + stage * STAGE;
-		const double *a = next.a, *b = next.b;
-		if (next.whole <= 0) {
-			this->fetch(next, stage);
-			return;
-		}
-#pragma unroll
-		for (int i = 0; i < copy_a::COPIES; i++)
-			copy_a::start_one(to, a, g.lda, i);
-#pragma unroll
-		for (int i = 0; i < copy_b::COPIES; i++)
-			copy_b::start_one(to + A_SIZE, b, g.ldb, i);
-		copy_commit();
-		next.a = TA ? next.a + S::DEPTH : a;
-		next.b = TB ? b : next.b + S::DEPTH;
-		this->advance(next);
-	}
+	/* ---- the loop ---- */
 
-	__device__ __forceinline__ void run(void)
-	{
-		cursor next;
-		int now = 0, free = S::STAGES - 1;
-
-		next.index = blockIdx.x;
-		this->aim(next);
-		for (int i = 0; i < S::STAGES - 1; i++)
-			copy(next, i);
-		for (int index = blockIdx.x; index < g.units; index += gridDim.x) {
-			const unit u = this->unit_at(index);
-			double sum[S::ACROSS][2 * S::DOWN][4] = {};
-			c.begin(u.row, u.column, u.split);
-			for (int i = 0; i < u.steps; i++) {
-				copy_wait<S::STAGES - 2>();
-				__syncthreads(); /* this step's operands are there, the last one's
-				                    were read */
-				c.fetch();
-				copy(next, free);
-				free = now;
-				add_products(sum, now);
-				now = now == S::STAGES - 1 ? 0 : now + 1;
-			}
-			c.finish(sum);
-		}
-	}
-
-	__device__ __forceinline__ void add_products(
-	        double (&sum)[S::ACROSS][2 * S::DOWN][4], int stage) const
-	{
+	/* A thread's registers: operands of this part of a step and the next, and sums. */
+	struct registers {
 		double a[2][S::ACROSS][2 * Q], b[2][2 * S::DOWN][Q];
+		double sum[S::ACROSS][2 * S::DOWN][4];
+	};
 
-		load(a[0], b[0], stage, 0);
+	/* The buffers of the ring: read now, and free to be written. */
+	struct turn {
+		int now, free;
+	};
+
+	/* DEPTH of the sums, K at a time; the next part's operands are on their way meanwhile. With
+	 * WHOLE the copies of a later step are spread among them, what does not come as whole tiles
+	 * goes first. */
+	template <bool WHOLE>
+	__device__ __forceinline__ void step(
+	        struct registers &r, cursor &next, struct turn &turn) const
+	{
+		double *to = ring + turn.free * STAGE;
+		const double *walk_a = next.a, *walk_b = next.b;
+		if (!WHOLE)
+			this->fetch(next, turn.free);
 #pragma unroll
-		for (int k = 0; k < S::DEPTH; k += K) {
-			const int turn = k / K % 2;
-			if (k + K < S::DEPTH)
-				load(a[!turn], b[!turn], stage, k + K);
+		for (int x = 0; x < PARTS; x++) {
+			if (x == PARTS - 1) {
+				if (WHOLE)
+					copy_commit();
+				copy_wait<S::STAGES - 2>();
+				__syncthreads();
+				turn.free = turn.now;
+				turn.now = turn.now == S::STAGES - 1 ? 0 : turn.now + 1;
+			}
+			load(r.a[(x + 1) % 2], r.b[(x + 1) % 2], turn.now, (x + 1) % PARTS * K);
+			if (WHOLE && x == 0)
+#pragma unroll
+				for (int i = 0; i < copy_a::COPIES; i++)
+					copy_a::start_one(to, walk_a, g.lda, i);
+			if (WHOLE && x == 1)
+#pragma unroll
+				for (int i = 0; i < copy_b::COPIES; i++)
+					copy_b::start_one(to + A_SIZE, walk_b, g.ldb, i);
 #pragma unroll
 			for (int j = 0; j < S::ACROSS; j++)
 #pragma unroll
 				for (int i = 0; i < 2 * S::DOWN; i++)
-					mma_double(sum[j][i], a[turn][j], b[turn][i]);
+					mma_double(r.sum[j][i], r.a[x % 2][j], r.b[x % 2][i]);
+		}
+		if (WHOLE) {
+			next.a = TA ? next.a + S::DEPTH : walk_a;
+			next.b = TB ? walk_b : next.b + S::DEPTH;
+			this->advance(next);
+		}
+	}
+
+	__device__ __forceinline__ void run(void)
+	{
+		struct registers r;
+		cursor next;
+		struct turn turn = {0, S::STAGES - 1};
+
+		next.index = blockIdx.x;
+		this->aim(next);
+		for (int i = 0; i < S::STAGES - 1; i++)
+			this->fetch(next, i);
+		copy_wait<S::STAGES - 2>();
+		__syncthreads();
+		load(r.a[0], r.b[0], 0, 0);
+		for (int index = blockIdx.x; index < g.units; index += gridDim.x) {
+			const unit u = this->unit_at(index);
+			c.begin(u.row, u.column, u.split);
+#pragma unroll
+			for (int j = 0; j < S::ACROSS; j++)
+#pragma unroll
+				for (int i = 0; i < 2 * S::DOWN; i++)
+#pragma unroll
+					for (int e = 0; e < 4; e++)
+						r.sum[j][i][e] = 0;
+			for (int i = 0; i < u.steps; i++) {
+				c.fetch();
+				if (next.whole > 0)
+					step<true>(r, next, turn);
+				else
+					step<false>(r, next, turn);
+			}
+			c.finish(r.sum);
 		}
 	}
 };
@@ -291,7 +315,6 @@ __global__ void __launch_bounds__(S::THREADS, S::RESIDENT)
         gemm_double_kernel(const __grid_constant__ gemm_args<double> g)
 {
 	extern __shared__ __align__(16) unsigned char gemm_memory[];
-	early_begin();
 	gemm_double_block<S, TA, TB, VECTOR>(g, (double *)gemm_memory).run();
 }
 
