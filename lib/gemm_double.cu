@@ -15,8 +15,13 @@ int start_kernel(struct gemm_args<double> &args, cudaStream_t stream)
 	cudaGetDevice(&device);
 	cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device);
 	const int blocks = args.shared ? args.units : min(args.units, sm_count * S::RESIDENT);
-	return (int)early_launch(
-	        gemm_double_kernel<S, TA, TB, VECTOR>, blocks, S::THREADS, bytes, args, stream);
+	const auto kernel = gemm_double_kernel<S, TA, TB, VECTOR>;
+	const int error =
+	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	if (error)
+		return error;
+	kernel<<<blocks, S::THREADS, bytes, stream>>>(args);
+	return (int)cudaGetLastError();
 }
 
 template <class S, bool VECTOR>
