@@ -46,13 +46,8 @@ int start_shape(bool ta, bool tb, bool vector, struct gemm_args<double> &args, c
 int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
         cudaStream_t stream)
 {
-	switch (shape) {
-	case GEMM_DOUBLE:
-		return start_shape<gemm_double_shape<128, 128, 16, 64, 32, 3, 1>>(
-		        ta, tb, vector, args, stream);
-	case GEMM_DOUBLE + 1:
+	if (shape == GEMM_DOUBLE)
 		return start_shape<gemm_double_shape<64, 64, 16, 32, 32, 3, 2>>(
 		        ta, tb, vector, args, stream);
-	}
 	return (int)cudaErrorInvalidValue;
 }

@@ -168,6 +168,7 @@ template <class S, bool VECTOR> struct double_tile {
 
 template <class S, bool TA, bool TB, bool VECTOR>
 struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
+	typedef S shape;
 	typedef gemm_operands<S, TA, TB, VECTOR> operands;
 	using operands::A_SIZE;
 	using operands::g;
@@ -225,6 +226,17 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	struct registers {
 		double a[2][S::ACROSS][2 * Q], b[2][2 * S::DOWN][Q];
 		double sum[S::ACROSS][2 * S::DOWN][4];
+
+		__device__ __forceinline__ void clear(void)
+		{
+#pragma unroll
+			for (int j = 0; j < S::ACROSS; j++)
+#pragma unroll
+				for (int i = 0; i < 2 * S::DOWN; i++)
+#pragma unroll
+					for (int e = 0; e < 4; e++)
+						sum[j][i][e] = 0;
+		}
 	};
 
 	/* The buffers of the ring: read now, and free to be written. */
@@ -274,40 +286,6 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 			this->advance(next);
 		}
 	}
-
-	__device__ __forceinline__ void run(void)
-	{
-		struct registers r;
-		cursor next;
-		struct turn turn = {0, S::STAGES - 1};
-
-		next.index = blockIdx.x;
-		this->aim(next);
-		for (int i = 0; i < S::STAGES - 1; i++)
-			this->fetch(next, i);
-		copy_wait<S::STAGES - 2>();
-		__syncthreads();
-		load(r.a[0], r.b[0], 0, 0);
-		for (int index = blockIdx.x; index < g.units; index += gridDim.x) {
-			const unit u = this->unit_at(index);
-			c.begin(u.row, u.column, u.split);
-#pragma unroll
-			for (int j = 0; j < S::ACROSS; j++)
-#pragma unroll
-				for (int i = 0; i < 2 * S::DOWN; i++)
-#pragma unroll
-					for (int e = 0; e < 4; e++)
-						r.sum[j][i][e] = 0;
-			for (int i = 0; i < u.steps; i++) {
-				c.fetch();
-				if (next.whole > 0)
-					step<true>(r, next, turn);
-				else
-					step<false>(r, next, turn);
-			}
-			c.finish(r.sum);
-		}
-	}
 };
 
 template <class S, bool TA, bool TB, bool VECTOR>
@@ -315,7 +293,8 @@ __global__ void __launch_bounds__(S::THREADS, S::RESIDENT)
         gemm_double_kernel(const __grid_constant__ gemm_args<double> g)
 {
 	extern __shared__ __align__(16) unsigned char gemm_memory[];
-	gemm_double_block<S, TA, TB, VECTOR>(g, (double *)gemm_memory).run();
+	gemm_double_block<S, TA, TB, VECTOR> block(g, (double *)gemm_memory);
+	gemm_run(block);
 }
 
 #endif

@@ -14,6 +14,7 @@
 
 template <class S, bool TA, bool TB, bool VECTOR>
 struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
+	typedef S shape;
 	typedef gemm_operands<S, TA, TB, VECTOR> operands;
 	typedef typename S::type T;
 	using operands::A_SIZE;
@@ -51,6 +52,15 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 	/* A thread's registers: operands of this depth and the next, and sums. */
 	struct registers {
 		T a[2][S::M], b[2][S::N], sum[S::N][S::M];
+
+		__device__ __forceinline__ void clear(void)
+		{
+#pragma unroll
+			for (int j = 0; j < S::N; j++)
+#pragma unroll
+				for (int i = 0; i < S::M; i++)
+					sum[j][i] = T(0);
+		}
 	};
 
 	/* The buffers of the ring: read now, and free to be written. */
@@ -102,38 +112,6 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 			this->advance(next);
 		}
 	}
-
-	__device__ __forceinline__ void run(void)
-	{
-		struct registers r;
-		cursor next;
-		struct turn turn = {0, S::STAGES - 1};
-
-		next.index = blockIdx.x;
-		this->aim(next);
-		for (int i = 0; i < S::STAGES - 1; i++)
-			this->fetch(next, i);
-		copy_wait<S::STAGES - 2>();
-		__syncthreads();
-		load(r.a[0], r.b[0], 0, 0);
-		for (int index = blockIdx.x; index < g.units; index += gridDim.x) {
-			const unit u = this->unit_at(index);
-			c.begin(u.row, u.column, u.split);
-#pragma unroll
-			for (int j = 0; j < S::N; j++)
-#pragma unroll
-				for (int i = 0; i < S::M; i++)
-					r.sum[j][i] = T(0);
-			for (int i = 0; i < u.steps; i++) {
-				c.fetch();
-				if (next.whole > 0)
-					step<true>(r, next, turn);
-				else
-					step<false>(r, next, turn);
-			}
-			c.finish(r.sum);
-		}
-	}
 };
 
 template <class S, bool TA, bool TB, bool VECTOR>
@@ -141,7 +119,8 @@ __global__ void __launch_bounds__(S::THREADS, S::RESIDENT)
         gemm_kernel(const __grid_constant__ gemm_args<typename S::type> g)
 {
 	extern __shared__ __align__(16) unsigned char gemm_memory[];
-	gemm_block<S, TA, TB, VECTOR>(g, (typename S::type *)gemm_memory).run();
+	gemm_block<S, TA, TB, VECTOR> block(g, (typename S::type *)gemm_memory);
+	gemm_run(block);
 }
 
 #endif

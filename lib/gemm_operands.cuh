@@ -110,4 +110,35 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	}
 };
 
+/* The product, by what works on the operands (gemm_block, gemm_double_block): a block of threads
+ * has one tile of C after the other. */
+template <class BLOCK> static __device__ __forceinline__ void gemm_run(BLOCK &b)
+{
+	typedef typename BLOCK::shape S;
+	typename BLOCK::registers r;
+	typename BLOCK::cursor next;
+	typename BLOCK::turn turn = {0, S::STAGES - 1};
+
+	next.index = blockIdx.x;
+	b.aim(next);
+	for (int i = 0; i < S::STAGES - 1; i++)
+		b.fetch(next, i);
+	copy_wait<S::STAGES - 2>();
+	__syncthreads();
+	b.load(r.a[0], r.b[0], 0, 0);
+	for (int index = blockIdx.x; index < b.g.units; index += gridDim.x) {
+		const typename BLOCK::unit u = b.unit_at(index);
+		b.c.begin(u.row, u.column, u.split);
+		r.clear();
+		for (int i = 0; i < u.steps; i++) {
+			b.c.fetch();
+			if (next.whole > 0)
+				b.template step<true>(r, next, turn);
+			else
+				b.template step<false>(r, next, turn);
+		}
+		b.c.finish(r.sum);
+	}
+}
+
 #endif

@@ -11,11 +11,10 @@ const struct gemm_geometry gemm_geometry[GEMM_SHAPES] = {
         {64, 64, 16, 4, {0.55, 0.66, 0.70, 0.73}},
         {128, 32, 16, 4, {0.56, 0.67, 0.70, 0.71}},
         {32, 128, 16, 4, {0.55, 0.65, 0.69, 0.71}},
-        {128, 128, 16, 1, {0.9}},
-        {64, 64, 16, 2, {0.5, 0.75}},
+        {64, 64, 16, 2, {0.56, 0.65}},
 };
 
-enum { DOUBLE_SHARED_BYTES = 227 << 10 };
+enum { DOUBLE_SHARED_BYTES = 84 << 10 };
 
 enum { MOST_SPLITS = 128, LEAST_STEPS = 4 };
 
@@ -102,9 +101,14 @@ bool gemm_has(enum precision precision, int major, int64_t shared_per_block)
 	return precision == SINGLE || (major >= 9 && shared_per_block >= DOUBLE_SHARED_BYTES);
 }
 
+enum { AHEAD_DEPTH = 256, AHEAD_ELEMENTS = 512 * 512 };
+
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k)
 {
-	enum { DEPTH = 256, DEPTH_DOUBLE = 1024, ELEMENTS = 512 * 512 };
+	return precision == SINGLE && k <= AHEAD_DEPTH && m * n >= AHEAD_ELEMENTS;
+}
 
-	return k <= (precision == SINGLE ? DEPTH : DEPTH_DOUBLE) && m * n >= ELEMENTS;
+bool gemm_is_ahead_triangle(enum precision precision, int64_t k)
+{
+	return precision == SINGLE || k <= AHEAD_DEPTH;
 }

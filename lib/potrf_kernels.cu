@@ -6,10 +6,8 @@
  * strip on the way. So there is neither a second kernel nor a signal between the diagonal block and
  * what is below it. Inside, 32 columns at a time: a warp holds 32 rows of them in registers next to
  * the 32 x 32 diagonal tile, which every warp factorizes, so that a column needs no barrier; then
- * the block's warps update the next 32 columns. What can wait is done by the warps without rows
- * while the others factorize: copies of what is right of the first 32 columns, updates of what is
- * right of the next 32. All blocks have the same diagonal block, bit for bit: the last one to have
- * read it stores it.
+ * the block's warps update what is right of these columns. All blocks have the same diagonal block,
+ * bit for bit: the last one to have read it stores it.
  *
  * Wider ones: what is right of the 128 columns is updated by rank_kernels.cu.
  *
@@ -28,7 +26,6 @@ namespace
  * the registers. */
 template <typename T> constexpr int WARPS = sizeof(T) == 4 ? 12 : 8;
 const int FACTOR_WARPS = 8; /* as many at most factorize, each with rows of its own */
-const int TILE_COLUMNS_MAX = 4;
 
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
@@ -37,9 +34,6 @@ template <typename T, bool upper> struct block {
 	int first;       /* row of the matrix */
 	int *info;
 	unsigned *readers; /* blocks of threads that have read the diagonal block; 0 in between */
-	/* in shared memory: tiles of the diagonal block and of the strip below it, and elements
-	 * between rows; how many warps have no rows in the first tile column, a multiple of four */
-	int tile_columns, tile_rows, pitch, idle;
 };
 
 __device__ __forceinline__ float reciprocal_root(float p)
@@ -108,137 +102,106 @@ __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column
 	return failed;
 }
 
-/* ---- updates within the block ---- */
-
-/* Where a warp's product of tiles goes: c -= sum, in eights of rows and fours of columns. */
+/* c -= a b^T for half a tile of c, 32 x 16, k = 32; all stand by rows in shared memory. */
 template <typename T>
-__device__ __forceinline__ void subtract_tile(T *c, const T *a, const T *b, int pitch)
+__device__ __forceinline__ void subtract_product(T *c, const T *a, const T *b, int pitch)
 {
 	const int li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
-	T sum[4][8] = {};
+	T sum[4][4] = {};
 	tile_product(a + li * pitch, pitch, b + lj * pitch, pitch, TILE, sum);
 #pragma unroll
-	for (int r = 0; r < 4; r++)
+	for (int i = 0; i < 4; i++)
 #pragma unroll
-		for (int q = 0; q < 8; q++)
-			c[(li + 8 * r) * pitch + lj + 4 * q] -= sum[r][q];
+		for (int j = 0; j < 4; j++)
+			c[(li + 8 * i) * pitch + lj + 4 * j] -= sum[i][j];
 }
 
 #if __CUDA_ARCH__ >= 800
 
-/* On the tensor cores: a row of these is the row `mine` of eight, so that 16-byte reads of
- * neighbouring rows meet different banks; of a row a lane has two neighbours along k. */
+/* On the tensor cores, which need a quarter of the reads of shared memory. Which of eight rows a
+ * lane's row of theirs is (`mine`) makes its 16-byte reads, two neighbours along k, meet different
+ * banks. */
 template <>
-__device__ __forceinline__ void subtract_tile(
+__device__ __forceinline__ void subtract_product(
         double *c, const double *a, const double *b, int pitch)
 {
 	const int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, mine = g % 2 * 4 + g / 2;
-	double sum[2][4][4] = {};
+	double sum[2][2][4] = {};
 #pragma unroll
 	for (int k = 0; k < TILE; k += 8) {
-		const double *x = a + mine * pitch + k + 2 * t, *y = b + mine * pitch + k + 2 * t;
-		double left[2][4], right[4][2];
+		const int at = mine * pitch + k + 2 * t;
+		double left[2][4], right[2][2];
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
-			const double2 v = *(const double2 *)(x + 8 * i * pitch);
-			const double2 w = *(const double2 *)(y + 8 * i * pitch);
+			const double2 v = *(const double2 *)(a + at + 8 * i * pitch);
 			left[i / 2][i % 2] = v.x;
 			left[i / 2][2 + i % 2] = v.y;
-			right[i][0] = w.x;
-			right[i][1] = w.y;
+		}
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			const double2 v = *(const double2 *)(b + at + 8 * j * pitch);
+			right[j][0] = v.x;
+			right[j][1] = v.y;
 		}
 #pragma unroll
 		for (int i = 0; i < 2; i++)
 #pragma unroll
-			for (int j = 0; j < 4; j++)
+			for (int j = 0; j < 2; j++)
 				mma_double(sum[i][j], left[i], right[j]);
 	}
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 #pragma unroll
-		for (int j = 0; j < 4; j++)
+		for (int j = 0; j < 2; j++)
 #pragma unroll
 			for (int e = 0; e < 4; e++)
-				c[(16 * i + 8 * (e / 2) + mine) * pitch + 8 * j + 4 * (e % 2) +
-				        t] -= sum[i][j][e];
+				c[(16 * i + e / 2 * 8 + mine) * pitch + 8 * j + e % 2 * 4 + t] -=
+				        sum[i][j][e];
 }
 
 #endif
 
-/* Tile (i, j) minus the product of tile column `done`. */
-template <typename T, bool upper>
-__device__ __forceinline__ void update_tile(
-        const struct block<T, upper> &b, T *s, int i, int j, int done)
+/* What is right of tile column `done`, minus the product of that column's tiles. A warp takes
+ * half a tile at a time. */
+template <typename T>
+__device__ void update_rest(T *s, int pitch, int done, int tile_columns, int strip_tiles)
 {
-	T *row = s + i * TILE * b.pitch;
-	subtract_tile(
-	        row + j * TILE, row + done * TILE, s + j * TILE * b.pitch + done * TILE, b.pitch);
-}
-
-/* The tile column right of `done`; all warps share it. */
-template <typename T, bool upper>
-__device__ void update_next(const struct block<T, upper> &b, T *s, int done)
-{
-	for (int i = done + 1 + threadIdx.x / 32; i < b.tile_rows; i += WARPS<T>)
-		update_tile(b, s, i, done + 1, done);
-}
-
-/* What is right of that, by the warps that come; taken counts the tiles that have one. */
-template <typename T, bool upper>
-__device__ void update_rest(const struct block<T, upper> &b, T *s, int done, int *taken)
-{
-	const int first = done + 2, square = b.tile_columns - first;
-	const int tasks = square * (square + 1) / 2 + (b.tile_rows - b.tile_columns) * square;
-	if (square < 1)
-		return;
-	for (;;) {
-		int task = 0;
-		if ((threadIdx.x & 31) == 0)
-			task = atomicAdd(taken, 1);
-		task = __shfl_sync(0xffffffffu, task, 0);
-		if (task >= tasks)
-			return;
-		const struct tile_at tile = trapezoid_tile(task, square);
-		update_tile(b, s, first + tile.i, first + tile.j, done);
+	const int warp = threadIdx.x / 32, square = tile_columns - done - 1;
+	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
+	const T *l = s + done * TILE;
+	for (int task = warp; task < tasks; task += WARPS<T>) {
+		const struct tile_at tile = trapezoid_tile(task / 2, square);
+		const int i = (done + 1 + tile.i) * TILE;
+		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16;
+		subtract_product(s + i * pitch + j, l + i * pitch, l + j * pitch, pitch);
 	}
 }
 
-/* ---- copies ---- */
-
-/* Warps first, first + 1 ... of a block of threads, a multiple of four in all. */
-struct crew {
-	int first, count;
-};
-
-/* Calls f(i, j, at) for the thread's share of columns begin .. end - 1 (whole tiles) of `rows` rows
- * of whole tiles, or of those elements on and below the diagonal (SQUARE); at is the element's
- * place in the matrix, from row `first` on, or NULL beyond its `there` rows and `width` columns.
- * What a warp takes at a time are whole sectors of global memory and, in shared memory, different
- * banks. */
+/* Calls f(i, j, at) for the thread's share of rows x columns elements (whole tiles), or of those on
+ * and below the diagonal (SQUARE); at is the element's place in the matrix, from row `first` on, or
+ * NULL beyond its `there` rows and `width` columns. */
 template <typename T, bool upper, bool SQUARE, typename F>
-__device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, struct crew crew,
-        int first, int there, int width, int rows, int begin, int end, const F &f)
+__device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, int first,
+        int there, int width, int rows, int columns, const F &f)
 {
-	const int warp = threadIdx.x / 32 - crew.first, lane = threadIdx.x & 31;
-	const int64_t step = crew.count * a.lda;
+	const struct share<upper, WARPS<T>> mine = share_of<upper, WARPS<T>>();
 	if (upper) {
-		for (int j = begin + lane; j < end; j += TILE) {
-			const int top = warp + (SQUARE ? j / TILE * TILE : 0);
+		for (int j = mine.j; j < columns; j += mine.column_step) {
+			const int top = mine.i + (SQUARE ? j / TILE * TILE : 0);
 			T *at = a.at(first + top, j);
 #pragma unroll 4
-			for (int i = top; i < rows; i += crew.count, at += step)
+			for (int i = top; i < rows; i += mine.row_step, at += mine.row_step * a.lda)
 				if (!SQUARE || i >= j)
 					f(i, j, i < there && j < width ? at : nullptr);
 		}
 	} else {
-		for (int i = (SQUARE ? begin : 0) + warp % 4 * 8 + lane % 8; i < rows; i += TILE) {
-			const int last = SQUARE ? min(i, end - 1) : end - 1;
-			const int inside = i < there ? width : 0;
-			const int j0 = begin + warp / 4 * 4 + lane / 8;
-			T *at = a.at(first + i, j0);
+		for (int i = mine.i; i < rows; i += mine.row_step) {
+			const int last = SQUARE ? i : columns - 1, end = i < there ? width : 0;
+			T *at = a.at(first + i, mine.j);
 #pragma unroll 4
-			for (int j = j0; j <= last; j += crew.count, at += step)
-				f(i, j, j < inside ? at : nullptr);
+			for (int j = mine.j; j <= last;
+			        j += mine.column_step, at += mine.column_step * a.lda)
+				f(i, j, j < end ? at : nullptr);
 		}
 	}
 }
@@ -257,49 +220,45 @@ __device__ __forceinline__ int strip_rows(const struct block<T, upper> &b)
 	return min(b.strip, b.rows - strip_row(b));
 }
 
-/* Starts the copy of columns begin .. end - 1 to shared memory. Rows and columns that the matrix
- * has not become the identity's, so that its factor and the strip's solution stay finite. */
+/* Starts the copy to shared memory. Rows and columns that the matrix has not become the identity's,
+ * so that its factor and the strip's solution stay finite. */
 template <typename T, bool upper>
-__device__ void load_columns(
-        const struct block<T, upper> &b, T *s, struct crew crew, int begin, int end)
+__device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int columns)
 {
-	const int columns = b.tile_columns * TILE, pitch = b.pitch;
 	T *strip = s + columns * pitch;
-	each_element<T, upper, true>(b.a, crew, 0, b.width, b.width, columns, begin, end,
-	        [&](int i, int j, const T *at) {
-		        T *element = s + i * pitch + j;
+	each_element<T, upper, true>(
+	        b.a, 0, b.width, b.width, columns, columns, [&](int i, int j, const T *at) {
+		        T *to = s + i * pitch + j;
 		        if (at)
-			        __pipeline_memcpy_async(element, at, sizeof(T));
+			        __pipeline_memcpy_async(to, at, sizeof(T));
 		        else
-			        *element = T(i == j);
+			        *to = T(i == j);
 	        });
-	each_element<T, upper, false>(b.a, crew, strip_row(b), strip_rows(b), b.width, b.strip,
-	        begin, end, [&](int i, int j, const T *at) {
-		        T *element = strip + i * pitch + j;
+	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, columns,
+	        [&](int i, int j, const T *at) {
+		        T *to = strip + i * pitch + j;
 		        if (at)
-			        __pipeline_memcpy_async(element, at, sizeof(T));
+			        __pipeline_memcpy_async(to, at, sizeof(T));
 		        else
-			        *element = T(0);
+			        *to = T(0);
 	        });
 	__pipeline_commit();
-	__pipeline_wait_prior(0);
 }
 
 template <typename T, bool upper>
-__device__ void store_block(const struct block<T, upper> &b, const T *s, bool diagonal)
+__device__ void store_block(
+        const struct block<T, upper> &b, const T *s, int pitch, int columns, bool diagonal)
 {
-	const struct crew all = {0, WARPS<T>};
-	const int columns = b.tile_columns * TILE, pitch = b.pitch;
 	const T *strip = s + columns * pitch;
-	each_element<T, upper, false>(b.a, all, strip_row(b), strip_rows(b), b.width, b.strip, 0,
-	        columns, [&](int i, int j, T *at) {
+	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, columns,
+	        [&](int i, int j, T *at) {
 		        if (at)
 			        *at = strip[i * pitch + j];
 	        });
 	if (!diagonal)
 		return;
 	each_element<T, upper, true>(
-	        b.a, all, 0, b.width, b.width, columns, 0, columns, [&](int i, int j, T *at) {
+	        b.a, 0, b.width, b.width, columns, columns, [&](int i, int j, T *at) {
 		        if (at)
 			        *at = s[i * pitch + j];
 	        });
@@ -319,35 +278,32 @@ template <typename T, bool upper>
 __global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct block<T, upper> b)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
-	__shared__ int taken[TILE_COLUMNS_MAX];
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
-	const struct crew all = {0, WARPS<T>}, others = {WARPS<T> - b.idle, b.idle};
+	const int tile_columns = tiles_of(b.width), strip_tiles = b.strip / TILE;
+	const int tile_rows = tile_columns + strip_tiles,
+	          pitch = tile_pitch<T>(tile_columns * TILE);
 	T *column = (T *)memory + warp * 2 * TILE;
 	T *s = (T *)memory + FACTOR_WARPS * 2 * TILE;
-	/* these copy what is right of the first tile column, when there are any */
-	const bool two_parts = b.idle > 0 && b.tile_columns > 1;
-	/* its warp has no rows by the time all of the diagonal block has been read */
-	const bool counts = threadIdx.x == 32 * (WARPS<T> - 1);
 	bool last = false; /* known to the thread that counts */
 
 	early_begin();
-	if (threadIdx.x < TILE_COLUMNS_MAX)
-		taken[threadIdx.x] = 0;
-	load_columns(b, s, all, 0, two_parts ? TILE : b.tile_columns * TILE);
+	load_block(b, s, pitch, tile_columns * TILE);
+	__pipeline_wait_prior(0);
 	/* one thread asks: another block may be setting it */
 	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
+	const bool counts = threadIdx.x == 32 * (WARPS<T> - 1);
 	if (over) {
 		if (counts)
 			last_reader(b.readers);
 		return;
 	}
-	for (int p = 0; p < b.tile_columns; p++) {
+	for (int p = 0; p < tile_columns; p++) {
 		/* the last tile column has no rows below when there is no strip: warp 0 has the
 		 * diagonal tile twice */
-		const int below = b.tile_rows - p - 1;
+		const int below = tile_rows - p - 1;
 		const bool works = warp < max(below, 1);
-		T *diagonal = s + (p * TILE + lane) * b.pitch + p * TILE;
-		T *mine = diagonal + (below > 0 ? (warp + 1) * TILE * b.pitch : 0);
+		T *diagonal = s + (p * TILE + lane) * pitch + p * TILE;
+		T *mine = diagonal + (below > 0 ? (warp + 1) * TILE * pitch : 0);
 		T d[TILE], x[TILE];
 		int failed = TILE;
 		if (works) {
@@ -355,32 +311,25 @@ __global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct bloc
 			load_row(mine, x);
 		}
 		__syncthreads();
+		/* its warp has nothing to do in the first tile column */
+		if (p == 0 && counts)
+			last = last_reader(b.readers);
 		if (works) {
 			failed = factor_tile(d, x, column);
 			if (below > 0)
 				store_row(mine, x);
 			if (warp == 0)
 				store_row(diagonal, d);
-		} else if (p == 0 && two_parts && warp >= others.first) {
-			load_columns(b, s, others, TILE, b.tile_columns * TILE);
-		} else if (p == two_parts && counts) {
-			last = last_reader(b.readers);
 		}
-		if (p > 0)
-			update_rest(b, s, p - 1, taken + p);
 		if (__syncthreads_or(failed < TILE)) {
-			if (p < two_parts && counts)
-				last_reader(b.readers);
 			if (blockIdx.x == 0 && threadIdx.x == 0)
 				*b.info = b.first + p * TILE + failed + 1;
 			return;
 		}
-		if (p + 1 < b.tile_columns) {
-			update_next(b, s, p);
-			__syncthreads();
-		}
+		update_rest(s, pitch, p, tile_columns, strip_tiles);
+		__syncthreads();
 	}
-	store_block(b, s, __syncthreads_or(last));
+	store_block(b, s, pitch, tile_columns * TILE, __syncthreads_or(last));
 }
 
 /* Shared memory of factor_kernel, bytes. */
@@ -398,10 +347,6 @@ cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void
 	b.strip = below > 0 ? block_potrf_strip(below, room->blocks) : 0;
 	while (b.strip > TILE && factor_bytes<T>(b.width, b.strip) > room->shared_bytes)
 		b.strip /= 2;
-	b.tile_columns = tiles_of(b.width);
-	b.tile_rows = b.tile_columns + b.strip / TILE;
-	b.pitch = tile_pitch<T>(b.tile_columns * TILE);
-	b.idle = (WARPS<T> - (b.tile_rows > 2 ? b.tile_rows - 1 : 1)) / 4 * 4;
 	const int64_t bytes = factor_bytes<T>(b.width, b.strip);
 	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
 	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS<T>, bytes, b, stream);
@@ -420,7 +365,7 @@ int potrf(struct matrix a, int64_t first, int *info, const struct block_room *ro
 		const struct block<T, upper> b = {
 			{(T *)matrix_address(matrix_view(a, done, done, 1, 1)), a.ld},
 			        (int)(rows - done), width, 0,
-			        (int)(first + done), info, room->readers, 0, 0, 0, 0
+			        (int)(first + done), info, room->readers
 		};
 		error = (int)factor(b, room, stream);
 		if (left == width || error != cudaSuccess)
