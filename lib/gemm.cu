@@ -57,10 +57,12 @@ template <typename T> bool aligned(const void *data, int64_t ld)
 	return (uintptr_t)data % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
-/* The shape that takes the place of another when A, B or C is not aligned: only these two have
- * kernels for that, and triangles want square tiles. */
+/* The shape that takes the place of another when A, B or C is not aligned: in single precision
+ * only these two have kernels for that, and triangles want square tiles. */
 int unaligned_shape(const struct gemm_problem *p, int shape)
 {
+	if (shape >= GEMM_DOUBLE)
+		return shape;
 	return p->part == GEMM_WHOLE && shape < GEMM_NARROW ? 1 : 3;
 }
 
@@ -121,5 +123,5 @@ extern "C" int gemm_launch(const struct gemm_problem *problem, const struct gemm
 	if (problem->precision == SINGLE)
 		return launch<float>(
 		        problem, plan, alpha, a, b, beta, c, work, (cudaStream_t)stream);
-	return (int)cudaErrorNotSupported;
+	return launch<double>(problem, plan, alpha, a, b, beta, c, work, (cudaStream_t)stream);
 }

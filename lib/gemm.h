@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Our own matrix product on the device: C = alpha op(A) op(B) + beta C, column-major, all of C or
  * one triangle. beta = 0 overwrites C, NaN included; alpha = 0 reads neither A nor B. Sums are
- * plain fused multiply-adds of the precision in an order that the plan alone decides: the same call
- * gives the same bits. */
+ * fused multiply-adds of the precision (in double precision those of the tensor cores) in an order
+ * that the plan alone decides: the same call gives the same bits. */
 #ifndef FATHOM_GEMM_H
 #define FATHOM_GEMM_H
 
@@ -25,7 +25,9 @@ struct gemm_problem {
 	int64_t m, n, k, lda, ldb, ldc;
 };
 
-enum { GEMM_NARROW = 3, GEMM_SHAPES = 6 }; /* shapes from GEMM_NARROW on are for small C */
+/* Shapes from GEMM_NARROW on are for small C, from GEMM_DOUBLE on they are those in double
+ * precision. */
+enum { GEMM_NARROW = 3, GEMM_DOUBLE = 6, GEMM_SHAPES = 7 };
 
 /* Tiles of C that a block computes, and how fast: kernels exist in these shapes. */
 struct gemm_geometry {
@@ -44,9 +46,19 @@ struct gemm_plan {
 	                several, which is quicker alone. The caller's to set */
 };
 
-/* Whether our kernels are ahead of cuBLAS for an m x n product in single precision with aligned
- * operands: where C is large and k short, so that reading and writing C matters (H200). */
-bool gemm_is_ahead(int64_t m, int64_t n, int64_t k);
+/* Whether a device of compute capability `major` whose blocks may have so much shared memory has
+ * our kernels: those in double precision need the tensor cores of 9.0. */
+bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
+
+/* Whether our kernels are ahead of cuBLAS for an m x n product with aligned operands: in single
+ * precision where C is large and k short, so that reading and writing C matters; in double
+ * precision they are not (H200). */
+bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
+
+/* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in
+ * single precision, with short k in double (H200: k = 64, 128, 256 in 0.59, 0.73, 0.87 of cuBLAS's
+ * time at n = 4096, k = 512 in 1.05). */
+bool gemm_is_ahead_triangle(enum precision precision, int64_t k);
 
 /* The plan of least estimated time on sm_count multiprocessors; one split only when no work memory
  * is to be used. */

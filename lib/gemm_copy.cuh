@@ -70,7 +70,7 @@ template <int PENDING> static __device__ __forceinline__ void copy_wait(void)
  * contiguous and a warp reads 8 of it of 4 rows: whole sectors from memory, and different banks
  * because of the pitch. */
 template <typename T, bool ALONG, int VECTOR, int ROWS, int DEPTH, int THREADS> struct tile_copy {
-	static const int PITCH = ALONG ? ROWS : ROWS + 16 / (int)sizeof(T);
+	static const int PITCH = ALONG && sizeof(T) == 4 ? ROWS : ROWS + 4;
 	static const int PER_DEPTH = ROWS / VECTOR; /* ALONG: threads side by side */
 	static const int STEP = ALONG ? THREADS / PER_DEPTH : THREADS / 8;
 	static const int BYTES = VECTOR * (int)sizeof(T);

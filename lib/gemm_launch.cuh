@@ -9,6 +9,8 @@
  * cudaError_t. */
 int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
         cudaStream_t stream);
+int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
+        cudaStream_t stream);
 int gemm_start_large(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
         cudaStream_t stream);
 int gemm_start_narrow(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,

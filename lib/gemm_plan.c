@@ -3,7 +3,7 @@
  * cycles add up to least. */
 #include "gemm.h"
 
-/* Rates measured on an H200 in fp32; only their ratios decide. */
+/* Rates measured on an H200; only their ratios within a precision decide. */
 const struct gemm_geometry gemm_geometry[GEMM_SHAPES] = {
         {128, 128, 8, 2, {0.45, 0.79}},
         {128, 64, 16, 3, {0.62, 0.73, 0.80}},
@@ -11,7 +11,10 @@ const struct gemm_geometry gemm_geometry[GEMM_SHAPES] = {
         {64, 64, 16, 4, {0.55, 0.66, 0.70, 0.73}},
         {128, 32, 16, 4, {0.56, 0.67, 0.70, 0.71}},
         {32, 128, 16, 4, {0.55, 0.65, 0.69, 0.71}},
+        {64, 64, 16, 2, {0.56, 0.65}},
 };
+
+enum { DOUBLE_SHARED_BYTES = 84 << 10 };
 
 enum { MOST_SPLITS = 128, LEAST_STEPS = 4 };
 
@@ -71,7 +74,9 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 	struct gemm_plan best = {.splits = 1};
 	double least = -1;
 
-	for (int shape = 0; shape < GEMM_SHAPES; shape++) {
+	const int first = problem->precision == SINGLE ? 0 : GEMM_DOUBLE;
+	const int end = problem->precision == SINGLE ? GEMM_DOUBLE : GEMM_SHAPES;
+	for (int shape = first; shape < end; shape++) {
 		const struct gemm_geometry *g = &gemm_geometry[shape];
 		if (problem->part != GEMM_WHOLE && g->rows != g->columns)
 			continue;
@@ -91,9 +96,19 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 	return best;
 }
 
-bool gemm_is_ahead(int64_t m, int64_t n, int64_t k)
+bool gemm_has(enum precision precision, int major, int64_t shared_per_block)
 {
-	enum { DEPTH = 256, ELEMENTS = 512 * 512 };
+	return precision == SINGLE || (major >= 9 && shared_per_block >= DOUBLE_SHARED_BYTES);
+}
 
-	return k <= DEPTH && m * n >= ELEMENTS;
+enum { AHEAD_DEPTH = 256, AHEAD_ELEMENTS = 512 * 512 };
+
+bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k)
+{
+	return precision == SINGLE && k <= AHEAD_DEPTH && m * n >= AHEAD_ELEMENTS;
+}
+
+bool gemm_is_ahead_triangle(enum precision precision, int64_t k)
+{
+	return precision == SINGLE || k <= AHEAD_DEPTH;
 }

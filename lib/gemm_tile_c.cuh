@@ -9,21 +9,7 @@
 #ifndef FATHOM_GEMM_TILE_C_CUH
 #define FATHOM_GEMM_TILE_C_CUH
 
-#include "gemm_copy.cuh"
-#include "gemm_tiles.cuh"
-
-template <typename T> struct gemm_args {
-	const T *a, *b;
-	T *c;
-	int64_t lda, ldb, ldc, m, n, k;
-	T alpha, beta;
-	struct gemm_tiles tiles;
-	int units;       /* tiles times splits */
-	int splits;      /* of k; each writes its own partial C, */
-	int64_t c_split; /* this many elements apart */
-	bool shared;     /* a block for each unit */
-	bool stage_c;    /* shared memory has room for the tile of C */
-};
+#include "gemm_operands.cuh"
 
 template <typename T, int ROWS_, int COLUMNS_, int DEPTH_, int WARP_ROWS_, int WARP_COLUMNS_,
         int STAGES_, int RESIDENT_>

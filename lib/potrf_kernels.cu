@@ -17,6 +17,7 @@
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "early_launch.cuh"
+#include "gemm_mma.cuh"
 
 namespace
 {
@@ -101,26 +102,78 @@ __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column
 	return failed;
 }
 
+/* c -= a b^T for half a tile of c, 32 x 16, k = 32; all stand by rows in shared memory. */
+template <typename T>
+__device__ __forceinline__ void subtract_product(T *c, const T *a, const T *b, int pitch)
+{
+	const int li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
+	T sum[4][4] = {};
+	tile_product(a + li * pitch, pitch, b + lj * pitch, pitch, TILE, sum);
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+#pragma unroll
+		for (int j = 0; j < 4; j++)
+			c[(li + 8 * i) * pitch + lj + 4 * j] -= sum[i][j];
+}
+
+#if __CUDA_ARCH__ >= 800
+
+/* On the tensor cores, which need a quarter of the reads of shared memory. Which of eight rows a
+ * lane's row of theirs is (`mine`) makes its 16-byte reads, two neighbours along k, meet different
+ * banks. */
+template <>
+__device__ __forceinline__ void subtract_product(
+        double *c, const double *a, const double *b, int pitch)
+{
+	const int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, mine = g % 2 * 4 + g / 2;
+	double sum[2][2][4] = {};
+#pragma unroll
+	for (int k = 0; k < TILE; k += 8) {
+		const int at = mine * pitch + k + 2 * t;
+		double left[2][4], right[2][2];
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			const double2 v = *(const double2 *)(a + at + 8 * i * pitch);
+			left[i / 2][i % 2] = v.x;
+			left[i / 2][2 + i % 2] = v.y;
+		}
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			const double2 v = *(const double2 *)(b + at + 8 * j * pitch);
+			right[j][0] = v.x;
+			right[j][1] = v.y;
+		}
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+#pragma unroll
+			for (int j = 0; j < 2; j++)
+				mma_double(sum[i][j], left[i], right[j]);
+	}
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+#pragma unroll
+		for (int j = 0; j < 2; j++)
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				c[(16 * i + e / 2 * 8 + mine) * pitch + 8 * j + e % 2 * 4 + t] -=
+				        sum[i][j][e];
+}
+
+#endif
+
 /* What is right of tile column `done`, minus the product of that column's tiles. A warp takes
  * half a tile at a time. */
 template <typename T>
 __device__ void update_rest(T *s, int pitch, int done, int tile_columns, int strip_tiles)
 {
-	const int warp = threadIdx.x / 32, li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
-	const int square = tile_columns - done - 1;
+	const int warp = threadIdx.x / 32, square = tile_columns - done - 1;
 	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
 	const T *l = s + done * TILE;
 	for (int task = warp; task < tasks; task += WARPS<T>) {
 		const struct tile_at tile = trapezoid_tile(task / 2, square);
-		const int i = (done + 1 + tile.i) * TILE + li;
-		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16 + lj;
-		T sum[4][4] = {};
-		tile_product(l + i * pitch, pitch, l + j * pitch, pitch, TILE, sum);
-#pragma unroll
-		for (int r = 0; r < 4; r++)
-#pragma unroll
-			for (int c = 0; c < 4; c++)
-				s[(i + 8 * r) * pitch + j + 4 * c] -= sum[r][c];
+		const int i = (done + 1 + tile.i) * TILE;
+		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16;
+		subtract_product(s + i * pitch + j, l + i * pitch, l + j * pitch, pitch);
 	}
 }
 

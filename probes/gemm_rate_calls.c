@@ -14,7 +14,8 @@ const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 {
 	if (kind >= OWN_GEMM)
-		return math == FP32;
+		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
+		                                                bench->rate.gpu.shared_per_block));
 	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
 }
 
@@ -83,7 +84,7 @@ static void put_own(const struct product *p)
 	const struct bench *d = p->bench;
 	const bool symmetric = p->kind == OWN_SYRK;
 	const int m = symmetric ? p->n : p->m;
-	const struct gemm_problem problem = {.precision = SINGLE,
+	const struct gemm_problem problem = {.precision = p->math == FP64 ? DOUBLE : SINGLE,
 	        .tb = symmetric,
 	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
 	        .m = m,

@@ -48,6 +48,10 @@ static const struct surface {
         {"own_syrk_s", "gpu.own_syrk.s", NULL, "our C -= A A^T, lower, start to start", {"n", "k"},
                 1, "n"},
         {"syrk_d", "gpu.syrk.d", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
+        {"own_gemm_d", "gpu.own_gemm.d", NULL, "our C -= A B, start to start", {"m", "n", "k"}, 2,
+                NULL},
+        {"own_syrk_d", "gpu.own_syrk.d", NULL, "our C -= A A^T, lower, start to start", {"n", "k"},
+                1, "n"},
 };
 
 static double flops(const struct table *curve, const struct point *point, const struct surface *s)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. In single
- * precision these are the products with a short inner dimension, which read and write C at nearly
- * the rate of memory, and the symmetric updates, whose other half is not computed. */
+/* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. These are
+ * the products with a short inner dimension, which read and write C at nearly the rate of memory,
+ * and the symmetric updates, whose other half is not computed. In double precision only some
+ * devices have such kernels (gemm_has). */
 #include "executor_cuda.h"
 
 #include "../../lib/msg.h"
@@ -18,6 +19,11 @@ static bool aligned(struct matrix a)
 {
 	return (uintptr_t)matrix_address(a) % 16 == 0 &&
 	       a.ld * precision_bytes(a.precision) % 16 == 0;
+}
+
+static bool has_own(const struct cuda *x, enum precision precision)
+{
+	return gemm_has(precision, x->gpu.major, x->gpu.shared_per_block);
 }
 
 static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
@@ -48,8 +54,9 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	        .ldc = c.ld};
 	if (c.m == 0 || c.n == 0)
 		return true;
-	if (!executor->blas_only && c.precision == SINGLE && gemm_is_ahead(c.m, c.n, problem.k) &&
-	        aligned(a) && aligned(b) && aligned(c))
+	if (!executor->blas_only && has_own(x, c.precision) &&
+	        gemm_is_ahead(c.precision, c.m, c.n, problem.k) && aligned(a) && aligned(b) &&
+	        aligned(c))
 		return own_product(x, &problem, alpha, a, b, beta, c);
 	cublasStatus_t status =
 	        c.precision == SINGLE
@@ -62,7 +69,6 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	return blas_ok(x, status, "gemm");
 }
 
-/* In single precision. */
 static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
@@ -110,7 +116,7 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	if (lower == (trans == PLAIN) && block_rank_is_ahead(n + rest, n, k) &&
 	        block_rank_bytes(k, c.precision) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
-	if (c.precision == SINGLE)
+	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, k))
 		return own_update(x, uplo, trans, alpha, a, beta, c);
 	if (rest == 0)
 		return square_update(x, uplo, trans, alpha, a, beta, c);

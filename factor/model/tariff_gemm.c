@@ -57,7 +57,7 @@ struct price price_gemm(
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
-	bool own = !r->blas_only && single && gemm_is_ahead(c.m, c.n, k) &&
+	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
@@ -71,9 +71,9 @@ struct price price_gemm(
 static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
 {
 	const double at[] = {(double)n, (double)k};
-	const char *name = !single                            ? "gpu.syrk.d"
-	                   : price_known(r, "gpu.own_syrk.s") ? "gpu.own_syrk.s"
-	                                                      : "gpu.syrk.s";
+	const char *ours = single ? "gpu.own_syrk.s" : "gpu.own_syrk.d";
+	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, k) && price_known(r, ours);
+	const char *name = own ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
 
 	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
 }
@@ -94,20 +94,35 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 	return price;
 }
 
+/* One kernel for all of a trapezoid lasts as long as a product of as many operations. */
+static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"m", "n", "k"};
+	const double at[] = {(double)c.m, (double)c.n, (double)k};
+
+	if (c.precision == SINGLE)
+		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
+	struct price price =
+	        library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
+	occupy(r, &price, tiles(c.m, c.n), k, c.precision);
+	return price;
+}
+
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
 	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
-	bool single = c.precision == SINGLE;
+	bool one = c.precision == SINGLE ||
+	           (gemm_is_ahead_triangle(c.precision, k) && price_known(r, "gpu.own_gemm.d"));
 	struct matrix square = {NULL, 0, n, n, n, c.precision};
-	/* in single precision one kernel for all, as long as a product of as many operations */
-	struct matrix others = {NULL, 0, single ? rest + n / 2 : rest, n, rest + n, c.precision};
+	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
 	if (block_rank_is_ahead(n + rest, n, k))
 		return price_rank(r, c, k);
 	if (!rest)
 		return square_syrk(r, c, k);
-	struct price behind = price_gemm(r, PLAIN, TRANSPOSED, others, k);
-	return single ? behind : price_both(price_syrk(r, square, k), behind);
+	if (one)
+		return own_trapezoid(r, others, k);
+	return price_both(price_syrk(r, square, k), price_gemm(r, PLAIN, TRANSPOSED, others, k));
 }
 
 /* A profile without solves from the right has those from the left stand for them. */
