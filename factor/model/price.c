@@ -28,6 +28,12 @@ void price_reader_change(
 	for (size_t i = 0; i < PRICE_SURFACES; i++)
 		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
 			reader->surface[i].name = NULL;
+	size_t kept = 0;
+	for (size_t i = 0; i < PRICE_PANELS && reader->panels[i].name; i++)
+		if (strcmp(reader->panels[i].name, name) != 0)
+			reader->panels[kept++] = reader->panels[i];
+	for (; kept < PRICE_PANELS; kept++)
+		reader->panels[kept].name = NULL;
 }
 
 /* The rows of a function that enclose a value of one argument; both are the value itself outside of
@@ -186,11 +192,4 @@ double price_host_rate(struct price_reader *reader, const char *name, double wor
 double price_bytes(struct matrix a)
 {
 	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);
-}
-
-double price_host_getrf(struct price_reader *reader, struct matrix a)
-{
-	const char *name = a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d";
-
-	return price_at2(reader, name, "m", (double)a.m, "n", (double)a.n);
 }

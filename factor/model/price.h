@@ -49,6 +49,16 @@ struct price_surface {
 	double value[SURFACE_VALUES];            /* the last argument runs fastest */
 };
 
+/* The rows of LAPACKE's panels (price_host.c), by width and then length. */
+enum { PANEL_ROWS = 64, PRICE_PANELS = 5 /* four functions and an end */ };
+struct price_panels {
+	const char *name; /* NULL: free */
+	size_t count;
+	struct price_panel {
+		double m, n, seconds;
+	} row[PANEL_ROWS];
+};
+
 /* Reads values once each. linear: interpolate functions linearly between rows instead of by their
  * logarithms. */
 enum { PRICE_CACHE = 16384 };
@@ -62,6 +72,7 @@ struct price_reader {
 		double arg[2], value;
 	} cache[PRICE_CACHE];
 	struct price_surface surface[PRICE_SURFACES];
+	struct price_panels panels[PRICE_PANELS];
 };
 
 void price_reader_start(struct price_reader *reader, const struct profile *profile);
@@ -123,8 +134,6 @@ struct tariff {
 extern const struct tariff tariff_cuda_full, tariff_cuda_sums; /* levels 2 and 1 */
 extern const struct tariff tariff_host_full, tariff_host_sums;
 
-/* Bytes of a matrix, and the measured rate surface of LAPACKE's getrf, which all tariffs share. */
 double price_bytes(struct matrix a);
-double price_host_getrf(struct price_reader *reader, struct matrix a);
 
 #endif

@@ -10,6 +10,21 @@
 
 const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 
+/* The threads of the BLAS and of the driver are there already and run where the system puts them.
+ */
+static void take_core(struct measure *measure)
+{
+	struct topology_facts facts;
+	struct fault fault = {""};
+
+	if (!(measure->topology = topology_load(NULL, &fault))) {
+		msg_warn("the measuring thread stays where the system puts it: %s", fault.text);
+		return;
+	}
+	topology_facts(measure->topology, &facts);
+	quiet_open(&measure->quiet, measure->topology, facts.cores);
+}
+
 void measure_open(struct measure *measure)
 {
 	struct fault fault = {""};
@@ -26,6 +41,7 @@ void measure_open(struct measure *measure)
 		msg_warn("no host executor: %s", fault.text);
 	if (!measure->executor[0] && !measure->executor[1])
 		msg_die(EXIT_NOT_POSSIBLE, "nothing can be measured here: %s", fault.text);
+	take_core(measure);
 }
 
 void measure_close(struct measure *measure)
@@ -33,6 +49,9 @@ void measure_close(struct measure *measure)
 	vendor_free(measure->vendor);
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)
 		executor_free(measure->executor[e]);
+	if (measure->topology)
+		quiet_close(&measure->quiet);
+	topology_free(measure->topology);
 }
 
 void measure_stamp(struct measure *measure, struct table *table)
@@ -43,6 +62,8 @@ void measure_stamp(struct measure *measure, struct table *table)
 	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
 	if (gpu)
 		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
+	if (measure->topology)
+		quiet_note(&measure->quiet, table);
 }
 
 static bool same_meta(const struct table *a, const struct table *b, const char *key)
