@@ -2,10 +2,11 @@
 /* LAPACKE's panels and the BLAS's products from the rows of the host_rate probe. Small panels have
  * one thread, large ones all of them (lib/host_panel.h), and between the two a surface has a step:
  * rows of the one kind say nothing of the other. Of one kind and width, time is interpolated
- * between the lengths measured, grows beyond them as the length does, as work and traffic do, and
- * stays below them, as the start-up of a call or of threads at every column does not shrink; then
- * it is interpolated between widths, where the last slope goes on. Products larger than measured
- * keep the rate. */
+ * between the lengths measured and grows beyond them as the length does, as work and traffic do.
+ * Below them it stays, as the start of a call or of threads at every column does not shrink. Then
+ * it is interpolated between widths. Beyond the widest one measured LU by one thread goes on with
+ * the last slope; else it goes block by block, as in LAPACK: a panel of that width, and the update
+ * of the columns right of it. Products larger than measured keep the rate. */
 #include "price_blocks.h"
 
 #include "../../lib/host_panel.h"
@@ -82,18 +83,14 @@ static double between(const struct query *q, double x, double x0, double y0, dou
 	                 : y0 * pow(y1 / y0, log(x / x0) / log(x1 / x0));
 }
 
-static double beyond(const struct query *q, const struct price_panel *row)
-{
-	return row->seconds * fmax(1, q->m / row->m);
-}
-
 static bool of_kind(const struct query *q, const struct price_panel *row)
 {
 	return team_of(row->m, row->n, q->word) == q->team;
 }
 
 /* Time of the width whose rows begin at `first`, NaN when none is of the kind. */
-static double of_width(const struct query *q, const struct price_panels *panels, size_t first)
+static double of_kind_and_width(
+        const struct query *q, const struct price_panels *panels, size_t first)
 {
 	const struct price_panel *below = NULL, *above = NULL;
 
@@ -108,60 +105,55 @@ static double of_width(const struct query *q, const struct price_panels *panels,
 	}
 	if (below && above)
 		return between(q, q->m, below->m, below->seconds, above->m, above->seconds);
-	return below || above ? beyond(q, below ? below : above) : NAN;
+	return below ? below->seconds * q->m / below->m : above ? above->seconds : NAN;
 }
 
-struct node {
-	double n, seconds;
-};
+/* The length of the first row of a width that is of the kind, NaN when there is none. */
+static double shortest(const struct query *q, const struct price_panels *panels, size_t first)
+{
+	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++)
+		if (of_kind(q, &panels->row[i]))
+			return panels->row[i].m;
+	return NAN;
+}
 
-/* Time at a width from the two widths around it, or from the two widest. */
+/* Below the shortest row of all threads: what one thread takes, and more by as much as all threads
+ * do there. */
+static double of_width(const struct query *q, const struct price_panels *panels, size_t first)
+{
+	struct query there = *q, one = *q;
+	double seconds = of_kind_and_width(q, panels, first);
+
+	there.m = shortest(q, panels, first);
+	one.team = !q->team;
+	const double other = of_kind_and_width(&one, panels, first);
+	if (isnan(seconds) || isnan(other))
+		return isnan(seconds) ? other : seconds;
+	if (!q->team || q->m >= there.m)
+		return seconds;
+	there.team = false;
+	return fmin(seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first)));
+}
+
+/* Time at a width: between those of the two widths around it, or on with the slope of the widest.
+ */
 static double at_width(const struct query *q, const struct price_panels *panels, double n)
 {
-	struct node node[2] = {{0, NAN}, {0, NAN}};
+	double width[2] = {NAN, NAN}, seconds[2] = {NAN, NAN};
 
-	for (size_t i = 0; i < panels->count && node[1].n < n; i++) {
+	for (size_t i = 0; i < panels->count && !(width[1] >= n); i++) {
 		if (i > 0 && panels->row[i].n == panels->row[i - 1].n)
 			continue;
-		double seconds = of_width(q, panels, i);
-		if (isnan(seconds))
-			continue;
-		node[0] = node[1];
-		node[1] = (struct node){panels->row[i].n, seconds};
+		width[0] = width[1];
+		seconds[0] = seconds[1];
+		width[1] = panels->row[i].n;
+		seconds[1] = of_width(q, panels, i);
 	}
-	if (isnan(node[0].seconds)) { /* the narrowest */
-		double times = n / node[1].n;
-		return times > 1 ? node[1].seconds * times * times : node[1].seconds;
-	}
+	if (isnan(width[0]))
+		return seconds[1];
 	struct query scale = *q;
-	scale.linear = q->linear && n <= node[1].n;
-	return between(&scale, n, node[0].n, node[0].seconds, node[1].n, node[1].seconds);
-}
-
-static double panel(struct price_reader *r, const char *name, enum precision precision, double m,
-        double n, bool team)
-{
-	const struct price_panels *panels = panels_of(r, name);
-	struct query q = {r->linear, team, (double)precision_bytes(precision), m};
-
-	if (!panels->count) /* a constant, or nothing */
-		return price_at2(r, name, "m", m, "n", n);
-	double seconds = at_width(&q, panels, n);
-	if (isnan(seconds)) { /* only the other kind was measured */
-		q.team = !team;
-		seconds = at_width(&q, panels, n);
-	}
-	const struct price_panel *last = &panels->row[panels->count - 1];
-	r->model.extrapolated |= n > last->n || (n == last->n && m > last->m);
-	return seconds;
-}
-
-double price_host_getrf(struct price_reader *r, struct matrix a)
-{
-	double m = (double)a.m, n = (double)a.n, word = (double)precision_bytes(a.precision);
-
-	return panel(r, a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d", a.precision, m, n,
-	        team_of(m, n, word));
+	scale.linear = q->linear && n <= width[1];
+	return between(&scale, n, width[0], seconds[0], width[1], seconds[1]);
 }
 
 double price_host_gemm(struct price_reader *r, enum precision precision, double edge)
@@ -183,32 +175,97 @@ static double at_gemm_rate(struct price_reader *r, double operations, enum preci
 	return price_host_gemm(r, precision, cbrt(operations / 2));
 }
 
-/* Beyond the widest panel measured it goes block by block, as LAPACK does: a panel of that width,
- * and the update of the columns right of it, which is two products. */
-double price_host_geqrf(struct price_reader *r, struct matrix a)
+/* The same by one thread, which is measured in single precision at a few sizes: between the
+ * precisions as with all threads. */
+static double by_one_thread(struct price_reader *r, double operations, enum precision precision)
 {
-	enum { WIDEST = 128 }; /* of the host_rate probe */
-	const char *name = a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d";
-	const bool team = team_of((double)a.m, (double)a.n, (double)precision_bytes(a.precision));
+	static const char name[] = "host.gemm.threads.s";
+	double low, high;
+
+	if (!profile_range(r->model.profile, name, "n", &low, &high))
+		return at_gemm_rate(r, operations, precision);
+	const double ratio = price_host_gemm(r, precision, low) / price_host_gemm(r, SINGLE, low);
+	return ratio * price_at2(r, name, "n", low, "threads", 1) * operations /
+	       (2 * low * low * low);
+}
+
+static double of_panel(
+        struct price_reader *r, const struct price_panels *panels, struct matrix a, bool team)
+{
+	const struct query q = {r->linear, team, (double)precision_bytes(a.precision), (double)a.m};
+
+	r->model.extrapolated |= a.m > panels->row[panels->count - 1].m;
+	return at_width(&q, panels, (double)a.n);
+}
+
+/* operations: of the update, for each row, column of a block and column right of it. */
+static double by_blocks(struct price_reader *r, const struct price_panels *panels, struct matrix a,
+        bool team, double operations)
+{
+	const int64_t widest = (int64_t)panels->row[panels->count - 1].n;
 	double seconds = 0;
 
-	for (int64_t j = 0; j < a.n; j += WIDEST) {
-		int64_t rest = a.n - j, width = rest < WIDEST ? rest : WIDEST;
-		double rows = (double)(a.m - j), right = (double)(rest - width);
-		seconds += panel(r, name, a.precision, rows, (double)width, team);
+	while (a.n > 0) {
+		const struct matrix block = {
+		        NULL, 0, a.m, a.n < widest ? a.n : widest, a.ld, a.precision};
+		const double right = (double)(a.n - block.n),
+		             update = operations * (double)a.m * (double)block.n * right;
+		seconds += of_panel(r, panels, block, team);
 		if (right > 0)
-			seconds += at_gemm_rate(r, 4 * rows * right * (double)width, a.precision);
+			seconds += team ? at_gemm_rate(r, update, a.precision)
+			                : by_one_thread(r, update, a.precision);
+		a.m = a.m > block.n ? a.m - block.n : 1;
+		a.n -= block.n;
 	}
 	return seconds;
 }
 
-/* The diagonal block, and a triangular solve with the rows below it (a upper: columns right of it)
- * at the rate of a square gemm of as many operations. */
+static const struct price_panels *getrf_of(struct price_reader *r, struct matrix a)
+{
+	return panels_of(r, a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d");
+}
+
+static bool team_for(struct matrix a)
+{
+	return team_of((double)a.m, (double)a.n, (double)precision_bytes(a.precision));
+}
+
+static double constant(struct price_reader *r, const struct price_panels *panels, struct matrix a)
+{
+	return price_at2(r, panels->name, "m", (double)a.m, "n", (double)a.n);
+}
+
+/* The update is a product. */
+double price_host_getrf(struct price_reader *r, struct matrix a)
+{
+	const struct price_panels *panels = getrf_of(r, a);
+
+	if (!panels->count)
+		return constant(r, panels, a);
+	return team_for(a) ? by_blocks(r, panels, a, true, 2) : of_panel(r, panels, a, false);
+}
+
+/* The update is two products; few widths are measured. */
+double price_host_geqrf(struct price_reader *r, struct matrix a)
+{
+	const struct price_panels *panels =
+	        panels_of(r, a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d");
+
+	return panels->count ? by_blocks(r, panels, a, team_for(a), 4) : constant(r, panels, a);
+}
+
+/* The diagonal block, in which all threads gain nothing over one, has half the operations of getrf;
+ * a triangular solve with the rows below it (a upper: columns right of it) goes at the rate of a
+ * square gemm of as many operations. */
 double price_host_potrf(struct price_reader *r, struct matrix a)
 {
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
 	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
-	double seconds = price_host_getrf(r, diagonal) / 2;
+	const struct price_panels *panels = getrf_of(r, a);
+	double seconds = panels->count ? of_panel(r, panels, diagonal, false)
+	                               : constant(r, panels, diagonal);
+
+	seconds /= 2;
 
 	if (rest)
 		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);

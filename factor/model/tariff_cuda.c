@@ -83,13 +83,11 @@ static struct price update_kernel(struct price_reader *r, struct matrix a, doubl
 	return price;
 }
 
+/* By the bytes searched, which are in it. */
 static struct price iamax(struct price_reader *r, struct matrix x)
 {
-	struct price price = round_trip(price_scalar(r, "gpu.cublas.level1"),
-	        price_at(r, "gpu.cublas.iamax", "bytes", word_of(x)), TERM_SYNC);
-
-	price.term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(x));
-	return price;
+	return round_trip(price_scalar(r, "gpu.cublas.level1"),
+	        price_at(r, "gpu.cublas.iamax", "bytes", price_bytes(x)), TERM_SYNC);
 }
 
 /* A profile without it has iamax stand for it, which reads as much and answers in the same way. */
