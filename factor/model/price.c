@@ -120,6 +120,19 @@ bool price_known(struct price_reader *reader, const char *name)
 	return slot->value > 0;
 }
 
+double price_last(struct price_reader *reader, const char *name, const char *arg)
+{
+	struct price_entry *slot = find(reader, name, -3, -3); /* no arguments of a function */
+	double low, high;
+
+	if (!slot->name) {
+		bool found = profile_range(reader->model.profile, name, arg, &low, &high);
+		slot->value = found ? high : NAN;
+		slot->name = name;
+	}
+	return slot->value;
+}
+
 double price_scalar(struct price_reader *reader, const char *name)
 {
 	struct price_entry *slot = find(reader, name, 0, 0);

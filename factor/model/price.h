@@ -84,6 +84,9 @@ void price_reader_change(
 /* Whether the profile has it at all. */
 bool price_known(struct price_reader *reader, const char *name);
 
+/* The largest value of an argument in a function's rows, NaN when it has no such rows. */
+double price_last(struct price_reader *reader, const char *name, const char *arg);
+
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
 double price_scalar(struct price_reader *reader, const char *name);
 double price_at(struct price_reader *reader, const char *name, const char *arg, double value);

@@ -159,9 +159,10 @@ static double at_width(const struct query *q, const struct price_panels *panels,
 double price_host_gemm(struct price_reader *r, enum precision precision, double edge)
 {
 	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
-	double low, high, times = 1;
+	const double high = price_last(r, name, "n");
+	double times = 1;
 
-	if (profile_range(r->model.profile, name, "n", &low, &high) && edge > high) {
+	if (edge > high) {
 		r->model.extrapolated = true;
 		times = pow(edge / high, 3);
 		edge = high;
@@ -180,13 +181,12 @@ static double at_gemm_rate(struct price_reader *r, double operations, enum preci
 static double by_one_thread(struct price_reader *r, double operations, enum precision precision)
 {
 	static const char name[] = "host.gemm.threads.s";
-	double low, high;
+	const double n = price_last(r, name, "n");
 
-	if (!profile_range(r->model.profile, name, "n", &low, &high))
+	if (isnan(n))
 		return at_gemm_rate(r, operations, precision);
-	const double ratio = price_host_gemm(r, precision, low) / price_host_gemm(r, SINGLE, low);
-	return ratio * price_at2(r, name, "n", low, "threads", 1) * operations /
-	       (2 * low * low * low);
+	const double ratio = price_host_gemm(r, precision, n) / price_host_gemm(r, SINGLE, n);
+	return ratio * price_at2(r, name, "n", n, "threads", 1) * operations / (2 * n * n * n);
 }
 
 static double of_panel(
@@ -194,7 +194,9 @@ static double of_panel(
 {
 	const struct query q = {r->linear, team, (double)precision_bytes(a.precision), (double)a.m};
 
-	r->model.extrapolated |= a.m > panels->row[panels->count - 1].m;
+	const struct price_panel *last = &panels->row[panels->count - 1];
+
+	r->model.extrapolated |= q.m > last->m || (double)a.n > last->n;
 	return at_width(&q, panels, (double)a.n);
 }
 
@@ -205,6 +207,7 @@ static double by_blocks(struct price_reader *r, const struct price_panels *panel
 	const int64_t widest = (int64_t)panels->row[panels->count - 1].n;
 	double seconds = 0;
 
+	r->model.extrapolated |= a.n > widest;
 	while (a.n > 0) {
 		const struct matrix block = {
 		        NULL, 0, a.m, a.n < widest ? a.n : widest, a.ld, a.precision};
