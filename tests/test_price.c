@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the host's panels and products cost beside and beyond the rows of their surfaces. */
+/* Prices beside and beyond the rows of surfaces: the host's panels and products, panels of a
+ * cluster. */
 #include "tap.h"
 
 #include "../factor/model/price_blocks.h"
@@ -77,6 +78,36 @@ static void test_products(struct price_reader *r)
 	is_real(price_host_gemm(r, SINGLE, 100), 100 * us, 1e-9, "a smaller one: the start-up");
 }
 
+/* Kernels for rows of 32 and 64 columns: 1 us, and 1 or 1.5 us a column with up to 512 rows, twice
+ * that with up to 1024. */
+static void test_cluster(void)
+{
+	static const char name[] = "gpu.panel_cluster.s";
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+	const struct panel_geometry g = {.blocks = 1};
+	const struct parameter_spec start = {"gpu.launch.dependent", "s", "synthetic", NULL, 0, 0};
+
+	for (double m = 512; m <= 1024; m *= 2) {
+		add(p, name, m, 16, us + 16 * m / 512 * us);
+		add(p, name, m, 32, us + 32 * m / 512 * us);
+		add(p, name, m, 64, us + 96 * m / 512 * us);
+	}
+	profile_add(p, &start, NULL, 0, (struct estimate){0.5 * us, 0.5 * us, 0.5 * us, 9}, false);
+	price_reader_start(r, p);
+	for (int64_t m = 500; m <= 600; m += 100)
+		for (int64_t n = 24; n <= 48; n += 24) {
+			const struct matrix a = {NULL, 0, m, n, m, SINGLE};
+			const struct price price = tariff_cuda_full.resident_panel(r, a, &g);
+			const double columns = n > 32 ? 1.5 * (double)n : (double)n;
+			is_real((price.term[TERM_LAUNCH] + price.term[TERM_BARRIER]) / us,
+			        1 + columns * (m > 512 ? 2 : 1), 1e-9,
+			        "a panel of a cluster: its columns in the kernel that takes it");
+		}
+	free(r);
+	profile_free(p);
+}
+
 static void test_missing(void)
 {
 	struct profile *p = profile_new();
@@ -98,6 +129,7 @@ int main(void)
 	test_panels(r);
 	test_wide(r);
 	test_products(r);
+	test_cluster();
 	test_missing();
 	free(r);
 	profile_free(p);
