@@ -71,7 +71,6 @@ static void test_prices(void)
 	struct prediction made;
 
 	add_blocks(p, 0.01);
-	add(p, "gpu.l2.read", "B/s", NULL, 0, 4e13, 0.01);
 	add(p, "gpu.dram.read", "B/s", NULL, 0, 2e13, 0.01);
 	ok(model_product_predict(p, &gemv, 2, &made), "gemv is priced");
 	is_real(made.seconds * 1e6, (10 * 2.75 + 0.9 + 5) / 10, 1e-9, "the calls, and one wait");

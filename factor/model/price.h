@@ -41,12 +41,24 @@ struct price {
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
-enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 64 };
+enum {
+	SURFACE_ARGS = 3,
+	SURFACE_AXIS = 16,
+	SURFACE_VALUES = 512,
+	SURFACE_MIDDLES = 16,
+	PRICE_SURFACES = 64
+};
 struct price_surface {
 	const char *name; /* NULL: free */
 	size_t args, count[SURFACE_ARGS];
 	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
 	double value[SURFACE_VALUES];            /* the last argument runs fastest */
+	/* rows off the grid: where they are, in intervals of the axes, and how far they lie above
+	 * what the grid says there */
+	struct price_middle {
+		double at[SURFACE_ARGS], above;
+	} middle[SURFACE_MIDDLES];
+	size_t middles;
 };
 
 /* The rows of LAPACKE's panels (price_host.c), by width and then length. */
@@ -93,9 +105,10 @@ double price_at(struct price_reader *reader, const char *name, const char *arg, 
 double price_at2(struct price_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
 
-/* Value of a function of `count` arguments named `arg` whose rows form a grid (single rows off the
- * grid are not used), as profile_get has it but for arguments below the first row: they cost what
- * the first row does, as a call's start-up does not shrink with it. */
+/* Value of a function of `count` arguments named `arg` whose rows form a grid, as profile_get has
+ * it but for arguments below the first row: they cost what the first row does, as a call's start-up
+ * does not shrink with it. Single rows off the grid correct it around them, less and less up to the
+ * next rows of the grid. */
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
 

@@ -126,21 +126,43 @@ struct price price_trsm(struct price_reader *r, enum side side, int64_t order, i
 	return price;
 }
 
+static const char *const gemv_axes[] = {"m", "n", "cold"};
+
+static double cold_gemv(struct price_reader *r, const char *name, struct matrix a)
+{
+	const double at[] = {(double)a.m, (double)a.n, 1};
+
+	return price_surface(r, name, gemv_axes, at, 3);
+}
+
+/* Of the rows around a matrix that takes more than a quarter of L2, larger ones may not be in it,
+ * however often they are read. It then takes what one of half its sides does, and its other bytes
+ * come at the rate of L2. */
+static double warm_gemv(struct price_reader *r, const char *name, struct matrix a)
+{
+	const double bytes = price_bytes(a);
+	const bool large = 4 * bytes > price_scalar(r, "gpu.l2.stated");
+	const double side = large ? 0.5 : 1;
+	const double at[] = {side * (double)a.m, side * (double)a.n, 0};
+	const double time = price_surface(r, name, gemv_axes, at, 3);
+
+	return large ? time + 0.75 * bytes / price_scalar(r, "gpu.l2.read") : time;
+}
+
 /* Of our own kernel where the profile has it, which is queued as kernels are. */
 struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
-	static const char *const axes[] = {"m", "n", "cold"};
 	static const char *const names[2][2][2] = {
 	        {{"gpu.gemv.d.n", "gpu.gemv.d.t"}, {"gpu.gemv.s.n", "gpu.gemv.s.t"}},
 	        {{"gpu.own_gemv.d.n", "gpu.own_gemv.d.t"},
 	                {"gpu.own_gemv.s.n", "gpu.own_gemv.s.t"}}};
 	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated"),
 	     single = a.precision == SINGLE;
-	const double at[] = {(double)a.m, (double)a.n, in_l2 ? 0 : 1};
 	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_MEMORY);
+	struct price price =
+	        library(r, in_l2 ? warm_gemv(r, name, a) : cold_gemv(r, name, a), TERM_MEMORY);
 
 	if (own)
 		price.enqueue = price_scalar(r, "gpu.launch.enqueue");
