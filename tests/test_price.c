@@ -108,6 +108,28 @@ static void test_cluster(void)
 	profile_free(p);
 }
 
+/* A grid of 1 us at 32 and 512, where a square between has 3 us. */
+static void test_middle(void)
+{
+	static const char name[] = "gpu.surface";
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (int m = 32; m <= 512; m *= 16)
+		for (int n = 32; n <= 512; n *= 16)
+			add(p, name, m, n, us);
+	add(p, name, 128, 128, 3 * us);
+	price_reader_start(r, p);
+	is_real(price_surface2(r, name, "m", 128, "n", 128) / us, 3, 1e-9,
+	        "a row off the grid is itself");
+	is_real(price_surface2(r, name, "m", 64, "n", 128) / us, sqrt(3), 1e-9,
+	        "it counts less beside it");
+	is_real(price_surface2(r, name, "m", 512, "n", 128) / us, 1, 1e-9,
+	        "and nothing on the grid's next rows");
+	free(r);
+	profile_free(p);
+}
+
 static void test_missing(void)
 {
 	struct profile *p = profile_new();
@@ -130,6 +152,7 @@ int main(void)
 	test_wide(r);
 	test_products(r);
 	test_cluster();
+	test_middle();
 	test_missing();
 	free(r);
 	profile_free(p);

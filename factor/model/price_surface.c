@@ -218,26 +218,36 @@ static double scaled(const struct price_reader *reader, double x)
 	return reader->linear ? x : log(fmax(x, 0.5));
 }
 
-/* The rows off the grid but inside of it. */
+/* Where a row lies that is inside of the grid but off it; false for others. */
+static bool off_grid(const struct price_reader *reader, const struct price_surface *s,
+        const struct parameter *row, const char *const *arg, double *at)
+{
+	double x[SURFACE_ARGS] = {0}, off = 0;
+
+	if (!usable(row, s->name, s->args))
+		return false;
+	for (size_t k = 0; k < s->args; k++) {
+		x[k] = scaled(reader, argument(row, arg[k]));
+		if (!(x[k] >= s->axis[k][0] && x[k] <= s->axis[k][s->count[k] - 1]))
+			return false;
+	}
+	place(s, x, at);
+	for (size_t k = 0; k < s->args; k++)
+		off = fmax(off, fabs(at[k] - round(at[k])));
+	return off > 1e-9;
+}
+
 static void add_middles(
         const struct price_reader *reader, struct price_surface *s, const char *const *arg)
 {
 	const struct profile *profile = reader->model.profile;
-	size_t index[SURFACE_ARGS], count = 0;
+	size_t count = 0;
 
 	for (size_t r = 0; r < profile->count && count < SURFACE_MIDDLES; r++) {
-		const struct parameter *row = &profile->row[r];
 		struct price_middle *middle = &s->middle[count];
-		double x[SURFACE_ARGS] = {0};
-		bool inside = usable(row, s->name, s->args) && !on_grid(s, row, arg, index);
-		for (size_t k = 0; k < s->args && inside; k++) {
-			x[k] = scaled(reader, argument(row, arg[k]));
-			inside = x[k] >= s->axis[k][0] && x[k] <= s->axis[k][s->count[k] - 1];
-		}
-		if (!inside)
+		const double value = profile->row[r].estimate.value;
+		if (!off_grid(reader, s, &profile->row[r], arg, middle->at))
 			continue;
-		const double value = row->estimate.value;
-		place(s, x, middle->at);
 		middle->above = (reader->linear ? value : log(value)) - on_surface(s, middle->at);
 		count++;
 	}
