@@ -10,12 +10,17 @@
 
 const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 
-/* The threads of the BLAS and of the driver are there already and run where the system puts them.
- */
+/* Threads that are there already run where the system puts them: those of the BLAS and the driver,
+ * and, started here, those that make matrices and check results. Later ones would be bound, too. */
 static void take_core(struct measure *measure)
 {
 	struct topology_facts facts;
 	struct fault fault = {""};
+	int started = 0;
+
+#pragma omp parallel reduction(+ : started)
+	started++;
+	msg_note("%d threads make and check matrices", started);
 
 	if (!(measure->topology = topology_load(NULL, &fault))) {
 		msg_warn("the measuring thread stays where the system puts it: %s", fault.text);
