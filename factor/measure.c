@@ -9,6 +9,7 @@
 #include "../lib/msg.h"
 #include "runs/cases.h"
 #include "runs/measure.h"
+#include "runs/products.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,12 +29,15 @@ static void stop(int signal_number)
 /* The host's clock moves with what else runs on it; a shape waits this long for the profile's. */
 static const double clock_patience = 1.5, clock_tolerance = 0.04;
 
-/* Waits until the host's clock is the profile's, or patience ends; returns it. */
+/* Looks for another core when the one at hand is shared by now; then waits until the host's clock
+ * is the profile's, or patience ends; returns it. */
 static double settle(struct measure *measure)
 {
 	double start = clock_now(), hz;
 	bool off;
 
+	if (measure->topology)
+		quiet_refresh(&measure->quiet);
 	do {
 		hz = clock_core_hz();
 		off = measure->wanted_hz > 0 && fabs(hz / measure->wanted_hz - 1) > clock_tolerance;
@@ -42,12 +46,19 @@ static double settle(struct measure *measure)
 	return hz;
 }
 
+/* Products are one shape when they have the same operands. */
+static bool same_product(const struct result *a, const struct result *b)
+{
+	return !results_is_product(a) ||
+	       (a->k == b->k && product_of(a).trans == product_of(b).trans);
+}
+
 static bool same_shape(const struct result *a, const struct result *b)
 {
 	bool panel = results_is_panel(a), both = panel == results_is_panel(b);
 
-	return both && (panel || strcmp(a->operation, b->operation) == 0) && a->m == b->m &&
-	       a->n == b->n && a->precision == b->precision &&
+	return both && same_product(a, b) && (panel || strcmp(a->operation, b->operation) == 0) &&
+	       a->m == b->m && a->n == b->n && a->precision == b->precision &&
 	       strcmp(a->executor, b->executor) == 0;
 }
 
@@ -122,6 +133,16 @@ static struct results *start_results(const char *path, const char *predictions_s
 	return results_new();
 }
 
+typedef bool measure_way(
+        struct measure *, struct executor *, struct result *, size_t count, struct results *out);
+
+static measure_way *way_of(const struct result *shape)
+{
+	return results_is_panel(shape)     ? measure_panel
+	       : results_is_product(shape) ? measure_product
+	                                   : measure_whole;
+}
+
 static int run_predicted(struct measure *measure, bool resume)
 {
 	struct fault fault = {""};
@@ -151,11 +172,8 @@ static int run_predicted(struct measure *measure, bool resume)
 		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
 		measure->plan.ld = (shape[s]->m + 31) / 32 * 32 + 32;
 		hz[s] = settle(measure);
-		struct executor *executor = executor_of(measure, shape[s]);
-		if (count &&
-		        (results_is_panel(shape[s])
-		                        ? measure_panel(measure, executor, row, count, results)
-		                        : measure_whole(measure, executor, row, count, results)))
+		if (count && way_of(shape[s])(
+		                     measure, executor_of(measure, shape[s]), row, count, results))
 			measure_save(results, path);
 	}
 	msg_progress_end();

@@ -11,6 +11,7 @@
 #include "model/executor_model.h"
 #include "runs/predict_breakdown.h"
 #include "runs/predict_whole.h"
+#include "runs/products.h"
 #include "runs/results.h"
 
 #include <inttypes.h>
@@ -104,7 +105,8 @@ static size_t add_target(struct results *results, const struct profile *profile,
 			add_phases(results, profile, target, &cases[i]);
 	}
 	if (target->model == MODEL_CUDA)
-		refused += predict_whole(results, profile, quick);
+		refused += predict_products(results, profile, quick) +
+		           predict_whole(results, profile, quick);
 	msg_progress_end();
 	free(cases);
 	return refused;

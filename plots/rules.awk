@@ -133,10 +133,10 @@ function queueing(   list, gap) {
 			"kernels that move less than " bytes(gap * dram) " each runs at the host's pace; graphs or fusion help, faster kernels do not." rests(list))
 	else
 		item("Who is the bottleneck: the device, for the host enqueues faster than dependent kernels start." rests(list))
-	if (value("gpu.cublas.iamax[bytes=4]") != "")
-		item("A library call that returns a number to the host costs " significant(value("gpu.cublas.iamax[bytes=4]") / launch, 3) \
-			" launches: one a column is " with_unit(64 * value("gpu.cublas.iamax[bytes=4]"), "s") " in a panel of 64." \
-			rests("gpu.cublas.iamax[bytes=4]"))
+	if (value("gpu.cublas.iamax[bytes=128]") != "")
+		item("A library call that returns a number to the host costs " significant(value("gpu.cublas.iamax[bytes=128]") / launch, 3) \
+			" launches: one a column is " with_unit(64 * value("gpu.cublas.iamax[bytes=128]"), "s") " in a panel of 64." \
+			rests("gpu.cublas.iamax[bytes=128]"))
 }
 
 function in_flight(   list) {

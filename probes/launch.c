@@ -183,7 +183,10 @@ static const struct subject subjects[] = {
         {"graph_sync", ROUND_TRIP, graph_sync, NOTHING, NULL, 0},
         {"event_sync", ROUND_TRIP, event_sync, NOTHING, NULL, 0},
         {"flag_sync", ROUND_TRIP, flag_sync, NOTHING, NULL, 0},
-        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", N * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 1024 * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 16384 * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", LONGEST * sizeof(float)},
         {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
 };
 

@@ -5,6 +5,7 @@
 #include "../lib/msg.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void check_blas(cublasStatus_t status, const char *call)
 {
@@ -55,33 +56,46 @@ void nrm2_sync(struct launch *launch)
 		msg_die(EXIT_MEASURE_FAILED, "cublasSnrm2 of a random vector is %g", (double)norm);
 }
 
+static const int searched[LENGTHS] = {N, 1024, 16384, LONGEST};
+
 void iamax_sync(struct launch *launch)
 {
-	int found = 0;
-	BLAS(cublasIsamax(launch->blas, N, launch->z, 1, &found));
-	if (found != launch->largest)
+	const int n = launch->argument / (int)sizeof(float);
+	int found = 0, i = 0;
+	while (searched[i] != n)
+		i++;
+	BLAS(cublasIsamax(launch->blas, n, launch->z, 1, &found));
+	if (found != launch->largest[i])
 		msg_die(EXIT_MEASURE_FAILED,
-		        "cublasIsamax found element %d where %d is the largest", found,
-		        launch->largest);
+		        "cublasIsamax found element %d of %d where %d is the largest", found, n,
+		        launch->largest[i]);
+}
+
+static void find_largest(struct launch *launch)
+{
+	float *z = xmalloc(LONGEST * sizeof *z);
+	GPU(cudaMemcpyAsync(
+	        z, launch->z, LONGEST * sizeof *z, cudaMemcpyDeviceToHost, launch->stream));
+	GPU(cudaStreamSynchronize(launch->stream));
+	for (int l = 0, i = 0, largest = 0; l < LENGTHS; l++) {
+		for (; i < searched[l]; i++)
+			if (fabsf(z[i]) > fabsf(z[largest]))
+				largest = i;
+		launch->largest[l] = largest + 1;
+	}
+	free(z);
 }
 
 void set_up_blas(struct launch *launch, uint64_t seed)
 {
-	enum { WORKSPACE = 32 << 20, ELEMENTS = 3 * N + N * N };
+	enum { WORKSPACE = 32 << 20, ELEMENTS = 2 * N + LONGEST + N * N };
 	GPU(cudaMalloc((void **)&launch->x, ELEMENTS * sizeof(float)));
 	GPU(cudaMalloc(&launch->blas_workspace, WORKSPACE));
 	launch->y = launch->x + N;
 	launch->z = launch->y + N;
-	launch->matrix = launch->z + N;
+	launch->matrix = launch->z + LONGEST;
 	gpu_fill_float(launch->x, ELEMENTS, seed, launch->stream);
-	float z[N];
-	GPU(cudaMemcpyAsync(z, launch->z, sizeof z, cudaMemcpyDeviceToHost, launch->stream));
-	GPU(cudaStreamSynchronize(launch->stream));
-	int largest = 0;
-	for (int i = 1; i < N; i++)
-		if (fabsf(z[i]) > fabsf(z[largest]))
-			largest = i;
-	launch->largest = largest + 1;
+	find_largest(launch);
 
 	BLAS(cublasCreate(&launch->blas));
 	BLAS(cublasSetStream(launch->blas, launch->stream));

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A series, the argument column that makes it a function (or NULL), the parameter, what was done
  * and how it was timed. */
@@ -60,7 +61,7 @@ static const struct rule rules[] = {
                 1e-3},
         {"copy_enqueue", NULL, "gpu.copy.enqueue", "cudaMemcpyAsync of 4 bytes to pinned memory",
                 held, 2e-7, 1e-4},
-        {"iamax", "bytes", "gpu.cublas.iamax", "cublasIsamax n=32, result on the host", idle, 2e-6,
+        {"iamax", "bytes", "gpu.cublas.iamax", "cublasIsamax, result on the host", idle, 2e-6,
                 1e-3},
         {"nrm2", NULL, "gpu.cublas.nrm2", "cublasSnrm2 n=32, result on the host", idle, 2e-6, 1e-3},
         {"gemv", NULL, "gpu.cublas.gemv", "cublasSgemv 32x32", held, 2e-7, 1e-4},
@@ -86,7 +87,10 @@ static bool unavailable(const struct table *curve, const char *series)
 static void fit_rule(const struct table *curve, struct profile *profile, const struct rule *rule)
 {
 	char *method = xasprintf("%s; %s", rule->what, rule->how);
-	struct parameter_spec spec = {rule->name, "s", method, NULL, rule->low, rule->high};
+	/* a library's call by its size is a rate surface */
+	const bool library = rule->argument && strncmp(rule->name, "gpu.cublas.", 11) == 0;
+	struct parameter_spec spec = {
+	        rule->name, "s", method, library ? "surface" : NULL, rule->low, rule->high};
 	struct point *points;
 	size_t n = curve_points(curve, rule->series, &points);
 	for (size_t i = 0; i < n && (i == 0 || rule->argument); i++) {

@@ -18,6 +18,8 @@ enum {
 	LONG = 144,
 	ACCESS_BLOCKS = 64,
 	N = 32, /* length of the cuBLAS vectors */
+	LENGTHS = 4,
+	LONGEST = 131072 /* of those searched */
 };
 
 struct launch {
@@ -39,8 +41,8 @@ struct launch {
 	cudaGraphExec_t graph, chain_short, chain_long;
 	cublasHandle_t blas;
 	void *blas_workspace;
-	float *x, *y, *z, *matrix; /* device: vectors of N, N x N */
-	int largest;               /* what cublasIsamax must say of z */
+	float *x, *y, *z, *matrix; /* device: vectors of N, z of LONGEST, N x N */
+	int largest[LENGTHS];      /* what cublasIsamax must say of z's first ones */
 };
 
 enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };

@@ -190,6 +190,7 @@ static inline void add_blocks(struct profile *p, double half)
 		struct arg args[] = {{"words", 262144}, {"stride", i ? 512 : 1}};
 		add(p, "gpu.copy.stride", "B/s", args, 2, 1e11, half);
 	}
+	add(p, "gpu.l2.read", "B/s", NULL, 0, 4e13, half); /* as gemv from there */
 	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);
 	add(p, "gpu.concurrent.hop_idle", "s", NULL, 0, 1.75e-6, half);
 	add(p, "gpu.concurrent.dependent_idle", "s", NULL, 0, 1.5e-6, half);

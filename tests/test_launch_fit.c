@@ -67,7 +67,7 @@ static struct table *full_curve(void)
 		put(curve, "argument", "bytes", bytes[i], 2e-6 + 1e-10 * bytes[i]);
 	for (size_t i = 0; i < ARRAY_LEN(blocks); i++)
 		put(curve, "grid", "blocks", blocks[i], 1e-6 + 1e-9 * blocks[i]);
-	put(curve, "iamax", "bytes", 4, 15e-6);
+	put(curve, "iamax", "bytes", 128, 15e-6);
 	put(curve, "event_hop", NULL, NAN, 4e-6);
 	put(curve, "access", "accesses", 8, 3e-6);
 	put(curve, "copy_sync", NULL, NAN, 17e-6);
@@ -107,7 +107,7 @@ static void test_known(void)
 		        profile, "gpu.launch.argument", bytes[i], 2e-6 + 1e-10 * bytes[i], "ok");
 	for (size_t i = 0; i < ARRAY_LEN(blocks); i++)
 		is_parameter(profile, "gpu.launch.grid", blocks[i], 1e-6 + 1e-9 * blocks[i], "ok");
-	is_parameter(profile, "gpu.cublas.iamax", 4, 15e-6, "ok");
+	is_parameter(profile, "gpu.cublas.iamax", 128, 15e-6, "ok");
 
 	is_parameter(profile, "gpu.event.wait", NAN, 4e-6, "ok");
 	is_parameter(profile, "gpu.launch.access", 8, 3e-6, "ok");

@@ -64,8 +64,12 @@ bool cuda_sync(struct executor *executor)
 {
 	struct cuda *x = self(executor);
 	bool good = true;
-	for (int queue = 0; queue < QUEUE_COUNT && good; queue++)
-		good = cuda_ok(x, cudaStreamSynchronize(x->lanes[queue].stream), "synchronize");
+	for (int queue = 0; queue < QUEUE_COUNT && good; queue++) {
+		struct lane *lane = &x->lanes[queue];
+		good = !lane->busy ||
+		       cuda_ok(x, cudaStreamSynchronize(lane->stream), "synchronize");
+		lane->busy = lane->busy && !good;
+	}
 	return good;
 }
 

@@ -30,6 +30,7 @@ enum { LANE_SCRATCH_BYTES = 16 << 20 };
 struct lane {
 	cudaStream_t stream;
 	bool borrowed; /* the stream is a caller's */
+	bool busy;     /* something was put there since all queues were waited for */
 	cublasHandle_t blas;
 	void *blas_work, *counters, *scratch;
 };
@@ -56,13 +57,16 @@ static inline struct cuda *self(struct executor *executor)
 	return (struct cuda *)executor;
 }
 
-/* What the current queue works with. */
-static inline const struct lane *lane_of(const struct cuda *x)
+/* What the current queue works with; whoever asks will put something there. */
+static inline const struct lane *lane_of(struct cuda *x)
 {
-	return &x->lanes[x->base.queue];
+	struct lane *lane = &x->lanes[x->base.queue];
+
+	lane->busy = true;
+	return lane;
 }
 
-static inline cudaStream_t stream_of(const struct cuda *x)
+static inline cudaStream_t stream_of(struct cuda *x)
 {
 	return lane_of(x)->stream;
 }
@@ -80,7 +84,8 @@ bool cuda_reserve_exchange(struct cuda *x, int64_t widest);
 bool cuda_ok(struct cuda *x, int error, const char *what);
 bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what);
 
-/* Waits for all queues. */
+/* Waits for all queues: for those that something was put into since. To ask the idle ones, too,
+ * made a short operation 3 to 4 us longer. */
 bool cuda_sync(struct executor *executor);
 
 /* At least `bytes` of pinned memory. What is in flight must not use the buffer. */

@@ -35,16 +35,15 @@ static bool lu_run(struct fathom *h, const struct lu_call *c, int *ipiv, int *in
 {
 	struct pivots p = c->pivots;
 	size_t bytes = (size_t)p.n * sizeof *ipiv;
-	cudaStream_t stream = stream_of(h->cuda);
 
 	return getrf(h->e, &c->chosen.plan, c->a, c->work, p) &&
 	       (bytes == 0 || cuda_ok(h->cuda,
 	                              cudaMemcpyAsync(ipiv, p.data, bytes, cudaMemcpyDeviceToDevice,
-	                                      stream),
+	                                      stream_of(h->cuda)),
 	                              "ipiv")) &&
 	       cuda_ok(h->cuda,
-	               cudaMemcpyAsync(
-	                       info, p.data + p.n, sizeof *info, cudaMemcpyDeviceToDevice, stream),
+	               cudaMemcpyAsync(info, p.data + p.n, sizeof *info, cudaMemcpyDeviceToDevice,
+	                       stream_of(h->cuda)),
 	               "info");
 }
 

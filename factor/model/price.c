@@ -28,6 +28,12 @@ void price_reader_change(
 	for (size_t i = 0; i < PRICE_SURFACES; i++)
 		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
 			reader->surface[i].name = NULL;
+	size_t kept = 0;
+	for (size_t i = 0; i < PRICE_PANELS && reader->panels[i].name; i++)
+		if (strcmp(reader->panels[i].name, name) != 0)
+			reader->panels[kept++] = reader->panels[i];
+	for (; kept < PRICE_PANELS; kept++)
+		reader->panels[kept].name = NULL;
 }
 
 /* The rows of a function that enclose a value of one argument; both are the value itself outside of
@@ -114,6 +120,19 @@ bool price_known(struct price_reader *reader, const char *name)
 	return slot->value > 0;
 }
 
+double price_last(struct price_reader *reader, const char *name, const char *arg)
+{
+	struct price_entry *slot = find(reader, name, -3, -3); /* no arguments of a function */
+	double low, high;
+
+	if (!slot->name) {
+		bool found = profile_range(reader->model.profile, name, arg, &low, &high);
+		slot->value = found ? high : NAN;
+		slot->name = name;
+	}
+	return slot->value;
+}
+
 double price_scalar(struct price_reader *reader, const char *name)
 {
 	struct price_entry *slot = find(reader, name, 0, 0);
@@ -186,11 +205,4 @@ double price_host_rate(struct price_reader *reader, const char *name, double wor
 double price_bytes(struct matrix a)
 {
 	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);
-}
-
-double price_host_getrf(struct price_reader *reader, struct matrix a)
-{
-	const char *name = a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d";
-
-	return price_at2(reader, name, "m", (double)a.m, "n", (double)a.n);
 }

@@ -41,12 +41,34 @@ struct price {
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
-enum { SURFACE_ARGS = 3, SURFACE_AXIS = 16, SURFACE_VALUES = 512, PRICE_SURFACES = 64 };
+enum {
+	SURFACE_ARGS = 3,
+	SURFACE_AXIS = 16,
+	SURFACE_VALUES = 512,
+	SURFACE_MIDDLES = 16,
+	PRICE_SURFACES = 64
+};
 struct price_surface {
 	const char *name; /* NULL: free */
 	size_t args, count[SURFACE_ARGS];
 	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
 	double value[SURFACE_VALUES];            /* the last argument runs fastest */
+	/* rows off the grid: where they are, in intervals of the axes, and how far they lie above
+	 * what the grid says there */
+	struct price_middle {
+		double at[SURFACE_ARGS], above;
+	} middle[SURFACE_MIDDLES];
+	size_t middles;
+};
+
+/* The rows of LAPACKE's panels (price_host.c), by width and then length. */
+enum { PANEL_ROWS = 64, PRICE_PANELS = 5 /* four functions and an end */ };
+struct price_panels {
+	const char *name; /* NULL: free */
+	size_t count;
+	struct price_panel {
+		double m, n, seconds;
+	} row[PANEL_ROWS];
 };
 
 /* Reads values once each. linear: interpolate functions linearly between rows instead of by their
@@ -62,6 +84,7 @@ struct price_reader {
 		double arg[2], value;
 	} cache[PRICE_CACHE];
 	struct price_surface surface[PRICE_SURFACES];
+	struct price_panels panels[PRICE_PANELS];
 };
 
 void price_reader_start(struct price_reader *reader, const struct profile *profile);
@@ -73,15 +96,19 @@ void price_reader_change(
 /* Whether the profile has it at all. */
 bool price_known(struct price_reader *reader, const char *name);
 
+/* The largest value of an argument in a function's rows, NaN when it has no such rows. */
+double price_last(struct price_reader *reader, const char *name, const char *arg);
+
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
 double price_scalar(struct price_reader *reader, const char *name);
 double price_at(struct price_reader *reader, const char *name, const char *arg, double value);
 double price_at2(struct price_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
 
-/* Value of a function of `count` arguments named `arg` whose rows form a grid (single rows off the
- * grid are not used), as profile_get has it but for arguments below the first row: they cost what
- * the first row does, as a call's start-up does not shrink with it. */
+/* Value of a function of `count` arguments named `arg` whose rows form a grid, as profile_get has
+ * it but for arguments below the first row: they cost what the first row does, as a call's start-up
+ * does not shrink with it. Single rows off the grid correct it around them, less and less up to the
+ * next rows of the grid. */
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
 
@@ -123,8 +150,6 @@ struct tariff {
 extern const struct tariff tariff_cuda_full, tariff_cuda_sums; /* levels 2 and 1 */
 extern const struct tariff tariff_host_full, tariff_host_sums;
 
-/* Bytes of a matrix, and the measured rate surface of LAPACKE's getrf, which all tariffs share. */
 double price_bytes(struct matrix a);
-double price_host_getrf(struct price_reader *reader, struct matrix a);
 
 #endif

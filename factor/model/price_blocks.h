@@ -64,7 +64,10 @@ struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
 
-/* LAPACKE's panels from their rate surfaces, seconds. */
+/* The host's square products (edge: m = n = k) and LAPACKE's panels from their rate surfaces
+ * (price_host.c), seconds. */
+double price_host_gemm(struct price_reader *r, enum precision precision, double edge);
+double price_host_getrf(struct price_reader *r, struct matrix a);
 double price_host_geqrf(struct price_reader *r, struct matrix a);
 double price_host_potrf(struct price_reader *r, struct matrix a);
 

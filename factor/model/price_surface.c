@@ -46,7 +46,7 @@ static void count_value(struct axis *axis, double value)
 	axis->rows[i]++;
 }
 
-/* Values that few rows have are no part of the grid: squares beside a grid of powers of two. */
+/* Values that few rows have are no part of the grid: squares between its rows. */
 static size_t keep_grid(const struct axis *axis, double *at)
 {
 	size_t most = 0, kept = 0;
@@ -143,47 +143,7 @@ static void to_scale(struct price_surface *s, bool linear)
 		s->value[i] = log(s->value[i]);
 }
 
-/* Reads one value the ordinary way, which notes what was used or is missing. */
-static struct price_surface *build(struct price_reader *reader, struct price_surface *s,
-        const char *name, const char *const *arg, const double *at, size_t args)
-{
-	const struct profile *profile = reader->model.profile;
-	struct arg first[SURFACE_ARGS];
-
-	s->name = name;
-	s->args = args;
-	find_axes(s, profile, arg);
-	for (size_t k = 0; k < args; k++)
-		first[k] = (struct arg){arg[k], s->count[k] ? s->axis[k][0] : at[k]};
-	s->value[0] = model_value(&reader->model, name, first, args);
-	if (values(s) == 0 || values(s) > SURFACE_VALUES) { /* a constant, or nothing */
-		s->args = 0;
-		if (!reader->linear)
-			s->value[0] = log(s->value[0]);
-		return s;
-	}
-	fill(s, profile, arg);
-	to_scale(s, reader->linear);
-	return s;
-}
-
-static struct price_surface *surface_of(struct price_reader *reader, const char *name,
-        const char *const *arg, const double *at, size_t args)
-{
-	struct price_surface *unused = NULL;
-
-	for (size_t i = PRICE_SURFACES; i-- > 0;) {
-		struct price_surface *s = &reader->surface[i];
-		if (!s->name)
-			unused = s;
-		else if (s->name == name || strcmp(s->name, name) == 0)
-			return s;
-	}
-	assert(unused);
-	return build(reader, unused, name, arg, at, args);
-}
-
-/* ---- reading ---- */
+/* ---- between the rows ---- */
 
 /* The interval of the axis and how far in it x lies; beyond the last row its slope is kept. */
 static size_t locate(const double *axis, size_t count, double x, double *part)
@@ -211,19 +171,145 @@ static double mix(
 	return below + part[k] * (above - below);
 }
 
-double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
-        const double *at, size_t count)
+/* In intervals of the axes. */
+static void place(const struct price_surface *s, const double *x, double *at)
 {
-	const struct price_surface *s = surface_of(reader, name, arg, at, count);
+	for (size_t k = 0; k < s->args; k++) {
+		double part;
+		const size_t low = locate(s->axis[k], s->count[k], x[k], &part);
+		at[k] = (double)low + part;
+	}
+}
+
+/* How much a row off the grid counts: 1 there, 0 from the next rows of the grid on. */
+static double weight(
+        const struct price_surface *s, const struct price_middle *row, const double *at)
+{
+	double least = 1;
+
+	for (size_t k = 0; k < s->args; k++) {
+		const double below = ceil(row->at[k]) - 1, above = floor(row->at[k]) + 1;
+		const double part = at[k] <= row->at[k] ? (at[k] - below) / (row->at[k] - below)
+		                                        : (above - at[k]) / (above - row->at[k]);
+		least = fmin(least, part);
+	}
+	return fmax(0, least);
+}
+
+static double on_surface(const struct price_surface *s, const double *at)
+{
 	double part[SURFACE_ARGS];
 	size_t low[SURFACE_ARGS];
 
 	for (size_t k = 0; k < s->args; k++) {
-		double x = reader->linear ? at[k] : log(fmax(at[k], 0.5));
-		low[k] = locate(s->axis[k], s->count[k], x, &part[k]);
-		reader->model.extrapolated |= part[k] > 1 + 1e-12;
+		const size_t last = s->count[k] > 1 ? s->count[k] - 2 : 0;
+		low[k] = (size_t)fmin(floor(at[k]), (double)last);
+		part[k] = at[k] - (double)low[k];
 	}
 	double value = mix(s, low, part, 0, 0);
+	for (size_t i = 0; i < s->middles; i++)
+		value += weight(s, &s->middle[i], at) * s->middle[i].above;
+	return value;
+}
+
+/* A number on the scale of the axes and values. */
+static double scaled(const struct price_reader *reader, double x)
+{
+	return reader->linear ? x : log(fmax(x, 0.5));
+}
+
+/* Where a row lies that is inside of the grid but off it; false for others. */
+static bool off_grid(const struct price_reader *reader, const struct price_surface *s,
+        const struct parameter *row, const char *const *arg, double *at)
+{
+	double x[SURFACE_ARGS] = {0}, off = 0;
+
+	if (!usable(row, s->name, s->args))
+		return false;
+	for (size_t k = 0; k < s->args; k++) {
+		x[k] = scaled(reader, argument(row, arg[k]));
+		if (!(x[k] >= s->axis[k][0] && x[k] <= s->axis[k][s->count[k] - 1]))
+			return false;
+	}
+	place(s, x, at);
+	for (size_t k = 0; k < s->args; k++)
+		off = fmax(off, fabs(at[k] - round(at[k])));
+	return off > 1e-9;
+}
+
+static void add_middles(
+        const struct price_reader *reader, struct price_surface *s, const char *const *arg)
+{
+	const struct profile *profile = reader->model.profile;
+	size_t count = 0;
+
+	for (size_t r = 0; r < profile->count && count < SURFACE_MIDDLES; r++) {
+		struct price_middle *middle = &s->middle[count];
+		const double value = profile->row[r].estimate.value;
+		if (!off_grid(reader, s, &profile->row[r], arg, middle->at))
+			continue;
+		middle->above = (reader->linear ? value : log(value)) - on_surface(s, middle->at);
+		count++;
+	}
+	s->middles = count;
+}
+
+/* Reads one value the ordinary way, which notes what was used or is missing. */
+static struct price_surface *build(struct price_reader *reader, struct price_surface *s,
+        const char *name, const char *const *arg, const double *at, size_t args)
+{
+	const struct profile *profile = reader->model.profile;
+	struct arg first[SURFACE_ARGS];
+
+	s->name = name;
+	s->args = args;
+	s->middles = 0;
+	find_axes(s, profile, arg);
+	for (size_t k = 0; k < args; k++)
+		first[k] = (struct arg){arg[k], s->count[k] ? s->axis[k][0] : at[k]};
+	s->value[0] = model_value(&reader->model, name, first, args);
+	if (values(s) == 0 || values(s) > SURFACE_VALUES) { /* a constant, or nothing */
+		s->args = 0;
+		if (!reader->linear)
+			s->value[0] = log(s->value[0]);
+		return s;
+	}
+	fill(s, profile, arg);
+	to_scale(s, reader->linear);
+	add_middles(reader, s, arg);
+	return s;
+}
+
+static struct price_surface *surface_of(struct price_reader *reader, const char *name,
+        const char *const *arg, const double *at, size_t args)
+{
+	struct price_surface *unused = NULL;
+
+	for (size_t i = PRICE_SURFACES; i-- > 0;) {
+		struct price_surface *s = &reader->surface[i];
+		if (!s->name)
+			unused = s;
+		else if (s->name == name || strcmp(s->name, name) == 0)
+			return s;
+	}
+	assert(unused);
+	return build(reader, unused, name, arg, at, args);
+}
+
+/* ---- reading ---- */
+
+double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count)
+{
+	const struct price_surface *s = surface_of(reader, name, arg, at, count);
+	double x[SURFACE_ARGS] = {0}, in[SURFACE_ARGS];
+
+	for (size_t k = 0; k < s->args; k++)
+		x[k] = scaled(reader, at[k]);
+	place(s, x, in);
+	for (size_t k = 0; k < s->args; k++)
+		reader->model.extrapolated |= in[k] > (double)(s->count[k] - 1) + 1e-12;
+	double value = on_surface(s, in);
 	return reader->linear ? value : exp(value);
 }
 

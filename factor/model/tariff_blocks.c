@@ -15,14 +15,12 @@
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
  * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
-#include "../../lib/host_panel.h"
 #include "price_blocks.h"
 
 #include <math.h>
 
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
-	WIDEST_PANEL = 128,  /* of the host_rate probe */
 	LASWP_COLUMNS = 8    /* of a block */
 };
 
@@ -145,82 +143,26 @@ static struct price to_device(struct price_reader *r, struct matrix a)
 
 /* ---- the host's panels ---- */
 
-/* A panel computed by the host. The surfaces know it in the cache where it fits; one that a copy
- * engine has just written comes from memory first, to one thread or to all of them. */
-static struct price by_host(struct price_reader *r, struct matrix a, double seconds)
+/* A panel computed by the host. The surfaces know it where the host has just copied it to; one that
+ * a copy engine has just written takes as long (both measured, 300 x 24 to 48000 x 48). */
+static struct price by_host(double seconds)
 {
-	static const char rate[] = "host.memory.read";
-	double bytes = price_bytes(a), least, most = bytes, more;
-
-	if (bytes < HOST_PANEL_PARALLEL_BYTES) {
-		profile_range(r->model.profile, rate, "bytes", &least, &most);
-		more = larger(0, bytes / price_host_rate(r, rate, most) -
-		                         bytes / price_host_rate(r, rate, bytes));
-	} else {
-		more = bytes / price_scalar(r, "host.memory.copy.peak");
-	}
-	return (struct price){
-	        .engine = ENGINE_HOST, .term[TERM_HOST] = seconds, .term[TERM_MEMORY] = more};
-}
-
-/* Of as many operations as a square gemm. */
-static double at_gemm_rate(struct price_reader *r, double operations, enum precision precision)
-{
-	return price_surface1(
-	        r, precision == SINGLE ? "host.gemm.s" : "host.gemm.d", "n", cbrt(operations / 2));
-}
-
-/* LAPACK's panel from its surface. Beyond the widest one measured it goes block by block, as LAPACK
- * does: a panel of that width, and the update of the columns right of it, which is two products. */
-double price_host_geqrf(struct price_reader *r, struct matrix a)
-{
-	const char *name = a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d";
-	double seconds = 0;
-
-	for (int64_t j = 0; j < a.n; j += WIDEST_PANEL) {
-		int64_t rest = a.n - j, width = rest < WIDEST_PANEL ? rest : WIDEST_PANEL;
-		double rows = (double)(a.m - j), right = (double)(rest - width);
-		seconds += price_surface2(r, name, "m", rows, "n", (double)width);
-		if (right > 0)
-			seconds += at_gemm_rate(r, 4 * rows * right * (double)width, a.precision);
-	}
-	return seconds;
-}
-
-/* As price_host_getrf, but for often. */
-static double lapack_getrf(struct price_reader *r, struct matrix a)
-{
-	const char *name = a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d";
-
-	return price_surface2(r, name, "m", (double)a.m, "n", (double)a.n);
-}
-
-/* The diagonal block, and a triangular solve with the rows below it (a upper: columns right of it)
- * at the rate of a square gemm of as many operations. */
-double price_host_potrf(struct price_reader *r, struct matrix a)
-{
-	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
-	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
-	double seconds = lapack_getrf(r, diagonal) / 2;
-
-	if (rest)
-		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
-	return seconds;
+	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
 }
 
 static struct price host_getrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(r, a, lapack_getrf(r, a));
+	return by_host(price_host_getrf(r, a));
 }
 
 static struct price host_geqrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(r, a, price_host_geqrf(r, a));
+	return by_host(price_host_geqrf(r, a));
 }
 
 static struct price host_potrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(r, a, price_host_potrf(r, a));
+	return by_host(price_host_potrf(r, a));
 }
 
 /* ---- events ---- */

@@ -14,15 +14,10 @@ static struct price call(double seconds)
 	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
 }
 
-static double gemm_time(struct price_reader *r, enum precision precision, double edge)
-{
-	return price_at(r, precision == SINGLE ? "host.gemm.s" : "host.gemm.d", "n", edge);
-}
-
 /* `multiplications`: half the operations. */
 static struct price blas(struct price_reader *r, enum precision precision, double multiplications)
 {
-	return call(gemm_time(r, precision, cbrt(multiplications)));
+	return call(price_host_gemm(r, precision, cbrt(multiplications)));
 }
 
 static struct price gemm(

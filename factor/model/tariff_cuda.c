@@ -83,13 +83,11 @@ static struct price update_kernel(struct price_reader *r, struct matrix a, doubl
 	return price;
 }
 
+/* By the bytes searched, which are in it. */
 static struct price iamax(struct price_reader *r, struct matrix x)
 {
-	struct price price = round_trip(price_scalar(r, "gpu.cublas.level1"),
-	        price_at(r, "gpu.cublas.iamax", "bytes", word_of(x)), TERM_SYNC);
-
-	price.term[TERM_MEMORY] = price_traffic(r, "gpu.read.time", price_bytes(x));
-	return price;
+	return round_trip(price_scalar(r, "gpu.cublas.level1"),
+	        price_at(r, "gpu.cublas.iamax", "bytes", price_bytes(x)), TERM_SYNC);
 }
 
 /* A profile without it has iamax stand for it, which reads as much and answers in the same way. */
@@ -197,11 +195,22 @@ static struct price fused_update(struct price_reader *r, struct matrix a, int64_
 	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* One cluster holds the panel: the surface of that kernel. */
+/* One cluster holds the panel: the surface of that kernel, which exists for rows of 32, 64 and 128
+ * columns. Blocks and the rows of a thread come in powers of two; a column costs the same whether
+ * the panel fills its rows or not. */
 static struct price cluster_panel(struct price_reader *r, struct matrix a, const char *name)
 {
+	enum { FEWEST = 32 };
 	struct price price = price_kernel(r);
-	double seconds = price_at2(r, name, "m", (double)a.m, "n", (double)a.n);
+	const double m = exp2(ceil(log2((double)a.m)));
+	double columns = FEWEST;
+
+	while (columns < (double)a.n)
+		columns *= 2;
+	const double least = price_at2(r, name, "m", m, "n", FEWEST),
+	             begun = larger(0, 2 * price_at2(r, name, "m", m, "n", FEWEST / 2) - least),
+	             full = price_at2(r, name, "m", m, "n", columns);
+	const double seconds = begun + (full - begun) * (double)a.n / columns;
 
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);

@@ -50,11 +50,25 @@ static void occupy(struct price_reader *r, struct price *price, double count, in
 	price->block = TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
 }
 
+/* Our kernels compute whole tiles: a product is as long as the one that fills them. */
+static void fill_tiles(struct price_reader *r, double at[3])
+{
+	const struct gemm_problem problem = {SINGLE, false, false, GEMM_WHOLE, (int64_t)at[0],
+	        (int64_t)at[1], (int64_t)at[2], 0, 0, 0};
+	const struct gemm_plan plan =
+	        gemm_plan_make(&problem, (int)price_scalar(r, "gpu.sm.count"), false);
+	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
+	const int tile[] = {g->rows, g->columns, g->depth};
+
+	for (int i = 0; i < 3; i++)
+		at[i] = ceil(at[i] / tile[i]) * tile[i];
+}
+
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"m", "n", "k"};
-	const double at[] = {(double)c.m, (double)c.n, (double)k};
+	double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
@@ -62,6 +76,8 @@ struct price price_gemm(
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
+	if (own)
+		fill_tiles(r, at);
 	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
@@ -141,21 +157,56 @@ struct price price_trsm(struct price_reader *r, enum side side, int64_t order, i
 	return price;
 }
 
+static const char *const gemv_axes[] = {"m", "n", "cold"};
+
+static double cold_gemv(struct price_reader *r, const char *name, struct matrix a)
+{
+	const double at[] = {(double)a.m, (double)a.n, 1};
+
+	return price_surface(r, name, gemv_axes, at, 3);
+}
+
+/* Of the rows around a matrix that takes more than a quarter of L2, larger ones may not be in it,
+ * however often they are read. It then takes what one of half its sides does, and its other bytes
+ * come at the rate of L2. */
+static double warm_gemv(struct price_reader *r, const char *name, struct matrix a)
+{
+	const double bytes = price_bytes(a);
+	const bool large = 4 * bytes > price_scalar(r, "gpu.l2.stated");
+	const double side = large ? 0.5 : 1;
+	const double at[] = {side * (double)a.m, side * (double)a.n, 0};
+	const double time = price_surface(r, name, gemv_axes, at, 3);
+
+	return large ? time + 0.75 * bytes / price_scalar(r, "gpu.l2.read") : time;
+}
+
+/* Read again and again: from one partition of L2 on, in which multiprocessors of either may have
+ * their copies, to all of L2, a growing part comes from DRAM. */
+static double gemv_time(struct price_reader *r, const char *name, struct matrix a)
+{
+	const double all = price_scalar(r, "gpu.l2.stated"), bytes = price_bytes(a);
+	const double near =
+	        price_known(r, "gpu.l2.near.size") ? price_scalar(r, "gpu.l2.near.size") : all;
+
+	if (bytes > all)
+		return cold_gemv(r, name, a);
+	const double warm = warm_gemv(r, name, a);
+	return bytes > near ? warm + (bytes - near) / (all - near) * (cold_gemv(r, name, a) - warm)
+	                    : warm;
+}
+
 /* Of our own kernel where the profile has it, which is queued as kernels are. */
 struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
-	static const char *const axes[] = {"m", "n", "cold"};
 	static const char *const names[2][2][2] = {
 	        {{"gpu.gemv.d.n", "gpu.gemv.d.t"}, {"gpu.gemv.s.n", "gpu.gemv.s.t"}},
 	        {{"gpu.own_gemv.d.n", "gpu.own_gemv.d.t"},
 	                {"gpu.own_gemv.s.n", "gpu.own_gemv.s.t"}}};
-	bool in_l2 = price_bytes(a) <= price_scalar(r, "gpu.l2.stated"),
-	     single = a.precision == SINGLE;
-	const double at[] = {(double)a.m, (double)a.n, in_l2 ? 0 : 1};
+	bool single = a.precision == SINGLE;
 	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_MEMORY);
+	struct price price = library(r, gemv_time(r, name, a), TERM_MEMORY);
 
 	if (own)
 		price.enqueue = price_scalar(r, "gpu.launch.enqueue");

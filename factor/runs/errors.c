@@ -114,15 +114,22 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 	return count;
 }
 
+/* Bound by what it reads and writes, rather than by arithmetic. */
+static bool is_traffic(const struct result *row)
+{
+	return results_is_panel(row) || strcmp(row->operation, "gemv") == 0;
+}
+
 void errors_baseline_peak(
         struct comparison *rows, size_t count, const char *executor, double bandwidth)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict == VERDICT_SKIPPED || !results_is_panel(measured) ||
+		if (rows[i].verdict == VERDICT_SKIPPED || !is_traffic(measured) ||
 		        strcmp(measured->executor, executor) != 0)
 			continue;
-		double bytes = 2.0 * (double)measured->m * (double)measured->n *
+		double passes = results_is_panel(measured) ? 2 : 1; /* gemv only reads */
+		double bytes = passes * (double)measured->m * (double)measured->n *
 		               (double)precision_bytes(measured->precision);
 		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);
 	}
@@ -133,7 +140,7 @@ void errors_baseline_rate(struct comparison *rows, size_t count, const char *exe
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict == VERDICT_SKIPPED || results_is_panel(measured) ||
+		if (rows[i].verdict == VERDICT_SKIPPED || is_traffic(measured) ||
 		        measured->precision != precision ||
 		        strcmp(measured->executor, executor) != 0)
 			continue;
@@ -250,9 +257,10 @@ static bool same_option(const struct result *a, const struct result *b, const ch
 static bool same_problem(const struct comparison *a, const struct comparison *b)
 {
 	const struct result *p = a->predicted, *q = b->predicted;
-	return p->m == q->m && p->n == q->n && p->precision == q->precision &&
-	       strcmp(p->operation, q->operation) == 0 && strcmp(p->executor, q->executor) == 0 &&
-	       same_option(p, q, "uplo") && same_option(p, q, "from");
+	return p->m == q->m && p->n == q->n && p->k == q->k && p->precision == q->precision &&
+	       same_option(p, q, "trans") && strcmp(p->operation, q->operation) == 0 &&
+	       strcmp(p->executor, q->executor) == 0 && same_option(p, q, "uplo") &&
+	       same_option(p, q, "from");
 }
 
 struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,

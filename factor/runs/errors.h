@@ -29,8 +29,8 @@ struct comparison {
 size_t errors_compare(const struct results *predictions, const struct results *measurements,
         struct comparison **rows);
 
-/* Fills peak_error: the panel read and written once at `bandwidth` bytes/s (read + written),
- * nothing else; for the cases of one executor. */
+/* Fills peak_error: the panel (of gemv: the matrix) read and written (read) once at `bandwidth`
+ * bytes/s (read + written), nothing else; for the cases of one executor. */
 void errors_baseline_peak(
         struct comparison *rows, size_t count, const char *executor, double bandwidth);
 

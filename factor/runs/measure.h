@@ -6,6 +6,7 @@
 #include "../../lib/cli.h"
 #include "../../lib/gpu.h"
 #include "../../lib/profile.h"
+#include "../../lib/quiet.h"
 #include "results.h"
 #include "timing.h"
 #include "vendor.h"
@@ -18,6 +19,9 @@ struct measure {
 	bool has_gpu;
 	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
 	struct vendor *vendor;                        /* NULL where not possible */
+	struct topology *topology; /* of this machine; NULL where it is not known */
+	struct quiet quiet;        /* the calling thread is on the quietest core, as the probes'
+	                              is; without a topology nothing */
 	struct timing_plan plan;
 	size_t failed, refused;
 	double budget;    /* no new shape is started after this many seconds */
@@ -50,6 +54,10 @@ bool measure_panel(struct measure *measure, struct executor *executor, struct re
 /* measure_whole.c: the same for cases of one whole factorization; executor is where the matrix is.
  * Rows of variant openblas run on the host all the same. */
 bool measure_whole(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out);
+
+/* measure_product.c: the same for products in a row (products.h). */
+bool measure_product(struct measure *measure, struct executor *executor, struct result *row,
         size_t count, struct results *out);
 
 /* measure_without.c: what each optimization is worth (LAWN 202, Figure 11). Adds to the rows of one

@@ -10,6 +10,26 @@
 
 const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 
+/* Threads that are there already run where the system puts them: those of the BLAS and the driver,
+ * and, started here, those that make matrices and check results. Later ones would be bound, too. */
+static void take_core(struct measure *measure)
+{
+	struct topology_facts facts;
+	struct fault fault = {""};
+	int started = 0;
+
+#pragma omp parallel reduction(+ : started)
+	started++;
+	msg_note("%d threads make and check matrices", started);
+
+	if (!(measure->topology = topology_load(NULL, &fault))) {
+		msg_warn("the measuring thread stays where the system puts it: %s", fault.text);
+		return;
+	}
+	topology_facts(measure->topology, &facts);
+	quiet_open(&measure->quiet, measure->topology, facts.cores);
+}
+
 void measure_open(struct measure *measure)
 {
 	struct fault fault = {""};
@@ -26,6 +46,7 @@ void measure_open(struct measure *measure)
 		msg_warn("no host executor: %s", fault.text);
 	if (!measure->executor[0] && !measure->executor[1])
 		msg_die(EXIT_NOT_POSSIBLE, "nothing can be measured here: %s", fault.text);
+	take_core(measure);
 }
 
 void measure_close(struct measure *measure)
@@ -33,6 +54,9 @@ void measure_close(struct measure *measure)
 	vendor_free(measure->vendor);
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)
 		executor_free(measure->executor[e]);
+	if (measure->topology)
+		quiet_close(&measure->quiet);
+	topology_free(measure->topology);
 }
 
 void measure_stamp(struct measure *measure, struct table *table)
@@ -43,6 +67,8 @@ void measure_stamp(struct measure *measure, struct table *table)
 	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
 	if (gpu)
 		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
+	if (measure->topology)
+		quiet_note(&measure->quiet, table);
 }
 
 static bool same_meta(const struct table *a, const struct table *b, const char *key)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* LAPACKE's panels and the BLAS's products from the rows of the host_rate probe. Small panels have
+ * one thread, large ones all of them (lib/host_panel.h), and between the two a surface has a step:
+ * rows of the one kind say nothing of the other. Of one kind and width, time is interpolated
+ * between the lengths measured and grows beyond them as the length does, as work and traffic do.
+ * Below them it stays, as the start of a call or of threads at every column does not shrink. Then
+ * it is interpolated between widths. Beyond the widest one measured LU by one thread goes on with
+ * the last slope; else it goes block by block, as in LAPACK: a panel of that width, and the update
+ * of the columns right of it. Products larger than measured keep the rate. */
+#include "price_blocks.h"
+
+#include "../../lib/host_panel.h"
+
+#include <math.h>
+#include <string.h>
+
+struct query {
+	bool linear, team;
+	double word, m;
+};
+
+static bool team_of(double m, double n, double word)
+{
+	return host_panel_threads((int64_t)(m * n * word), 2) > 1;
+}
+
+/* ---- rows, by width and then length ---- */
+
+static bool later(const struct price_panel *a, const struct price_panel *b)
+{
+	return a->n != b->n ? a->n > b->n : a->m > b->m;
+}
+
+static double argument(const struct parameter *row, const char *name)
+{
+	for (size_t i = 0; i < row->arg_count; i++)
+		if (strcmp(row->arg_name[i], name) == 0)
+			return row->arg[i];
+	return NAN;
+}
+
+static void add_row(struct price_panels *panels, const struct parameter *row)
+{
+	const struct price_panel new = {
+	        argument(row, "m"), argument(row, "n"), row->estimate.value};
+	size_t at = panels->count;
+
+	if (at == PANEL_ROWS || !(new.m > 0 && new.n > 0 && new.seconds > 0) ||
+	        row->arg_count != 2 || strcmp(row->status, "failed") == 0)
+		return;
+	for (; at > 0 && later(&panels->row[at - 1], &new); at--)
+		panels->row[at] = panels->row[at - 1];
+	panels->row[at] = new;
+	panels->count++;
+}
+
+/* The first time one value is read the ordinary way, which notes what was used. */
+static const struct price_panels *panels_of(struct price_reader *r, const char *name)
+{
+	const struct profile *profile = r->model.profile;
+	size_t i = 0;
+
+	while (r->panels[i].name && strcmp(r->panels[i].name, name) != 0)
+		i++;
+	struct price_panels *panels = &r->panels[i];
+	if (panels->name)
+		return panels;
+	panels->name = name;
+	panels->count = 0;
+	for (size_t k = 0; k < profile->count; k++)
+		if (strcmp(profile->row[k].name, name) == 0)
+			add_row(panels, &profile->row[k]);
+	if (panels->count)
+		model_at2(&r->model, name, "m", panels->row[0].m, "n", panels->row[0].n);
+	return panels;
+}
+
+/* ---- values ---- */
+
+static double between(const struct query *q, double x, double x0, double y0, double x1, double y1)
+{
+	return q->linear ? y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+	                 : y0 * pow(y1 / y0, log(x / x0) / log(x1 / x0));
+}
+
+static bool of_kind(const struct query *q, const struct price_panel *row)
+{
+	return team_of(row->m, row->n, q->word) == q->team;
+}
+
+/* Time of the width whose rows begin at `first`, NaN when none is of the kind. */
+static double of_kind_and_width(
+        const struct query *q, const struct price_panels *panels, size_t first)
+{
+	const struct price_panel *below = NULL, *above = NULL;
+
+	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++) {
+		const struct price_panel *row = &panels->row[i];
+		if (!of_kind(q, row))
+			continue;
+		if (row->m <= q->m)
+			below = row;
+		else if (!above)
+			above = row;
+	}
+	if (below && above)
+		return between(q, q->m, below->m, below->seconds, above->m, above->seconds);
+	return below ? below->seconds * q->m / below->m : above ? above->seconds : NAN;
+}
+
+/* The length of the first row of a width that is of the kind, NaN when there is none. */
+static double shortest(const struct query *q, const struct price_panels *panels, size_t first)
+{
+	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++)
+		if (of_kind(q, &panels->row[i]))
+			return panels->row[i].m;
+	return NAN;
+}
+
+/* Below the shortest row of all threads: what one thread takes, and more by as much as all threads
+ * do there. */
+static double of_width(const struct query *q, const struct price_panels *panels, size_t first)
+{
+	struct query there = *q, one = *q;
+	double seconds = of_kind_and_width(q, panels, first);
+
+	there.m = shortest(q, panels, first);
+	one.team = !q->team;
+	const double other = of_kind_and_width(&one, panels, first);
+	if (isnan(seconds) || isnan(other))
+		return isnan(seconds) ? other : seconds;
+	if (!q->team || q->m >= there.m)
+		return seconds;
+	there.team = false;
+	return fmin(seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first)));
+}
+
+/* Time at a width: between those of the two widths around it, or on with the slope of the widest.
+ */
+static double at_width(const struct query *q, const struct price_panels *panels, double n)
+{
+	double width[2] = {NAN, NAN}, seconds[2] = {NAN, NAN};
+
+	for (size_t i = 0; i < panels->count && !(width[1] >= n); i++) {
+		if (i > 0 && panels->row[i].n == panels->row[i - 1].n)
+			continue;
+		width[0] = width[1];
+		seconds[0] = seconds[1];
+		width[1] = panels->row[i].n;
+		seconds[1] = of_width(q, panels, i);
+	}
+	if (isnan(width[0]))
+		return seconds[1];
+	struct query scale = *q;
+	scale.linear = q->linear && n <= width[1];
+	return between(&scale, n, width[0], seconds[0], width[1], seconds[1]);
+}
+
+double price_host_gemm(struct price_reader *r, enum precision precision, double edge)
+{
+	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	const double high = price_last(r, name, "n");
+	double times = 1;
+
+	if (edge > high) {
+		r->model.extrapolated = true;
+		times = pow(edge / high, 3);
+		edge = high;
+	}
+	return times * price_surface1(r, name, "n", edge);
+}
+
+/* Of as many operations as a square gemm. */
+static double at_gemm_rate(struct price_reader *r, double operations, enum precision precision)
+{
+	return price_host_gemm(r, precision, cbrt(operations / 2));
+}
+
+/* The same by one thread, which is measured in single precision at a few sizes: between the
+ * precisions as with all threads. */
+static double by_one_thread(struct price_reader *r, double operations, enum precision precision)
+{
+	static const char name[] = "host.gemm.threads.s";
+	const double n = price_last(r, name, "n");
+
+	if (isnan(n))
+		return at_gemm_rate(r, operations, precision);
+	const double ratio = price_host_gemm(r, precision, n) / price_host_gemm(r, SINGLE, n);
+	return ratio * price_at2(r, name, "n", n, "threads", 1) * operations / (2 * n * n * n);
+}
+
+static double of_panel(
+        struct price_reader *r, const struct price_panels *panels, struct matrix a, bool team)
+{
+	const struct query q = {r->linear, team, (double)precision_bytes(a.precision), (double)a.m};
+
+	const struct price_panel *last = &panels->row[panels->count - 1];
+
+	r->model.extrapolated |= q.m > last->m || (double)a.n > last->n;
+	return at_width(&q, panels, (double)a.n);
+}
+
+/* operations: of the update, for each row, column of a block and column right of it. */
+static double by_blocks(struct price_reader *r, const struct price_panels *panels, struct matrix a,
+        bool team, double operations)
+{
+	const int64_t widest = (int64_t)panels->row[panels->count - 1].n;
+	double seconds = 0;
+
+	r->model.extrapolated |= a.n > widest;
+	while (a.n > 0) {
+		const struct matrix block = {
+		        NULL, 0, a.m, a.n < widest ? a.n : widest, a.ld, a.precision};
+		const double right = (double)(a.n - block.n),
+		             update = operations * (double)a.m * (double)block.n * right;
+		seconds += of_panel(r, panels, block, team);
+		if (right > 0)
+			seconds += team ? at_gemm_rate(r, update, a.precision)
+			                : by_one_thread(r, update, a.precision);
+		a.m = a.m > block.n ? a.m - block.n : 1;
+		a.n -= block.n;
+	}
+	return seconds;
+}
+
+static const struct price_panels *getrf_of(struct price_reader *r, struct matrix a)
+{
+	return panels_of(r, a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d");
+}
+
+static bool team_for(struct matrix a)
+{
+	return team_of((double)a.m, (double)a.n, (double)precision_bytes(a.precision));
+}
+
+static double constant(struct price_reader *r, const struct price_panels *panels, struct matrix a)
+{
+	return price_at2(r, panels->name, "m", (double)a.m, "n", (double)a.n);
+}
+
+/* The update is a product. */
+double price_host_getrf(struct price_reader *r, struct matrix a)
+{
+	const struct price_panels *panels = getrf_of(r, a);
+
+	if (!panels->count)
+		return constant(r, panels, a);
+	return team_for(a) ? by_blocks(r, panels, a, true, 2) : of_panel(r, panels, a, false);
+}
+
+/* The update is two products; few widths are measured. */
+double price_host_geqrf(struct price_reader *r, struct matrix a)
+{
+	const struct price_panels *panels =
+	        panels_of(r, a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d");
+
+	return panels->count ? by_blocks(r, panels, a, team_for(a), 4) : constant(r, panels, a);
+}
+
+/* The diagonal block, in which all threads gain nothing over one, has half the operations of getrf;
+ * a triangular solve with the rows below it (a upper: columns right of it) goes at the rate of a
+ * square gemm of as many operations. */
+double price_host_potrf(struct price_reader *r, struct matrix a)
+{
+	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
+	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
+	const struct price_panels *panels = getrf_of(r, a);
+	double seconds = panels->count ? of_panel(r, panels, diagonal, false)
+	                               : constant(r, panels, diagonal);
+
+	seconds /= 2;
+
+	if (rest)
+		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
+	return seconds;
+}

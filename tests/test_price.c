@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices beside and beyond the rows of surfaces: the host's panels and products, panels of a
+ * cluster. */
+#include "tap.h"
+
+#include "../factor/model/price_blocks.h"
+#include "../lib/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double us = 1e-6;
+
+static void add(struct profile *p, const char *name, double m, double n, double seconds)
+{
+	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
+	const struct arg both[] = {{"m", m}, {"n", n}}, edge = {"n", n};
+
+	profile_add(p, &spec, m > 0 ? both : &edge, m > 0 ? 2 : 1,
+	        (struct estimate){seconds, 0.9 * seconds, 1.1 * seconds, 30}, false);
+}
+
+/* 64 and 128 columns: one thread up to 8192 and 4096 rows, which takes m n^1.5; all threads from 4
+ * MiB on, twice as slow as one there. */
+static struct profile *new_profile(void)
+{
+	struct profile *p = profile_new();
+
+	for (int n = 64; n <= 128; n *= 2) {
+		for (double m = 128; m * n < 1 << 20; m *= 2)
+			add(p, "host.getrf.s", m, n, m * pow(n, 1.5) * 1e-9);
+		add(p, "host.getrf.s", (1 << 20) / n, n, 2 * (1 << 20) / n * pow(n, 1.5) * 1e-9);
+	}
+	add(p, "host.gemm.s", 0, 256, 100 * us);
+	return p;
+}
+
+static double getrf(struct price_reader *r, int64_t m, int64_t n)
+{
+	return price_host_getrf(r, (struct matrix){NULL, 0, m, n, m, SINGLE});
+}
+
+static void test_panels(struct price_reader *r)
+{
+	const double root = sqrt(128), one = 128 * root * 1e-9; /* of a row of 128 columns */
+
+	is_real(getrf(r, 1024, 128), 1024 * one, 1e-9, "a row is itself");
+	is_real(getrf(r, 3000, 128), 3000 * one, 1e-9, "between the rows of one thread");
+	is_real(getrf(r, 1024, 90), 1024 * pow(90, 1.5) * 1e-9, 1e-9, "between widths");
+	is_real(getrf(r, 8000, 128), 8000 * one, 1e-9,
+	        "beyond the last row of one thread: as long, whatever all threads take");
+	is_real(getrf(r, 50, 128), 128 * one, 1e-9, "shorter than all rows: as the first");
+	is_real(getrf(r, 65536, 128), 65536 * 2 * one, 1e-9,
+	        "beyond the only row of all threads: as long as that");
+	is_real(getrf(r, 1024, 256), 1024 * pow(256, 1.5) * 1e-9, 1e-9,
+	        "one thread beyond the widest: the last slope");
+}
+
+/* 4096 x 384 is 6 MiB: three blocks of 128 columns and the products right of the first two. */
+static void test_wide(struct price_reader *r)
+{
+	const double one = 128 * sqrt(128) * 1e-9;
+	double want = 0;
+
+	for (int j = 0; j < 3; j++) {
+		const double rows = 4096 - 128 * j;
+		want += 2 * rows * one;
+		want += 100 * us * rows * 128 * (256 - 128 * j) / (256.0 * 256 * 256);
+	}
+	is_real(getrf(r, 4096, 384), want, 1e-9,
+	        "all threads beyond the widest: block by block, each as much slower than one "
+	        "thread as measured");
+}
+
+static void test_products(struct price_reader *r)
+{
+	is_real(price_host_gemm(r, SINGLE, 1024), 6400 * us, 1e-9, "a larger product: the rate");
+	is_real(price_host_gemm(r, SINGLE, 100), 100 * us, 1e-9, "a smaller one: the start-up");
+}
+
+/* Kernels for rows of 32 and 64 columns: 1 us, and 1 or 1.5 us a column with up to 512 rows, twice
+ * that with up to 1024. */
+static void test_cluster(void)
+{
+	static const char name[] = "gpu.panel_cluster.s";
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+	const struct panel_geometry g = {.blocks = 1};
+	const struct parameter_spec start = {"gpu.launch.dependent", "s", "synthetic", NULL, 0, 0};
+
+	for (double m = 512; m <= 1024; m *= 2) {
+		add(p, name, m, 16, us + 16 * m / 512 * us);
+		add(p, name, m, 32, us + 32 * m / 512 * us);
+		add(p, name, m, 64, us + 96 * m / 512 * us);
+	}
+	profile_add(p, &start, NULL, 0, (struct estimate){0.5 * us, 0.5 * us, 0.5 * us, 9}, false);
+	price_reader_start(r, p);
+	for (int64_t m = 500; m <= 600; m += 100)
+		for (int64_t n = 24; n <= 48; n += 24) {
+			const struct matrix a = {NULL, 0, m, n, m, SINGLE};
+			const struct price price = tariff_cuda_full.resident_panel(r, a, &g);
+			const double columns = n > 32 ? 1.5 * (double)n : (double)n;
+			is_real((price.term[TERM_LAUNCH] + price.term[TERM_BARRIER]) / us,
+			        1 + columns * (m > 512 ? 2 : 1), 1e-9,
+			        "a panel of a cluster: its columns in the kernel that takes it");
+		}
+	free(r);
+	profile_free(p);
+}
+
+/* A grid of 1 us at 32 and 512, where a square between has 3 us. */
+static void test_middle(void)
+{
+	static const char name[] = "gpu.surface";
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (int m = 32; m <= 512; m *= 16)
+		for (int n = 32; n <= 512; n *= 16)
+			add(p, name, m, n, us);
+	add(p, name, 128, 128, 3 * us);
+	price_reader_start(r, p);
+	is_real(price_surface2(r, name, "m", 128, "n", 128) / us, 3, 1e-9,
+	        "a row off the grid is itself");
+	is_real(price_surface2(r, name, "m", 64, "n", 128) / us, sqrt(3), 1e-9,
+	        "it counts less beside it");
+	is_real(price_surface2(r, name, "m", 512, "n", 128) / us, 1, 1e-9,
+	        "and nothing on the grid's next rows");
+	free(r);
+	profile_free(p);
+}
+
+static void test_missing(void)
+{
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	price_reader_start(r, p);
+	ok(isnan(getrf(r, 1000, 64)) && r->model.missing, "a profile without rows says so");
+	is_text(r->model.missing_name, "host.getrf.s[m=1000,n=64]", "and which");
+	free(r);
+	profile_free(p);
+}
+
+int main(void)
+{
+	struct profile *p = new_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	price_reader_start(r, p);
+	test_panels(r);
+	test_wide(r);
+	test_products(r);
+	test_cluster();
+	test_middle();
+	test_missing();
+	free(r);
+	profile_free(p);
+	return finish();
+}
