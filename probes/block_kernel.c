@@ -81,6 +81,14 @@ static void put_geqrf(void *context)
 	        b->rate.stream));
 }
 
+static void put_columns(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_geqrf_columns(
+	        c->precision, b->pool, c->m, c->m, c->n, b->tau, b->work, b->rate.stream));
+}
+
 static void put_potrf(void *context)
 {
 	const struct call *c = context;
@@ -201,8 +209,11 @@ static void set_up(struct bench *b, struct probe_run *run)
 	for (int64_t m = NARROWEST; m <= LARGEST_M; m *= 2)
 		for (int64_t n = NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
 			for (int twice = 0; twice < 2; twice++) {
-				int64_t bytes = panel_geqrf_work(twice ? DOUBLE : SINGLE, m, n);
+				enum precision precision = twice ? DOUBLE : SINGLE;
+				int64_t bytes = panel_geqrf_work(precision, m, n),
+				        columns = panel_geqrf_columns_work(precision, m, n);
 				work = bytes > work ? bytes : work;
+				work = columns > work ? columns : work;
 			}
 	b->pool = room(b->cold && whole > panel ? whole : panel);
 	b->triangle = room(block);
@@ -260,6 +271,18 @@ static void measure_panels(struct call *c, int64_t step)
 				measure_call(c, "geqrf", put_geqrf, args, ARRAY_LEN(args));
 				check_panel(c);
 			}
+}
+
+/* The form that a panel takes which is too tall for the chip, every fourth power of two. */
+static void measure_columns(struct call *c, int64_t step)
+{
+	for (c->m = LARGEST_M; c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
+		for (c->n = NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			fill_panel(c);
+			measure_call(c, "geqrf_columns", put_columns, args, ARRAY_LEN(args));
+			check_panel(c);
+		}
 }
 
 /* What is nearly the identity remains so. The kernel says in info that blocks gave up waiting. */
@@ -333,6 +356,7 @@ static void measure(struct probe_run *run)
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
+		measure_columns(&call, step);
 		measure_clusters(&call, step);
 		measure_cholesky(&call);
 		measure_blocks(&call);
@@ -350,7 +374,7 @@ const struct probe block_kernel_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .seconds = 0.8,
+        .seconds = 0.9,
         .processes = 3,
         .measure = measure,
         .fit = block_kernel_fit,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_cluster.s .d
- * [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d [n,below], gpu.trtri.s .d, gpu.larft.s .d,
- * gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds per call, rate surfaces. */
+/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
+ * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d [n,below],
+ * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
+ * per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -22,6 +23,10 @@ static const struct surface {
                 {"m", "n", "beside"}},
         {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
                 {"m", "n", "beside"}},
+        {"geqrf_columns_s", "gpu.panel_geqrf_columns.s",
+                "our Householder panel, three kernels a column, start to start", {"m", "n"}},
+        {"geqrf_columns_d", "gpu.panel_geqrf_columns.d",
+                "our Householder panel, three kernels a column, start to start", {"m", "n"}},
         {"cluster_s", "gpu.panel_cluster.s", "our LU panel of one cluster, start to start",
                 {"m", "n"}},
         {"cluster_d", "gpu.panel_cluster.d", "our LU panel of one cluster, start to start",

@@ -98,18 +98,6 @@ static bool at_work(const struct simulation *s, const struct operation *o)
 	return kernel_at(o, s->now) && o->held <= s->now;
 }
 
-/* What a kernel of high priority has of the machine: its share, but half of what it shares. */
-static double urgent_part(const struct simulation *s, const struct operation *o)
-{
-	double others = 0;
-
-	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (at_work(s, head(s, q)) && !urgent(head(s, q)))
-			others += head(s, q)->work.share;
-	double both = o->work.share + fmin(others, 1) - 1;
-	return o->work.share - later(0, both) / 2;
-}
-
 static bool precedes(const struct operation *a, const struct operation *b)
 {
 	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
@@ -124,9 +112,7 @@ static double room_for(const struct simulation *s, const struct operation *o)
 		const struct operation *p = head(s, q);
 		if (p == o || !at_work(s, p))
 			continue;
-		if (urgent(p))
-			room -= urgent_part(s, p);
-		else if (precedes(p, o))
+		if (urgent(p) || precedes(p, o))
 			room -= p->work.share;
 	}
 	return later(0, room);
@@ -138,7 +124,7 @@ static double rate_of(const struct simulation *s, const struct operation *o)
 		return 1; /* a transfer, a wait, a kernel that starts */
 	if (o->held > s->now)
 		return 0;
-	double room = urgent(o) ? urgent_part(s, o) : room_for(s, o);
+	double room = urgent(o) ? 1 : room_for(s, o);
 	return room >= o->work.share ? 1 : room / o->work.share;
 }
 
