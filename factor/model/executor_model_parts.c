@@ -25,6 +25,19 @@ static double device_time(const struct price *price, bool overlap)
 	return total - (start < traffic ? start : traffic);
 }
 
+/* What a mark behind a kernel adds to its queue, and the host's call. A profile without it has none.
+ */
+static double put_mark(struct simulated *s)
+{
+	static const char name[] = "gpu.event.mark";
+
+	if (!s->recorded || !price_known(&s->reader, name))
+		return 0;
+	s->host += price_scalar(&s->reader, "gpu.event.record");
+	return later(0, price_scalar(&s->reader, name) -
+	                        price_scalar(&s->reader, "gpu.launch.dependent"));
+}
+
 static struct charged *remember(struct simulated *s)
 {
 	if (s->count == s->room) {
@@ -65,6 +78,7 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	if (by_host) {
 		s->host += c->device;
 	} else {
+		c->device += put_mark(s);
 		c->simulated = put(s, &price, c->device);
 		if (price.wait)
 			s->host = simulation_finish(&s->device, c->simulated);

@@ -55,6 +55,7 @@ enum { PRICE_CACHE = 16384 };
 struct price_reader {
 	struct model model;
 	bool linear;
+	bool shares;        /* our own products have a block a tile: other queues have work */
 	bool blas_only;     /* products are the library's, not our own kernels' */
 	double working_set; /* bytes the operations work on: what host caches hold or not */
 	struct price_entry {

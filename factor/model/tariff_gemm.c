@@ -2,19 +2,22 @@
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
  * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k, but
- * our own kernel for small ones (tariff_panels.c);
+ * our own kernel for small ones (tariff_panels.c); our own products beside another queue's work,
+ * which then have a block a tile, by surfaces of that;
  * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
  * host queues them as it does the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
- * the multiprocessor's share of the surface's highest rate. */
+ * the multiprocessor's share of the surface's highest rate; but for all of the call where k is
+ * split just so that the machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/block_kernels.h"
 #include "price_blocks.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { TILE = 128, SMALL_TILE = 32, TILES_AT_ONCE = 2, TALL = 4 };
 
@@ -50,6 +53,20 @@ static void occupy(struct price_reader *r, struct price *price, double count, in
 	price->block = TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
 }
 
+/* The surface of our own product that stands for `name` when other queues have work. */
+static const char *beside(struct price_reader *r, const char *name)
+{
+	static const char *const shared[][2] = {{"gpu.own_gemm.s", "gpu.own_gemm_shared.s"},
+	        {"gpu.own_gemm.d", "gpu.own_gemm_shared.d"},
+	        {"gpu.own_syrk.s", "gpu.own_syrk_shared.s"},
+	        {"gpu.own_syrk.d", "gpu.own_syrk_shared.d"}};
+
+	for (size_t i = 0; r->shares && i < ARRAY_LEN(shared); i++)
+		if (strcmp(name, shared[i][0]) == 0 && price_known(r, shared[i][1]))
+			return shared[i][1];
+	return name;
+}
+
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
@@ -62,9 +79,12 @@ struct price price_gemm(
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
-	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_ARITHMETIC);
+	struct price price = library(
+	        r, price_surface(r, own ? beside(r, name) : name, axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
+	if (tall || (own && !r->shares))
+		price.block = INFINITY;
 	return price;
 }
 
@@ -75,7 +95,7 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 	                   : price_known(r, "gpu.own_syrk.s") ? "gpu.own_syrk.s"
 	                                                      : "gpu.syrk.s";
 
-	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
+	return price_surface(r, beside(r, name), (const char *const[]){"n", "k"}, at, 2);
 }
 
 /* Below the surface's smallest triangle, where it is flat, no more than the whole product. */

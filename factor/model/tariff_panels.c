@@ -26,7 +26,8 @@
  * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
  * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
  * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
- * double precision) takes three kernels a column, which read or write three words an element.
+ * double precision) takes three kernels a column, which read or write three words an element; their
+ * surface is another one.
  *
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
@@ -303,24 +304,30 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 	return price;
 }
 
-static struct price reckoned_geqrf(struct price_reader *r, struct matrix a, bool beside)
+/* Whether the panel is resident, and how it is divided then. */
+static bool geqrf_resides(
+        struct price_reader *r, struct matrix a, bool beside, struct geqrf_blocks *g)
 {
-	struct geqrf_blocks g;
 	double multiprocessors = price_scalar(r, "gpu.sm.count");
 
-	if ((beside && geqrf_fits(a, floor(multiprocessors / 2), &g)) ||
-	        geqrf_fits(a, multiprocessors, &g))
-		return resident_geqrf(r, a, &g);
-	return streamed_geqrf(r, a);
+	return (beside && geqrf_fits(a, floor(multiprocessors / 2), g)) ||
+	       geqrf_fits(a, multiprocessors, g);
 }
 
+/* A profile without the surface of streamed panels has them in that of all. */
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
 	static const char *const axes[] = {"m", "n", "beside"};
 	const double at[] = {(double)a.m, (double)a.n, beside};
-	const char *name = a.precision == SINGLE ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
-	struct price price = reckoned_geqrf(r, a, beside);
+	bool single = a.precision == SINGLE;
+	const char *all = single ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
+	const char *columns = single ? "gpu.panel_geqrf_columns.s" : "gpu.panel_geqrf_columns.d";
+	struct geqrf_blocks g;
+	bool resides = geqrf_resides(r, a, beside, &g);
+	struct price price = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
-	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 3))
-	                            : price;
+	if (!resides && price_known(r, columns))
+		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
+	return price_known(r, all) ? price_as_measured(price, price_surface(r, all, axes, at, 3))
+	                           : price;
 }
