@@ -171,6 +171,49 @@ static void test_panels(const struct profile *p)
 }
 
 /* Kernels that the profile has as surfaces cost what those say, from start to start. */
+/* What a profile may lack: products beside a panel, panels too tall for the chip, marks. */
+static void test_measured_later(void)
+{
+	struct profile *p = synthetic(0);
+	const struct arg product[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
+	const struct arg square[] = {{"n", 3000}, {"k", 200}};
+	const struct arg panel[] = {{"m", 200000}, {"n", 64}};
+	struct matrix a = block(1024, 64), b = block(64, 1024), c = block(1024, 1024);
+
+	add_blocks(p, 0);
+	add(p, "gpu.own_gemm.s", "s", product, 3, 40e-6, 0);
+	add(p, "gpu.own_syrk.s", "s", square, 2, 30e-6, 0);
+	struct executor *e = fresh(p);
+	e->shares = true;
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 40 + WAIT, 1e-9, "our product, whatever is beside it");
+	executor_free(e);
+
+	add(p, "gpu.own_gemm_shared.s", "s", product, 3, 50e-6, 0);
+	add(p, "gpu.own_syrk_shared.s", "s", square, 2, 35e-6, 0);
+	add(p, "gpu.panel_geqrf_columns.s", "s", panel, 2, 900e-6, 0);
+	add(p, "gpu.event.mark", "s", NULL, 0, 4e-6, 0);
+	e = fresh(p);
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 40 + WAIT, 1e-9, "our product alone");
+	executor_model_restart(e, false);
+	e->shares = true;
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 50 + WAIT, 1e-9, "with a block a tile");
+	executor_model_restart(e, false);
+	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
+	is_real(us(e), library + 35 + WAIT, 1e-9, "and our syrk");
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
+	is_real(us(e), queued + 900 + WAIT, 1e-9, "a panel too tall for the chip");
+	executor_model_restart(e, false);
+	executor_model_record(e, true);
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 0.125 + 50 + 3 + WAIT, 1e-9, "a mark behind it");
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_measured(void)
 {
 	struct profile *p = synthetic(0);
@@ -207,6 +250,10 @@ static void test_measured(void)
 	executor_model_restart(e, false);
 	ex_panel_geqrf(e, block(4096, 64), block(64, 1), NULL);
 	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9, "panel_geqrf as measured");
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
+	is_real(us(e), 192 * queued, 1e-9,
+	        "one too tall for the chip is 192 kernels, which the host needs longer to put");
 	executor_model_restart(e, false);
 	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
 	is_real(us(e), queued + 7 + WAIT, 1e-9, "laswp as measured");
@@ -380,11 +427,11 @@ static void test_panel_beside_update(const struct profile *p)
 	e->queue = QUEUE_MAIN;
 	update(e, 512);
 	struct timeline *t = executor_model_timeline(e, "beside");
-	/* the panel works from 7 + 6 on, the update from 7 + 2 x 3 + 2.75 + 1 on; until that is
-	 * done both have half of the panel's 20 of 100 multiprocessors */
-	double begins = 13 + library + started, lasts = (update_us(512) - started) / 0.9;
-	is_real(t->entry[t->count - 1].end * 1e6, begins + lasts, 1e-9, "the update has 90 of 100");
-	is_real(t->entry[1].end * 1e6, panel + lasts / 2, 1e-9, "the panel half speed meanwhile");
+	/* the update works from 7 + 2 x 3 + 2.75 + 1 on */
+	double begins = 13 + library + started, lasts = update_us(512) - started;
+	is_real(t->entry[t->count - 1].end * 1e6, begins + lasts + 0.2 * (panel - begins), 1e-9,
+	        "the update has 80 of 100 until the panel is done");
+	is_real(t->entry[1].end * 1e6, panel, 1e-9, "the panel is as fast as alone");
 	timeline_free(t);
 	executor_free(e);
 }
@@ -449,6 +496,7 @@ int main(void)
 	test_moves(p);
 	test_panels(p);
 	test_measured();
+	test_measured_later();
 	test_host_panels(p);
 	test_two_queues(p);
 	test_events(p);

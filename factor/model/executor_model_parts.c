@@ -25,7 +25,8 @@ static double device_time(const struct price *price, bool overlap)
 	return total - (start < traffic ? start : traffic);
 }
 
-/* What a mark behind a kernel adds to its queue, and the host's call. A profile without it has none.
+/* What a mark behind a kernel adds to its queue, and the host's call. A profile without it has
+ * none.
  */
 static double put_mark(struct simulated *s)
 {
@@ -34,8 +35,8 @@ static double put_mark(struct simulated *s)
 	if (!s->recorded || !price_known(&s->reader, name))
 		return 0;
 	s->host += price_scalar(&s->reader, "gpu.event.record");
-	return later(0, price_scalar(&s->reader, name) -
-	                        price_scalar(&s->reader, "gpu.launch.dependent"));
+	return later(0,
+	        price_scalar(&s->reader, name) - price_scalar(&s->reader, "gpu.launch.dependent"));
 }
 
 static struct charged *remember(struct simulated *s)
@@ -53,7 +54,7 @@ static int64_t put(struct simulated *s, const struct price *price, double device
 	struct work work = {.queue = queue,
 	        .engine = price->engine,
 	        .tag = s->count - 1,
-	        .issue = s->host,
+	        .issue = s->host - (price->first > 0 ? price->enqueue - price->first : 0),
 	        .start = fmin(price->term[TERM_LAUNCH], device),
 	        .seconds = device,
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
@@ -78,6 +79,8 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	if (by_host) {
 		s->host += c->device;
 	} else {
+		if (price.first > 0) /* the last kernel starts when it is there */
+			c->device = later(c->device, price.enqueue - price.first);
 		c->device += put_mark(s);
 		c->simulated = put(s, &price, c->device);
 		if (price.wait)

@@ -30,6 +30,7 @@ enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_HOST, ENGINE_COUNT }
  * when `wait`. On ENGINE_HOST the host thread does it all, and no queue. */
 struct price {
 	double enqueue;
+	double first; /* of it, until the device begins on the first of several kernels; 0: all */
 	double term[TERM_COUNT];
 	bool wait;
 	double behind; /* what a copy takes longer when the queue is still at work: the hand-over

@@ -301,6 +301,7 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
 		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
+	price.first = kernel.enqueue;
 	return price;
 }
 
