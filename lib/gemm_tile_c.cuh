@@ -51,6 +51,8 @@ template <class S, bool VECTOR> struct tile_c {
 	 */
 	static const int FETCH = S::N * S::DEPTH / 64;
 	static_assert(FETCH == 1 || FETCH == 2 || FETCH == 4, "columns that are neighbours");
+	/* where a thread has few elements, one after the other is quicker (H200) */
+	static const bool LONG_EDGE = S::M * S::N >= 64;
 	static const int ACROSS = S::WARP_ROWS / 32; /* a warp's rows, a lane's share of a column */
 
 	const gemm_args<T> &g;
@@ -165,7 +167,7 @@ template <class S, bool VECTOR> struct tile_c {
 		fetch_rest();
 		if (!VECTOR && stages)
 			store_columns(sum);
-		else if (VECTOR && !whole && g.stage_c && g.beta != T(0))
+		else if (LONG_EDGE && VECTOR && !whole && g.stage_c && g.beta != T(0))
 			store_edge_quads(sum);
 		else if (!VECTOR || !whole)
 			store_edge(sum);
@@ -263,7 +265,7 @@ template <class S, bool VECTOR> struct tile_c {
 	/* What is computed of the old C, all of it on its way at once. */
 	__device__ __forceinline__ void fetch_edge(void) const
 	{
-#pragma unroll 1
+#pragma unroll 4
 		for (int x = 0; x < S::N * (S::M / 4); x++) {
 			const int right = column_of(x / (S::M / 4)), down = x % (S::M / 4) * 32;
 			const T *from = c + right * g.ldc + down;
@@ -294,7 +296,7 @@ template <class S, bool VECTOR> struct tile_c {
 				        sum[x / (S::M / 4)][4 * (x % (S::M / 4)) + e], y.x[e]);
 			*at = y;
 		}
-#pragma unroll 1
+#pragma unroll 4
 		for (int x = 0; x < S::N * (S::M / 4); x++) {
 			const int right = column_of(x / (S::M / 4)), down = x % (S::M / 4) * 32;
 			const quad<T> y = *(const quad<T> *)(staged + x * S::THREADS * 4);

@@ -93,8 +93,8 @@ static void put_potrf(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	const struct block_room room = {
-	        b->rate.gpu.shared_per_block, b->rate.gpu.sm_count, b->readers};
+	const struct block_room room = {b->rate.gpu.shared_per_block,
+	        b->rate.gpu.sm_count / (c->beside ? 2 : 1), b->readers};
 	GPU(block_potrf(
 	        LOWER, at(c, b->pool, c->m, c->n, c->m), 0, b->info, &room, b->rate.stream));
 }
@@ -303,23 +303,34 @@ static void measure_clusters(struct call *c, int64_t step)
 		msg_die(EXIT_MEASURE_FAILED, "blocks of a cluster waited too long for each other");
 }
 
-/* Blocks of Cholesky, with rows below them or none; nearly the identity, as it then remains. */
+static void measure_block(struct call *c, int64_t below, bool beside)
+{
+	const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
+	c->m = c->n + below;
+	c->beside = beside;
+	GPU(block_fill(
+	        WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m), c->bench->rate.stream));
+	measure_call(c,
+	        beside  ? "potrf_rows_beside"
+	        : below ? "potrf_rows"
+	                : "potrf",
+	        put_potrf, args, below ? 2 : 1);
+}
+
+/* Blocks of Cholesky, with rows below them or none, these in strips for all multiprocessors or for
+ * half of them, as beside an update; nearly the identity, as it then remains. */
 static void measure_cholesky(struct call *c)
 {
 	int info;
 	for (c->n = NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= 2)
 		for (int64_t below = 0; below <= MOST_BELOW;
-		        below = below ? 4 * below : FEWEST_BELOW) {
-			const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
-			c->m = c->n + below;
-			GPU(block_fill(WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m),
-			        c->bench->rate.stream));
-			measure_call(
-			        c, below ? "potrf_rows" : "potrf", put_potrf, args, below ? 2 : 1);
-		}
+		        below = below ? 4 * below : FEWEST_BELOW)
+			for (int beside = 0; beside <= (below > 0); beside++)
+				measure_block(c, below, beside);
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
 	if (info != 0)
 		msg_die(EXIT_MEASURE_FAILED, "a diagonal block was not positive definite");
+	c->beside = false;
 }
 
 static void measure_blocks(struct call *c)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
- * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d [n,below],
+ * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
+ * gpu.potrf_rows_beside.s .d [n,below],
  * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
  * per call, rate surfaces. */
 #include "../lib/base.h"
@@ -37,6 +38,12 @@ static const struct surface {
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
         {"potrf_rows_d", "gpu.potrf_rows.d",
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
+        {"potrf_rows_beside_s", "gpu.potrf_rows_beside.s",
+                "our Cholesky of a block and rows below on half of the SMs, start to start",
+                {"n", "below"}},
+        {"potrf_rows_beside_d", "gpu.potrf_rows_beside.d",
+                "our Cholesky of a block and rows below on half of the SMs, start to start",
+                {"n", "below"}},
         {"trtri_s", "gpu.trtri.s", "our inverse of a triangle, start to start", {"n"}},
         {"trtri_d", "gpu.trtri.d", "our inverse of a triangle, start to start", {"n"}},
         {"larft_s", "gpu.larft.s", "our T out of V^T V, start to start", {"n"}},

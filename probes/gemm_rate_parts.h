@@ -7,7 +7,8 @@
 #include "blas_rate.h"
 #include "gemm_rate.h"
 
-/* *_SHARED: a block a tile, as beside a panel (lib/gemm.h). */
+/* *_EDGE: tiles of C are cut off at its ends. *_SHARED: a block a tile, as beside a panel
+ * (lib/gemm.h). */
 enum kind {
 	GEMM,
 	GEMM_TN,
@@ -16,8 +17,10 @@ enum kind {
 	SYRK,
 	OWN_GEMM,
 	OWN_SYRK,
+	OWN_GEMM_EDGE,
 	OWN_GEMM_SHARED,
 	OWN_SYRK_SHARED,
+	OWN_GEMM_EDGE_SHARED,
 	KINDS
 };
 enum math { FP32, TF32, FP64 };

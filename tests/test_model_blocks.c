@@ -176,9 +176,12 @@ static void test_measured_later(void)
 {
 	struct profile *p = synthetic(0);
 	const struct arg product[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
+	const struct arg odd[] = {{"m", 1000}, {"n", 1000}, {"k", 64}};
 	const struct arg square[] = {{"n", 3000}, {"k", 200}};
+	const struct arg rows[] = {{"n", 64}, {"below", 1000}};
 	const struct arg panel[] = {{"m", 200000}, {"n", 64}};
 	struct matrix a = block(1024, 64), b = block(64, 1024), c = block(1024, 1024);
+	struct matrix rest = block(1000, 1000);
 
 	add_blocks(p, 0);
 	add(p, "gpu.own_gemm.s", "s", product, 3, 40e-6, 0);
@@ -192,6 +195,10 @@ static void test_measured_later(void)
 	add(p, "gpu.own_gemm_shared.s", "s", product, 3, 50e-6, 0);
 	add(p, "gpu.own_syrk_shared.s", "s", square, 2, 35e-6, 0);
 	add(p, "gpu.panel_geqrf_columns.s", "s", panel, 2, 900e-6, 0);
+	add(p, "gpu.own_gemm_edge.s", "s", odd, 3, 45e-6, 0);
+	add(p, "gpu.own_gemm_edge_shared.s", "s", odd, 3, 60e-6, 0);
+	add(p, "gpu.potrf_rows.s", "s", rows, 2, 21e-6, 0);
+	add(p, "gpu.potrf_rows_beside.s", "s", rows, 2, 31e-6, 0);
 	add(p, "gpu.event.mark", "s", NULL, 0, 4e-6, 0);
 	e = fresh(p);
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
@@ -200,6 +207,21 @@ static void test_measured_later(void)
 	e->shares = true;
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
 	is_real(us(e), library + 50 + WAIT, 1e-9, "with a block a tile");
+	executor_model_restart(e, false);
+	ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest);
+	is_real(us(e), library + 60 + WAIT, 1e-9, "and with tiles cut off");
+	executor_model_restart(e, false);
+	e->shares = false;
+	ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest);
+	is_real(us(e), library + 45 + WAIT, 1e-9, "these alone");
+	executor_model_restart(e, false);
+	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
+	is_real(us(e), queued + 21 + WAIT, 1e-9, "Cholesky's panel alone");
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
+	is_real(us(e), queued + 31 + WAIT, 1e-9, "and on half of the multiprocessors");
+	e->shares = true;
 	executor_model_restart(e, false);
 	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
 	is_real(us(e), library + 35 + WAIT, 1e-9, "and our syrk");

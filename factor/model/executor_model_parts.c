@@ -48,14 +48,15 @@ static struct charged *remember(struct simulated *s)
 	return &s->charged[s->count++];
 }
 
-static int64_t put(struct simulated *s, const struct price *price, double device)
+/* mark: seconds of `device` that are no kernel's, as its start. */
+static int64_t put(struct simulated *s, const struct price *price, double device, double mark)
 {
 	enum queue queue = s->base.queue;
 	struct work work = {.queue = queue,
 	        .engine = price->engine,
 	        .tag = s->count - 1,
 	        .issue = s->host - (price->first > 0 ? price->enqueue - price->first : 0),
-	        .start = fmin(price->term[TERM_LAUNCH], device),
+	        .start = fmin(price->term[TERM_LAUNCH] + mark, device),
 	        .seconds = device,
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
 	        .block = price->block};
@@ -81,8 +82,9 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	} else {
 		if (price.first > 0) /* the last kernel starts when it is there */
 			c->device = later(c->device, price.enqueue - price.first);
-		c->device += put_mark(s);
-		c->simulated = put(s, &price, c->device);
+		double mark = put_mark(s);
+		c->device += mark;
+		c->simulated = put(s, &price, c->device, mark);
 		if (price.wait)
 			s->host = simulation_finish(&s->device, c->simulated);
 	}

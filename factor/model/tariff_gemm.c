@@ -3,7 +3,7 @@
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
  * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k, but
  * our own kernel for small ones (tariff_panels.c); our own products beside another queue's work,
- * which then have a block a tile, by surfaces of that;
+ * which then have a block a tile, by surfaces of that, and where C cuts tiles off by others;
  * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
  * host queues them as it does the library's level 2.
  *
@@ -17,7 +17,6 @@
 #include "price_blocks.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TILE = 128, SMALL_TILE = 32, TILES_AT_ONCE = 2, TALL = 4 };
 
@@ -53,18 +52,33 @@ static void occupy(struct price_reader *r, struct price *price, double count, in
 	price->block = TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
 }
 
-/* The surface of our own product that stands for `name` when other queues have work. */
-static const char *beside(struct price_reader *r, const char *name)
+/* Whether C's ends cut tiles of our own product off. */
+static bool cuts_tiles(struct price_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const shared[][2] = {{"gpu.own_gemm.s", "gpu.own_gemm_shared.s"},
-	        {"gpu.own_gemm.d", "gpu.own_gemm_shared.d"},
-	        {"gpu.own_syrk.s", "gpu.own_syrk_shared.s"},
-	        {"gpu.own_syrk.d", "gpu.own_syrk_shared.d"}};
+	const struct gemm_problem problem = {
+	        .precision = c.precision, .part = GEMM_WHOLE, .m = c.m, .n = c.n, .k = k};
+	const struct gemm_plan plan =
+	        gemm_plan_make(&problem, (int)fmax(1, price_scalar(r, "gpu.sm.count")), false);
+	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
 
-	for (size_t i = 0; r->shares && i < ARRAY_LEN(shared); i++)
-		if (strcmp(name, shared[i][0]) == 0 && price_known(r, shared[i][1]))
-			return shared[i][1];
-	return name;
+	return c.m % g->rows != 0 || c.n % g->columns != 0;
+}
+
+/* The surface of our own product: of those that the profile has the closest. */
+static const char *own_gemm(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const names[2][2][2] = {
+	        {{"gpu.own_gemm.d", "gpu.own_gemm_edge.d"},
+	                {"gpu.own_gemm_shared.d", "gpu.own_gemm_edge_shared.d"}},
+	        {{"gpu.own_gemm.s", "gpu.own_gemm_edge.s"},
+	                {"gpu.own_gemm_shared.s", "gpu.own_gemm_edge_shared.s"}}};
+	bool single = c.precision == SINGLE, edge = cuts_tiles(r, c, k);
+
+	for (int shares = r->shares; shares >= 0; shares--)
+		for (int cut = edge; cut >= 0; cut--)
+			if (price_known(r, names[single][shares][cut]))
+				return names[single][shares][cut];
+	return names[single][0][0];
 }
 
 struct price price_gemm(
@@ -80,7 +94,7 @@ struct price price_gemm(
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct price price = library(
-	        r, price_surface(r, own ? beside(r, name) : name, axes, at, 3), TERM_ARITHMETIC);
+	        r, price_surface(r, own ? own_gemm(r, c, k) : name, axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
 	if (tall || (own && !r->shares))
@@ -95,7 +109,11 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 	                   : price_known(r, "gpu.own_syrk.s") ? "gpu.own_syrk.s"
 	                                                      : "gpu.syrk.s";
 
-	return price_surface(r, beside(r, name), (const char *const[]){"n", "k"}, at, 2);
+	const char *shared = single ? "gpu.own_syrk_shared.s" : "gpu.own_syrk_shared.d";
+
+	if (r->shares && price_known(r, shared))
+		name = shared;
+	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
 }
 
 /* Below the surface's smallest triangle, where it is flat, no more than the whole product. */

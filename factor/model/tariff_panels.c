@@ -200,12 +200,15 @@ static struct price potrf_step(
 }
 
 /* With nothing below, the surface of that; else the one of blocks with rows below. */
-static struct price potrf_as_measured(
-        struct price_reader *r, struct price price, struct matrix a, int64_t n, int64_t below)
+static struct price potrf_as_measured(struct price_reader *r, struct price price, struct matrix a,
+        int64_t n, int64_t below, bool beside)
 {
 	static const char *const axes[] = {"n", "below"};
+	static const char *const names[2][2] = {{"gpu.potrf_rows.d", "gpu.potrf_rows_beside.d"},
+	        {"gpu.potrf_rows.s", "gpu.potrf_rows_beside.s"}};
 	const double at[] = {(double)n, (double)below};
-	const char *name = a.precision == SINGLE ? "gpu.potrf_rows.s" : "gpu.potrf_rows.d";
+	bool single = a.precision == SINGLE, half = beside && price_known(r, names[single][1]);
+	const char *name = names[single][half];
 
 	if (below == 0)
 		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
@@ -221,7 +224,7 @@ struct price price_potrf_block(struct price_reader *r, struct matrix a, bool bes
 
 	for (int64_t done = STEP; done < n; done += STEP)
 		price = price_both(price, potrf_step(r, a, rows - done, n - done, beside));
-	return potrf_as_measured(r, price, a, n, rows - n);
+	return potrf_as_measured(r, price, a, n, rows - n, beside);
 }
 
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
