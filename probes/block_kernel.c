@@ -7,7 +7,8 @@
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
  * both that says whether an inverse can be trusted; row swaps. It is the code of lib/ that the
  * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
- * columns in DRAM.
+ * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
+ * leave.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -17,8 +18,8 @@
  *
  * Unit: seconds per call. */
 #include "../lib/base.h"
-#include "blas_rate.h"
 #include "block_kernel.h"
+#include "block_kernel_parts.h"
 
 #include "../lib/block_kernels.h"
 #include "../lib/panel_geqrf.h"
@@ -333,6 +334,40 @@ static void measure_cholesky(struct call *c)
 	c->beside = false;
 }
 
+/* Panels of Cholesky have m rows below them. */
+static void measure_beside(struct call *c, struct beside *beside, int64_t m)
+{
+	struct bench *b = c->bench;
+	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
+	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
+	c->m = m;
+	fill_panel(c);
+	beside_measure(beside, &b->rate, put_geqrf, c, "geqrf_shared_s", shape, ARRAY_LEN(shape));
+	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, m, c->n, m), beside->high));
+	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
+		beside_measure(beside, &b->rate, put_cluster, c, "cluster_shared_s", shape,
+		        ARRAY_LEN(shape));
+	c->m = m + c->n;
+	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, c->m, c->n, c->m), beside->high));
+	beside_measure(
+	        beside, &b->rate, put_potrf, c, "potrf_rows_shared_s", rows, ARRAY_LEN(rows));
+}
+
+/* Panels in fp32 beside products. */
+static void measure_shared(struct bench *bench, int64_t step)
+{
+	struct call call = {.bench = bench, .precision = SINGLE, .beside = true};
+	const cudaStream_t alone = bench->rate.stream;
+	struct beside beside;
+	beside_open(&beside, &bench->rate);
+	bench->rate.stream = beside.high;
+	for (int64_t m = 512; m <= 32768; m *= 2 * step)
+		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= 2)
+			measure_beside(&call, &beside, m);
+	bench->rate.stream = alone;
+	beside_close(&beside);
+}
+
 static void measure_blocks(struct call *c)
 {
 	for (c->n = NARROWEST; c->n <= BLOCK_TRTRI_MAX; c->n *= 2) {
@@ -373,6 +408,7 @@ static void measure(struct probe_run *run)
 		measure_blocks(&call);
 		measure_swaps(&call);
 	}
+	measure_shared(&bench, step);
 	clean_up(&bench);
 }
 
@@ -385,7 +421,7 @@ const struct probe block_kernel_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .seconds = 0.9,
+        .seconds = 1.4,
         .processes = 3,
         .measure = measure,
         .fit = block_kernel_fit,

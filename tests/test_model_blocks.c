@@ -179,6 +179,7 @@ static void test_measured_later(void)
 	const struct arg odd[] = {{"m", 1000}, {"n", 1000}, {"k", 64}};
 	const struct arg square[] = {{"n", 3000}, {"k", 200}};
 	const struct arg rows[] = {{"n", 64}, {"below", 1000}};
+	const struct arg wide[] = {{"m", 2560}, {"n", 64}, {"beside", 1}};
 	const struct arg panel[] = {{"m", 200000}, {"n", 64}};
 	struct matrix a = block(1024, 64), b = block(64, 1024), c = block(1024, 1024);
 	struct matrix rest = block(1000, 1000);
@@ -199,6 +200,8 @@ static void test_measured_later(void)
 	add(p, "gpu.own_gemm_edge_shared.s", "s", odd, 3, 60e-6, 0);
 	add(p, "gpu.potrf_rows.s", "s", rows, 2, 21e-6, 0);
 	add(p, "gpu.potrf_rows_beside.s", "s", rows, 2, 31e-6, 0);
+	add(p, "gpu.panel_geqrf.s", "s", wide, 3, 200e-6, 0);
+	add(p, "gpu.panel_geqrf_shared.s", "s", wide, 2, 200e-6, 0);
 	add(p, "gpu.event.mark", "s", NULL, 0, 4e-6, 0);
 	e = fresh(p);
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
@@ -232,6 +235,17 @@ static void test_measured_later(void)
 	executor_model_record(e, true);
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
 	is_real(us(e), library + 0.125 + 50 + 3 + WAIT, 1e-9, "a mark behind it");
+	executor_model_record(e, false);
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL);
+	e->queue = QUEUE_MAIN;
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	struct timeline *t = executor_model_timeline(e, "beside");
+	/* a tile stays for 4 128^2 64 operations at 10 Tflop/s / 100 */
+	is_real(t->entry[1].end * 1e6, 7 + 200 + 4.0 * 128 * 128 * 64 / 1e5 - 2.25, 1e-2,
+	        "a panel that products do not slow down waits for a tile's end");
+	timeline_free(t);
 	executor_free(e);
 	profile_free(p);
 }
@@ -449,11 +463,11 @@ static void test_panel_beside_update(const struct profile *p)
 	e->queue = QUEUE_MAIN;
 	update(e, 512);
 	struct timeline *t = executor_model_timeline(e, "beside");
-	/* the update works from 7 + 2 x 3 + 2.75 + 1 on */
-	double begins = 13 + library + started, lasts = update_us(512) - started;
-	is_real(t->entry[t->count - 1].end * 1e6, begins + lasts + 0.2 * (panel - begins), 1e-9,
-	        "the update has 80 of 100 until the panel is done");
-	is_real(t->entry[1].end * 1e6, panel, 1e-9, "the panel is as fast as alone");
+	/* the panel works from 7 + 6 on, the update from 7 + 2 x 3 + 2.75 + 1 on; until that is
+	 * done both have half of the panel's 20 of 100 multiprocessors */
+	double begins = 13 + library + started, lasts = (update_us(512) - started) / 0.9;
+	is_real(t->entry[t->count - 1].end * 1e6, begins + lasts, 1e-9, "the update has 90 of 100");
+	is_real(t->entry[1].end * 1e6, panel + lasts / 2, 1e-9, "the panel half speed meanwhile");
 	timeline_free(t);
 	executor_free(e);
 }

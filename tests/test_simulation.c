@@ -66,34 +66,45 @@ static void test_sharing(void)
 	/* b has half of what it wants until 10, then five seconds' worth are left */
 	is_real(end(b), 15, 0, "the second takes what is left of the machine");
 
-	/* a panel on a quarter of the machine has it from 2 to 6, while the update, on the other
-	 * three, does 3 of the 8 that are left */
+	/* a panel on a quarter of the machine comes at 2 and shares that quarter until 10, when the
+	 * update, at 7/8, has 1 left */
 	simulation_start(&sim);
 	a = kernel(QUEUE_MAIN, 0, 10, 1);
 	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
-	is_real(end(b), 6, 0, "a panel has its multiprocessors to itself");
+	is_real(end(b), 10, 0,
+	        "a panel and an update have half each of the panel's multiprocessors");
 	is_real(end(a), 11, 0, "the machine's work is what it was: 10 + 4 / 4");
 
-	/* an update of 5/8 of the machine leaves room for the panel's quarter */
+	/* beside an update of 7/8 of the machine half of the panel's quarter is shared */
 	simulation_start(&sim);
-	a = kernel(QUEUE_MAIN, 0, 10, 0.625);
+	a = kernel(QUEUE_MAIN, 0, 10, 0.875);
 	b = kernel(QUEUE_PANEL, 2, 3, 0.25);
-	is_real(end(b), 5, 0, "a panel where there is room");
-	is_real(end(a), 10, 0, "disturbs nobody");
+	is_real(end(b), 6, 1e-12, "what is free it has alone: 3 / (3/4)");
+
+	/* a panel whose blocks leave no room has the quarter from 2 to 6, and the update, on the
+	 * other three, does 3 of the 8 that are left */
+	simulation_start(&sim);
+	a = kernel(QUEUE_MAIN, 0, 10, 1);
+	b = simulation_put(&sim,
+	        (struct work){
+	                .queue = QUEUE_PANEL, .issue = 2, .seconds = 4, .share = 0.25, .beside = 1},
+	        -1);
+	is_real(end(b), 6, 0, "a panel that has its multiprocessors to itself");
+	is_real(end(a), 11, 0, "and the update the others");
 
 	/* the update's blocks end every 5: the panel begins then */
 	simulation_start(&sim);
 	a = simulation_put(&sim,
 	        (struct work){.queue = QUEUE_MAIN, .seconds = 20, .share = 1, .block = 5}, -1);
 	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
-	is_real(end(b), 9, 0, "a panel waits for blocks to end");
+	is_real(end(b), 13, 0, "a panel waits for blocks to end");
 	is_real(end(a), 21, 0, "and takes its multiprocessors only then");
 
 	/* an update that comes second to a panel shares them, too */
 	simulation_start(&sim);
 	b = kernel(QUEUE_PANEL, 0, 4, 0.25);
 	a = kernel(QUEUE_MAIN, 0, 10, 1);
-	is_real(end(b), 4, 0, "a panel beside an update that came later");
+	is_real(end(b), 8, 0, "a panel beside an update that came later");
 	is_real(end(a), 11, 0, "which then has all");
 
 	/* starting needs no multiprocessor: the second starts while the first works */

@@ -59,7 +59,8 @@ static int64_t put(struct simulated *s, const struct price *price, double device
 	        .start = fmin(price->term[TERM_LAUNCH] + mark, device),
 	        .seconds = device,
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
-	        .block = price->block};
+	        .block = price->block,
+	        .beside = price->beside};
 
 	s->queues |= 1u << queue;
 	return simulation_put(&s->device, work, -1);

@@ -36,9 +36,10 @@ struct price {
 	double behind; /* what a copy takes longer when the queue is still at work: the hand-over
 	                  from the multiprocessors to the copy engine (a transfer) */
 	enum engine engine;
-	double share; /* of the multiprocessors that a kernel can use, 0 for all of them; not while
-	                 it starts (TERM_LAUNCH) */
-	double block; /* seconds after which a kernel's blocks give up their multiprocessors */
+	double share;  /* of the multiprocessors that a kernel can use, 0 for all of them; not while
+	                  it starts (TERM_LAUNCH) */
+	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
+	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */

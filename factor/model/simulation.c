@@ -98,6 +98,19 @@ static bool at_work(const struct simulation *s, const struct operation *o)
 	return kernel_at(o, s->now) && o->held <= s->now;
 }
 
+/* What a kernel of high priority has of the machine: its share, less what others take of the
+ * multiprocessors that it cannot have alone. */
+static double urgent_part(const struct simulation *s, const struct operation *o)
+{
+	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
+
+	for (int q = 0; q < QUEUE_COUNT; q++)
+		if (at_work(s, head(s, q)) && !urgent(head(s, q)))
+			others += head(s, q)->work.share;
+	double both = o->work.share + fmin(others, 1) - 1;
+	return o->work.share - (1 - kept) * later(0, both);
+}
+
 static bool precedes(const struct operation *a, const struct operation *b)
 {
 	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
@@ -112,7 +125,9 @@ static double room_for(const struct simulation *s, const struct operation *o)
 		const struct operation *p = head(s, q);
 		if (p == o || !at_work(s, p))
 			continue;
-		if (urgent(p) || precedes(p, o))
+		if (urgent(p))
+			room -= urgent_part(s, p);
+		else if (precedes(p, o))
 			room -= p->work.share;
 	}
 	return later(0, room);
@@ -124,7 +139,7 @@ static double rate_of(const struct simulation *s, const struct operation *o)
 		return 1; /* a transfer, a wait, a kernel that starts */
 	if (o->held > s->now)
 		return 0;
-	double room = urgent(o) ? 1 : room_for(s, o);
+	double room = urgent(o) ? urgent_part(s, o) : room_for(s, o);
 	return room >= o->work.share ? 1 : room / o->work.share;
 }
 

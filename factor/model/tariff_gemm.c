@@ -18,7 +18,13 @@
 
 #include <math.h>
 
-enum { TILE = 128, SMALL_TILE = 32, TILES_AT_ONCE = 2, TALL = 4 };
+enum {
+	TILE = 128,
+	SMALL_TILE = 32,
+	TILES_AT_ONCE = 2,
+	TALL = 4,
+	BESIDE_DEPTH = 128 /* of the products that the block_kernel probe puts beside panels */
+};
 
 double price_share(struct price_reader *r, double blocks)
 {
@@ -36,6 +42,14 @@ static struct price library(struct price_reader *r, double total, enum term term
 	return price;
 }
 
+double price_tiles_stay(struct price_reader *r, int64_t k, enum precision precision)
+{
+	double peak = price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+	double tile = 2.0 * TILE * TILE * (double)k;
+
+	return TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
+}
+
 static double tiles(int64_t m, int64_t n)
 {
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
@@ -45,11 +59,22 @@ static double tiles(int64_t m, int64_t n)
 static void occupy(struct price_reader *r, struct price *price, double count, int64_t k,
         enum precision precision)
 {
-	double peak = price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
-	double tile = 2.0 * TILE * TILE * (double)k;
-
 	price->share = price_share(r, count);
-	price->block = TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
+	price->block = price_tiles_stay(r, k, precision);
+}
+
+double price_beside(struct price_reader *r, const struct price *alone, const char *name,
+        const char *const *arg, const double *at, size_t count)
+{
+	double seconds = 0;
+
+	if (!price_known(r, name))
+		return 0;
+	for (int t = 0; t < TERM_COUNT; t++)
+		seconds += alone->term[t];
+	double waits = price_tiles_stay(r, BESIDE_DEPTH, SINGLE) / 2;
+	double shared = price_surface(r, name, arg, at, count) - waits;
+	return shared > seconds ? seconds / shared : 1;
 }
 
 /* Whether C's ends cut tiles of our own product off. */

@@ -213,8 +213,11 @@ static struct price potrf_as_measured(struct price_reader *r, struct price price
 	if (below == 0)
 		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
 		        "gpu.potrf_block.d");
-	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 2))
-	                            : price;
+	if (price_known(r, name))
+		price = price_as_measured(price, price_surface(r, name, axes, at, 2));
+	if (single)
+		price.beside = price_beside(r, &price, "gpu.potrf_rows_shared.s", axes, at, 2);
+	return price;
 }
 
 struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside)
@@ -332,6 +335,9 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 
 	if (!resides && price_known(r, columns))
 		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
-	return price_known(r, all) ? price_as_measured(price, price_surface(r, all, axes, at, 3))
-	                           : price;
+	if (price_known(r, all))
+		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
+	if (single && resides)
+		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
+	return price;
 }
