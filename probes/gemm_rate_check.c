@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { CHECKED = 48 };
+enum { CHECKED = 96 }; /* whole lines, but no whole tiles */
 
 /* The first `count` elements of a device matrix, as doubles; the caller frees them. */
 static double *fetch(const struct bench *bench, enum math math, const void *from)
