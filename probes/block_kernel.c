@@ -32,8 +32,8 @@ enum {
 	NARROWEST = 16,
 	POOL_ROWS = 8192, /* of the matrix whose rows are swapped in DRAM */
 	POOL_COLUMNS = 16384,
-	WARM_ROWS = 2048, /* of the one in L2 */
-	WARM_COLUMNS = 4096,
+	WARM_ROWS = 2048,    /* of the one in L2 */
+	WARM_COLUMNS = 4096, /* wider ones have fewer rows */
 	MOST_SWAPS = 1024,
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
 	MOST_BELOW = 32768,
@@ -126,11 +126,17 @@ static void put_guard(void *context)
 	        sides, b->rate.stream));
 }
 
+static int64_t warm_rows(int64_t n)
+{
+	return n <= WARM_COLUMNS ? WARM_ROWS : (int64_t)WARM_ROWS * WARM_COLUMNS / n;
+}
+
 static void put_laswp(void *context)
 {
 	struct call *c = context;
 	struct bench *b = c->bench;
-	struct matrix a = at(c, b->pool, WARM_ROWS, c->n, WARM_ROWS);
+	const int64_t rows = warm_rows(c->n);
+	struct matrix a = at(c, b->pool, rows, c->n, rows);
 	if (c->cold) {
 		struct matrix whole = at(c, b->pool, POOL_ROWS, POOL_COLUMNS, POOL_ROWS);
 		int64_t first = c->turn * TURN_ROWS;
@@ -180,7 +186,7 @@ static void send_pivots(struct bench *b, int64_t rows)
 	for (int64_t i = 0; i < TURNS * MOST_SWAPS; i++) {
 		int64_t row = i % MOST_SWAPS;
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows - row));
+		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows > row ? rows - row : 1));
 	}
 	GPU(cudaMemcpy(b->pivots, ipiv, TURNS * MOST_SWAPS * sizeof *ipiv, cudaMemcpyHostToDevice));
 	free(ipiv);
@@ -382,15 +388,18 @@ static void measure_blocks(struct call *c)
 static void measure_swaps(struct call *c)
 {
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
-		int64_t widest = cold ? POOL_COLUMNS : WARM_COLUMNS;
-		send_pivots(c->bench, cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : WARM_ROWS);
 		c->cold = cold;
-		for (c->swaps = NARROWEST; c->swaps <= MOST_SWAPS; c->swaps *= 4)
-			for (c->n = NARROWEST; c->n <= widest; c->n *= 4) {
+		for (c->n = NARROWEST; c->n <= POOL_COLUMNS; c->n *= 4) {
+			const int64_t rows =
+			        cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : warm_rows(c->n);
+			send_pivots(c->bench, rows);
+			for (c->swaps = NARROWEST; c->swaps <= MOST_SWAPS && 2 * c->swaps <= rows;
+			        c->swaps *= 4) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				measure_call(c, "laswp", put_laswp, args, ARRAY_LEN(args));
 			}
+		}
 	}
 }
 

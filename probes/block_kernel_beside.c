@@ -5,7 +5,7 @@
 
 #include "../lib/gemm.h"
 
-enum { ORDER = 4096, DEPTH = 128, CALLS = 4 };
+enum { ORDER = 4096, DEPTH = 64, CALLS = 4 };
 
 static const double cover_seconds = 4e-3; /* longer than CALLS panels */
 

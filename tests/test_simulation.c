@@ -92,6 +92,13 @@ static void test_sharing(void)
 	is_real(end(b), 6, 0, "a panel that has its multiprocessors to itself");
 	is_real(end(a), 11, 0, "and the update the others");
 
+	/* so has one beside row swaps */
+	simulation_start(&sim);
+	a = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 10, .share = 1, .light = true}, -1);
+	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
+	is_real(end(b), 6, 0, "a panel beside what only moves data");
+
 	/* the update's blocks end every 5: the panel begins then */
 	simulation_start(&sim);
 	a = simulation_put(&sim,

@@ -38,6 +38,7 @@ struct price {
 	enum engine engine;
 	double share;  /* of the multiprocessors that a kernel can use, 0 for all of them; not while
 	                  it starts (TERM_LAUNCH) */
+	bool light;    /* waits for memory and leaves arithmetic to others */
 	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
 	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
 };

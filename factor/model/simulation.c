@@ -105,7 +105,7 @@ static double urgent_part(const struct simulation *s, const struct operation *o)
 	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
 
 	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (at_work(s, head(s, q)) && !urgent(head(s, q)))
+		if (at_work(s, head(s, q)) && !urgent(head(s, q)) && !head(s, q)->work.light)
 			others += head(s, q)->work.share;
 	double both = o->work.share + fmin(others, 1) - 1;
 	return o->work.share - (1 - kept) * later(0, both);

@@ -8,10 +8,10 @@
  * out by the time they began, to each its share or what is left, and a kernel that got less runs
  * slower in proportion. A kernel of higher priority (QUEUE_PANEL) comes beside them: of the
  * multiprocessors that it cannot have alone it has the part `beside`, all where its blocks leave
- * no room for others, and they have the rest. It does not interrupt: when it finds less than its
- * share free it waits until blocks that run there end, which they do together, every `block`
- * seconds since their kernel began. The machine does no more than one machine's work. Not modelled:
- * kernels side by side that slow each other's memory traffic down.
+ * no room for others or these are light, and they have the rest. It does not interrupt: when it
+ * finds less than its share free it waits until blocks that run there end, which they do together,
+ * every `block` seconds since their kernel began. The machine does no more than one machine's work.
+ * Not modelled: kernels side by side that slow each other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */
@@ -26,6 +26,7 @@ struct work {
 	size_t tag;         /* the caller's */
 	double issue;       /* when the host had put it */
 	double beside;      /* in (0, 1]; 0: half */
+	bool light;         /* as in struct price */
 	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
 	                                        in (0, 1]; block as in struct price */
 };

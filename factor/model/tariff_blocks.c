@@ -45,6 +45,7 @@ static struct price sweep(struct price_reader *r, const char *curve, double byte
 {
 	struct price price = price_kernel(r);
 
+	price.light = true;
 	price.share = price_share(r, ceil(bytes / sweep_bytes));
 	price.term[TERM_MEMORY] = price_surface_traffic(r, curve, bytes);
 	return price;

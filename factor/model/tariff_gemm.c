@@ -23,7 +23,7 @@ enum {
 	SMALL_TILE = 32,
 	TILES_AT_ONCE = 2,
 	TALL = 4,
-	BESIDE_DEPTH = 128 /* of the products that the block_kernel probe puts beside panels */
+	BESIDE_DEPTH = 64 /* of the products that the block_kernel probe puts beside panels */
 };
 
 double price_share(struct price_reader *r, double blocks)
