@@ -162,7 +162,8 @@ static void choose_plan(const struct request *r, struct trace_answer *a)
 		msg_die(EXIT_MEASURE_FAILED, "%s", a->plan->fault.text);
 }
 
-static void simulate(struct trace_answer *a)
+/* recorded: as a run under the recorder goes. The prediction is of one that is not. */
+static void simulate(struct trace_answer *a, bool recorded)
 {
 	struct factor_question asked = a->asked;
 
@@ -171,6 +172,14 @@ static void simulate(struct trace_answer *a)
 	if (!model_factor_run(e, &asked))
 		msg_die(EXIT_MEASURE_FAILED, "%s", e->fault.text);
 	a->seconds = executor_model_result(e).seconds;
+	if (recorded) {
+		executor_model_restart(e, false);
+		executor_model_record(e, true);
+		model_factor_run(e, &asked);
+		executor_model_result(e);
+	}
+	timeline_free(a->simulated);
+	free(a->names[0]);
 	a->names[0] = title_of(a, "simulated", NULL);
 	a->simulated = executor_model_timeline(e, a->names[0]);
 	executor_free(e);
@@ -209,12 +218,14 @@ static void find_answer(const struct request *r, struct trace_answer *a)
 		take_plan(record, a);
 	else
 		choose_plan(r, a);
-	simulate(a);
+	simulate(a, !r->simulate);
 	if (r->simulate)
 		return;
-	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none))
+	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none)) {
+		simulate(a, false);
 		msg_warn(
 		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
+	}
 	if (!a->recorded)
 		table_free(record);
 	const char *stale = here ? machine_stale(a->profile->source, &gpu) : NULL;

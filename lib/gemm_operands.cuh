@@ -59,6 +59,8 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 			index %= tiles;
 			first = (int)((int64_t)all * split / g.splits);
 			last = (int)((int64_t)all * (split + 1) / g.splits);
+		} else if (g.shared) { /* C's last tiles take longest: begin with them */
+			index = g.units - 1 - index;
 		}
 		const struct gemm_tile t = gemm_tile_at(g.tiles, index);
 		return {(int64_t)t.row * S::ROWS, (int64_t)t.column * S::COLUMNS,

@@ -37,6 +37,8 @@ template <class S, bool VECTOR> struct tile_c {
 	 */
 	static const int FETCH = S::N * S::DEPTH / 64;
 	static_assert(FETCH == 1 || FETCH == 2 || FETCH == 4, "columns that are neighbours");
+	/* where a thread has few elements, one after the other is quicker (H200) */
+	static const bool LONG_EDGE = S::M * S::N >= 64;
 	static const int ACROSS = S::WARP_ROWS / 32; /* a warp's rows, a lane's share of a column */
 
 	const gemm_args<T> &g;
@@ -151,6 +153,8 @@ template <class S, bool VECTOR> struct tile_c {
 		fetch_rest();
 		if (!VECTOR && stages)
 			store_columns(sum);
+		else if (LONG_EDGE && VECTOR && !whole && g.stage_c && g.beta != T(0))
+			store_edge_quads(sum);
 		else if (!VECTOR || !whole)
 			store_edge(sum);
 		else if (g.beta == T(0))
@@ -237,7 +241,63 @@ template <class S, bool VECTOR> struct tile_c {
 		__syncwarp();
 	}
 
-	/* Element by element, where C or the triangle ends within the tile. */
+	/* Whether a thread's quad (rows, column) of the tile is computed as a whole. */
+	__device__ __forceinline__ bool has_quad(int down, int right) const
+	{
+		const int64_t at_row = first_row + down, at_column = first_column + right;
+		return has(at_row, at_column) && has(at_row + 3, at_column);
+	}
+
+	/* What is computed of the old C, all of it on its way at once. */
+	__device__ __forceinline__ void fetch_edge(void) const
+	{
+#pragma unroll 4
+		for (int x = 0; x < S::N * (S::M / 4); x++) {
+			const int right = column_of(x / (S::M / 4)), down = x % (S::M / 4) * 32;
+			const T *from = c + right * g.ldc + down;
+			T *to = staged + x * S::THREADS * 4;
+			if (has_quad(down, right))
+				copy_start<4 * (int)sizeof(T)>(to, from);
+			else
+#pragma unroll
+				for (int e = 0; e < 4; e++)
+					if (has(first_row + down + e, first_column + right))
+						copy_start<(int)sizeof(T)>(to + e, from + e);
+		}
+		copy_commit();
+		copy_wait<0>();
+	}
+
+	/* Where C or the triangle ends within an aligned tile: combined in shared memory, so that
+	 * the loops over what is there hold nothing in registers. */
+	__device__ __forceinline__ void store_edge_quads(const T (&sum)[S::N][S::M]) const
+	{
+		fetch_edge();
+#pragma unroll
+		for (int x = 0; x < S::N * (S::M / 4); x++) {
+			quad<T> *at = (quad<T> *)(staged + x * S::THREADS * 4), y = *at;
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				y.x[e] = combine<STAGED>(
+				        sum[x / (S::M / 4)][4 * (x % (S::M / 4)) + e], y.x[e]);
+			*at = y;
+		}
+#pragma unroll 4
+		for (int x = 0; x < S::N * (S::M / 4); x++) {
+			const int right = column_of(x / (S::M / 4)), down = x % (S::M / 4) * 32;
+			const quad<T> y = *(const quad<T> *)(staged + x * S::THREADS * 4);
+			T *to = c + right * g.ldc + down;
+			if (has_quad(down, right))
+				*(quad<T> *)to = y;
+			else
+#pragma unroll
+				for (int e = 0; e < 4; e++)
+					if (has(first_row + down + e, first_column + right))
+						to[e] = y.x[e];
+		}
+	}
+
+	/* The same element by element. */
 	__device__ __forceinline__ void store_edge(const T (&sum)[S::N][S::M]) const
 	{
 		T old[2][S::M];

@@ -7,7 +7,8 @@
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
  * both that says whether an inverse can be trusted; row swaps. It is the code of lib/ that the
  * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
- * columns in DRAM.
+ * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
+ * leave.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -17,8 +18,8 @@
  *
  * Unit: seconds per call. */
 #include "../lib/base.h"
-#include "blas_rate.h"
 #include "block_kernel.h"
+#include "block_kernel_parts.h"
 
 #include "../lib/block_kernels.h"
 #include "../lib/panel_geqrf.h"
@@ -31,8 +32,8 @@ enum {
 	NARROWEST = 16,
 	POOL_ROWS = 8192, /* of the matrix whose rows are swapped in DRAM */
 	POOL_COLUMNS = 16384,
-	WARM_ROWS = 2048, /* of the one in L2 */
-	WARM_COLUMNS = 4096,
+	WARM_ROWS = 2048,    /* of the one in L2 */
+	WARM_COLUMNS = 4096, /* wider ones have fewer rows */
 	MOST_SWAPS = 1024,
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
 	MOST_BELOW = 32768,
@@ -81,12 +82,20 @@ static void put_geqrf(void *context)
 	        b->rate.stream));
 }
 
+static void put_columns(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_geqrf_columns(
+	        c->precision, b->pool, c->m, c->m, c->n, b->tau, b->work, b->rate.stream));
+}
+
 static void put_potrf(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	const struct block_room room = {
-	        b->rate.gpu.shared_per_block, b->rate.gpu.sm_count, b->readers};
+	const struct block_room room = {b->rate.gpu.shared_per_block,
+	        b->rate.gpu.sm_count / (c->beside ? 2 : 1), b->readers};
 	GPU(block_potrf(
 	        LOWER, at(c, b->pool, c->m, c->n, c->m), 0, b->info, &room, b->rate.stream));
 }
@@ -117,11 +126,17 @@ static void put_guard(void *context)
 	        sides, b->rate.stream));
 }
 
+static int64_t warm_rows(int64_t n)
+{
+	return n <= WARM_COLUMNS ? WARM_ROWS : (int64_t)WARM_ROWS * WARM_COLUMNS / n;
+}
+
 static void put_laswp(void *context)
 {
 	struct call *c = context;
 	struct bench *b = c->bench;
-	struct matrix a = at(c, b->pool, WARM_ROWS, c->n, WARM_ROWS);
+	const int64_t rows = warm_rows(c->n);
+	struct matrix a = at(c, b->pool, rows, c->n, rows);
 	if (c->cold) {
 		struct matrix whole = at(c, b->pool, POOL_ROWS, POOL_COLUMNS, POOL_ROWS);
 		int64_t first = c->turn * TURN_ROWS;
@@ -171,7 +186,7 @@ static void send_pivots(struct bench *b, int64_t rows)
 	for (int64_t i = 0; i < TURNS * MOST_SWAPS; i++) {
 		int64_t row = i % MOST_SWAPS;
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows - row));
+		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows > row ? rows - row : 1));
 	}
 	GPU(cudaMemcpy(b->pivots, ipiv, TURNS * MOST_SWAPS * sizeof *ipiv, cudaMemcpyHostToDevice));
 	free(ipiv);
@@ -201,8 +216,11 @@ static void set_up(struct bench *b, struct probe_run *run)
 	for (int64_t m = NARROWEST; m <= LARGEST_M; m *= 2)
 		for (int64_t n = NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
 			for (int twice = 0; twice < 2; twice++) {
-				int64_t bytes = panel_geqrf_work(twice ? DOUBLE : SINGLE, m, n);
+				enum precision precision = twice ? DOUBLE : SINGLE;
+				int64_t bytes = panel_geqrf_work(precision, m, n),
+				        columns = panel_geqrf_columns_work(precision, m, n);
 				work = bytes > work ? bytes : work;
+				work = columns > work ? columns : work;
 			}
 	b->pool = room(b->cold && whole > panel ? whole : panel);
 	b->triangle = room(block);
@@ -262,6 +280,18 @@ static void measure_panels(struct call *c, int64_t step)
 			}
 }
 
+/* The form that a panel takes which is too tall for the chip, every fourth power of two. */
+static void measure_columns(struct call *c, int64_t step)
+{
+	for (c->m = LARGEST_M; c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
+		for (c->n = NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			fill_panel(c);
+			measure_call(c, "geqrf_columns", put_columns, args, ARRAY_LEN(args));
+			check_panel(c);
+		}
+}
+
 /* What is nearly the identity remains so. The kernel says in info that blocks gave up waiting. */
 static void measure_clusters(struct call *c, int64_t step)
 {
@@ -280,23 +310,68 @@ static void measure_clusters(struct call *c, int64_t step)
 		msg_die(EXIT_MEASURE_FAILED, "blocks of a cluster waited too long for each other");
 }
 
-/* Blocks of Cholesky, with rows below them or none; nearly the identity, as it then remains. */
+static void measure_block(struct call *c, int64_t below, bool beside)
+{
+	const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
+	c->m = c->n + below;
+	c->beside = beside;
+	GPU(block_fill(
+	        WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m), c->bench->rate.stream));
+	measure_call(c,
+	        beside  ? "potrf_rows_beside"
+	        : below ? "potrf_rows"
+	                : "potrf",
+	        put_potrf, args, below ? 2 : 1);
+}
+
+/* Blocks of Cholesky, with rows below them or none, these in strips for all multiprocessors or for
+ * half of them, as beside an update; nearly the identity, as it then remains. */
 static void measure_cholesky(struct call *c, int64_t step)
 {
 	int info;
 	for (c->n = NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= step)
 		for (int64_t below = 0; below <= MOST_BELOW;
-		        below = below ? 2 * step * below : FEWEST_BELOW) {
-			const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
-			c->m = c->n + below;
-			GPU(block_fill(WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m),
-			        c->bench->rate.stream));
-			measure_call(
-			        c, below ? "potrf_rows" : "potrf", put_potrf, args, below ? 2 : 1);
-		}
+		        below = below ? 2 * step * below : FEWEST_BELOW)
+			for (int beside = 0; beside <= (below > 0); beside++)
+				measure_block(c, below, beside);
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
 	if (info != 0)
 		msg_die(EXIT_MEASURE_FAILED, "a diagonal block was not positive definite");
+	c->beside = false;
+}
+
+/* Panels of Cholesky have m rows below them. */
+static void measure_beside(struct call *c, struct beside *beside, int64_t m)
+{
+	struct bench *b = c->bench;
+	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
+	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
+	c->m = m;
+	fill_panel(c);
+	beside_measure(beside, &b->rate, put_geqrf, c, "geqrf_shared_s", shape, ARRAY_LEN(shape));
+	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, m, c->n, m), beside->high));
+	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
+		beside_measure(beside, &b->rate, put_cluster, c, "cluster_shared_s", shape,
+		        ARRAY_LEN(shape));
+	c->m = m + c->n;
+	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, c->m, c->n, c->m), beside->high));
+	beside_measure(
+	        beside, &b->rate, put_potrf, c, "potrf_rows_shared_s", rows, ARRAY_LEN(rows));
+}
+
+/* Panels in fp32 beside products. */
+static void measure_shared(struct bench *bench, int64_t step)
+{
+	struct call call = {.bench = bench, .precision = SINGLE, .beside = true};
+	const cudaStream_t alone = bench->rate.stream;
+	struct beside beside;
+	beside_open(&beside, &bench->rate);
+	bench->rate.stream = beside.high;
+	for (int64_t m = 512; m <= 32768; m *= 2 * step)
+		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= 2)
+			measure_beside(&call, &beside, m);
+	bench->rate.stream = alone;
+	beside_close(&beside);
 }
 
 static void measure_blocks(struct call *c)
@@ -313,15 +388,18 @@ static void measure_blocks(struct call *c)
 static void measure_swaps(struct call *c, int64_t step)
 {
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
-		int64_t widest = cold ? POOL_COLUMNS : WARM_COLUMNS;
-		send_pivots(c->bench, cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : WARM_ROWS);
 		c->cold = cold;
-		for (c->swaps = NARROWEST; c->swaps <= MOST_SWAPS; c->swaps *= 2 * step)
-			for (c->n = NARROWEST; c->n <= widest; c->n *= 2 * step) {
+		for (c->n = NARROWEST; c->n <= POOL_COLUMNS; c->n *= 2 * step) {
+			const int64_t rows =
+			        cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : warm_rows(c->n);
+			send_pivots(c->bench, rows);
+			for (c->swaps = NARROWEST; c->swaps <= MOST_SWAPS && 2 * c->swaps <= rows;
+			        c->swaps *= 2 * step) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				measure_call(c, "laswp", put_laswp, args, ARRAY_LEN(args));
 			}
+		}
 	}
 }
 
@@ -333,11 +411,13 @@ static void measure(struct probe_run *run)
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
+		measure_columns(&call, step);
 		measure_clusters(&call, step);
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
 	}
+	measure_shared(&bench, step);
 	clean_up(&bench);
 }
 
@@ -350,7 +430,7 @@ const struct probe block_kernel_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .seconds = 1.4, /* of a quick device */
+        .seconds = 1.8, /* of a quick device */
         .processes = 3,
         .measure = measure,
         .fit = block_kernel_fit,

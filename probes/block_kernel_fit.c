@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_cluster.s .d
- * [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d [n,below], gpu.trtri.s .d, gpu.larft.s .d,
- * gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds per call, rate surfaces. */
+/* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
+ * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
+ * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
+ * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
+ * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
+ * per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -22,6 +25,10 @@ static const struct surface {
                 {"m", "n", "beside"}},
         {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
                 {"m", "n", "beside"}},
+        {"geqrf_columns_s", "gpu.panel_geqrf_columns.s",
+                "our Householder panel, three kernels a column, start to start", {"m", "n"}},
+        {"geqrf_columns_d", "gpu.panel_geqrf_columns.d",
+                "our Householder panel, three kernels a column, start to start", {"m", "n"}},
         {"cluster_s", "gpu.panel_cluster.s", "our LU panel of one cluster, start to start",
                 {"m", "n"}},
         {"cluster_d", "gpu.panel_cluster.d", "our LU panel of one cluster, start to start",
@@ -32,6 +39,19 @@ static const struct surface {
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
         {"potrf_rows_d", "gpu.potrf_rows.d",
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
+        {"cluster_shared_s", "gpu.panel_cluster_shared.s",
+                "our LU panel of one cluster beside products, start to start", {"m", "n"}},
+        {"geqrf_shared_s", "gpu.panel_geqrf_shared.s",
+                "our Householder panel beside products, start to start", {"m", "n"}},
+        {"potrf_rows_shared_s", "gpu.potrf_rows_shared.s",
+                "our Cholesky of a block and rows below beside products, start to start",
+                {"n", "below"}},
+        {"potrf_rows_beside_s", "gpu.potrf_rows_beside.s",
+                "our Cholesky of a block and rows below on half of the SMs, start to start",
+                {"n", "below"}},
+        {"potrf_rows_beside_d", "gpu.potrf_rows_beside.d",
+                "our Cholesky of a block and rows below on half of the SMs, start to start",
+                {"n", "below"}},
         {"trtri_s", "gpu.trtri.s", "our inverse of a triangle, start to start", {"n"}},
         {"trtri_d", "gpu.trtri.d", "our inverse of a triangle, start to start", {"n"}},
         {"larft_s", "gpu.larft.s", "our T out of V^T V, start to start", {"n"}},

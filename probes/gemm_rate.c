@@ -5,8 +5,10 @@
  * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
  * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left
  * (LU's) and, with a diagonal and transposed, on the right (Cholesky's), symmetric updates of the
- * lower triangle. Dependent calls in one stream, start to start by stamps of both clocks, behind a
- * hold; leading dimensions are the matrices' own rows.
+ * lower triangle. Our own in both forms, alone and as beside a panel, with a block for each tile,
+ * and for sizes that cut tiles off.
+ * Dependent calls in one stream, start to start by stamps of both clocks, behind a hold; leading
+ * dimensions are the matrices' own rows.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers
@@ -46,18 +48,32 @@ struct surface {
 		512, 1024, 2048, 4096, 8192, 16384                                                 \
 	}
 
+/* No multiples of any tile, but of a copy. */
+#define ODD_SIZES                                                                                  \
+	{                                                                                          \
+		100, 500, 1000, 2000, 4000, 8000, 16000                                            \
+	}
+
 static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
         {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS};
 static const struct surface updates_tf32 = {
         GEMM, {32, 128, 1024, 4096, 16384}, {32, 128, 1024, 4096, 16384}, RANKS};
 static const struct surface others[] = {
-        {GEMM_TN, {32, 64, 128, 256}, {32, 128, 512, 4096}, {1024, 4096, 16384, 65536}},
+        {GEMM, {65536}, {32, 128, 512}, RANKS},
+        {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
+                {1024, 4096, 16384, 65536, 262144}},
         {TRSM, RANKS, SIZES, {1}},
         {TRSM_RIGHT, RANKS, SIZES, {1}},
         {SYRK, {1}, SIZES, RANKS},
         {OWN_GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
                 {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256}},
+        {OWN_GEMM, {65536}, {32, 128, 512}, {32, 64, 128, 256}},
         {OWN_SYRK, {1}, {128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS},
+        {OWN_GEMM_SHARED, {128, 512, 1024, 2048, 4096, 8192, 16384},
+                {128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256}},
+        {OWN_SYRK_SHARED, {1}, SIZES, RANKS},
+        {OWN_GEMM_EDGE, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
+        {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
 };
 
 static bool fits(const struct product *p)
@@ -71,7 +87,7 @@ static bool fits(const struct product *p)
 /* Its shape is m, n and k. */
 static bool has_depth(enum kind kind)
 {
-	return kind == GEMM || kind == GEMM_TN || kind == OWN_GEMM;
+	return !gemm_rate_is_solve(kind) && !gemm_rate_is_symmetric(kind);
 }
 
 static void measure_product(struct product *p)
@@ -163,7 +179,7 @@ const struct probe gemm_rate_probe = {
         .args = columns,
         .arg_count = ARRAY_LEN(columns),
         .needs_gpu = true,
-        .seconds = 2.6,
+        .seconds = 4.2,
         .processes = 3,
         .measure = measure,
         .check = gemm_rate_check,

@@ -5,10 +5,13 @@
 #include "../lib/block_kernels.h"
 #include "../lib/gemm.h"
 
+enum { LINE = 32 }; /* columns of our own products begin with a line of memory */
+
 static const double off_diagonal = 1e-5;
 
-const char *const gemm_rate_kind_name[] = {
-        "gemm", "gemm_tn", "trsm", "trsm_right", "syrk", "own_gemm", "own_syrk"};
+const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "syrk",
+        "own_gemm", "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
+        "own_gemm_edge_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -26,7 +29,7 @@ bool gemm_rate_is_solve(enum kind kind)
 
 bool gemm_rate_is_symmetric(enum kind kind)
 {
-	return kind == SYRK || kind == OWN_SYRK;
+	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED;
 }
 
 /* ---- the calls ---- */
@@ -82,18 +85,19 @@ static void put_syrk(const struct product *p)
 static void put_own(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool symmetric = p->kind == OWN_SYRK;
-	const int m = symmetric ? p->n : p->m;
+	const bool symmetric = gemm_rate_is_symmetric(p->kind);
+	const int m = symmetric ? p->n : p->m, ld = (m + LINE - 1) / LINE * LINE;
 	const struct gemm_problem problem = {.precision = p->math == FP64 ? DOUBLE : SINGLE,
 	        .tb = symmetric,
 	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
 	        .m = m,
 	        .n = p->n,
 	        .k = p->k,
-	        .lda = m,
-	        .ldb = symmetric ? m : p->k,
-	        .ldc = m};
-	const struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, false);
+	        .lda = ld,
+	        .ldb = symmetric ? ld : p->k,
+	        .ldc = ld};
+	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, false);
+	plan.shared = p->kind >= OWN_GEMM_SHARED;
 	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
 	        NULL, d->rate.stream));
 }
@@ -101,7 +105,7 @@ static void put_own(const struct product *p)
 void gemm_rate_put(void *context)
 {
 	const struct product *p = context;
-	if (p->kind == OWN_GEMM || p->kind == OWN_SYRK) {
+	if (p->kind >= OWN_GEMM) {
 		put_own(p);
 		return;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_tn.s .d, gpu.trsm.s .d,
- * gpu.trsm_right.s .d, gpu.syrk.s .d (seconds per call against shape, rate surfaces) and the best
+ * gpu.trsm_right.s .d, gpu.syrk.s .d, gpu.own_gemm.s, gpu.own_gemm_edge.s,
+ * gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s,
+ * gpu.own_syrk_shared.s (seconds per call against shape, rate surfaces) and the best
  * rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
@@ -47,6 +49,15 @@ static const struct surface {
                 NULL},
         {"own_syrk_s", "gpu.own_syrk.s", NULL, "our C -= A A^T, lower, start to start", {"n", "k"},
                 1, "n"},
+        {"own_gemm_shared_s", "gpu.own_gemm_shared.s", NULL,
+                "our C -= A B, a block a tile, start to start", {"m", "n", "k"}, 2, NULL},
+        {"own_gemm_edge_s", "gpu.own_gemm_edge.s", NULL,
+                "our C -= A B with tiles cut off, start to start", {"m", "n", "k"}, 2, NULL},
+        {"own_gemm_edge_shared_s", "gpu.own_gemm_edge_shared.s", NULL,
+                "our C -= A B with tiles cut off, a block a tile, start to start", {"m", "n", "k"},
+                2, NULL},
+        {"own_syrk_shared_s", "gpu.own_syrk_shared.s", NULL,
+                "our C -= A A^T, lower, a block a tile, start to start", {"n", "k"}, 1, "n"},
         {"syrk_d", "gpu.syrk.d", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
         {"own_gemm_d", "gpu.own_gemm.d", NULL, "our C -= A B, start to start", {"m", "n", "k"}, 2,
                 NULL},

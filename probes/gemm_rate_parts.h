@@ -7,7 +7,22 @@
 #include "blas_rate.h"
 #include "gemm_rate.h"
 
-enum kind { GEMM, GEMM_TN, TRSM, TRSM_RIGHT, SYRK, OWN_GEMM, OWN_SYRK };
+/* *_EDGE: tiles of C are cut off at its ends. *_SHARED: a block a tile, as beside a panel
+ * (lib/gemm.h). */
+enum kind {
+	GEMM,
+	GEMM_TN,
+	TRSM,
+	TRSM_RIGHT,
+	SYRK,
+	OWN_GEMM,
+	OWN_SYRK,
+	OWN_GEMM_EDGE,
+	OWN_GEMM_SHARED,
+	OWN_SYRK_SHARED,
+	OWN_GEMM_EDGE_SHARED,
+	KINDS
+};
 enum math { FP32, TF32, FP64 };
 
 extern const char *const gemm_rate_kind_name[], *const gemm_rate_math_name[];

@@ -67,6 +67,7 @@ static void set_up(struct launch *launch, uint64_t seed)
 	GPU(cudaStreamCreateWithFlags(&launch->other, cudaStreamNonBlocking));
 	for (int i = 0; i < 2; i++)
 		GPU(cudaEventCreateWithFlags(&launch->event[i], cudaEventDisableTiming));
+	GPU(cudaEventCreate(&launch->mark));
 	GPU(cudaMalloc(
 	        (void **)&launch->nodes, ACCESS_BLOCKS * LAUNCH_THREADS * sizeof *launch->nodes));
 	launch_access_start(launch->nodes, ACCESS_BLOCKS, launch->stream);
@@ -169,6 +170,7 @@ static const struct subject subjects[] = {
         {"cooperative", DEVICE_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
         {"pdl", DEVICE_SHARE, overlapped_launch, OVERLAP, NULL, 0},
         {"event_hop", DEVICE_SHARE, event_hop, NOTHING, NULL, 0},
+        {"event_mark", DEVICE_SHARE, event_mark, NOTHING, NULL, 0},
         {"scal_device", DEVICE_SHARE, scal, NOTHING, NULL, 0},
         {"swap_device", DEVICE_SHARE, swap, NOTHING, NULL, 0},
         {"ger_device", DEVICE_SHARE, ger, NOTHING, NULL, 0},

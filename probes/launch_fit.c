@@ -57,6 +57,8 @@ static const struct rule rules[] = {
                 1e-3},
         {"event_hop", NULL, "gpu.event.wait", "kernels of two streams in turn, by record and wait",
                 span, 1e-7, 5e-5},
+        {"event_mark", NULL, "gpu.event.mark",
+                "null kernels of one block, a timed event behind each", span, 1e-7, 5e-5},
         {"flag_sync", NULL, "gpu.flag.sync", "<<<>>> until the kernel's flag is seen", idle, 1e-6,
                 1e-3},
         {"copy_enqueue", NULL, "gpu.copy.enqueue", "cudaMemcpyAsync of 4 bytes to pinned memory",

@@ -56,6 +56,13 @@ void event_record(struct launch *launch)
 	GPU(cudaEventRecord(launch->event[0], launch->stream));
 }
 
+/* A kernel, and the time of its end. */
+void event_mark(struct launch *launch)
+{
+	null_launch(launch);
+	GPU(cudaEventRecord(launch->mark, launch->stream));
+}
+
 /* A kernel in one stream, for whose end the other stream waits; then the other way round. */
 void event_hop(struct launch *launch)
 {

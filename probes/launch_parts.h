@@ -27,7 +27,7 @@ struct launch {
 	struct gpu_timer *timer;
 	struct gpu_hold *hold;
 	cudaStream_t stream, other;
-	cudaEvent_t event[2];
+	cudaEvent_t event[2], mark;
 	unsigned *word;          /* device: kernels run so far */
 	unsigned launched;       /* the same as the host counts them */
 	int argument;            /* of the subject at hand */
@@ -71,6 +71,7 @@ void overlapped_launch(struct launch *launch);
 void graph_launch(struct launch *launch);
 void event_record(struct launch *launch);
 void event_hop(struct launch *launch);
+void event_mark(struct launch *launch);
 void small_copy(struct launch *launch);
 void null_sync(struct launch *launch);
 void copy_sync(struct launch *launch);

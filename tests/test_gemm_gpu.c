@@ -277,7 +277,7 @@ static bool check_plans(const struct reference *r, struct gemm_problem p, const 
 		const struct gemm_geometry *g = &gemm_geometry[shape];
 		for (int splits = 1; splits <= 3; splits += 2) {
 			const struct gemm_plan plan = {
-			        shape, splits, work_for(r, splits), (shape + splits) % 2};
+			        shape, splits, work_for(r, splits), turn / ARRAY_LEN(scalars) % 2};
 			if ((p.part != GEMM_WHOLE && g->rows != g->columns) ||
 			        (splits - 1) * g->depth >= r->s.k + (splits == 1))
 				continue;

@@ -65,6 +65,8 @@ static struct table *synthetic(void)
 	const struct arg solve[] = {{"m", 128}, {"n", 4096}};
 	add(curve, "trsm_s", solve, 2, 128. * 128 * 4096 / 10e12);
 	const struct arg update[] = {{"n", 4096}, {"k", 128}};
+	add_product(curve, "own_gemm_shared_s", 1024, 2048, 64, 40e-6);
+	add(curve, "own_syrk_shared_s", update, 2, 50e-6);
 	add(curve, "syrk_d", update, 2, 128. * 4096 * 4096 / 10e12);
 	return curve;
 }
@@ -91,6 +93,10 @@ static void test_known(void)
 	        "solves");
 	is_real(at_two(profile, "gpu.syrk.d", "n", 4096, "k", 128), 128. * 4096 * 4096 / 10e12,
 	        1e-6, "symmetric updates");
+	is_real(at(profile, "gpu.own_gemm_shared.s", 1024, 2048, 64), 40e-6, 1e-12,
+	        "our products with a block a tile");
+	is_real(at_two(profile, "gpu.own_syrk_shared.s", "n", 4096, "k", 128), 50e-6, 1e-12,
+	        "our symmetric ones");
 	is_text(row_of(profile, "gpu.gemm.s")->regime, "surface", "they are rate surfaces");
 	is_text(row_of(profile, "gpu.gemm.tf32.peak")->status, "absent",
 	        "no peak of what the device lacks");

@@ -21,6 +21,7 @@ static const char *const scalars[][2] = {
         {"first", "gpu.launch.first"},
         {"event_record", "gpu.event.record"},
         {"event_sync", "gpu.event.sync"},
+        {"event_mark", "gpu.event.mark"},
         {"flag_sync", "gpu.flag.sync"},
         {"copy_enqueue", "gpu.copy.enqueue"},
         {"scal", "gpu.cublas.level1"},

@@ -174,6 +174,85 @@ static void test_panels(const struct profile *p)
 }
 
 /* Kernels that the profile has as surfaces cost what those say, from start to start. */
+/* What a profile may lack: products beside a panel, panels too tall for the chip, marks. */
+static void test_measured_later(void)
+{
+	struct profile *p = synthetic(0);
+	const struct arg product[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
+	const struct arg odd[] = {{"m", 1000}, {"n", 1000}, {"k", 64}};
+	const struct arg square[] = {{"n", 3000}, {"k", 200}};
+	const struct arg rows[] = {{"n", 64}, {"below", 1000}};
+	const struct arg wide[] = {{"m", 2560}, {"n", 64}, {"beside", 1}};
+	const struct arg panel[] = {{"m", 200000}, {"n", 64}};
+	struct matrix a = block(1024, 64), b = block(64, 1024), c = block(1024, 1024);
+	struct matrix rest = block(1000, 1000);
+
+	add_blocks(p, 0);
+	add(p, "gpu.own_gemm.s", "s", product, 3, 40e-6, 0);
+	add(p, "gpu.own_syrk.s", "s", square, 2, 30e-6, 0);
+	struct executor *e = fresh(p);
+	e->shares = true;
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 40 + WAIT, 1e-9, "our product, whatever is beside it");
+	executor_free(e);
+
+	add(p, "gpu.own_gemm_shared.s", "s", product, 3, 50e-6, 0);
+	add(p, "gpu.own_syrk_shared.s", "s", square, 2, 35e-6, 0);
+	add(p, "gpu.panel_geqrf_columns.s", "s", panel, 2, 900e-6, 0);
+	add(p, "gpu.own_gemm_edge.s", "s", odd, 3, 45e-6, 0);
+	add(p, "gpu.own_gemm_edge_shared.s", "s", odd, 3, 60e-6, 0);
+	add(p, "gpu.potrf_rows.s", "s", rows, 2, 21e-6, 0);
+	add(p, "gpu.potrf_rows_beside.s", "s", rows, 2, 31e-6, 0);
+	add(p, "gpu.panel_geqrf.s", "s", wide, 3, 200e-6, 0);
+	add(p, "gpu.panel_geqrf_shared.s", "s", wide, 2, 200e-6, 0);
+	add(p, "gpu.event.mark", "s", NULL, 0, 4e-6, 0);
+	e = fresh(p);
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 40 + WAIT, 1e-9, "our product alone");
+	executor_model_restart(e, false);
+	e->shares = true;
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 50 + WAIT, 1e-9, "with a block a tile");
+	executor_model_restart(e, false);
+	ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest);
+	is_real(us(e), library + 60 + WAIT, 1e-9, "and with tiles cut off");
+	executor_model_restart(e, false);
+	e->shares = false;
+	ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest);
+	is_real(us(e), library + 45 + WAIT, 1e-9, "these alone");
+	executor_model_restart(e, false);
+	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
+	is_real(us(e), queued + 21 + WAIT, 1e-9, "Cholesky's panel alone");
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
+	is_real(us(e), queued + 31 + WAIT, 1e-9, "and on half of the multiprocessors");
+	e->shares = true;
+	executor_model_restart(e, false);
+	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
+	is_real(us(e), library + 35 + WAIT, 1e-9, "and our syrk");
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
+	is_real(us(e), queued + 900 + WAIT, 1e-9, "a panel too tall for the chip");
+	executor_model_restart(e, false);
+	executor_model_record(e, true);
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	is_real(us(e), library + 0.125 + 50 + 3 + WAIT, 1e-9, "a mark behind it");
+	executor_model_record(e, false);
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL);
+	e->queue = QUEUE_MAIN;
+	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
+	struct timeline *t = executor_model_timeline(e, "beside");
+	/* a tile stays for 4 128^2 64 operations at 10 Tflop/s / 100 */
+	is_real(t->entry[1].end * 1e6, 7 + 200 + 4.0 * 128 * 128 * 64 / 1e5 - 2.25, 1e-2,
+	        "a panel that products do not slow down waits for a tile's end");
+	timeline_free(t);
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_measured(void)
 {
 	struct profile *p = synthetic(0);
@@ -210,6 +289,10 @@ static void test_measured(void)
 	executor_model_restart(e, false);
 	ex_panel_geqrf(e, block(4096, 64), block(64, 1), NULL);
 	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9, "panel_geqrf as measured");
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
+	is_real(us(e), 192 * queued, 1e-9,
+	        "one too tall for the chip is 192 kernels, which the host needs longer to put");
 	executor_model_restart(e, false);
 	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
 	is_real(us(e), queued + 7 + WAIT, 1e-9, "laswp as measured");
@@ -460,6 +543,7 @@ int main(void)
 	test_moves(p);
 	test_panels(p);
 	test_measured();
+	test_measured_later();
 	test_host_panels(p);
 	test_two_queues(p);
 	test_events(p);

@@ -81,6 +81,24 @@ static void test_sharing(void)
 	b = kernel(QUEUE_PANEL, 2, 3, 0.25);
 	is_real(end(b), 6, 1e-12, "what is free it has alone: 3 / (3/4)");
 
+	/* a panel whose blocks leave no room has the quarter from 2 to 6, and the update, on the
+	 * other three, does 3 of the 8 that are left */
+	simulation_start(&sim);
+	a = kernel(QUEUE_MAIN, 0, 10, 1);
+	b = simulation_put(&sim,
+	        (struct work){
+	                .queue = QUEUE_PANEL, .issue = 2, .seconds = 4, .share = 0.25, .beside = 1},
+	        -1);
+	is_real(end(b), 6, 0, "a panel that has its multiprocessors to itself");
+	is_real(end(a), 11, 0, "and the update the others");
+
+	/* so has one beside row swaps */
+	simulation_start(&sim);
+	a = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 10, .share = 1, .light = true}, -1);
+	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
+	is_real(end(b), 6, 0, "a panel beside what only moves data");
+
 	/* the update's blocks end every 5: the panel begins then */
 	simulation_start(&sim);
 	a = simulation_put(&sim,

@@ -379,6 +379,11 @@ void executor_model_restart(struct executor *executor, bool overlap)
 		s->event[i] = -1;
 }
 
+void executor_model_record(struct executor *executor, bool recorded)
+{
+	self(executor)->recorded = recorded;
+}
+
 struct price_reader *executor_model_reader(struct executor *executor)
 {
 	return &self(executor)->reader;

@@ -38,6 +38,9 @@ struct timeline *executor_model_timeline(struct executor *executor, const char *
  * while it starts, so that it takes the longer of the two instead of their sum. */
 void executor_model_restart(struct executor *executor, bool overlap);
 
+/* Whether from now on each operation of a queue has a mark behind it, as where a recorder runs. */
+void executor_model_record(struct executor *executor, bool recorded);
+
 /* Its reader: the parameters used, and whether any was extrapolated, a rate surface, or missing. */
 struct price_reader *executor_model_reader(struct executor *executor);
 

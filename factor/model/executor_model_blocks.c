@@ -152,6 +152,7 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	(void)b;
 	(void)beta;
 	reader(e)->blas_only = e->blas_only;
+	reader(e)->shares = e->shares;
 	return k == 0 || model_charge(e, PHASE_UPDATE, "gemm", c, k,
 	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }
@@ -164,6 +165,7 @@ static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, dou
 	(void)uplo;
 	(void)alpha;
 	(void)beta;
+	reader(e)->shares = e->shares;
 	return k == 0 ||
 	       model_charge(e, PHASE_UPDATE, "syrk", c, k, tariff(e)->syrk(reader(e), c, k));
 }

@@ -25,6 +25,20 @@ static double device_time(const struct price *price, bool overlap)
 	return total - (start < traffic ? start : traffic);
 }
 
+/* What a mark behind a kernel adds to its queue, and the host's call. A profile without it has
+ * none.
+ */
+static double put_mark(struct simulated *s)
+{
+	static const char name[] = "gpu.event.mark";
+
+	if (!s->recorded || !price_known(&s->reader, name))
+		return 0;
+	s->host += price_scalar(&s->reader, "gpu.event.record");
+	return later(0,
+	        price_scalar(&s->reader, name) - price_scalar(&s->reader, "gpu.launch.dependent"));
+}
+
 static struct charged *remember(struct simulated *s)
 {
 	if (s->count == s->room) {
@@ -34,17 +48,20 @@ static struct charged *remember(struct simulated *s)
 	return &s->charged[s->count++];
 }
 
-static int64_t put(struct simulated *s, const struct price *price, double device)
+/* mark: seconds of `device` that are no kernel's, as its start. */
+static int64_t put(struct simulated *s, const struct price *price, double device, double mark)
 {
 	enum queue queue = s->base.queue;
 	struct work work = {.queue = queue,
 	        .engine = price->engine,
 	        .tag = s->count - 1,
-	        .issue = s->host,
-	        .start = fmin(price->term[TERM_LAUNCH], device),
+	        .issue = s->host - (price->first > 0 ? price->enqueue - price->first : 0),
+	        .start = fmin(price->term[TERM_LAUNCH] + mark, device),
 	        .seconds = device,
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
-	        .block = price->block};
+	        .block = price->block,
+	        .beside = price->beside,
+	        .light = price->light};
 
 	s->queues |= 1u << queue;
 	return simulation_put(&s->device, work, -1);
@@ -65,7 +82,11 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	if (by_host) {
 		s->host += c->device;
 	} else {
-		c->simulated = put(s, &price, c->device);
+		if (price.first > 0) /* the last kernel starts when it is there */
+			c->device = later(c->device, price.enqueue - price.first);
+		double mark = put_mark(s);
+		c->device += mark;
+		c->simulated = put(s, &price, c->device, mark);
 		if (price.wait)
 			s->host = simulation_finish(&s->device, c->simulated);
 	}

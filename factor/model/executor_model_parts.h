@@ -36,6 +36,7 @@ struct simulated {
 	} * mark;
 	int64_t mark_count;
 	unsigned queues; /* bit per queue that was used */
+	bool recorded;   /* a mark behind each operation of a queue */
 	struct charged *charged;
 	size_t count, room;
 };

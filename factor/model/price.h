@@ -30,14 +30,17 @@ enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_HOST, ENGINE_COUNT }
  * when `wait`. On ENGINE_HOST the host thread does it all, and no queue. */
 struct price {
 	double enqueue;
+	double first; /* of it, until the device begins on the first of several kernels; 0: all */
 	double term[TERM_COUNT];
 	bool wait;
 	double behind; /* what a copy takes longer when the queue is still at work: the hand-over
 	                  from the multiprocessors to the copy engine (a transfer) */
 	enum engine engine;
-	double share; /* of the multiprocessors that a kernel can use, 0 for all of them; not while
-	                 it starts (TERM_LAUNCH) */
-	double block; /* seconds after which a kernel's blocks give up their multiprocessors */
+	double share;  /* of the multiprocessors that a kernel can use, 0 for all of them; not while
+	                  it starts (TERM_LAUNCH) */
+	bool light;    /* waits for memory and leaves arithmetic to others */
+	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
+	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
@@ -77,6 +80,7 @@ enum { PRICE_CACHE = 16384 };
 struct price_reader {
 	struct model model;
 	bool linear;
+	bool shares;        /* our own products have a block a tile: other queues have work */
 	bool blas_only;     /* products are the library's, not our own kernels' */
 	double working_set; /* bytes the operations work on: what host caches hold or not */
 	struct price_entry {

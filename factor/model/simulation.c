@@ -98,16 +98,17 @@ static bool at_work(const struct simulation *s, const struct operation *o)
 	return kernel_at(o, s->now) && o->held <= s->now;
 }
 
-/* What a kernel of high priority has of the machine: its share, but half of what it shares. */
+/* What a kernel of high priority has of the machine: its share, less what others take of the
+ * multiprocessors that it cannot have alone. */
 static double urgent_part(const struct simulation *s, const struct operation *o)
 {
-	double others = 0;
+	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
 
 	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (at_work(s, head(s, q)) && !urgent(head(s, q)))
+		if (at_work(s, head(s, q)) && !urgent(head(s, q)) && !head(s, q)->work.light)
 			others += head(s, q)->work.share;
 	double both = o->work.share + fmin(others, 1) - 1;
-	return o->work.share - later(0, both) / 2;
+	return o->work.share - (1 - kept) * later(0, both);
 }
 
 static bool precedes(const struct operation *a, const struct operation *b)

@@ -6,12 +6,12 @@
  * starts (`start` seconds, on no multiprocessor), then needs the share of the multiprocessors that
  * its blocks can fill. When several of one priority are under way the multiprocessors are handed
  * out by the time they began, to each its share or what is left, and a kernel that got less runs
- * slower in proportion. A kernel of higher priority (QUEUE_PANEL) comes beside them: on the
- * multiprocessors that it cannot have alone it and the others have half each. It does not
- * interrupt: when it finds less than its share free it waits until blocks that run there end, which
- * they do together, every `block` seconds since their kernel began. The machine does no more than
- * one machine's work. Not modelled: kernels side by side that slow each other's memory traffic
- * down.
+ * slower in proportion. A kernel of higher priority (QUEUE_PANEL) comes beside them: of the
+ * multiprocessors that it cannot have alone it has the part `beside`, all where its blocks leave
+ * no room for others or these are light, and they have the rest. It does not interrupt: when it
+ * finds less than its share free it waits until blocks that run there end, which they do together,
+ * every `block` seconds since their kernel began. The machine does no more than one machine's work.
+ * Not modelled: kernels side by side that slow each other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */
@@ -25,6 +25,8 @@ struct work {
 	enum engine engine; /* ENGINE_HOST: takes time, but nothing of the device */
 	size_t tag;         /* the caller's */
 	double issue;       /* when the host had put it */
+	double beside;      /* in (0, 1]; 0: half */
+	bool light;         /* as in struct price */
 	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
 	                                        in (0, 1]; block as in struct price */
 };

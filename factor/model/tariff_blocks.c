@@ -21,7 +21,8 @@
 
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
-	LASWP_COLUMNS = 8    /* of a block */
+	LASWP_COLUMNS = 8,   /* of a block */
+	LASWP_SWAPS = 128    /* of a kernel */
 };
 
 /* What a block of our sweeps takes care of. */
@@ -42,6 +43,7 @@ static struct price sweep(struct price_reader *r, const char *curve, double byte
 {
 	struct price price = price_kernel(r);
 
+	price.light = true;
 	price.share = price_share(r, ceil(bytes / sweep_bytes));
 	price.term[TERM_MEMORY] = price_surface_traffic(r, curve, bytes);
 	return price;
@@ -89,6 +91,17 @@ static struct price reckoned_laswp(struct price_reader *r, struct matrix a, int6
 	return price;
 }
 
+/* Seconds that a price's kernels have multiprocessors. */
+static double stay(const struct price *price)
+{
+	double seconds = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		seconds += t == TERM_LAUNCH ? 0 : price->term[t];
+	return seconds;
+}
+
+/* All blocks of its kernels fit at once, and stay until the last column. */
 static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	static const char *const axes[] = {"swaps", "n", "cold"};
@@ -96,8 +109,10 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	const char *name = a.precision == SINGLE ? "gpu.laswp.s" : "gpu.laswp.d";
 	struct price price = reckoned_laswp(r, a, swaps);
 
-	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 3))
-	                            : price;
+	if (price_known(r, name))
+		price = price_as_measured(price, price_surface(r, name, axes, at, 3));
+	price.block = stay(&price) / ceil((double)swaps / LASWP_SWAPS);
+	return price;
 }
 
 static struct price integers(struct price_reader *r, int64_t count)

@@ -214,6 +214,10 @@ static struct price cluster_panel(struct price_reader *r, struct matrix a, const
 
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);
+	if (a.precision == SINGLE)
+		price.beside = price_beside(r, &price, "gpu.panel_cluster_shared.s",
+		        (const char *const[]){"m", "n"}, (const double[]){(double)a.m, (double)a.n},
+		        2);
 	return price;
 }
 

@@ -2,21 +2,29 @@
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
  * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k, but
- * our own kernel for small ones (tariff_panels.c);
+ * our own kernel for small ones (tariff_panels.c); our own products beside another queue's work,
+ * which then have a block a tile, by surfaces of that, and where C cuts tiles off by others;
  * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
  * host queues them as it does the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
- * the multiprocessor's share of the surface's highest rate. */
+ * the multiprocessor's share of the surface's highest rate; but for all of the call where k is
+ * split just so that the machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/block_kernels.h"
 #include "price_blocks.h"
 
 #include <math.h>
 
-enum { TILE = 128, SMALL_TILE = 32, TILES_AT_ONCE = 2, TALL = 4 };
+enum {
+	TILE = 128,
+	SMALL_TILE = 32,
+	TILES_AT_ONCE = 2,
+	TALL = 4,
+	BESIDE_DEPTH = 64 /* of the products that the block_kernel probe puts beside panels */
+};
 
 double price_share(struct price_reader *r, double blocks)
 {
@@ -34,6 +42,14 @@ static struct price library(struct price_reader *r, double total, enum term term
 	return price;
 }
 
+double price_tiles_stay(struct price_reader *r, int64_t k, enum precision precision)
+{
+	double peak = price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+	double tile = 2.0 * TILE * TILE * (double)k;
+
+	return TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
+}
+
 static double tiles(int64_t m, int64_t n)
 {
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
@@ -43,25 +59,51 @@ static double tiles(int64_t m, int64_t n)
 static void occupy(struct price_reader *r, struct price *price, double count, int64_t k,
         enum precision precision)
 {
-	double peak = price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
-	double tile = 2.0 * TILE * TILE * (double)k;
-
 	price->share = price_share(r, count);
-	price->block = TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
+	price->block = price_tiles_stay(r, k, precision);
 }
 
-/* Our kernels compute whole tiles: a product is as long as the one that fills them. */
-static void fill_tiles(struct price_reader *r, double at[3])
+double price_beside(struct price_reader *r, const struct price *alone, const char *name,
+        const char *const *arg, const double *at, size_t count)
 {
-	const struct gemm_problem problem = {SINGLE, false, false, GEMM_WHOLE, (int64_t)at[0],
-	        (int64_t)at[1], (int64_t)at[2], 0, 0, 0};
-	const struct gemm_plan plan =
-	        gemm_plan_make(&problem, (int)price_scalar(r, "gpu.sm.count"), false);
-	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
-	const int tile[] = {g->rows, g->columns, g->depth};
+	double seconds = 0;
 
-	for (int i = 0; i < 3; i++)
-		at[i] = ceil(at[i] / tile[i]) * tile[i];
+	if (!price_known(r, name))
+		return 0;
+	for (int t = 0; t < TERM_COUNT; t++)
+		seconds += alone->term[t];
+	double waits = price_tiles_stay(r, BESIDE_DEPTH, SINGLE) / 2;
+	double shared = price_surface(r, name, arg, at, count) - waits;
+	return shared > seconds ? seconds / shared : 1;
+}
+
+/* Whether C's ends cut tiles of our own product off. */
+static bool cuts_tiles(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const struct gemm_problem problem = {
+	        .precision = c.precision, .part = GEMM_WHOLE, .m = c.m, .n = c.n, .k = k};
+	const struct gemm_plan plan =
+	        gemm_plan_make(&problem, (int)fmax(1, price_scalar(r, "gpu.sm.count")), false);
+	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
+
+	return c.m % g->rows != 0 || c.n % g->columns != 0;
+}
+
+/* The surface of our own product: of those that the profile has the closest. */
+static const char *own_gemm(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const names[2][2][2] = {
+	        {{"gpu.own_gemm.d", "gpu.own_gemm_edge.d"},
+	                {"gpu.own_gemm_shared.d", "gpu.own_gemm_edge_shared.d"}},
+	        {{"gpu.own_gemm.s", "gpu.own_gemm_edge.s"},
+	                {"gpu.own_gemm_shared.s", "gpu.own_gemm_edge_shared.s"}}};
+	bool single = c.precision == SINGLE, edge = cuts_tiles(r, c, k);
+
+	for (int shares = r->shares; shares >= 0; shares--)
+		for (int cut = edge; cut >= 0; cut--)
+			if (price_known(r, names[single][shares][cut]))
+				return names[single][shares][cut];
+	return names[single][0][0];
 }
 
 struct price price_gemm(
@@ -76,11 +118,12 @@ struct price price_gemm(
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
-	if (own)
-		fill_tiles(r, at);
-	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_ARITHMETIC);
+	struct price price = library(
+	        r, price_surface(r, own ? own_gemm(r, c, k) : name, axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
+	if (tall || (own && !r->shares))
+		price.block = INFINITY;
 	return price;
 }
 
@@ -91,6 +134,10 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, k) && price_known(r, ours);
 	const char *name = own ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
 
+	const char *shared = single ? "gpu.own_syrk_shared.s" : "gpu.own_syrk_shared.d";
+
+	if (r->shares && price_known(r, shared))
+		name = shared;
 	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
 }
 

@@ -26,7 +26,8 @@
  * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
  * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
  * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
- * double precision) takes three kernels a column, which read or write three words an element.
+ * double precision) takes three kernels a column, which read or write three words an element; their
+ * surface is another one.
  *
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
@@ -199,18 +200,24 @@ static struct price potrf_step(
 }
 
 /* With nothing below, the surface of that; else the one of blocks with rows below. */
-static struct price potrf_as_measured(
-        struct price_reader *r, struct price price, struct matrix a, int64_t n, int64_t below)
+static struct price potrf_as_measured(struct price_reader *r, struct price price, struct matrix a,
+        int64_t n, int64_t below, bool beside)
 {
 	static const char *const axes[] = {"n", "below"};
+	static const char *const names[2][2] = {{"gpu.potrf_rows.d", "gpu.potrf_rows_beside.d"},
+	        {"gpu.potrf_rows.s", "gpu.potrf_rows_beside.s"}};
 	const double at[] = {(double)n, (double)below};
-	const char *name = a.precision == SINGLE ? "gpu.potrf_rows.s" : "gpu.potrf_rows.d";
+	bool single = a.precision == SINGLE, half = beside && price_known(r, names[single][1]);
+	const char *name = names[single][half];
 
 	if (below == 0)
 		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
 		        "gpu.potrf_block.d");
-	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 2))
-	                            : price;
+	if (price_known(r, name))
+		price = price_as_measured(price, price_surface(r, name, axes, at, 2));
+	if (single)
+		price.beside = price_beside(r, &price, "gpu.potrf_rows_shared.s", axes, at, 2);
+	return price;
 }
 
 struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside)
@@ -220,7 +227,7 @@ struct price price_potrf_block(struct price_reader *r, struct matrix a, bool bes
 
 	for (int64_t done = STEP; done < n; done += STEP)
 		price = price_both(price, potrf_step(r, a, rows - done, n - done, beside));
-	return potrf_as_measured(r, price, a, n, rows - n);
+	return potrf_as_measured(r, price, a, n, rows - n, beside);
 }
 
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)
@@ -300,27 +307,37 @@ static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
 		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
+	price.first = kernel.enqueue;
 	return price;
 }
 
-static struct price reckoned_geqrf(struct price_reader *r, struct matrix a, bool beside)
+/* Whether the panel is resident, and how it is divided then. */
+static bool geqrf_resides(
+        struct price_reader *r, struct matrix a, bool beside, struct geqrf_blocks *g)
 {
-	struct geqrf_blocks g;
 	double multiprocessors = price_scalar(r, "gpu.sm.count");
 
-	if ((beside && geqrf_fits(a, floor(multiprocessors / 2), &g)) ||
-	        geqrf_fits(a, multiprocessors, &g))
-		return resident_geqrf(r, a, &g);
-	return streamed_geqrf(r, a);
+	return (beside && geqrf_fits(a, floor(multiprocessors / 2), g)) ||
+	       geqrf_fits(a, multiprocessors, g);
 }
 
+/* A profile without the surface of streamed panels has them in that of all. */
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
 	static const char *const axes[] = {"m", "n", "beside"};
 	const double at[] = {(double)a.m, (double)a.n, beside};
-	const char *name = a.precision == SINGLE ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
-	struct price price = reckoned_geqrf(r, a, beside);
+	bool single = a.precision == SINGLE;
+	const char *all = single ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
+	const char *columns = single ? "gpu.panel_geqrf_columns.s" : "gpu.panel_geqrf_columns.d";
+	struct geqrf_blocks g;
+	bool resides = geqrf_resides(r, a, beside, &g);
+	struct price price = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
-	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 3))
-	                            : price;
+	if (!resides && price_known(r, columns))
+		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
+	if (price_known(r, all))
+		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
+	if (single && resides)
+		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
+	return price;
 }
