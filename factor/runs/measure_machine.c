@@ -27,7 +27,7 @@ static void take_core(struct measure *measure)
 		return;
 	}
 	topology_facts(measure->topology, &facts);
-	quiet_open(&measure->quiet, measure->topology, facts.cores);
+	quiet_open(&measure->quiet, measure->topology, facts.cores, -1);
 }
 
 void measure_open(struct measure *measure)

@@ -89,7 +89,7 @@ static void add_gemm(struct list *list, enum precision precision, int64_t n, int
 
 	add(list, &p);
 	p.blas_only = false;
-	if (precision == SINGLE && gemm_is_ahead(n, n, k))
+	if (gemm_is_ahead(precision, n, n, k))
 		add(list, &p);
 }
 
