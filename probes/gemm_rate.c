@@ -48,10 +48,10 @@ struct surface {
 		512, 1024, 2048, 4096, 8192, 16384                                                 \
 	}
 
-/* No multiples of any tile, but of a copy. */
+/* Powers of two less 28: no multiples of any tile, but of a copy. */
 #define ODD_SIZES                                                                                  \
 	{                                                                                          \
-		100, 500, 1000, 2000, 4000, 8000, 16000                                            \
+		100, 484, 996, 2020, 4068, 8164, 16356                                             \
 	}
 
 static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
