@@ -25,7 +25,7 @@
 #include "gemm_operands.cuh"
 
 template <int ROWS_, int COLUMNS_, int DEPTH_, int WARP_ROWS_, int WARP_COLUMNS_, int STAGES_,
-        int RESIDENT_, int Q_ = 1>
+        int RESIDENT_>
 struct gemm_double_shape {
 	typedef double type;
 	static const int ROWS = ROWS_, COLUMNS = COLUMNS_, DEPTH = DEPTH_;
@@ -33,7 +33,6 @@ struct gemm_double_shape {
 	static const int STAGES = STAGES_, RESIDENT = RESIDENT_;
 	static const int THREADS = 32 * (ROWS / WARP_ROWS) * (COLUMNS / WARP_COLUMNS);
 	static const int DOWN = WARP_ROWS / 16, ACROSS = WARP_COLUMNS / 16; /* pieces of a warp */
-	static const int Q = Q_; /* a product is 4 Q deep */
 };
 
 /* A thread's part of a tile of C: DOWN quads of rows, 16 apart, in columns 0 and 1 of each of
@@ -188,7 +187,7 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	using typename operands::copy_b;
 	using typename operands::cursor;
 	using typename operands::unit;
-	static const int Q = S::Q, K = 4 * Q; /* of k in one product */
+	static const int Q = 1, K = 4 * Q; /* fours of k in one product; k */
 	static const int PARTS = S::DEPTH / K;
 	static_assert(PARTS % 2 == 0 && PARTS > 2, "two sets of registers, copies before the last");
 
