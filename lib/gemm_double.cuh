@@ -7,7 +7,17 @@
  * of C comes into shared memory during the first 64 of k, each thread its own part.
  *
  * Cost of a tile: ROWS COLUMNS k multiply-adds on one SM (128 a cycle on an H200), (ROWS + COLUMNS)
- * k words from L2, and 2 ROWS COLUMNS words of C from and to memory. */
+ * k words from L2, and 2 ROWS COLUMNS words of C from and to memory.
+ *
+ * Outcomes (H200, lower triangle, k = 64, 128, 256, 512, 1024; cuBLAS's syrk in brackets, Tflop/s):
+ * n = 4096 16, 24, 34, 41, 45 (10, 14, 29, 43, 50), n = 8192 28 at k = 128, 45 at 1024 (18, 46).
+ * Predicted were 50 and more: without the next part's operands on their way across steps a step of
+ * 16 cost 1100 cycles more than its products; with them 128 x 128 tiles (8 warps, one block a
+ * multiprocessor) still were behind 64 x 64 (4 warps, two blocks) up to k = 256, and products that
+ * are no triangles up to 1.6 times slower than cuBLAS's. Products of 4, 8 and 16 of k in one
+ * instruction took the same time. An early launch (early_launch.cuh) of the fp32 products made
+ * whole factorizations without look-ahead 6 % slower at n = 2048 and at least 8 % at 4096, and with
+ * look-ahead 3 and 0 % faster: blocks that wait take places unevenly. */
 #ifndef FATHOM_GEMM_DOUBLE_CUH
 #define FATHOM_GEMM_DOUBLE_CUH
 
@@ -15,7 +25,7 @@
 #include "gemm_operands.cuh"
 
 template <int ROWS_, int COLUMNS_, int DEPTH_, int WARP_ROWS_, int WARP_COLUMNS_, int STAGES_,
-        int RESIDENT_, int Q_ = 1>
+        int RESIDENT_>
 struct gemm_double_shape {
 	typedef double type;
 	static const int ROWS = ROWS_, COLUMNS = COLUMNS_, DEPTH = DEPTH_;
@@ -23,7 +33,6 @@ struct gemm_double_shape {
 	static const int STAGES = STAGES_, RESIDENT = RESIDENT_;
 	static const int THREADS = 32 * (ROWS / WARP_ROWS) * (COLUMNS / WARP_COLUMNS);
 	static const int DOWN = WARP_ROWS / 16, ACROSS = WARP_COLUMNS / 16; /* pieces of a warp */
-	static const int Q = Q_; /* a product is 4 Q deep */
 };
 
 /* A thread's part of a tile of C: DOWN quads of rows, 16 apart, in columns 0 and 1 of each of
@@ -178,7 +187,7 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	using typename operands::copy_b;
 	using typename operands::cursor;
 	using typename operands::unit;
-	static const int Q = S::Q, K = 4 * Q; /* of k in one product */
+	static const int Q = 1, K = 4 * Q; /* fours of k in one product; k */
 	static const int PARTS = S::DEPTH / K;
 	static_assert(PARTS % 2 == 0 && PARTS > 2, "two sets of registers, copies before the last");
 

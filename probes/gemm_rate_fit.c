@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_tn.s .d, gpu.trsm.s .d,
- * gpu.trsm_right.s .d, gpu.syrk.s .d, gpu.own_gemm.s, gpu.own_gemm_edge.s,
- * gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s,
- * gpu.own_syrk_shared.s (seconds per call against shape, rate surfaces) and the best
- * rate of each gemm. */
+ * gpu.trsm_right.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d, gpu.own_gemm_edge.s,
+ * gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .d, gpu.own_syrk_shared.s
+ * (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 

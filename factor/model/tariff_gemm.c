@@ -2,8 +2,9 @@
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
  * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k, but
- * our own kernel for small ones (tariff_panels.c); our own products beside another queue's work,
- * which then have a block a tile, by surfaces of that, and where C cuts tiles off by others;
+ * our own kernel for small ones (tariff_panels.c), and for larger ones where it is ahead; our own
+ * products beside another queue's work, which then have a block a tile, by surfaces of that, and
+ * where C cuts tiles off by others;
  * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
  * host queues them as it does the library's level 2.
  *
