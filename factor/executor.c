@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "executor.h"
+#include "split.h"
 
 const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_FETCH] = "fetch",
@@ -146,15 +146,21 @@ bool ex_host_panel_potrf(
 bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c)
 {
-	return skipped(e, PHASE_UPDATE) || empty(c) ||
-	       e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
+	if (skipped(e, PHASE_UPDATE) || empty(c))
+		return true;
+	return split_wanted(e, c, ta == PLAIN ? a.n : a.m)
+	               ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
+	               : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
 }
 
 bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c)
 {
-	return skipped(e, PHASE_UPDATE) || empty(c) ||
-	       e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
+	if (skipped(e, PHASE_UPDATE) || empty(c))
+		return true;
+	return split_wanted(e, c, trans == PLAIN ? a.n : a.m)
+	               ? split_syrk(e, uplo, trans, alpha, a, beta, c)
+	               : e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
 }
 
 bool ex_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,

@@ -8,6 +8,7 @@
 #include "../lib/base.h"
 #include "../lib/matrix.h"
 #include "../lib/profile.h"
+#include "../lib/tf32.h"
 
 /* Phases that are priced and timed. */
 enum phase {
@@ -39,6 +40,10 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * magnitudes of the triangle and of its inverse: the error of the one is that of the other times
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
+
+/* How products in single precision are computed: with fused multiply-adds of fp32, or the large ones
+ * by 3xTF32 (lib/tf32.h). */
+enum math { MATH_FP32, MATH_3XTF32 };
 
 struct executor;
 
@@ -128,6 +133,12 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
+	/* the stack of a for 3xTF32 (lib/tf32.h), and C = alpha op(A) op(B) + beta C of two stacks,
+	 * each a multiple of 4 elements deep, in single precision */
+	bool (*split)(struct executor *, struct matrix a, enum tf32_stack stack, bool down,
+	        struct matrix to);
+	bool (*gemm_tf32)(struct executor *, enum trans ta, enum trans tb, double alpha,
+	        struct matrix a, struct matrix b, double beta, struct matrix c);
 	/* one triangle of C = alpha op(A) op(A)^T + beta C, and what is below it (LOWER, C m x n, m
 	 * >= n, op(A) of m rows) or right of it (UPPER, C n x m): the product with the transpose of
 	 * op(A)'s first n rows */
@@ -177,6 +188,16 @@ struct executor_ops {
 	bool (*fill)(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 };
 
+/* Where products by 3xTF32 stack their operands, and the operand that several of them share
+ * (split.h). */
+struct split_room {
+	void *data, *kept_data;
+	int64_t bytes, kept_bytes; /* 0: no such products */
+	struct matrix kept;
+	enum tf32_stack stack; /* of what is kept */
+	bool down, made;       /* its stack, and whether that exists */
+};
+
 struct executor {
 	const struct executor_ops *ops;
 	const char *name; /* cuda, host, model */
@@ -186,6 +207,9 @@ struct executor {
 	bool on_host;     /* its memory is the host's: what works there needs no way there */
 	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
 	                     who records. Set by the algorithm */
+	enum math math;   /* the caller's to set; 3xTF32 where tf32 says that it is possible */
+	bool tf32;
+	struct split_room split; /* set by the algorithm, whose workspace it is */
 	bool blas_only;   /* products by the BLAS even where kernels of our own are ahead of it. Set
 	                     by the algorithm */
 	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase

@@ -62,6 +62,27 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	return blas_ok(x, status, "gemm");
 }
 
+bool cuda_split(struct executor *executor, struct matrix a, enum tf32_stack stack, bool down,
+        struct matrix to)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, tf32_split(a, stack, down, to, stream_of(x)), "split");
+}
+
+bool cuda_gemm_tf32(struct executor *executor, enum trans ta, enum trans tb, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	cublasStatus_t status = cublasGemmEx_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb),
+	        c.m, c.n, ta == PLAIN ? a.n : a.m, &alpha_single, matrix_address(a), CUDA_R_32F,
+	        a.ld, matrix_address(b), CUDA_R_32F, b.ld, &beta_single, matrix_address(c),
+	        CUDA_R_32F, c.ld, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+
+	return blas_ok(x, status, "gemm in TF32");
+}
+
 /* In single precision. */
 static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)

@@ -184,6 +184,28 @@ bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double al
 	return true;
 }
 
+/* What tf32_split does. */
+bool host_block_split(
+        struct executor *e, struct matrix a, enum tf32_stack stack, bool down, struct matrix to)
+{
+	int slots = tf32_slots(stack);
+	int64_t rows = down ? to.m / slots : to.m, columns = down ? to.n : to.n / slots;
+	int64_t apart = down ? rows : columns * to.ld;
+	const float *x = at_s(a);
+
+	(void)e;
+	for (int64_t j = 0; j < columns; j++)
+		for (int64_t i = 0; i < rows; i++) {
+			float value = i < a.m && j < a.n ? x[i + j * a.ld] : 0;
+			float *part = at_s(to) + i + j * to.ld;
+			for (int slot = 0; slot < slots; slot++)
+				part[slot * apart] = slot == tf32_low_slot(stack)
+				                             ? tf32_low(value)
+				                             : tf32_round(value);
+		}
+	return true;
+}
+
 bool host_block_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {

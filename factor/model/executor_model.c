@@ -346,6 +346,7 @@ struct executor *executor_model_new(
 	s->tariff = tariffs[target][level >= 2];
 	s->blocks = blocks[target][level >= 2];
 	price_reader_start(&s->reader, profile);
+	s->base.tf32 = target == MODEL_CUDA && price_known(&s->reader, "gpu.gemm.tf32");
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }

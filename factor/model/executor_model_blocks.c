@@ -156,6 +156,27 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }
 
+static bool model_split(
+        struct executor *e, struct matrix a, enum tf32_stack stack, bool down, struct matrix to)
+{
+	(void)stack;
+	(void)down;
+	return model_charge(e, PHASE_UPDATE, "split", a, 0, tariff(e)->split(reader(e), a, to));
+}
+
+static bool model_gemm_tf32(struct executor *e, enum trans ta, enum trans tb, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	int64_t k = ta == PLAIN ? a.n : a.m;
+
+	(void)tb;
+	(void)alpha;
+	(void)b;
+	(void)beta;
+	return model_charge(
+	        e, PHASE_UPDATE, "gemm_tf32", c, k, tariff(e)->gemm_tf32(reader(e), c, k));
+}
+
 static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
@@ -309,6 +330,8 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->host_panel_geqrf = model_host_panel_geqrf;
 	ops->host_panel_potrf = model_host_panel_potrf;
 	ops->gemm = model_gemm;
+	ops->split = model_split;
+	ops->gemm_tf32 = model_gemm_tf32;
 	ops->syrk = model_syrk;
 	ops->trsm = model_trsm;
 	ops->trsm_guard = model_trsm_guard;

@@ -39,11 +39,16 @@ static double tiles(int64_t m, int64_t n)
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
 }
 
-/* So many tiles, each with an inner dimension of k. */
-static void occupy(struct price_reader *r, struct price *price, double count, int64_t k,
-        enum precision precision)
+static const char *peak_name(enum precision precision)
 {
-	double peak = price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+	return precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
+}
+
+/* So many tiles, each with an inner dimension of k, at a share of that peak. */
+static void occupy(
+        struct price_reader *r, struct price *price, double count, int64_t k, const char *peak_of)
+{
+	double peak = price_scalar(r, peak_of);
 	double tile = 2.0 * TILE * TILE * (double)k;
 
 	price->share = price_share(r, count);
@@ -64,7 +69,19 @@ struct price price_gemm(
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct price price = library(r, price_surface(r, name, axes, at, 3), TERM_ARITHMETIC);
 
-	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
+	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
+	        peak_name(c.precision));
+	return price;
+}
+
+struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"m", "n", "k"};
+	const double at[] = {(double)c.m, (double)c.n, (double)k};
+	struct price price =
+	        library(r, price_surface(r, "gpu.gemm.tf32", axes, at, 3), TERM_ARITHMETIC);
+
+	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
 	return price;
 }
 
@@ -90,7 +107,7 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 		time = fmin(
 		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
 	struct price price = library(r, time, TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, c.precision);
+	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, peak_name(c.precision));
 	return price;
 }
 
@@ -122,7 +139,7 @@ struct price price_trsm(struct price_reader *r, enum side side, int64_t order, i
 	const char *name = side == RIGHT && price_known(r, right) ? right : left;
 	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(SMALL_TILE, columns), order, precision);
+	occupy(r, &price, tiles(SMALL_TILE, columns), order, peak_name(precision));
 	return price;
 }
 

@@ -103,6 +103,13 @@ OPERATION(QUEUED, UPDATE, HOST, c, ta == PLAIN ? a.n : a.m, gemm,
         (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
                 struct matrix b, double beta, struct matrix c),
         ta, tb, alpha, a, b, beta, c)
+OPERATION(QUEUED, UPDATE, HOST, a, 0, split,
+        (struct executor * e, struct matrix a, enum tf32_stack stack, bool down, struct matrix to),
+        a, stack, down, to)
+OPERATION(QUEUED, UPDATE, HOST, c, ta == PLAIN ? a.n : a.m, gemm_tf32,
+        (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
+                struct matrix b, double beta, struct matrix c),
+        ta, tb, alpha, a, b, beta, c)
 OPERATION(QUEUED, UPDATE, HOST, c, trans == PLAIN ? a.n : a.m, syrk,
         (struct executor * e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
                 double beta, struct matrix c),
@@ -266,6 +273,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(host_panel_geqrf);
 	ADD(host_panel_potrf);
 	ADD(gemm);
+	ADD(split);
+	ADD(gemm_tf32);
 	ADD(syrk);
 	ADD(trsm);
 	ADD(trsm_guard);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Products by 3xTF32 (lib/tf32.h): which, and how they are put together from an executor's split
+ * and gemm_tf32. Sums of more than TF32_PIECE products are made piece by piece, in the fp32 of C.
+ * They need a workspace, which is QUEUE_MAIN's alone. */
+#ifndef FATHOM_SPLIT_H
+#define FATHOM_SPLIT_H
+
+#include "executor.h"
+#include "plan.h"
+
+/* Room for products into any part of an m x n matrix, and for the stack of one operand (kept) that
+ * several share; nothing unless the executor's math is 3xTF32. */
+struct split_room split_carve(const struct executor *, struct carver *, int64_t m, int64_t n,
+        struct matrix kept, enum tf32_stack stack, bool down);
+
+/* False with the executor's fault when it cannot do the math it is set to. */
+bool split_check(struct executor *);
+
+/* The products that follow in QUEUE_MAIN and read parts of a, all of its inner dimension, share one
+ * stack of it: it stays as it is until the next call. */
+void split_keep(struct executor *, struct matrix a);
+
+/* Whether a product into c is made by 3xTF32; and it. */
+bool split_wanted(const struct executor *, struct matrix c, int64_t k);
+bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c);
+
+/* The triangle itself is a row of smaller ones in strict fp32, what is below them products. */
+bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        double beta, struct matrix c);
+
+#endif
