@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "split.h"
 
+#include <string.h>
+
 const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_FETCH] = "fetch",
         [PHASE_SWAP] = "swap",
@@ -10,6 +12,14 @@ const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_PANEL] = "panel",
         [PHASE_SOLVE] = "solve",
         [PHASE_LAYOUT] = "layout"};
+
+const char *const math_name[2] = {"fp32", "3xtf32"};
+
+bool math_find(const char *name, enum math *math)
+{
+	*math = strcmp(name, math_name[MATH_3XTF32]) == 0 ? MATH_3XTF32 : MATH_FP32;
+	return strcmp(name, math_name[*math]) == 0;
+}
 
 void executor_free(struct executor *executor)
 {

@@ -41,9 +41,13 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
-/* How products in single precision are computed: with fused multiply-adds of fp32, or the large ones
- * by 3xTF32 (lib/tf32.h). */
+/* How products in single precision are computed: with fused multiply-adds of fp32, or the large
+ * ones by 3xTF32 (lib/tf32.h). */
 enum math { MATH_FP32, MATH_3XTF32 };
+extern const char *const math_name[2];
+
+/* False when the name is none of them. */
+bool math_find(const char *name, enum math *math);
 
 struct executor;
 
@@ -210,10 +214,10 @@ struct executor {
 	enum math math;   /* the caller's to set; 3xTF32 where tf32 says that it is possible */
 	bool tf32;
 	struct split_room split; /* set by the algorithm, whose workspace it is */
-	bool blas_only;   /* products by the BLAS even where kernels of our own are ahead of it. Set
-	                     by the algorithm */
-	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
-	                     timing) */
+	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
+	                   by the algorithm */
+	unsigned skip;  /* bit per phase: operations of these phases do nothing and succeed (phase
+	                   timing) */
 	struct fault fault;
 };
 

@@ -13,7 +13,7 @@ static struct factor_question question(
 {
 	if (strcmp(operation, "potrf") == 0)
 		m = n;
-	return (struct factor_question){operation, plan, m, n, SINGLE, LOWER};
+	return (struct factor_question){operation, plan, m, n, SINGLE, LOWER, MATH_FP32};
 }
 
 static double seconds(const struct profile *p, const char *operation, const struct plan *plan,

@@ -69,6 +69,7 @@ struct executor *model_factor_executor(const struct profile *profile, enum model
 	struct executor *e = executor_model_new(profile, target, level);
 	void *no_memory;
 
+	e->math = asked->math;
 	e->ops->alloc(e, asked->m * asked->n * precision_bytes(asked->precision), &no_memory);
 	return e;
 }

@@ -12,6 +12,7 @@ struct factor_question {
 	int64_t m, n; /* potrf: m = n */
 	enum precision precision;
 	enum uplo uplo; /* potrf */
+	enum math math;
 };
 
 /* Runs it on any executor's clocks or data; false with the executor's fault. Only for the model

@@ -105,7 +105,7 @@ struct table *predict_breakdown(const struct profile *profile, bool quick)
 		for (int64_t n = SMALLEST; n <= (quick ? LARGEST_QUICK : LARGEST); n *= 2) {
 			const struct question q = {operations[o], "", n};
 			const struct factor_question asked = {
-			        operations[o], NULL, n, n, SINGLE, LOWER};
+			        operations[o], NULL, n, n, SINGLE, LOWER, MATH_FP32};
 			msg_progress("breakdown of %s %" PRId64, operations[o], n);
 			for (int hybrid = 0; hybrid < 2; hybrid++)
 				on_device(table, profile, q, asked, hybrid);

@@ -28,9 +28,7 @@ static bool whole_prepare(
 	struct whole_entry *entry = contender->context;
 	struct executor *e = entry->executor;
 	struct matrix a = problem->a;
-	e->math = entry->math;
 	int64_t bytes = whole_work(e, &entry->whole, &entry->plan.plan, a);
-	e->math = MATH_FP32;
 
 	return timing_lift(e,
 	        bytes >= 0 && (bytes == 0 || e->ops->alloc(e, bytes, &contender->work)) &&
@@ -56,10 +54,8 @@ static bool ours_run(
 {
 	struct whole_entry *entry = contender->context;
 	struct executor *e = entry->executor;
-	e->math = entry->math;
 	bool ok = whole_run(e, &entry->whole, &entry->plan.plan, problem->a, contender->work,
 	        problem->pivots, problem->tau, &entry->host);
-	e->math = MATH_FP32;
 
 	return timing_lift(e, ok && e->ops->sync(e), fault);
 }

@@ -12,7 +12,6 @@ struct whole_entry {
 	struct executor *executor;
 	struct whole whole;
 	struct whole_plan plan;
-	enum math math; /* of ours */
 	struct matrix host; /* used inside */
 	struct matrix tau;
 	int *ipiv;
