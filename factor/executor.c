@@ -158,9 +158,8 @@ bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, str
 {
 	if (skipped(e, PHASE_UPDATE) || empty(c))
 		return true;
-	return split_wanted(e, c, ta == PLAIN ? a.n : a.m)
-	               ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
-	               : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
+	return split_wanted(e, ta, tb, a, b, c) ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
+	                                        : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
 }
 
 bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
@@ -168,8 +167,8 @@ bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
 {
 	if (skipped(e, PHASE_UPDATE) || empty(c))
 		return true;
-	return split_wanted(e, c, trans == PLAIN ? a.n : a.m)
-	               ? split_syrk(e, uplo, trans, alpha, a, beta, c)
+	return beta == 1 && split_wanted_syrk(e, trans, a, c)
+	               ? split_syrk(e, uplo, trans, alpha, a, c)
 	               : e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
 }
 

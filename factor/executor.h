@@ -49,6 +49,11 @@ extern const char *const math_name[2];
 /* False when the name is none of them. */
 bool math_find(const char *name, enum math *math);
 
+/* Products of one shape; the operands' steps in elements. */
+struct products {
+	int64_t count, a, b, c;
+};
+
 struct executor;
 
 /* Every operation returns false after filling executor->fault. Operations may return before they
@@ -137,12 +142,18 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
-	/* the stack of a for 3xTF32 (lib/tf32.h), and C = alpha op(A) op(B) + beta C of two stacks,
-	 * each a multiple of 4 elements deep, in single precision */
+	/* the stack of a for 3xTF32 (lib/tf32.h); and products C = alpha op(A) op(B) + beta C of
+	 * two stacks, each a multiple of 4 elements deep, in single precision: of the one given,
+	 * and of those that lie a step further each */
 	bool (*split)(struct executor *, struct matrix a, enum tf32_stack stack, bool down,
 	        struct matrix to);
 	bool (*gemm_tf32)(struct executor *, enum trans ta, enum trans tb, double alpha,
-	        struct matrix a, struct matrix b, double beta, struct matrix c);
+	        struct matrix a, struct matrix b, double beta, struct matrix c,
+	        struct products products);
+	/* to the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each
+	 * other in `blocks`: one triangle of each, with its diagonal, added to that of c */
+	bool (*add_triangles)(
+	        struct executor *, enum uplo uplo, struct matrix blocks, struct matrix c);
 	/* one triangle of C = alpha op(A) op(A)^T + beta C, and what is below it (LOWER, C m x n, m
 	 * >= n, op(A) of m rows) or right of it (UPPER, C n x m): the product with the transpose of
 	 * op(A)'s first n rows */

@@ -5,11 +5,12 @@
 
 #include "../lib/msg.h"
 
-/* Smaller products are quicker in fp32: they are over before the operands are split. */
-enum { LEAST_SIDE = 256, LEAST_DEPTH = 64 };
+/* Smaller products are quicker in fp32: they are over before the operands are split. So are those
+ * that read a fresh stack for less than LEAST_USE rows or columns of C. */
+enum { LEAST_SIDE = 256, LEAST_DEPTH = 64, LEAST_USE = 512 };
 
-/* Triangles of a symmetric update. */
-enum { TRIANGLE = 512, TRIANGLE_WIDE = 1024, WIDE = 8192 };
+/* Rows and columns of the blocks on the diagonal of a symmetric update. */
+enum { DIAGONAL = 256 };
 
 enum { ROWS_APART = 32, DEPTH_APART = 4, ROOM_APART = 256 };
 
@@ -60,14 +61,6 @@ void split_keep(struct executor *e, struct matrix a)
 {
 	e->split.kept = a;
 	e->split.made = false;
-}
-
-bool split_wanted(const struct executor *e, struct matrix c, int64_t k)
-{
-	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
-	       c.m >= LEAST_SIDE && c.n >= LEAST_SIDE && k >= LEAST_DEPTH &&
-	       stack_bytes(TF32_LEFT, c.m, TF32_PIECE) + stack_bytes(TF32_RIGHT, c.n, TF32_PIECE) <=
-	               e->split.bytes;
 }
 
 /* ---- stacks ---- */
@@ -160,6 +153,27 @@ static bool operand(struct executor *e, struct matrix a, bool down, enum tf32_st
 
 /* ---- products ---- */
 
+static const struct products one = {.count = 1};
+
+/* Of all that is made here. */
+static bool possible(const struct executor *e, struct matrix c, int64_t k)
+{
+	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
+	       k >= LEAST_DEPTH &&
+	       stack_bytes(TF32_LEFT, c.m, TF32_PIECE) + stack_bytes(TF32_RIGHT, c.n, TF32_PIECE) <=
+	               e->split.bytes;
+}
+
+bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
+        struct matrix b, struct matrix c)
+{
+	bool a_kept = place_in_kept(&e->split, a, ta == TRANSPOSED, TF32_LEFT) >= 0;
+	bool b_kept = place_in_kept(&e->split, b, tb == PLAIN, TF32_RIGHT) >= 0;
+
+	return possible(e, c, ta == PLAIN ? a.n : a.m) &&
+	       c.n >= (a_kept ? LEAST_SIDE : LEAST_USE) && c.m >= (b_kept ? LEAST_SIDE : LEAST_USE);
+}
+
 bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c)
 {
@@ -170,32 +184,95 @@ bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, 
 	for (int64_t k = 0; ok && k < depth_all; k += TF32_PIECE)
 		ok = operand(e, a, ta == TRANSPOSED, TF32_LEFT, k, 0, &left) &&
 		     operand(e, b, tb == PLAIN, TF32_RIGHT, k, byte, &right) &&
-		     e->ops->gemm_tf32(e, ta, tb, alpha, left, right, k ? 1 : beta, c);
+		     e->ops->gemm_tf32(e, ta, tb, alpha, left, right, k ? 1 : beta, c, one);
 	return ok;
 }
 
-/* Rows i .. i+n-1 of op(A). */
+/* ---- symmetric updates ---- */
+
+/* C += alpha op(A) op(A)^T by one piece of the sum. */
+struct update {
+	struct executor *e;
+	enum uplo uplo;
+	enum trans trans;
+	double alpha;
+	struct matrix left, right; /* stacks of all rows of op(A) */
+};
+
+/* Rows i .. i+n-1 of op(A), and how far the next row is. */
 static struct matrix rows_of(enum trans trans, struct matrix a, int64_t i, int64_t n)
 {
 	return trans == PLAIN ? matrix_view(a, i, 0, n, a.n) : matrix_view(a, 0, i, a.m, n);
 }
 
-bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
-        double beta, struct matrix c)
+static int64_t row_step(enum trans trans, struct matrix a)
 {
-	int64_t n = smaller(c.m, c.n), rows = larger(c.m, c.n), w;
-	enum trans other = trans == PLAIN ? TRANSPOSED : PLAIN;
+	return trans == PLAIN ? 1 : a.ld;
+}
+
+/* Blocks of C, or with `aside` of a row of blocks: the first is that of rows i .. and columns j ..
+ * of the lower triangle (or mirrored), m x n; the others lie `step` rows and columns further. */
+static bool blocks(const struct update *u, int64_t i, int64_t j, int64_t m, int64_t n,
+        int64_t count, int64_t step, double beta, struct matrix c, bool aside)
+{
+	bool lower = u->uplo == LOWER;
+	struct matrix left = rows_of(u->trans, u->left, lower ? i : j, lower ? m : n);
+	struct matrix right = rows_of(u->trans, u->right, lower ? j : i, lower ? n : m);
+	struct matrix to = aside   ? matrix_view(c, 0, j, m, n)
+	                   : lower ? matrix_view(c, i, j, m, n)
+	                           : matrix_view(c, j, i, n, m);
+	struct products products = {count, step * row_step(u->trans, left),
+	        step * row_step(u->trans, right), step * (aside ? c.ld : c.ld + 1)};
+
+	return count == 0 || m == 0 || n == 0 ||
+	       u->e->ops->gemm_tf32(u->e, u->trans, u->trans == PLAIN ? TRANSPOSED : PLAIN,
+	               u->alpha, left, right, beta, to, products);
+}
+
+/* The blocks on the diagonal, side by side in `row`. */
+static bool on_diagonal(const struct update *u, int64_t n, double beta, struct matrix row)
+{
+	int64_t w = row.m, whole = n / w * w;
+
+	return blocks(u, 0, 0, w, w, n / w, w, beta, row, true) &&
+	       blocks(u, whole, whole, n - whole, n - whole, 1, 0, beta, row, true);
+}
+
+/* What is behind the blocks on the diagonal: squares of their width, of twice that, and so on, and
+ * of each kind what fits no more; then the rows below the triangle. */
+static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
+{
+	int64_t n = smaller(c.m, c.n), rows = larger(c.m, c.n);
 	bool ok = true;
 
-	for (int64_t j = 0; ok && j < n; j += w) {
-		w = smaller(n - j, rows - j < WIDE ? TRIANGLE : TRIANGLE_WIDE);
-		int64_t below = rows - j - w;
-		struct matrix top = rows_of(trans, a, j, w), rest = rows_of(trans, a, j + w, below);
-		ok = e->ops->syrk(e, uplo, trans, alpha, top, beta, matrix_view(c, j, j, w, w)) &&
-		     (uplo == LOWER ? ex_gemm(e, trans, other, alpha, rest, top, beta,
-		                              matrix_view(c, j + w, j, below, w))
-		                    : ex_gemm(e, trans, other, alpha, top, rest, beta,
-		                              matrix_view(c, j, j + w, w, below)));
+	for (int64_t s = w; ok && s < n; s *= 2) {
+		int64_t count = n / (2 * s), j = 2 * s * count;
+		ok = blocks(u, s, 0, s, s, count, 2 * s, 1, c, false) &&
+		     (n - j <= s || blocks(u, j + s, j, n - j - s, s, 1, 0, 1, c, false));
 	}
-	return ok;
+	return ok && blocks(u, n, 0, rows - n, n, 1, 0, 1, c, false);
+}
+
+bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix a, struct matrix c)
+{
+	bool down = trans == TRANSPOSED;
+
+	return possible(e, c, depth(a, down)) && smaller(c.m, c.n) >= LEAST_SIDE &&
+	       place_in_kept(&e->split, a, down, TF32_LEFT) >= 0 &&
+	       place_in_kept(&e->split, a, down, TF32_RIGHT) >= 0;
+}
+
+bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        struct matrix c)
+{
+	bool down = trans == TRANSPOSED, ok = true;
+	struct update u = {.e = e, .uplo = uplo, .trans = trans, .alpha = alpha};
+	int64_t n = smaller(c.m, c.n), w = smaller(n, DIAGONAL);
+	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
+
+	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
+		ok = operand(e, a, down, TF32_LEFT, k, 0, &u.left) &&
+		     operand(e, a, down, TF32_RIGHT, k, 0, &u.right) &&
+		     on_diagonal(&u, n, k ? 1 : 0, row) && behind_diagonal(&u, w, c);
+	return ok && e->ops->add_triangles(e, uplo, row, matrix_view(c, 0, 0, n, n));
 }

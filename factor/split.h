@@ -21,12 +21,16 @@ bool split_check(struct executor *);
 void split_keep(struct executor *, struct matrix a);
 
 /* Whether a product into c is made by 3xTF32; and it. */
-bool split_wanted(const struct executor *, struct matrix c, int64_t k);
+bool split_wanted(const struct executor *, enum trans ta, enum trans tb, struct matrix a,
+        struct matrix b, struct matrix c);
 bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
 
-/* The triangle itself is a row of smaller ones in strict fp32, what is below them products. */
+/* The same of one triangle of C += alpha op(A) op(A)^T and what is behind it, with op(A) among what
+ * is kept as a left and as a right operand: products of whole blocks but for the triangles on the
+ * diagonal, which are made aside. */
+bool split_wanted_syrk(const struct executor *, enum trans trans, struct matrix a, struct matrix c);
 bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
-        double beta, struct matrix c);
+        struct matrix c);
 
 #endif

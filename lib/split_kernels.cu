@@ -45,6 +45,28 @@ __global__ void __launch_bounds__(THREADS) split_kernel(const float *__restrict_
 			put(to, i + (j0 + c * step) * to.ld, loaded[c]);
 }
 
+/* Reads of a triangle's other half are left out, so are blocks of threads with nothing else. */
+__global__ void __launch_bounds__(THREADS) add_kernel(bool lower, const float *__restrict__ blocks,
+        int64_t width, float *c, int64_t ldc, int64_t n, int64_t row_tiles)
+{
+	const int64_t i = blockIdx.x % row_tiles * ROWS + threadIdx.x % ROWS;
+	const int64_t j0 = blockIdx.x / row_tiles * COLUMNS + threadIdx.x / ROWS;
+	const int step = THREADS / ROWS;
+	float sum[LOADS];
+#pragma unroll
+	for (int k = 0; k < LOADS; k++) {
+		const int64_t j = j0 + k * step, row = j / width * width + i;
+		if (i < width && j < n && row < n && (lower ? row >= j : row <= j))
+			sum[k] = c[row + j * ldc] + blocks[i + j * width];
+	}
+#pragma unroll
+	for (int k = 0; k < LOADS; k++) {
+		const int64_t j = j0 + k * step, row = j / width * width + i;
+		if (i < width && j < n && row < n && (lower ? row >= j : row <= j))
+			c[row + j * ldc] = sum[k];
+	}
+}
+
 int64_t tiles(int64_t n, int64_t tile)
 {
 	return (n + tile - 1) / tile;
@@ -64,5 +86,17 @@ extern "C" int tf32_split(
 		return (int)cudaSuccess;
 	split_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
 	        (const float *)a.data + a.offset, a.ld, a.m, a.n, rows, columns, row_tiles, target);
+	return (int)cudaGetLastError();
+}
+
+extern "C" int tf32_add_triangles(
+        enum uplo uplo, struct matrix blocks, struct matrix c, void *stream)
+{
+	const int64_t row_tiles = tiles(blocks.m, ROWS), all = row_tiles * tiles(c.n, COLUMNS);
+	if (all == 0)
+		return (int)cudaSuccess;
+	add_kernel<<<(unsigned)all, THREADS, 0, (cudaStream_t)stream>>>(uplo == LOWER,
+	        (const float *)blocks.data + blocks.offset, blocks.m, (float *)c.data + c.offset,
+	        c.ld, c.n, row_tiles);
 	return (int)cudaGetLastError();
 }

@@ -73,6 +73,10 @@ extern "C" {
  * between a and p is zero. stream is a cudaStream_t; returns a cudaError_t. */
 int tf32_split(struct matrix a, enum tf32_stack stack, bool down, struct matrix to, void *stream);
 
+/* To the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each other in
+ * `blocks`: one triangle of each, with its diagonal, added to that of c. */
+int tf32_add_triangles(enum uplo uplo, struct matrix blocks, struct matrix c, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -203,7 +203,7 @@ static double worst_error(
 	return worst;
 }
 
-/* The error of a product, made by ex_gemm with e's room set and a kept when `keep`. */
+/* The error of a product, with e's room set and a kept when `keep`. */
 static double product_error(
         struct executor *e, struct product *p, double alpha, double beta, bool keep)
 {
@@ -214,8 +214,7 @@ static double product_error(
 	e->split = p->room;
 	if (keep)
 		split_keep(e, p->a);
-	if (split_wanted(e, p->c, p->k) &&
-	        ex_gemm(e, p->ta, p->tb, alpha, p->a, p->b, beta, p->c) && e->ops->sync(e) &&
+	if (split_gemm(e, p->ta, p->tb, alpha, p->a, p->b, beta, p->c) && e->ops->sync(e) &&
 	        e->ops->download(e, p->c, after, p->c.ld))
 		worst = worst_error(p, alpha, beta, p->host[2], after);
 	else
@@ -329,8 +328,9 @@ static void test_update(
 	                    : matrix_view(p.c, 0, 0, columns, rows);
 	e->split = p.room;
 	split_keep(e, p.a);
-	good = good && split_wanted(e, p.c, k) && ex_syrk(e, uplo, p.ta, -1, p.a, 1, p.c) &&
-	       e->ops->sync(e) && e->ops->download(e, p.c, after, p.c.ld);
+	good = good && split_wanted_syrk(e, p.ta, p.a, p.c) &&
+	       ex_syrk(e, uplo, p.ta, -1, p.a, 1, p.c) && e->ops->sync(e) &&
+	       e->ops->download(e, p.c, after, p.c.ld);
 	e->split = (struct split_room){0};
 	double worst = good ? update_error(&p, uplo, after) : NAN;
 	ok(product_close(e, &p) && worst <= 24, "%s %s %d x %d by %d: off by %.2g eps", e->name,

@@ -304,6 +304,7 @@ static const struct executor_ops cuda_ops = {
         .gemm = cuda_gemm,
         .split = cuda_split,
         .gemm_tf32 = cuda_gemm_tf32,
+        .add_triangles = cuda_add_triangles,
         .syrk = cuda_syrk,
         .trsm = cuda_trsm,
         .trsm_guard = cuda_trsm_guard,

@@ -71,16 +71,25 @@ bool cuda_split(struct executor *executor, struct matrix a, enum tf32_stack stac
 }
 
 bool cuda_gemm_tf32(struct executor *executor, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c)
+        struct matrix a, struct matrix b, double beta, struct matrix c, struct products products)
 {
 	struct cuda *x = self(executor);
 	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	cublasStatus_t status = cublasGemmEx_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb),
-	        c.m, c.n, ta == PLAIN ? a.n : a.m, &alpha_single, matrix_address(a), CUDA_R_32F,
-	        a.ld, matrix_address(b), CUDA_R_32F, b.ld, &beta_single, matrix_address(c),
-	        CUDA_R_32F, c.ld, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+	cublasStatus_t status = cublasGemmStridedBatchedEx_64(lane_of(x)->blas, blas_trans(ta),
+	        blas_trans(tb), c.m, c.n, ta == PLAIN ? a.n : a.m, &alpha_single, matrix_address(a),
+	        CUDA_R_32F, a.ld, products.a, matrix_address(b), CUDA_R_32F, b.ld, products.b,
+	        &beta_single, matrix_address(c), CUDA_R_32F, c.ld, products.c, products.count,
+	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
 
 	return blas_ok(x, status, "gemm in TF32");
+}
+
+bool cuda_add_triangles(
+        struct executor *executor, enum uplo uplo, struct matrix blocks, struct matrix c)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, tf32_add_triangles(uplo, blocks, c, stream_of(x)), "add triangles");
 }
 
 /* In single precision. */

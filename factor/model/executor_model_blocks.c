@@ -164,8 +164,9 @@ static bool model_split(
 	return model_charge(e, PHASE_UPDATE, "split", a, 0, tariff(e)->split(reader(e), a, to));
 }
 
+/* Several are as one with as many columns. */
 static bool model_gemm_tf32(struct executor *e, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c)
+        struct matrix a, struct matrix b, double beta, struct matrix c, struct products products)
 {
 	int64_t k = ta == PLAIN ? a.n : a.m;
 
@@ -173,8 +174,17 @@ static bool model_gemm_tf32(struct executor *e, enum trans ta, enum trans tb, do
 	(void)alpha;
 	(void)b;
 	(void)beta;
+	c.n *= products.count;
 	return model_charge(
 	        e, PHASE_UPDATE, "gemm_tf32", c, k, tariff(e)->gemm_tf32(reader(e), c, k));
+}
+
+static bool model_add_triangles(
+        struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
+{
+	(void)uplo;
+	return model_charge(
+	        e, PHASE_UPDATE, "add_triangles", c, 0, tariff(e)->add(reader(e), blocks));
 }
 
 static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
@@ -332,6 +342,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->gemm = model_gemm;
 	ops->split = model_split;
 	ops->gemm_tf32 = model_gemm_tf32;
+	ops->add_triangles = model_add_triangles;
 	ops->syrk = model_syrk;
 	ops->trsm = model_trsm;
 	ops->trsm_guard = model_trsm_guard;

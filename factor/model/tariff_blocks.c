@@ -59,6 +59,12 @@ static struct price split(struct price_reader *r, struct matrix a, struct matrix
 	return sweep(r, "gpu.copy.time", price_bytes(a) + price_bytes(to));
 }
 
+/* Two reads and a write of half of it. */
+static struct price add(struct price_reader *r, struct matrix blocks)
+{
+	return sweep(r, "gpu.copy.time", 1.5 * price_bytes(blocks));
+}
+
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
 {
 	return sweep(r, "gpu.write.time", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
@@ -245,6 +251,7 @@ static double hop(struct price_reader *r)
 const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .split = split,
         .gemm_tf32 = price_gemm_tf32,
+        .add = add,
         .syrk = price_syrk,
         .trsm = price_trsm,
         .trsm_guard = price_trsm_guard,
