@@ -142,14 +142,13 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
-	/* the stack of a for 3xTF32 (lib/tf32.h); and products C = alpha op(A) op(B) + beta C of
-	 * two stacks, each a multiple of 4 elements deep, in single precision: of the one given,
-	 * and of those that lie a step further each */
-	bool (*split)(struct executor *, struct matrix a, enum tf32_stack stack, bool down,
+	/* the stack of op(a) for 3xTF32 (lib/tf32.h); and products C = alpha A^T B + beta C of two
+	 * stacks, each a multiple of 4 elements deep, in single precision: of the one given, and of
+	 * those that lie a step further each */
+	bool (*split)(struct executor *, struct matrix a, enum trans trans, enum tf32_stack stack,
 	        struct matrix to);
-	bool (*gemm_tf32)(struct executor *, enum trans ta, enum trans tb, double alpha,
-	        struct matrix a, struct matrix b, double beta, struct matrix c,
-	        struct products products);
+	bool (*gemm_tf32)(struct executor *, double alpha, struct matrix a, struct matrix b,
+	        double beta, struct matrix c, struct products products);
 	/* to the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each
 	 * other in `blocks`: one triangle of each, with its diagonal, added to that of c */
 	bool (*add_triangles)(
@@ -203,14 +202,23 @@ struct executor_ops {
 	bool (*fill)(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 };
 
+/* Which products are worth making by 3xTF32: with as many rows and columns, inner dimension and
+ * operations at least, with C aligned to so many bytes, and where a fresh stack is read for as many
+ * rows or columns of C. */
+struct split_limits {
+	int64_t side, depth, alignment, use;
+	double flops;
+};
+
 /* Where products by 3xTF32 stack their operands, and the operand that several of them share
  * (split.h). */
 struct split_room {
 	void *data, *kept_data;
 	int64_t bytes, kept_bytes; /* 0: no such products */
 	struct matrix kept;
-	enum tf32_stack stack; /* of what is kept */
-	bool down, made;       /* its stack, and whether that exists */
+	enum tf32_stack stack; /* of op(kept) */
+	enum trans trans;
+	bool made; /* it exists */
 };
 
 struct executor {
@@ -222,9 +230,9 @@ struct executor {
 	bool on_host;     /* its memory is the host's: what works there needs no way there */
 	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
 	                     who records. Set by the algorithm */
-	enum math math;   /* the caller's to set; 3xTF32 where tf32 says that it is possible */
-	bool tf32;
-	struct split_room split; /* set by the algorithm, whose workspace it is */
+	enum math math;   /* the caller's to set */
+	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
+	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
 	                   by the algorithm */
 	unsigned skip;  /* bit per phase: operations of these phases do nothing and succeed (phase

@@ -148,7 +148,7 @@ static void carve(struct qr *s, void *work)
 	s->work = reflector_work_carve(&carver, widest, larger(s->a.n, widest), precision);
 	s->panel_work = reflector_work_carve(&carver, widest, widest, precision);
 	s->schedule.split = split_carve(s->e, &carver, s->a.m, s->a.n,
-	        matrix_view(s->a, 0, 0, s->a.m, widest), TF32_LEFT, false);
+	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
 	s->bytes = carver.used;
 }
 

@@ -94,7 +94,7 @@ static bool carve(struct lu *s, void *work)
 	s->kept = carve_matrix(&carver, kept, s->a.n, precision);
 	s->panel_kept = carve_matrix(&carver, kept, widest, precision);
 	s->schedule.split = split_carve(s->e, &carver, s->a.m, s->a.n,
-	        matrix_view(s->a, 0, 0, s->a.m, widest), TF32_LEFT, false);
+	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
 	s->bytes = carver.used;
 	return true;
 }

@@ -210,7 +210,8 @@ static void carve(struct cholesky *s, void *work)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, s->a.precision);
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
 	s->schedule.split = split_carve(s->e, &carver, s->a.n, s->a.n,
-	        part(s->uplo, s->a, 0, 0, s->a.n, widest), TF32_BOTH, s->uplo == UPPER);
+	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
+	        TF32_BOTH);
 	s->bytes = carver.used;
 }
 

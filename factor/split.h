@@ -9,9 +9,14 @@
 #include "plan.h"
 
 /* Room for products into any part of an m x n matrix, and for the stack of one operand (kept) that
- * several share; nothing unless the executor's math is 3xTF32. */
+ * several share, as op(kept) with the inner dimension down its columns; nothing unless the
+ * executor's math is 3xTF32. */
 struct split_room split_carve(const struct executor *, struct carver *, int64_t m, int64_t n,
-        struct matrix kept, enum tf32_stack stack, bool down);
+        struct matrix kept, enum trans trans, enum tf32_stack stack);
+
+/* Smaller products are over before their operands are split, QR's V^T C reads a stack of C for a
+ * few rows only, and those into a C that is not aligned are slow (H200). */
+extern const struct split_limits split_limits_cuda;
 
 /* False with the executor's fault when it cannot do the math it is set to. */
 bool split_check(struct executor *);

@@ -10,29 +10,31 @@ const int THREADS = 256;
 const int LOADS = 8;
 const int ROWS = 128;
 const int COLUMNS = THREADS / ROWS * LOADS;
+const int TILE = 32;
 
+/* A slot of `piece` rows for each part. */
 struct target {
 	float *data;
-	int64_t ld, apart; /* from slot to slot */
+	int64_t ld, piece, columns;
 	int slots, low;
 };
 
-__device__ void put(const struct target &to, int64_t at, float x)
+__device__ void put(const struct target &to, int64_t i, int64_t j, float x)
 {
 	const float high = tf32_round(x), low = tf32_low(x);
 	for (int slot = 0; slot < to.slots; slot++)
-		to.data[at + slot * to.apart] = slot == to.low ? low : high;
+		to.data[i + slot * to.piece + j * to.ld] = slot == to.low ? low : high;
 }
 
-/* A slot is rows x columns, a its first m x n. */
+/* Of a, m x n. */
 __global__ void __launch_bounds__(THREADS) split_kernel(const float *__restrict__ a, int64_t lda,
-        int64_t m, int64_t n, int64_t rows, int64_t columns, int64_t row_tiles, struct target to)
+        int64_t m, int64_t n, int64_t row_tiles, struct target to)
 {
 	const int64_t i = blockIdx.x % row_tiles * ROWS + threadIdx.x % ROWS;
 	const int64_t j0 = blockIdx.x / row_tiles * COLUMNS + threadIdx.x / ROWS;
 	const int step = THREADS / ROWS;
 	float loaded[LOADS];
-	if (i >= rows)
+	if (i >= to.piece)
 		return;
 #pragma unroll
 	for (int c = 0; c < LOADS; c++) {
@@ -41,8 +43,35 @@ __global__ void __launch_bounds__(THREADS) split_kernel(const float *__restrict_
 	}
 #pragma unroll
 	for (int c = 0; c < LOADS; c++)
-		if (j0 + c * step < columns)
-			put(to, i + (j0 + c * step) * to.ld, loaded[c]);
+		if (j0 + c * step < to.columns)
+			put(to, i, j0 + c * step, loaded[c]);
+}
+
+/* Of the transpose of a, m x n, by tiles in shared memory: both sides are accessed along their
+ * columns. */
+__global__ void __launch_bounds__(THREADS) split_transposed_kernel(const float *__restrict__ a,
+        int64_t lda, int64_t m, int64_t n, int64_t row_tiles, struct target to)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	const int64_t i0 = blockIdx.x % row_tiles * TILE, j0 = blockIdx.x / row_tiles * TILE;
+	const int x = threadIdx.x % TILE, y0 = threadIdx.x / TILE;
+	const int step = THREADS / TILE, loads = TILE / step;
+	float value[loads];
+#pragma unroll
+	for (int k = 0; k < loads; k++) {
+		const int64_t i = i0 + x, j = j0 + y0 + k * step;
+		value[k] = i < m && j < n ? a[i + j * lda] : 0;
+	}
+#pragma unroll
+	for (int k = 0; k < loads; k++)
+		tile[y0 + k * step][x] = value[k];
+	__syncthreads();
+#pragma unroll
+	for (int k = 0; k < loads; k++) {
+		const int64_t row = j0 + x, column = i0 + y0 + k * step;
+		if (row < to.piece && column < to.columns)
+			put(to, row, column, tile[x][y0 + k * step]);
+	}
 }
 
 /* Reads of a triangle's other half are left out, so are blocks of threads with nothing else. */
@@ -75,17 +104,23 @@ int64_t tiles(int64_t n, int64_t tile)
 } // namespace
 
 extern "C" int tf32_split(
-        struct matrix a, enum tf32_stack stack, bool down, struct matrix to, void *stream)
+        struct matrix a, enum trans trans, enum tf32_stack stack, struct matrix to, void *stream)
 {
 	const int slots = tf32_slots(stack);
-	const int64_t rows = down ? to.m / slots : to.m, columns = down ? to.n : to.n / slots;
-	const struct target target = {(float *)to.data + to.offset, to.ld,
-	        down ? rows : columns * to.ld, slots, tf32_low_slot(stack)};
-	const int64_t row_tiles = tiles(rows, ROWS), blocks = row_tiles * tiles(columns, COLUMNS);
+	const struct target target = {(float *)to.data + to.offset, to.ld, to.m / slots, to.n,
+	        slots, tf32_low_slot(stack)};
+	const float *data = (const float *)a.data + a.offset;
+	const int64_t row_tiles = trans == PLAIN ? tiles(target.piece, ROWS) : tiles(a.m, TILE);
+	const int64_t blocks =
+	        row_tiles * (trans == PLAIN ? tiles(to.n, COLUMNS) : tiles(target.piece, TILE));
 	if (blocks == 0)
 		return (int)cudaSuccess;
-	split_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
-	        (const float *)a.data + a.offset, a.ld, a.m, a.n, rows, columns, row_tiles, target);
+	if (trans == PLAIN)
+		split_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
+		        data, a.ld, a.m, a.n, row_tiles, target);
+	else
+		split_transposed_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
+		        data, a.ld, a.m, a.n, row_tiles, target);
 	return (int)cudaGetLastError();
 }
 

@@ -63,44 +63,47 @@ static void fill(float *x, int64_t count, uint64_t seed)
 		x[i] = (float)test_random(seed, i);
 }
 
-static bool stack_right(const float *a, int64_t m, int64_t n, int64_t lda, enum tf32_stack stack,
-        bool down, const float *to, int64_t ld, int64_t deep)
+/* op(a) is k x n. */
+static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum trans trans,
+        enum tf32_stack stack, const float *to, int64_t ld)
 {
-	int64_t rows = down ? deep : m, columns = down ? n : deep;
+	int64_t deep = (k + 3) / 4 * 4;
 
-	for (int64_t j = 0; j < columns; j++)
-		for (int64_t i = 0; i < rows; i++)
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < deep; i++)
 			for (int s = 0; s < tf32_slots(stack); s++) {
-				int64_t at = i + (down ? s * rows : 0) +
-				             (j + (down ? 0 : s * columns)) * ld;
-				float x = i < m && j < n ? a[i + j * lda] : 0;
+				int64_t at = trans == PLAIN ? i + j * lda : j + i * lda;
+				float x = i < k ? a[at] : 0;
 				float part =
 				        s == tf32_low_slot(stack) ? tf32_low(x) : tf32_round(x);
-				if (to[at] != part)
+				if (to[i + s * deep + j * ld] != part)
 					return false;
 			}
 	return true;
 }
 
-static bool split_right(struct executor *e, int64_t m, int64_t n, enum tf32_stack stack, bool down)
+static bool split_right(
+        struct executor *e, int64_t k, int64_t n, enum trans trans, enum tf32_stack stack)
 {
-	int64_t lda = m + 3, deep = ((down ? m : n) + 3) / 4 * 4, slots = tf32_slots(stack);
-	int64_t rows = down ? slots * deep : m, columns = down ? n : slots * deep, ld = rows + 5;
-	float *a = xmalloc((size_t)(lda * n) * sizeof *a);
-	float *got = xmalloc((size_t)(ld * columns) * sizeof *got);
-	struct test_memory from = {0}, to = {0};
+	struct matrix source = {NULL, 0, trans == PLAIN ? k : n, trans == PLAIN ? n : k, 0, SINGLE};
+	struct matrix to = {NULL, 0, tf32_slots(stack) * ((k + 3) / 4 * 4), n, 0, SINGLE};
+	struct test_memory from = {0}, stacked = {0};
 
-	fill(a, lda * n, 1);
-	bool good =
-	        test_open(e, &from, lda * n * 4, 0xff) && test_open(e, &to, ld * columns * 4, 0xff);
-	struct matrix source = {from.data, 0, m, n, lda, SINGLE};
-	struct matrix stacked = {to.data, 0, rows, columns, ld, SINGLE};
-	good = good && e->ops->upload(e, a, lda, source) &&
-	       e->ops->split(e, source, stack, down, stacked) && e->ops->sync(e) &&
-	       e->ops->download(e, stacked, got, ld) &&
-	       stack_right(a, m, n, lda, stack, down, got, ld, deep);
+	source.ld = source.m + 3;
+	to.ld = to.m + 5;
+	float *a = xmalloc((size_t)(source.ld * source.n) * sizeof *a);
+	float *got = xmalloc((size_t)(to.ld * n) * sizeof *got);
+	fill(a, source.ld * source.n, 1);
+	bool good = test_open(e, &from, source.ld * source.n * 4, 0xff) &&
+	            test_open(e, &stacked, to.ld * n * 4, 0xff);
+	source.data = from.data;
+	to.data = stacked.data;
+	good = good && e->ops->upload(e, a, source.ld, source) &&
+	       e->ops->split(e, source, trans, stack, to) && e->ops->sync(e) &&
+	       e->ops->download(e, to, got, to.ld) &&
+	       stack_right(a, source.ld, k, n, trans, stack, got, to.ld);
 	good = test_close(e, &from) && good;
-	good = test_close(e, &to) && good;
+	good = test_close(e, &stacked) && good;
 	free(a);
 	free(got);
 	return good;
@@ -111,12 +114,13 @@ static void test_stacks(struct executor *e)
 	static const int64_t sizes[][2] = {{1, 1}, {4, 7}, {130, 18}, {255, 33}, {300, 256}};
 
 	for (int stack = TF32_LEFT; stack <= TF32_BOTH; stack++)
-		for (int down = 0; down < 2; down++) {
+		for (int trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			bool good = true;
 			for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 				good = good && split_right(e, sizes[i][0], sizes[i][1],
-				                       (enum tf32_stack)stack, down);
-			ok(good, "%s stack %d %s", e->name, stack, down ? "down" : "across");
+				                       (enum trans)trans, (enum tf32_stack)stack);
+			ok(good, "%s stack %d of %s", e->name, stack,
+			        trans == PLAIN ? "a" : "its transpose");
 		}
 }
 
@@ -161,10 +165,11 @@ static bool product_open(struct executor *e, struct product *p, enum tf32_stack 
 	p->b = shape_of(p, 1);
 	p->c = shape_of(p, 2);
 	e->math = MATH_3XTF32;
-	split_carve(e, &counting, p->m, p->n, p->a, stack, p->ta == TRANSPOSED);
+	split_carve(e, &counting, p->m, p->n, p->a, p->ta == PLAIN ? TRANSPOSED : PLAIN, stack);
 	good = good && test_open(e, &p->work, counting.used + 256, 0xff);
 	carver = (struct carver){(char *)p->work.data, 0};
-	p->room = split_carve(e, &carver, p->m, p->n, p->a, stack, p->ta == TRANSPOSED);
+	p->room = split_carve(
+	        e, &carver, p->m, p->n, p->a, p->ta == PLAIN ? TRANSPOSED : PLAIN, stack);
 	e->math = MATH_FP32;
 	return good;
 }
@@ -328,8 +333,7 @@ static void test_update(
 	                    : matrix_view(p.c, 0, 0, columns, rows);
 	e->split = p.room;
 	split_keep(e, p.a);
-	good = good && split_wanted_syrk(e, p.ta, p.a, p.c) &&
-	       ex_syrk(e, uplo, p.ta, -1, p.a, 1, p.c) && e->ops->sync(e) &&
+	good = good && split_syrk(e, uplo, p.ta, -1, p.a, p.c) && e->ops->sync(e) &&
 	       e->ops->download(e, p.c, after, p.c.ld);
 	e->split = (struct split_room){0};
 	double worst = good ? update_error(&p, uplo, after) : NAN;

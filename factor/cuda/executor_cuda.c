@@ -3,6 +3,8 @@
  * queue. This file: memory, and the operations of LU panels. */
 #include "executor_cuda.h"
 
+#include "../split.h"
+
 #include "../../lib/msg.h"
 
 #include <stdlib.h>
@@ -344,7 +346,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		free(x);
 		return NULL;
 	}
-	x->base.tf32 = x->gpu.major >= 8;
+	x->base.tf32 = x->gpu.major >= 8 ? &split_limits_cuda : NULL;
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&
 	          lanes_open(x);

@@ -286,11 +286,14 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
 
 struct executor *executor_host_new(struct fault *fault)
 {
+	static const struct split_limits limits = {
+	        .side = 16, .depth = 4, .alignment = 4, .use = 16, .flops = 0};
+
 	(void)fault;
 	struct host_executor *executor = xcalloc(1, sizeof *executor);
 
-	executor->base =
-	        (struct executor){.ops = &host_ops, .name = "host", .on_host = true, .tf32 = true};
+	executor->base = (struct executor){
+	        .ops = &host_ops, .name = "host", .on_host = true, .tf32 = &limits};
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);

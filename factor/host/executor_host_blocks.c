@@ -185,21 +185,21 @@ bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double al
 }
 
 /* What tf32_split does. */
-bool host_block_split(
-        struct executor *e, struct matrix a, enum tf32_stack stack, bool down, struct matrix to)
+bool host_block_split(struct executor *e, struct matrix a, enum trans trans, enum tf32_stack stack,
+        struct matrix to)
 {
 	int slots = tf32_slots(stack);
-	int64_t rows = down ? to.m / slots : to.m, columns = down ? to.n : to.n / slots;
-	int64_t apart = down ? rows : columns * to.ld;
+	int64_t piece = to.m / slots, k = trans == PLAIN ? a.m : a.n;
+	int64_t down = trans == PLAIN ? 1 : a.ld, across = trans == PLAIN ? a.ld : 1;
 	const float *x = at_s(a);
 
 	(void)e;
-	for (int64_t j = 0; j < columns; j++)
-		for (int64_t i = 0; i < rows; i++) {
-			float value = i < a.m && j < a.n ? x[i + j * a.ld] : 0;
+	for (int64_t j = 0; j < to.n; j++)
+		for (int64_t i = 0; i < piece; i++) {
+			float value = i < k ? x[i * down + j * across] : 0;
 			float *part = at_s(to) + i + j * to.ld;
 			for (int slot = 0; slot < slots; slot++)
-				part[slot * apart] = slot == tf32_low_slot(stack)
+				part[slot * piece] = slot == tf32_low_slot(stack)
 				                             ? tf32_low(value)
 				                             : tf32_round(value);
 		}
@@ -207,13 +207,13 @@ bool host_block_split(
 }
 
 /* In fp32: the parts' products are the same. */
-bool host_block_gemm_tf32(struct executor *e, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c, struct products products)
+bool host_block_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
 {
 	bool ok = true;
 
 	for (int64_t i = 0; ok && i < products.count; i++) {
-		ok = host_block_gemm(e, ta, tb, alpha, a, b, beta, c);
+		ok = host_block_gemm(e, TRANSPOSED, PLAIN, alpha, a, b, beta, c);
 		a.offset += products.a;
 		b.offset += products.b;
 		c.offset += products.c;

@@ -156,27 +156,24 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }
 
-static bool model_split(
-        struct executor *e, struct matrix a, enum tf32_stack stack, bool down, struct matrix to)
+static bool model_split(struct executor *e, struct matrix a, enum trans trans,
+        enum tf32_stack stack, struct matrix to)
 {
+	(void)trans;
 	(void)stack;
-	(void)down;
 	return model_charge(e, PHASE_UPDATE, "split", a, 0, tariff(e)->split(reader(e), a, to));
 }
 
 /* Several are as one with as many columns. */
-static bool model_gemm_tf32(struct executor *e, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c, struct products products)
+static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
 {
-	int64_t k = ta == PLAIN ? a.n : a.m;
-
-	(void)tb;
 	(void)alpha;
 	(void)b;
 	(void)beta;
 	c.n *= products.count;
 	return model_charge(
-	        e, PHASE_UPDATE, "gemm_tf32", c, k, tariff(e)->gemm_tf32(reader(e), c, k));
+	        e, PHASE_UPDATE, "gemm_tf32", c, a.m, tariff(e)->gemm_tf32(reader(e), c, a.m));
 }
 
 static bool model_add_triangles(

@@ -104,12 +104,13 @@ OPERATION(QUEUED, UPDATE, HOST, c, ta == PLAIN ? a.n : a.m, gemm,
                 struct matrix b, double beta, struct matrix c),
         ta, tb, alpha, a, b, beta, c)
 OPERATION(QUEUED, UPDATE, HOST, a, 0, split,
-        (struct executor * e, struct matrix a, enum tf32_stack stack, bool down, struct matrix to),
-        a, stack, down, to)
-OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), ta == PLAIN ? a.n : a.m, gemm_tf32,
-        (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
-                struct matrix b, double beta, struct matrix c, struct products products),
-        ta, tb, alpha, a, b, beta, c, products)
+        (struct executor * e, struct matrix a, enum trans trans, enum tf32_stack stack,
+                struct matrix to),
+        a, trans, stack, to)
+OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), a.m, gemm_tf32,
+        (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
+                struct matrix c, struct products products),
+        alpha, a, b, beta, c, products)
 OPERATION(QUEUED, UPDATE, HOST, c, 0, add_triangles,
         (struct executor * e, enum uplo uplo, struct matrix blocks, struct matrix c), uplo, blocks,
         c)
