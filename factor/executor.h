@@ -207,7 +207,7 @@ struct executor_ops {
  * rows or columns of C. */
 struct split_limits {
 	int64_t side, depth, alignment, use;
-	double flops;
+	double flops, symmetric; /* the latter of symmetric updates, which take several products */
 };
 
 /* Where products by 3xTF32 stack their operands, and the operand that several of them share

@@ -6,7 +6,7 @@
 #include "../lib/msg.h"
 
 const struct split_limits split_limits_cuda = {
-        .side = 256, .depth = 128, .alignment = 16, .use = 1024, .flops = 1e9};
+        .side = 256, .depth = 64, .alignment = 16, .use = 1024, .flops = 5e8, .symmetric = 4e9};
 
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
 enum { DIAGONAL = 256 };
@@ -170,7 +170,6 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 
 	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
 	       k >= least->depth && c.m >= least->side && c.n >= least->side &&
-	       2.0 * (double)c.m * (double)c.n * (double)k >= least->flops &&
 	       row % least->alignment == 0 && (intptr_t)matrix_address(c) % least->alignment == 0 &&
 	       piece_bytes(c.m) + piece_bytes(c.n) <= e->split.bytes;
 }
@@ -180,9 +179,10 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 {
 	bool a_kept = place_in_kept(&e->split, a, other(ta), TF32_LEFT) >= 0;
 	bool b_kept = place_in_kept(&e->split, b, tb, TF32_RIGHT) >= 0;
+	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
 
-	return possible(e, c, depth(b, tb)) && (a_kept || c.n >= e->tf32->use) &&
-	       (b_kept || c.m >= e->tf32->use);
+	return possible(e, c, depth(b, tb)) && flops >= e->tf32->flops &&
+	       (a_kept || c.n >= e->tf32->use) && (b_kept || c.m >= e->tf32->use);
 }
 
 bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
@@ -254,7 +254,10 @@ static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
 
 bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix a, struct matrix c)
 {
-	return possible(e, c, depth(a, other(trans))) &&
+	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
+	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
+
+	return possible(e, c, k) && flops >= e->tf32->symmetric &&
 	       place_in_kept(&e->split, a, other(trans), TF32_LEFT) >= 0 &&
 	       place_in_kept(&e->split, a, other(trans), TF32_RIGHT) >= 0;
 }

@@ -5,7 +5,7 @@
  * dimension: the parts of the left operand stand below each other as low, high, high, those of the
  * right one as high, low, high (Markidis et al. 2018 and Ootomo and Yokota 2022 for the split). The
  * inner dimension of a stack always runs down its columns, as the units want it: elsewhere products
- * of this kind are up to 1.5 times slower (H200).
+ * take up to 1.6 times as long (H200).
  *
  * Of an infinite x low is 0, so that the result is infinite or NaN; NaN stays NaN. Where rounding
  * would overflow high is cut off instead. The low parts of what is smaller than 2^-115 end in

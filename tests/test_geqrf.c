@@ -273,7 +273,7 @@ static void test_split(struct executor *e, const struct plan *plan, int kind, in
 static void test_splits(struct executor *e)
 {
 	static const struct split_limits small = {
-	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .flops = 0};
+	        .side = 64, .depth = 32, .alignment = 4, .use = 64};
 	const struct split_limits *kept = e->tf32;
 	static const int kinds[] = {MATRIX_RANDOM, MATRIX_GRADED_ROWS, MATRIX_GRADED_COLUMNS,
 	        MATRIX_RANK_DEFICIENT, MATRIX_NAN_MIDDLE, TEST_CONDITION_BAD, TEST_NEAR_UNDERFLOW,

@@ -447,7 +447,7 @@ static void test_split(
 static void test_splits(struct executor *e)
 {
 	static const struct split_limits small = {
-	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .flops = 0};
+	        .side = 64, .depth = 32, .alignment = 4, .use = 64};
 	const struct split_limits *kept = e->tf32;
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};

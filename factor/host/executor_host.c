@@ -287,7 +287,7 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
 struct executor *executor_host_new(struct fault *fault)
 {
 	static const struct split_limits limits = {
-	        .side = 16, .depth = 4, .alignment = 4, .use = 16, .flops = 0};
+	        .side = 16, .depth = 4, .alignment = 4, .use = 16};
 
 	(void)fault;
 	struct host_executor *executor = xcalloc(1, sizeof *executor);
