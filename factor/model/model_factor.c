@@ -86,6 +86,8 @@ static void predict_bound(struct executor *e, enum model_target target,
 
 	if (target == MODEL_CUDA) {
 		rate = price_scalar(r, single ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+		if (single && asked->math == MATH_3XTF32)
+			rate = fmax(rate, price_scalar(r, "gpu.gemm.tf32.peak") / 3);
 		bandwidth = price_scalar(r, "gpu.dram.copy");
 	} else {
 		double low, n = 1;
