@@ -213,6 +213,11 @@ bool ex_clear_info(struct executor *e, int *info)
 	return skipped(e, PHASE_FETCH) || e->ops->clear_info(e, info);
 }
 
+bool ex_zero_diagonal(struct executor *e, struct matrix a, int *info)
+{
+	return skipped(e, PHASE_FETCH) || e->ops->zero_diagonal(e, a, info);
+}
+
 bool ex_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	return skipped(e, PHASE_PANEL) || empty(a) || e->ops->potrf_block(e, uplo, a, first, info);

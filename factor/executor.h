@@ -181,6 +181,9 @@ struct executor_ops {
 	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
 	/* info := 0, on the current queue */
 	bool (*clear_info)(struct executor *, int *info);
+	/* info := the 1-based index of the first exactly zero diagonal element of a (m >= n), 0
+	 * when there is none; info in executor memory, unlike zero_pivot's */
+	bool (*zero_diagonal)(struct executor *, struct matrix a, int *info);
 	/* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix, and
 	 * the solution for what is below it (LOWER, a m x n, m >= n) or right of it (UPPER, a n x
 	 * m): a pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then
@@ -288,6 +291,7 @@ bool ex_trtri(
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
+bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);
 bool ex_potrf_block(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
 bool ex_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool ex_explicit_v(struct executor *, struct matrix a, struct matrix v);

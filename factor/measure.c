@@ -179,6 +179,22 @@ static int run_predicted(struct measure *measure, bool resume)
 	return measure->failed || stopped ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
+static void check_only(const char *only, bool bench, bool kerr)
+{
+	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
+	        "transpose", "laswp", "trsm", "breakdown", NULL};
+	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
+
+	if (!only[0])
+		return;
+	if (bench == kerr)
+		msg_die(EXIT_BAD_USAGE, "--only belongs to one of --bench and --kerr");
+	for (const char *const *known = bench ? of_bench : of_kerr; *known; known++)
+		if (strcmp(only, *known) == 0)
+			return;
+	msg_die(EXIT_BAD_USAGE, "--only=%s is none of those that --help names", only);
+}
+
 int main(int argc, char **argv)
 {
 	bool bench = false, kerr = false, resume = false;
@@ -194,8 +210,8 @@ int main(int argc, char **argv)
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
-	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp or "
-	                "trsm alone; with --kerr: blas, steps, ahead, gemv or lapack",
+	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
+	                "trsm or breakdown alone; with --kerr: blas, steps, ahead, gemv or lapack",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
 	                "with --bench: ours in single precision by this alone", 0, 0},
@@ -204,9 +220,9 @@ int main(int argc, char **argv)
 	        {"largest", 0, CLI_INT, &request.largest, "N",
 	                "with --bench or --kerr: up to this many rows and columns", 1, 1e9},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",
-	                "start no new shape after this time (default 400, --bench 3600, --kerr "
+	                "start no new shape after this time (0: 400, with --bench 3600, --kerr "
 	                "600)",
-	                1, 1e6}};
+	                0, 1e6}};
 	const struct cli_program program = {.name = "fathom-measure",
 	        .summary = "Runs the predicted operations and measures their times.",
 	        .details =
@@ -217,6 +233,7 @@ int main(int argc, char **argv)
 	cli_parse(argc, argv, &program, &measure.common, NULL);
 	if (request.math[0] && !math_find(request.math, &math))
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32 and 3xtf32 are possible", request.math);
+	check_only(request.only, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.35,

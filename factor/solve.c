@@ -252,7 +252,7 @@ static bool minimum_norm(
 }
 
 bool gels(struct executor *e, const struct plan *plan, enum trans trans, struct matrix a,
-        struct matrix b, void *work)
+        struct matrix b, void *work, int *info)
 {
 	bool transposed = a.m < a.n;
 	struct gels s;
@@ -262,7 +262,7 @@ bool gels(struct executor *e, const struct plan *plan, enum trans trans, struct 
 	e->queue = QUEUE_MAIN;
 	if (transposed && !ex_transpose(e, a, s.qr))
 		return false;
-	if (!geqrf(e, plan, s.qr, s.tau, s.work))
+	if (!geqrf(e, plan, s.qr, s.tau, s.work) || !ex_zero_diagonal(e, s.qr, info))
 		return false;
 	return (trans == PLAIN) != transposed ? least_squares(e, plan, &s, b)
 	                                      : minimum_norm(e, plan, &s, b);

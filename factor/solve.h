@@ -36,9 +36,10 @@ bool orgqr(struct executor *, const struct plan *, struct matrix a, struct matri
  * as many rows as columns, else the solution of minimum norm. b, with max(m, n) rows, holds B above
  * and then X; below a least-squares solution the sums of squares of a column are its residual's.
  * a is overwritten by its QR factorization when m >= n; otherwise it stays, the QR factorization
- * of A^T being made in work. */
+ * of A^T being made in work. *info, in executor memory: 0, or the 1-based index of the first
+ * exactly zero diagonal element of R, so that A is not of full rank and X worthless. */
 int64_t gels_work(struct executor *, const struct plan *, struct matrix a, struct matrix b);
 bool gels(struct executor *, const struct plan *, enum trans trans, struct matrix a,
-        struct matrix b, void *work);
+        struct matrix b, void *work, int *info);
 
 #endif

@@ -12,6 +12,7 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "model/plan_choice.h"
+#include "panel_getrf.h"
 #include "runs/answers.h"
 #include "runs/trace_answer.h"
 #include "runs/trace_file.h"
@@ -36,15 +37,22 @@ struct request {
 	char **argv;
 };
 
+/* Of the smaller side: a minute or so of simulated plans. */
+enum { MOST_STEPS = 131072 };
+
 /* ---- the command line ---- */
 
 static const char *one_of(const char *text, const char *const *words, const char *what)
 {
-	for (const char *const *word = words; *word; word++)
+	char known[128] = "";
+
+	for (const char *const *word = words; *word; word++) {
 		if (strcmp(text, *word) == 0)
 			return *word;
-	msg_die(EXIT_BAD_USAGE, "%s '%s': %s, %s%s%s are known", what, text, words[0], words[1],
-	        words[2] ? ", " : "", words[2] ? words[2] : "");
+		size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *word);
+	}
+	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
 }
 
 static void read_request(struct request *r, char **operands)
@@ -64,6 +72,10 @@ static void read_request(struct request *r, char **operands)
 		asked->m = asked->n;
 	if (strcmp(asked->operation, "potrf") == 0 && asked->m != asked->n)
 		msg_die(EXIT_BAD_USAGE, "a matrix for Cholesky is square: leave --m out");
+	if (asked->m > MOST_STEPS && asked->n > MOST_STEPS)
+		msg_die(EXIT_BAD_USAGE,
+		        "%" PRId64 " x %" PRId64 ": up to %d rows or columns are simulated",
+		        asked->m, asked->n, MOST_STEPS);
 	asked->precision =
 	        one_of(r->precision, precisions, "precision") == precisions[0] ? SINGLE : DOUBLE;
 	if (!math_find(r->math, &asked->math))
@@ -73,6 +85,10 @@ static void read_request(struct request *r, char **operands)
 	r->fixed.leaf = r->leaf;
 	r->fixed.inverse = r->inverse;
 	r->fixed.lookahead = (int)r->ahead;
+	if (r->fixed.panel) {
+		r->fixed.panel = one_of(r->fixed.panel, panel_getrf_variants, "variant of panels");
+		r->fixed.hybrid = 0;
+	}
 	if (r->panels)
 		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
 }

@@ -64,10 +64,12 @@ int block_explicit_v(struct matrix a, struct matrix v, void *stream);
 /* pivot_kernels.cu. laswp: rows i and ipiv[i]-1 of a exchanged for i = 0 .. p.n-1, or backwards; a
  * pivot that is no row of a from its own downwards exchanges nothing. adopt_pivots: all[first + i]
  * = panel[i] + first; the first info that is not zero stays, moved by first. raise_info: *info =
- * value unless *info is set. */
+ * value unless *info is set. zero_diagonal: *info = the 1-based index of the first exactly zero
+ * element of the diagonal of a (m >= n), 0 when there is none. */
 int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_adopt_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
 int block_raise_info(int value, int *info, void *stream);
+int block_zero_diagonal(struct matrix a, int *info, void *stream);
 
 /* potrf_kernels.cu: Cholesky of a diagonal block whose first row is row `first` of the matrix, and
  * the solution for what is below it (LOWER, a m x n, m >= n) or right of it (UPPER, a n x m): a

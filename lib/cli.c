@@ -48,7 +48,7 @@ static void describe_default(const struct cli_option *option, char *text, size_t
 		return;
 	case CLI_TEXT:
 		word = *(const char **)option->target;
-		snprintf(text, size, " (default: %s)", word ? word : "none");
+		snprintf(text, size, " (default: %s)", word && word[0] ? word : "none");
 		return;
 	case CLI_LIST:
 		snprintf(text, size, " (repeatable; default: none)");

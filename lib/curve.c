@@ -48,6 +48,7 @@ void curve_add(struct table *curve, const char *series, const struct arg *args, 
 	table_set_real(curve, row, "high_seconds", measurement->seconds.high);
 	table_set_int(curve, row, "samples", (int64_t)measurement->seconds.samples);
 	table_set_int(curve, row, "discarded", (int64_t)measurement->discarded);
+	table_set_int(curve, row, "disturbed", (int64_t)measurement->disturbed);
 	table_set_real(curve, row, "sm_hz", measurement->hz);
 	table_set_int(curve, row, "busy", busy);
 }
@@ -64,6 +65,17 @@ static bool same_point(const struct table *curve, size_t a, size_t b, size_t key
 		if (strcmp(cell_a[i], cell_b[i]) != 0)
 			return false;
 	return true;
+}
+
+/* Equal for rows of one point: most others are told apart by it at once. FNV-1a. */
+static uint64_t point_hash(const struct table *curve, size_t row, size_t key_columns)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < key_columns; i++)
+		for (const char *c = curve->cell[row * curve->column_count + i]; *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	return hash;
 }
 
 static size_t read_count(const struct table *curve, size_t row, const char *column)
@@ -93,13 +105,14 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	struct point point = {.series = table_text(curve, member[0], "series"), .row = member[0]};
 	struct estimate *estimate = xcalloc(n, sizeof *estimate);
 	double *hz = xcalloc(n, sizeof *hz);
-	size_t hz_count = 0;
+	size_t hz_count = 0, disturbed = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t row = member[i];
 		estimate[i] = read_estimate(curve, row);
 		point.processes += estimate[i].samples > 0;
 		point.discarded += read_count(curve, row, "discarded");
+		disturbed += read_count(curve, row, "disturbed");
 		if (table_real(curve, row, "busy") > 0)
 			point.busy = true;
 		hz[hz_count] = table_real(curve, row, "sm_hz");
@@ -107,7 +120,7 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	}
 	point.seconds = stats_combine(estimate, n);
 	point.hz = stats_median(hz, hz_count);
-	if (point.discarded > point.seconds.samples)
+	if (point.discarded > point.seconds.samples + disturbed)
 		point.busy = true;
 	free(estimate);
 	free(hz);
@@ -121,19 +134,26 @@ size_t curve_points(const struct table *curve, const char *series, struct point 
 	size_t rows = curve->row_count, count = 0;
 	bool *taken = xcalloc(rows + 1, sizeof *taken);
 	size_t *member = xcalloc(rows + 1, sizeof *member);
+	uint64_t *hash = xcalloc(rows + 1, sizeof *hash);
 
+	for (size_t row = 0; row < rows; row++) {
+		taken[row] = series && strcmp(series, table_text(curve, row, "series")) != 0;
+		hash[row] = taken[row] ? 0 : point_hash(curve, row, key_columns);
+	}
 	*points = xcalloc(rows + 1, sizeof **points);
 	for (size_t first = 0; first < rows; first++) {
 		size_t n = 0;
-		if (taken[first] || (series && strcmp(series, table_text(curve, first, "series"))))
+		if (taken[first])
 			continue;
 		for (size_t row = first; row < rows; row++)
-			if (!taken[row] && same_point(curve, first, row, key_columns)) {
+			if (!taken[row] && hash[row] == hash[first] &&
+			        same_point(curve, first, row, key_columns)) {
 				taken[row] = true;
 				member[n++] = row;
 			}
 		(*points)[count++] = combine(curve, member, n);
 	}
+	free(hash);
 	free(taken);
 	free(member);
 	return count;

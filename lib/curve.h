@@ -12,7 +12,8 @@
 /* Columns of every curve file: series, the probe's argument columns (units in their names: bytes,
  * stride_bytes, blocks, threads ...), then these. */
 #define CURVE_COLUMNS                                                                              \
-	"process", "seconds", "low_seconds", "high_seconds", "samples", "discarded", "sm_hz", "busy"
+	"process", "seconds", "low_seconds", "high_seconds", "samples", "discarded", "disturbed",  \
+	        "sm_hz", "busy"
 
 /* An empty curve table for a probe with the given argument columns. */
 struct table *curve_new(const char *const *arg_columns, size_t count);
@@ -28,7 +29,7 @@ struct point {
 	double hz; /* median over the processes */
 	size_t processes, discarded;
 	bool busy;  /* any process saw another user of the device, or its samples were mostly
-	               discarded */
+	               discarded, those on a shared core (disturbed) aside */
 	size_t row; /* first row of this point in the table, for reading its arguments */
 };
 

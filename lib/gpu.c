@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base.h"
 #include "gpu.h"
+#include "clock.h"
 #include "msg.h"
 #include "nvml.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 static int attribute(enum cudaDeviceAttr attr, int device)
 {
@@ -111,8 +113,17 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 
 int gpu_other_users(const struct gpu *gpu)
 {
-	struct nvml_facts facts;
-	return nvml_read(gpu->pci, &facts) ? facts.processes : -1;
+	return nvml_other_processes(gpu->pci);
+}
+
+void gpu_rest(const struct gpu *gpu, double hz)
+{
+	static const double enough = 0.995, most_seconds = 1;
+	const struct timespec pause = {.tv_nsec = 20000000};
+	const double begun = clock_now();
+
+	while (gpu_warm(gpu, 0) < enough * hz && clock_now() < begun + most_seconds)
+		nanosleep(&pause, NULL);
 }
 
 void gpu_check(int error, const char *expression, const char *file, int line)

@@ -47,6 +47,10 @@ void gpu_check(int error, const char *expression, const char *file, int line);
  * 0.3 % (at most 2 s more). Returns the clock reached, Hz. */
 double gpu_warm(const struct gpu *gpu, double seconds);
 
+/* Waits until the SM clock, which hard work lowered, is back at hz (of gpu_warm), for a second at
+ * most. */
+void gpu_rest(const struct gpu *gpu, double hz);
+
 /* Resolution of %globaltimer, seconds (measured once per process on the device). */
 double gpu_timer_resolution(void);
 

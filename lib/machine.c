@@ -52,12 +52,11 @@ static const char *host_name(void)
 
 /* The version of the driver package; "CUDA 13.0", what it can run, where NVML is not there to tell.
  */
-static const char *driver_version(const struct gpu *gpu, const struct nvml_facts *nvml)
+static const char *driver_version(const struct gpu *gpu)
 {
 	static char version[80];
-	if (nvml->driver[0])
-		snprintf(version, sizeof version, "%s", nvml->driver);
-	else
+	nvml_driver(version);
+	if (!version[0])
 		snprintf(version, sizeof version, "CUDA %d.%d", gpu->driver / 1000,
 		        gpu->driver % 1000 / 10);
 	return version;
@@ -314,12 +313,10 @@ void machine_stamp(
 	table_meta_set(table, "cpu", "%s", facts.cpu);
 	table_meta_set(table, "gpu", "%s", gpu ? gpu->name : "none");
 	if (gpu) {
-		struct nvml_facts nvml;
 		int raw;
-		nvml_read(gpu->pci, &nvml);
 		table_meta_set(table, "gpu_uuid", "%s", gpu->uuid);
 		table_meta_set(table, "gpu_locality", "%s", gpu_locality(gpu, &raw));
-		table_meta_set(table, "driver", "%s", driver_version(gpu, &nvml));
+		table_meta_set(table, "driver", "%s", driver_version(gpu));
 		table_meta_set(table, "cuda", "%s", runtime_version(gpu));
 	}
 	if (host_topology() && topology_binding(host_topology(), binding))
@@ -339,16 +336,13 @@ const char *machine_stale(const struct table *profile, const struct gpu *gpu)
 {
 	static char sentence[512];
 	static const char again[] = "run make probe to measure this machine";
-	struct nvml_facts nvml = {0};
-	if (gpu)
-		nvml_read(gpu->pci, &nvml);
 	const struct {
 		const char *key, *what, *now;
 		bool (*same)(const char *then, const char *now);
 	} check[] = {
 	        {"gpu", "GPU", gpu ? gpu->name : "none", same_text},
 	        {"machine", "machine", machine_id(gpu), machine_same},
-	        {"driver", "driver", gpu ? driver_version(gpu, &nvml) : NULL, same_text},
+	        {"driver", "driver", gpu ? driver_version(gpu) : NULL, same_text},
 	        {"cuda", "CUDA runtime", gpu ? runtime_version(gpu) : NULL, same_text},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(check); i++) {

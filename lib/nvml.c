@@ -131,6 +131,49 @@ static void read_device(void *library, nvml_device device, struct nvml_facts *fa
 		facts->throttle_reasons = mask;
 }
 
+/* ---- the library ---- */
+
+/* Loaded and started once a process: that takes as long as a sweep of many points. NULL when it is
+ * not there. */
+static void *session(void)
+{
+	static void *library;
+	static bool tried;
+	if (tried)
+		return library;
+	tried = true;
+	library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return NULL;
+	call_plain start = (call_plain)symbol(library, "nvmlInit_v2", "nvmlInit");
+	if (!start || start() != 0)
+		library = NULL;
+	return library;
+}
+
+static bool find_device(void *library, const char *pci, nvml_device *device)
+{
+	call_find find = (call_find)symbol(
+	        library, "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId");
+	return find && find(pci, device) == 0;
+}
+
+void nvml_driver(char version[80])
+{
+	void *library = session();
+	call_text driver =
+	        library ? (call_text)symbol(library, "nvmlSystemGetDriverVersion", NULL) : NULL;
+	if (!driver || driver(version, 80) != 0)
+		version[0] = '\0';
+}
+
+int nvml_other_processes(const char *pci)
+{
+	void *library = session();
+	nvml_device device;
+	return library && find_device(library, pci, &device) ? read_processes(library, device) : -1;
+}
+
 bool nvml_read(const char *pci, struct nvml_facts *facts)
 {
 	*facts = (struct nvml_facts){.sm_mhz = -1,
@@ -143,24 +186,11 @@ bool nvml_read(const char *pci, struct nvml_facts *facts)
 	        .mig = -1,
 	        .throttle_reasons = ~0ull,
 	        .processes = -1};
-	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
+	void *library = session();
+	nvml_device device;
+	nvml_driver(facts->driver);
+	if (!library || !find_device(library, pci, &device))
 		return false;
-	call_plain start = (call_plain)symbol(library, "nvmlInit_v2", "nvmlInit");
-	call_plain stop = (call_plain)symbol(library, "nvmlShutdown", NULL);
-	call_find find = (call_find)symbol(
-	        library, "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId");
-	bool found = false;
-	if (start && stop && find && start() == 0) {
-		call_text driver = (call_text)symbol(library, "nvmlSystemGetDriverVersion", NULL);
-		if (!driver || driver(facts->driver, sizeof facts->driver) != 0)
-			facts->driver[0] = '\0';
-		nvml_device device;
-		found = find(pci, &device) == 0;
-		if (found)
-			read_device(library, device, facts);
-		stop();
-	}
-	dlclose(library);
-	return found;
+	read_device(library, device, facts);
+	return true;
 }

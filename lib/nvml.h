@@ -21,4 +21,8 @@ struct nvml_facts {
  * there; the facts are then all unknown. */
 bool nvml_read(const char *pci, struct nvml_facts *facts);
 
+/* One of them alone: the driver's version, and how many other processes use the device. */
+void nvml_driver(char version[80]);
+int nvml_other_processes(const char *pci);
+
 #endif

@@ -105,6 +105,32 @@ __global__ void raise_info_kernel(int value, int *info)
 		*info = value;
 }
 
+/* One block; the diagonal is count sectors of 32 bytes. */
+template <typename T>
+__global__ void zero_diagonal_kernel(const T *a, int64_t lda, int count, int *info)
+{
+	__shared__ int first;
+	if (threadIdx.x == 0)
+		first = count;
+	__syncthreads();
+	int mine = count;
+	for (int i = (int)threadIdx.x; i < mine; i += (int)blockDim.x)
+		if (a[i + i * lda] == 0)
+			mine = i;
+	if (mine < count)
+		atomicMin(&first, mine);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		*info = first < count ? first + 1 : 0;
+}
+
+template <typename T> int zero_diagonal(struct matrix a, int *info, void *stream)
+{
+	zero_diagonal_kernel<<<1, 1024, 0, (cudaStream_t)stream>>>(
+	        (const T *)a.data + a.offset, a.ld, (int)a.n, info);
+	return (int)cudaGetLastError();
+}
+
 } // namespace
 
 extern "C" int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream)
@@ -125,4 +151,10 @@ extern "C" int block_raise_info(int value, int *info, void *stream)
 {
 	raise_info_kernel<<<1, 1, 0, (cudaStream_t)stream>>>(value, info);
 	return (int)cudaGetLastError();
+}
+
+extern "C" int block_zero_diagonal(struct matrix a, int *info, void *stream)
+{
+	return a.precision == SINGLE ? zero_diagonal<float>(a, info, stream)
+	                             : zero_diagonal<double>(a, info, stream);
 }

@@ -12,6 +12,7 @@
 #include "machine.h"
 #include "msg.h"
 #include "probe_jobs.h"
+#include "probe_quiet.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement)
@@ -126,13 +127,18 @@ static void note_device(struct table *curve, const struct gpu *gpu)
 	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
 }
 
-static void measure_and_send(
-        const struct work *work, const struct job *job, int process, const struct child_part *part)
+/* The probe before has just worked. */
+static const double warm_again = 0.3;
+
+static void measure_and_send(const struct work *work, const struct job *job, int process,
+        const struct child_part *part, bool first, struct probe_quiet **quiet)
 {
 	struct probe_run run = new_run(job->probe, work->options, job->budget);
 	const double start = clock_now();
 
 	run.process = process;
+	run.quiet = quiet;
+	run.warm_seconds *= first ? 1 : warm_again;
 	if (!child_begin(part))
 		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
 	job->probe->measure(&run);
@@ -157,12 +163,15 @@ static const struct job *find_job(const struct work *work, size_t probe)
 
 static int follow(const struct work *work, const struct child_order *order)
 {
+	struct probe_quiet *quiet = NULL;
+
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
 		const struct job *job = find_job(work, part->probe);
 		probe_show_progress(work, job, order->process, part->left);
-		measure_and_send(work, job, order->process, part);
+		measure_and_send(work, job, order->process, part, i == 0, &quiet);
 	}
+	probe_quiet_close(quiet);
 	return EXIT_DONE;
 }
 

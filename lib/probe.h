@@ -22,6 +22,7 @@ struct probe_run {
 	bool busy;   /* another process uses the device (set by probe_watch_gpu) */
 	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
 	struct gpu gpu;
+	struct probe_quiet **quiet; /* the process's, of probe_quiet.h */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
@@ -32,8 +33,11 @@ struct probe {
 	const char *question;    /* one sentence, shown in --help and the report */
 	const char *const *args; /* argument columns */
 	size_t arg_count;
-	bool needs_gpu;    /* the Makefile looks for `needs_gpu = true`, too */
-	double seconds;    /* default budget of one process */
+	bool needs_gpu; /* the Makefile looks for `needs_gpu = true`, too */
+	bool alone;     /* has processes of its own; else those of the GPU share theirs */
+	int turn;       /* among probes that share: -1 for what others would slow down, by what the
+	                   driver keeps for them; 1 for what slows down others */
+	double seconds; /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);

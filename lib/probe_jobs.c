@@ -170,8 +170,9 @@ static void measure_group(const struct work *work, struct job *const *job, size_
 	free(able);
 }
 
-/* Each probe has processes of its own. With --quick the probes of the GPU share theirs: starting
- * one takes longer than a quick sweep. */
+/* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
+ * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
+ * sweep. */
 void probe_measure_all(const struct work *work)
 {
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
@@ -180,11 +181,15 @@ void probe_measure_all(const struct work *work)
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
-		if (work->options->common.quick && job->probe->needs_gpu)
-			group[shared++] = job;
-		else
+		if (!job->probe->needs_gpu || job->probe->alone)
 			measure_group(work, &job, 1);
 	}
+	for (int turn = -1; turn <= 1; turn++)
+		for (size_t i = 0; i < work->count; i++) {
+			struct job *job = &work->job[i];
+			if (job->probe->needs_gpu && !job->probe->alone && job->probe->turn == turn)
+				group[shared++] = job;
+		}
 	if (shared > 0)
 		measure_group(work, group, shared);
 	free(group);

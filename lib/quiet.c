@@ -18,7 +18,8 @@ static const double arrival = 0.2;       /* of a visit, until the core is awake 
 static const double often = 0.25;        /* a neighbour that works so often counts */
 static const double step = 0.05;         /* of the rates that are told apart */
 static const double clearly_less = 0.92; /* of the usual */
-static const double ranking_part = 0.1;  /* of the time, at most */
+static const double ranking_part = 0.2;  /* of the time, at most */
+static const double too_many = 0.1;      /* of a point's samples disturbed: measured again */
 
 /* ---- rules ---- */
 
@@ -53,6 +54,8 @@ static void visit(struct quiet *quiet, int core, double seconds)
 	char got[128];
 	int count = 0;
 
+	if (!topology_includes(quiet->topology, quiet->before, quiet->node, core))
+		return;
 	if (!topology_bind(quiet->topology, -1, core, got) && strncmp(got, "not bound", 9) == 0)
 		return; /* not ours, and unknown */
 	while (clock_now() < start + arrival * seconds)
@@ -63,34 +66,41 @@ static void visit(struct quiet *quiet, int core, double seconds)
 		by_cycle[count++] = now.by_cycle;
 	}
 	quiet->rate[core] = stats_quantile(rate, (size_t)count, often);
-	quiet->usual[core] =
-	        fmax(quiet->usual[core], stats_median(by_cycle, (size_t)count)); /* not NaN */
+	quiet->usual = fmax(quiet->usual, stats_median(by_cycle, (size_t)count)); /* not NaN */
+}
+
+static void bind_to_quietest(const struct quiet *quiet)
+{
+	char got[128];
+
+	if (quiet->rate[quiet->order[0]] > 0)
+		topology_bind(quiet->topology, -1, quiet->order[0], got);
 }
 
 static void rank(struct quiet *quiet)
 {
 	const double start = clock_now(), wanted = ranking_seconds / quiet->cores;
 	const double seconds = fmin(fmax(wanted, least_visit), longest_visit);
-	char got[128];
 
 	for (int core = 0; core < quiet->cores; core++) {
 		quiet->rate[core] = NAN;
 		visit(quiet, core, seconds);
 	}
 	quiet_order(quiet->rate, quiet->cores, quiet->order);
-	topology_bind(quiet->topology, -1, quiet->order[0], got);
+	bind_to_quietest(quiet);
 	quiet->seconds += clock_now() - start;
 }
 
-void quiet_open(struct quiet *quiet, const struct topology *topology, int cores)
+void quiet_open(struct quiet *quiet, const struct topology *topology, int cores, int node)
 {
 	const size_t room = (size_t)(cores > 0 ? cores : 1);
 
 	*quiet = (struct quiet){.topology = topology,
+	        .before = topology_keep(topology),
 	        .cores = (int)room,
+	        .node = node,
 	        .order = xcalloc(room, sizeof *quiet->order),
 	        .rate = xcalloc(room, sizeof *quiet->rate),
-	        .usual = xcalloc(room, sizeof *quiet->usual),
 	        .opened = clock_now()};
 	rank(quiet);
 	quiet->seconds = 0; /* the first one is not spent on changes */
@@ -98,26 +108,80 @@ void quiet_open(struct quiet *quiet, const struct topology *topology, int cores)
 
 void quiet_close(struct quiet *quiet)
 {
+	quiet_leave(quiet);
 	free(quiet->order);
 	free(quiet->rate);
-	free(quiet->usual);
 }
 
 /* ---- use ---- */
 
-bool quiet_undisturbed(const struct quiet *quiet, int core)
+void quiet_leave(struct quiet *quiet)
 {
-	return !quiet_less(clock_core_rate().by_cycle, quiet->usual[core]);
+	topology_restore(quiet->topology, quiet->before);
+	quiet->before = NULL;
+}
+
+void quiet_return(struct quiet *quiet)
+{
+	quiet->before = topology_keep(quiet->topology);
+	bind_to_quietest(quiet);
+}
+
+bool quiet_undisturbed(const struct quiet *quiet)
+{
+	return !quiet_less(clock_core_rate().by_cycle, quiet->usual);
+}
+
+static bool may_rank(const struct quiet *quiet)
+{
+	return quiet->seconds < ranking_part * (clock_now() - quiet->opened);
 }
 
 void quiet_refresh(struct quiet *quiet)
 {
-	const int core = quiet->order[0];
-	const double elapsed = clock_now() - quiet->opened;
-
-	if (quiet->seconds < ranking_part * elapsed && !quiet_undisturbed(quiet, core) &&
-	        !quiet_undisturbed(quiet, core))
+	if (may_rank(quiet) && !quiet_undisturbed(quiet) && !quiet_undisturbed(quiet))
 		rank(quiet);
+}
+
+struct watched {
+	sample_function function;
+	void *context;
+	const struct quiet *quiet;
+	bool undisturbed; /* before the next sample */
+	size_t samples, disturbed;
+};
+
+static bool take_watched(void *context, struct sample *sample)
+{
+	struct watched *watched = context;
+	const bool before = watched->undisturbed;
+
+	if (!watched->function(watched->context, sample))
+		return false;
+	watched->undisturbed = quiet_undisturbed(watched->quiet);
+	sample->disturbed = !before || !watched->undisturbed;
+	watched->samples++;
+	watched->disturbed += sample->disturbed;
+	return true;
+}
+
+bool quiet_sample_run(struct quiet *quiet, sample_function function, void *context,
+        const struct sample_plan *plan, double max_hz, struct measurement *result)
+{
+	struct watched watched = {function, context, quiet, true, 0, 0};
+	struct measurement again;
+
+	quiet_refresh(quiet);
+	if (!sample_run(take_watched, &watched, plan, max_hz, result))
+		return false;
+	if ((double)watched.disturbed <= too_many * (double)watched.samples || !may_rank(quiet))
+		return true;
+	rank(quiet);
+	watched.undisturbed = true;
+	if (!sample_run(take_watched, &watched, plan, max_hz, &again))
+		return false;
+	*result = sample_merge(*result, again);
+	return true;
 }
 
 void quiet_note(const struct quiet *quiet, struct table *curve)

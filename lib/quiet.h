@@ -8,29 +8,43 @@
 
 #include "base.h"
 #include "clock.h"
+#include "sample.h"
 #include "table.h"
 #include "topology.h"
 
 struct quiet {
 	const struct topology *topology;
-	int cores;
+	struct topology_place *before; /* of the calling thread, while it has a quiet core */
+	int cores, node;
 	int *order;             /* the cores (logical indices), the quietest first */
 	double *rate;           /* adds a second of each core when they were ranked; NaN: unknown */
-	double *usual;          /* adds a cycle of each core, the most of all rankings */
+	double usual;           /* adds a cycle, the most of all cores and rankings */
 	double opened, seconds; /* when it began, and what went into ranking */
 };
 
-/* Visits every core with the calling thread, which is bound to the quietest one afterwards, as
- * topology_bind does. The topology must outlive it. */
-void quiet_open(struct quiet *quiet, const struct topology *topology, int cores);
+/* Visits every core that the calling thread may run on, of one NUMA node when node >= 0, and binds
+ * the thread to the quietest one, as topology_bind does. The topology must outlive it. Threads that
+ * it starts from then on are bound, too. quiet_close binds it as before. */
+void quiet_open(struct quiet *quiet, const struct topology *topology, int cores, int node);
 void quiet_close(struct quiet *quiet);
+
+/* The calling thread is bound as before quiet_open; and to the quietest core again. */
+void quiet_leave(struct quiet *quiet);
+void quiet_return(struct quiet *quiet);
 
 /* Ranks again when the quietest core, to which the calling thread is bound, is shared by now; a
  * small part of the time at most goes into that. To be called between points. */
 void quiet_refresh(struct quiet *quiet);
 
-/* Whether the calling thread, which is bound to this core, has as much of it as usual. */
-bool quiet_undisturbed(const struct quiet *quiet, int core);
+/* Whether the calling thread, bound to one core, has as much of it as others gave. */
+bool quiet_undisturbed(const struct quiet *quiet);
+
+/* sample_run on the quietest core, ranked again before if need be: samples before or after which
+ * the core did less than usual are disturbed. Where those are many the others may have suffered,
+ * too: the point is visited again (sample_merge) on the core that is the quietest then. For what
+ * the calling thread does or times alone. */
+bool quiet_sample_run(struct quiet *quiet, sample_function function, void *context,
+        const struct sample_plan *plan, double max_hz, struct measurement *result);
 
 /* Notes in the metadata which cores were shared when they were ranked. */
 void quiet_note(const struct quiet *quiet, struct table *curve);

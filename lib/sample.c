@@ -45,10 +45,15 @@ static void store(struct sample_store *all, const struct sample *sample)
 	all->undisturbed += sample->agreed && isfinite(sample->seconds) && !sample->disturbed;
 }
 
+/* A disturbed sample that others stand for. */
+static bool replaced(const struct sample_store *all, const struct sample *sample)
+{
+	return sample->disturbed && all->undisturbed >= UNDISTURBED;
+}
+
 static bool trusted(const struct sample_store *all, const struct sample *sample)
 {
-	return sample->agreed && isfinite(sample->seconds) &&
-	       !(sample->disturbed && all->undisturbed >= UNDISTURBED);
+	return sample->agreed && isfinite(sample->seconds) && !replaced(all, sample);
 }
 
 static bool keeps(const struct sample_store *all, const struct sample *sample, double typical_hz,
@@ -66,18 +71,21 @@ static bool keeps(const struct sample_store *all, const struct sample *sample, d
 /* Applies the discarding rules to everything sampled so far. */
 static struct measurement reduce(const struct sample_store *all, double max_hz)
 {
-	size_t clocked = 0, kept = 0, kept_clocked = 0;
+	size_t clocked = 0, kept = 0, kept_clocked = 0, disturbed = 0;
 
 	for (size_t i = 0; i < all->count; i++)
 		if (trusted(all, &all->sample[i]) && all->sample[i].hz > 0)
 			all->scratch[clocked++] = all->sample[i].hz;
 	double typical_hz = stats_median(all->scratch, clocked);
 
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++) {
+		disturbed += replaced(all, &all->sample[i]);
 		if (keeps(all, &all->sample[i], typical_hz, max_hz))
 			all->scratch[kept++] = all->sample[i].seconds;
+	}
 	struct measurement result = {.seconds = stats_median_interval(all->scratch, kept),
-	        .discarded = all->count - kept};
+	        .discarded = all->count - kept,
+	        .disturbed = disturbed};
 
 	for (size_t i = 0; i < all->count; i++)
 		if (keeps(all, &all->sample[i], typical_hz, max_hz) && all->sample[i].hz > 0)
@@ -129,8 +137,30 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 		}
 	}
 	*result = working ? reduce(&all, max_hz)
-	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN};
+	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN, 0};
 	free(all.sample);
 	free(all.scratch);
 	return working;
+}
+
+struct measurement sample_merge(struct measurement first, struct measurement second)
+{
+	const bool swap = second.seconds.value < first.seconds.value;
+	const struct measurement quick = swap ? second : first, slow = swap ? first : second;
+	struct measurement both = quick;
+
+	if (slow.seconds.samples == 0 || quick.seconds.samples == 0)
+		return slow.seconds.samples == 0 ? quick : slow;
+	both.discarded += slow.discarded;
+	both.disturbed += slow.disturbed;
+	if (slow.seconds.value > quick.seconds.high) {
+		both.discarded += slow.seconds.samples;
+		both.disturbed += slow.seconds.samples;
+		return both;
+	}
+	both.seconds.value = 0.5 * (quick.seconds.value + slow.seconds.value);
+	both.seconds.low = fmin(quick.seconds.low, slow.seconds.low);
+	both.seconds.high = fmax(quick.seconds.high, slow.seconds.high);
+	both.seconds.samples += slow.seconds.samples;
+	return both;
 }

@@ -34,7 +34,8 @@ struct sample_plan {
 struct measurement {
 	struct estimate seconds;
 	size_t discarded;
-	double hz; /* median clock of the kept samples; NaN when there is none */
+	double hz;        /* median clock of the kept samples; NaN when there is none */
+	size_t disturbed; /* of the discarded ones: other samples had the core for themselves */
 };
 
 /* Default plan for one point of a sweep within `seconds` of time. */
@@ -47,5 +48,9 @@ struct sample_plan sample_plan_default(double seconds);
  * function failed. */
 bool sample_run(sample_function function, void *context, const struct sample_plan *plan,
         double max_hz, struct measurement *result);
+
+/* Two visits of one point in a process, some time apart. Where one is slower than the other's
+ * interval says somebody else was there: its samples count as discarded. Otherwise both are one. */
+struct measurement sample_merge(struct measurement first, struct measurement second);
 
 #endif

@@ -6,6 +6,7 @@
 #include "msg.h"
 #include "stats.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ bool team_open(struct team *team, struct fault *fault)
 	for (int n = 1; n < team->cores && team->size_count < TEAM_SIZES - 1; n *= 2)
 		team->size[team->size_count++] = n;
 	team->size[team->size_count++] = team->cores;
-	quiet_open(&team->quiet, team->topology, team->facts.cores);
+	quiet_open(&team->quiet, team->topology, team->facts.cores, -1);
 	team->usual = xcalloc((size_t)team->cores, sizeof *team->usual);
 	return true;
 }
@@ -65,6 +66,8 @@ void team_bind(struct team *team, int threads)
 			by_cycle[i] = clock_core_rate().by_cycle;
 		team->usual[id] = stats_median(by_cycle, READINGS);
 	}
+	if (threads == 1) /* it may have been shared just now */
+		team->usual[0] = fmax(team->usual[0], team->quiet.usual);
 }
 
 bool team_undisturbed(const struct team *team)

@@ -290,22 +290,62 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 	return thread && memory;
 }
 
-void *topology_keep(const struct topology *topology)
-{
-	hwloc_bitmap_t kept = hwloc_bitmap_alloc();
+struct topology_place {
+	hwloc_bitmap_t cpus, nodes;
+	hwloc_membind_policy_t policy;
+};
 
-	if (kept && topology_is_this_machine(topology) &&
-	        hwloc_get_cpubind(topology->hwloc, kept, HWLOC_CPUBIND_THREAD) == 0)
+static void forget(struct topology_place *place)
+{
+	hwloc_bitmap_free(place->cpus);
+	hwloc_bitmap_free(place->nodes);
+	free(place);
+}
+
+struct topology_place *topology_keep(const struct topology *topology)
+{
+	static const int of_memory = HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET;
+	hwloc_topology_t hwloc = topology->hwloc;
+	struct topology_place *kept = xcalloc(1, sizeof *kept);
+
+	kept->cpus = hwloc_bitmap_alloc();
+	kept->nodes = hwloc_bitmap_alloc();
+	kept->policy = HWLOC_MEMBIND_DEFAULT;
+	if (topology_is_this_machine(topology) &&
+	        hwloc_get_cpubind(hwloc, kept->cpus, HWLOC_CPUBIND_THREAD) == 0) {
+		if (hwloc_get_membind(hwloc, kept->nodes, &kept->policy, of_memory) != 0)
+			kept->policy = HWLOC_MEMBIND_DEFAULT;
 		return kept;
-	hwloc_bitmap_free(kept);
+	}
+	forget(kept);
 	return NULL;
 }
 
-void topology_restore(const struct topology *topology, void *kept)
+void topology_restore(const struct topology *topology, struct topology_place *kept)
 {
-	if (kept)
-		hwloc_set_cpubind(topology->hwloc, kept, HWLOC_CPUBIND_THREAD);
-	hwloc_bitmap_free(kept);
+	hwloc_topology_t hwloc = topology->hwloc;
+
+	if (!kept)
+		return;
+	hwloc_set_cpubind(hwloc, kept->cpus, HWLOC_CPUBIND_THREAD);
+	hwloc_set_membind(hwloc,
+	        kept->policy == HWLOC_MEMBIND_BIND ? kept->nodes
+	                                           : hwloc_topology_get_topology_nodeset(hwloc),
+	        kept->policy == HWLOC_MEMBIND_BIND ? kept->policy : HWLOC_MEMBIND_DEFAULT,
+	        HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET);
+	forget(kept);
+}
+
+bool topology_includes(
+        const struct topology *topology, const struct topology_place *place, int node, int core)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	hwloc_obj_t at = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)core);
+	hwloc_obj_t near =
+	        node < 0 ? NULL : hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, (unsigned)node);
+
+	return at && (!place || hwloc_bitmap_intersects(place->cpus, at->cpuset)) &&
+	       (!near || hwloc_bitmap_intersects(near->cpuset, at->cpuset));
 }
 
 bool topology_export(const struct topology *topology, const char *path, struct fault *fault)

@@ -38,10 +38,16 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
  * synthetic topology"). True when thread and memory are both bound as asked. */
 bool topology_bind(const struct topology *topology, int node, int core, char got[128]);
 
-/* Where the calling thread may run now, NULL when that is not known, and back to that, which is
- * freed. */
-void *topology_keep(const struct topology *topology);
-void topology_restore(const struct topology *topology, void *kept);
+/* Where the calling thread may run and takes its memory now, NULL when that is not known, and back
+ * to that, which is freed. */
+struct topology_place;
+struct topology_place *topology_keep(const struct topology *topology);
+void topology_restore(const struct topology *topology, struct topology_place *kept);
+
+/* Whether a core (logical index) is among those of the place, and of the NUMA node when node >= 0;
+ * all cores are when the place is not known. */
+bool topology_includes(
+        const struct topology *topology, const struct topology_place *place, int node, int core);
 
 /* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
 bool topology_binding(const struct topology *topology, char got[128]);

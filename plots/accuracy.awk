@@ -2,6 +2,7 @@
 # The report's section on model against measurement, as markup: bad cases first, then families, levels
 # and baselines, choices, phases.
 #   awk -v data=DIR -v id=PREFIX -v most=COUNT -f common.awk -f accuracy.awk
+# With -v short=yes only the line on whole factorizations.
 
 function option(text, key,   at) {
 	text = "," text
@@ -163,7 +164,26 @@ function phases(   i, phase, n, name, k, total, names, worst, gap) {
 	print "ENDDETAILS"
 }
 
+function print_short(   i, f, title, text) {
+	title["getrf"] = "LU"
+	title["geqrf"] = "QR"
+	title["potrf"] = "Cholesky"
+	for (i = 1; i <= V["rows"]; i++) {
+		split(V[i, "family"], f, "/")
+		if (f[1] in title && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
+			text = text (text == "" ? "" : ", ") title[f[1]] " " percent(V[i, "median_abs_error"]) " % (worst " \
+				percent(size(V[i, "worst_error"])) ")"
+	}
+	if (text != "")
+		item("predictions written before the runs, panels on the GPU, single precision, median error: " text)
+}
+
 BEGIN {
+	if (short != "") {
+		if (load(data "/validation.tsv", V))
+			print_short()
+		exit
+	}
 	if (!load(data "/validation.tsv", V) || !load(data "/errors.tsv", E)) {
 		paragraph("No comparison in " data " yet: make validate predicts, measures and compares.")
 		exit

@@ -13,6 +13,11 @@ function is_whole_operation(operation) {
 	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
 }
 function title_of(operation) { return operation == "getrf" ? "LU" : operation == "geqrf" ? "QR" : "Cholesky" }
+# LAPACK Working Note 41, n x n
+function flops(operation, n) {
+	return operation == "getrf" ? 2 * n ^ 3 / 3 - n ^ 2 / 2 + 5 * n / 6 : \
+		operation == "geqrf" ? 4 * n ^ 3 / 3 + 2 * n ^ 2 + 14 * n / 3 : n ^ 3 / 3 + n ^ 2 / 2 + n / 6
+}
 # A square matrix, factorized where it lies, with nothing left out.
 function is_square_whole(i, precision) {
 	return is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
@@ -34,4 +39,31 @@ function slowdown_series(i, precision,   name, j, options) {
 			return T[i, "operation"] "-" T[i, "variant"] "-" name
 		}
 	return ""
+}
+
+# ---- breakdown.tsv and breakdown_measured.tsv, single precision ----
+
+function part_of(phase) {
+	return phase == "update" || phase == "solve" || phase == "swap" || phase == "panel" || phase == "transfer" ? phase : "rest"
+}
+# Seconds by operation, variant and n: what each part costs, the whole, and of a recorded run what it takes unrecorded.
+function sum_breakdown(B,   i, key, phase) {
+	split("", owed_to)
+	split("", whole_of)
+	split("", plain_of)
+	for (i = 1; i <= B["rows"]; i++) {
+		if (B[i, "precision"] != "s")
+			continue
+		key = B[i, "operation"] SUBSEP B[i, "variant"] SUBSEP B[i, "n"]
+		phase = B[i, "phase"]
+		if (phase == "all")
+			whole_of[key] = B[i, "owed_s"]
+		else if (phase == "plain")
+			plain_of[key] = B[i, "owed_s"]
+		else
+			owed_to[key, part_of(phase)] += B[i, "owed_s"]
+	}
+}
+function share_of(operation, variant, n, part) {
+	return owed_to[operation, variant, n, part] / whole_of[operation, variant, n]
 }

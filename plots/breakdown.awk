@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Series of the figure of where LU's time goes: awk -v folder=WORK -v data=DATA -f common.awk -f bench.awk -f breakdown.awk
 # From DATA/breakdown.tsv the share that each phase costs, stacked, single precision: folder/lu_VARIANT.tsv (n, one column a
-# part: its upper edge; hidden: panels and transfers that something else covers, as a share of the whole). From
-# DATA/bench.tsv folder/without-OPERATION-VARIANT-NAME.tsv (n, ratio). Prints the number of series.
+# part: its upper edge; hidden: panels and transfers that something else covers, as a share of the whole); from
+# DATA/breakdown_measured.tsv the same as folder/measured_VARIANT.tsv. From DATA/bench.tsv
+# folder/without-OPERATION-VARIANT-NAME.tsv (n, ratio). Prints the number of series.
 
-function part_of(phase) {
-	return phase == "update" || phase == "solve" || phase == "swap" || phase == "panel" || phase == "transfer" ? phase : "rest"
-}
-function take_breakdown(   i, v, n, phase) {
-	if (!load(data "/breakdown.tsv", B))
-		return
+function take_breakdown(B, series,   i, v, n, phase, known, list) {
 	for (i = 1; i <= B["rows"]; i++) {
 		if (B[i, "operation"] != "getrf" || B[i, "precision"] != "s" || B[i, "variant"] == "host")
 			continue
@@ -17,28 +13,29 @@ function take_breakdown(   i, v, n, phase) {
 		n = B[i, "n"]
 		phase = B[i, "phase"]
 		if (phase == "all") {
-			whole[v, n] = B[i, "owed_s"]
+			known[v] = 1
 			list[v] = list[v] " " n
-			continue
+		} else if ((phase == "panel" || phase == "transfer") && B[i, "busy_s"] > B[i, "owed_s"]) {
+			hidden[series v, n] += B[i, "busy_s"] - B[i, "owed_s"]
 		}
-		owed[v, n, part_of(phase)] += B[i, "owed_s"]
-		if ((phase == "panel" || phase == "transfer") && B[i, "busy_s"] > B[i, "owed_s"])
-			hidden[v, n] += B[i, "busy_s"] - B[i, "owed_s"]
 	}
+	sum_breakdown(B)
+	for (v in known)
+		write_breakdown(series v, v, list[v])
 }
-function write_breakdown(v,   count, n, parts, part, i, p, line, sum, out) {
-	out = folder "/lu_" v ".tsv"
+function write_breakdown(name, v, list,   count, n, parts, part, i, p, line, sum, out) {
+	out = folder "/" name ".tsv"
 	parts = split("update solve swap panel transfer rest", part, " ")
 	print "n\tzero\tupdate\tsolve\tswap\tpanel\ttransfer\trest\thidden" >out
-	count = split(list[v], n, " ")
+	count = split(list, n, " ")
 	for (i = 1; i <= count; i++) {
 		line = n[i] "\t0"
 		sum = 0
 		for (p = 1; p <= parts; p++) {
-			sum += owed[v, n[i], part[p]] / whole[v, n[i]]
+			sum += share_of("getrf", v, n[i], part[p])
 			line = line "\t" sprintf("%.4f", sum)
 		}
-		print line "\t" sprintf("%.4f", hidden[v, n[i]] / whole[v, n[i]]) >out
+		print line "\t" sprintf("%.4f", hidden[name, n[i]] / whole_of["getrf", v, n[i]]) >out
 	}
 	close(out)
 	written++
@@ -61,9 +58,10 @@ function take_slowdowns(   i, k, out) {
 	}
 }
 BEGIN {
-	take_breakdown()
-	for (v in list)
-		write_breakdown(v)
+	if (load(data "/breakdown.tsv", B))
+		take_breakdown(B, "lu_")
+	if (load(data "/breakdown_measured.tsv", M))
+		take_breakdown(M, "measured_")
 	take_slowdowns()
 	if (written)
 		print written

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The counterpart of LAWN 202's Figures 10 and 11: where the time of an LU goes, as simulated, and how many times slower
-# the factorizations are when one optimization is left out, as measured. breakdown.awk wrote work/NAME/lu_VARIANT.tsv (n,
-# upper edges of what each part costs; hidden: panels and transfers beside other work) and work/NAME/without-OPERATION-VARIANT-WHAT.tsv (n, ratio).
+# The counterpart of LAWN 202's Figures 10 and 11: where the time of an LU goes, as simulated (areas) and as measured (points at
+# their upper edges), and how many times slower the factorizations are when one optimization is left out, as measured.
+# breakdown.awk wrote work/NAME/lu_VARIANT.tsv (n, upper edges of what each part costs; hidden: panels and transfers beside other
+# work), measured_VARIANT.tsv, and without-OPERATION-VARIANT-WHAT.tsv (n, ratio).
 height = 1240
 load scripts."/style.gp"
 variants = "hybrid gpu"
@@ -22,13 +23,17 @@ do for [i=1:2] {
 	v = word(variants, i)
 	bottom = 1.0 - 0.333 * i + 0.105; top = bottom + 0.185
 	@panel
-	set title "LU, single precision, panels on the ".place(v).": as simulated".(i == 1 ? " - ".machine : "")
+	measured = words(present(name."/measured_".v))
+	set title "Single-precision LU, panels on the ".place(v).": simulated".(measured ? ", points: measured" : "").\
+		(i == 1 ? " - ".machine : "")
 	set yrange [0:1]
 	if (words(present(name."/lu_".v)) == 0) { continue }
 	f = file(name."/lu_".v)
 	plot for [j=2:7] f using "n":(column(word(edges, j - 1))):(column(word(edges, j))) with filledcurves lt j-1 \
 		fs solid 0.5 title says(word(edges, j)), \
-		f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden"
+		f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden", \
+		for [j=2:(measured ? 6 : 1)] file(name."/measured_".v) using "n":(column(word(edges, j))) with points lt j-1 ps 0.8 \
+			notitle
 }
 bottom = 0.11; top = 0.285
 @panel

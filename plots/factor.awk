@@ -4,10 +4,6 @@
 # DATA/errors.tsv the model's own choice, predicted and measured at the held-out sizes. Writes
 # folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv and, from DATA/breakdown.tsv,
 # folder/OPERATION_blas3.tsv; prints the number of series.
-function flops(operation, n) {
-	return operation == "getrf" ? 2 * n ^ 3 / 3 - n ^ 2 / 2 + 5 * n / 6 : \
-		operation == "geqrf" ? 4 * n ^ 3 / 3 + 2 * n ^ 2 + 14 * n / 3 : n ^ 3 / 3 + n ^ 2 / 2 + n / 6
-}
 function keep(series, n, rate) {
 	if (!(rate > 0))
 		return

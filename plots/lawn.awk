@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Tables 2 and 3 of LAWN 202 and what its section 6.2 says in the text, the paper's values beside this machine's:
 #   awk -v data=DIR -v papers=data/papers/volkov2008.tsv -f common.awk -f bench.awk -f lawn.awk
-# Reads DIR/bench.tsv and, for the crossover as predicted, DIR/breakdown.tsv. Prints nothing without a row for it.
+# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for what is predicted, DIR/breakdown.tsv. Prints nothing without a row for
+# it.
 
 function read_paper(   line, cell) {
 	while ((getline line <papers) > 0)
@@ -273,12 +274,59 @@ function slowdowns(   i, n, k, keys, key, j, worst, at, part) {
 		" layouts are above.")
 }
 
+# ---- Figure 10 ----
+
+# "predicted / measured" in percent.
+function two_shares(key, part) {
+	return (key in predicted_whole ? percent(predicted_share[key, part], "%.0f") : "-") "/" \
+		percent(share_of("getrf", variant_in(key), n_in(key), part), "%.0f")
+}
+function variant_in(key,   part) { split(key, part, SUBSEP); return part[2] }
+function n_in(key,   part) { split(key, part, SUBSEP); return part[3] }
+function keep_predicted(   key, i) {
+	sum_breakdown(B)
+	for (key in whole_of) {
+		predicted_whole[key] = whole_of[key]
+		for (i = 1; i <= parts; i++)
+			predicted_share[key, part[i]] = owed_to[key, part[i]] / whole_of[key]
+	}
+}
+function breakdown(   i, j, key, cells, places) {
+	parts = split("update solve swap panel transfer rest", part, " ")
+	keep_predicted()
+	sum_breakdown(M)
+	places["gpu"] = "GPU"
+	places["hybrid"] = "CPU"
+	places["host"] = "no GPU"
+	for (i = 1; i <= M["rows"]; i++) {
+		key = M[i, "operation"] SUBSEP M[i, "variant"] SUBSEP M[i, "n"]
+		if (M[i, "operation"] != "getrf" || M[i, "phase"] != "all" || M[i, "precision"] != "s")
+			continue
+		if (!broken++)
+			table_start("lawn-breakdown", "Where the time of an LU goes, percent (LAWN 202, Figure 10): predicted / measured", \
+				"<panels on|>n|>products|>solves|>pivoting|>panels|>transfers|>waiting|>time|>records")
+		cells = places[M[i, "variant"]] "|" M[i, "n"]
+		for (j = 1; j <= parts; j++)
+			cells = cells "|" two_shares(key, part[j])
+		table_row("", cells "|" (key in predicted_whole ? with_unit(predicted_whole[key], "s") : "-") " / " \
+			with_unit(plain_of[key], "s") "|" percent(whole_of[key] / plain_of[key] - 1, "%+.0f"))
+	}
+	if (!broken)
+		return
+	table_end()
+	paragraph("Shares are what each phase costs when every moment is owed to one of the operations under way. Measured shares" \
+		" are of runs with every operation recorded, which takes longer by the percentage in the last column than the" \
+		" measured time beside it; predicted and measured runs have the plan that the model chose.")
+}
+
 BEGIN {
 	read_paper()
 	load(data "/bench.tsv", T)
 	load(data "/breakdown.tsv", B)
+	load(data "/breakdown_measured.tsv", M)
 	table_2()
 	operations()
 	whole()
+	breakdown()
 	slowdowns()
 }

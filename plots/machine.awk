@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The report's sections on the machine and on the few numbers that matter, as markup.
-#   awk -v own=DIR -v gpu=DIR -v reason=TEXT -v host=NAME -v driver=TEXT -v now=SECONDS -f common.awk -f machine.awk
+#   awk -v own=DIR -v gpu=DIR -v reason=TEXT -v more=FILE -v host=NAME -v driver=TEXT -v now=SECONDS -f common.awk -f machine.awk
+# FILE: markup that ends the first section.
 
 function fact(T, key,   i) {
 	for (i = 1; i <= T["rows"]; i++)
@@ -114,6 +115,8 @@ BEGIN {
 		read_profile(own "/profile.tsv")
 		shown("host memory copy, read + written", "host.memory.copy.peak")
 	}
+	while ((getline line <more) > 0)
+		print line
 	heading(2, "machine", "The machine")
 	if (reason != "")
 		note("Data of " own ": " reason ".")

@@ -90,6 +90,12 @@ for precision in s d; do
 	[ $precision = s ] || word=double
 	draw factor $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")" "precision='$word'"
 done
+if [ -n "$gpu" ]; then
+	figure=vendor
+	mkdir -p "$work/$figure"
+	series=$(awk -v folder="$work/$figure" -v data="$gpu" -f "$scripts/common.awk" -f "$scripts/bench.awk" -f "$scripts/vendor.awk")
+	[ -z "$series" ] || draw vendor $figure "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
 for file in ${gpu:+"$gpu"/trace_*.tsv}; do
 	figure=$(basename "$file" .tsv)
 	mkdir -p "$work/$figure"

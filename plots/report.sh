@@ -42,6 +42,12 @@ title() {
 	name=$(machine_name "$own")
 	printf 'H1\t\tfathom report: %s\n' "${name:-a machine without a profile}"
 }
+# Of the factorizations, in a line each.
+short_lines() {
+	[ -n "$gpu" ] || return 0
+	markup -v data="$gpu" -v short=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
+	markup -v data="$gpu" -v short=yes -f "$scripts/accuracy.awk"
+}
 probe_sections() {
 	printf 'H2\tprobes\tWhat the probes measured\n'
 	taken=
@@ -95,6 +101,8 @@ factor_section() {
 			printf 'FIG\tfactor_%s\tLines: make bench. Dashed and +: the plan that the model chose at held-out sizes, predicted and measured.\n' \
 				$precision
 	done
+	[ "$(drawn vendor)" != yes ] || printf 'FIG\tvendor\tSame process, interleaved, the whole call, medians (make bench).\n'
+	markup -v data="$gpu" -v table=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
 }
 trace_section() {
 	traced=
@@ -133,7 +141,7 @@ lawn_section() {
 	cat "$work/lawn"
 	[ "$(drawn breakdown)" != yes ] ||
 		printf 'FIG\tbreakdown\tThe counterpart of Figures 10 and 11. Shares are what each phase costs when every moment is owed to%s\n' \
-			' one of the operations under way; hidden are panels and transfers beside other work. The breakdown is simulated, slowdowns are measured.'
+			' one of the operations under way; hidden are panels and transfers beside other work. Slowdowns are measured.'
 }
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
@@ -212,7 +220,8 @@ navigation() {
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
 {
 	title
-	markup -v own="$own" -v gpu="$gpu" -v reason="$reason" -v host="$(uname -n)" -v driver="$driver" \
+	short_lines >"$work/short"
+	markup -v own="$own" -v gpu="$gpu" -v reason="$reason" -v more="$work/short" -v host="$(uname -n)" -v driver="$driver" \
 		-v now="$(date +%s)" -f "$scripts/machine.awk"
 	probe_sections
 	memory_section

@@ -14,7 +14,6 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <time.h>
 
 enum { BLAS_RATE_WORKSPACE = 64 << 20, BLAS_RATE_MOST_CALLS = 64 };
 
@@ -117,14 +116,11 @@ static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	rate->empty = stamps.seconds.value;
 }
 
-/* Waits until the clock that large products lowered is back, for a second at most. */
+/* Waits until the clock that large products lowered is back; that time is not the sweep's. */
 static inline void blas_rate_rest(struct blas_rate *rate)
 {
-	static const double enough = 0.995, most_seconds = 1;
-	const struct timespec pause = {.tv_nsec = 20000000};
 	const double begun = clock_now();
-	while (gpu_warm(&rate->gpu, 0) < enough * rate->hz && clock_now() < begun + most_seconds)
-		nanosleep(&pause, NULL);
+	gpu_rest(&rate->gpu, rate->hz);
 	rate->end += clock_now() - begun;
 }
 
@@ -166,6 +162,20 @@ static inline double blas_rate_pilot(struct blas_call *call)
 	return seconds;
 }
 
+/* The clock may still be very low from calls that needed more power: such a point waits until it is
+ * back and is measured again. Long calls lower it themselves. */
+static inline bool blas_rate_sample(
+        struct blas_call *call, const struct sample_plan *plan, struct measurement *measurement)
+{
+	static const double low = 0.76;
+	if (!sample_run(blas_call_sample, call, plan, 0, measurement))
+		return false;
+	if (!call->held || !(measurement->hz < low * call->rate->hz))
+		return true;
+	blas_rate_rest(call->rate);
+	return sample_run(blas_call_sample, call, plan, 0, measurement);
+}
+
 /* Samples one call that should take about `expected` seconds (0: unknown) and records it. Returns
  * the seconds measured, NaN when it was left out. */
 static inline double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *context,
@@ -181,7 +191,7 @@ static inline double blas_rate_measure(struct blas_rate *rate, void (*put)(void 
 	double seconds = expected > 30e-3 ? expected : blas_rate_pilot(&call);
 	call.held = seconds < 5e-3;
 	const struct sample_plan plan = blas_rate_plan(seconds);
-	if (!sample_run(blas_call_sample, &call, &plan, 0, &measurement))
+	if (!blas_rate_sample(&call, &plan, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	probe_record(rate->run, series, args, arg_count, &measurement);
 	return measurement.seconds.value;

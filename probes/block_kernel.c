@@ -281,12 +281,12 @@ static void measure_clusters(struct call *c, int64_t step)
 }
 
 /* Blocks of Cholesky, with rows below them or none; nearly the identity, as it then remains. */
-static void measure_cholesky(struct call *c)
+static void measure_cholesky(struct call *c, int64_t step)
 {
 	int info;
-	for (c->n = NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= 2)
+	for (c->n = NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= step)
 		for (int64_t below = 0; below <= MOST_BELOW;
-		        below = below ? 4 * below : FEWEST_BELOW) {
+		        below = below ? 2 * step * below : FEWEST_BELOW) {
 			const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
 			c->m = c->n + below;
 			GPU(block_fill(WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m),
@@ -310,14 +310,14 @@ static void measure_blocks(struct call *c)
 	}
 }
 
-static void measure_swaps(struct call *c)
+static void measure_swaps(struct call *c, int64_t step)
 {
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
 		int64_t widest = cold ? POOL_COLUMNS : WARM_COLUMNS;
 		send_pivots(c->bench, cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : WARM_ROWS);
 		c->cold = cold;
-		for (c->swaps = NARROWEST; c->swaps <= MOST_SWAPS; c->swaps *= 4)
-			for (c->n = NARROWEST; c->n <= widest; c->n *= 4) {
+		for (c->swaps = NARROWEST; c->swaps <= MOST_SWAPS; c->swaps *= 2 * step)
+			for (c->n = NARROWEST; c->n <= widest; c->n *= 2 * step) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				measure_call(c, "laswp", put_laswp, args, ARRAY_LEN(args));
@@ -327,16 +327,16 @@ static void measure_swaps(struct call *c)
 
 static void measure(struct probe_run *run)
 {
-	const int64_t step = run->common.quick ? 8 : 2;
+	const int64_t step = run->common.quick ? 8 : 2, narrow = run->common.quick ? 4 : 2;
 	struct bench bench = {0};
 	set_up(&bench, run);
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
 		measure_clusters(&call, step);
-		measure_cholesky(&call);
+		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
-		measure_swaps(&call);
+		measure_swaps(&call, narrow);
 	}
 	clean_up(&bench);
 }
@@ -350,7 +350,7 @@ const struct probe block_kernel_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .seconds = 0.8,
+        .seconds = 1.4, /* of a quick device */
         .processes = 3,
         .measure = measure,
         .fit = block_kernel_fit,

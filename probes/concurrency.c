@@ -41,8 +41,8 @@ static double measure_point(const struct sweep *sweep, const char *series, sampl
 	plan.min_samples = sweep->run->common.quick ? 3 : 7;
 	struct measurement measurement;
 	struct sample first;
-	if (!function(sweep->c, &first) ||
-	        !sample_run(function, sweep->c, &plan, sweep->c->gpu.max_hz, &measurement))
+	if (!function(sweep->c, &first) || !probe_quiet_sample(sweep->run, function, sweep->c,
+	                                           &plan, sweep->c->gpu.max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	const struct arg arg = {argument, value};
 	probe_record(sweep->run, series, &arg, argument != NULL, &measurement);
@@ -205,7 +205,6 @@ static void measure_priorities(const struct sweep *sweep)
 
 /* ---- the probe ---- */
 
-/* What is allocated lives as long as the process, which measures once and ends. */
 static void measure(struct probe_run *run)
 {
 	struct concurrency c = {
@@ -221,6 +220,7 @@ static void measure(struct probe_run *run)
 	gpu_warm(&c.gpu, run->warm_seconds);
 	set_up(&c, run->common.quick);
 	run_once(&c);
+	probe_quiet_take(run, &c.gpu);
 	/* about 60 points of which most need no more than their first few samples */
 	const struct sweep sweep = {run, &c, fmax(run->seconds - run->warm_seconds, 0.1) / 60};
 	measure_overlap(&sweep);
@@ -228,8 +228,10 @@ static void measure(struct probe_run *run)
 	measure_kernels(&sweep);
 	measure_busy(&sweep);
 	measure_priorities(&sweep);
+	probe_quiet_leave(run); /* a second thread watches the calls */
 	measure_queue(run, &c, false);
 	measure_queue(run, &c, true);
+	clean_up(&c);
 	probe_watch_gpu(run, &c.gpu);
 }
 
@@ -240,6 +242,7 @@ const struct probe concurrency_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .turn = 1,
         .seconds = 1.2,
         .processes = 3,
         .measure = measure,

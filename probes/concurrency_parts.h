@@ -6,7 +6,7 @@
 #include "../lib/base.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
-#include "../lib/probe.h"
+#include "../lib/probe_quiet.h"
 #include "concurrency.h"
 
 #include <cuda_runtime_api.h>
@@ -86,5 +86,6 @@ bool urgent_sample(void *argument, struct sample *sample);
 void measure_queue(struct probe_run *run, struct concurrency *c, bool copies);
 void set_up(struct concurrency *c, bool quick);
 void run_once(struct concurrency *c);
+void clean_up(struct concurrency *c);
 
 #endif

@@ -3,6 +3,7 @@
 #include "concurrency_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { MEMORY_BYTES = 256 * MIB }; /* read, and written again, by the memory kernel */
 
@@ -67,6 +68,28 @@ void set_up(struct concurrency *c, bool quick)
 	GPU(cudaMemcpyAsync(c->host, c->device, bytes, cudaMemcpyDeviceToHost, c->lead));
 	set_up_memory(c, quick);
 	finish();
+}
+
+/* Later probes of the process find no streams and no memory in use. */
+void clean_up(struct concurrency *c)
+{
+	void *device[] = {c->device, c->word, c->sink, c->from, c->to};
+	void *host[] = {c->span, c->copied, c->host};
+	for (int i = 0; i < BRANCHES; i++) {
+		GPU(cudaStreamDestroy(c->stream[i]));
+		GPU(cudaEventDestroy(c->done[i]));
+	}
+	for (int i = 0; i < KERNELS_MOST; i++)
+		GPU(cudaStreamDestroy(c->many[i]));
+	free(c->many);
+	GPU(cudaEventDestroy(c->fork));
+	GPU(cudaStreamDestroy(c->lead));
+	for (size_t i = 0; i < ARRAY_LEN(device); i++)
+		GPU(cudaFree(device[i]));
+	for (size_t i = 0; i < ARRAY_LEN(host); i++)
+		GPU(cudaFreeHost(host[i]));
+	gpu_hold_free(c->hold);
+	gpu_timer_free(c->timer);
 }
 
 /* Everything once, without the hold: loading code waits for the device. */

@@ -212,6 +212,7 @@ const struct probe copy_probe = {
         .args = args,
         .arg_count = ARRAY_LEN(args),
         .needs_gpu = true,
+        .turn = -1,
         .seconds = 1.5, /* and 2 s sustained in the first process */
         .processes = 3,
         .measure = measure,

@@ -140,7 +140,8 @@ static void measure_math(struct bench *bench, enum math math)
 	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);
 }
 
-/* What needs most power comes last, and a rest before the next: the clock stays low for a while. */
+/* What needs most power comes last, and a rest before the next, of another probe, too: the clock
+ * stays low for a while. */
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};
@@ -148,6 +149,8 @@ static void measure(struct probe_run *run)
 	measure_math(&bench, FP32);
 	measure_math(&bench, FP64);
 	measure_math(&bench, TF32);
+	if (!run->common.quick)
+		blas_rate_rest(&bench.rate);
 	gemm_rate_close(&bench);
 }
 

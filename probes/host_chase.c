@@ -289,7 +289,7 @@ static void measure(struct probe_run *run)
 	topology_facts(chase.topology, &chase.facts);
 	while (clock_now() < chase.end - 0.95 * run->seconds)
 		; /* until the processor's clock has risen */
-	quiet_open(&chase.quiet, chase.topology, chase.facts.cores);
+	quiet_open(&chase.quiet, chase.topology, chase.facts.cores, -1);
 	quiet_note(&chase.quiet, run->curve);
 	take_core(&chase, got);
 	table_meta_set(run->curve, "binding", "%s", got);

@@ -153,13 +153,12 @@ void record_set(struct set *set, const char *series, const struct arg *args, siz
 
 	for (int i = 0; i < TRIES; i++) {
 		const double before = clock_core_hz();
-		const bool undisturbed = quiet_undisturbed(&chase->quiet, chase->core);
+		const bool undisturbed = quiet_undisturbed(&chase->quiet);
 		if (!sample_run(take_loads, set, &plan, 0, &measurement))
 			return;
 		measurement.hz = clock_core_hz();
 		const bool same = !(fabs(before / measurement.hz - 1) > steady);
-		if (set->nodes > CHAIN ||
-		        (same && undisturbed && quiet_undisturbed(&chase->quiet, chase->core)))
+		if (set->nodes > CHAIN || (same && undisturbed && quiet_undisturbed(&chase->quiet)))
 			break; /* a sample of the lines is walked once */
 	}
 	probe_record(chase->run, series, args, count, &measurement);

@@ -3,16 +3,17 @@
  * beyond the caches, threads? Method: one thread bound to each core, each with its own buffer that
  * it touched first; all pass over their parts again and again between two barriers. Plain loops
  * that the compiler vectorizes, with ordinary stores. What can fool it: a cache that other cores or
- * other virtual machines share, page size, loops that the compiler turns into library calls
- * (forbidden here), a pass that is not made (every result is verified). Writes count once, though
- * an ordinary store also reads the line. Sizes that just fill a cache are left out. Unit: seconds
- * of one pass of all threads; `bytes` counts bytes read plus bytes written, which is also the
- * working set. */
+ * other virtual machines share (sizes in the caches are visited twice, some time apart), page size,
+ * loops that the compiler turns into library calls (forbidden here), a pass that is not made (every
+ * result is verified). Writes count once, though an ordinary store also reads the line. Sizes that
+ * just fill a cache are left out. Unit: seconds of one pass of all threads; `bytes` counts bytes
+ * read plus bytes written, which is also the working set. */
 #include "../lib/base.h"
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
 #include "../lib/team.h"
+#include "../lib/visits.h"
 
 #include <math.h>
 #include <omp.h>
@@ -33,7 +34,7 @@ void host_memory_fit(const struct table *curve, struct profile *profile);
 #define VECTORIZED __attribute__((noinline, optimize(LOOPS)))
 #endif
 
-enum { QUICK_BYTES = 64 << 20, WARM_PASSES = 3 };
+enum { QUICK_BYTES = 64 << 20, WARM_PASSES = 3, VISITS = 2 };
 
 enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
@@ -177,6 +178,7 @@ struct memory_sweep {
 	struct probe_run *run;
 	struct team team;
 	struct worker *worker;
+	struct visits visits;
 	size_t first, beyond;
 };
 
@@ -268,7 +270,8 @@ static void measure_way(
 	plan.max_seconds = fmax(plan.max_seconds, fmin(11.5 * needed, 3 * seconds));
 	bench.undisturbed = team_undisturbed(bench.team);
 	if (sample_run(take_sample, &bench, &plan, 0, &measurement) && verified(&bench))
-		probe_record(sweep->run, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
+		visits_add(
+		        &sweep->visits, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
 }
 
 static void measure_size(struct memory_sweep *sweep, size_t bytes, double seconds)
@@ -294,8 +297,21 @@ static size_t count_points(const struct memory_sweep *sweep)
 	size_t count = 0;
 	for (int i = 0; i < sweep->team.size_count; i++)
 		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes))
-			count += has_point(sweep, sweep->team.size[i], bytes) ? WAYS : 0;
+			if (has_point(sweep, sweep->team.size[i], bytes))
+				count += bytes == sweep->beyond ? WAYS : VISITS * WAYS;
 	return count;
+}
+
+/* The sizes in the caches; returns the one at which the time was spent, or the one beyond them. */
+static size_t visit_sizes(struct memory_sweep *sweep, double seconds, double end)
+{
+	size_t bytes = sweep->first;
+
+	while (bytes != sweep->beyond && clock_now() < end) {
+		measure_size(sweep, bytes, seconds);
+		bytes = next_size(sweep, bytes);
+	}
+	return bytes;
 }
 
 static void measure(struct probe_run *run)
@@ -314,14 +330,15 @@ static void measure(struct probe_run *run)
 	team_warm(team, run->seconds / 20);
 	/* Half of the time is for the size beyond the caches and for touching its pages. */
 	double seconds = run->seconds / 2 / (double)count_points(&sweep), start = clock_now();
-	size_t bytes = sweep.first;
-	while (bytes && clock_now() - start < patience * run->seconds) {
-		measure_size(&sweep, bytes, seconds);
-		bytes = next_size(&sweep, bytes);
-	}
-	if (bytes)
+	const double end = start + patience * run->seconds;
+	const size_t reached = visit_sizes(&sweep, seconds, end);
+	visit_sizes(&sweep, seconds, end);
+	if (reached == sweep.beyond && clock_now() < end)
+		measure_size(&sweep, sweep.beyond, seconds);
+	else
 		table_meta_set(
-		        run->curve, "dropped", "%zu bytes and more: the time was spent", bytes);
+		        run->curve, "dropped", "%zu bytes and more: the time was spent", reached);
+	visits_record(&sweep.visits, run);
 	table_meta_set(
 	        run->curve, "binding", "%d threads, the last one: %s", team->cores, team->binding);
 	quiet_note(&team->quiet, run->curve);

@@ -6,7 +6,8 @@
  * around m; getrf and geqrf get the threads of lib/host_panel.h and a panel that was just copied
  * from a master; gemm has all threads; some sizes of both have 1, 2, 4 ... threads. Short calls and
  * dependent adds in long rows. What can fool it: a BLAS that uses fewer threads than meant (its own
- * environment variables), other programs on the cores, caches that other virtual machines share,
+ * environment variables), other programs on the cores (what one thread runs is visited twice, some
+ * time apart, and a clearly slower visit discarded), caches that other virtual machines share,
  * physical pages that meet in one set of a cache (samples go round several places of memory), an
  * adder that is not one cycle. Operands are in the cache as far as they fit (said, not hidden): in
  * a panel they are, too. Unit: seconds of one call; of one add for the clock. */
@@ -16,6 +17,7 @@
 #include "../lib/msg.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +27,12 @@ enum {
 	LARGEST_GEMM = 2048,
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
+	VISITS = 2,     /* of a point of one thread */
 	RANDOM = 100003 /* numbers, over and over: no column repeats another */
 };
 
-static const double longest_point = 0.25; /* on a choice of threads, which begins ... */
-static const double threads_from = 0.85;  /* ... at the latest at this part of the time */
+static const double longest_point = 0.25; /* on a choice of threads */
+static const double single_part = 0.65, threaded_part = 0.2, teams_part = 0.15; /* of the time */
 
 /* ---- random numbers ---- */
 
@@ -41,8 +44,8 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* Random numbers of a precision everywhere. */
-static void fill(struct rates *rates, bool is_double)
+/* Random numbers of a precision in the master. */
+static void fill_master(struct rates *rates, bool is_double)
 {
 	static const double scale = 0x1p-63;
 	size_t used = RANDOM * (is_double ? sizeof(double) : sizeof(float));
@@ -58,6 +61,15 @@ static void fill(struct rates *rates, bool is_double)
 		left = rates->bytes - used;
 		memcpy(rates->master + used, rates->master, left < used ? left : used);
 	}
+}
+
+/* Fresh data of a precision everywhere. */
+static void fill(struct rates *rates, bool is_double)
+{
+	if (!rates->filled || rates->double_filled != is_double)
+		fill_master(rates, is_double);
+	rates->filled = true;
+	rates->double_filled = is_double;
 	memcpy(rates->a, rates->master, rates->bytes);
 }
 
@@ -90,13 +102,14 @@ static size_t room_bytes(int largest_gemm)
 }
 
 /* Points that would take the rest of the time, judged by the size before, are dropped. */
-static void measure_surface(
-        struct rates *rates, const struct surface *surface, bool is_double, bool threaded)
+static void measure_surface(struct rates *rates, const struct surface *surface, bool is_double,
+        bool threaded, int visit)
 {
 	const char *series = surface->series[is_double];
 	int last_m = surface->last_m;
 	double before[16] = {0}; /* seconds of a sample of the last m, by n */
 	const bool quick = rates->run->common.quick;
+	const int last_visit = threaded ? 0 : VISITS - 1;
 	const int step_m = quick ? 4 : surface->step_m, step_n = quick ? 4 : surface->step_n;
 
 	if (quick && last_m > QUICK_M)
@@ -116,16 +129,18 @@ static void measure_surface(
 			        .restored = surface->restored,
 			        .cycle = turns,
 			        .turns = turns};
+			const struct arg args[] = {{"m", m}, {"n", n}};
 			double growth = surface->square ? (double)step_m * step_m * step_m : step_m;
 			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
 			bool all =
 			        (surface->restored || surface->square) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes)
 				continue;
-			if (before[i] > 0 && clock_now() + needed > rates->end)
-				drop(rates, series, m, n);
-			else
+			if (!(before[i] > 0 && clock_now() + needed > rates->end))
 				before[i] = measure_call(call, series);
+			else if (!visits_has(&rates->visits, series, args, ARRAY_LEN(args)) &&
+			         visit == last_visit)
+				drop(rates, series, m, n);
 		}
 	}
 }
@@ -172,6 +187,7 @@ static void measure_teams(struct rates *rates, bool threaded)
 {
 	int threads = threaded ? 2 : 1, most = threaded ? rates->threads : 1;
 
+	fill(rates, false);
 	while (threads <= most) {
 		for (size_t c = 0; c < ARRAY_LEN(chosen); c++)
 			measure_threads(rates, c, threads);
@@ -179,17 +195,30 @@ static void measure_teams(struct rates *rates, bool threaded)
 	}
 }
 
-/* Before the calling thread is bound: they inherit that. */
-static void start_threads(struct rates *rates)
+/* Both precisions. */
+static void measure_surfaces(struct rates *rates, int visit, bool threaded)
+{
+	for (int d = 0; d < 2; d++) {
+		fill(rates, d);
+		if (!threaded && visit == 0 && d == 0)
+			measure_short(rates);
+		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
+			measure_surface(rates, &surfaces[s], d, threaded, visit);
+	}
+}
+
+/* Once, or until all are awake and where the system wants them. */
+static void wake_threads(struct rates *rates, double seconds)
 {
 	enum { SMALL = 256 };
 	const struct call call = {
 	        .rates = rates, .m = SMALL, .n = SMALL, .ld = SMALL, .square = true};
+	const double end = clock_now() + seconds;
 
-	memset(rates->a, 0, panel_bytes(SMALL, SMALL, false));
-	memset(rates->master, 0, 2 * panel_bytes(SMALL, SMALL, false));
 	rates->at = rates->a;
-	run_gemm(&call, 0);
+	do
+		run_gemm(&call, 0);
+	while (clock_now() < end);
 }
 
 static void measure(struct probe_run *run)
@@ -204,7 +233,7 @@ static void measure(struct probe_run *run)
 	        .ipiv = xmalloc(LARGEST_N * sizeof(lapack_int)),
 	        .threads = openblas_get_num_threads(),
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
-	        .end = clock_now() + threads_from * run->seconds};
+	        .end = clock_now() + single_part * run->seconds / VISITS};
 
 	struct fault fault;
 	struct topology *topology = topology_load(NULL, &fault);
@@ -215,29 +244,29 @@ static void measure(struct probe_run *run)
 	topology_facts(topology, &facts);
 	if (!rates.a || !rates.master)
 		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
-	start_threads(&rates);
-	while (clock_now() < rates.end - threads_from * run->seconds + run->seconds / 30)
+	fill(&rates, false);
+	wake_threads(&rates, 0); /* before this thread is bound: they inherit that */
+	const double risen = clock_now() + run->seconds / 30;
+	while (clock_now() < risen)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
-	void *anywhere = topology_keep(topology);
-	quiet_open(&rates.quiet, topology, facts.cores);
+	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_note(&rates.quiet, run->curve);
+	for (int visit = 0; visit < VISITS; visit++) {
+		measure_surfaces(&rates, visit, false);
+		rates.end += single_part * run->seconds / VISITS;
+	}
+	rates.end -= single_part * run->seconds / VISITS;
+	measure_teams(&rates, false);
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
 	 * does then: they come last. They run where the system puts them, as a factorization's do.
 	 */
-	for (int threaded = 0; threaded < 2; threaded++) {
-		if (threaded)
-			topology_restore(topology, anywhere);
-		for (int d = 0; d < 2; d++) {
-			fill(&rates, d);
-			if (!threaded && !d)
-				measure_short(&rates);
-			for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
-				measure_surface(&rates, &surfaces[s], d, threaded);
-		}
-		fill(&rates, false);
-		rates.end += threaded ? (1 - threads_from) * run->seconds : 0;
-		measure_teams(&rates, threaded);
-	}
+	quiet_leave(&rates.quiet);
+	wake_threads(&rates, run->seconds / 100);
+	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
+	measure_surfaces(&rates, 0, true);
+	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
+	measure_teams(&rates, true);
+	visits_record(&rates.visits, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
@@ -256,7 +285,7 @@ const struct probe host_rate_probe = {
         .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 2.4,
+        .seconds = 3,
         .processes = 5,
         .measure = measure,
         .fit = host_rate_fit,

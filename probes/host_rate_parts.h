@@ -6,6 +6,7 @@
 #include "../lib/base.h"
 #include "../lib/probe.h"
 #include "../lib/quiet.h"
+#include "../lib/visits.h"
 
 #include <lapacke.h>
 
@@ -17,9 +18,11 @@ enum {
 
 struct rates {
 	struct probe_run *run;
-	char *a, *master; /* panels and square matrices; master is copied to a */
-	char *at;         /* the panel's place in a */
-	size_t bytes;     /* of each */
+	struct visits visits;
+	char *a, *master;           /* panels and square matrices; master is copied to a */
+	char *at;                   /* the panel's place in a */
+	size_t bytes;               /* of each */
+	bool filled, double_filled; /* the master, with what */
 	void *tau, *work;
 	lapack_int *ipiv;
 	int threads;        /* of the BLAS */
@@ -40,7 +43,6 @@ struct call {
 	        restored;    /* restored: the panel is the master's before every sample */
 	size_t cycle, turns; /* turns of a sample: several cycles */
 	size_t samples;      /* so far */
-	bool undisturbed;    /* before the next one */
 };
 
 /* ---- calls (host_rate_calls.c): run of a struct call ---- */

@@ -17,7 +17,7 @@ enum {
 	PAGE_PADDING = 1600   /* ... or bytes, where all columns would begin alike in their pages */
 };
 
-static const double point_seconds = 0.002, threaded_seconds = 0.005, least_span = 20e-6;
+static const double point_seconds = 0.001, threaded_seconds = 0.005, least_span = 20e-6;
 
 int leading(int m, bool is_double)
 {
@@ -63,7 +63,6 @@ static bool take_call(void *context, struct sample *sample)
 	struct call *call = context;
 	struct rates *rates = call->rates;
 	size_t word = call->is_double ? sizeof(double) : sizeof(float);
-	const bool before = call->undisturbed;
 	bool done = true;
 
 	if (call->samples++ % SAMPLES_OF_PLACE == 0)
@@ -76,9 +75,6 @@ static bool take_call(void *context, struct sample *sample)
 	sample->span = clock_now() - start;
 	sample->seconds = sample->span / (double)call->turns;
 	sample->agreed = true;
-	if (panel_threads(call) == 1) /* those of a BLAS may be each other's hardware threads */
-		call->undisturbed = quiet_undisturbed(&rates->quiet, rates->quiet.order[0]);
-	sample->disturbed = !before || !call->undisturbed;
 	return done;
 }
 
@@ -89,6 +85,15 @@ void drop(struct rates *rates, const char *series, int m, int n)
 	        used ? ", " : "", series, m, n);
 }
 
+/* The threads of a BLAS may be each other's hardware threads: only a single one is watched. */
+static bool sample_call(
+        struct call *call, const struct sample_plan *plan, struct measurement *measurement)
+{
+	if (panel_threads(call) > 1)
+		return sample_run(take_call, call, plan, 0, measurement);
+	return quiet_sample_run(&call->rates->quiet, take_call, call, plan, 0, measurement);
+}
+
 /* Samples one point. Returns the seconds of a sample, 0 when it failed. */
 double measure_call(struct call call, const char *series)
 {
@@ -96,25 +101,22 @@ double measure_call(struct call call, const char *series)
 	struct sample_plan plan = {
 	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
 	struct measurement measurement;
-	struct sample first, next;
+	struct sample first, next = {.span = least_span};
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
-	if (panel_threads(&call) == 1)
-		quiet_refresh(&call.rates->quiet);
-	call.undisturbed = true;
 	call.rates->turn = 0;
-	double start = clock_now();
-	bool worked = take_call(&call, &first) && take_call(&call, &next); /* brings in code, pages
-	                                                                      and threads */
-	double each = (clock_now() - start) / 2;
+	bool worked = take_call(&call, &first); /* brings in code, pages and threads */
+	const double start = clock_now();
+	worked = worked && take_call(&call, &next);
+	double each = clock_now() - start;
 	if (!call.restored)
 		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
 	least /= call.rates->run->common.quick ? 4 : 1;
 	plan.max_seconds = fmax(LEAST_SAMPLES * each, least);
-	if (!worked || !sample_run(take_call, &call, &plan, 0, &measurement)) {
+	if (!worked || !sample_call(&call, &plan, &measurement)) {
 		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
 		return 0;
 	}
-	probe_record(call.rates->run, series, args, call.threads ? 3 : 2, &measurement);
+	visits_add(&call.rates->visits, series, args, call.threads ? 3 : 2, &measurement);
 	return each;
 }

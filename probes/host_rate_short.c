@@ -24,14 +24,11 @@ static void call_level2(float *a, int turn)
 struct short_call {
 	float *a;
 	void (*call)(float *a, int turn); /* NULL: adds */
-	const struct quiet *quiet;
-	bool undisturbed; /* before the next sample */
 };
 
 static bool take_short(void *context, struct sample *sample)
 {
 	struct short_call *kind = context;
-	const bool before = kind->undisturbed;
 	double start = clock_now();
 
 	for (int i = 0; kind->call && i < SHORT_CALLS; i++)
@@ -39,8 +36,6 @@ static bool take_short(void *context, struct sample *sample)
 	sample->seconds = kind->call ? (clock_now() - start) / SHORT_CALLS : 1 / clock_core_hz();
 	sample->span = clock_now() - start;
 	sample->agreed = true;
-	kind->undisturbed = quiet_undisturbed(kind->quiet, kind->quiet->order[0]);
-	sample->disturbed = !before || !kind->undisturbed;
 	return !isnan(sample->seconds);
 }
 
@@ -48,13 +43,11 @@ void measure_short(struct rates *rates)
 {
 	static const char *const series[] = {"clock", "level1", "level2"};
 	float *a = (float *)rates->a;
-	const struct quiet *quiet = &rates->quiet;
-	struct short_call kind[] = {{a, NULL, quiet, true}, {a, call_level1, quiet, true},
-	        {a, call_level2, quiet, true}};
+	struct short_call kind[] = {{a, NULL}, {a, call_level1}, {a, call_level2}};
 	struct sample_plan plan = sample_plan_default(rates->run->seconds / 80);
 	struct measurement measurement;
 
 	for (size_t k = 0; k < ARRAY_LEN(kind); k++)
-		if (sample_run(take_short, &kind[k], &plan, 0, &measurement))
+		if (quiet_sample_run(&rates->quiet, take_short, &kind[k], &plan, 0, &measurement))
 			probe_record(rates->run, series[k], NULL, 0, &measurement);
 }

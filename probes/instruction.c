@@ -312,13 +312,15 @@ static void measure(struct probe_run *run)
 	GPU(cudaMalloc((void **)&b.sink, sizeof *b.sink));
 	b.duration = xmalloc(blocks * sizeof *b.duration);
 	b.table = instruction_table(&count);
-	gpu_warm(&b.gpu, run->warm_seconds);
+	const double hz = gpu_warm(&b.gpu, run->warm_seconds);
 
 	const bool quick = run->common.quick;
 	const int points = sweep(NULL, &b, count, quick, 0);
 	sweep(run, &b, count, quick, run->seconds / points);
 	if (run->process == 0)
 		measure_both_sustained(run, &b, quick ? 0.1 : 2);
+	if (!quick)
+		gpu_rest(&b.gpu, hz);
 
 	free(b.duration);
 	GPU(cudaFree(b.sink));

@@ -8,13 +8,15 @@
  * What can fool it: lazy loading (all is run once before, the very first launch is a series of its
  * own); a full queue, which makes the host wait for the device (the queues stay short, the hold
  * times out); a kernel that did not run (each adds one to a word in device memory, and the sum is
- * checked).
+ * checked); somebody else on the core (the calling thread has a quiet one, and samples while it
+ * did less than usual are taken again).
  *
  * Unit: seconds per operation. */
 #include "launch_parts.h"
 
 #include "../lib/clock.h"
 #include "../lib/msg.h"
+#include "../lib/probe_quiet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +83,24 @@ static void set_up(struct launch *launch, uint64_t seed)
 	finish(launch);
 }
 
+static void clean_up(struct launch *launch)
+{
+	cudaGraphExec_t graph[] = {launch->graph, launch->chain_short, launch->chain_long};
+	clean_up_blas(launch);
+	for (size_t i = 0; i < ARRAY_LEN(graph); i++)
+		GPU(cudaGraphExecDestroy(graph[i]));
+	for (int i = 0; i < 2; i++)
+		GPU(cudaEventDestroy(launch->event[i]));
+	GPU(cudaStreamDestroy(launch->other));
+	GPU(cudaStreamDestroy(launch->stream));
+	GPU(cudaFree(launch->nodes));
+	GPU(cudaFree(launch->word));
+	GPU(cudaFreeHost(launch->copied));
+	GPU(cudaFreeHost((void *)(uintptr_t)launch->flag));
+	gpu_hold_free(launch->hold);
+	gpu_timer_free(launch->timer);
+}
+
 /* ---- sweep ---- */
 
 /* Once per process: the module of launch.cu is not loaded before this. */
@@ -114,7 +134,7 @@ static void measure_subject(
 	run_once(&work);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
-	sample_run(take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+	probe_quiet_sample(run, take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
 	struct arg argument = {subject->argument_name, subject->argument};
 	probe_record(run, subject->series, &argument, subject->argument_name != NULL, &measurement);
 }
@@ -202,7 +222,6 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	}
 }
 
-/* What is allocated here lives as long as the process, which measures once and ends. */
 static void measure(struct probe_run *run)
 {
 	struct launch launch = {0};
@@ -212,10 +231,13 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 
 	gpu_warm(&launch.gpu, run->warm_seconds);
+	probe_quiet_take(run, &launch.gpu);
 	measure_first(run, &launch);
 	set_up(&launch, (uint64_t)run->common.seed);
 	measure_all(run, &launch);
+	probe_quiet_leave(run);
 	check_count(&launch);
+	clean_up(&launch);
 	probe_watch_gpu(run, &launch.gpu);
 }
 
@@ -227,6 +249,7 @@ const struct probe launch_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .turn = -1,
         .seconds = 0.9,
         .measure = measure,
         .fit = launch_fit,

@@ -88,3 +88,10 @@ void set_up_blas(struct launch *launch, uint64_t seed)
 	BLAS(cublasSetWorkspace(launch->blas, launch->blas_workspace, WORKSPACE));
 	BLAS(cublasSetPointerMode(launch->blas, CUBLAS_POINTER_MODE_HOST));
 }
+
+void clean_up_blas(struct launch *launch)
+{
+	BLAS(cublasDestroy(launch->blas));
+	GPU(cudaFree(launch->blas_workspace));
+	GPU(cudaFree(launch->x));
+}

@@ -80,6 +80,7 @@ void flag_sync(struct launch *launch);
 /* ---- operations of cuBLAS (launch_blas.c) ---- */
 
 void set_up_blas(struct launch *launch, uint64_t seed);
+void clean_up_blas(struct launch *launch);
 void scal(struct launch *launch);
 void swap(struct launch *launch);
 void ger(struct launch *launch);

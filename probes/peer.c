@@ -47,12 +47,12 @@ static int count_pairs(const struct peer *peer)
 static void open_devices(struct probe_run *run, struct peer *peer)
 {
 	struct fault fault;
-	if (!gpu_open(&peer->named, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	GPU(cudaGetDeviceCount(&peer->count));
-	if (peer->count < 2)
+	/* of none at all gpu_open tells why */
+	if (cudaGetDeviceCount(&peer->count) == cudaSuccess && peer->count == 1)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "not possible here: one visible GPU, and links between GPUs need two");
+	if (!gpu_open(&peer->named, run->common.device, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	if (peer->count > DEVICES_MOST) {
 		msg_warn("only the first %d of %d GPUs are measured", DEVICES_MOST, peer->count);
 		peer->count = DEVICES_MOST;
@@ -119,10 +119,12 @@ static void measure(struct probe_run *run)
 	for (int i = 0; i < peer->count; i++)
 		set_up_device(run, peer, &peer->device[i]);
 	peer->seconds = 0.6 * run->seconds / (POINTS * (count_pairs(peer) + 1));
+	probe_quiet_take(run, &peer->named);
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
 			if (is_measured(peer, from, to))
 				measure_pair(run, peer, &peer->device[from], &peer->device[to]);
+	probe_quiet_leave(run);
 	measure_nccl(run, peer);
 	for (int i = 0; i < peer->count; i++)
 		probe_watch_gpu(run, &peer->device[i].gpu);
@@ -137,6 +139,7 @@ const struct probe peer_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .alone = true, /* contexts on all devices, and what NCCL leaves behind */
         .seconds = 2.5,
         .processes = 3,
         .measure = measure,

@@ -67,8 +67,10 @@ static void measure_group(struct probe_run *run, struct peer *peer, int gpus)
 		expect(peer, &peer->device[i], &peer->device[0]);
 	const struct work work = {
 	        .peer = peer, .from = &peer->device[0], .to = &peer->device[0], .gpus = gpus};
+	probe_quiet_take(run, &peer->named); /* its threads are there */
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
 		measure_route(run, work, &routes[i]);
+	probe_quiet_leave(run);
 	for (int i = 0; i < gpus; i++)
 		check_nccl(&peer->nccl, peer->nccl.destroy(peer->comm[i]), "ncclCommDestroy");
 }

@@ -6,7 +6,7 @@
 #include "../lib/base.h"
 #include "../lib/gpu.h"
 #include "../lib/nccl_calls.h"
-#include "../lib/probe.h"
+#include "../lib/probe_quiet.h"
 #include "peer.h"
 
 #include <cuda_runtime_api.h>

@@ -164,7 +164,7 @@ static void measure_point(struct probe_run *run, struct work *work)
 	        .min_samples = 3,
 	        .max_samples = 400,
 	        .target = 0.01};
-	sample_run(call_sample, work, &plan, 0, &measurement);
+	probe_quiet_sample(run, call_sample, work, &plan, 0, &measurement);
 	check_targets(work);
 	const struct arg pair[] = {
 	        {"bytes", (double)(work->route->both ? 2 * work->bytes : work->bytes)},

@@ -8,15 +8,17 @@
  * call bound it by the device's clock, too.
  *
  * What can fool it: pages never touched (all are, before); memory on another NUMA node (the thread
- * is bound before it allocates, and what was obtained is in the metadata); a copy that moved
- * nothing (every size moves data its target did not hold, and is checked).
+ * is bound before it allocates, and what was obtained is in the metadata); somebody else on the
+ * core that calls and copies (it is a quiet one, and samples while it did less than usual are taken
+ * again); a copy that moved nothing (every size moves data its target did not hold, and is
+ * checked).
  *
  * Unit: seconds per transfer; bytes are payload, for both directions their sum. */
 #include "transfer_parts.h"
 
 #include "../lib/clock.h"
 #include "../lib/msg.h"
-#include "../lib/probe.h"
+#include "../lib/probe_quiet.h"
 #include "../lib/topology.h"
 
 #include <cuda_runtime_api.h>
@@ -28,6 +30,8 @@ enum { CLOCKED_BYTES = 16 * MIB, NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB };
 
 /* Between the host's clock around the stamps and the stamps: their launch, the last wait. */
 static const double host_slack = 200e-6;
+
+static const double pageable_seconds = 25e-3; /* for one point, unless three samples take longer */
 
 /* ---- the transfers ---- */
 
@@ -137,11 +141,16 @@ static int64_t next_size(const struct transfer *transfer, int64_t bytes)
 	return bytes * (bytes < MIB || transfer->quick ? 4 : 2);
 }
 
-/* A large transfer is repeated three times, however long that takes. */
-static struct sample_plan plan_of(const struct transfer *transfer, double first_seconds)
+/* A large transfer is repeated three times, however long that takes. The processor copies what is
+ * pageable, now and then more slowly: up to nine times, whose interval leaves out the slowest. */
+static struct sample_plan plan_of(
+        const struct transfer *transfer, enum kind kind, double first_seconds)
 {
+	const double nine = kind == PAGEABLE ? fmin(8.5 * first_seconds, pageable_seconds) : 0;
+	const double least = fmax(2.5 * first_seconds, nine);
+
 	return (struct sample_plan){.min_seconds = 0.3 * transfer->seconds,
-	        .max_seconds = fmax(transfer->seconds, 2.5 * first_seconds),
+	        .max_seconds = fmax(transfer->seconds, least),
 	        .min_samples = 3,
 	        .max_samples = 400,
 	        .target = 0.01};
@@ -164,8 +173,8 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 	struct sample first;
 	struct measurement measurement;
 	take_sample(&work, &first); /* for its duration alone */
-	struct sample_plan plan = plan_of(transfer, first.seconds);
-	sample_run(take_sample, &work, &plan, 0, &measurement);
+	struct sample_plan plan = plan_of(transfer, route->kind, first.seconds);
+	probe_quiet_sample(run, take_sample, &work, &plan, 0, &measurement);
 
 	if (out)
 		transfer_require_right(&work,
@@ -308,6 +317,7 @@ static void measure(struct probe_run *run)
 {
 	struct transfer transfer = {0};
 	struct topology_facts facts = {0};
+	struct topology_place *before = NULL;
 	struct fault fault;
 	if (!gpu_open(&transfer.gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
@@ -315,6 +325,7 @@ static void measure(struct probe_run *run)
 	struct topology *topology = topology_load(NULL, &fault);
 	if (topology) {
 		topology_facts(topology, &facts);
+		before = topology_keep(topology);
 		bind_near(run, topology, &transfer.gpu);
 	} else {
 		table_meta_set(run->curve, "binding", "unknown: %s", fault.text);
@@ -322,11 +333,14 @@ static void measure(struct probe_run *run)
 
 	gpu_warm(&transfer.gpu, run->warm_seconds);
 	set_up(&transfer, run, facts.memory_bytes);
+	probe_quiet_take(run, &transfer.gpu);
 	measure_pinned(run, &transfer);
 	measure_pageable(run, &transfer);
 	measure_combined(run, &transfer);
+	probe_quiet_leave(run);
 	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
 		measure_node(run, &transfer, topology, node);
+	topology_restore(topology, before);
 	topology_free(topology);
 	tear_down(&transfer);
 	probe_watch_gpu(run, &transfer.gpu);
@@ -339,6 +353,7 @@ const struct probe transfer_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
+        .turn = -1,
         .seconds = 1.1,
         .measure = measure,
         .fit = transfer_fit,

@@ -272,6 +272,7 @@ TASK(trtri, ex_trtri(h, t->uplo, t->diag, t->a, t->b))
 TASK(laswp, ex_laswp(h, t->a, t->p, t->backwards))
 TASK(adopt_pivots, ex_adopt_pivots(h, t->p, t->number, t->q))
 TASK(clear_info, ex_clear_info(h, t->info))
+TASK(zero_diagonal, ex_zero_diagonal(h, t->a, t->info))
 TASK(potrf_block, ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
 TASK(panel_geqrf, ex_panel_geqrf(h, t->a, t->b, t->memory))
 TASK(explicit_v, ex_explicit_v(h, t->a, t->b))
@@ -368,6 +369,11 @@ static inline bool deferred_clear_info(struct executor *e, int *info)
 	return defer(e, (struct task){.run = task_clear_info, .info = info});
 }
 
+static inline bool deferred_zero_diagonal(struct executor *e, struct matrix a, int *info)
+{
+	return defer(e, (struct task){.run = task_zero_diagonal, .a = a, .info = info});
+}
+
 static inline bool deferred_potrf_block(
         struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
@@ -445,6 +451,7 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .laswp = deferred_laswp,
 	        .adopt_pivots = deferred_adopt_pivots,
 	        .clear_info = deferred_clear_info,
+	        .zero_diagonal = deferred_zero_diagonal,
 	        .potrf_block = deferred_potrf_block,
 	        .geqrf_work = deferred_geqrf_work,
 	        .panel_geqrf = deferred_geqrf,

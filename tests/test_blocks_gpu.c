@@ -239,6 +239,33 @@ static void check_adopt(struct executor *e)
 	e->ops->release(e, panel.data);
 }
 
+/* Of an n x n matrix whose diagonal is 1 but for what is said. */
+static void check_zero_diagonal(
+        struct executor *e, enum precision p, int64_t n, int64_t first, double there, int want)
+{
+	struct block a = block_poisoned(e, p, n + 3, n);
+	struct pivots info = pivots_new(e, 0, NULL, -1);
+
+	for (int64_t i = 0; i < n; i++)
+		*element(&a, i, i) = i == first ? there : i > first ? 0 : 1;
+	block_upload(e, &a);
+	must(e, e->ops->zero_diagonal(e, a.a, info.data));
+	ok(read_info(e, info.data) == want, "zero_diagonal %c n %" PRId64 ": %d", p, n, want);
+	e->ops->release(e, info.data);
+	block_free(e, &a);
+}
+
+static void check_zero_diagonals(struct executor *e, enum precision p)
+{
+	check_zero_diagonal(e, p, 0, 0, 1, 0);
+	check_zero_diagonal(e, p, 1, 0, 0, 1);
+	check_zero_diagonal(e, p, 1, 0, NAN, 0);
+	check_zero_diagonal(e, p, 1500, 1500, 1, 0);
+	check_zero_diagonal(e, p, 1500, 7, -0.0, 8);
+	check_zero_diagonal(e, p, 1500, 1023, NAN, 1025);
+	check_zero_diagonal(e, p, 1500, 1499, 0, 1500);
+}
+
 /* ---- layout ---- */
 
 static void check_layout(struct executor *e, enum precision p, int64_t m, int64_t n)
@@ -386,6 +413,7 @@ int main(void)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			check_layout(e, p, shapes[i][0], shapes[i][1]);
 		check_laswps(e, p);
+		check_zero_diagonals(e, p);
 		check_blas(e, p);
 		check_queues(e, p);
 	}

@@ -268,6 +268,12 @@ static void test_pivots(struct executor *e, enum precision precision)
 	ex_adopt_pivots(e, four, 3, seven);
 	ok(all[7] == 4, "the first info stays, moved");
 	ok(ex_clear_info(e, &all[7]) && all[7] == 0, "clear_info");
+	set(a, 3, 3, 0);
+	ok(ex_zero_diagonal(e, a, &all[7]) && all[7] == 4, "zero_diagonal");
+	set(a, 1, 1, -0.0);
+	ok(ex_zero_diagonal(e, a, &all[7]) && all[7] == 2, "zero_diagonal: the first one");
+	set(a, 1, 1, NAN);
+	ok(ex_zero_diagonal(e, a, &all[7]) && all[7] == 4, "zero_diagonal: NaN is none");
 }
 
 static void test_layout(struct executor *e, enum precision precision)

@@ -4,6 +4,7 @@
 #include "tap.h"
 #include "model_profile.h"
 
+#include "../factor/runs/breakdown.h"
 #include "../factor/runs/predict_breakdown.h"
 
 static bool is(const struct table *t, size_t row, const char *column, const char *text)
@@ -47,6 +48,41 @@ static void test_transfers(const struct table *t)
 	ok(!device, "those on the device do not");
 }
 
+/* Of a measured run: the time without records stands ahead of the whole. */
+static void test_measured(const struct table *predicted)
+{
+	static const int64_t width[] = {32};
+	const struct plan plan = {.widths = width, .count = 1};
+	const struct factor_question asked = {"getrf", &plan, 100, 100, DOUBLE, LOWER, MATH_FP32};
+	struct factor_question known = asked;
+	struct timeline_entry entry = {.lane = LANE_QUEUE,
+	        .engine = LANE_QUEUE,
+	        .phase = PHASE_UPDATE,
+	        .operation = "gemm",
+	        .begin = 1e-3,
+	        .end = 4e-3};
+	struct timeline *timeline = timeline_new("made up");
+	struct table *t = breakdown_table();
+
+	timeline_add(timeline, &entry);
+	breakdown_add(t, &asked, PLACE_HYBRID, timeline, 3.5e-3, 4e-3);
+	ok(t->row_count == 4 && is(t, 0, "phase", "update") && is(t, 1, "phase", "idle") &&
+	                is(t, 2, "phase", "plain") && is(t, 3, "phase", "all"),
+	        "rows of a measured run");
+	is_real(table_real(t, 0, "owed_s"), 3e-3, 1e-9, "what the phase costs");
+	is_real(table_real(t, 1, "owed_s"), 1e-3, 1e-9, "what nothing costs");
+	is_real(table_real(t, 2, "owed_s"), 3.5e-3, 1e-9, "without records");
+	ok(breakdown_has(t, &asked, PLACE_HYBRID) && !breakdown_has(t, &asked, PLACE_GPU),
+	        "which runs it has");
+	known.n = 64;
+	known.precision = SINGLE;
+	ok(breakdown_has(predicted, &known, PLACE_HOST) &&
+	                !breakdown_has(predicted, &asked, PLACE_HOST),
+	        "and which the predicted has");
+	timeline_free(timeline);
+	table_free(t);
+}
+
 int main(void)
 {
 	struct profile *profile = synthetic(0.01);
@@ -56,6 +92,7 @@ int main(void)
 
 	test_sums(table);
 	test_transfers(table);
+	test_measured(table);
 	table_free(table);
 	profile_free(profile);
 	return finish();

@@ -75,8 +75,11 @@ static void test_quality(void)
 	struct measurement good = measured(1, 0.1, 10, 0), mostly = measured(1, 0.1, 4, 5);
 	struct measurement half = measured(1, 0.1, 4, 4);
 	struct measurement failed = {.seconds = {NAN, NAN, NAN, 0}, .discarded = 7, .hz = NAN};
-	const char *const name[] = {"busy", "mostly discarded", "half discarded", "failed once"};
-	const struct measurement second[] = {good, mostly, half, failed};
+	struct measurement shared = mostly;
+	shared.disturbed = 3;
+	const char *const name[] = {
+	        "busy", "mostly discarded", "half discarded", "failed once", "shared core"};
+	const struct measurement second[] = {good, mostly, half, failed, shared};
 
 	for (size_t i = 0; i < ARRAY_LEN(name); i++) {
 		curve_add(curve, name[i], NULL, 0, 0, &second[i], false);
@@ -85,12 +88,14 @@ static void test_quality(void)
 	ok(curve_at(curve, name[0], NULL, 0).busy, "busy when one process was");
 	ok(curve_at(curve, name[1], NULL, 0).busy, "busy when more than half was discarded");
 	ok(!curve_at(curve, name[2], NULL, 0).busy, "half is not more than half");
+	ok(!curve_at(curve, name[4], NULL, 0).busy,
+	        "those on a shared core, which others stand for, do not count");
 	struct point once = curve_at(curve, name[3], NULL, 0);
 	ok(once.processes == 1 && once.seconds.value == 1 && once.discarded == 7,
 	        "a process without samples does not count");
 	is_real(once.hz, 1.98e9, 0, "its clock does not either");
 	struct point *point;
-	ok(curve_points(curve, NULL, &point) == 4, "all series");
+	ok(curve_points(curve, NULL, &point) == 5, "all series");
 	free(point);
 	curve_add(curve, "never", NULL, 0, 0, &failed, false);
 	struct point never = curve_at(curve, "never", NULL, 0);

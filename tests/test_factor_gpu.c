@@ -282,17 +282,12 @@ static const struct {
 	int64_t m, n;
 } shapes[] = {{1, 1}, {63, 63}, {65, 65}, {257, 257}, {300, 129}, {129, 300}, {1000, 1000}};
 
-/* Wide inverses cost digits where the solve is all there is (m < n): a little more than twice. */
-static double allowed(const struct plan *plan)
-{
-	return plan->inverse > 32 ? 3 : 2;
-}
-
-static const char *verdict(struct problem *p, const struct plan *plan, double reference)
+/* Twice LAPACK's, and what an estimate by two vectors is off by; below two roundings it is luck. */
+static const char *verdict(struct problem *p, double reference)
 {
 	double error = backward(p);
 
-	if (!(error <= allowed(plan) * reference + 1)) {
+	if (!(error <= fmax(2.25 * reference, 2 * TEST_ROUNDING))) {
 		diag("backward error %.3g eps, LAPACK's %.3g", error, reference);
 		return "backward error too large";
 	}
@@ -339,7 +334,7 @@ static void test_shape(struct executor *e, struct problem p)
 			skip(name, e->fault.text);
 			continue;
 		}
-		const char *wrong = good ? verdict(&p, &plans[i], reference) : e->fault.text;
+		const char *wrong = good ? verdict(&p, reference) : e->fault.text;
 		void *first = test_copy(p.after, p.lda, p.n, p.precision);
 		if (!wrong && (!run(e, &plans[i], &p) || memcmp(first, p.after, bytes_of(&p)) != 0))
 			wrong = "not the same bits again";
@@ -419,7 +414,7 @@ static void test_large(struct executor *e, enum operation operation, int64_t n)
 		                       : operation == QR ? 4.0
 		                                         : 1.0) /
 		               3;
-		const char *wrong = verdict(&p, plan, reference);
+		const char *wrong = verdict(&p, reference);
 		ok(!wrong, "s%s %d, plan %d: %.2f ms, %.0f Gflop/s", operation_name[operation],
 		        (int)n, large[i], p.seconds * 1e3, flops / p.seconds / 1e9);
 	}

@@ -80,7 +80,7 @@ static bool everything_call(struct everything *s)
 		failed += CALL(p, geqrf, n, n / 2, q->device, q->ld, s->tau_out, s->work[3],
 		                  s->bytes[3]) != FATHOM_OK;
 		failed += CALL(p, gels, 'N', n, n / 2, 2, ga->device, ga->ld, gb->device, gb->ld,
-		                  s->work[4], s->bytes[4]) != FATHOM_OK;
+		                  s->work[4], s->bytes[4], s->info) != FATHOM_OK;
 	}
 	if (failed)
 		diag("%d calls failed; %s", failed, fathom_error(handle));
@@ -311,7 +311,12 @@ static void check_arguments(void)
 	refused(fathom_sormqr(h, 'T', 'N', 50, 3, 5, a, ld, a, a, 50, w, size), "side 'T'",
 	        "side T");
 	refused(fathom_sorgqr(h, 50, 40, 41, a, ld, a, w, size), "m >= n >= k", "k > n");
-	refused(fathom_sgels(h, 'N', 40, 50, 1, a, ld, a, 49, w, size), "least 50", "ldb < n");
+	refused(fathom_sgels(h, 'N', 40, 50, 1, a, ld, a, 49, w, size, i), "least 50", "ldb < n");
+	int64_t wanted = fathom_sgels_work(h, 'N', 40, 30, 1, ld, ld);
+	void *room = on_device(NULL, wanted);
+	refused(fathom_sgels(h, 'N', 40, 30, 1, a, ld, a, ld, room, wanted, NULL), "info is NULL",
+	        "gels: info NULL");
+	GPU(cudaFree(room));
 	refused(fathom_sgemm(h, 'N', 'T', 5, 5, 3, 1, a, 5, a, 4, 0, a, 5), "of B",
 	        "gemm: ldb < n");
 	refused(fathom_sgemv(h, 'N', 5, 5, 1, a, 5, a, 0, 1, a, 1), "x", "incx 0");

@@ -58,6 +58,30 @@ static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, b
 	lu_free(&s);
 }
 
+/* The n x m matrix that one reads by rows in the memory of an m x n one: its factors, by columns,
+ * are those of the transpose. */
+static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
+{
+	struct lu by_columns = lu_new(pair_new(m, n, p, MATRIX_RANDOM), false);
+	struct lu by_rows = lu_new(pair_new(m, n, p, MATRIX_RANDOM), true);
+	size_t bytes = (size_t)(m < n ? m : n) * sizeof(int);
+	int *ipiv[2] = {xmalloc(bytes + 1), xmalloc(bytes + 1)};
+	bool good = done(lu_call(&by_columns, false)) && done(lu_call(&by_rows, true));
+	void *want = pair_result(&by_columns.a), *got = pair_result(&by_rows.a);
+
+	to_host(ipiv[0], by_columns.ipiv, (int64_t)bytes);
+	to_host(ipiv[1], by_rows.ipiv, (int64_t)bytes);
+	ok(good && memcmp(want, got, (size_t)by_rows.a.bytes) == 0 &&
+	                memcmp(ipiv[0], ipiv[1], bytes) == 0 && int_on_host(by_rows.info) == 0,
+	        "%cgetrf_rows %" PRId64 " x %" PRId64, p, n, m);
+	for (int i = 0; i < 2; i++)
+		free(ipiv[i]);
+	free(want);
+	free(got);
+	lu_free(&by_columns);
+	lu_free(&by_rows);
+}
+
 static void check_lu(enum precision p)
 {
 	static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1},
@@ -67,6 +91,9 @@ static void check_lu(enum precision p)
 		check_getrf(shapes[i][0], shapes[i][1], p, MATRIX_RANDOM, 0);
 	check_getrf(400, 400, p, MATRIX_ZERO_MIDDLE, 201);
 	check_getrf(400, 300, p, MATRIX_ZERO_LAST, 300);
+	check_getrf_rows(200, 130, p);
+	check_getrf_rows(130, 200, p);
+	check_getrf_rows(0, 5, p);
 	for (int rows = 0; rows < 2; rows++) {
 		check_getrs(300, 7, p, 'N', rows);
 		check_getrs(300, 1, p, 't', rows);
@@ -183,24 +210,56 @@ static void check_orgqr(int64_t m, int64_t n, int64_t k, enum precision p)
 	pair_free(&tau);
 }
 
+/* On the device; returns info, or -1 when the call failed. */
+static int call_gels(char trans, const struct pair *a, const struct pair *b)
+{
+	int64_t bytes = CALL(a->p, gels_work, trans, a->m, a->n, b->n, a->ld, b->ld);
+	void *work = on_device(NULL, bytes);
+	int *info = on_device(NULL, sizeof *info);
+	bool good = done(CALL(a->p, gels, trans, a->m, a->n, b->n, a->device, a->ld, b->device,
+	        b->ld, work, bytes, info));
+	int value = good ? int_on_host(info) : -1;
+
+	GPU(cudaFree(work));
+	GPU(cudaFree(info));
+	return value;
+}
+
 static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum precision p)
 {
 	struct pair a = pair_new(m, n, p, TEST_CONDITION_2);
 	struct pair b = pair_random(m > n ? m : n, nrhs, p, 51);
 	struct pair x = b;
-	int64_t bytes = CALL(p, gels_work, trans, m, n, nrhs, a.ld, b.ld);
-	void *work = on_device(NULL, bytes);
-	bool good =
-	        done(CALL(p, gels, trans, m, n, nrhs, a.device, a.ld, b.device, b.ld, work, bytes));
+	int info = call_gels(trans, &a, &b);
 	void *result = pair_result(&b);
 
 	LAPACK(p, gels, trans, (int)m, (int)n, (int)nrhs, a.host, (int)a.ld, b.host, (int)b.ld);
 	x.m = trans == 'N' ? n : m;
 	double ratio = difference(&x, result, b.host);
-	ok(good && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g", p,
-	        trans, m, n, ratio);
+	ok(info == 0 && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g",
+	        p, trans, m, n, ratio);
 	free(result);
-	GPU(cudaFree(work));
+	pair_free(&a);
+	pair_free(&b);
+}
+
+/* A, or with fewer rows than columns its transpose, has two columns of zeros, which the reflectors
+ * leave exactly zero, so that R's diagonal has; or a NaN, which is no zero. */
+static void check_gels_info(int64_t m, int64_t n, bool with_nan, enum precision p)
+{
+	struct pair a = pair_new(m, n, p, MATRIX_RANDOM);
+	struct pair b = pair_random(m > n ? m : n, 2, p, 51);
+	static const int64_t zeros[] = {70, 41};
+
+	for (int z = 0; z < 2; z++)
+		for (int64_t i = 0; i < (m < n ? n : m); i++)
+			put(a.host, m < n ? zeros[z] + i * a.ld : i + zeros[z] * a.ld, p, 0);
+	if (with_nan)
+		put(a.host, 0, p, NAN);
+	GPU(cudaMemcpy(a.device, a.host, (size_t)a.bytes, cudaMemcpyHostToDevice));
+	int info = call_gels('N', &a, &b);
+	ok(info == (with_nan ? 0 : 42), "%cgels %" PRId64 " x %" PRId64 " %s: info %d", p, m, n,
+	        with_nan ? "with a NaN" : "of columns of zeros", info);
 	pair_free(&a);
 	pair_free(&b);
 }
@@ -224,6 +283,11 @@ static void check_qr(enum precision p)
 		check_geqrf(shapes[i][0], shapes[i][1], p);
 	for (int i = 0; i < 4; i++)
 		check_gels("NT"[i / 2], i % 2 ? 90 : 200, i % 2 ? 200 : 90, 5, p);
+	for (int with_nan = 0; with_nan < 2; with_nan++) {
+		check_gels_info(200, 90, with_nan, p);
+		check_gels_info(90, 200, with_nan, p);
+	}
+	check_gels('N', 0, 5, 2, p);
 }
 
 /* ---- BLAS ---- */

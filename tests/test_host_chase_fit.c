@@ -38,7 +38,7 @@ static void add(struct table *curve, const char *series, const struct arg *args,
 	for (int process = 0; process < 3; process++) {
 		const double value = seconds * (1 + 0.001 * (process - 1));
 		const struct measurement measurement = {
-		        {value, 0.999 * value, 1.001 * value, 20}, 0, 4e9};
+		        {value, 0.999 * value, 1.001 * value, 20}, 0, 4e9, 0};
 		curve_add(curve, series, args, count, process, &measurement, false);
 	}
 }

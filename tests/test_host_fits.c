@@ -13,7 +13,7 @@ static void add(struct table *curve, const char *series, const struct arg *args,
         double seconds)
 {
 	for (int process = 0; process < 3; process++) {
-		struct measurement m = {{seconds, 0.99 * seconds, 1.01 * seconds, 10}, 0, NAN};
+		struct measurement m = {{seconds, 0.99 * seconds, 1.01 * seconds, 10}, 0, NAN, 0};
 		curve_add(curve, series, args, count, process, &m, false);
 	}
 }
@@ -103,7 +103,7 @@ static void test_rate(void)
 	struct profile *profile = profile_new();
 
 	add(curve, "getrf_s", (struct arg[]){{"m", 1024}, {"n", 64}}, 2, 1e-4);
-	const struct measurement late = {{1e-2, 0.99e-2, 1.01e-2, 4}, 0, NAN};
+	const struct measurement late = {{1e-2, 0.99e-2, 1.01e-2, 4}, 0, NAN, 0};
 	const struct arg large[] = {{"m", 16384}, {"n", 64}};
 	for (int process = 0; process < 2; process++)
 		curve_add(curve, "getrf_s", large, 2, process, &late, false);

@@ -98,6 +98,9 @@ static void test_moves(const struct profile *p)
 	ex_adopt_pivots(e, pivots, 7, pivots);
 	is_real(us(e), queued + started + WAIT, 1e-9, "a kernel over integers only starts");
 	executor_model_restart(e, false);
+	ex_zero_diagonal(e, a, NULL);
+	is_real(us(e), queued + started + WAIT, 1e-9, "and so does zero_diagonal");
+	executor_model_restart(e, false);
 	ex_clear_info(e, NULL);
 	is_real(us(e), 3 + 3 + WAIT, 1e-9, "clear_info is queued as a copy is");
 	executor_model_restart(e, false);
@@ -389,6 +392,16 @@ static void test_panel_beside_update(const struct profile *p)
 	executor_free(e);
 }
 
+/* Of each of 10 columns 64 words and 64 lines, read and written at 20 GB/s. */
+static void test_host_laswp(const struct profile *p)
+{
+	struct executor *e = executor_model_new(p, MODEL_HOST, 2);
+
+	ex_laswp(e, block(512, 10), (struct pivots){NULL, 64}, false);
+	is_real(us(e), 10 * 64 * 2 * (4 + 64) / 20e3, 1e-9, "the host exchanges rows by lines");
+	executor_free(e);
+}
+
 /* ---- everything, everywhere ---- */
 
 static bool run_all(struct executor *e)
@@ -454,6 +467,7 @@ int main(void)
 	test_events(p);
 	test_look_ahead(p);
 	test_panel_beside_update(p);
+	test_host_laswp(p);
 	test_everything(p);
 	profile_free(p);
 	return finish();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The program around a set of probes: what was measured is kept, what fails or is not possible does
- * not keep the others from being measured, processes are shared with --quick only. The program
+ * not keep the others from being measured, those of the GPU share their processes. The program
  * starts itself with arguments as such a set of stand-in probes. */
 #include "../lib/base.h"
 #include "../lib/msg.h"
@@ -20,7 +20,7 @@ static const char *const columns[] = {"pid"};
 static void measure_pid(struct probe_run *run)
 {
 	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0};
 	probe_record(run, "own", &arg, 1, &m);
 }
 
@@ -43,22 +43,33 @@ static void fit_nothing(const struct table *curve, struct profile *profile)
 	(void)profile;
 }
 
-#define STAND_IN(tag, text, function)                                                              \
+#define STAND_IN(tag, text, gpu, function)                                                         \
 	static const struct probe tag = {.name = text,                                             \
 	        .question = "Which process is this?",                                              \
 	        .args = columns,                                                                   \
 	        .arg_count = 1,                                                                    \
-	        .needs_gpu = true,                                                                 \
+	        .needs_gpu = gpu,                                                                  \
 	        .seconds = 0.1,                                                                    \
 	        .processes = 4,                                                                    \
 	        .measure = function,                                                               \
 	        .fit = fit_nothing}
-STAND_IN(first, "first", measure_pid);
-STAND_IN(nowhere, "nowhere", measure_nowhere);
-STAND_IN(crash, "crash", measure_crash);
-STAND_IN(last, "last", measure_pid);
+STAND_IN(first, "first", true, measure_pid);
+STAND_IN(nowhere, "nowhere", true, measure_nowhere);
+STAND_IN(crash, "crash", true, measure_crash);
+STAND_IN(last, "last", true, measure_pid);
+STAND_IN(host, "host", false, measure_pid);
+static const struct probe alone = {.name = "alone",
+        .question = "Which process is this?",
+        .args = columns,
+        .arg_count = 1,
+        .needs_gpu = true,
+        .alone = true,
+        .seconds = 0.1,
+        .processes = 4,
+        .measure = measure_pid,
+        .fit = fit_nothing};
 
-static const struct probe *const list[] = {&first, &nowhere, &crash, &last};
+static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone};
 
 static char folder[] = "/tmp/fathom-probe-XXXXXX";
 
@@ -98,19 +109,23 @@ static bool same_processes(const struct table *a, const struct table *b)
 	return a && b;
 }
 
-static void test_set(const char *options, size_t processes, bool shared)
+static void test_set(const char *options, size_t processes)
 {
 	ok(run(options) == EXIT_MEASURE_FAILED, "'%s': a crash among them fails the set", options);
 	ok(said("nowhere is not possible here"), "what is not possible is said");
 	ok(said("crash: process 2 of .* was ended by signal 9"), "so is the crash, and where");
-	struct table *a = take("first"), *b = take("last");
+	struct table *a = take("first"), *b = take("last"), *c = take("host"), *d = take("alone");
 	ok(a && a->row_count == processes, "the first probe has all its processes");
 	ok(b && b->row_count == processes, "so has the one behind the crash");
-	ok(same_processes(a, b) == shared, shared ? "they were the same processes until the crash"
-	                                          : "each has its own processes");
+	ok(same_processes(a, b), "they were the same processes until the crash");
+	ok(c && c->row_count == processes && !same_processes(a, c),
+	        "one of the host has its own processes");
+	ok(d && d->row_count == processes && !same_processes(a, d), "so has one that is alone");
 	ok(!take("crash") && !take("nowhere"), "the others left no file");
 	table_free(a);
 	table_free(b);
+	table_free(c);
+	table_free(d);
 }
 
 int main(int argc, char **argv)
@@ -119,8 +134,8 @@ int main(int argc, char **argv)
 		return probe_main(argc, argv, list, ARRAY_LEN(list));
 	if (!mkdtemp(folder))
 		return 1;
-	test_set("", 4, false);
-	test_set("--quick first last crash nowhere", 3, true);
+	test_set("first last crash nowhere host alone", 4);
+	test_set("--quick alone host first last crash nowhere", 3);
 	ok(run("--quick last") == EXIT_DONE, "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");

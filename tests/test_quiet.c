@@ -58,10 +58,10 @@ static void test_made_up(void)
 	struct topology *topology = topology_load("pack:1 core:4 pu:1", &fault);
 	struct quiet quiet;
 
-	quiet_open(&quiet, topology, 4);
+	quiet_open(&quiet, topology, 4, -1);
 	ok(quiet.order[0] == 0 && quiet.order[3] == 3,
 	        "cores of a made-up machine cannot be visited: their own order");
-	ok(quiet_undisturbed(&quiet, 0), "and nothing disturbs them");
+	ok(quiet_undisturbed(&quiet), "and nothing disturbs them");
 	quiet_close(&quiet);
 	topology_free(topology);
 }
@@ -99,9 +99,58 @@ static void test_here(void)
 	team_close(&team);
 }
 
+static bool bound_to_one(const struct topology *topology, int core)
+{
+	char want[32], got[128];
+	const bool bound = topology_binding(topology, got);
+	const char *at = strstr(got, "cores ");
+
+	snprintf(want, sizeof want, "cores %d", core);
+	return bound && at && strncmp(at, want, strlen(want)) == 0 &&
+	       (at[strlen(want)] == 0 || at[strlen(want)] == ',');
+}
+
+static bool sample_once(void *context, struct sample *sample)
+{
+	++*(int *)context;
+	*sample = (struct sample){.seconds = 1e-6, .agreed = true};
+	return true;
+}
+
+/* The thread leaves its core and comes back to it. */
+static void test_leave(void)
+{
+	struct fault fault;
+	struct topology *topology = topology_load(NULL, &fault);
+	struct topology_facts facts;
+	struct quiet quiet;
+	struct measurement measurement;
+	const struct sample_plan plan = {.max_seconds = 1, .min_samples = 5, .max_samples = 5};
+	int taken = 0;
+
+	if (!ok(topology != NULL, "the topology loads"))
+		return;
+	topology_facts(topology, &facts);
+	quiet_open(&quiet, topology, facts.cores, -1);
+	if (facts.cores < 2 || !bound_to_one(topology, quiet.order[0])) {
+		skip("leaving a quiet core", "this thread cannot be bound, or there is one core");
+	} else {
+		quiet_leave(&quiet);
+		ok(!bound_to_one(topology, quiet.order[0]), "it is left");
+		quiet_return(&quiet);
+		ok(bound_to_one(topology, quiet.order[0]), "and taken again");
+	}
+	ok(quiet_sample_run(&quiet, sample_once, &taken, &plan, 0, &measurement) && taken >= 5 &&
+	                measurement.seconds.samples > 0,
+	        "samples are taken there");
+	quiet_close(&quiet);
+	topology_free(topology);
+}
+
 int main(void)
 {
-	test_here(); /* before this thread is bound */
+	test_leave(); /* before this thread is bound */
+	test_here();
 	test_order();
 	test_less();
 	test_rate();

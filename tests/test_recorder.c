@@ -147,6 +147,23 @@ static void test_events(struct executor *recorder)
 	timeline_free(t);
 }
 
+/* Without marks: the host's operations last as long as their calls. */
+static void test_at_once(struct executor *recorder)
+{
+	enum { SIDE = 1000 };
+	static float elements[SIDE * SIDE];
+	struct matrix a = {elements, 0, SIDE, SIDE, SIDE, SINGLE};
+
+	recorder_start(recorder);
+	recorder->queue = QUEUE_MAIN;
+	ex_fill(recorder, WHOLE, 0, 0, a);
+	struct timeline *t = recorder_timeline(recorder, "at once");
+	struct exposure exposure = timeline_expose(t);
+	ok(t->count == 1 && exposure.owed[PHASE_LAYOUT] > 0.9 * t->seconds,
+	        "the host is done when it returns");
+	timeline_free(t);
+}
+
 static void test_fault(struct executor *recorder)
 {
 	static const int64_t none[] = {0};
@@ -174,6 +191,8 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		for (int o = 0; o < OPERATION_COUNT; o++)
 			test_plan(host, recorder, profile, (enum operation)o, &plans[i]);
+	test_at_once(recorder);
+	host->on_host = false; /* its queues as a device's */
 	test_events(recorder);
 	test_fault(recorder);
 	executor_free(recorder);

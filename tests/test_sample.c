@@ -154,7 +154,8 @@ static void test_disturbed(void)
 	struct measurement result = run(&early, 0);
 
 	is_real(result.seconds.value, truth, 0.001, "samples of a shared core do not count");
-	ok(result.discarded == 30 && result.seconds.samples >= plan.min_samples,
+	ok(result.discarded == 30 && result.disturbed == 30 &&
+	                result.seconds.samples >= plan.min_samples,
 	        "they are counted and taken again");
 
 	struct source late = {.noise = 0.001, .disturbed_from = 6};
@@ -237,6 +238,27 @@ static void test_clock(void)
 	        "date: %s", text);
 }
 
+static void test_merge(void)
+{
+	const struct measurement quick = {{10, 9, 11, 20}, 1, 3e9, 1},
+	                         near = {{11, 10, 13, 30}, 2, 3e9, 0},
+	                         slow = {{15, 10, 16, 40}, 3, 3e9, 2},
+	                         none = {{NAN, NAN, NAN, 0}, 5, NAN, 0};
+	struct measurement both = sample_merge(near, quick);
+
+	ok(both.seconds.value == 10.5 && both.seconds.low == 9 && both.seconds.high == 13,
+	        "two visits that agree are one");
+	ok(both.seconds.samples == 50 && both.discarded == 3, "with the samples of both");
+	both = sample_merge(slow, quick);
+	ok(both.seconds.value == 10 && both.seconds.samples == 20 && both.discarded == 44 &&
+	                both.disturbed == 43,
+	        "a clearly slower one is discarded and counted");
+	ok(sample_merge(quick, slow).seconds.value == 10, "in either order");
+	ok(sample_merge(none, slow).seconds.value == 15 &&
+	                sample_merge(slow, none).seconds.value == 15,
+	        "one without samples leaves the other");
+}
+
 int main(void)
 {
 	test_steady();
@@ -245,5 +267,6 @@ int main(void)
 	test_ends();
 	test_default_plan();
 	test_clock();
+	test_merge();
 	return finish();
 }

@@ -320,7 +320,10 @@ static void test_gels_case(
 	struct matrix b = scene_matrix(s, longer, 3, -1);
 	double *reference = doubles(s, a), *want = doubles(s, b);
 	void *work = scene_memory(s, gels_work(e, plan, a, b));
-	bool good = gels(e, plan, trans, a, b, work);
+	struct pivots info = {scene_memory(s, sizeof(int)), 0};
+	int none, failed = -1;
+	bool good = gels(e, plan, trans, a, b, work, info.data) && e->ops->sync(e) &&
+	            e->ops->read_pivots(e, info, &none, &failed) && failed == 0;
 	double error = 0;
 
 	if (m && n)
@@ -337,8 +340,39 @@ static void test_gels_case(
 	        trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
 }
 
+/* A, or its transpose when that is the tall one, has columns of zeros, which stay exactly zero,
+ * from `first` on; with_nan: and a NaN, which spreads and is no zero. */
+static void test_gels_info(struct executor *e, enum precision precision, int64_t m, int64_t n,
+        int64_t first, bool with_nan)
+{
+	struct scene scene = {.e = e, .precision = precision, .good = true}, *s = &scene;
+	double *elements = xmalloc((size_t)(m * n) * sizeof *elements);
+	int none, failed = -1, want = with_nan ? 0 : (int)first + 1;
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			elements[i + j * m] =
+			        (m < n ? i : j) < first ? test_random(3, i + j * m) : 0;
+	if (with_nan)
+		elements[0] = NAN;
+	struct matrix a = scene_upload(s, m, n, elements);
+	struct matrix b = scene_matrix(s, m > n ? m : n, 2, -1);
+	struct pivots info = {scene_memory(s, sizeof(int)), 0};
+	void *work = scene_memory(s, gels_work(e, &plans[1], a, b));
+	bool good = gels(e, &plans[1], PLAIN, a, b, work, info.data) && e->ops->sync(e) &&
+	            e->ops->read_pivots(e, info, &none, &failed);
+	free(elements);
+	ok(scene_end(s, good && failed == want), "%cgels of %d x %d, rank %d%s: info %d", precision,
+	        (int)m, (int)n, (int)first, with_nan ? ", with a NaN" : "", failed);
+}
+
 static void test_gels(struct executor *e, enum precision precision)
 {
+	for (int with_nan = 0; with_nan < 2; with_nan++)
+		for (int64_t first = with_nan ? 10 : 0; first < 31; first += 10) {
+			test_gels_info(e, precision, 50, 31, first, with_nan);
+			test_gels_info(e, precision, 31, 50, first, with_nan);
+		}
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 		test_gels_case(e, precision, shapes[i].m, shapes[i].n, PLAIN);
 		test_gels_case(e, precision, shapes[i].m, shapes[i].n, TRANSPOSED);

@@ -145,7 +145,7 @@ static void test_this_machine(void)
 	ok(!topology_bind(here, 12345, -1, got), "binding to a node that is not there fails: %s",
 	        got);
 	ok(!topology_bind(here, -1, -1, got), "binding to nothing fails: %s", got);
-	void *before = topology_keep(here);
+	struct topology_place *before = topology_keep(here);
 	sched_getaffinity(0, sizeof at_first, &at_first);
 	if (!topology_is_this_machine(here))
 		skip("binding to the first core", "HWLOC_XMLFILE or HWLOC_SYNTHETIC is set");
@@ -153,6 +153,9 @@ static void test_this_machine(void)
 		ok(strstr(got, "cores 0") != NULL, "bound to the first core: %s", got);
 	else
 		skip("binding to the first core", got);
+	ok(!topology_is_this_machine(here) || topology_includes(here, before, -1, 0),
+	        "the first core was among the thread's");
+	ok(!topology_includes(here, before, -1, 12345), "one that is not there was not");
 	topology_restore(here, before);
 	sched_getaffinity(0, sizeof at_last, &at_last);
 	ok(CPU_EQUAL(&at_first, &at_last), "and back to where it was");

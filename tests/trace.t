@@ -48,13 +48,14 @@ measured() {
 	expect 0 '^simulated	main	main	update	gemm	' "a row an entry" cat "$scratch/trace_sgetrf_2000.tsv"
 	expect 0 '^# plan: .*lookahead=' "and the plan" cat "$scratch/trace_sgetrf_2000.tsv"
 	traces 1 'cannot' "a file that cannot be written" $lu --nb 100 --tsv /dev/null/none.tsv
-	traces 1 'unknown panel variant' "an unknown variant" $lu --panel magic --panels device
 	traces 1 'profile.tsv' "a folder without a profile" getrf --n 100 --output "$scratch"
 	traces 2 'what to trace' "no operation" --n 100
 	traces 2 "operation 'magic'" "an unknown operation" magic --n 100
 	traces 2 'size of the matrix' "no size" getrf
 	traces 2 'square' "a matrix for Cholesky that is not square" potrf --n 100 --m 200
 	traces 2 'place of panels' "an unknown place" $lu --panels moon
+	traces 2 'fused, persistent' "an unknown variant of panels" $lu --panel moon
+	traces 2 'up to 131072' "a matrix that no memory holds" getrf --n 1g
 }
 
 # ---- a recorded run, where there is no GPU

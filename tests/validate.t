@@ -72,6 +72,15 @@ rows_of_bench() {
 	grep -v "^#" "$scratch/bench/bench.tsv" | sort
 }
 before=$(rows_of_bench)
+breakdown="$bin/measure --bench --only breakdown --quick --largest 512 --output $scratch/bench"
+# shellcheck disable=SC2086 # words
+expect 0 'make probe writes it' "a breakdown without a profile" $breakdown
+fixture_profile host >"$scratch/bench/profile.tsv"
+# shellcheck disable=SC2086 # words
+expect 0 '^getrf  s  *512 host  *nb 64 .* panel [1-9]' "measure --bench --only breakdown" $breakdown
+# shellcheck disable=SC2086 # words
+expect 0 'breakdown_measured.tsv: [1-9][0-9]* rows kept' "and again" $breakdown
+expect 0 '^potrf	host	s	512	64	all	' "a row for the whole time" cat "$scratch/bench/breakdown_measured.tsv"
 expect 0 'rows kept' "measure --bench again" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
 if [ "$before" = "$(rows_of_bench)" ]; then
@@ -102,5 +111,7 @@ if rows_of_kerr | awk -F '\t' '$1 != "variant" && $2 != "gemv" && !($14 < $17 &&
 else
 	report "not ok" "every row has errors below the limit"
 fi
+expect 2 'none of those' "measure --bench --only what is none" "$bin/measure" --bench --only magic
+expect 2 'belongs to' "--only without --bench" "$bin/measure" --only gemm
 expect 2 'budget' "a budget that is no number" "$bin/measure" --budget soon
 echo "1..$number"

@@ -315,6 +315,7 @@ static const struct executor_ops cuda_ops = {
         .laswp = cuda_laswp,
         .adopt_pivots = cuda_adopt_pivots,
         .clear_info = cuda_clear_info,
+        .zero_diagonal = cuda_zero_diagonal,
         .potrf_block = cuda_potrf_block,
         .geqrf_work = cuda_geqrf_work,
         .panel_geqrf = cuda_panel_geqrf,

@@ -173,6 +173,12 @@ bool cuda_clear_info(struct executor *executor, int *info)
 	return cuda_ok(x, cudaMemsetAsync(info, 0, sizeof *info, stream_of(x)), "clear info");
 }
 
+bool cuda_zero_diagonal(struct executor *executor, struct matrix a, int *info)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_zero_diagonal(a, info, stream_of(x)), "zero diagonal");
+}
+
 /* ---- layout ---- */
 
 bool cuda_explicit_v(struct executor *executor, struct matrix a, struct matrix v)

@@ -324,6 +324,11 @@ bool host_block_clear_info(struct executor *e, int *info)
 	return true;
 }
 
+bool host_block_zero_diagonal(struct executor *e, struct matrix a, int *info)
+{
+	return e->ops->zero_pivot(e, a, info);
+}
+
 bool host_block_potrf(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct matrix block = top_square(a);

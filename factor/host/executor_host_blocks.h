@@ -53,6 +53,7 @@ bool host_block_laswp(struct executor *, struct matrix a, struct pivots p, bool 
 bool host_block_adopt_pivots(
         struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool host_block_clear_info(struct executor *, int *info);
+bool host_block_zero_diagonal(struct executor *, struct matrix a, int *info);
 bool host_block_potrf(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
 int64_t host_block_geqrf_work(struct executor *, struct matrix a);
 bool host_block_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);

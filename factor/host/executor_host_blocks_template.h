@@ -122,24 +122,34 @@ static void NAME(laswp)(struct matrix a, struct pivots p, bool backwards)
 	        p.data, backwards ? -1 : 1);
 }
 
+/* The product of rows i and j of the factor's first j columns. */
+static REAL NAME(potrf_sum)(const REAL *x, int64_t down, int64_t right, int64_t i, int64_t j)
+{
+	REAL sum = 0;
+
+	for (int64_t k = 0; k < j; k++)
+		sum += x[i * down + k * right] * x[j * down + k * right];
+	return sum;
+}
+
 /* Row of the first pivot that is not positive, or 0. Unblocked and in plain C, because OpenBLAS
- * takes the square root of a NaN pivot and goes on. */
+ * takes the square root of a NaN pivot and goes on. From the left, as potf2: an element is rounded
+ * once by all that is taken from it. */
 static int NAME(potrf)(enum uplo uplo, struct matrix a)
 {
 	REAL *x = NAME(at)(a);
 	int64_t down = uplo == LOWER ? 1 : a.ld, right = uplo == LOWER ? a.ld : 1;
 
 	for (int64_t j = 0; j < a.n; j++) {
-		REAL *column = x + j * right, pivot = column[j * down];
+		REAL *column = x + j * right;
+		REAL pivot = column[j * down] - NAME(potrf_sum)(x, down, right, j, j);
 		if (!(pivot > 0))
 			return (int)(j + 1);
 		pivot = NAME(root)(pivot);
 		column[j * down] = pivot;
 		for (int64_t i = j + 1; i < a.n; i++)
-			column[i * down] /= pivot;
-		for (int64_t c = j + 1; c < a.n; c++)
-			for (int64_t i = c; i < a.n; i++)
-				x[c * right + i * down] -= column[i * down] * column[c * down];
+			column[i * down] =
+			        (column[i * down] - NAME(potrf_sum)(x, down, right, i, j)) / pivot;
 	}
 	return 0;
 }

@@ -13,10 +13,10 @@
  *     except where CUDA itself does: when it loads a kernel on first use (set
  *     CUDA_MODULE_LOADING=EAGER to have that at the start) and when its queue of launches, about a
  *     thousand, is full. Calls with host panels (fathom_set_host_panels) do wait.
- *   - Workspace is the caller's, aligned to 256 bytes (as from cudaMalloc) and unused until the
- * call's work is over. fathom_xxx_work says the bytes a call with these sizes needs (perhaps 0,
- * then work may be NULL) or -1 when it would be refused; the answer depends on
- *     fathom_set_host_panels and fathom_set_math.
+ *   - Workspace is the caller's, aligned to 256 bytes (as from cudaMalloc), and not to be touched
+ *     until the call's work is over. fathom_xxx_work says the bytes that a call with these sizes
+ *     needs (perhaps 0, then work may be NULL) or -1 when it would be refused; the answer depends
+ *     on fathom_set_host_panels and fathom_set_math.
  *   - A call returns a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
  *     fathom_error says in words what was wrong. info tells what was found in the numbers. NaN
  *     propagates.
@@ -173,18 +173,20 @@ FATHOM_PUBLIC enum fathom_status fathom_sorgqr(struct fathom *, int64_t m, int64
 FATHOM_PUBLIC enum fathom_status fathom_dorgqr(struct fathom *, int64_t m, int64_t n, int64_t k,
         double *a, int64_t lda, const double *tau, void *work, int64_t work_bytes);
 
-/* Minimizes norm2(B - op(A) X), A m x n of full rank (a singular R gives Inf or NaN): least
- * squares, or the solution of minimum norm. B, max(m, n) x nrhs, holds B above, then X. A becomes
- * its QR factorization when m >= n and stays as it is otherwise. */
+/* Minimizes norm2(B - op(A) X), A m x n of full rank: least squares, or the solution of minimum
+ * norm. B, max(m, n) x nrhs, holds B above, then X. A becomes its QR factorization when m >= n and
+ * stays as it is otherwise. *info: 0, or the 1-based index of R's first exactly zero diagonal
+ * element; X is then Inf and NaN. */
 FATHOM_PUBLIC int64_t fathom_sgels_work(
         struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
 FATHOM_PUBLIC int64_t fathom_dgels_work(
         struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
 FATHOM_PUBLIC enum fathom_status fathom_sgels(struct fathom *, char trans, int64_t m, int64_t n,
-        int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb, void *work, int64_t work_bytes);
+        int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb, void *work, int64_t work_bytes,
+        int *info);
 FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64_t m, int64_t n,
         int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, void *work,
-        int64_t work_bytes);
+        int64_t work_bytes, int *info);
 
 /* ---- BLAS: alpha and beta are host values, and beta = 0 overwrites ---- */
 

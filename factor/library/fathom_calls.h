@@ -36,7 +36,7 @@ enum fathom_status call_form(struct fathom *h, int64_t k, struct matrix q, const
         void *work, int64_t work_bytes);
 int64_t call_least_squares_work(struct fathom *h, char letter, struct matrix a, struct matrix b);
 enum fathom_status call_least_squares(struct fathom *h, char letter, struct matrix a,
-        struct matrix b, void *work, int64_t work_bytes);
+        struct matrix b, void *work, int64_t work_bytes, int *info);
 
 /* fathom_blas.c: gemm, whose inner size is op(A)'s columns and whose a and b come without sizes;
  * gemv */

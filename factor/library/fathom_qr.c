@@ -174,7 +174,7 @@ int64_t call_least_squares_work(struct fathom *h, char letter, struct matrix a, 
 }
 
 enum fathom_status call_least_squares(struct fathom *h, char letter, struct matrix a,
-        struct matrix b, void *work, int64_t work_bytes)
+        struct matrix b, void *work, int64_t work_bytes, int *info)
 {
 	struct default_plan chosen;
 	enum fathom_status status;
@@ -183,9 +183,10 @@ enum fathom_status call_least_squares(struct fathom *h, char letter, struct matr
 	if (!h ||
 	        !call_work(h, work, work_bytes,
 	                least_squares_set_up(h, letter, a, b, &trans, &chosen)) ||
-	        !call_matrix_given(h, "A", a) || !call_matrix_given(h, "B", b))
+	        !call_matrix_given(h, "A", a) || !call_matrix_given(h, "B", b) ||
+	        !call_given(h, "info", info, 1))
 		return FATHOM_BAD_ARGUMENT;
 	if (!call_begin(h, &status))
 		return status;
-	return call_end(h, gels(h->e, &chosen.plan, trans, a, b, work));
+	return call_end(h, gels(h->e, &chosen.plan, trans, a, b, work, info));
 }

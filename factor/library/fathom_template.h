@@ -100,10 +100,10 @@ int64_t NAME(gels_work)(
 }
 
 enum fathom_status NAME(gels)(struct fathom *h, char trans, int64_t m, int64_t n, int64_t nrhs,
-        REAL *a, int64_t lda, REAL *b, int64_t ldb, void *work, int64_t work_bytes)
+        REAL *a, int64_t lda, REAL *b, int64_t ldb, void *work, int64_t work_bytes, int *info)
 {
 	return call_least_squares(h, trans, call_matrix(a, m, n, lda, PRECISION),
-	        call_matrix(b, larger(m, n), nrhs, ldb, PRECISION), work, work_bytes);
+	        call_matrix(b, larger(m, n), nrhs, ldb, PRECISION), work, work_bytes, info);
 }
 
 enum fathom_status NAME(gemm)(struct fathom *h, char transa, char transb, int64_t m, int64_t n,

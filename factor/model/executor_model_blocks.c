@@ -267,6 +267,13 @@ static bool model_clear_info(struct executor *e, int *info)
 	        e, PHASE_FETCH, "clear_info", shape(1, 1), 0, tariff(e)->clear(reader(e)));
 }
 
+static bool model_zero_diagonal(struct executor *e, struct matrix a, int *info)
+{
+	(void)info;
+	return model_charge(
+	        e, PHASE_FETCH, "zero_diagonal", a, 0, tariff(e)->integers(reader(e), a.n));
+}
+
 static bool model_potrf_block(
         struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
@@ -348,6 +355,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->laswp = model_laswp;
 	ops->adopt_pivots = model_adopt_pivots;
 	ops->clear_info = model_clear_info;
+	ops->zero_diagonal = model_zero_diagonal;
 	ops->potrf_block = model_potrf_block;
 	ops->geqrf_work = model_geqrf_work;
 	ops->panel_geqrf = model_panel_geqrf;

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+enum { HOST_LINE = 64 };
+
 static struct price call(double seconds)
 {
 	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
@@ -81,10 +83,13 @@ static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a
 	return memory(r, "host.memory.copy", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
 }
 
+/* Of every column the words of the top, which are side by side, and whole lines elsewhere, read and
+ * written. */
 static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
-	return memory(r, "host.memory.copy",
-	        4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
+	const double bytes = 2 * (double)(HOST_LINE + precision_bytes(a.precision));
+
+	return memory(r, "host.memory.copy", bytes * (double)swaps * (double)a.n);
 }
 
 static struct price integers(struct price_reader *r, int64_t count)

@@ -119,7 +119,10 @@ static void shapes_add(
 size_t cases_bench(struct bench_shape **shapes)
 {
 	static const enum precision both[] = {SINGLE, DOUBLE};
+	static const int64_t odd[] = {1000, 3000, 5555};
 	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
+	static const int64_t tall_qr[][2] = {
+	        {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512}, {1000000, 64}};
 	struct shapes s = {0};
 
 	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
@@ -131,10 +134,16 @@ size_t cases_bench(struct bench_shape **shapes)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 				shapes_add(&s, operations[o], both[p], n, n);
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
+		for (size_t p = 0; p < ARRAY_LEN(both); p++)
+			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+				shapes_add(&s, operations[o], both[p], odd[i], odd[i]);
 	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < 2; o++)
 				shapes_add(&s, operations[o], both[p], tall[t][0], tall[t][1]);
+	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
+		shapes_add(&s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
 	*shapes = s.shape;
 	return s.count;
 }

@@ -74,6 +74,11 @@ struct bench_request {
 };
 int measure_bench(struct measure *measure, const struct bench_request *request);
 
+/* measure_breakdown.c: where the time of whole factorizations goes (LAWN 202, Figure 10) into
+ * breakdown_measured.tsv, and a line each; sizes and rows that are kept as with measure_bench. */
+void measure_breakdown(struct measure *measure, const struct bench_request *request,
+        const struct profile *profile);
+
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
  * are kept as with measure_bench. */
 int measure_kerr(struct measure *measure, const struct bench_request *request);

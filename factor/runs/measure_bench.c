@@ -287,8 +287,17 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 			measure_one(&b, &shapes[i]);
 	}
 	msg_progress_end();
-	bench_print(b.results, stdout);
-	printf("%s\n", b.path);
+	if (b.results->count) {
+		bench_print(b.results, stdout);
+		printf("%s\n", b.path);
+	}
+	bool breakdown = !request->only[0] || strcmp(request->only, "breakdown") == 0;
+	if (breakdown && b.profile)
+		measure_breakdown(measure, request, b.profile);
+	else if (breakdown)
+		msg_warn("no breakdown of times, which needs the model's plans: %s; make probe "
+		         "writes it",
+		        fault.text);
 	if (late)
 		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
 		         "command goes on",

@@ -16,6 +16,7 @@ struct executor *recorder_call(struct executor *e)
 	r->inner->queue = e->queue;
 	r->inner->shares = e->shares;
 	r->inner->block = e->block;
+	r->inner->blas_only = e->blas_only;
 	r->inner->skip = e->skip;
 	r->called = clock_now();
 	return r->inner;
@@ -73,6 +74,9 @@ bool recorder_note(struct executor *e, bool ok, struct noted what)
 		what.before = r->last[e->queue];
 		r->last[e->queue] = (int64_t)r->count;
 	}
+	/* The host executor is done when it returns. */
+	if (what.kind == NOTED_QUEUED && r->inner->on_host)
+		what.kind = NOTED_WAITED;
 	if (what.kind == NOTED_QUEUED) {
 		what.mark = r->marks++;
 		if (!r->inner->ops->mark(r->inner, what.mark))

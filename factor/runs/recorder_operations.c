@@ -140,6 +140,8 @@ OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
         (struct executor * e, struct pivots panel, int64_t first, struct pivots all), panel, first,
         all)
 OPERATION(QUEUED, FETCH, HOST, shape(1, 1), 0, clear_info, (struct executor * e, int *info), info)
+OPERATION(QUEUED, FETCH, HOST, a, 0, zero_diagonal,
+        (struct executor * e, struct matrix a, int *info), a, info)
 OPERATION(QUEUED, PANEL, HOST, a, 0, potrf_block,
         (struct executor * e, enum uplo uplo, struct matrix a, int64_t first, int *info), uplo, a,
         first, info)
@@ -288,6 +290,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(laswp);
 	ADD(adopt_pivots);
 	ADD(clear_info);
+	ADD(zero_diagonal);
 	ADD(potrf_block);
 	ADD(geqrf_work);
 	ADD(panel_geqrf);

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+# Ours beside cuSOLVER, from DATA/bench.tsv: awk -v data=DATA -f common.awk -f bench.awk -f vendor.awk with
+#   -v folder=WORK   writes folder/PRECISION_OPERATION_MATH.tsv (n, ratio) and folder/OPERATION_{ours,cusolver}_WIDTH.tsv (m,
+#                    us a column of panels); prints the number of series
+#   -v table=yes     prints the table of ratios as markup
+#   -v short=yes     prints a line for each factorization
+# Of several plans, panels on GPU or host, algorithms and fill modes the fastest counts, on both sides.
+function keep(kind, key, x, seconds) {
+	if (!(seconds > 0))
+		return
+	if (!((key, x) in best)) {
+		best[key, x] = seconds
+		sizes[key] = sizes[key] " " x
+		if (!(key in kinds))
+			order[++keys] = key
+		kinds[key] = kind
+	} else if (seconds < best[key, x])
+		best[key, x] = seconds
+}
+function is_ours(variant) { return variant == "gpu" || variant == "hybrid" || variant == "persistent" || variant == "host" }
+function take_whole(i,   o, p) {
+	o = T[i, "operation"]
+	p = T[i, "precision"]
+	if (is_ours(T[i, "variant"]))
+		keep("whole", p "_" o "_" T[i, "math"], T[i, "n"] + 0, T[i, "seconds"])
+	else if (T[i, "variant"] == "cusolver")
+		keep("vendor", p "_" o, T[i, "n"] + 0, T[i, "seconds"])
+}
+# Panels: at least sixteen times as long as wide.
+function take_panel(i,   o) {
+	o = T[i, "operation"] == "panel_getrf" ? "getrf" : T[i, "operation"]
+	if (T[i, "precision"] != "s" || T[i, "n"] > 128 || T[i, "m"] < 16 * T[i, "n"] || (o != "getrf" && o != "geqrf"))
+		return
+	if (is_ours(T[i, "variant"]))
+		keep("panel", o "_ours_" T[i, "n"], T[i, "m"] + 0, T[i, "seconds"])
+	else if (T[i, "variant"] == "cusolver")
+		keep("panel", o "_cusolver_" T[i, "n"], T[i, "m"] + 0, T[i, "seconds"])
+}
+function sorted(key, n,   count, i, j, t) {
+	count = split(sizes[key], n, " ")
+	for (i = 2; i <= count; i++)
+		for (j = i; j > 1 && n[j] + 0 < n[j - 1] + 0; j--) {
+			t = n[j]
+			n[j] = n[j - 1]
+			n[j - 1] = t
+		}
+	return count
+}
+function vendor_of(key) { # PRECISION_OPERATION_MATH
+	return substr(key, 1, 2) substr(key, 3, 5)
+}
+function ratio(key, n) {
+	return (vendor_of(key), n) in best && (key, n) in best ? best[vendor_of(key), n] / best[key, n] : ""
+}
+function math_of(key) { return substr(key, 9) }
+function name_of(key) {
+	return title_of(substr(key, 3, 5)) (substr(key, 1, 1) == "s" ? ", single" : ", double") \
+		(math_of(key) ~ /^fp/ ? "" : ", " math_of(key))
+}
+function write_series(   i, j, key, count, n, path, amount) {
+	for (i = 1; i <= keys; i++) {
+		key = order[i]
+		if (kinds[key] == "vendor")
+			continue
+		path = folder "/" key ".tsv"
+		print kinds[key] == "panel" ? "m\tus_per_column" : "n\tratio" >path
+		count = sorted(key, n)
+		for (j = 1; j <= count; j++) {
+			amount = kinds[key] == "whole" ? ratio(key, n[j]) : best[key, n[j]] * 1e6 / substr(key, match(key, /[0-9]+$/))
+			if (amount != "")
+				printf "%d\t%.6g\n", n[j], amount >path
+		}
+		close(path)
+		written++
+	}
+	if (written)
+		print written
+}
+# Columns are the sizes that any factorization has; powers of two, since others are few.
+function print_table(   i, j, key, n, count, head, cells, all, any) {
+	for (i = 1; i <= keys; i++) {
+		if (kinds[order[i]] != "whole")
+			continue
+		count = split(sizes[order[i]], n, " ")
+		for (j = 1; j <= count; j++)
+			all[n[j]] = ratio(order[i], n[j]) != "" ? 1 : all[n[j]]
+	}
+	for (j = 1; j <= 1048576; j *= 2)
+		if (all[j])
+			head = head "|>" j
+	if (head == "")
+		return
+	table_start("vendor", "Times as fast as cuSOLVER, n x n, resident; of several plans, algorithms and fill modes the fastest counts", \
+		"<n" head)
+	for (i = 1; i <= keys; i++) {
+		key = order[i]
+		if (kinds[key] != "whole")
+			continue
+		cells = name_of(key)
+		any = 0
+		for (j = 1; j <= 1048576; j *= 2)
+			if (all[j]) {
+				cells = cells "|" (ratio(key, j) == "" ? "-" : sprintf("%.2f", ratio(key, j)))
+				any = any || ratio(key, j) != ""
+			}
+		if (any)
+			table_row("", cells)
+	}
+	table_end()
+}
+# The fastest rate of each factorization in single precision, and how it compares there.
+function print_short(   i, j, key, n, count, largest, text, o) {
+	for (i = 1; i <= keys; i++) {
+		key = order[i]
+		if (kinds[key] != "whole" || substr(key, 1, 1) != "s" || math_of(key) !~ /^fp/)
+			continue
+		count = sorted(key, n)
+		largest = ""
+		for (j = 1; j <= count; j++)
+			if (ratio(key, n[j]) != "")
+				largest = n[j]
+		if (largest == "")
+			continue
+		o = substr(key, 3, 5)
+		text = text (text == "" ? "" : "; ") title_of(o) " " sprintf("%.1f", flops(o, largest) / best[key, largest] * 1e-12) \
+			" Tflop/s at n = " largest ", " sprintf("%.2f", ratio(key, largest)) " times cuSOLVER"
+	}
+	if (text != "")
+		item("factorizations in single precision: " text)
+}
+BEGIN {
+	if (!load(data "/bench.tsv", T))
+		exit
+	for (i = 1; i <= T["rows"]; i++) {
+		if (option(T[i, "options"], "from") option(T[i, "options"], "without") != "" || T[i, "executor"] != "cuda")
+			continue
+		if (is_whole_operation(T[i, "operation"]) && T[i, "m"] == T[i, "n"])
+			take_whole(i)
+		else
+			take_panel(i)
+	}
+	if (table != "")
+		print_table()
+	else if (short != "")
+		print_short()
+	else
+		write_series()
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# How many times as fast as cuSOLVER ours are against n, and what a column of a panel costs against m. vendor.awk wrote
+# work/NAME/PRECISION_OPERATION_MATH.tsv (n, ratio) and OPERATION_{ours,cusolver}_WIDTH.tsv (m, us_per_column).
+height = 1180
+load scripts."/style.gp"
+title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
+line_of(o) = o eq "getrf" ? 1 : o eq "geqrf" ? 2 : 3
+field(s, i) = system("basename ".s." | cut -d_ -f".i)
+series(p) = system("cd '".work."/".name."' && ls | sed -n 's,^\\(".p."\\)[.]tsv$,".name."/\\1,p'")
+is_strict(m) = m eq "fp32" || m eq "fp64"
+dash(m) = is_strict(m) ? 1 : 2
+key_of(s) = title_of(field(s, 2)).(is_strict(field(s, 3)) ? "" : ", ".field(s, 3))
+set multiplot
+left = 0.13; right = 0.97
+set key maxrows 3 width -2
+set logscale x
+set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
+set xrange [200:40000]
+set yrange [0:*]
+do for [i=1:2] {
+	list = series(word("s_.* d_.*", i))
+	if (words(list) == 0) { continue }
+	bottom = 1.0 - 0.33 * i + 0.095; top = bottom + 0.195
+	@panel
+	set title "Times as fast as cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")
+	set ylabel "ratio"
+	set xlabel "n" offset 0,0.4
+	plot for [j=1:words(list)] file(word(list, j)) using "n":"ratio" with linespoints \
+		lt line_of(field(word(list, j), 2)) dt dash(field(word(list, j), 3)) title key_of(word(list, j)), \
+		1 with lines lt 7 dt 3 notitle
+}
+panels = series("ge[tq]rf_[a-z]*_[0-9]*")
+if (words(panels) > 0) {
+	bottom = 0.105; top = 0.30
+	@panel
+	set logscale y
+	set xrange [200:*]
+	set yrange [*:*]
+	set format y "%g"
+	set title "Panels, m x n, single precision: time per column"
+	set ylabel "microseconds"
+	set xlabel "m" offset 0,0.4
+	ours(s) = field(s, 2) eq "ours"
+	plot for [j=1:words(panels)] file(word(panels, j)) using "m":"us_per_column" with linespoints \
+		lt (ours(word(panels, j)) ? line_of(field(word(panels, j), 1)) : 7) pt (field(word(panels, j), 1) eq "getrf" ? 7 : 5) \
+		title title_of(field(word(panels, j), 1)).", n = ".field(word(panels, j), 3).(ours(word(panels, j)) ? "" : ", cuSOLVER")
+}
+unset multiplot
