@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "executor.h"
+#include "split.h"
+
+#include <string.h>
 
 const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_FETCH] = "fetch",
@@ -10,6 +12,14 @@ const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_PANEL] = "panel",
         [PHASE_SOLVE] = "solve",
         [PHASE_LAYOUT] = "layout"};
+
+const char *const math_name[2] = {"fp32", "3xtf32"};
+
+bool math_find(const char *name, enum math *math)
+{
+	*math = strcmp(name, math_name[MATH_3XTF32]) == 0 ? MATH_3XTF32 : MATH_FP32;
+	return strcmp(name, math_name[*math]) == 0;
+}
 
 void executor_free(struct executor *executor)
 {
@@ -146,15 +156,20 @@ bool ex_host_panel_potrf(
 bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c)
 {
-	return skipped(e, PHASE_UPDATE) || empty(c) ||
-	       e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
+	if (skipped(e, PHASE_UPDATE) || empty(c))
+		return true;
+	return split_wanted(e, ta, tb, a, b, c) ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
+	                                        : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
 }
 
 bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c)
 {
-	return skipped(e, PHASE_UPDATE) || empty(c) ||
-	       e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
+	if (skipped(e, PHASE_UPDATE) || empty(c))
+		return true;
+	return beta == 1 && split_wanted_syrk(e, trans, a, c)
+	               ? split_syrk(e, uplo, trans, alpha, a, c)
+	               : e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
 }
 
 bool ex_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,

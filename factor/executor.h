@@ -8,6 +8,7 @@
 #include "../lib/base.h"
 #include "../lib/matrix.h"
 #include "../lib/profile.h"
+#include "../lib/tf32.h"
 
 /* Phases that are priced and timed. */
 enum phase {
@@ -39,6 +40,19 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * magnitudes of the triangle and of its inverse: the error of the one is that of the other times
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
+
+/* How products in single precision are computed: with fused multiply-adds of fp32, or the large
+ * ones by 3xTF32 (lib/tf32.h). */
+enum math { MATH_FP32, MATH_3XTF32 };
+extern const char *const math_name[2];
+
+/* False when the name is none of them. */
+bool math_find(const char *name, enum math *math);
+
+/* Products of one shape; the operands' steps in elements. */
+struct products {
+	int64_t count, a, b, c;
+};
 
 struct executor;
 
@@ -128,6 +142,17 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
+	/* the stack of op(a) for 3xTF32 (lib/tf32.h); and products C = alpha A^T B + beta C of two
+	 * stacks, each a multiple of 4 elements deep, in single precision: of the one given, and of
+	 * those that lie a step further each */
+	bool (*split)(struct executor *, struct matrix a, enum trans trans, enum tf32_stack stack,
+	        struct matrix to);
+	bool (*gemm_tf32)(struct executor *, double alpha, struct matrix a, struct matrix b,
+	        double beta, struct matrix c, struct products products);
+	/* to the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each
+	 * other in `blocks`: one triangle of each, with its diagonal, added to that of c */
+	bool (*add_triangles)(
+	        struct executor *, enum uplo uplo, struct matrix blocks, struct matrix c);
 	/* one triangle of C = alpha op(A) op(A)^T + beta C, and what is below it (LOWER, C m x n, m
 	 * >= n, op(A) of m rows) or right of it (UPPER, C n x m): the product with the transpose of
 	 * op(A)'s first n rows */
@@ -180,6 +205,25 @@ struct executor_ops {
 	bool (*fill)(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 };
 
+/* Which products are worth making by 3xTF32: with as many rows and columns, inner dimension and
+ * operations at least, with C aligned to so many bytes, and where a fresh stack is read for as many
+ * rows or columns of C. */
+struct split_limits {
+	int64_t side, depth, alignment, use;
+	double flops, symmetric; /* the latter of symmetric updates, which take several products */
+};
+
+/* Where products by 3xTF32 stack their operands, and the operand that several of them share
+ * (split.h). */
+struct split_room {
+	void *data, *kept_data;
+	int64_t bytes, kept_bytes; /* 0: no such products */
+	struct matrix kept;
+	enum tf32_stack stack; /* of op(kept) */
+	enum trans trans;
+	bool made; /* it exists */
+};
+
 struct executor {
 	const struct executor_ops *ops;
 	const char *name; /* cuda, host, model */
@@ -189,10 +233,13 @@ struct executor {
 	bool on_host;     /* its memory is the host's: what works there needs no way there */
 	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
 	                     who records. Set by the algorithm */
-	bool blas_only;   /* products by the BLAS even where kernels of our own are ahead of it. Set
-	                     by the algorithm */
-	unsigned skip;    /* bit per phase: operations of these phases do nothing and succeed (phase
-	                     timing) */
+	enum math math;   /* the caller's to set */
+	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
+	struct split_room split;         /* set by the algorithm, whose workspace it is */
+	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
+	                   by the algorithm */
+	unsigned skip;  /* bit per phase: operations of these phases do nothing and succeed (phase
+	                   timing) */
 	struct fault fault;
 };
 

@@ -5,6 +5,7 @@
 
 #include "reflectors.h"
 #include "schedule.h"
+#include "split.h"
 
 #include "../lib/msg.h"
 
@@ -100,6 +101,8 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct qr *s = self;
 
+	if (j == b.j + b.w)
+		split_keep(s->e, reflectors_of(s, b).v);
 	return reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
 	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
 }
@@ -144,6 +147,8 @@ static void carve(struct qr *s, void *work)
 		s->reflectors[i] = reflectors_carve(&carver, s->a.m, widest, precision);
 	s->work = reflector_work_carve(&carver, widest, larger(s->a.n, widest), precision);
 	s->panel_work = reflector_work_carve(&carver, widest, widest, precision);
+	s->schedule.split = split_carve(s->e, &carver, s->a.m, s->a.n,
+	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
 	s->bytes = carver.used;
 }
 
@@ -152,14 +157,19 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 	if (plan->leaf > GEQRF_LEAF_MAX)
 		return fault_set(&e->fault, "a leaf of %" PRId64 " columns: QR's have at most %d",
 		        plan->leaf, GEQRF_LEAF_MAX);
-	return plan_check(e, plan) && matrix_check(e, a);
+	return plan_check(e, plan) && matrix_check(e, a) && split_check(e);
 }
 
 static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
         struct matrix tau, void *work)
 {
 	*s = (struct qr){.e = e, .plan = plan, .a = a, .tau = tau};
-	s->schedule = (struct schedule){e, plan, smaller(a.m, a.n), a.n, &operations, s};
+	s->schedule = (struct schedule){.e = e,
+	        .plan = plan,
+	        .steps = smaller(a.m, a.n),
+	        .columns = a.n,
+	        .operations = &operations,
+	        .self = s};
 	if (!check(e, plan, a))
 		return false;
 	carve(s, work);

@@ -8,6 +8,7 @@
 
 #include "panel_getrf.h"
 #include "schedule.h"
+#include "split.h"
 #include "triangle.h"
 
 #include "../lib/msg.h"
@@ -92,6 +93,8 @@ static bool carve(struct lu *s, void *work)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, precision);
 	s->kept = carve_matrix(&carver, kept, s->a.n, precision);
 	s->panel_kept = carve_matrix(&carver, kept, widest, precision);
+	s->schedule.split = split_carve(s->e, &carver, s->a.m, s->a.n,
+	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
 	s->bytes = carver.used;
 	return true;
 }
@@ -185,6 +188,8 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	struct matrix columns = matrix_view(s->a, b.j, j, rows, n);
 	struct matrix top = matrix_view(columns, 0, 0, b.w, n);
 
+	if (j == b.j + b.w)
+		split_keep(s->e, left);
 	return ex_laswp(s->e, columns, local_pivots(s, b), false) &&
 	       triangle_solve(
 	               s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept, top) &&
@@ -231,7 +236,7 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 		return false;
 	if (!plan->hybrid && !plan->panel)
 		return fault_set(&e->fault, "a plan without a panel variant for the device");
-	return triangle_check(e, plan);
+	return triangle_check(e, plan) && split_check(e);
 }
 
 /* The widest piece of the plan's that is narrow enough; it divides the plan's, as the plan's
@@ -249,7 +254,12 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
         void *work, struct pivots all)
 {
 	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all};
-	s->schedule = (struct schedule){e, plan, smaller(a.m, a.n), a.n, &operations, s};
+	s->schedule = (struct schedule){.e = e,
+	        .plan = plan,
+	        .steps = smaller(a.m, a.n),
+	        .columns = a.n,
+	        .operations = &operations,
+	        .self = s};
 	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
 	return check(e, plan, a) && carve(s, work);
 }

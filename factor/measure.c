@@ -216,7 +216,8 @@ static void check_only(const char *only, bool bench, bool kerr)
 int main(int argc, char **argv)
 {
 	bool bench = false, kerr = false, resume = false;
-	struct bench_request request = {.only = "", .smallest = 1, .largest = 65536};
+	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 65536};
+	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
 	const struct cli_option options[] = {
 	        {"bench", 0, CLI_FLAG, &bench, NULL,
@@ -230,6 +231,8 @@ int main(int argc, char **argv)
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm or breakdown alone; with --kerr: blas, steps, ahead, gemv or lapack",
 	                0, 0},
+	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
+	                "with --bench: ours in single precision by this alone", 0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
 	                "with --bench or --kerr: from this many rows on", 1, 1e9},
 	        {"largest", 0, CLI_INT, &request.largest, "N",
@@ -246,6 +249,8 @@ int main(int argc, char **argv)
 	        .option_count = ARRAY_LEN(options)};
 
 	cli_parse(argc, argv, &program, &measure.common, NULL);
+	if (request.math[0] && !math_find(request.math, &math))
+		msg_die(EXIT_BAD_USAGE, "--math %s: fp32 and 3xtf32 are possible", request.math);
 	check_only(request.only, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,

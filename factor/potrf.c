@@ -4,6 +4,7 @@
 #include "potrf.h"
 
 #include "schedule.h"
+#include "split.h"
 #include "triangle.h"
 
 #include "../lib/msg.h"
@@ -142,10 +143,20 @@ static bool panel_back(void *self, struct block b)
 	               solve_below(s, b));
 }
 
+/* The block's part of the products right of it. */
+static void keep(struct cholesky *s, struct block b)
+{
+	int64_t first = b.j + b.w;
+
+	split_keep(s->e, part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
+}
+
 static bool update_corner(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct cholesky *s = self;
 
+	if (j == b.j + b.w)
+		keep(s, b);
 	return subtract_square(
 	        s, part(s->uplo, s->a, j, b.j, n, b.w), matrix_view(s->a, j, j, n, n));
 }
@@ -164,6 +175,8 @@ static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
 	struct cholesky *s = self;
 	int64_t rows = s->a.n - j;
 
+	if (j == b.j + b.w)
+		keep(s, b);
 	return subtract_square(
 	        s, part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
 }
@@ -196,6 +209,9 @@ static void carve(struct cholesky *s, void *work)
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, s->a.precision);
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
+	s->schedule.split = split_carve(s->e, &carver, s->a.n, s->a.n,
+	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
+	        TF32_BOTH);
 	s->bytes = carver.used;
 }
 
@@ -212,15 +228,19 @@ static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, s
 		return fault_set(&e->fault,
 		        "a leaf of %" PRId64 " columns: Cholesky's have at most %d", plan->leaf,
 		        POTRF_LEAF_MAX);
-	return triangle_check(e, plan);
+	return triangle_check(e, plan) && split_check(e);
 }
 
 static bool set_up(struct cholesky *s, struct executor *e, const struct plan *plan, enum uplo uplo,
         struct matrix a, void *work, int *info)
 {
 	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .a = a, .info = info};
-	s->schedule = (struct schedule){
-	        e, plan, a.n, a.n, leaves_solve(plan) ? &whole_panels : &operations, s};
+	s->schedule = (struct schedule){.e = e,
+	        .plan = plan,
+	        .steps = a.n,
+	        .columns = a.n,
+	        .operations = leaves_solve(plan) ? &whole_panels : &operations,
+	        .self = s};
 	s->solve = (struct triangle){
 	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
 	if (!check(e, plan, uplo, a))

@@ -188,10 +188,12 @@ bool schedule_run(const struct schedule *s)
 	s->e->queue = QUEUE_MAIN;
 	if (!first.w)
 		return true;
+	s->e->split = s->split;
 	bool ok = reserve_stage(s) && start_corner(s, first) && start_panel(s, first) &&
 	          finish_panel(s, first);
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
 		ok = step(s, b);
 	turn_to(s, QUEUE_MAIN, (struct block){0});
+	s->e->split = (struct split_room){0};
 	return ok && (!s->operations->aside || !s->plan->lookahead || ex_wait(s->e, EVENT_ASIDE));
 }

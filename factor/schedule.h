@@ -65,6 +65,7 @@ struct schedule {
 	int64_t columns; /* of the matrix */
 	const struct factorization *operations;
 	void *self;
+	struct split_room split; /* for the updates' products */
 };
 
 struct block schedule_first(const struct schedule *);

@@ -27,7 +27,7 @@ struct request {
 	struct factor_question asked;
 	struct plan_fixed fixed;
 	int64_t nb, leaf, inverse, ahead; /* as given */
-	const char *precision, *panels, *uplo, *svg, *tsv, *machine;
+	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine;
 	const char *device;
 	bool quick, simulate; /* simulate: and nothing else */
 	int64_t lines;
@@ -78,6 +78,8 @@ static void read_request(struct request *r, char **operands)
 		        asked->m, asked->n, MOST_STEPS);
 	asked->precision =
 	        one_of(r->precision, precisions, "precision") == precisions[0] ? SINGLE : DOUBLE;
+	if (!math_find(r->math, &asked->math))
+		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32 are known", r->math);
 	asked->uplo = one_of(r->uplo, triangles, "triangle") == triangles[0] ? LOWER : UPPER;
 	r->fixed.nb = r->nb;
 	r->fixed.leaf = r->leaf;
@@ -95,8 +97,9 @@ static void read_request(struct request *r, char **operands)
 
 static char *title_of(const struct trace_answer *a, const char *how, const char *where)
 {
-	return xasprintf("%s %c%s %" PRId64 " x %" PRId64 "%s%s", how, (char)a->asked.precision,
-	        a->asked.operation, a->asked.m, a->asked.n, where ? " on " : "",
+	return xasprintf("%s %c%s %" PRId64 " x %" PRId64 "%s%s%s", how, (char)a->asked.precision,
+	        a->asked.operation, a->asked.m, a->asked.n,
+	        a->asked.math == MATH_3XTF32 ? " by 3xTF32" : "", where ? " on " : "",
 	        where ? where : "");
 }
 
@@ -258,6 +261,7 @@ int main(int argc, char **argv)
 	        .ahead = -1,
 	        .lines = 40,
 	        .precision = "s",
+	        .math = "fp32",
 	        .uplo = "lower",
 	        .argc = argc,
 	        .argv = argv};
@@ -265,6 +269,8 @@ int main(int argc, char **argv)
 	        {"m", 'm', CLI_INT, &r.asked.m, "N", "rows (as many as columns)", 1, 1e9},
 	        {"n", 'n', CLI_INT, &r.asked.n, "N", "columns (needed)", 1, 1e9},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
+	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32", "of updates in single precision", 0,
+	                0},
 	        {"uplo", 0, CLI_TEXT, &r.uplo, "lower|upper", "triangle, for potrf", 0, 0},
 	        {"nb", 0, CLI_INT, &r.nb, "N", "block size (0: the model's sequence)", 0, 1e6},
 	        {"panels", 0, CLI_TEXT, &r.panels, "device|host",
@@ -307,6 +313,7 @@ int main(int argc, char **argv)
 	r.quick = common.quick;
 	struct trace_answer a = {.asked = r.asked,
 	        .whole.uplo = r.asked.uplo,
+	        .whole.math = r.asked.math,
 	        .choice = choice,
 	        .plan = xcalloc(1, sizeof *a.plan)};
 	operation_find(r.asked.operation, &a.whole.operation);

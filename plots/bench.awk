@@ -32,7 +32,7 @@ function slowdown_series(i, precision,   name, j, options) {
 	options = T[i, "options"]
 	sub(",without=" name, "", options)
 	for (j = 1; j <= T["rows"]; j++)
-		if (T[j, "operation"] == T[i, "operation"] && T[j, "variant"] == T[i, "variant"] && T[j, "precision"] == precision && \
+		if (T[j, "operation"] == T[i, "operation"] && T[j, "math"] == T[i, "math"] && T[j, "variant"] == T[i, "variant"] && T[j, "precision"] == precision && \
 			T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "options"] == options && \
 			T[j, "seconds"] > 0) {
 			slower = T[i, "seconds"] / T[j, "seconds"]

@@ -14,12 +14,14 @@ function keep(series, n, rate) {
 	if (rate > best[series, n])
 		best[series, n] = rate
 }
+# Ours by 3xTF32 is a variant of its own.
+function variant_of(T, i) { return T[i, "math"] == "3xtf32" ? "3xtf32" : T[i, "variant"] }
 function take_bench(   i) {
 	if (!load(data "/bench.tsv", T))
 		return
 	for (i = 1; i <= T["rows"]; i++)
 		if (is_square_whole(i, precision))
-			keep(T[i, "operation"] "_" T[i, "variant"], T[i, "n"] + 0, T[i, "gflops"])
+			keep(T[i, "operation"] "_" variant_of(T, i), T[i, "n"] + 0, T[i, "gflops"])
 }
 # Products and solves of the plans with panels on the host, as simulated: the operation's count over what they take.
 function take_breakdown(   i, k, part) {
@@ -41,8 +43,8 @@ function take_errors(   i, name) {
 			E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "chosen")
 			continue
 		name = E[i, "operation"]
-		keep(name "_predicted_" E[i, "variant"], E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
-		keep(name "_checked_" E[i, "variant"], E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "measured"] * 1e-9)
+		keep(name "_predicted_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
+		keep(name "_checked_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "measured"] * 1e-9)
 	}
 }
 function write_series(series,   count, n, i, j, t, path) {

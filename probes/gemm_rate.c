@@ -3,12 +3,12 @@
  * shape?
  *
  * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
- * = 1), tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left
- * (LU's) and, with a diagonal and transposed, on the right (Cholesky's), symmetric updates of the
- * lower triangle. Our own in both forms, alone and as beside a panel, with a block for each tile,
- * and for sizes that cut tiles off.
- * Dependent calls in one stream, start to start by stamps of both clocks, behind a hold; leading
- * dimensions are the matrices' own rows.
+ * = 1; in tf32 C -= A^T B, as its units want it), tall products V^T C (beta = 0), triangular solves
+ * with a unit lower triangle on the left (LU's) and, with a diagonal and transposed, on the right
+ * (Cholesky's), symmetric updates of the lower triangle. Our own in both forms, alone and as beside
+ * a panel, with a block for each tile, and for sizes that cut tiles off. Dependent calls in one
+ * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
+ * matrices' own rows.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers

@@ -34,11 +34,19 @@ bool gemm_rate_is_symmetric(enum kind kind)
 
 /* ---- the calls ---- */
 
+/* Whether A is stored as its transpose: for V^T C, and in tf32, whose units want the inner
+ * dimension down the columns of both operands. */
+bool gemm_rate_is_transposed(const struct product *p)
+{
+	return p->kind == GEMM_TN || p->math == TF32;
+}
+
 static void put_gemm(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool transposed = p->kind == GEMM_TN, twice = p->math == FP64;
-	const double alpha = transposed ? 1 : gemm_rate_alpha, beta = transposed ? 0 : 1;
+	const bool tall = p->kind == GEMM_TN, twice = p->math == FP64;
+	const bool transposed = gemm_rate_is_transposed(p);
+	const double alpha = tall ? 1 : gemm_rate_alpha, beta = tall ? 0 : 1;
 	const float alpha_s = (float)alpha, beta_s = (float)beta;
 	const cudaDataType type = twice ? CUDA_R_64F : CUDA_R_32F;
 	const cublasComputeType_t compute = twice             ? CUBLAS_COMPUTE_64F

@@ -32,9 +32,9 @@ static double expected_element(
 	if (gemm_rate_is_symmetric(p->kind) && i < j)
 		return c[i + j * n];
 	for (int l = 0; l < (p->kind == TRSM ? i : p->kind == TRSM_RIGHT ? j : n); l++) {
-		const double left = p->kind == GEMM_TN      ? a[l + i * n]
-		                    : p->kind == TRSM_RIGHT ? a[j + l * n]
-		                                            : a[i + l * n];
+		const double left = gemm_rate_is_transposed(p) ? a[l + i * n]
+		                    : p->kind == TRSM_RIGHT    ? a[j + l * n]
+		                                               : a[i + l * n];
 		const double right = p->kind == TRSM                   ? c[l + j * n]
 		                     : p->kind == TRSM_RIGHT           ? c[i + l * n]
 		                     : gemm_rate_is_symmetric(p->kind) ? a[j + l * n]

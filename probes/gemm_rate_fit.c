@@ -28,7 +28,7 @@ static const struct surface {
         {"gemm_s", "gpu.gemm.s", "gpu.gemm.s.peak", "cuBLAS C -= A B, start to start",
                 {"m", "n", "k"}, 2, NULL},
         {"gemm_tf32", "gpu.gemm.tf32", "gpu.gemm.tf32.peak",
-                "cuBLAS C -= A B in tf32 mode, start to start", {"m", "n", "k"}, 2, NULL},
+                "cuBLAS C -= A^T B in tf32 mode, start to start", {"m", "n", "k"}, 2, NULL},
         {"gemm_d", "gpu.gemm.d", "gpu.gemm.d.peak", "cuBLAS C -= A B, start to start",
                 {"m", "n", "k"}, 2, NULL},
         {"gemm_tn_s", "gpu.gemm_tn.s", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,

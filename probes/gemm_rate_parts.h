@@ -59,6 +59,7 @@ void gemm_rate_fill(const struct bench *bench, enum math math);
 /* The lower triangle of order m, next to the identity. */
 void gemm_rate_fill_triangle(const struct product *p);
 
+bool gemm_rate_is_transposed(const struct product *p);
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math);
 bool gemm_rate_is_solve(enum kind kind);
 bool gemm_rate_is_symmetric(enum kind kind);

@@ -53,7 +53,7 @@ static void test_measured(const struct table *predicted)
 {
 	static const int64_t width[] = {32};
 	const struct plan plan = {.widths = width, .count = 1};
-	const struct factor_question asked = {"getrf", &plan, 100, 100, DOUBLE, LOWER};
+	const struct factor_question asked = {"getrf", &plan, 100, 100, DOUBLE, LOWER, MATH_FP32};
 	struct factor_question known = asked;
 	struct timeline_entry entry = {.lane = LANE_QUEUE,
 	        .engine = LANE_QUEUE,

@@ -137,16 +137,16 @@ static void test_operations(struct executor *e)
 	                          wide = {40, 90, 41}, one = {1, 1, 1};
 
 	for (size_t p = 0; p < ARRAY_LEN(both); p++) {
-		test_right(e, (struct whole){GETRF, LOWER, false}, both[p], square);
-		test_right(e, (struct whole){GETRF, LOWER, false}, both[p], tall);
-		test_right(e, (struct whole){GETRF, LOWER, false}, both[p], wide);
-		test_right(e, (struct whole){GEQRF, LOWER, false}, both[p], square);
-		test_right(e, (struct whole){GEQRF, LOWER, false}, both[p], tall);
-		test_right(e, (struct whole){GEQRF, LOWER, false}, both[p], wide);
-		test_right(e, (struct whole){POTRF, LOWER, false}, both[p], square);
-		test_right(e, (struct whole){POTRF, UPPER, false}, both[p], square);
-		struct problem p1 =
-		        factorized(e, (struct whole){POTRF, UPPER, false}, both[p], one);
+		test_right(e, (struct whole){.operation = GETRF}, both[p], square);
+		test_right(e, (struct whole){.operation = GETRF}, both[p], tall);
+		test_right(e, (struct whole){.operation = GETRF}, both[p], wide);
+		test_right(e, (struct whole){.operation = GEQRF}, both[p], square);
+		test_right(e, (struct whole){.operation = GEQRF}, both[p], tall);
+		test_right(e, (struct whole){.operation = GEQRF}, both[p], wide);
+		test_right(e, (struct whole){.operation = POTRF}, both[p], square);
+		test_right(e, (struct whole){.operation = POTRF, .uplo = UPPER}, both[p], square);
+		struct problem p1 = factorized(
+		        e, (struct whole){.operation = POTRF, .uplo = UPPER}, both[p], one);
 		ok(checked(e, &p1).passed, "a single element");
 		release(e, &p1);
 	}
@@ -172,7 +172,7 @@ static void test_timing(struct executor *e)
 	struct fault fault = {""};
 
 	for (int o = 0; o < OPERATION_COUNT; o++) {
-		struct whole whole = {(enum operation)o, LOWER, false};
+		struct whole whole = {.operation = (enum operation)o, .uplo = LOWER};
 		struct whole_entry ours = {.executor = e, .whole = whole}, host = ours,
 		                   lapacke = ours;
 		whole_plan_parse("leaf=16 inverse=0 lookahead=1 panel=blas", false, 32, &ours.plan);
@@ -199,7 +199,7 @@ static void test_timing(struct executor *e)
 static void test_text(void)
 {
 	static const int64_t sequence[] = {512, 512, 256, 128, 128, 128};
-	const struct whole lu = {GETRF, LOWER, false};
+	const struct whole lu = {.operation = GETRF, .uplo = LOWER};
 	struct plan one = {.panel = "fused",
 	        .widths = sequence,
 	        .count = 6,

@@ -372,6 +372,29 @@ static void check_host_panels(enum precision p)
 	ok(good, "%c: panels on the host and back", p);
 }
 
+static void check_math(void)
+{
+	int64_t strict = fathom_sgetrf_work(handle, 2000, 2000, 2000);
+	enum fathom_status set = fathom_set_math(handle, FATHOM_MATH_3XTF32);
+
+	if (set == FATHOM_NOT_POSSIBLE) {
+		skip("3xTF32", fathom_error(handle));
+		return;
+	}
+	ok(set == FATHOM_OK && fathom_sgetrf_work(handle, 2000, 2000, 2000) > strict &&
+	                fathom_set_math(handle, (enum fathom_math)2) == FATHOM_BAD_ARGUMENT,
+	        "3xTF32 needs a larger workspace");
+	for (int rows = 1500; rows <= 2001; rows += 501) {
+		check_getrf(rows, rows, SINGLE, MATRIX_RANDOM, 0);
+		check_potrf(rows, SINGLE, rows % 2 ? 'L' : 'U', 0);
+		check_geqrf(rows, 1500, SINGLE);
+	}
+	check_gels('N', 2000, 900, 5, SINGLE);
+	check_getrf(1030, 1030, DOUBLE, MATRIX_RANDOM, 0);
+	set = fathom_set_math(handle, FATHOM_MATH_FP32);
+	ok(set == FATHOM_OK && fathom_sgetrf_work(handle, 2000, 2000, 2000) == strict, "and back");
+}
+
 int main(void)
 {
 	if (fathom_create(&handle) != FATHOM_OK)
@@ -388,6 +411,7 @@ int main(void)
 		check_gemv('T', 200, 301, 2, 3, 0, p);
 		check_host_panels(p);
 	}
+	check_math();
 	fathom_destroy(handle);
 	return finish();
 }

@@ -13,7 +13,7 @@ static struct factor_question question(
 {
 	if (strcmp(operation, "potrf") == 0)
 		m = n;
-	return (struct factor_question){operation, plan, m, n, SINGLE, LOWER};
+	return (struct factor_question){operation, plan, m, n, SINGLE, LOWER, MATH_FP32};
 }
 
 static double seconds(const struct profile *p, const char *operation, const struct plan *plan,
@@ -146,6 +146,46 @@ static void test_refusals(const struct profile *p)
 	        "refused: %s", out.fault.text);
 }
 
+/* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
+ * as many operations a second are its bound. */
+static void add_tf32(struct profile *p)
+{
+	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
+
+	for (int i = 0; i < 8; i++) {
+		struct arg args[] = {
+		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
+		add(p, "gpu.gemm.tf32", "s", args, 3,
+		        2 * args[0].value * args[1].value * args[2].value / 6e13, 0.01);
+	}
+	add(p, "gpu.gemm.tf32.peak", "flop/s", NULL, 0, 6e13, 0.01);
+}
+
+static void test_split(struct profile *p)
+{
+	static const int64_t width[] = {256};
+	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
+	struct factor_question asked = question("getrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	asked.math = MATH_3XTF32;
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && strstr(out.fault.text, "TF32"),
+	        "without its rates 3xTF32 is refused: %s", out.fault.text);
+	add_tf32(p);
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
+		asked = question(operations[o], &plan, 8000, 8000);
+		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+		double strict = out.seconds;
+		asked.math = MATH_3XTF32;
+		good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+		double split = out.seconds;
+		ok(good && split < 0.9 * strict && split > 0.4 * strict,
+		        "%s by 3xTF32 takes %.2f of the time", operations[o], split / strict);
+		good = model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
+		ok(good && out.seconds <= split, "and not less than its bound");
+	}
+}
+
 int main(void)
 {
 	struct profile *p = synthetic(0.01);
@@ -156,6 +196,7 @@ int main(void)
 	test_counts();
 	test_choice(p);
 	test_refusals(p);
+	test_split(p);
 	profile_free(p);
 	return finish();
 }

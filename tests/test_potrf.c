@@ -424,6 +424,53 @@ static void test_large(struct executor *e, enum uplo uplo, enum precision precis
 	}
 }
 
+/* Updates by 3xTF32, in matrices large enough for them: the same bounds, but other bits. */
+static void test_split(
+        struct executor *e, const struct plan *plan, enum uplo uplo, int kind, int64_t n)
+{
+	struct problem p = {.uplo = uplo, .n = n, .lda = n + 3, .precision = SINGLE}, strict = p;
+
+	problem_open(&p, kind);
+	problem_open(&strict, kind);
+	bool good = run(e, plan, &strict, 0xff);
+	e->math = MATH_3XTF32;
+	const char *wrong = run(e, plan, &p, 0xff) ? verdict(plan, &p, kind) : "refused";
+	e->math = MATH_FP32;
+	if (wrong)
+		diag("%s (info %d)", wrong, p.info);
+	ok(good && !wrong && memcmp(p.after, strict.after, (size_t)(n * (n + 3)) * 4) != 0,
+	        "%s by 3xTF32, %s, nb %d, panels on the %s: kind %d", e->name,
+	        uplo == LOWER ? "lower" : "upper", (int)plan->widths[0],
+	        plan->hybrid ? "host" : "device", kind);
+	problem_close(&p);
+	problem_close(&strict);
+}
+
+static void test_splits(struct executor *e)
+{
+	static const struct split_limits small = {
+	        .side = 64, .depth = 32, .alignment = 4, .use = 64};
+	const struct split_limits *kept = e->tf32;
+	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
+	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
+	static const int64_t by_64[] = {64}, by_128[] = {128}, by_300[] = {300};
+	static const struct plan split[] = {{false, NULL, by_128, 1, 64, 0, 1},
+	        {false, NULL, by_128, 1, 128, 128, 0}, {true, NULL, by_300, 1, 64, 0, 1},
+	        {false, NULL, by_64, 1, 64, 64, 1}};
+
+	if (!kept) {
+		skip("3xTF32", "no TF32 units");
+		return;
+	}
+	e->tf32 = &small;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
+		test_split(
+		        e, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER, kinds[i / 2], 600);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
+		test_split(e, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
+	e->tf32 = kept;
+}
+
 /* The same bits whatever the workspace held. */
 static void test_repeats(struct executor *e)
 {
@@ -506,6 +553,7 @@ static void test_all(struct executor *e)
 		test_large(e, (enum uplo)uplo, SINGLE);
 		test_large(e, (enum uplo)uplo, DOUBLE);
 	}
+	test_splits(e);
 	test_repeats(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);

@@ -82,7 +82,8 @@ static bool same_records(const struct timeline *a, const struct timeline *b)
 static struct timeline *simulated(
         const struct profile *profile, enum operation operation, const struct plan *plan, int64_t m)
 {
-	struct factor_question asked = {operation_name[operation], plan, m, N, SINGLE, LOWER};
+	struct factor_question asked = {
+	        operation_name[operation], plan, m, N, SINGLE, LOWER, MATH_FP32};
 	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, 2);
 
 	model_factor_run(e, &asked);

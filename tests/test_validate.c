@@ -341,7 +341,7 @@ static void test_holdout(void)
 	bad = 0;
 	for (size_t i = 0; i < n; i++) {
 		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
-		size_t plans = cases_plans(&shapes[i], "cuda", row, ARRAY_LEN(row));
+		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, ARRAY_LEN(row));
 		bad += plans < 4 || plans == ARRAY_LEN(row);
 	}
 	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);

@@ -3,6 +3,8 @@
  * queue. This file: memory, and the operations of LU panels. */
 #include "executor_cuda.h"
 
+#include "../split.h"
+
 #include "../../lib/msg.h"
 
 #include <stdlib.h>
@@ -306,6 +308,9 @@ static const struct executor_ops cuda_ops = {
         .host_panel_geqrf = cuda_host_panel_geqrf,
         .host_panel_potrf = cuda_host_panel_potrf,
         .gemm = cuda_gemm,
+        .split = cuda_split,
+        .gemm_tf32 = cuda_gemm_tf32,
+        .add_triangles = cuda_add_triangles,
         .syrk = cuda_syrk,
         .trsm = cuda_trsm,
         .trsm_guard = cuda_trsm_guard,
@@ -346,6 +351,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		free(x);
 		return NULL;
 	}
+	x->base.tf32 = x->gpu.major >= 8 ? &split_limits_cuda : NULL;
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&
 	          lanes_open(x);

@@ -116,6 +116,11 @@ bool cuda_host_panel_potrf(
 /* executor_cuda_blocks.c: the BLAS and the kernels of blocked factorizations. */
 bool cuda_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
+bool cuda_split(struct executor *, struct matrix a, enum trans trans, enum tf32_stack stack,
+        struct matrix to);
+bool cuda_gemm_tf32(struct executor *, double alpha, struct matrix a, struct matrix b, double beta,
+        struct matrix c, struct products products);
+bool cuda_add_triangles(struct executor *, enum uplo uplo, struct matrix blocks, struct matrix c);
 bool cuda_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c);
 bool cuda_trsm(struct executor *, enum side side, enum uplo uplo, enum trans trans, enum diag diag,

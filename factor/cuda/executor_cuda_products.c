@@ -69,6 +69,36 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	return blas_ok(x, status, "gemm");
 }
 
+bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, enum tf32_stack stack,
+        struct matrix to)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, tf32_split(a, trans, stack, to, stream_of(x)), "split");
+}
+
+bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
+{
+	struct cuda *x = self(executor);
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	cublasStatus_t status = cublasGemmStridedBatchedEx_64(lane_of(x)->blas, CUBLAS_OP_T,
+	        CUBLAS_OP_N, c.m, c.n, a.m, &alpha_single, matrix_address(a), CUDA_R_32F, a.ld,
+	        products.a, matrix_address(b), CUDA_R_32F, b.ld, products.b, &beta_single,
+	        matrix_address(c), CUDA_R_32F, c.ld, products.c, products.count,
+	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+
+	return blas_ok(x, status, "gemm in TF32");
+}
+
+bool cuda_add_triangles(
+        struct executor *executor, enum uplo uplo, struct matrix blocks, struct matrix c)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, tf32_add_triangles(uplo, blocks, c, stream_of(x)), "add triangles");
+}
+
 static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {

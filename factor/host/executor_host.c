@@ -264,6 +264,9 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .host_panel_geqrf = host_block_panel_geqrf,
         .host_panel_potrf = host_block_panel_potrf,
         .gemm = host_block_gemm,
+        .split = host_block_split,
+        .gemm_tf32 = host_block_gemm_tf32,
+        .add_triangles = host_block_add_triangles,
         .syrk = host_block_syrk,
         .trsm = host_block_trsm,
         .trsm_guard = host_block_trsm_guard,
@@ -284,10 +287,14 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
 
 struct executor *executor_host_new(struct fault *fault)
 {
+	static const struct split_limits limits = {
+	        .side = 16, .depth = 4, .alignment = 4, .use = 16};
+
 	(void)fault;
 	struct host_executor *executor = xcalloc(1, sizeof *executor);
 
-	executor->base = (struct executor){.ops = &host_ops, .name = "host", .on_host = true};
+	executor->base = (struct executor){
+	        .ops = &host_ops, .name = "host", .on_host = true, .tf32 = &limits};
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);

@@ -184,6 +184,59 @@ bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double al
 	return true;
 }
 
+/* What tf32_split does. */
+bool host_block_split(struct executor *e, struct matrix a, enum trans trans, enum tf32_stack stack,
+        struct matrix to)
+{
+	int slots = tf32_slots(stack);
+	int64_t piece = to.m / slots, k = trans == PLAIN ? a.m : a.n;
+	int64_t down = trans == PLAIN ? 1 : a.ld, across = trans == PLAIN ? a.ld : 1;
+	const float *x = at_s(a);
+
+	(void)e;
+	for (int64_t j = 0; j < to.n; j++)
+		for (int64_t i = 0; i < piece; i++) {
+			float value = i < k ? x[i * down + j * across] : 0;
+			float *part = at_s(to) + i + j * to.ld;
+			for (int slot = 0; slot < slots; slot++)
+				part[slot * piece] = slot == tf32_low_slot(stack)
+				                             ? tf32_low(value)
+				                             : tf32_round(value);
+		}
+	return true;
+}
+
+/* In fp32: the parts' products are the same. */
+bool host_block_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
+{
+	bool ok = true;
+
+	for (int64_t i = 0; ok && i < products.count; i++) {
+		ok = host_block_gemm(e, TRANSPOSED, PLAIN, alpha, a, b, beta, c);
+		a.offset += products.a;
+		b.offset += products.b;
+		c.offset += products.c;
+	}
+	return ok;
+}
+
+bool host_block_add_triangles(
+        struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
+{
+	float *out = at_s(c);
+	const float *in = at_s(blocks);
+
+	(void)e;
+	for (int64_t j = 0; j < c.n; j++) {
+		int64_t first = j / blocks.m * blocks.m, end = first + blocks.m;
+		int64_t last = uplo == UPPER ? j + 1 : end < c.n ? end : c.n;
+		for (int64_t i = uplo == UPPER ? first : j; i < last; i++)
+			out[i + j * c.ld] += in[i - first + j * blocks.ld];
+	}
+	return true;
+}
+
 bool host_block_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {

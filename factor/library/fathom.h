@@ -16,7 +16,7 @@
  *   - Workspace is the caller's, aligned to 256 bytes (as from cudaMalloc), and not to be touched
  *     until the call's work is over. fathom_xxx_work says the bytes that a call with these sizes
  *     needs (perhaps 0, then work may be NULL) or -1 when it would be refused; the answer depends
- *     on fathom_set_host_panels.
+ *     on fathom_set_host_panels and fathom_set_math.
  *   - A call returns a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
  *     fathom_error says in words what was wrong. info tells what was found in the numbers. NaN
  *     propagates.
@@ -70,6 +70,19 @@ FATHOM_PUBLIC enum fathom_status fathom_set_stream(
  * return when the last panel is back, and OpenBLAS is left with one thread. 0, as at first: all on
  * the GPU. */
 FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, int on);
+
+/* How sgetrf, sgeqrf, sgels and spotrf compute their large products (at least 256 x 256 with an
+ * inner dimension of at least 64): FATHOM_MATH_FP32, as at first, with fused multiply-adds of
+ * single precision; FATHOM_MATH_3XTF32 with the tensor cores, each factor x split as x = high + low
+ * of 11 significant bits each, and high high + high low + low high summed, at most 256 products at
+ * a time in the tensor cores' accumulators, which cut off where fp32 rounds. It is quicker for
+ * large matrices; the factors are as of another order of summation, with backward errors of 1 to 2
+ * times those of FATHOM_MATH_FP32. Less is kept of operands below 2^-115 = 2.4e-35 in magnitude,
+ * which are off by up to 2^-137, and an infinite operand may give NaN where fp32 gives infinity;
+ * both matter only at the ends of the range. Double precision is not touched. Workspaces are larger
+ * (the _work functions know). FATHOM_NOT_POSSIBLE below compute capability 8.0. */
+enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1 };
+FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fathom_math math);
 
 /* Waits for the handle's work. FATHOM_FAILED when a kernel of LU gave up waiting for its other
  * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau. */

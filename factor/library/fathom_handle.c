@@ -181,6 +181,22 @@ enum fathom_status fathom_set_host_panels(struct fathom *h, int on)
 	return FATHOM_OK;
 }
 
+enum fathom_status fathom_set_math(struct fathom *h, enum fathom_math math)
+{
+	if (!h)
+		return FATHOM_BAD_ARGUMENT;
+	if (math != FATHOM_MATH_FP32 && math != FATHOM_MATH_3XTF32) {
+		call_refuse(h, "math %d: 0 (fp32) and 1 (3xTF32) are possible", (int)math);
+		return FATHOM_BAD_ARGUMENT;
+	}
+	if (math == FATHOM_MATH_3XTF32 && !h->e->tf32) {
+		call_refuse(h, "3xTF32 needs a GPU of compute capability 8.0");
+		return FATHOM_NOT_POSSIBLE;
+	}
+	h->e->math = math == FATHOM_MATH_3XTF32 ? MATH_3XTF32 : MATH_FP32;
+	return FATHOM_OK;
+}
+
 enum fathom_status fathom_finish(struct fathom *h)
 {
 	enum fathom_status status;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor_model_parts.h"
 
+#include "../split.h"
+
 #include "../../lib/msg.h"
 
 #include <inttypes.h>
@@ -346,6 +348,8 @@ struct executor *executor_model_new(
 	s->tariff = tariffs[target][level >= 2];
 	s->blocks = blocks[target][level >= 2];
 	price_reader_start(&s->reader, profile);
+	if (target == MODEL_CUDA && price_known(&s->reader, "gpu.gemm.tf32"))
+		s->base.tf32 = &split_limits_cuda;
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }

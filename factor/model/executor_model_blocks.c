@@ -157,6 +157,34 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	                         tariff(e)->gemm(reader(e), ta, tb, c, k));
 }
 
+static bool model_split(struct executor *e, struct matrix a, enum trans trans,
+        enum tf32_stack stack, struct matrix to)
+{
+	(void)trans;
+	(void)stack;
+	return model_charge(e, PHASE_UPDATE, "split", a, 0, tariff(e)->split(reader(e), a, to));
+}
+
+/* Several are as one with as many columns. */
+static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
+{
+	(void)alpha;
+	(void)b;
+	(void)beta;
+	c.n *= products.count;
+	return model_charge(
+	        e, PHASE_UPDATE, "gemm_tf32", c, a.m, tariff(e)->gemm_tf32(reader(e), c, a.m));
+}
+
+static bool model_add_triangles(
+        struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
+{
+	(void)uplo;
+	return model_charge(
+	        e, PHASE_UPDATE, "add_triangles", c, 0, tariff(e)->add(reader(e), blocks));
+}
+
 static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
@@ -318,6 +346,9 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->host_panel_geqrf = model_host_panel_geqrf;
 	ops->host_panel_potrf = model_host_panel_potrf;
 	ops->gemm = model_gemm;
+	ops->split = model_split;
+	ops->gemm_tf32 = model_gemm_tf32;
+	ops->add_triangles = model_add_triangles;
 	ops->syrk = model_syrk;
 	ops->trsm = model_trsm;
 	ops->trsm_guard = model_trsm_guard;

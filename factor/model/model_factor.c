@@ -69,6 +69,7 @@ struct executor *model_factor_executor(const struct profile *profile, enum model
 	struct executor *e = executor_model_new(profile, target, level);
 	void *no_memory;
 
+	e->math = asked->math;
 	e->ops->alloc(e, asked->m * asked->n * precision_bytes(asked->precision), &no_memory);
 	return e;
 }
@@ -85,6 +86,8 @@ static void predict_bound(struct executor *e, enum model_target target,
 
 	if (target == MODEL_CUDA) {
 		rate = price_scalar(r, single ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+		if (single && asked->math == MATH_3XTF32)
+			rate = fmax(rate, price_scalar(r, "gpu.gemm.tf32.peak") / 3);
 		bandwidth = price_scalar(r, "gpu.dram.copy");
 	} else {
 		double low, n = 1;

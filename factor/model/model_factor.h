@@ -12,6 +12,7 @@ struct factor_question {
 	int64_t m, n; /* potrf: m = n */
 	enum precision precision;
 	enum uplo uplo; /* potrf */
+	enum math math;
 };
 
 /* Runs it on any executor's clocks or data; false with the executor's fault. Only for the model
@@ -22,8 +23,8 @@ bool model_factor_run(struct executor *executor, const struct factor_question *a
 struct executor *model_factor_executor(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level);
 
-/* As model_predict. Level 0: the standard count of operations at the highest rate of gemm, or the
- * matrix read and written once, whichever takes longer. */
+/* As model_predict. Level 0: the standard count of operations at the highest rate of gemm, by
+ * 3xTF32 a third of that in TF32, or the matrix read and written once, whichever takes longer. */
 bool model_factor_predict(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level, struct prediction *out);
 

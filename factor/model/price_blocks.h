@@ -10,6 +10,10 @@
 struct block_tariff {
 	struct price (*gemm)(
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+	struct price (*split)(struct price_reader *, struct matrix a, struct matrix to);
+	struct price (*gemm_tf32)(struct price_reader *, struct matrix c, int64_t k);
+	/* one triangle of each block */
+	struct price (*add)(struct price_reader *, struct matrix blocks);
 	struct price (*syrk)(struct price_reader *, struct matrix c, int64_t k);
 	/* a triangle of order `order` and `columns` right-hand sides */
 	struct price (*trsm)(struct price_reader *, enum side side, int64_t order, int64_t columns,
@@ -48,6 +52,7 @@ extern const struct block_tariff blocks_host_full, blocks_host_sums;
  * contain one. */
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
         enum precision precision);

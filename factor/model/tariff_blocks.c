@@ -3,14 +3,14 @@
  * tariff_gemm.c, kernels that factorize in tariff_panels.c; here is what moves data. With w the
  * word in bytes:
  *
- * copy, transpose, explicit_v read and write mnw each, fill writes its part: our kernels' start and
- * what the bytes add on the measured curve. laswp touches, in every column, 2 p.n words of the top
- * rows, which lie together, and 2 p.n words elsewhere, each a sector of its own (in L2) or an
- * access of its own (in DRAM, by the law of strided copies), after every block has read the pivots
- * and followed p.n exchanges, six dependent integer instructions and a read of shared memory each;
- * where the profile has its surface (the block_kernel probe), that says how long it takes.
- * Kernels over a few integers only start; to clear info is queued as a copy is, and takes the
- * device no longer.
+ * copy, transpose, explicit_v read and write mnw each, split writes its stack, fill its part: our
+ * kernels' start and what the bytes add on the measured curve. laswp touches, in every column, 2
+ * p.n words of the top rows, which lie together, and 2 p.n words elsewhere, each a sector of its
+ * own (in L2) or an access of its own (in DRAM, by the law of strided copies), after every block
+ * has read the pivots and followed p.n exchanges, six dependent integer instructions and a read of
+ * shared memory each; where the profile has its surface (the block_kernel probe), that says how
+ * long it takes. Kernels over a few integers only start; to clear info is queued as a copy is, and
+ * takes the device no longer.
  *
  * A transfer costs the measured round trip less the call and the wait, which the host clock has
  * already; on the device it holds its direction's copy engine. The host's panels are the rate
@@ -52,6 +52,17 @@ static struct price sweep(struct price_reader *r, const char *curve, double byte
 static struct price copy(struct price_reader *r, struct matrix a)
 {
 	return sweep(r, "gpu.copy.time", 2 * price_bytes(a));
+}
+
+static struct price split(struct price_reader *r, struct matrix a, struct matrix to)
+{
+	return sweep(r, "gpu.copy.time", price_bytes(a) + price_bytes(to));
+}
+
+/* Two reads and a write of half of it. */
+static struct price add(struct price_reader *r, struct matrix blocks)
+{
+	return sweep(r, "gpu.copy.time", 1.5 * price_bytes(blocks));
 }
 
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
@@ -195,6 +206,9 @@ static double hop(struct price_reader *r)
 }
 
 const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
+        .split = split,
+        .gemm_tf32 = price_gemm_tf32,
+        .add = add,
         .syrk = price_syrk,
         .trsm = price_trsm,
         .trsm_guard = price_trsm_guard,

@@ -36,6 +36,25 @@ static struct price gemm(
 	return compute(r, 2.0 * (double)c.m * (double)c.n * (double)k, c.precision);
 }
 
+static struct price gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+{
+	struct price price = call(r, 0);
+
+	price.term[TERM_ARITHMETIC] =
+	        2.0 * (double)c.m * (double)c.n * (double)k / price_scalar(r, "gpu.gemm.tf32.peak");
+	return price;
+}
+
+static struct price split(struct price_reader *r, struct matrix a, struct matrix to)
+{
+	return call(r, price_bytes(a) + price_bytes(to));
+}
+
+static struct price add(struct price_reader *r, struct matrix blocks)
+{
+	return call(r, 1.5 * price_bytes(blocks));
+}
+
 static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
 	return compute(r, 2 * trapezoid_steps(c, k), c.precision);
@@ -165,6 +184,9 @@ static double nothing(struct price_reader *r)
 }
 
 const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
+        .split = split,
+        .gemm_tf32 = gemm_tf32,
+        .add = add,
         .syrk = syrk,
         .trsm = trsm,
         .trsm_guard = guard,

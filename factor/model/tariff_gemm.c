@@ -43,12 +43,22 @@ static struct price library(struct price_reader *r, double total, enum term term
 	return price;
 }
 
-double price_tiles_stay(struct price_reader *r, int64_t k, enum precision precision)
+static const char *peak_name(enum precision precision)
 {
-	double peak = price_scalar(r, precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+	return precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
+}
+
+/* How long blocks stay that compute tiles with an inner dimension of k at a share of that peak. */
+static double tiles_stay(struct price_reader *r, int64_t k, const char *peak)
+{
 	double tile = 2.0 * TILE * TILE * (double)k;
 
-	return TILES_AT_ONCE * tile / (peak / price_scalar(r, "gpu.sm.count"));
+	return TILES_AT_ONCE * tile / (price_scalar(r, peak) / price_scalar(r, "gpu.sm.count"));
+}
+
+double price_tiles_stay(struct price_reader *r, int64_t k, enum precision precision)
+{
+	return tiles_stay(r, k, peak_name(precision));
 }
 
 static double tiles(int64_t m, int64_t n)
@@ -56,12 +66,12 @@ static double tiles(int64_t m, int64_t n)
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
 }
 
-/* So many tiles, each with an inner dimension of k. */
-static void occupy(struct price_reader *r, struct price *price, double count, int64_t k,
-        enum precision precision)
+/* So many tiles, each with an inner dimension of k, at a share of that peak. */
+static void occupy(
+        struct price_reader *r, struct price *price, double count, int64_t k, const char *peak)
 {
 	price->share = price_share(r, count);
-	price->block = price_tiles_stay(r, k, precision);
+	price->block = tiles_stay(r, k, peak);
 }
 
 double price_beside(struct price_reader *r, const struct price *alone, const char *name,
@@ -122,9 +132,21 @@ struct price price_gemm(
 	struct price price = library(
 	        r, price_surface(r, own ? own_gemm(r, c, k) : name, axes, at, 3), TERM_ARITHMETIC);
 
-	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k, c.precision);
+	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
+	        peak_name(c.precision));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
+	return price;
+}
+
+struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"m", "n", "k"};
+	const double at[] = {(double)c.m, (double)c.n, (double)k};
+	struct price price =
+	        library(r, price_surface(r, "gpu.gemm.tf32", axes, at, 3), TERM_ARITHMETIC);
+
+	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
 	return price;
 }
 
@@ -154,7 +176,7 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 		time = fmin(
 		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
 	struct price price = library(r, time, TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, c.precision);
+	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, peak_name(c.precision));
 	return price;
 }
 
@@ -168,7 +190,7 @@ static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64
 		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
 	struct price price =
 	        library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n), k, c.precision);
+	occupy(r, &price, tiles(c.m, c.n), k, peak_name(c.precision));
 	return price;
 }
 
@@ -201,7 +223,7 @@ struct price price_trsm(struct price_reader *r, enum side side, int64_t order, i
 	const char *name = side == RIGHT && price_known(r, right) ? right : left;
 	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(SMALL_TILE, columns), order, precision);
+	occupy(r, &price, tiles(SMALL_TILE, columns), order, peak_name(precision));
 	return price;
 }
 

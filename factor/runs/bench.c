@@ -58,13 +58,14 @@ static bool same_problem(const struct result *a, const struct result *b)
 
 /* The fastest row of a variant, or NULL; from_host: the matrix starts there. */
 static const struct result *best_of(const struct results *results, const struct result *problem,
-        const char *variant, bool from_host)
+        const char *variant, bool from_host, enum math math)
 {
 	const struct result *best = NULL;
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		if (same_problem(row, problem) && strcmp(row->variant, variant) == 0 &&
+		        row->math == math &&
 		        results_option(row->options, "from", NULL, 0) == from_host &&
 		        !results_option(row->options, "without", NULL, 0) &&
 		        row->seconds.value > 0 &&
@@ -98,21 +99,23 @@ static const char *way_of(const struct result *row, char *text, size_t size)
 
 static void print_problem(const struct results *results, const struct result *problem, FILE *out)
 {
-	const struct result *gpu = best_of(results, problem, "gpu", false),
-	                    *hybrid = best_of(results, problem, "hybrid", false),
-	                    *vendor = best_of(results, problem, "cusolver", false),
-	                    *host = best_of(results, problem, "openblas", false),
-	                    *there = best_of(results, problem, "gpu", true);
+	const struct result *gpu = best_of(results, problem, "gpu", false, MATH_FP32),
+	                    *hybrid = best_of(results, problem, "hybrid", false, MATH_FP32),
+	                    *vendor = best_of(results, problem, "cusolver", false, MATH_FP32),
+	                    *host = best_of(results, problem, "openblas", false, MATH_FP32),
+	                    *there = best_of(results, problem, "gpu", true, MATH_FP32),
+	                    *split = best_of(results, problem, "gpu", false, MATH_3XTF32);
 	double ours = fmax(gflops(gpu), gflops(hybrid));
-	char a[32], b[32], c[32];
+	char a[32], b[32], c[32], d[32];
 
 	fprintf(out,
 	        "%-6s %c %7" PRId64 " %6" PRId64
-	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %7.2f %7.2f\n",
+	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %9.1f %-5s %7.2f %7.2f %7.2f\n",
 	        problem->operation, (char)problem->precision, problem->m, problem->n, gflops(gpu),
 	        way_of(gpu, a, sizeof a), gflops(hybrid), way_of(hybrid, b, sizeof b),
 	        gflops(vendor), way_of(vendor, c, sizeof c), gflops(host), gflops(there),
-	        gflops(gpu) / gflops(vendor), ours / gflops(vendor));
+	        gflops(split), way_of(split, d, sizeof d), gflops(gpu) / gflops(vendor),
+	        ours / gflops(vendor), gflops(split) / gflops(vendor));
 }
 
 static void print_problems(const struct results *results, FILE *out)
@@ -132,9 +135,10 @@ static void print_problems(const struct results *results, FILE *out)
 			        "\nGflop/s, and which block width (* the first of the plan that "
 			        "the model chose) or "
 			        "algorithm that is\n%-8s "
-			        "%7s %6s %15s %15s %18s %9s %9s %7s %7s\n",
+			        "%7s %6s %15s %15s %18s %9s %9s %15s %7s %7s %7s\n",
 			        "", "m", "n", "gpu nb   ", "hybrid nb   ", "cusolver         ",
-			        "openblas", "from host", "gpu/cu", "best/cu");
+			        "openblas", "from host", "3xtf32 nb   ", "gpu/cu", "best/cu",
+			        "3xtf/cu");
 		any = true;
 		print_problem(results, row, out);
 	}
@@ -200,8 +204,9 @@ static const struct result *complete(const struct results *results, const struct
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		size_t length = strlen(row->options);
-		if (same_problem(row, without) && strcmp(row->variant, without->variant) == 0 &&
-		        row->nb == without->nb && row->seconds.value > 0 &&
+		if (same_problem(row, without) && row->math == without->math &&
+		        strcmp(row->variant, without->variant) == 0 && row->nb == without->nb &&
+		        row->seconds.value > 0 &&
 		        strncmp(row->options, without->options, length) == 0 &&
 		        strncmp(without->options + length, ",without=", 9) == 0)
 			best = row;

@@ -102,7 +102,7 @@ static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
         {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
         {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}};
 
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192 };
+enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, SPLIT_SMALLEST = 2048 };
 
 struct shapes {
 	struct bench_shape *shape;
@@ -181,11 +181,12 @@ size_t cases_whole(bool quick, struct bench_shape **shapes)
 
 /* ---- plans ---- */
 
-static struct result row_of(
-        const struct bench_shape *shape, const char *executor, const struct plan *plan)
+static struct result row_of(const struct bench_shape *shape, const char *executor, enum math math,
+        const struct plan *plan)
 {
 	struct whole whole = {.uplo = LOWER};
 	struct result row = {.precision = shape->precision,
+	        .math = math,
 	        .m = shape->m,
 	        .n = shape->n,
 	        .nb = plan->widths[0],
@@ -203,8 +204,8 @@ static struct result row_of(
 	return row;
 }
 
-static struct result uniform(
-        const struct bench_shape *shape, const char *executor, bool hybrid, int64_t nb)
+static struct result uniform(const struct bench_shape *shape, const char *executor, bool hybrid,
+        enum math math, int64_t nb)
 {
 	bool cholesky = strcmp(shape->operation, "potrf") == 0;
 	int64_t leaf = cholesky ? 128 : 64;
@@ -216,42 +217,47 @@ static struct result uniform(
 	        .inverse = cholesky ? 128 : 0,
 	        .lookahead = 1};
 
-	return row_of(shape, executor, &plan);
+	return row_of(shape, executor, math, &plan);
 }
 
-size_t cases_plans(
-        const struct bench_shape *shape, const char *executor, struct result *row, size_t most)
+bool cases_split(const struct bench_shape *shape)
+{
+	return shape->precision == SINGLE && shape->m == shape->n && shape->n >= SPLIT_SMALLEST;
+}
+
+size_t cases_plans(const struct bench_shape *shape, const char *executor, enum math math,
+        struct result *row, size_t most)
 {
 	static const int64_t widths[] = {64, 128, 256, 512, 1024};
 	int64_t k = shape->m < shape->n ? shape->m : shape->n;
 	size_t count = 0;
 
 	if (strcmp(executor, "cuda") != 0) {
-		row[0] = uniform(shape, executor, true, k < 128 ? k : 128);
+		row[0] = uniform(shape, executor, true, math, k < 128 ? k : 128);
 		return 1;
 	}
-	for (int hybrid = 0; hybrid < 2; hybrid++)
+	for (int hybrid = 0; hybrid < (math == MATH_FP32 ? 2 : 1); hybrid++)
 		for (size_t w = 0; w < ARRAY_LEN(widths) && count < most; w++) {
 			/* Of more than 96 blocks, or of fewer than 4, none is ever the best. */
 			bool extreme = k > 96 * widths[w] || (w > 1 && 4 * widths[w] > k);
 			if (!extreme)
-				row[count++] = uniform(shape, executor, hybrid, widths[w]);
+				row[count++] = uniform(shape, executor, hybrid, math, widths[w]);
 		}
 	return count;
 }
 
 bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
-        struct result *row)
+        enum math math, struct result *row)
 {
 	struct plan_choice *choice = xmalloc(sizeof *choice);
 	struct plan_fixed fixed = plan_free;
 	const struct factor_question asked = {
-	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER};
+	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER, math};
 
 	fixed.hybrid = hybrid;
 	bool ok = plan_choose(profile, &asked, &fixed, choice);
 	if (ok) {
-		*row = row_of(shape, "cuda", &choice->plan);
+		*row = row_of(shape, "cuda", math, &choice->plan);
 		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
 			row->nb = choice->uniform;
 		results_option_add(row->options, "plan", "chosen");

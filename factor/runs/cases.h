@@ -36,16 +36,19 @@ bool cases_on_host(const struct bench_shape *shape);
 
 /* Our ways to factorize a whole matrix, as rows without results: gpu (panels on the device) and
  * hybrid (on the host CPU), each with a few block widths. The bench tries them all; over them the
- * regret of the model's choice is counted. On the host executor a single one. Returns how many, at
- * most `most`. */
-size_t cases_plans(
-        const struct bench_shape *shape, const char *executor, struct result *row, size_t most);
+ * regret of the model's choice is counted. On the host executor a single one. By 3xTF32 gpu alone,
+ * where the updates are large. Returns how many, at most `most`. */
+size_t cases_plans(const struct bench_shape *shape, const char *executor, enum math math,
+        struct result *row, size_t most);
 
 /* The plan on the GPU that the model chooses, panels on the device or (hybrid) on the host; marked
  * plan=chosen. Its widths are a sequence, or equal ones when the sequence is too long to be written
  * down. False when the profile does not suffice. */
 bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
-        struct result *row);
+        enum math math, struct result *row);
+
+/* Whether a shape is also factorized by 3xTF32. */
+bool cases_split(const struct bench_shape *shape);
 
 /* The hold-out shapes of whole factorizations. The caller frees *shapes. */
 size_t cases_whole(bool quick, struct bench_shape **shapes);

@@ -103,8 +103,9 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		row->measured = results_find(measurements, predicted);
 		row->level = results_level(predicted);
 		row->phase = results_option(predicted->options, "phase", NULL, 0);
-		snprintf(row->family, sizeof row->family, "%s/%s/%c", predicted->operation,
-		        predicted->variant, (char)predicted->precision);
+		snprintf(row->family, sizeof row->family, "%s/%s/%c%s", predicted->operation,
+		        predicted->variant, (char)predicted->precision,
+		        predicted->math == MATH_3XTF32 ? "/3xtf32" : "");
 		compare_row(row);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -141,7 +142,7 @@ void errors_baseline_rate(struct comparison *rows, size_t count, const char *exe
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
 		if (rows[i].verdict == VERDICT_SKIPPED || is_traffic(measured) ||
-		        measured->precision != precision ||
+		        measured->precision != precision || measured->math != MATH_FP32 ||
 		        strcmp(measured->executor, executor) != 0)
 			continue;
 		rows[i].peak_error =
@@ -258,9 +259,9 @@ static bool same_problem(const struct comparison *a, const struct comparison *b)
 {
 	const struct result *p = a->predicted, *q = b->predicted;
 	return p->m == q->m && p->n == q->n && p->k == q->k && p->precision == q->precision &&
-	       same_option(p, q, "trans") && strcmp(p->operation, q->operation) == 0 &&
-	       strcmp(p->executor, q->executor) == 0 && same_option(p, q, "uplo") &&
-	       same_option(p, q, "from");
+	       p->math == q->math && same_option(p, q, "trans") &&
+	       strcmp(p->operation, q->operation) == 0 && strcmp(p->executor, q->executor) == 0 &&
+	       same_option(p, q, "uplo") && same_option(p, q, "from");
 }
 
 struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,

@@ -87,8 +87,8 @@ struct table *errors_family_table(const struct comparison *rows, size_t count)
 
 struct table *errors_row_table(const struct comparison *rows, size_t count)
 {
-	static const char *const columns[] = {"operation", "variant", "precision", "m", "n", "nb",
-	        "options", "executor", "regime", "level", "predicted", "predicted_low",
+	static const char *const columns[] = {"operation", "variant", "precision", "math", "m", "n",
+	        "nb", "options", "executor", "regime", "level", "predicted", "predicted_low",
 	        "predicted_high", "measured", "measured_low", "measured_high", "error", "covered",
 	        "baseline_peak", "baseline_scaled", "verdict", "reason"};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
@@ -101,6 +101,8 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 		table_set_text(table, r, "operation", p->operation);
 		table_set_text(table, r, "variant", p->variant);
 		table_set_text(table, r, "precision", precision);
+		table_set_text(
+		        table, r, "math", p->precision == SINGLE ? math_name[p->math] : "fp64");
 		table_set_int(table, r, "m", p->m);
 		table_set_int(table, r, "n", p->n);
 		if (p->nb > 0)

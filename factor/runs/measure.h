@@ -72,11 +72,12 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
- * only: the operation (of Kerr's benchmark the variant) to measure ("": all); smallest: rows;
+ * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone
+ * ("": all); smallest: rows;
  * largest: rows and columns. */
 struct bench_request {
 	bool again;
-	const char *only;
+	const char *only, *math;
 	int64_t smallest, largest;
 };
 int measure_bench(struct measure *measure, const struct bench_request *request);

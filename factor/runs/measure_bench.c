@@ -64,6 +64,10 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 	return count;
 }
 
+/* Most plans of each kind: with the model's, the vendor's and what is left out they all fit into
+ * MEASURE_CONTENDERS. */
+enum { FP32_PLANS = 10, SPLIT_PLANS = 5 };
+
 /* Where the way there and back is worth looking at. */
 enum { FROM_HOST_SMALLEST = 2048, FROM_HOST_LARGEST = 16384 };
 
@@ -82,6 +86,24 @@ static size_t add_from_host(const struct bench_shape *shape, struct result *row,
 	return count;
 }
 
+static bool wanted_math(const struct bench_request *request, const struct result *row)
+{
+	bool ours = strcmp(row->variant, "gpu") == 0 || strcmp(row->variant, "hybrid") == 0;
+
+	return !ours || !request->math[0] || strcmp(request->math, math_name[row->math]) == 0;
+}
+
+/* Ours by 3xTF32: updates on the GPU, panels there. */
+static size_t add_split(
+        const struct benching *b, const struct bench_shape *shape, struct result *row, size_t count)
+{
+	if (!b->measure->executor[0]->tf32 || !cases_split(shape))
+		return count;
+	count += cases_plans(shape, "cuda", MATH_3XTF32, row + count, SPLIT_PLANS);
+	return count +
+	       (b->profile && cases_chosen(b->profile, shape, false, MATH_3XTF32, &row[count]));
+}
+
 static size_t list_rows(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
@@ -90,11 +112,11 @@ static size_t list_rows(
 	size_t count = 0, kept = 0;
 
 	count += cases_plans(
-	        shape, measure_executor_names[cuda ? 0 : 1], row, MEASURE_CONTENDERS / 2);
+	        shape, measure_executor_names[cuda ? 0 : 1], MATH_FP32, row, FP32_PLANS);
 	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
-		count += cases_chosen(b->profile, shape, hybrid, &row[count]);
+		count += cases_chosen(b->profile, shape, hybrid, MATH_FP32, &row[count]);
 	if (cuda)
-		count = add_from_host(shape, row, count);
+		count = add_split(b, shape, row, add_from_host(shape, row, count));
 	if (cuda && measure->vendor)
 		count += add_vendor(shape, row + count);
 	if (measure->executor[1] && cases_on_host(shape)) {
@@ -102,7 +124,7 @@ static size_t list_rows(
 		mark(&row[count++], false);
 	}
 	for (size_t i = 0; i < count; i++)
-		if (!results_find(b->results, &row[i]))
+		if (wanted_math(b->request, &row[i]) && !results_find(b->results, &row[i]))
 			row[kept++] = row[i];
 	return kept;
 }
@@ -113,7 +135,7 @@ static const double hopeless = 1.10;
 
 static bool same_kind(const struct result *a, const struct result *b)
 {
-	return strcmp(a->variant, b->variant) == 0 &&
+	return strcmp(a->variant, b->variant) == 0 && a->math == b->math &&
 	       results_option(a->options, "from", NULL, 0) ==
 	               results_option(b->options, "from", NULL, 0);
 }

@@ -24,6 +24,7 @@ static struct whole whole_of(const struct result *row)
 	if (results_option(row->options, "uplo", value, sizeof value) && value[0] == 'u')
 		whole.uplo = UPPER;
 	whole.from_host = results_option(row->options, "from", value, sizeof value);
+	whole.math = row->math;
 	return whole;
 }
 

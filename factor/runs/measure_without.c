@@ -9,13 +9,13 @@
 
 enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384 };
 
-/* The fastest of a variant in its trial, resident; NULL: there is none. */
+/* The fastest of a variant in its trial, resident and in fp32; NULL: there is none. */
 static const struct result *fastest(const struct result *row, size_t count, const char *variant)
 {
 	const struct result *best = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(row[i].variant, variant) == 0 &&
+		if (strcmp(row[i].variant, variant) == 0 && row[i].math == MATH_FP32 &&
 		        !results_option(row[i].options, "from", NULL, 0) &&
 		        (!best || row[i].seconds.value < best->seconds.value))
 			best = &row[i];

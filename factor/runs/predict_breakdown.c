@@ -34,7 +34,8 @@ struct table *predict_breakdown(const struct profile *profile, bool quick)
 
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= (quick ? LARGEST_QUICK : LARGEST); n *= 2) {
-			struct factor_question asked = {operations[o], NULL, n, n, SINGLE, LOWER};
+			struct factor_question asked = {
+			        operations[o], NULL, n, n, SINGLE, LOWER, MATH_FP32};
 			msg_progress("breakdown of %s %" PRId64, operations[o], n);
 			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
 				if (breakdown_choose(profile, &asked, place, choice)) {

@@ -232,6 +232,10 @@ struct executor *recorder_new(struct executor *inner)
 	r->ops.destroy = recorder_destroy;
 	recorder_add_operations(&r->ops);
 	r->inner = inner;
-	r->base = (struct executor){.ops = &r->ops, .name = inner->name, .on_host = inner->on_host};
+	r->base = (struct executor){.ops = &r->ops,
+	        .name = inner->name,
+	        .on_host = inner->on_host,
+	        .math = inner->math,
+	        .tf32 = inner->tf32};
 	return &r->base;
 }

@@ -103,6 +103,17 @@ OPERATION(QUEUED, UPDATE, HOST, c, ta == PLAIN ? a.n : a.m, gemm,
         (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
                 struct matrix b, double beta, struct matrix c),
         ta, tb, alpha, a, b, beta, c)
+OPERATION(QUEUED, UPDATE, HOST, a, 0, split,
+        (struct executor * e, struct matrix a, enum trans trans, enum tf32_stack stack,
+                struct matrix to),
+        a, trans, stack, to)
+OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), a.m, gemm_tf32,
+        (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
+                struct matrix c, struct products products),
+        alpha, a, b, beta, c, products)
+OPERATION(QUEUED, UPDATE, HOST, c, 0, add_triangles,
+        (struct executor * e, enum uplo uplo, struct matrix blocks, struct matrix c), uplo, blocks,
+        c)
 OPERATION(QUEUED, UPDATE, HOST, c, trans == PLAIN ? a.n : a.m, syrk,
         (struct executor * e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
                 double beta, struct matrix c),
@@ -268,6 +279,9 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(host_panel_geqrf);
 	ADD(host_panel_potrf);
 	ADD(gemm);
+	ADD(split);
+	ADD(gemm_tf32);
+	ADD(add_triangles);
 	ADD(syrk);
 	ADD(trsm);
 	ADD(trsm_guard);

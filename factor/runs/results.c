@@ -77,7 +77,7 @@ static void write_row(struct table *table, const struct result *row)
 	table_set_text(table, r, "operation", row->operation);
 	table_set_text(table, r, "variant", row->variant);
 	table_set_text(table, r, "precision", precision);
-	table_set_text(table, r, "math", row->precision == SINGLE ? "fp32" : "fp64");
+	table_set_text(table, r, "math", row->precision == SINGLE ? math_name[row->math] : "fp64");
 	table_set_int(table, r, "m", row->m);
 	table_set_int(table, r, "n", row->n);
 	write_size(table, r, "k", row->k);
@@ -134,6 +134,7 @@ static int64_t read_size(const struct table *table, size_t r, const char *column
 static const char *read_row(const struct table *table, size_t r, struct result *row)
 {
 	const char *precision = table_text(table, r, "precision");
+	const char *math = table_text(table, r, "math");
 	double repeats = table_real(table, r, "repeats");
 
 	*row = (struct result){.m = read_size(table, r, "m"),
@@ -160,6 +161,8 @@ static const char *read_row(const struct table *table, size_t r, struct result *
 	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
 		return "precision is neither s nor d";
 	row->precision = precision[0] == 's' ? SINGLE : DOUBLE;
+	if (!math_find(math, &row->math) && strcmp(math, "fp64") != 0)
+		return "math is none of fp32, 3xtf32 and fp64";
 	if (row->m < 1 || row->n < 1)
 		return "m and n must be whole numbers from 1 on";
 	if (isinf(row->seconds.value) || row->seconds.value <= 0)
@@ -181,9 +184,10 @@ static bool same_case(const struct result *a, const struct result *b)
 {
 	size_t length = case_length(a->options);
 	return a->m == b->m && a->n == b->n && a->k == b->k && a->p == b->p && a->nb == b->nb &&
-	       a->precision == b->precision && strcmp(a->variant, b->variant) == 0 &&
-	       strcmp(a->executor, b->executor) == 0 && strcmp(a->operation, b->operation) == 0 &&
-	       length == case_length(b->options) && strncmp(a->options, b->options, length) == 0;
+	       a->precision == b->precision && a->math == b->math &&
+	       strcmp(a->variant, b->variant) == 0 && strcmp(a->executor, b->executor) == 0 &&
+	       strcmp(a->operation, b->operation) == 0 && length == case_length(b->options) &&
+	       strncmp(a->options, b->options, length) == 0;
 }
 
 static bool same_row(const struct result *a, const struct result *b)

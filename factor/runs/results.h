@@ -11,6 +11,7 @@
 struct result {
 	char operation[24], variant[24], executor[16];
 	enum precision precision;
+	enum math math; /* of ours in single precision */
 	int64_t m, n;
 	int64_t k, p, nb; /* where the operation has them, else 0: inner dimension or reflectors,
 	                     right-hand sides, width of the (first) block */

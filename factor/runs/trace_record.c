@@ -24,6 +24,8 @@ void trace_record_describe(struct table *table, const struct whole *whole, const
 	char text[WHOLE_PLAN_TEXT];
 
 	table_meta_set(table, "uplo", "%s", triangle(whole->uplo));
+	if (whole->math != MATH_FP32)
+		table_meta_set(table, "math", "%s", math_name[whole->math]);
 	if (whole_plan_text(whole, plan, text))
 		table_meta_set(table, "plan", "%s", text);
 	table_meta_set(table, "nb", "%" PRId64, plan->widths[0]);
@@ -37,6 +39,12 @@ static bool is(const struct table *table, const char *key, const char *value)
 	return recorded && strcmp(recorded, value) == 0;
 }
 
+/* Of a record that names none it is fp32. */
+static bool same_math(const struct table *table, enum math math)
+{
+	return table_meta(table, "math") ? is(table, "math", math_name[math]) : math == MATH_FP32;
+}
+
 struct table *trace_record_find(
         const char *folder, const struct factor_question *asked, struct fault *fault)
 {
@@ -47,8 +55,9 @@ struct table *trace_record_find(
 
 	if (!there)
 		fault_set(fault, "no run of it is recorded in %s", folder);
-	if (table && (!is(table, "uplo", triangle(asked->uplo)) || !table_meta(table, "plan"))) {
-		fault_set(fault, "%s is of another triangle or plan", path);
+	if (table && (!is(table, "uplo", triangle(asked->uplo)) || !same_math(table, asked->math) ||
+	                     !table_meta(table, "plan"))) {
+		fault_set(fault, "%s is of another triangle, math or plan", path);
 		table_free(table);
 		table = NULL;
 	}

@@ -23,7 +23,7 @@ bool operation_find(const char *name, enum operation *operation)
 	return false;
 }
 
-int64_t whole_work(
+static int64_t work_of(
         struct executor *e, const struct whole *whole, const struct plan *plan, struct matrix a)
 {
 	switch (whole->operation) {
@@ -34,6 +34,17 @@ int64_t whole_work(
 	default:
 		return potrf_work(e, plan, whole->uplo, a);
 	}
+}
+
+int64_t whole_work(
+        struct executor *e, const struct whole *whole, const struct plan *plan, struct matrix a)
+{
+	enum math before = e->math;
+
+	e->math = whole->math;
+	int64_t bytes = work_of(e, whole, plan, a);
+	e->math = before;
+	return bytes;
 }
 
 static bool factorize(struct executor *e, const struct whole *whole, const struct plan *plan,
@@ -49,7 +60,7 @@ static bool factorize(struct executor *e, const struct whole *whole, const struc
 	}
 }
 
-bool whole_run(struct executor *e, const struct whole *whole, const struct plan *plan,
+static bool run(struct executor *e, const struct whole *whole, const struct plan *plan,
         struct matrix a, void *work, struct pivots pivots, struct matrix tau,
         const struct matrix *host)
 {
@@ -61,6 +72,18 @@ bool whole_run(struct executor *e, const struct whole *whole, const struct plan 
 	return matrix_to_device(e, part, plan->widths[0], *host, a) &&
 	       factorize(e, whole, plan, a, work, pivots, tau) &&
 	       matrix_to_host(e, part, plan->widths[0], a, *host);
+}
+
+bool whole_run(struct executor *e, const struct whole *whole, const struct plan *plan,
+        struct matrix a, void *work, struct pivots pivots, struct matrix tau,
+        const struct matrix *host)
+{
+	enum math before = e->math;
+
+	e->math = whole->math;
+	bool ok = run(e, whole, plan, a, work, pivots, tau, host);
+	e->math = before;
+	return ok;
 }
 
 /* ---- plans as text ---- */

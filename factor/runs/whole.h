@@ -17,6 +17,7 @@ struct whole {
 	enum operation operation;
 	enum uplo uplo; /* of Cholesky */
 	bool from_host; /* the matrix starts and ends in pinned host memory */
+	enum math math; /* in single precision */
 };
 
 /* Bytes besides the matrix, -1 with the executor's fault when plan or shape is refused. */

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "split.h"
+
+#include "schedule.h"
+
+#include "../lib/msg.h"
+
+const struct split_limits split_limits_cuda = {
+        .side = 256, .depth = 64, .alignment = 16, .use = 1024, .flops = 5e8, .symmetric = 4e9};
+
+/* Rows and columns of the blocks on the diagonal of a symmetric update. */
+enum { DIAGONAL = 256 };
+
+enum { DEPTH_APART = 4, ROOM_APART = 256 };
+
+/* ---- room ---- */
+
+static int64_t up(int64_t n, int64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Of a stack of k x n. */
+static int64_t stack_bytes(enum tf32_stack stack, int64_t k, int64_t n)
+{
+	return up(tf32_slots(stack) * up(k, DEPTH_APART) * n * precision_bytes(SINGLE), ROOM_APART);
+}
+
+static int64_t piece_bytes(int64_t n)
+{
+	return stack_bytes(TF32_LEFT, TF32_PIECE, n);
+}
+
+/* Of op(a): its rows and columns. */
+static int64_t depth(struct matrix a, enum trans trans)
+{
+	return trans == PLAIN ? a.m : a.n;
+}
+
+static int64_t side(struct matrix a, enum trans trans)
+{
+	return trans == PLAIN ? a.n : a.m;
+}
+
+struct split_room split_carve(const struct executor *e, struct carver *carver, int64_t m, int64_t n,
+        struct matrix kept, enum trans trans, enum tf32_stack stack)
+{
+	struct split_room room = {.trans = trans, .stack = stack};
+
+	if (e->math != MATH_3XTF32 || kept.precision != SINGLE)
+		return room;
+	room.bytes = piece_bytes(m) + piece_bytes(n);
+	room.data = carve_bytes(carver, room.bytes);
+	room.kept_bytes = stack_bytes(stack, depth(kept, trans), side(kept, trans));
+	room.kept_data = carve_bytes(carver, room.kept_bytes);
+	return room;
+}
+
+bool split_check(struct executor *e)
+{
+	return e->math == MATH_FP32 || e->tf32 ||
+	       fault_set(&e->fault, "no TF32 here: 3xTF32 needs compute capability 8.0");
+}
+
+void split_keep(struct executor *e, struct matrix a)
+{
+	e->split.kept = a;
+	e->split.made = false;
+}
+
+/* ---- stacks ---- */
+
+/* Of op(a) the rows from k on. */
+static struct matrix piece_of(struct matrix a, enum trans trans, int64_t k)
+{
+	int64_t n = smaller(depth(a, trans) - k, TF32_PIECE);
+
+	return trans == PLAIN ? matrix_view(a, k, 0, n, a.n) : matrix_view(a, 0, k, a.m, n);
+}
+
+/* Of a piece, at a byte of the room. */
+static struct matrix stack_at(
+        void *data, int64_t byte, struct matrix piece, enum trans trans, enum tf32_stack stack)
+{
+	int64_t deep = tf32_slots(stack) * up(depth(piece, trans), DEPTH_APART);
+
+	return (struct matrix){
+	        data, byte / precision_bytes(SINGLE), deep, side(piece, trans), deep, SINGLE};
+}
+
+/* The column of op(kept) that op(a) begins with, of all of its rows; -1 when it is no part of it,
+ * or not stacked for that. */
+static int64_t place_in_kept(
+        const struct split_room *room, struct matrix a, enum trans trans, enum tf32_stack stack)
+{
+	struct matrix kept = room->kept;
+	int64_t from = a.offset - kept.offset, at = trans == PLAIN ? from / a.ld : from;
+	bool useful = trans == room->trans && (stack == room->stack || room->stack == TF32_BOTH);
+	bool within = a.data == kept.data && a.ld == kept.ld && from >= 0 &&
+	              (trans == TRANSPOSED || from % a.ld == 0) &&
+	              depth(a, trans) == depth(kept, trans) &&
+	              at + side(a, trans) <= side(kept, trans);
+	bool fits = within && stack_bytes(room->stack, depth(kept, trans), side(kept, trans)) <=
+	                              room->kept_bytes;
+
+	return useful && fits ? at : -1;
+}
+
+/* The kept operand's stack of the piece from k on. */
+static struct matrix kept_stack(const struct split_room *room, int64_t k)
+{
+	int64_t before = stack_bytes(room->stack, k, side(room->kept, room->trans));
+
+	return stack_at(room->kept_data, before, piece_of(room->kept, room->trans, k), room->trans,
+	        room->stack);
+}
+
+static bool make_kept(struct executor *e)
+{
+	struct split_room *room = &e->split;
+	bool ok = true;
+
+	for (int64_t k = 0; ok && !room->made && k < depth(room->kept, room->trans);
+	        k += TF32_PIECE)
+		ok = e->ops->split(e, piece_of(room->kept, room->trans, k), room->trans,
+		        room->stack, kept_stack(room, k));
+	room->made = ok;
+	return ok;
+}
+
+/* The part of the kept stack that the piece of a part of op(kept) is: n columns, from `at` on. */
+static struct matrix part_of_kept(
+        const struct split_room *room, enum tf32_stack stack, int64_t at, int64_t n, int64_t k)
+{
+	struct matrix all = kept_stack(room, k);
+	int64_t slot = all.m / tf32_slots(room->stack);
+	int64_t first = room->stack == TF32_BOTH && stack == TF32_LEFT ? slot : 0;
+
+	return matrix_view(all, first, at, tf32_slots(stack) * slot, n);
+}
+
+/* The stack of op(a)'s piece from k on, made at that byte of the room unless there is one. */
+static bool operand(struct executor *e, struct matrix a, enum trans trans, enum tf32_stack stack,
+        int64_t k, int64_t byte, struct matrix *out)
+{
+	struct matrix piece = piece_of(a, trans, k);
+	int64_t at = place_in_kept(&e->split, a, trans, stack);
+
+	if (at >= 0) {
+		bool ok = make_kept(e);
+		*out = part_of_kept(&e->split, stack, at, side(a, trans), k);
+		return ok;
+	}
+	*out = stack_at(e->split.data, byte, piece, trans, stack);
+	return e->ops->split(e, piece, trans, stack, *out);
+}
+
+/* ---- products ---- */
+
+static enum trans other(enum trans trans)
+{
+	return trans == PLAIN ? TRANSPOSED : PLAIN;
+}
+
+/* Of all that is made here. */
+static bool possible(const struct executor *e, struct matrix c, int64_t k)
+{
+	const struct split_limits *least = e->tf32;
+	int64_t row = c.ld * precision_bytes(SINGLE);
+
+	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
+	       k >= least->depth && c.m >= least->side && c.n >= least->side &&
+	       row % least->alignment == 0 && (intptr_t)matrix_address(c) % least->alignment == 0 &&
+	       piece_bytes(c.m) + piece_bytes(c.n) <= e->split.bytes;
+}
+
+bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
+        struct matrix b, struct matrix c)
+{
+	bool a_kept = place_in_kept(&e->split, a, other(ta), TF32_LEFT) >= 0;
+	bool b_kept = place_in_kept(&e->split, b, tb, TF32_RIGHT) >= 0;
+	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
+
+	return possible(e, c, depth(b, tb)) && flops >= e->tf32->flops &&
+	       (a_kept || c.n >= e->tf32->use) && (b_kept || c.m >= e->tf32->use);
+}
+
+bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c)
+{
+	static const struct products one = {.count = 1};
+	struct matrix left, right;
+	bool ok = true;
+
+	for (int64_t k = 0; ok && k < depth(b, tb); k += TF32_PIECE)
+		ok = operand(e, a, other(ta), TF32_LEFT, k, 0, &left) &&
+		     operand(e, b, tb, TF32_RIGHT, k, piece_bytes(c.m), &right) &&
+		     e->ops->gemm_tf32(e, alpha, left, right, k ? 1 : beta, c, one);
+	return ok;
+}
+
+/* ---- symmetric updates ---- */
+
+/* C += alpha A^T A by one piece of the sum, for a lower triangle or an upper one. */
+struct update {
+	struct executor *e;
+	bool lower;
+	double alpha;
+	struct matrix left, right; /* stacks of all columns of A */
+};
+
+/* Blocks of C, or with `aside` of a row of blocks: the first is that of rows i .. and columns j ..
+ * of the lower triangle (or mirrored), m x n; the others lie `step` rows and columns further. */
+static bool blocks(const struct update *u, int64_t i, int64_t j, int64_t m, int64_t n,
+        int64_t count, int64_t step, double beta, struct matrix c, bool aside)
+{
+	struct matrix left = u->left, right = u->right, to;
+
+	if (count == 0 || m == 0 || n == 0)
+		return true;
+	left = matrix_view(left, 0, u->lower ? i : j, left.m, u->lower ? m : n);
+	right = matrix_view(right, 0, u->lower ? j : i, right.m, u->lower ? n : m);
+	to = aside      ? matrix_view(c, 0, j, m, n)
+	     : u->lower ? matrix_view(c, i, j, m, n)
+	                : matrix_view(c, j, i, n, m);
+	return u->e->ops->gemm_tf32(u->e, u->alpha, left, right, beta, to,
+	        (struct products){
+	                count, step * left.ld, step * right.ld, step * (aside ? c.ld : c.ld + 1)});
+}
+
+/* The blocks on the diagonal, side by side in `row`. */
+static bool on_diagonal(const struct update *u, double beta, struct matrix row)
+{
+	int64_t w = row.m, whole = row.n / w * w, rest = row.n - whole;
+
+	return blocks(u, 0, 0, w, w, row.n / w, w, beta, row, true) &&
+	       blocks(u, whole, whole, rest, rest, 1, 0, beta, row, true);
+}
+
+/* What is behind the blocks on the diagonal: squares of their width, of twice that, and so on, and
+ * of each kind what fits no more; then the rows below the triangle. */
+static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
+{
+	int64_t n = smaller(c.m, c.n), rows = larger(c.m, c.n);
+	bool ok = true;
+
+	for (int64_t s = w; ok && s < n; s *= 2) {
+		int64_t count = n / (2 * s), j = 2 * s * count;
+		ok = blocks(u, s, 0, s, s, count, 2 * s, 1, c, false) &&
+		     (n - j <= s || blocks(u, j + s, j, n - j - s, s, 1, 0, 1, c, false));
+	}
+	return ok && blocks(u, n, 0, rows - n, n, 1, 0, 1, c, false);
+}
+
+bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix a, struct matrix c)
+{
+	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
+	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
+
+	return possible(e, c, k) && flops >= e->tf32->symmetric &&
+	       place_in_kept(&e->split, a, other(trans), TF32_LEFT) >= 0 &&
+	       place_in_kept(&e->split, a, other(trans), TF32_RIGHT) >= 0;
+}
+
+bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        struct matrix c)
+{
+	enum trans down = other(trans);
+	struct update u = {.e = e, .lower = uplo == LOWER, .alpha = alpha};
+	int64_t n = smaller(c.m, c.n), w = smaller(n, DIAGONAL);
+	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
+	bool ok = true;
+
+	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
+		ok = operand(e, a, down, TF32_LEFT, k, 0, &u.left) &&
+		     operand(e, a, down, TF32_RIGHT, k, 0, &u.right) &&
+		     on_diagonal(&u, k ? 1 : 0, row) && behind_diagonal(&u, w, c);
+	return ok && e->ops->add_triangles(e, uplo, row, matrix_view(c, 0, 0, n, n));
+}

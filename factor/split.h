@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Products by 3xTF32 (lib/tf32.h): which, and how they are put together from an executor's split
+ * and gemm_tf32. Sums of more than TF32_PIECE products are made piece by piece, in the fp32 of C.
+ * They need a workspace, which is QUEUE_MAIN's alone. */
+#ifndef FATHOM_SPLIT_H
+#define FATHOM_SPLIT_H
+
+#include "executor.h"
+#include "plan.h"
+
+/* Room for products into any part of an m x n matrix, and for the stack of one operand (kept) that
+ * several share, as op(kept) with the inner dimension down its columns; nothing unless the
+ * executor's math is 3xTF32. */
+struct split_room split_carve(const struct executor *, struct carver *, int64_t m, int64_t n,
+        struct matrix kept, enum trans trans, enum tf32_stack stack);
+
+/* Smaller products are over before their operands are split, QR's V^T C reads a stack of C for a
+ * few rows only, and those into a C that is not aligned are slow (H200). */
+extern const struct split_limits split_limits_cuda;
+
+/* False with the executor's fault when it cannot do the math it is set to. */
+bool split_check(struct executor *);
+
+/* The products that follow in QUEUE_MAIN and read parts of a, all of its inner dimension, share one
+ * stack of it: it stays as it is until the next call. */
+void split_keep(struct executor *, struct matrix a);
+
+/* Whether a product into c is made by 3xTF32; and it. */
+bool split_wanted(const struct executor *, enum trans ta, enum trans tb, struct matrix a,
+        struct matrix b, struct matrix c);
+bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c);
+
+/* The same of one triangle of C += alpha op(A) op(A)^T and what is behind it, with op(A) among what
+ * is kept as a left and as a right operand: products of whole blocks but for the triangles on the
+ * diagonal, which are made aside. */
+bool split_wanted_syrk(const struct executor *, enum trans trans, struct matrix a, struct matrix c);
+bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        struct matrix c);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* 3xTF32: a single-precision product on units that multiply numbers of 11 significant bits (TF32).
+ * Each operand is split, x = high(x) + low(x), both of 11 bits, and what is left out of the product
+ * is about 2^-22 of it: high high + high low + low high. As one product with three times the inner
+ * dimension: the parts of the left operand stand below each other as low, high, high, those of the
+ * right one as high, low, high (Markidis et al. 2018 and Ootomo and Yokota 2022 for the split). The
+ * inner dimension of a stack always runs down its columns, as the units want it: elsewhere products
+ * take up to 1.6 times as long (H200).
+ *
+ * Of an infinite x low is 0, so that the result is infinite or NaN; NaN stays NaN. Where rounding
+ * would overflow high is cut off instead. The low parts of what is smaller than 2^-115 end in
+ * subnormal numbers: the error is then up to 2^-137 instead of 2^-22 of x. */
+#ifndef FATHOM_TF32_H
+#define FATHOM_TF32_H
+
+#include "matrix.h"
+
+#include <string.h>
+
+#ifdef __CUDACC__
+#define TF32_CALL __host__ __device__ static inline
+#else
+#define TF32_CALL static inline
+#endif
+
+/* The inner dimension of one product: the units cut sums off instead of rounding them, so that
+ * longer sums lose accuracy. */
+enum { TF32_PIECE = 256 };
+
+/* What an operand's parts are stacked for; BOTH holds one stack and the other: high, low, high,
+ * high. */
+enum tf32_stack { TF32_LEFT, TF32_RIGHT, TF32_BOTH };
+
+TF32_CALL int tf32_slots(enum tf32_stack stack)
+{
+	return stack == TF32_BOTH ? 4 : 3;
+}
+
+TF32_CALL int tf32_low_slot(enum tf32_stack stack)
+{
+	return stack == TF32_LEFT ? 0 : 1;
+}
+
+/* Rounded to 11 significant bits, ties away from zero. */
+TF32_CALL float tf32_round(float x)
+{
+	const uint32_t cut = 0x1fff, exponent = 0x7f800000, quiet = 0x00400000;
+	uint32_t bits, rounded;
+
+	memcpy(&bits, &x, sizeof bits);
+	rounded = (bits + (cut + 1) / 2) & ~cut;
+	if ((rounded & exponent) == exponent)
+		rounded = bits & ~cut;
+	if (x != x)
+		rounded = (bits | quiet) & ~cut;
+	memcpy(&x, &rounded, sizeof x);
+	return x;
+}
+
+/* What rounding leaves, rounded. */
+TF32_CALL float tf32_low(float x)
+{
+	const float high = tf32_round(x), rest = x - high;
+
+	return high - high == 0 ? tf32_round(rest) : 0;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* split_kernels.cu, on the device and in single precision. The stack of op(a), k x n, in to: slots
+ * x p rows, p at least k, and n columns. What lies between k and p is zero. stream is a
+ * cudaStream_t, what returns a cudaError_t. */
+int tf32_split(
+        struct matrix a, enum trans trans, enum tf32_stack stack, struct matrix to, void *stream);
+
+/* To the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each other in
+ * `blocks`: one triangle of each, with its diagonal, added to that of c. */
+int tf32_add_triangles(enum uplo uplo, struct matrix blocks, struct matrix c, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
