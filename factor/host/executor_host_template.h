@@ -31,7 +31,8 @@ static void NAME(swap)(struct matrix x, struct matrix y)
 
 static void NAME(scal)(double alpha, struct matrix x)
 {
-	BLAS(cblas_, scal)((blasint)x.m, (REAL)alpha, NAME(address)(x), 1);
+	BLAS(cblas_, scal)
+	((blasint)(x.m * x.n), (REAL)alpha, NAME(address)(x), x.n == 1 ? 1 : (blasint)x.ld);
 }
 
 static void NAME(scale_by)(struct matrix element, struct matrix column)

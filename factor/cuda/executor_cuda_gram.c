@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The cuda executor's Gram-Schmidt. */
+#include "executor_cuda.h"
+
+#include "../../lib/gram_schmidt.h"
+#include "../../lib/msg.h"
+
+bool cuda_column_norms(struct executor *executor, struct matrix a, struct matrix norms)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, gram_schmidt_norms(a, norms, stream_of(x)), "column norms");
+}
+
+int64_t cuda_gram_work(struct executor *executor, struct matrix a)
+{
+	(void)executor;
+	return gram_schmidt_bytes(a.precision, a.m, a.n);
+}
+
+static bool run_pass(struct cuda *x, enum gram_step step, const struct gram_schmidt *g, int64_t j)
+{
+	return cuda_ok(
+	        x, gram_schmidt_pass(step, g, j, x->gpu.sm_count, stream_of(x)), "Gram-Schmidt");
+}
+
+bool cuda_gram_dots(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+{
+	return run_pass(self(executor), GRAM_DOTS, g, j);
+}
+
+bool cuda_gram_update(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+{
+	return run_pass(self(executor), GRAM_UPDATE, g, j);
+}
+
+bool cuda_gram_fused(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+{
+	return run_pass(self(executor), GRAM_FUSED, g, j);
+}
+
+bool cuda_gram_apply(struct executor *executor, struct matrix q, struct matrix r, struct matrix a)
+{
+	(void)q;
+	(void)r;
+	(void)a;
+	return fault_set(&executor->fault, "this form of Gram-Schmidt runs on the host only: use "
+	                                   "fused or block on a GPU");
+}

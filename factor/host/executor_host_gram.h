@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The host executor's Gram-Schmidt: all threads of OpenMP, bound to a core each. */
+#ifndef FATHOM_EXECUTOR_HOST_GRAM_H
+#define FATHOM_EXECUTOR_HOST_GRAM_H
+
+#include "../executor.h"
+
+bool host_column_norms(struct executor *, struct matrix a, struct matrix norms);
+int64_t host_gram_work(struct executor *, struct matrix a);
+bool host_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool host_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool host_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool host_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+
+#endif
