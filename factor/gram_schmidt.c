@@ -151,7 +151,9 @@ static bool blas_column(struct process *s, int64_t j, double before, int *info)
 		*info = *info ? *info : (int)(j + 1);
 		return drop_column(s, j);
 	}
-	return ex_scal(e, 1 / sqrt(square), q) && ex_scal(e, 1 / sqrt(square), row) &&
+	/* what is lost is not to look like a zero, which some BLAS make of an infinity times it */
+	double scale = isinf(square) ? NAN : 1 / sqrt(square);
+	return ex_scal(e, scale, q) && ex_scal(e, scale, row) &&
 	       (rest == 1 || ex_ger(e, q, matrix_view(row, 0, 1, 1, rest - 1),
 	                             matrix_view(s->a, 0, j + 1, m, rest - 1)));
 }

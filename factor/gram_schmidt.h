@@ -27,6 +27,9 @@
 
 #include "executor.h"
 
+/* Columns of a block that suits most shapes. */
+enum { GRAM_SCHMIDT_BLOCK = 64 };
+
 extern const char *const gram_schmidt_forms[]; /* NULL-terminated */
 
 /* Bytes of executor memory that gram_schmidt needs besides the matrices, or -1 with the executor's

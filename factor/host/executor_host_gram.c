@@ -4,14 +4,11 @@
  * without aliases, in as many SIMD widths as processors have: C then loses nothing to Fortran. */
 #include "executor_host_gram.h"
 
-#include "../../lib/topology.h"
-
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Elements of work below which waking the other threads does not pay. */
-enum { PARALLEL_ELEMENTS = 1 << 15 };
+enum { PARALLEL_ELEMENTS = 1 << 17 };
 
 /* Elements of a sum that are added up by themselves. */
 enum { PIECE = 256 };
@@ -26,38 +23,9 @@ enum { TOGETHER = 4 };
 #define ALL_WIDTHS
 #endif
 
-/* OpenMP's threads but the caller's own, each to a core of its own from the second on: once, as
- * they stay. Where this is not possible they run where the system lets them. */
-static void bind_threads(void)
-{
-	static bool done;
-	struct fault fault;
-
-	if (done)
-		return;
-	done = true;
-	struct topology *topology = topology_load(NULL, &fault);
-	struct topology_facts facts = {0};
-	if (topology)
-		topology_facts(topology, &facts);
-	if (facts.cores >= omp_get_max_threads() && omp_get_max_threads() > 1) {
-#pragma omp parallel
-		{
-			char got[128];
-			if (omp_get_thread_num() > 0)
-				topology_bind(topology, -1, omp_get_thread_num(), got);
-		}
-	}
-	topology_free(topology);
-}
-
 static bool worth_threads(int64_t m, int64_t n)
 {
-	bool many = m * n >= PARALLEL_ELEMENTS;
-
-	if (many)
-		bind_threads();
-	return many;
+	return m * n >= PARALLEL_ELEMENTS;
 }
 
 #define REAL float

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's Gram-Schmidt: all threads of OpenMP, bound to a core each. */
+/* The host executor's Gram-Schmidt: all threads of OpenMP, which the program may have bound
+ * to cores. */
 #ifndef FATHOM_EXECUTOR_HOST_GRAM_H
 #define FATHOM_EXECUTOR_HOST_GRAM_H
 
