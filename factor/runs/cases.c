@@ -135,6 +135,9 @@ size_t cases_bench(struct bench_shape **shapes)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < 2; o++)
 				shapes_add(&s, operations[o], both[p], tall[t][0], tall[t][1]);
+	for (size_t p = 0; p < ARRAY_LEN(both); p++)
+		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
+			shapes_add(&s, "gramschmidt", both[p], n, n);
 	*shapes = s.shape;
 	return s.count;
 }

@@ -52,6 +52,8 @@ double results_flops(const struct result *row)
 		return model_flops_getrf(m, n);
 	if (strcmp(row->operation, "gemm") == 0)
 		return 2 * m * n * (double)row->k;
+	if (strcmp(row->operation, "gramschmidt") == 0)
+		return 2 * m * n * n;
 	if (strcmp(row->operation, "trsm") == 0)
 		return m * m * n;
 	if (strcmp(row->operation, "transpose") == 0 || strcmp(row->operation, "laswp") == 0)
