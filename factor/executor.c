@@ -122,6 +122,20 @@ bool ex_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
 	return skipped(e, PHASE_UPDATE) || e->ops->gram_fused(e, g, j);
 }
 
+bool ex_gram_panel(struct executor *e, const struct gram_schmidt *g)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->gram_panel(e, g);
+}
+
+bool gram_panel_by_passes(struct executor *e, const struct gram_schmidt *g)
+{
+	bool ok = ex_gram_dots(e, g, 0);
+
+	for (int64_t j = 0; ok && j + 1 < g->a.n; j++)
+		ok = ex_gram_fused(e, g, j);
+	return ok && ex_gram_update(e, g, g->a.n - 1);
+}
+
 bool ex_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
 {
 	return skipped(e, PHASE_UPDATE) || empty(a) || e->ops->gram_apply(e, q, r, a);

@@ -56,27 +56,21 @@ static struct gram_schmidt panel_of(const struct process *s, int64_t j, int64_t 
 	        .work = s->pass};
 }
 
-static bool fused_panel(struct executor *e, const struct gram_schmidt *g)
-{
-	bool ok = ex_gram_dots(e, g, 0);
-
-	for (int64_t i = 0; ok && i + 1 < g->a.n; i++)
-		ok = ex_gram_fused(e, g, i);
-	return ok && ex_gram_update(e, g, g->a.n - 1);
-}
-
-static bool fused_columns(const struct process *s, int64_t j, int64_t w)
+/* In one call. */
+static bool panel(const struct process *s, int64_t j, int64_t w)
 {
 	struct gram_schmidt g = panel_of(s, j, w);
 
-	return fused_panel(s->e, &g);
+	return ex_gram_panel(s->e, &g);
 }
 
 /* ---- forms ---- */
 
 static bool run_fused(struct process *s)
 {
-	return fused_columns(s, 0, s->a.n);
+	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+
+	return gram_panel_by_passes(s->e, &g);
 }
 
 static bool run_kernels(struct process *s)
@@ -96,9 +90,9 @@ static bool run_blocked(struct process *s)
 
 	for (int64_t j = 0; ok && j < n; j += s->nb) {
 		int64_t w = smaller(s->nb, n - j), rest = n - j - w;
-		ok = fused_columns(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
-		                                       matrix_view(s->r, j, j + w, w, rest),
-		                                       matrix_view(s->a, 0, j + w, m, rest));
+		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
+		                               matrix_view(s->r, j, j + w, w, rest),
+		                               matrix_view(s->a, 0, j + w, m, rest));
 	}
 	return ok;
 }
@@ -113,7 +107,7 @@ static bool take_out(struct executor *e, struct matrix q, struct matrix r, struc
 static bool halves(const struct process *s, int64_t j, int64_t w)
 {
 	if (w <= s->nb)
-		return fused_columns(s, j, w);
+		return panel(s, j, w);
 
 	int64_t leaves = (w + s->nb - 1) / s->nb, left = (leaves + 1) / 2 * s->nb, rest = w - left;
 	return halves(s, j, left) &&
@@ -213,9 +207,9 @@ static bool add_columns(struct process *s, int64_t j, int64_t w)
 	struct gram_schmidt first = new_panel(s, a, r1, norms, j),
 	                    second = new_panel(s, a, r2, norms2, j);
 
-	return take_out(e, q, above, a) && fused_panel(e, &first) &&
+	return take_out(e, q, above, a) && ex_gram_panel(e, &first) &&
 	       ex_column_norms(e, a, norms2) && take_out(e, q, again, a) &&
-	       fused_panel(e, &second) && ex_gemm(e, PLAIN, PLAIN, 1, r2, r1, 0, r) &&
+	       ex_gram_panel(e, &second) && ex_gemm(e, PLAIN, PLAIN, 1, r2, r1, 0, r) &&
 	       ex_gemm(e, PLAIN, PLAIN, 1, again, r1, 1, above);
 }
 

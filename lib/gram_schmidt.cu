@@ -14,6 +14,7 @@
  * through the columns backwards, which finds the last pass's end in L2. */
 #include "base.h"
 #include "gram_schmidt.h"
+#include "gram_schmidt_settle.cuh"
 #include "early_launch.cuh"
 #include "reduce.cuh"
 
@@ -192,14 +193,6 @@ static __device__ void gather(const struct pass<T> &p, const struct share &mine,
 	}
 }
 
-/* Infinite sums are not small. */
-template <typename T>
-static __device__ __forceinline__ bool is_dependent(const struct pass<T> &p, T square)
-{
-	return (double)square <= p.dependent * (double)__ldcg(p.norms + p.j) &&
-	       (double)square < (double)INFINITY;
-}
-
 /* factor[0 .. count-1] and [count + 1] from dot products to multiples of v, and row j of R. Returns
  * |v|, 0 for a dependent column. */
 template <typename T>
@@ -207,7 +200,7 @@ static __device__ T settle(
         const struct pass<T> &p, const struct share &mine, bool writes, T *factor)
 {
 	const T square = factor[mine.count];
-	const bool dependent = is_dependent(p, square);
+	const bool dependent = is_dependent(square, __ldcg(p.norms + p.j), p.dependent);
 	const T norm = dependent ? T(0) : sqrt(square);
 	__syncthreads(); /* everyone has the square */
 	for (int i = threadIdx.x; i < mine.count + (p.j + 1 < p.n ? 2 : 1); i += THREADS) {
@@ -219,10 +212,9 @@ static __device__ T settle(
 			p.r[p.j + mine.column(i) * p.ldr] = multiple * norm;
 	}
 	if (writes && mine.group == 0 && threadIdx.x == 0) {
-		const int number = (int)(p.first + p.j + 1);
 		p.r[p.j + p.j * p.ldr] = norm;
-		if (dependent && (*p.info == 0 || *p.info > number))
-			*p.info = number;
+		if (dependent)
+			note_dependent(p.info, (int)(p.first + p.j + 1));
 	}
 	__syncthreads();
 	return norm;
@@ -234,7 +226,8 @@ template <typename T, int V, int U, bool UPDATE, bool DOTS, bool EDGE>
 static __device__ __forceinline__ void go_through(const struct pass<T> &p, const struct share &mine,
         int64_t row, const rows<T, V, U> &v, const rows<T, V, U> &w, const T *factor, T *sums)
 {
-	const int AT_ONCE = 8 / U < 4 ? 8 / U : 4;
+	/* as many as registers hold */
+	const int AT_ONCE = UPDATE && DOTS ? (U == 1 ? 4 : 8 / U) : (U == 1 ? 8 : 16 / U);
 	const int64_t left = p.m - row;
 	const bool backward = p.j & 1;
 	for (int i0 = 0; i0 < mine.count; i0 += AT_ONCE) {

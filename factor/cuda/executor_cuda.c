@@ -299,6 +299,7 @@ static const struct executor_ops cuda_ops = {
         .gram_dots = cuda_gram_dots,
         .gram_update = cuda_gram_update,
         .gram_fused = cuda_gram_fused,
+        .gram_panel = cuda_gram_panel,
         .gram_apply = cuda_gram_apply,
         .record = cuda_record,
         .wait = cuda_wait,

@@ -141,6 +141,7 @@ int64_t cuda_gram_work(struct executor *, struct matrix a);
 bool cuda_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool cuda_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool cuda_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool cuda_gram_panel(struct executor *, const struct gram_schmidt *g);
 bool cuda_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
 
 /* executor_cuda_kernels.c: the operations of our own kernels, and whether the last resident panel

@@ -13,8 +13,11 @@ bool cuda_column_norms(struct executor *executor, struct matrix a, struct matrix
 
 int64_t cuda_gram_work(struct executor *executor, struct matrix a)
 {
+	int64_t resident = gram_schmidt_resident_bytes(a.precision, a.m, a.n);
+	int64_t passes = gram_schmidt_bytes(a.precision, a.m, a.n);
+
 	(void)executor;
-	return gram_schmidt_bytes(a.precision, a.m, a.n);
+	return resident > passes ? resident : passes;
 }
 
 static bool run_pass(struct cuda *x, enum gram_step step, const struct gram_schmidt *g, int64_t j)
@@ -36,6 +39,15 @@ bool cuda_gram_update(struct executor *executor, const struct gram_schmidt *g, i
 bool cuda_gram_fused(struct executor *executor, const struct gram_schmidt *g, int64_t j)
 {
 	return run_pass(self(executor), GRAM_FUSED, g, j);
+}
+
+/* In registers where it fits there. */
+bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt *g)
+{
+	struct cuda *x = self(executor);
+	if (gram_schmidt_resident_bytes(g->a.precision, g->a.m, g->a.n) >= 0)
+		return cuda_ok(x, gram_schmidt_resident(g, stream_of(x)), "Gram-Schmidt panel");
+	return gram_panel_by_passes(executor, g);
 }
 
 bool cuda_gram_apply(struct executor *executor, struct matrix q, struct matrix r, struct matrix a)

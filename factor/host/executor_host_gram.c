@@ -76,6 +76,11 @@ bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j
 	return true;
 }
 
+bool host_gram_panel(struct executor *e, const struct gram_schmidt *g)
+{
+	return gram_panel_by_passes(e, g);
+}
+
 bool host_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
 {
 	(void)e;

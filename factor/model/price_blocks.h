@@ -17,6 +17,11 @@ struct block_tariff {
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
+	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a */
+	struct price (*column_norms)(struct price_reader *, struct matrix a);
+	struct price (*gram_pass)(struct price_reader *, enum gram_step step, struct matrix a);
+	struct price (*gram_panel)(struct price_reader *, struct matrix a);
+	struct price (*gram_apply)(struct price_reader *, struct matrix a, int64_t k);
 	struct price (*trtri)(struct price_reader *, struct matrix a);
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* kernels over a few integers */
