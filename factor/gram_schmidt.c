@@ -100,8 +100,8 @@ static bool run_blocked(struct process *s)
 /* r := q^T a, a -= q r */
 static bool take_out(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
 {
-	return ex_gemm(e, TRANSPOSED, PLAIN, 1, q, a, 0, r) &&
-	       ex_gemm(e, PLAIN, PLAIN, -1, q, r, 1, a);
+	return q.n == 0 || (ex_gemm(e, TRANSPOSED, PLAIN, 1, q, a, 0, r) &&
+	                           ex_gemm(e, PLAIN, PLAIN, -1, q, r, 1, a));
 }
 
 static bool halves(const struct process *s, int64_t j, int64_t w)

@@ -39,9 +39,12 @@ int64_t gram_schmidt_bytes(enum precision precision, int64_t m, int64_t n);
 int gram_schmidt_pass(enum gram_step step, const struct gram_schmidt *g, int64_t j,
         int multiprocessors, void *stream);
 
-/* All columns in one kernel, with the panel in registers (gram_schmidt_resident.cu): at most 64
- * columns, and the rows that the device holds. Bytes of g->work, aligned to 16, or -1 when it does
- * not fit. Should blocks wait for each other longer than a second, R's diagonal becomes NaN. */
+enum { GRAM_RESIDENT_COLUMNS = 64 };
+
+/* All columns in one kernel, with the panel in registers (gram_schmidt_resident.cu): at most
+ * GRAM_RESIDENT_COLUMNS columns, and the rows that the device holds. Bytes of g->work, aligned to
+ * 16, or -1 when it does not fit. Should blocks wait for each other longer than a second, R's
+ * diagonal becomes NaN. */
 int64_t gram_schmidt_resident_bytes(enum precision precision, int64_t m, int64_t n);
 int gram_schmidt_resident(const struct gram_schmidt *g, void *stream);
 

@@ -69,6 +69,16 @@ struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
 
+/* Gram-Schmidt on the device and on the host (tariff_gram.c). */
+struct price price_gram_norms(struct price_reader *r, struct matrix a);
+struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
+struct price price_gram_panel(struct price_reader *r, struct matrix a);
+struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k);
+struct price price_gram_norms_host(struct price_reader *r, struct matrix a);
+struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a);
+struct price price_gram_panel_host(struct price_reader *r, struct matrix a);
+struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k);
+
 /* LAPACKE's panels from their rate surfaces, seconds. */
 double price_host_geqrf(struct price_reader *r, struct matrix a);
 double price_host_potrf(struct price_reader *r, struct matrix a);

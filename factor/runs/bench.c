@@ -206,27 +206,31 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		if (!is_gram_schmidt(row))
+		if (!is_gram_schmidt(row) || is_estimate(row))
 			continue;
 		if (!any)
 			fprintf(out,
 			        "\nGram-Schmidt; one pass: bytes of one pass a column over the "
-			        "time\n%10s %7s %6s %-9s %5s %12s %10s %12s %10s %10s %9s\n",
+			        "time\n%10s %7s %6s %-9s %5s %12s %10s %12s %10s %10s %9s %12s\n",
 			        "", "m", "n", "form", "nb", "ms", "Gflop/s", "one pass", "/ blas",
-			        "residual", "orthog.");
+			        "residual", "orthog.", "predicted ms");
 		any = true;
-		struct result plain = *row;
+		struct result plain = *row, model = *row;
 		plain.nb = 0;
+		results_option_add(model.options, "on", row->executor);
+		snprintf(model.executor, sizeof model.executor, "model");
+		const struct result *predicted = results_find(results, &model);
 		double blas = seconds_of(results, &plain,
 		        strcmp(row->executor, "cuda") == 0 ? "cublas" : "openblas");
 		double bytes = (double)row->m * (double)row->n * (double)row->n *
 		               (double)precision_bytes(row->precision);
 		fprintf(out,
 		        "%8s %c %7" PRId64 " %6" PRId64 " %-9s %5" PRId64
-		        " %12.3f %10.1f %7.0f GB/s %10.2f %10.3g %9.3g\n",
+		        " %12.3f %10.1f %7.0f GB/s %10.2f %10.3g %9.3g %12.3f\n",
 		        row->executor, (char)row->precision, row->m, row->n, row->variant, row->nb,
 		        row->seconds.value * 1e3, gflops(row), bytes / row->seconds.value * 1e-9,
-		        blas / row->seconds.value, row->residual, row->orthogonality);
+		        blas / row->seconds.value, row->residual, row->orthogonality,
+		        predicted ? predicted->seconds.value * 1e3 : NAN);
 	}
 }
 

@@ -3,7 +3,7 @@
 #include "measure.h"
 
 #include "../../lib/msg.h"
-#include "../gram_schmidt.h"
+#include "../model/model_gram_schmidt.h"
 #include "timing_gram_schmidt.h"
 
 #include <inttypes.h>
@@ -45,8 +45,30 @@ static struct result new_row(
 	return row;
 }
 
-static bool measure_on(struct measure *measure, const char *name, const struct way *way,
-        size_t ways, const struct result *shape, struct results *out)
+/* What the profile says of it, ahead of its measurement. */
+static void estimate(const struct profile *profile, const struct way *way,
+        const struct result *measured, struct results *out)
+{
+	const struct gram_question question = {
+	        way->form, way->nb, measured->m, measured->n, measured->precision};
+	struct result row = *measured;
+	struct prediction prediction;
+
+	results_option_add(row.options, "on", measured->executor);
+	snprintf(row.executor, sizeof row.executor, "model");
+	if (!profile || results_find(out, &row))
+		return;
+	bool known = model_gram_schmidt_predict(profile,
+	        strcmp(measured->executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST, &question, 2,
+	        &prediction);
+	row.seconds = (struct estimate){prediction.seconds, NAN, NAN, 0};
+	snprintf(row.regime, sizeof row.regime, prediction.model.surface ? "surface" : "hardware");
+	if (known)
+		results_add(out, &row);
+}
+
+static bool measure_on(struct measure *measure, const struct profile *profile, const char *name,
+        const struct way *way, size_t ways, const struct result *shape, struct results *out)
 {
 	struct executor *executor = measure_executor(measure, name);
 	struct contender contender[MEASURE_CONTENDERS];
@@ -57,6 +79,7 @@ static bool measure_on(struct measure *measure, const char *name, const struct w
 
 	for (size_t i = 0; executor && i < ways; i++) {
 		row[count] = new_row(&way[i], name, shape->precision, shape->m, shape->n);
+		estimate(profile, &way[i], &row[count], out);
 		if (results_find(out, &row[count]))
 			continue;
 		entry[count] = (struct gram_entry){executor, way[i].form, way[i].nb};
@@ -76,13 +99,13 @@ static bool measure_on(struct measure *measure, const char *name, const struct w
 	return ok;
 }
 
-bool measure_gram_schmidt(struct measure *measure, enum precision precision, int64_t m, int64_t n,
-        struct results *out)
+bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
+        enum precision precision, int64_t m, int64_t n, struct results *out)
 {
 	const struct result shape = {.precision = precision, .m = m, .n = n};
-	bool gpu = measure_on(measure, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
+	bool gpu = measure_on(measure, profile, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
 
-	return (m <= ON_HOST_MOST &&
-	               measure_on(measure, "host", on_host, ARRAY_LEN(on_host), &shape, out)) ||
+	return (m <= ON_HOST_MOST && measure_on(measure, profile, "host", on_host,
+	                                     ARRAY_LEN(on_host), &shape, out)) ||
 	       gpu;
 }
