@@ -354,15 +354,22 @@ int64_t chunks_of(int64_t m, int vector, int unroll)
 	return (m + rows - 1) / rows;
 }
 
+/* Rows that threads have but the matrix has not. */
+bool is_wasteful(int64_t m, int vector, int unroll)
+{
+	return chunks_of(m, vector, unroll) * THREADS * vector * unroll > m + m / 4;
+}
+
 /* Of the pass over `columns` columns. Long chunks have less to do before and after their columns;
- * short ones let more multiprocessors work when few columns are left. */
+ * short ones let more multiprocessors work when few columns are left, and fit short columns. */
 template <typename T>
 struct shape shape_of(const struct gram_schmidt *g, int64_t columns, int multiprocessors)
 {
-	const int64_t places = (int64_t)multiprocessors * BLOCKS_PER_SM;
+	const int64_t places = (int64_t)multiprocessors * BLOCKS_PER_SM, m = g->a.m;
 	struct shape s = {aligned<T>(g) ? (int)(16 / sizeof(T)) : 1, 4, 0, 1};
 	while (s.unroll > 1 && s.vector > 1 &&
-	        chunks_of(g->a.m, s.vector, s.unroll) * columns < places * FEW)
+	        (chunks_of(m, s.vector, s.unroll) * columns < places * FEW ||
+	                is_wasteful(m, s.vector, s.unroll)))
 		s.unroll /= 2;
 	s.chunks = chunks_of(g->a.m, s.vector, s.unroll);
 	int64_t groups = places / s.chunks, least = (columns + COLUMNS - 1) / COLUMNS;
