@@ -3,11 +3,13 @@
 #include "measure.h"
 
 #include "../../lib/msg.h"
+#include "../../lib/topology.h"
 #include "../model/model_gram_schmidt.h"
 #include "timing_gram_schmidt.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,13 +101,37 @@ static bool measure_on(struct measure *measure, const struct profile *profile, c
 	return ok;
 }
 
+/* OpenMP's threads but the caller's own, each to a core of its own from the second on, where they
+ * stay; where that is not possible they run where the system lets them. */
+static void bind_threads(void)
+{
+	struct fault fault;
+	struct topology *topology = topology_load(NULL, &fault);
+	struct topology_facts facts;
+
+	if (!topology)
+		return;
+	topology_facts(topology, &facts);
+	if (facts.cores > 0 && facts.cores < omp_get_max_threads())
+		omp_set_num_threads(facts.cores);
+#pragma omp parallel
+	{
+		char got[128];
+		if (omp_get_thread_num() > 0)
+			topology_bind(topology, -1, omp_get_thread_num(), got);
+	}
+	topology_free(topology);
+}
+
 bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
         enum precision precision, int64_t m, int64_t n, struct results *out)
 {
 	const struct result shape = {.precision = precision, .m = m, .n = n};
 	bool gpu = measure_on(measure, profile, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
 
-	return (m <= ON_HOST_MOST && measure_on(measure, profile, "host", on_host,
-	                                     ARRAY_LEN(on_host), &shape, out)) ||
+	if (m > ON_HOST_MOST)
+		return gpu;
+	bind_threads();
+	return measure_on(measure, profile, "host", on_host, ARRAY_LEN(on_host), &shape, out) ||
 	       gpu;
 }
