@@ -48,6 +48,12 @@ enum { GRAM_RESIDENT_COLUMNS = 64 };
 int64_t gram_schmidt_resident_bytes(enum precision precision, int64_t m, int64_t n);
 int gram_schmidt_resident(const struct gram_schmidt *g, void *stream);
 
+/* Takes the orthonormal columns of q, one after another, out of each column of a, which may have
+ * gram_schmidt_apply_rows rows at most; r (q.n x a.n): how much of them it had. */
+enum { GRAM_APPLY_COLUMNS = 4 }; /* that a block of threads takes at a time */
+int64_t gram_schmidt_apply_rows(enum precision precision);
+int gram_schmidt_apply(struct matrix q, struct matrix r, struct matrix a, void *stream);
+
 /* norms(k) = sum of squares of column k of a. */
 int gram_schmidt_norms(struct matrix a, struct matrix norms, void *stream);
 

@@ -52,9 +52,12 @@ bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt *g)
 
 bool cuda_gram_apply(struct executor *executor, struct matrix q, struct matrix r, struct matrix a)
 {
-	(void)q;
-	(void)r;
-	(void)a;
-	return fault_set(&executor->fault, "this form of Gram-Schmidt runs on the host only: use "
-	                                   "fused or block on a GPU");
+	struct cuda *x = self(executor);
+	const int64_t most = gram_schmidt_apply_rows(a.precision);
+	if (a.m > most)
+		return fault_set(&executor->fault,
+		        "columns of %lld rows: this form of Gram-Schmidt holds at most %lld in "
+		        "registers, use fused or block",
+		        (long long)a.m, (long long)most);
+	return cuda_ok(x, gram_schmidt_apply(q, r, a, stream_of(x)), "Gram-Schmidt update");
 }

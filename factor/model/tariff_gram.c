@@ -51,13 +51,22 @@ struct price price_gram_norms(struct price_reader *r, struct matrix a)
 	return price_gram_pass(r, GRAM_DOTS, a);
 }
 
-/* The form that takes columns through a cache is the host's. */
+/* A block of threads holds GRAM_APPLY_COLUMNS columns; every wave of such reads each of the k
+ * columns from L2 for all its blocks, and waits once a column for the block's sums. */
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k)
 {
-	(void)r;
-	(void)a;
-	(void)k;
-	return (struct price){.term[TERM_HOST] = NAN};
+	const double sms = price_scalar(r, "gpu.sm.count"),
+	             blocks = (double)a.n / GRAM_APPLY_COLUMNS;
+	const double waves = ceil(blocks / sms), column = price_bytes(a) / (double)a.n;
+	struct price price = price_kernel(r);
+
+	price.share = price_share(r, blocks);
+	price.term[TERM_MEMORY] =
+	        price_surface_traffic(r, "gpu.copy.time", 2 * price_bytes(a)) +
+	        (double)k * ceil(blocks) * column / price_scalar(r, "gpu.l2.read");
+	price.term[TERM_BARRIER] =
+	        (double)k * waves * price_at(r, "gpu.barrier.block", "threads", 512);
+	return price;
 }
 
 /* ---- host ---- */
