@@ -228,7 +228,7 @@ $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
-$(BUILD)/libfathom.needs: $(BUILD)/flags
+$(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 	$(Q)echo '$(LIBRARY_NEEDS)' > $@
 
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
