@@ -72,7 +72,8 @@ FATHOM_PUBLIC enum fathom_status fathom_set_stream(
 FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, int on);
 
 /* Waits for the handle's work. FATHOM_FAILED when a kernel of LU gave up waiting for its other
- * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau. */
+ * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau, one of
+ * Gram-Schmidt on R's diagonal. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
 /* Why the last call with this handle that did not return FATHOM_OK failed, "" before that; with
