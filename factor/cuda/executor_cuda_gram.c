@@ -11,13 +11,18 @@ bool cuda_column_norms(struct executor *executor, struct matrix a, struct matrix
 	return cuda_ok(x, gram_schmidt_norms(a, norms, stream_of(x)), "column norms");
 }
 
+/* For panels of any number of columns up to a.n: narrow ones may take other kernels than wide ones.
+ */
 int64_t cuda_gram_work(struct executor *executor, struct matrix a)
 {
-	int64_t resident = gram_schmidt_resident_bytes(a.precision, a.m, a.n);
-	int64_t passes = gram_schmidt_bytes(a.precision, a.m, a.n);
+	int64_t most = gram_schmidt_bytes(a.precision, a.m, a.n);
 
 	(void)executor;
-	return resident > passes ? resident : passes;
+	for (int64_t n = a.n < GRAM_RESIDENT_COLUMNS ? a.n : GRAM_RESIDENT_COLUMNS; n > 0; n /= 2) {
+		int64_t resident = gram_schmidt_resident_bytes(a.precision, a.m, n);
+		most = resident > most ? resident : most;
+	}
+	return most;
 }
 
 static bool run_pass(struct cuda *x, enum gram_step step, const struct gram_schmidt *g, int64_t j)

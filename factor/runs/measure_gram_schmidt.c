@@ -21,7 +21,7 @@ struct way {
 
 static const struct way on_gpu[] = {{"cublas", "blas", 0}, {"kernels", "kernels", 0},
         {"fused", "fused", 0}, {"block", "block", 32}, {"block", "block", 64},
-        {"block", "block", 128}, {"twice", "twice", 64}, {"twice", "twice", 128}};
+        {"twice", "twice", 64}};
 static const struct way on_host[] = {{"openblas", "blas", 0}, {"kernels", "kernels", 0},
         {"fused", "fused", 0}, {"blocked", "blocked", 16}, {"blocked", "blocked", 64},
         {"block", "block", 64}, {"twice", "twice", 64}};
