@@ -36,7 +36,7 @@ NVCC_FLAGS := -std=c++17 -O3 -lineinfo --threads 0 -Xcompiler -Wall,-Wextra $(SH
 	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
-LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread
+LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread -fopenmp
 VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
 endif
 
@@ -228,7 +228,7 @@ $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
-$(BUILD)/libfathom.needs: $(BUILD)/flags
+$(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 	$(Q)echo '$(LIBRARY_NEEDS)' > $@
 
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so

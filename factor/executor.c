@@ -112,6 +112,45 @@ bool ex_resident_panel(struct executor *e, struct matrix a, void *work, struct p
 	return skipped(e, PHASE_PANEL) || e->ops->resident_panel(e, a, work, p);
 }
 
+bool ex_column_norms(struct executor *e, struct matrix a, struct matrix norms)
+{
+	return skipped(e, PHASE_SEARCH) || empty(a) || e->ops->column_norms(e, a, norms);
+}
+
+bool ex_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
+{
+	return skipped(e, PHASE_SEARCH) || e->ops->gram_dots(e, g, j);
+}
+
+bool ex_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
+{
+	return skipped(e, PHASE_UPDATE) || e->ops->gram_update(e, g, j);
+}
+
+bool ex_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
+{
+	return skipped(e, PHASE_UPDATE) || e->ops->gram_fused(e, g, j);
+}
+
+bool ex_gram_panel(struct executor *e, const struct gram_schmidt *g)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->gram_panel(e, g);
+}
+
+bool gram_panel_by_passes(struct executor *e, const struct gram_schmidt *g)
+{
+	bool ok = ex_gram_dots(e, g, 0);
+
+	for (int64_t j = 0; ok && j + 1 < g->a.n; j++)
+		ok = ex_gram_fused(e, g, j);
+	return ok && ex_gram_update(e, g, g->a.n - 1);
+}
+
+bool ex_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
+{
+	return skipped(e, PHASE_UPDATE) || empty(a) || e->ops->gram_apply(e, q, r, a);
+}
+
 bool ex_record(struct executor *e, int event)
 {
 	return e->ops->record(e, event);

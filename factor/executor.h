@@ -6,6 +6,7 @@
 #define FATHOM_EXECUTOR_H
 
 #include "../lib/base.h"
+#include "../lib/gram_schmidt.h"
 #include "../lib/matrix.h"
 #include "../lib/profile.h"
 #include "../lib/tf32.h"
@@ -85,7 +86,7 @@ struct executor_ops {
 	bool (*nrm2)(struct executor *, struct matrix x, double *norm);
 	/* exchange two 1 x n rows */
 	bool (*swap)(struct executor *, struct matrix x, struct matrix y);
-	/* x *= alpha, by the BLAS */
+	/* x *= alpha, by the BLAS; x is a column (n = 1) or a row (stride ld) */
 	bool (*scal)(struct executor *, double alpha, struct matrix x);
 	/* x /= element, which stays where it is; nothing when it is zero (reciprocal unless it is
 	 * subnormal, as sgetf2) */
@@ -115,6 +116,21 @@ struct executor_ops {
 	bool (*resident_fits)(struct executor *, struct matrix a);
 	int64_t (*resident_work)(struct executor *, struct matrix a);
 	bool (*resident_panel)(struct executor *, struct matrix a, void *work, struct pivots p);
+
+	/* Gram-Schmidt. norms(k) = sum of squares of column k of a. One pass each over the columns
+	 * from j on, with the same work of gram_work bytes: gram_dots forms the dot products of
+	 * column j with itself and those right of it; gram_update makes column j the q_j of its
+	 * row of R and takes it out of those right of it; gram_fused is gram_update of column j and
+	 * gram_dots of column j + 1 in one pass. gram_panel does all columns. gram_apply takes the
+	 * orthonormal columns q, one after another, out of each column of a: r (q.n x a.n) says how
+	 * much of them it had. */
+	bool (*column_norms)(struct executor *, struct matrix a, struct matrix norms);
+	int64_t (*gram_work)(struct executor *, struct matrix a);
+	bool (*gram_dots)(struct executor *, const struct gram_schmidt *g, int64_t j);
+	bool (*gram_update)(struct executor *, const struct gram_schmidt *g, int64_t j);
+	bool (*gram_fused)(struct executor *, const struct gram_schmidt *g, int64_t j);
+	bool (*gram_panel)(struct executor *, const struct gram_schmidt *g);
+	bool (*gram_apply)(struct executor *, struct matrix q, struct matrix r, struct matrix a);
 
 	/* ---- blocks: what blocked factorizations are made of; on the executor's current queue */
 
@@ -266,6 +282,14 @@ bool ex_fused_begin(struct executor *, struct matrix a, void *work, struct pivot
 bool ex_fused_pivot(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_fused_update(struct executor *, struct matrix a, int64_t j, void *work, struct pivots p);
 bool ex_resident_panel(struct executor *, struct matrix a, void *work, struct pivots p);
+bool ex_column_norms(struct executor *, struct matrix a, struct matrix norms);
+bool ex_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool ex_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool ex_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool ex_gram_panel(struct executor *, const struct gram_schmidt *g);
+/* gram_panel, one pass a column: for executors. */
+bool gram_panel_by_passes(struct executor *, const struct gram_schmidt *g);
+bool ex_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
 bool ex_record(struct executor *, int event);
 bool ex_wait(struct executor *, int event);
 bool ex_wait_host(struct executor *, int event);

@@ -26,7 +26,7 @@ static cudaError_t early_launch(void (*kernel)(const A), int64_t blocks, int thr
 	cudaError_t error = cudaGetDevice(&device);
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-	if (error == cudaSuccess)
+	if (error == cudaSuccess && bytes > 0)
 		error = cudaFuncSetAttribute((const void *)kernel,
 		        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	if (error != cudaSuccess)

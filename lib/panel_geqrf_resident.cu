@@ -17,9 +17,8 @@
  * columns of a warp), three block barriers, an exchange (panel_sums.cuh), and a fused multiply-add
  * per element. */
 #include "panel_geqrf.h"
-#include "panel_sums.cuh"
+#include "panel_registers.cuh"
 #include "reflector.cuh"
-#include "resident.h"
 
 namespace
 {
@@ -31,78 +30,6 @@ template <typename real> struct panel {
 	real *tau;
 	struct slots slots;
 };
-
-/* Lane l of the warp gets the sum of value[l] over the lanes: they exchange halves of the values,
- * then halves of the halves. */
-template <int HALF, typename real>
-__device__ __forceinline__ real transposed_sum(real (&value)[2 * HALF])
-{
-	const bool upper = threadIdx.x & HALF;
-	real rest[HALF];
-#pragma unroll
-	for (int i = 0; i < HALF; i++) {
-		const real send = upper ? value[i] : value[i + HALF];
-		const real keep = upper ? value[i + HALF] : value[i];
-		rest[i] = keep + __shfl_xor_sync(0xffffffffu, send, HALF);
-	}
-	if constexpr (HALF > 1)
-		return transposed_sum<HALF / 2>(rest);
-	else
-		return rest[0];
-}
-
-/* The warp's sums of x times columns 0 .. count-1. */
-template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
-__device__ __forceinline__ void warp_sums(const real (&a)[ROWS][COLUMNS], const real (&x)[ROWS],
-        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, int count)
-{
-#pragma unroll
-	for (int chunk = 0; chunk < COLUMNS / 32; chunk++) {
-		if (32 * chunk >= count)
-			break;
-		real product[32];
-#pragma unroll
-		for (int i = 0; i < 32; i++) {
-			product[i] = x[0] * a[0][32 * chunk + i];
-#pragma unroll
-			for (int r = 1; r < ROWS; r++)
-				product[i] += x[r] * a[r][32 * chunk + i];
-		}
-		s.warp_part[threadIdx.x / 32][32 * chunk + threadIdx.x % 32] =
-		        transposed_sum<16>(product);
-	}
-}
-
-/* Columns 1 .. count-1 minus v times their multipliers, each moved one to the left. */
-template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void update(
-        real (&a)[ROWS][COLUMNS], const real (&v)[ROWS], const real *times, int count)
-{
-	const int WIDTH = 16 / (int)sizeof(real);
-#pragma unroll
-	for (int chunk = 0; chunk < COLUMNS / 32; chunk++) {
-		if (32 * chunk >= count)
-			break;
-#pragma unroll
-		for (int i = 32 * chunk; i < 32 * chunk + 32; i += WIDTH) {
-			struct alignas(16) {
-				real value[WIDTH];
-			} t = *(const decltype(t) *)(times + i);
-#pragma unroll
-			for (int k = i; k < i + WIDTH; k++)
-#pragma unroll
-				for (int r = 0; r < ROWS; r++)
-					if (k > 0)
-						a[r][k - 1] = a[r][k] - v[r] * t.value[k - i];
-		}
-	}
-}
-
-/* What the thread's rows are to column j. */
-template <int ROWS, int THREADS> __device__ __forceinline__ int row_of(int r)
-{
-	return ((int)blockIdx.x * ROWS + r) * THREADS + (int)threadIdx.x;
-}
 
 /* A power of two for column j, found by all blocks together and applied to the rows from j on; 0
  * when the column is exactly zero below its diagonal. False on a timeout. */
@@ -247,15 +174,8 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 
 /* ---- choice of a kernel ---- */
 
-struct variant {
-	enum precision precision;
-	int columns, rows, threads, cluster; /* rows: of a thread */
-	int most;                            /* blocks up to which it is preferred; 0: all */
-	const void *kernel;
-};
-
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER = 1>
-constexpr struct variant variant_of(int most)
+constexpr struct register_panel variant_of(int most)
 {
 	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER, most,
 	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
@@ -263,7 +183,7 @@ constexpr struct variant variant_of(int most)
 
 /* In the order of preference, as measured on an H200: one cluster alone, clusters, blocks. A row of
  * more than 128 words does not fit in a thread's registers. */
-const struct variant variants[] = {
+const struct register_panel variants[] = {
         variant_of<float, 32, 1, 128, 16>(16),
         variant_of<float, 32, 4, 128, 16>(16),
         variant_of<float, 32, 4, 256>(0),
@@ -286,56 +206,15 @@ const struct variant variants[] = {
         variant_of<double, 64, 1, 256>(0),
 };
 
-int64_t blocks_of(const struct variant *v, int64_t m)
-{
-	const int64_t rows = (int64_t)v->rows * v->threads * v->cluster;
-	return (m + rows - 1) / rows * v->cluster;
-}
-
-int attribute_of(int device, enum cudaDeviceAttr attribute)
-{
-	int value = 0;
-	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-}
-
-/* Blocks of a kernel that the current device holds at once: launch bounds see to one on each
- * multiprocessor; clusters depend on how these are grouped. */
-int64_t most_blocks(const struct variant *v)
-{
-	static thread_local int known_device = -1, clusters[sizeof variants / sizeof *variants];
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess ||
-	        !attribute_of(device, cudaDevAttrCooperativeLaunch))
-		return 0;
-	if (v->cluster == 1)
-		return attribute_of(device, cudaDevAttrMultiProcessorCount);
-	if (device != known_device) {
-		for (const struct variant &each : variants)
-			clusters[&each - variants] =
-			        each.cluster > 1 ? cluster_resident(each.kernel, each.cluster,
-			                                   each.threads, 0)
-			                         : 0;
-		known_device = device;
-	}
-	return v->cluster * clusters[v - variants];
-}
-
-bool takes(const struct variant *v, int64_t m, int64_t n)
-{
-	const int64_t blocks = blocks_of(v, m);
-	return n <= v->columns && (v->most == 0 || blocks <= v->most) && blocks <= most_blocks(v);
-}
-
 /* The first kernel that fits, on `most` multiprocessors at most; NULL when none does. */
-const struct variant *choose_within(enum precision precision, int64_t m, int64_t n, int64_t most)
+const struct register_panel *choose_within(
+        enum precision precision, int64_t m, int64_t n, int64_t most)
 {
-	for (const struct variant &v : variants)
-		if (v.precision == precision && blocks_of(&v, m) <= most && takes(&v, m, n))
-			return &v;
-	return NULL;
+	return register_panel_choose(
+	        variants, sizeof variants / sizeof *variants, precision, m, n, most);
 }
 
-const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+const struct register_panel *choose(enum precision precision, int64_t m, int64_t n)
 {
 	return choose_within(precision, m, n, INT64_MAX);
 }
@@ -344,47 +223,24 @@ int64_t half_of_device(void)
 {
 	int device = 0;
 	return cudaGetDevice(&device) == cudaSuccess
-	               ? attribute_of(device, cudaDevAttrMultiProcessorCount) / 2
+	               ? register_panel_attribute(device, cudaDevAttrMultiProcessorCount) / 2
 	               : 0;
 }
 
-int64_t work_of(const struct variant *v, int64_t m)
-{
-	const int64_t record = v->columns * 2 * precision_bytes(v->precision);
-	return 16 + 2 * (blocks_of(v, m) + 1) * record;
-}
-
-/* Cooperative, and in clusters where the kernel is made for them. */
-int launch(const struct variant *v, int blocks, void *argument, cudaStream_t stream)
-{
-	cudaLaunchAttribute attribute[2] = {};
-	attribute[0].id = cudaLaunchAttributeCooperative;
-	attribute[0].val.cooperative = 1;
-	attribute[1].id = cudaLaunchAttributeClusterDimension;
-	attribute[1].val.clusterDim = {(unsigned)v->cluster, 1, 1};
-	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3((unsigned)blocks);
-	config.blockDim = dim3((unsigned)v->threads);
-	config.stream = stream;
-	config.attrs = attribute;
-	config.numAttrs = v->cluster > 1 ? 2 : 1;
-	void *arguments[] = {argument};
-	return (int)cudaLaunchKernelExC(&config, v->kernel, arguments);
-}
-
 template <typename real>
-int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau, void *work,
-        void *stream)
+int run(const struct register_panel *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        void *work, void *stream)
 {
 	struct panel<real> g = {
 		(real *)a, lda, (int)m, (int)n, (real *)tau, (ulonglong2 *)work + 1,
 		        (uint32_t *)work
 	};
 	/* 0 is no tag */
-	cudaError_t error = cudaMemsetAsync(work, 0, (size_t)work_of(v, m), (cudaStream_t)stream);
+	cudaError_t error =
+	        cudaMemsetAsync(work, 0, (size_t)register_panel_work(v, m), (cudaStream_t)stream);
 	if (error != cudaSuccess)
 		return (int)error;
-	return launch(v, (int)blocks_of(v, m), &g, (cudaStream_t)stream);
+	return register_panel_launch(v, (int)register_panel_blocks(v, m), &g, (cudaStream_t)stream);
 }
 
 } // namespace
@@ -396,16 +252,18 @@ extern "C" bool panel_geqrf_resident_fits(enum precision precision, int64_t m, i
 
 extern "C" int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n)
 {
-	const struct variant *v = choose(precision, m, n),
-	                     *beside = choose_within(precision, m, n, half_of_device());
-	const int64_t alone = v ? work_of(v, m) : 0, other = beside ? work_of(beside, m) : 0;
+	const struct register_panel *v = choose(precision, m, n),
+	                            *beside = choose_within(precision, m, n, half_of_device());
+	const int64_t alone = v ? register_panel_work(v, m) : 0,
+	              other = beside ? register_panel_work(beside, m) : 0;
 	return alone > other ? alone : other;
 }
 
 extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
         int64_t n, void *tau, bool beside, void *work, void *stream)
 {
-	const struct variant *v = beside ? choose_within(precision, m, n, half_of_device()) : NULL;
+	const struct register_panel *v =
+	        beside ? choose_within(precision, m, n, half_of_device()) : NULL;
 	if (!v)
 		v = choose(precision, m, n);
 	if (!v)

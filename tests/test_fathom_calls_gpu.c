@@ -317,6 +317,18 @@ static void check_arguments(void)
 	refused(fathom_sgels(h, 'N', 40, 30, 1, a, ld, a, ld, room, wanted, NULL), "info is NULL",
 	        "gels: info NULL");
 	GPU(cudaFree(room));
+	refused(fathom_sgramschmidt(h, 'Q', 50, 40, a, ld, a, 40, w, size, i), "form 'Q'",
+	        "gramschmidt: form Q");
+	refused(fathom_sgramschmidt(h, 'M', 50, 0, a, ld, a, 40, w, size, i), "at least one",
+	        "gramschmidt: n = 0");
+	refused(fathom_sgramschmidt(h, 'M', 30, 40, a, ld, a, 40, w, size, i), "m >= n",
+	        "gramschmidt: m < n");
+	refused(fathom_sgramschmidt(h, 'M', 50, 40, a, ld, a, 39, w, size, i), "of R",
+	        "gramschmidt: ldr < n");
+	refused(fathom_sorthogonalize(h, 50, -1, 4, a, ld, a, 40, w, size, i), "not possible",
+	        "orthogonalize: k < 0");
+	refused(fathom_sorthogonalize(h, 50, 49, 2, a, ld, a, 60, w, size, i), "m >= n",
+	        "orthogonalize: more columns than rows");
 	refused(fathom_sgemm(h, 'N', 'T', 5, 5, 3, 1, a, 5, a, 4, 0, a, 5), "of B",
 	        "gemm: ldb < n");
 	refused(fathom_sgemv(h, 'N', 5, 5, 1, a, 5, a, 0, 1, a, 1), "x", "incx 0");

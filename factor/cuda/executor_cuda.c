@@ -211,10 +211,12 @@ static bool cuda_scal(struct executor *executor, double alpha, struct matrix v)
 {
 	struct cuda *x = self(executor);
 	float alpha_single = (float)alpha;
+	const int64_t count = v.m * v.n, step = v.n == 1 ? 1 : v.ld;
 	cublasStatus_t status =
 	        v.precision == SINGLE
-	                ? cublasSscal_64(lane_of(x)->blas, v.m, &alpha_single, matrix_address(v), 1)
-	                : cublasDscal_64(lane_of(x)->blas, v.m, &alpha, matrix_address(v), 1);
+	                ? cublasSscal_64(
+	                          lane_of(x)->blas, count, &alpha_single, matrix_address(v), step)
+	                : cublasDscal_64(lane_of(x)->blas, count, &alpha, matrix_address(v), step);
 	return blas_ok(x, status, "scal");
 }
 
@@ -298,6 +300,13 @@ static const struct executor_ops cuda_ops = {
         .resident_fits = cuda_resident_fits,
         .resident_work = cuda_resident_work,
         .resident_panel = cuda_resident_panel,
+        .column_norms = cuda_column_norms,
+        .gram_work = cuda_gram_work,
+        .gram_dots = cuda_gram_dots,
+        .gram_update = cuda_gram_update,
+        .gram_fused = cuda_gram_fused,
+        .gram_panel = cuda_gram_panel,
+        .gram_apply = cuda_gram_apply,
         .record = cuda_record,
         .wait = cuda_wait,
         .wait_host = cuda_wait_host,

@@ -146,6 +146,15 @@ bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
 bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 
+/* executor_cuda_gram.c */
+bool cuda_column_norms(struct executor *, struct matrix a, struct matrix norms);
+int64_t cuda_gram_work(struct executor *, struct matrix a);
+bool cuda_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool cuda_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool cuda_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool cuda_gram_panel(struct executor *, const struct gram_schmidt *g);
+bool cuda_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+
 /* executor_cuda_kernels.c: the operations of our own kernels, and whether the last resident panel
  * ended as it should. */
 bool cuda_scale_by(struct executor *, struct matrix element, struct matrix v);

@@ -2,6 +2,7 @@
 /* Runs on host memory, at once. BLAS-level operations are OpenBLAS calls on one thread (short
  * vectors do not pay for a fork). */
 #include "executor_host_blocks.h"
+#include "executor_host_gram.h"
 
 #include "../../lib/clock.h"
 #include "../../lib/msg.h"
@@ -9,6 +10,7 @@
 #include <cblas.h>
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +256,13 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .resident_fits = host_resident_fits,
         .resident_work = host_fused_work,
         .resident_panel = host_resident_panel,
+        .column_norms = host_column_norms,
+        .gram_work = host_gram_work,
+        .gram_dots = host_gram_dots,
+        .gram_update = host_gram_update,
+        .gram_fused = host_gram_fused,
+        .gram_panel = host_gram_panel,
+        .gram_apply = host_gram_apply,
         .record = host_block_event,
         .wait = host_block_event,
         .wait_host = host_block_event,

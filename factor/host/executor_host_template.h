@@ -31,7 +31,15 @@ static void NAME(swap)(struct matrix x, struct matrix y)
 
 static void NAME(scal)(double alpha, struct matrix x)
 {
-	BLAS(cblas_, scal)((blasint)x.m, (REAL)alpha, NAME(address)(x), 1);
+	REAL *at = NAME(address)(x);
+
+	/* OpenBLAS takes a NaN for zero */
+	for (int64_t i = 0; isnan(alpha) && i < x.m * x.n; i++)
+		at[x.n == 1 ? i : i * x.ld] = (REAL)alpha;
+	if (isnan(alpha))
+		return;
+	BLAS(cblas_, scal)
+	((blasint)(x.m * x.n), (REAL)alpha, at, x.n == 1 ? 1 : (blasint)x.ld);
 }
 
 static void NAME(scale_by)(struct matrix element, struct matrix column)

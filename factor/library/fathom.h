@@ -85,7 +85,8 @@ enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1 };
 FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fathom_math math);
 
 /* Waits for the handle's work. FATHOM_FAILED when a kernel of LU gave up waiting for its other
- * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau. */
+ * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau, one of
+ * Gram-Schmidt on R's diagonal. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
 /* Why the last call with this handle that did not return FATHOM_OK failed, "" before that; with
@@ -187,6 +188,40 @@ FATHOM_PUBLIC enum fathom_status fathom_sgels(struct fathom *, char trans, int64
 FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64_t m, int64_t n,
         int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, void *work,
         int64_t work_bytes, int *info);
+
+/* ---- Gram-Schmidt: columns to orthonormal ones, A = Q R, Q in place of A, m x n with m >= n >= 1;
+ * R, upper triangular with zeros below ---- */
+
+/* form M: modified Gram-Schmidt, norm2(I - Q^T Q) about u k with the unit roundoff u and A's
+ * condition k; B: by blocks, several times as fast, up to u k^2; R: by blocks and each twice, u
+ * while u k is small. *info: 0, or the 1-based number of the first column that depends, up to
+ * rounding, on those before it: such columns of Q and rows of R are zero, the other columns of Q
+ * orthonormal and A = Q R all the same. R: n x n. Squares of norms must be in the precision's
+ * range. */
+FATHOM_PUBLIC int64_t fathom_sgramschmidt_work(
+        struct fathom *, char form, int64_t m, int64_t n, int64_t lda, int64_t ldr);
+FATHOM_PUBLIC int64_t fathom_dgramschmidt_work(
+        struct fathom *, char form, int64_t m, int64_t n, int64_t lda, int64_t ldr);
+FATHOM_PUBLIC enum fathom_status fathom_sgramschmidt(struct fathom *, char form, int64_t m,
+        int64_t n, float *a, int64_t lda, float *r, int64_t ldr, void *work, int64_t work_bytes,
+        int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dgramschmidt(struct fathom *, char form, int64_t m,
+        int64_t n, double *a, int64_t lda, double *r, int64_t ldr, void *work, int64_t work_bytes,
+        int *info);
+
+/* As columns arrive: the first k columns of A (m x (k + n)) are orthonormal and stay, the n behind
+ * them become orthonormal to these and to one another, as by form R. What they were is the new A
+ * times R, (k + n) x n. *info: as above, of the n columns. */
+FATHOM_PUBLIC int64_t fathom_sorthogonalize_work(
+        struct fathom *, int64_t m, int64_t k, int64_t n, int64_t lda, int64_t ldr);
+FATHOM_PUBLIC int64_t fathom_dorthogonalize_work(
+        struct fathom *, int64_t m, int64_t k, int64_t n, int64_t lda, int64_t ldr);
+FATHOM_PUBLIC enum fathom_status fathom_sorthogonalize(struct fathom *, int64_t m, int64_t k,
+        int64_t n, float *a, int64_t lda, float *r, int64_t ldr, void *work, int64_t work_bytes,
+        int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dorthogonalize(struct fathom *, int64_t m, int64_t k,
+        int64_t n, double *a, int64_t lda, double *r, int64_t ldr, void *work, int64_t work_bytes,
+        int *info);
 
 /* ---- BLAS: alpha and beta are host values, and beta = 0 overwrites ---- */
 

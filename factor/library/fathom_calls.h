@@ -38,6 +38,14 @@ int64_t call_least_squares_work(struct fathom *h, char letter, struct matrix a, 
 enum fathom_status call_least_squares(struct fathom *h, char letter, struct matrix a,
         struct matrix b, void *work, int64_t work_bytes, int *info);
 
+/* fathom_gram_schmidt.c; orthogonalize: with the sizes of a and r without a basis */
+int64_t call_gram_schmidt_work(struct fathom *h, char form, struct matrix a, struct matrix r);
+enum fathom_status call_gram_schmidt(struct fathom *h, char form, struct matrix a, struct matrix r,
+        void *work, int64_t work_bytes, int *info);
+int64_t call_orthogonalize_work(struct fathom *h, int64_t basis, struct matrix a, struct matrix r);
+enum fathom_status call_orthogonalize(struct fathom *h, int64_t basis, struct matrix a,
+        struct matrix r, void *work, int64_t work_bytes, int *info);
+
 /* fathom_blas.c: gemm, whose inner size is op(A)'s columns and whose a and b come without sizes;
  * gemv */
 enum fathom_status call_multiply(struct fathom *h, char transa, char transb, int64_t inner,

@@ -106,6 +106,34 @@ enum fathom_status NAME(gels)(struct fathom *h, char trans, int64_t m, int64_t n
 	        call_matrix(b, larger(m, n), nrhs, ldb, PRECISION), work, work_bytes, info);
 }
 
+int64_t NAME(gramschmidt_work)(
+        struct fathom *h, char form, int64_t m, int64_t n, int64_t lda, int64_t ldr)
+{
+	return call_gram_schmidt_work(h, form, call_matrix(NULL, m, n, lda, PRECISION),
+	        call_matrix(NULL, n, n, ldr, PRECISION));
+}
+
+enum fathom_status NAME(gramschmidt)(struct fathom *h, char form, int64_t m, int64_t n, REAL *a,
+        int64_t lda, REAL *r, int64_t ldr, void *work, int64_t work_bytes, int *info)
+{
+	return call_gram_schmidt(h, form, call_matrix(a, m, n, lda, PRECISION),
+	        call_matrix(r, n, n, ldr, PRECISION), work, work_bytes, info);
+}
+
+int64_t NAME(orthogonalize_work)(
+        struct fathom *h, int64_t m, int64_t k, int64_t n, int64_t lda, int64_t ldr)
+{
+	return call_orthogonalize_work(h, k, call_matrix(NULL, m, n, lda, PRECISION),
+	        call_matrix(NULL, n, n, ldr, PRECISION));
+}
+
+enum fathom_status NAME(orthogonalize)(struct fathom *h, int64_t m, int64_t k, int64_t n, REAL *a,
+        int64_t lda, REAL *r, int64_t ldr, void *work, int64_t work_bytes, int *info)
+{
+	return call_orthogonalize(h, k, call_matrix(a, m, n, lda, PRECISION),
+	        call_matrix(r, n, n, ldr, PRECISION), work, work_bytes, info);
+}
+
 enum fathom_status NAME(gemm)(struct fathom *h, char transa, char transb, int64_t m, int64_t n,
         int64_t k, REAL alpha, const REAL *a, int64_t lda, const REAL *b, int64_t ldb, REAL beta,
         REAL *c, int64_t ldc)

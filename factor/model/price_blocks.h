@@ -21,6 +21,11 @@ struct block_tariff {
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
+	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a */
+	struct price (*column_norms)(struct price_reader *, struct matrix a);
+	struct price (*gram_pass)(struct price_reader *, enum gram_step step, struct matrix a);
+	struct price (*gram_panel)(struct price_reader *, struct matrix a);
+	struct price (*gram_apply)(struct price_reader *, struct matrix a, int64_t k);
 	struct price (*trtri)(struct price_reader *, struct matrix a);
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* kernels over a few integers */
@@ -68,6 +73,16 @@ struct price price_rank(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
+
+/* Gram-Schmidt on the device and on the host (tariff_gram.c). */
+struct price price_gram_norms(struct price_reader *r, struct matrix a);
+struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
+struct price price_gram_panel(struct price_reader *r, struct matrix a);
+struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k);
+struct price price_gram_norms_host(struct price_reader *r, struct matrix a);
+struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a);
+struct price price_gram_panel_host(struct price_reader *r, struct matrix a);
+struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k);
 
 /* The host's square products (edge: m = n = k) and LAPACKE's panels from their rate surfaces
  * (price_host.c), seconds. */

@@ -73,6 +73,16 @@ static struct price guard(struct price_reader *r, struct matrix triangle, int64_
 	return call(r, price_bytes(triangle));
 }
 
+static struct price gram_norms(struct price_reader *r, struct matrix a)
+{
+	return call(r, price_bytes(a));
+}
+
+static struct price gram_pass(struct price_reader *r, enum gram_step step, struct matrix a)
+{
+	return call(r, (step == GRAM_DOTS ? 1 : 2) * price_bytes(a));
+}
+
 static struct price gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
 	(void)trans;
@@ -134,6 +144,11 @@ static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool be
 	return price;
 }
 
+static struct price gram_panel(struct price_reader *r, struct matrix a)
+{
+	return panel_geqrf(r, a, false);
+}
+
 static struct price larft(struct price_reader *r, struct matrix v)
 {
 	return compute(r, 2.0 * (double)v.n * (double)v.n * (double)v.m, v.precision);
@@ -191,6 +206,10 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .trsm = trsm,
         .trsm_guard = guard,
         .gemv = gemv,
+        .column_norms = gram_norms,
+        .gram_pass = gram_pass,
+        .gram_panel = gram_panel,
+        .gram_apply = price_gram_apply,
         .trtri = columns,
         .laswp = laswp,
         .integers = integers,

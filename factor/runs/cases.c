@@ -144,6 +144,9 @@ size_t cases_bench(struct bench_shape **shapes)
 				shapes_add(&s, operations[o], both[p], tall[t][0], tall[t][1]);
 	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
 		shapes_add(&s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
+	for (size_t p = 0; p < ARRAY_LEN(both); p++)
+		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
+			shapes_add(&s, "gramschmidt", both[p], n, n);
 	*shapes = s.shape;
 	return s.count;
 }

@@ -70,6 +70,11 @@ size_t measure_without(const struct results *done, struct result *row, size_t co
 bool measure_parts(struct measure *measure, const struct profile *profile, const char *operation,
         int64_t m, int64_t n, struct results *out);
 
+/* measure_gram_schmidt.c: all forms of Gram-Schmidt that out has not; with a profile, what the
+ * model says of them as rows of executor model, on=EXECUTOR. */
+bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
+        enum precision precision, int64_t m, int64_t n, struct results *out);
+
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
  * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone

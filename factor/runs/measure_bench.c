@@ -230,6 +230,17 @@ static void measure_one_part(struct benching *b, const struct bench_shape *shape
 		measure_save(b->results, b->path);
 }
 
+/* ---- Gram-Schmidt ---- */
+
+static void measure_one_gram_schmidt(struct benching *b, const struct bench_shape *shape)
+{
+	msg_progress("gramschmidt %c %" PRId64 " x %" PRId64, (char)shape->precision, shape->m,
+	        shape->n);
+	if (measure_gram_schmidt(
+	            b->measure, b->profile, shape->precision, shape->m, shape->n, b->results))
+		measure_save(b->results, b->path);
+}
+
 /* ---- all ---- */
 
 /* What bench.tsv has of this program on this device. */
@@ -281,6 +292,8 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 			late++;
 		else if (strcmp(shapes[i].operation, "panel_getrf") == 0)
 			measure_one_panel(&b, &shapes[i]);
+		else if (strcmp(shapes[i].operation, "gramschmidt") == 0)
+			measure_one_gram_schmidt(&b, &shapes[i]);
 		else if (part_find(shapes[i].operation, &part))
 			measure_one_part(&b, &shapes[i]);
 		else

@@ -28,6 +28,7 @@ PASS(bool, read_pivots, (struct executor * e, struct pivots p, int *ipiv, int *i
 PASS(int64_t, fused_work, (struct executor * e, struct matrix a), a)
 PASS(bool, resident_fits, (struct executor * e, struct matrix a), a)
 PASS(int64_t, resident_work, (struct executor * e, struct matrix a), a)
+PASS(int64_t, gram_work, (struct executor * e, struct matrix a), a)
 PASS(int64_t, geqrf_work, (struct executor * e, struct matrix a), a)
 PASS(bool, stage,
         (struct executor * e, int stage, int64_t m, int64_t n, enum precision precision,
@@ -77,6 +78,18 @@ OPERATION(QUEUED, SWAP, HOST, x, 0, swap, (struct executor * e, struct matrix x,
         x, y)
 OPERATION(QUEUED, SCALE, HOST, x, 0, scal, (struct executor * e, double alpha, struct matrix x),
         alpha, x)
+OPERATION(QUEUED, SEARCH, HOST, a, 0, column_norms,
+        (struct executor * e, struct matrix a, struct matrix norms), a, norms)
+OPERATION(QUEUED, SEARCH, HOST, matrix_view(g->a, 0, j, g->a.m, g->a.n - j), 0, gram_dots,
+        (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
+OPERATION(QUEUED, UPDATE, HOST, matrix_view(g->a, 0, j, g->a.m, g->a.n - j), 0, gram_update,
+        (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
+OPERATION(QUEUED, UPDATE, HOST, matrix_view(g->a, 0, j, g->a.m, g->a.n - j), 0, gram_fused,
+        (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
+OPERATION(QUEUED, PANEL, HOST, g->a, 0, gram_panel,
+        (struct executor * e, const struct gram_schmidt *g), g)
+OPERATION(QUEUED, UPDATE, HOST, a, q.n, gram_apply,
+        (struct executor * e, struct matrix q, struct matrix r, struct matrix a), q, r, a)
 OPERATION(QUEUED, SCALE, HOST, x, 0, scale_by,
         (struct executor * e, struct matrix element, struct matrix x), element, x)
 OPERATION(QUEUED, UPDATE, HOST, a, 0, ger,
@@ -269,6 +282,13 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(resident_fits);
 	ADD(resident_work);
 	ADD(resident_panel);
+	ADD(column_norms);
+	ADD(gram_work);
+	ADD(gram_dots);
+	ADD(gram_update);
+	ADD(gram_fused);
+	ADD(gram_panel);
+	ADD(gram_apply);
 	ADD(record);
 	ADD(wait);
 	ADD(wait_host);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions of the Gram-Schmidt process. */
+#ifndef FATHOM_MODEL_GRAM_SCHMIDT_H
+#define FATHOM_MODEL_GRAM_SCHMIDT_H
+
+#include "executor_model.h"
+
+struct gram_question {
+	const char *form; /* of gram_schmidt.h */
+	int64_t nb, m, n;
+	enum precision precision;
+};
+
+/* Seconds from the call to completion, at level 1 or 2; NaN, with out->fault, when the form is
+ * refused or not priced on the target, or a parameter is missing. No interval: low and high are
+ * NaN. */
+bool model_gram_schmidt_predict(const struct profile *profile, enum model_target target,
+        const struct gram_question *asked, int level, struct prediction *out);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
+ * on, once from memory and, unless it only forms dot products, once back; odd passes go the other
+ * way through them, so that what the near half of L2 holds is found there by the next one. The
+ * panel in registers is as long as the Householder panel of that size, whose exchanges it has. On
+ * the host all threads share the columns: from their own caches while these hold all of them. */
+#include "price_blocks.h"
+
+#include <math.h>
+
+enum { CHAIN = 3 /* dependent accesses before a pass's first column */ };
+
+/* ---- device ---- */
+
+static double moved(enum gram_step step, struct matrix a)
+{
+	double column = (double)a.m * (double)precision_bytes(a.precision);
+
+	return step == GRAM_DOTS ? column * (double)a.n : 2 * column * (double)(a.n - 1);
+}
+
+/* Kernels that begin before the one ahead of them ends, where the profile knows such. */
+static struct price pass_kernel(struct price_reader *r)
+{
+	struct price price = price_kernel(r);
+
+	if (price_known(r, "gpu.launch.pdl"))
+		price.term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.pdl");
+	price.term[TERM_BARRIER] = CHAIN * price_scalar(r, "gpu.l2.latency");
+	return price;
+}
+
+struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a)
+{
+	const bool reads = step == GRAM_DOTS;
+	const double bytes = moved(step, a), columns = reads ? bytes : bytes / 2;
+	const double held = price_known(r, "gpu.l2.near.size")
+	                            ? price_scalar(r, "gpu.l2.near.size")
+	                            : price_scalar(r, "gpu.l2.stated") / 2;
+	const double near = columns > held ? held / columns : 1;
+	struct price price = pass_kernel(r);
+
+	price.term[TERM_MEMORY] =
+	        bytes * near / price_scalar(r, reads ? "gpu.l2.read" : "gpu.l2.copy") +
+	        bytes * (1 - near) / price_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
+	return price;
+}
+
+struct price price_gram_norms(struct price_reader *r, struct matrix a)
+{
+	return price_gram_pass(r, GRAM_DOTS, a);
+}
+
+/* A block of threads holds GRAM_APPLY_COLUMNS columns; every wave of such reads each of the k
+ * columns from L2 for all its blocks, and waits once a column for the block's sums. */
+struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k)
+{
+	const double sms = price_scalar(r, "gpu.sm.count"),
+	             blocks = (double)a.n / GRAM_APPLY_COLUMNS;
+	const double waves = ceil(blocks / sms), column = price_bytes(a) / (double)a.n;
+	struct price price = price_kernel(r);
+
+	price.share = price_share(r, blocks);
+	price.term[TERM_MEMORY] =
+	        price_surface_traffic(r, "gpu.copy.time", 2 * price_bytes(a)) +
+	        (double)k * ceil(blocks) * column / price_scalar(r, "gpu.l2.read");
+	price.term[TERM_BARRIER] =
+	        (double)k * waves * price_at(r, "gpu.barrier.block", "threads", 512);
+	return price;
+}
+
+/* ---- host ---- */
+
+static double threads_of(struct price_reader *r)
+{
+	double low, high;
+
+	return profile_range(r->model.profile, "host.parallel.fork", "threads", &low, &high) ? high
+	                                                                                     : 1;
+}
+
+/* Bytes a second of all threads on that many bytes: as many times one thread's on its part, and no
+ * more than memory gives when it is not in cache. */
+static double shared_rate(struct price_reader *r, const char *name, double bytes)
+{
+	double threads = threads_of(r), low, high;
+	double alone = threads * price_host_rate(r, name, bytes / threads);
+
+	if (!profile_range(r->model.profile, name, "bytes", &low, &high) || bytes < high)
+		return alone;
+	return fmin(alone, price_at2(r, name, "threads", threads, "bytes", high));
+}
+
+static struct price host_sweep(struct price_reader *r, const char *name, double bytes, double set)
+{
+	double threads = threads_of(r);
+
+	return (struct price){.engine = ENGINE_HOST,
+	        .term[TERM_MEMORY] = bytes / shared_rate(r, name, set),
+	        .term[TERM_HOST] = price_at(r, "host.parallel.fork", "threads", threads)};
+}
+
+struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a)
+{
+	return host_sweep(r, step == GRAM_DOTS ? "host.memory.read" : "host.memory.copy",
+	        moved(step, a), r->working_set);
+}
+
+struct price price_gram_norms_host(struct price_reader *r, struct matrix a)
+{
+	return price_gram_pass_host(r, GRAM_DOTS, a);
+}
+
+/* Four columns stay in a thread's cache while the k columns go by, each read twice. */
+struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k)
+{
+	double column = (double)a.m * (double)precision_bytes(a.precision), threads = threads_of(r);
+	double bytes = (double)k * (double)a.n * column * (2 + 2.0 / 4);
+
+	return host_sweep(r, "host.memory.copy", bytes, 6 * column * threads);
+}
+
+static struct price passes(struct price_reader *r, struct matrix a,
+        struct price (*pass)(struct price_reader *, enum gram_step, struct matrix))
+{
+	struct price all = pass(r, GRAM_DOTS, a);
+
+	for (int64_t j = 0; j < a.n; j++)
+		all = price_both(all, pass(r, j + 1 < a.n ? GRAM_FUSED : GRAM_UPDATE,
+		                              matrix_view(a, 0, j, a.m, a.n - j)));
+	return all;
+}
+
+struct price price_gram_panel(struct price_reader *r, struct matrix a)
+{
+	return a.n <= GRAM_RESIDENT_COLUMNS ? price_panel_geqrf(r, a, false)
+	                                    : passes(r, a, price_gram_pass);
+}
+
+struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
+{
+	return passes(r, a, price_gram_pass_host);
+}

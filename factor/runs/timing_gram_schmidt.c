@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing_gram_schmidt.h"
+
+#include "../../lib/msg.h"
+#include "../gram_schmidt.h"
+#include "check.h"
+#include "check_whole.h"
+#include "matrices.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct gram_scene {
+	struct timing_scene scene;
+	struct matrix original;
+	struct matrix copy;  /* of a matrix, in double precision */
+	struct matrix x, z;  /* n x CHECK_VECTORS */
+	struct matrix ax, y; /* m x CHECK_VECTORS */
+	double *host;        /* two of these */
+};
+
+/* ---- contenders: problem->x is R, problem->pivots has info alone ---- */
+
+static bool gram_prepare(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct gram_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+	int64_t bytes = gram_schmidt_work(e, entry->form, entry->nb, problem->a);
+
+	return timing_lift(e, bytes >= 0 && e->ops->alloc(e, bytes, &contender->work), fault);
+}
+
+static bool gram_run(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct gram_entry *entry = contender->context;
+	struct executor *e = entry->executor;
+	bool ok = gram_schmidt(e, entry->form, entry->nb, problem->a, problem->x, contender->work,
+	        problem->pivots.data);
+
+	return timing_lift(e, ok && e->ops->sync(e), fault);
+}
+
+struct contender contender_gram_schmidt(struct gram_entry *entry, const char *variant)
+{
+	return (struct contender){
+	        .variant = variant, .run = gram_run, .prepare = gram_prepare, .context = entry};
+}
+
+/* ---- checks ---- */
+
+static double norm(const double *x, const double *y, int64_t count)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i < count; i++) {
+		double d = x[i] - (y ? y[i] : 0);
+		sum += d * d;
+	}
+	return sqrt(sum);
+}
+
+/* norm(a - b) / norm(a) of vectors. */
+static bool difference(struct gram_scene *s, struct matrix a, struct matrix b, double *result)
+{
+	struct executor *e = s->scene.executor;
+	int64_t count = a.m * a.n;
+	double *x = s->host, *y = s->host + count;
+
+	if (!e->ops->sync(e) || !e->ops->download(e, a, x, a.m) || !e->ops->download(e, b, y, b.m))
+		return false;
+	*result = norm(x, y, count) / norm(x, NULL, count);
+	return true;
+}
+
+static bool times(
+        struct gram_scene *s, enum trans trans, struct matrix a, struct matrix x, struct matrix y)
+{
+	struct executor *e = s->scene.executor;
+	struct matrix wide = matrix_view(s->copy, 0, 0, a.m, a.n);
+
+	return whole_widen(e, a, wide) && ex_gemm(e, trans, PLAIN, 1, wide, x, 0, y);
+}
+
+static bool find_ratios(struct gram_scene *s, double *residual, double *orthogonality)
+{
+	struct timing_problem *p = &s->scene.problem;
+
+	return times(s, PLAIN, s->original, s->x, s->ax) && times(s, PLAIN, p->x, s->x, s->z) &&
+	       times(s, PLAIN, p->a, s->z, s->y) && difference(s, s->ax, s->y, residual) &&
+	       times(s, PLAIN, p->a, s->x, s->y) && times(s, TRANSPOSED, p->a, s->y, s->z) &&
+	       difference(s, s->x, s->z, orthogonality);
+}
+
+static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	struct gram_scene *s = (struct gram_scene *)scene;
+	struct executor *e = scene->executor;
+	const struct matrix a = scene->problem.a;
+	const double eps = (a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+	int info = -1, none;
+
+	if (!timing_lift(e,
+	            e->ops->read_pivots(e, scene->problem.pivots, &none, &info) &&
+	                    find_ratios(s, &contender->residual, &contender->orthogonality),
+	            fault))
+		return false;
+	contender->residual /= (double)a.m * eps;
+	contender->orthogonality /= (double)a.m * eps;
+	return (contender->residual < CHECK_THRESHOLD && contender->orthogonality < 1 / eps &&
+	               info == 0) ||
+	       fault_set(fault, "failed: residual ratio %.3g, orthogonality %.3g, info %d",
+	               contender->residual, contender->orthogonality, info);
+}
+
+/* ---- the scene ---- */
+
+static bool restore(struct timing_scene *scene, struct fault *fault)
+{
+	struct gram_scene *s = (struct gram_scene *)scene;
+	struct executor *e = scene->executor;
+
+	return timing_lift(e,
+	        ex_fill(e, WHOLE, NAN, NAN, scene->problem.x) &&
+	                e->ops->duplicate(e, s->original, scene->problem.a) && e->ops->sync(e),
+	        fault);
+}
+
+static bool new_matrix(
+        struct executor *e, struct matrix *a, int64_t m, int64_t n, enum precision precision)
+{
+	*a = (struct matrix){NULL, 0, m, n, m, precision};
+	return e->ops->alloc(e, m * n * precision_bytes(precision), &a->data);
+}
+
+static bool scene_open(struct gram_scene *s, enum precision precision, int64_t m, int64_t n)
+{
+	static const struct whole general = {.operation = GEQRF};
+	struct executor *e = s->scene.executor;
+	struct timing_problem *p = &s->scene.problem;
+	void *info = NULL;
+	bool ok = new_matrix(e, &s->original, m, n, precision) &&
+	          new_matrix(e, &p->a, m, n, precision) && new_matrix(e, &p->x, n, n, precision) &&
+	          new_matrix(e, &s->copy, m, n, DOUBLE) &&
+	          new_matrix(e, &s->x, n, CHECK_VECTORS, DOUBLE) &&
+	          new_matrix(e, &s->z, n, CHECK_VECTORS, DOUBLE) &&
+	          new_matrix(e, &s->ax, m, CHECK_VECTORS, DOUBLE) &&
+	          new_matrix(e, &s->y, m, CHECK_VECTORS, DOUBLE) &&
+	          e->ops->alloc(e, sizeof(int), &info);
+
+	p->pivots = (struct pivots){info, 0};
+	s->host = xmalloc((size_t)(2 * m * CHECK_VECTORS) * sizeof *s->host);
+	matrix_fill(s->host, n, n, CHECK_VECTORS, DOUBLE, MATRIX_RANDOM, 4711);
+	return ok && whole_fill(e, &general, s->original, s->scene.plan->seed) &&
+	       e->ops->upload(e, s->host, n, s->x);
+}
+
+static void scene_close(struct gram_scene *s)
+{
+	struct executor *e = s->scene.executor;
+	const struct timing_problem *p = &s->scene.problem;
+	void *pieces[] = {s->original.data, p->a.data, p->x.data, p->pivots.data, s->copy.data,
+	        s->x.data, s->z.data, s->ax.data, s->y.data};
+
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		if (pieces[i])
+			e->ops->release(e, pieces[i]);
+	free(s->host);
+}
+
+bool timing_gram_schmidt(struct executor *executor, enum precision precision, int64_t m, int64_t n,
+        const struct timing_plan *plan, struct contender *contender, size_t count,
+        struct fault *fault)
+{
+	struct gram_scene s = {.scene = {executor, plan, {.x = {0}}, restore, check}};
+
+	executor->queue = QUEUE_MAIN;
+	bool ok = timing_lift(executor, scene_open(&s, precision, m, n), fault) &&
+	          timing_turns(&s.scene, contender, count, fault);
+	scene_close(&s);
+	return ok;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of the Gram-Schmidt process as timed problems: on a random matrix in executor memory,
+ * checked there. */
+#ifndef FATHOM_TIMING_GRAM_SCHMIDT_H
+#define FATHOM_TIMING_GRAM_SCHMIDT_H
+
+#include "timing.h"
+
+/* Context of a contender; it outlives the timing. */
+struct gram_entry {
+	struct executor *executor;
+	const char *form;
+	int64_t nb;
+};
+struct contender contender_gram_schmidt(struct gram_entry *entry, const char *variant);
+
+/* Fills the results of all contenders on an m x n matrix. With X of a few random columns, in double
+ * precision: residual norm(A X - Q R X) / (norm(A X) m eps), which has to pass, and orthogonality
+ * norm(X - Q^T Q X) / (norm(X) m eps), which is only told: it is the matrix's and the form's. */
+bool timing_gram_schmidt(struct executor *executor, enum precision precision, int64_t m, int64_t n,
+        const struct timing_plan *plan, struct contender *contender, size_t count,
+        struct fault *fault);
+
+#endif
