@@ -200,7 +200,7 @@ static int run_predicted(struct measure *measure, bool resume)
 static void check_only(const char *only, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
-	        "transpose", "laswp", "trsm", "breakdown", NULL};
+	        "transpose", "laswp", "trsm", "gramschmidt", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (!only[0])
@@ -229,7 +229,8 @@ int main(int argc, char **argv)
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm or breakdown alone; with --kerr: blas, steps, ahead, gemv or lapack",
+	                "trsm, gramschmidt or breakdown alone; with --kerr: blas, steps, ahead, "
+	                "gemv or lapack",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
 	                "with --bench: ours in single precision by this alone", 0, 0},
