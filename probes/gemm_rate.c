@@ -143,9 +143,9 @@ static void measure_math(struct bench *bench, enum math math)
 	const struct surface *update = math == TF32 ? &updates_tf32 : &updates;
 	if (!gemm_rate_has(bench, GEMM, math))
 		return;
-	gemm_rate_fill(bench, math);
 	if (!gemm_rate_verify(bench, math, false))
 		msg_die(EXIT_MEASURE_FAILED, "cuBLAS computes something else: no result kept");
+	gemm_rate_fill(bench, math);
 	blas_rate_rest(&bench->rate);
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
