@@ -87,8 +87,8 @@ struct surface {
 };
 
 static const struct surface surfaces[] = {
-        {{"iamax_s", "iamax_d"}, run_iamax, false, false, true, 0, 128, 16384, 2, 8, 2},
-        {{"scal_s", "scal_d"}, run_scal, false, false, true, 0, 128, 16384, 2, 8, 2},
+        {{"iamax_s", "iamax_d"}, run_iamax, false, false, true, 0, 128, 16384, 2, 8, 4},
+        {{"scal_s", "scal_d"}, run_scal, false, false, true, 0, 128, 16384, 2, 8, 4},
         {{"swap_s", "swap_d"}, run_swap, false, false, true, 0, 128, 16384, 2, 8, 2},
         {{"ger_s", "ger_d"}, run_ger, false, false, false, 2, 128, 16384, 2, 1, 2},
         {{"gemm_s", "gemm_d"}, run_gemm, false, true, false, 1, 256, LARGEST_GEMM, 2, 256, 2},
@@ -102,14 +102,13 @@ static size_t room_bytes(int largest_gemm)
 }
 
 /* Points that would take the rest of the time, judged by the size before, are dropped. */
-static void measure_surface(struct rates *rates, const struct surface *surface, bool is_double,
-        bool threaded, int visit)
+static void measure_surface(
+        struct rates *rates, const struct surface *surface, bool is_double, bool threaded)
 {
 	const char *series = surface->series[is_double];
 	int last_m = surface->last_m;
 	double before[16] = {0}; /* seconds of a sample of the last m, by n */
 	const bool quick = rates->run->common.quick;
-	const int last_visit = threaded ? 0 : VISITS - 1;
 	const int step_m = quick ? 4 : surface->step_m, step_n = quick ? 4 : surface->step_n;
 
 	if (quick && last_m > QUICK_M)
@@ -136,11 +135,13 @@ static void measure_surface(struct rates *rates, const struct surface *surface, 
 			        (surface->restored || surface->square) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes)
 				continue;
-			if (!(before[i] > 0 && clock_now() + needed > rates->end))
+			bool first = !visits_has(&rates->visits, series, args, ARRAY_LEN(args));
+			if (!(first && before[i] == 0) && clock_now() + needed > rates->end) {
+				if (first)
+					drop(rates, series, m, n);
+			} else {
 				before[i] = measure_call(call, series);
-			else if (!visits_has(&rates->visits, series, args, ARRAY_LEN(args)) &&
-			         visit == last_visit)
-				drop(rates, series, m, n);
+			}
 		}
 	}
 }
@@ -203,7 +204,7 @@ static void measure_surfaces(struct rates *rates, int visit, bool threaded)
 		if (!threaded && visit == 0 && d == 0)
 			measure_short(rates);
 		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
-			measure_surface(rates, &surfaces[s], d, threaded, visit);
+			measure_surface(rates, &surfaces[s], d, threaded);
 	}
 }
 
@@ -233,7 +234,7 @@ static void measure(struct probe_run *run)
 	        .ipiv = xmalloc(LARGEST_N * sizeof(lapack_int)),
 	        .threads = openblas_get_num_threads(),
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
-	        .end = clock_now() + single_part * run->seconds / VISITS};
+	        .end = clock_now() + single_part * run->seconds};
 
 	struct fault fault;
 	struct topology *topology = topology_load(NULL, &fault);
@@ -251,11 +252,8 @@ static void measure(struct probe_run *run)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_note(&rates.quiet, run->curve);
-	for (int visit = 0; visit < VISITS; visit++) {
-		measure_surfaces(&rates, visit, false);
-		rates.end += single_part * run->seconds / VISITS;
-	}
-	rates.end -= single_part * run->seconds / VISITS;
+	for (int visit = 0; visit < VISITS; visit++)
+		measure_surfaces(&rates, visit, false); /* the second, as far as the time goes */
 	measure_teams(&rates, false);
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
 	 * does then: they come last. They run where the system puts them, as a factorization's do.
