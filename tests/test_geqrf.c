@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocked QR factorization on the host executor and on the GPU: every kind of plan against
  * LAPACK's measures and LAPACKE's answer. */
-#include "factor_test.h"
+#include "split_test.h"
 
 #include "../factor/runs/check.h"
 #include "../factor/geqrf.h"
@@ -250,6 +250,11 @@ static void test_plan(struct executor *e, const struct plan *plan, enum precisio
 	}
 }
 
+static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
+static const struct plan split_plans[] = {{false, NULL, split_64, 1, 64, 0, 1},
+        {false, NULL, split_128, 1, 64, 0, 0}, {true, NULL, split_128, 1, 64, 0, 1},
+        {false, NULL, split_512, 1, 64, 0, 1}};
+
 /* Updates by 3xTF32, in matrices large enough for them: the same bounds, but other bits. */
 static void test_split(struct executor *e, const struct plan *plan, int kind, int64_t n)
 {
@@ -268,31 +273,6 @@ static void test_split(struct executor *e, const struct plan *plan, int kind, in
 	        plan->hybrid ? "host" : "device", test_kind_name(kind));
 	problem_close(&p);
 	problem_close(&strict);
-}
-
-static void test_splits(struct executor *e)
-{
-	static const struct split_limits small = {
-	        .side = 64, .depth = 32, .alignment = 4, .use = 64};
-	const struct split_limits *kept = e->tf32;
-	static const int kinds[] = {MATRIX_RANDOM, MATRIX_GRADED_ROWS, MATRIX_GRADED_COLUMNS,
-	        MATRIX_RANK_DEFICIENT, MATRIX_NAN_MIDDLE, TEST_CONDITION_BAD, TEST_NEAR_UNDERFLOW,
-	        TEST_NEAR_OVERFLOW, TEST_INF_LAST};
-	static const int64_t by_64[] = {64}, by_128[] = {128}, by_512[] = {512};
-	static const struct plan split[] = {{false, NULL, by_64, 1, 64, 0, 1},
-	        {false, NULL, by_128, 1, 64, 0, 0}, {true, NULL, by_128, 1, 64, 0, 1},
-	        {false, NULL, by_512, 1, 64, 0, 1}};
-
-	if (!kept) {
-		skip("3xTF32", "no TF32 units");
-		return;
-	}
-	e->tf32 = &small;
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		test_split(e, &split[i % 3], kinds[i], 400);
-	for (size_t i = 1; i < ARRAY_LEN(split); i++)
-		test_split(e, &split[i], MATRIX_RANDOM, 1100);
-	e->tf32 = kept;
 }
 
 /* The same bits whatever the workspace held. */
@@ -367,7 +347,7 @@ static void test_all(struct executor *e)
 		test_plan(e, &plans[i], SINGLE);
 		test_plan(e, &plans[i], DOUBLE);
 	}
-	test_splits(e);
+	test_splits(e, split_plans, test_split);
 	test_repeats(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);

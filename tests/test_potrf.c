@@ -66,7 +66,7 @@ static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-roo
  */
 static double eigenvalued(int64_t i, int64_t j, int64_t n, double condition)
 {
-	enum { LARGEST = 71 };
+	enum { LARGEST = 600 };
 	static double d[LARGEST], u[LARGEST], uu, kept_condition;
 	static int64_t kept;
 	double sum = 0;
