@@ -82,22 +82,35 @@ static inline double test_random(uint64_t seed, int64_t i)
 }
 
 /* (I - 2 u u^T) D (I - 2 v v^T), D diagonal from 1 down to 1/condition: dense, with exactly these
- * singular values. */
+ * singular values. What one matrix's elements share is kept from call to call. */
 static inline double conditioned(int64_t i, int64_t j, int64_t m, int64_t n, double condition)
 {
+	static double *d, *u, *v, uu, vv, kept_condition;
+	static int64_t kept_m, kept_n;
 	int64_t k = m < n ? m : n;
-	double uu = 0, vv = 0, sum = 0;
+	double sum = 0;
 
-	for (int64_t l = 0; l < m; l++)
-		uu += test_random(1, l) * test_random(1, l);
-	for (int64_t l = 0; l < n; l++)
-		vv += test_random(2, l) * test_random(2, l);
-	for (int64_t l = 0; l < k; l++) {
-		double u = (i == l) - 2 * test_random(1, i) * test_random(1, l) / uu;
-		double v = (j == l) - 2 * test_random(2, j) * test_random(2, l) / vv;
-		double d = k > 1 ? pow(condition, -(double)l / (double)(k - 1)) : 1;
-		sum += u * d * v;
+	if (kept_m != m || kept_n != n || kept_condition != condition) {
+		d = xrealloc(d, (size_t)k * sizeof *d);
+		u = xrealloc(u, (size_t)m * sizeof *u);
+		v = xrealloc(v, (size_t)n * sizeof *v);
+		uu = vv = 0;
+		for (int64_t l = 0; l < m; l++) {
+			u[l] = test_random(1, l);
+			uu += u[l] * u[l];
+		}
+		for (int64_t l = 0; l < n; l++) {
+			v[l] = test_random(2, l);
+			vv += v[l] * v[l];
+		}
+		for (int64_t l = 0; l < k; l++)
+			d[l] = k > 1 ? pow(condition, -(double)l / (double)(k - 1)) : 1;
+		kept_m = m;
+		kept_n = n;
+		kept_condition = condition;
 	}
+	for (int64_t l = 0; l < k; l++)
+		sum += ((i == l) - 2 * u[i] * u[l] / uu) * d[l] * ((j == l) - 2 * v[j] * v[l] / vv);
 	return sum;
 }
 

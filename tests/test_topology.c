@@ -159,8 +159,7 @@ static void test_this_machine(void)
 	topology_restore(here, before);
 	sched_getaffinity(0, sizeof at_last, &at_last);
 	ok(CPU_EQUAL(&at_first, &at_last), "and back to where it was");
-	ok(!topology_export(here, "/dev/null/topology.xml", &fault),
-	        "an impossible export fails");
+	ok(!topology_export(here, "/dev/null/topology.xml", &fault), "an impossible export fails");
 	ok(strstr(fault.text, "/dev/null/topology.xml") != NULL, "and is named: %s", fault.text);
 	topology_free(here);
 }
