@@ -186,6 +186,7 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	using typename operands::copy_a;
 	using typename operands::copy_b;
 	using typename operands::cursor;
+	using typename operands::turn;
 	using typename operands::unit;
 	static const int Q = 1, K = 4 * Q; /* fours of k in one product; k */
 	static const int PARTS = S::DEPTH / K;
@@ -248,33 +249,24 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 		}
 	};
 
-	/* The buffers of the ring: read now, and free to be written. */
-	struct turn {
-		int now, free;
-	};
-
 	/* DEPTH of the sums, K at a time; the next part's operands are on their way meanwhile. With
 	 * WHOLE the copies of a later step are spread among them, what does not come as whole tiles
 	 * goes first. */
 	template <bool WHOLE>
-	__device__ __forceinline__ void step(
-	        struct registers &r, cursor &next, struct turn &turn) const
+	__device__ __forceinline__ void step(struct registers &r, cursor &next, turn &buffers) const
 	{
-		double *to = ring + turn.free * STAGE;
+		double *to = ring + buffers.free * STAGE;
 		const double *walk_a = next.a, *walk_b = next.b;
 		if (!WHOLE)
-			this->fetch(next, turn.free);
+			this->fetch(next, buffers.free);
 #pragma unroll
 		for (int x = 0; x < PARTS; x++) {
 			if (x == PARTS - 1) {
 				if (WHOLE)
 					copy_commit();
-				copy_wait<S::STAGES - 2>();
-				__syncthreads();
-				turn.free = turn.now;
-				turn.now = turn.now == S::STAGES - 1 ? 0 : turn.now + 1;
+				buffers.wait();
 			}
-			load(r.a[(x + 1) % 2], r.b[(x + 1) % 2], turn.now, (x + 1) % PARTS * K);
+			load(r.a[(x + 1) % 2], r.b[(x + 1) % 2], buffers.now, (x + 1) % PARTS * K);
 			if (WHOLE && x == 0)
 #pragma unroll
 				for (int i = 0; i < copy_a::COPIES; i++)
@@ -289,11 +281,8 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 				for (int i = 0; i < 2 * S::DOWN; i++)
 					mma_double(r.sum[j][i], r.a[x % 2][j], r.b[x % 2][i]);
 		}
-		if (WHOLE) {
-			next.a = TA ? next.a + S::DEPTH : walk_a;
-			next.b = TB ? walk_b : next.b + S::DEPTH;
-			this->advance(next);
-		}
+		if (WHOLE)
+			this->advance(next, walk_a, walk_b);
 	}
 };
 

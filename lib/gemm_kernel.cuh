@@ -24,6 +24,7 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 	using typename operands::copy_a;
 	using typename operands::copy_b;
 	using typename operands::cursor;
+	using typename operands::turn;
 	using typename operands::unit;
 	/* the copies of a step are spread among its depths in CLUSTERS groups, CLUSTER apart */
 	static const int CLUSTERS = 4, CLUSTER = S::DEPTH / CLUSTERS;
@@ -63,32 +64,23 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 		}
 	};
 
-	/* The buffers of the ring: read now, and free to be written. */
-	struct turn {
-		int now, free;
-	};
-
 	/* DEPTH of the sums. With WHOLE the copies of a later step are spread among them, so that
 	 * their address arithmetic hides; what does not come as whole tiles goes first. */
 	template <bool WHOLE>
-	__device__ __forceinline__ void step(
-	        struct registers &r, cursor &next, struct turn &turn) const
+	__device__ __forceinline__ void step(struct registers &r, cursor &next, turn &buffers) const
 	{
-		T *to = ring + turn.free * STAGE;
+		T *to = ring + buffers.free * STAGE;
 		const T *walk_a = next.a, *walk_b = next.b;
 		if (!WHOLE)
-			this->fetch(next, turn.free);
+			this->fetch(next, buffers.free);
 #pragma unroll
 		for (int d = 0; d < S::DEPTH; d++) {
 			if (d == S::DEPTH - 1) {
 				if (WHOLE)
 					copy_commit();
-				copy_wait<S::STAGES - 2>();
-				__syncthreads();
-				turn.free = turn.now;
-				turn.now = turn.now == S::STAGES - 1 ? 0 : turn.now + 1;
+				buffers.wait();
 			}
-			load(r.a[(d + 1) % 2], r.b[(d + 1) % 2], turn.now, (d + 1) % S::DEPTH);
+			load(r.a[(d + 1) % 2], r.b[(d + 1) % 2], buffers.now, (d + 1) % S::DEPTH);
 			if (WHOLE && d % CLUSTER == 0 && d / CLUSTER < CLUSTERS) {
 				const int part = d / CLUSTER;
 #pragma unroll
@@ -106,11 +98,8 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 				for (int i = 0; i < S::M; i++)
 					r.sum[j][i] += r.a[d % 2][i] * r.b[d % 2][j];
 		}
-		if (WHOLE) {
-			next.a = TA ? next.a + S::DEPTH : walk_a;
-			next.b = TB ? walk_b : next.b + S::DEPTH;
-			this->advance(next);
-		}
+		if (WHOLE)
+			this->advance(next, walk_a, walk_b);
 	}
 };
 

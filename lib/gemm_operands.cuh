@@ -42,6 +42,20 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 		int index, steps, whole, rows, columns, last; /* depth of the last step */
 	};
 
+	/* The buffers of the ring: read now, and free to be written. */
+	struct turn {
+		int now, free;
+
+		/* To the next, whose copies must have come: a barrier. */
+		__device__ __forceinline__ void wait(void)
+		{
+			copy_wait<S::STAGES - 2>();
+			__syncthreads();
+			free = now;
+			now = now == S::STAGES - 1 ? 0 : now + 1;
+		}
+	};
+
 	const gemm_args<T> &g;
 	T *ring;
 
@@ -94,6 +108,15 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 			return;
 		at.index += gridDim.x;
 		aim(at);
+	}
+
+	/* After all copies of a step of whole tiles; walk_a and walk_b have gone along columns. */
+	__device__ __forceinline__ void advance(
+	        struct cursor &at, const T *walk_a, const T *walk_b) const
+	{
+		at.a = TA ? at.a + S::DEPTH : walk_a;
+		at.b = TB ? walk_b : at.b + S::DEPTH;
+		advance(at);
 	}
 
 	/* All copies of a step at once, whatever is there. */
