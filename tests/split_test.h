@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* LU and QR by 3xTF32 of matrices that are hard in one way or another, and of larger ones. */
-#ifndef FATHOM_SPLIT_TEST_H
-#define FATHOM_SPLIT_TEST_H
+/* Of LU and QR: updates by 3xTF32, of matrices that are hard in one way or another, and of larger
+ * ones. Include it after struct problem, problem_open, problem_close, run and verdict. */
+/* Updates by 3xTF32, in matrices large enough for them: the same bounds, but other bits. */
+static void test_split(struct executor *e, const struct plan *plan, int kind, int64_t n)
+{
+	struct problem p = {.shape = {n, n, n + 3}, .precision = SINGLE}, strict = p;
 
-#include "factor_test.h"
-
-typedef void split_case(struct executor *, const struct plan *, int kind, int64_t n);
+	problem_open(&p, kind);
+	problem_open(&strict, kind);
+	bool good = run(e, plan, &strict, 0xff);
+	e->math = MATH_3XTF32;
+	const char *wrong = run(e, plan, &p, 0xff) ? verdict(&p, kind) : "refused";
+	e->math = MATH_FP32;
+	if (wrong)
+		diag("%s", wrong);
+	ok(good && !wrong && memcmp(p.after, strict.after, (size_t)(n * (n + 3)) * 4) != 0,
+	        "%s by 3xTF32, nb %d, panels on the %s: %s", e->name, (int)plan->widths[0],
+	        plan->hybrid ? "host" : "device", test_kind_name(kind));
+	problem_close(&p);
+	problem_close(&strict);
+}
 
 /* Four plans, of which the first three are for small matrices. Products of this test's sizes are
  * split, too. */
-static inline void test_splits(struct executor *e, const struct plan *plan, split_case *one)
+static void test_splits(struct executor *e, const struct plan *plan)
 {
 	static const struct split_limits small = {
 	        .side = 64, .depth = 32, .alignment = 4, .use = 64};
@@ -24,10 +38,8 @@ static inline void test_splits(struct executor *e, const struct plan *plan, spli
 	}
 	e->tf32 = &small;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		one(e, &plan[i % 3], kinds[i], 400);
+		test_split(e, &plan[i % 3], kinds[i], 400);
 	for (size_t i = 1; i < 4; i++)
-		one(e, &plan[i], MATRIX_RANDOM, 1100);
+		test_split(e, &plan[i], MATRIX_RANDOM, 1100);
 	e->tf32 = kept;
 }
-
-#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocked LU factorization on the host executor and on the GPU: every kind of plan against
  * LAPACK's measures and LAPACKE's answer. */
-#include "split_test.h"
+#include "factor_test.h"
 
 #include "../factor/runs/check.h"
 #include "../factor/getrf.h"
@@ -280,30 +280,12 @@ static void test_large(struct executor *e, enum precision precision)
 		}
 }
 
+#include "split_test.h"
+
 static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
 static const struct plan split_plans[] = {{false, "persistent", split_64, 1, 64, 0, 1},
         {false, "persistent", split_128, 1, 64, 32, 0}, {true, NULL, split_128, 1, 64, 0, 1},
         {false, "persistent", split_512, 1, 64, 0, 1}};
-
-/* Updates by 3xTF32, in matrices large enough for them: the same bounds, but other bits. */
-static void test_split(struct executor *e, const struct plan *plan, int kind, int64_t n)
-{
-	struct problem p = {.shape = {n, n, n + 3}, .precision = SINGLE}, strict = p;
-
-	problem_open(&p, kind);
-	problem_open(&strict, kind);
-	bool good = run(e, plan, &strict, 0xff);
-	e->math = MATH_3XTF32;
-	const char *wrong = run(e, plan, &p, 0xff) ? verdict(&p, kind) : "refused";
-	e->math = MATH_FP32;
-	if (wrong)
-		diag("%s", wrong);
-	ok(good && !wrong && memcmp(p.after, strict.after, (size_t)(n * (n + 3)) * 4) != 0,
-	        "%s by 3xTF32, nb %d, panels on the %s: %s", e->name, (int)plan->widths[0],
-	        plan->hybrid ? "host" : "device", test_kind_name(kind));
-	problem_close(&p);
-	problem_close(&strict);
-}
 
 /* The same bits whatever the workspace held. */
 static void test_repeats(struct executor *e)
@@ -419,7 +401,7 @@ static void test_all(struct executor *e)
 	}
 	test_large(e, SINGLE);
 	test_large(e, DOUBLE);
-	test_splits(e, split_plans, test_split);
+	test_splits(e, split_plans);
 	test_repeats(e);
 	test_inverse_growth(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
