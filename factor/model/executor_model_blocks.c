@@ -235,58 +235,6 @@ static bool model_gemv(struct executor *e, enum trans trans, double alpha, struc
 	return model_charge(e, PHASE_UPDATE, "gemv", a, 0, tariff(e)->gemv(reader(e), trans, a));
 }
 
-/* ---- Gram-Schmidt ---- */
-
-static bool model_column_norms(struct executor *e, struct matrix a, struct matrix norms)
-{
-	(void)norms;
-	return model_charge(
-	        e, PHASE_SEARCH, "column_norms", a, 0, tariff(e)->column_norms(reader(e), a));
-}
-
-static int64_t model_gram_work(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return 0;
-}
-
-static bool gram_pass(struct executor *e, enum phase phase, const char *name, enum gram_step step,
-        const struct gram_schmidt *g, int64_t j)
-{
-	struct matrix a = matrix_view(g->a, 0, j, g->a.m, g->a.n - j);
-
-	return model_charge(e, phase, name, a, 0, tariff(e)->gram_pass(reader(e), step, a));
-}
-
-static bool model_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
-{
-	return gram_pass(e, PHASE_SEARCH, "gram_dots", GRAM_DOTS, g, j);
-}
-
-static bool model_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
-{
-	return gram_pass(e, PHASE_UPDATE, "gram_update", GRAM_UPDATE, g, j);
-}
-
-static bool model_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
-{
-	return gram_pass(e, PHASE_UPDATE, "gram_fused", GRAM_FUSED, g, j);
-}
-
-static bool model_gram_panel(struct executor *e, const struct gram_schmidt *g)
-{
-	return model_charge(
-	        e, PHASE_PANEL, "gram_panel", g->a, 0, tariff(e)->gram_panel(reader(e), g->a));
-}
-
-static bool model_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
-{
-	(void)r;
-	return model_charge(
-	        e, PHASE_UPDATE, "gram_apply", a, q.n, tariff(e)->gram_apply(reader(e), a, q.n));
-}
-
 /* ---- our own kernels ---- */
 
 static bool model_trtri(
@@ -405,13 +353,6 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->trsm = model_trsm;
 	ops->trsm_guard = model_trsm_guard;
 	ops->gemv = model_gemv;
-	ops->column_norms = model_column_norms;
-	ops->gram_work = model_gram_work;
-	ops->gram_dots = model_gram_dots;
-	ops->gram_update = model_gram_update;
-	ops->gram_fused = model_gram_fused;
-	ops->gram_panel = model_gram_panel;
-	ops->gram_apply = model_gram_apply;
 	ops->trtri = model_trtri;
 	ops->laswp = model_laswp;
 	ops->adopt_pivots = model_adopt_pivots;

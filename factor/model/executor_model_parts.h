@@ -52,6 +52,7 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 
 /* The operations of blocked factorizations, into ops (executor_model_blocks.c). */
 void model_add_blocks(struct executor_ops *ops);
+void model_add_gram(struct executor_ops *ops); /* and of Gram-Schmidt (executor_model_gram.c) */
 
 /* Seconds by phase and term of what was charged (executor_model_parts.c). */
 void model_account(struct simulated *s, struct model_result *result);
