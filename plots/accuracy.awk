@@ -4,15 +4,6 @@
 #   awk -v data=DIR -v id=PREFIX -v most=COUNT -f common.awk -f accuracy.awk
 # With -v short=yes only the line on whole factorizations.
 
-function option(text, key,   at) {
-	text = "," text
-	at = index(text, "," key "=")
-	if (!at)
-		return ""
-	text = substr(text, at + length(key) + 2)
-	sub(/,.*/, "", text)
-	return text
-}
 function family(i) { return E[i, "executor"] " " E[i, "operation"] "/" E[i, "variant"] "/" E[i, "precision"] }
 function is_whole(i) { return option(E[i, "options"], "phase") == "" && E[i, "level"] == 2 }
 function size(x) { return x < 0 ? -x : x }

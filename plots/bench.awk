@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Rows of bench.tsv, in T, for the awk programs after this one.
-function option(text, key,   at) {
-	text = "," text
-	at = index(text, "," key "=")
-	if (!at)
-		return ""
-	text = substr(text, at + length(key) + 2)
-	sub(/,.*/, "", text)
-	return text
-}
 function is_whole_operation(operation) {
 	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
 }

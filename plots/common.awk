@@ -31,6 +31,28 @@ function load(file, T,   line, cell, n, i, rows, at) {
 	return T["columns"] > 0
 }
 
+# The value of "KEY=" in a row's options, "" when they have none.
+function option(text, key,   at) {
+	text = "," text
+	at = index(text, "," key "=")
+	if (!at)
+		return ""
+	text = substr(text, at + length(key) + 2)
+	sub(/,.*/, "", text)
+	return text
+}
+# The numbers of a list, ascending, into n; returns how many.
+function ascending(list, n,   count, i, j, t) {
+	count = split(list, n, " ")
+	for (i = 2; i <= count; i++)
+		for (j = i; j > 1 && n[j] + 0 < n[j - 1] + 0; j--) {
+			t = n[j]
+			n[j] = n[j - 1]
+			n[j - 1] = t
+		}
+	return count
+}
+
 # ---- the profile: P[row, column], and by name ----
 
 function read_profile(file,   i) {

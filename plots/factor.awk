@@ -47,15 +47,9 @@ function take_errors(   i, name) {
 		keep(name "_checked_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "measured"] * 1e-9)
 	}
 }
-function write_series(series,   count, n, i, j, t, path) {
+function write_series(series,   count, n, i, path) {
 	path = folder "/" series ".tsv"
-	count = split(sizes[series], n, " ")
-	for (i = 2; i <= count; i++)
-		for (j = i; j > 1 && n[j] + 0 < n[j - 1] + 0; j--) {
-			t = n[j]
-			n[j] = n[j - 1]
-			n[j - 1] = t
-		}
+	count = ascending(sizes[series], n)
 	print "n\tgflops" >path
 	for (i = 1; i <= count; i++)
 		printf "%d\t%.6g\n", n[i], best[series, n[i]] >path

@@ -36,16 +36,6 @@ function take_panel(i,   o) {
 	else if (T[i, "variant"] == "cusolver")
 		keep("panel", o "_cusolver_" T[i, "n"], T[i, "m"] + 0, T[i, "seconds"])
 }
-function sorted(key, n,   count, i, j, t) {
-	count = split(sizes[key], n, " ")
-	for (i = 2; i <= count; i++)
-		for (j = i; j > 1 && n[j] + 0 < n[j - 1] + 0; j--) {
-			t = n[j]
-			n[j] = n[j - 1]
-			n[j - 1] = t
-		}
-	return count
-}
 function vendor_of(key) { # PRECISION_OPERATION_MATH
 	return substr(key, 1, 2) substr(key, 3, 5)
 }
@@ -64,7 +54,7 @@ function write_series(   i, j, key, count, n, path, amount) {
 			continue
 		path = folder "/" key ".tsv"
 		print kinds[key] == "panel" ? "m\tus_per_column" : "n\tratio" >path
-		count = sorted(key, n)
+		count = ascending(sizes[key], n)
 		for (j = 1; j <= count; j++) {
 			amount = kinds[key] == "whole" ? ratio(key, n[j]) : best[key, n[j]] * 1e6 / substr(key, match(key, /[0-9]+$/))
 			if (amount != "")
@@ -114,7 +104,7 @@ function print_short(   i, j, key, n, count, largest, text, o) {
 		key = order[i]
 		if (kinds[key] != "whole" || substr(key, 1, 1) != "s" || math_of(key) !~ /^fp/)
 			continue
-		count = sorted(key, n)
+		count = ascending(sizes[key], n)
 		largest = ""
 		for (j = 1; j <= count; j++)
 			if (ratio(key, n[j]) != "")
