@@ -4,7 +4,55 @@
 #define FATHOM_BLOCK_KERNEL_PARTS_H
 
 #include "../lib/base.h"
+#include "../lib/block_kernels.h"
 #include "blas_rate.h"
+
+enum {
+	BLOCK_KERNEL_ROWS = 131072, /* of the tallest panel */
+	BLOCK_KERNEL_NARROWEST = 16,
+	BLOCK_KERNEL_WIDEST = 16384, /* columns whose rows are swapped, right-hand sides */
+	BLOCK_KERNEL_SWAPS = 1024
+};
+
+struct bench {
+	struct blas_rate rate;
+	void *pool, *triangle, *inverse, *tau, *work;
+	int *info, *pivots; /* on the device; sets of pivots that are used in turn */
+	unsigned *readers;
+	bool cold; /* the pool is large enough for swaps in DRAM */
+};
+
+struct call {
+	struct bench *bench;
+	enum precision precision;
+	int64_t m, n, swaps;
+	bool beside, cold;
+	int64_t turn, column; /* of the next call of row swaps */
+};
+
+void block_kernel_open(struct bench *bench, struct probe_run *run);
+void block_kernel_close(struct bench *bench);
+
+/* What is factorized: a panel of random numbers; columns, or the triangle and its right-hand sides,
+ * that are nearly the identity. */
+void block_kernel_fill_panel(const struct call *call);
+void block_kernel_fill_identity(const struct call *call);
+void block_kernel_fill_triangle(const struct call *call);
+
+/* Rows among which the next swaps may find theirs, and pivots that lie anywhere in them, as partial
+ * pivoting finds them. */
+int64_t block_kernel_swap_rows(const struct call *call);
+void block_kernel_send_pivots(struct bench *bench, int64_t rows);
+
+/* Each puts one call of a struct call into the stream. */
+void block_kernel_geqrf(void *call);
+void block_kernel_columns(void *call);
+void block_kernel_cluster(void *call);
+void block_kernel_potrf(void *call);
+void block_kernel_trtri(void *call);
+void block_kernel_larft(void *call);
+void block_kernel_guard(void *call);
+void block_kernel_laswp(void *call);
 
 /* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,
  * which go into one of high priority. */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls that block_kernel times, and their data. */
+#include "block_kernel_parts.h"
+
+#include "../lib/panel_geqrf.h"
+#include "../lib/panel_kernels.h"
+
+#include <stdlib.h>
+
+enum {
+	POOL_ROWS = 8192,    /* of the matrix whose rows are swapped in DRAM */
+	WARM_ROWS = 2048,    /* of the one in L2 */
+	WARM_COLUMNS = 4096, /* wider ones have fewer rows */
+	TURNS = 8,           /* sets of pivots, each further down */
+	TURN_ROWS = 512      /* by so many rows */
+};
+
+static struct matrix at(const struct call *c, void *data, int64_t m, int64_t n, int64_t ld)
+{
+	return (struct matrix){data, 0, m, n, ld, c->precision};
+}
+
+static struct matrix triangle(const struct call *c)
+{
+	return at(c, c->bench->triangle, c->n, c->n, c->n);
+}
+
+static struct matrix inverse(const struct call *c)
+{
+	return at(c, c->bench->inverse, c->n, c->n, c->n);
+}
+
+/* ---- the calls ---- */
+
+void block_kernel_geqrf(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, b->work,
+	        b->rate.stream));
+}
+
+void block_kernel_columns(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_geqrf_columns(
+	        c->precision, b->pool, c->m, c->m, c->n, b->tau, b->work, b->rate.stream));
+}
+
+void block_kernel_potrf(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	const struct block_room room = {b->rate.gpu.shared_per_block,
+	        b->rate.gpu.sm_count / (c->beside ? 2 : 1), b->readers};
+	GPU(block_potrf(
+	        LOWER, at(c, b->pool, c->m, c->n, c->m), 0, b->info, &room, b->rate.stream));
+}
+
+void block_kernel_trtri(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(block_trtri(LOWER, NON_UNIT, triangle(c), inverse(c), b->rate.gpu.shared_per_block,
+	        b->rate.stream));
+}
+
+void block_kernel_larft(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(block_larft(triangle(c), at(c, b->tau, c->n, 1, c->n), inverse(c),
+	        b->rate.gpu.shared_per_block, b->rate.stream));
+}
+
+/* Of right-hand sides for all blocks there are, which are not looked at as the inverse is good. */
+void block_kernel_guard(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	struct matrix sides = at(c, b->pool, c->n, BLOCK_KERNEL_WIDEST, c->n);
+	GPU(block_trsm_guard(LEFT, LOWER, PLAIN, NON_UNIT, triangle(c), inverse(c), 1e3, sides,
+	        sides, b->rate.stream));
+}
+
+static int64_t warm_rows(int64_t n)
+{
+	return n <= WARM_COLUMNS ? WARM_ROWS : (int64_t)WARM_ROWS * WARM_COLUMNS / n;
+}
+
+int64_t block_kernel_swap_rows(const struct call *c)
+{
+	return c->cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : warm_rows(c->n);
+}
+
+void block_kernel_laswp(void *context)
+{
+	struct call *c = context;
+	struct bench *b = c->bench;
+	const int64_t rows = warm_rows(c->n);
+	struct matrix a = at(c, b->pool, rows, c->n, rows);
+	if (c->cold) {
+		struct matrix whole = at(c, b->pool, POOL_ROWS, BLOCK_KERNEL_WIDEST, POOL_ROWS);
+		int64_t first = c->turn * TURN_ROWS;
+		if (c->column + c->n > BLOCK_KERNEL_WIDEST)
+			c->column = 0;
+		a = matrix_view(whole, first, c->column, POOL_ROWS - first, c->n);
+		c->column += c->n;
+	}
+	struct pivots p = {b->pivots + c->turn * BLOCK_KERNEL_SWAPS, c->swaps};
+	GPU(block_laswp(a, p, false, b->rate.stream));
+	c->turn = (c->turn + 1) % TURNS;
+}
+
+void block_kernel_cluster(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_cluster(
+	        c->precision, b->pool, c->m, c->m, c->n, b->pivots, b->info, b->rate.stream));
+}
+
+/* ---- data ---- */
+
+void block_kernel_fill_triangle(const struct call *c)
+{
+	GPU(block_fill(WHOLE, 1e-4, 1, triangle(c), c->bench->rate.stream));
+	GPU(block_fill(WHOLE, 0, 1, inverse(c), c->bench->rate.stream));
+	GPU(block_fill(WHOLE, 1, 1, at(c, c->bench->tau, c->n, 1, c->n), c->bench->rate.stream));
+}
+
+void block_kernel_fill_identity(const struct call *c)
+{
+	struct bench *b = c->bench;
+	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, c->m, c->n, c->m), b->rate.stream));
+}
+
+void block_kernel_fill_panel(const struct call *c)
+{
+	struct bench *b = c->bench;
+	uint64_t seed = (uint64_t)b->rate.run->common.seed;
+	if (c->precision == SINGLE)
+		gpu_fill_float(b->pool, c->m * c->n, seed, b->rate.stream);
+	else
+		gpu_fill_double(b->pool, c->m * c->n, seed, b->rate.stream);
+}
+
+void block_kernel_send_pivots(struct bench *b, int64_t rows)
+{
+	int *ipiv = xmalloc(TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv);
+	uint64_t state = (uint64_t)b->rate.run->common.seed;
+	for (int64_t i = 0; i < TURNS * BLOCK_KERNEL_SWAPS; i++) {
+		int64_t row = i % BLOCK_KERNEL_SWAPS;
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows > row ? rows - row : 1));
+	}
+	GPU(cudaMemcpy(b->pivots, ipiv, TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv,
+	        cudaMemcpyHostToDevice));
+	free(ipiv);
+}
+
+static void *room(int64_t bytes)
+{
+	void *data;
+	GPU(cudaMalloc(&data, (size_t)bytes));
+	GPU(cudaMemset(data, 0, (size_t)bytes));
+	return data;
+}
+
+void block_kernel_open(struct bench *b, struct probe_run *run)
+{
+	const int64_t panel = (int64_t)BLOCK_KERNEL_ROWS * PANEL_GEQRF_COLUMNS * 8;
+	const int64_t whole = (int64_t)POOL_ROWS * BLOCK_KERNEL_WIDEST * 8;
+	const int64_t block = (int64_t)BLOCK_POTRF_MAX * BLOCK_POTRF_MAX * 8;
+	size_t unused, total;
+	int64_t work = 0;
+	blas_rate_open(&b->rate, run);
+	GPU(cudaMemGetInfo(&unused, &total));
+	b->cold = whole < (int64_t)(unused / 2);
+	if (!b->cold)
+		msg_warn("only %zu bytes of GPU memory are free: row swaps in DRAM are left out",
+		        unused);
+	for (int64_t m = BLOCK_KERNEL_NARROWEST; m <= BLOCK_KERNEL_ROWS; m *= 2)
+		for (int64_t n = BLOCK_KERNEL_NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
+			for (int twice = 0; twice < 2; twice++) {
+				enum precision precision = twice ? DOUBLE : SINGLE;
+				int64_t bytes = panel_geqrf_work(precision, m, n),
+				        columns = panel_geqrf_columns_work(precision, m, n);
+				work = bytes > work ? bytes : work;
+				work = columns > work ? columns : work;
+			}
+	b->pool = room(b->cold && whole > panel ? whole : panel);
+	b->triangle = room(block);
+	b->inverse = room(block);
+	b->readers = room(sizeof *b->readers);
+	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
+	b->work = room(work);
+	b->info = room(sizeof *b->info);
+	b->pivots = room(TURNS * BLOCK_KERNEL_SWAPS * (int64_t)sizeof *b->pivots);
+	GPU(cudaDeviceSynchronize());
+}
+
+void block_kernel_close(struct bench *b)
+{
+	void *pieces[] = {
+	        b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info, b->pivots};
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		GPU(cudaFree(pieces[i]));
+	blas_rate_close(&b->rate);
+}
