@@ -31,7 +31,8 @@ void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
 		table_set_int(run->curve, row, "busy", 1);
 }
 
-static void parse(int argc, char **argv, const struct probe *const *list, size_t count,
+/* A child is given the words of the program that started it, names of other probes among them. */
+static void parse(int argc, char **argv, const struct probe *const *list, size_t count, bool child,
         struct options *options, char ***operands)
 {
 	const bool set = count > 1;
@@ -49,7 +50,7 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 	        .name = name,
 	        .summary = set ? "Measures this machine with the probes named, or with all."
 	                       : list[0]->question,
-	        .operands = set ? "[PROBE]..." : NULL,
+	        .operands = set || child ? "[PROBE]..." : NULL,
 	        .details =
 	                set ? "Writes the curves to OUTPUT; fathom-fit makes the profile of them."
 	                    : "Writes the curve to OUTPUT and prints the parameters fitted to it.",
@@ -63,12 +64,12 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 /* A quick run looks at fewer points, too. */
 static const double quick_divisor = 15;
 
-static struct job new_job(const struct probe *probe, size_t index, const struct options *options)
+static struct job new_job(const struct probe *probe, size_t number, const struct options *options)
 {
 	/* of starting a process on the GPU and leaving it */
 	static const double start_seconds = 0.4;
 	const bool quick = options->common.quick;
-	struct job job = {.probe = probe, .index = index, .outcome = EXIT_DONE};
+	struct job job = {.probe = probe, .number = number, .outcome = EXIT_DONE};
 
 	job.budget = options->seconds > 0 ? options->seconds
 	                                  : probe->seconds / (quick ? quick_divisor : 1);
@@ -96,12 +97,13 @@ static void take_jobs(
 	work->job = xcalloc(count + 1, sizeof *work->job);
 	for (size_t i = 0; names && names[i] && i < count; i++) {
 		const size_t index = find_probe(list, count, names[i]);
-		work->job[work->count++] = new_job(list[index], index, work->options);
+		work->job[work->count++] = new_job(list[index], i + 1, work->options);
 	}
 	for (size_t i = 0; work->count == 0 && i < count; i++)
-		work->job[i] = new_job(list[i], i, work->options);
+		work->job[i] = new_job(list[i], i + 1, work->options);
 	if (work->count == 0)
 		work->count = count;
+	work->total = work->count;
 }
 
 /* ---- the child ---- */
@@ -153,23 +155,17 @@ static void measure_and_send(const struct work *work, const struct job *job, int
 	table_free(run.curve);
 }
 
-static const struct job *find_job(const struct work *work, size_t probe)
-{
-	for (size_t i = 0; i < work->count; i++)
-		if (work->job[i].index == probe)
-			return &work->job[i];
-	msg_die(EXIT_MEASURE_FAILED, "the starting process asks for a probe it was not given");
-}
-
-static int follow(const struct work *work, const struct child_order *order)
+static int follow(const struct work *work, const struct child_order *order,
+        const struct probe *const *list, size_t count)
 {
 	struct probe_quiet *quiet = NULL;
 
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
-		const struct job *job = find_job(work, part->probe);
-		probe_show_progress(work, job, order->process, part->left);
-		measure_and_send(work, job, order->process, part, i == 0, &quiet);
+		const struct probe *probe = list[find_probe(list, count, part->probe)];
+		const struct job job = new_job(probe, part->number, work->options);
+		probe_show_progress(work, &job, order->process, part->left);
+		measure_and_send(work, &job, order->process, part, i == 0, &quiet);
 	}
 	probe_quiet_close(quiet);
 	return EXIT_DONE;
@@ -244,12 +240,14 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 
 	/* the parser reorders */
 	memcpy(words, argv, (size_t)argc * sizeof *words);
-	parse(argc, argv, list, count, &options, count > 1 ? &names : NULL);
+	parse(argc, argv, list, count, child, &options, count > 1 ? &names : NULL);
+	if (child) {
+		work.total = order.total;
+		return follow(&work, &order, list, count);
+	}
 	take_jobs(&work, list, count, names);
 	if (options.check)
 		return check(&work);
-	if (child)
-		return follow(&work, &order);
 	probe_measure_all(&work);
 	if (count > 1)
 		return conclude(&work);

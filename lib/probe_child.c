@@ -15,7 +15,8 @@
 
 #include "msg.h"
 
-/* Between the user's words and the order: the process, then "probe:file:left" for each part. */
+/* Between the user's words and the order: the process, the number of probes, then
+ * "probe:number:file:left" for each part. */
 static const char child_option[] = "--child";
 
 /* ---- the order ---- */
@@ -26,11 +27,13 @@ bool child_take_order(int *argc, char **argv, struct child_order *order)
 	*order = (struct child_order){0};
 	while (at < *argc && strcmp(argv[at], child_option) != 0)
 		at++;
-	if (at + 2 >= *argc || sscanf(argv[at + 1], "%d", &order->process) != 1)
+	if (at + 3 >= *argc || sscanf(argv[at + 1], "%d", &order->process) != 1 ||
+	        sscanf(argv[at + 2], "%zu", &order->total) != 1)
 		return false;
-	for (int i = at + 2; i < *argc && order->count < CHILD_MOST_PARTS; i++) {
+	for (int i = at + 3; i < *argc && order->count < CHILD_MOST_PARTS; i++) {
 		struct child_part *part = &order->part[order->count++];
-		if (sscanf(argv[i], "%zu:%d:%lf", &part->probe, &part->file, &part->left) != 3)
+		if (sscanf(argv[i], "%31[^:]:%zu:%d:%lf", part->probe, &part->number, &part->file,
+		            &part->left) != 4)
 			return false;
 	}
 	*argc = at;
@@ -41,13 +44,16 @@ bool child_take_order(int *argc, char **argv, struct child_order *order)
 /* The command line of a child; it lasts until exec. */
 static char **words_with_order(int argc, char **argv, const struct child_order *order)
 {
-	char **words = xcalloc((size_t)argc + order->count + 3, sizeof *words);
+	char **words = xcalloc((size_t)argc + order->count + 4, sizeof *words);
 	memcpy(words, argv, (size_t)argc * sizeof *words);
 	words[argc] = (char *)child_option;
 	words[argc + 1] = xasprintf("%d", order->process);
-	for (size_t i = 0; i < order->count; i++)
-		words[(size_t)argc + 2 + i] = xasprintf("%zu:%d:%g", order->part[i].probe,
-		        order->part[i].file, order->part[i].left);
+	words[argc + 2] = xasprintf("%zu", order->total);
+	for (size_t i = 0; i < order->count; i++) {
+		const struct child_part *part = &order->part[i];
+		words[(size_t)argc + 3 + i] = xasprintf(
+		        "%s:%zu:%d:%g", part->probe, part->number, part->file, part->left);
+	}
 	return words;
 }
 
@@ -135,20 +141,42 @@ void child_leave_if_stopped(void)
 
 /* ---- the process ---- */
 
+/* The path of a program in our own folder, NULL when there is none that can be started. */
+static char *find_sibling(const char *name)
+{
+	char self[4096];
+	const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (length <= 0)
+		return NULL;
+	self[length] = '\0';
+	char *slash = strrchr(self, '/');
+	if (!slash)
+		return NULL;
+	slash[1] = '\0';
+	char *path = xasprintf("%s%s", self, name);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
 /* In the child, between fork and its own main. */
-NORETURN static void become_child(char **words)
+NORETURN static void become_child(const char *sibling, char **words)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);   /* no orphan keeps the device busy */
 	dup2(STDERR_FILENO, STDOUT_FILENO); /* stdout is for the parent's results alone */
+	if (sibling)
+		execv(sibling, words);
 	execv("/proc/self/exe", words);
 	fprintf(stderr, "fathom: cannot start this program again: %s\n", strerror(errno));
 	_exit(EXIT_MEASURE_FAILED);
 }
 
-int child_run(int argc, char **argv, const struct child_order *order)
+int child_run(int argc, char **argv, const struct child_order *order, const char *sibling)
 {
 	sigset_t stop = stop_signals(), before;
 	char **words = words_with_order(argc, argv, order);
+	char *path = sibling ? find_sibling(sibling) : NULL;
 	int status;
 
 	/* A signal between fork and the note of the child's id would not reach the child. */
@@ -159,7 +187,7 @@ int child_run(int argc, char **argv, const struct child_order *order)
 		signal(SIGTERM, SIG_DFL);
 		signal(SIGHUP, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		become_child(words);
+		become_child(path, words);
 	}
 	child_pid = (sig_atomic_t)pid;
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -169,8 +197,9 @@ int child_run(int argc, char **argv, const struct child_order *order)
 		if (errno != EINTR)
 			msg_die(EXIT_MEASURE_FAILED, "lost a process: %s", strerror(errno));
 	child_pid = 0;
-	for (size_t i = 0; i < order->count + 1; i++)
+	for (size_t i = 0; i < order->count + 2; i++)
 		free(words[(size_t)argc + 1 + i]);
 	free(words);
+	free(path);
 	return status;
 }

@@ -11,14 +11,16 @@
 enum { CHILD_MOST_PARTS = 64 };
 
 struct child_part {
-	size_t probe; /* index in the program's list */
-	int file;     /* empty until the part is begun, then a byte, at last the curve */
-	double left;  /* seconds that the whole program still needs when the part is begun */
+	char probe[32]; /* its name */
+	size_t number;  /* of the whole program's probes, from 1 */
+	int file;       /* empty until the part is begun, then a byte, at last the curve */
+	double left;    /* seconds that the whole program still needs when the part is begun */
 };
 
 struct child_order {
 	int process;
-	size_t count;
+	size_t total; /* probes of the whole program */
+	size_t count; /* parts */
 	struct child_part part[CHILD_MOST_PARTS];
 };
 
@@ -42,7 +44,9 @@ void child_close(struct child_part *part);
 void child_watch_signals(void);
 void child_leave_if_stopped(void);
 
-/* Starts a child with this order and waits for its end. Returns its status as waitpid gives it. */
-int child_run(int argc, char **argv, const struct child_order *order);
+/* Starts a child with this order and waits for its end. Returns its status as waitpid gives it.
+ * The child is the program `sibling` in our own folder where there is one, else this program again.
+ */
+int child_run(int argc, char **argv, const struct child_order *order, const char *sibling);
 
 #endif

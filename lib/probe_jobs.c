@@ -11,8 +11,8 @@
 
 void probe_show_progress(const struct work *work, const struct job *job, int process, double left)
 {
-	char *place = work->count > 1 ? xasprintf("[%td of %zu, about %.0f s left]  ",
-	                                        job - work->job + 1, work->count, left)
+	char *place = work->total > 1 ? xasprintf("[%zu of %zu, about %.0f s left]  ", job->number,
+	                                        work->total, left)
 	                              : xstrdup("");
 	msg_progress(
 	        "%s%s: process %d of %d", place, job->probe->name, process + 1, job->processes);
@@ -91,19 +91,23 @@ static double seconds_left(const struct work *work)
 static void measure_together(
         const struct work *work, struct job *const *job, size_t count, int process)
 {
-	struct child_order order = {.process = process};
+	/* the libraries of the GPU take longer to load than many a sweep of the host */
+	const char *sibling = count > 0 && !job[0]->probe->needs_gpu ? job[0]->probe->name : NULL;
+	struct child_order order = {.process = process, .total = work->total};
 	double left = seconds_left(work);
 
 	if (count == 0)
 		return;
 	for (size_t i = 0; i < count && i < CHILD_MOST_PARTS; i++) {
-		order.part[i] = (struct child_part){.probe = job[i]->index, .left = left};
-		child_open(&order.part[i]);
+		struct child_part *part = &order.part[i];
+		*part = (struct child_part){.number = job[i]->number, .left = left};
+		snprintf(part->probe, sizeof part->probe, "%s", job[i]->probe->name);
+		child_open(part);
 		left -= job[i]->expected;
 		order.count++;
 	}
 	probe_show_progress(work, job[0], process, order.part[0].left);
-	const int status = child_run(work->argc, work->argv, &order);
+	const int status = child_run(work->argc, work->argv, &order, sibling);
 	msg_progress_end();
 	child_leave_if_stopped();
 	const bool success = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE;

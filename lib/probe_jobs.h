@@ -16,7 +16,7 @@ struct options {
 /* A probe to be measured. */
 struct job {
 	const struct probe *probe;
-	size_t index; /* in the program's list */
+	size_t number; /* of the whole program's probes, from 1 */
 	int processes;
 	double budget;   /* seconds of one process for the sweep */
 	double expected; /* seconds of one process: the budget and the start, then the last one's */
@@ -33,6 +33,7 @@ struct work {
 	const struct options *options;
 	struct job *job;
 	size_t count;
+	size_t total; /* of the whole program, of which a child has a part */
 };
 
 /* Parent and child both show it, so that each erases it before it says anything else. */
