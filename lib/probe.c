@@ -141,6 +141,7 @@ static void measure_and_send(const struct work *work, const struct job *job, int
 	run.process = process;
 	run.quiet = quiet;
 	run.warm_seconds *= first ? 1 : warm_again;
+	run.core_usual = work->core_usual;
 	if (!child_begin(part))
 		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
 	job->probe->measure(&run);
@@ -243,6 +244,7 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 	parse(argc, argv, list, count, child, &options, count > 1 ? &names : NULL);
 	if (child) {
 		work.total = order.total;
+		work.core_usual = order.core_usual;
 		return follow(&work, &order, list, count);
 	}
 	take_jobs(&work, list, count, names);

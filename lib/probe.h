@@ -23,6 +23,7 @@ struct probe_run {
 	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
 	struct gpu gpu;
 	struct probe_quiet **quiet; /* the process's, of probe_quiet.h */
+	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (quiet.h) */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
@@ -36,7 +37,8 @@ struct probe {
 	bool needs_gpu; /* the Makefile looks for `needs_gpu = true`, too */
 	bool alone;     /* has processes of its own; else those of the GPU share theirs */
 	int turn;       /* among probes that share: -1 for what others would slow down, by what the
-	                   driver keeps for them; 1 for what slows down others */
+	                   driver keeps for them; 1 for what slows down others; 2 for what leaves the
+	                   device work, as the driver clears memory that was much when freed */
 	double seconds; /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
 	/* The sweep; ends with msg_die when it is impossible here. */

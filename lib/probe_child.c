@@ -15,8 +15,8 @@
 
 #include "msg.h"
 
-/* Between the user's words and the order: the process, the number of probes, then
- * "probe:number:file:left" for each part. */
+/* Between the user's words and the order: "process:probes:adds", then "probe:number:file:left" for
+ * each part. */
 static const char child_option[] = "--child";
 
 /* ---- the order ---- */
@@ -27,10 +27,10 @@ bool child_take_order(int *argc, char **argv, struct child_order *order)
 	*order = (struct child_order){0};
 	while (at < *argc && strcmp(argv[at], child_option) != 0)
 		at++;
-	if (at + 3 >= *argc || sscanf(argv[at + 1], "%d", &order->process) != 1 ||
-	        sscanf(argv[at + 2], "%zu", &order->total) != 1)
+	if (at + 2 >= *argc || sscanf(argv[at + 1], "%d:%zu:%lf", &order->process, &order->total,
+	                               &order->core_usual) != 3)
 		return false;
-	for (int i = at + 3; i < *argc && order->count < CHILD_MOST_PARTS; i++) {
+	for (int i = at + 2; i < *argc && order->count < CHILD_MOST_PARTS; i++) {
 		struct child_part *part = &order->part[order->count++];
 		if (sscanf(argv[i], "%31[^:]:%zu:%d:%lf", part->probe, &part->number, &part->file,
 		            &part->left) != 4)
@@ -44,14 +44,13 @@ bool child_take_order(int *argc, char **argv, struct child_order *order)
 /* The command line of a child; it lasts until exec. */
 static char **words_with_order(int argc, char **argv, const struct child_order *order)
 {
-	char **words = xcalloc((size_t)argc + order->count + 4, sizeof *words);
+	char **words = xcalloc((size_t)argc + order->count + 3, sizeof *words);
 	memcpy(words, argv, (size_t)argc * sizeof *words);
 	words[argc] = (char *)child_option;
-	words[argc + 1] = xasprintf("%d", order->process);
-	words[argc + 2] = xasprintf("%zu", order->total);
+	words[argc + 1] = xasprintf("%d:%zu:%g", order->process, order->total, order->core_usual);
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
-		words[(size_t)argc + 3 + i] = xasprintf(
+		words[(size_t)argc + 2 + i] = xasprintf(
 		        "%s:%zu:%d:%g", part->probe, part->number, part->file, part->left);
 	}
 	return words;
@@ -197,7 +196,7 @@ int child_run(int argc, char **argv, const struct child_order *order, const char
 		if (errno != EINTR)
 			msg_die(EXIT_MEASURE_FAILED, "lost a process: %s", strerror(errno));
 	child_pid = 0;
-	for (size_t i = 0; i < order->count + 2; i++)
+	for (size_t i = 0; i < order->count + 1; i++)
 		free(words[(size_t)argc + 1 + i]);
 	free(words);
 	free(path);

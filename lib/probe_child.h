@@ -19,8 +19,9 @@ struct child_part {
 
 struct child_order {
 	int process;
-	size_t total; /* probes of the whole program */
-	size_t count; /* parts */
+	size_t total;      /* probes of the whole program */
+	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 */
+	size_t count;      /* parts */
 	struct child_part part[CHILD_MOST_PARTS];
 };
 

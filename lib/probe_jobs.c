@@ -2,12 +2,14 @@
 #include "base.h"
 #include "probe_jobs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "msg.h"
+#include "quiet.h"
 
 void probe_show_progress(const struct work *work, const struct job *job, int process, double left)
 {
@@ -60,7 +62,7 @@ static enum exit_code judge(const struct job *job, int status)
 	return EXIT_MEASURE_FAILED;
 }
 
-static void take_curve(struct job *job, const struct child_part *part)
+static void take_curve(struct work *work, struct job *job, const struct child_part *part)
 {
 	struct fault fault;
 	struct table *rows = child_curve(part, &fault);
@@ -70,9 +72,11 @@ static void take_curve(struct job *job, const struct child_part *part)
 		        job->probe->name, job->done + 1, job->processes, fault.text);
 	append_rows(job->curve, rows);
 	const char *seconds = table_meta(rows, "wall_seconds");
+	const char *adds = table_meta(rows, core_adds_key);
 	job->expected = seconds ? atof(seconds) : job->expected;
 	job->wall += job->expected;
 	job->done++;
+	work->core_usual = fmax(work->core_usual, adds ? atof(adds) : 0);
 	table_free(rows);
 }
 
@@ -88,12 +92,12 @@ static double seconds_left(const struct work *work)
 
 /* Measures jobs with one process each after the other, all in one child; when it fails in one of
  * them, another child goes on behind it. */
-static void measure_together(
-        const struct work *work, struct job *const *job, size_t count, int process)
+static void measure_together(struct work *work, struct job *const *job, size_t count, int process)
 {
 	/* the libraries of the GPU take longer to load than many a sweep of the host */
 	const char *sibling = count > 0 && !job[0]->probe->needs_gpu ? job[0]->probe->name : NULL;
-	struct child_order order = {.process = process, .total = work->total};
+	struct child_order order = {
+	        .process = process, .total = work->total, .core_usual = work->core_usual};
 	double left = seconds_left(work);
 
 	if (count == 0)
@@ -118,7 +122,7 @@ static void measure_together(
 		complete = last;
 	for (size_t i = 0; i < order.count; i++) {
 		if (i < complete)
-			take_curve(job[i], &order.part[i]);
+			take_curve(work, job[i], &order.part[i]);
 		child_close(&order.part[i]);
 	}
 	if (success)
@@ -146,7 +150,7 @@ static void write_curve(struct job *job, const struct options *options)
 }
 
 /* All processes of jobs that share children; then their curves are written. */
-static void measure_group(const struct work *work, struct job *const *job, size_t count)
+static void measure_group(struct work *work, struct job *const *job, size_t count)
 {
 	struct job **able = xcalloc(count + 1, sizeof(struct job *));
 	int processes = 0;
@@ -177,7 +181,7 @@ static void measure_group(const struct work *work, struct job *const *job, size_
 /* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
  * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
  * sweep. */
-void probe_measure_all(const struct work *work)
+void probe_measure_all(struct work *work)
 {
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
 	size_t shared = 0;
@@ -188,7 +192,7 @@ void probe_measure_all(const struct work *work)
 		if (!job->probe->needs_gpu || job->probe->alone)
 			measure_group(work, &job, 1);
 	}
-	for (int turn = -1; turn <= 1; turn++)
+	for (int turn = -1; turn <= 2; turn++)
 		for (size_t i = 0; i < work->count; i++) {
 			struct job *job = &work->job[i];
 			if (job->probe->needs_gpu && !job->probe->alone && job->probe->turn == turn)

@@ -33,7 +33,8 @@ struct work {
 	const struct options *options;
 	struct job *job;
 	size_t count;
-	size_t total; /* of the whole program, of which a child has a part */
+	size_t total;      /* of the whole program, of which a child has a part */
+	double core_usual; /* adds a cycle of a core, the most that a process saw (quiet.h) */
 };
 
 /* Parent and child both show it, so that each erases it before it says anything else. */
@@ -43,6 +44,6 @@ void probe_show_progress(
 /* Starts fresh processes of the program itself one after another, each of which runs whole sweeps
  * and hands their rows over; a curve is written only after all processes of its probe succeeded.
  * job->outcome says what became of it. */
-void probe_measure_all(const struct work *work);
+void probe_measure_all(struct work *work);
 
 #endif

@@ -12,7 +12,7 @@ struct probe_quiet {
 	struct quiet quiet;
 };
 
-static struct probe_quiet *open_near(const struct gpu *gpu)
+static struct probe_quiet *open_near(const struct gpu *gpu, double core_usual)
 {
 	struct fault fault;
 	struct topology_facts facts;
@@ -27,6 +27,7 @@ static struct probe_quiet *open_near(const struct gpu *gpu)
 	topology_facts(host->topology, &facts);
 	quiet_open(&host->quiet, host->topology, facts.cores,
 	        topology_gpu_node(host->topology, gpu->pci, &raw));
+	quiet_expect(&host->quiet, core_usual);
 	return host;
 }
 
@@ -39,7 +40,7 @@ void probe_quiet_take(struct probe_run *run, const struct gpu *gpu)
 	if (*run->quiet)
 		quiet_return(&(*run->quiet)->quiet);
 	else
-		*run->quiet = open_near(gpu);
+		*run->quiet = open_near(gpu, run->core_usual);
 	if (!*run->quiet)
 		return;
 	quiet_note(&(*run->quiet)->quiet, run->curve);

@@ -12,6 +12,8 @@
 
 enum { READINGS = 128 };
 
+const char core_adds_key[] = "core_adds_per_cycle";
+
 static const double ranking_seconds = 0.05; /* for all cores ... */
 static const double least_visit = 0.5e-3, longest_visit = 3e-3;
 static const double arrival = 0.2;       /* of a visit, until the core is awake */
@@ -115,6 +117,11 @@ void quiet_close(struct quiet *quiet)
 
 /* ---- use ---- */
 
+void quiet_expect(struct quiet *quiet, double usual)
+{
+	quiet->usual = fmax(quiet->usual, usual);
+}
+
 void quiet_leave(struct quiet *quiet)
 {
 	topology_restore(quiet->topology, quiet->before);
@@ -196,4 +203,5 @@ void quiet_note(const struct quiet *quiet, struct table *curve)
 			        core, quiet->rate[core] / best);
 	}
 	table_meta_set(curve, "shared_cores", "%s", text[0] ? text : best > 0 ? "none" : "unknown");
+	table_meta_set(curve, core_adds_key, "%.3f", quiet->usual);
 }

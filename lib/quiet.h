@@ -28,6 +28,10 @@ struct quiet {
 void quiet_open(struct quiet *quiet, const struct topology *topology, int cores, int node);
 void quiet_close(struct quiet *quiet);
 
+/* Adds a cycle that a core of this machine was seen to do before, 0 when it was not: a core with
+ * clearly less is shared, even where all were when they were ranked. */
+void quiet_expect(struct quiet *quiet, double usual);
+
 /* The calling thread is bound as before quiet_open; and to the quietest core again. */
 void quiet_leave(struct quiet *quiet);
 void quiet_return(struct quiet *quiet);
@@ -46,7 +50,8 @@ bool quiet_undisturbed(const struct quiet *quiet);
 bool quiet_sample_run(struct quiet *quiet, sample_function function, void *context,
         const struct sample_plan *plan, double max_hz, struct measurement *result);
 
-/* Notes in the metadata which cores were shared when they were ranked. */
+/* Notes in the metadata which cores were shared when they were ranked, and the usual adds. */
+extern const char core_adds_key[];
 void quiet_note(const struct quiet *quiet, struct table *curve);
 
 /* The rules by themselves. Order: by rate, in steps so wide that cores which differ by their

@@ -50,11 +50,9 @@ void team_warm(struct team *team, double seconds)
 		;
 }
 
-void team_bind(struct team *team, int threads)
+/* Binds thread i to the i-th core in the order, and reads what each does while all of them run. */
+static void bind_and_read(struct team *team, int threads)
 {
-	if (team->threads > 0)
-		quiet_refresh(&team->quiet);
-	team->threads = threads;
 #pragma omp parallel num_threads(threads)
 	{
 		const int id = omp_get_thread_num();
@@ -66,6 +64,36 @@ void team_bind(struct team *team, int threads)
 			by_cycle[i] = clock_core_rate().by_cycle;
 		team->usual[id] = stats_median(by_cycle, READINGS);
 	}
+}
+
+/* Cores that two threads of the team share, or one and somebody else, for others, from *spare on in
+ * the order. False when there were none such. */
+static bool exchange_shared(struct team *team, int threads, int *spare)
+{
+	int *order = team->quiet.order, before = *spare;
+
+	for (int id = 0; id < threads && *spare < team->quiet.cores; id++) {
+		const int core = order[id], other = order[*spare];
+		if (!quiet_less(team->usual[id], team->quiet.usual) ||
+		        !(team->quiet.rate[other] > 0))
+			continue;
+		order[id] = other;
+		order[(*spare)++] = core;
+	}
+	return *spare > before;
+}
+
+void team_bind(struct team *team, int threads)
+{
+	int spare = threads;
+
+	if (team->threads > 0)
+		quiet_refresh(&team->quiet);
+	team->threads = threads;
+	bind_and_read(team, threads);
+	/* of a larger team many share a core in any case */
+	while (2 * threads <= team->cores && exchange_shared(team, threads, &spare))
+		bind_and_read(team, threads);
 	if (threads == 1) /* it may have been shared just now */
 		team->usual[0] = fmax(team->usual[0], team->quiet.usual);
 }

@@ -32,7 +32,9 @@ void team_close(struct team *team);
 void team_warm(struct team *team, double seconds);
 
 /* Binds thread i of a team of this size to the i-th quietest core, ranked again when the quietest
- * one is shared by now. Teams are used in rising order, so that their threads stay. */
+ * one is shared by now; a team of half of the cores or fewer leaves out, as far as it can, cores
+ * that are hardware threads of each other's. Teams are used in rising order, so that their threads
+ * stay. */
 void team_bind(struct team *team, int threads);
 
 /* Whether every thread of the team bound last has as much of its core as when it was bound: cores

@@ -137,23 +137,20 @@ static inline void blas_rate_close(struct blas_rate *rate)
 	GPU(cudaStreamDestroy(rate->stream));
 }
 
-/* Three samples, of the longest calls one; an odd number, so that the median clock is a sample's
- * own. The number ends a point, not the time. */
-static inline struct sample_plan blas_rate_plan(double seconds)
-{
-	const size_t samples = seconds > 5e-3 ? 1 : 3;
-	return (struct sample_plan){
-	        .max_seconds = 1, .min_samples = samples, .max_samples = samples};
-}
+/* Three samples, so that the median clock is one of them; of long calls fewer. */
+static const struct sample_plan blas_rate_plan = {
+        .max_seconds = 2.5e-3, .min_samples = 3, .max_samples = 3};
 
 /* The first call loads code, which must not happen behind a hold; a second one tells how many make
- * a sample. Returns the call's seconds. */
-static inline double blas_rate_pilot(struct blas_call *call)
+ * a sample, unless one is known to be long enough. Returns the call's seconds. */
+static inline double blas_rate_pilot(struct blas_call *call, double expected)
 {
 	struct sample sample = {0};
 	call->put(call->context);
 	GPU(cudaStreamSynchronize(call->rate->stream));
 	call->count = 1;
+	if (expected >= call->rate->span)
+		return expected;
 	call->held = true;
 	if (!blas_call_sample(call, &sample))
 		msg_die(EXIT_MEASURE_FAILED, "no call could be timed");
@@ -164,20 +161,19 @@ static inline double blas_rate_pilot(struct blas_call *call)
 
 /* The clock may still be very low from calls that needed more power: such a point waits until it is
  * back and is measured again. Long calls lower it themselves. */
-static inline bool blas_rate_sample(
-        struct blas_call *call, const struct sample_plan *plan, struct measurement *measurement)
+static inline bool blas_rate_sample(struct blas_call *call, struct measurement *measurement)
 {
 	static const double low = 0.76;
-	if (!sample_run(blas_call_sample, call, plan, 0, measurement))
+	if (!sample_run(blas_call_sample, call, &blas_rate_plan, 0, measurement))
 		return false;
 	if (!call->held || !(measurement->hz < low * call->rate->hz))
 		return true;
 	blas_rate_rest(call->rate);
-	return sample_run(blas_call_sample, call, plan, 0, measurement);
+	return sample_run(blas_call_sample, call, &blas_rate_plan, 0, measurement);
 }
 
-/* Samples one call that should take about `expected` seconds (0: unknown) and records it. Returns
- * the seconds measured, NaN when it was left out. */
+/* Samples one call that should take `expected` seconds at least (0: unknown) and records it.
+ * Returns the seconds measured, NaN when it was left out. */
 static inline double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *context,
         double expected, const char *series, const struct arg *args, size_t arg_count)
 {
@@ -188,10 +184,9 @@ static inline double blas_rate_measure(struct blas_rate *rate, void (*put)(void 
 		return NAN;
 	}
 	/* the longest are not repeated: loading code is nothing beside them */
-	double seconds = expected > 30e-3 ? expected : blas_rate_pilot(&call);
+	const double seconds = expected > 30e-3 ? expected : blas_rate_pilot(&call, expected);
 	call.held = seconds < 5e-3;
-	const struct sample_plan plan = blas_rate_plan(seconds);
-	if (!blas_rate_sample(&call, &plan, &measurement))
+	if (!blas_rate_sample(&call, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	probe_record(rate->run, series, args, arg_count, &measurement);
 	return measurement.seconds.value;

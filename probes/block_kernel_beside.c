@@ -5,15 +5,19 @@
 
 #include "../lib/gemm.h"
 
-enum { ORDER = 4096, DEPTH = 64, CALLS = 4 };
+enum { ORDER = 4096, DEPTH = 64, FEWEST_CALLS = 4, MOST_CALLS = 64, MOST_PRODUCTS = 400 };
 
-static const double cover_seconds = 4e-3; /* longer than CALLS panels */
+/* Of the calls of a sample: they meet the blocks of some twenty products at any moment. */
+static const double span_seconds = 1.5e-3;
+/* Of the products, in lengths of the calls: samples of slow calls must be covered, too. */
+static const double cover = 2.5;
 
 struct beside_call {
 	struct beside *beside;
 	struct blas_rate *rate;
 	void (*put)(void *context);
 	void *context;
+	int calls, products; /* in a sample */
 };
 
 static void put_product(const struct beside *x)
@@ -41,12 +45,12 @@ static bool beside_sample(void *context, struct sample *sample)
 	gpu_hold_start(rate->hold, x->low);
 	put_product(x);
 	GPU(cudaEventRecord(x->going, x->low));
-	for (int i = 1; i < x->products; i++)
+	for (int i = 1; i < call->products; i++)
 		put_product(x);
 	GPU(cudaEventRecord(x->over, x->low));
 	GPU(cudaStreamWaitEvent(x->high, x->going, 0));
 	gpu_timer_start(rate->timer, x->high);
-	for (int i = 0; i < CALLS; i++)
+	for (int i = 0; i < call->calls; i++)
 		call->put(call->context);
 	gpu_timer_stop(rate->timer, x->high);
 	gpu_hold_release(rate->hold);
@@ -56,24 +60,36 @@ static bool beside_sample(void *context, struct sample *sample)
 	GPU(cudaStreamSynchronize(x->low));
 	gpu_timer_span(rate->timer, &span);
 	gpu_span_sample(&span, 1, 0, 0, sample);
-	sample->seconds = (sample->seconds - rate->empty) / CALLS;
+	sample->seconds = (sample->seconds - rate->empty) / call->calls;
 	sample->agreed = sample->agreed && covered;
 	return gpu_hold_ok(rate->hold);
+}
+
+static void cover_calls(struct beside_call *call, double seconds)
+{
+	const double products = ceil(cover * seconds / call->beside->product_seconds);
+	call->products = 2 + (int)fmin(products, MOST_PRODUCTS);
 }
 
 void beside_measure(struct beside *x, struct blas_rate *rate, void (*put)(void *), void *context,
         const char *series, const struct arg *args, size_t arg_count)
 {
-	struct beside_call call = {x, rate, put, context};
-	const struct sample_plan plan = {.max_seconds = 0.1, .min_samples = 3, .max_samples = 3};
+	struct beside_call call = {x, rate, put, context, FEWEST_CALLS, 0};
+	const struct sample_plan plan = {.max_seconds = 0.1, .min_samples = 5, .max_samples = 5};
 	struct measurement measurement;
+	struct sample pilot = {0};
 	if (clock_now() > rate->end) {
 		rate->dropped++;
 		return;
 	}
 	put(context); /* loads code, which must not happen behind a hold */
 	GPU(cudaStreamSynchronize(x->high));
-	if (!sample_run(beside_sample, &call, &plan, 0, &measurement))
+	cover_calls(&call, 4e-3);
+	bool good = beside_sample(&call, &pilot);
+	call.calls = (int)fmin(fmax(span_seconds / pilot.seconds, FEWEST_CALLS), MOST_CALLS);
+	cover_calls(&call, call.calls * pilot.seconds);
+	good = good && sample_run(beside_sample, &call, &plan, 0, &measurement);
+	if (!good)
 		msg_warn("%s could not be measured beside products", series);
 	else
 		probe_record(rate->run, series, args, arg_count, &measurement);
@@ -111,7 +127,7 @@ void beside_open(struct beside *x, struct blas_rate *rate)
 	gpu_fill_float(x->a, ORDER * DEPTH, seed, x->low);
 	gpu_fill_float(x->b, ORDER * DEPTH, seed + 1, x->low);
 	gpu_fill_float(x->c, ORDER * ORDER, seed + 2, x->low);
-	x->products = 2 + (int)fmin(ceil(cover_seconds / product_seconds(x, rate)), 200);
+	x->product_seconds = product_seconds(x, rate);
 }
 
 void beside_close(struct beside *x)

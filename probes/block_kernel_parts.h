@@ -60,7 +60,7 @@ struct beside {
 	cudaStream_t low, high;
 	cudaEvent_t going, over; /* the first product, the last one */
 	float *a, *b, *c;
-	int products; /* that cover a sample */
+	double product_seconds; /* of one alone */
 	int sm_count;
 };
 

@@ -290,6 +290,7 @@ static void measure(struct probe_run *run)
 	while (clock_now() < chase.end - 0.95 * run->seconds)
 		; /* until the processor's clock has risen */
 	quiet_open(&chase.quiet, chase.topology, chase.facts.cores, -1);
+	quiet_expect(&chase.quiet, run->core_usual);
 	quiet_note(&chase.quiet, run->curve);
 	take_core(&chase, got);
 	table_meta_set(run->curve, "binding", "%s", got);

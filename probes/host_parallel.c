@@ -96,6 +96,7 @@ static void measure(struct probe_run *run)
 
 	if (!team_open(&team, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	quiet_expect(&team.quiet, run->core_usual);
 	double seconds = run->seconds / (2 * team.size_count);
 	team_warm(&team, run->seconds / 10);
 	for (int i = 0; i < team.size_count; i++) {

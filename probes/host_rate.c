@@ -251,6 +251,7 @@ static void measure(struct probe_run *run)
 	while (clock_now() < risen)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
+	quiet_expect(&rates.quiet, run->core_usual);
 	quiet_note(&rates.quiet, run->curve);
 	for (int visit = 0; visit < VISITS; visit++)
 		measure_surfaces(&rates, visit, false); /* the second, as far as the time goes */

@@ -168,6 +168,7 @@ const struct probe pointer_chase_probe = {
         .args = columns,
         .arg_count = ARRAY_LEN(columns),
         .needs_gpu = true,
+        .turn = 2,
         .seconds = 4,
         .processes = 3, /* what is timed inside a kernel differs little */
         .measure = measure,
