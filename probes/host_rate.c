@@ -27,11 +27,12 @@ enum {
 	LARGEST_GEMM = 2048,
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
-	VISITS = 2,     /* of a point of one thread */
+	VISITS = 2,     /* of a point of one thread, or of a choice of threads */
 	RANDOM = 100003 /* numbers, over and over: no column repeats another */
 };
 
 static const double longest_point = 0.25; /* on a choice of threads */
+static const double asleep_seconds = 0.04;
 static const double single_part = 0.65, threaded_part = 0.2, teams_part = 0.15; /* of the time */
 
 /* ---- random numbers ---- */
@@ -148,21 +149,22 @@ static void measure_surface(
 
 /* ---- threads ---- */
 
-/* Some sizes in single precision, with 1, 2, 4 ... threads and all. */
+/* Some sizes in single precision, up to the first 0, with 1, 2, 4 ... threads and all. */
 static const struct {
 	const char *series;
 	bool (*run)(const struct call *call, size_t turn);
 	bool square;
 	int m[3], n[3];
-} chosen[] = {{"gemm_threads_s", run_gemm, true, {512, 1024, 2048}, {512, 1024, 2048}},
+} chosen[] = {{"gemm_threads_s", run_gemm, true, {512, 1024}, {512, 1024}},
         {"getrf_threads_s", run_getrf, false, {4096, 16384, 65536}, {64, 64, 64}}};
 
 static void measure_threads(struct rates *rates, size_t c, int threads)
 {
 	double before = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(chosen[c].m); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(chosen[c].m) && chosen[c].m[i] > 0; i++) {
 		int m = chosen[c].m[i], n = chosen[c].n[i];
+		const struct arg args[] = {{"m", m}, {"n", n}, {"threads", threads}};
 		struct call call = {.rates = rates,
 		        .run = chosen[c].run,
 		        .m = m,
@@ -177,7 +179,8 @@ static void measure_threads(struct rates *rates, size_t c, int threads)
 		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1))
 			continue;
 		if (needed > longest_point || clock_now() + needed > rates->end) {
-			drop(rates, chosen[c].series, m, n);
+			if (!visits_has(&rates->visits, chosen[c].series, args, ARRAY_LEN(args)))
+				drop(rates, chosen[c].series, m, n);
 			break;
 		}
 		before = measure_call(call, chosen[c].series);
@@ -222,6 +225,14 @@ static void wake_threads(struct rates *rates, double seconds)
 	while (clock_now() < end);
 }
 
+/* Threads of the largest team go on spinning; the next visit begins with a small one. */
+static void wait_asleep(int visit)
+{
+	const double end = clock_now() + (visit > 0 ? asleep_seconds : 0);
+	while (clock_now() < end)
+		;
+}
+
 static void measure(struct probe_run *run)
 {
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
@@ -253,9 +264,10 @@ static void measure(struct probe_run *run)
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_expect(&rates.quiet, run->core_usual);
 	quiet_note(&rates.quiet, run->curve);
-	for (int visit = 0; visit < VISITS; visit++)
-		measure_surfaces(&rates, visit, false); /* the second, as far as the time goes */
-	measure_teams(&rates, false);
+	for (int visit = 0; visit < VISITS; visit++) { /* the second, as far as the time goes */
+		measure_surfaces(&rates, visit, false);
+		measure_teams(&rates, false);
+	}
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
 	 * does then: they come last. They run where the system puts them, as a factorization's do.
 	 */
@@ -264,7 +276,10 @@ static void measure(struct probe_run *run)
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
 	measure_surfaces(&rates, 0, true);
 	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
-	measure_teams(&rates, true);
+	for (int visit = 0; visit < VISITS; visit++) {
+		wait_asleep(visit);
+		measure_teams(&rates, true);
+	}
 	visits_record(&rates.visits, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
