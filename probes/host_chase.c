@@ -201,7 +201,7 @@ static void map_memory(struct chase *chase)
 	struct fault fault;
 
 	if (chase->run->common.quick)
-		wanted = 128 * mebi;
+		wanted = 64 * mebi;
 	if (available && wanted > available / 4) {
 		wanted = available / 4;
 		msg_warn("only %zu bytes of memory are available: sets up to %zu bytes", available,

@@ -27,7 +27,7 @@ enum {
 	LARGEST_GEMM = 2048,
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
-	VISITS = 2,     /* of a point of one thread, or of a choice of threads */
+	VISITS = 2,     /* of a point, as far as the time goes */
 	RANDOM = 100003 /* numbers, over and over: no column repeats another */
 };
 
@@ -264,7 +264,7 @@ static void measure(struct probe_run *run)
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_expect(&rates.quiet, run->core_usual);
 	quiet_note(&rates.quiet, run->curve);
-	for (int visit = 0; visit < VISITS; visit++) { /* the second, as far as the time goes */
+	for (int visit = 0; visit < VISITS; visit++) {
 		measure_surfaces(&rates, visit, false);
 		measure_teams(&rates, false);
 	}
@@ -274,7 +274,8 @@ static void measure(struct probe_run *run)
 	quiet_leave(&rates.quiet);
 	wake_threads(&rates, run->seconds / 100);
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
-	measure_surfaces(&rates, 0, true);
+	for (int visit = 0; visit < VISITS; visit++)
+		measure_surfaces(&rates, visit, true);
 	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
 	for (int visit = 0; visit < VISITS; visit++) {
 		wait_asleep(visit);
