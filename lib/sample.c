@@ -68,15 +68,28 @@ static bool keeps(const struct sample_store *all, const struct sample *sample, d
 	       sample->hz >= throttled * max_hz;
 }
 
-/* Applies the discarding rules to everything sampled so far. */
-static struct measurement reduce(const struct sample_store *all, double max_hz)
+/* The clock of the sample that is next to the median one: that of an even number may lie where no
+ * sample is. */
+static double find_typical_hz(const struct sample_store *all)
 {
-	size_t clocked = 0, kept = 0, kept_clocked = 0, disturbed = 0;
+	size_t clocked = 0;
+	double nearest = NAN;
 
 	for (size_t i = 0; i < all->count; i++)
 		if (trusted(all, &all->sample[i]) && all->sample[i].hz > 0)
 			all->scratch[clocked++] = all->sample[i].hz;
-	double typical_hz = stats_median(all->scratch, clocked);
+	const double median = stats_median(all->scratch, clocked);
+	for (size_t i = 0; i < clocked; i++)
+		if (!(fabs(all->scratch[i] - median) >= fabs(nearest - median)))
+			nearest = all->scratch[i];
+	return nearest;
+}
+
+/* Applies the discarding rules to everything sampled so far. */
+static struct measurement reduce(const struct sample_store *all, double max_hz)
+{
+	const double typical_hz = find_typical_hz(all);
+	size_t kept = 0, kept_clocked = 0, disturbed = 0;
 
 	for (size_t i = 0; i < all->count; i++) {
 		disturbed += replaced(all, &all->sample[i]);

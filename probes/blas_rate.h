@@ -88,7 +88,7 @@ static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 {
 	const double begun = clock_now();
 	struct fault fault;
-	*rate = (struct blas_rate){.run = run, .span = run->common.quick ? 50e-6 : 100e-6};
+	*rate = (struct blas_rate){.run = run, .span = run->common.quick ? 50e-6 : 60e-6};
 	if (!gpu_open(&rate->gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &rate->gpu);

@@ -133,17 +133,14 @@ static void measure_beside(struct call *c, struct beside *beside, int64_t m)
 	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
 	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
 	c->m = m;
-	block_kernel_fill_panel(c);
-	beside_measure(
-	        beside, &b->rate, block_kernel_geqrf, c, "geqrf_shared_s", shape, ARRAY_LEN(shape));
-	block_kernel_fill_identity(c);
+	beside_measure(beside, &b->rate, block_kernel_fill_panel, block_kernel_geqrf, c,
+	        "geqrf_shared_s", shape, ARRAY_LEN(shape));
 	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
-		beside_measure(beside, &b->rate, block_kernel_cluster, c, "cluster_shared_s", shape,
-		        ARRAY_LEN(shape));
+		beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_cluster,
+		        c, "cluster_shared_s", shape, ARRAY_LEN(shape));
 	c->m = m + c->n;
-	block_kernel_fill_identity(c);
-	beside_measure(beside, &b->rate, block_kernel_potrf, c, "potrf_rows_shared_s", rows,
-	        ARRAY_LEN(rows));
+	beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_potrf, c,
+	        "potrf_rows_shared_s", rows, ARRAY_LEN(rows));
 }
 
 /* Panels in fp32 beside products. */
@@ -155,7 +152,7 @@ static void measure_shared(struct bench *bench, int64_t step)
 	beside_open(&beside, &bench->rate);
 	bench->rate.stream = beside.high;
 	for (int64_t m = 512; m <= 32768; m *= 2 * step)
-		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= 2)
+		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
 			measure_beside(&call, &beside, m);
 	bench->rate.stream = alone;
 	beside_close(&beside);

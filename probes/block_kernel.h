@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The fit of the block_kernel probe. */
+/* The kernel and the fit of the block_kernel probe. */
 #ifndef FATHOM_PROBE_BLOCK_KERNEL_H
 #define FATHOM_PROBE_BLOCK_KERNEL_H
+
+#include "../lib/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One thread, for so many cycles of its multiprocessor. Returns the cudaError_t. */
+int block_kernel_pause(int64_t cycles, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 struct table;
 struct profile;

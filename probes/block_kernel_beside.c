@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Panels beside products: what a panel costs from start to start while blocks of an update take
- * every place that it leaves. A part of that is its wait for blocks that end. */
+/* Panels beside products: what a panel adds to pauses, from start to start, while blocks of an
+ * update take every place that it leaves. A part of that is its wait for blocks that end. Without
+ * the pauses a short panel now and then finds the places of the one before still free. */
 #include "block_kernel_parts.h"
 
 #include "../lib/gemm.h"
+#include "block_kernel.h"
 
-enum { ORDER = 4096, DEPTH = 64, FEWEST_CALLS = 4, MOST_CALLS = 64, MOST_PRODUCTS = 400 };
+enum { ORDER = 4096, DEPTH = 64, FEWEST_CALLS = 4, MOST_CALLS = 30, MOST_PRODUCTS = 400 };
 
-/* Of the calls of a sample: they meet the blocks of some twenty products at any moment. */
-static const double span_seconds = 1.5e-3;
-/* Of the products, in lengths of the calls: samples of slow calls must be covered, too. */
-static const double cover = 2.5;
+/* Of the calls and pauses of a sample: they meet the blocks of many products at any moment. */
+static const double span_seconds = 1e-3;
+/* Of the products, in lengths of those: samples of slow calls must be covered, too. */
+static const double cover = 1.7;
+/* A pause, longer than a block of a product stays at least. */
+static const double shortest_pause = 5e-6, longest_pause = 20e-6;
 
 struct beside_call {
 	struct beside *beside;
 	struct blas_rate *rate;
-	void (*put)(void *context);
-	void *context;
+	void (*fill)(const struct call *call);
+	void (*put)(void *call);
+	struct call *call;
 	int calls, products; /* in a sample */
 };
 
@@ -35,60 +40,92 @@ static void put_product(const struct beside *x)
 	GPU(gemm_launch(&problem, &plan, -1e-3, x->a, x->b, 1, x->c, NULL, x->low));
 }
 
+/* Pauses whose lengths are spread by steps of the golden section, each before a call or alone. */
+static void put_chain(const struct beside_call *b, struct gpu_timer *timer, bool calls)
+{
+	const cudaStream_t stream = b->beside->high;
+	double phase = 0;
+	gpu_timer_start(timer, stream);
+	for (int i = 0; i < b->calls; i++) {
+		const double pause = shortest_pause + (longest_pause - shortest_pause) * phase;
+		GPU(block_kernel_pause((int64_t)(pause * b->rate->hz), stream));
+		if (calls)
+			b->put(b->call);
+		phase = fmod(phase + 0.6180339887498949, 1);
+	}
+	gpu_timer_stop(timer, stream);
+}
+
+static void put_products(const struct beside_call *b)
+{
+	const struct beside *x = b->beside;
+	put_product(x);
+	GPU(cudaEventRecord(x->going, x->low));
+	for (int i = 1; i < b->products; i++)
+		put_product(x);
+	GPU(cudaEventRecord(x->over, x->low));
+}
+
 /* All are put behind a hold. What the products did not cover does not count. */
 static bool beside_sample(void *context, struct sample *sample)
 {
-	const struct beside_call *call = context;
-	const struct beside *x = call->beside;
-	const struct blas_rate *rate = call->rate;
-	struct gpu_span span;
+	const struct beside_call *b = context;
+	const struct beside *x = b->beside;
+	const struct blas_rate *rate = b->rate;
+	struct gpu_span with, without;
+	struct sample pauses;
+	b->fill(b->call);
+	GPU(cudaStreamSynchronize(x->high));
 	gpu_hold_start(rate->hold, x->low);
-	put_product(x);
-	GPU(cudaEventRecord(x->going, x->low));
-	for (int i = 1; i < call->products; i++)
-		put_product(x);
-	GPU(cudaEventRecord(x->over, x->low));
+	put_products(b);
 	GPU(cudaStreamWaitEvent(x->high, x->going, 0));
-	gpu_timer_start(rate->timer, x->high);
-	for (int i = 0; i < call->calls; i++)
-		call->put(call->context);
-	gpu_timer_stop(rate->timer, x->high);
+	put_chain(b, rate->timer, true);
+	put_chain(b, x->timer, false);
 	gpu_hold_release(rate->hold);
 	GPU(cudaStreamSynchronize(x->high));
 	const bool covered = cudaEventQuery(x->over) == cudaErrorNotReady;
 	cudaGetLastError(); /* not ready is an answer here, not an error */
 	GPU(cudaStreamSynchronize(x->low));
-	gpu_timer_span(rate->timer, &span);
-	gpu_span_sample(&span, 1, 0, 0, sample);
-	sample->seconds = (sample->seconds - rate->empty) / call->calls;
-	sample->agreed = sample->agreed && covered;
+	gpu_timer_span(rate->timer, &with);
+	gpu_timer_span(x->timer, &without);
+	gpu_span_sample(&with, 1, 0, 0, sample);
+	gpu_span_sample(&without, 1, 0, 0, &pauses);
+	sample->seconds = (sample->seconds - pauses.seconds) / b->calls;
+	sample->agreed = sample->agreed && pauses.agreed && covered;
 	return gpu_hold_ok(rate->hold);
 }
 
-static void cover_calls(struct beside_call *call, double seconds)
+/* Calls that make a sample, and products that cover them, when a call takes so long. */
+static void size_sample(struct beside_call *b, int calls, double seconds)
 {
-	const double products = ceil(cover * seconds / call->beside->product_seconds);
-	call->products = 2 + (int)fmin(products, MOST_PRODUCTS);
+	const double pause = 0.5 * (shortest_pause + longest_pause), each = seconds + 2 * pause;
+	b->calls = calls > 0 ? calls : (int)fmax(span_seconds / each, FEWEST_CALLS);
+	b->calls = b->calls < MOST_CALLS ? b->calls : MOST_CALLS;
+	const double products = cover * b->calls * each / b->beside->product_seconds;
+	b->products = 4 + (int)fmin(products, MOST_PRODUCTS);
 }
 
-void beside_measure(struct beside *x, struct blas_rate *rate, void (*put)(void *), void *context,
-        const char *series, const struct arg *args, size_t arg_count)
+void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const struct call *),
+        void (*put)(void *), struct call *call, const char *series, const struct arg *args,
+        size_t arg_count)
 {
-	struct beside_call call = {x, rate, put, context, FEWEST_CALLS, 0};
-	const struct sample_plan plan = {.max_seconds = 0.1, .min_samples = 5, .max_samples = 5};
+	struct beside_call b = {x, rate, fill, put, call, 0, 0};
+	const size_t samples = rate->run->common.quick ? 3 : 7;
+	const struct sample_plan plan = {
+	        .max_seconds = 0.1, .min_samples = samples, .max_samples = samples};
 	struct measurement measurement;
 	struct sample pilot = {0};
 	if (clock_now() > rate->end) {
 		rate->dropped++;
 		return;
 	}
-	put(context); /* loads code, which must not happen behind a hold */
+	fill(call);
+	put(call); /* loads code, which must not happen behind a hold */
 	GPU(cudaStreamSynchronize(x->high));
-	cover_calls(&call, 4e-3);
-	bool good = beside_sample(&call, &pilot);
-	call.calls = (int)fmin(fmax(span_seconds / pilot.seconds, FEWEST_CALLS), MOST_CALLS);
-	cover_calls(&call, call.calls * pilot.seconds);
-	good = good && sample_run(beside_sample, &call, &plan, 0, &measurement);
+	size_sample(&b, FEWEST_CALLS, 1e-3);
+	bool good = beside_sample(&b, &pilot);
+	size_sample(&b, 0, fmax(pilot.seconds, 1e-6));
+	good = good && sample_run(beside_sample, &b, &plan, 0, &measurement);
 	if (!good)
 		msg_warn("%s could not be measured beside products", series);
 	else
@@ -127,6 +164,8 @@ void beside_open(struct beside *x, struct blas_rate *rate)
 	gpu_fill_float(x->a, ORDER * DEPTH, seed, x->low);
 	gpu_fill_float(x->b, ORDER * DEPTH, seed + 1, x->low);
 	gpu_fill_float(x->c, ORDER * ORDER, seed + 2, x->low);
+	GPU(block_kernel_pause(1, x->high)); /* loads its code */
+	x->timer = gpu_timer_new(&rate->gpu);
 	x->product_seconds = product_seconds(x, rate);
 }
 
@@ -135,6 +174,7 @@ void beside_close(struct beside *x)
 	float *const pieces[] = {x->a, x->b, x->c};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
+	gpu_timer_free(x->timer);
 	GPU(cudaEventDestroy(x->going));
 	GPU(cudaEventDestroy(x->over));
 	GPU(cudaStreamDestroy(x->low));

@@ -55,10 +55,12 @@ void block_kernel_guard(void *call);
 void block_kernel_laswp(void *call);
 
 /* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,
- * which go into one of high priority. */
+ * which go into one of high priority. Between panels the stream pauses, so that the products take
+ * all places again. */
 struct beside {
 	cudaStream_t low, high;
 	cudaEvent_t going, over; /* the first product, the last one */
+	struct gpu_timer *timer; /* of pauses alone */
 	float *a, *b, *c;
 	double product_seconds; /* of one alone */
 	int sm_count;
@@ -67,9 +69,10 @@ struct beside {
 void beside_open(struct beside *beside, struct blas_rate *rate);
 void beside_close(struct beside *beside);
 
-/* Samples calls that `put` puts into beside->high, one behind the other, while products run, and
- * records the seconds of each. */
-void beside_measure(struct beside *beside, struct blas_rate *rate, void (*put)(void *),
-        void *context, const char *series, const struct arg *args, size_t arg_count);
+/* Samples calls that `put` puts into beside->high while products run, and records the seconds that
+ * each adds to the pauses; `fill` makes their data new before every sample. */
+void beside_measure(struct beside *beside, struct blas_rate *rate,
+        void (*fill)(const struct call *), void (*put)(void *), struct call *call,
+        const char *series, const struct arg *args, size_t arg_count);
 
 #endif
