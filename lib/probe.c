@@ -130,7 +130,7 @@ static void note_device(struct table *curve, const struct gpu *gpu)
 }
 
 /* The probe before has just worked. */
-static const double warm_again = 0.3;
+static const double warm_again = 0.1;
 
 static void measure_and_send(const struct work *work, const struct job *job, int process,
         const struct child_part *part, bool first, struct probe_quiet **quiet)

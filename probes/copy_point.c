@@ -209,7 +209,7 @@ static bool take_long_sample(void *context, struct sample *sample)
 
 void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point)
 {
-	double seconds = sweep->run->common.quick ? 0.1 : 2;
+	double seconds = sweep->run->common.quick ? 0.1 : 1;
 	const struct sample_plan plan = {.min_seconds = seconds,
 	        .max_seconds = seconds,
 	        .min_samples = 3,

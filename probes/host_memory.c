@@ -356,7 +356,7 @@ const struct probe host_memory_probe = {
         .args = args,
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.7,
-        .processes = 5,
+        .processes = 4,
         .measure = measure,
         .fit = host_memory_fit,
 };

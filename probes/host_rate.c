@@ -187,10 +187,12 @@ static void measure_threads(struct rates *rates, size_t c, int threads)
 	}
 }
 
-static void measure_teams(struct rates *rates, bool threaded)
+static void measure_teams(struct rates *rates, int visit, bool threaded)
 {
 	int threads = threaded ? 2 : 1, most = threaded ? rates->threads : 1;
 
+	if (visit > 0 && clock_now() > rates->end)
+		return;
 	fill(rates, false);
 	while (threads <= most) {
 		for (size_t c = 0; c < ARRAY_LEN(chosen); c++)
@@ -203,6 +205,8 @@ static void measure_teams(struct rates *rates, bool threaded)
 static void measure_surfaces(struct rates *rates, int visit, bool threaded)
 {
 	for (int d = 0; d < 2; d++) {
+		if (visit > 0 && clock_now() > rates->end)
+			return;
 		fill(rates, d);
 		if (!threaded && visit == 0 && d == 0)
 			measure_short(rates);
@@ -266,7 +270,7 @@ static void measure(struct probe_run *run)
 	quiet_note(&rates.quiet, run->curve);
 	for (int visit = 0; visit < VISITS; visit++) {
 		measure_surfaces(&rates, visit, false);
-		measure_teams(&rates, false);
+		measure_teams(&rates, visit, false);
 	}
 	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
 	 * does then: they come last. They run where the system puts them, as a factorization's do.
@@ -279,7 +283,7 @@ static void measure(struct probe_run *run)
 	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
 	for (int visit = 0; visit < VISITS; visit++) {
 		wait_asleep(visit);
-		measure_teams(&rates, true);
+		measure_teams(&rates, visit, true);
 	}
 	visits_record(&rates.visits, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
@@ -300,7 +304,7 @@ const struct probe host_rate_probe = {
         .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 3,
+        .seconds = 2.9,
         .processes = 5,
         .measure = measure,
         .fit = host_rate_fit,
