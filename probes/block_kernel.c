@@ -155,6 +155,7 @@ static void measure_shared(struct bench *bench, int64_t step)
 		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
 			measure_beside(&call, &beside, m);
 	bench->rate.stream = alone;
+	BLAS(cublasSetStream(bench->rate.blas, alone));
 	beside_close(&beside);
 }
 
