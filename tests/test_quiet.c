@@ -62,6 +62,11 @@ static void test_made_up(void)
 	ok(quiet.order[0] == 0 && quiet.order[3] == 3,
 	        "cores of a made-up machine cannot be visited: their own order");
 	ok(quiet_undisturbed(&quiet), "and nothing disturbs them");
+	quiet_expect(&quiet, 0);
+	ok(quiet_undisturbed(&quiet), "nor when no other process knows more");
+	quiet_expect(&quiet, 100);
+	ok(!quiet_undisturbed(&quiet) || isnan(clock_core_rate().by_cycle),
+	        "but of a core that once did much more somebody else has a part");
 	quiet_close(&quiet);
 	topology_free(topology);
 }

@@ -73,6 +73,29 @@ static struct measurement run(struct source *source, double max_hz)
 	return result;
 }
 
+/* Two samples whose clocks lie a hundredth apart, around a median that neither has. */
+static bool draw_apart(void *context, struct sample *sample)
+{
+	int *calls = context;
+
+	*sample = (struct sample){.seconds = truth,
+	        .hz = clock_hz * ((*calls)++ % 2 ? 1.01 : 1),
+	        .agreed = true,
+	        .span = 1};
+	return true;
+}
+
+static void test_apart(void)
+{
+	const struct sample_plan two = {.max_seconds = 1, .min_samples = 2, .max_samples = 2};
+	struct measurement result;
+	int calls = 0;
+
+	ok(sample_run(draw_apart, &calls, &two, clock_hz, &result) && result.seconds.samples == 1 &&
+	                result.discarded == 1,
+	        "of two samples with clocks apart one is kept");
+}
+
 static void test_steady(void)
 {
 	struct source constant = {.hz = clock_hz, .span = 1e-2};
@@ -264,6 +287,7 @@ static void test_merge(void)
 int main(void)
 {
 	test_steady();
+	test_apart();
 	test_discards();
 	test_disturbed();
 	test_ends();
