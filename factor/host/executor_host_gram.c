@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Brandes, Arnold, Soddemann and Reith's parallelization (2012): columns right of column j are
- * independent of one another. What a thread does with one is a loop over contiguous elements
- * without aliases, in as many SIMD widths as processors have: C then loses nothing to Fortran. */
+ * independent of one another. What a thread does with one is gram_kernels.h's. */
 #include "executor_host_gram.h"
+
+#include "executor_host_blocks.h"
+
+#include "../schedule.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Elements of work below which waking the other threads does not pay. */
 enum { PARALLEL_ELEMENTS = 1 << 17 };
-
-/* Elements of a sum that are added up by themselves. */
-enum { PIECE = 256 };
-
-/* Columns that gram_apply takes the q out of at a time: each element of a q that is loaded serves
- * all of them. */
-enum { TOGETHER = 4 };
-
-#if defined(__x86_64__)
-#define ALL_WIDTHS __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
-#else
-#define ALL_WIDTHS
-#endif
 
 static bool worth_threads(int64_t m, int64_t n)
 {
@@ -31,20 +21,35 @@ static bool worth_threads(int64_t m, int64_t n)
 #define REAL float
 #define NAME(x) x##_s
 #define ROOT sqrtf
+#define KERNELS gram_kernels_s
 #include "executor_host_gram_template.h"
 
 #define REAL double
 #define NAME(x) x##_d
 #define ROOT sqrt
+#define KERNELS gram_kernels_d
 #include "executor_host_gram_template.h"
 
 /* Calls an operation in the precision of a matrix. */
-#define CALL(a, name, ...) ((a).precision == SINGLE ? name##_s(__VA_ARGS__) : name##_d(__VA_ARGS__))
+#define CALL(e, a, name, ...)                                                                      \
+	((a).precision == SINGLE ? name##_s(&kernels_of(e)->s, __VA_ARGS__)                        \
+	                         : name##_d(&kernels_of(e)->d, __VA_ARGS__))
+
+static const struct gram_kernels *kernels_of(const struct executor *e)
+{
+	const struct gram_kernels *chosen = ((const struct host_executor *)e)->gram;
+
+	return chosen ? chosen : gram_kernels();
+}
+
+void host_gram_use(struct executor *e, const struct gram_kernels *kernels)
+{
+	((struct host_executor *)e)->gram = kernels;
+}
 
 bool host_column_norms(struct executor *e, struct matrix a, struct matrix norms)
 {
-	(void)e;
-	CALL(a, column_norms, a, norms);
+	CALL(e, a, column_norms, a, norms);
 	return true;
 }
 
@@ -57,22 +62,19 @@ int64_t host_gram_work(struct executor *e, struct matrix a)
 
 bool host_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	(void)e;
-	CALL(g->a, gram_dots, g, j);
+	CALL(e, g->a, gram_dots, g, j);
 	return true;
 }
 
 bool host_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	(void)e;
-	CALL(g->a, gram_update, g, j);
+	CALL(e, g->a, gram_update, g, j);
 	return true;
 }
 
 bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	(void)e;
-	CALL(g->a, gram_fused, g, j);
+	CALL(e, g->a, gram_fused, g, j);
 	return true;
 }
 
@@ -83,7 +85,6 @@ bool host_gram_panel(struct executor *e, const struct gram_schmidt *g)
 
 bool host_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
 {
-	(void)e;
-	CALL(a, gram_apply, q, r, a);
+	CALL(e, a, gram_apply, q, r, a);
 	return true;
 }
