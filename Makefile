@@ -68,7 +68,7 @@ FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_FOLDERS := factor factor/cuda factor/host factor/model factor/runs factor/library
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/runs/vendor.o $(BUILD)/factor/runs/measure_%.o,\
 	$(call objects,$(foreach f,$(FACTOR_FOLDERS),$(call sources,$f))))
-COMPARED_OBJECTS := $(addprefix $(BUILD)/factor/host/gram_kernels,$(if $(CLANG),.clang.o) $(if $(FORTRAN),_avx2.f.o _avx512.f.o))
+COMPARED_OBJECTS := $(addprefix $(BUILD)/factor/host/gram_loops,$(if $(CLANG),.clang.o) $(if $(FORTRAN),_avx2.f.o _avx512.f.o))
 FACTOR_OBJECTS += $(COMPARED_OBJECTS)
 MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
@@ -196,16 +196,16 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 # One source by each compiler, with the same freedom.
 GRAM_FLAGS := -O3 -ffp-contract=fast
 FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/factor/host/gram_kernels.o: HOST_FLAGS += $(GRAM_FLAGS)
+$(BUILD)/factor/host/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
 $(BUILD)/factor/host/gram_compilers.o: $(BUILD)/compilers
 $(BUILD)/factor/host/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
 	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/factor/host/gram_kernels.clang.o: factor/host/gram_kernels.c $(BUILD)/flags
+$(BUILD)/factor/host/gram_loops.clang.o: factor/host/gram_loops.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DKERNELS=gram_kernels_clang -MMD -MP -c $< -o $@
-$(BUILD)/factor/host/gram_kernels_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
-$(BUILD)/factor/host/gram_kernels_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
-$(BUILD)/factor/host/gram_kernels_%.f.o: factor/host/gram_kernels_fortran.F90 $(BUILD)/flags
+	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
+$(BUILD)/factor/host/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
+$(BUILD)/factor/host/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
+$(BUILD)/factor/host/gram_loops_%.f.o: factor/host/gram_loops_fortran.F90 $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(FORTRAN) $(FORTRAN_FLAGS) -DUNIT=_$* -c $< -o $@
 

@@ -24,7 +24,7 @@ static const double rounding = 4;
 struct process {
 	struct executor *e;
 	struct matrix a, r;
-	int64_t nb;
+	int64_t nb, k; /* k: columns that become orthonormal */
 	int *info;
 	struct matrix norms; /* of A's columns, squares (n x 1) */
 	void *pass;          /* workspace of the passes */
@@ -48,7 +48,7 @@ static double dependent_below(struct matrix a)
 static struct gram_schmidt panel_of(const struct process *s, int64_t j, int64_t w)
 {
 	return (struct gram_schmidt){.a = matrix_view(s->a, 0, j, s->a.m, w),
-	        .r = matrix_view(s->r, j, j, w, w),
+	        .r = matrix_view(s->r, j, j, smaller(w, s->r.m - j), w),
 	        .norms = matrix_view(s->norms, j, 0, w, 1),
 	        .dependent = dependent_below(s->a),
 	        .first = j,
@@ -69,8 +69,11 @@ static bool panel(const struct process *s, int64_t j, int64_t w)
 static bool run_fused(struct process *s)
 {
 	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+	bool ok = ex_gram_dots(s->e, &g, 0);
 
-	return gram_panel_by_passes(s->e, &g);
+	for (int64_t j = 0; ok && j + 1 < s->k; j++)
+		ok = ex_gram_fused(s->e, &g, j);
+	return ok && ex_gram_update(s->e, &g, s->k - 1);
 }
 
 static bool run_kernels(struct process *s)
@@ -78,7 +81,7 @@ static bool run_kernels(struct process *s)
 	struct gram_schmidt g = panel_of(s, 0, s->a.n);
 	bool ok = true;
 
-	for (int64_t j = 0; ok && j < s->a.n; j++)
+	for (int64_t j = 0; ok && j < s->k; j++)
 		ok = ex_gram_dots(s->e, &g, j) && ex_gram_update(s->e, &g, j);
 	return ok;
 }
@@ -88,8 +91,8 @@ static bool run_blocked(struct process *s)
 	const int64_t m = s->a.m, n = s->a.n;
 	bool ok = true;
 
-	for (int64_t j = 0; ok && j < n; j += s->nb) {
-		int64_t w = smaller(s->nb, n - j), rest = n - j - w;
+	for (int64_t j = 0; ok && j < s->k; j += s->nb) {
+		int64_t w = smaller(s->nb, s->k - j), rest = n - j - w;
 		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
 		                               matrix_view(s->r, j, j + w, w, rest),
 		                               matrix_view(s->a, 0, j + w, m, rest));
@@ -172,7 +175,7 @@ static bool run_blas(struct process *s)
 	          ex_wait_host(e, EVENT_NORMS);
 
 	e->blas_only = true;
-	for (int64_t j = 0; ok && j < s->a.n; j++)
+	for (int64_t j = 0; ok && j < s->k; j++)
 		ok = blas_column(s, j, norm_at(norms, j), &info);
 	e->blas_only = blas_only;
 	return ok && ex_store_pivots(e, NULL, info, (struct pivots){s->info, 0});
@@ -265,6 +268,12 @@ static bool check(const struct process *s, const struct form *form)
 		        "%" PRId64 " columns of %" PRId64
 		        " rows can't all be orthogonal: m >= n is needed",
 		        s->a.n, s->a.m);
+	if (s->k != s->a.n &&
+	        (s->k < 1 || s->k > s->a.n || form->run == run_block || form->twice))
+		return fault_set(fault,
+		        "the first %" PRId64 " of %" PRId64
+		        " columns alone: not so many, and not by block or twice",
+		        s->k, s->a.n);
 	if (form->in_blocks && s->nb < 1)
 		return fault_set(
 		        fault, "a block of %" PRId64 " columns: at least one is needed", s->nb);
@@ -312,22 +321,28 @@ static bool run(struct process *s, const struct form *form, void *work)
 
 int64_t gram_schmidt_work(struct executor *e, const char *name, int64_t nb, struct matrix a)
 {
-	struct process s = {.e = e, .a = a, .nb = nb};
+	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n};
 
 	return work_of(&s, find_form(e, name));
+}
+
+bool gram_schmidt_first(struct executor *e, const char *name, int64_t nb, int64_t k,
+        struct matrix a, struct matrix r, void *work, int *info)
+{
+	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .k = k, .info = info};
+
+	return run(&s, find_form(e, name), work);
 }
 
 bool gram_schmidt(struct executor *e, const char *name, int64_t nb, struct matrix a,
         struct matrix r, void *work, int *info)
 {
-	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .info = info};
-
-	return run(&s, find_form(e, name), work);
+	return gram_schmidt_first(e, name, nb, a.n, a, r, work, info);
 }
 
 int64_t orthogonalize_work(struct executor *e, int64_t nb, struct matrix a, int64_t basis)
 {
-	struct process s = {.e = e, .a = a, .nb = nb, .basis = basis};
+	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n, .basis = basis};
 
 	return work_of(&s, twice);
 }
@@ -335,7 +350,8 @@ int64_t orthogonalize_work(struct executor *e, int64_t nb, struct matrix a, int6
 bool orthogonalize(struct executor *e, int64_t nb, struct matrix a, int64_t basis, struct matrix r,
         void *work, int *info)
 {
-	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .info = info, .basis = basis};
+	struct process s = {
+	        .e = e, .a = a, .r = r, .nb = nb, .k = a.n, .info = info, .basis = basis};
 
 	return run(&s, twice, work);
 }

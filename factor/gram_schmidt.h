@@ -41,6 +41,11 @@ int64_t gram_schmidt_work(struct executor *, const char *form, int64_t nb, struc
 bool gram_schmidt(struct executor *, const char *form, int64_t nb, struct matrix a, struct matrix r,
         void *work, int *info);
 
+/* The same when only the first k columns, 1 <= k <= n, become orthonormal and are taken out of the
+ * others, which stay otherwise what they are; r (k x n). Not by block and twice. */
+bool gram_schmidt_first(struct executor *, const char *form, int64_t nb, int64_t k, struct matrix a,
+        struct matrix r, void *work, int *info);
+
 /* Columns are added to a basis: the first `basis` columns of a are orthonormal and stay; the
  * others, n of them, become orthonormal to these and to one another, nb at a time and each twice. r
  * (basis + n x n): what they were is all of a times r. info: as above, of the n columns. */

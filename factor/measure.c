@@ -215,7 +215,7 @@ static void check_only(const char *only, bool bench, bool kerr)
 
 int main(int argc, char **argv)
 {
-	bool bench = false, kerr = false, resume = false;
+	bool bench = false, kerr = false, gram = false, resume = false;
 	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 65536};
 	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
@@ -224,6 +224,9 @@ int main(int argc, char **argv)
 	                "ours against cuSOLVER and the host at the documented sizes", 0, 0},
 	        {"kerr", 0, CLI_FLAG, &kerr, NULL,
 	                "QR with the whole Q, phase by phase, as Kerr et al. measured it", 0, 0},
+	        {"gram-host", 0, CLI_FLAG, &gram, NULL,
+	                "Gram-Schmidt on the host by threads, widths of blocks and compilers", 0,
+	                0},
 	        {"resume", 0, CLI_FLAG, &resume, NULL, "keep what is measured already", 0, 0},
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
@@ -265,6 +268,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
 	int code = bench  ? measure_bench(&measure, &request)
 	           : kerr ? measure_kerr(&measure, &request)
+	           : gram ? measure_gram_sweep(&measure, &request)
 	                  : run_predicted(&measure, resume);
 	measure_close(&measure);
 	return code;

@@ -14,7 +14,7 @@ struct host_executor {
 	} stages[EXECUTOR_STAGES];
 	double *marks; /* readings of the clock */
 	int64_t mark_count;
-	const struct gram_kernels *gram; /* NULL: the project's own */
+	const struct gram_loops *gram; /* NULL: the project's own */
 };
 
 /* The threads that OpenBLAS has between the two calls: all of the process's, or one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Brandes, Arnold, Soddemann and Reith's parallelization (2012): columns right of column j are
- * independent of one another. What a thread does with one is gram_kernels.h's. */
+ * independent of one another. What a thread does with one is gram_loops.h's. */
 #include "executor_host_gram.h"
 
 #include "executor_host_blocks.h"
@@ -21,30 +21,30 @@ static bool worth_threads(int64_t m, int64_t n)
 #define REAL float
 #define NAME(x) x##_s
 #define ROOT sqrtf
-#define KERNELS gram_kernels_s
+#define LOOPS gram_loops_s
 #include "executor_host_gram_template.h"
 
 #define REAL double
 #define NAME(x) x##_d
 #define ROOT sqrt
-#define KERNELS gram_kernels_d
+#define LOOPS gram_loops_d
 #include "executor_host_gram_template.h"
 
 /* Calls an operation in the precision of a matrix. */
 #define CALL(e, a, name, ...)                                                                      \
-	((a).precision == SINGLE ? name##_s(&kernels_of(e)->s, __VA_ARGS__)                        \
-	                         : name##_d(&kernels_of(e)->d, __VA_ARGS__))
+	((a).precision == SINGLE ? name##_s(&loops_of(e)->s, __VA_ARGS__)                          \
+	                         : name##_d(&loops_of(e)->d, __VA_ARGS__))
 
-static const struct gram_kernels *kernels_of(const struct executor *e)
+static const struct gram_loops *loops_of(const struct executor *e)
 {
-	const struct gram_kernels *chosen = ((const struct host_executor *)e)->gram;
+	const struct gram_loops *chosen = ((const struct host_executor *)e)->gram;
 
-	return chosen ? chosen : gram_kernels();
+	return chosen ? chosen : gram_loops();
 }
 
-void host_gram_use(struct executor *e, const struct gram_kernels *kernels)
+void host_gram_use(struct executor *e, const struct gram_loops *loops)
 {
-	((struct host_executor *)e)->gram = kernels;
+	((struct host_executor *)e)->gram = loops;
 }
 
 bool host_column_norms(struct executor *e, struct matrix a, struct matrix norms)

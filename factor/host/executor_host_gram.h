@@ -5,7 +5,7 @@
 #define FATHOM_EXECUTOR_HOST_GRAM_H
 
 #include "../executor.h"
-#include "gram_kernels.h"
+#include "gram_loops.h"
 
 bool host_column_norms(struct executor *, struct matrix a, struct matrix norms);
 int64_t host_gram_work(struct executor *, struct matrix a);
@@ -16,6 +16,6 @@ bool host_gram_panel(struct executor *, const struct gram_schmidt *g);
 bool host_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
 
 /* With these loops from now on (NULL: the project's own). */
-void host_gram_use(struct executor *, const struct gram_kernels *kernels);
+void host_gram_use(struct executor *, const struct gram_loops *loops);
 
 #endif

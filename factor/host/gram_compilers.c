@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gram_kernels.h"
+#include "gram_loops.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -8,9 +8,9 @@ const char *const gram_compilers[] = {"gcc", "clang", "gfortran", NULL};
 
 /* FATHOM_CLANG and FATHOM_FORTRAN (its version): the Makefile found them. */
 #ifdef FATHOM_CLANG
-const struct gram_kernels *gram_kernels_clang(void);
+const struct gram_loops *gram_loops_clang(void);
 #else
-static const struct gram_kernels *gram_kernels_clang(void)
+static const struct gram_loops *gram_loops_clang(void)
 {
 	return NULL;
 }
@@ -25,7 +25,7 @@ static const struct gram_kernels *gram_kernels_clang(void)
 	        int64_t m, float factor, const float *v, const float *w, float *x);                \
 	void fortran_subtract_dots##unit(                                                          \
 	        int64_t m, const float *v, const float *w, float *const x[], float *sums);         \
-	static const struct gram_kernels fortran##unit = {FATHOM_FORTRAN,                          \
+	static const struct gram_loops fortran##unit = {FATHOM_FORTRAN,                            \
 	        {fortran_dot##unit, fortran_subtract##unit, fortran_subtract_dot##unit,            \
 	                fortran_subtract_dots##unit},                                              \
 	        {NULL, NULL, NULL, NULL}}
@@ -33,7 +33,7 @@ static const struct gram_kernels *gram_kernels_clang(void)
 FORTRAN(_avx2);
 FORTRAN(_avx512);
 
-static const struct gram_kernels *gram_kernels_fortran(void)
+static const struct gram_loops *gram_loops_fortran(void)
 {
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
 		return &fortran_avx512;
@@ -41,17 +41,17 @@ static const struct gram_kernels *gram_kernels_fortran(void)
 	                                                                       : NULL;
 }
 #else
-static const struct gram_kernels *gram_kernels_fortran(void)
+static const struct gram_loops *gram_loops_fortran(void)
 {
 	return NULL;
 }
 #endif
 
-const struct gram_kernels *gram_kernels_by(const char *compiler)
+const struct gram_loops *gram_loops_by(const char *compiler)
 {
 	if (strcmp(compiler, "clang") == 0)
-		return gram_kernels_clang();
+		return gram_loops_clang();
 	if (strcmp(compiler, "gfortran") == 0)
-		return gram_kernels_fortran();
-	return strcmp(compiler, "gcc") == 0 ? gram_kernels() : NULL;
+		return gram_loops_fortran();
+	return strcmp(compiler, "gcc") == 0 ? gram_loops() : NULL;
 }

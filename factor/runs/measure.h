@@ -75,6 +75,10 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
 bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
         enum precision precision, int64_t m, int64_t n, struct results *out);
 
+/* measure_gram_host.c: the same for rows of it on the host (gram_rows.h), of one matrix. */
+bool measure_gram_host(
+        struct measure *measure, struct result *row, size_t count, struct results *out);
+
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
  * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone
@@ -91,6 +95,10 @@ int measure_bench(struct measure *measure, const struct bench_request *request);
  * breakdown_measured.tsv, and a line each; sizes and rows that are kept as with measure_bench. */
 void measure_breakdown(struct measure *measure, const struct bench_request *request,
         const struct profile *profile);
+
+/* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers into
+ * gram_host.tsv; rows that are kept as with measure_bench. */
+int measure_gram_sweep(struct measure *measure, const struct bench_request *request);
 
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
  * are kept as with measure_bench. */

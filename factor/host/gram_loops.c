@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled by the project's compiler, and, with KERNELS the name of its function, by others. */
-#include "gram_kernels.h"
+/* Compiled by the project's compiler, and, with LOOPS the name of its function, by others. */
+#include "gram_loops.h"
 
 #include <stddef.h>
 
-#ifndef KERNELS
-#define KERNELS gram_kernels
+#ifndef LOOPS
+#define LOOPS gram_loops
 #endif
-const struct gram_kernels *KERNELS(void);
+const struct gram_loops *LOOPS(void);
 
 #define TARGET
 #define BYTES 16
 #define REAL float
 #define NAME(x) x##_s
-#include "gram_kernels_template.h"
+#include "gram_loops_template.h"
 #define REAL double
 #define NAME(x) x##_d
-#include "gram_kernels_template.h"
+#include "gram_loops_template.h"
 #undef TARGET
 #undef BYTES
 
-#define KERNELS_OF(unit)                                                                           \
+#define LOOPS_OF(unit)                                                                             \
 	{                                                                                          \
 		__VERSION__,                                                                       \
 		        {dot_s##unit, subtract_s##unit, subtract_dot_s##unit,                      \
@@ -30,17 +30,17 @@ const struct gram_kernels *KERNELS(void);
 		}                                                                                  \
 	}
 
-static const struct gram_kernels plain = KERNELS_OF();
+static const struct gram_loops plain = LOOPS_OF();
 
 #if defined(__x86_64__)
 #define TARGET __attribute__((target("avx2,fma")))
 #define BYTES 32
 #define REAL float
 #define NAME(x) x##_s_avx2
-#include "gram_kernels_template.h"
+#include "gram_loops_template.h"
 #define REAL double
 #define NAME(x) x##_d_avx2
-#include "gram_kernels_template.h"
+#include "gram_loops_template.h"
 #undef TARGET
 #undef BYTES
 
@@ -48,16 +48,16 @@ static const struct gram_kernels plain = KERNELS_OF();
 #define BYTES 64
 #define REAL float
 #define NAME(x) x##_s_avx512
-#include "gram_kernels_template.h"
+#include "gram_loops_template.h"
 #define REAL double
 #define NAME(x) x##_d_avx512
-#include "gram_kernels_template.h"
+#include "gram_loops_template.h"
 #undef TARGET
 #undef BYTES
 
-static const struct gram_kernels avx2 = KERNELS_OF(_avx2), avx512 = KERNELS_OF(_avx512);
+static const struct gram_loops avx2 = LOOPS_OF(_avx2), avx512 = LOOPS_OF(_avx512);
 
-const struct gram_kernels *KERNELS(void)
+const struct gram_loops *LOOPS(void)
 {
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
 		return &avx512;
@@ -66,7 +66,7 @@ const struct gram_kernels *KERNELS(void)
 	return &plain;
 }
 #else
-const struct gram_kernels *KERNELS(void)
+const struct gram_loops *LOOPS(void)
 {
 	return &plain;
 }

@@ -6,15 +6,15 @@
  *
  * m: elements; columns are contiguous and don't overlap, but v and w may be the same. Sums are
  * formed by pieces, so that their errors don't grow with the rows. */
-#ifndef FATHOM_GRAM_KERNELS_H
-#define FATHOM_GRAM_KERNELS_H
+#ifndef FATHOM_GRAM_LOOPS_H
+#define FATHOM_GRAM_LOOPS_H
 
 #include <stdint.h>
 
 /* Columns that dots takes at a time: each element of v and w that is loaded serves all of them. */
 enum { GRAM_TOGETHER = 4 };
 
-struct gram_kernels_s {
+struct gram_loops_s {
 	float (*dot)(int64_t m, const float *x, const float *y);
 	/* x -= factor v */
 	void (*subtract)(int64_t m, float factor, const float *v, float *x);
@@ -25,7 +25,7 @@ struct gram_kernels_s {
 	        int64_t m, const float *v, const float *w, float *const x[], float *sums);
 };
 
-struct gram_kernels_d {
+struct gram_loops_d {
 	double (*dot)(int64_t m, const double *x, const double *y);
 	void (*subtract)(int64_t m, double factor, const double *v, double *x);
 	double (*subtract_dot)(
@@ -34,18 +34,18 @@ struct gram_kernels_d {
 	        int64_t m, const double *v, const double *w, double *const x[], double *sums);
 };
 
-struct gram_kernels {
+struct gram_loops {
 	const char *compiler; /* and its version */
-	struct gram_kernels_s s;
-	struct gram_kernels_d d;
+	struct gram_loops_s s;
+	struct gram_loops_d d;
 };
 
 /* The project's own compiler's. */
-const struct gram_kernels *gram_kernels(void);
+const struct gram_loops *gram_loops(void);
 
 /* By gcc (the project's own), clang or gfortran (single precision); NULL where it was not there
  * when this was built, or made code that this processor does not have. */
-const struct gram_kernels *gram_kernels_by(const char *compiler);
+const struct gram_loops *gram_loops_by(const char *compiler);
 extern const char *const gram_compilers[]; /* NULL-terminated */
 
 #endif

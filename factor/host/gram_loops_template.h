@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gram-Schmidt's kernels in one precision and for one SIMD unit. Included with REAL float or
+/* Gram-Schmidt's loops in one precision and for one SIMD unit. Included with REAL float or
  * double, BYTES the unit's width, TARGET its attribute and NAME(x) the names. Vectors are written
  * out, as compilers do not agree on how to keep several sums of one loop in registers. */
 

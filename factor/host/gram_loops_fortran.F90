@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: MIT
-! gram_kernels.h's loops in single precision as one writes them in Fortran. UNIT: the suffix of their
+! gram_loops.h's loops in single precision as one writes them in Fortran. UNIT: the suffix of their
 ! names, by the SIMD unit that they are compiled for.
 #define PASTE(a) a
 #define NAMED(a) PASTE(a)PASTE(UNIT)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what do threads, blocks and compilers make of Gram-Schmidt on the host (Figures 2 and 4
+ * and Table 1 of Brandes et al., 2012), in and out of the last cache?
+ * Method: a square matrix of half the last cache's bytes and one of four times as many, of which as
+ * many columns are done as show the rate; small squares, whole. Threads have a core each; the ways
+ * of a matrix in turns; the model's answer is noted first. What can fool it: a last cache that
+ * other machines share (a virtual machine sees all of it and may have a part). Unit: seconds. */
+#include "measure.h"
+
+#include "../../lib/clock.h"
+#include "../../lib/msg.h"
+#include "../../lib/team.h"
+#include "../model/model_gram_schmidt.h"
+#include "gram_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns done of matrices that are not small (quick: half as many): without blocks all cost alike,
+ * with them there are to be some blocks. */
+enum { UNBLOCKED_DONE = 16, BLOCKED_DONE = 128, USUAL_WIDTH = 32, TEAMS = 16 };
+
+struct sweep {
+	struct measure *measure;
+	const struct profile *profile; /* NULL: no predictions */
+	struct results *results;
+	char *path;
+	double start;
+	bool quick;
+	int team[TEAMS], teams; /* 1, 2, 4 ... all threads */
+};
+
+struct square {
+	int64_t m, n;
+	bool whole; /* all columns are done */
+	struct result row[MEASURE_CONTENDERS];
+	size_t count;
+};
+
+bool measure_gram_host(
+        struct measure *measure, struct result *row, size_t count, struct results *out)
+{
+	struct contender contender[MEASURE_CONTENDERS];
+	struct gram_run run[MEASURE_CONTENDERS];
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++)
+		run[i] = gram_run_of(&row[i]);
+	measure->plan.seed += 1000;
+	if (!timing_gram_host(measure_executor(measure, "host"),
+	            measure->topology ? &measure->quiet : NULL, row->precision, row->m, row->n, run,
+	            &measure->plan, contender, count, &fault)) {
+		if (!*measure->plan.stop)
+			msg_warn("gramschmidt %" PRId64 " x %" PRId64 " on host: %s", row->m,
+			        row->n, fault.text);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		measure_add(measure, &row[i], &contender[i], out);
+	return true;
+}
+
+/* ---- what is measured ---- */
+
+static void add(struct sweep *s, struct square *q, const char *form, int64_t nb, int threads,
+        const char *compiler)
+{
+	const int64_t done = (nb ? BLOCKED_DONE : UNBLOCKED_DONE) / (s->quick ? 2 : 1);
+	const struct gram_run run = {.form = form,
+	        .nb = nb,
+	        .k = q->whole || done > q->n ? q->n : done,
+	        .threads = threads};
+	struct result row = gram_row(SINGLE, q->m, q->n, &run, compiler);
+
+	for (size_t i = 0; i < q->count; i++)
+		if (strcmp(q->row[i].variant, row.variant) == 0 && q->row[i].nb == nb &&
+		        strcmp(q->row[i].options, row.options) == 0)
+			return;
+	if (q->count == MEASURE_CONTENDERS || results_find(s->results, &row))
+		return;
+	if (compiler && !gram_loops_by(compiler)) {
+		row.seconds = (struct estimate){NAN, NAN, NAN, 0};
+		snprintf(row.note, sizeof row.note, "%s was not there when fathom was built",
+		        compiler);
+		results_add(s->results, &row);
+		return;
+	}
+	q->row[q->count++] = row;
+}
+
+static void add_threads(struct sweep *s, struct square *q, int fewest)
+{
+	for (int t = s->teams - 1; t >= 0; t--) {
+		if (s->team[t] < fewest)
+			continue;
+		add(s, q, "kernels", 0, s->team[t], NULL);
+		add(s, q, "fused", 0, s->team[t], NULL);
+		add(s, q, "blocked", USUAL_WIDTH, s->team[t], NULL);
+	}
+}
+
+static void add_widths(struct sweep *s, struct square *q, int64_t narrowest)
+{
+	for (int64_t nb = narrowest; nb <= BLOCKED_DONE / (s->quick ? 2 : 1); nb *= 2)
+		add(s, q, "blocked", nb, s->team[s->teams - 1], NULL);
+}
+
+static void add_compilers(struct sweep *s, struct square *q)
+{
+	const int all = s->team[s->teams - 1], threads[] = {1, (all + 1) / 2, all};
+
+	for (const char *const *c = gram_compilers; *c; c++)
+		for (int t = 0; t < 3; t++) {
+			add(s, q, "kernels", 0, threads[t], *c);
+			add(s, q, "blocked", USUAL_WIDTH, threads[t], *c);
+		}
+	add(s, q, "blas", 0, 1, NULL);
+}
+
+/* ---- running it ---- */
+
+static void measure_square(struct sweep *s, struct square *q)
+{
+	msg_progress("gramschmidt on host: %" PRId64 " x %" PRId64, q->m, q->n);
+	if (q->count && clock_now() - s->start < s->measure->budget && !*s->measure->plan.stop &&
+	        measure_gram_host(s->measure, q->row, q->count, s->results))
+		measure_save(s->results, s->path);
+	q->count = 0;
+}
+
+/* Columns of whole lines. */
+static int64_t rounded(double x)
+{
+	return (int64_t)(x / 16) * 16;
+}
+
+static void measure_all(struct sweep *s, double last_cache)
+{
+	static const int64_t whole[] = {1024, 2048};
+	const int64_t side = rounded(sqrt(last_cache / 2 / sizeof(float)));
+	struct square small = {.m = side, .n = side}, large = {.m = 3 * side, .n = 3 * side};
+
+	add_widths(s, &small, 2);
+	add_threads(s, &small, 1);
+	measure_square(s, &small);
+	add_widths(s, &large, 4);
+	add_threads(s, &large, s->quick ? s->team[s->teams - 2] : s->team[s->teams - 1] / 4);
+	measure_square(s, &large);
+	add_compilers(s, &small);
+	measure_square(s, &small);
+	for (size_t i = 0; i < (s->quick ? 1 : ARRAY_LEN(whole)); i++) {
+		struct square q = {.m = whole[i], .n = whole[i], .whole = true};
+		add_widths(s, &q, 2);
+		add_threads(s, &q, 1);
+		measure_square(s, &q);
+	}
+}
+
+/* 1, 2, 4 ... and the largest that the probes have. */
+static void find_teams(struct sweep *s)
+{
+	const int cores = s->measure->quiet.cores, largest = team_largest(cores);
+
+	for (int n = 1; n < largest && s->teams < TEAMS - 1; n *= 2)
+		s->team[s->teams++] = n;
+	s->team[s->teams++] = largest;
+
+}
+
+int measure_gram_sweep(struct measure *measure, const struct bench_request *request)
+{
+	struct sweep s = {.measure = measure,
+	        .results = results_new(),
+	        .start = clock_now(),
+	        .quick = measure->common.quick};
+	struct topology_facts facts;
+
+	(void)request;
+	s.path = xasprintf("%s/gram_host.tsv", measure->common.output);
+	measure_open(measure);
+	measure_stamp(measure, s.results->table);
+	if (!measure->topology)
+		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
+	topology_facts(measure->topology, &facts);
+	find_teams(&s);
+	measure_all(&s, (double)facts.l3_bytes);
+	msg_progress_end();
+	measure_save(s.results, s.path);
+	printf("%s: %zu rows\n", s.path, s.results->count);
+	results_free(s.results);
+	free(s.path);
+	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+}
