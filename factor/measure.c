@@ -8,6 +8,7 @@
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "runs/cases.h"
+#include "runs/gram_rows.h"
 #include "runs/measure.h"
 #include "runs/products.h"
 
@@ -138,9 +139,10 @@ typedef bool measure_way(
 
 static measure_way *way_of(const struct result *shape)
 {
-	return results_is_panel(shape)     ? measure_panel
-	       : results_is_product(shape) ? measure_product
-	                                   : measure_whole;
+	return results_is_panel(shape)       ? measure_panel
+	       : results_is_product(shape)   ? measure_product
+	       : results_is_host_gram(shape) ? measure_gram_host
+	                                     : measure_whole;
 }
 
 static int run_predicted(struct measure *measure, bool resume)
@@ -268,7 +270,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
 	int code = bench  ? measure_bench(&measure, &request)
 	           : kerr ? measure_kerr(&measure, &request)
-	           : gram ? measure_gram_sweep(&measure, &request)
+	           : gram ? measure_gram_sweep(&measure)
 	                  : run_predicted(&measure, resume);
 	measure_close(&measure);
 	return code;

@@ -8,6 +8,7 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "runs/cases.h"
+#include "runs/gram_rows.h"
 #include "model/executor_model.h"
 #include "runs/predict_breakdown.h"
 #include "runs/predict_whole.h"
@@ -104,6 +105,8 @@ static size_t add_target(struct results *results, const struct profile *profile,
 		if (cases[i].phases)
 			add_phases(results, profile, target, &cases[i]);
 	}
+	if (target->model == MODEL_HOST)
+		refused += predict_gram_host(results, profile, quick);
 	if (target->model == MODEL_CUDA)
 		refused += predict_products(results, profile, quick) +
 		           predict_whole(results, profile, quick);

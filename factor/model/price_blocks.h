@@ -74,7 +74,7 @@ struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
 
-/* Gram-Schmidt on the device and on the host (tariff_gram.c). */
+/* Gram-Schmidt on the device (tariff_gram.c) and on the host (tariff_gram_host.c). */
 struct price price_gram_norms(struct price_reader *r, struct matrix a);
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel(struct price_reader *r, struct matrix a);
@@ -82,6 +82,9 @@ struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k
 struct price price_gram_norms_host(struct price_reader *r, struct matrix a);
 struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel_host(struct price_reader *r, struct matrix a);
+/* A panel column by column. */
+struct price price_gram_passes(struct price_reader *r, struct matrix a,
+        struct price (*pass)(struct price_reader *, enum gram_step, struct matrix));
 struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k);
 
 /* The host's square products (edge: m = n = k) and LAPACKE's panels from their rate surfaces

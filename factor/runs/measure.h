@@ -76,8 +76,8 @@ bool measure_gram_schmidt(struct measure *measure, const struct profile *profile
         enum precision precision, int64_t m, int64_t n, struct results *out);
 
 /* measure_gram_host.c: the same for rows of it on the host (gram_rows.h), of one matrix. */
-bool measure_gram_host(
-        struct measure *measure, struct result *row, size_t count, struct results *out);
+bool measure_gram_host(struct measure *measure, struct executor *host, struct result *row,
+        size_t count, struct results *out);
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
@@ -97,8 +97,8 @@ void measure_breakdown(struct measure *measure, const struct bench_request *requ
         const struct profile *profile);
 
 /* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers into
- * gram_host.tsv; rows that are kept as with measure_bench. */
-int measure_gram_sweep(struct measure *measure, const struct bench_request *request);
+ * gram_host.tsv. */
+int measure_gram_sweep(struct measure *measure);
 
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
  * are kept as with measure_bench. */

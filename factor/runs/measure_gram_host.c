@@ -10,7 +10,6 @@
 #include "../../lib/clock.h"
 #include "../../lib/msg.h"
 #include "../../lib/team.h"
-#include "../model/model_gram_schmidt.h"
 #include "gram_rows.h"
 
 #include <inttypes.h>
@@ -25,7 +24,7 @@ enum { UNBLOCKED_DONE = 16, BLOCKED_DONE = 128, USUAL_WIDTH = 32, TEAMS = 16 };
 
 struct sweep {
 	struct measure *measure;
-	const struct profile *profile; /* NULL: no predictions */
+	struct profile *profile; /* NULL: no predictions */
 	struct results *results;
 	char *path;
 	double start;
@@ -40,8 +39,8 @@ struct square {
 	size_t count;
 };
 
-bool measure_gram_host(
-        struct measure *measure, struct result *row, size_t count, struct results *out)
+bool measure_gram_host(struct measure *measure, struct executor *host, struct result *row,
+        size_t count, struct results *out)
 {
 	struct contender contender[MEASURE_CONTENDERS];
 	struct gram_run run[MEASURE_CONTENDERS];
@@ -50,9 +49,8 @@ bool measure_gram_host(
 	for (size_t i = 0; i < count; i++)
 		run[i] = gram_run_of(&row[i]);
 	measure->plan.seed += 1000;
-	if (!timing_gram_host(measure_executor(measure, "host"),
-	            measure->topology ? &measure->quiet : NULL, row->precision, row->m, row->n, run,
-	            &measure->plan, contender, count, &fault)) {
+	if (!timing_gram_host(host, measure->topology ? &measure->quiet : NULL, row->precision,
+	            row->m, row->n, run, &measure->plan, contender, count, &fault)) {
 		if (!*measure->plan.stop)
 			msg_warn("gramschmidt %" PRId64 " x %" PRId64 " on host: %s", row->m,
 			        row->n, fault.text);
@@ -91,6 +89,14 @@ static void add(struct sweep *s, struct square *q, const char *form, int64_t nb,
 	q->row[q->count++] = row;
 }
 
+static int64_t usual_width(const struct sweep *s, const struct square *q, int threads)
+{
+	const int64_t k = q->whole ? q->n : BLOCKED_DONE / (s->quick ? 2 : 1);
+	int64_t nb = s->profile ? gram_width(s->profile, SINGLE, q->m, q->n, k, threads) : 0;
+
+	return nb ? nb : USUAL_WIDTH;
+}
+
 static void add_threads(struct sweep *s, struct square *q, int fewest)
 {
 	for (int t = s->teams - 1; t >= 0; t--) {
@@ -98,7 +104,7 @@ static void add_threads(struct sweep *s, struct square *q, int fewest)
 			continue;
 		add(s, q, "kernels", 0, s->team[t], NULL);
 		add(s, q, "fused", 0, s->team[t], NULL);
-		add(s, q, "blocked", USUAL_WIDTH, s->team[t], NULL);
+		add(s, q, "blocked", usual_width(s, q, s->team[t]), s->team[t], NULL);
 	}
 }
 
@@ -115,18 +121,34 @@ static void add_compilers(struct sweep *s, struct square *q)
 	for (const char *const *c = gram_compilers; *c; c++)
 		for (int t = 0; t < 3; t++) {
 			add(s, q, "kernels", 0, threads[t], *c);
-			add(s, q, "blocked", USUAL_WIDTH, threads[t], *c);
+			add(s, q, "blocked", usual_width(s, q, threads[t]), threads[t], *c);
 		}
 	add(s, q, "blas", 0, 1, NULL);
 }
 
 /* ---- running it ---- */
 
+/* What the model says, ahead of the measurement. */
+static void predict(struct sweep *s, const struct result *measured)
+{
+	struct result row = *measured;
+
+	snprintf(row.executor, sizeof row.executor, "model");
+	if (!s->profile || results_option(row.options, "compiler", NULL, 0) ||
+	        strcmp(row.variant, "openblas") == 0 || results_find(s->results, &row))
+		return;
+	if (gram_row_predict(s->profile, 2, &row))
+		results_add(s->results, &row);
+}
+
 static void measure_square(struct sweep *s, struct square *q)
 {
 	msg_progress("gramschmidt on host: %" PRId64 " x %" PRId64, q->m, q->n);
+	for (size_t i = 0; i < q->count; i++)
+		predict(s, &q->row[i]);
 	if (q->count && clock_now() - s->start < s->measure->budget && !*s->measure->plan.stop &&
-	        measure_gram_host(s->measure, q->row, q->count, s->results))
+	        measure_gram_host(s->measure, measure_executor(s->measure, "host"), q->row,
+	                q->count, s->results))
 		measure_save(s->results, s->path);
 	q->count = 0;
 }
@@ -167,30 +189,39 @@ static void find_teams(struct sweep *s)
 	for (int n = 1; n < largest && s->teams < TEAMS - 1; n *= 2)
 		s->team[s->teams++] = n;
 	s->team[s->teams++] = largest;
-
 }
 
-int measure_gram_sweep(struct measure *measure, const struct bench_request *request)
+int measure_gram_sweep(struct measure *measure)
 {
 	struct sweep s = {.measure = measure,
 	        .results = results_new(),
 	        .start = clock_now(),
 	        .quick = measure->common.quick};
+	char *source = xasprintf("%s/profile.tsv", measure->common.output);
 	struct topology_facts facts;
+	struct fault fault;
 
-	(void)request;
 	s.path = xasprintf("%s/gram_host.tsv", measure->common.output);
+	s.profile = profile_read(source, &fault);
+	if (!s.profile)
+		msg_warn("no predictions: %s; make probe writes it", fault.text);
 	measure_open(measure);
 	measure_stamp(measure, s.results->table);
 	if (!measure->topology)
 		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
 	topology_facts(measure->topology, &facts);
+	table_meta_set(s.results->table, "last_cache_bytes", "%" PRId64, facts.l3_bytes);
+	for (const char *const *c = gram_compilers; *c; c++)
+		if (gram_loops_by(*c))
+			table_meta_set(s.results->table, *c, "%s", gram_loops_by(*c)->compiler);
 	find_teams(&s);
 	measure_all(&s, (double)facts.l3_bytes);
 	msg_progress_end();
 	measure_save(s.results, s.path);
 	printf("%s: %zu rows\n", s.path, s.results->count);
 	results_free(s.results);
+	profile_free(s.profile);
+	free(source);
 	free(s.path);
 	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }

@@ -51,8 +51,11 @@ static struct result new_row(
 static void estimate(const struct profile *profile, const struct way *way,
         const struct result *measured, struct results *out)
 {
-	const struct gram_question question = {
-	        way->form, way->nb, measured->m, measured->n, measured->precision};
+	const struct gram_question question = {.form = way->form,
+	        .nb = way->nb,
+	        .m = measured->m,
+	        .n = measured->n,
+	        .precision = measured->precision};
 	struct result row = *measured;
 	struct prediction prediction;
 
