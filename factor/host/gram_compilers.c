@@ -53,5 +53,9 @@ const struct gram_loops *gram_loops_by(const char *compiler)
 		return gram_loops_clang();
 	if (strcmp(compiler, "gfortran") == 0)
 		return gram_loops_fortran();
-	return strcmp(compiler, "gcc") == 0 ? gram_loops() : NULL;
+#ifndef __clang__
+	if (strcmp(compiler, "gcc") == 0)
+		return gram_loops();
+#endif
+	return NULL;
 }
