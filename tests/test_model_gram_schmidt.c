@@ -58,7 +58,7 @@ static double seconds(const struct profile *profile, const char *form, int64_t n
 	const struct gram_question question = {form, nb, n, n, SINGLE};
 	struct prediction out;
 
-	if (!model_gram_schmidt_predict(profile, MODEL_CUDA, &question, 2, &out))
+	if (!model_gram_schmidt_predict(profile, MODEL_CUDA, &question, 2, true, &out))
 		diag("%s: %s", form, out.fault.text);
 	return out.seconds;
 }

@@ -12,6 +12,7 @@ bool host_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool host_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool host_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool host_gram_panel(struct executor *, const struct gram_schmidt *g);
-bool host_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+bool host_gram_apply(
+        struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 
 #endif
