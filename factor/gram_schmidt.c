@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Words moved in column j of an m x n matrix: blas and kernels m(n-j) read for the dot products and
- * 2m(n-j-1) for the update, fused 2m(n-j-1) for both. Calls a column: blas 5 (one waits for the
- * host), kernels 2, fused 1. Operations of all forms: 2mn^2, of twice 4mn^2. */
+ * 2m(n-j-1) for the update, fused 2m(n-j-1) for both; the paper's kernels as blas and kernels.
+ * Calls a column: blas 5 (one waits for the host), the paper's 3, kernels 2, fused 1. Operations of
+ * all forms: 2mn^2, of twice 4mn^2. */
 #include "gram_schmidt.h"
 
 #include "plan.h"
@@ -12,6 +13,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Far from the events of whole factorizations. */
@@ -25,6 +27,7 @@ struct process {
 	struct executor *e;
 	struct matrix a, r;
 	int64_t nb, k; /* k: columns that become orthonormal */
+	struct gram_shape shape;
 	int *info;
 	struct matrix norms; /* of A's columns, squares (n x 1) */
 	void *pass;          /* workspace of the passes */
@@ -53,7 +56,8 @@ static struct gram_schmidt panel_of(const struct process *s, int64_t j, int64_t 
 	        .dependent = dependent_below(s->a),
 	        .first = j,
 	        .info = s->info,
-	        .work = s->pass};
+	        .work = s->pass,
+	        .shape = s->shape};
 }
 
 /* In one call. */
@@ -86,6 +90,17 @@ static bool run_kernels(struct process *s)
 	return ok;
 }
 
+static bool run_shaped(struct process *s)
+{
+	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+	bool ok = true;
+
+	for (int64_t j = 0; ok && j < s->a.n; j++)
+		ok = ex_gram_dots(s->e, &g, j) && ex_gram_scale(s->e, &g, j) &&
+		     (j + 1 == s->a.n || ex_gram_update(s->e, &g, j));
+	return ok;
+}
+
 static bool run_blocked(struct process *s)
 {
 	const int64_t m = s->a.m, n = s->a.n;
@@ -95,7 +110,7 @@ static bool run_blocked(struct process *s)
 		int64_t w = smaller(s->nb, s->k - j), rest = n - j - w;
 		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
 		                               matrix_view(s->r, j, j + w, w, rest),
-		                               matrix_view(s->a, 0, j + w, m, rest));
+		                               matrix_view(s->a, 0, j + w, m, rest), false);
 	}
 	return ok;
 }
@@ -234,21 +249,53 @@ struct form {
 };
 
 const char *const gram_schmidt_forms[] = {
-        "blas", "kernels", "fused", "blocked", "block", "twice", NULL};
+        "blas", "kernels", "fused", "blocked", "block", "twice", "direct", "shared", "wide", NULL};
 
 static const struct form forms[] = {{run_blas, false, false}, {run_kernels, false, false},
         {run_fused, false, false}, {run_blocked, true, false}, {run_block, true, false},
-        {add_all, true, true}};
+        {add_all, true, true}, {run_shaped, false, false}, {run_shaped, false, false},
+        {run_shaped, false, false}};
 static const struct form *const twice = &forms[5];
 
-static const struct form *find_form(struct executor *e, const char *name)
+/* The fastest whole factorizations of 8192 x 8192 in single precision (H200). */
+static const struct {
+	const char *form;
+	struct gram_shape shape;
+} shaped[] = {{"direct", {GRAM_DIRECT, 128, 4}}, {"shared", {GRAM_SHARED, 256, 4}},
+        {"wide", {GRAM_WIDE, 128, 4}}};
+
+static bool is_called(const char *name, const char *form)
 {
+	size_t length = strlen(form);
+
+	return strncmp(name, form, length) == 0 && (name[length] == '\0' || name[length] == '=');
+}
+
+struct gram_shape gram_schmidt_shape(const char *name)
+{
+	const char *blocks = strchr(name, '=');
+	struct gram_shape shape = {GRAM_OWN, 0, 0};
+	char end;
+
+	for (size_t i = 0; i < ARRAY_LEN(shaped); i++)
+		if (is_called(name, shaped[i].form))
+			shape = shaped[i].shape;
+	if (blocks && (sscanf(blocks, "=%dx%d%c", &shape.nx, &shape.ny, &end) != 2 ||
+	                      !gram_shape_allowed(shape)))
+		shape.access = GRAM_OWN;
+	return shape;
+}
+
+static const struct form *find_form(struct process *s, const char *name)
+{
+	s->shape = gram_schmidt_shape(name);
 	for (size_t i = 0; gram_schmidt_forms[i]; i++)
-		if (strcmp(gram_schmidt_forms[i], name) == 0)
+		if (s->shape.access == GRAM_OWN ? strcmp(gram_schmidt_forms[i], name) == 0
+		                                : is_called(name, gram_schmidt_forms[i]))
 			return &forms[i];
-	fault_set(&e->fault,
-	        "unknown form \"%s\" of Gram-Schmidt: use blas, kernels, fused, blocked, block or "
-	        "twice",
+	fault_set(&s->e->fault,
+	        "unknown form \"%s\" of Gram-Schmidt: use blas, kernels, fused, blocked, block, "
+	        "twice, or direct, shared, wide, which may end in =NXxNY",
 	        name);
 	return NULL;
 }
@@ -268,8 +315,7 @@ static bool check(const struct process *s, const struct form *form)
 		        "%" PRId64 " columns of %" PRId64
 		        " rows can't all be orthogonal: m >= n is needed",
 		        s->a.n, s->a.m);
-	if (s->k != s->a.n &&
-	        (s->k < 1 || s->k > s->a.n || form->run == run_block || form->twice))
+	if (s->k != s->a.n && (s->k < 1 || s->k > s->a.n || form->run == run_block || form->twice))
 		return fault_set(fault,
 		        "the first %" PRId64 " of %" PRId64
 		        " columns alone: not so many, and not by block or twice",
@@ -277,6 +323,8 @@ static bool check(const struct process *s, const struct form *form)
 	if (form->in_blocks && s->nb < 1)
 		return fault_set(
 		        fault, "a block of %" PRId64 " columns: at least one is needed", s->nb);
+	if (s->shape.access != GRAM_OWN && s->e->on_host)
+		return fault_set(fault, "blocks of threads are the GPU's: use kernels on the host");
 	return matrix_check(s->e, s->a);
 }
 
@@ -323,7 +371,7 @@ int64_t gram_schmidt_work(struct executor *e, const char *name, int64_t nb, stru
 {
 	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n};
 
-	return work_of(&s, find_form(e, name));
+	return work_of(&s, find_form(&s, name));
 }
 
 bool gram_schmidt_first(struct executor *e, const char *name, int64_t nb, int64_t k,
@@ -331,7 +379,7 @@ bool gram_schmidt_first(struct executor *e, const char *name, int64_t nb, int64_
 {
 	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .k = k, .info = info};
 
-	return run(&s, find_form(e, name), work);
+	return run(&s, find_form(&s, name), work);
 }
 
 bool gram_schmidt(struct executor *e, const char *name, int64_t nb, struct matrix a,

@@ -8,6 +8,8 @@
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "runs/cases.h"
+#include "runs/gram_cases.h"
+#include "runs/gram_kernels.h"
 #include "runs/gram_rows.h"
 #include "runs/measure.h"
 #include "runs/products.h"
@@ -139,10 +141,12 @@ typedef bool measure_way(
 
 static measure_way *way_of(const struct result *shape)
 {
-	return results_is_panel(shape)       ? measure_panel
-	       : results_is_product(shape)   ? measure_product
-	       : results_is_host_gram(shape) ? measure_gram_host
-	                                     : measure_whole;
+	return results_is_panel(shape)         ? measure_panel
+	       : results_is_product(shape)     ? measure_product
+	       : results_is_gram_kernel(shape) ? measure_gram_kernel
+	       : results_is_host_gram(shape)   ? measure_gram_host
+	       : results_is_gram(shape)        ? measure_gram
+	                                       : measure_whole;
 }
 
 static int run_predicted(struct measure *measure, bool resume)
@@ -202,7 +206,7 @@ static int run_predicted(struct measure *measure, bool resume)
 static void check_only(const char *only, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
-	        "transpose", "laswp", "trsm", "gramschmidt", "breakdown", NULL};
+	        "transpose", "laswp", "trsm", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (!only[0])
@@ -234,7 +238,8 @@ int main(int argc, char **argv)
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm, gramschmidt or breakdown alone; with --kerr: blas, steps, ahead, "
+	                "trsm, gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, "
+	                "steps, ahead, "
 	                "gemv or lapack",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",

@@ -8,6 +8,8 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "runs/cases.h"
+#include "runs/gram_cases.h"
+#include "runs/gram_kernels.h"
 #include "runs/gram_rows.h"
 #include "model/executor_model.h"
 #include "runs/predict_breakdown.h"
@@ -109,6 +111,8 @@ static size_t add_target(struct results *results, const struct profile *profile,
 		refused += predict_gram_host(results, profile, quick);
 	if (target->model == MODEL_CUDA)
 		refused += predict_products(results, profile, quick) +
+		           predict_gram_kernels(results, profile, quick) +
+		           predict_gram(results, profile, "cuda", quick) +
 		           predict_whole(results, profile, quick);
 	msg_progress_end();
 	free(cases);

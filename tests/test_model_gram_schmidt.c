@@ -59,7 +59,7 @@ static double seconds(const struct profile *profile, const char *form, int64_t n
 	        .form = form, .nb = nb, .m = n, .n = n, .precision = SINGLE};
 	struct prediction out;
 
-	if (!model_gram_schmidt_predict(profile, MODEL_CUDA, &question, 2, &out))
+	if (!model_gram_schmidt_predict(profile, MODEL_CUDA, &question, 2, true, &out))
 		diag("%s: %s", form, out.fault.text);
 	return out.seconds;
 }

@@ -83,8 +83,10 @@ bool host_gram_panel(struct executor *e, const struct gram_schmidt *g)
 	return gram_panel_by_passes(e, g);
 }
 
-bool host_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
+bool host_gram_apply(
+        struct executor *e, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
+	(void)single;
 	CALL(e, a, gram_apply, q, r, a);
 	return true;
 }

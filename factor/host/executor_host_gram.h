@@ -13,7 +13,8 @@ bool host_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool host_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool host_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool host_gram_panel(struct executor *, const struct gram_schmidt *g);
-bool host_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+bool host_gram_apply(
+        struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 
 /* With these loops from now on (NULL: the project's own). */
 void host_gram_use(struct executor *, const struct gram_loops *loops);

@@ -259,9 +259,10 @@ static struct price sums_gram_panel(struct price_reader *r, struct matrix a)
 	return price_gram_passes(r, a, sums_gram_pass);
 }
 
-static struct price sums_gram_apply(struct price_reader *r, struct matrix a, int64_t k)
+static struct price sums_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	(void)k;
+	(void)single;
 	return sums_memory(r, 2 * price_bytes(a));
 }
 

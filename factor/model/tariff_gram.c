@@ -51,12 +51,12 @@ struct price price_gram_norms(struct price_reader *r, struct matrix a)
 	return price_gram_pass(r, GRAM_DOTS, a);
 }
 
-/* A block of threads holds GRAM_APPLY_COLUMNS columns; every wave of such reads each of the k
- * columns from L2 for all its blocks, and waits once a column for the block's sums. */
-struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k)
+/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one; every wave of such reads each of the
+ * k columns from L2 for all its blocks, and waits once a column for the block's sums. */
+struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double sms = price_scalar(r, "gpu.sm.count"),
-	             blocks = (double)a.n / GRAM_APPLY_COLUMNS;
+	             blocks = (double)a.n / (single ? 1 : GRAM_APPLY_COLUMNS);
 	const double waves = ceil(blocks / sms), column = price_bytes(a) / (double)a.n;
 	struct price price = price_kernel(r);
 

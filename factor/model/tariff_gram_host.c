@@ -110,8 +110,9 @@ struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
 
 /* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by, each read twice, the
  * second time from where those columns are. */
-struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k)
+struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
+	(void)single;
 	const double column = column_of(a), group = GRAM_TOGETHER, threads = threads_of(r);
 	const double near = (group + 2) * column, held = ((double)k + group) * column;
 	const double pass = 2 * group * column / rate(r, copies, near) +

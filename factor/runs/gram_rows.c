@@ -69,7 +69,8 @@ bool gram_row_predict(const struct profile *profile, int level, struct result *r
 {
 	const struct gram_question question = question_of(row);
 	struct prediction made;
-	bool ok = model_gram_schmidt_predict(profile, MODEL_HOST, &question, level, &made);
+	bool ok = model_gram_schmidt_predict(
+	        profile, MODEL_HOST, &question, level, level == 2, &made);
 
 	row->seconds = (struct estimate){made.seconds, made.low, made.high, 0};
 	snprintf(
@@ -113,11 +114,12 @@ static void add(struct list *list, const char *form, int64_t nb, int64_t k, int 
 {
 	const struct gram_run run = {.form = form, .nb = nb, .k = k, .threads = threads};
 
-	for (int level = 2; level >= 1; level--) {
+	for (int level = 2; level >= 0; level--) {
+		char text[2] = {(char)('0' + level), 0};
 		struct result row = gram_row(list->precision, list->m, list->n, &run, NULL);
 		bool ok = gram_row_predict(list->profile, level, &row);
 		if (level < 2)
-			results_option_add(row.options, "level", "1");
+			results_option_add(row.options, "level", text);
 		results_add(list->results, &row);
 		list->refused += level == 2 && !ok;
 	}

@@ -26,7 +26,7 @@ int gram_threads(const struct profile *profile);
 int64_t gram_width(const struct profile *profile, enum precision precision, int64_t m, int64_t n,
         int64_t k, int threads);
 
-/* Adds the predictions of the held-out list at levels 2 and 1: all threads, some also by one, sizes
+/* Adds the predictions of the held-out list at three levels: all threads, some also by one, sizes
  * off the powers of two, and a matrix that the last cache does not hold. Returns how many cases
  * were refused. */
 size_t predict_gram_host(struct results *results, const struct profile *profile, bool quick);
