@@ -5,9 +5,12 @@
 
 #include "executor_host_blocks.h"
 
+#include "../../lib/msg.h"
 #include "../schedule.h"
 
 #include <math.h>
+#include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Elements of work below which waking the other threads does not pay. */
@@ -16,6 +19,16 @@ enum { PARALLEL_ELEMENTS = 1 << 17 };
 static bool worth_threads(int64_t m, int64_t n)
 {
 	return m * n >= PARALLEL_ELEMENTS;
+}
+
+/* How loops over columns are divided from now on: as before, so that a thread finds its columns in
+ * its cache, where that holds them; else as threads come, which are not always equally fast. */
+static void divide(const struct executor *e, struct matrix a)
+{
+	const int64_t held = ((const struct host_executor *)e)->l2_bytes * omp_get_max_threads();
+	const bool keep = a.m * a.n * precision_bytes(a.precision) <= held;
+
+	omp_set_schedule(keep ? omp_sched_static : omp_sched_dynamic, keep ? 0 : GRAM_TOGETHER);
 }
 
 #define REAL float
@@ -49,6 +62,7 @@ void host_gram_use(struct executor *e, const struct gram_loops *loops)
 
 bool host_column_norms(struct executor *e, struct matrix a, struct matrix norms)
 {
+	divide(e, a);
 	CALL(e, a, column_norms, a, norms);
 	return true;
 }
@@ -62,18 +76,21 @@ int64_t host_gram_work(struct executor *e, struct matrix a)
 
 bool host_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
+	divide(e, g->a);
 	CALL(e, g->a, gram_dots, g, j);
 	return true;
 }
 
 bool host_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
+	divide(e, g->a);
 	CALL(e, g->a, gram_update, g, j);
 	return true;
 }
 
 bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
+	divide(e, g->a);
 	CALL(e, g->a, gram_fused, g, j);
 	return true;
 }

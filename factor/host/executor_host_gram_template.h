@@ -14,7 +14,7 @@ static void NAME(column_norms)(const struct LOOPS *loops, struct matrix a, struc
 {
 	REAL *out = NAME(column)(norms, 0);
 
-#pragma omp parallel for if (worth_threads(a.m, a.n)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n)) schedule(runtime)
 	for (int64_t k = 0; k < a.n; k++)
 		out[k] = loops->dot(a.m, NAME(column)(a, k), NAME(column)(a, k));
 }
@@ -24,7 +24,7 @@ static void NAME(gram_dots)(const struct LOOPS *loops, const struct gram_schmidt
 	const struct matrix a = g->a;
 	REAL *sums = g->work;
 
-#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j; k < a.n; k++)
 		sums[k] = loops->dot(a.m, NAME(column)(a, j), NAME(column)(a, k));
 }
@@ -68,7 +68,7 @@ static void NAME(gram_update)(const struct LOOPS *loops, const struct gram_schmi
 	const REAL *factor = g->work;
 	REAL norm = NAME(settle)(g, j);
 
-#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j + 1; k < a.n; k++)
 		loops->subtract(a.m, factor[k], NAME(column)(a, j), NAME(column)(a, k));
 	NAME(normalize)(g, j, norm);
@@ -83,7 +83,7 @@ static void NAME(gram_fused)(const struct LOOPS *loops, const struct gram_schmid
 
 	loops->subtract(a.m, sums[j + 1], v, w);
 	sums[j + 1] = loops->dot(a.m, w, w);
-#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j + 2; k < a.n; k++)
 		sums[k] = loops->subtract_dot(a.m, sums[k], v, w, NAME(column)(a, k));
 	NAME(normalize)(g, j, norm);
@@ -91,36 +91,84 @@ static void NAME(gram_fused)(const struct LOOPS *loops, const struct gram_schmid
 
 /* ---- blocks ---- */
 
-/* Takes q's columns out of `count` columns of a from k on, and leaves what was in r. The last one's
- * dot products are not used. */
-static void NAME(apply_group)(const struct LOOPS *loops, struct matrix q, struct matrix r,
-        struct matrix a, int64_t k, int count)
+/* Takes q's columns out of one column, and leaves in r what was. The last one's dot product is not
+ * used. */
+static void NAME(apply_one)(
+        const struct LOOPS *loops, struct matrix q, REAL *restrict r, REAL *restrict x)
 {
-	REAL *x[GRAM_TOGETHER], sums[GRAM_TOGETHER];
+	REAL sum = loops->dot(q.m, NAME(column)(q, 0), x);
 
-	for (int c = 0; c < count; c++) {
-		x[c] = NAME(column)(a, k + c);
-		sums[c] = loops->dot(a.m, NAME(column)(q, 0), x[c]);
-	}
 	for (int64_t i = 0; i < q.n; i++) {
-		const REAL *v = NAME(column)(q, i), *w = NAME(column)(q, i + 1 < q.n ? i + 1 : i);
-		for (int c = 0; c < count; c++)
-			*(NAME(column)(r, k + c) + i) = sums[c];
-		if (count == GRAM_TOGETHER)
-			loops->subtract_dots(a.m, v, w, x, sums);
-		else
-			for (int c = 0; c < count; c++)
-				sums[c] = loops->subtract_dot(a.m, sums[c], v, w, x[c]);
+		r[i] = sum;
+		sum = loops->subtract_dot(
+		        q.m, sum, NAME(column)(q, i), NAME(column)(q, i + 1 < q.n ? i + 1 : i), x);
 	}
+}
+
+/* The same of GRAM_TOGETHER columns from k on, and q's in pairs, of which there are q.n / 2: the
+ * second dot product of a pair is that of the column before the first has been taken out, and what
+ * the first one has of the second, cross, makes up for it. */
+static void NAME(apply_group)(const struct LOOPS *loops, struct matrix q, const REAL *cross,
+        struct matrix r, struct matrix a, int64_t k)
+{
+	const REAL *v[GRAM_PAIR], *w[GRAM_PAIR];
+	REAL *x[GRAM_TOGETHER], *out[GRAM_TOGETHER], sums[GRAM_PAIR * GRAM_TOGETHER];
+
+	for (int p = 0; p < GRAM_PAIR; p++)
+		w[p] = NAME(column)(q, p);
+	for (int c = 0; c < GRAM_TOGETHER; c++) {
+		x[c] = NAME(column)(a, k + c);
+		out[c] = NAME(column)(r, k + c);
+		for (int p = 0; p < GRAM_PAIR; p++)
+			sums[p * GRAM_TOGETHER + c] = loops->dot(q.m, w[p], x[c]);
+	}
+	for (int64_t i = 0; i < q.n; i += GRAM_PAIR) {
+		for (int p = 0; p < GRAM_PAIR; p++) {
+			v[p] = w[p];
+			w[p] = NAME(column)(q, smaller(i + GRAM_PAIR + p, q.n - 1));
+		}
+		for (int c = 0; c < GRAM_TOGETHER; c++) {
+			sums[GRAM_TOGETHER + c] -= cross[i / GRAM_PAIR] * sums[c];
+			out[c][i] = sums[c];
+			out[c][i + 1] = sums[GRAM_TOGETHER + c];
+		}
+		loops->subtract_dots(q.m, v, w, x, sums);
+	}
+}
+
+/* count: GRAM_TOGETHER columns or the fewer that are left. */
+static void NAME(apply_columns)(const struct LOOPS *loops, struct matrix q, const REAL *cross,
+        struct matrix r, struct matrix a, int64_t k, int64_t count)
+{
+	const int64_t paired = count == GRAM_TOGETHER ? q.n / GRAM_PAIR * GRAM_PAIR : 0;
+
+	if (paired > 0)
+		NAME(apply_group)(loops, matrix_view(q, 0, 0, q.m, paired), cross, r, a, k);
+	for (int64_t c = k; c < k + count && paired < q.n; c++)
+		NAME(apply_one)
+	(loops, matrix_view(q, 0, paired, q.m, q.n - paired), NAME(column)(r, c) + paired,
+	        NAME(column)(a, c));
 }
 
 static void NAME(gram_apply)(
         const struct LOOPS *loops, struct matrix q, struct matrix r, struct matrix a)
 {
-#pragma omp parallel for if (worth_threads(a.m, a.n * q.n)) schedule(static)
-	for (int64_t k = 0; k < a.n; k += GRAM_TOGETHER)
-		NAME(apply_group)
-	(loops, q, r, a, k, (int)smaller(a.n - k, GRAM_TOGETHER));
+	const int64_t pairs = q.n / GRAM_PAIR;
+	REAL *cross = xmalloc((size_t)(pairs + 1) * sizeof *cross);
+
+#pragma omp parallel if (worth_threads(a.m, a.n * q.n))
+	{
+#pragma omp for schedule(static)
+		for (int64_t p = 0; p < pairs; p++)
+			cross[p] =
+			        loops->dot(q.m, NAME(column)(q, 2 * p), NAME(column)(q, 2 * p + 1));
+			/* as they come: threads are not always equally fast */
+#pragma omp for schedule(dynamic, 1)
+		for (int64_t k = 0; k < a.n; k += GRAM_TOGETHER)
+			NAME(apply_columns)
+		(loops, q, cross, r, a, k, smaller(a.n - k, GRAM_TOGETHER));
+	}
+	free(cross);
 }
 
 #undef REAL

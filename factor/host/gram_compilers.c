@@ -23,8 +23,8 @@ static const struct gram_loops *gram_loops_clang(void)
 	void fortran_subtract##unit(int64_t m, float factor, const float *v, float *x);            \
 	float fortran_subtract_dot##unit(                                                          \
 	        int64_t m, float factor, const float *v, const float *w, float *x);                \
-	void fortran_subtract_dots##unit(                                                          \
-	        int64_t m, const float *v, const float *w, float *const x[], float *sums);         \
+	void fortran_subtract_dots##unit(int64_t m, const float *const v[],                        \
+	        const float *const w[], float *const x[], float *sums);                            \
 	static const struct gram_loops fortran##unit = {FATHOM_FORTRAN,                            \
 	        {fortran_dot##unit, fortran_subtract##unit, fortran_subtract_dot##unit,            \
 	                fortran_subtract_dots##unit},                                              \

@@ -11,8 +11,9 @@
 
 #include <stdint.h>
 
-/* Columns that dots takes at a time: each element of v and w that is loaded serves all of them. */
-enum { GRAM_TOGETHER = 4 };
+/* Columns of a and of q that subtract_dots takes at a time: an element of either that is loaded
+ * serves all of the other. */
+enum { GRAM_TOGETHER = 4, GRAM_PAIR = 2 };
 
 struct gram_loops_s {
 	float (*dot)(int64_t m, const float *x, const float *y);
@@ -20,9 +21,10 @@ struct gram_loops_s {
 	void (*subtract)(int64_t m, float factor, const float *v, float *x);
 	/* x -= factor v; returns w^T x */
 	float (*subtract_dot)(int64_t m, float factor, const float *v, const float *w, float *x);
-	/* the same for GRAM_TOGETHER columns; sums: the factors before, the dot products after */
-	void (*subtract_dots)(
-	        int64_t m, const float *v, const float *w, float *const x[], float *sums);
+	/* x[c] -= sums[c] v[0] + sums[GRAM_TOGETHER + c] v[1] of GRAM_TOGETHER columns; then
+	 * sums[c] and sums[GRAM_TOGETHER + c] become w[0]^T x[c] and w[1]^T x[c] */
+	void (*subtract_dots)(int64_t m, const float *const v[], const float *const w[],
+	        float *const x[], float *sums);
 };
 
 struct gram_loops_d {
@@ -30,8 +32,8 @@ struct gram_loops_d {
 	void (*subtract)(int64_t m, double factor, const double *v, double *x);
 	double (*subtract_dot)(
 	        int64_t m, double factor, const double *v, const double *w, double *x);
-	void (*subtract_dots)(
-	        int64_t m, const double *v, const double *w, double *const x[], double *sums);
+	void (*subtract_dots)(int64_t m, const double *const v[], const double *const w[],
+	        double *const x[], double *sums);
 };
 
 struct gram_loops {

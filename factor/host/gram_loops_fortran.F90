@@ -39,32 +39,42 @@ end function
 subroutine NAMED(fortran_subtract_dots)(m, v, w, x, sums) bind(c)
   use iso_c_binding
   integer(c_int64_t), value :: m
-  real(c_float), intent(in) :: v(m), w(m)
-  type(c_ptr), intent(in) :: x(4)
-  real(c_float), intent(inout) :: sums(4)
-  real(c_float), pointer, contiguous :: x1(:), x2(:), x3(:), x4(:)
+  type(c_ptr), intent(in) :: v(2), w(2), x(4)
+  real(c_float), intent(inout) :: sums(4, 2)
+  real(c_float), pointer, contiguous :: v1(:), v2(:), w1(:), w2(:), x1(:), x2(:), x3(:), x4(:)
+  call c_f_pointer(v(1), v1, [m])
+  call c_f_pointer(v(2), v2, [m])
+  call c_f_pointer(w(1), w1, [m])
+  call c_f_pointer(w(2), w2, [m])
   call c_f_pointer(x(1), x1, [m])
   call c_f_pointer(x(2), x2, [m])
   call c_f_pointer(x(3), x3, [m])
   call c_f_pointer(x(4), x4, [m])
-  call columns(x1, x2, x3, x4)
+  call columns(v1, v2, w1, w2, x1, x2, x3, x4)
 contains
-  subroutine columns(a, b, c, d)
+  subroutine columns(p, q, r, s, a, b, c, d)
+    real(c_float), intent(in) :: p(m), q(m), r(m), s(m)
     real(c_float), intent(inout) :: a(m), b(m), c(m), d(m)
-    real(c_float) :: f(4), s1, s2, s3, s4
+    real(c_float) :: f(4, 2), s1, s2, s3, s4, t1, t2, t3, t4
     integer(c_int64_t) :: i
     f = sums
     s1 = 0; s2 = 0; s3 = 0; s4 = 0
+    t1 = 0; t2 = 0; t3 = 0; t4 = 0
     do i = 1, m
-      a(i) = a(i) - f(1) * v(i)
-      b(i) = b(i) - f(2) * v(i)
-      c(i) = c(i) - f(3) * v(i)
-      d(i) = d(i) - f(4) * v(i)
-      s1 = s1 + w(i) * a(i)
-      s2 = s2 + w(i) * b(i)
-      s3 = s3 + w(i) * c(i)
-      s4 = s4 + w(i) * d(i)
+      a(i) = a(i) - f(1, 1) * p(i) - f(1, 2) * q(i)
+      b(i) = b(i) - f(2, 1) * p(i) - f(2, 2) * q(i)
+      c(i) = c(i) - f(3, 1) * p(i) - f(3, 2) * q(i)
+      d(i) = d(i) - f(4, 1) * p(i) - f(4, 2) * q(i)
+      s1 = s1 + r(i) * a(i)
+      s2 = s2 + r(i) * b(i)
+      s3 = s3 + r(i) * c(i)
+      s4 = s4 + r(i) * d(i)
+      t1 = t1 + s(i) * a(i)
+      t2 = t2 + s(i) * b(i)
+      t3 = t3 + s(i) * c(i)
+      t4 = t4 + s(i) * d(i)
     end do
-    sums = [s1, s2, s3, s4]
+    sums(:, 1) = [s1, s2, s3, s4]
+    sums(:, 2) = [t1, t2, t3, t4]
   end subroutine
 end subroutine

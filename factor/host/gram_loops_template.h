@@ -86,55 +86,57 @@ TARGET static REAL NAME(subtract_dot)(
 	return sum;
 }
 
+/* What of column c changes at i, and adds to its sums. */
+#define STEP(c)                                                                                    \
+	const VECTOR y##c = READ(x##c, i) - a##c * v0 - b##c * v1;                                 \
+	AT(x##c, i) = y##c;                                                                        \
+	s##c += y##c * w0;                                                                         \
+	t##c += y##c * w1
+
 TARGET static void NAME(subtract_dots)(
-        int64_t m, const REAL *v, const REAL *w, REAL *const x[], REAL *sums)
+        int64_t m, const REAL *const v[], const REAL *const w[], REAL *const x[], REAL *sums)
 {
 	REAL *restrict x0 = x[0], *restrict x1 = x[1], *restrict x2 = x[2], *restrict x3 = x[3];
-	const REAL f0 = sums[0], f1 = sums[1], f2 = sums[2], f3 = sums[3];
-	VECTOR t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0};
+	const REAL *const first = v[0], *const second = v[1], *const next = w[0],
+	                  *const over = w[1];
+	const REAL a0 = sums[0], a1 = sums[1], a2 = sums[2], a3 = sums[3];
+	const REAL b0 = sums[4], b1 = sums[5], b2 = sums[6], b3 = sums[7];
+	VECTOR total[2 * GRAM_TOGETHER] = {{0}};
 	int64_t i = 0;
 
 	while (i + LANES <= m) {
 		int64_t end = m - i < PIECE ? m : i + PIECE;
 		VECTOR s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+		VECTOR t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0};
 		for (; i + LANES <= end; i += LANES) {
-			const VECTOR one = READ(v, i), next = READ(w, i);
-			VECTOR y0 = READ(x0, i) - f0 * one;
-			VECTOR y1 = READ(x1, i) - f1 * one;
-			VECTOR y2 = READ(x2, i) - f2 * one;
-			VECTOR y3 = READ(x3, i) - f3 * one;
-			AT(x0, i) = y0;
-			AT(x1, i) = y1;
-			AT(x2, i) = y2;
-			AT(x3, i) = y3;
-			s0 += y0 * next;
-			s1 += y1 * next;
-			s2 += y2 * next;
-			s3 += y3 * next;
+			const VECTOR v0 = READ(first, i), v1 = READ(second, i);
+			const VECTOR w0 = READ(next, i), w1 = READ(over, i);
+			STEP(0);
+			STEP(1);
+			STEP(2);
+			STEP(3);
 		}
-		t0 += s0;
-		t1 += s1;
-		t2 += s2;
-		t3 += s3;
+		const VECTOR piece[] = {s0, s1, s2, s3, t0, t1, t2, t3};
+		for (int c = 0; c < 2 * GRAM_TOGETHER; c++)
+			total[c] += piece[c];
 	}
-	for (int c = 0; c < GRAM_TOGETHER; c++)
+	for (int c = 0; c < 2 * GRAM_TOGETHER; c++) {
 		sums[c] = 0;
-	for (; i < m; i++) {
-		x0[i] -= f0 * v[i];
-		x1[i] -= f1 * v[i];
-		x2[i] -= f2 * v[i];
-		x3[i] -= f3 * v[i];
-		sums[0] += w[i] * x0[i];
-		sums[1] += w[i] * x1[i];
-		sums[2] += w[i] * x2[i];
-		sums[3] += w[i] * x3[i];
+		EACH_LANE(sums[c], total[c]);
 	}
-	EACH_LANE(sums[0], t0);
-	EACH_LANE(sums[1], t1);
-	EACH_LANE(sums[2], t2);
-	EACH_LANE(sums[3], t3);
+	for (; i < m; i++) {
+		x0[i] -= a0 * first[i] + b0 * second[i];
+		x1[i] -= a1 * first[i] + b1 * second[i];
+		x2[i] -= a2 * first[i] + b2 * second[i];
+		x3[i] -= a3 * first[i] + b3 * second[i];
+		for (int c = 0; c < GRAM_TOGETHER; c++) {
+			sums[c] += next[i] * x[c][i];
+			sums[c + GRAM_TOGETHER] += over[i] * x[c][i];
+		}
+	}
 }
 
+#undef STEP
 #undef VECTOR
 #undef LANES
 #undef AT

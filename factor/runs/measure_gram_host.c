@@ -165,12 +165,12 @@ static void measure_all(struct sweep *s, double last_cache)
 	const int64_t side = rounded(sqrt(last_cache / 2 / sizeof(float)));
 	struct square small = {.m = side, .n = side}, large = {.m = 3 * side, .n = 3 * side};
 
-	add_widths(s, &small, 2);
-	add_threads(s, &small, 1);
-	measure_square(s, &small);
-	add_widths(s, &large, 4);
-	add_threads(s, &large, s->quick ? s->team[s->teams - 2] : s->team[s->teams - 1] / 4);
+	add_widths(s, &large, s->quick ? 16 : 4);
+	add_threads(s, &large, s->team[s->teams - 1] / (s->quick ? 1 : 4));
 	measure_square(s, &large);
+	add_widths(s, &small, 2);
+	add_threads(s, &small, s->quick ? s->team[s->teams - 1] / 4 : 1);
+	measure_square(s, &small);
 	add_compilers(s, &small);
 	measure_square(s, &small);
 	for (size_t i = 0; i < (s->quick ? 1 : ARRAY_LEN(whole)); i++) {

@@ -31,7 +31,7 @@ struct way {
 static void bind(struct scene *s, int threads)
 {
 	omp_set_num_threads(threads);
-	if (!s->quiet || s->threads == threads)
+	if (!s->quiet || s->threads == threads || threads > s->quiet->cores)
 		return;
 	s->threads = threads;
 #pragma omp parallel num_threads(threads)
