@@ -8,6 +8,7 @@
 #include "../host/gram_loops.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char reads[] = "host.memory.read", copies[] = "host.memory.copy";
 
@@ -21,14 +22,27 @@ static double threads_of(struct price_reader *r)
 	                                                                                     : 1;
 }
 
-/* One thread's bytes a second on so many bytes. */
+/* The most bytes that the probe passed over within the last cache, of which half is surely there
+ * for us: between that and memory its curve has a step. */
+static double held_bytes(struct price_reader *r, const char *name)
+{
+	const struct profile *profile = r->model.profile;
+	const double half = price_scalar(r, "host.l3.stated") / 2;
+	double most = 0;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		for (size_t a = 0; strcmp(row->name, name) == 0 && a < row->arg_count; a++)
+			if (strcmp(row->arg_name[a], "bytes") == 0 && row->arg[a] <= half)
+				most = fmax(most, row->arg[a]);
+	}
+	return most;
+}
+
+/* One thread's bytes a second on so many bytes, in a cache. */
 static double rate(struct price_reader *r, const char *name, double bytes)
 {
-	double low, high;
-
-	if (profile_range(r->model.profile, name, "bytes", &low, &high) && bytes > high)
-		bytes = high;
-	return price_host_rate(r, name, bytes);
+	return price_host_rate(r, name, fmin(bytes, held_bytes(r, name)));
 }
 
 /* Of all threads on `bytes` in all: as many times one's on its part, and no more than memory gives
@@ -45,6 +59,12 @@ static double shared_rate(struct price_reader *r, const char *name, double bytes
 	const double memory = fmin(alone, price_at2(r, name, "threads", threads, "bytes", high));
 	return bytes >= high ? memory
 	                     : alone * pow(memory / alone, log(bytes / held) / log(high / held));
+}
+
+/* Two streams of a thread, from different places, run partly at once. */
+static double together(double one, double other)
+{
+	return sqrt(one * one + other * other);
 }
 
 static double column_of(struct matrix a)
@@ -76,11 +96,10 @@ static double sweep(struct price_reader *r, const char *name, double columns, do
 {
 	const double threads = threads_of(r), near = (others + 1) * column;
 	const double once = name == reads ? column : 2 * column;
-	double own = columns * once * threads / shared_rate(r, name, set);
+	const double own = columns * once * threads / shared_rate(r, name, set);
+	const double brought = threads > 1 ? others * column / rate(r, reads, INFINITY) : 0;
 
-	if (threads > 1)
-		own += others * column / rate(r, reads, price_scalar(r, "host.l3.stated") / 8);
-	return own + columns * others * column / rate(r, reads, near);
+	return brought + together(own, columns * others * column / rate(r, reads, near));
 }
 
 struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a)
@@ -108,17 +127,19 @@ struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
 	return price_gram_passes(r, a, price_gram_pass_host);
 }
 
-/* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by, each read twice, the
- * second time from where those columns are. */
+/* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by in pairs, each read
+ * twice, the second time from where those columns are. */
 struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
-	(void)single;
 	const double column = column_of(a), group = GRAM_TOGETHER, threads = threads_of(r);
-	const double near = (group + 2) * column, held = ((double)k + group) * column;
-	const double pass = 2 * group * column / rate(r, copies, near) +
-	                    column / rate(r, reads, near) + column / rate(r, reads, held);
+	const double near = (group + 2 * GRAM_PAIR) * column, held = ((double)k + group) * column;
+	const double own = 2 * group * column / rate(r, copies, near) +
+	                   GRAM_PAIR * column / rate(r, reads, near);
+	const double pass = together(own, GRAM_PAIR * column / rate(r, reads, held));
 	const double first = 2 * group * column * threads / shared_rate(r, copies, price_bytes(a));
-	const double groups = most(r, ceil((double)a.n / group));
+	const double groups = most(r, ceil((double)a.n / group)), pairs = (double)k / GRAM_PAIR;
 
-	return host(groups * ((double)k * pass + first), fork(r));
+	(void)single;
+	return host(groups * (pairs * pass + first),
+	        fork(r) + most(r, pairs) * 2 * column / rate(r, reads, 2 * column));
 }
