@@ -18,6 +18,10 @@ CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(lastword $(sort $(wildcar
 NVCC := $(wildcard $(CUDA_HOME)/bin/nvcc)
 GPU_ARCHS ?= $(or $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))),75 80 90)
 
+# Compilers whose code for Gram-Schmidt is compared with CC's, where they are (gfortran: for x86-64).
+CLANG := $(shell command -v clang 2>/dev/null)
+FORTRAN := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v gfortran 2>/dev/null))
+
 # hwloc's flags are asked for by the recipes, not here: `make setup probe` installs it first.
 HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
@@ -64,6 +68,8 @@ FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_FOLDERS := factor factor/cuda factor/host factor/model factor/runs factor/library
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/runs/vendor.o $(BUILD)/factor/runs/measure_%.o,\
 	$(call objects,$(foreach f,$(FACTOR_FOLDERS),$(call sources,$f))))
+COMPARED_OBJECTS := $(addprefix $(BUILD)/factor/host/gram_loops,$(if $(CLANG),.clang.o) $(if $(FORTRAN),_avx2.f.o _avx512.f.o))
+FACTOR_OBJECTS += $(COMPARED_OBJECTS)
 MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
 
@@ -160,6 +166,9 @@ FLAGS_NOW = $(CC) $(CFLAGS) $(SHARED_FLAGS) $(NVCC) $(GPU_ARCHS) $(if $(NVCC),cu
 $(BUILD)/flags: FORCE
 	@mkdir -p $(BUILD); echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
 
+$(BUILD)/compilers: FORCE
+	@mkdir -p $(BUILD); echo '$(CLANG) $(FORTRAN)' | cmp -s - $@ || echo '$(CLANG) $(FORTRAN)' > $@
+
 $(BUILD)/version.c: FORCE
 	@mkdir -p $(BUILD); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
@@ -183,6 +192,22 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  NVCC  $<")
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+# One source by each compiler, with the same freedom.
+GRAM_FLAGS := -O3 -ffp-contract=fast
+FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
+$(BUILD)/factor/host/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
+$(BUILD)/factor/host/gram_compilers.o: $(BUILD)/compilers
+$(BUILD)/factor/host/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
+	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
+$(BUILD)/factor/host/gram_loops.clang.o: factor/host/gram_loops.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
+$(BUILD)/factor/host/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
+$(BUILD)/factor/host/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
+$(BUILD)/factor/host/gram_loops_%.f.o: factor/host/gram_loops_fortran.F90 $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(FORTRAN) $(FORTRAN_FLAGS) -DUNIT=_$* -c $< -o $@
 
 $(BUILD)/probes/fit.o: $(BUILD)/probe_list.h
 $(BUILD)/probes/probe.o: $(BUILD)/measured_list.h

@@ -127,6 +127,11 @@ bool ex_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
 	return skipped(e, PHASE_UPDATE) || e->ops->gram_update(e, g, j);
 }
 
+bool ex_gram_scale(struct executor *e, const struct gram_schmidt *g, int64_t j)
+{
+	return skipped(e, PHASE_SCALE) || e->ops->gram_scale(e, g, j);
+}
+
 bool ex_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
 	return skipped(e, PHASE_UPDATE) || e->ops->gram_fused(e, g, j);
@@ -146,9 +151,10 @@ bool gram_panel_by_passes(struct executor *e, const struct gram_schmidt *g)
 	return ok && ex_gram_update(e, g, g->a.n - 1);
 }
 
-bool ex_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
+bool ex_gram_apply(
+        struct executor *e, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
-	return skipped(e, PHASE_UPDATE) || empty(a) || e->ops->gram_apply(e, q, r, a);
+	return skipped(e, PHASE_UPDATE) || empty(a) || e->ops->gram_apply(e, q, r, a, single);
 }
 
 bool ex_record(struct executor *e, int event)

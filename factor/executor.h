@@ -121,16 +121,19 @@ struct executor_ops {
 	 * from j on, with the same work of gram_work bytes: gram_dots forms the dot products of
 	 * column j with itself and those right of it; gram_update makes column j the q_j of its
 	 * row of R and takes it out of those right of it; gram_fused is gram_update of column j and
-	 * gram_dots of column j + 1 in one pass. gram_panel does all columns. gram_apply takes the
-	 * orthonormal columns q, one after another, out of each column of a: r (q.n x a.n) says how
-	 * much of them it had. */
+	 * gram_dots of column j + 1 in one pass. By kernels of g->shape (NULL on the host, where
+	 * there are none) gram_scale comes between the two. gram_panel does all columns. gram_apply
+	 * takes the orthonormal columns q, one after another, out of each column of a: r (q.n x
+	 * a.n) says how much of them it had; single: a block of threads takes one column of a. */
 	bool (*column_norms)(struct executor *, struct matrix a, struct matrix norms);
 	int64_t (*gram_work)(struct executor *, struct matrix a);
 	bool (*gram_dots)(struct executor *, const struct gram_schmidt *g, int64_t j);
 	bool (*gram_update)(struct executor *, const struct gram_schmidt *g, int64_t j);
+	bool (*gram_scale)(struct executor *, const struct gram_schmidt *g, int64_t j);
 	bool (*gram_fused)(struct executor *, const struct gram_schmidt *g, int64_t j);
 	bool (*gram_panel)(struct executor *, const struct gram_schmidt *g);
-	bool (*gram_apply)(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+	bool (*gram_apply)(
+	        struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 
 	/* ---- blocks: what blocked factorizations are made of; on the executor's current queue */
 
@@ -285,11 +288,13 @@ bool ex_resident_panel(struct executor *, struct matrix a, void *work, struct pi
 bool ex_column_norms(struct executor *, struct matrix a, struct matrix norms);
 bool ex_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool ex_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool ex_gram_scale(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool ex_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool ex_gram_panel(struct executor *, const struct gram_schmidt *g);
 /* gram_panel, one pass a column: for executors. */
 bool gram_panel_by_passes(struct executor *, const struct gram_schmidt *g);
-bool ex_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+bool ex_gram_apply(
+        struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 bool ex_record(struct executor *, int event);
 bool ex_wait(struct executor *, int event);
 bool ex_wait_host(struct executor *, int event);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Words moved in column j of an m x n matrix: blas and kernels m(n-j) read for the dot products and
- * 2m(n-j-1) for the update, fused 2m(n-j-1) for both. Calls a column: blas 5 (one waits for the
- * host), kernels 2, fused 1. Operations of all forms: 2mn^2, of twice 4mn^2. */
+ * 2m(n-j-1) for the update, fused 2m(n-j-1) for both; the paper's kernels as blas and kernels.
+ * Calls a column: blas 5 (one waits for the host), the paper's 3, kernels 2, fused 1. Operations of
+ * all forms: 2mn^2, of twice 4mn^2. */
 #include "gram_schmidt.h"
 
 #include "plan.h"
@@ -12,6 +13,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Far from the events of whole factorizations. */
@@ -24,7 +26,8 @@ static const double rounding = 4;
 struct process {
 	struct executor *e;
 	struct matrix a, r;
-	int64_t nb;
+	int64_t nb, k; /* k: columns that become orthonormal */
+	struct gram_shape shape;
 	int *info;
 	struct matrix norms; /* of A's columns, squares (n x 1) */
 	void *pass;          /* workspace of the passes */
@@ -48,12 +51,13 @@ static double dependent_below(struct matrix a)
 static struct gram_schmidt panel_of(const struct process *s, int64_t j, int64_t w)
 {
 	return (struct gram_schmidt){.a = matrix_view(s->a, 0, j, s->a.m, w),
-	        .r = matrix_view(s->r, j, j, w, w),
+	        .r = matrix_view(s->r, j, j, smaller(w, s->r.m - j), w),
 	        .norms = matrix_view(s->norms, j, 0, w, 1),
 	        .dependent = dependent_below(s->a),
 	        .first = j,
 	        .info = s->info,
-	        .work = s->pass};
+	        .work = s->pass,
+	        .shape = s->shape};
 }
 
 /* In one call. */
@@ -69,8 +73,11 @@ static bool panel(const struct process *s, int64_t j, int64_t w)
 static bool run_fused(struct process *s)
 {
 	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+	bool ok = ex_gram_dots(s->e, &g, 0);
 
-	return gram_panel_by_passes(s->e, &g);
+	for (int64_t j = 0; ok && j + 1 < s->k; j++)
+		ok = ex_gram_fused(s->e, &g, j);
+	return ok && ex_gram_update(s->e, &g, s->k - 1);
 }
 
 static bool run_kernels(struct process *s)
@@ -78,8 +85,19 @@ static bool run_kernels(struct process *s)
 	struct gram_schmidt g = panel_of(s, 0, s->a.n);
 	bool ok = true;
 
-	for (int64_t j = 0; ok && j < s->a.n; j++)
+	for (int64_t j = 0; ok && j < s->k; j++)
 		ok = ex_gram_dots(s->e, &g, j) && ex_gram_update(s->e, &g, j);
+	return ok;
+}
+
+static bool run_shaped(struct process *s)
+{
+	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+	bool ok = true;
+
+	for (int64_t j = 0; ok && j < s->a.n; j++)
+		ok = ex_gram_dots(s->e, &g, j) && ex_gram_scale(s->e, &g, j) &&
+		     (j + 1 == s->a.n || ex_gram_update(s->e, &g, j));
 	return ok;
 }
 
@@ -88,11 +106,11 @@ static bool run_blocked(struct process *s)
 	const int64_t m = s->a.m, n = s->a.n;
 	bool ok = true;
 
-	for (int64_t j = 0; ok && j < n; j += s->nb) {
-		int64_t w = smaller(s->nb, n - j), rest = n - j - w;
+	for (int64_t j = 0; ok && j < s->k; j += s->nb) {
+		int64_t w = smaller(s->nb, s->k - j), rest = n - j - w;
 		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
 		                               matrix_view(s->r, j, j + w, w, rest),
-		                               matrix_view(s->a, 0, j + w, m, rest));
+		                               matrix_view(s->a, 0, j + w, m, rest), false);
 	}
 	return ok;
 }
@@ -172,7 +190,7 @@ static bool run_blas(struct process *s)
 	          ex_wait_host(e, EVENT_NORMS);
 
 	e->blas_only = true;
-	for (int64_t j = 0; ok && j < s->a.n; j++)
+	for (int64_t j = 0; ok && j < s->k; j++)
 		ok = blas_column(s, j, norm_at(norms, j), &info);
 	e->blas_only = blas_only;
 	return ok && ex_store_pivots(e, NULL, info, (struct pivots){s->info, 0});
@@ -231,21 +249,53 @@ struct form {
 };
 
 const char *const gram_schmidt_forms[] = {
-        "blas", "kernels", "fused", "blocked", "block", "twice", NULL};
+        "blas", "kernels", "fused", "blocked", "block", "twice", "direct", "shared", "wide", NULL};
 
 static const struct form forms[] = {{run_blas, false, false}, {run_kernels, false, false},
         {run_fused, false, false}, {run_blocked, true, false}, {run_block, true, false},
-        {add_all, true, true}};
+        {add_all, true, true}, {run_shaped, false, false}, {run_shaped, false, false},
+        {run_shaped, false, false}};
 static const struct form *const twice = &forms[5];
 
-static const struct form *find_form(struct executor *e, const char *name)
+/* The fastest whole factorizations of 8192 x 8192 in single precision (H200). */
+static const struct {
+	const char *form;
+	struct gram_shape shape;
+} shaped[] = {{"direct", {GRAM_DIRECT, 128, 4}}, {"shared", {GRAM_SHARED, 256, 4}},
+        {"wide", {GRAM_WIDE, 128, 4}}};
+
+static bool is_called(const char *name, const char *form)
 {
+	size_t length = strlen(form);
+
+	return strncmp(name, form, length) == 0 && (name[length] == '\0' || name[length] == '=');
+}
+
+struct gram_shape gram_schmidt_shape(const char *name)
+{
+	const char *blocks = strchr(name, '=');
+	struct gram_shape shape = {GRAM_OWN, 0, 0};
+	char end;
+
+	for (size_t i = 0; i < ARRAY_LEN(shaped); i++)
+		if (is_called(name, shaped[i].form))
+			shape = shaped[i].shape;
+	if (blocks && (sscanf(blocks, "=%dx%d%c", &shape.nx, &shape.ny, &end) != 2 ||
+	                      !gram_shape_allowed(shape)))
+		shape.access = GRAM_OWN;
+	return shape;
+}
+
+static const struct form *find_form(struct process *s, const char *name)
+{
+	s->shape = gram_schmidt_shape(name);
 	for (size_t i = 0; gram_schmidt_forms[i]; i++)
-		if (strcmp(gram_schmidt_forms[i], name) == 0)
+		if (s->shape.access == GRAM_OWN ? strcmp(gram_schmidt_forms[i], name) == 0
+		                                : is_called(name, gram_schmidt_forms[i]))
 			return &forms[i];
-	fault_set(&e->fault,
-	        "unknown form \"%s\" of Gram-Schmidt: use blas, kernels, fused, blocked, block or "
-	        "twice",
+	fault_set(&s->e->fault,
+	        "unknown form \"%s\" of Gram-Schmidt: use blas, kernels, fused, blocked, block, "
+	        "twice, or direct, shared, wide, which may end in =NXxNY",
 	        name);
 	return NULL;
 }
@@ -265,9 +315,16 @@ static bool check(const struct process *s, const struct form *form)
 		        "%" PRId64 " columns of %" PRId64
 		        " rows can't all be orthogonal: m >= n is needed",
 		        s->a.n, s->a.m);
+	if (s->k != s->a.n && (s->k < 1 || s->k > s->a.n || form->run == run_block || form->twice))
+		return fault_set(fault,
+		        "the first %" PRId64 " of %" PRId64
+		        " columns alone: not so many, and not by block or twice",
+		        s->k, s->a.n);
 	if (form->in_blocks && s->nb < 1)
 		return fault_set(
 		        fault, "a block of %" PRId64 " columns: at least one is needed", s->nb);
+	if (s->shape.access != GRAM_OWN && s->e->on_host)
+		return fault_set(fault, "blocks of threads are the GPU's: use kernels on the host");
 	return matrix_check(s->e, s->a);
 }
 
@@ -312,22 +369,28 @@ static bool run(struct process *s, const struct form *form, void *work)
 
 int64_t gram_schmidt_work(struct executor *e, const char *name, int64_t nb, struct matrix a)
 {
-	struct process s = {.e = e, .a = a, .nb = nb};
+	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n};
 
-	return work_of(&s, find_form(e, name));
+	return work_of(&s, find_form(&s, name));
+}
+
+bool gram_schmidt_first(struct executor *e, const char *name, int64_t nb, int64_t k,
+        struct matrix a, struct matrix r, void *work, int *info)
+{
+	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .k = k, .info = info};
+
+	return run(&s, find_form(&s, name), work);
 }
 
 bool gram_schmidt(struct executor *e, const char *name, int64_t nb, struct matrix a,
         struct matrix r, void *work, int *info)
 {
-	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .info = info};
-
-	return run(&s, find_form(e, name), work);
+	return gram_schmidt_first(e, name, nb, a.n, a, r, work, info);
 }
 
 int64_t orthogonalize_work(struct executor *e, int64_t nb, struct matrix a, int64_t basis)
 {
-	struct process s = {.e = e, .a = a, .nb = nb, .basis = basis};
+	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n, .basis = basis};
 
 	return work_of(&s, twice);
 }
@@ -335,7 +398,8 @@ int64_t orthogonalize_work(struct executor *e, int64_t nb, struct matrix a, int6
 bool orthogonalize(struct executor *e, int64_t nb, struct matrix a, int64_t basis, struct matrix r,
         void *work, int *info)
 {
-	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .info = info, .basis = basis};
+	struct process s = {
+	        .e = e, .a = a, .r = r, .nb = nb, .k = a.n, .info = info, .basis = basis};
 
 	return run(&s, twice, work);
 }

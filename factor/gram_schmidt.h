@@ -9,14 +9,17 @@
  *   blas     dot products by gemv, normalization by scal, update by ger (their Listing 3); the
  *            host waits for every norm
  *   kernels  dot products and update in two passes of our own
+ *   direct, shared, wide
+ *            the paper's kernels on the GPU (lib/gram_schmidt_shaped.cu); by blocks of NX x NY
+ *            threads when written as direct=NXxNY
  *   fused    both in one pass over the matrix
  *   blocked  panels of nb columns, then each column right of them goes through all nb at once, in
  *            cache (their one-dimensional blocking)
  *   block    halves down to nb columns, the left one taken out of the right one by gemm
  *   twice    blocks of nb columns, the ones before taken out by gemm, each orthogonalized twice
  *            (BCGS2)
- * norm2(I - Q^T Q) is about u k in the first four, which are modified Gram-Schmidt, up to u k^2 in
- * block, u in twice (as long as u k is small). A - Q R is about u in all.
+ * norm2(I - Q^T Q) is about u k in those up to blocked, which are modified Gram-Schmidt, up to u
+ * k^2 in block, u in twice (as long as u k is small). A - Q R is about u in all.
  *
  * A column that depends on those before it up to rounding leaves a column of zeros in Q and a row
  * of zeros in R: the other columns of Q are orthonormal, A = Q R all the same. Norms are sums of
@@ -32,6 +35,10 @@ enum { GRAM_SCHMIDT_BLOCK = 64 };
 
 extern const char *const gram_schmidt_forms[]; /* NULL-terminated */
 
+/* The form's kernels of the paper, with the blocks of threads that are named or suit most shapes:
+ * access GRAM_OWN when it has none or the name is not one. */
+struct gram_shape gram_schmidt_shape(const char *form);
+
 /* Bytes of executor memory that gram_schmidt needs besides the matrices, or -1 with the executor's
  * fault when the form or the shape is refused (n = 0, m < n). */
 int64_t gram_schmidt_work(struct executor *, const char *form, int64_t nb, struct matrix a);
@@ -40,6 +47,11 @@ int64_t gram_schmidt_work(struct executor *, const char *form, int64_t nb, struc
  * dependent column. False with the executor's fault on failure. May return before it is done. */
 bool gram_schmidt(struct executor *, const char *form, int64_t nb, struct matrix a, struct matrix r,
         void *work, int *info);
+
+/* The same when only the first k columns, 1 <= k <= n, become orthonormal and are taken out of the
+ * others, which stay otherwise what they are; r (k x n). Not by block and twice. */
+bool gram_schmidt_first(struct executor *, const char *form, int64_t nb, int64_t k, struct matrix a,
+        struct matrix r, void *work, int *info);
 
 /* Columns are added to a basis: the first `basis` columns of a are orthonormal and stay; the
  * others, n of them, become orthonormal to these and to one another, nb at a time and each twice. r

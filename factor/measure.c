@@ -8,6 +8,9 @@
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "runs/cases.h"
+#include "runs/gram_cases.h"
+#include "runs/gram_kernels.h"
+#include "runs/gram_rows.h"
 #include "runs/measure.h"
 #include "runs/products.h"
 
@@ -138,9 +141,12 @@ typedef bool measure_way(
 
 static measure_way *way_of(const struct result *shape)
 {
-	return results_is_panel(shape)     ? measure_panel
-	       : results_is_product(shape) ? measure_product
-	                                   : measure_whole;
+	return results_is_panel(shape)         ? measure_panel
+	       : results_is_product(shape)     ? measure_product
+	       : results_is_gram_kernel(shape) ? measure_gram_kernel
+	       : results_is_host_gram(shape)   ? measure_gram_host
+	       : results_is_gram(shape)        ? measure_gram
+	                                       : measure_whole;
 }
 
 static int run_predicted(struct measure *measure, bool resume)
@@ -200,7 +206,7 @@ static int run_predicted(struct measure *measure, bool resume)
 static void check_only(const char *only, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
-	        "transpose", "laswp", "trsm", "gramschmidt", "breakdown", NULL};
+	        "transpose", "laswp", "trsm", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (!only[0])
@@ -215,7 +221,7 @@ static void check_only(const char *only, bool bench, bool kerr)
 
 int main(int argc, char **argv)
 {
-	bool bench = false, kerr = false, resume = false;
+	bool bench = false, kerr = false, gram = false, resume = false;
 	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 65536};
 	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
@@ -224,12 +230,16 @@ int main(int argc, char **argv)
 	                "ours against cuSOLVER and the host at the documented sizes", 0, 0},
 	        {"kerr", 0, CLI_FLAG, &kerr, NULL,
 	                "QR with the whole Q, phase by phase, as Kerr et al. measured it", 0, 0},
+	        {"gram-host", 0, CLI_FLAG, &gram, NULL,
+	                "Gram-Schmidt on the host by threads, widths of blocks and compilers", 0,
+	                0},
 	        {"resume", 0, CLI_FLAG, &resume, NULL, "keep what is measured already", 0, 0},
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm, gramschmidt or breakdown alone; with --kerr: blas, steps, ahead, "
+	                "trsm, gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, "
+	                "steps, ahead, "
 	                "gemv or lapack",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
@@ -265,6 +275,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
 	int code = bench  ? measure_bench(&measure, &request)
 	           : kerr ? measure_kerr(&measure, &request)
+	           : gram ? measure_gram_sweep(&measure)
 	                  : run_predicted(&measure, resume);
 	measure_close(&measure);
 	return code;

@@ -8,6 +8,9 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "runs/cases.h"
+#include "runs/gram_cases.h"
+#include "runs/gram_kernels.h"
+#include "runs/gram_rows.h"
 #include "model/executor_model.h"
 #include "runs/predict_breakdown.h"
 #include "runs/predict_whole.h"
@@ -104,8 +107,12 @@ static size_t add_target(struct results *results, const struct profile *profile,
 		if (cases[i].phases)
 			add_phases(results, profile, target, &cases[i]);
 	}
+	if (target->model == MODEL_HOST)
+		refused += predict_gram_host(results, profile, quick);
 	if (target->model == MODEL_CUDA)
 		refused += predict_products(results, profile, quick) +
+		           predict_gram_kernels(results, profile, quick) +
+		           predict_gram(results, profile, "cuda", quick) +
 		           predict_whole(results, profile, quick);
 	msg_progress_end();
 	free(cases);

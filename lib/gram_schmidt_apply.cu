@@ -24,13 +24,9 @@ template <typename T> struct apply {
 	int m, k;
 };
 
-/* Of a thread: ROWS rows, THREADS apart, of HELD columns. */
-template <typename T> struct held;
-template <> struct held<float> {
-	static constexpr int ROWS = 16, HELD = GRAM_APPLY_COLUMNS;
-};
-template <> struct held<double> {
-	static constexpr int ROWS = 8, HELD = GRAM_APPLY_COLUMNS;
+/* Rows of a thread, THREADS apart. */
+template <typename T> struct held {
+	static constexpr int ROWS = 64 / sizeof(T);
 };
 
 template <typename T, int ROWS>
@@ -64,10 +60,10 @@ static __device__ __forceinline__ void block_sums(
 	}
 }
 
-template <typename T>
+template <typename T, int HELD>
 __global__ void __launch_bounds__(THREADS, 1) apply_kernel(const struct apply<T> p)
 {
-	const int ROWS = held<T>::ROWS, HELD = held<T>::HELD;
+	const int ROWS = held<T>::ROWS;
 	__shared__ alignas(16) T part[2][HELD][WARPS];
 	const int64_t first = (int64_t)blockIdx.x * HELD;
 	T x[HELD][ROWS], q[ROWS], next[ROWS];
@@ -113,15 +109,15 @@ __global__ void __launch_bounds__(THREADS, 1) apply_kernel(const struct apply<T>
 		}
 }
 
-template <typename T>
+template <typename T, int HELD>
 int start(struct matrix q, struct matrix r, struct matrix a, cudaStream_t stream)
 {
 	const struct apply<T> p = {
 		(const T *)matrix_address(q), (T *)matrix_address(r),
 		        (T *)matrix_address(a), q.ld, r.ld, a.ld, a.n, (int)a.m, (int)q.n
 	};
-	const int64_t blocks = (a.n + held<T>::HELD - 1) / held<T>::HELD;
-	apply_kernel<T><<<(unsigned)blocks, THREADS, 0, stream>>>(p);
+	const int64_t blocks = (a.n + HELD - 1) / HELD;
+	apply_kernel<T, HELD><<<(unsigned)blocks, THREADS, 0, stream>>>(p);
 	return (int)cudaGetLastError();
 }
 
@@ -132,8 +128,13 @@ extern "C" int64_t gram_schmidt_apply_rows(enum precision precision)
 	return THREADS * (precision == SINGLE ? held<float>::ROWS : held<double>::ROWS);
 }
 
-extern "C" int gram_schmidt_apply(struct matrix q, struct matrix r, struct matrix a, void *stream)
+extern "C" int gram_schmidt_apply(
+        struct matrix q, struct matrix r, struct matrix a, bool single, void *stream)
 {
-	return a.precision == SINGLE ? start<float>(q, r, a, (cudaStream_t)stream)
-	                             : start<double>(q, r, a, (cudaStream_t)stream);
+	cudaStream_t to = (cudaStream_t)stream;
+	if (a.precision == SINGLE)
+		return single ? start<float, 1>(q, r, a, to)
+		              : start<float, GRAM_APPLY_COLUMNS>(q, r, a, to);
+	return single ? start<double, 1>(q, r, a, to)
+	              : start<double, GRAM_APPLY_COLUMNS>(q, r, a, to);
 }

@@ -14,6 +14,11 @@
 /* From this many cores on one in so many is left to the system. */
 enum { LARGE_MACHINE = 8, READINGS = 15 };
 
+int team_largest(int cores)
+{
+	return cores >= LARGE_MACHINE ? cores - cores / LARGE_MACHINE : cores;
+}
+
 bool team_open(struct team *team, struct fault *fault)
 {
 	memset(team, 0, sizeof *team);
@@ -24,8 +29,7 @@ bool team_open(struct team *team, struct fault *fault)
 	const int usable = omp_get_num_procs(); /* before a core is taken */
 	team->cores =
 	        team->facts.cores > 0 && team->facts.cores < usable ? team->facts.cores : usable;
-	if (team->cores >= LARGE_MACHINE)
-		team->cores -= team->cores / LARGE_MACHINE;
+	team->cores = team_largest(team->cores);
 	for (int n = 1; n < team->cores && team->size_count < TEAM_SIZES - 1; n *= 2)
 		team->size[team->size_count++] = n;
 	team->size[team->size_count++] = team->cores;

@@ -22,6 +22,9 @@ struct team {
 	char binding[128]; /* what the last thread bound obtained */
 };
 
+/* Cores of the largest team on a machine of so many. */
+int team_largest(int cores);
+
 /* Reads the machine and ranks its cores: teams have the quietest, and the largest one leaves out
  * shared cores first. Call it before any thread of this process is bound. */
 bool team_open(struct team *team, struct fault *fault);

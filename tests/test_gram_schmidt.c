@@ -210,6 +210,12 @@ static bool not_here(
 	       m > (precision == SINGLE ? 8192 : 4096);
 }
 
+/* Blocks of threads are the GPU's. */
+static bool is_shaped(const char *form)
+{
+	return gram_schmidt_shape(form).access != GRAM_OWN;
+}
+
 static void check_one(struct executor *e, const struct shape *s, enum precision precision,
         const char *form, double condition)
 {
@@ -324,6 +330,8 @@ static void test_not_finite(struct executor *e, const char *form)
 
 static void test_form(struct executor *e, const char *form)
 {
+	if (is_shaped(form) && strcmp(e->name, "cuda") != 0)
+		return;
 	test_conditions(e, form);
 	test_dependent(e, form);
 	test_not_finite(e, form);
@@ -375,6 +383,37 @@ static void test_append(struct executor *e)
 	}
 }
 
+/* ---- blocks of threads ---- */
+
+/* More threads than rows, more columns than there are, and what lies between. */
+static void test_shapes(struct executor *e)
+{
+	static const char *const forms[] = {"direct=32x1", "direct=32x32", "direct=1024x1",
+	        "shared=32x1", "shared=32x32", "shared=128x8", "shared=1024x1", "wide=32x1",
+	        "wide=32x32", "wide=256x2", "wide=1024x1"};
+	static const struct shape few[] = {
+	        {5, 5, 3, 1}, {127, 100, 1, 1}, {1025, 33, 3, 1}, {4096, 48, 0, 1}};
+
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
+		for (size_t s = 0; s < ARRAY_LEN(few); s++) {
+			check_one(e, &few[s], SINGLE, forms[f], 1e3);
+			check_one(e, &few[s], DOUBLE, forms[f], 1e3);
+		}
+}
+
+/* Said, when they are not written as they have to be or not the executor's. */
+static void test_refused_shapes(struct executor *e)
+{
+	static const char *const forms[] = {"direct=", "direct=64", "shared=64x", "wide=64x8x",
+	        "direct=48x1", "direct=16x4", "wide=1024x2", "fused=64x8", "wide=64x0"};
+	struct matrix a = {NULL, 0, 5, 5, 5, SINGLE};
+
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
+		ok(gram_schmidt_work(e, forms[f], 1, a) == -1, "refused: %s", e->fault.text);
+	if (e->on_host)
+		ok(gram_schmidt_work(e, "direct=64x8", 1, a) == -1, "refused: %s", e->fault.text);
+}
+
 /* ---- refusals ---- */
 
 static void test_refused(struct executor *e)
@@ -404,6 +443,9 @@ static void test(struct executor *e)
 		test_form(e, gram_schmidt_forms[i]);
 	test_append(e);
 	test_refused(e);
+	test_refused_shapes(e);
+	if (strcmp(e->name, "cuda") == 0)
+		test_shapes(e);
 }
 
 int main(void)

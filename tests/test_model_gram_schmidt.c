@@ -55,10 +55,11 @@ static void test_passes(const struct profile *profile)
 
 static double seconds(const struct profile *profile, const char *form, int64_t nb, int64_t n)
 {
-	const struct gram_question question = {form, nb, n, n, SINGLE};
+	const struct gram_question question = {
+	        .form = form, .nb = nb, .m = n, .n = n, .precision = SINGLE};
 	struct prediction out;
 
-	if (!model_gram_schmidt_predict(profile, MODEL_CUDA, &question, 2, &out))
+	if (!model_gram_schmidt_predict(profile, MODEL_CUDA, &question, 2, true, &out))
 		diag("%s: %s", form, out.fault.text);
 	return out.seconds;
 }

@@ -304,6 +304,7 @@ static const struct executor_ops cuda_ops = {
         .gram_work = cuda_gram_work,
         .gram_dots = cuda_gram_dots,
         .gram_update = cuda_gram_update,
+        .gram_scale = cuda_gram_scale,
         .gram_fused = cuda_gram_fused,
         .gram_panel = cuda_gram_panel,
         .gram_apply = cuda_gram_apply,

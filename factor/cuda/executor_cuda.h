@@ -151,9 +151,11 @@ bool cuda_column_norms(struct executor *, struct matrix a, struct matrix norms);
 int64_t cuda_gram_work(struct executor *, struct matrix a);
 bool cuda_gram_dots(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool cuda_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
+bool cuda_gram_scale(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool cuda_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool cuda_gram_panel(struct executor *, const struct gram_schmidt *g);
-bool cuda_gram_apply(struct executor *, struct matrix q, struct matrix r, struct matrix a);
+bool cuda_gram_apply(
+        struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 
 /* executor_cuda_kernels.c: the operations of our own kernels, and whether the last resident panel
  * ended as it should. */

@@ -27,6 +27,8 @@ int64_t cuda_gram_work(struct executor *executor, struct matrix a)
 
 static bool run_pass(struct cuda *x, enum gram_step step, const struct gram_schmidt *g, int64_t j)
 {
+	if (g->shape.access != GRAM_OWN)
+		return cuda_ok(x, gram_schmidt_shaped(step, g, j, stream_of(x)), "Gram-Schmidt");
 	return cuda_ok(
 	        x, gram_schmidt_pass(step, g, j, x->gpu.sm_count, stream_of(x)), "Gram-Schmidt");
 }
@@ -39,6 +41,11 @@ bool cuda_gram_dots(struct executor *executor, const struct gram_schmidt *g, int
 bool cuda_gram_update(struct executor *executor, const struct gram_schmidt *g, int64_t j)
 {
 	return run_pass(self(executor), GRAM_UPDATE, g, j);
+}
+
+bool cuda_gram_scale(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+{
+	return run_pass(self(executor), GRAM_SCALE, g, j);
 }
 
 bool cuda_gram_fused(struct executor *executor, const struct gram_schmidt *g, int64_t j)
@@ -55,7 +62,8 @@ bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt *g)
 	return gram_panel_by_passes(executor, g);
 }
 
-bool cuda_gram_apply(struct executor *executor, struct matrix q, struct matrix r, struct matrix a)
+bool cuda_gram_apply(
+        struct executor *executor, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
 	struct cuda *x = self(executor);
 	const int64_t most = gram_schmidt_apply_rows(a.precision);
@@ -64,5 +72,5 @@ bool cuda_gram_apply(struct executor *executor, struct matrix q, struct matrix r
 		        "columns of %lld rows: this form of Gram-Schmidt holds at most %lld in "
 		        "registers, use fused or block",
 		        (long long)a.m, (long long)most);
-	return cuda_ok(x, gram_schmidt_apply(q, r, a, stream_of(x)), "Gram-Schmidt update");
+	return cuda_ok(x, gram_schmidt_apply(q, r, a, single, stream_of(x)), "Gram-Schmidt update");
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REAL float
 #define REAL_SAFE FLT_MIN
@@ -304,6 +305,9 @@ struct executor *executor_host_new(struct fault *fault)
 
 	executor->base = (struct executor){
 	        .ops = &host_ops, .name = "host", .on_host = true, .tf32 = &limits};
+#ifdef _SC_LEVEL2_CACHE_SIZE
+	executor->l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);

@@ -14,6 +14,8 @@ struct host_executor {
 	} stages[EXECUTOR_STAGES];
 	double *marks; /* readings of the clock */
 	int64_t mark_count;
+	const struct gram_loops *gram; /* NULL: the project's own */
+	int64_t l2_bytes;              /* of a core; 0: unknown */
 };
 
 /* The threads that OpenBLAS has between the two calls: all of the process's, or one. */

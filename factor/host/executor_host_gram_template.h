@@ -1,109 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The host executor's Gram-Schmidt in one precision. Included once with REAL float and once with
- * REAL double; NAME(x) gives the names of that precision, ROOT its square root. */
+ * REAL double; NAME(x) gives the names of that precision, ROOT its square root, LOOPS its loops
+ * over a column. */
 
 static REAL *NAME(column)(struct matrix a, int64_t j)
 {
 	return (REAL *)a.data + a.offset + j * a.ld;
 }
 
-/* ---- columns: sums by pieces, so that their errors don't grow with the rows ---- */
-
-ALL_WIDTHS static REAL NAME(dot)(int64_t m, const REAL *restrict x, const REAL *restrict y)
-{
-	REAL sum = 0;
-
-	for (int64_t begin = 0; begin < m; begin += PIECE) {
-		int64_t end = begin + PIECE < m ? begin + PIECE : m;
-		REAL part = 0;
-#pragma omp simd reduction(+ : part)
-		for (int64_t i = begin; i < end; i++)
-			part += x[i] * y[i];
-		sum += part;
-	}
-	return sum;
-}
-
-/* x -= factor v */
-ALL_WIDTHS static void NAME(subtract)(
-        int64_t m, REAL factor, const REAL *restrict v, REAL *restrict x)
-{
-#pragma omp simd
-	for (int64_t i = 0; i < m; i++)
-		x[i] -= factor * v[i];
-}
-
-/* x -= factor v; returns w^T x */
-ALL_WIDTHS static REAL NAME(subtract_dot)(
-        int64_t m, REAL factor, const REAL *restrict v, const REAL *restrict w, REAL *restrict x)
-{
-	REAL sum = 0;
-
-	for (int64_t begin = 0; begin < m; begin += PIECE) {
-		int64_t end = begin + PIECE < m ? begin + PIECE : m;
-		REAL part = 0;
-#pragma omp simd reduction(+ : part)
-		for (int64_t i = begin; i < end; i++) {
-			x[i] -= factor * v[i];
-			part += w[i] * x[i];
-		}
-		sum += part;
-	}
-	return sum;
-}
-
-/* The same for TOGETHER columns; sums: the factors before, the dot products after. */
-ALL_WIDTHS static void NAME(subtract_dots)(int64_t m, const REAL *restrict v,
-        const REAL *restrict w, REAL *restrict x0, REAL *restrict x1, REAL *restrict x2,
-        REAL *restrict x3, REAL *restrict sums)
-{
-	const REAL f0 = sums[0], f1 = sums[1], f2 = sums[2], f3 = sums[3];
-	REAL s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-
-	for (int64_t begin = 0; begin < m; begin += PIECE) {
-		int64_t end = begin + PIECE < m ? begin + PIECE : m;
-		REAL p0 = 0, p1 = 0, p2 = 0, p3 = 0;
-#pragma omp simd reduction(+ : p0, p1, p2, p3)
-		for (int64_t i = begin; i < end; i++) {
-			x0[i] -= f0 * v[i];
-			p0 += w[i] * x0[i];
-			x1[i] -= f1 * v[i];
-			p1 += w[i] * x1[i];
-			x2[i] -= f2 * v[i];
-			p2 += w[i] * x2[i];
-			x3[i] -= f3 * v[i];
-			p3 += w[i] * x3[i];
-		}
-		s0 += p0;
-		s1 += p1;
-		s2 += p2;
-		s3 += p3;
-	}
-	sums[0] = s0;
-	sums[1] = s1;
-	sums[2] = s2;
-	sums[3] = s3;
-}
-
 /* ---- passes ---- */
 
-static void NAME(column_norms)(struct matrix a, struct matrix norms)
+static void NAME(column_norms)(const struct LOOPS *loops, struct matrix a, struct matrix norms)
 {
 	REAL *out = NAME(column)(norms, 0);
 
-#pragma omp parallel for if (worth_threads(a.m, a.n)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n)) schedule(runtime)
 	for (int64_t k = 0; k < a.n; k++)
-		out[k] = NAME(dot)(a.m, NAME(column)(a, k), NAME(column)(a, k));
+		out[k] = loops->dot(a.m, NAME(column)(a, k), NAME(column)(a, k));
 }
 
-static void NAME(gram_dots)(const struct gram_schmidt *g, int64_t j)
+static void NAME(gram_dots)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
 {
 	const struct matrix a = g->a;
 	REAL *sums = g->work;
 
-#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j; k < a.n; k++)
-		sums[k] = NAME(dot)(a.m, NAME(column)(a, j), NAME(column)(a, k));
+		sums[k] = loops->dot(a.m, NAME(column)(a, j), NAME(column)(a, k));
 }
 
 /* From the dot products in the workspace: |v|, 0 for a dependent column; row j of R; the multiples
@@ -128,82 +51,127 @@ static REAL NAME(settle)(const struct gram_schmidt *g, int64_t j)
 
 static void NAME(normalize)(const struct gram_schmidt *g, int64_t j, REAL norm)
 {
-	REAL *q = NAME(column)(g->a, j);
+	REAL *restrict q = NAME(column)(g->a, j);
 
+	if (norm == 0) {
+		memset(q, 0, (size_t)g->a.m * sizeof *q);
+		return;
+	}
+#pragma omp simd
 	for (int64_t i = 0; i < g->a.m; i++)
-		q[i] = norm == 0 ? 0 : q[i] / norm;
+		q[i] /= norm;
 }
 
-static void NAME(gram_update)(const struct gram_schmidt *g, int64_t j)
+static void NAME(gram_update)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
 {
 	const struct matrix a = g->a;
 	const REAL *factor = g->work;
 	REAL norm = NAME(settle)(g, j);
 
-#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(static)
+#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j + 1; k < a.n; k++)
-		NAME(subtract)(a.m, factor[k], NAME(column)(a, j), NAME(column)(a, k));
+		loops->subtract(a.m, factor[k], NAME(column)(a, j), NAME(column)(a, k));
 	NAME(normalize)(g, j, norm);
 }
 
-static void NAME(gram_fused)(const struct gram_schmidt *g, int64_t j)
+static void NAME(gram_fused)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
 {
 	const struct matrix a = g->a;
 	REAL *sums = g->work, norm = NAME(settle)(g, j);
 	const REAL *v = NAME(column)(a, j);
 	REAL *w = NAME(column)(a, j + 1);
 
-	NAME(subtract)(a.m, sums[j + 1], v, w);
-	sums[j + 1] = NAME(dot)(a.m, w, w);
-#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(static)
+	loops->subtract(a.m, sums[j + 1], v, w);
+	sums[j + 1] = loops->dot(a.m, w, w);
+#pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j + 2; k < a.n; k++)
-		sums[k] = NAME(subtract_dot)(a.m, sums[k], v, w, NAME(column)(a, k));
+		sums[k] = loops->subtract_dot(a.m, sums[k], v, w, NAME(column)(a, k));
 	NAME(normalize)(g, j, norm);
 }
 
 /* ---- blocks ---- */
 
-/* Takes q's columns out of TOGETHER columns of a from k on, and leaves what was in r. */
-static void NAME(apply_together)(struct matrix q, struct matrix r, struct matrix a, int64_t k)
+/* Takes q's columns out of one column, and leaves in r what was. The last one's dot product is not
+ * used. */
+static void NAME(apply_one)(
+        const struct LOOPS *loops, struct matrix q, REAL *restrict r, REAL *restrict x)
 {
-	REAL *x[TOGETHER], sums[TOGETHER];
+	REAL sum = loops->dot(q.m, NAME(column)(q, 0), x);
 
-	for (int c = 0; c < TOGETHER; c++) {
+	for (int64_t i = 0; i < q.n; i++) {
+		r[i] = sum;
+		sum = loops->subtract_dot(
+		        q.m, sum, NAME(column)(q, i), NAME(column)(q, i + 1 < q.n ? i + 1 : i), x);
+	}
+}
+
+/* The same of GRAM_TOGETHER columns from k on, and q's in pairs, of which there are q.n / 2: the
+ * second dot product of a pair is that of the column before the first has been taken out, and what
+ * the first one has of the second, cross, makes up for it. */
+static void NAME(apply_group)(const struct LOOPS *loops, struct matrix q, const REAL *cross,
+        struct matrix r, struct matrix a, int64_t k)
+{
+	const REAL *v[GRAM_PAIR], *w[GRAM_PAIR];
+	REAL *x[GRAM_TOGETHER], *out[GRAM_TOGETHER], sums[GRAM_PAIR * GRAM_TOGETHER];
+
+	for (int p = 0; p < GRAM_PAIR; p++)
+		w[p] = NAME(column)(q, p);
+	for (int c = 0; c < GRAM_TOGETHER; c++) {
 		x[c] = NAME(column)(a, k + c);
-		sums[c] = NAME(dot)(a.m, NAME(column)(q, 0), x[c]);
+		out[c] = NAME(column)(r, k + c);
+		for (int p = 0; p < GRAM_PAIR; p++)
+			sums[p * GRAM_TOGETHER + c] = loops->dot(q.m, w[p], x[c]);
 	}
-	for (int64_t i = 0; i < q.n; i++) {
-		for (int c = 0; c < TOGETHER; c++)
-			*(NAME(column)(r, k + c) + i) = sums[c];
-		/* the last one's dot products are not used */
-		NAME(subtract_dots)
-		(a.m, NAME(column)(q, i), NAME(column)(q, i + 1 < q.n ? i + 1 : i), x[0], x[1],
-		        x[2], x[3], sums);
-	}
-}
-
-static void NAME(apply_one)(struct matrix q, struct matrix r, struct matrix a, int64_t k)
-{
-	REAL *x = NAME(column)(a, k), sum = NAME(dot)(a.m, NAME(column)(q, 0), x);
-
-	for (int64_t i = 0; i < q.n; i++) {
-		*(NAME(column)(r, k) + i) = sum;
-		sum = NAME(subtract_dot)(
-		        a.m, sum, NAME(column)(q, i), NAME(column)(q, i + 1 < q.n ? i + 1 : i), x);
+	for (int64_t i = 0; i < q.n; i += GRAM_PAIR) {
+		for (int p = 0; p < GRAM_PAIR; p++) {
+			v[p] = w[p];
+			w[p] = NAME(column)(q, smaller(i + GRAM_PAIR + p, q.n - 1));
+		}
+		for (int c = 0; c < GRAM_TOGETHER; c++) {
+			sums[GRAM_TOGETHER + c] -= cross[i / GRAM_PAIR] * sums[c];
+			out[c][i] = sums[c];
+			out[c][i + 1] = sums[GRAM_TOGETHER + c];
+		}
+		loops->subtract_dots(q.m, v, w, x, sums);
 	}
 }
 
-static void NAME(gram_apply)(struct matrix q, struct matrix r, struct matrix a)
+/* count: GRAM_TOGETHER columns or the fewer that are left. */
+static void NAME(apply_columns)(const struct LOOPS *loops, struct matrix q, const REAL *cross,
+        struct matrix r, struct matrix a, int64_t k, int64_t count)
 {
-	const int64_t fours = a.n / TOGETHER;
+	const int64_t paired = count == GRAM_TOGETHER ? q.n / GRAM_PAIR * GRAM_PAIR : 0;
 
-#pragma omp parallel for if (worth_threads(a.m, a.n * q.n)) schedule(static)
-	for (int64_t f = 0; f < fours; f++)
-		NAME(apply_together)(q, r, a, f * TOGETHER);
-	for (int64_t k = fours * TOGETHER; k < a.n; k++)
-		NAME(apply_one)(q, r, a, k);
+	if (paired > 0)
+		NAME(apply_group)(loops, matrix_view(q, 0, 0, q.m, paired), cross, r, a, k);
+	for (int64_t c = k; c < k + count && paired < q.n; c++)
+		NAME(apply_one)
+	(loops, matrix_view(q, 0, paired, q.m, q.n - paired), NAME(column)(r, c) + paired,
+	        NAME(column)(a, c));
+}
+
+static void NAME(gram_apply)(
+        const struct LOOPS *loops, struct matrix q, struct matrix r, struct matrix a)
+{
+	const int64_t pairs = q.n / GRAM_PAIR;
+	REAL *cross = xmalloc((size_t)(pairs + 1) * sizeof *cross);
+
+#pragma omp parallel if (worth_threads(a.m, a.n * q.n))
+	{
+#pragma omp for schedule(static)
+		for (int64_t p = 0; p < pairs; p++)
+			cross[p] =
+			        loops->dot(q.m, NAME(column)(q, 2 * p), NAME(column)(q, 2 * p + 1));
+			/* as they come: threads are not always equally fast */
+#pragma omp for schedule(dynamic, 1)
+		for (int64_t k = 0; k < a.n; k += GRAM_TOGETHER)
+			NAME(apply_columns)
+		(loops, q, cross, r, a, k, smaller(a.n - k, GRAM_TOGETHER));
+	}
+	free(cross);
 }
 
 #undef REAL
 #undef NAME
 #undef ROOT
+#undef LOOPS

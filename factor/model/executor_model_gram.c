@@ -23,8 +23,11 @@ static bool gram_pass(struct executor *e, enum phase phase, const char *name, en
 {
 	struct simulated *s = model_self(e);
 	struct matrix a = matrix_view(g->a, 0, j, g->a.m, g->a.n - j);
+	struct price price = g->shape.access != GRAM_OWN
+	                             ? s->blocks->gram_shaped(&s->reader, step, g->shape, a)
+	                             : s->blocks->gram_pass(&s->reader, step, a);
 
-	return model_charge(e, phase, name, a, 0, s->blocks->gram_pass(&s->reader, step, a));
+	return model_charge(e, phase, name, a, 0, price);
 }
 
 static bool model_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
@@ -35,6 +38,11 @@ static bool model_gram_dots(struct executor *e, const struct gram_schmidt *g, in
 static bool model_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
 	return gram_pass(e, PHASE_UPDATE, "gram_update", GRAM_UPDATE, g, j);
+}
+
+static bool model_gram_scale(struct executor *e, const struct gram_schmidt *g, int64_t j)
+{
+	return gram_pass(e, PHASE_SCALE, "gram_scale", GRAM_SCALE, g, j);
 }
 
 static bool model_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
@@ -50,13 +58,14 @@ static bool model_gram_panel(struct executor *e, const struct gram_schmidt *g)
 	        e, PHASE_PANEL, "gram_panel", g->a, 0, s->blocks->gram_panel(&s->reader, g->a));
 }
 
-static bool model_gram_apply(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
+static bool model_gram_apply(
+        struct executor *e, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
 	struct simulated *s = model_self(e);
 
 	(void)r;
-	return model_charge(
-	        e, PHASE_UPDATE, "gram_apply", a, q.n, s->blocks->gram_apply(&s->reader, a, q.n));
+	return model_charge(e, PHASE_UPDATE, "gram_apply", a, q.n,
+	        s->blocks->gram_apply(&s->reader, a, q.n, single));
 }
 
 void model_add_gram(struct executor_ops *ops)
@@ -65,6 +74,7 @@ void model_add_gram(struct executor_ops *ops)
 	ops->gram_work = model_gram_work;
 	ops->gram_dots = model_gram_dots;
 	ops->gram_update = model_gram_update;
+	ops->gram_scale = model_gram_scale;
 	ops->gram_fused = model_gram_fused;
 	ops->gram_panel = model_gram_panel;
 	ops->gram_apply = model_gram_apply;

@@ -82,6 +82,7 @@ struct price_reader {
 	bool linear;
 	bool shares;        /* our own products have a block a tile: other queues have work */
 	bool blas_only;     /* products are the library's, not our own kernels' */
+	int threads;        /* of the host that work, 0: as many as the profile knows */
 	double working_set; /* bytes the operations work on: what host caches hold or not */
 	struct price_entry {
 		const char *name;

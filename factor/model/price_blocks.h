@@ -21,11 +21,14 @@ struct block_tariff {
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
-	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a */
+	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
+	 * NULL on the host */
 	struct price (*column_norms)(struct price_reader *, struct matrix a);
 	struct price (*gram_pass)(struct price_reader *, enum gram_step step, struct matrix a);
+	struct price (*gram_shaped)(struct price_reader *, enum gram_step step,
+	        struct gram_shape shape, struct matrix a);
 	struct price (*gram_panel)(struct price_reader *, struct matrix a);
-	struct price (*gram_apply)(struct price_reader *, struct matrix a, int64_t k);
+	struct price (*gram_apply)(struct price_reader *, struct matrix a, int64_t k, bool single);
 	struct price (*trtri)(struct price_reader *, struct matrix a);
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* kernels over a few integers */
@@ -74,15 +77,21 @@ struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
 
-/* Gram-Schmidt on the device and on the host (tariff_gram.c). */
+/* Gram-Schmidt on the device (tariff_gram.c) and on the host (tariff_gram_host.c). */
 struct price price_gram_norms(struct price_reader *r, struct matrix a);
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel(struct price_reader *r, struct matrix a);
-struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k);
+struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single);
+/* By the paper's kernels (tariff_gram_shaped.c). */
+struct price price_gram_shaped(
+        struct price_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a);
 struct price price_gram_norms_host(struct price_reader *r, struct matrix a);
 struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel_host(struct price_reader *r, struct matrix a);
-struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k);
+/* A panel column by column. */
+struct price price_gram_passes(struct price_reader *r, struct matrix a,
+        struct price (*pass)(struct price_reader *, enum gram_step, struct matrix));
+struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single);
 
 /* The host's square products (edge: m = n = k) and LAPACKE's panels from their rate surfaces
  * (price_host.c), seconds. */

@@ -244,15 +244,37 @@ static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t 
 	        r, 4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
 }
 
+static struct price sums_gram_norms(struct price_reader *r, struct matrix a)
+{
+	return sums_memory(r, price_bytes(a));
+}
+
+static struct price sums_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a)
+{
+	return sums_memory(r, (step == GRAM_DOTS ? 1 : 2) * price_bytes(a));
+}
+
+static struct price sums_gram_panel(struct price_reader *r, struct matrix a)
+{
+	return price_gram_passes(r, a, sums_gram_pass);
+}
+
+static struct price sums_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single)
+{
+	(void)k;
+	(void)single;
+	return sums_memory(r, 2 * price_bytes(a));
+}
+
 const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .syrk = sums_syrk,
         .trsm = sums_trsm,
         .trsm_guard = sums_guard,
         .gemv = sums_gemv,
-        .column_norms = price_gram_norms_host,
-        .gram_pass = price_gram_pass_host,
-        .gram_panel = price_gram_panel_host,
-        .gram_apply = price_gram_apply_host,
+        .column_norms = sums_gram_norms,
+        .gram_pass = sums_gram_pass,
+        .gram_panel = sums_gram_panel,
+        .gram_apply = sums_gram_apply,
         .trtri = sums_trtri,
         .laswp = sums_laswp,
         .integers = integers,

@@ -83,6 +83,14 @@ static struct price gram_pass(struct price_reader *r, enum gram_step step, struc
 	return call(r, (step == GRAM_DOTS ? 1 : 2) * price_bytes(a));
 }
 
+static struct price gram_shaped(
+        struct price_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a)
+{
+	(void)shape;
+	return step == GRAM_SCALE ? call(r, 2 * price_bytes(matrix_view(a, 0, 0, a.m, 1)))
+	                          : gram_pass(r, step, a);
+}
+
 static struct price gemv(struct price_reader *r, enum trans trans, struct matrix a)
 {
 	(void)trans;
@@ -208,6 +216,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .gemv = gemv,
         .column_norms = gram_norms,
         .gram_pass = gram_pass,
+        .gram_shaped = gram_shaped,
         .gram_panel = gram_panel,
         .gram_apply = price_gram_apply,
         .trtri = columns,

@@ -51,12 +51,12 @@ struct price price_gram_norms(struct price_reader *r, struct matrix a)
 	return price_gram_pass(r, GRAM_DOTS, a);
 }
 
-/* A block of threads holds GRAM_APPLY_COLUMNS columns; every wave of such reads each of the k
- * columns from L2 for all its blocks, and waits once a column for the block's sums. */
-struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k)
+/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one; every wave of such reads each of the
+ * k columns from L2 for all its blocks, and waits once a column for the block's sums. */
+struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double sms = price_scalar(r, "gpu.sm.count"),
-	             blocks = (double)a.n / GRAM_APPLY_COLUMNS;
+	             blocks = (double)a.n / (single ? 1 : GRAM_APPLY_COLUMNS);
 	const double waves = ceil(blocks / sms), column = price_bytes(a) / (double)a.n;
 	struct price price = price_kernel(r);
 
@@ -69,58 +69,7 @@ struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k
 	return price;
 }
 
-/* ---- host ---- */
-
-static double threads_of(struct price_reader *r)
-{
-	double low, high;
-
-	return profile_range(r->model.profile, "host.parallel.fork", "threads", &low, &high) ? high
-	                                                                                     : 1;
-}
-
-/* Bytes a second of all threads on that many bytes: as many times one thread's on its part, and no
- * more than memory gives when it is not in cache. */
-static double shared_rate(struct price_reader *r, const char *name, double bytes)
-{
-	double threads = threads_of(r), low, high;
-	double alone = threads * price_host_rate(r, name, bytes / threads);
-
-	if (!profile_range(r->model.profile, name, "bytes", &low, &high) || bytes < high)
-		return alone;
-	return fmin(alone, price_at2(r, name, "threads", threads, "bytes", high));
-}
-
-static struct price host_sweep(struct price_reader *r, const char *name, double bytes, double set)
-{
-	double threads = threads_of(r);
-
-	return (struct price){.engine = ENGINE_HOST,
-	        .term[TERM_MEMORY] = bytes / shared_rate(r, name, set),
-	        .term[TERM_HOST] = price_at(r, "host.parallel.fork", "threads", threads)};
-}
-
-struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a)
-{
-	return host_sweep(r, step == GRAM_DOTS ? "host.memory.read" : "host.memory.copy",
-	        moved(step, a), r->working_set);
-}
-
-struct price price_gram_norms_host(struct price_reader *r, struct matrix a)
-{
-	return price_gram_pass_host(r, GRAM_DOTS, a);
-}
-
-/* Four columns stay in a thread's cache while the k columns go by, each read twice. */
-struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k)
-{
-	double column = (double)a.m * (double)precision_bytes(a.precision), threads = threads_of(r);
-	double bytes = (double)k * (double)a.n * column * (2 + 2.0 / 4);
-
-	return host_sweep(r, "host.memory.copy", bytes, 6 * column * threads);
-}
-
-static struct price passes(struct price_reader *r, struct matrix a,
+struct price price_gram_passes(struct price_reader *r, struct matrix a,
         struct price (*pass)(struct price_reader *, enum gram_step, struct matrix))
 {
 	struct price all = pass(r, GRAM_DOTS, a);
@@ -134,10 +83,5 @@ static struct price passes(struct price_reader *r, struct matrix a,
 struct price price_gram_panel(struct price_reader *r, struct matrix a)
 {
 	return a.n <= GRAM_RESIDENT_COLUMNS ? price_panel_geqrf(r, a, false)
-	                                    : passes(r, a, price_gram_pass);
-}
-
-struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
-{
-	return passes(r, a, price_gram_pass_host);
+	                                    : price_gram_passes(r, a, price_gram_pass);
 }

@@ -123,6 +123,9 @@ size_t cases_bench(struct bench_shape **shapes)
 	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
 	static const int64_t tall_qr[][2] = {
 	        {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512}, {1000000, 64}};
+	/* columns that Gram-Schmidt has before it */
+	static const int64_t remaining[] = {
+	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
 	struct shapes s = {0};
 
 	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
@@ -147,6 +150,9 @@ size_t cases_bench(struct bench_shape **shapes)
 	for (size_t p = 0; p < ARRAY_LEN(both); p++)
 		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
 			shapes_add(&s, "gramschmidt", both[p], n, n);
+	shapes_add(&s, "gram_kernels", SINGLE, 8192, 8192);
+	for (size_t i = 0; i < ARRAY_LEN(remaining); i++)
+		shapes_add(&s, "gram_kernels", SINGLE, 8192, remaining[i]);
 	*shapes = s.shape;
 	return s.count;
 }

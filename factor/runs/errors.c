@@ -118,7 +118,9 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 /* Bound by what it reads and writes, rather than by arithmetic. */
 static bool is_traffic(const struct result *row)
 {
-	return results_is_panel(row) || strcmp(row->operation, "gemv") == 0;
+	return results_is_panel(row) || strcmp(row->operation, "gemv") == 0 ||
+	       (strncmp(row->operation, "gram_", 5) == 0 &&
+	               strcmp(row->operation, "gram_apply") != 0);
 }
 
 void errors_baseline_peak(
@@ -129,7 +131,10 @@ void errors_baseline_peak(
 		if (rows[i].verdict == VERDICT_SKIPPED || !is_traffic(measured) ||
 		        strcmp(measured->executor, executor) != 0)
 			continue;
-		double passes = results_is_panel(measured) ? 2 : 1; /* gemv only reads */
+		/* these only read */
+		bool reads = strcmp(measured->operation, "gemv") == 0 ||
+		             strcmp(measured->operation, "gram_dots") == 0;
+		double passes = reads ? 1 : 2;
 		double bytes = passes * (double)measured->m * (double)measured->n *
 		               (double)precision_bytes(measured->precision);
 		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);

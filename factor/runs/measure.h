@@ -70,10 +70,24 @@ size_t measure_without(const struct results *done, struct result *row, size_t co
 bool measure_parts(struct measure *measure, const struct profile *profile, const char *operation,
         int64_t m, int64_t n, struct results *out);
 
-/* measure_gram_schmidt.c: all forms of Gram-Schmidt that out has not; with a profile, what the
- * model says of them as rows of executor model, on=EXECUTOR. */
+/* measure_gram_schmidt.c: cases of Gram-Schmidt (gram_cases.h), as measure_product; and all forms
+ * that out has not, with a profile what the model says of them as rows of executor model,
+ * on=EXECUTOR. */
+bool measure_gram(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out);
 bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
         enum precision precision, int64_t m, int64_t n, struct results *out);
+
+/* measure_gram_host.c: the same for rows of it on the host (gram_rows.h), of one matrix. */
+bool measure_gram_host(struct measure *measure, struct executor *host, struct result *row,
+        size_t count, struct results *out);
+/* measure_gram_kernels.c: cases of Gram-Schmidt's kernels, as measure_product; and all documented
+ * ones of n columns of m rows that out has not (gram_kernels.h), with the model's as rows of
+ * executor model. */
+bool measure_gram_kernel(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out);
+bool measure_gram_kernels(struct measure *measure, const struct profile *profile, int64_t m,
+        int64_t n, bool all, struct results *out);
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
@@ -91,6 +105,10 @@ int measure_bench(struct measure *measure, const struct bench_request *request);
  * breakdown_measured.tsv, and a line each; sizes and rows that are kept as with measure_bench. */
 void measure_breakdown(struct measure *measure, const struct bench_request *request,
         const struct profile *profile);
+
+/* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers into
+ * gram_host.tsv. */
+int measure_gram_sweep(struct measure *measure);
 
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
  * are kept as with measure_bench. */

@@ -241,6 +241,15 @@ static void measure_one_gram_schmidt(struct benching *b, const struct bench_shap
 		measure_save(b->results, b->path);
 }
 
+/* All shapes of blocks of threads for a square, a few as the matrix shrinks. */
+static void measure_one_gram_kernel(struct benching *b, const struct bench_shape *shape)
+{
+	msg_progress("%s %" PRId64 " x %" PRId64, shape->operation, shape->m, shape->n);
+	if (measure_gram_kernels(
+	            b->measure, b->profile, shape->m, shape->n, shape->m == shape->n, b->results))
+		measure_save(b->results, b->path);
+}
+
 /* ---- all ---- */
 
 /* What bench.tsv has of this program on this device. */
@@ -294,6 +303,8 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 			measure_one_panel(&b, &shapes[i]);
 		else if (strcmp(shapes[i].operation, "gramschmidt") == 0)
 			measure_one_gram_schmidt(&b, &shapes[i]);
+		else if (strcmp(shapes[i].operation, "gram_kernels") == 0)
+			measure_one_gram_kernel(&b, &shapes[i]);
 		else if (part_find(shapes[i].operation, &part))
 			measure_one_part(&b, &shapes[i]);
 		else

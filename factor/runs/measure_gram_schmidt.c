@@ -4,101 +4,92 @@
 
 #include "../../lib/msg.h"
 #include "../../lib/topology.h"
-#include "../model/model_gram_schmidt.h"
+#include "gram_cases.h"
 #include "timing_gram_schmidt.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Forms and block widths to be measured; the columns of the first ones are not in blocks. */
-struct way {
-	const char *variant, *form;
-	int64_t nb;
-};
-
-static const struct way on_gpu[] = {{"cublas", "blas", 0}, {"kernels", "kernels", 0},
-        {"fused", "fused", 0}, {"block", "block", 32}, {"block", "block", 64},
-        {"twice", "twice", 64}};
-static const struct way on_host[] = {{"openblas", "blas", 0}, {"kernels", "kernels", 0},
-        {"fused", "fused", 0}, {"blocked", "blocked", 16}, {"blocked", "blocked", 64},
-        {"block", "block", 64}, {"twice", "twice", 64}};
+static const struct gram_way on_gpu[] = {{"cublas", 0, NULL}, {"kernels", 0, NULL},
+        {"fused", 0, NULL}, {"blocked", 64, NULL}, {"block", 32, NULL}, {"block", 64, NULL},
+        {"twice", 64, NULL}, {"direct", 0, NULL}, {"shared", 0, NULL}, {"wide", 0, NULL}};
+static const struct gram_way on_host[] = {{"openblas", 0, NULL}, {"kernels", 0, NULL},
+        {"fused", 0, NULL}, {"blocked", 16, NULL}, {"blocked", 64, NULL}, {"block", 64, NULL},
+        {"twice", 64, NULL}};
 
 /* Rows and columns up to which the forms that are bound by the memory don't take the host minutes.
  */
 enum { ON_HOST_MOST = 2048 };
 
-static struct result new_row(
-        const struct way *way, const char *executor, enum precision precision, int64_t m, int64_t n)
-{
-	struct result row = {.precision = precision,
-	        .m = m,
-	        .n = n,
-	        .nb = way->nb,
-	        .residual = NAN,
-	        .orthogonality = NAN};
-
-	snprintf(row.operation, sizeof row.operation, "gramschmidt");
-	snprintf(row.variant, sizeof row.variant, "%s", way->variant);
-	snprintf(row.executor, sizeof row.executor, "%s", executor);
-	results_options(row.options, executor, NULL, 2);
-	return row;
-}
-
 /* What the profile says of it, ahead of its measurement. */
-static void estimate(const struct profile *profile, const struct way *way,
-        const struct result *measured, struct results *out)
+static void estimate(
+        const struct profile *profile, const struct result *measured, struct results *out)
 {
-	const struct gram_question question = {
-	        way->form, way->nb, measured->m, measured->n, measured->precision};
 	struct result row = *measured;
-	struct prediction prediction;
 
 	results_option_add(row.options, "on", measured->executor);
 	snprintf(row.executor, sizeof row.executor, "model");
 	if (!profile || results_find(out, &row))
 		return;
-	bool known = model_gram_schmidt_predict(profile,
-	        strcmp(measured->executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST, &question, 2,
-	        &prediction);
-	row.seconds = (struct estimate){prediction.seconds, NAN, NAN, 0};
-	snprintf(row.regime, sizeof row.regime, prediction.model.surface ? "surface" : "hardware");
+	snprintf(row.executor, sizeof row.executor, "%s", measured->executor);
+	bool known = gram_predict(profile, 2, false, &row);
+	snprintf(row.executor, sizeof row.executor, "model");
 	if (known)
 		results_add(out, &row);
 }
 
-static bool measure_on(struct measure *measure, const struct profile *profile, const char *name,
-        const struct way *way, size_t ways, const struct result *shape, struct results *out)
+bool measure_gram(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out)
 {
-	struct executor *executor = measure_executor(measure, name);
 	struct contender contender[MEASURE_CONTENDERS];
 	struct gram_entry entry[MEASURE_CONTENDERS];
-	struct result row[MEASURE_CONTENDERS];
 	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++) {
+		entry[i] = (struct gram_entry){.executor = executor, .nb = row[i].nb};
+		gram_form(&row[i], entry[i].form);
+		contender[i] = contender_gram_schmidt(&entry[i], row[i].variant);
+	}
+	measure->plan.seed += 1000;
+	if (!timing_gram_schmidt(executor, row->precision, row->m, row->n, &measure->plan,
+	            contender, count, &fault)) {
+		if (!*measure->plan.stop)
+			msg_warn("gramschmidt %" PRId64 " x %" PRId64 " on %s: %s", row->m, row->n,
+			        row->executor, fault.text);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		measure_add(measure, &row[i], &contender[i], out);
+	return true;
+}
+
+/* The blocked form is for columns that registers hold. */
+static bool suits(const struct gram_way *way, const char *name, const struct result *shape)
+{
+	enum { MOST_BYTES = 32768 };
+
+	return strcmp(name, "cuda") != 0 || strcmp(way->variant, "blocked") != 0 ||
+	       shape->m * precision_bytes(shape->precision) <= MOST_BYTES;
+}
+
+static bool measure_on(struct measure *measure, const struct profile *profile, const char *name,
+        const struct gram_way *way, size_t ways, const struct result *shape, struct results *out)
+{
+	struct executor *executor = measure_executor(measure, name);
+	struct result row[MEASURE_CONTENDERS];
 	size_t count = 0;
 
 	for (size_t i = 0; executor && i < ways; i++) {
-		row[count] = new_row(&way[i], name, shape->precision, shape->m, shape->n);
-		estimate(profile, &way[i], &row[count], out);
-		if (results_find(out, &row[count]))
+		if (!suits(&way[i], name, shape))
 			continue;
-		entry[count] = (struct gram_entry){executor, way[i].form, way[i].nb};
-		contender[count] = contender_gram_schmidt(&entry[count], way[i].variant);
-		count++;
+		row[count] = gram_case(&way[i], name, shape->precision, shape->m, shape->n);
+		estimate(profile, &row[count], out);
+		count += !results_find(out, &row[count]);
 	}
-	if (count == 0)
-		return false;
-	measure->plan.seed += 1000;
-	bool ok = timing_gram_schmidt(executor, shape->precision, shape->m, shape->n,
-	        &measure->plan, contender, count, &fault);
-	for (size_t i = 0; ok && i < count; i++)
-		measure_add(measure, &row[i], &contender[i], out);
-	if (!ok && !*measure->plan.stop)
-		msg_warn("gramschmidt %" PRId64 " x %" PRId64 " on %s: %s", shape->m, shape->n,
-		        name, fault.text);
-	return ok;
+	return count > 0 && measure_gram(measure, executor, row, count, out);
 }
 
 /* OpenMP's threads but the caller's own, each to a core of its own from the second on, where they

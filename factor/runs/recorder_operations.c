@@ -84,12 +84,15 @@ OPERATION(QUEUED, SEARCH, HOST, matrix_view(g->a, 0, j, g->a.m, g->a.n - j), 0, 
         (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
 OPERATION(QUEUED, UPDATE, HOST, matrix_view(g->a, 0, j, g->a.m, g->a.n - j), 0, gram_update,
         (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
+OPERATION(QUEUED, SCALE, HOST, matrix_view(g->a, 0, j, g->a.m, 1), 0, gram_scale,
+        (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
 OPERATION(QUEUED, UPDATE, HOST, matrix_view(g->a, 0, j, g->a.m, g->a.n - j), 0, gram_fused,
         (struct executor * e, const struct gram_schmidt *g, int64_t j), g, j)
 OPERATION(QUEUED, PANEL, HOST, g->a, 0, gram_panel,
         (struct executor * e, const struct gram_schmidt *g), g)
 OPERATION(QUEUED, UPDATE, HOST, a, q.n, gram_apply,
-        (struct executor * e, struct matrix q, struct matrix r, struct matrix a), q, r, a)
+        (struct executor * e, struct matrix q, struct matrix r, struct matrix a, bool single), q, r,
+        a, single)
 OPERATION(QUEUED, SCALE, HOST, x, 0, scale_by,
         (struct executor * e, struct matrix element, struct matrix x), element, x)
 OPERATION(QUEUED, UPDATE, HOST, a, 0, ger,
@@ -286,6 +289,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(gram_work);
 	ADD(gram_dots);
 	ADD(gram_update);
+	ADD(gram_scale);
 	ADD(gram_fused);
 	ADD(gram_panel);
 	ADD(gram_apply);

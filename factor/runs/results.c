@@ -54,8 +54,14 @@ double results_flops(const struct result *row)
 		return 2 * m * n * (double)row->k;
 	if (strcmp(row->operation, "gemv") == 0)
 		return 2 * m * n;
-	if (strcmp(row->operation, "gramschmidt") == 0)
-		return 2 * m * n * n;
+	if (strcmp(row->operation, "gramschmidt") == 0) {
+		double rest = row->k ? n - (double)row->k : 0;
+		return 2 * m * (n * n - rest * rest);
+	}
+	if (strcmp(row->operation, "gram_fused") == 0 || strcmp(row->operation, "gram_apply") == 0)
+		return 4 * m * n * fmax(1, (double)row->k);
+	if (strncmp(row->operation, "gram_", 5) == 0)
+		return 2 * m * n;
 	if (strcmp(row->operation, "trsm") == 0)
 		return m * m * n;
 	if (strcmp(row->operation, "transpose") == 0 || strcmp(row->operation, "laswp") == 0)

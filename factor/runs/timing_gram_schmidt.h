@@ -9,7 +9,7 @@
 /* Context of a contender; it outlives the timing. */
 struct gram_entry {
 	struct executor *executor;
-	const char *form;
+	char form[32];
 	int64_t nb;
 };
 struct contender contender_gram_schmidt(struct gram_entry *entry, const char *variant);

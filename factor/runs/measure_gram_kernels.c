@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include "../../lib/msg.h"
+#include "gram_kernels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool measure_gram_kernel(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out)
+{
+	struct contender contender[MEASURE_CONTENDERS];
+	struct gram_kernel kernel[MEASURE_CONTENDERS] = {0};
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++)
+		kernel[i] = gram_kernel_of(&row[i]);
+	measure->plan.seed += 1000;
+	if (!timing_gram_kernels(executor, kernel, &measure->plan, contender, count, &fault)) {
+		if (!*measure->plan.stop)
+			msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m,
+			        row->n, row->executor, fault.text);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		measure_add(measure, &row[i], &contender[i], out);
+	return true;
+}
+
+/* What the profile says of it, ahead of its measurement. */
+static void estimate(
+        const struct profile *profile, const struct result *measured, struct results *out)
+{
+	struct result row = *measured;
+
+	results_option_add(row.options, "on", measured->executor);
+	snprintf(row.executor, sizeof row.executor, "model");
+	if (profile && !results_find(out, &row) && gram_kernel_predict(profile, 2, &row))
+		results_add(out, &row);
+}
+
+bool measure_gram_kernels(struct measure *measure, const struct profile *profile, int64_t m,
+        int64_t n, bool all, struct results *out)
+{
+	struct executor *executor = measure_executor(measure, "cuda");
+	struct result *listed;
+	size_t count = executor ? gram_kernels_documented(m, n, all, &listed) : 0, taken = 0;
+	bool any = false;
+
+	while (taken < count && !*measure->plan.stop) {
+		struct result row[MEASURE_CONTENDERS];
+		size_t some = 0;
+		for (; taken < count && some < MEASURE_CONTENDERS; taken++) {
+			estimate(profile, &listed[taken], out);
+			if (!results_find(out, &listed[taken]))
+				row[some++] = listed[taken];
+		}
+		any = (some && measure_gram_kernel(measure, executor, row, some, out)) || any;
+	}
+	if (executor)
+		free(listed);
+	return any;
+}
