@@ -2,8 +2,9 @@
 /* Prices of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
  * on, once from memory and, unless it only forms dot products, once back; odd passes go the other
  * way through them, so that what the near half of L2 holds is found there by the next one. The
- * panel in registers is as long as the Householder panel of that size, whose exchanges it has. On
- * the host all threads share the columns: from their own caches while these hold all of them. */
+ * panel in registers is a surface (the block_kernel probe), divided as the Householder panel of
+ * that size, whose exchanges it has. On the host all threads share the columns: from their own
+ * caches while these hold all of them. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -133,10 +134,18 @@ static struct price passes(struct price_reader *r, struct matrix a,
 	return all;
 }
 
+/* A profile without the surface of resident panels has them in that of Householder panels. */
 struct price price_gram_panel(struct price_reader *r, struct matrix a)
 {
-	return a.n <= GRAM_RESIDENT_COLUMNS ? price_panel_geqrf(r, a, false)
-	                                    : passes(r, a, price_gram_pass);
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)a.m, (double)a.n};
+	const char *name = a.precision == SINGLE ? "gpu.gram_panel.s" : "gpu.gram_panel.d";
+	const bool known = price_known(r, name), tall = at[0] > price_last(r, name, "m");
+
+	if (a.n > GRAM_RESIDENT_COLUMNS || (known && tall))
+		return passes(r, a, price_gram_pass);
+	struct price price = price_panel_geqrf(r, a, false);
+	return known ? price_as_measured(price, price_surface(r, name, axes, at, 2)) : price;
 }
 
 struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
