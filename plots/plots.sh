@@ -111,6 +111,13 @@ if [ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ]; then
 		-f "$scripts/common.awk" -f "$scripts/kerr.awk")
 	[ -z "$series" ] || draw kerr kerr "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
 fi
+if [ -n "$gpu" ] && [ -s "$gpu/bench.tsv" ]; then
+	mkdir -p "$work/gram_schmidt"
+	fitted "$gpu" >"$work/profile.gp"
+	series=$(awk -v folder="$work/gram_schmidt" -v data="$gpu" -v papers="$data/papers" \
+		-f "$scripts/common.awk" -f "$scripts/gram_schmidt.awk")
+	[ -z "$series" ] || draw gram_schmidt gram_schmidt "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
 if [ -n "$gpu" ]; then
 	figure=breakdown
 	mkdir -p "$work/$figure"
