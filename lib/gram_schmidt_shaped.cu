@@ -36,27 +36,24 @@ template <typename T, int V> struct alignas(sizeof(T) * V) words {
 	T v[V];
 };
 
-/* What a thread has of a column from row `at` on, in steps; zeros from row `whole` on. */
-template <typename T, int V> struct strip {
+/* What a thread has of a column from `at` on, in steps; with an edge, zeros from `end` on. */
+template <typename T, int V, bool EDGE> struct strip {
 	words<T, V> x[SHAPED_UNROLL];
 
-	__device__ __forceinline__ void load(
-	        const T *column, int64_t at, int64_t step, int64_t whole)
+	__device__ __forceinline__ void load(const T *at, int64_t step, const T *end)
 	{
 #pragma unroll
 		for (int u = 0; u < SHAPED_UNROLL; u++)
-			x[u] = at + u * step < whole
-			               ? *(const words<T, V> *)(column + at + u * step)
-			               : words<T, V>{};
+			x[u] = !EDGE || at + u * step < end ? *(const words<T, V> *)(at + u * step)
+			                                    : words<T, V>{};
 	}
 
-	__device__ __forceinline__ void store(
-	        T *column, int64_t at, int64_t step, int64_t whole) const
+	__device__ __forceinline__ void store(T *at, int64_t step, const T *end) const
 	{
 #pragma unroll
 		for (int u = 0; u < SHAPED_UNROLL; u++)
-			if (at + u * step < whole)
-				*(words<T, V> *)(column + at + u * step) = x[u];
+			if (!EDGE || at + u * step < end)
+				*(words<T, V> *)(at + u * step) = x[u];
 	}
 
 	__device__ __forceinline__ T dot(const strip &q) const
@@ -82,18 +79,27 @@ template <typename T, int V> struct strip {
 
 /* ---- dot products ---- */
 
+template <typename T, int V, bool EDGE>
+static __device__ __forceinline__ T dot_strip(
+        const T *q, const T *column, int64_t at, int64_t step, int64_t whole)
+{
+	strip<T, V, EDGE> x, y;
+	x.load(column + at, step, column + whole);
+	y.load(q + at, step, q + whole);
+	return x.dot(y);
+}
+
 template <typename T, int V>
 static __device__ __forceinline__ T dot_direct(const T *q, const T *column, int64_t m)
 {
 	const int64_t whole = m / V * V, step = (int64_t)blockDim.x * V;
+	int64_t at = (int64_t)threadIdx.x * V;
 	T sum = T(0);
-	for (int64_t at = (int64_t)threadIdx.x * V; at < whole; at += SHAPED_UNROLL * step) {
-		strip<T, V> x, y;
-		y.load(q, at, step, whole);
-		x.load(column, at, step, whole);
-		sum += x.dot(y);
-	}
-	for (int64_t at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
+	for (; at + (SHAPED_UNROLL - 1) * step < whole; at += SHAPED_UNROLL * step)
+		sum += dot_strip<T, V, false>(q, column, at, step, whole);
+	if (at < whole)
+		sum += dot_strip<T, V, true>(q, column, at, step, whole);
+	for (at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
 		sum += column[at] * q[at];
 	return sum;
 }
@@ -171,18 +177,27 @@ __global__ void __launch_bounds__(SCALE_THREADS) scale_kernel(const struct shape
 
 /* ---- orthogonalization ---- */
 
+template <typename T, int V, bool EDGE>
+static __device__ __forceinline__ void update_strip(
+        const T *q, T *column, int64_t at, int64_t step, int64_t whole, T factor)
+{
+	strip<T, V, EDGE> x, y;
+	x.load(column + at, step, column + whole);
+	y.load(q + at, step, q + whole);
+	x.subtract(factor, y);
+	x.store(column + at, step, column + whole);
+}
+
 template <typename T, int V>
 static __device__ __forceinline__ void update_direct(const T *q, T *column, int64_t m, T factor)
 {
 	const int64_t whole = m / V * V, step = (int64_t)blockDim.x * V;
-	for (int64_t at = (int64_t)threadIdx.x * V; at < whole; at += SHAPED_UNROLL * step) {
-		strip<T, V> x, y;
-		x.load(column, at, step, whole);
-		y.load(q, at, step, whole);
-		x.subtract(factor, y);
-		x.store(column, at, step, whole);
-	}
-	for (int64_t at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
+	int64_t at = (int64_t)threadIdx.x * V;
+	for (; at + (SHAPED_UNROLL - 1) * step < whole; at += SHAPED_UNROLL * step)
+		update_strip<T, V, false>(q, column, at, step, whole, factor);
+	if (at < whole)
+		update_strip<T, V, true>(q, column, at, step, whole, factor);
+	for (at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
 		column[at] -= factor * q[at];
 }
 
