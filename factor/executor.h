@@ -43,7 +43,7 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
 /* Columns of the panels that lu_columns takes. */
-enum { EXECUTOR_LU_COLUMNS = 128 };
+enum { EXECUTOR_LU_COLUMNS = 64 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */

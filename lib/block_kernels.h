@@ -75,7 +75,7 @@ int block_zero_diagonal(struct matrix a, int *info, void *stream);
  * row on: rows exchanged as by laswp, the first p.n rows solved for with a's unit lower triangle,
  * those below them less what is left of them in a times these. One kernel on devices with clusters
  * of 16 (fits). */
-enum { BLOCK_LU_COLUMNS_MAX = 128 }; /* columns of a */
+enum { BLOCK_LU_COLUMNS_MAX = 64 }; /* columns of a */
 bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k);
 int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream);
 

@@ -7,9 +7,8 @@
  * A cluster of blocks has COLUMNS columns, each of its blocks the top and a part of the rows below.
  * Every block solves for the top itself, so that nothing travels between them; one barrier of the
  * cluster, hidden behind the products, stands between the last read of a row and the first write.
- * A warp solves for one column, two rows of the triangle at a step. Rows below are multiplied in
- * single precision two rows a lane, all of the panel's elements already on their way while the top
- * is solved; in double precision 8 x 8 tiles by the tensor cores, which round as FMA does.
+ * The panel's elements left of a block's rows come to shared memory meanwhile. Products in double
+ * precision are the tensor cores', which round as FMA does.
  *
  * Cost: pivots, rows that they name: two dependent accesses; n/2 steps of two shuffles and three
  * FMAs; 2(m-n) COLUMNS n operations on a block's share of rows; one write. */
@@ -23,59 +22,59 @@
 namespace
 {
 
-const int FEW = 8; /* blocks of a cluster, as long as these have all rows in registers */
-const int MOVED_BYTES = 32 << 10; /* shared memory for what moved_of says */
+const int FEW = 8; /* blocks of a cluster, as long as these work on all rows at once */
+const int MOVED_BYTES = 16 << 10; /* for rows below, of a block, that the top moves to */
 
-template <typename T, int WIDTH>
-__global__ void __launch_bounds__(THREADS) columns_kernel(const struct columns<T> g)
+template <typename T>
+__global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct columns<T> g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	extern __shared__ __align__(16) unsigned char bytes[];
-	struct memory<T, WIDTH> &s = *(struct memory<T, WIDTH> *)bytes;
-	int *moved = moved_of(s);
+	struct top<T> &s = *(struct top<T> *)bytes;
+	T *slab = (T *)(&s + 1);
+	int *moved = (int *)(slab + WIDTH * PITCH<T>); /* the row of the top that comes, or -1 */
 	const int rank = (int)cluster_rank();
-	const int column = (int)(blockIdx.x / cluster_blocks()) * COLUMNS;
+	const int column = (int)(blockIdx.x / cluster_blocks()) * COLUMNS, n = g.n - column;
 	const int first = g.k + rank * g.share, count = max(0, min(g.share, g.m - first));
 	const T *a = g.a + first;
 	T *c = g.c + first + column * g.ldc;
-	struct rows<T> mine;
+	struct share<T> mine;
 
 	early_begin();
-	if ((int)threadIdx.x < WIDTH) {
-		const int i = (int)threadIdx.x, p = i < g.k ? g.pivots[i] - 1 : -1;
-		s.pivot[i] = i >= g.k ? -1 : p >= i && p < g.m ? p : i;
-	}
-	fetch(g, s, column);
-	mine.load(c, g.ldc, g.n - column, 0, count);
-	mine.load_panel(a, g.lda, g.k, 0, count);
+	read_pivots(g, s);
+	fetch_top(g, s, column);
+	fetch_slab(g, a, 0, count, slab);
+	if (mine.works())
+		load_share(mine, c, g.ldc, n, 0, count);
+#pragma unroll 1
 	for (int i = (int)threadIdx.x; i < count; i += THREADS)
 		moved[i] = -1;
-	__pipeline_wait_prior(0);
+	copy_wait<1>();
 	__syncthreads();
-	find_origins(g, s, first, count);
+	find_origins(g, s, first, count, moved);
 	__syncthreads();
-	solve(g, s, column);
-	/* all that others may overwrite has been read */
-	asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-	__syncthreads();
-	for (int base = 0; base < count; base += rows<T>::AT_ONCE) {
+	solve_top(g, s, column);
+	/* all that others may overwrite has been read: by copies that are complete, and by loads
+	 * whose values were used */
+	asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+	for (int base = 0; base < count || base == 0; base += AT_ONCE<T>) {
 		if (base > 0) {
-			mine.load(c, g.ldc, g.n - column, base, count);
-			mine.load_panel(a, g.lda, g.k, base, count);
+			__syncthreads();
+			fetch_slab(g, a, base, count, slab);
+			if (mine.works())
+				load_share(mine, c, g.ldc, n, base, count);
 		}
-		mine.move(s.old, moved, base, count);
-		mine.multiply(s.top, base, count);
-#pragma unroll 1
-		for (int k = DEPTH; k < WIDTH; k += DEPTH) {
-			mine.load_panel(a + k * g.lda, g.lda, g.k - k, base, count);
-			mine.multiply(s.top + k, base, count);
+		copy_wait<0>();
+		__syncthreads();
+		if (mine.works()) {
+			take_moved(mine, s.old, moved, base, count);
+			mine.multiply(slab, s.rows);
 		}
 		if (base == 0)
 			asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-		mine.store(c, g.ldc, g.n - column, base, count);
+		if (mine.works())
+			store_share(mine, c, g.ldc, n, base, count);
 	}
-	if (count == 0)
-		asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 	if (rank == 0)
 		store_top(g, s, column);
 #endif
@@ -83,21 +82,20 @@ __global__ void __launch_bounds__(THREADS) columns_kernel(const struct columns<T
 
 /* ---- launch ---- */
 
-const void *kernel_of(enum precision precision, int64_t k)
+const void *kernel_of(enum precision precision)
 {
-	if (precision == SINGLE)
-		return k <= 64 ? (const void *)columns_kernel<float, 64>
-		               : (const void *)columns_kernel<float, 128>;
-	return k <= 64 ? (const void *)columns_kernel<double, 64>
-	               : (const void *)columns_kernel<double, 128>;
+	return precision == SINGLE ? (const void *)columns_kernel<float>
+	                           : (const void *)columns_kernel<double>;
 }
 
-int64_t fixed_bytes(enum precision precision, int64_t k)
+template <typename T> int64_t fixed_bytes(void)
 {
-	if (precision == SINGLE)
-		return k <= 64 ? sizeof(struct memory<float, 64>)
-		               : sizeof(struct memory<float, 128>);
-	return k <= 64 ? sizeof(struct memory<double, 64>) : sizeof(struct memory<double, 128>);
+	return (int64_t)(sizeof(struct top<T>) + sizeof(T) * WIDTH * PITCH<T>);
+}
+
+int64_t fixed_bytes(enum precision precision)
+{
+	return precision == SINGLE ? fixed_bytes<float>() : fixed_bytes<double>();
 }
 
 /* How a panel of m rows is shared out to the blocks of a cluster. */
@@ -108,32 +106,31 @@ struct sharing {
 
 struct sharing share_out(enum precision precision, int64_t m, int64_t k)
 {
-	const int64_t at_once = precision == SINGLE ? SINGLE_AT_ONCE : DOUBLE_AT_ONCE;
+	const int64_t at_once = precision == SINGLE ? AT_ONCE<float> : AT_ONCE<double>;
 	const int blocks = m - k <= FEW * at_once ? FEW : CLUSTER_MAX;
 	const int64_t share = ((m - k + blocks - 1) / blocks + 31) / 32 * 32;
-	return {blocks, share, fixed_bytes(precision, k) + share * (int64_t)sizeof(int)};
+	return {blocks, share, fixed_bytes(precision) + share * (int64_t)sizeof(int)};
 }
 
 /* Whether the current device takes the kernels in the largest clusters. */
-bool launchable(enum precision precision, int64_t k)
+bool launchable(enum precision precision)
 {
 	static thread_local int known_device = -1;
-	static thread_local bool known[4];
-	const int index = 2 * (precision == DOUBLE) + (k > 64);
+	static thread_local bool known[2];
 	int device = 0;
 	if (cudaGetDevice(&device) != cudaSuccess)
 		return false;
-	for (int i = 0; i < 4 && device != known_device; i++) {
-		const enum precision p = i < 2 ? SINGLE : DOUBLE;
-		const int64_t width = i % 2 ? 128 : 64, bytes = fixed_bytes(p, width) + MOVED_BYTES;
-		const void *kernel = kernel_of(p, width);
-		known[i] = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+	for (int i = 0; i < 2 && device != known_device; i++) {
+		const enum precision p = i ? DOUBLE : SINGLE;
+		const int64_t bytes = fixed_bytes(p) + MOVED_BYTES;
+		known[i] = cudaFuncSetAttribute(kernel_of(p),
+		                   cudaFuncAttributeMaxDynamicSharedMemorySize,
 		                   (int)bytes) == cudaSuccess &&
-		           cluster_resident(kernel, CLUSTER_MAX, THREADS, (size_t)bytes) > 0;
+		           cluster_resident(kernel_of(p), CLUSTER_MAX, THREADS, (size_t)bytes) > 0;
 	}
 	cudaGetLastError(); /* a size that the device refuses is an answer here */
 	known_device = device;
-	return known[index];
+	return known[precision == DOUBLE];
 }
 
 template <typename T> int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
@@ -144,7 +141,7 @@ template <typename T> int launch(struct matrix a, struct pivots p, struct matrix
 		        (int)p.n, (int)c.n, (int)sharing.share, p.data
 	};
 	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
-	return early_cluster_launch(kernel_of(c.precision, p.n), (int)clusters * sharing.blocks,
+	return early_cluster_launch(kernel_of(c.precision), (int)clusters * sharing.blocks,
 	        sharing.blocks, THREADS, (size_t)sharing.bytes, &g, stream);
 }
 
@@ -152,8 +149,8 @@ template <typename T> int launch(struct matrix a, struct pivots p, struct matrix
 
 extern "C" bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k)
 {
-	return k > 0 && k <= BLOCK_LU_COLUMNS_MAX && m <= INT32_MAX && launchable(precision, k) &&
-	       share_out(precision, m, k).bytes <= fixed_bytes(precision, k) + MOVED_BYTES;
+	return k > 0 && k <= BLOCK_LU_COLUMNS_MAX && m <= INT32_MAX && launchable(precision) &&
+	       share_out(precision, m, k).bytes <= fixed_bytes(precision) + MOVED_BYTES;
 }
 
 extern "C" int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream)

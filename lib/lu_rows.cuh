@@ -9,12 +9,21 @@
 namespace
 {
 
-/* Rows that a block has in registers at once. */
-const int SINGLE_AT_ONCE = 2 * THREADS, DOUBLE_AT_ONCE = 32 * WARPS;
+/* Rows that a block works on at once: of the panel's elements in them, which are in shared memory,
+ * two blocks of threads find room on a multiprocessor. Columns of it are so many elements apart
+ * that no bank conflicts come up. */
+template <typename T> constexpr int AT_ONCE = 1024 / (int)sizeof(T);
+template <typename T> constexpr int PITCH = AT_ONCE<T> + 4;
+
+/* Starts the copy of the panel's part left of rows `base` and up. */
+template <typename T>
+__device__ __forceinline__ void fetch_slab(
+        const struct columns<T> &g, const T *a, int base, int count, T *slab)
+{
+	fetch_panel<AT_ONCE<T>, PITCH<T>>(g, a + base, count - base, slab);
+}
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
-
-const int DEPTH = 64; /* columns of the panel that are multiplied with at once */
 
 __device__ __forceinline__ void tile_multiply(double a, double b, double (&c)[2])
 {
@@ -23,171 +32,120 @@ __device__ __forceinline__ void tile_multiply(double a, double b, double (&c)[2]
 	        : "d"(a), "d"(b));
 }
 
-/* What a thread has of the rows below, `AT_ONCE` rows of a block at a time: their elements of C and
- * DEPTH of the panel. Row numbers are from the block's first row. */
-template <typename T> struct rows;
+/* A thread's elements of the rows: EACH rows and LONG columns. */
+template <typename T> struct share;
 
-/* Lanes have two rows each and all columns. */
-template <> struct rows<float> {
-	static const int EACH = SINGLE_AT_ONCE / THREADS, AT_ONCE = SINGLE_AT_ONCE;
-	float l[EACH][DEPTH], c[EACH][COLUMNS];
+/* A warp has 128 rows and half of the columns; in the loop over k all is fed by one read of four
+ * elements of the top, and one of each row. */
+template <> struct share<float> {
+	static const int EACH = 4, LONG = COLUMNS / 2;
+	float c[EACH][LONG];
 
-	static __device__ __forceinline__ int row_of(int base, int r)
+	static __device__ __forceinline__ bool works(void)
 	{
-		const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-		return base + (EACH * warp + r) * 32 + lane;
+		return threadIdx.x < AT_ONCE<float> * 2 / EACH;
 	}
 
-	__device__ __forceinline__ void load_panel(
-	        const float *a, int64_t lda, int depth, int base, int count)
+	static __device__ __forceinline__ int row_of(int r)
 	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			const int row = row_of(base, r);
-#pragma unroll
-			for (int k = 0; k < DEPTH; k++)
-				l[r][k] = row < count && k < depth ? a[row + k * lda] : 0.0f;
-		}
+		return (int)threadIdx.x / 64 * 128 + 32 * r + (int)threadIdx.x % 32;
 	}
 
-	__device__ __forceinline__ void load(
-	        const float *from, int64_t ld, int n, int base, int count)
+	static __device__ __forceinline__ int column_of(int e)
 	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			const int row = row_of(base, r);
-#pragma unroll
-			for (int j = 0; j < COLUMNS; j++)
-				c[r][j] = row < count && j < n ? from[row + j * ld] : 0.0f;
-		}
+		return (int)threadIdx.x / 32 % 2 * LONG + e;
 	}
 
-	template <int WIDTH>
-	__device__ __forceinline__ void move(
-	        const float (&old)[COLUMNS][WIDTH], const int *moved, int base, int count)
+	__device__ __forceinline__ void multiply(const float *slab, const float (*top)[COLUMNS])
 	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			const int row = row_of(base, r), from = row < count ? moved[row] : -1;
-			if (from >= 0)
-#pragma unroll
-				for (int j = 0; j < COLUMNS; j++)
-					c[r][j] = old[j][from];
-		}
-	}
-
-	__device__ __forceinline__ void multiply(const float (*top)[COLUMNS], int base, int count)
-	{
-		if (row_of(base, 0) - (int)threadIdx.x % 32 >= count)
-			return;
-#pragma unroll
-		for (int k = 0; k < DEPTH; k++)
-#pragma unroll
-			for (int q = 0; q < COLUMNS; q += 4) {
-				const struct quad_float u = load_quad(&top[k][q]);
-#pragma unroll
-				for (int j = 0; j < 4; j++)
-#pragma unroll
-					for (int r = 0; r < EACH; r++)
-						c[r][q + j] =
-						        minus_product(c[r][q + j], l[r][k], u.x[j]);
-			}
-	}
-
-	__device__ __forceinline__ void store(float *to, int64_t ld, int n, int base, int count)
-	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			const int row = row_of(base, r);
-#pragma unroll
-			for (int j = 0; j < COLUMNS; j++)
-				if (row < count && j < n)
-					to[row + j * ld] = c[r][j];
-		}
-	}
-};
-
-/* Warps have tiles of 8 rows and all columns. */
-template <> struct rows<double> {
-	static const int EACH = DOUBLE_AT_ONCE / 8 / WARPS, AT_ONCE = DOUBLE_AT_ONCE,
-	                 STEPS = DEPTH / 4;
-	double l[EACH][STEPS], c[EACH][2];
-
-	static __device__ __forceinline__ int tile_of(int base, int r)
-	{
-		return base + (EACH * ((int)threadIdx.x / 32) + r) * 8;
-	}
-
-	static __device__ __forceinline__ int row_of(int base, int r)
-	{
-		return tile_of(base, r) + (int)threadIdx.x % 32 / 4;
-	}
-
-	__device__ __forceinline__ void load_panel(
-	        const double *a, int64_t lda, int depth, int base, int count)
-	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			const int row = row_of(base, r);
-#pragma unroll
-			for (int step = 0; step < STEPS; step++) {
-				const int k = 4 * step + (int)threadIdx.x % 4;
-				l[r][step] = row < count && k < depth ? a[row + k * lda] : 0.0;
-			}
-		}
-	}
-
-	__device__ __forceinline__ void load(
-	        const double *from, int64_t ld, int n, int base, int count)
-	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++)
-#pragma unroll
-			for (int e = 0; e < 2; e++) {
-				const int row = row_of(base, r), j = (int)threadIdx.x % 4 * 2 + e;
-				c[r][e] = row < count && j < n ? from[row + j * ld] : 0.0;
-			}
-	}
-
-	template <int WIDTH>
-	__device__ __forceinline__ void move(
-	        const double (&old)[COLUMNS][WIDTH], const int *moved, int base, int count)
-	{
-#pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			const int row = row_of(base, r), from = row < count ? moved[row] : -1;
-			if (from >= 0)
-#pragma unroll
-				for (int e = 0; e < 2; e++)
-					c[r][e] = old[(int)threadIdx.x % 4 * 2 + e][from];
-		}
-	}
-
-	__device__ __forceinline__ void multiply(const double (*top)[COLUMNS], int base, int count)
-	{
-		const int k = (int)threadIdx.x % 4, j = (int)threadIdx.x % 32 / 4;
-#pragma unroll
-		for (int step = 0; step < STEPS; step++) {
-			const double u = -top[4 * step + k][j];
+		const float *l = slab + row_of(0), *u = top[0] + column_of(0);
+#pragma unroll 4
+		for (int k = 0; k < WIDTH; k++) {
+			const struct quad_float x = load_quad(u + k * COLUMNS);
 #pragma unroll
 			for (int r = 0; r < EACH; r++)
-				if (tile_of(base, r) < count)
-					tile_multiply(l[r][step], u, c[r]);
+#pragma unroll
+				for (int e = 0; e < LONG; e++)
+					c[r][e] = minus_product(
+					        c[r][e], l[k * PITCH<float> + 32 * r], x.x[e]);
 		}
 	}
+};
 
-	__device__ __forceinline__ void store(double *to, int64_t ld, int n, int base, int count)
+/* A warp has two tiles of 8 rows and all columns. */
+template <> struct share<double> {
+	static const int EACH = 2, LONG = 2;
+	double c[EACH][LONG];
+
+	static __device__ __forceinline__ bool works(void)
 	{
+		return true;
+	}
+
+	static __device__ __forceinline__ int row_of(int r)
+	{
+		return (int)threadIdx.x / 32 * 16 + 8 * r + (int)threadIdx.x % 32 / 4;
+	}
+
+	static __device__ __forceinline__ int column_of(int e)
+	{
+		return (int)threadIdx.x % 4 * 2 + e;
+	}
+
+	__device__ __forceinline__ void multiply(const double *slab, const double (*top)[COLUMNS])
+	{
+		const int i = (int)threadIdx.x % 4, j = (int)threadIdx.x % 32 / 4;
+#pragma unroll 4
+		for (int k = i; k < WIDTH; k += 4) {
+			const double u = -top[k][j];
 #pragma unroll
-		for (int r = 0; r < EACH; r++)
-#pragma unroll
-			for (int e = 0; e < 2; e++) {
-				const int row = row_of(base, r), j = (int)threadIdx.x % 4 * 2 + e;
-				if (row < count && j < n)
-					to[row + j * ld] = c[r][e];
-			}
+			for (int r = 0; r < EACH; r++)
+				tile_multiply(slab[k * PITCH<double> + row_of(r)], u, c[r]);
+		}
 	}
 };
+
+/* c: the block's rows `base` and up, of which there are `count`, of n columns. */
+template <typename T>
+__device__ __forceinline__ void load_share(
+        struct share<T> &s, const T *c, int64_t ldc, int n, int base, int count)
+{
+#pragma unroll
+	for (int r = 0; r < s.EACH; r++)
+#pragma unroll
+		for (int e = 0; e < s.LONG; e++) {
+			const int row = base + s.row_of(r), j = s.column_of(e);
+			s.c[r][e] = row < count && j < n ? c[row + j * ldc] : T(0);
+		}
+}
+
+template <typename T>
+__device__ __forceinline__ void take_moved(
+        struct share<T> &s, const T (&old)[COLUMNS][WIDTH], const int *moved, int base, int count)
+{
+#pragma unroll
+	for (int r = 0; r < s.EACH; r++) {
+		const int row = base + s.row_of(r), from = row < count ? moved[row] : -1;
+		if (from >= 0)
+#pragma unroll
+			for (int e = 0; e < s.LONG; e++)
+				s.c[r][e] = old[s.column_of(e)][from];
+	}
+}
+
+template <typename T>
+__device__ __forceinline__ void store_share(
+        const struct share<T> &s, T *c, int64_t ldc, int n, int base, int count)
+{
+#pragma unroll
+	for (int r = 0; r < s.EACH; r++)
+#pragma unroll
+		for (int e = 0; e < s.LONG; e++) {
+			const int row = base + s.row_of(r), j = s.column_of(e);
+			if (row < count && j < n)
+				c[row + j * ldc] = s.c[r][e];
+		}
+}
 
 #endif
 
