@@ -5,8 +5,8 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps; Gram-Schmidt's panel. It is the code
- * of lib/ that the factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every
+ * both that says whether an inverse can be trusted; row swaps; what columns right of an LU panel go
+ * through before the next one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every
  * call finds its columns in DRAM. Panels in fp32 once more beside products that take all of the
  * machine that they leave.
  *
@@ -188,6 +188,21 @@ static void measure_swaps(struct call *c, int64_t step)
 	}
 }
 
+static void measure_lu_columns(struct call *c, int64_t step)
+{
+	for (c->m = 256; c->m <= BLOCK_KERNEL_ROWS; c->m *= 2 * step) {
+		block_kernel_send_pivots(c->bench, c->m);
+		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!block_lu_columns_fits(c->precision, c->m, c->n))
+				continue;
+			block_kernel_fill_zero(c);
+			measure_call(c, "lu_columns", block_kernel_lu_columns, args,
+			        ARRAY_LEN(args));
+		}
+	}
+}
+
 static void measure(struct probe_run *run)
 {
 	const int64_t step = run->common.quick ? 8 : 2, narrow = run->common.quick ? 4 : 2;
@@ -201,6 +216,7 @@ static void measure(struct probe_run *run)
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
+		measure_lu_columns(&call, narrow);
 		block_kernel_gram(&bench.rate, call.precision, step);
 	}
 	measure_shared(&bench, step);

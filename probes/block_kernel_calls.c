@@ -12,7 +12,8 @@ enum {
 	WARM_ROWS = 2048,    /* of the one in L2 */
 	WARM_COLUMNS = 4096, /* wider ones have fewer rows */
 	TURNS = 8,           /* sets of pivots, each further down */
-	TURN_ROWS = 512      /* by so many rows */
+	TURN_ROWS = 512,     /* by so many rows */
+	LU_COLUMNS = 64      /* right of a panel */
 };
 
 static struct matrix at(const struct call *c, void *data, int64_t m, int64_t n, int64_t ld)
@@ -113,6 +114,19 @@ void block_kernel_laswp(void *context)
 	c->turn = (c->turn + 1) % TURNS;
 }
 
+/* Right of a panel of zeros, which leave the columns what they are. */
+void block_kernel_lu_columns(void *context)
+{
+	struct call *c = context;
+	struct bench *b = c->bench;
+	struct matrix a = at(c, b->pool, c->m, c->n, c->m);
+	struct matrix columns = at(c, b->pool, c->m, LU_COLUMNS, c->m);
+	struct pivots p = {b->pivots + c->turn * BLOCK_KERNEL_SWAPS, c->n};
+	columns.offset = c->m * c->n;
+	GPU(block_lu_columns(a, p, columns, b->rate.stream));
+	c->turn = (c->turn + 1) % TURNS;
+}
+
 void block_kernel_cluster(void *context)
 {
 	const struct call *c = context;
@@ -122,6 +136,11 @@ void block_kernel_cluster(void *context)
 }
 
 /* ---- data ---- */
+
+void block_kernel_fill_zero(const struct call *c)
+{
+	GPU(block_fill(WHOLE, 0, 0, at(c, c->bench->pool, c->m, c->n, c->m), c->bench->rate.stream));
+}
 
 void block_kernel_fill_triangle(const struct call *c)
 {

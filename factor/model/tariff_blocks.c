@@ -22,7 +22,9 @@
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
 	LASWP_COLUMNS = 8,   /* of a block */
-	LASWP_SWAPS = 128    /* of a kernel */
+	LASWP_SWAPS = 128,   /* of a kernel */
+	LU_CLUSTER = 8,      /* blocks that have so many columns right of an LU panel */
+	LU_COLUMNS = 8
 };
 
 /* What a block of our sweeps takes care of. */
@@ -126,6 +128,41 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return price;
 }
 
+/* In one kernel: the pivots and the rows they name, one after the other; a shuffle and an FMA for
+ * every row of the triangle; the other operations and the bytes of a block. */
+static struct price one_kernel(struct price_reader *r, struct matrix c, int64_t k)
+{
+	bool single = c.precision == SINGLE;
+	double blocks = LU_CLUSTER * ceil((double)c.n / LU_COLUMNS), rows = (double)(c.m - k);
+	double fma = price_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency");
+	struct price price = price_kernel(r);
+
+	price.share = price_share(r, blocks);
+	price.term[TERM_BARRIER] = 2 * price_scalar(r, "gpu.l2.latency") +
+	                           (double)k * (price_scalar(r, "gpu.warp.shuffle.latency") + fma);
+	price.term[TERM_ARITHMETIC] =
+	        2 * rows * (double)c.n * (double)k * price_scalar(r, "gpu.sm.count") /
+	        (blocks * price_scalar(r, single ? "gpu.fma.s.rate" : "gpu.fma.d.rate"));
+	price.term[TERM_MEMORY] = rows * (double)(k + 2 * LU_COLUMNS) *
+	                          (double)precision_bytes(c.precision) / LU_CLUSTER /
+	                          price_scalar(r, "gpu.sm.l2_read");
+	return price;
+}
+
+/* Where the profile has the surface of the kernel the device has the kernel; else it is three
+ * operations. */
+static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)c.m, (double)k};
+	const char *name = c.precision == SINGLE ? "gpu.lu_columns.s" : "gpu.lu_columns.d";
+
+	if (price_known(r, name))
+		return price_as_measured(one_kernel(r, c, k), price_surface(r, name, axes, at, 2));
+	return price_both(price_both(laswp(r, c, k), price_trsm(r, LEFT, k, c.n, c.precision)),
+	        price_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	struct price price = price_kernel(r);
@@ -220,6 +257,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .gram_apply = price_gram_apply,
         .trtri = price_trtri,
         .laswp = laswp,
+        .lu_columns = lu_columns,
         .integers = integers,
         .clear = clear,
         .potrf_block = price_potrf_block,

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns right of an LU panel in one kernel: their rows exchanged, the top solved, the rest
+ * updated. It stands between a panel and the next one, where launches and dependent accesses are
+ * all the cost: separate kernels for the three steps took about 21 us (H200, fp32, 1024 rows of 64
+ * columns), of which their operations are less than one.
+ *
+ * A cluster of blocks has COLUMNS columns, each of its blocks the top and a part of the rows below.
+ * Every block solves for the top itself, so that nothing travels between them; one barrier of the
+ * cluster, hidden behind the products, stands between the last read of a row and the first write.
+ * The panel's elements left of a block's rows come to shared memory meanwhile. Products in double
+ * precision are the tensor cores', which round as FMA does.
+ *
+ * Cost: pivots, rows that they name: two dependent accesses; n/2 steps of two shuffles and three
+ * FMAs; 2(m-n) COLUMNS n operations on a block's share of rows; one write. */
+#include "base.h"
+#include "block_kernels.h"
+#include "cluster.cuh"
+#include "early_launch.cuh"
+#include "lu_rows.cuh"
+#include "resident.h"
+
+namespace
+{
+
+const int FEW = 8; /* blocks of a cluster, as long as these work on all rows at once */
+const int MOVED_BYTES = 16 << 10; /* for rows below, of a block, that the top moves to */
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct columns<T> g)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+	extern __shared__ __align__(16) unsigned char bytes[];
+	struct top<T> &s = *(struct top<T> *)bytes;
+	T *slab = (T *)(&s + 1);
+	int *moved = (int *)(slab + WIDTH * PITCH<T>); /* the row of the top that comes, or -1 */
+	const int rank = (int)cluster_rank();
+	const int column = (int)(blockIdx.x / cluster_blocks()) * COLUMNS, n = g.n - column;
+	const int first = g.k + rank * g.share, count = max(0, min(g.share, g.m - first));
+	const T *a = g.a + first;
+	T *c = g.c + first + column * g.ldc;
+	struct share<T> mine;
+
+	early_begin();
+	read_pivots(g, s);
+	fetch_top(g, s, column);
+	fetch_slab(g, a, 0, count, slab);
+	if (mine.works())
+		load_share(mine, c, g.ldc, n, 0, count);
+#pragma unroll 1
+	for (int i = (int)threadIdx.x; i < count; i += THREADS)
+		moved[i] = -1;
+	copy_wait<1>();
+	__syncthreads();
+	find_origins(g, s, first, count, moved);
+	__syncthreads();
+	solve_top(g, s, column);
+	/* all that others may overwrite has been read: by copies that are complete, and by loads
+	 * whose values were used */
+	asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+	for (int base = 0; base < count || base == 0; base += AT_ONCE<T>) {
+		if (base > 0) {
+			__syncthreads();
+			fetch_slab(g, a, base, count, slab);
+			if (mine.works())
+				load_share(mine, c, g.ldc, n, base, count);
+		}
+		copy_wait<0>();
+		__syncthreads();
+		if (mine.works()) {
+			take_moved(mine, s.old, moved, base, count);
+			mine.multiply(slab, s.rows);
+		}
+		if (base == 0)
+			asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+		if (mine.works())
+			store_share(mine, c, g.ldc, n, base, count);
+	}
+	if (rank == 0)
+		store_top(g, s, column);
+#endif
+}
+
+/* ---- launch ---- */
+
+const void *kernel_of(enum precision precision)
+{
+	return precision == SINGLE ? (const void *)columns_kernel<float>
+	                           : (const void *)columns_kernel<double>;
+}
+
+template <typename T> int64_t fixed_bytes(void)
+{
+	return (int64_t)(sizeof(struct top<T>) + sizeof(T) * WIDTH * PITCH<T>);
+}
+
+int64_t fixed_bytes(enum precision precision)
+{
+	return precision == SINGLE ? fixed_bytes<float>() : fixed_bytes<double>();
+}
+
+/* How a panel of m rows is shared out to the blocks of a cluster. */
+struct sharing {
+	int blocks;
+	int64_t share, bytes; /* rows below, and shared memory, of a block */
+};
+
+struct sharing share_out(enum precision precision, int64_t m, int64_t k)
+{
+	const int64_t at_once = precision == SINGLE ? AT_ONCE<float> : AT_ONCE<double>;
+	const int blocks = m - k <= FEW * at_once ? FEW : CLUSTER_MAX;
+	const int64_t share = ((m - k + blocks - 1) / blocks + 31) / 32 * 32;
+	return {blocks, share, fixed_bytes(precision) + share * (int64_t)sizeof(int)};
+}
+
+/* Whether the current device takes the kernels in the largest clusters. */
+bool launchable(enum precision precision)
+{
+	static thread_local int known_device = -1;
+	static thread_local bool known[2];
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return false;
+	for (int i = 0; i < 2 && device != known_device; i++) {
+		const enum precision p = i ? DOUBLE : SINGLE;
+		const int64_t bytes = fixed_bytes(p) + MOVED_BYTES;
+		known[i] = cudaFuncSetAttribute(kernel_of(p),
+		                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+		                   (int)bytes) == cudaSuccess &&
+		           cluster_resident(kernel_of(p), CLUSTER_MAX, THREADS, (size_t)bytes) > 0;
+	}
+	cudaGetLastError(); /* a size that the device refuses is an answer here */
+	known_device = device;
+	return known[precision == DOUBLE];
+}
+
+template <typename T> int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
+{
+	const struct sharing sharing = share_out(c.precision, c.m, p.n);
+	struct columns<T> g = {
+		(const T *)matrix_address(a), a.ld, (T *)matrix_address(c), c.ld, (int)c.m,
+		        (int)p.n, (int)c.n, (int)sharing.share, p.data
+	};
+	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
+	return early_cluster_launch(kernel_of(c.precision), (int)clusters * sharing.blocks,
+	        sharing.blocks, THREADS, (size_t)sharing.bytes, &g, stream);
+}
+
+} // namespace
+
+extern "C" bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k)
+{
+	return k > 0 && k <= BLOCK_LU_COLUMNS_MAX && m <= INT32_MAX && launchable(precision) &&
+	       share_out(precision, m, k).bytes <= fixed_bytes(precision) + MOVED_BYTES;
+}
+
+extern "C" int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream)
+{
+	if (c.n == 0)
+		return (int)cudaSuccess;
+	return c.precision == SINGLE ? launch<float>(a, p, c, stream)
+	                             : launch<double>(a, p, c, stream);
+}
