@@ -242,6 +242,14 @@ bool ex_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwar
 	return skipped(e, PHASE_SWAP) || empty(a) || e->ops->laswp(e, a, p, backwards);
 }
 
+bool ex_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	bool left_out =
+	        skipped(e, PHASE_SWAP) || skipped(e, PHASE_SOLVE) || skipped(e, PHASE_UPDATE);
+
+	return left_out || empty(c) || e->ops->lu_columns(e, a, p, c);
+}
+
 bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
 	return skipped(e, PHASE_SWAP) || e->ops->adopt_pivots(e, panel, first, all);

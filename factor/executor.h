@@ -42,6 +42,9 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
+/* Columns of the panels that lu_columns takes. */
+enum { EXECUTOR_LU_COLUMNS = 128 };
+
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
 enum math { MATH_FP32, MATH_3XTF32 };
@@ -191,6 +194,12 @@ struct executor_ops {
 	        struct matrix inverse);
 	/* rows i and ipiv[i]-1 of a exchanged for i = 0 .. p.n-1, or backwards */
 	bool (*laswp)(struct executor *, struct matrix a, struct pivots p, bool backwards);
+	/* the columns c right of an LU panel a of p.n columns (EXECUTOR_LU_COLUMNS at most), both
+	 * from the panel's first row on: rows exchanged as by laswp, the first p.n of them solved
+	 * for with a's unit lower triangle, the others less those left of them in a times these.
+	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
+	 * out with swaps or solves, too */
+	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
@@ -313,6 +322,7 @@ bool ex_gemv(struct executor *, enum trans trans, double alpha, struct matrix a,
 bool ex_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
+bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

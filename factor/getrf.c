@@ -38,6 +38,7 @@ struct lu {
 	int *local;               /* every block's pivots and info, relative to its first row */
 	int *halves;              /* pivots of the halves of a panel, level by level */
 	int64_t integers;         /* in both together */
+	int64_t kept_block;       /* whose part below the diagonal the products share */
 	void *panel_work;
 	int64_t bytes;
 };
@@ -119,6 +120,13 @@ static bool factor(
 	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
 }
 
+/* Whether columns right of a panel of w columns are updated in one go: few of them, when their top
+ * is solved for by substitution. */
+static bool few(const struct lu *s, int64_t w, int64_t columns)
+{
+	return !s->solve.piece && w <= EXECUTOR_LU_COLUMNS && columns <= EXECUTOR_LU_COLUMNS;
+}
+
 /* Toledo's recursion (1997): left half, update of the right half, right half. */
 static bool factor_halves(
         struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
@@ -133,10 +141,14 @@ static bool factor_halves(
 	struct matrix top = matrix_view(right, 0, 0, n, rest);
 	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
 
-	bool ok = ex_clear_info(e, info_of(p)) && factor(s, left, inverse, deeper, half) &&
-	          ex_adopt_pivots(e, half, 0, p) && ex_laswp(e, right, half, false) &&
-	          triangle_solve(e, &s->solve, triangle, inverse, s->panel_kept, top) &&
-	          ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	bool ok = ex_clear_info(e, info_of(p)) && factor(s, left, inverse, deeper, half);
+	if (few(s, n, rest))
+		ok = ok && ex_lu_columns(e, left, half, right);
+	else
+		ok = ok && ex_laswp(e, right, half, false) &&
+		     triangle_solve(e, &s->solve, triangle, inverse, s->panel_kept, top) &&
+		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	ok = ok && ex_adopt_pivots(e, half, 0, p);
 	half.n = rest;
 	return ok && factor(s, bottom, matrix_view(inverse, 0, n, inverse.m, rest), deeper, half) &&
 	       ex_laswp(e, below, half, false) && ex_adopt_pivots(e, half, n, p);
@@ -188,13 +200,28 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	struct matrix columns = matrix_view(s->a, b.j, j, rows, n);
 	struct matrix top = matrix_view(columns, 0, 0, b.w, n);
 
-	if (j == b.j + b.w)
+	if (s->kept_block != b.index)
 		split_keep(s->e, left);
+	s->kept_block = b.index;
 	return ex_laswp(s->e, columns, local_pivots(s, b), false) &&
 	       triangle_solve(
 	               s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept, top) &&
 	       ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
 	               matrix_view(columns, b.w, 0, below, n));
+}
+
+static bool narrow(void *self, struct block b, int64_t n)
+{
+	return few(self, b.w, n);
+}
+
+static bool lead(void *self, struct block b, int64_t n)
+{
+	struct lu *s = self;
+	struct matrix panel = panel_of(s, b);
+
+	return ex_lu_columns(
+	        s->e, panel, local_pivots(s, b), matrix_view(s->a, b.j, b.j + b.w, panel.m, n));
 }
 
 /* Pivots that no panel finds, because its phase is left out, are the first row. */
@@ -226,6 +253,8 @@ static const struct factorization operations = {.panel = panel_of,
         .on_host = panel_on_host,
         .back = panel_back,
         .update = update,
+        .lead = lead,
+        .narrow = narrow,
         .aside = aside};
 
 /* ---- the calls ---- */
@@ -253,7 +282,7 @@ static int64_t narrow_piece(const struct plan *plan)
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
-	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all};
+	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all, .kept_block = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = smaller(a.m, a.n),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events, all recorded again by every block before they are waited for:
- *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN)
+ *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN), but for what is done to them
+ *            in QUEUE_PANEL
  *   CORNER   so is its diagonal block, which may be earlier (QUEUE_MAIN)
  *   ARRIVED  the panel is in host memory (QUEUE_OUT)
  *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
@@ -79,6 +80,15 @@ static bool start_corner(const struct schedule *s, struct block b)
 	return ex_wait(e, EVENT_CORNER) && corner(s, b);
 }
 
+static bool panel_on_device(const struct schedule *s, struct block b)
+{
+	struct executor *e = s->e;
+
+	turn_to(s, QUEUE_PANEL, b);
+	return (!s->operations->panel_first || ex_record(e, EVENT_BEGUN)) &&
+	       s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
+}
+
 /* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts their way to
  * the host. */
 static bool start_panel(const struct schedule *s, struct block b)
@@ -95,8 +105,7 @@ static bool start_panel(const struct schedule *s, struct block b)
 	if (!ex_wait(e, EVENT_UPDATED))
 		return false;
 	if (!s->plan->hybrid)
-		return (!s->operations->panel_first || ex_record(e, EVENT_BEGUN)) &&
-		       s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
+		return panel_on_device(s, b);
 	return stage(s, panel, &host) && ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED);
 }
 
@@ -168,6 +177,25 @@ static bool aside(const struct schedule *s, struct block b)
 	       ex_record(e, EVENT_ASIDE);
 }
 
+/* Whether QUEUE_PANEL updates the next panel's columns. */
+static bool leads(const struct schedule *s, struct block b, struct block next)
+{
+	return s->operations->lead && s->plan->lookahead && !s->plan->hybrid && next.w &&
+	       s->operations->narrow(s->self, b, next.w);
+}
+
+/* From panel to panel in QUEUE_PANEL, which waits for what QUEUE_MAIN did before this block. */
+static bool lead(const struct schedule *s, struct block b, struct block next)
+{
+	struct executor *e = s->e;
+
+	turn_to(s, QUEUE_MAIN, b);
+	bool ok = ex_record(e, EVENT_UPDATED) && join_panel(s, b);
+	turn_to(s, QUEUE_PANEL, b);
+	return ok && ex_wait(e, EVENT_UPDATED) && s->operations->lead(s->self, b, next.w) &&
+	       panel_on_device(s, next);
+}
+
 /* After the panel of b: the update right of it with the next panel in between. */
 static bool step(const struct schedule *s, struct block b)
 {
@@ -175,9 +203,10 @@ static bool step(const struct schedule *s, struct block b)
 	int64_t right = s->columns - next.j;
 	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
 
-	return join_panel(s, b) && update(s, b, next.j, strip, next) &&
-	       (!next.w || start_panel(s, next)) && aside(s, b) &&
-	       update_beside(s, b, next.j + strip, right - strip) &&
+	bool ok = leads(s, b, next) ? lead(s, b, next)
+	                            : join_panel(s, b) && update(s, b, next.j, strip, next) &&
+	                                      (!next.w || start_panel(s, next));
+	return ok && aside(s, b) && update_beside(s, b, next.j + strip, right - strip) &&
 	       (!next.w || finish_panel(s, next));
 }
 

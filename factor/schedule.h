@@ -50,6 +50,10 @@ struct factorization {
 	 * diagonal block, which update_corner does before */
 	bool (*update)(void *self, struct block b, int64_t j, int64_t n);
 	bool (*update_corner)(void *self, struct block b, int64_t j, int64_t n);
+	/* the same as update of the n columns that the next panel on the device waits for, quickly,
+	 * in the panels' queue; false in narrow: not for so many. NULL: nothing such */
+	bool (*lead)(void *self, struct block b, int64_t n);
+	bool (*narrow)(void *self, struct block b, int64_t n);
 	/* what no later panel or update reads, in the blocks' order; it may change columns left of
 	 * the block. NULL: nothing */
 	bool (*aside)(void *self, struct block b);

@@ -71,6 +71,14 @@ int block_adopt_pivots(struct pivots panel, int64_t first, struct pivots all, vo
 int block_raise_info(int value, int *info, void *stream);
 int block_zero_diagonal(struct matrix a, int *info, void *stream);
 
+/* lu_columns.cu: the columns c right of an LU panel a of p.n columns, both from the panel's first
+ * row on: rows exchanged as by laswp, the first p.n rows solved for with a's unit lower triangle,
+ * those below them less what is left of them in a times these. One kernel on devices with clusters
+ * of 16 (fits). */
+enum { BLOCK_LU_COLUMNS_MAX = 128 }; /* columns of a */
+bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k);
+int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream);
+
 /* potrf_kernels.cu: Cholesky of a diagonal block whose first row is row `first` of the matrix, and
  * the solution for what is below it (LOWER, a m x n, m >= n) or right of it (UPPER, a n x m): a
  * pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then on all calls

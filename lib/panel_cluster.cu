@@ -25,6 +25,7 @@
  * an mbarrier without suspending, fewer blocks of as many warps. A warp a scheduler and more rows a
  * thread are faster than fewer rows and more warps: 4096 rows 0.83 against 0.88. */
 #include "base.h"
+#include "early_launch.cuh"
 #include "panel_cluster_heads.cuh"
 #include "panel_kernels.h"
 #include "resident.h"
@@ -293,6 +294,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		arrivals_set(s.full, TURNS, 1);
 		arrivals_set(s.own_full, TURNS, (uint32_t)t.threads / 32);
 	}
+	early_begin();
 	/* a vote, so that the compiler knows that no warp parts */
 	if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
 		/* [n][ROWS][threads] */
@@ -416,7 +418,7 @@ int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, int
 		(real *)a, lda, (int)m, (int)n, pivots, (uint32_t *)error
 	};
 	const int blocks = blocks_of(v, m), warps = warps_of(v, m, blocks);
-	return resident_launch(
+	return early_cluster_launch(
 	        v->kernel, blocks, blocks, 32 * (warps + 1), bytes_of(v, n, warps), &g, stream);
 }
 

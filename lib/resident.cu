@@ -67,3 +67,16 @@ extern "C" int resident_launch(const void *kernel, int blocks, int cluster, int 
 	void *arguments[] = {argument};
 	return (int)cudaLaunchKernelExC(&config, kernel, arguments);
 }
+
+extern "C" int early_cluster_launch(const void *kernel, int blocks, int cluster, int threads,
+        size_t shared_bytes, void *argument, void *stream)
+{
+	cudaLaunchAttribute attribute[2];
+	cudaLaunchConfig_t config =
+	        configuration(blocks, cluster, threads, shared_bytes, stream, attribute);
+	void *arguments[] = {argument};
+	attribute[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute[1].val.programmaticStreamSerializationAllowed = 1;
+	config.numAttrs = 2;
+	return (int)cudaLaunchKernelExC(&config, kernel, arguments);
+}

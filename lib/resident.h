@@ -24,6 +24,10 @@ int cluster_resident(const void *kernel, int cluster, int threads, size_t shared
 int resident_launch(const void *kernel, int blocks, int cluster, int threads, size_t shared_bytes,
         void *argument, void *stream);
 
+/* The same in clusters of a kernel that waits for the one before itself (lib/early_launch.cuh). */
+int early_cluster_launch(const void *kernel, int blocks, int cluster, int threads,
+        size_t shared_bytes, void *argument, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -172,11 +172,10 @@ static void swap_rows(struct block *b, int64_t i, int64_t k)
 	}
 }
 
-/* reach: pivots are taken from so many rows at and below their own; every 11th is none at all. */
-static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t n, int64_t count,
-        int64_t reach, bool backwards)
+/* Of `count` exchanges among m rows, each with one of so many rows at and below its own (reach);
+ * every 11th is none at all. */
+static int *some_pivots(int64_t m, int64_t count, int64_t reach)
 {
-	struct block b = block_new(e, p, m, n, &state);
 	int *ipiv = xmalloc((size_t)(count + 1) * sizeof *ipiv);
 
 	for (int64_t i = 0; i < count; i++) {
@@ -184,6 +183,14 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 		int64_t row = i + (int64_t)(next_random(&state) % (uint64_t)(last - i));
 		ipiv[i] = i % 11 == 10 ? (int)(i % 2 ? m + 1 : -5) : (int)row + 1;
 	}
+	return ipiv;
+}
+
+static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t n, int64_t count,
+        int64_t reach, bool backwards)
+{
+	struct block b = block_new(e, p, m, n, &state);
+	int *ipiv = some_pivots(m, count, reach);
 	struct pivots pivots = pivots_new(e, count, ipiv, 0);
 	must(e, e->ops->laswp(e, b.a, pivots, backwards));
 	for (int64_t k = 0; k < count; k++) {
@@ -197,6 +204,54 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 	e->ops->release(e, pivots.data);
 	free(ipiv);
 	block_free(e, &b);
+}
+
+/* The elements of a left of its diagonal are small, as a factor's are. */
+static void check_lu_columns(
+        struct executor *e, enum precision p, int64_t m, int64_t n, int64_t k, int64_t reach)
+{
+	struct block a = block_new(e, p, m, k, &state), c = block_new(e, p, m, n, &state);
+	int *ipiv = some_pivots(m, k, reach);
+	struct pivots pivots = pivots_new(e, k, ipiv, 0);
+
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = j + 1; i < m; i++)
+			*element(&a, i, j) = rounded(*element(&a, i, j) / (double)k, p);
+	block_upload(e, &a);
+	must(e, e->ops->lu_columns(e, a.a, pivots, c.a));
+	for (int64_t i = 0; i < k; i++)
+		if (i % 11 != 10)
+			swap_rows(&c, i, ipiv[i] - 1);
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			for (int64_t l = 0; l < (i < k ? i : k); l++)
+				*element(&c, i, j) -= *element(&a, i, l) * *element(&c, l, j);
+	ok(block_holds(e, &c, 16 * (double)k * epsilon_of(p)),
+	        "LU columns %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within "
+	        "%" PRId64,
+	        p, m, n, k, reach);
+	e->ops->release(e, pivots.data);
+	free(ipiv);
+	block_free(e, &a);
+	block_free(e, &c);
+}
+
+static void check_all_lu_columns(struct executor *e, enum precision p)
+{
+	static const int64_t widths[] = {1, 2, 31, 33, 63, 64, 65, 127, 128};
+
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+		int64_t k = widths[i];
+		check_lu_columns(e, p, k, 5, k, k);
+		check_lu_columns(e, p, k + 1, 8, k, 3);
+		check_lu_columns(e, p, 700, 17, k, 700);
+		check_lu_columns(e, p, 2500, 3, k, 200);
+	}
+	check_lu_columns(e, p, 1024, 64, 64, 1024);
+	check_lu_columns(e, p, 5000, 64, 64, 64);
+	check_lu_columns(e, p, 9001, 9, 64, 9001);
+	check_lu_columns(e, p, 20000, 8, 128, 20000);
+	check_lu_columns(e, p, 150000, 1, 3, 150000);
 }
 
 static void check_laswps(struct executor *e, enum precision p)
@@ -413,6 +468,7 @@ int main(void)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			check_layout(e, p, shapes[i][0], shapes[i][1]);
 		check_laswps(e, p);
+		check_all_lu_columns(e, p);
 		check_zero_diagonals(e, p);
 		check_blas(e, p);
 		check_queues(e, p);

@@ -326,6 +326,7 @@ static const struct executor_ops cuda_ops = {
         .gemv = cuda_gemv,
         .trtri = cuda_trtri,
         .laswp = cuda_laswp,
+        .lu_columns = cuda_lu_columns,
         .adopt_pivots = cuda_adopt_pivots,
         .clear_info = cuda_clear_info,
         .zero_diagonal = cuda_zero_diagonal,

@@ -87,6 +87,12 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return memory(r, "host.memory.copy", bytes * (double)swaps * (double)a.n);
 }
 
+static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_both(price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision)),
+	        gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	(void)r;
@@ -151,6 +157,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .gram_apply = price_gram_apply_host,
         .trtri = trtri,
         .laswp = laswp,
+        .lu_columns = lu_columns,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
@@ -244,6 +251,12 @@ static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t 
 	        r, 4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
 }
 
+static struct price sums_lu_columns(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_both(price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision)),
+	        sums_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+}
+
 const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .syrk = sums_syrk,
         .trsm = sums_trsm,
@@ -255,6 +268,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .gram_apply = price_gram_apply_host,
         .trtri = sums_trtri,
         .laswp = sums_laswp,
+        .lu_columns = sums_lu_columns,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

@@ -99,6 +99,13 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return call(r, 4 * (double)swaps * (double)a.n * word_of(a));
 }
 
+static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
+{
+	double flops = (double)k * (double)c.n * (2 * (double)c.m - (double)k);
+
+	return compute(r, flops, c.precision);
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	return call(r, (double)count * sizeof(int));
@@ -212,6 +219,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .gram_apply = price_gram_apply,
         .trtri = columns,
         .laswp = laswp,
+        .lu_columns = lu_columns,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
