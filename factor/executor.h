@@ -45,6 +45,9 @@ enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 /* Columns of the panels that lu_columns takes. */
 enum { EXECUTOR_LU_COLUMNS = 128 };
 
+/* And those of the panels that lu_rows takes. */
+enum { EXECUTOR_LU_ROWS = 512 };
+
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
 enum math { MATH_FP32, MATH_3XTF32 };
@@ -200,6 +203,10 @@ struct executor_ops {
 	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
 	 * out with swaps or solves, too */
 	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+	/* the same without what is taken from the other rows, meant for many columns, of panels of
+	 * EXECUTOR_LU_ROWS columns at most; a: their unit lower triangle. Of the phase of solves,
+	 * but left out with swaps, too */
+	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
@@ -323,6 +330,7 @@ bool ex_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
 bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool ex_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

@@ -192,6 +192,19 @@ static bool panel_back(void *self, struct block b)
 	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
 }
 
+/* Of columns from the block's first row on: rows exchanged, and the block row solved for. */
+static bool swap_and_solve(struct lu *s, struct block b, struct matrix columns)
+{
+	struct matrix triangle = diagonal_block(s, b);
+	struct pivots local = local_pivots(s, b);
+
+	if (!s->solve.piece && b.w <= EXECUTOR_LU_ROWS)
+		return ex_lu_rows(s->e, triangle, local, columns);
+	return ex_laswp(s->e, columns, local, false) &&
+	       triangle_solve(s->e, &s->solve, triangle, inverse_of(s, b), s->kept,
+	               matrix_view(columns, 0, 0, b.w, columns.n));
+}
+
 static bool update(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct lu *s = self;
@@ -203,11 +216,8 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	if (s->kept_block != b.index)
 		split_keep(s->e, left);
 	s->kept_block = b.index;
-	return ex_laswp(s->e, columns, local_pivots(s, b), false) &&
-	       triangle_solve(
-	               s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept, top) &&
-	       ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
-	               matrix_view(columns, b.w, 0, below, n));
+	return swap_and_solve(s, b, columns) && ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
+	                                                matrix_view(columns, b.w, 0, below, n));
 }
 
 static bool narrow(void *self, struct block b, int64_t n)

@@ -44,35 +44,35 @@ template <typename T, int BLOCKS, int COLUMNS> struct room {
 
 /* ---- exchanges ---- */
 
-/* Composes them: two rows a thread, one of the top and the one that its pivot names. */
+/* Composes them: of a thread's exchanges, the rows of the top and those that its pivots name. */
 template <class R, typename T>
 __device__ __forceinline__ void compose(R *s, const struct rows_call<T> &call)
 {
-	const int t = threadIdx.x, w = call.w;
-	if (t == 0)
+	const int w = call.w;
+	if (threadIdx.x == 0)
 		s->displaced = 0;
-	if (t < w) {
+	for (int t = threadIdx.x; t < w; t += THREADS) {
 		const int64_t p = (int64_t)call.ipiv[t] - 1;
 		s->pivot[t] = p >= t && p < call.rows ? (int)p : t;
 	}
 	__syncthreads();
-	if (t >= w)
-		return;
-	const int to = s->pivot[t];
-	int top = t, other = to;
-	bool first = to >= w; /* outside, and no earlier pivot has the same row */
+	for (int t = threadIdx.x; t < w; t += THREADS) {
+		const int to = s->pivot[t];
+		int top = t, other = to;
+		bool first = to >= w; /* outside, and no earlier pivot has the same row */
 #pragma unroll 8
-	for (int i = w - 1; i >= 0; i--) {
-		const int p = s->pivot[i];
-		top = top == i ? p : top == p ? i : top;
-		other = other == i ? p : other == p ? i : other;
-		first &= i >= t || p != to;
-	}
-	s->from[t] = top;
-	if (first) {
-		const int slot = atomicAdd(&s->displaced, 1);
-		s->out[0][slot] = other;
-		s->out[1][slot] = to;
+		for (int i = w - 1; i >= 0; i--) {
+			const int p = s->pivot[i];
+			top = top == i ? p : top == p ? i : top;
+			other = other == i ? p : other == p ? i : other;
+			first &= i >= t || p != to;
+		}
+		s->from[t] = top;
+		if (first) {
+			const int slot = atomicAdd(&s->displaced, 1);
+			s->out[0][slot] = other;
+			s->out[1][slot] = to;
+		}
 	}
 }
 
@@ -279,12 +279,13 @@ int start(const struct rows_call<T> &call, cudaStream_t stream)
 }
 
 /* Few columns a warp where there are few: then more multiprocessors have some. */
-template <typename T, int COLUMNS>
+template <typename T, int COLUMNS, int WIDEST>
 int start_narrow(const struct rows_call<T> &call, cudaStream_t stream)
 {
 	return call.w <= 64    ? start<T, 2, COLUMNS>(call, stream)
 	       : call.w <= 128 ? start<T, 4, COLUMNS>(call, stream)
-	                       : start<T, 8, COLUMNS>(call, stream);
+	       : call.w <= 256 ? start<T, 8, COLUMNS>(call, stream)
+	                       : start<T, 16, WIDEST>(call, stream);
 }
 
 template <typename T, int WIDE, int NARROW>
@@ -296,8 +297,8 @@ int run(struct matrix a, struct pivots p, struct matrix c, cudaStream_t stream)
 	};
 	if (c.n == 0 || p.n == 0)
 		return (int)cudaSuccess;
-	return c.n > BLOCK_ROWS_WIDE ? start_narrow<T, WIDE>(call, stream)
-	                             : start_narrow<T, NARROW>(call, stream);
+	return c.n > BLOCK_ROWS_WIDE ? start_narrow<T, WIDE, NARROW>(call, stream)
+	                             : start_narrow<T, NARROW, NARROW>(call, stream);
 }
 
 } // namespace

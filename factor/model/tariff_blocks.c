@@ -22,7 +22,8 @@
 enum {
 	WIDEST_STRIDE = 512, /* words, of the copy probe */
 	LASWP_COLUMNS = 8,   /* of a block */
-	LASWP_SWAPS = 128    /* of a kernel */
+	LASWP_SWAPS = 128,   /* of a kernel */
+	LU_ROWS_COLUMNS = 32 /* of a block of lu_rows, at least */
 };
 
 /* What a block of our sweeps takes care of. */
@@ -133,6 +134,22 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 	        price_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
+/* Where the profile does not have it: as the two operations that it is. */
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"swaps", "n", "cold"};
+	const double at[] = {(double)k, (double)c.n, !in_l2(r, c)};
+	const char *name = c.precision == SINGLE ? "gpu.lu_rows.s" : "gpu.lu_rows.d";
+	struct price price = price_kernel(r);
+
+	if (!price_known(r, name))
+		return price_both(laswp(r, c, k), price_trsm(r, LEFT, k, c.n, c.precision));
+	price.share = price_share(r, ceil((double)c.n / LU_ROWS_COLUMNS));
+	price = price_as_measured(price, price_surface(r, name, axes, at, 3));
+	price.block = stay(&price);
+	return price;
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	struct price price = price_kernel(r);
@@ -227,6 +244,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .trtri = price_trtri,
         .laswp = laswp,
         .lu_columns = lu_columns,
+        .lu_rows = lu_rows,
         .integers = integers,
         .clear = clear,
         .potrf_block = price_potrf_block,

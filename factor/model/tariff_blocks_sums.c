@@ -106,6 +106,11 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 	return compute(r, flops, c.precision);
 }
 
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return trsm(r, LEFT, k, c.n, c.precision);
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	return call(r, (double)count * sizeof(int));
@@ -220,6 +225,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .trtri = columns,
         .laswp = laswp,
         .lu_columns = lu_columns,
+        .lu_rows = lu_rows,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

@@ -149,6 +149,8 @@ OPERATION(QUEUED, SOLVE, HOST, a, 0, trtri,
         uplo, diag, a, inverse)
 OPERATION(QUEUED, SWAP, HOST, a, p.n, laswp,
         (struct executor * e, struct matrix a, struct pivots p, bool backwards), a, p, backwards)
+OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_rows,
+        (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, UPDATE, HOST, c, p.n, lu_columns,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
@@ -311,6 +313,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(trtri);
 	ADD(laswp);
 	ADD(lu_columns);
+	ADD(lu_rows);
 	ADD(adopt_pivots);
 	ADD(clear_info);
 	ADD(zero_diagonal);
