@@ -5,10 +5,10 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps. It is the code of lib/ that the
- * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
- * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
- * leave.
+ * both that says whether an inverse can be trusted; row swaps, alone and with the solve of an LU's
+ * block row. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that
+ * L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once more beside
+ * products that take all of the machine that they leave.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -131,23 +131,41 @@ static int64_t warm_rows(int64_t n)
 	return n <= WARM_COLUMNS ? WARM_ROWS : (int64_t)WARM_ROWS * WARM_COLUMNS / n;
 }
 
+/* The columns of the next call, and its exchanges. */
+static struct matrix next_columns(struct call *c, struct pivots *p)
+{
+	struct bench *b = c->bench;
+	const int64_t rows = warm_rows(c->n), first = c->turn * TURN_ROWS;
+	struct matrix whole = at(c, b->pool, POOL_ROWS, POOL_COLUMNS, POOL_ROWS);
+	*p = (struct pivots){b->pivots + c->turn * MOST_SWAPS, c->swaps};
+	c->turn = (c->turn + 1) % TURNS;
+	if (!c->cold)
+		return at(c, b->pool, rows, c->n, rows);
+	if (c->column + c->n > POOL_COLUMNS)
+		c->column = 0;
+	c->column += c->n;
+	return matrix_view(whole, first, c->column - c->n, POOL_ROWS - first, c->n);
+}
+
 static void put_laswp(void *context)
 {
 	struct call *c = context;
-	struct bench *b = c->bench;
-	const int64_t rows = warm_rows(c->n);
-	struct matrix a = at(c, b->pool, rows, c->n, rows);
-	if (c->cold) {
-		struct matrix whole = at(c, b->pool, POOL_ROWS, POOL_COLUMNS, POOL_ROWS);
-		int64_t first = c->turn * TURN_ROWS;
-		if (c->column + c->n > POOL_COLUMNS)
-			c->column = 0;
-		a = matrix_view(whole, first, c->column, POOL_ROWS - first, c->n);
-		c->column += c->n;
-	}
-	struct pivots p = {b->pivots + c->turn * MOST_SWAPS, c->swaps};
-	GPU(block_laswp(a, p, false, b->rate.stream));
-	c->turn = (c->turn + 1) % TURNS;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p);
+	GPU(block_laswp(columns, p, false, c->bench->rate.stream));
+}
+
+static struct matrix swaps_triangle(const struct call *c)
+{
+	return at(c, c->bench->triangle, c->swaps, c->swaps, c->swaps);
+}
+
+static void put_rows(void *context)
+{
+	struct call *c = context;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p);
+	GPU(block_lu_rows(swaps_triangle(c), p, columns, c->bench->rate.stream));
 }
 
 static void put_cluster(void *context)
@@ -398,6 +416,11 @@ static void measure_swaps(struct call *c, int64_t step)
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				measure_call(c, "laswp", put_laswp, args, ARRAY_LEN(args));
+				if (c->swaps > BLOCK_ROWS_MAX)
+					continue;
+				GPU(block_fill(
+				        WHOLE, 1e-4, 1, swaps_triangle(c), c->bench->rate.stream));
+				measure_call(c, "lu_rows", put_rows, args, ARRAY_LEN(args));
 			}
 		}
 	}

@@ -3,8 +3,8 @@
  * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
  * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
- * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
- * per call, rate surfaces. */
+ * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d
+ * [swaps,n,cold]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -61,6 +61,10 @@ static const struct surface {
         {"guard_d", "gpu.trsm_guard.d", "our look at an inverse that is good, start to start",
                 {"n"}},
         {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
+        {"lu_rows_s", "gpu.lu_rows.s", "our row swaps and the solve of a block row, start to start",
+                {"swaps", "n", "cold"}},
+        {"lu_rows_d", "gpu.lu_rows.d", "our row swaps and the solve of a block row, start to start",
+                {"swaps", "n", "cold"}},
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
 };
 
