@@ -252,7 +252,7 @@ bool ex_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct 
 
 bool ex_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
-	bool left_out = skipped(e, PHASE_SWAP) || skipped(e, PHASE_SOLVE);
+	bool left_out = skipped(e, PHASE_SWAP) || (a.n > 0 && skipped(e, PHASE_SOLVE));
 
 	return left_out || empty(c) || e->ops->lu_rows(e, a, p, c);
 }

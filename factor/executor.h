@@ -48,6 +48,9 @@ enum { EXECUTOR_LU_COLUMNS = 128 };
 /* And those of the panels that lu_rows takes. */
 enum { EXECUTOR_LU_ROWS = 512 };
 
+/* Columns of matrices that LU on a GPU works on as their transposes. */
+enum { EXECUTOR_BY_ROWS = 6000 };
+
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
 enum math { MATH_FP32, MATH_3XTF32 };
@@ -203,9 +206,11 @@ struct executor_ops {
 	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
 	 * out with swaps or solves, too */
 	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-	/* the same without what is taken from the other rows, meant for many columns, of panels of
-	 * EXECUTOR_LU_ROWS columns at most; a: their unit lower triangle. Of the phase of solves,
-	 * but left out with swaps, too */
+	/* of a matrix that lies by rows: c is the transpose of the columns beside an LU panel, or
+	 * left of it, from its first row on. Rows exchanged as by laswp and the first p.n of them
+	 * (EXECUTOR_LU_ROWS at most) solved for with the panel's unit lower triangle a, which lies
+	 * by columns; exchanged only when a has no columns. Of the phase of solves, then of swaps;
+	 * what solves is left out with swaps, too */
 	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
@@ -266,6 +271,7 @@ struct executor {
 	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
 	                     who records. Set by the algorithm */
 	enum math math;   /* the caller's to set */
+	int64_t by_rows;  /* columns from which on LU works on the transpose; 0: never */
 	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
 	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set

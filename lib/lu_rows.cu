@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Row exchanges and the solve with a unit lower triangle, in one pass over the columns right of an
- * LU panel. A warp has COLUMNS of them, all of whose top rows are in its registers, lane l rows l,
- * 32 + l, ...: they come from where the exchanges take them from, and what they displace goes where
- * it belongs. Then 16 rows at a time are multiplied by the inverse of their diagonal block, or
- * solved for by substitution where that has grown, and taken out of the rows below; the triangle's
- * columns arrive in shared memory, 16 at a time, while those before are worked with.
+/* Row exchanges and the solve with a unit lower triangle, in one pass over the columns beside an LU
+ * panel of a matrix that lies by rows, as its transpose: what an exchange moves lies together then.
+ * A warp has COLUMNS of them, all of whose top rows are in its registers, lane l rows l, 32 + l,
+ * ...: they come from where the exchanges take them from, and what they displace goes where it
+ * belongs. Then 16 rows at a time are multiplied by the inverse of their diagonal block, or solved
+ * for by substitution where that has grown, and taken out of the rows below; the triangle's columns
+ * arrive in shared memory, 16 at a time, while those before are worked with.
  *
- * Cost of a column: w words read and written beside each other and w sectors elsewhere, w^2/2
- * multiply-adds; of a block the w exchanges, one after another, and w/16 barriers. */
+ * Cost of a column: 2 w words read and written, w^2/2 multiply-adds; of a block the w exchanges,
+ * one after another, and w/16 barriers. */
 #include "block_kernels.h"
 
 #include <cuda_pipeline_primitives.h>
@@ -23,12 +24,13 @@ const int STEP = 16; /* rows solved for at a time */
 const float LARGEST = 16;
 
 template <typename T> struct rows_call {
-	const T *l;
+	const T *l; /* NULL: exchanges alone */
 	int64_t ldl;
-	T *c;
+	T *c; /* element (i,j) at c + j + i ldc */
 	int64_t ldc, rows, columns;
 	const int *ipiv;
 	int w;
+	bool vector; /* columns that are a multiple of COLUMNS are aligned to 16 bytes */
 };
 
 template <typename T, int BLOCKS, int COLUMNS> struct room {
@@ -197,7 +199,66 @@ __device__ __forceinline__ void solve(const T (*inverse)[STEP], bool grown, cons
 	__syncwarp();
 }
 
-template <typename T, int BLOCKS, int COLUMNS>
+/* ---- rows of C ---- */
+
+/* COLUMNS elements that lie together, of which the first `count` are there. */
+template <typename T, int COLUMNS>
+__device__ __forceinline__ void load(T (&x)[COLUMNS], const T *from, int count, bool vector)
+{
+	const int words = COLUMNS * (int)sizeof(T) / 16;
+	if (vector && count == COLUMNS) {
+		int4 piece[words];
+#pragma unroll
+		for (int i = 0; i < words; i++)
+			piece[i] = ((const int4 *)from)[i];
+		memcpy(x, piece, sizeof x);
+		return;
+	}
+#pragma unroll
+	for (int q = 0; q < COLUMNS; q++)
+		x[q] = q < count ? from[q] : T(0);
+}
+
+template <typename T, int COLUMNS>
+__device__ __forceinline__ void store(T *to, const T (&x)[COLUMNS], int count, bool vector)
+{
+	const int words = COLUMNS * (int)sizeof(T) / 16;
+	if (vector && count == COLUMNS) {
+		int4 piece[words];
+		memcpy(piece, x, sizeof x);
+#pragma unroll
+		for (int i = 0; i < words; i++)
+			((int4 *)to)[i] = piece[i];
+		return;
+	}
+#pragma unroll
+	for (int q = 0; q < COLUMNS; q++)
+		if (q < count)
+			to[q] = x[q];
+}
+
+/* The top rows as the exchanges leave them; the displaced ones go to their places. */
+template <class R, typename T, int BLOCKS, int COLUMNS>
+__device__ __forceinline__ void exchange(
+        const R *s, const struct rows_call<T> &call, T *c, int mine, T (&x)[BLOCKS][COLUMNS])
+{
+	const int lane = threadIdx.x % 32;
+#pragma unroll
+	for (int b = 0; b < BLOCKS; b++) {
+		const int i = 32 * b + lane, from = i < call.w ? s->from[i] : 0;
+		load(x[b], c + from * call.ldc, i < call.w ? mine : 0, call.vector);
+	}
+	__syncwarp(); /* all is read */
+#pragma unroll 2
+	for (int e = lane; e < s->displaced; e += 32) {
+		T value[COLUMNS];
+		load(value, c + s->out[0][e] * call.ldc, mine, call.vector);
+		store(c + s->out[1][e] * call.ldc, value, mine, call.vector);
+	}
+	__syncwarp();
+}
+
+template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
 __global__ void __launch_bounds__(THREADS) lu_rows_kernel(const struct rows_call<T> call)
 {
 	typedef room<T, BLOCKS, COLUMNS> R;
@@ -205,35 +266,19 @@ __global__ void __launch_bounds__(THREADS) lu_rows_kernel(const struct rows_call
 	R *s = (R *)memory;
 	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	const int64_t j0 = ((int64_t)blockIdx.x * WARPS + warp) * COLUMNS;
-	const int mine = call.columns - j0 < COLUMNS ? (int)(call.columns - j0) : COLUMNS;
-	T *c = call.c + j0 * call.ldc, x[BLOCKS][COLUMNS];
+	const int64_t left = call.columns - j0;
+	const int mine = left < 0 ? 0 : left < COLUMNS ? (int)left : COLUMNS;
+	T *c = call.c + j0, x[BLOCKS][COLUMNS];
 
-	fetch<R, T, BLOCKS>(s, call, 0, 0);
-	invert<R, T, BLOCKS>(s, call);
+	if (SOLVES) {
+		fetch<R, T, BLOCKS>(s, call, 0, 0);
+		invert<R, T, BLOCKS>(s, call);
+	}
 	compose(s, call);
 	__syncthreads();
+	exchange(s, call, c, mine, x);
 #pragma unroll
-	for (int b = 0; b < BLOCKS; b++) {
-		const int i = 32 * b + lane, from = i < call.w ? s->from[i] : 0;
-#pragma unroll
-		for (int q = 0; q < COLUMNS; q++)
-			x[b][q] = i < call.w && q < mine ? c[from + q * call.ldc] : T(0);
-	}
-	__syncwarp(); /* all is read */
-	for (int e = lane; e < s->displaced; e += 32) {
-		T value[COLUMNS];
-		const int from = s->out[0][e], to = s->out[1][e];
-#pragma unroll
-		for (int q = 0; q < COLUMNS; q++)
-			value[q] = q < mine ? c[from + q * call.ldc] : T(0);
-#pragma unroll
-		for (int q = 0; q < COLUMNS; q++)
-			if (q < mine)
-				c[to + q * call.ldc] = value[q];
-	}
-	__syncwarp();
-#pragma unroll
-	for (int b = 0; b < BLOCKS; b++) {
+	for (int b = 0; b < (SOLVES ? BLOCKS : 0); b++) {
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) {
 			const int step = 2 * b + half;
@@ -258,18 +303,16 @@ __global__ void __launch_bounds__(THREADS) lu_rows_kernel(const struct rows_call
 	}
 #pragma unroll
 	for (int b = 0; b < BLOCKS; b++)
-#pragma unroll
-		for (int q = 0; q < COLUMNS; q++)
-			if (32 * b + lane < call.w && q < mine)
-				c[32 * b + lane + q * call.ldc] = x[b][q];
+		if (32 * b + lane < call.w)
+			store(c + (32 * b + lane) * call.ldc, x[b], mine, call.vector);
 }
 
-template <typename T, int BLOCKS, int COLUMNS>
+template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
 int start(const struct rows_call<T> &call, cudaStream_t stream)
 {
 	const int bytes = (int)sizeof(room<T, BLOCKS, COLUMNS>);
 	const int64_t side = WARPS * COLUMNS, blocks = (call.columns + side - 1) / side;
-	const auto kernel = lu_rows_kernel<T, BLOCKS, COLUMNS>;
+	const auto kernel = lu_rows_kernel<T, BLOCKS, COLUMNS, SOLVES>;
 	const int error =
 	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error)
@@ -278,33 +321,30 @@ int start(const struct rows_call<T> &call, cudaStream_t stream)
 	return (int)cudaGetLastError();
 }
 
-/* Few columns a warp where there are few: then more multiprocessors have some. */
-template <typename T, int COLUMNS, int WIDEST>
-int start_narrow(const struct rows_call<T> &call, cudaStream_t stream)
-{
-	return call.w <= 64    ? start<T, 2, COLUMNS>(call, stream)
-	       : call.w <= 128 ? start<T, 4, COLUMNS>(call, stream)
-	       : call.w <= 256 ? start<T, 8, COLUMNS>(call, stream)
-	                       : start<T, 16, WIDEST>(call, stream);
-}
-
-template <typename T, int WIDE, int NARROW>
+template <typename T, int COLUMNS, bool SOLVES>
 int run(struct matrix a, struct pivots p, struct matrix c, cudaStream_t stream)
 {
 	const struct rows_call<T> call = {
-		(const T *)a.data + a.offset, a.ld, (T *)c.data + c.offset, c.ld, c.m, c.n, p.data,
-		        (int)p.n
+		SOLVES ? (const T *)a.data + a.offset : NULL, a.ld,
+		        (T *)c.data + c.offset, c.ld, c.n, c.m, p.data, (int)p.n,
+		        (uintptr_t)matrix_address(c) % 16 == 0 && c.ld * sizeof(T) % 16 == 0
 	};
-	if (c.n == 0 || p.n == 0)
+	if (c.m == 0 || p.n == 0)
 		return (int)cudaSuccess;
-	return c.n > BLOCK_ROWS_WIDE ? start_narrow<T, WIDE, NARROW>(call, stream)
-	                             : start_narrow<T, NARROW, NARROW>(call, stream);
+	return call.w <= 64    ? start<T, 2, COLUMNS, SOLVES>(call, stream)
+	       : call.w <= 128 ? start<T, 4, COLUMNS, SOLVES>(call, stream)
+	       : call.w <= 256 ? start<T, 8, COLUMNS, SOLVES>(call, stream)
+	                       : start<T, 16, COLUMNS / 2, SOLVES>(call, stream);
 }
 
 } // namespace
 
 extern "C" int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, void *stream)
 {
-	return a.precision == SINGLE ? run<float, 8, 4>(a, p, c, (cudaStream_t)stream)
-	                             : run<double, 4, 2>(a, p, c, (cudaStream_t)stream);
+	const cudaStream_t s = (cudaStream_t)stream;
+	if (a.n == 0)
+		return c.precision == SINGLE ? run<float, 8, false>(a, p, c, s)
+		                             : run<double, 4, false>(a, p, c, s);
+	return c.precision == SINGLE ? run<float, 8, true>(a, p, c, s)
+	                             : run<double, 4, true>(a, p, c, s);
 }

@@ -206,50 +206,30 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 	block_free(e, &b);
 }
 
-/* Right of a panel of k columns: columns updated, or no more than swapped and their top solved for.
- */
-struct lu_case {
-	bool rows;
-	int64_t m, n, k, reach;
-	bool grown; /* the triangle has an inverse with large elements, all numbers are whole */
-};
-
-static void lu_fill(const struct lu_case *x, struct block *a, struct block *c)
-{
-	for (int64_t j = 0; j < x->k; j++)
-		for (int64_t i = j + 1; i < x->m; i++)
-			*element(a, i, j) = x->grown ? -1
-			                             : rounded(*element(a, i, j) / (double)x->k,
-			                                       a->a.precision);
-	for (int64_t j = 0; x->grown && j < x->n; j++)
-		for (int64_t i = 0; i < x->m; i++)
-			*element(c, i, j) = i < 3 && i < x->k ? (double)(j % 3) : 0;
-}
-
 /* The elements of a left of its diagonal are small, as a factor's are. */
-static void check_lu(struct executor *e, enum precision p, struct lu_case x)
+static void check_lu_columns(
+        struct executor *e, enum precision p, int64_t m, int64_t n, int64_t k, int64_t reach)
 {
-	int64_t m = x.m, n = x.n, k = x.k;
 	struct block a = block_new(e, p, m, k, &state), c = block_new(e, p, m, n, &state);
-	int *ipiv = some_pivots(m, k, x.reach);
+	int *ipiv = some_pivots(m, k, reach);
 	struct pivots pivots = pivots_new(e, k, ipiv, 0);
 
-	lu_fill(&x, &a, &c);
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = j + 1; i < m; i++)
+			*element(&a, i, j) = rounded(*element(&a, i, j) / (double)k, p);
 	block_upload(e, &a);
-	block_upload(e, &c);
-	must(e, x.rows ? e->ops->lu_rows(e, matrix_view(a.a, 0, 0, k, k), pivots, c.a)
-	               : e->ops->lu_columns(e, a.a, pivots, c.a));
+	must(e, e->ops->lu_columns(e, a.a, pivots, c.a));
 	for (int64_t i = 0; i < k; i++)
 		if (i % 11 != 10)
 			swap_rows(&c, i, ipiv[i] - 1);
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
-			for (int64_t l = 0; l < (i < k ? i : x.rows ? 0 : k); l++)
+			for (int64_t l = 0; l < (i < k ? i : k); l++)
 				*element(&c, i, j) -= *element(&a, i, l) * *element(&c, l, j);
 	ok(block_holds(e, &c, 16 * (double)k * epsilon_of(p)),
-	        "LU %s %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within %" PRId64
-	        "%s",
-	        x.rows ? "rows" : "columns", p, m, n, k, x.reach, x.grown ? ", grown" : "");
+	        "LU columns %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within "
+	        "%" PRId64,
+	        p, m, n, k, reach);
 	e->ops->release(e, pivots.data);
 	free(ipiv);
 	block_free(e, &a);
@@ -262,32 +242,82 @@ static void check_all_lu_columns(struct executor *e, enum precision p)
 
 	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
 		int64_t k = widths[i];
-		check_lu(e, p, (struct lu_case){false, k, 5, k, k, false});
-		check_lu(e, p, (struct lu_case){false, k + 1, 8, k, 3, false});
-		check_lu(e, p, (struct lu_case){false, 700, 17, k, 700, false});
-		check_lu(e, p, (struct lu_case){false, 2500, 3, k, 200, false});
+		check_lu_columns(e, p, k, 5, k, k);
+		check_lu_columns(e, p, k + 1, 8, k, 3);
+		check_lu_columns(e, p, 700, 17, k, 700);
+		check_lu_columns(e, p, 2500, 3, k, 200);
 	}
-	check_lu(e, p, (struct lu_case){false, 1024, 64, 64, 1024, false});
-	check_lu(e, p, (struct lu_case){false, 5000, 64, 64, 64, false});
-	check_lu(e, p, (struct lu_case){false, 9001, 9, 64, 9001, false});
-	check_lu(e, p, (struct lu_case){false, 20000, 8, 128, 20000, false});
-	check_lu(e, p, (struct lu_case){false, 150000, 1, 3, 150000, false});
+	check_lu_columns(e, p, 1024, 64, 64, 1024);
+	check_lu_columns(e, p, 5000, 64, 64, 64);
+	check_lu_columns(e, p, 9001, 9, 64, 9001);
+	check_lu_columns(e, p, 20000, 8, 128, 20000);
+	check_lu_columns(e, p, 150000, 1, 3, 150000);
+}
+
+/* Beside a panel of k columns of a matrix that lies by rows, of which c is n columns: exchanged,
+ * and solved for. With grown the triangle has an inverse with large elements, and all numbers are
+ * whole. */
+struct rows_case {
+	int64_t m, n, k, reach;
+	bool solves, grown;
+};
+
+static void fill_rows(const struct rows_case *x, struct block *a, struct block *c)
+{
+	for (int64_t j = 0; j < x->k; j++)
+		for (int64_t i = j + 1; i < x->k; i++)
+			*element(a, i, j) = x->grown ? -1
+			                             : rounded(*element(a, i, j) / (double)x->k,
+			                                       a->a.precision);
+	for (int64_t j = 0; x->grown && j < x->n; j++)
+		for (int64_t i = 0; i < x->m; i++)
+			*element(c, j, i) = i < 3 && i < x->k ? (double)(j % 3) : 0;
+}
+
+static void check_lu_rows(struct executor *e, enum precision p, struct rows_case x)
+{
+	struct block a = block_new(e, p, x.k, x.k, &state), c = block_new(e, p, x.n, x.m, &state);
+	int *ipiv = some_pivots(x.m, x.k, x.reach);
+	struct pivots pivots = pivots_new(e, x.k, ipiv, 0);
+
+	fill_rows(&x, &a, &c);
+	block_upload(e, &a);
+	block_upload(e, &c);
+	must(e, e->ops->lu_rows(e, x.solves ? a.a : matrix_view(a.a, 0, 0, 0, 0), pivots, c.a));
+	for (int64_t i = 0; i < x.k; i++)
+		for (int64_t j = 0; j < x.n && i % 11 != 10; j++) {
+			double kept = *element(&c, j, i);
+			*element(&c, j, i) = *element(&c, j, ipiv[i] - 1);
+			*element(&c, j, ipiv[i] - 1) = kept;
+		}
+	for (int64_t i = 0; x.solves && i < x.k; i++)
+		for (int64_t l = 0; l < i; l++)
+			for (int64_t j = 0; j < x.n; j++)
+				*element(&c, j, i) -= *element(&a, i, l) * *element(&c, j, l);
+	ok(block_holds(e, &c, x.solves ? 16 * (double)x.k * epsilon_of(p) : 0),
+	        "LU rows %c %" PRId64 " x %" PRId64 " beside %" PRId64 ", pivots within %" PRId64
+	        "%s%s",
+	        p, x.m, x.n, x.k, x.reach, x.solves ? ", solved for" : "",
+	        x.grown ? ", grown" : "");
+	e->ops->release(e, pivots.data);
+	free(ipiv);
+	block_free(e, &a);
+	block_free(e, &c);
 }
 
 static void check_all_lu_rows(struct executor *e, enum precision p)
 {
 	static const int64_t widths[] = {1, 2, 15, 16, 17, 33, 64, 65, 128, 129, 256, 300, 512};
 
-	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
-		int64_t k = widths[i];
-		check_lu(e, p, (struct lu_case){true, k, 5, k, k, false});
-		check_lu(e, p, (struct lu_case){true, k + 1, 67, k, 3, false});
-		check_lu(e, p, (struct lu_case){true, 1500, 33, k, 1500, false});
-	}
-	check_lu(e, p, (struct lu_case){true, 300, 6200, 256, 300, false});
-	check_lu(e, p, (struct lu_case){true, 200, 6150, 40, 200, false});
-	check_lu(e, p, (struct lu_case){true, 40, 50, 18, 1, true});
-	check_lu(e, p, (struct lu_case){true, 20, 6200, 20, 1, true});
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++)
+		for (int solves = 0; solves < 2; solves++) {
+			int64_t k = widths[i];
+			check_lu_rows(e, p, (struct rows_case){k, 5, k, k, solves, false});
+			check_lu_rows(e, p, (struct rows_case){k + 1, 67, k, 3, solves, false});
+			check_lu_rows(e, p, (struct rows_case){1500, 128, k, 1500, solves, false});
+		}
+	check_lu_rows(e, p, (struct rows_case){40, 50, 18, 1, true, true});
+	check_lu_rows(e, p, (struct rows_case){20, 100, 20, 1, true, true});
 }
 
 static void check_laswps(struct executor *e, enum precision p)

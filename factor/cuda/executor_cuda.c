@@ -362,6 +362,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		free(x);
 		return NULL;
 	}
+	x->base.by_rows = EXECUTOR_BY_ROWS;
 	x->base.tf32 = x->gpu.major >= 8 ? &split_limits_cuda : NULL;
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&

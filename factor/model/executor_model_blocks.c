@@ -262,9 +262,8 @@ static bool model_lu_columns(struct executor *e, struct matrix a, struct pivots 
 
 static bool model_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
-	(void)a;
-	return model_charge(
-	        e, PHASE_SOLVE, "lu_rows", c, p.n, tariff(e)->lu_rows(reader(e), c, p.n));
+	return model_charge(e, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", c, p.n,
+	        tariff(e)->lu_rows(reader(e), c, p.n, a.n > 0));
 }
 
 static bool model_adopt_pivots(

@@ -87,15 +87,19 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return memory(r, "host.memory.copy", bytes * (double)swaps * (double)a.n);
 }
 
-static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k)
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
 {
-	return price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision));
+	const double words = 4 * (double)k * (double)c.m;
+	struct price swaps =
+	        memory(r, "host.memory.copy", words * (double)precision_bytes(c.precision));
+
+	return solves ? price_both(swaps, trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
 }
 
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(
-	        lu_rows(r, c, k), gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+	return price_both(price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision)),
+	        gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
@@ -257,14 +261,17 @@ static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t 
 	        r, 4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
 }
 
-static struct price sums_lu_rows(struct price_reader *r, struct matrix c, int64_t k)
+static struct price sums_lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
 {
-	return price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision));
+	const double words = 4 * (double)k * (double)c.m;
+	struct price swaps = sums_memory(r, words * (double)precision_bytes(c.precision));
+
+	return solves ? price_both(swaps, sums_trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
 }
 
 static struct price sums_lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(sums_lu_rows(r, c, k),
+	return price_both(price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision)),
 	        sums_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 

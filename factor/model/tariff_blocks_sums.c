@@ -106,9 +106,10 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 	return compute(r, flops, c.precision);
 }
 
-static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k)
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
 {
-	return trsm(r, LEFT, k, c.n, c.precision);
+	return solves ? trsm(r, RIGHT, k, c.m, c.precision)
+	              : call(r, 4 * (double)k * (double)c.m * word_of(c));
 }
 
 static struct price integers(struct price_reader *r, int64_t count)

@@ -149,8 +149,6 @@ OPERATION(QUEUED, SOLVE, HOST, a, 0, trtri,
         uplo, diag, a, inverse)
 OPERATION(QUEUED, SWAP, HOST, a, p.n, laswp,
         (struct executor * e, struct matrix a, struct pivots p, bool backwards), a, p, backwards)
-OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_rows,
-        (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, UPDATE, HOST, c, p.n, lu_columns,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
@@ -175,6 +173,15 @@ OPERATION(QUEUED, LAYOUT, HOST, from, 0, copy,
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, fill,
         (struct executor * e, enum uplo uplo, double off, double on, struct matrix a), uplo, off,
         on, a)
+
+static bool recorder_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	struct executor *inner = recorder_call(e);
+	bool ok = inner->ops->lu_rows(inner, a, p, c);
+
+	return note(e, ok, NOTED_QUEUED, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", LANE_HOST,
+	        c, p.n);
+}
 
 /* ---- panels on the host, and what they leave in a queue ---- */
 
