@@ -45,6 +45,12 @@ enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 /* Columns of the panels that lu_columns takes. */
 enum { EXECUTOR_LU_COLUMNS = 64 };
 
+/* And those of the panels that lu_rows takes. */
+enum { EXECUTOR_LU_ROWS = 512 };
+
+/* Columns of matrices that LU on a GPU works on as their transposes. */
+enum { EXECUTOR_BY_ROWS = 6000 };
+
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
 enum math { MATH_FP32, MATH_3XTF32 };
@@ -203,6 +209,12 @@ struct executor_ops {
 	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
 	 * out with swaps or solves, too */
 	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+	/* of a matrix that lies by rows: c is the transpose of the columns beside an LU panel, or
+	 * left of it, from its first row on. Rows exchanged as by laswp and the first p.n of them
+	 * (EXECUTOR_LU_ROWS at most) solved for with the panel's unit lower triangle a, which lies
+	 * by columns; exchanged only when a has no columns. Of the phase of solves, then of swaps;
+	 * what solves is left out with swaps, too */
+	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
@@ -262,6 +274,7 @@ struct executor {
 	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
 	                     who records. Set by the algorithm */
 	enum math math;   /* the caller's to set */
+	int64_t by_rows;  /* columns from which on LU works on the transpose; 0: never */
 	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
 	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
@@ -328,6 +341,7 @@ bool ex_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
 bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool ex_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

@@ -3,7 +3,10 @@
  * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
  * all blocks n^2 (m - n/3).
  *
- * Nothing waits for the swaps of the columns left of a panel: they run aside. */
+ * Nothing waits for the swaps of the columns left of a panel: they run aside. On a GPU an element
+ * of a row costs a sector of 32 bytes, and random ones a third of the memory's rate: a large matrix
+ * is transposed before and after, so that rows lie together (Volkov and Demmel, LAWN 202), and
+ * panels are copied out of it. */
 #include "getrf.h"
 
 #include "panel_getrf.h"
@@ -39,6 +42,9 @@ struct lu {
 	int *halves;              /* pivots of the halves of a panel, level by level */
 	int64_t integers;         /* in both together */
 	int64_t kept_block;       /* whose part below the diagonal the products share */
+	bool by_rows;             /* works on the transpose, but in the panels, which lie by columns
+	                             in memory of their own */
+	struct matrix turned, panels[BLOCKS_IN_FLIGHT];
 	void *panel_work;
 	int64_t bytes;
 };
@@ -60,8 +66,10 @@ static int64_t leaves_work(const struct lu *s, struct matrix a)
 static struct matrix panel_of(void *self, struct block b)
 {
 	struct lu *s = self;
+	int64_t rows = s->a.m - b.j;
 
-	return matrix_view(s->a, b.j, b.j, s->a.m - b.j, b.w);
+	return s->by_rows ? matrix_view(s->panels[block_turn(b)], 0, 0, rows, b.w)
+	                  : matrix_view(s->a, b.j, b.j, rows, b.w);
 }
 
 static int64_t panels_work(struct lu *s)
@@ -76,13 +84,28 @@ static int64_t panels_work(struct lu *s)
 	return most;
 }
 
+/* And where the updates' products stack what they share. */
+static void carve_turned(struct lu *s, struct carver *carver, int64_t widest)
+{
+	enum precision precision = s->a.precision;
+
+	s->turned = carve_matrix(carver, s->a.n, s->a.m, precision);
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->panels[i] = carve_matrix(carver, s->a.m, widest, precision);
+	s->schedule.split = split_carve(s->e, carver, s->a.n, s->a.m,
+	        matrix_view(s->turned, 0, 0, widest, s->a.m), PLAIN, TF32_RIGHT);
+}
+
 static bool carve(struct lu *s, void *work)
 {
 	struct carver carver = {work, 0};
 	int64_t columns = s->schedule.steps, widest = plan_widest(s->plan, columns);
-	int64_t panel = panels_work(s), kept = s->solve.piece ? widest : 0;
+	int64_t kept = s->solve.piece ? widest : 0;
 	enum precision precision = s->a.precision;
 
+	if (s->by_rows)
+		carve_turned(s, &carver, widest);
+	int64_t panel = panels_work(s);
 	if (panel < 0)
 		return false;
 	s->panel_work = carve_bytes(&carver, panel);
@@ -94,8 +117,9 @@ static bool carve(struct lu *s, void *work)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, precision);
 	s->kept = carve_matrix(&carver, kept, s->a.n, precision);
 	s->panel_kept = carve_matrix(&carver, kept, widest, precision);
-	s->schedule.split = split_carve(s->e, &carver, s->a.m, s->a.n,
-	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
+	if (!s->by_rows)
+		s->schedule.split = split_carve(s->e, &carver, s->a.m, s->a.n,
+		        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
 	s->bytes = carver.used;
 	return true;
 }
@@ -169,8 +193,12 @@ static struct pivots local_pivots(const struct lu *s, struct block b)
 static bool panel_on_device(void *self, struct block b)
 {
 	struct lu *s = self;
+	struct matrix panel = panel_of(s, b);
+	struct matrix turned = matrix_view(s->turned, b.j, b.j, b.w, panel.m);
 
-	return factor(s, panel_of(s, b), inverse_of(s, b), s->halves, local_pivots(s, b));
+	return (!s->by_rows || ex_transpose(s->e, turned, panel)) &&
+	       factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
+	       (!s->by_rows || ex_transpose(s->e, panel, turned));
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
@@ -192,6 +220,27 @@ static bool panel_back(void *self, struct block b)
 	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
 }
 
+/* The updates with a block share its part below the diagonal. */
+static void keep(struct lu *s, struct block b, struct matrix left)
+{
+	if (s->kept_block != b.index)
+		split_keep(s->e, left);
+	s->kept_block = b.index;
+}
+
+static bool update_by_rows(struct lu *s, struct block b, int64_t j, int64_t n)
+{
+	int64_t rows = s->a.m - b.j, below = rows - b.w;
+	struct matrix left = matrix_view(s->turned, b.j, b.j + b.w, b.w, below);
+	struct matrix columns = matrix_view(s->turned, j, b.j, n, rows);
+
+	keep(s, b, left);
+	return ex_lu_rows(s->e, matrix_view(panel_of(s, b), 0, 0, b.w, b.w), local_pivots(s, b),
+	               columns) &&
+	       ex_gemm(s->e, PLAIN, PLAIN, -1, matrix_view(columns, 0, 0, n, b.w), left, 1,
+	               matrix_view(columns, 0, b.w, n, below));
+}
+
 static bool update(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct lu *s = self;
@@ -200,9 +249,9 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	struct matrix columns = matrix_view(s->a, b.j, j, rows, n);
 	struct matrix top = matrix_view(columns, 0, 0, b.w, n);
 
-	if (s->kept_block != b.index)
-		split_keep(s->e, left);
-	s->kept_block = b.index;
+	if (s->by_rows)
+		return update_by_rows(s, b, j, n);
+	keep(s, b, left);
 	return ex_laswp(s->e, columns, local_pivots(s, b), false) &&
 	       triangle_solve(
 	               s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept, top) &&
@@ -212,7 +261,9 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 
 static bool narrow(void *self, struct block b, int64_t n)
 {
-	return few(self, b.w, n);
+	struct lu *s = self;
+
+	return !s->by_rows && few(s, b.w, n);
 }
 
 static bool lead(void *self, struct block b, int64_t n)
@@ -243,9 +294,13 @@ static bool aside(void *self, struct block b)
 {
 	struct lu *s = self;
 	struct pivots local = local_pivots(s, b);
+	int64_t rows = s->a.m - b.j;
+	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
 
 	return ex_adopt_pivots(s->e, local, b.j, s->all) &&
-	       ex_laswp(s->e, matrix_view(s->a, b.j, 0, s->a.m - b.j, b.j), local, false);
+	       (s->by_rows ? ex_lu_rows(
+	                             s->e, none, local, matrix_view(s->turned, 0, b.j, b.j, rows))
+	                   : ex_laswp(s->e, matrix_view(s->a, b.j, 0, rows, b.j), local, false));
 }
 
 static const struct factorization operations = {.panel = panel_of,
@@ -279,6 +334,16 @@ static int64_t narrow_piece(const struct plan *plan)
 	return piece / parts;
 }
 
+/* Exchanges of rows that lie together are worth two transposes of a large matrix: in columns of
+ * 64 KiB they take two thirds of what a whole update of 256 columns takes by 3xTF32 (H200). */
+static bool by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
+{
+	int64_t columns = smaller(a.m, a.n);
+
+	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= e->by_rows &&
+	       plan_widest(plan, columns) <= EXECUTOR_LU_ROWS;
+}
+
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
@@ -290,6 +355,7 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 	        .operations = &operations,
 	        .self = s};
 	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
+	s->by_rows = by_rows(e, plan, a);
 	return check(e, plan, a) && carve(s, work);
 }
 
@@ -309,5 +375,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 		return false;
 	e->queue = QUEUE_MAIN;
 	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
-	       schedule_run(&s.schedule);
+	       (!s.by_rows || ex_transpose(e, a, s.turned)) && schedule_run(&s.schedule) &&
+	       (!s.by_rows || ex_transpose(e, s.turned, a));
 }

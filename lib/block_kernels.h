@@ -93,6 +93,13 @@ int64_t block_rank_bytes(int64_t k, enum precision precision); /* of shared memo
 int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta, struct matrix c,
         const int *info, void *stream);
 
+/* lu_rows.cu, for a matrix that lies by rows, as its transpose c (columns x rows), from the first
+ * row of an LU panel on: rows exchanged as by laswp, then the first p.n of them (BLOCK_ROWS_MAX at
+ * most) solved for with the unit lower triangle a, which lies by columns; with a.n = 0 exchanged
+ * only. */
+enum { BLOCK_ROWS_MAX = 512 };
+int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, void *stream);
+
 /* triangle_kernels.cu; shared_bytes is what a block of threads may have of shared memory. trtri:
  * inverse of the triangle a, zeros in the other triangle. larft: T out of G = V^T V (both n x n)
  * and tau. */

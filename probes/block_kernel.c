@@ -5,10 +5,11 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps; what columns right of an LU panel go
- * through before the next one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every
- * call finds its columns in DRAM. Panels in fp32 once more beside products that take all of the
- * machine that they leave.
+ * both that says whether an inverse can be trusted; row swaps, alone and with the solve of an LU's
+ * block row; what columns right of an LU panel go through before the next one; Gram-Schmidt's
+ * panel. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2
+ * holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once more beside products
+ * that take all of the machine that they leave.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -183,6 +184,11 @@ static void measure_swaps(struct call *c, int64_t step)
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				measure_call(c, "laswp", block_kernel_laswp, args, ARRAY_LEN(args));
+				if (c->swaps > BLOCK_ROWS_MAX)
+					continue;
+				block_kernel_fill_swaps_triangle(c);
+				measure_call(
+				        c, "lu_rows", block_kernel_lu_rows, args, ARRAY_LEN(args));
 			}
 		}
 	}
@@ -197,8 +203,8 @@ static void measure_lu_columns(struct call *c, int64_t step)
 			if (!block_lu_columns_fits(c->precision, c->m, c->n))
 				continue;
 			block_kernel_fill_zero(c);
-			measure_call(c, "lu_columns", block_kernel_lu_columns, args,
-			        ARRAY_LEN(args));
+			measure_call(
+			        c, "lu_columns", block_kernel_lu_columns, args, ARRAY_LEN(args));
 		}
 	}
 }

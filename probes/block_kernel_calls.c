@@ -95,23 +95,41 @@ int64_t block_kernel_swap_rows(const struct call *c)
 	return c->cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : warm_rows(c->n);
 }
 
+/* The columns of the next call, and its exchanges. */
+static struct matrix next_columns(struct call *c, struct pivots *p)
+{
+	struct bench *b = c->bench;
+	const int64_t rows = warm_rows(c->n), first = c->turn * TURN_ROWS;
+	struct matrix whole = at(c, b->pool, POOL_ROWS, BLOCK_KERNEL_WIDEST, POOL_ROWS);
+	*p = (struct pivots){b->pivots + c->turn * BLOCK_KERNEL_SWAPS, c->swaps};
+	c->turn = (c->turn + 1) % TURNS;
+	if (!c->cold)
+		return at(c, b->pool, rows, c->n, rows);
+	if (c->column + c->n > BLOCK_KERNEL_WIDEST)
+		c->column = 0;
+	c->column += c->n;
+	return matrix_view(whole, first, c->column - c->n, POOL_ROWS - first, c->n);
+}
+
 void block_kernel_laswp(void *context)
 {
 	struct call *c = context;
-	struct bench *b = c->bench;
-	const int64_t rows = warm_rows(c->n);
-	struct matrix a = at(c, b->pool, rows, c->n, rows);
-	if (c->cold) {
-		struct matrix whole = at(c, b->pool, POOL_ROWS, BLOCK_KERNEL_WIDEST, POOL_ROWS);
-		int64_t first = c->turn * TURN_ROWS;
-		if (c->column + c->n > BLOCK_KERNEL_WIDEST)
-			c->column = 0;
-		a = matrix_view(whole, first, c->column, POOL_ROWS - first, c->n);
-		c->column += c->n;
-	}
-	struct pivots p = {b->pivots + c->turn * BLOCK_KERNEL_SWAPS, c->swaps};
-	GPU(block_laswp(a, p, false, b->rate.stream));
-	c->turn = (c->turn + 1) % TURNS;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p);
+	GPU(block_laswp(columns, p, false, c->bench->rate.stream));
+}
+
+static struct matrix swaps_triangle(const struct call *c)
+{
+	return at(c, c->bench->triangle, c->swaps, c->swaps, c->swaps);
+}
+
+void block_kernel_lu_rows(void *context)
+{
+	struct call *c = context;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p);
+	GPU(block_lu_rows(swaps_triangle(c), p, columns, c->bench->rate.stream));
 }
 
 /* Right of a panel of zeros, which leave the columns what they are. */
@@ -137,9 +155,15 @@ void block_kernel_cluster(void *context)
 
 /* ---- data ---- */
 
+void block_kernel_fill_swaps_triangle(const struct call *c)
+{
+	GPU(block_fill(WHOLE, 1e-4, 1, swaps_triangle(c), c->bench->rate.stream));
+}
+
 void block_kernel_fill_zero(const struct call *c)
 {
-	GPU(block_fill(WHOLE, 0, 0, at(c, c->bench->pool, c->m, c->n, c->m), c->bench->rate.stream));
+	GPU(block_fill(
+	        WHOLE, 0, 0, at(c, c->bench->pool, c->m, c->n, c->m), c->bench->rate.stream));
 }
 
 void block_kernel_fill_triangle(const struct call *c)

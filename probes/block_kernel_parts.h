@@ -38,6 +38,7 @@ void block_kernel_close(struct bench *bench);
 void block_kernel_fill_panel(const struct call *call);
 void block_kernel_fill_identity(const struct call *call);
 void block_kernel_fill_triangle(const struct call *call);
+void block_kernel_fill_swaps_triangle(const struct call *call);
 void block_kernel_fill_zero(const struct call *call);
 
 /* Rows among which the next swaps may find theirs, and pivots that lie anywhere in them, as partial
@@ -54,6 +55,7 @@ void block_kernel_trtri(void *call);
 void block_kernel_larft(void *call);
 void block_kernel_guard(void *call);
 void block_kernel_laswp(void *call);
+void block_kernel_lu_rows(void *call);
 void block_kernel_lu_columns(void *call);
 
 /* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,

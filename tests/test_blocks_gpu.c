@@ -254,6 +254,72 @@ static void check_all_lu_columns(struct executor *e, enum precision p)
 	check_lu_columns(e, p, 150000, 1, 3, 150000);
 }
 
+/* Beside a panel of k columns of a matrix that lies by rows, of which c is n columns: exchanged,
+ * and solved for. With grown the triangle has an inverse with large elements, and all numbers are
+ * whole. */
+struct rows_case {
+	int64_t m, n, k, reach;
+	bool solves, grown;
+};
+
+static void fill_rows(const struct rows_case *x, struct block *a, struct block *c)
+{
+	for (int64_t j = 0; j < x->k; j++)
+		for (int64_t i = j + 1; i < x->k; i++)
+			*element(a, i, j) = x->grown ? -1
+			                             : rounded(*element(a, i, j) / (double)x->k,
+			                                       a->a.precision);
+	for (int64_t j = 0; x->grown && j < x->n; j++)
+		for (int64_t i = 0; i < x->m; i++)
+			*element(c, j, i) = i < 3 && i < x->k ? (double)(j % 3) : 0;
+}
+
+static void check_lu_rows(struct executor *e, enum precision p, struct rows_case x)
+{
+	struct block a = block_new(e, p, x.k, x.k, &state), c = block_new(e, p, x.n, x.m, &state);
+	int *ipiv = some_pivots(x.m, x.k, x.reach);
+	struct pivots pivots = pivots_new(e, x.k, ipiv, 0);
+
+	fill_rows(&x, &a, &c);
+	block_upload(e, &a);
+	block_upload(e, &c);
+	must(e, e->ops->lu_rows(e, x.solves ? a.a : matrix_view(a.a, 0, 0, 0, 0), pivots, c.a));
+	for (int64_t i = 0; i < x.k; i++)
+		for (int64_t j = 0; j < x.n && i % 11 != 10; j++) {
+			double kept = *element(&c, j, i);
+			*element(&c, j, i) = *element(&c, j, ipiv[i] - 1);
+			*element(&c, j, ipiv[i] - 1) = kept;
+		}
+	for (int64_t i = 0; x.solves && i < x.k; i++)
+		for (int64_t l = 0; l < i; l++)
+			for (int64_t j = 0; j < x.n; j++)
+				*element(&c, j, i) -= *element(&a, i, l) * *element(&c, j, l);
+	ok(block_holds(e, &c, x.solves ? 16 * (double)x.k * epsilon_of(p) : 0),
+	        "LU rows %c %" PRId64 " x %" PRId64 " beside %" PRId64 ", pivots within %" PRId64
+	        "%s%s",
+	        p, x.m, x.n, x.k, x.reach, x.solves ? ", solved for" : "",
+	        x.grown ? ", grown" : "");
+	e->ops->release(e, pivots.data);
+	free(ipiv);
+	block_free(e, &a);
+	block_free(e, &c);
+}
+
+static void check_all_lu_rows(struct executor *e, enum precision p)
+{
+	static const int64_t widths[] = {1, 2, 15, 16, 17, 33, 64, 65, 128, 129, 256, 300, 512};
+
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++)
+		for (int solves = 0; solves < 2; solves++) {
+			int64_t k = widths[i];
+			check_lu_rows(e, p, (struct rows_case){k, 5, k, k, solves, false});
+			check_lu_rows(e, p, (struct rows_case){k + 1, 67, k, 3, solves, false});
+			check_lu_rows(e, p, (struct rows_case){1500, 128, k, 1500, solves, false});
+		}
+	check_lu_rows(e, p, (struct rows_case){40, 50, 18, 1, true, true});
+	check_lu_rows(e, p, (struct rows_case){20, 100, 20, 1, true, true});
+}
+
 static void check_laswps(struct executor *e, enum precision p)
 {
 	static const int64_t counts[] = {0, 1, 2, 31, 127, 128, 129, 300};
@@ -469,6 +535,7 @@ int main(void)
 			check_layout(e, p, shapes[i][0], shapes[i][1]);
 		check_laswps(e, p);
 		check_all_lu_columns(e, p);
+		check_all_lu_rows(e, p);
 		check_zero_diagonals(e, p);
 		check_blas(e, p);
 		check_queues(e, p);

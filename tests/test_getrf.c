@@ -392,6 +392,23 @@ static void test_refusals(struct executor *e)
 	test_each_refused(e, cases, ARRAY_LEN(cases), getrf_work, run_nothing);
 }
 
+/* Matrices of these sizes on their transposes. */
+static void test_by_rows(struct executor *e)
+{
+	int64_t kept = e->by_rows;
+
+	e->by_rows = 1;
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
+		if (!plans[i].hybrid && !plans[i].inverse) {
+			test_plan(e, &plans[i], SINGLE);
+			test_plan(e, &plans[i], DOUBLE);
+		}
+	test_splits(e, split_plans);
+	test_repeats(e);
+	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
+	e->by_rows = kept;
+}
+
 static void test_all(struct executor *e)
 {
 	test_measures(e);
@@ -403,6 +420,7 @@ static void test_all(struct executor *e)
 	test_large(e, DOUBLE);
 	test_splits(e, split_plans);
 	test_repeats(e);
+	test_by_rows(e);
 	test_inverse_growth(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);

@@ -328,6 +328,7 @@ static const struct executor_ops cuda_ops = {
         .trtri = cuda_trtri,
         .laswp = cuda_laswp,
         .lu_columns = cuda_lu_columns,
+        .lu_rows = cuda_lu_rows,
         .adopt_pivots = cuda_adopt_pivots,
         .clear_info = cuda_clear_info,
         .zero_diagonal = cuda_zero_diagonal,
@@ -362,6 +363,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		free(x);
 		return NULL;
 	}
+	x->base.by_rows = EXECUTOR_BY_ROWS;
 	x->base.tf32 = x->gpu.major >= 8 ? &split_limits_cuda : NULL;
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&

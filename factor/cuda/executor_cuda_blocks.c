@@ -176,6 +176,13 @@ bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p
 	                       top, 1, matrix_view(c, p.n, 0, below, c.n)));
 }
 
+bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	return size_ok(x, p.n, BLOCK_ROWS_MAX, "lu_rows") &&
+	       cuda_ok(x, block_lu_rows(a, p, c, stream_of(x)), "LU rows");
+}
+
 bool cuda_adopt_pivots(
         struct executor *executor, struct pivots panel, int64_t first, struct pivots all)
 {

@@ -307,6 +307,27 @@ bool host_block_laswp(struct executor *e, struct matrix a, struct pivots p, bool
 	return true;
 }
 
+static void exchange_columns(struct matrix a, int64_t i, int64_t j)
+{
+	char *x = matrix_address(matrix_view(a, 0, i, a.m, 1));
+	char *y = matrix_address(matrix_view(a, 0, j, a.m, 1));
+
+	for (int64_t k = 0; k < a.m * precision_bytes(a.precision); k++) {
+		char kept = x[k];
+		x[k] = y[k];
+		y[k] = kept;
+	}
+}
+
+bool host_block_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	for (int64_t i = 0; i < p.n; i++)
+		if (p.data[i] > i && p.data[i] <= c.n)
+			exchange_columns(c, i, p.data[i] - 1);
+	return a.n == 0 || host_block_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a,
+	                           matrix_view(c, 0, 0, c.m, p.n));
+}
+
 bool host_block_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
 	int64_t below = c.m - p.n;

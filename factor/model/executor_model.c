@@ -351,6 +351,7 @@ struct executor *executor_model_new(
 	price_reader_start(&s->reader, profile);
 	if (target == MODEL_CUDA && price_known(&s->reader, "gpu.gemm.tf32"))
 		s->base.tf32 = &split_limits_cuda;
+	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }

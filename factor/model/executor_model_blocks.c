@@ -260,6 +260,12 @@ static bool model_lu_columns(struct executor *e, struct matrix a, struct pivots 
 	        e, PHASE_UPDATE, "lu_columns", c, p.n, tariff(e)->lu_columns(reader(e), c, p.n));
 }
 
+static bool model_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	return model_charge(e, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", c, p.n,
+	        tariff(e)->lu_rows(reader(e), c, p.n, a.n > 0));
+}
+
 static bool model_adopt_pivots(
         struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
@@ -363,6 +369,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->trtri = model_trtri;
 	ops->laswp = model_laswp;
 	ops->lu_columns = model_lu_columns;
+	ops->lu_rows = model_lu_rows;
 	ops->adopt_pivots = model_adopt_pivots;
 	ops->clear_info = model_clear_info;
 	ops->zero_diagonal = model_zero_diagonal;

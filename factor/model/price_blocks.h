@@ -33,6 +33,8 @@ struct block_tariff {
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* columns right of an LU panel of k columns */
 	struct price (*lu_columns)(struct price_reader *, struct matrix c, int64_t k);
+	/* of a matrix by rows, c the transpose of the columns: exchanges, and the solve */
+	struct price (*lu_rows)(struct price_reader *, struct matrix c, int64_t k, bool solves);
 	/* kernels over a few integers */
 	struct price (*integers)(struct price_reader *, int64_t count);
 	struct price (*clear)(struct price_reader *); /* one integer */

@@ -24,7 +24,8 @@ enum {
 	LASWP_COLUMNS = 8,   /* of a block */
 	LASWP_SWAPS = 128,   /* of a kernel */
 	LU_CLUSTER = 8,      /* blocks that have so many columns right of an LU panel */
-	LU_COLUMNS = 8
+	LU_COLUMNS = 8,
+	LU_ROWS_COLUMNS = 64 /* of a block of lu_rows */
 };
 
 /* What a block of our sweeps takes care of. */
@@ -88,6 +89,14 @@ static bool in_l2(struct price_reader *r, struct matrix a)
 	return price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
 }
 
+/* Seconds to read so many pivots and to follow the exchanges. */
+static double compose(struct price_reader *r, int64_t swaps)
+{
+	return (double)swaps * (6 * price_scalar(r, "gpu.int.logic.latency") +
+	                               price_scalar(r, "gpu.shared.latency")) +
+	       2 * price_scalar(r, "gpu.l2.latency");
+}
+
 static struct price reckoned_laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	double word = (double)precision_bytes(a.precision);
@@ -98,9 +107,7 @@ static struct price reckoned_laswp(struct price_reader *r, struct matrix a, int6
 	if (!in_l2(r, a))
 		price.term[TERM_MEMORY] += elements * scattered(r, a.ld);
 	price.share = price_share(r, ceil((double)a.n / LASWP_COLUMNS));
-	price.term[TERM_BARRIER] = (double)swaps * (6 * price_scalar(r, "gpu.int.logic.latency") +
-	                                                   price_scalar(r, "gpu.shared.latency")) +
-	                           2 * price_scalar(r, "gpu.l2.latency");
+	price.term[TERM_BARRIER] = compose(r, swaps);
 	return price;
 }
 
@@ -161,6 +168,29 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 		return price_as_measured(one_kernel(r, c, k), price_surface(r, name, axes, at, 2));
 	return price_both(price_both(laswp(r, c, k), price_trsm(r, LEFT, k, c.n, c.precision)),
 	        price_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+}
+
+/* Where the profile does not have it: the words that it moves, the exchanges composed as laswp's,
+ * the solve as the library's. */
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+{
+	static const char *const axes[] = {"swaps", "n", "cold"};
+	const double at[] = {(double)k, (double)c.m, !in_l2(r, c)};
+	const char *name = c.precision == SINGLE ? solves ? "gpu.lu_rows.s" : "gpu.swap_rows.s"
+	                   : solves              ? "gpu.lu_rows.d"
+	                                         : "gpu.swap_rows.d";
+	const double words = 4 * (double)k * (double)c.m;
+	struct price price =
+	        sweep(r, "gpu.copy.time", words * (double)precision_bytes(c.precision));
+
+	price.share = price_share(r, ceil((double)c.m / LU_ROWS_COLUMNS));
+	price.term[TERM_BARRIER] = compose(r, k);
+	if (price_known(r, name))
+		price = price_as_measured(price, price_surface(r, name, axes, at, 3));
+	else if (solves)
+		price = price_both(price, price_trsm(r, LEFT, k, c.m, c.precision));
+	price.block = stay(&price);
+	return price;
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
@@ -258,6 +288,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .trtri = price_trtri,
         .laswp = laswp,
         .lu_columns = lu_columns,
+        .lu_rows = lu_rows,
         .integers = integers,
         .clear = clear,
         .potrf_block = price_potrf_block,

@@ -87,6 +87,15 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return memory(r, "host.memory.copy", bytes * (double)swaps * (double)a.n);
 }
 
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+{
+	const double words = 4 * (double)k * (double)c.m;
+	struct price swaps =
+	        memory(r, "host.memory.copy", words * (double)precision_bytes(c.precision));
+
+	return solves ? price_both(swaps, trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
+}
+
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
 	return price_both(price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision)),
@@ -158,6 +167,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .trtri = trtri,
         .laswp = laswp,
         .lu_columns = lu_columns,
+        .lu_rows = lu_rows,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
@@ -273,6 +283,14 @@ static struct price sums_gram_apply(struct price_reader *r, struct matrix a, int
 	return sums_memory(r, 2 * price_bytes(a));
 }
 
+static struct price sums_lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+{
+	const double words = 4 * (double)k * (double)c.m;
+	struct price swaps = sums_memory(r, words * (double)precision_bytes(c.precision));
+
+	return solves ? price_both(swaps, sums_trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
+}
+
 static struct price sums_lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
 	return price_both(price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision)),
@@ -291,6 +309,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .trtri = sums_trtri,
         .laswp = sums_laswp,
         .lu_columns = sums_lu_columns,
+        .lu_rows = sums_lu_rows,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

@@ -114,6 +114,12 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 	return compute(r, flops, c.precision);
 }
 
+static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+{
+	return solves ? trsm(r, RIGHT, k, c.m, c.precision)
+	              : call(r, 4 * (double)k * (double)c.m * word_of(c));
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	return call(r, (double)count * sizeof(int));
@@ -229,6 +235,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .trtri = columns,
         .laswp = laswp,
         .lu_columns = lu_columns,
+        .lu_rows = lu_rows,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

@@ -236,6 +236,7 @@ struct executor *recorder_new(struct executor *inner)
 	        .name = inner->name,
 	        .on_host = inner->on_host,
 	        .math = inner->math,
+	        .by_rows = inner->by_rows,
 	        .tf32 = inner->tf32};
 	return &r->base;
 }

@@ -177,6 +177,15 @@ OPERATION(QUEUED, LAYOUT, HOST, a, 0, fill,
         (struct executor * e, enum uplo uplo, double off, double on, struct matrix a), uplo, off,
         on, a)
 
+static bool recorder_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	struct executor *inner = recorder_call(e);
+	bool ok = inner->ops->lu_rows(inner, a, p, c);
+
+	return note(e, ok, NOTED_QUEUED, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", LANE_HOST,
+	        c, p.n);
+}
+
 /* ---- panels on the host, and what they leave in a queue ---- */
 
 static bool on_host(
@@ -315,6 +324,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(trtri);
 	ADD(laswp);
 	ADD(lu_columns);
+	ADD(lu_rows);
 	ADD(adopt_pivots);
 	ADD(clear_info);
 	ADD(zero_diagonal);
