@@ -82,6 +82,7 @@ int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
  * multiprocessors (compute capability 9.0). Inverses of diagonal tiles are trusted up to `growth`,
  * as in block_trsm_guard. work: block_potrf_tiles_work bytes of device memory, on a multiple of 128
  * bytes. Blocks of threads that wait too long for each other give up with info -1. */
+bool block_potrf_tiles_has(int major, int64_t shared_per_block);
 int64_t block_potrf_tiles_work(enum uplo uplo, struct matrix a);
 int block_potrf_tiles(enum uplo uplo, struct matrix a, int64_t first, int *info, double growth,
         int multiprocessors, void *work, void *stream);

@@ -27,8 +27,8 @@ extern "C" void ticks_get(long long *t)
 {
 	cudaMemcpyFromSymbol(t, tiles_ticks, sizeof tiles_ticks);
 }
-#define TICK(k) \
-	if (threadIdx.x == 0) \
+#define TICK(k)                                                                                    \
+	if (threadIdx.x == 0)                                                                      \
 	tiles_ticks[j * 8 + k] = clock64()
 #else
 #define TICK(k)
@@ -63,8 +63,7 @@ template <typename T> struct shared_memory {
 /* The solution with the diagonal tile of a tile's column by substitution, a row a thread, from the
  * factor in the matrix. */
 template <typename T, bool upper>
-__device__ __noinline__ void substitute(
-        const tiles_args<T, upper> &g, struct tile_at at, T *tile)
+__device__ __noinline__ void substitute(const tiles_args<T, upper> &g, struct tile_at at, T *tile)
 {
 	const int columns = g.tile_rows(at.j), row = threadIdx.x;
 	const int64_t first = g.tile_row(at.j);
@@ -185,9 +184,11 @@ template <typename T, bool upper> struct potrf_team {
 						        g.progress(x ? task.at.j : task.at.i),
 						        (uint32_t)k + 1);
 				const T *left = last ? nullptr : g.image(task.at.i, k);
-				const T *right = last ? g.inverse(task.at.j) : g.image(task.at.j, k);
+				const T *right =
+				        last ? g.inverse(task.at.j) : g.image(task.at.j, k);
 				for (int x = 0; x < shared::SLICES && !broken; x++) {
-					copy_slice(stage, lap, left ? left + x * shared::SLICE : nullptr,
+					copy_slice(stage, lap,
+					        left ? left + x * shared::SLICE : nullptr,
 					        right + x * shared::SLICE);
 					if (++stage == shared::STAGES) {
 						stage = 0;
@@ -251,7 +252,8 @@ template <typename T, bool upper> struct potrf_team {
 		}
 	}
 
-	__device__ __forceinline__ void add_slice(product &p, int &stage, uint32_t &lap, const T *left)
+	__device__ __forceinline__ void add_slice(
+	        product &p, int &stage, uint32_t &lap, const T *left)
 	{
 		wait(&s.full[stage], lap);
 		p.slice(left, s.ring[stage][1]);
@@ -489,16 +491,22 @@ int launch(struct matrix a, int64_t first, int *info, double growth, int multipr
 	int error = cudaMemsetAsync(
 	        work, 0, tiles_words(g.square, g.tall) * sizeof(uint32_t), (cudaStream_t)stream);
 	if (error == cudaSuccess)
-		error = cudaFuncSetAttribute(tiles_kernel<T, upper>,
-		        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+		error = cudaFuncSetAttribute(
+		        tiles_kernel<T, upper>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error != cudaSuccess)
 		return error;
-	tiles_kernel<T, upper><<<RESIDENT * multiprocessors, THREADS, bytes, (cudaStream_t)stream>>>(
-	        g);
+	tiles_kernel<T, upper>
+	        <<<RESIDENT * multiprocessors, THREADS, bytes, (cudaStream_t)stream>>>(g);
 	return (int)cudaGetLastError();
 }
 
 } // namespace
+
+extern "C" bool block_potrf_tiles_has(int major, int64_t shared_per_block)
+{
+	return major >= 9 && shared_per_block >= (int64_t)sizeof(shared_memory<float>) &&
+	       shared_per_block >= (int64_t)sizeof(shared_memory<double>);
+}
 
 extern "C" int64_t block_potrf_tiles_work(enum uplo uplo, struct matrix a)
 {

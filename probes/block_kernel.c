@@ -418,6 +418,7 @@ static void measure(struct probe_run *run)
 		measure_swaps(&call, narrow);
 	}
 	measure_shared(&bench, step);
+	tiles_measure(&bench.rate, run->common.quick);
 	clean_up(&bench);
 }
 

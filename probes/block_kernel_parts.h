@@ -24,4 +24,7 @@ void beside_close(struct beside *beside);
 void beside_measure(struct beside *beside, struct blas_rate *rate, void (*put)(void *),
         void *context, const char *series, const struct arg *args, size_t arg_count);
 
+/* Cholesky by tiles: one kernel for whole matrices and for block columns. */
+void tiles_measure(struct blas_rate *rate, bool quick);
+
 #endif
