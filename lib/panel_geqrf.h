@@ -39,6 +39,13 @@ int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n
 int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, bool beside, void *work, void *stream);
 
+/* In the registers of one cluster of multiprocessors (compute capability 9.0 and newer). work: 4
+ * bytes. */
+bool panel_geqrf_cluster_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_cluster_work(enum precision precision, int64_t m, int64_t n);
+int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream);
+
 /* Three kernels a column; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,

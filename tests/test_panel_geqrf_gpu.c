@@ -39,10 +39,14 @@ static const struct shape shapes[] = {
         {128, 128, 0},
         {129, 127, 5},
         {257, 33, 7},
+        {300, 64, 0},
+        {777, 32, 1},
         {1000, 64, 24},
         {2049, 128, 31},
         {4095, 17, 0},
         {4001, 64, 0},
+        {4090, 128, 6},
+        {8191, 33, 1},
         {9001, 60, 2},
         {9001, 100, 3},
         {16897, 63, 1},
@@ -76,6 +80,7 @@ static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t
 }
 
 static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
+static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, panel_geqrf_cluster};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
 static const struct variant chosen = {"chosen", panel_geqrf_work, chosen_beside};
 
@@ -365,6 +370,8 @@ int main(int argc, char **argv)
 				continue;
 			if (panel_geqrf_resident_fits(p, s->m, s->n))
 				check_shape(&resident, s, p);
+			if (panel_geqrf_cluster_fits(p, s->m, s->n))
+				check_shape(&cluster, s, p);
 			check_shape(&columns, s, p);
 		}
 	if (most == INT64_MAX) {
