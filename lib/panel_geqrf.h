@@ -51,6 +51,20 @@ int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n)
 int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream);
 
+/* The same two when done is NULL or *done, in device memory, is 0, else nothing. */
+int panel_geqrf_resident_unless(const int *done, enum precision precision, void *a, int64_t lda,
+        int64_t m, int64_t n, void *tau, bool beside, void *work, void *stream);
+int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
+        int64_t m, int64_t n, void *tau, void *work, void *stream);
+
+/* By Cholesky QR and reconstruction (compute capability 8.0 and newer), in single precision, 1 <= n
+ * <= 64, m >= 2 n; work is aligned to 16 bytes. *done, in device memory, becomes 1; or 0, when the
+ * columns are too close to dependent or not finite, and the panel stays as it is. */
+bool panel_geqrf_gram_fits(int64_t m, int64_t n);
+int64_t panel_geqrf_gram_work(void);
+int panel_geqrf_gram(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done, void *work,
+        void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,7 +115,8 @@ __device__ __forceinline__ void send(
 	struct piece<real> mine = load_words(&s.part[turn][0][at]);
 #pragma unroll
 	for (int w = 1; w < CLUSTER_WARPS; w++) {
-		struct piece<real> more = {};
+		struct piece<real> more = {
+		};
 		if (w < t.warps)
 			more = load_words(&s.part[turn][w][at]);
 #pragma unroll

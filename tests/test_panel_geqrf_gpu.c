@@ -79,8 +79,24 @@ static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t
 	return panel_geqrf(precision, a, lda, m, n, tau, true, work, stream);
 }
 
+/* Where the Gram matrix does not do, column by column. */
+static int64_t gram_work(enum precision precision, int64_t m, int64_t n)
+{
+	return panel_geqrf_gram_work() + panel_geqrf_columns_work(precision, m, n);
+}
+
+static int by_gram(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        void *work, void *stream)
+{
+	const int error = panel_geqrf_gram(a, lda, m, n, tau, work, work, stream);
+	return error ? error
+	             : panel_geqrf_columns_unless(work, precision, a, lda, m, n, tau,
+	                       (char *)work + panel_geqrf_gram_work(), stream);
+}
+
 static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
 static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, panel_geqrf_cluster};
+static const struct variant tall = {"gram", gram_work, by_gram};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
 static const struct variant chosen = {"chosen", panel_geqrf_work, chosen_beside};
 
@@ -372,10 +388,13 @@ int main(int argc, char **argv)
 				check_shape(&resident, s, p);
 			if (panel_geqrf_cluster_fits(p, s->m, s->n))
 				check_shape(&cluster, s, p);
+			if (p == SINGLE && panel_geqrf_gram_fits(s->m, s->n))
+				check_shape(&tall, s, p);
 			check_shape(&columns, s, p);
 		}
 	if (most == INT64_MAX) {
 		check_one(&chosen, &(struct shape){1000, 64, 0}, SINGLE, MATRIX_RANDOM, AS_IS);
+		check_one(&chosen, &(struct shape){20001, 50, 2}, SINGLE, MATRIX_RANDOM, AS_IS);
 		check_one(&chosen, &(struct shape){200000, 33, 0}, SINGLE, MATRIX_RANDOM, AS_IS);
 		ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
 	}
