@@ -38,7 +38,7 @@ extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64
         void *tau, bool beside, void *work, void *stream)
 {
 	if (panel_geqrf_cluster_fits(precision, m, n))
-		return panel_geqrf_cluster(precision, a, lda, m, n, tau, work, stream);
+		return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
 	if (!by_gram(precision, m, n))
 		return steady(NULL, precision, a, lda, m, n, tau, beside, work, stream);
 

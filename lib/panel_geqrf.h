@@ -39,12 +39,21 @@ int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n
 int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, bool beside, void *work, void *stream);
 
-/* In the registers of one cluster of multiprocessors (compute capability 9.0 and newer). work: 4
- * bytes. */
+/* Where I - V T V^T goes: V (m x n) with its ones and zeros, T (n x n) with zeros below its
+ * diagonal. Both or none. */
+struct block_reflector {
+	void *v;
+	int64_t ldv;
+	void *t;
+	int64_t ldt;
+};
+
+/* In the registers of one cluster of multiprocessors (compute capability 9.0 and newer). r: NULL or
+ * where V and T go, too. work: 4 bytes. */
 bool panel_geqrf_cluster_fits(enum precision precision, int64_t m, int64_t n);
 int64_t panel_geqrf_cluster_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream);
+        void *tau, const struct block_reflector *r, void *work, void *stream);
 
 /* Three kernels a column; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);

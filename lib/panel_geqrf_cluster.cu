@@ -11,11 +11,13 @@
  * counted by an mbarrier there; every warp adds up what has arrived by itself, so that a column has
  * one block barrier, between the warps' sums and their sending.
  *
- * Column q LANES + c stands in register 0 of the lanes of rank c; registers move by one when all
- * LANES columns are done. The second half of the columns has half of the registers. */
+ * Column q LANES + c stands in register 0 of the lanes of rank c; registers turn by one when all
+ * LANES columns are done. So finished columns stay: their sums are V^T v, and a column of T follows
+ * from them (T(0:j, j) = -tau T(0:j, 0:j) V^T v, a row a warp) behind the next exchange. */
 #include "base.h"
 #include "panel_geqrf.h"
 #include "panel_registers.cuh"
+#include "reduce.cuh"
 #include "shared_update.cuh"
 
 namespace
@@ -24,6 +26,7 @@ namespace
 enum {
 	CLUSTER_BLOCKS = 16,
 	CLUSTER_WARPS = 8, /* of a block, at most */
+	FEWEST_WARPS = 32, /* of the cluster */
 	WORDS = 16,        /* columns of a lane */
 	TURNS = 2 /* a block sends for column j + 2 when it has had all sums of column j + 1, which
 	             a block sends when all its warps are done with those of column j */
@@ -33,7 +36,8 @@ template <typename real> struct panel {
 	real *a;
 	int64_t lda;
 	int m, n;
-	real *tau;
+	real *tau, *v, *t; /* v, t: NULL or where V and T go */
+	int64_t ldv, ldt;
 	uint32_t *error;
 };
 
@@ -43,8 +47,9 @@ template <typename real, int COLUMNS> struct alignas(16) shared {
 	real part[TURNS][CLUSTER_WARPS][COLUMNS];          /* of the warps */
 	real own_head[TURNS][COLUMNS];                     /* row j where it is held */
 	real record[TURNS][CLUSTER_BLOCKS + 1][COLUMNS];   /* from the blocks; row j */
-	real times[CLUSTER_WARPS][COLUMNS];                /* what multiplies v, for each warp */
-	uint64_t full[TURNS];                              /* mbarriers: all records are there */
+	/* for each warp: what multiplies v in the update; tau V^T v of the columns before */
+	real times[CLUSTER_WARPS][COLUMNS], known[CLUSTER_WARPS][COLUMNS];
+	uint64_t full[TURNS]; /* mbarriers: all records are there */
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
@@ -97,16 +102,27 @@ template <int LANES> __device__ __forceinline__ int row_at(const struct seat &t,
 	return t.row + r * (32 / LANES);
 }
 
+/* The column in register k of the lanes of that rank after so many turns. */
+template <int LANES> __device__ __forceinline__ int column_of(int turned, int k, int rank)
+{
+	return (turned + k) % WORDS * LANES + rank;
+}
+
+/* The first of the rows of T that the warp makes. */
+__device__ __forceinline__ int first_t_row(const struct seat &t)
+{
+	return t.block * t.warps + t.warp;
+}
+
 /* ---- exchange ---- */
 
 /* The warps' results (s.part) of the block, and row j from where it is held, to all blocks. */
-template <bool largest, int ACTIVE, typename real, int COLUMNS>
+template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ void send(
         struct shared<real, COLUMNS> &s, const struct seat &t, const struct column &c)
 {
-	const int per = s.per, of_lane = ACTIVE / per, pieces = COLUMNS / WORDS * of_lane;
-	const int turn = c.round % TURNS, p = t.thread % pieces;
-	const int at = p / of_lane * WORDS + p % of_lane * per;
+	const int per = s.per, pieces = COLUMNS / per;
+	const int turn = c.round % TURNS, at = t.thread % pieces * per;
 	const uint32_t full = shared_address(&s.full[turn]);
 
 	__syncthreads();
@@ -137,13 +153,11 @@ __device__ __forceinline__ void send(
 
 /* Waits for what the blocks send, not at all when somebody has given up; combines it, in every
  * warp. A lane gets piece number lane % pieces. */
-template <bool largest, int ACTIVE, typename real, int COLUMNS>
+template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ struct piece<real> receive(const struct shared<real, COLUMNS> &s,
         const struct seat &t, const struct column &c, uint32_t *error) {
-	const int per = s.per, of_lane = ACTIVE / per, pieces = COLUMNS / WORDS * of_lane;
-	const int groups = 32 / pieces, group = t.lane / pieces;
-	const int turn = c.round % TURNS, p = t.lane % pieces;
-	const int at = p / of_lane * WORDS + p % of_lane * per;
+	const int per = s.per, pieces = COLUMNS / per, groups = 32 / pieces;
+	const int group = t.lane / pieces, turn = c.round % TURNS, at = t.lane % pieces * per;
 	struct piece<real> total = {}, some[CLUSTER_BLOCKS / groups];
 
 	wait_phase(&s.full[turn], (uint32_t)(c.round / TURNS) % 2, error);
@@ -181,40 +195,35 @@ __device__ __forceinline__ void below_diagonal(
 }
 
 /* The warp's sums of x times all columns into s.part, and row j into s.own_head. */
-template <int ACTIVE, int LANES, int ROWS, typename real, int COLUMNS>
+template <int LANES, int ROWS, typename real, int COLUMNS>
 __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, const struct seat &t,
         const struct column &c, const real (&a)[ROWS][WORDS], const real (&x)[ROWS])
 {
-	const int lanes = 32 / LANES, chunk = ACTIVE < lanes ? ACTIVE : lanes;
-	const int turn = c.round % TURNS;
+	const int lanes = 32 / LANES, turn = c.round % TURNS;
 #pragma unroll
-	for (int first = 0; first < ACTIVE; first += chunk) {
-		real product[chunk];
+	for (int first = 0; first < WORDS; first += lanes) {
+		real product[lanes];
 #pragma unroll
-		for (int i = 0; i < chunk; i++) {
+		for (int i = 0; i < lanes; i++) {
 			product[i] = x[0] * a[0][first + i];
 #pragma unroll
 			for (int r = 1; r < ROWS; r++)
 				product[i] += x[r] * a[r][first + i];
 		}
-		real sum = transposed_sum<chunk / 2>(product);
-#pragma unroll
-		for (int step = chunk; step < lanes; step *= 2)
-			sum += __shfl_xor_sync(0xffffffffu, sum, step);
-		if (t.at < chunk)
-			s.part[turn][t.warp][t.rank * WORDS + first + t.at] = sum;
+		s.part[turn][t.warp][t.rank * WORDS + first + t.at] =
+		        transposed_sum<lanes / 2>(product);
 	}
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (row_at<LANES>(t, r) == c.j)
 #pragma unroll
-			for (int k = 0; k < ACTIVE; k++)
+			for (int k = 0; k < WORDS; k++)
 				s.own_head[turn][t.rank * WORDS + k] = a[r][k];
 }
 
-/* A power of two for column j, found by all blocks together and applied to its rows from j on; 0
- * when the column is exactly zero below its diagonal. */
-template <int ACTIVE, int LANES, int ROWS, typename real, int COLUMNS>
+/* A power of two for column j, found by all blocks together from the largest magnitudes of the
+ * lanes, from the diagonal on and below it; 0 when the column is exactly zero below. */
+template <typename real, int COLUMNS>
 __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct seat t,
         struct column c, real from, real below, uint32_t *error)
 {
@@ -224,18 +233,18 @@ __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct se
 	}
 	if (t.lane < 2)
 		s.part[c.round % TURNS][t.warp][t.lane] = t.lane ? below : from;
-	send<true, ACTIVE>(s, t, c);
-	const struct piece<real> largest = receive<true, ACTIVE>(s, t, c, error);
+	send<true>(s, t, c);
+	const struct piece<real> largest = receive<true>(s, t, c, error);
 	from = __shfl_sync(0xffffffffu, largest.value[0], 0);
 	below = __shfl_sync(0xffffffffu, largest.value[1], 0);
 	return below == real(0) ? real(0) : scale_for(from);
 }
 
-template <int ACTIVE, int LANES, int ROWS, typename real, int COLUMNS>
+template <int LANES, int ROWS, typename real, int COLUMNS>
 __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, const struct seat &t,
         const struct column &c, real (&a)[ROWS][WORDS], uint32_t *error)
 {
-	real from = real(0), below = real(0); /* largest magnitudes */
+	real from = real(0), below = real(0);
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		const int row = row_at<LANES>(t, r);
@@ -244,7 +253,7 @@ __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, co
 		if (t.rank == c.rank && row > c.j)
 			below = larger_of(below, fabs(a[r][0]));
 	}
-	const real scale = scale_of<ACTIVE, LANES, ROWS>(s, t, c, from, below, error);
+	const real scale = scale_of(s, t, c, from, below, error);
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (scale != real(0) && t.rank == c.rank && row_at<LANES>(t, r) >= c.j)
@@ -252,18 +261,18 @@ __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, co
 	return scale;
 }
 
-/* The reflector of column j from all sums, and s.times of the warp. True if no sum left the safe
- * range. */
-template <int ACTIVE, int LANES, typename real, int COLUMNS>
+/* The reflector of column j from all sums, and s.times and s.known of the warp. True if no sum left
+ * the safe range. */
+template <int LANES, typename real, int COLUMNS>
 __device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const struct seat &t,
         const struct column &c, uint32_t *error, struct reflector<real> *h, real *alpha)
 {
-	const int per = s.per, of_lane = ACTIVE / per, pieces = LANES * of_lane;
+	const int per = s.per, of_lane = WORDS / per, pieces = COLUMNS / per;
 	const int p = t.lane % pieces, rank = p / of_lane, first = p % of_lane * per;
-	const struct piece<real> sum = receive<false, ACTIVE>(s, t, c, error);
+	const struct piece<real> sum = receive<false>(s, t, c, error);
 	const struct piece<real> head =
-	        load_words(&s.record[c.round % TURNS][CLUSTER_BLOCKS][rank * WORDS + first]);
-	struct piece<real> times;
+	        load_words(&s.record[c.round % TURNS][CLUSTER_BLOCKS][p * per]);
+	struct piece<real> times, known;
 
 	*alpha = __shfl_sync(0xffffffffu, head.value[0], c.rank * of_lane);
 	const real squares = __shfl_sync(0xffffffffu, sum.value[0], c.rank * of_lane);
@@ -271,37 +280,57 @@ __device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const s
 	*h = reflector_of(*alpha, squares);
 #pragma unroll
 	for (int i = 0; i < per; i++) {
-		const bool right = first + i > 0 || rank > c.rank;
-		times.value[i] =
-		        right ? h->tau * (head.value[i] + h->divide * sum.value[i]) : real(0);
-		safe = safe && (!right || isfinite(sum.value[i]));
+		const int k = column_of<LANES>(c.j / LANES, first + i, rank);
+		const real product = h->tau * (head.value[i] + h->divide * sum.value[i]);
+		times.value[i] = k > c.j ? product : real(0);
+		known.value[i] = k < c.j ? product : real(0);
+		safe = safe && (k <= c.j || isfinite(sum.value[i]));
 	}
-	if (t.lane < pieces)
-		*(struct piece<real> *)&s.times[t.warp][rank * WORDS + first] = times;
+	if (t.lane < pieces) {
+		*(struct piece<real> *)&s.times[t.warp][p * per] = times;
+		*(struct piece<real> *)&s.known[t.warp][p * per] = known;
+	}
 	return __all_sync(0xffffffffu, safe);
 }
 
-/* Column j as it is to be in memory. */
-template <int LANES, int ROWS, typename real>
-__device__ __forceinline__ void store_column(
-        const struct panel<real> &g, const struct seat &t, int j, const real (&out)[ROWS])
+/* Column j of T in the rows of the warp, from s.known: T(0:j, j) = -T(0:j, 0:j) tau V^T v. */
+template <int LANES, typename real, int COLUMNS>
+__device__ __forceinline__ void extend(const struct shared<real, COLUMNS> &s, const struct seat &t,
+        int j, real tau, real (&rows)[COLUMNS / FEWEST_WARPS][COLUMNS / 32])
 {
-	if (t.rank != j % LANES)
-		return;
+	real known[COLUMNS / 32];
 #pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		if (row_at<LANES>(t, r) < g.m)
-			g.a[row_at<LANES>(t, r) + j * g.lda] = out[r];
+	for (int i = 0; i < COLUMNS / 32; i++) {
+		const int k = t.lane + 32 * i;
+		known[i] = s.known[t.warp]
+		                  [k % LANES * WORDS + ((k / LANES - j / LANES) & (WORDS - 1))];
+	}
+#pragma unroll
+	for (int r = 0; r < COLUMNS / FEWEST_WARPS; r++) {
+		const int row = first_t_row(t) + r * t.warps * t.blocks;
+		if (row > j)
+			break;
+		real sum = real(0);
+#pragma unroll
+		for (int i = 0; i < COLUMNS / 32; i++)
+			sum -= rows[r][i] * known[i];
+		sum = row == j ? tau : warp_sum(sum);
+#pragma unroll
+		for (int i = 0; i < COLUMNS / 32; i++)
+			if (t.lane + 32 * i == j)
+				rows[r][i] = sum;
+	}
 }
 
-/* All columns minus v times their multipliers, moved by one register if `moves`. */
-template <int ACTIVE, bool moves, int ROWS, typename real>
+/* All columns minus v times their multipliers, in turn by one register if `turns`. */
+template <bool turns, int ROWS, typename real>
 __device__ __forceinline__ void update(
         real (&a)[ROWS][WORDS], const real (&v)[ROWS], const real *times)
 {
 	const int per = 16 / (int)sizeof(real);
+	real first_column[ROWS];
 #pragma unroll
-	for (int first = 0; first < ACTIVE; first += per) {
+	for (int first = 0; first < WORDS; first += per) {
 		const struct piece<real> some = load_words(times + first);
 #pragma unroll
 		for (int i = 0; i < per; i++)
@@ -309,70 +338,57 @@ __device__ __forceinline__ void update(
 			for (int r = 0; r < ROWS; r++) {
 				const int k = first + i;
 				const real value = minus_product(a[r][k], v[r], some.value[i]);
-				if (!moves)
+				if (!turns)
 					a[r][k] = value;
 				else if (k > 0)
 					a[r][k - 1] = value;
+				else
+					first_column[r] = value;
 			}
 	}
-	if (moves)
+	if (turns)
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			a[r][ACTIVE - 1] = real(0);
+			a[r][WORDS - 1] = first_column[r];
 }
 
-/* The columns up to `end`, of which ACTIVE registers are left. */
-template <int ACTIVE, int LANES, int ROWS, typename real, int COLUMNS>
-__device__ __forceinline__ void columns(const struct panel<real> &g,
-        struct shared<real, COLUMNS> &s, const struct seat &t, real (&a)[ROWS][WORDS],
-        real (&out)[ROWS], struct column &c, int end)
+/* ---- the panel ---- */
+
+/* A's elements; V's and T's if they are asked for. */
+template <int LANES, int ROWS, typename real>
+__device__ __forceinline__ void store(
+        const struct panel<real> &g, const struct seat &t, const real (&a)[ROWS][WORDS])
 {
-	for (; c.j < end; c.j++) {
-		struct reflector<real> h;
-		real x[ROWS], scale = real(1), alpha = real(0);
-		bool safe = false;
-		c.rank = c.j % LANES;
-		c.owner += c.j == (c.owner + 1) * t.rows;
-#pragma unroll 1
-		for (int attempt = 0; attempt < 2 && !safe; attempt++) {
-			if (attempt > 0) {
-				scale = scale_column<ACTIVE, LANES, ROWS>(s, t, c, a, g.error);
-				c.round++;
-			}
-			if (scale == real(0))
-				break;
-			below_diagonal<LANES>(t, c, a, x);
-			warp_products<ACTIVE, LANES>(s, t, c, a, x);
-			send<false, ACTIVE>(s, t, c);
-			if (attempt == 0 && c.j > 0)
-				store_column<LANES>(g, t, c.j - 1, out);
-			safe = reflect<ACTIVE, LANES>(s, t, c, g.error, &h, &alpha);
-			c.round++;
-		}
-		if (scale == real(0)) {
-			h = reflector_none(alpha);
-			for (int k = t.lane; k < COLUMNS; k += 32)
-				s.times[t.warp][k] = real(0);
-		} else if (scale != real(1)) {
-			h.beta /= scale;
-		}
-		__syncwarp();
-		real v[ROWS];
+#pragma unroll
+	for (int k = 0; k < WORDS; k++) {
+		const int column = column_of<LANES>(g.n / LANES, k, t.rank);
+		if (column >= g.n)
+			continue;
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			const int row = row_at<LANES>(t, r);
-			v[r] = x[r] * h.divide;
-			out[r] = row == c.j ? h.beta : row > c.j ? v[r] : a[r][0];
-			if (row == c.j)
-				v[r] = real(1);
+			if (row < g.m)
+				g.a[row + column * g.lda] = a[r][k];
+			if (row < g.m && g.v)
+				g.v[row + column * g.ldv] =
+				        row > column ? a[r][k] : real(row == column);
 		}
-		if (t.block == 0 && t.thread == 0)
-			g.tau[c.j] = h.tau;
-		if (c.rank == LANES - 1)
-			update<ACTIVE, true>(a, v, &s.times[t.warp][t.rank * WORDS]);
-		else
-			update<ACTIVE, false>(a, v, &s.times[t.warp][t.rank * WORDS]);
 	}
+}
+
+template <int COLUMNS, typename real>
+__device__ __forceinline__ void store_t(const struct panel<real> &g, const struct seat &t,
+        const real (&rows)[COLUMNS / FEWEST_WARPS][COLUMNS / 32])
+{
+#pragma unroll
+	for (int r = 0; r < COLUMNS / FEWEST_WARPS; r++)
+#pragma unroll
+		for (int i = 0; i < COLUMNS / 32; i++) {
+			const int row = first_t_row(t) + r * t.warps * t.blocks;
+			const int column = t.lane + 32 * i;
+			if (row < g.n && column < g.n)
+				g.t[row + column * g.ldt] = rows[r][i];
+		}
 }
 
 template <typename real, int COLUMNS, int ROWS>
@@ -381,13 +397,14 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	constexpr int LANES = COLUMNS / WORDS;
 	__shared__ struct shared<real, COLUMNS> s;
 	const struct seat t = take_seat<LANES, ROWS>();
-	real a[ROWS][WORDS], out[ROWS];
+	real a[ROWS][WORDS], t_rows[COLUMNS / FEWEST_WARPS][COLUMNS / 32] = {};
 	struct column c = {0, 0, 0, 0};
+	struct reflector<real> h = {
+	};
 
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		const int row = row_at<LANES>(t, r);
-		out[r] = real(0);
 #pragma unroll
 		for (int k = 0; k < WORDS; k++) {
 			const int column = k * LANES + t.rank;
@@ -399,12 +416,60 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	if (t.block == 0 && t.thread == 0)
 		store_relaxed(g.error, 0);
 	cluster_barrier();
-	columns<WORDS, LANES>(g, s, t, a, out, c, min(g.n, COLUMNS / 2));
-	columns<WORDS / 2, LANES>(g, s, t, a, out, c, g.n);
-	store_column<LANES>(g, t, g.n - 1, out);
+	for (; c.j < g.n; c.j++) {
+		const real tau = h.tau;
+		real x[ROWS], scale = real(1), alpha = real(0);
+		bool safe = false;
+		c.rank = c.j % LANES;
+		c.owner += c.j == (c.owner + 1) * t.rows;
+#pragma unroll 1
+		for (int attempt = 0; attempt < 2 && !safe; attempt++) {
+			if (attempt > 0) {
+				scale = scale_column<LANES>(s, t, c, a, g.error);
+				c.round++;
+			}
+			if (scale == real(0))
+				break;
+			below_diagonal<LANES>(t, c, a, x);
+			warp_products<LANES>(s, t, c, a, x);
+			send<false>(s, t, c);
+			if (attempt == 0 && c.j > 0 && g.t)
+				extend<LANES>(s, t, c.j - 1, tau, t_rows);
+			safe = reflect<LANES>(s, t, c, g.error, &h, &alpha);
+			c.round++;
+		}
+		if (scale == real(0)) {
+			h = reflector_none(alpha);
+			for (int k = t.lane; k < COLUMNS; k += 32)
+				s.times[t.warp][k] = s.known[t.warp][k] = real(0);
+		} else if (scale != real(1)) {
+			h.beta /= scale;
+		}
+		__syncwarp();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int row = row_at<LANES>(t, r);
+			x[r] *= h.divide;
+			if (t.rank == c.rank && row >= c.j)
+				a[r][0] = row == c.j ? h.beta : x[r];
+			if (row == c.j)
+				x[r] = real(1);
+		}
+		if (t.block == 0 && t.thread == 0)
+			g.tau[c.j] = h.tau;
+		if (c.rank == LANES - 1)
+			update<true>(a, x, &s.times[t.warp][t.rank * WORDS]);
+		else
+			update<false>(a, x, &s.times[t.warp][t.rank * WORDS]);
+	}
+	store<LANES>(g, t, a);
+	if (g.t) {
+		extend<LANES>(s, t, g.n - 1, h.tau, t_rows);
+		store_t<COLUMNS>(g, t, t_rows);
+	}
 	/* no block may leave while others still write into its memory */
 	cluster_barrier();
-	if (t.block == 0 && t.thread < g.n && load_relaxed(g.error) != 0)
+	if (t.block == 0 && load_relaxed(g.error) != 0)
 		for (int k = t.thread; k < g.n; k += t.threads)
 			g.tau[k] = real(NAN);
 }
@@ -459,7 +524,7 @@ int rows_of(const struct variant *v)
 /* So many that a block has one warp on each scheduler, if the cluster may be that large. */
 int blocks_of(const struct variant *v, int64_t m)
 {
-	int blocks = 1;
+	int blocks = FEWEST_WARPS / 4;
 	while (blocks < CLUSTER_BLOCKS && (int64_t)4 * blocks * rows_of(v) < m)
 		blocks *= 2;
 	return blocks;
@@ -467,8 +532,8 @@ int blocks_of(const struct variant *v, int64_t m)
 
 int warps_of(const struct variant *v, int64_t m, int blocks)
 {
-	const int64_t rows = (int64_t)blocks * rows_of(v);
-	return (int)((m + rows - 1) / rows);
+	const int64_t rows = (int64_t)blocks * rows_of(v), warps = (m + rows - 1) / rows;
+	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
 }
 
 /* Whether the current device takes the largest cluster of each kernel. */
@@ -500,11 +565,12 @@ const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 }
 
 template <typename real>
-int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau, void *work,
-        int blocks, void *stream)
+int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        const struct block_reflector *r, void *work, int blocks, void *stream)
 {
 	struct panel<real> g = {
-		(real *)a, lda, (int)m, (int)n, (real *)tau, (uint32_t *)work
+		(real *)a, lda, (int)m, (int)n, (real *)tau, (real *)r->v,
+		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work
 	};
 	return resident_launch(
 	        v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks), 0, &g, stream);
@@ -523,12 +589,13 @@ extern "C" int64_t panel_geqrf_cluster_work(enum precision, int64_t, int64_t)
 }
 
 extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, void *work, void *stream)
+        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
 {
+	const struct block_reflector none = {NULL, 0, NULL, 0}, *to = r ? r : &none;
 	const struct variant *v = choose(precision, m, n);
 	if (!v)
 		return (int)cudaErrorInvalidValue;
 	const int blocks = blocks_of(v, m);
-	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, work, blocks, stream)
-	                           : run<double>(v, a, lda, m, n, tau, work, blocks, stream);
+	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, to, work, blocks, stream)
+	                           : run<double>(v, a, lda, m, n, tau, to, work, blocks, stream);
 }
