@@ -68,6 +68,21 @@ static void measure_panels(struct call *c, int64_t step)
 			}
 }
 
+/* With V and T, where that is one kernel. */
+static void measure_reflectors(struct call *c, int64_t step)
+{
+	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!panel_geqrf_cluster_fits(c->precision, c->m, c->n))
+				continue;
+			block_kernel_fill_panel(c);
+			measure_call(
+			        c, "reflectors", block_kernel_reflectors, args, ARRAY_LEN(args));
+			check_panel(c);
+		}
+}
+
 /* The form that a panel takes which is too tall for the chip, every fourth power of two. */
 static void measure_columns(struct call *c, int64_t step)
 {
@@ -217,6 +232,7 @@ static void measure(struct probe_run *run)
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
+		measure_reflectors(&call, step);
 		measure_columns(&call, step);
 		measure_clusters(&call, step);
 		measure_cholesky(&call, narrow);

@@ -41,6 +41,15 @@ void block_kernel_geqrf(void *context)
 	        b->rate.stream));
 }
 
+void block_kernel_reflectors(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	const struct block_reflector r = {b->v, c->m, b->t, c->n};
+	GPU(panel_geqrf_cluster(
+	        c->precision, b->pool, c->m, c->m, c->n, b->tau, &r, b->work, b->rate.stream));
+}
+
 void block_kernel_columns(void *context)
 {
 	const struct call *c = context;
@@ -247,6 +256,8 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 	b->triangle = room(block);
 	b->inverse = room(block);
 	b->readers = room(sizeof *b->readers);
+	b->v = room(panel_cluster_rows(BLOCK_KERNEL_NARROWEST, 4) * BLOCK_KERNEL_NARROWEST * 8);
+	b->t = room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
 	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
 	b->work = room(work);
 	b->info = room(sizeof *b->info);
@@ -256,8 +267,8 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 
 void block_kernel_close(struct bench *b)
 {
-	void *pieces[] = {
-	        b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info, b->pivots};
+	void *pieces[] = {b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info,
+	        b->pivots, b->v, b->t};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
 	blas_rate_close(&b->rate);

@@ -16,7 +16,7 @@ enum {
 
 struct bench {
 	struct blas_rate rate;
-	void *pool, *triangle, *inverse, *tau, *work;
+	void *pool, *triangle, *inverse, *tau, *v, *t, *work;
 	int *info, *pivots; /* on the device; sets of pivots that are used in turn */
 	unsigned *readers;
 	bool cold; /* the pool is large enough for swaps in DRAM */
@@ -48,6 +48,7 @@ void block_kernel_send_pivots(struct bench *bench, int64_t rows);
 
 /* Each puts one call of a struct call into the stream. */
 void block_kernel_geqrf(void *call);
+void block_kernel_reflectors(void *call);
 void block_kernel_columns(void *call);
 void block_kernel_cluster(void *call);
 void block_kernel_potrf(void *call);
