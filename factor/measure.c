@@ -179,6 +179,8 @@ static int run_predicted(struct measure *measure, bool resume)
 	msg_progress_end();
 	table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(hz, s));
 	table_meta_set(results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
+	table_meta_set(results->table, "disturbed", "%zu of %zu runs, discarded",
+	        measure->discarded, measure->runs);
 	measure_save(results, path);
 	printf("%s: %zu rows, %zu of %zu shapes, %zu refused, %zu failed, %.0f s\n", path,
 	        results->count, s, shapes, measure->refused, measure->failed, clock_now() - start);

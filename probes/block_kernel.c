@@ -12,9 +12,10 @@
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
- * done any more (info and tau are looked at in the end); code loaded at first use (every shape runs
- * once before). The factors themselves are not checked (the tests do). Panels are warm, as in a
- * factorization, where an update has just written them.
+ * done any more (info and tau are looked at in the end), and the pivots of LU must come from
+ * anywhere (fresh panels take turns: of one that keeps its pivots a column takes 15 % longer); code
+ * loaded at first use (every shape runs once before). The factors themselves are not checked (the
+ * tests do). Panels are warm, as in a factorization, where an update has just written them.
  *
  * Unit: seconds per call. */
 #include "../lib/base.h"
@@ -37,6 +38,8 @@ enum {
 	MOST_SWAPS = 1024,
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
 	MOST_BELOW = 32768,
+	WARM_BYTES = 16 << 20, /* of panels that are factorized in turns */
+	MOST_PANELS = 64,
 	TURNS = 8,      /* sets of pivots, each further down */
 	TURN_ROWS = 512 /* by so many rows */
 };
@@ -54,7 +57,8 @@ struct call {
 	enum precision precision;
 	int64_t m, n, swaps;
 	bool beside, cold;
-	int64_t turn, column; /* of the next call of row swaps */
+	int64_t turn, column; /* of the next call of row swaps; of the LU panel */
+	int64_t panels;       /* of LU that take turns */
 };
 
 static struct matrix at(const struct call *c, void *data, int64_t m, int64_t n, int64_t ld)
@@ -150,12 +154,15 @@ static void put_laswp(void *context)
 	c->turn = (c->turn + 1) % TURNS;
 }
 
+/* The next of several panels: of one that is factorized already pivots would stay in their place,
+ * and all come from the first block. */
 static void put_cluster(void *context)
 {
-	const struct call *c = context;
+	struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(panel_cluster(
-	        c->precision, b->pool, c->m, c->m, c->n, b->pivots, b->info, b->rate.stream));
+	void *a = (char *)b->pool + c->turn * c->m * c->n * precision_bytes(c->precision);
+	GPU(panel_cluster(c->precision, a, c->m, c->m, c->n, b->pivots, b->info, b->rate.stream));
+	c->turn = (c->turn + 1) % c->panels;
 }
 
 /* ---- data ---- */
@@ -168,14 +175,28 @@ static void fill_triangle(const struct call *c)
 	GPU(block_fill(WHOLE, 1, 1, at(c, c->bench->tau, c->n, 1, c->n), c->bench->rate.stream));
 }
 
-static void fill_panel(const struct call *c)
+static void fill_random(const struct call *c, int64_t count)
 {
 	struct bench *b = c->bench;
 	uint64_t seed = (uint64_t)b->rate.run->common.seed;
 	if (c->precision == SINGLE)
-		gpu_fill_float(b->pool, c->m * c->n, seed, b->rate.stream);
+		gpu_fill_float(b->pool, count, seed, b->rate.stream);
 	else
-		gpu_fill_double(b->pool, c->m * c->n, seed, b->rate.stream);
+		gpu_fill_double(b->pool, count, seed, b->rate.stream);
+}
+
+static void fill_panel(const struct call *c)
+{
+	fill_random(c, c->m * c->n);
+}
+
+/* As many panels as L2 surely holds, more than a point has calls. */
+static void fill_panels(struct call *c)
+{
+	const int64_t elements = c->m * c->n;
+	const int64_t room = WARM_BYTES / (elements * precision_bytes(c->precision));
+	c->panels = room < MOST_PANELS ? room : MOST_PANELS;
+	fill_random(c, c->panels * elements);
 }
 
 /* Rows to exchange that lie anywhere below, as partial pivoting finds them. */
@@ -292,7 +313,7 @@ static void measure_columns(struct call *c, int64_t step)
 		}
 }
 
-/* What is nearly the identity remains so. The kernel says in info that blocks gave up waiting. */
+/* The kernel says in info that blocks gave up waiting. */
 static void measure_clusters(struct call *c, int64_t step)
 {
 	int info;
@@ -301,8 +322,7 @@ static void measure_clusters(struct call *c, int64_t step)
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_cluster_fits(c->precision, c->m, c->n))
 				continue;
-			GPU(block_fill(WHOLE, 1e-4, 1, at(c, c->bench->pool, c->m, c->n, c->m),
-			        c->bench->rate.stream));
+			fill_panels(c);
 			measure_call(c, "cluster", put_cluster, args, ARRAY_LEN(args));
 		}
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
@@ -349,10 +369,11 @@ static void measure_beside(struct call *c, struct beside *beside, int64_t m)
 	c->m = m;
 	fill_panel(c);
 	beside_measure(beside, &b->rate, put_geqrf, c, "geqrf_shared_s", shape, ARRAY_LEN(shape));
-	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, m, c->n, m), beside->high));
-	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
+	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n)) {
+		fill_panels(c);
 		beside_measure(beside, &b->rate, put_cluster, c, "cluster_shared_s", shape,
 		        ARRAY_LEN(shape));
+	}
 	c->m = m + c->n;
 	GPU(block_fill(WHOLE, 1e-4, 1, at(c, b->pool, c->m, c->n, c->m), beside->high));
 	beside_measure(

@@ -24,9 +24,10 @@ struct measure {
 	                              is; without a topology nothing */
 	struct timing_plan plan;
 	size_t failed, refused;
-	double budget;    /* no new shape is started after this many seconds */
-	double wanted_hz; /* host clock of the profile behind the predictions; 0: unknown */
-	size_t off_clock; /* shapes measured at another one */
+	double budget;          /* no new shape is started after this many seconds */
+	double wanted_hz;       /* host clock of the profile behind the predictions; 0: unknown */
+	size_t off_clock;       /* shapes measured at another one */
+	size_t runs, discarded; /* runs, of which disturbed ones were discarded */
 	int argc;
 	char **argv;
 };
