@@ -199,12 +199,14 @@ static int run_predicted(struct measure *measure, bool resume)
 	return measure->failed || stopped ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
-static void check_only(const char *only, bool bench, bool kerr)
+static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "gramschmidt", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
+	if (chosen && !bench)
+		msg_die(EXIT_BAD_USAGE, "--chosen belongs to --bench");
 	if (!only[0])
 		return;
 	if (bench == kerr)
@@ -234,6 +236,11 @@ int main(int argc, char **argv)
 	                "trsm, gramschmidt or breakdown alone; with --kerr: blas, steps, ahead, "
 	                "gemv or lapack",
 	                0, 0},
+	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
+	                "with --bench: only whole factorizations of squares, the largest first, "
+	                "and "
+	                "of ours only the plans that the model chooses on the GPU",
+	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
 	                "with --bench: ours in single precision by this alone", 0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
@@ -254,7 +261,7 @@ int main(int argc, char **argv)
 	cli_parse(argc, argv, &program, &measure.common, NULL);
 	if (request.math[0] && !math_find(request.math, &math))
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32 and 3xtf32 are possible", request.math);
-	check_only(request.only, bench, kerr);
+	check_only(request.only, request.chosen, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.35,

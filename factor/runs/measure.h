@@ -80,9 +80,10 @@ bool measure_gram_schmidt(struct measure *measure, const struct profile *profile
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
  * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone
  * ("": all); smallest: rows;
- * largest: rows and columns. */
+ * largest: rows and columns. chosen: squares alone, the largest first; of ours on a GPU the plans
+ * that the model chooses with the panels there. */
 struct bench_request {
-	bool again;
+	bool again, chosen;
 	const char *only, *math;
 	int64_t smallest, largest;
 };
