@@ -97,7 +97,7 @@ expect 2 'belongs to --bench' "--chosen alone" "$bin/measure" --chosen --output 
 mkdir "$scratch/squares"
 expect 0 'getrf  s     512' "measure --bench --chosen: squares" \
 	"$bin/measure" --bench --chosen --quick --smallest 512 --largest 512 --output "$scratch/squares"
-expect 0 '^potrf	host	d' "in both precisions" cat "$scratch/squares/bench.tsv"
+expect 0 '^potrf	hybrid	d' "in both precisions" cat "$scratch/squares/bench.tsv"
 kerr="$bin/measure --kerr --quick --largest 512 --budget 60"
 mkdir "$scratch/kerr"
 expect 0 '^   512    256 .*[0-9]$' "measure --kerr: the smallest of the paper's sizes" $kerr --output "$scratch/kerr"
