@@ -64,10 +64,6 @@ bool gemm_is_ahead_triangle(enum precision precision, int64_t k);
  * is to be used. */
 struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count, bool may_split);
 
-/* What the plan was chosen by: cycles of a multiprocessor, of which only ratios count. */
-double gemm_plan_cycles(
-        const struct gemm_problem *problem, const struct gemm_plan *plan, int sm_count);
-
 /* Device pointers on the current device; work holds plan->work_bytes. stream is a cudaStream_t.
  * Returns a cudaError_t. */
 int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan, double alpha,

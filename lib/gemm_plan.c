@@ -96,12 +96,6 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 	return best;
 }
 
-double gemm_plan_cycles(
-        const struct gemm_problem *problem, const struct gemm_plan *plan, int sm_count)
-{
-	return cycles(problem, &gemm_geometry[plan->shape], plan->splits, sm_count);
-}
-
 bool gemm_has(enum precision precision, int major, int64_t shared_per_block)
 {
 	return precision == SINGLE || (major >= 9 && shared_per_block >= DOUBLE_SHARED_BYTES);

@@ -130,36 +130,6 @@ static void test_middle(void)
 	profile_free(p);
 }
 
-/* Turns of tiles of 100 rows. */
-static double turns(const double *at, const void *context)
-{
-	const double *tile = context;
-
-	return ceil(at[0] / *tile) * at[1];
-}
-
-/* What goes up in steps between the rows, too. */
-static void test_shaped(void)
-{
-	static const char name[] = "gpu.steps";
-	static const char *const axes[] = {"m", "n"};
-	const double tile = 100, places[][2] = {{300, 40}, {301, 50}, {400, 64}, {2000, 32}};
-	struct profile *p = profile_new();
-	struct price_reader *r = xmalloc(sizeof *r);
-
-	for (int m = 128; m <= 1024; m *= 2)
-		for (int n = 32; n <= 64; n *= 2)
-			add(p, name, m, n, turns((const double[]){m, n}, &tile) * us);
-	price_reader_start(r, p);
-	for (size_t i = 0; i < ARRAY_LEN(places); i++)
-		is_real(price_surface_shaped(r, name, axes, places[i], 2, turns, &tile) / us,
-		        turns(places[i], &tile), 1e-9, "steps between and beyond the rows");
-	is_real(price_surface_shaped(r, name, axes, (const double[]){10, 32}, 2, turns, &tile) / us,
-	        64, 1e-9, "less than the first row has costs what that does");
-	free(r);
-	profile_free(p);
-}
-
 static void test_missing(void)
 {
 	struct profile *p = profile_new();
@@ -183,7 +153,6 @@ int main(void)
 	test_products(r);
 	test_cluster();
 	test_middle();
-	test_shaped();
 	test_missing();
 	free(r);
 	profile_free(p);

@@ -116,12 +116,6 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
 
-/* The same of what goes up and down between the rows as `shape` of the arguments does: that is
- * taken out of the rows and put back in at `at`. */
-double price_surface_shaped(struct price_reader *reader, const char *name, const char *const *arg,
-        const double *at, size_t count, double (*shape)(const double *at, const void *context),
-        const void *context);
-
 /* Of one and two arguments, and as price_traffic, through surfaces. */
 double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at);
 double price_surface2(struct price_reader *reader, const char *name, const char *arg1, double at1,

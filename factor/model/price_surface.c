@@ -313,53 +313,6 @@ double price_surface(struct price_reader *reader, const char *name, const char *
 	return reader->linear ? value : exp(value);
 }
 
-/* Of the rows around a place. */
-struct shaping {
-	const struct price_reader *reader;
-	const struct price_surface *s;
-	double (*shape)(const double *at, const void *context);
-	const void *context;
-	double at[SURFACE_ARGS]; /* of one of the rows */
-};
-
-static double axis_value(const struct shaping *x, size_t k, size_t i)
-{
-	return x->reader->linear ? x->s->axis[k][i] : exp(x->s->axis[k][i]);
-}
-
-/* The shape's interpolation, as `mix` does it of the rows' values. */
-static double mix_shape(struct shaping *x, const size_t *low, const double *part, size_t k)
-{
-	if (k == x->s->args)
-		return scaled(x->reader, x->shape(x->at, x->context));
-	x->at[k] = axis_value(x, k, low[k]);
-	double below = mix_shape(x, low, part, k + 1);
-	if (part[k] == 0)
-		return below;
-	x->at[k] = axis_value(x, k, low[k] + 1);
-	return below + part[k] * (mix_shape(x, low, part, k + 1) - below);
-}
-
-double price_surface_shaped(struct price_reader *reader, const char *name, const char *const *arg,
-        const double *at, size_t count, double (*shape)(const double *at, const void *context),
-        const void *context)
-{
-	const double value = price_surface(reader, name, arg, at, count);
-	const struct price_surface *s = surface_of(reader, name, arg, at, count);
-	struct shaping x = {reader, s, shape, context, {0}};
-	double part[SURFACE_ARGS], within[SURFACE_ARGS];
-	size_t low[SURFACE_ARGS];
-
-	if (s->args == 0)
-		return value;
-	for (size_t k = 0; k < s->args; k++) {
-		low[k] = locate(s->axis[k], s->count[k], scaled(reader, at[k]), &part[k]);
-		within[k] = fmax(at[k], axis_value(&x, k, 0));
-	}
-	const double between = mix_shape(&x, low, part, 0);
-	return value * shape(within, context) / (reader->linear ? between : exp(between));
-}
-
 double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at)
 {
 	return price_surface(reader, name, &arg, &at, 1);

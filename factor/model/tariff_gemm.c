@@ -117,29 +117,6 @@ static const char *own_gemm(struct price_reader *r, struct matrix c, int64_t k)
 	return names[single][0][0];
 }
 
-/* What decides the time of our own product between the rows of a surface: which tiles, and how many
- * turns of them. */
-static double own_cycles(const double *at, const void *context)
-{
-	const int *sm_count = context;
-	const struct gemm_problem problem = {.precision = SINGLE,
-	        .part = GEMM_WHOLE,
-	        .m = llround(at[0]),
-	        .n = llround(at[1]),
-	        .k = llround(at[2])};
-	const struct gemm_plan plan = gemm_plan_make(&problem, *sm_count, false);
-
-	return gemm_plan_cycles(&problem, &plan, *sm_count);
-}
-
-static double own_time(struct price_reader *r, struct matrix c, int64_t k, const char *const *axes,
-        const double *at)
-{
-	const int sm_count = (int)fmax(1, price_scalar(r, "gpu.sm.count"));
-
-	return price_surface_shaped(r, own_gemm(r, c, k), axes, at, 3, own_cycles, &sm_count);
-}
-
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
@@ -152,9 +129,8 @@ struct price price_gemm(
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
-	struct price price =
-	        library(r, own ? own_time(r, c, k, axes, at) : price_surface(r, name, axes, at, 3),
-	                TERM_ARITHMETIC);
+	struct price price = library(
+	        r, price_surface(r, own ? own_gemm(r, c, k) : name, axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
 	        peak_name(c.precision));
