@@ -185,6 +185,8 @@ static int run_predicted(struct measure *measure, bool resume)
 	msg_progress_end();
 	table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(hz, s));
 	table_meta_set(results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
+	table_meta_set(results->table, "disturbed", "%zu of %zu runs, discarded",
+	        measure->discarded, measure->runs);
 	measure_save(results, path);
 	printf("%s: %zu rows, %zu of %zu shapes, %zu refused, %zu failed, %.0f s\n", path,
 	        results->count, s, shapes, measure->refused, measure->failed, clock_now() - start);
@@ -203,12 +205,14 @@ static int run_predicted(struct measure *measure, bool resume)
 	return measure->failed || stopped ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
-static void check_only(const char *only, bool bench, bool kerr)
+static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
+	if (chosen && !bench)
+		msg_die(EXIT_BAD_USAGE, "--chosen belongs to --bench");
 	if (!only[0])
 		return;
 	if (bench == kerr)
@@ -242,6 +246,11 @@ int main(int argc, char **argv)
 	                "steps, ahead, "
 	                "gemv or lapack",
 	                0, 0},
+	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
+	                "with --bench: only whole factorizations of squares, the largest first, "
+	                "and "
+	                "of ours only the plans that the model chooses on the GPU",
+	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
 	                "with --bench: ours in single precision by this alone", 0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
@@ -262,7 +271,7 @@ int main(int argc, char **argv)
 	cli_parse(argc, argv, &program, &measure.common, NULL);
 	if (request.math[0] && !math_find(request.math, &math))
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32 and 3xtf32 are possible", request.math);
-	check_only(request.only, bench, kerr);
+	check_only(request.only, request.chosen, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.35,

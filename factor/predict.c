@@ -89,6 +89,22 @@ static void add_phases(struct results *results, const struct profile *profile,
 	}
 }
 
+/* All levels, and phase by phase where that is asked for; returns whether the case was refused. */
+static bool add_case(struct results *results, const struct profile *profile,
+        const struct target *target, const struct panel_case *asked)
+{
+	bool refused = false;
+
+	for (int level = 2; level >= 0; level--) {
+		struct result row = predict_case(profile, target, asked, level, PHASE_COUNT);
+		results_add(results, &row);
+		refused = refused || (level == 2 && row.note[0]);
+	}
+	if (asked->phases)
+		add_phases(results, profile, target, asked);
+	return refused;
+}
+
 /* Adds the predictions of one target; returns how many cases were refused. */
 static size_t add_target(struct results *results, const struct profile *profile,
         const struct target *target, bool quick)
@@ -96,16 +112,14 @@ static size_t add_target(struct results *results, const struct profile *profile,
 	struct panel_case *cases;
 	size_t count = cases_holdout(target->executor, quick, &cases), refused = 0;
 
+	msg_progress("%s: %zu cases", target->executor, count);
+#pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
 	for (size_t i = 0; i < count; i++) {
-		msg_progress("%s: %zu of %zu cases", target->executor, i, count);
-		for (int level = 2; level >= 0; level--) {
-			struct result row =
-			        predict_case(profile, target, &cases[i], level, PHASE_COUNT);
-			results_add(results, &row);
-			refused += level == 2 && row.note[0];
-		}
-		if (cases[i].phases)
-			add_phases(results, profile, target, &cases[i]);
+		struct results *one = results_new();
+		refused += add_case(one, profile, target, &cases[i]);
+#pragma omp ordered
+		results_append(results, one);
+		results_free(one);
 	}
 	if (target->model == MODEL_HOST)
 		refused += predict_gram_host(results, profile, quick);

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 enum {
-	POOL_ROWS = 8192,    /* of the matrix whose rows are swapped in DRAM */
-	WARM_ROWS = 2048,    /* of the one in L2 */
-	WARM_COLUMNS = 4096, /* wider ones have fewer rows */
-	TURNS = 8,           /* sets of pivots, each further down */
-	TURN_ROWS = 512,     /* by so many rows */
-	LU_COLUMNS = 64      /* right of a panel */
+	POOL_ROWS = 8192,      /* of the matrix whose rows are swapped in DRAM */
+	WARM_ROWS = 2048,      /* of the one in L2 */
+	WARM_COLUMNS = 4096,   /* wider ones have fewer rows */
+	WARM_BYTES = 16 << 20, /* of LU panels that are factorized in turns */
+	MOST_PANELS = 64,
+	TURNS = 8,       /* sets of pivots, each further down */
+	TURN_ROWS = 512, /* by so many rows */
+	LU_COLUMNS = 64  /* right of a panel */
 };
 
 static struct matrix at(const struct call *c, void *data, int64_t m, int64_t n, int64_t ld)
@@ -154,12 +156,24 @@ void block_kernel_lu_columns(void *context)
 	c->turn = (c->turn + 1) % TURNS;
 }
 
+/* Panels of LU that take turns: as many as L2 surely holds, more than a point has calls. */
+static int64_t panels(const struct call *c)
+{
+	const int64_t fit = WARM_BYTES / (c->m * c->n * precision_bytes(c->precision));
+
+	return fit < MOST_PANELS ? fit : MOST_PANELS;
+}
+
+/* Of a panel that is factorized already pivots would stay in their place, and all come from the
+ * first block. */
 void block_kernel_cluster(void *context)
 {
-	const struct call *c = context;
+	struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(panel_cluster(
-	        c->precision, b->pool, c->m, c->m, c->n, b->pivots, b->info, b->rate.stream));
+	const int64_t at = c->turn % panels(c) * c->m * c->n;
+	GPU(panel_cluster(c->precision, (char *)b->pool + at * precision_bytes(c->precision), c->m,
+	        c->m, c->n, b->pivots, b->info, b->rate.stream));
+	c->turn = (c->turn + 1) % panels(c);
 }
 
 /* ---- data ---- */
@@ -206,6 +220,16 @@ void block_kernel_fill_panel(const struct call *c)
 		gpu_fill_double(b->pool, count, seed, b->rate.stream);
 		BLAS(cublasDscal(b->rate.blas, count, &scale, b->pool, 1));
 	}
+}
+
+void block_kernel_fill_panels(const struct call *c)
+{
+	const int64_t count = panels(c) * c->m * c->n;
+	const uint64_t seed = (uint64_t)c->bench->rate.run->common.seed;
+	if (c->precision == SINGLE)
+		gpu_fill_float(c->bench->pool, count, seed, c->bench->rate.stream);
+	else
+		gpu_fill_double(c->bench->pool, count, seed, c->bench->rate.stream);
 }
 
 void block_kernel_send_pivots(struct bench *b, int64_t rows)

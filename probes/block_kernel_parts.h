@@ -27,7 +27,7 @@ struct call {
 	enum precision precision;
 	int64_t m, n, swaps;
 	bool beside, cold;
-	int64_t turn, column; /* of the next call of row swaps */
+	int64_t turn, column; /* of the next call of row swaps; of the LU panel */
 };
 
 void block_kernel_open(struct bench *bench, struct probe_run *run);
@@ -36,6 +36,7 @@ void block_kernel_close(struct bench *bench);
 /* What is factorized: a panel of random numbers; columns, or the triangle and its right-hand sides,
  * that are nearly the identity. */
 void block_kernel_fill_panel(const struct call *call);
+void block_kernel_fill_panels(const struct call *call); /* of LU, which take turns */
 void block_kernel_fill_identity(const struct call *call);
 void block_kernel_fill_triangle(const struct call *call);
 void block_kernel_fill_swaps_triangle(const struct call *call);

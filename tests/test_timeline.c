@@ -143,6 +143,44 @@ static struct timeline *stretched(double panel)
 	return t;
 }
 
+/* One step of 10 s, of which the panel costs so much and the update the rest. */
+static struct timeline *one_step(double panel)
+{
+	struct timeline *t = timeline_new("one step");
+
+	add_of(t, 0, ON_PANEL, PHASE_PANEL, 0, panel);
+	add_of(t, 0, ON_MAIN, PHASE_UPDATE, panel, 10);
+	return t;
+}
+
+static void test_tie(double simulated_panel, bool tied)
+{
+	struct timeline *a = one_step(simulated_panel), *b = one_step(4);
+	struct comparison *c = timeline_compare(a, b);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ok(c->same == 0 && c->tied == tied && comparison_agreement(c) == 0,
+	        "limiters %g s apart of 10 s %s, and are no agreement", 2 * simulated_panel - 10,
+	        tied ? "are tied" : "contradict each other");
+	is_real(comparison_contradiction(c), !tied, 0, "contradicted or not");
+	comparison_print(c, 1, out);
+	fclose(out);
+	ok(strstr(text, tied ? "  tied" : "  another") && strstr(text, "same limiter in 0 of 1"),
+	        "the table says so");
+	free(text);
+	free(c);
+	timeline_free(a);
+	timeline_free(b);
+}
+
+static void test_ties(void)
+{
+	test_tie(5.4, true);
+	test_tie(5.6, false);
+}
+
 static void test_comparison(void)
 {
 	struct timeline *a = look_ahead(), *b = stretched(16);
@@ -165,8 +203,10 @@ static void test_comparison(void)
 
 	b->entry[5].end = 4; /* the first update is short: its panel shows */
 	c = timeline_compare(a, b);
-	ok(c->same == 2, "another limiter in one step of three: %zu", c->same);
+	ok(c->same == 2 && c->tied == 0, "another limiter in one step of three: %zu", c->same);
+	is_real(comparison_contradiction(c), 1.0 / 3, 1e-12, "which contradicts the simulation");
 	free(c);
+	test_ties();
 	b->count = 2; /* one step */
 	b->seconds = 3;
 	c = timeline_compare(a, b);

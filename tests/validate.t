@@ -93,6 +93,11 @@ if grep -v '^operation' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ && !($18
 else
 	report "not ok" "every row has a residual"
 fi
+expect 2 'belongs to --bench' "--chosen alone" "$bin/measure" --chosen --output "$scratch/bench"
+mkdir "$scratch/squares"
+expect 0 'getrf  s     512' "measure --bench --chosen: squares" \
+	"$bin/measure" --bench --chosen --quick --smallest 512 --largest 512 --output "$scratch/squares"
+expect 0 '^potrf	hybrid	d' "in both precisions" cat "$scratch/squares/bench.tsv"
 kerr="$bin/measure --kerr --quick --largest 512 --budget 60"
 mkdir "$scratch/kerr"
 expect 0 '^   512    256 .*[0-9]$' "measure --kerr: the smallest of the paper's sizes" $kerr --output "$scratch/kerr"

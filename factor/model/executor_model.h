@@ -44,6 +44,11 @@ void executor_model_record(struct executor *executor, bool recorded);
 /* Its reader: the parameters used, and whether any was extrapolated, a rate surface, or missing. */
 struct price_reader *executor_model_reader(struct executor *executor);
 
+/* What the laws leave out (instruction fetch, the host's jitter, what operations do to each other's
+ * caches): the accuracy the model claims, as a part of the time, declared before any run and tested
+ * by validation, which counts how many measurements the interval covers. */
+extern const double claimed_accuracy;
+
 struct prediction {
 	double seconds, low, high; /* low, high: 95 % interval propagated from the profile's */
 	struct model_result parts; /* of the value */

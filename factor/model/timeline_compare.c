@@ -2,6 +2,7 @@
 #include "timeline_compare.h"
 
 #include "../../lib/msg.h"
+#include "executor_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,11 +21,30 @@ static bool same_limiter(const struct comparison *c, size_t i)
 	return c->step[0][i].limiter == c->step[1][i].limiter;
 }
 
+static bool tied(const struct comparison *c, size_t i)
+{
+	const struct step *simulated = &c->step[0][i];
+	const double *owed = simulated->exposure.owed;
+	double lead = owed[simulated->limiter] - owed[c->step[1][i].limiter];
+
+	return lead <= claimed_accuracy * (simulated->end - simulated->begin);
+}
+
+static size_t all_steps(const struct comparison *c)
+{
+	return c->steps[0] > c->steps[1] ? c->steps[0] : c->steps[1];
+}
+
 double comparison_agreement(const struct comparison *c)
 {
-	size_t most = c->steps[0] > c->steps[1] ? c->steps[0] : c->steps[1];
+	return all_steps(c) ? (double)c->same / (double)all_steps(c) : 1;
+}
 
-	return most ? (double)c->same / (double)most : 1;
+double comparison_contradiction(const struct comparison *c)
+{
+	size_t other = all_steps(c) - c->same - c->tied;
+
+	return all_steps(c) ? (double)other / (double)all_steps(c) : 0;
 }
 
 /* ---- operations ---- */
@@ -87,8 +107,10 @@ struct comparison *timeline_compare(
 
 	take_side(c, simulated, 0);
 	take_side(c, measured, 1);
-	for (size_t i = 0; i < common_steps(c); i++)
+	for (size_t i = 0; i < common_steps(c); i++) {
 		c->same += same_limiter(c, i);
+		c->tied += !same_limiter(c, i) && tied(c, i);
+	}
 	for (int o = 0; o < OWED_COUNT; o++)
 		c->worst = fmax(c->worst, fabs(c->exposed[0][o] - c->exposed[1][o]));
 	qsort(c->sum, c->sums, sizeof *c->sum, by_difference);
@@ -106,6 +128,11 @@ static double lasts(const struct comparison *c, int side, size_t from, size_t to
 	return seconds;
 }
 
+static const char *verdict(const struct comparison *c, size_t i)
+{
+	return same_limiter(c, i) ? "" : tied(c, i) ? "  tied" : "  another";
+}
+
 static void print_steps(const struct comparison *c, FILE *out)
 {
 	size_t count = common_steps(c);
@@ -116,17 +143,21 @@ static void print_steps(const struct comparison *c, FILE *out)
 		const struct step *a = &c->step[0][i], *b = &c->step[1][i];
 		for (next = i + 1; next < count; next++)
 			if (c->step[0][next].limiter != a->limiter ||
-			        c->step[1][next].limiter != b->limiter)
+			        c->step[1][next].limiter != b->limiter ||
+			        tied(c, next) != tied(c, i))
 				break;
 		char range[32];
 		snprintf(range, sizeof range, next - i > 1 ? "%zu .. %zu" : "%zu", i, next - 1);
-		fprintf(out, "%-13s %-10s %-10s %12.1f %12.1f\n", range, owed_name(a->limiter),
+		fprintf(out, "%-13s %-10s %-10s %12.1f %12.1f%s\n", range, owed_name(a->limiter),
 		        owed_name(b->limiter), lasts(c, 0, i, next) * 1e6,
-		        lasts(c, 1, i, next) * 1e6);
+		        lasts(c, 1, i, next) * 1e6, verdict(c, i));
 	}
-	fprintf(out, "same limiter in %zu of %zu steps (%.1f %%)", c->same,
-	        c->steps[0] > c->steps[1] ? c->steps[0] : c->steps[1],
-	        100 * comparison_agreement(c));
+	fprintf(out,
+	        "same limiter in %zu of %zu steps (%.1f %%), another in %zu (%.1f %%); %zu tied:\n"
+	        "the simulation has the two within %.0f %% of the step, which is what it claims",
+	        c->same, all_steps(c), 100 * comparison_agreement(c),
+	        all_steps(c) - c->same - c->tied, 100 * comparison_contradiction(c), c->tied,
+	        100 * claimed_accuracy);
 	if (c->steps[0] != c->steps[1])
 		fprintf(out, "; %zu simulated, %zu measured", c->steps[0], c->steps[1]);
 	fputc('\n', out);

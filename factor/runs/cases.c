@@ -157,6 +157,19 @@ size_t cases_bench(struct bench_shape **shapes)
 	return s.count;
 }
 
+size_t cases_squares(struct bench_shape **shapes)
+{
+	static const enum precision both[] = {SINGLE, DOUBLE};
+	struct shapes s = {0};
+
+	for (size_t p = 0; p < ARRAY_LEN(both); p++)
+		for (int64_t n = LARGEST; n >= SMALLEST; n /= 2)
+			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+				shapes_add(&s, operations[o], both[p], n, n);
+	*shapes = s.shape;
+	return s.count;
+}
+
 bool cases_on_host(const struct bench_shape *shape)
 {
 	return shape->m <= ON_HOST;

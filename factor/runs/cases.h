@@ -31,6 +31,10 @@ struct bench_shape {
 /* All of them: panels first, then parts, then by size. The caller frees *shapes. */
 size_t cases_bench(struct bench_shape **shapes);
 
+/* Whole factorizations of squares, the largest first, all in single precision before those in
+ * double. The caller frees *shapes. */
+size_t cases_squares(struct bench_shape **shapes);
+
 /* Whether the host is to be compared there: where that does not take long. */
 bool cases_on_host(const struct bench_shape *shape);
 

@@ -24,9 +24,10 @@ struct measure {
 	                              is; without a topology nothing */
 	struct timing_plan plan;
 	size_t failed, refused;
-	double budget;    /* no new shape is started after this many seconds */
-	double wanted_hz; /* host clock of the profile behind the predictions; 0: unknown */
-	size_t off_clock; /* shapes measured at another one */
+	double budget;          /* no new shape is started after this many seconds */
+	double wanted_hz;       /* host clock of the profile behind the predictions; 0: unknown */
+	size_t off_clock;       /* shapes measured at another one */
+	size_t runs, discarded; /* runs, of which disturbed ones were discarded */
 	int argc;
 	char **argv;
 };
@@ -93,9 +94,10 @@ bool measure_gram_kernels(struct measure *measure, const struct profile *profile
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
  * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone
  * ("": all); smallest: rows;
- * largest: rows and columns. */
+ * largest: rows and columns. chosen: squares alone, the largest first; of ours on a GPU the plans
+ * that the model chooses with the panels there. */
 struct bench_request {
-	bool again;
+	bool again, chosen;
 	const char *only, *math;
 	int64_t smallest, largest;
 };

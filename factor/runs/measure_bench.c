@@ -104,22 +104,45 @@ static size_t add_split(
 	       (b->profile && cases_chosen(b->profile, shape, false, MATH_3XTF32, &row[count]));
 }
 
-static size_t list_rows(
+static bool chosen_alone(const struct benching *b)
+{
+	return b->request->chosen && b->measure->executor[0] && b->profile;
+}
+
+static size_t list_chosen(
+        const struct benching *b, const struct bench_shape *shape, struct result *row)
+{
+	size_t count = cases_chosen(b->profile, shape, false, MATH_FP32, row);
+
+	return count + (b->measure->executor[0]->tf32 && cases_split(shape) &&
+	                       cases_chosen(b->profile, shape, false, MATH_3XTF32, &row[count]));
+}
+
+static size_t list_ours(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
 	const struct measure *measure = b->measure;
 	bool cuda = measure->executor[0] != NULL;
-	size_t count = 0, kept = 0;
-
-	count += cases_plans(
+	size_t count = cases_plans(
 	        shape, measure_executor_names[cuda ? 0 : 1], MATH_FP32, row, FP32_PLANS);
+
 	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
 		count += cases_chosen(b->profile, shape, hybrid, MATH_FP32, &row[count]);
 	if (cuda)
 		count = add_split(b, shape, row, add_from_host(shape, row, count));
-	if (cuda && measure->vendor)
+	return count;
+}
+
+static size_t list_rows(
+        const struct benching *b, const struct bench_shape *shape, struct result *row)
+{
+	const struct measure *measure = b->measure;
+	size_t count = chosen_alone(b) ? list_chosen(b, shape, row) : list_ours(b, shape, row);
+	size_t kept = 0;
+
+	if (measure->executor[0] && measure->vendor)
 		count += add_vendor(shape, row + count);
-	if (measure->executor[1] && cases_on_host(shape)) {
+	if (measure->executor[1] && cases_on_host(shape) && !chosen_alone(b)) {
 		row[count] = new_row(shape, "openblas", "host");
 		mark(&row[count++], false);
 	}
@@ -188,7 +211,7 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	measure->plan.ld = shape->m;
 	if (count)
 		count = choose(b, executor, row, count, rejected);
-	if (measure->executor[0])
+	if (measure->executor[0] && !chosen_alone(b))
 		count = measure_without(b->results, row, count);
 	if (count && measure_whole(measure, executor, row, count, b->results)) {
 		for (size_t i = 0; i < rejected->count; i++)
@@ -282,7 +305,7 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 {
 	struct benching b = {.measure = measure, .request = request, .results = results_new()};
 	struct bench_shape *shapes;
-	size_t count = cases_bench(&shapes), late = 0;
+	size_t count = request->chosen ? cases_squares(&shapes) : cases_bench(&shapes), late = 0;
 	enum part part;
 
 	b.path = xasprintf("%s/bench.tsv", measure->common.output);
@@ -315,7 +338,8 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 		bench_print(b.results, stdout);
 		printf("%s\n", b.path);
 	}
-	bool breakdown = !request->only[0] || strcmp(request->only, "breakdown") == 0;
+	bool breakdown =
+	        request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->chosen;
 	if (breakdown && b.profile)
 		measure_breakdown(measure, request, b.profile);
 	else if (breakdown)

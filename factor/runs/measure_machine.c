@@ -28,6 +28,7 @@ static void take_core(struct measure *measure)
 	}
 	topology_facts(measure->topology, &facts);
 	quiet_open(&measure->quiet, measure->topology, facts.cores, -1);
+	measure->plan.quiet = &measure->quiet;
 }
 
 void measure_open(struct measure *measure)
@@ -107,6 +108,8 @@ void measure_add(struct measure *measure, struct result *row, const struct conte
 	row->regime[0] = 0;
 	snprintf(row->note, sizeof row->note, "%s", contender->note);
 	results_add(out, row);
+	measure->runs += contender->seconds.samples + contender->discarded;
+	measure->discarded += contender->discarded;
 	measure->failed += contender->failed;
 	measure->refused += contender->refused;
 	if (contender->failed)

@@ -6,13 +6,12 @@
 #include "../model/model_factor.h"
 #include "whole.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLANS = 16 };
+enum { MOST_PLANS = 16, PARTS = 5 /* of a shape, at most */ };
 
 /* A row becomes its prediction at one level. */
 static bool predict(const struct profile *profile, int level, struct result *row)
@@ -51,37 +50,72 @@ static bool add_levels(
 	return refused;
 }
 
-/* By 3xTF32; returns how many were refused. */
-static size_t add_split(
-        struct results *results, const struct profile *profile, const struct bench_shape *shape)
-{
-	struct result row[MOST_PLANS];
-	size_t plans = cases_plans(shape, "cuda", MATH_3XTF32, row, MOST_PLANS - 1), refused = 0;
+/* Plans of one shape that are predicted together: those of one width each, or the one that the
+ * model chooses with the panels in one place. */
+struct part {
+	const struct bench_shape *shape;
+	enum math math;
+	bool chosen, hybrid;
+	struct results *results;
+	size_t refused;
+};
 
-	plans += cases_chosen(profile, shape, false, MATH_3XTF32, &row[plans]);
-	for (size_t p = 0; p < plans; p++)
-		refused += add_levels(results, profile, &row[p]);
-	return refused;
+static void add_part(struct part *parts, size_t *count, struct part part)
+{
+	part.results = results_new();
+	parts[(*count)++] = part;
 }
 
+static size_t list_parts(const struct bench_shape *shapes, size_t count, struct part *parts)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct part part = {.shape = &shapes[i], .math = MATH_FP32};
+		add_part(parts, &listed, part);
+		part.chosen = true;
+		add_part(parts, &listed, part);
+		part.hybrid = true;
+		add_part(parts, &listed, part);
+		if (!cases_split(&shapes[i]))
+			continue;
+		part = (struct part){.shape = &shapes[i], .math = MATH_3XTF32};
+		add_part(parts, &listed, part);
+		part.chosen = true;
+		add_part(parts, &listed, part);
+	}
+	return listed;
+}
+
+static void predict_part(const struct profile *profile, struct part *part)
+{
+	struct result row[MOST_PLANS];
+	size_t plans =
+	        part->chosen ? cases_chosen(profile, part->shape, part->hybrid, part->math, &row[0])
+	                     : cases_plans(part->shape, "cuda", part->math, row, MOST_PLANS);
+
+	for (size_t p = 0; p < plans; p++)
+		part->refused += add_levels(part->results, profile, &row[p]);
+}
+
+/* The parts are as many threads' work; their rows keep the order of the shapes. */
 size_t predict_whole(struct results *results, const struct profile *profile, bool quick)
 {
 	struct bench_shape *shapes;
 	size_t count = cases_whole(quick, &shapes), refused = 0;
+	struct part *parts = xcalloc(PARTS * count, sizeof *parts);
+	size_t listed = list_parts(shapes, count, parts);
 
-	for (size_t i = 0; i < count; i++) {
-		struct result row[MOST_PLANS];
-		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, MOST_PLANS);
-		msg_progress("%s %c %" PRId64 " x %" PRId64, shapes[i].operation,
-		        (char)shapes[i].precision, shapes[i].m, shapes[i].n);
-		for (size_t p = 0; p < plans; p++)
-			refused += add_levels(results, profile, &row[p]);
-		for (int hybrid = 0; hybrid < 2; hybrid++)
-			if (cases_chosen(profile, &shapes[i], hybrid, MATH_FP32, &row[0]))
-				refused += add_levels(results, profile, &row[0]);
-		if (cases_split(&shapes[i]))
-			refused += add_split(results, profile, &shapes[i]);
+	msg_progress("%zu whole factorizations", count);
+#pragma omp parallel for schedule(dynamic)
+	for (size_t i = listed; i > 0; i--) /* the largest first */
+		predict_part(profile, &parts[i - 1]);
+	for (size_t i = 0; i < listed; i++) {
+		results_append(results, parts[i].results);
+		refused += parts[i].refused;
+		results_free(parts[i].results);
 	}
+	free(parts);
 	free(shapes);
 	return refused;
 }

@@ -37,6 +37,12 @@ void results_add(struct results *results, const struct result *row)
 	results->row[results->count++] = *row;
 }
 
+void results_append(struct results *results, const struct results *others)
+{
+	for (size_t i = 0; i < others->count; i++)
+		results_add(results, &others->row[i]);
+}
+
 bool results_is_panel(const struct result *row)
 {
 	return strcmp(row->operation, "ger") == 0 || strncmp(row->operation, "panel_", 6) == 0;

@@ -41,6 +41,9 @@ struct results *results_new(void);
 void results_free(struct results *results);
 void results_add(struct results *results, const struct result *row);
 
+/* All rows of others. */
+void results_append(struct results *results, const struct results *others);
+
 /* Writes rows and metadata atomically. */
 bool results_write(struct results *results, const char *path, struct fault *fault);
 

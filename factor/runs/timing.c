@@ -94,22 +94,47 @@ static size_t runs_of_turn(const struct contender *contender)
 	return contender->samples / 4 > FIRST_TURN ? contender->samples / 4 : FIRST_TURN;
 }
 
+static void keep_run(struct contender *c, double seconds, bool disturbed)
+{
+	double **list = disturbed ? &c->aside : &c->sample;
+	size_t *count = disturbed ? &c->asides : &c->samples;
+
+	*list = xrealloc(*list, (*count + 1) * sizeof **list);
+	(*list)[(*count)++] = seconds;
+}
+
+static bool disturbed(const struct timing_plan *plan)
+{
+	return plan->quiet && !quiet_undisturbed(plan->quiet);
+}
+
 static bool take_runs(struct timing_scene *scene, struct contender *contender, struct fault *fault)
 {
 	const struct timing_plan *plan = scene->plan;
-	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start;
+	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start, seconds;
 	size_t runs = runs_of_turn(contender);
 
-	contender->sample = xrealloc(
-	        contender->sample, (contender->samples + runs) * sizeof *contender->sample);
+	if (plan->quiet)
+		quiet_refresh(plan->quiet);
+	bool before = disturbed(plan);
 	for (size_t i = 0; i < runs && !*plan->stop && (i == 0 || now - start < turn); i++) {
-		if (!run_once(scene, contender, &contender->sample[contender->samples], fault))
+		if (!run_once(scene, contender, &seconds, fault))
 			return false;
-		contender->samples++;
+		bool after = disturbed(plan);
+		keep_run(contender, seconds, before || after);
+		before = after;
 		now = clock_now();
 	}
 	contender->spent += now - start;
 	return true;
+}
+
+/* Disturbed runs count when the time is spent and there are too few others. */
+static void take_asides(struct contender *c)
+{
+	for (size_t i = 0; i < c->asides; i++)
+		keep_run(c, c->aside[i], false);
+	c->asides = 0;
 }
 
 /* What a contender's last run left behind is looked at before others run. */
@@ -122,12 +147,15 @@ static void take_turn(struct timing_scene *scene, struct contender *contender)
 		give_up(contender, &fault);
 		return;
 	}
+	bool spent = contender->spent > plan->max_seconds;
+	if (spent && contender->samples < FEWEST)
+		take_asides(contender);
+	contender->discarded = contender->asides;
 	contender->seconds = stats_median_interval(contender->sample, contender->samples);
 	const struct estimate *t = &contender->seconds;
 	bool precise = contender->samples >= FIRST_TURN &&
 	               (t->high - t->low) / 2 <= plan->target * t->value;
-	contender->done =
-	        contender->samples >= FEWEST && (precise || contender->spent > plan->max_seconds);
+	contender->done = contender->samples >= FEWEST && (precise || spent);
 	if (contender->done && !contender->skip && !*plan->stop)
 		look(scene, contender);
 }
@@ -140,7 +168,8 @@ static void finish(struct timing_scene *scene, struct contender *contender)
 	if (contender->close)
 		contender->close(contender);
 	free(contender->sample);
-	contender->sample = NULL;
+	free(contender->aside);
+	contender->sample = contender->aside = NULL;
 }
 
 bool timing_turns(

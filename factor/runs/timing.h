@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Times several ways to do one operation on the same data, in turns, so that drift of the machine
  * hits all alike. The input is restored before every run (by a copy: the L2 or cache is warm),
- * outside of what is timed; the time is the host's, from call to completion, on an idle device. */
+ * outside of what is timed; the time is the host's, from call to completion, on an idle device.
+ * Runs before or after which the calling thread's core did clearly less than usual are discarded as
+ * soon as there are enough others, as the probes' samples are. */
 #ifndef FATHOM_TIMING_H
 #define FATHOM_TIMING_H
 
+#include "../../lib/quiet.h"
 #include "../../lib/stats.h"
 #include "../executor.h"
 
@@ -38,14 +41,15 @@ struct contender {
 	bool ger;      /* rank-1 update instead of a factorization */
 	/* results */
 	struct estimate seconds; /* no samples: refused or failed */
+	size_t discarded;        /* runs */
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	double orthogonality;    /* of QR: the same of I - Q^T Q; else NaN */
 	bool refused, failed;    /* note says why */
 	char note[512];
 	/* used inside */
 	void *work;
-	double *sample;
-	size_t samples;
+	double *sample, *aside; /* undisturbed runs, and others */
+	size_t samples, asides;
 	double spent;
 	bool done;
 };
@@ -57,6 +61,8 @@ struct timing_plan {
 	uint64_t seed;
 	int64_t ld;                        /* > = m */
 	const volatile sig_atomic_t *stop; /* set by a signal: give up */
+	struct quiet *quiet; /* where the calling thread is; NULL: not known, nothing is discarded
+	                      */
 };
 
 /* What the contenders run on. */

@@ -110,6 +110,7 @@ static void describe_comparison(const struct trace_answer *a, struct table *tabl
 	struct comparison *c = timeline_compare(a->simulated, a->measured);
 
 	table_meta_set(table, "same_limiter", "%zu of %zu", c->same, c->steps[1]);
+	table_meta_set(table, "tied_limiters", "%zu", c->tied);
 	free(c);
 }
 
