@@ -2,13 +2,14 @@
 /* Question: how long do the library's gemm, trsm and syrk, and our own products, take against
  * shape?
  *
- * Method: cuBLAS calls at powers of two, in fp32, tf32 and fp64: updates C -= A B and squares (beta
- * = 1; in tf32 C -= A^T B, as its units want it), tall products V^T C (beta = 0), triangular solves
- * with a unit lower triangle on the left (LU's) and, with a diagonal and transposed, on the right
- * (Cholesky's), symmetric updates of the lower triangle. Our own in both forms, alone and as beside
- * a panel, with a block for each tile, and for sizes that cut tiles off. Dependent calls in one
- * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
- * matrices' own rows.
+ * Method: cuBLAS calls at powers of two, and of squares half way between them, in fp32, tf32 and
+ * fp64: updates C -= A B and squares (beta = 1; in tf32 C -= A^T B, as its units want it), in fp64
+ * those of an odd number of rows, too, for which the library has other kernels, tall products V^T C
+ * (beta = 0), triangular solves with a unit lower triangle on the left (LU's) and, with a diagonal
+ * and transposed, on the right (Cholesky's), symmetric updates of the lower triangle. Our own in
+ * both forms, alone and as beside a panel, with a block for each tile, and for sizes that cut tiles
+ * off. Dependent calls in one stream, start to start by stamps of both clocks, behind a hold;
+ * leading dimensions are the matrices' own rows, made even.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers
@@ -56,12 +57,19 @@ struct surface {
 
 static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
         {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS};
-static const struct surface updates_tf32 = {
-        GEMM, {32, 128, 1024, 4096, 16384}, {32, 128, 1024, 4096, 16384}, RANKS};
+/* Of a stack of three parts each (lib/tf32.h). */
+#define STACKS                                                                                     \
+	{                                                                                          \
+		96, 192, 384, 768                                                                  \
+	}
+
+static const struct surface updates_tf32 = {GEMM, {32, 256, 1024, 2048, 4096, 8192, 16384},
+        {32, 256, 1024, 2048, 4096, 8192, 16384}, STACKS};
 static const struct surface others[] = {
         {GEMM, {65536}, {32, 128, 512}, RANKS},
         {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
                 {1024, 4096, 16384, 65536, 262144}},
+        {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
         {TRSM, RANKS, SIZES, {1}},
         {TRSM_RIGHT, RANKS, SIZES, {1}},
         {SYRK, {1}, SIZES, RANKS},
@@ -75,6 +83,16 @@ static const struct surface others[] = {
         {OWN_GEMM_EDGE, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
         {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
 };
+
+/* Between powers of two the last turn of tiles is seldom full: squares there, of each of these
+ * depths, tell by how much. */
+static const struct between {
+	enum kind kind;
+	int k[LISTED];
+} between[] = {
+        {GEMM, RANKS}, {OWN_GEMM_EDGE, {64, 128, 256}}, {OWN_GEMM_EDGE_SHARED, {64, 128, 256}}};
+static const int between_tf32[LISTED] = STACKS;
+static const int between_sides[] = {1448, 2896, 5792, 11584};
 
 static bool fits(const struct product *p)
 {
@@ -138,6 +156,23 @@ static void measure_squares(struct bench *bench, const struct surface *surface, 
 	}
 }
 
+/* Where the surfaces have least to say: half way between their sides. --quick does without. */
+static void measure_between(struct bench *bench, enum math math)
+{
+	bench->best = 0;
+	for (size_t i = 0; i < ARRAY_LEN(between) && !bench->rate.run->common.quick; i++) {
+		const int *k = math == TF32 ? between_tf32 : between[i].k;
+		if (!gemm_rate_has(bench, between[i].kind, math))
+			continue;
+		for (size_t s = 0; s < ARRAY_LEN(between_sides); s++)
+			for (int l = 0; l < LISTED && k[l]; l++) {
+				struct product p = {bench, between[i].kind, math, between_sides[s],
+				        between_sides[s], k[l]};
+				measure_product(&p);
+			}
+	}
+}
+
 static void measure_math(struct bench *bench, enum math math)
 {
 	const struct surface *update = math == TF32 ? &updates_tf32 : &updates;
@@ -153,6 +188,7 @@ static void measure_math(struct bench *bench, enum math math)
 		if (gemm_rate_has(bench, others[i].kind, math))
 			measure_surface(bench, &others[i], math);
 	measure_squares(bench, update, math);
+	measure_between(bench, math);
 	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);
 }
 

@@ -10,7 +10,7 @@ enum { LINE = 32 }; /* columns of our own products begin with a line of memory *
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "syrk",
-        "own_gemm", "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
+        "gemm_odd", "own_gemm", "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
         "own_gemm_edge_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
@@ -19,6 +19,8 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
 		                                                bench->rate.gpu.shared_per_block));
+	if (kind == GEMM_ODD)
+		return math == FP64;
 	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
 }
 
@@ -46,6 +48,7 @@ static void put_gemm(const struct product *p)
 	const struct bench *d = p->bench;
 	const bool tall = p->kind == GEMM_TN, twice = p->math == FP64;
 	const bool transposed = gemm_rate_is_transposed(p);
+	const int ld = p->m + p->m % 2;
 	const double alpha = tall ? 1 : gemm_rate_alpha, beta = tall ? 0 : 1;
 	const float alpha_s = (float)alpha, beta_s = (float)beta;
 	const cudaDataType type = twice ? CUDA_R_64F : CUDA_R_32F;
@@ -54,8 +57,8 @@ static void put_gemm(const struct product *p)
 	                                                      : CUBLAS_COMPUTE_32F;
 	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
 	        p->n, p->k, twice ? (const void *)&alpha : &alpha_s, d->a, type,
-	        transposed ? p->k : p->m, d->b, type, p->k, twice ? (const void *)&beta : &beta_s,
-	        d->c, type, p->m, compute, CUBLAS_GEMM_DEFAULT));
+	        transposed ? p->k : ld, d->b, type, p->k, twice ? (const void *)&beta : &beta_s,
+	        d->c, type, ld, compute, CUBLAS_GEMM_DEFAULT));
 }
 
 static void put_trsm(const struct product *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_tn.s .d, gpu.trsm.s .d,
- * gpu.trsm_right.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d, gpu.own_gemm_edge.s,
+/* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
+ * .d, gpu.trsm_right.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d, gpu.own_gemm_edge.s,
  * gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .d, gpu.own_syrk_shared.s
  * (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
 #include "../lib/base.h"
@@ -31,6 +31,9 @@ static const struct surface {
                 "cuBLAS C -= A^T B in tf32 mode, start to start", {"m", "n", "k"}, 2, NULL},
         {"gemm_d", "gpu.gemm.d", "gpu.gemm.d.peak", "cuBLAS C -= A B, start to start",
                 {"m", "n", "k"}, 2, NULL},
+        {"gemm_odd_d", "gpu.gemm_odd.d", NULL,
+                "cuBLAS C -= A B of an odd number of rows, start to start", {"m", "n", "k"}, 2,
+                NULL},
         {"gemm_tn_s", "gpu.gemm_tn.s", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,
                 NULL},
         {"gemm_tn_d", "gpu.gemm_tn.d", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,

@@ -7,14 +7,15 @@
 #include "blas_rate.h"
 #include "gemm_rate.h"
 
-/* *_EDGE: tiles of C are cut off at its ends. *_SHARED: a block a tile, as beside a panel
- * (lib/gemm.h). */
+/* GEMM_ODD: m is odd. *_EDGE: tiles of C are cut off at its ends. *_SHARED: a block a tile, as
+ * beside a panel (lib/gemm.h). */
 enum kind {
 	GEMM,
 	GEMM_TN,
 	TRSM,
 	TRSM_RIGHT,
 	SYRK,
+	GEMM_ODD,
 	OWN_GEMM,
 	OWN_SYRK,
 	OWN_GEMM_EDGE,

@@ -94,12 +94,18 @@ static const struct surface surfaces[] = {
         {{"ger_s", "ger_d"}, run_ger, false, false, false, 2, 128, 16384, 2, 1, 2},
         {{"gemm_s", "gemm_d"}, run_gemm, false, true, false, 1, 256, LARGEST_GEMM, 2, 256, 2},
         {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, 1, 256, 16384, 4, 32, 4},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, 1, 128, 131072, 2, 16, 2}};
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, 1, 128, 131072, 2, 16, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, 1, 512, 8192, 4, WIDE_N, 2}};
 
 /* Everything fits beside two factors of the largest gemm in double precision. */
 static size_t room_bytes(int largest_gemm)
 {
 	return (2 * panel_bytes(largest_gemm, largest_gemm, true) + 4095) / 4096 * 4096;
+}
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
 }
 
 /* Points that would take the rest of the time, judged by the size before, are dropped. */
@@ -116,7 +122,7 @@ static void measure_surface(
 		last_m = QUICK_M;
 	for (int m = surface->first_m; m <= last_m; m *= step_m) {
 		int first_n = surface->square ? m : surface->first_n;
-		int last_n = surface->square ? m : LARGEST_N;
+		int last_n = surface->square ? m : larger(first_n, LARGEST_N);
 		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
 			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
 			struct call call = {.rates = rates,
@@ -246,7 +252,7 @@ static void measure(struct probe_run *run)
 	        .master = aligned_alloc(4096, bytes),
 	        .tau = xmalloc(LARGEST_N * sizeof(double)),
 	        .work = xmalloc(LARGEST_N * QR_BLOCK * sizeof(double)),
-	        .ipiv = xmalloc(LARGEST_N * sizeof(lapack_int)),
+	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),
 	        .threads = openblas_get_num_threads(),
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
 	        .end = clock_now() + single_part * run->seconds};

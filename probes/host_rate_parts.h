@@ -13,6 +13,7 @@
 enum {
 	LEAST_SAMPLES = 4,
 	LARGEST_N = 128,
+	WIDE_N = 512, /* of a few LU panels */
 	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */
 };
 

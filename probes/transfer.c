@@ -4,7 +4,8 @@
  *
  * Method: one call at a time on an idle device by the host's clock: cudaMemcpyAsync +
  * cudaStreamSynchronize (pinned, write-combined), cudaMemcpy (pageable), a kernel with 16-byte
- * accesses (mapped), two streams (both directions). From 16 MiB on, stamps in the stream around the
+ * accesses (mapped), two streams (both directions); to the device also what the calling core has
+ * just written and holds in its caches. From 16 MiB on, stamps in the stream around the
  * call bound it by the device's clock, too.
  *
  * What can fool it: pages never touched (all are, before); memory on another NUMA node (the thread
@@ -26,7 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLOCKED_BYTES = 16 * MIB, NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB };
+enum {
+	CLOCKED_BYTES = 16 * MIB,
+	NODE_BYTES = 64 * MIB,
+	BOTH_LEAST = MIB,
+	WRITTEN_BYTES = 16 * MIB
+};
 
 /* Between the host's clock around the stamps and the stamps: their launch, the last wait. */
 static const double host_slack = 200e-6;
@@ -122,10 +128,21 @@ static double move_between_stamps(const struct work *work, struct sample *sample
 	return seconds;
 }
 
+/* Writes every line of host memory again with what it holds. */
+static void write_again(const struct work *work)
+{
+	enum { LINE = 64 };
+	volatile char *host = work->route->buffer->host;
+	for (int64_t i = 0; i < work->bytes; i += LINE)
+		host[i] = host[i];
+}
+
 /* The link's clock is not the SM's: hz stays 0. */
 static bool take_sample(void *context, struct sample *sample)
 {
 	const struct work *work = context;
+	if (work->route->kind == WRITTEN)
+		write_again(work);
 	*sample = (struct sample){.agreed = true};
 	sample->seconds = work->bytes >= CLOCKED_BYTES ? move_between_stamps(work, sample)
 	                                               : move_seconds(work);
@@ -215,6 +232,7 @@ static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 	const struct route routes[] = {
 	        {"d2h_pinned", PINNED, TO_HOST, &buffer, buffer.bytes},
 	        {"h2d_pinned", PINNED, TO_DEVICE, &buffer, buffer.bytes},
+	        {"h2d_written", WRITTEN, TO_DEVICE, &buffer, least(buffer.bytes, WRITTEN_BYTES)},
 	        {"both_pinned", PINNED, BOTH, &buffer, buffer.bytes / 2},
 	        {"d2h_mapped", MAPPED, TO_HOST, &buffer, part},
 	        {"h2d_mapped", MAPPED, TO_DEVICE, &buffer, part},

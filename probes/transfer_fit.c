@@ -25,6 +25,9 @@ static const char mapped[] = "kernel with 16-byte accesses to mapped memory";
 static const struct rule rules[] = {
         {"h2d_pinned", "link.h2d.pinned", pinned, true, true},
         {"d2h_pinned", "link.d2h.pinned", pinned, true, true},
+        {"h2d_written", "link.h2d.written",
+                "cudaMemcpyAsync + cudaStreamSynchronize, pinned, just written by the calling core",
+                false, true},
         {"h2d_pageable", "link.h2d.pageable", pageable, true, true},
         {"d2h_pageable", "link.d2h.pageable", pageable, true, true},
         {"h2d_wc", "link.h2d.wc", "cudaMemcpyAsync + cudaStreamSynchronize, write-combined", true,

@@ -11,7 +11,8 @@
 #include <cuda_runtime_api.h>
 
 enum { MIB = 1 << 20 };
-enum kind { PINNED, PAGEABLE, COMBINED, MAPPED };
+/* WRITTEN: pinned, and in the caches of the calling core, which has just written it. */
+enum kind { PINNED, WRITTEN, PAGEABLE, COMBINED, MAPPED };
 enum direction { TO_DEVICE, TO_HOST, BOTH };
 
 /* Host memory; it starts with data of this seed, as far as they were last brought there. */

@@ -48,7 +48,7 @@ enum {
 	SURFACE_ARGS = 3,
 	SURFACE_AXIS = 16,
 	SURFACE_VALUES = 512,
-	SURFACE_MIDDLES = 16,
+	SURFACE_MIDDLES = 32,
 	PRICE_SURFACES = 64
 };
 struct price_surface {

@@ -181,7 +181,8 @@ static void place(const struct price_surface *s, const double *x, double *at)
 	}
 }
 
-/* How much a row off the grid counts: 1 there, 0 from the next rows of the grid on. */
+/* How much a row off the grid counts: 1 there, 0 from the next rows of the grid on; beyond the last
+ * row of the grid as much as at that. */
 static double weight(
         const struct price_surface *s, const struct price_middle *row, const double *at)
 {
@@ -189,8 +190,9 @@ static double weight(
 
 	for (size_t k = 0; k < s->args; k++) {
 		const double below = ceil(row->at[k]) - 1, above = floor(row->at[k]) + 1;
-		const double part = at[k] <= row->at[k] ? (at[k] - below) / (row->at[k] - below)
-		                                        : (above - at[k]) / (above - row->at[k]);
+		const double here = fmin(at[k], (double)(s->count[k] - 1));
+		const double part = here <= row->at[k] ? (here - below) / (row->at[k] - below)
+		                                       : (above - here) / (above - row->at[k]);
 		least = fmin(least, part);
 	}
 	return fmax(0, least);

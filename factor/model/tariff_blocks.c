@@ -229,9 +229,13 @@ static struct price to_host(struct price_reader *r, struct matrix a)
 	return transfer(r, "link.d2h.pinned.time", price_bytes(a), ENGINE_OUT);
 }
 
+/* The host has just written it, and the copy engine must get it from the core's caches. */
 static struct price to_device(struct price_reader *r, struct matrix a)
 {
-	return transfer(r, "link.h2d.pinned.time", price_bytes(a), ENGINE_IN);
+	static const char written[] = "link.h2d.written.time";
+
+	return transfer(r, price_known(r, written) ? written : "link.h2d.pinned.time",
+	        price_bytes(a), ENGINE_IN);
 }
 
 /* ---- the host's panels ---- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
- * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but products V^T
- * C of long columns, which the library splits along k, by a surface of their own; syrk by n, k, but
- * our own kernel for small ones (tariff_panels.c), and for larger ones where it is ahead; our own
- * products beside another queue's work, which then have a block a tile, by surfaces of that, and
- * where C cuts tiles off by others;
- * trsm by its side, the triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The
- * host queues them as it does the library's level 2.
+ * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but fp64 with an
+ * odd number of rows and products V^T C of long columns, which the library splits along k, by
+ * surfaces of their own; syrk by n, k, but our own kernel for small ones (tariff_panels.c), and for
+ * larger ones where it is ahead; our own products beside another queue's work, which then have a
+ * block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side, the
+ * triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The host queues them as it
+ * does the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
@@ -126,8 +126,10 @@ struct price price_gemm(
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
+	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");
 	const char *name = own    ? "gpu.own_gemm.s"
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
+	                   : odd  ? "gpu.gemm_odd.d"
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct price price = library(
 	        r, price_surface(r, own ? own_gemm(r, c, k) : name, axes, at, 3), TERM_ARITHMETIC);
@@ -147,6 +149,7 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	        library(r, price_surface(r, "gpu.gemm.tf32", axes, at, 3), TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
+	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
 	return price;
 }
 
