@@ -109,6 +109,7 @@ static void measure_clusters(struct call *c, int64_t step)
 			block_kernel_fill_panels(c);
 			measure_call(c, "cluster", block_kernel_cluster, args, ARRAY_LEN(args));
 		}
+	c->turn = 0;
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
 	if (info != 0)
 		msg_die(EXIT_MEASURE_FAILED, "blocks of a cluster waited too long for each other");
