@@ -200,6 +200,8 @@ struct executor_ops {
 	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
 	 * out with swaps or solves, too */
 	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+	/* the same for any number of columns, without the rows below the top */
+	bool (*lu_top)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
@@ -323,6 +325,7 @@ bool ex_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
 bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool ex_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

@@ -51,7 +51,9 @@ __global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct column
 		moved[i] = -1;
 	copy_wait<1>();
 	__syncthreads();
-	find_origins(g, s, first, count, moved);
+	const int row = find_origins(g, s), place = s.pivot[threadIdx.x % WIDTH] - first;
+	if (row >= 0 && place >= 0 && place < count)
+		moved[place] = row;
 	__syncthreads();
 	solve_top(g, s, column);
 	/* all that others may overwrite has been read: by copies that are complete, and by loads

@@ -4,7 +4,7 @@
 #ifndef FATHOM_LU_ROWS_CUH
 #define FATHOM_LU_ROWS_CUH
 
-#include "lu_top.cuh"
+#include "lu_solve.cuh"
 
 namespace
 {

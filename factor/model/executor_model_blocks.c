@@ -260,6 +260,12 @@ static bool model_lu_columns(struct executor *e, struct matrix a, struct pivots 
 	        e, PHASE_UPDATE, "lu_columns", c, p.n, tariff(e)->lu_columns(reader(e), c, p.n));
 }
 
+static bool model_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	(void)a;
+	return model_charge(e, PHASE_SOLVE, "lu_top", c, p.n, tariff(e)->lu_top(reader(e), c, p.n));
+}
+
 static bool model_adopt_pivots(
         struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
@@ -363,6 +369,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->trtri = model_trtri;
 	ops->laswp = model_laswp;
 	ops->lu_columns = model_lu_columns;
+	ops->lu_top = model_lu_top;
 	ops->adopt_pivots = model_adopt_pivots;
 	ops->clear_info = model_clear_info;
 	ops->zero_diagonal = model_zero_diagonal;

@@ -87,10 +87,15 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return memory(r, "host.memory.copy", bytes * (double)swaps * (double)a.n);
 }
 
+static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision));
+}
+
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision)),
-	        gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+	return price_both(
+	        lu_top(r, c, k), gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
@@ -158,6 +163,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .trtri = trtri,
         .laswp = laswp,
         .lu_columns = lu_columns,
+        .lu_top = lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
@@ -251,9 +257,14 @@ static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t 
 	        r, 4 * (double)swaps * (double)a.n * (double)precision_bytes(a.precision));
 }
 
+static struct price sums_lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision));
+}
+
 static struct price sums_lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision)),
+	return price_both(sums_lu_top(r, c, k),
 	        sums_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
@@ -269,6 +280,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .trtri = sums_trtri,
         .laswp = sums_laswp,
         .lu_columns = sums_lu_columns,
+        .lu_top = sums_lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

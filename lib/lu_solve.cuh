@@ -2,8 +2,8 @@
 /* The top of columns right of an LU panel: where its rows come from, and the solution with the
  * panel's unit lower triangle. A block of threads has COLUMNS columns, a warp one of them, and does
  * two rows of the triangle at a step. */
-#ifndef FATHOM_LU_TOP_CUH
-#define FATHOM_LU_TOP_CUH
+#ifndef FATHOM_LU_SOLVE_CUH
+#define FATHOM_LU_SOLVE_CUH
 
 #include "block_kernels.h"
 #include "gemm_copy.cuh"
@@ -60,16 +60,16 @@ __device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct t
 
 /* Exchange i is of row i with one at or below it. So the row that comes to place i is followed
  * backwards from the one that exchange i brought there; and the one that comes to a place below all
- * k from the last exchange that is with that place. moved: of `count` rows from row `first` on, the
- * row of the top that comes there. */
+ * k from the last exchange that is with that place. The former are found by the first WIDTH threads
+ * for solve_top; the latter by the next WIDTH: a row of the top that comes to place s.pivot[i], or
+ * -1, as in all other threads. */
 template <typename T>
-__device__ __forceinline__ void find_origins(
-        const struct columns<T> &g, struct top<T> &s, int first, int count, int *moved)
+__device__ __forceinline__ int find_origins(const struct columns<T> &g, struct top<T> &s)
 {
 	const int i = (int)threadIdx.x % WIDTH, place = s.pivot[i];
 	const bool above = (int)threadIdx.x < WIDTH;
 	if (i >= g.k || (int)threadIdx.x >= 2 * WIDTH)
-		return;
+		return -1;
 	int row = place, bound = above ? i : g.k, last = -1;
 	for (;;) {
 		const int found = latest(s.pivot, bound, row);
@@ -80,8 +80,7 @@ __device__ __forceinline__ void find_origins(
 	}
 	if (above)
 		s.source[i] = row;
-	else if (last == i && place >= first && place < first + count)
-		moved[place - first] = row;
+	return above || last != i || place < g.k ? -1 : row;
 }
 
 /* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the other ones
