@@ -42,8 +42,8 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
-/* Columns of the panels that lu_columns takes. */
-enum { EXECUTOR_LU_COLUMNS = 64 };
+/* Columns of the panels that lu_columns and lu_top take. */
+enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
@@ -200,7 +200,8 @@ struct executor_ops {
 	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
 	 * out with swaps or solves, too */
 	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-	/* the same for any number of columns, without the rows below the top */
+	/* the same for any number of columns, without the rows below the top, right of panels of
+	 * EXECUTOR_LU_TOP columns at most */
 	bool (*lu_top)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */

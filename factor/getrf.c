@@ -124,13 +124,13 @@ static bool factor(
  * by substitution. */
 static bool at_once(const struct lu *s, int64_t w)
 {
-	return !s->solve.piece && w <= EXECUTOR_LU_COLUMNS;
+	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
 }
 
 /* And all of the columns updated: few of them. */
 static bool few(const struct lu *s, int64_t w, int64_t columns)
 {
-	return at_once(s, w) && columns <= 2 * EXECUTOR_LU_COLUMNS;
+	return at_once(s, w) && w <= EXECUTOR_LU_COLUMNS && columns <= 2 * EXECUTOR_LU_COLUMNS;
 }
 
 /* Toledo's recursion (1997): left half, update of the right half, right half. */

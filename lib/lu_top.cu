@@ -12,12 +12,11 @@
 namespace
 {
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS, sizeof(T) == 4 ? 4 : 3)
-        top_kernel(const struct columns<T> g)
+template <typename T, int WIDTH>
+__global__ void __launch_bounds__(THREADS) top_kernel(const struct columns<T> g)
 {
 	extern __shared__ __align__(16) unsigned char bytes[];
-	struct top<T> &s = *(struct top<T> *)bytes;
+	struct top<T, WIDTH> &s = *(struct top<T, WIDTH> *)bytes;
 	__shared__ int moved[WIDTH]; /* rows of the top that come to the places below, or -1 */
 	const int column = (int)blockIdx.x * COLUMNS;
 
@@ -39,22 +38,36 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 4 ? 4 : 3)
 			g.c[s.pivot[i] + (column + j) * g.ldc] = s.old[j][moved[i]];
 }
 
-template <typename T> int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
+template <typename T, int WIDTH>
+int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
 {
 	const struct columns<T> g = {
 		(const T *)matrix_address(a), a.ld, (T *)matrix_address(c), c.ld, (int)c.m,
 		        (int)p.n, (int)c.n, 0, p.data
 	};
-	return (int)early_launch(top_kernel<T>, (c.n + COLUMNS - 1) / COLUMNS, THREADS,
-	        (int64_t)sizeof(struct top<T>), g, stream);
+	return (int)early_launch(top_kernel<T, WIDTH>, (c.n + COLUMNS - 1) / COLUMNS, THREADS,
+	        block_lu_top_bytes(c.precision, WIDTH), g, stream);
+}
+
+template <typename T>
+int launch_any(struct matrix a, struct pivots p, struct matrix c, void *stream)
+{
+	return p.n <= 64 ? launch<T, 64>(a, p, c, stream) : launch<T, 128>(a, p, c, stream);
 }
 
 } // namespace
+
+extern "C" int64_t block_lu_top_bytes(enum precision precision, int64_t k)
+{
+	if (precision == SINGLE)
+		return k <= 64 ? sizeof(struct top<float, 64>) : sizeof(struct top<float, 128>);
+	return k <= 64 ? sizeof(struct top<double, 64>) : sizeof(struct top<double, 128>);
+}
 
 extern "C" int block_lu_top(struct matrix a, struct pivots p, struct matrix c, void *stream)
 {
 	if (c.n == 0)
 		return (int)cudaSuccess;
-	return c.precision == SINGLE ? launch<float>(a, p, c, stream)
-	                             : launch<double>(a, p, c, stream);
+	return c.precision == SINGLE ? launch_any<float>(a, p, c, stream)
+	                             : launch_any<double>(a, p, c, stream);
 }

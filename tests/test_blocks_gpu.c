@@ -254,6 +254,9 @@ static void check_all_lu_columns(struct executor *e, enum precision p)
 	check_lu_columns(e, p, 20000, 130, 64, 20000, true);
 	check_lu_columns(e, p, 150000, 1, 3, 150000, true);
 	check_lu_columns(e, p, 3000, 5000, 64, 3000, false);
+	check_lu_columns(e, p, 1000, 700, 65, 1000, false);
+	check_lu_columns(e, p, 3001, 1000, 127, 300, false);
+	check_lu_columns(e, p, 128, 9, 128, 128, false);
 }
 
 static void check_laswps(struct executor *e, enum precision p)

@@ -160,11 +160,16 @@ bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, boo
 	return cuda_ok(x, block_laswp(a, p, backwards, stream_of(x)), "laswp");
 }
 
+/* In one kernel where its blocks find the shared memory. */
 bool cuda_lu_top(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
-	return size_ok(x, p.n, BLOCK_LU_COLUMNS_MAX, "lu_top") &&
-	       cuda_ok(x, block_lu_top(a, p, c, stream_of(x)), "LU top");
+	if (p.n <= BLOCK_LU_TOP_MAX &&
+	        block_lu_top_bytes(c.precision, p.n) <= x->gpu.shared_per_block)
+		return cuda_ok(x, block_lu_top(a, p, c, stream_of(x)), "LU top");
+	return cuda_laswp(executor, c, p, false) &&
+	       cuda_trsm(executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
+	               matrix_view(c, 0, 0, p.n, c.n));
 }
 
 /* In one kernel on devices that have it. */
