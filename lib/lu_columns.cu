@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct column
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	extern __shared__ __align__(16) unsigned char bytes[];
-	struct top<T> &s = *(struct top<T> *)bytes;
+	struct top<T, WIDTH> &s = *(struct top<T, WIDTH> *)bytes;
 	T *slab = (T *)(&s + 1);
 	int *moved = (int *)(slab + WIDTH * PITCH<T>); /* the row of the top that comes, or -1 */
 	const int rank = (int)cluster_rank();
@@ -51,7 +51,9 @@ __global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct column
 		moved[i] = -1;
 	copy_wait<1>();
 	__syncthreads();
-	find_origins(g, s, first, count, moved);
+	const int row = find_origins(g, s), place = s.pivot[threadIdx.x % WIDTH] - first;
+	if (row >= 0 && place >= 0 && place < count)
+		moved[place] = row;
 	__syncthreads();
 	solve_top(g, s, column);
 	/* all that others may overwrite has been read: by copies that are complete, and by loads
@@ -90,7 +92,7 @@ const void *kernel_of(enum precision precision)
 
 template <typename T> int64_t fixed_bytes(void)
 {
-	return (int64_t)(sizeof(struct top<T>) + sizeof(T) * WIDTH * PITCH<T>);
+	return (int64_t)(sizeof(struct top<T, WIDTH>) + sizeof(T) * WIDTH * PITCH<T>);
 }
 
 int64_t fixed_bytes(enum precision precision)

@@ -4,10 +4,12 @@
 #ifndef FATHOM_LU_ROWS_CUH
 #define FATHOM_LU_ROWS_CUH
 
-#include "lu_top.cuh"
+#include "lu_solve.cuh"
 
 namespace
 {
+
+const int WIDTH = BLOCK_LU_COLUMNS_MAX;
 
 /* Rows that a block works on at once: of the panel's elements in them, which are in shared memory,
  * two blocks of threads find room on a multiprocessor. Columns of it are so many elements apart
@@ -20,7 +22,7 @@ template <typename T>
 __device__ __forceinline__ void fetch_slab(
         const struct columns<T> &g, const T *a, int base, int count, T *slab)
 {
-	fetch_panel<AT_ONCE<T>, PITCH<T>>(g, a + base, count - base, slab);
+	fetch_panel<WIDTH, AT_ONCE<T>, PITCH<T>>(g, a + base, count - base, slab);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */

@@ -329,6 +329,7 @@ static const struct executor_ops cuda_ops = {
         .laswp = cuda_laswp,
         .lu_columns = cuda_lu_columns,
         .lu_rows = cuda_lu_rows,
+        .lu_top = cuda_lu_top,
         .adopt_pivots = cuda_adopt_pivots,
         .clear_info = cuda_clear_info,
         .zero_diagonal = cuda_zero_diagonal,

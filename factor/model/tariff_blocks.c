@@ -135,29 +135,45 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return price;
 }
 
-/* In one kernel: the pivots and the rows they name, one after the other; a shuffle and an FMA for
- * every row of the triangle; the other operations and the bytes of a block. */
-static struct price one_kernel(struct price_reader *r, struct matrix c, int64_t k)
+/* A shuffle for every row of the triangle and an FMA for every two. */
+static double lu_solve(struct price_reader *r, struct matrix c, int64_t k)
 {
 	bool single = c.precision == SINGLE;
+
+	return (double)k *
+	       (price_scalar(r, "gpu.warp.shuffle.latency") +
+	               price_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency"));
+}
+
+/* The exchange of rows, whose blocks go through the triangle as well. */
+static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	struct price price = laswp(r, c, k);
+
+	price.term[TERM_BARRIER] += lu_solve(r, c, k);
+	return price;
+}
+
+/* In one kernel: the pivots and the rows they name, one after the other; the solution; the other
+ * operations and the bytes of a block. */
+static struct price one_kernel(struct price_reader *r, struct matrix c, int64_t k)
+{
 	double blocks = LU_CLUSTER * ceil((double)c.n / LU_COLUMNS), rows = (double)(c.m - k);
-	double fma = price_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency");
+	const char *rate = c.precision == SINGLE ? "gpu.fma.s.rate" : "gpu.fma.d.rate";
 	struct price price = price_kernel(r);
 
 	price.share = price_share(r, blocks);
-	price.term[TERM_BARRIER] = 2 * price_scalar(r, "gpu.l2.latency") +
-	                           (double)k * (price_scalar(r, "gpu.warp.shuffle.latency") + fma);
-	price.term[TERM_ARITHMETIC] =
-	        2 * rows * (double)c.n * (double)k * price_scalar(r, "gpu.sm.count") /
-	        (blocks * price_scalar(r, single ? "gpu.fma.s.rate" : "gpu.fma.d.rate"));
+	price.term[TERM_BARRIER] = 2 * price_scalar(r, "gpu.l2.latency") + lu_solve(r, c, k);
+	price.term[TERM_ARITHMETIC] = 2 * rows * (double)c.n * (double)k *
+	                              price_scalar(r, "gpu.sm.count") /
+	                              (blocks * price_scalar(r, rate));
 	price.term[TERM_MEMORY] = rows * (double)(k + 2 * LU_COLUMNS) *
 	                          (double)precision_bytes(c.precision) / LU_CLUSTER /
 	                          price_scalar(r, "gpu.sm.l2_read");
 	return price;
 }
 
-/* Where the profile has the surface of the kernel the device has the kernel; else it is three
- * operations. */
+/* Where the profile has the surface of the kernel the device has the kernel; else it is two. */
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"m", "n"};
@@ -166,7 +182,7 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 
 	if (price_known(r, name))
 		return price_as_measured(one_kernel(r, c, k), price_surface(r, name, axes, at, 2));
-	return price_both(price_both(laswp(r, c, k), price_trsm(r, LEFT, k, c.n, c.precision)),
+	return price_both(lu_top(r, c, k),
 	        price_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
@@ -293,6 +309,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .laswp = laswp,
         .lu_columns = lu_columns,
         .lu_rows = lu_rows,
+        .lu_top = lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = price_potrf_block,

@@ -155,6 +155,8 @@ OPERATION(QUEUED, SWAP, HOST, a, p.n, laswp,
         (struct executor * e, struct matrix a, struct pivots p, bool backwards), a, p, backwards)
 OPERATION(QUEUED, UPDATE, HOST, c, p.n, lu_columns,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
+OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_top,
+        (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
         (struct executor * e, struct pivots panel, int64_t first, struct pivots all), panel, first,
         all)
@@ -340,6 +342,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(laswp);
 	ADD(lu_columns);
 	ADD(lu_rows);
+	ADD(lu_top);
 	ADD(adopt_pivots);
 	ADD(clear_info);
 	ADD(zero_diagonal);

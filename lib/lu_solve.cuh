@@ -2,8 +2,8 @@
 /* The top of columns right of an LU panel: where its rows come from, and the solution with the
  * panel's unit lower triangle. A block of threads has COLUMNS columns, a warp one of them, and does
  * two rows of the triangle at a step. */
-#ifndef FATHOM_LU_TOP_CUH
-#define FATHOM_LU_TOP_CUH
+#ifndef FATHOM_LU_SOLVE_CUH
+#define FATHOM_LU_SOLVE_CUH
 
 #include "block_kernels.h"
 #include "gemm_copy.cuh"
@@ -12,7 +12,7 @@
 namespace
 {
 
-const int COLUMNS = 8, WARPS = 8, THREADS = 32 * WARPS, WIDTH = BLOCK_LU_COLUMNS_MAX;
+const int COLUMNS = 8, WARPS = 8, THREADS = 32 * WARPS;
 
 template <typename T> struct columns {
 	const T *a;
@@ -23,8 +23,8 @@ template <typename T> struct columns {
 	const int *pivots;
 };
 
-/* Of a block, in shared memory. */
-template <typename T> struct top {
+/* Of a block, in shared memory; the panel has WIDTH columns at most, 64 or 128. */
+template <typename T, int WIDTH> struct top {
 	T triangle[WIDTH][WIDTH]; /* by columns */
 	T old[COLUMNS][WIDTH];    /* the top as it was, */
 	T rows[WIDTH][COLUMNS];   /* and as it becomes */
@@ -32,7 +32,7 @@ template <typename T> struct top {
 };
 
 /* The last of the first `bound` exchanges that is with `row`, or -1. */
-__device__ __forceinline__ int latest(const int *pivot, int bound, int row)
+template <int WIDTH> __device__ __forceinline__ int latest(const int *pivot, int bound, int row)
 {
 	int found = -1;
 #pragma unroll 4
@@ -48,8 +48,8 @@ __device__ __forceinline__ int latest(const int *pivot, int bound, int row)
 	return found;
 }
 
-template <typename T>
-__device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct top<T> &s)
+template <typename T, int WIDTH>
+__device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct top<T, WIDTH> &s)
 {
 	const int i = (int)threadIdx.x;
 	if (i >= WIDTH)
@@ -60,19 +60,19 @@ __device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct t
 
 /* Exchange i is of row i with one at or below it. So the row that comes to place i is followed
  * backwards from the one that exchange i brought there; and the one that comes to a place below all
- * k from the last exchange that is with that place. moved: of `count` rows from row `first` on, the
- * row of the top that comes there. */
-template <typename T>
-__device__ __forceinline__ void find_origins(
-        const struct columns<T> &g, struct top<T> &s, int first, int count, int *moved)
+ * k from the last exchange that is with that place. The former are found by the first WIDTH threads
+ * for solve_top; the latter by the next WIDTH: a row of the top that comes to place s.pivot[i], or
+ * -1, as in all other threads. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ int find_origins(const struct columns<T> &g, struct top<T, WIDTH> &s)
 {
 	const int i = (int)threadIdx.x % WIDTH, place = s.pivot[i];
 	const bool above = (int)threadIdx.x < WIDTH;
 	if (i >= g.k || (int)threadIdx.x >= 2 * WIDTH)
-		return;
+		return -1;
 	int row = place, bound = above ? i : g.k, last = -1;
 	for (;;) {
-		const int found = latest(s.pivot, bound, row);
+		const int found = latest<WIDTH>(s.pivot, bound, row);
 		if (found < 0)
 			break;
 		last = last < 0 ? found : last;
@@ -80,13 +80,12 @@ __device__ __forceinline__ void find_origins(
 	}
 	if (above)
 		s.source[i] = row;
-	else if (last == i && place >= first && place < first + count)
-		moved[place - first] = row;
+	return above || last != i || place < g.k ? -1 : row;
 }
 
 /* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the other ones
  * of WIDTH columns become zero. */
-template <int ROWS, int PITCH, int PIECE, typename T>
+template <int WIDTH, int ROWS, int PITCH, int PIECE, typename T>
 __device__ __forceinline__ void fetch_pieces(
         const struct columns<T> &g, const T *from, int count, T *to)
 {
@@ -102,33 +101,35 @@ __device__ __forceinline__ void fetch_pieces(
 	}
 }
 
-template <int ROWS, int PITCH, typename T>
+template <int WIDTH, int ROWS, int PITCH, typename T>
 __device__ __forceinline__ void fetch_panel(
         const struct columns<T> &g, const T *from, int count, T *to)
 {
 	const int64_t address = (int64_t)(uintptr_t)from, apart = g.lda * (int64_t)sizeof(T);
 	if ((address | apart) % 16 == 0)
-		fetch_pieces<ROWS, PITCH, 16 / (int)sizeof(T)>(g, from, count, to);
+		fetch_pieces<WIDTH, ROWS, PITCH, 16 / (int)sizeof(T)>(g, from, count, to);
 	else
-		fetch_pieces<ROWS, PITCH, 1>(g, from, count, to);
+		fetch_pieces<WIDTH, ROWS, PITCH, 1>(g, from, count, to);
 	copy_commit();
 }
 
 /* Starts the copy of what the solution needs. */
-template <typename T>
-__device__ __forceinline__ void fetch_top(const struct columns<T> &g, struct top<T> &s, int column)
+template <typename T, int WIDTH>
+__device__ __forceinline__ void fetch_top(
+        const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
 {
 	const int i = (int)threadIdx.x % WIDTH;
 #pragma unroll
 	for (int j = (int)threadIdx.x / WIDTH; j < COLUMNS; j += THREADS / WIDTH)
 		if (i < g.k && column + j < g.n)
 			copy_start<sizeof(T)>(&s.old[j][i], g.c + i + (column + j) * g.ldc);
-	fetch_panel<WIDTH, WIDTH>(g, g.a, g.k, s.triangle[0]);
+	fetch_panel<WIDTH, WIDTH, WIDTH>(g, g.a, g.k, s.triangle[0]);
 }
 
 /* A warp solves for its column. */
-template <typename T>
-__device__ __forceinline__ void solve_top(const struct columns<T> &g, struct top<T> &s, int column)
+template <typename T, int WIDTH>
+__device__ __forceinline__ void solve_top(
+        const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
 {
 	const int PARTS = WIDTH / 32, warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
 	T x[PARTS];
@@ -164,9 +165,9 @@ __device__ __forceinline__ void solve_top(const struct columns<T> &g, struct top
 		s.rows[32 * p + lane][warp] = 32 * p + lane < g.k ? x[p] : T(0);
 }
 
-template <typename T>
+template <typename T, int WIDTH>
 __device__ __forceinline__ void store_top(
-        const struct columns<T> &g, const struct top<T> &s, int column)
+        const struct columns<T> &g, const struct top<T, WIDTH> &s, int column)
 {
 	const int i = (int)threadIdx.x % WIDTH;
 #pragma unroll
