@@ -131,27 +131,30 @@ static int64_t warm_rows(int64_t n)
 	return n <= WARM_COLUMNS ? WARM_ROWS : (int64_t)WARM_ROWS * WARM_COLUMNS / n;
 }
 
-/* The columns of the next call, and its exchanges. */
-static struct matrix next_columns(struct call *c, struct pivots *p)
+/* The columns of the next call, and its exchanges; turned: the matrix lies by rows. */
+static struct matrix next_columns(struct call *c, struct pivots *p, bool turned)
 {
 	struct bench *b = c->bench;
 	const int64_t rows = warm_rows(c->n), first = c->turn * TURN_ROWS;
-	struct matrix whole = at(c, b->pool, POOL_ROWS, POOL_COLUMNS, POOL_ROWS);
 	*p = (struct pivots){b->pivots + c->turn * MOST_SWAPS, c->swaps};
 	c->turn = (c->turn + 1) % TURNS;
 	if (!c->cold)
-		return at(c, b->pool, rows, c->n, rows);
+		return turned ? at(c, b->pool, c->n, rows, c->n) : at(c, b->pool, rows, c->n, rows);
 	if (c->column + c->n > POOL_COLUMNS)
 		c->column = 0;
+	const int64_t column = c->column;
 	c->column += c->n;
-	return matrix_view(whole, first, c->column - c->n, POOL_ROWS - first, c->n);
+	return turned ? matrix_view(at(c, b->pool, POOL_COLUMNS, POOL_ROWS, POOL_COLUMNS), column,
+	                        first, c->n, POOL_ROWS - first)
+	              : matrix_view(at(c, b->pool, POOL_ROWS, POOL_COLUMNS, POOL_ROWS), first,
+	                        column, POOL_ROWS - first, c->n);
 }
 
 static void put_laswp(void *context)
 {
 	struct call *c = context;
 	struct pivots p;
-	struct matrix columns = next_columns(c, &p);
+	struct matrix columns = next_columns(c, &p, false);
 	GPU(block_laswp(columns, p, false, c->bench->rate.stream));
 }
 
@@ -164,8 +167,16 @@ static void put_rows(void *context)
 {
 	struct call *c = context;
 	struct pivots p;
-	struct matrix columns = next_columns(c, &p);
+	struct matrix columns = next_columns(c, &p, true);
 	GPU(block_lu_rows(swaps_triangle(c), p, columns, c->bench->rate.stream));
+}
+
+static void put_exchange(void *context)
+{
+	struct call *c = context;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p, true);
+	GPU(block_lu_rows(at(c, NULL, 0, 0, 1), p, columns, c->bench->rate.stream));
 }
 
 static void put_cluster(void *context)
@@ -421,6 +432,7 @@ static void measure_swaps(struct call *c, int64_t step)
 				GPU(block_fill(
 				        WHOLE, 1e-4, 1, swaps_triangle(c), c->bench->rate.stream));
 				measure_call(c, "lu_rows", put_rows, args, ARRAY_LEN(args));
+				measure_call(c, "swap_rows", put_exchange, args, ARRAY_LEN(args));
 			}
 		}
 	}

@@ -4,7 +4,7 @@
  * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d
- * [swaps,n,cold]: seconds per call, rate surfaces. */
+ * gpu.swap_rows.s .d [swaps,n,cold]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -61,9 +61,15 @@ static const struct surface {
         {"guard_d", "gpu.trsm_guard.d", "our look at an inverse that is good, start to start",
                 {"n"}},
         {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
-        {"lu_rows_s", "gpu.lu_rows.s", "our row swaps and the solve of a block row, start to start",
+        {"lu_rows_s", "gpu.lu_rows.s",
+                "our row swaps and solve in a matrix by rows, start to start",
                 {"swaps", "n", "cold"}},
-        {"lu_rows_d", "gpu.lu_rows.d", "our row swaps and the solve of a block row, start to start",
+        {"lu_rows_d", "gpu.lu_rows.d",
+                "our row swaps and solve in a matrix by rows, start to start",
+                {"swaps", "n", "cold"}},
+        {"swap_rows_s", "gpu.swap_rows.s", "our row swaps in a matrix by rows, start to start",
+                {"swaps", "n", "cold"}},
+        {"swap_rows_d", "gpu.swap_rows.d", "our row swaps in a matrix by rows, start to start",
                 {"swaps", "n", "cold"}},
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
 };
