@@ -206,6 +206,8 @@ static void measure_swaps(struct call *c, int64_t step)
 				block_kernel_fill_swaps_triangle(c);
 				measure_call(
 				        c, "lu_rows", block_kernel_lu_rows, args, ARRAY_LEN(args));
+				measure_call(c, "swap_rows", block_kernel_exchange_rows, args,
+				        ARRAY_LEN(args));
 			}
 		}
 	}

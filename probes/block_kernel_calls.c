@@ -106,27 +106,31 @@ int64_t block_kernel_swap_rows(const struct call *c)
 	return c->cold ? POOL_ROWS - (TURNS - 1) * TURN_ROWS : warm_rows(c->n);
 }
 
-/* The columns of the next call, and its exchanges. */
-static struct matrix next_columns(struct call *c, struct pivots *p)
+/* The columns of the next call, and its exchanges; turned: the matrix lies by rows. */
+static struct matrix next_columns(struct call *c, struct pivots *p, bool turned)
 {
 	struct bench *b = c->bench;
 	const int64_t rows = warm_rows(c->n), first = c->turn * TURN_ROWS;
-	struct matrix whole = at(c, b->pool, POOL_ROWS, BLOCK_KERNEL_WIDEST, POOL_ROWS);
+	const int64_t wide = BLOCK_KERNEL_WIDEST;
 	*p = (struct pivots){b->pivots + c->turn * BLOCK_KERNEL_SWAPS, c->swaps};
 	c->turn = (c->turn + 1) % TURNS;
 	if (!c->cold)
-		return at(c, b->pool, rows, c->n, rows);
+		return turned ? at(c, b->pool, c->n, rows, c->n) : at(c, b->pool, rows, c->n, rows);
 	if (c->column + c->n > BLOCK_KERNEL_WIDEST)
 		c->column = 0;
+	const int64_t column = c->column;
 	c->column += c->n;
-	return matrix_view(whole, first, c->column - c->n, POOL_ROWS - first, c->n);
+	return turned ? matrix_view(at(c, b->pool, wide, POOL_ROWS, wide), column, first, c->n,
+	                        POOL_ROWS - first)
+	              : matrix_view(at(c, b->pool, POOL_ROWS, wide, POOL_ROWS), first, column,
+	                        POOL_ROWS - first, c->n);
 }
 
 void block_kernel_laswp(void *context)
 {
 	struct call *c = context;
 	struct pivots p;
-	struct matrix columns = next_columns(c, &p);
+	struct matrix columns = next_columns(c, &p, false);
 	GPU(block_laswp(columns, p, false, c->bench->rate.stream));
 }
 
@@ -139,8 +143,16 @@ void block_kernel_lu_rows(void *context)
 {
 	struct call *c = context;
 	struct pivots p;
-	struct matrix columns = next_columns(c, &p);
+	struct matrix columns = next_columns(c, &p, true);
 	GPU(block_lu_rows(swaps_triangle(c), p, columns, c->bench->rate.stream));
+}
+
+void block_kernel_exchange_rows(void *context)
+{
+	struct call *c = context;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p, true);
+	GPU(block_lu_rows(at(c, NULL, 0, 0, 1), p, columns, c->bench->rate.stream));
 }
 
 /* Right of a panel of zeros, which leave the columns what they are. */

@@ -5,8 +5,8 @@
  * gpu.potrf_tiles_rows.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
- * .d gpu.lu_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per call, rate surfaces.
- */
+ * .d gpu.lu_rows.s .d gpu.swap_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per
+ * call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -75,9 +75,15 @@ static const struct surface {
         {"gram_s", "gpu.gram_panel.s", "our Gram-Schmidt panel, start to start", {"m", "n"}},
         {"gram_d", "gpu.gram_panel.d", "our Gram-Schmidt panel, start to start", {"m", "n"}},
         {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
-        {"lu_rows_s", "gpu.lu_rows.s", "our row swaps and the solve of a block row, start to start",
+        {"lu_rows_s", "gpu.lu_rows.s",
+                "our row swaps and solve in a matrix by rows, start to start",
                 {"swaps", "n", "cold"}},
-        {"lu_rows_d", "gpu.lu_rows.d", "our row swaps and the solve of a block row, start to start",
+        {"lu_rows_d", "gpu.lu_rows.d",
+                "our row swaps and solve in a matrix by rows, start to start",
+                {"swaps", "n", "cold"}},
+        {"swap_rows_s", "gpu.swap_rows.s", "our row swaps in a matrix by rows, start to start",
+                {"swaps", "n", "cold"}},
+        {"swap_rows_d", "gpu.swap_rows.d", "our row swaps in a matrix by rows, start to start",
                 {"swaps", "n", "cold"}},
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
         {"lu_columns_s", "gpu.lu_columns.s",
