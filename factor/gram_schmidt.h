@@ -14,7 +14,8 @@
  *            threads when written as direct=NXxNY
  *   fused    both in one pass over the matrix
  *   blocked  panels of nb columns, then each column right of them goes through all nb at once, in
- *            cache (their one-dimensional blocking)
+ *            cache (their one-dimensional blocking; on the host in pairs, which by the inverse
+ *            of the triangle of their dot products is the same in exact arithmetic)
  *   block    halves down to nb columns, the left one taken out of the right one by gemm
  *   twice    blocks of nb columns, the ones before taken out by gemm, each orthogonalized twice
  *            (BCGS2)
