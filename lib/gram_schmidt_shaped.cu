@@ -23,6 +23,13 @@ namespace
 
 const int SCALE_THREADS = 256, WARP = 32;
 
+/* Largest blocks of a multiprocessor, of narrow accesses, which take few registers. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+const int NARROW_BLOCKS = 1;
+#else
+const int NARROW_BLOCKS = 2;
+#endif
+
 template <typename T> struct shaped {
 	T *a, *r;
 	const T *norms;
@@ -144,7 +151,7 @@ template <typename T> static __device__ T norm_of(const struct shaped<T> &p, T s
 }
 
 template <typename T, int V, bool SHARED>
-__global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? 2 : 1)
+__global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? NARROW_BLOCKS : 1)
         dots_kernel(const struct shaped<T> p)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -218,7 +225,7 @@ static __device__ __forceinline__ void update_shared(
 }
 
 template <typename T, int V, bool SHARED>
-__global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? 2 : 1)
+__global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? NARROW_BLOCKS : 1)
         update_kernel(const struct shaped<T> p)
 {
 	extern __shared__ __align__(16) unsigned char memory[];

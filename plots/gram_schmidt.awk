@@ -135,7 +135,7 @@ function write_best(side,   s, k) {
 function shape_table(   o, a, line) {
 	split("gram_update gram_dots", operation, " ")
 	split("direct shared wide", access, " ")
-	table_start("gram-shapes", "Blocks of NX x NY threads, the fastest and the one predicted to be, for " largest " x " largest " in single precision", \
+	table_start("gram-shapes", "Blocks of NX x NY threads, single precision, n = " largest ": the fastest, and the one predicted to be", \
 		"<kernel|<access|<fastest|>GB/s|>of copy or read|<predicted|>regret|>shapes|>median error")
 	for (o = 1; o <= 2; o++)
 		for (a = 1; a <= 3; a++) {
@@ -198,7 +198,7 @@ function form_table(precision,   s, v, k, i, p, b) {
 	table_end()
 }
 function apply_lines(   i, p) {
-	table_start("gram-apply", "The blocked update: k columns taken out of " largest " by blocks of threads that hold one column or four", \
+	table_start("gram-apply", "The blocked update: k columns taken out of " largest ", one or four of them in a block of threads", \
 		">k|<columns of a block|>us|>predicted|>Gflop/s")
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "operation"] == "gram_apply" && T[i, "executor"] == "cuda" && T[i, "n"] + 0 == largest && is_time(T[i, "seconds"])) {

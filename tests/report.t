@@ -139,7 +139,7 @@ breakdown_measured() { # with every operation recorded
 }
 gpu=$scratch/data/box
 mkdir -p "$scratch/data/papers"
-cp "$root/data/papers/volkov2008.tsv" "$scratch/data/papers"
+cp "$root/data/papers/volkov2008.tsv" "$root/data/papers/brandes2012.tsv" "$scratch/data/papers"
 mkdir -p "$gpu" "$scratch/host" "$scratch/empty"
 fixture_profile >"$gpu/profile.tsv"
 printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up\thardware\tfailed\n' >>"$gpu/profile.tsv"
