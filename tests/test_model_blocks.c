@@ -253,6 +253,40 @@ static void test_measured_later(void)
 	profile_free(p);
 }
 
+/* A panel with V and T in one kernel, where the profile has it and a cluster holds it. */
+static void test_reflectors(void)
+{
+	struct profile *p = synthetic(0);
+	const struct arg at[][2] = {
+	        {{"m", 1024}, {"n", 16}}, {{"m", 1024}, {"n", 32}}, {{"m", 1024}, {"n", 64}}};
+	const struct matrix a = block(1024, 48), v = block(1024, 48), t = block(48, 48);
+
+	add_blocks(p, 0);
+	struct executor *e = fresh(p);
+	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
+	const double separate = us(e);
+	executor_free(e);
+	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 20e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 30e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[2], 2, 60e-6, 0);
+	e = fresh(p);
+	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
+	const double together = us(e);
+	is_real(together, queued + 10 + 0.75 * 50 + WAIT, 1e-9, "panel_reflectors as measured");
+	if (!ok(together < separate, "and sooner than the three calls without it"))
+		diag("%g against %g", together, separate);
+	executor_model_restart(e, false);
+	ex_panel_reflectors(e, block(8193, 64), block(64, 1), block(8193, 64), block(64, 64), NULL);
+	const double tall = us(e);
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(8193, 64), block(64, 1), NULL);
+	const double alone = us(e);
+	if (!ok(tall > alone + library, "three calls where a cluster does not hold the panel"))
+		diag("%g and alone %g", tall, alone);
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_measured(void)
 {
 	struct profile *p = synthetic(0);
@@ -542,6 +576,7 @@ int main(void)
 	test_library(p);
 	test_moves(p);
 	test_panels(p);
+	test_reflectors();
 	test_measured();
 	test_measured_later();
 	test_host_panels(p);
