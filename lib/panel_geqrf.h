@@ -24,7 +24,9 @@ int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n);
  * overflow nor underflow on the way. NaN spreads. The same input gives the same bits. Should blocks
  * wait for each other longer than a second, tau becomes NaN.
  *
- * panel_geqrf takes the resident kernel where the panel fits on chip, else the columns one. beside:
+ * panel_geqrf takes the first of these that takes the panel: the kernel of one cluster; above 8192
+ * rows, in single precision and more than 32 columns (fewer when the next one does not take it),
+ * the form with a Gram matrix; the resident kernel; the one in memory. beside: the resident kernel
  * on half of the multiprocessors, when it fits there, because another kernel needs the rest. */
 int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
         bool beside, void *work, void *stream);
@@ -48,14 +50,15 @@ struct block_reflector {
 	int64_t ldt;
 };
 
-/* In the registers of one cluster of multiprocessors (compute capability 9.0 and newer). r: NULL or
- * where V and T go, too. work: 4 bytes. */
+/* In the registers of one cluster of multiprocessors (compute capability 9.0 and newer): up to 2
+ * MiB of 32, 64 or 128 columns, in double precision 32 or 64. r: NULL or where V and T go, too.
+ * work: 4 bytes. */
 bool panel_geqrf_cluster_fits(enum precision precision, int64_t m, int64_t n);
 int64_t panel_geqrf_cluster_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, const struct block_reflector *r, void *work, void *stream);
 
-/* Three kernels a column; any m. */
+/* One cooperative kernel with two barriers a column and the panel in memory; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream);

@@ -55,6 +55,15 @@ __device__ __forceinline__ void multiply(const square &a, const square &b, quart
 	}
 }
 
+/* 1 / x to two roundings, without the branches of the correctly rounded one; x is no extreme. */
+__device__ __forceinline__ double reciprocal_of(double x)
+{
+	double r;
+	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+	r = fma(r, fma(-x, r, 1.0), r);
+	return fma(r, fma(-x, r, 1.0), r);
+}
+
 /* Elimination without exchanges of `top` with `below` it: top = L U, L unit lower triangular and in
  * its place; below becomes below U^-1. upper: below has zeros under its diagonal. reflects: the
  * diagonal of a sign opposite to the pivot's is subtracted on the way, so that no pivot is smaller
@@ -80,7 +89,7 @@ __device__ __forceinline__ void eliminate(struct small &s, quarter &top, quarter
 			double pivot = row[k];
 			if (reflects)
 				pivot += pivot < 0 ? -1.0 : 1.0;
-			const double reciprocal = 1 / pivot;
+			const double reciprocal = reciprocal_of(pivot);
 			if (threadIdx.x == 0)
 				s.pivot[k] = pivot;
 			if (at_row(stripe) == k && at_column(stripe) == k)
