@@ -277,6 +277,15 @@ bool ex_larft(struct executor *e, struct matrix v, struct matrix tau, struct mat
 	return skipped(e, PHASE_SOLVE) || empty(v) || e->ops->larft(e, v, tau, t);
 }
 
+bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau, struct matrix v,
+        struct matrix t, void *work)
+{
+	if (e->ops->panel_reflects && e->ops->panel_reflects(e, a))
+		return skipped(e, PHASE_PANEL) || empty(a) ||
+		       e->ops->panel_reflectors(e, a, tau, v, t, work);
+	return ex_panel_geqrf(e, a, tau, work) && ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t);
+}
+
 bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->transpose(e, a, b);

@@ -215,6 +215,11 @@ struct executor_ops {
 	/* T (n x n, upper, zeros below) of the compact WY form of the reflectors v (explicit);
 	 * LAPACK's larft, forward, columnwise */
 	bool (*larft)(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+	/* the three above in one call, for a panel of which panel_reflects says that there is one;
+	 * NULL: for none */
+	bool (*panel_reflects)(struct executor *, struct matrix a);
+	bool (*panel_reflectors)(struct executor *, struct matrix a, struct matrix tau,
+	        struct matrix v, struct matrix t, void *work);
 	/* b = a^T; b = a (asynchronous); the triangle off the diagonal := off, diagonal := on */
 	bool (*transpose)(struct executor *, struct matrix a, struct matrix b);
 	bool (*copy)(struct executor *, struct matrix from, struct matrix to);
@@ -320,6 +325,8 @@ bool ex_potrf_block(struct executor *, enum uplo uplo, struct matrix a, int64_t 
 bool ex_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool ex_explicit_v(struct executor *, struct matrix a, struct matrix v);
 bool ex_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
+        struct matrix t, void *work);
 bool ex_transpose(struct executor *, struct matrix a, struct matrix b);
 bool ex_copy(struct executor *, struct matrix from, struct matrix to);
 bool ex_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

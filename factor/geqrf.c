@@ -32,8 +32,7 @@ static bool factor(struct qr *s, struct matrix a, struct matrix tau, struct refl
 {
 	if (a.n > s->plan->leaf)
 		return factor_halves(s, a, tau, r);
-	return ex_panel_geqrf(s->e, a, tau, s->leaf_work) && ex_explicit_v(s->e, a, r.v) &&
-	       ex_larft(s->e, r.v, tau, r.t);
+	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, s->leaf_work);
 }
 
 /* Elmroth and Gustavson's recursion (2000): left half, update of the right half, right half. */

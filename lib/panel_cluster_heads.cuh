@@ -116,18 +116,6 @@ __device__ __forceinline__ struct seat take_seat(const struct shared<real, COLUM
 	return t;
 }
 
-/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. */
-__device__ __forceinline__ void wait_phase(const uint64_t *full, uint32_t parity, uint32_t *error)
-{
-	const uint32_t address = shared_address(full);
-	if (!mailbox_is_full(address, parity) && load_relaxed(error) == 0) {
-		struct spin spin = {0, 0};
-		while (!mailbox_is_full(address, parity) && spin_again(&spin, error))
-			;
-	}
-	__syncwarp();
-}
-
 /* ---- heads ---- */
 
 /* The best of the heads that a lane looks at. */

@@ -39,10 +39,40 @@ int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n
 int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, bool beside, void *work, void *stream);
 
+/* Where I - V T V^T goes: V (m x n) with its ones and zeros, T (n x n) with zeros below its
+ * diagonal. Both or none. */
+struct block_reflector {
+	void *v;
+	int64_t ldv;
+	void *t;
+	int64_t ldt;
+};
+
+/* In the registers of one cluster of multiprocessors (compute capability 9.0 and newer). r: NULL or
+ * where V and T go, too. work: 4 bytes. */
+bool panel_geqrf_cluster_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_cluster_work(enum precision precision, int64_t m, int64_t n);
+int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, const struct block_reflector *r, void *work, void *stream);
+
 /* Three kernels a column; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream);
+
+/* The same two when done is NULL or *done, in device memory, is 0, else nothing. */
+int panel_geqrf_resident_unless(const int *done, enum precision precision, void *a, int64_t lda,
+        int64_t m, int64_t n, void *tau, bool beside, void *work, void *stream);
+int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
+        int64_t m, int64_t n, void *tau, void *work, void *stream);
+
+/* By Cholesky QR and reconstruction (compute capability 8.0 and newer), in single precision, 1 <= n
+ * <= 64, m >= 2 n; work is aligned to 16 bytes. *done, in device memory, becomes 1; or 0, when the
+ * columns are too close to dependent or not finite, and the panel stays as it is. */
+bool panel_geqrf_gram_fits(int64_t m, int64_t n);
+int64_t panel_geqrf_gram_work(void);
+int panel_geqrf_gram(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done, void *work,
+        void *stream);
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,7 @@ template <typename real> struct panel {
 	int n, blocks;
 	real *tau;
 	struct state<real> *state;
+	const int *done;
 };
 
 /* The block's larger ones of both magnitudes, in thread 0. */
@@ -63,6 +64,8 @@ __global__ void __launch_bounds__(THREADS) update_kernel(const struct panel<real
 	const int64_t end = min(first + g.rows_per_block, g.m);
 	real from = real(0), below = real(0);
 
+	if (g.done && *g.done)
+		return;
 	for (int64_t i = first + threadIdx.x; i < end; i += THREADS) {
 		real *row = g.a + i;
 		if (j > 0 && i >= j - 1) {
@@ -92,6 +95,8 @@ __global__ void __launch_bounds__(THREADS) sums_kernel(const struct panel<real> 
 {
 	__shared__ real scale;
 	real from = real(0), below = real(0);
+	if (g.done && *g.done)
+		return;
 	for (int b = (int)threadIdx.x; b < g.blocks; b += THREADS) {
 		from = larger_of(from, g.state->block[b].from);
 		below = larger_of(below, g.state->block[b].below);
@@ -125,6 +130,8 @@ __global__ void __launch_bounds__(PANEL_GEQRF_COLUMNS)
 {
 	__shared__ struct reflector<real> h;
 	const int k = j + (int)threadIdx.x;
+	if (g.done && *g.done)
+		return;
 	const real scale = g.state->scale;
 	real sum = real(0), top = real(0);
 	if (k < g.n) {
@@ -150,13 +157,14 @@ int64_t rows_of_block(int64_t m)
 }
 
 template <typename real>
-int run(void *a, int64_t lda, int64_t m, int64_t n, void *tau, void *work, cudaStream_t stream)
+int run(void *a, int64_t lda, int64_t m, int64_t n, void *tau, const int *done, void *work,
+        cudaStream_t stream)
 {
 	const int64_t rows = rows_of_block(m);
 	const unsigned blocks = (unsigned)((m + rows - 1) / rows);
 	const struct panel<real> g = {
 		(real *)a, lda, m, rows, (int)n, (int)blocks, (real *)tau,
-		        (struct state<real> *)work
+		        (struct state<real> *)work, done
 	};
 	for (int j = 0; j < g.n; j++) {
 		update_kernel<<<blocks, THREADS, 0, stream>>>(g, j);
@@ -177,9 +185,16 @@ extern "C" int64_t panel_geqrf_columns_work(enum precision precision, int64_t m,
 	                           : (int64_t)sizeof(struct state<double>);
 }
 
+extern "C" int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a,
+        int64_t lda, int64_t m, int64_t n, void *tau, void *work, void *stream)
+{
+	const cudaStream_t queue = (cudaStream_t)stream;
+	return precision == SINGLE ? run<float>(a, lda, m, n, tau, done, work, queue)
+	                           : run<double>(a, lda, m, n, tau, done, work, queue);
+}
+
 extern "C" int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m,
         int64_t n, void *tau, void *work, void *stream)
 {
-	return precision == SINGLE ? run<float>(a, lda, m, n, tau, work, (cudaStream_t)stream)
-	                           : run<double>(a, lda, m, n, tau, work, (cudaStream_t)stream);
+	return panel_geqrf_columns_unless(NULL, precision, a, lda, m, n, tau, work, stream);
 }

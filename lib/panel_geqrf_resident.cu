@@ -29,6 +29,7 @@ template <typename real> struct panel {
 	int m, n;
 	real *tau;
 	struct slots slots;
+	const int *done;
 };
 
 /* A power of two for column j, found by all blocks together and applied to the rows from j on; 0
@@ -169,7 +170,8 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 	if constexpr (CLUSTER == 1) /* no cluster is launched there */
 #endif
-		factorize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
+		if (!g.done || !*g.done)
+			factorize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
 }
 
 /* ---- choice of a kernel ---- */
@@ -229,11 +231,11 @@ int64_t half_of_device(void)
 
 template <typename real>
 int run(const struct register_panel *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        void *work, void *stream)
+        const int *done, void *work, void *stream)
 {
 	struct panel<real> g = {
-		(real *)a, lda, (int)m, (int)n, (real *)tau, (ulonglong2 *)work + 1,
-		        (uint32_t *)work
+		(real *)a, lda, (int)m, (int)n, (real *)tau,
+		        {(ulonglong2 *)work + 1, (uint32_t *)work}, done
 	};
 	/* 0 is no tag */
 	cudaError_t error =
@@ -259,8 +261,8 @@ extern "C" int64_t panel_geqrf_resident_work(enum precision precision, int64_t m
 	return alone > other ? alone : other;
 }
 
-extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, bool beside, void *work, void *stream)
+extern "C" int panel_geqrf_resident_unless(const int *done, enum precision precision, void *a,
+        int64_t lda, int64_t m, int64_t n, void *tau, bool beside, void *work, void *stream)
 {
 	const struct register_panel *v =
 	        beside ? choose_within(precision, m, n, half_of_device()) : NULL;
@@ -268,6 +270,13 @@ extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t l
 		v = choose(precision, m, n);
 	if (!v)
 		return (int)cudaErrorInvalidValue;
-	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, work, stream)
-	                           : run<double>(v, a, lda, m, n, tau, work, stream);
+	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, done, work, stream)
+	                           : run<double>(v, a, lda, m, n, tau, done, work, stream);
+}
+
+extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, void *tau, bool beside, void *work, void *stream)
+{
+	return panel_geqrf_resident_unless(
+	        NULL, precision, a, lda, m, n, tau, beside, work, stream);
 }

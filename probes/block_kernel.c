@@ -43,7 +43,7 @@ enum {
 
 struct bench {
 	struct blas_rate rate;
-	void *pool, *triangle, *inverse, *tau, *work;
+	void *pool, *triangle, *inverse, *tau, *v, *t, *work;
 	int *info, *pivots; /* on the device: TURNS sets of pivots */
 	unsigned *readers;
 	bool cold; /* the pool is large enough for swaps in DRAM */
@@ -80,6 +80,15 @@ static void put_geqrf(void *context)
 	struct bench *b = c->bench;
 	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, b->work,
 	        b->rate.stream));
+}
+
+static void put_reflectors(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	const struct block_reflector r = {b->v, c->m, b->t, c->n};
+	GPU(panel_geqrf_cluster(
+	        c->precision, b->pool, c->m, c->m, c->n, b->tau, &r, b->work, b->rate.stream));
 }
 
 static void put_columns(void *context)
@@ -226,6 +235,8 @@ static void set_up(struct bench *b, struct probe_run *run)
 	b->triangle = room(block);
 	b->inverse = room(block);
 	b->readers = room(sizeof *b->readers);
+	b->v = room(panel_cluster_rows(NARROWEST, 4) * NARROWEST * 8);
+	b->t = room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
 	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
 	b->work = room(work);
 	b->info = room(sizeof *b->info);
@@ -235,8 +246,8 @@ static void set_up(struct bench *b, struct probe_run *run)
 
 static void clean_up(struct bench *b)
 {
-	void *pieces[] = {
-	        b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info, b->pivots};
+	void *pieces[] = {b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info,
+	        b->pivots, b->v, b->t};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
 	blas_rate_close(&b->rate);
@@ -278,6 +289,20 @@ static void measure_panels(struct call *c, int64_t step)
 				measure_call(c, "geqrf", put_geqrf, args, ARRAY_LEN(args));
 				check_panel(c);
 			}
+}
+
+/* With V and T, where that is one kernel. */
+static void measure_reflectors(struct call *c, int64_t step)
+{
+	for (c->m = 128; c->m <= LARGEST_M; c->m *= step)
+		for (c->n = NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!panel_geqrf_cluster_fits(c->precision, c->m, c->n))
+				continue;
+			fill_panel(c);
+			measure_call(c, "reflectors", put_reflectors, args, ARRAY_LEN(args));
+			check_panel(c);
+		}
 }
 
 /* The form that a panel takes which is too tall for the chip, every fourth power of two. */
@@ -411,6 +436,7 @@ static void measure(struct probe_run *run)
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
 		measure_panels(&call, step);
+		measure_reflectors(&call, step);
 		measure_columns(&call, step);
 		measure_clusters(&call, step);
 		measure_cholesky(&call, narrow);

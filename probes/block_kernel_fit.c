@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
- * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
+ * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d
+ * [n], gpu.potrf_rows.s .d
  * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
@@ -25,6 +26,10 @@ static const struct surface {
                 {"m", "n", "beside"}},
         {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
                 {"m", "n", "beside"}},
+        {"reflectors_s", "gpu.panel_reflectors.s",
+                "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
+        {"reflectors_d", "gpu.panel_reflectors.d",
+                "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
         {"geqrf_columns_s", "gpu.panel_geqrf_columns.s",
                 "our Householder panel, three kernels a column, start to start", {"m", "n"}},
         {"geqrf_columns_d", "gpu.panel_geqrf_columns.d",

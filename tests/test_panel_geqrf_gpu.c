@@ -39,10 +39,14 @@ static const struct shape shapes[] = {
         {128, 128, 0},
         {129, 127, 5},
         {257, 33, 7},
+        {300, 64, 0},
+        {777, 32, 1},
         {1000, 64, 24},
         {2049, 128, 31},
         {4095, 17, 0},
         {4001, 64, 0},
+        {4090, 128, 6},
+        {8191, 33, 1},
         {9001, 60, 2},
         {9001, 100, 3},
         {16897, 63, 1},
@@ -75,7 +79,30 @@ static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t
 	return panel_geqrf(precision, a, lda, m, n, tau, true, work, stream);
 }
 
+/* Where the Gram matrix does not do, column by column. */
+static int64_t gram_work(enum precision precision, int64_t m, int64_t n)
+{
+	return panel_geqrf_gram_work() + panel_geqrf_columns_work(precision, m, n);
+}
+
+static int by_gram(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        void *work, void *stream)
+{
+	const int error = panel_geqrf_gram(a, lda, m, n, tau, work, work, stream);
+	return error ? error
+	             : panel_geqrf_columns_unless(work, precision, a, lda, m, n, tau,
+	                       (char *)work + panel_geqrf_gram_work(), stream);
+}
+
 static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
+static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream)
+{
+	return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
+}
+
+static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
+static const struct variant tall = {"gram", gram_work, by_gram};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
 static const struct variant chosen = {"chosen", panel_geqrf_work, chosen_beside};
 
@@ -337,6 +364,75 @@ static void check_one(const struct variant *variant, const struct shape *s,
 	free(a0);
 }
 
+/* ---- V and T ---- */
+
+static double *fetched(const void *device, int64_t count, enum precision precision)
+{
+	const size_t bytes = (size_t)(count * precision_bytes(precision));
+	void *data = xmalloc(bytes);
+	double *wide = xmalloc((size_t)count * sizeof *wide);
+
+	GPU(cudaMemcpy(data, device, bytes, cudaMemcpyDeviceToHost));
+	for (int64_t i = 0; i < count; i++)
+		wide[i] = get(data, i, precision);
+	free(data);
+	return wide;
+}
+
+/* V: as a has it. T: to a few roundings LAPACK's of that V. The largest difference of both, and of
+ * zeros; NaN where something was not written. */
+static double reflector_error(
+        const double *a, const double *tau, const double *v, const double *t, const struct shape *s)
+{
+	const int m = (int)s->m, n = (int)s->n;
+	double *want = xmalloc((size_t)(n * n) * sizeof *want), error = 0;
+
+	LAPACKE_dlarft(LAPACK_COL_MAJOR, 'F', 'C', m, n, v, m, tau, want, n);
+	for (int k = 0; k < n; k++) {
+		for (int i = 0; i < m; i++) {
+			const double is = i > k ? a[i + k * s->m] : i == k;
+			error = v[i + k * s->m] == is ? error : NAN;
+		}
+		for (int i = 0; i < n; i++) {
+			const double gap = fabs(t[i + k * n] - (i <= k ? want[i + k * n] : 0));
+			error = gap <= error ? error : gap;
+		}
+	}
+	free(want);
+	return error;
+}
+
+static void check_reflector(const struct shape *s, enum precision precision)
+{
+	const int64_t word = precision_bytes(precision), count = s->m * s->n;
+	const double eps = precision == SINGLE ? FLT_EPSILON : DBL_EPSILON;
+	char *room = NULL;
+	void *host = xmalloc((size_t)(count * word));
+	const size_t bytes = (size_t)((2 * count + s->n + s->n * s->n) * word) + 16;
+
+	matrix_fill(host, s->m, s->m, s->n, precision, MATRIX_RANDOM, 5);
+	GPU(cudaMalloc((void **)&room, bytes));
+	GPU(cudaMemset(room, 0xff, bytes));
+	char *a = room + 16, *v = a + count * word, *t = v + count * word,
+	     *tau = t + s->n * s->n * word;
+	GPU(cudaMemcpy(a, host, (size_t)(count * word), cudaMemcpyHostToDevice));
+	const struct block_reflector r = {v, s->m, t, s->n};
+	GPU(panel_geqrf_cluster(precision, a, s->m, s->m, s->n, tau, &r, room, NULL));
+	double *got_a = fetched(a, count, precision), *got_v = fetched(v, count, precision);
+	double *got_t = fetched(t, s->n * s->n, precision),
+	       *got_tau = fetched(tau, s->n, precision);
+	const double error = reflector_error(got_a, got_tau, got_v, got_t, s);
+	if (!ok(error <= 20 * (double)s->n * eps, "V and T %c %" PRId64 " x %" PRId64, precision,
+	            s->m, s->n))
+		diag("error %.3g", error);
+	GPU(cudaFree(room));
+	free(host);
+	free(got_a);
+	free(got_v);
+	free(got_t);
+	free(got_tau);
+}
+
 static void check_shape(const struct variant *variant, const struct shape *s, enum precision p)
 {
 	const bool small = s->m <= 2049;
@@ -365,10 +461,17 @@ int main(int argc, char **argv)
 				continue;
 			if (panel_geqrf_resident_fits(p, s->m, s->n))
 				check_shape(&resident, s, p);
+			if (panel_geqrf_cluster_fits(p, s->m, s->n)) {
+				check_shape(&cluster, s, p);
+				check_reflector(s, p);
+			}
+			if (p == SINGLE && panel_geqrf_gram_fits(s->m, s->n))
+				check_shape(&tall, s, p);
 			check_shape(&columns, s, p);
 		}
 	if (most == INT64_MAX) {
 		check_one(&chosen, &(struct shape){1000, 64, 0}, SINGLE, MATRIX_RANDOM, AS_IS);
+		check_one(&chosen, &(struct shape){20001, 50, 2}, SINGLE, MATRIX_RANDOM, AS_IS);
 		check_one(&chosen, &(struct shape){200000, 33, 0}, SINGLE, MATRIX_RANDOM, AS_IS);
 		ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
 	}

@@ -142,6 +142,9 @@ int64_t cuda_geqrf_work(struct executor *, struct matrix a);
 bool cuda_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool cuda_explicit_v(struct executor *, struct matrix a, struct matrix v);
 bool cuda_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+bool cuda_panel_reflects(struct executor *, struct matrix a);
+bool cuda_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
+        struct matrix t, void *work);
 bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
 bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

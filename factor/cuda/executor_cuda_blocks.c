@@ -152,6 +152,23 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	               "panel_geqrf");
 }
 
+bool cuda_panel_reflects(struct executor *executor, struct matrix a)
+{
+	(void)executor;
+	return panel_geqrf_cluster_fits(a.precision, a.m, a.n);
+}
+
+bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
+        struct matrix v, struct matrix t, void *work)
+{
+	struct cuda *x = self(executor);
+	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
+	return cuda_ok(x,
+	        panel_geqrf_cluster(a.precision, matrix_address(a), a.ld, a.m, a.n,
+	                matrix_address(tau), &r, work, stream_of(x)),
+	        "panel_reflectors");
+}
+
 /* ---- pivots and info ---- */
 
 bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)

@@ -315,6 +315,22 @@ static bool model_larft(struct executor *e, struct matrix v, struct matrix tau, 
 	return model_charge(e, PHASE_SOLVE, "larft", v, 0, tariff(e)->larft(reader(e), v));
 }
 
+static bool model_panel_reflects(struct executor *e, struct matrix a)
+{
+	return tariff(e)->panel_reflects && tariff(e)->panel_reflects(reader(e), a);
+}
+
+static bool model_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau,
+        struct matrix v, struct matrix t, void *work)
+{
+	(void)tau;
+	(void)v;
+	(void)t;
+	(void)work;
+	return model_charge(e, PHASE_PANEL, "panel_reflectors", a, 0,
+	        tariff(e)->panel_reflectors(reader(e), a));
+}
+
 static bool model_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	(void)b;
@@ -363,6 +379,8 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->panel_geqrf = model_panel_geqrf;
 	ops->explicit_v = model_explicit_v;
 	ops->larft = model_larft;
+	ops->panel_reflects = model_panel_reflects;
+	ops->panel_reflectors = model_panel_reflectors;
 	ops->transpose = model_transpose;
 	ops->copy = model_copy;
 	ops->fill = model_fill;

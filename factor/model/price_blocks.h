@@ -36,6 +36,9 @@ struct block_tariff {
 	struct price (*panel_geqrf)(struct price_reader *, struct matrix a, bool beside);
 	struct price (*explicit_v)(struct price_reader *, struct matrix a);
 	struct price (*larft)(struct price_reader *, struct matrix v);
+	/* whether there is such a kernel; NULL: there is none */
+	bool (*panel_reflects)(struct price_reader *, struct matrix a);
+	struct price (*panel_reflectors)(struct price_reader *, struct matrix a);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
 	struct price (*copy)(struct price_reader *, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);
@@ -73,6 +76,8 @@ struct price price_rank(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_both(struct price first, struct price second);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
+bool price_panel_reflects(struct price_reader *r, struct matrix a);
+struct price price_panel_reflectors(struct price_reader *r, struct matrix a);
 
 /* Gram-Schmidt on the device and on the host (tariff_gram.c). */
 struct price price_gram_norms(struct price_reader *r, struct matrix a);

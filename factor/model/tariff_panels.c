@@ -29,11 +29,14 @@
  * double precision) takes three kernels a column, which read or write three words an element; their
  * surface is another one.
  *
+ * panel_reflectors: a panel that one cluster holds, V and T included; its columns' exchanges.
+ *
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
 #include "price_blocks.h"
 
 #include "../../lib/block_kernels.h"
+#include "../../lib/panel_geometry.h"
 
 #include <math.h>
 
@@ -47,7 +50,8 @@ enum {
 	GUARD_BLOCKS = 64,
 	GUARD_LOADS = 4,
 	GEQRF_LOADS = 8,
-	TAGGED_BYTES = 8
+	TAGGED_BYTES = 8,
+	GRAM_ORDER = 64
 };
 
 /* One of two names. */
@@ -333,11 +337,48 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 	bool resides = geqrf_resides(r, a, beside, &g);
 	struct price price = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
-	if (!resides && price_known(r, columns))
+	/* the Gram matrix's form is in the surface of all */
+	if (!resides && !(single && a.n <= GRAM_ORDER) && price_known(r, columns))
 		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
 	if (price_known(r, all))
 		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
 	if (single && resides)
+		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
+	return price;
+}
+
+static const char *reflectors_surface(struct matrix a)
+{
+	return a.precision == SINGLE ? "gpu.panel_reflectors.s" : "gpu.panel_reflectors.d";
+}
+
+bool price_panel_reflects(struct price_reader *r, struct matrix a)
+{
+	return price_known(r, reflectors_surface(a)) &&
+	       a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision));
+}
+
+/* The kernel exists for rows of 32, 64 and 128 columns; all of them take part in every column. */
+struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
+{
+	enum { FEWEST = 32 };
+	const char *name = reflectors_surface(a);
+	const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)a.m, (double)a.n};
+	struct price price = price_kernel(r);
+	double columns = FEWEST;
+
+	while (columns < (double)a.n)
+		columns *= 2;
+	const double least = price_at2(r, name, "m", (double)a.m, "n", FEWEST),
+	             begun = fmax(
+	                     0, 2 * price_at2(r, name, "m", (double)a.m, "n", FEWEST / 2) - least),
+	             full = price_at2(r, name, "m", (double)a.m, "n", columns);
+	const double seconds = begun + (full - begun) * (double)a.n / columns;
+
+	price.share = price_share(r, PANEL_CLUSTER);
+	price.term[TERM_BARRIER] = fmax(0, seconds - price.term[TERM_LAUNCH]);
+	if (a.precision == SINGLE)
 		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
 	return price;
 }

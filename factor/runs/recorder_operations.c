@@ -164,6 +164,10 @@ OPERATION(QUEUED, LAYOUT, HOST, a, 0, explicit_v,
         (struct executor * e, struct matrix a, struct matrix v), a, v)
 OPERATION(QUEUED, SOLVE, HOST, v, 0, larft,
         (struct executor * e, struct matrix v, struct matrix tau, struct matrix t), v, tau, t)
+OPERATION(QUEUED, PANEL, HOST, a, 0, panel_reflectors,
+        (struct executor * e, struct matrix a, struct matrix tau, struct matrix v, struct matrix t,
+                void *work),
+        a, tau, v, t, work)
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, transpose,
         (struct executor * e, struct matrix a, struct matrix b), a, b)
 OPERATION(QUEUED, LAYOUT, HOST, from, 0, copy,
@@ -187,6 +191,12 @@ static bool recorder_host_panel_getrf(struct executor *e, struct matrix host, st
 
 	return on_host(e, inner->ops->host_panel_getrf(inner, host, p), "host_getrf", host,
 	        shape(p.n + 1, 1));
+}
+
+static bool recorder_panel_reflects(struct executor *e, struct matrix a)
+{
+	struct executor *inner = recorder_call(e);
+	return inner->ops->panel_reflects && inner->ops->panel_reflects(inner, a);
 }
 
 static bool recorder_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
@@ -316,6 +326,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(panel_geqrf);
 	ADD(explicit_v);
 	ADD(larft);
+	ADD(panel_reflects);
+	ADD(panel_reflectors);
 	ADD(transpose);
 	ADD(copy);
 	ADD(fill);

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT */
+/* The Householder panel of one cluster: rows in registers, one exchange a column through
+ * distributed shared memory.
+ *
+ * The algorithm is that of lib/panel_geqrf_resident.cu: of column j come s_k, the sums of a_ij a_ik
+ * below the diagonal, and row j; from these every warp works out the same reflector and what
+ * multiplies it in every column. Here a warp's 32 rows or more are spread over its lanes in two
+ * directions: a lane holds ROWS rows of every LANES-th column, 16 columns in all, so that most of
+ * a sum is added up within a lane, and what is left costs LANES times fewer shuffles than with
+ * whole rows (22 instead of 62 for 64 columns). Blocks send their sums straight to all others,
+ * counted by an mbarrier there; every warp adds up what has arrived by itself, so that a column has
+ * one block barrier, between the warps' sums and their sending.
+ *
+ * Column q LANES + c stands in register 0 of the lanes of rank c; registers turn by one when all
+ * LANES columns are done. So finished columns stay: their sums are V^T v, and a column of T follows
+ * from them (T(0:j, j) = -tau T(0:j, 0:j) V^T v, a row a warp) behind the next exchange. */
+#include "base.h"
+#include "panel_geqrf.h"
+#include "panel_registers.cuh"
+#include "reduce.cuh"
+#include "shared_update.cuh"
+
+namespace
+{
+
+enum {
+	CLUSTER_BLOCKS = 16,
+	CLUSTER_WARPS = 8, /* of a block, at most */
+	FEWEST_WARPS = 32, /* of the cluster */
+	WORDS = 16,        /* columns of a lane */
+	TURNS = 2 /* a block sends for column j + 2 when it has had all sums of column j + 1, which
+	             a block sends when all its warps are done with those of column j */
+};
+
+template <typename real> struct panel {
+	real *a;
+	int64_t lda;
+	int m, n;
+	real *tau, *v, *t; /* v, t: NULL or where V and T go */
+	int64_t ldv, ldt;
+	uint32_t *error;
+};
+
+/* Columns in the order of the lanes that hold them: [lane rank][register]. */
+template <typename real, int COLUMNS> struct alignas(16) shared {
+	static constexpr int per = 16 / (int)sizeof(real); /* columns of a piece */
+	real part[TURNS][CLUSTER_WARPS][COLUMNS];          /* of the warps */
+	real own_head[TURNS][COLUMNS];                     /* row j where it is held */
+	real record[TURNS][CLUSTER_BLOCKS + 1][COLUMNS];   /* from the blocks; row j */
+	/* for each warp: what multiplies v in the update; tau V^T v of the columns before */
+	real times[CLUSTER_WARPS][COLUMNS], known[CLUSTER_WARPS][COLUMNS];
+	uint64_t full[TURNS]; /* mbarriers: all records are there */
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
+
+/* Who a thread is: in the warp number `at` along the rows and `rank` along the columns. */
+struct seat {
+	int thread, lane, warp, threads, warps, block, blocks;
+	int at, rank;
+	int row, rows; /* first of the thread, number of a block's */
+};
+
+/* The column that is being eliminated. */
+struct column {
+	int j, rank; /* of the lanes that hold it */
+	int owner;   /* block that holds row j */
+	int round;   /* exchange */
+};
+
+template <typename real> struct alignas(16) piece {
+	real value[16 / sizeof(real)];
+};
+
+template <typename real>
+__device__ __forceinline__ struct piece<real> load_words(const real *from) {
+	return *(const struct piece<real> *)from;
+}
+
+template <int LANES, int ROWS>
+__device__ __forceinline__ struct seat take_seat(void)
+{
+	const int lanes = 32 / LANES; /* along the rows */
+	struct seat t;
+	t.thread = (int)threadIdx.x;
+	t.lane = t.thread % 32;
+	t.warp = t.thread / 32;
+	t.threads = (int)blockDim.x;
+	t.warps = t.threads / 32;
+	t.block = (int)cluster_rank();
+	t.blocks = (int)cluster_blocks();
+	t.at = t.lane % lanes;
+	t.rank = t.lane / lanes;
+	t.rows = t.warps * lanes * ROWS;
+	t.row = t.block * t.rows + t.warp * lanes * ROWS + t.at;
+	return t;
+}
+
+/* Row r of the thread. */
+template <int LANES> __device__ __forceinline__ int row_at(const struct seat &t, int r)
+{
+	return t.row + r * (32 / LANES);
+}
+
+/* The column in register k of the lanes of that rank after so many turns. */
+template <int LANES> __device__ __forceinline__ int column_of(int turned, int k, int rank)
+{
+	return (turned + k) % WORDS * LANES + rank;
+}
+
+/* The first of the rows of T that the warp makes. */
+__device__ __forceinline__ int first_t_row(const struct seat &t)
+{
+	return t.block * t.warps + t.warp;
+}
+
+/* ---- exchange ---- */
+
+/* The warps' results (s.part) of the block, and row j from where it is held, to all blocks. */
+template <bool largest, typename real, int COLUMNS>
+__device__ __forceinline__ void send(
+        struct shared<real, COLUMNS> &s, const struct seat &t, const struct column &c)
+{
+	const int per = s.per, pieces = COLUMNS / per;
+	const int turn = c.round % TURNS, at = t.thread % pieces * per;
+	const uint32_t full = shared_address(&s.full[turn]);
+
+	__syncthreads();
+	if (t.thread == 0)
+		arrivals_expect(full, (uint32_t)((t.blocks + 1) * pieces) * 16);
+	struct piece<real> mine = load_words(&s.part[turn][0][at]);
+#pragma unroll
+	for (int w = 1; w < CLUSTER_WARPS; w++) {
+		struct piece<real> more = {
+		};
+		if (w < t.warps)
+			more = load_words(&s.part[turn][w][at]);
+#pragma unroll
+		for (int i = 0; i < per; i++)
+			mine.value[i] = combine<largest>(mine.value[i], more.value[i]);
+	}
+	const struct piece<real> head = load_words(&s.own_head[turn][at]);
+	const uint32_t slot = shared_address(&s.record[turn][t.block][at]);
+	const uint32_t head_slot = shared_address(&s.record[turn][CLUSTER_BLOCKS][at]);
+	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces) {
+		const uint32_t there = cluster_address(full, (uint32_t)to);
+		send_piece(*(const uint4 *)&mine, cluster_address(slot, (uint32_t)to), there);
+		if (c.owner == t.block)
+			send_piece(*(const uint4 *)&head, cluster_address(head_slot, (uint32_t)to),
+			        there);
+	}
+}
+
+/* Waits for what the blocks send, not at all when somebody has given up; combines it, in every
+ * warp. A lane gets piece number lane % pieces. */
+template <bool largest, typename real, int COLUMNS>
+__device__ __forceinline__ struct piece<real> receive(const struct shared<real, COLUMNS> &s,
+        const struct seat &t, const struct column &c, uint32_t *error) {
+	const int per = s.per, pieces = COLUMNS / per, groups = 32 / pieces;
+	const int group = t.lane / pieces, turn = c.round % TURNS, at = t.lane % pieces * per;
+	struct piece<real> total = {}, some[CLUSTER_BLOCKS / groups];
+
+	wait_phase(&s.full[turn], (uint32_t)(c.round / TURNS) % 2, error);
+#pragma unroll
+	for (int i = 0; i < CLUSTER_BLOCKS / groups; i++) {
+		some[i] = {};
+		if (i * groups + group < t.blocks)
+			some[i] = load_words(&s.record[turn][i * groups + group][at]);
+	}
+#pragma unroll
+	for (int e = 0; e < per; e++) {
+#pragma unroll
+		for (int i = 0; i < CLUSTER_BLOCKS / groups; i++)
+			total.value[e] = combine<largest>(total.value[e], some[i].value[e]);
+#pragma unroll
+		for (int step = pieces; step < 32; step *= 2)
+			total.value[e] = combine<largest>(
+			        total.value[e], __shfl_xor_sync(0xffffffffu, total.value[e], step));
+	}
+	return total;
+}
+
+/* ---- a column ---- */
+
+/* The thread's rows of column j below the diagonal, zero elsewhere. */
+template <int LANES, int ROWS, typename real>
+__device__ __forceinline__ void below_diagonal(
+        const struct seat &t, const struct column &c, const real (&a)[ROWS][WORDS], real (&x)[ROWS])
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const real value = __shfl_sync(0xffffffffu, a[r][0], c.rank * (32 / LANES) + t.at);
+		x[r] = row_at<LANES>(t, r) > c.j ? value : real(0);
+	}
+}
+
+/* The warp's sums of x times all columns into s.part, and row j into s.own_head. */
+template <int LANES, int ROWS, typename real, int COLUMNS>
+__device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, const struct seat &t,
+        const struct column &c, const real (&a)[ROWS][WORDS], const real (&x)[ROWS])
+{
+	const int lanes = 32 / LANES, turn = c.round % TURNS;
+#pragma unroll
+	for (int first = 0; first < WORDS; first += lanes) {
+		real product[lanes];
+#pragma unroll
+		for (int i = 0; i < lanes; i++) {
+			product[i] = x[0] * a[0][first + i];
+#pragma unroll
+			for (int r = 1; r < ROWS; r++)
+				product[i] += x[r] * a[r][first + i];
+		}
+		s.part[turn][t.warp][t.rank * WORDS + first + t.at] =
+		        transposed_sum<lanes / 2>(product);
+	}
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (row_at<LANES>(t, r) == c.j)
+#pragma unroll
+			for (int k = 0; k < WORDS; k++)
+				s.own_head[turn][t.rank * WORDS + k] = a[r][k];
+}
+
+/* A power of two for column j, found by all blocks together from the largest magnitudes of the
+ * lanes, from the diagonal on and below it; 0 when the column is exactly zero below. */
+template <typename real, int COLUMNS>
+__device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct seat t,
+        struct column c, real from, real below, uint32_t *error)
+{
+	for (int step = 16; step > 0; step /= 2) {
+		from = larger_of(from, __shfl_xor_sync(0xffffffffu, from, step));
+		below = larger_of(below, __shfl_xor_sync(0xffffffffu, below, step));
+	}
+	if (t.lane < 2)
+		s.part[c.round % TURNS][t.warp][t.lane] = t.lane ? below : from;
+	send<true>(s, t, c);
+	const struct piece<real> largest = receive<true>(s, t, c, error);
+	from = __shfl_sync(0xffffffffu, largest.value[0], 0);
+	below = __shfl_sync(0xffffffffu, largest.value[1], 0);
+	return below == real(0) ? real(0) : scale_for(from);
+}
+
+template <int LANES, int ROWS, typename real, int COLUMNS>
+__device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, const struct seat &t,
+        const struct column &c, real (&a)[ROWS][WORDS], uint32_t *error)
+{
+	real from = real(0), below = real(0);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const int row = row_at<LANES>(t, r);
+		if (t.rank == c.rank && row >= c.j)
+			from = larger_of(from, fabs(a[r][0]));
+		if (t.rank == c.rank && row > c.j)
+			below = larger_of(below, fabs(a[r][0]));
+	}
+	const real scale = scale_of(s, t, c, from, below, error);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (scale != real(0) && t.rank == c.rank && row_at<LANES>(t, r) >= c.j)
+			a[r][0] *= scale;
+	return scale;
+}
+
+/* The reflector of column j from all sums, and s.times and s.known of the warp. True if no sum left
+ * the safe range. */
+template <int LANES, typename real, int COLUMNS>
+__device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const struct seat &t,
+        const struct column &c, uint32_t *error, struct reflector<real> *h, real *alpha)
+{
+	const int per = s.per, of_lane = WORDS / per, pieces = COLUMNS / per;
+	const int p = t.lane % pieces, rank = p / of_lane, first = p % of_lane * per;
+	const struct piece<real> sum = receive<false>(s, t, c, error);
+	const struct piece<real> head =
+	        load_words(&s.record[c.round % TURNS][CLUSTER_BLOCKS][p * per]);
+	struct piece<real> times, known;
+
+	*alpha = __shfl_sync(0xffffffffu, head.value[0], c.rank * of_lane);
+	const real squares = __shfl_sync(0xffffffffu, sum.value[0], c.rank * of_lane);
+	bool safe = is_safe(*alpha, squares);
+	*h = reflector_of(*alpha, squares);
+#pragma unroll
+	for (int i = 0; i < per; i++) {
+		const int k = column_of<LANES>(c.j / LANES, first + i, rank);
+		const real product = h->tau * (head.value[i] + h->divide * sum.value[i]);
+		times.value[i] = k > c.j ? product : real(0);
+		known.value[i] = k < c.j ? product : real(0);
+		safe = safe && (k <= c.j || isfinite(sum.value[i]));
+	}
+	if (t.lane < pieces) {
+		*(struct piece<real> *)&s.times[t.warp][p * per] = times;
+		*(struct piece<real> *)&s.known[t.warp][p * per] = known;
+	}
+	return __all_sync(0xffffffffu, safe);
+}
+
+/* Column j of T in the rows of the warp, from s.known: T(0:j, j) = -T(0:j, 0:j) tau V^T v. */
+template <int LANES, typename real, int COLUMNS>
+__device__ __forceinline__ void extend(const struct shared<real, COLUMNS> &s, const struct seat &t,
+        int j, real tau, real (&rows)[COLUMNS / FEWEST_WARPS][COLUMNS / 32])
+{
+	real known[COLUMNS / 32];
+#pragma unroll
+	for (int i = 0; i < COLUMNS / 32; i++) {
+		const int k = t.lane + 32 * i;
+		known[i] = s.known[t.warp]
+		                  [k % LANES * WORDS + ((k / LANES - j / LANES) & (WORDS - 1))];
+	}
+#pragma unroll
+	for (int r = 0; r < COLUMNS / FEWEST_WARPS; r++) {
+		const int row = first_t_row(t) + r * t.warps * t.blocks;
+		if (row > j)
+			break;
+		real sum = real(0);
+#pragma unroll
+		for (int i = 0; i < COLUMNS / 32; i++)
+			sum -= rows[r][i] * known[i];
+		sum = row == j ? tau : warp_sum(sum);
+#pragma unroll
+		for (int i = 0; i < COLUMNS / 32; i++)
+			if (t.lane + 32 * i == j)
+				rows[r][i] = sum;
+	}
+}
+
+/* All columns minus v times their multipliers, in turn by one register if `turns`. */
+template <bool turns, int ROWS, typename real>
+__device__ __forceinline__ void update(
+        real (&a)[ROWS][WORDS], const real (&v)[ROWS], const real *times)
+{
+	const int per = 16 / (int)sizeof(real);
+	real first_column[ROWS];
+#pragma unroll
+	for (int first = 0; first < WORDS; first += per) {
+		const struct piece<real> some = load_words(times + first);
+#pragma unroll
+		for (int i = 0; i < per; i++)
+#pragma unroll
+			for (int r = 0; r < ROWS; r++) {
+				const int k = first + i;
+				const real value = minus_product(a[r][k], v[r], some.value[i]);
+				if (!turns)
+					a[r][k] = value;
+				else if (k > 0)
+					a[r][k - 1] = value;
+				else
+					first_column[r] = value;
+			}
+	}
+	if (turns)
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			a[r][WORDS - 1] = first_column[r];
+}
+
+/* ---- the panel ---- */
+
+/* A's elements; V's and T's if they are asked for. */
+template <int LANES, int ROWS, typename real>
+__device__ __forceinline__ void store(
+        const struct panel<real> &g, const struct seat &t, const real (&a)[ROWS][WORDS])
+{
+#pragma unroll
+	for (int k = 0; k < WORDS; k++) {
+		const int column = column_of<LANES>(g.n / LANES, k, t.rank);
+		if (column >= g.n)
+			continue;
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int row = row_at<LANES>(t, r);
+			if (row < g.m)
+				g.a[row + column * g.lda] = a[r][k];
+			if (row < g.m && g.v)
+				g.v[row + column * g.ldv] =
+				        row > column ? a[r][k] : real(row == column);
+		}
+	}
+}
+
+template <int COLUMNS, typename real>
+__device__ __forceinline__ void store_t(const struct panel<real> &g, const struct seat &t,
+        const real (&rows)[COLUMNS / FEWEST_WARPS][COLUMNS / 32])
+{
+#pragma unroll
+	for (int r = 0; r < COLUMNS / FEWEST_WARPS; r++)
+#pragma unroll
+		for (int i = 0; i < COLUMNS / 32; i++) {
+			const int row = first_t_row(t) + r * t.warps * t.blocks;
+			const int column = t.lane + 32 * i;
+			if (row < g.n && column < g.n)
+				g.t[row + column * g.ldt] = rows[r][i];
+		}
+}
+
+template <typename real, int COLUMNS, int ROWS>
+__device__ __forceinline__ void factorize(const struct panel<real> &g)
+{
+	constexpr int LANES = COLUMNS / WORDS;
+	__shared__ struct shared<real, COLUMNS> s;
+	const struct seat t = take_seat<LANES, ROWS>();
+	real a[ROWS][WORDS], t_rows[COLUMNS / FEWEST_WARPS][COLUMNS / 32] = {};
+	struct column c = {0, 0, 0, 0};
+	struct reflector<real> h = {
+	};
+
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const int row = row_at<LANES>(t, r);
+#pragma unroll
+		for (int k = 0; k < WORDS; k++) {
+			const int column = k * LANES + t.rank;
+			a[r][k] = row < g.m && column < g.n ? g.a[row + column * g.lda] : real(0);
+		}
+	}
+	if (t.thread == 0)
+		arrivals_set(s.full, TURNS, 1);
+	if (t.block == 0 && t.thread == 0)
+		store_relaxed(g.error, 0);
+	cluster_barrier();
+	for (; c.j < g.n; c.j++) {
+		const real tau = h.tau;
+		real x[ROWS], scale = real(1), alpha = real(0);
+		bool safe = false;
+		c.rank = c.j % LANES;
+		c.owner += c.j == (c.owner + 1) * t.rows;
+#pragma unroll 1
+		for (int attempt = 0; attempt < 2 && !safe; attempt++) {
+			if (attempt > 0) {
+				scale = scale_column<LANES>(s, t, c, a, g.error);
+				c.round++;
+			}
+			if (scale == real(0))
+				break;
+			below_diagonal<LANES>(t, c, a, x);
+			warp_products<LANES>(s, t, c, a, x);
+			send<false>(s, t, c);
+			if (attempt == 0 && c.j > 0 && g.t)
+				extend<LANES>(s, t, c.j - 1, tau, t_rows);
+			safe = reflect<LANES>(s, t, c, g.error, &h, &alpha);
+			c.round++;
+		}
+		if (scale == real(0)) {
+			h = reflector_none(alpha);
+			for (int k = t.lane; k < COLUMNS; k += 32)
+				s.times[t.warp][k] = s.known[t.warp][k] = real(0);
+		} else if (scale != real(1)) {
+			h.beta /= scale;
+		}
+		__syncwarp();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int row = row_at<LANES>(t, r);
+			x[r] *= h.divide;
+			if (t.rank == c.rank && row >= c.j)
+				a[r][0] = row == c.j ? h.beta : x[r];
+			if (row == c.j)
+				x[r] = real(1);
+		}
+		if (t.block == 0 && t.thread == 0)
+			g.tau[c.j] = h.tau;
+		if (c.rank == LANES - 1)
+			update<true>(a, x, &s.times[t.warp][t.rank * WORDS]);
+		else
+			update<false>(a, x, &s.times[t.warp][t.rank * WORDS]);
+	}
+	store<LANES>(g, t, a);
+	if (g.t) {
+		extend<LANES>(s, t, g.n - 1, h.tau, t_rows);
+		store_t<COLUMNS>(g, t, t_rows);
+	}
+	/* no block may leave while others still write into its memory */
+	cluster_barrier();
+	if (t.block == 0 && load_relaxed(g.error) != 0)
+		for (int k = t.thread; k < g.n; k += t.threads)
+			g.tau[k] = real(NAN);
+}
+
+#endif
+
+template <typename real, int COLUMNS, int ROWS>
+__global__ void __launch_bounds__(32 * CLUSTER_WARPS, 1) cluster_kernel(const struct panel<real> g)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+	factorize<real, COLUMNS, ROWS>(g);
+#endif
+}
+
+/* ---- choice of a kernel ---- */
+
+struct variant {
+	enum precision precision;
+	int columns, rows; /* rows: of a thread */
+	const void *kernel;
+};
+
+template <typename real, int COLUMNS, int ROWS> constexpr struct variant variant_of(void)
+{
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS,
+	        (const void *)cluster_kernel<real, COLUMNS, ROWS>};
+}
+
+const struct variant variants[] = {
+        variant_of<float, 32, 2>(),
+        variant_of<float, 32, 4>(),
+        variant_of<float, 32, 8>(),
+        variant_of<float, 64, 2>(),
+        variant_of<float, 64, 4>(),
+        variant_of<float, 64, 8>(),
+        variant_of<float, 128, 2>(),
+        variant_of<float, 128, 4>(),
+        variant_of<float, 128, 8>(),
+        variant_of<double, 32, 2>(),
+        variant_of<double, 32, 4>(),
+        variant_of<double, 64, 2>(),
+        variant_of<double, 64, 4>(),
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* Rows of a warp. */
+int rows_of(const struct variant *v)
+{
+	return v->rows * 32 * WORDS / v->columns;
+}
+
+/* So many that a block has one warp on each scheduler, if the cluster may be that large. */
+int blocks_of(const struct variant *v, int64_t m)
+{
+	int blocks = FEWEST_WARPS / 4;
+	while (blocks < CLUSTER_BLOCKS && (int64_t)4 * blocks * rows_of(v) < m)
+		blocks *= 2;
+	return blocks;
+}
+
+int warps_of(const struct variant *v, int64_t m, int blocks)
+{
+	const int64_t rows = (int64_t)blocks * rows_of(v), warps = (m + rows - 1) / rows;
+	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
+}
+
+/* Whether the current device takes the largest cluster of each kernel. */
+const bool *launchable(void)
+{
+	static thread_local int known_device = -1;
+	static thread_local bool known[VARIANTS];
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return known;
+	for (int i = 0; i < VARIANTS && device != known_device; i++)
+		known[i] = cluster_resident(
+		                   variants[i].kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS, 0) > 0;
+	known_device = device;
+	return known;
+}
+
+/* The first kernel that takes the panel; NULL when none does. */
+const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+{
+	const bool *known = launchable();
+	for (int i = 0; i < VARIANTS; i++) {
+		const struct variant *v = &variants[i];
+		if (known[i] && v->precision == precision && n <= v->columns &&
+		        m <= (int64_t)CLUSTER_BLOCKS * CLUSTER_WARPS * rows_of(v))
+			return v;
+	}
+	return NULL;
+}
+
+template <typename real>
+int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        const struct block_reflector *r, void *work, int blocks, void *stream)
+{
+	struct panel<real> g = {
+		(real *)a, lda, (int)m, (int)n, (real *)tau, (real *)r->v,
+		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work
+	};
+	return resident_launch(
+	        v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks), 0, &g, stream);
+}
+
+} // namespace
+
+extern "C" bool panel_geqrf_cluster_fits(enum precision precision, int64_t m, int64_t n)
+{
+	return choose(precision, m, n) != NULL;
+}
+
+extern "C" int64_t panel_geqrf_cluster_work(enum precision, int64_t, int64_t)
+{
+	return sizeof(uint32_t);
+}
+
+extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
+{
+	const struct block_reflector none = {NULL, 0, NULL, 0}, *to = r ? r : &none;
+	const struct variant *v = choose(precision, m, n);
+	if (!v)
+		return (int)cudaErrorInvalidValue;
+	const int blocks = blocks_of(v, m);
+	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, to, work, blocks, stream)
+	                           : run<double>(v, a, lda, m, n, tau, to, work, blocks, stream);
+}
