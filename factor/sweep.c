@@ -52,8 +52,7 @@ bool sweep_window(const struct sweep *s, struct system y, struct matrix panel, i
 	        room_for(s->reflectors.v, m, n), matrix_view(s->reflectors.t, 0, 0, n, n)};
 	struct matrix tau = matrix_view(s->tau, 0, 0, n, 1);
 
-	return ex_panel_geqrf(e, panel, tau, s->panel_work) && ex_explicit_v(e, panel, h.v) &&
-	       ex_larft(e, h.v, tau, h.t) &&
+	return ex_panel_reflectors(e, panel, tau, h.v, h.t, s->panel_work) &&
 	       ex_fill(e, LOWER, 0, 0, matrix_view(panel, 1, 0, m - 1, smaller(n, m - 1))) &&
 	       apply(s, y, h, i, c);
 }
