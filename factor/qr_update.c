@@ -21,7 +21,9 @@
 
 #include "../lib/msg.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 
 enum { SHIFT_COLUMNS = 256 };
 
@@ -52,11 +54,18 @@ static bool goes_up(enum qr_change change)
 	return change != QR_REMOVE_COLUMNS && change != QR_ADD_ROWS;
 }
 
+/* All of Q is there: its columns from n on are no part of Q R. */
+static bool whole(const struct qr_factors *f)
+{
+	return f->kept == Q_FULL || (f->kept == Q_THIN && f->m == f->n);
+}
+
 /* Columns of U that go together. */
 static int64_t at_once(const struct update *u, int64_t left)
 {
 	const struct qr_factors *f = u->f;
-	int64_t outside = f->kept == Q_THIN && u->change == QR_MODIFY ? f->m - f->n : left;
+	bool few = u->change == QR_MODIFY && f->kept == Q_THIN && !whole(f);
+	int64_t outside = few ? f->m - f->n : left;
 
 	return smaller(smaller(left, SWEEP_COLUMNS), smaller(f->n, outside));
 }
@@ -247,12 +256,6 @@ static struct system system_at(
 	        .d = rows_of(f->d, from, full ? f->m - from : rows),
 	        .q = matrix_view(
 	                f->q, 0, from, f->kept == Q_NONE ? 0 : f->m, full ? f->m - from : rows)};
-}
-
-/* All of Q is there: its columns from n on are no part of Q R. */
-static bool whole(const struct qr_factors *f)
-{
-	return f->kept == Q_FULL || (f->kept == Q_THIN && f->m == f->n);
 }
 
 /* All of Q: w, Q^T U from row `from` on, becomes upper triangular from row n on, where it has as
@@ -456,7 +459,8 @@ static bool append_units(
 	       append(u, from, p, before, info);
 }
 
-/* w from the rows themselves: R^T W = rows^T, and below it Cholesky's factor of I - W^T W. */
+/* w from the rows themselves: R^T W = rows^T, and below it Cholesky's factor of I - W^T W, less
+ * what rounding may have left of zero. */
 static bool solve_units(
         struct update *u, int64_t from, struct matrix rows, int64_t before, int *info)
 {
@@ -464,10 +468,14 @@ static bool solve_units(
 	int64_t n = u->f->n, p = rows.m;
 	struct matrix w = matrix_view(u->w, 0, 0, n, p), s = matrix_view(u->w, n, 0, p, p);
 
+	double rounding =
+	        4 * sqrt((double)n) * (w.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON);
+
 	return ex_transpose(e, rows, w) &&
 	       ex_trsm(e, LEFT, UPPER, TRANSPOSED, NON_UNIT, 1, matrix_view(u->f->r, from, 0, n, n),
 	               w) &&
-	       ex_fill(e, WHOLE, 0, 1, s) && ex_gemm(e, TRANSPOSED, PLAIN, -1, w, w, 1, s) &&
+	       ex_fill(e, WHOLE, 0, 1 - rounding, s) &&
+	       ex_gemm(e, TRANSPOSED, PLAIN, -1, w, w, 1, s) &&
 	       ex_potrf_block(e, UPPER, s, before, info) &&
 	       ex_fill(e, LOWER, 0, 0, matrix_view(s, 1, 0, p - 1, p - 1));
 }
