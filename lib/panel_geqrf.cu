@@ -24,7 +24,8 @@ static int steady(const int *done, enum precision precision, void *a, int64_t ld
  * included (H200). */
 static bool by_gram(enum precision precision, int64_t m, int64_t n)
 {
-	return precision == SINGLE && m > 8192 && n > 16 && panel_geqrf_gram_fits(m, n);
+	return precision == SINGLE && m > 8192 && panel_geqrf_gram_fits(m, n) &&
+	       (n > 32 || !panel_geqrf_resident_fits(precision, m, n));
 }
 
 extern "C" int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n)

@@ -59,7 +59,7 @@ int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t 
 int panel_geqrt(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
         const struct block_reflector *r, void *stream);
 
-/* Three kernels a column; any m. */
+/* One cooperative kernel with two barriers a column and the panel in memory; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream);

@@ -41,15 +41,18 @@ template <typename real> struct panel {
 	uint32_t *error;
 };
 
-/* Columns in the order of the lanes that hold them: [lane rank][register]. */
+/* Columns in the order of the lanes that hold them: [lane rank][register]. Where there is no such
+ * warp or block are zeros. */
 template <typename real, int COLUMNS> struct alignas(16) shared {
 	static constexpr int per = 16 / (int)sizeof(real); /* columns of a piece */
-	real part[TURNS][CLUSTER_WARPS][COLUMNS];          /* of the warps */
-	real own_head[TURNS][COLUMNS];                     /* row j where it is held */
-	real record[TURNS][CLUSTER_BLOCKS + 1][COLUMNS];   /* from the blocks; row j */
+	struct {
+		real part[CLUSTER_WARPS][COLUMNS];        /* of the warps */
+		real own_head[COLUMNS];                   /* row j where it is held */
+		real record[CLUSTER_BLOCKS + 1][COLUMNS]; /* from the blocks; row j */
+		alignas(16) uint64_t full;                /* mbarrier: all records are there */
+	} turn[TURNS];
 	/* for each warp: what multiplies v in the update; tau V^T v of the columns before */
 	real times[CLUSTER_WARPS][COLUMNS], known[CLUSTER_WARPS][COLUMNS];
-	uint64_t full[TURNS]; /* mbarriers: all records are there */
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
@@ -58,14 +61,17 @@ template <typename real, int COLUMNS> struct alignas(16) shared {
 struct seat {
 	int thread, lane, warp, threads, warps, block, blocks;
 	int at, rank;
-	int row, rows; /* first of the thread, number of a block's */
+	int row;      /* first of the thread */
+	int warp_row; /* of the warp */
+	int rows;     /* of a block */
 };
 
 /* The column that is being eliminated. */
 struct column {
-	int j, rank; /* of the lanes that hold it */
-	int owner;   /* block that holds row j */
-	int round;   /* exchange */
+	int j, rank;    /* of the lanes that hold it */
+	int turned;     /* registers have, so many times */
+	int owner;      /* block that holds row j */
+	uint32_t round; /* exchange */
 };
 
 template <typename real> struct alignas(16) piece {
@@ -92,7 +98,8 @@ __device__ __forceinline__ struct seat take_seat(void)
 	t.at = t.lane % lanes;
 	t.rank = t.lane / lanes;
 	t.rows = t.warps * lanes * ROWS;
-	t.row = t.block * t.rows + t.warp * lanes * ROWS + t.at;
+	t.warp_row = t.block * t.rows + t.warp * lanes * ROWS;
+	t.row = t.warp_row + t.at;
 	return t;
 }
 
@@ -100,12 +107,6 @@ __device__ __forceinline__ struct seat take_seat(void)
 template <int LANES> __device__ __forceinline__ int row_at(const struct seat &t, int r)
 {
 	return t.row + r * (32 / LANES);
-}
-
-/* The column in register k of the lanes of that rank after so many turns. */
-template <int LANES> __device__ __forceinline__ int column_of(int turned, int k, int rank)
-{
-	return (turned + k) % WORDS * LANES + rank;
 }
 
 /* The first of the rows of T that the warp makes. */
@@ -116,39 +117,61 @@ __device__ __forceinline__ int first_t_row(const struct seat &t)
 
 /* ---- exchange ---- */
 
-/* The warps' results (s.part) of the block, and row j from where it is held, to all blocks. */
+template <bool largest, typename real>
+__device__ __forceinline__ void add(struct piece<real> &total, const struct piece<real> &more)
+{
+#pragma unroll
+	for (int i = 0; i < 16 / (int)sizeof(real); i++)
+		total.value[i] = combine<largest>(total.value[i], more.value[i]);
+}
+
+/* Sum of the pieces of HALF records or, if `all`, of twice as many. */
+template <bool largest, int HALF, typename real>
+__device__ __forceinline__ struct piece<real> total_of(const real *from, int stride, bool all) {
+	struct piece<real> some[HALF], total;
+#pragma unroll
+	for (int i = 0; i < HALF; i++)
+		some[i] = load_words(from + i * stride);
+	total = some[0];
+#pragma unroll
+	for (int i = 1; i < HALF; i++)
+		add<largest>(total, some[i]);
+	if (!all)
+		return total;
+#pragma unroll
+	for (int i = 0; i < HALF; i++)
+		some[i] = load_words(from + (HALF + i) * stride);
+#pragma unroll
+	for (int i = 0; i < HALF; i++)
+		add<largest>(total, some[i]);
+	return total;
+}
+
+/* The warps' results of the block, and row j from where it is held, to all blocks. */
 template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ void send(
         struct shared<real, COLUMNS> &s, const struct seat &t, const struct column &c)
 {
-	const int per = s.per, pieces = COLUMNS / per;
-	const int turn = c.round % TURNS, at = t.thread % pieces * per;
-	const uint32_t full = shared_address(&s.full[turn]);
+	const int pieces = COLUMNS / s.per, at = t.thread % pieces * s.per;
+	auto &turn = s.turn[c.round % TURNS];
+	const uint32_t full = shared_address(&turn.full);
 
 	__syncthreads();
 	if (t.thread == 0)
 		arrivals_expect(full, (uint32_t)((t.blocks + 1) * pieces) * 16);
-	struct piece<real> mine = load_words(&s.part[turn][0][at]);
-#pragma unroll
-	for (int w = 1; w < CLUSTER_WARPS; w++) {
-		struct piece<real> more = {
-		};
-		if (w < t.warps)
-			more = load_words(&s.part[turn][w][at]);
-#pragma unroll
-		for (int i = 0; i < per; i++)
-			mine.value[i] = combine<largest>(mine.value[i], more.value[i]);
-	}
-	const struct piece<real> head = load_words(&s.own_head[turn][at]);
-	const uint32_t slot = shared_address(&s.record[turn][t.block][at]);
-	const uint32_t head_slot = shared_address(&s.record[turn][CLUSTER_BLOCKS][at]);
-	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces) {
-		const uint32_t there = cluster_address(full, (uint32_t)to);
-		send_piece(*(const uint4 *)&mine, cluster_address(slot, (uint32_t)to), there);
-		if (c.owner == t.block)
-			send_piece(*(const uint4 *)&head, cluster_address(head_slot, (uint32_t)to),
-			        there);
-	}
+	const struct piece<real> mine = total_of<largest, CLUSTER_WARPS / 2>(
+	        &turn.part[0][at], COLUMNS, t.warps > CLUSTER_WARPS / 2);
+	const uint32_t slot = shared_address(&turn.record[t.block][at]);
+	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces)
+		send_piece(*(const uint4 *)&mine, cluster_address(slot, (uint32_t)to),
+		        cluster_address(full, (uint32_t)to));
+	if (c.owner != t.block)
+		return;
+	const struct piece<real> head = load_words(&turn.own_head[at]);
+	const uint32_t head_slot = shared_address(&turn.record[CLUSTER_BLOCKS][at]);
+	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces)
+		send_piece(*(const uint4 *)&head, cluster_address(head_slot, (uint32_t)to),
+		        cluster_address(full, (uint32_t)to));
 }
 
 /* Waits for what the blocks send, not at all when somebody has given up; combines it, in every
@@ -156,27 +179,19 @@ __device__ __forceinline__ void send(
 template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ struct piece<real> receive(const struct shared<real, COLUMNS> &s,
         const struct seat &t, const struct column &c, uint32_t *error) {
-	const int per = s.per, pieces = COLUMNS / per, groups = 32 / pieces;
-	const int group = t.lane / pieces, turn = c.round % TURNS, at = t.lane % pieces * per;
-	struct piece<real> total = {}, some[CLUSTER_BLOCKS / groups];
+	const int pieces = COLUMNS / s.per, groups = 32 / pieces;
+	const auto &turn = s.turn[c.round % TURNS];
 
-	wait_phase(&s.full[turn], (uint32_t)(c.round / TURNS) % 2, error);
+	wait_phase(&turn.full, c.round / TURNS % 2, error);
+	struct piece<real> total = total_of<largest, CLUSTER_BLOCKS / 2 / groups>(
+	        &turn.record[t.lane / pieces][t.lane % pieces * s.per], groups *COLUMNS,
+	        t.blocks > CLUSTER_BLOCKS / 2);
 #pragma unroll
-	for (int i = 0; i < CLUSTER_BLOCKS / groups; i++) {
-		some[i] = {};
-		if (i * groups + group < t.blocks)
-			some[i] = load_words(&s.record[turn][i * groups + group][at]);
-	}
+	for (int step = pieces; step < 32; step *= 2)
 #pragma unroll
-	for (int e = 0; e < per; e++) {
-#pragma unroll
-		for (int i = 0; i < CLUSTER_BLOCKS / groups; i++)
-			total.value[e] = combine<largest>(total.value[e], some[i].value[e]);
-#pragma unroll
-		for (int step = pieces; step < 32; step *= 2)
-			total.value[e] = combine<largest>(
-			        total.value[e], __shfl_xor_sync(0xffffffffu, total.value[e], step));
-	}
+		for (int i = 0; i < s.per; i++)
+			total.value[i] = combine<largest>(
+			        total.value[i], __shfl_xor_sync(0xffffffffu, total.value[i], step));
 	return total;
 }
 
@@ -194,12 +209,13 @@ __device__ __forceinline__ void below_diagonal(
 	}
 }
 
-/* The warp's sums of x times all columns into s.part, and row j into s.own_head. */
+/* The warp's sums of x times all columns, and row j where it is held. */
 template <int LANES, int ROWS, typename real, int COLUMNS>
 __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, const struct seat &t,
         const struct column &c, const real (&a)[ROWS][WORDS], const real (&x)[ROWS])
 {
-	const int lanes = 32 / LANES, turn = c.round % TURNS;
+	const int lanes = 32 / LANES;
+	auto &turn = s.turn[c.round % TURNS];
 #pragma unroll
 	for (int first = 0; first < WORDS; first += lanes) {
 		real product[lanes];
@@ -210,15 +226,17 @@ __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, c
 			for (int r = 1; r < ROWS; r++)
 				product[i] += x[r] * a[r][first + i];
 		}
-		s.part[turn][t.warp][t.rank * WORDS + first + t.at] =
+		turn.part[t.warp][t.rank * WORDS + first + t.at] =
 		        transposed_sum<lanes / 2>(product);
 	}
+	if ((unsigned)(c.j - t.warp_row) >= (unsigned)(lanes * ROWS))
+		return;
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (row_at<LANES>(t, r) == c.j)
 #pragma unroll
 			for (int k = 0; k < WORDS; k++)
-				s.own_head[turn][t.rank * WORDS + k] = a[r][k];
+				turn.own_head[t.rank * WORDS + k] = a[r][k];
 }
 
 /* A power of two for column j, found by all blocks together from the largest magnitudes of the
@@ -232,7 +250,7 @@ __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct se
 		below = larger_of(below, __shfl_xor_sync(0xffffffffu, below, step));
 	}
 	if (t.lane < 2)
-		s.part[c.round % TURNS][t.warp][t.lane] = t.lane ? below : from;
+		s.turn[c.round % TURNS].part[t.warp][t.lane] = t.lane ? below : from;
 	send<true>(s, t, c);
 	const struct piece<real> largest = receive<true>(s, t, c, error);
 	from = __shfl_sync(0xffffffffu, largest.value[0], 0);
@@ -271,26 +289,29 @@ __device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const s
 	const int p = t.lane % pieces, rank = p / of_lane, first = p % of_lane * per;
 	const struct piece<real> sum = receive<false>(s, t, c, error);
 	const struct piece<real> head =
-	        load_words(&s.record[c.round % TURNS][CLUSTER_BLOCKS][p * per]);
+	        load_words(&s.turn[c.round % TURNS].record[CLUSTER_BLOCKS][p * per]);
 	struct piece<real> times, known;
+	/* what is right of column j ends in this piece after so many */
+	const int right = WORDS - c.turned - first;
+	real all = real(0);
 
 	*alpha = __shfl_sync(0xffffffffu, head.value[0], c.rank * of_lane);
 	const real squares = __shfl_sync(0xffffffffu, sum.value[0], c.rank * of_lane);
-	bool safe = is_safe(*alpha, squares);
-	*h = reflector_of(*alpha, squares);
+	*h = reflector_of_safe(*alpha, squares);
 #pragma unroll
 	for (int i = 0; i < per; i++) {
-		const int k = column_of<LANES>(c.j / LANES, first + i, rank);
+		const bool left = i >= right || (i == 0 && first == 0 && rank < c.rank);
+		const bool own = i == 0 && first == 0 && rank == c.rank;
 		const real product = h->tau * (head.value[i] + h->divide * sum.value[i]);
-		times.value[i] = k > c.j ? product : real(0);
-		known.value[i] = k < c.j ? product : real(0);
-		safe = safe && (k <= c.j || isfinite(sum.value[i]));
+		times.value[i] = left || own ? real(0) : product;
+		known.value[i] = left ? product : real(0);
+		all += sum.value[i];
 	}
 	if (t.lane < pieces) {
 		*(struct piece<real> *)&s.times[t.warp][p * per] = times;
 		*(struct piece<real> *)&s.known[t.warp][p * per] = known;
 	}
-	return __all_sync(0xffffffffu, safe);
+	return __all_sync(0xffffffffu, is_safe(*alpha, squares) && isfinite(all));
 }
 
 /* Column j of T in the rows of the warp, from s.known: T(0:j, j) = -T(0:j, 0:j) tau V^T v. */
@@ -301,9 +322,8 @@ __device__ __forceinline__ void extend(const struct shared<real, COLUMNS> &s, co
 	real known[COLUMNS / 32];
 #pragma unroll
 	for (int i = 0; i < COLUMNS / 32; i++) {
-		const int k = t.lane + 32 * i;
-		known[i] = s.known[t.warp]
-		                  [k % LANES * WORDS + ((k / LANES - j / LANES) & (WORDS - 1))];
+		const unsigned k = (unsigned)t.lane + 32 * i, turned = (unsigned)j / LANES;
+		known[i] = s.known[t.warp][k % LANES * WORDS + (k / LANES - turned) % WORDS];
 	}
 #pragma unroll
 	for (int r = 0; r < COLUMNS / FEWEST_WARPS; r++) {
@@ -361,7 +381,7 @@ __device__ __forceinline__ void store(
 {
 #pragma unroll
 	for (int k = 0; k < WORDS; k++) {
-		const int column = column_of<LANES>(g.n / LANES, k, t.rank);
+		const int column = (g.n / LANES + k) % WORDS * LANES + t.rank;
 		if (column >= g.n)
 			continue;
 #pragma unroll
@@ -395,10 +415,15 @@ template <typename real, int COLUMNS, int ROWS>
 __device__ __forceinline__ void factorize(const struct panel<real> &g)
 {
 	constexpr int LANES = COLUMNS / WORDS;
-	__shared__ struct shared<real, COLUMNS> s;
+	__shared__ struct shared<real, COLUMNS> memory;
+	/* an address that the compiler keeps instead of working it out again and again */
+	struct shared<real, COLUMNS> *address = &memory;
+	asm volatile("" : "+l"(address));
+	__builtin_assume(__isShared(address));
+	struct shared<real, COLUMNS> &s = *address;
 	const struct seat t = take_seat<LANES, ROWS>();
 	real a[ROWS][WORDS], t_rows[COLUMNS / FEWEST_WARPS][COLUMNS / 32] = {};
-	struct column c = {0, 0, 0, 0};
+	struct column c = {};
 	struct reflector<real> h = {
 	};
 
@@ -411,16 +436,23 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 			a[r][k] = row < g.m && column < g.n ? g.a[row + column * g.lda] : real(0);
 		}
 	}
+	for (int i = t.thread; i < (int)(sizeof s / sizeof(uint64_t)); i += t.threads)
+		((uint64_t *)&s)[i] = 0;
+	__syncthreads();
 	if (t.thread == 0)
-		arrivals_set(s.full, TURNS, 1);
+		for (int i = 0; i < TURNS; i++)
+			arrivals_set(&s.turn[i].full, 1, 1);
 	if (t.block == 0 && t.thread == 0)
 		store_relaxed(g.error, 0);
 	cluster_barrier();
-	for (; c.j < g.n; c.j++) {
+	for (; c.j < g.n; c.j++, c.rank++) {
 		const real tau = h.tau;
 		real x[ROWS], scale = real(1), alpha = real(0);
 		bool safe = false;
-		c.rank = c.j % LANES;
+		if (c.rank == LANES) {
+			c.rank = 0;
+			c.turned++;
+		}
 		c.owner += c.j == (c.owner + 1) * t.rows;
 #pragma unroll 1
 		for (int attempt = 0; attempt < 2 && !safe; attempt++) {
@@ -551,17 +583,25 @@ const bool *launchable(void)
 	return known;
 }
 
-/* The first kernel that takes the panel; NULL when none does. */
-const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+/* The first kernel that takes the panel with that many warps a block at most. */
+const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
 {
 	const bool *known = launchable();
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
 		if (known[i] && v->precision == precision && n <= v->columns &&
-		        m <= (int64_t)CLUSTER_BLOCKS * CLUSTER_WARPS * rows_of(v))
+		        m <= (int64_t)CLUSTER_BLOCKS * warps * rows_of(v))
 			return v;
 	}
 	return NULL;
+}
+
+/* NULL when no kernel takes the panel. More than one warp on a scheduler takes more time than more
+ * rows of a thread. */
+const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+{
+	const struct variant *v = find(precision, m, n, CLUSTER_WARPS / 2);
+	return v ? v : find(precision, m, n, CLUSTER_WARPS);
 }
 
 template <typename real>

@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) reconstruct_kernel(const struct pa
 			                             s.scale[column]
 			                   : below[i][j];
 		}
-	eliminate<false>(s, top, below);
+	eliminate<false, true>(s, top, below);
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
 #pragma unroll
@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) reconstruct_kernel(const struct pa
 	if (!fine)
 		return;
 	multiply<false>(a, x, top);
-	eliminate<true>(s, top, below);
+	eliminate<true, true>(s, top, below);
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
 #pragma unroll
@@ -320,7 +320,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g
 #pragma unroll
 		for (int j = 0; j < STRIPES; j++)
 			below[i][j] += more[i][j]; /* W^T */
-	eliminate<false>(s, top, below);
+	eliminate<false, false>(s, top, below);
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
 #pragma unroll

@@ -56,10 +56,10 @@ __device__ __forceinline__ void multiply(const square &a, const square &b, quart
 }
 
 /* Elimination without exchanges of `top` with `below` it: top = L U, L unit lower triangular and in
- * its place; below becomes below U^-1. reflects: the diagonal of a sign opposite to the pivot's is
- * subtracted on the way, so that no pivot is smaller than 1: top - S = L U. s.pivot: the pivots.
- * Ends with a barrier. */
-template <bool reflects>
+ * its place; below becomes below U^-1. upper: below has zeros under its diagonal. reflects: the
+ * diagonal of a sign opposite to the pivot's is subtracted on the way, so that no pivot is smaller
+ * than 1: top - S = L U. s.pivot: the pivots. Ends with a barrier. */
+template <bool reflects, bool upper>
 __device__ __forceinline__ void eliminate(struct small &s, quarter &top, quarter &below)
 {
 #pragma unroll
@@ -86,20 +86,24 @@ __device__ __forceinline__ void eliminate(struct small &s, quarter &top, quarter
 			if (at_row(stripe) == k && at_column(stripe) == k)
 				top[stripe][stripe] = pivot;
 #pragma unroll
-			for (int i = 0; i < STRIPES; i++) {
+			for (int i = stripe; i < STRIPES; i++) {
 				const bool under = at_row(i) > k;
-				const double l = under ? column[at_row(i)] * reciprocal : 0,
-				             b = column[ORDER + at_row(i)] * reciprocal;
+				const double l = under ? column[at_row(i)] * reciprocal : 0;
 #pragma unroll
-				for (int j = stripe; j < STRIPES; j++) {
-					const double u = at_column(j) > k ? row[at_column(j)] : 0;
-					top[i][j] -= l * u;
-					below[i][j] -= b * u;
-				}
-				if (at_column(stripe) == k) {
-					top[i][stripe] = under ? l : top[i][stripe];
+				for (int j = stripe; j < STRIPES; j++)
+					top[i][j] -= l * (at_column(j) > k ? row[at_column(j)] : 0);
+				if (at_column(stripe) == k && under)
+					top[i][stripe] = l;
+			}
+#pragma unroll
+			for (int i = 0; i < (upper ? stripe + 1 : STRIPES); i++) {
+				const double b = column[ORDER + at_row(i)] * reciprocal;
+#pragma unroll
+				for (int j = stripe; j < STRIPES; j++)
+					below[i][j] -=
+					        b * (at_column(j) > k ? row[at_column(j)] : 0);
+				if (at_column(stripe) == k)
 					below[i][stripe] = b;
-				}
 			}
 		}
 	__syncthreads();

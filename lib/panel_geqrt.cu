@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Householder QR of a short panel in one block, with V and T. Eight lanes hold a column in
+/* Householder QR of a short panel in one block, with V and T. Four lanes hold a column in
  * registers; column j goes to all through shared memory, so that a column costs one barrier: every
- * group of eight forms the sums that it needs itself, that of the column's squares (the same bits
+ * group of four forms the sums that it needs itself, that of the column's squares (the same bits
  * everywhere) and its own column's product with it. Of a column right of j that is the update's
  * multiplier; of one left of j, a finished vector v_k, it is v_k^T v_j, which T is made of at the
  * end: of pairs of its diagonal blocks, T12 = -T1 (V1^T V2) T2, from blocks of 1 on (Elmroth and
  * Gustavson 2000).
  *
- * Cost of m <= 32 BLOCKS rows and n columns: load and store of m n words; a column: one barrier,
- * 12 BLOCKS fused multiply-adds a lane, 7 shuffles, a square root and two divisions; T 12 barriers.
+ * Cost of m <= 16 BLOCKS rows and n columns: load and store of m n words; a column: one barrier,
+ * 12 BLOCKS fused multiply-adds a lane, 5 shuffles, a root and a division; T 18 barriers.
  */
 #include "panel_geometry.h"
 #include "panel_geqrf.h"
@@ -21,7 +21,8 @@ namespace
 
 enum {
 	COLUMNS = PANEL_GEQRT_COLUMNS,
-	LANES = 8, /* of a column */
+	LANES = 4,        /* of a column */
+	SPAN = 4 * LANES, /* rows of a block: each lane has four neighbours */
 	THREADS = COLUMNS * LANES,
 	PITCH = COLUMNS + 1
 };
@@ -33,7 +34,7 @@ template <typename real> struct panel {
 };
 
 template <typename real, int BLOCKS> struct shared {
-	alignas(16) real column[2][32 * BLOCKS];
+	alignas(16) real column[2][SPAN * BLOCKS];
 	real t[COLUMNS * PITCH]; /* by rows: T, and below its diagonal v_j^T v_k */
 };
 
@@ -62,7 +63,7 @@ template <typename real, int BLOCKS, int FIRST> struct rows {
 	{
 #pragma unroll
 		for (int i = 0; i < count; i++)
-			x[i] = column[32 * (FIRST + i / 4) + 4 * lane + i % 4];
+			x[i] = column[SPAN * (FIRST + i / 4) + 4 * lane + i % 4];
 	}
 
 	__device__ __forceinline__ real squares(void) const
@@ -100,14 +101,14 @@ __device__ __forceinline__ real rescale(struct rows<real, BLOCKS, FIRST> &v, rea
 	return below == real(0) ? real(0) : scale;
 }
 
-/* Column j = 32 (AT / 4) + 4 owner + AT % 4, whose diagonal element the owner's register AT holds
+/* Column j = SPAN (AT / 4) + 4 owner + AT % 4, whose diagonal element the owner's register AT holds
  * in every column. */
 template <typename real, int BLOCKS, int AT>
 __device__ __forceinline__ void step(
         struct shared<real, BLOCKS> &s, real (&a)[4 * BLOCKS], int owner, int k, int lane)
 {
 	constexpr int FIRST = AT / 4;
-	const int in_block = 4 * owner + AT % 4, j = 32 * FIRST + in_block;
+	const int in_block = 4 * owner + AT % 4, j = SPAN * FIRST + in_block;
 	struct rows<real, BLOCKS, FIRST> v;
 
 	__syncthreads();
@@ -126,12 +127,13 @@ __device__ __forceinline__ void step(
 			scale = rescale(v, alpha);
 		const real squares = v.squares();
 		sum = v.dot(a);
-		h = reflector_of(alpha * scale, squares);
+		h = reflector_of_safe(alpha * scale, squares);
 		safe = __all_sync(0xffffffffu, is_safe(alpha * scale, squares) && isfinite(sum));
 	}
-	h.beta /= scale;
 	if (scale == real(0))
 		h = reflector_none(alpha);
+	else if (scale != real(1))
+		h.beta /= scale;
 #pragma unroll
 	for (int i = 0; i < v.count; i++)
 		v.x[i] *= h.divide;
@@ -158,7 +160,8 @@ __device__ __forceinline__ void step(
 	if (k == j + 1)
 #pragma unroll
 		for (int i = 0; i < v.count; i++)
-			s.column[k % 2][32 * (FIRST + i / 4) + 4 * lane + i % 4] = a[4 * FIRST + i];
+			s.column[k % 2][SPAN * (FIRST + i / 4) + 4 * lane + i % 4] =
+			        a[4 * FIRST + i];
 }
 
 /* Four columns of one owner. */
@@ -166,7 +169,7 @@ template <typename real, int BLOCKS, int FIRST>
 __device__ __forceinline__ void steps(
         struct shared<real, BLOCKS> &s, real (&a)[4 * BLOCKS], int n, int owner, int k, int lane)
 {
-	const int j = 32 * FIRST + 4 * owner;
+	const int j = SPAN * FIRST + 4 * owner;
 
 	if (j < n)
 		step<real, BLOCKS, 4 * FIRST>(s, a, owner, k, lane);
@@ -178,6 +181,17 @@ __device__ __forceinline__ void steps(
 		step<real, BLOCKS, 4 * FIRST + 3>(s, a, owner, k, lane);
 }
 
+template <typename real, int BLOCKS, int FIRST>
+__device__ __forceinline__ void all_steps(
+        struct shared<real, BLOCKS> &s, real (&a)[4 * BLOCKS], int n, int k, int lane)
+{
+#pragma unroll 1
+	for (int owner = 0; owner < LANES && SPAN * FIRST + 4 * owner < n; owner++)
+		steps<real, BLOCKS, FIRST>(s, a, n, owner, k, lane);
+	if constexpr (FIRST + 1 < BLOCKS && SPAN * (FIRST + 1) < COLUMNS)
+		all_steps<real, BLOCKS, FIRST + 1>(s, a, n, k, lane);
+}
+
 template <typename real, int BLOCKS>
 __device__ __forceinline__ void reflect(const struct panel<real> &g, struct shared<real, BLOCKS> &s)
 {
@@ -186,21 +200,15 @@ __device__ __forceinline__ void reflect(const struct panel<real> &g, struct shar
 
 #pragma unroll
 	for (int i = 0; i < 4 * BLOCKS; i++) {
-		const int row = 32 * (i / 4) + 4 * lane + i % 4;
+		const int row = SPAN * (i / 4) + 4 * lane + i % 4;
 		a[i] = row < g.m && k < g.n ? g.a[row + k * g.lda] : real(0);
 		if (k == 0)
 			s.column[0][row] = a[i];
 	}
-#pragma unroll 1
-	for (int owner = 0; owner < LANES; owner++)
-		steps<real, BLOCKS, 0>(s, a, g.n, owner, k, lane);
-	if constexpr (BLOCKS > 1)
-#pragma unroll 1
-		for (int owner = 0; owner < LANES; owner++)
-			steps<real, BLOCKS, 1>(s, a, g.n, owner, k, lane);
+	all_steps<real, BLOCKS, 0>(s, a, g.n, k, lane);
 #pragma unroll
 	for (int i = 0; i < 4 * BLOCKS; i++) {
-		const int row = 32 * (i / 4) + 4 * lane + i % 4;
+		const int row = SPAN * (i / 4) + 4 * lane + i % 4;
 		if (row < g.m && k < g.n) {
 			g.a[row + k * g.lda] = a[i];
 			if (g.v)
@@ -209,28 +217,28 @@ __device__ __forceinline__ void reflect(const struct panel<real> &g, struct shar
 	}
 }
 
-/* Element i of all blocks T12 of b rows and columns; the first column of T2. */
+/* Element i of all blocks T12 of 2^power rows and columns; the first column of T2. */
 struct place {
 	int row, column, middle;
 };
 
-__device__ __forceinline__ struct place place_of(int i, int b)
+__device__ __forceinline__ struct place place_of(int i, int power)
 {
-	const int first = i / (b * b) * 2 * b, middle = first + b;
+	const int b = 1 << power, middle = (i >> 2 * power) * 2 * b + b;
 
-	return {first + i % b, middle + i / b % b, middle};
+	return {middle - b + (i & (b - 1)), middle + (i >> power & (b - 1)), middle};
 }
 
 /* T off its diagonal. (V1^T V2) T2 takes the place of V1^T V2. */
 template <typename real, int BLOCKS>
 __device__ __forceinline__ void form_t(struct shared<real, BLOCKS> &s)
 {
-	for (int b = 1; b < COLUMNS; b *= 2) {
-		const int count = COLUMNS / 2 * b;
+	for (int power = 0; 1 << power < COLUMNS; power++) {
+		const int count = COLUMNS / 2 << power;
 		real product[COLUMNS / 2 * COLUMNS / 2 / THREADS];
 #pragma unroll
 		for (int r = 0; r < COLUMNS / 2 * COLUMNS / 2 / THREADS; r++) {
-			const struct place at = place_of((int)threadIdx.x + r * THREADS, b);
+			const struct place at = place_of((int)threadIdx.x + r * THREADS, power);
 			product[r] = real(0);
 			for (int l = at.middle; at.row < COLUMNS && l <= at.column; l++)
 				product[r] += s.t[l * PITCH + at.row] * s.t[l * PITCH + at.column];
@@ -238,13 +246,13 @@ __device__ __forceinline__ void form_t(struct shared<real, BLOCKS> &s)
 		__syncthreads();
 #pragma unroll
 		for (int r = 0; r < COLUMNS / 2 * COLUMNS / 2 / THREADS; r++) {
-			const struct place at = place_of((int)threadIdx.x + r * THREADS, b);
+			const struct place at = place_of((int)threadIdx.x + r * THREADS, power);
 			if (at.row < COLUMNS)
 				s.t[at.column * PITCH + at.row] = product[r];
 		}
 		__syncthreads();
 		for (int i = (int)threadIdx.x; i < count; i += THREADS) {
-			const struct place at = place_of(i, b);
+			const struct place at = place_of(i, power);
 			real sum = real(0);
 			for (int l = at.row; l < at.middle; l++)
 				sum += s.t[at.row * PITCH + l] * s.t[at.column * PITCH + l];
@@ -290,11 +298,11 @@ template <typename real, int BLOCKS> int launch(const struct panel<real> &g, cud
 template <typename real> int run(const struct panel<real> &g, void *stream)
 {
 	if (g.m <= 64)
-		return launch<real, 2>(g, (cudaStream_t)stream);
+		return launch<real, 64 / SPAN>(g, (cudaStream_t)stream);
 	if (g.m <= 128)
-		return launch<real, 4>(g, (cudaStream_t)stream);
+		return launch<real, 128 / SPAN>(g, (cudaStream_t)stream);
 	if constexpr (sizeof(real) == 4)
-		return launch<real, 8>(g, (cudaStream_t)stream);
+		return launch<real, 256 / SPAN>(g, (cudaStream_t)stream);
 	return (int)cudaErrorInvalidValue;
 }
 

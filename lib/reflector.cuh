@@ -32,6 +32,27 @@ static __device__ __forceinline__ struct reflector<real> reflector_of(real alpha
 	return {beta, (beta - alpha) / beta, real(1) / (alpha - beta)};
 }
 
+/* The same where alpha^2 + squares is in the safe range or what comes out is not used: without the
+ * branches of correctly rounded roots and divisions, to two roundings. */
+static __device__ __forceinline__ struct reflector<float>
+reflector_of_safe(float alpha, float squares) {
+	const float norm2 = __fmaf_rn(alpha, alpha, squares);
+	float root, divide;
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(norm2));
+	float norm = norm2 * root;
+	norm = __fmaf_rn(0.5f * root, __fmaf_rn(-norm, norm, norm2), norm);
+	root = __fmaf_rn(root, __fmaf_rn(-norm, root, 1.0f), root); /* 1 / norm */
+	const float beta = -copysignf(norm, alpha), gap = alpha - beta;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(divide) : "f"(gap));
+	divide = __fmaf_rn(divide, -__fmaf_rn(divide, gap, -1.0f), divide);
+	return {beta, fabsf(gap) * root, divide};
+}
+
+static __device__ __forceinline__ struct reflector<double>
+reflector_of_safe(double alpha, double squares) {
+	return reflector_of(alpha, squares);
+}
+
 /* H = I, for a column that is exactly zero below its diagonal. */
 template <typename real>
 static __device__ __forceinline__ struct reflector<real> reflector_none(real alpha) {

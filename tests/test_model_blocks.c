@@ -232,8 +232,8 @@ static void test_measured_later(void)
 	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
 	is_real(us(e), library + 35 + WAIT, 1e-9, "and our syrk");
 	executor_model_restart(e, false);
-	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
-	is_real(us(e), queued + 900 + WAIT, 1e-9, "a panel too tall for the chip");
+	ex_panel_geqrf(e, block(200000, 128), block(128, 1), NULL);
+	is_real(us(e), 3 + 4 + 900 + WAIT, 1e-9, "a panel too tall for the chip");
 	executor_model_restart(e, false);
 	executor_model_record(e, true);
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
@@ -249,6 +249,40 @@ static void test_measured_later(void)
 	is_real(t->entry[1].end * 1e6, 7 + 200 + 4.0 * 128 * 128 * 64 / 1e5 - 2.25, 1e-2,
 	        "a panel that products do not slow down waits for a tile's end");
 	timeline_free(t);
+	executor_free(e);
+	profile_free(p);
+}
+
+/* A panel with V and T in one kernel, where the profile has it and a cluster holds it. */
+static void test_reflectors(void)
+{
+	struct profile *p = synthetic(0);
+	const struct arg at[][2] = {
+	        {{"m", 1024}, {"n", 16}}, {{"m", 1024}, {"n", 32}}, {{"m", 1024}, {"n", 64}}};
+	const struct matrix a = block(1024, 48), v = block(1024, 48), t = block(48, 48);
+
+	add_blocks(p, 0);
+	struct executor *e = fresh(p);
+	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
+	const double separate = us(e);
+	executor_free(e);
+	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 20e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 30e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[2], 2, 60e-6, 0);
+	e = fresh(p);
+	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
+	const double together = us(e);
+	is_real(together, queued + 10 + 0.75 * 50 + WAIT, 1e-9, "panel_reflectors as measured");
+	if (!ok(together < separate, "and sooner than the three calls without it"))
+		diag("%g against %g", together, separate);
+	executor_model_restart(e, false);
+	ex_panel_reflectors(e, block(8193, 64), block(64, 1), block(8193, 64), block(64, 64), NULL);
+	const double tall = us(e);
+	executor_model_restart(e, false);
+	ex_panel_geqrf(e, block(8193, 64), block(64, 1), NULL);
+	const double alone = us(e);
+	if (!ok(tall > alone + library, "three calls where a cluster does not hold the panel"))
+		diag("%g and alone %g", tall, alone);
 	executor_free(e);
 	profile_free(p);
 }
@@ -291,8 +325,8 @@ static void test_measured(void)
 	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9, "panel_geqrf as measured");
 	executor_model_restart(e, false);
 	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
-	is_real(us(e), 192 * queued, 1e-9,
-	        "one too tall for the chip is 192 kernels, which the host needs longer to put");
+	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9,
+	        "one too tall for the chip has its Gram matrix's form there, too");
 	executor_model_restart(e, false);
 	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
 	is_real(us(e), queued + 7 + WAIT, 1e-9, "laswp as measured");
@@ -542,6 +576,7 @@ int main(void)
 	test_library(p);
 	test_moves(p);
 	test_panels(p);
+	test_reflectors();
 	test_measured();
 	test_measured_later();
 	test_host_panels(p);

@@ -26,8 +26,9 @@
  * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
  * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
  * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
- * double precision) takes three kernels a column, which read or write three words an element; their
- * surface is another one.
+ * double precision) takes one kernel with two barriers of the grid a column, which reads or writes
+ * three words an element; its surface is another one. In single precision and up to 64 columns it
+ * takes the form with a Gram matrix, whose time is in the surface of all.
  *
  * panel_reflectors: a panel that one cluster holds, V and T included; its columns' exchanges.
  *
@@ -51,6 +52,8 @@ enum {
 	GUARD_LOADS = 4,
 	GEQRF_LOADS = 8,
 	TAGGED_BYTES = 8,
+	STREAMED_BLOCKS = 264,
+	STREAMED_THREADS = 256,
 	GRAM_ORDER = 64
 };
 
@@ -302,16 +305,19 @@ static struct price resident_geqrf(
 
 static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
 {
-	struct price price = {.share = 1};
-	struct price kernel = price_kernel(r);
+	double clear = price_scalar(r, "gpu.copy.enqueue");
+	struct price price = {.enqueue = clear + price_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = 1,
+	        .term[TERM_LAUNCH] = clear + price_scalar(r, "gpu.launch.cooperative"),
+	        .term[TERM_BARRIER] = 2 * (double)a.n *
+	                              price_at2(r, "gpu.barrier.grid", "blocks", STREAMED_BLOCKS,
+	                                      "threads", STREAMED_THREADS)};
 
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
-		price = price_both(price_both(price_both(price, kernel), kernel), kernel);
 		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
 		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
-	price.first = kernel.enqueue;
 	return price;
 }
 
