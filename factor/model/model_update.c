@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_update.h"
+
+#include "../../lib/msg.h"
+#include "../geqrf.h"
+#include "../plan_default.h"
+#include "../schedule.h"
+#include "../solve.h"
+#include "model_question.h"
+
+#include <math.h>
+
+static struct matrix matrix_of(int64_t m, int64_t n, enum precision precision)
+{
+	return (struct matrix){NULL, 0, m, n, larger(m, 1), precision};
+}
+
+/* ---- the change ---- */
+
+static struct qr_factors factors_of(const struct update_question *q)
+{
+	struct qr_factors f = {.m = q->m, .n = q->n, .kept = q->kept};
+	struct qr_room room = qr_update_room(&f, q->change, q->p);
+
+	f.q = matrix_of(room.q_rows, room.q_columns, q->precision);
+	f.r = matrix_of(room.r_rows, room.r_columns, q->precision);
+	f.d = matrix_of(room.d_rows, q->sides, q->precision);
+	return f;
+}
+
+static bool run_update(struct executor *e, const void *context)
+{
+	const struct update_question *q = context;
+	struct qr_factors f = factors_of(q);
+	struct matrix columns = matrix_of(q->m, q->p, q->precision);
+	struct matrix rows = matrix_of(q->p, q->n, q->precision);
+	struct matrix sides = matrix_of(q->m, q->sides, q->precision);
+	struct matrix few = matrix_of(q->p, q->sides, q->precision);
+
+	switch (q->change) {
+	case QR_REMOVE_COLUMNS:
+		return qr_remove_columns(e, &f, q->k, q->p, NULL);
+	case QR_ADD_COLUMNS:
+		return qr_add_columns(e, &f, q->k, columns, sides, NULL, NULL);
+	case QR_ADD_ROWS:
+		return qr_add_rows(e, &f, q->k, rows, few, NULL);
+	case QR_REMOVE_ROWS:
+		return qr_remove_rows(e, &f, q->k, q->p, rows, few, NULL, NULL);
+	default:
+		return qr_modify(
+		        e, &f, columns, matrix_of(q->n, q->p, q->precision), sides, NULL, NULL);
+	}
+}
+
+/* ---- the factorization anew ---- */
+
+static void shape_after(const struct update_question *q, int64_t *m, int64_t *n)
+{
+	bool rows = q->change == QR_ADD_ROWS || q->change == QR_REMOVE_ROWS;
+	bool columns = q->change == QR_ADD_COLUMNS || q->change == QR_REMOVE_COLUMNS;
+	bool more = q->change == QR_ADD_ROWS || q->change == QR_ADD_COLUMNS;
+
+	*m = q->m + (rows ? more ? q->p : -q->p : 0);
+	*n = q->n + (columns ? more ? q->p : -q->p : 0);
+}
+
+static bool run_refactor(struct executor *e, const void *context)
+{
+	const struct update_question *q = context;
+	struct default_plan choice;
+	int64_t m, n;
+
+	shape_after(q, &m, &n);
+	if (n < 1 || m < n)
+		return fault_set(&e->fault, "the change leaves fewer rows than columns");
+	struct matrix a = matrix_of(m, n, q->precision), tau = matrix_of(n, 1, q->precision);
+	struct matrix b = matrix_of(m, q->sides, q->precision);
+	plan_default(e, OPERATION_QR, m, n, q->precision, false, &choice);
+	return geqrf(e, &choice.plan, a, tau, NULL) &&
+	       (q->sides == 0 || ormqr(e, &choice.plan, LEFT, TRANSPOSED, a, tau, b, NULL)) &&
+	       (q->kept == Q_NONE ||
+	               orgqr(e, &choice.plan, a, tau,
+	                       matrix_of(m, q->kept == Q_FULL ? m : n, q->precision), NULL));
+}
+
+/* ---- both ---- */
+
+static bool predict(const struct profile *profile, enum model_target target,
+        const struct update_question *asked, bool (*run)(struct executor *, const void *),
+        struct prediction *out)
+{
+	struct executor *e = executor_model_new(profile, target, 2);
+	struct question question = {e, run, asked};
+	struct qr_factors f = factors_of(asked);
+	int64_t words = f.r.m * f.r.n + f.q.m * f.q.n;
+	void *no_memory;
+
+	*out = (struct prediction){.low = NAN, .high = NAN};
+	e->ops->alloc(e, words * precision_bytes(asked->precision), &no_memory);
+	out->seconds = question_seconds(&question, false, &out->parts);
+	out->model = executor_model_reader(e)->model;
+	bool ok = !isnan(out->seconds);
+	if (ok)
+		out->low = out->high = NAN;
+	else if (out->model.missing)
+		fault_set(&out->fault, "the profile has no %s, which the price needs",
+		        out->model.missing_name);
+	else
+		out->fault = e->fault;
+	executor_free(e);
+	return ok;
+}
+
+bool model_update_predict(const struct profile *profile, enum model_target target,
+        const struct update_question *asked, struct prediction *out)
+{
+	return predict(profile, target, asked, run_update, out);
+}
+
+bool model_refactor_predict(const struct profile *profile, enum model_target target,
+        const struct update_question *asked, struct prediction *out)
+{
+	return predict(profile, target, asked, run_refactor, out);
+}

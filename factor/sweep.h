@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of a QR factorization when its matrix changes is a band of elements that go wrong
+ * and move along the diagonal. A sweep follows them with a window of nb columns: a small QR
+ * factorization inside the window, its reflectors applied by gemm to what lies right of it, to the
+ * right-hand sides, and from the right to the columns of Q.
+ *
+ * Sweeps are made of panels of at most SWEEP_COLUMNS columns, on the executor's current queue. */
+#ifndef FATHOM_SWEEP_H
+#define FATHOM_SWEEP_H
+
+#include "executor.h"
+#include "plan.h"
+#include "reflectors.h"
+
+enum { SWEEP_COLUMNS = 64 };
+
+/* Row i of r, row i of d and column i of q belong together: what is applied to two of the rows of
+ * the one is applied to the others. d.n = 0, q.m = 0: there is none. */
+struct system {
+	struct matrix r, d, q;
+};
+
+struct sweep {
+	struct executor *e;
+	int64_t nb; /* columns of a window, at most SWEEP_COLUMNS */
+	struct reflectors reflectors;
+	struct matrix tau;
+	void *panel_work;
+	struct reflector_work work;
+};
+
+/* The workspace of sweeps of windows with up to `rows` rows that are applied to up to `columns`
+ * columns (or rows of Q). */
+struct sweep sweep_carve(struct executor *, struct carver *, int64_t nb, int64_t rows,
+        int64_t columns, enum precision precision);
+
+/* panel, whose first row is row i of the system, becomes upper triangular with zeros below; so does
+ * to it what is done to the system's rows, from column c of r on. */
+bool sweep_window(const struct sweep *, struct system, struct matrix panel, int64_t i, int64_t c);
+
+/* Column j of r has elements down to row j + p where j >= k: r becomes upper triangular. */
+bool sweep_down(const struct sweep *, struct system, int64_t k, int64_t p);
+
+/* spike (as many rows as r) has p <= SWEEP_COLUMNS columns, which become upper triangular from row
+ * k on: zero below row k + p. What r has in row i >= k begins in column i - k before and, except
+ * for rows k .. k+p-1, in column i - k - p after it. */
+bool sweep_up(const struct sweep *, struct system, struct matrix spike, int64_t k);
+
+#endif
