@@ -56,9 +56,3 @@ int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
 		columns *= 2;
 	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS * PANEL_CLUSTER;
 }
-
-bool panel_geqrt_fits(int64_t m, int64_t n, int64_t word_bytes)
-{
-	return n >= 1 && n <= PANEL_GEQRT_COLUMNS && n <= m &&
-	       m * word_bytes <= PANEL_GEQRT_COLUMN_BYTES;
-}

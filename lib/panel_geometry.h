@@ -41,10 +41,6 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
 
-/* Whether one block does a Householder panel, V and T (panel_geqrt). */
-enum { PANEL_GEQRT_COLUMNS = 64, PANEL_GEQRT_COLUMN_BYTES = 1024 };
-bool panel_geqrt_fits(int64_t m, int64_t n, int64_t word_bytes);
-
 #ifdef __cplusplus
 }
 #endif

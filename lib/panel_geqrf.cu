@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel_geometry.h"
 #include "panel_geqrf.h"
 
 /* In the resident kernel or column by column. */
@@ -39,8 +38,6 @@ extern "C" int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t
 extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, bool beside, void *work, void *stream)
 {
-	if (panel_geqrt_fits(m, n, precision_bytes(precision)))
-		return panel_geqrt(precision, a, lda, m, n, tau, NULL, stream);
 	if (panel_geqrf_cluster_fits(precision, m, n))
 		return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
 	if (!by_gram(precision, m, n))

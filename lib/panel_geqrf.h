@@ -58,10 +58,6 @@ int64_t panel_geqrf_cluster_work(enum precision precision, int64_t m, int64_t n)
 int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, const struct block_reflector *r, void *work, void *stream);
 
-/* In the registers of one block, where panel_geqrt_fits (panel_geometry.h). r as above. */
-int panel_geqrt(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        const struct block_reflector *r, void *stream);
-
 /* One cooperative kernel with two barriers a column and the panel in memory; any m. */
 int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n);
 int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,

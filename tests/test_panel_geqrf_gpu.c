@@ -14,7 +14,6 @@ int main(void)
 
 #include "../factor/runs/check.h"
 #include "../factor/runs/matrices.h"
-#include "../lib/panel_geometry.h"
 #include "../lib/panel_geqrf.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
@@ -36,12 +35,7 @@ static const struct shape shapes[] = {
         {5, 3, 2},
         {32, 32, 0},
         {33, 31, 1},
-        {64, 63, 0},
-        {65, 64, 1},
-        {127, 60, 2},
         {127, 65, 2},
-        {255, 64, 3},
-        {256, 50, 0},
         {128, 128, 0},
         {129, 127, 5},
         {257, 33, 7},
@@ -107,20 +101,6 @@ static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t
 	return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
 }
 
-static int64_t no_work(enum precision precision, int64_t m, int64_t n)
-{
-	(void)precision, (void)m, (void)n;
-	return 0;
-}
-
-static int block_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream)
-{
-	(void)work;
-	return panel_geqrt(precision, a, lda, m, n, tau, NULL, stream);
-}
-
-static const struct variant block = {"block", no_work, block_alone};
 static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
 static const struct variant tall = {"gram", gram_work, by_gram};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
@@ -422,7 +402,7 @@ static double reflector_error(
 	return error;
 }
 
-static void check_reflector(const char *name, const struct shape *s, enum precision precision)
+static void check_reflector(const struct shape *s, enum precision precision)
 {
 	const int64_t word = precision_bytes(precision), count = s->m * s->n;
 	const double eps = precision == SINGLE ? FLT_EPSILON : DBL_EPSILON;
@@ -437,15 +417,13 @@ static void check_reflector(const char *name, const struct shape *s, enum precis
 	     *tau = t + s->n * s->n * word;
 	GPU(cudaMemcpy(a, host, (size_t)(count * word), cudaMemcpyHostToDevice));
 	const struct block_reflector r = {v, s->m, t, s->n};
-	GPU(strcmp(name, "block") == 0
-	                ? panel_geqrt(precision, a, s->m, s->m, s->n, tau, &r, NULL)
-	                : panel_geqrf_cluster(precision, a, s->m, s->m, s->n, tau, &r, room, NULL));
+	GPU(panel_geqrf_cluster(precision, a, s->m, s->m, s->n, tau, &r, room, NULL));
 	double *got_a = fetched(a, count, precision), *got_v = fetched(v, count, precision);
 	double *got_t = fetched(t, s->n * s->n, precision),
 	       *got_tau = fetched(tau, s->n, precision);
 	const double error = reflector_error(got_a, got_tau, got_v, got_t, s);
-	if (!ok(error <= 20 * (double)s->n * eps, "%s V and T %c %" PRId64 " x %" PRId64, name,
-	            precision, s->m, s->n))
+	if (!ok(error <= 20 * (double)s->n * eps, "V and T %c %" PRId64 " x %" PRId64, precision,
+	            s->m, s->n))
 		diag("error %.3g", error);
 	GPU(cudaFree(room));
 	free(host);
@@ -483,13 +461,9 @@ int main(int argc, char **argv)
 				continue;
 			if (panel_geqrf_resident_fits(p, s->m, s->n))
 				check_shape(&resident, s, p);
-			if (panel_geqrt_fits(s->m, s->n, precision_bytes(p))) {
-				check_shape(&block, s, p);
-				check_reflector("block", s, p);
-			}
 			if (panel_geqrf_cluster_fits(p, s->m, s->n)) {
 				check_shape(&cluster, s, p);
-				check_reflector("cluster", s, p);
+				check_reflector(s, p);
 			}
 			if (p == SINGLE && panel_geqrf_gram_fits(s->m, s->n))
 				check_shape(&tall, s, p);

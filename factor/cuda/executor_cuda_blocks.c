@@ -6,7 +6,6 @@
 #include "../../lib/msg.h"
 #include "../../lib/block_kernels.h"
 #include "../../lib/gemv.h"
-#include "../../lib/panel_geometry.h"
 #include "../../lib/panel_geqrf.h"
 
 /* ---- BLAS ---- */
@@ -177,8 +176,7 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 bool cuda_panel_reflects(struct executor *executor, struct matrix a)
 {
 	(void)executor;
-	return panel_geqrt_fits(a.m, a.n, precision_bytes(a.precision)) ||
-	       panel_geqrf_cluster_fits(a.precision, a.m, a.n);
+	return panel_geqrf_cluster_fits(a.precision, a.m, a.n);
 }
 
 bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
@@ -186,11 +184,6 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 {
 	struct cuda *x = self(executor);
 	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
-	if (panel_geqrt_fits(a.m, a.n, precision_bytes(a.precision)))
-		return cuda_ok(x,
-		        panel_geqrt(a.precision, matrix_address(a), a.ld, a.m, a.n,
-		                matrix_address(tau), &r, stream_of(x)),
-		        "panel_reflectors");
 	return cuda_ok(x,
 	        panel_geqrf_cluster(a.precision, matrix_address(a), a.ld, a.m, a.n,
 	                matrix_address(tau), &r, work, stream_of(x)),
