@@ -53,9 +53,14 @@ static void check_panel(const struct call *c)
 			        (long long)c->m, (long long)c->n);
 }
 
+static int64_t tallest(const struct call *c)
+{
+	return c->bench->rate.run->common.quick ? 8192 : BLOCK_KERNEL_ROWS;
+}
+
 static void measure_panels(struct call *c, int64_t step)
 {
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
+	for (c->m = 128; c->m <= tallest(c); c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2)
 			for (int beside = 0; beside < 2; beside++) {
 				const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n},
@@ -70,7 +75,7 @@ static void measure_panels(struct call *c, int64_t step)
 /* The form that a panel takes which is too tall for the chip, every fourth power of two. */
 static void measure_columns(struct call *c, int64_t step)
 {
-	for (c->m = BLOCK_KERNEL_ROWS; c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
+	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			block_kernel_fill_panel(c);
@@ -84,7 +89,7 @@ static void measure_columns(struct call *c, int64_t step)
 static void measure_clusters(struct call *c, int64_t step)
 {
 	int info;
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
+	for (c->m = 128; c->m <= tallest(c); c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_cluster_fits(c->precision, c->m, c->n))
