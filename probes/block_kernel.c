@@ -8,13 +8,14 @@
  * both that says whether an inverse can be trusted; row swaps. It is the code of lib/ that the
  * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
  * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
- * leave.
+ * leave, with pauses in between, in which the products take all places.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
- * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
- * done any more (info and tau are looked at in the end); code loaded at first use (every shape runs
- * once before). The factors themselves are not checked (the tests do). Panels are warm, as in a
- * factorization, where an update has just written them.
+ * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
+ * found by scaling, at more than twice the time: panels are new again and again) nor fail, after
+ * which nothing would be done any more (info and tau are looked at in the end); code loaded at
+ * first use (every shape runs once before). The factors themselves are not checked (the tests do).
+ * Panels are warm, as in a factorization, where an update has just written them.
  *
  * Unit: seconds per call. */
 #include "../lib/base.h"
