@@ -9,14 +9,17 @@
  * block row; what columns right of an LU panel go through before the next one; Gram-Schmidt's
  * panel. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2
  * holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once more beside products
- * that take all of the machine that they leave.
+ * that take all of the machine that they leave, with pauses in between, in which the products take
+ * all places.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
- * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
- * done any more (info and tau are looked at in the end), and the pivots of LU must come from
- * anywhere (fresh panels take turns: of one that keeps its pivots a column takes 15 % longer); code
- * loaded at first use (every shape runs once before). The factors themselves are not checked (the
- * tests do). Panels are warm, as in a factorization, where an update has just written them.
+ * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
+ * found by scaling, at more than twice the time: panels are new again and again) nor fail, after
+ * which nothing would be done any more (info and tau are looked at in the end), and the pivots of
+ * LU must come from anywhere (fresh panels take turns: of one that keeps its pivots a column takes
+ * 15 % longer); code loaded at first use (every shape runs once before). The factors themselves are
+ * not checked (the tests do). Panels are warm, as in a factorization, where an update has just
+ * written them.
  *
  * Unit: seconds per call. */
 #include "../lib/base.h"
@@ -55,9 +58,14 @@ static void check_panel(const struct call *c)
 			        (long long)c->m, (long long)c->n);
 }
 
+static int64_t tallest(const struct call *c)
+{
+	return c->bench->rate.run->common.quick ? 8192 : BLOCK_KERNEL_ROWS;
+}
+
 static void measure_panels(struct call *c, int64_t step)
 {
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
+	for (c->m = 128; c->m <= tallest(c); c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2)
 			for (int beside = 0; beside < 2; beside++) {
 				const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n},
@@ -87,7 +95,7 @@ static void measure_reflectors(struct call *c, int64_t step)
 /* The form that a panel takes which is too tall for the chip, every fourth power of two. */
 static void measure_columns(struct call *c, int64_t step)
 {
-	for (c->m = BLOCK_KERNEL_ROWS; c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
+	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			block_kernel_fill_panel(c);
@@ -101,7 +109,7 @@ static void measure_columns(struct call *c, int64_t step)
 static void measure_clusters(struct call *c, int64_t step)
 {
 	int info;
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
+	for (c->m = 128; c->m <= tallest(c); c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_cluster_fits(c->precision, c->m, c->n))

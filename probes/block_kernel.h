@@ -4,13 +4,15 @@
 #define FATHOM_PROBE_BLOCK_KERNEL_H
 
 #include "../lib/base.h"
+#include "../lib/gpu.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One thread, for so many cycles of its multiprocessor. Returns the cudaError_t. */
-int block_kernel_pause(int64_t cycles, void *stream);
+/* One thread, for so many cycles of its multiprocessor; *span (pinned) says when. Returns the
+ * cudaError_t. */
+int block_kernel_pause(int64_t cycles, struct gpu_span *span, void *stream);
 
 #ifdef __cplusplus
 }

@@ -40,20 +40,30 @@ static void put_product(const struct beside *x)
 	GPU(gemm_launch(&problem, &plan, -1e-3, x->a, x->b, 1, x->c, NULL, x->low));
 }
 
-/* Pauses whose lengths are spread by steps of the golden section, each before a call or alone. */
-static void put_chain(const struct beside_call *b, struct gpu_timer *timer, bool calls)
+/* Pauses whose lengths are spread by steps of the golden section, each before a call or alone, and
+ * one behind all. The pauses say the time: a stamp on every multiprocessor finds no place. */
+static void put_chain(const struct beside_call *b, struct gpu_span *span, bool calls)
 {
 	const cudaStream_t stream = b->beside->high;
 	double phase = 0;
-	gpu_timer_start(timer, stream);
-	for (int i = 0; i < b->calls; i++) {
+	for (int i = 0; i <= b->calls; i++) {
 		const double pause = shortest_pause + (longest_pause - shortest_pause) * phase;
-		GPU(block_kernel_pause((int64_t)(pause * b->rate->hz), stream));
-		if (calls)
+		GPU(block_kernel_pause((int64_t)(pause * b->rate->hz), &span[i], stream));
+		if (calls && i < b->calls)
 			b->put(b->call);
 		phase = fmod(phase + 0.6180339887498949, 1);
 	}
-	gpu_timer_stop(timer, stream);
+}
+
+/* From the first pause's start to the last one's; adds up cycles and nanoseconds of all. */
+static double chain_seconds(
+        const struct beside_call *b, const struct gpu_span *span, double *cycles, double *ns)
+{
+	for (int i = 0; i <= b->calls; i++) {
+		*cycles += (double)(span[i].cycles1 - span[i].cycles0);
+		*ns += (double)(span[i].ns1 - span[i].ns0);
+	}
+	return 1e-9 * ((double)span[b->calls].ns0 - (double)span[0].ns0);
 }
 
 static void put_products(const struct beside_call *b)
@@ -72,26 +82,25 @@ static bool beside_sample(void *context, struct sample *sample)
 	const struct beside_call *b = context;
 	const struct beside *x = b->beside;
 	const struct blas_rate *rate = b->rate;
-	struct gpu_span with, without;
-	struct sample pauses;
+	double cycles = 0, ns = 0;
 	b->fill(b->call);
 	GPU(cudaStreamSynchronize(x->high));
 	gpu_hold_start(rate->hold, x->low);
 	put_products(b);
 	GPU(cudaStreamWaitEvent(x->high, x->going, 0));
-	put_chain(b, rate->timer, true);
-	put_chain(b, x->timer, false);
+	put_chain(b, x->with, true);
+	put_chain(b, x->without, false);
 	gpu_hold_release(rate->hold);
 	GPU(cudaStreamSynchronize(x->high));
 	const bool covered = cudaEventQuery(x->over) == cudaErrorNotReady;
 	cudaGetLastError(); /* not ready is an answer here, not an error */
 	GPU(cudaStreamSynchronize(x->low));
-	gpu_timer_span(rate->timer, &with);
-	gpu_timer_span(x->timer, &without);
-	gpu_span_sample(&with, 1, 0, 0, sample);
-	gpu_span_sample(&without, 1, 0, 0, &pauses);
-	sample->seconds = (sample->seconds - pauses.seconds) / b->calls;
-	sample->agreed = sample->agreed && pauses.agreed && covered;
+	const double with = chain_seconds(b, x->with, &cycles, &ns);
+	const double without = chain_seconds(b, x->without, &cycles, &ns);
+	*sample = (struct sample){.seconds = (with - without) / b->calls,
+	        .hz = ns > 0 ? 1e9 * cycles / ns : 0,
+	        .agreed = covered && with > without && without > 0,
+	        .span = 1e-9 * ns};
 	return gpu_hold_ok(rate->hold);
 }
 
@@ -164,8 +173,9 @@ void beside_open(struct beside *x, struct blas_rate *rate)
 	gpu_fill_float(x->a, ORDER * DEPTH, seed, x->low);
 	gpu_fill_float(x->b, ORDER * DEPTH, seed + 1, x->low);
 	gpu_fill_float(x->c, ORDER * ORDER, seed + 2, x->low);
-	GPU(block_kernel_pause(1, x->high)); /* loads its code */
-	x->timer = gpu_timer_new(&rate->gpu);
+	GPU(cudaMallocHost((void **)&x->with, 2 * (MOST_CALLS + 1) * sizeof *x->with));
+	x->without = x->with + MOST_CALLS + 1;
+	GPU(block_kernel_pause(1, x->with, x->high)); /* loads its code */
 	x->product_seconds = product_seconds(x, rate);
 }
 
@@ -174,7 +184,7 @@ void beside_close(struct beside *x)
 	float *const pieces[] = {x->a, x->b, x->c};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
-	gpu_timer_free(x->timer);
+	GPU(cudaFreeHost(x->with));
 	GPU(cudaEventDestroy(x->going));
 	GPU(cudaEventDestroy(x->over));
 	GPU(cudaStreamDestroy(x->low));

@@ -66,8 +66,8 @@ void block_kernel_lu_columns(void *call);
  * all places again. */
 struct beside {
 	cudaStream_t low, high;
-	cudaEvent_t going, over; /* the first product, the last one */
-	struct gpu_timer *timer; /* of pauses alone */
+	cudaEvent_t going, over;         /* the first product, the last one */
+	struct gpu_span *with, *without; /* pinned: of pauses between calls, of those alone */
 	float *a, *b, *c;
 	double product_seconds; /* of one alone */
 	int sm_count;

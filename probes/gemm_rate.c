@@ -114,6 +114,8 @@ static void measure_product(struct product *p)
 	const struct arg args[] = {{"m", p->m}, {"n", p->n}, {"k", p->k}};
 	if (!fits(p))
 		return;
+	if (gemm_rate_is_solve(p->kind))
+		gemm_rate_fill_triangle(p);
 	char *series =
 	        xasprintf("%s_%s", gemm_rate_kind_name[p->kind], gemm_rate_math_name[p->math]);
 	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;

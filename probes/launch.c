@@ -8,8 +8,8 @@
  * What can fool it: lazy loading (all is run once before, the very first launch is a series of its
  * own); a full queue, which makes the host wait for the device (the queues stay short, the hold
  * times out); a kernel that did not run (each adds one to a word in device memory, and the sum is
- * checked); somebody else on the core (the calling thread has a quiet one, and samples while it
- * did less than usual are taken again).
+ * checked); somebody else on the core (the calling thread has a quiet one, samples while it did
+ * less than usual are taken again, and what takes the host's time is visited twice).
  *
  * Unit: seconds per operation. */
 #include "launch_parts.h"
@@ -17,6 +17,7 @@
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "../lib/probe_quiet.h"
+#include "../lib/visits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,8 +128,8 @@ static void run_once(const struct work *work)
 	finish(work->launch);
 }
 
-static void measure_subject(
-        struct probe_run *run, struct launch *launch, const struct subject *subject, double seconds)
+static void measure_subject(struct probe_run *run, struct launch *launch, struct visits *visits,
+        const struct subject *subject, double seconds)
 {
 	struct work work = {launch, subject};
 	launch->argument = subject->argument;
@@ -137,7 +138,8 @@ static void measure_subject(
 	struct measurement measurement;
 	probe_quiet_sample(run, take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
 	struct arg argument = {subject->argument_name, subject->argument};
-	probe_record(run, subject->series, &argument, subject->argument_name != NULL, &measurement);
+	visits_add(
+	        visits, subject->series, &argument, subject->argument_name != NULL, &measurement);
 }
 
 static void check_count(const struct launch *launch)
@@ -210,21 +212,44 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 	return false;
 }
 
+/* Point i of the sweep: the grids, then the subjects. */
+static struct subject point_of(const struct launch *launch, size_t i)
+{
+	struct subject grid = {"grid", DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
+	if (i >= ARRAY_LEN(grid_sixteenths))
+		return subjects[i - ARRAY_LEN(grid_sixteenths)];
+	if (grid_sixteenths[i] > 0)
+		grid.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
+	return grid;
+}
+
+/* What takes the host's time, which somebody else on the core may double for a while, is visited
+ * again some time later. */
+static int visits_of(const struct subject *subject)
+{
+	return subject->way == DEVICE_SHARE || subject->way == CHAIN ? 1 : 2;
+}
+
 static void measure_all(struct probe_run *run, struct launch *launch)
 {
-	size_t grids = ARRAY_LEN(grid_sixteenths), total = ARRAY_LEN(subjects) + grids;
-	double end = clock_now() + run->seconds;
+	const size_t total = ARRAY_LEN(grid_sixteenths) + ARRAY_LEN(subjects);
+	const double end = clock_now() + run->seconds;
+	struct visits visits = {0};
+	size_t left = 0;
 	for (size_t i = 0; i < total; i++) {
-		struct subject subject = {"grid", DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
-		if (i >= grids)
-			subject = subjects[i - grids];
-		else if (grid_sixteenths[i] > 0)
-			subject.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
-		if (!available(run, &launch->gpu, &subject))
-			continue;
-		double share = (end - clock_now()) / (double)(total - i);
-		measure_subject(run, launch, &subject, fmax(share, 1e-3));
+		const struct subject subject = point_of(launch, i);
+		left += (size_t)visits_of(&subject);
 	}
+	for (int visit = 0; visit < 2; visit++)
+		for (size_t i = 0; i < total; i++) {
+			const struct subject subject = point_of(launch, i);
+			if (visit >= visits_of(&subject))
+				continue;
+			const double share = (end - clock_now()) / (double)left--;
+			if (available(run, &launch->gpu, &subject))
+				measure_subject(run, launch, &visits, &subject, fmax(share, 1e-3));
+		}
+	visits_record(&visits, run);
 }
 
 static void measure(struct probe_run *run)
