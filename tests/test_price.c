@@ -78,8 +78,7 @@ static void test_products(struct price_reader *r)
 	is_real(price_host_gemm(r, SINGLE, 100), 100 * us, 1e-9, "a smaller one: the start-up");
 }
 
-/* Kernels for rows of 32 and 64 columns: 1 us, and 1 or 1.5 us a column with up to 512 rows, twice
- * that with up to 1024. */
+/* n^1.2 us with up to 512 rows, twice that with up to 1024. */
 static void test_cluster(void)
 {
 	static const char name[] = "gpu.panel_cluster.s";
@@ -88,21 +87,18 @@ static void test_cluster(void)
 	const struct panel_geometry g = {.blocks = 1};
 	const struct parameter_spec start = {"gpu.launch.dependent", "s", "synthetic", NULL, 0, 0};
 
-	for (double m = 512; m <= 1024; m *= 2) {
-		add(p, name, m, 16, us + 16 * m / 512 * us);
-		add(p, name, m, 32, us + 32 * m / 512 * us);
-		add(p, name, m, 64, us + 96 * m / 512 * us);
-	}
+	for (double m = 512; m <= 1024; m *= 2)
+		for (int n = 16; n <= 64; n *= 2)
+			add(p, name, m, n, pow(n, 1.2) * m / 512 * us);
 	profile_add(p, &start, NULL, 0, (struct estimate){0.5 * us, 0.5 * us, 0.5 * us, 9}, false);
 	price_reader_start(r, p);
 	for (int64_t m = 500; m <= 600; m += 100)
 		for (int64_t n = 24; n <= 48; n += 24) {
 			const struct matrix a = {NULL, 0, m, n, m, SINGLE};
 			const struct price price = tariff_cuda_full.resident_panel(r, a, &g);
-			const double columns = n > 32 ? 1.5 * (double)n : (double)n;
 			is_real((price.term[TERM_LAUNCH] + price.term[TERM_BARRIER]) / us,
-			        1 + columns * (m > 512 ? 2 : 1), 1e-9,
-			        "a panel of a cluster: its columns in the kernel that takes it");
+			        pow((double)n, 1.2) * (m > 512 ? 2 : 1), 1e-9,
+			        "a panel of a cluster: as its threads' rows were full");
 		}
 	free(r);
 	profile_free(p);

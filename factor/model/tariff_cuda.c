@@ -204,22 +204,14 @@ static struct price fused_update(struct price_reader *r, struct matrix a, int64_
 	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* One cluster holds the panel: the surface of that kernel, which exists for rows of 32, 64 and 128
- * columns. Blocks and the rows of a thread come in powers of two; a column costs the same whether
- * the panel fills its rows or not. */
+/* One cluster holds the panel: the surface of that kernel. Blocks and the rows of a thread come in
+ * powers of two; a column costs the same whether the panel fills its rows or not, and more with
+ * more columns right of it. */
 static struct price cluster_panel(struct price_reader *r, struct matrix a, const char *name)
 {
-	enum { FEWEST = 32 };
 	struct price price = price_kernel(r);
 	const double m = exp2(ceil(log2((double)a.m)));
-	double columns = FEWEST;
-
-	while (columns < (double)a.n)
-		columns *= 2;
-	const double least = price_at2(r, name, "m", m, "n", FEWEST),
-	             begun = larger(0, 2 * price_at2(r, name, "m", m, "n", FEWEST / 2) - least),
-	             full = price_at2(r, name, "m", m, "n", columns);
-	const double seconds = begun + (full - begun) * (double)a.n / columns;
+	const double seconds = price_surface2(r, name, "m", m, "n", (double)a.n);
 
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);
