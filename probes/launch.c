@@ -184,6 +184,7 @@ static const struct subject subjects[] = {
         {"stream", RUNNING, null_launch, NOTHING, NULL, 0},
         {"sync", ROUND_TRIP, null_sync, NOTHING, NULL, 0},
         {"copy_sync", ROUND_TRIP, copy_sync, NOTHING, NULL, 0},
+        {"copy_behind", ROUND_TRIP, copy_behind, NOTHING, "kernels", 4},
         {"graph_sync", ROUND_TRIP, graph_sync, NOTHING, NULL, 0},
         {"event_sync", ROUND_TRIP, event_sync, NOTHING, NULL, 0},
         {"flag_sync", ROUND_TRIP, flag_sync, NOTHING, NULL, 0},
@@ -271,7 +272,7 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
-static const char *const arguments[] = {"bytes", "blocks", "accesses"};
+static const char *const arguments[] = {"bytes", "blocks", "accesses", "kernels"};
 const struct probe launch_probe = {
         .name = "launch",
         .question = "What does starting work on the GPU cost, apart on the host and on the "

@@ -48,6 +48,8 @@ static const struct rule rules[] = {
                 1e-4},
         {"copy_sync", NULL, "gpu.copy.sync", "<<<>>> + cudaMemcpyAsync of 4 bytes + synchronize",
                 idle, 1e-6, 1e-3},
+        {"copy_behind", "kernels", "gpu.copy.behind",
+                "some <<<>>> + cudaMemcpyAsync of 4 bytes + synchronize", idle, 1e-6, 1e-3},
         {"graph_sync", NULL, "gpu.launch.graph_sync", "cudaGraphLaunch + cudaStreamSynchronize",
                 idle, 1e-6, 1e-3},
         {"first", NULL, "gpu.launch.first", "<<<>>> + cudaStreamSynchronize, module not yet loaded",

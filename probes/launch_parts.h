@@ -75,6 +75,7 @@ void event_mark(struct launch *launch);
 void small_copy(struct launch *launch);
 void null_sync(struct launch *launch);
 void copy_sync(struct launch *launch);
+void copy_behind(struct launch *launch);
 void access_launch(struct launch *launch);
 void graph_sync(struct launch *launch);
 void event_sync(struct launch *launch);

@@ -62,6 +62,7 @@ static struct table *synthetic(void)
 				        2 * m * n * k / (k > 64 ? 50e12 : 25e12));
 	add_product(curve, "gemm_s", 2048, 2048, 2048, 2 * pow(2048, 3) / 49e12);
 	add_product(curve, "gemm_tn_d", 64, 512, 4096, 2. * 64 * 512 * 4096 / 20e12);
+	add_product(curve, "gemm_odd_d", 1023, 1024, 64, 30e-6);
 	const struct arg solve[] = {{"m", 128}, {"n", 4096}};
 	add(curve, "trsm_s", solve, 2, 128. * 128 * 4096 / 10e12);
 	const struct arg update[] = {{"n", 4096}, {"k", 128}};
@@ -89,6 +90,8 @@ static void test_known(void)
 	is_text(peak->unit, "flop/s", "its unit");
 	is_real(at(profile, "gpu.gemm_tn.d", 64, 512, 4096), 2. * 64 * 512 * 4096 / 20e12, 1e-6,
 	        "tall products");
+	is_real(at(profile, "gpu.gemm_odd.d", 1023, 1024, 64), 30e-6, 1e-12,
+	        "products of an odd number of rows");
 	is_real(at_two(profile, "gpu.trsm.s", "m", 128, "n", 4096), 128. * 128 * 4096 / 10e12, 1e-6,
 	        "solves");
 	is_real(at_two(profile, "gpu.syrk.d", "n", 4096, "k", 128), 128. * 4096 * 4096 / 10e12,

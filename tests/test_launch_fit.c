@@ -38,7 +38,7 @@ static const double bytes[] = {8, 256, 1024, 4000}, blocks[] = {1, 132, 1056};
 
 static struct table *new_curve(void)
 {
-	static const char *const arguments[] = {"bytes", "blocks", "accesses"};
+	static const char *const arguments[] = {"bytes", "blocks", "accesses", "kernels"};
 	return curve_new(arguments, ARRAY_LEN(arguments));
 }
 
@@ -72,6 +72,7 @@ static struct table *full_curve(void)
 	put(curve, "event_hop", NULL, NAN, 4e-6);
 	put(curve, "access", "accesses", 8, 3e-6);
 	put(curve, "copy_sync", NULL, NAN, 17e-6);
+	put(curve, "copy_behind", "kernels", 4, 27e-6);
 	return curve;
 }
 
@@ -113,6 +114,7 @@ static void test_known(void)
 	is_parameter(profile, "gpu.event.wait", NAN, 4e-6, "ok");
 	is_parameter(profile, "gpu.launch.access", 8, 3e-6, "ok");
 	is_parameter(profile, "gpu.copy.sync", NAN, 17e-6, "ok");
+	is_parameter(profile, "gpu.copy.behind", 4, 27e-6, "ok");
 	profile_free(profile);
 	table_free(curve);
 }
@@ -125,7 +127,7 @@ static void test_empty(void)
 	size_t failed = 0;
 	for (size_t i = 0; i < profile->count; i++)
 		failed += strcmp(profile->row[i].status, "failed") == 0;
-	ok(profile->count == ARRAY_LEN(scalars) + 6, "an empty curve names every parameter");
+	ok(profile->count == ARRAY_LEN(scalars) + 7, "an empty curve names every parameter");
 	ok(failed == profile->count, "and all have failed");
 	ok(isnan(profile->row[0].estimate.value), "without a value");
 	profile_free(profile);

@@ -114,6 +114,53 @@ static void test_moves(const struct profile *p)
 	executor_free(e);
 }
 
+/* A copy of 8 MiB that finds its queue at work: on a kernel, or on a copy of its direction. */
+static double behind_kernel(const struct profile *p)
+{
+	struct executor *e = fresh(p);
+	struct matrix host, a = block(2048, 1024);
+
+	e->ops->stage(e, 0, a.m, a.n, SINGLE, &host);
+	ex_copy(e, a, a);
+	ex_to_host(e, a, host);
+	const double seconds = us(e);
+	executor_free(e);
+	return seconds;
+}
+
+static void test_hand_over(struct profile *p)
+{
+	const double bytes = 8 * 1048576.0, least = 4096;
+	const double link = link_us(p, "link.d2h.pinned.time", bytes);
+	const double kernel = queued + started + (2 * bytes - least) / 1e6;
+	struct executor *e = fresh(p);
+	struct matrix host, a = block(2048, 1024), panel = block(4096, 64);
+
+	is_real(behind_kernel(p), kernel + link - 3 + 6, 1e-6,
+	        "behind a kernel the copy engine takes over, as a copy behind one kernel says");
+	e->ops->stage(e, 0, a.m, a.n, SINGLE, &host);
+	ex_to_host(e, a, host);
+	ex_to_host(e, a, host);
+	is_real(us(e), 3 + 2 * (link - 3 - WAIT) + WAIT, 1e-9, "behind a copy it has it already");
+	add(p, "gpu.copy.behind", "s", &(struct arg){"kernels", 4}, 1, 25e-6, 0);
+	is_real(behind_kernel(p), kernel + link - 3 + 25 - 4 * 2 - 1 - 7, 1e-6,
+	        "or as one behind several does");
+
+	add(p, "link.h2d.written.time", "s", &(struct arg){"bytes", 1}, 1, 10e-6, 0);
+	add(p, "link.h2d.written.time", "s", &(struct arg){"bytes", 1 << 20}, 1, 80e-6, 0);
+	e->ops->stage(e, 0, panel.m, panel.n, SINGLE, &host);
+	executor_model_restart(e, false);
+	ex_to_device(e, host, panel);
+	const double clean = us(e);
+	executor_model_restart(e, false);
+	ex_host_panel_geqrf(e, host, block(64, 1));
+	const double computed = us(e);
+	ex_to_device(e, host, panel);
+	is_real(us(e) - computed, 80, 1e-9, "what the host has written comes out of its caches");
+	ok(clean < 79, "what it has not is quicker: %.1f us", clean);
+	executor_free(e);
+}
+
 static void test_panels(const struct profile *p)
 {
 	struct executor *e = fresh(p);
@@ -590,6 +637,7 @@ int main(void)
 	test_panel_beside_update(p);
 	test_host_laswp(p);
 	test_everything(p);
+	test_hand_over(p);
 	profile_free(p);
 	return finish();
 }

@@ -78,8 +78,7 @@ static void test_products(struct price_reader *r)
 	is_real(price_host_gemm(r, SINGLE, 100), 100 * us, 1e-9, "a smaller one: the start-up");
 }
 
-/* Kernels for rows of 32 and 64 columns: 1 us, and 1 or 1.5 us a column with up to 512 rows, twice
- * that with up to 1024. */
+/* n^1.2 us with up to 512 rows, twice that with up to 1024. */
 static void test_cluster(void)
 {
 	static const char name[] = "gpu.panel_cluster.s";
@@ -88,21 +87,18 @@ static void test_cluster(void)
 	const struct panel_geometry g = {.blocks = 1};
 	const struct parameter_spec start = {"gpu.launch.dependent", "s", "synthetic", NULL, 0, 0};
 
-	for (double m = 512; m <= 1024; m *= 2) {
-		add(p, name, m, 16, us + 16 * m / 512 * us);
-		add(p, name, m, 32, us + 32 * m / 512 * us);
-		add(p, name, m, 64, us + 96 * m / 512 * us);
-	}
+	for (double m = 512; m <= 1024; m *= 2)
+		for (int n = 16; n <= 64; n *= 2)
+			add(p, name, m, n, pow(n, 1.2) * m / 512 * us);
 	profile_add(p, &start, NULL, 0, (struct estimate){0.5 * us, 0.5 * us, 0.5 * us, 9}, false);
 	price_reader_start(r, p);
 	for (int64_t m = 500; m <= 600; m += 100)
 		for (int64_t n = 24; n <= 48; n += 24) {
 			const struct matrix a = {NULL, 0, m, n, m, SINGLE};
 			const struct price price = tariff_cuda_full.resident_panel(r, a, &g);
-			const double columns = n > 32 ? 1.5 * (double)n : (double)n;
 			is_real((price.term[TERM_LAUNCH] + price.term[TERM_BARRIER]) / us,
-			        1 + columns * (m > 512 ? 2 : 1), 1e-9,
-			        "a panel of a cluster: its columns in the kernel that takes it");
+			        pow((double)n, 1.2) * (m > 512 ? 2 : 1), 1e-9,
+			        "a panel of a cluster: as its threads' rows were full");
 		}
 	free(r);
 	profile_free(p);
@@ -130,6 +126,60 @@ static void test_middle(void)
 	profile_free(p);
 }
 
+static void add_product(struct profile *p, const char *name, double m, double n, double k, double s)
+{
+	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
+	const struct arg args[] = {{"m", m}, {"n", n}, {"k", k}};
+
+	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
+}
+
+static double gemm(
+        struct price_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
+{
+	const struct matrix c = {NULL, 0, m, n, m, precision};
+	const struct price price = price_gemm(r, PLAIN, PLAIN, c, k);
+	double seconds = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		seconds += price.term[t];
+	return seconds;
+}
+
+/* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
+static void test_gemm(void)
+{
+	static const char *const scalars[] = {
+	        "gpu.launch.dependent", "gpu.cublas.level2", "gpu.gemm.d.peak", "gpu.gemm.s.peak"};
+	const struct parameter_spec sms = {"gpu.sm.count", "", "synthetic", NULL, 0, 0};
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (size_t i = 0; i < ARRAY_LEN(scalars); i++) {
+		const struct parameter_spec spec = {scalars[i], "s", "synthetic", NULL, 0, 0};
+		profile_add(p, &spec, NULL, 0, (struct estimate){1e-7, 1e-7, 1e-7, 9}, false);
+	}
+	profile_add(p, &sms, NULL, 0, (struct estimate){100, 100, 100, 1}, false);
+	for (double m = 256; m <= 4096; m *= 16)
+		for (double n = 256; n <= 4096; n *= 16)
+			for (double k = 64; k <= 256; k *= 4) {
+				add_product(p, "gpu.gemm.d", m, n, k, m * n * k * 1e-12);
+				add_product(p, "gpu.gemm_odd.d", m, n, k, 2 * m * n * k * 1e-12);
+				add_product(p, "gpu.own_gemm.s", m, n, k, m * n * k * 5e-13);
+			}
+	price_reader_start(r, p);
+	is_real(gemm(r, 2000, 1000, 100, DOUBLE), 2e8 * 1e-12, 1e-9, "a product");
+	is_real(gemm(r, 2001, 1000, 100, DOUBLE), 2 * 2.001e8 * 1e-12, 1e-9,
+	        "one of an odd number of rows");
+	is_real(gemm(r, 2000, 1000, 1000, DOUBLE), 2e9 * 1e-12, 1e-9,
+	        "one deeper than measured: the rate of the deepest");
+	ok(r->model.extrapolated, "which is an extrapolation");
+	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
+	        "our own goes through whole steps of depth");
+	free(r);
+	profile_free(p);
+}
+
 static void test_missing(void)
 {
 	struct profile *p = profile_new();
@@ -153,6 +203,7 @@ int main(void)
 	test_products(r);
 	test_cluster();
 	test_middle();
+	test_gemm();
 	test_missing();
 	free(r);
 	profile_free(p);

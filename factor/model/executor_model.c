@@ -375,6 +375,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	struct simulated *s = self(executor);
 
 	s->overlap = overlap;
+	s->reader.host_wrote = false;
 	s->host = 0;
 	s->base.queue = QUEUE_MAIN;
 	s->base.block = 0;

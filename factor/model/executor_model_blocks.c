@@ -93,6 +93,7 @@ static bool model_stage(struct executor *e, int stage, int64_t m, int64_t n,
 static bool model_to_host(struct executor *e, struct matrix from, struct matrix host)
 {
 	(void)host;
+	reader(e)->host_wrote = false;
 	return model_charge(
 	        e, PHASE_TRANSFER, "to_host", from, 0, tariff(e)->to_host(reader(e), from));
 }
@@ -117,6 +118,7 @@ static bool send(struct executor *e, int64_t count, enum precision precision)
 
 static bool model_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
 {
+	reader(e)->host_wrote = true;
 	return model_charge(e, PHASE_PANEL, "host_getrf", host, 0,
 	               tariff(e)->host_getrf(reader(e), host)) &&
 	       model_charge(e, PHASE_PANEL, "send", shape(p.n + 1, 1), 0,
@@ -125,6 +127,7 @@ static bool model_host_panel_getrf(struct executor *e, struct matrix host, struc
 
 static bool model_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
 {
+	reader(e)->host_wrote = true;
 	return model_charge(e, PHASE_PANEL, "host_geqrf", host, 0,
 	               tariff(e)->host_geqrf(reader(e), host)) &&
 	       send(e, tau.m, tau.precision);
@@ -136,6 +139,7 @@ static bool model_host_panel_potrf(
 	(void)uplo;
 	(void)first;
 	(void)info;
+	reader(e)->host_wrote = true;
 	return model_charge(e, PHASE_PANEL, "host_potrf", host, 0,
 	               tariff(e)->host_potrf(reader(e), host)) &&
 	       send(e, 1, SINGLE);

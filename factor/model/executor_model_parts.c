@@ -67,13 +67,23 @@ static int64_t put(struct simulated *s, const struct price *price, double device
 	return simulation_put(&s->device, work, -1);
 }
 
+/* Whether a copy finds its queue at work on something else than copies of its direction, which the
+ * engine does itself. */
+static bool handed_over(struct simulated *s, const struct price *price)
+{
+	const int64_t last = s->device.last[s->base.queue];
+
+	return price->behind > 0 && simulation_busy(&s->device, last, s->host) &&
+	       s->device.operation[last].work.engine != price->engine;
+}
+
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct price price)
 {
 	struct simulated *s = model_self(e);
 	bool by_host = price.engine == ENGINE_HOST || s->target == MODEL_HOST;
 
-	if (price.behind > 0 && simulation_busy(&s->device, s->device.last[e->queue], s->host))
+	if (handed_over(s, &price))
 		price.term[TERM_TRANSFER] += price.behind;
 	struct charged *c = remember(s);
 	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, price,

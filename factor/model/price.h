@@ -83,6 +83,7 @@ struct price_reader {
 	bool shares;        /* our own products have a block a tile: other queues have work */
 	bool blas_only;     /* products are the library's, not our own kernels' */
 	int threads;        /* of the host that work, 0: as many as the profile knows */
+	bool host_wrote;    /* a panel on the host: it is in the caches of the core */
 	double working_set; /* bytes the operations work on: what host caches hold or not */
 	struct price_entry {
 		const char *name;
@@ -116,6 +117,10 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
  * next rows of the grid. */
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
+
+/* The last row of one of the arguments of that grid; infinite when it has none. */
+double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t which);
 
 /* Of one and two arguments, and as price_traffic, through surfaces. */
 double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at);

@@ -113,6 +113,9 @@ double price_host_getrf(struct price_reader *r, struct matrix a);
 double price_host_geqrf(struct price_reader *r, struct matrix a);
 double price_host_potrf(struct price_reader *r, struct matrix a);
 
+/* How much longer a copy takes behind a kernel than on an idle stream (tariff_cuda.c). */
+double price_hand_over(struct price_reader *r);
+
 /* A kernel of our own that only starts. */
 struct price price_kernel(struct price_reader *r);
 

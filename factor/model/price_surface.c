@@ -315,6 +315,17 @@ double price_surface(struct price_reader *reader, const char *name, const char *
 	return reader->linear ? value : exp(value);
 }
 
+double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t which)
+{
+	const struct price_surface *s = surface_of(reader, name, arg, at, count);
+
+	if (s->args == 0)
+		return INFINITY;
+	const double end = s->axis[which][s->count[which] - 1];
+	return reader->linear ? end : exp(end);
+}
+
 double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at)
 {
 	return price_surface(reader, name, &arg, &at, 1);

@@ -237,6 +237,7 @@ static struct price transfer(
 
 	return (struct price){.enqueue = call,
 	        .term[TERM_TRANSFER] = larger(0, whole - call - wait),
+	        .behind = price_hand_over(r),
 	        .engine = engine};
 }
 
@@ -245,13 +246,13 @@ static struct price to_host(struct price_reader *r, struct matrix a)
 	return transfer(r, "link.d2h.pinned.time", price_bytes(a), ENGINE_OUT);
 }
 
-/* The host has just written it, and the copy engine must get it from the core's caches. */
+/* What the host has just written the copy engine must get from the core's caches. */
 static struct price to_device(struct price_reader *r, struct matrix a)
 {
 	static const char written[] = "link.h2d.written.time";
+	const bool cached = r->host_wrote && isfinite(price_last(r, written, "bytes"));
 
-	return transfer(r, price_known(r, written) ? written : "link.h2d.pinned.time",
-	        price_bytes(a), ENGINE_IN);
+	return transfer(r, cached ? written : "link.h2d.pinned.time", price_bytes(a), ENGINE_IN);
 }
 
 /* ---- the host's panels ---- */
@@ -263,14 +264,22 @@ static struct price by_host(double seconds)
 	return (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
 }
 
+/* Pivots and tau wait in pinned memory until an earlier panel's have left it. */
+static double note(struct price_reader *r)
+{
+	static const char name[] = "gpu.event.sync";
+
+	return price_known(r, name) ? price_scalar(r, name) : 0;
+}
+
 static struct price host_getrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(price_host_getrf(r, a));
+	return by_host(note(r) + price_host_getrf(r, a));
 }
 
 static struct price host_geqrf(struct price_reader *r, struct matrix a)
 {
-	return by_host(price_host_geqrf(r, a));
+	return by_host(note(r) + price_host_geqrf(r, a));
 }
 
 static struct price host_potrf(struct price_reader *r, struct matrix a)

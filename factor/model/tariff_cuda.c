@@ -40,16 +40,25 @@ static struct price round_trip(double enqueue, double total, enum term term)
 	return price;
 }
 
-/* How much longer a small copy takes behind a kernel than on an idle stream. */
-static double hand_over(struct price_reader *r)
+/* A few kernels and a small copy behind them, which the host waits for, less the kernels. A profile
+ * without it has one kernel, which may be done before the copy is there. */
+static double behind_kernels(struct price_reader *r)
 {
-	double behind_kernel = price_scalar(r, "gpu.copy.sync") -
-	                       price_scalar(r, "gpu.launch.enqueue") -
-	                       price_scalar(r, "gpu.launch.dependent");
+	static const char name[] = "gpu.copy.behind";
+	const double most = price_last(r, name, "kernels"), kernels = isfinite(most) ? most : 1;
+	const double whole = isfinite(most) ? price_at(r, name, "kernels", most)
+	                                    : price_scalar(r, "gpu.copy.sync");
+
+	return whole - kernels * price_scalar(r, "gpu.launch.enqueue") -
+	       price_scalar(r, "gpu.launch.dependent");
+}
+
+double price_hand_over(struct price_reader *r)
+{
 	double idle = price_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
 	              price_scalar(r, "gpu.copy.enqueue");
 
-	return larger(0, behind_kernel - idle);
+	return larger(0, behind_kernels(r) - idle);
 }
 
 static struct price transfer(
@@ -58,7 +67,7 @@ static struct price transfer(
 	struct price price = round_trip(price_scalar(r, "gpu.copy.enqueue"),
 	        price_at(r, curve, "bytes", bytes), TERM_TRANSFER);
 
-	price.behind = hand_over(r);
+	price.behind = price_hand_over(r);
 	price.engine = engine;
 	return price;
 }
@@ -170,7 +179,7 @@ static struct price store_pivots(struct price_reader *r, int64_t n)
 
 	return (struct price){.enqueue = call,
 	        .term[TERM_TRANSFER] = larger(0, whole - call - sync(r)),
-	        .behind = hand_over(r),
+	        .behind = price_hand_over(r),
 	        .engine = ENGINE_IN};
 }
 
@@ -195,22 +204,14 @@ static struct price fused_update(struct price_reader *r, struct matrix a, int64_
 	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* One cluster holds the panel: the surface of that kernel, which exists for rows of 32, 64 and 128
- * columns. Blocks and the rows of a thread come in powers of two; a column costs the same whether
- * the panel fills its rows or not. */
+/* One cluster holds the panel: the surface of that kernel. Blocks and the rows of a thread come in
+ * powers of two; a column costs the same whether the panel fills its rows or not, and more with
+ * more columns right of it. */
 static struct price cluster_panel(struct price_reader *r, struct matrix a, const char *name)
 {
-	enum { FEWEST = 32 };
 	struct price price = price_kernel(r);
 	const double m = exp2(ceil(log2((double)a.m)));
-	double columns = FEWEST;
-
-	while (columns < (double)a.n)
-		columns *= 2;
-	const double least = price_at2(r, name, "m", m, "n", FEWEST),
-	             begun = larger(0, 2 * price_at2(r, name, "m", m, "n", FEWEST / 2) - least),
-	             full = price_at2(r, name, "m", m, "n", columns);
-	const double seconds = begun + (full - begun) * (double)a.n / columns;
+	const double seconds = price_surface2(r, name, "m", m, "n", (double)a.n);
 
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);

@@ -88,16 +88,44 @@ double price_beside(struct price_reader *r, const struct price *alone, const cha
 	return shared > seconds ? seconds / shared : 1;
 }
 
-/* Whether C's ends cut tiles of our own product off. */
-static bool cuts_tiles(struct price_reader *r, struct matrix c, int64_t k)
+/* The tiles of our own product. */
+static const struct gemm_geometry *tiles_of(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const struct gemm_problem problem = {
 	        .precision = c.precision, .part = GEMM_WHOLE, .m = c.m, .n = c.n, .k = k};
 	const struct gemm_plan plan =
 	        gemm_plan_make(&problem, (int)fmax(1, price_scalar(r, "gpu.sm.count")), false);
-	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
+
+	return &gemm_geometry[plan.shape];
+}
+
+/* Whether C's ends cut some of them off. */
+static bool cuts_tiles(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const struct gemm_geometry *g = tiles_of(r, c, k);
 
 	return c.m % g->rows != 0 || c.n % g->columns != 0;
+}
+
+/* The inner dimension that it goes through: whole steps. */
+static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const int depth = tiles_of(r, c, k)->depth;
+
+	return (double)((k + depth - 1) / depth * depth);
+}
+
+static const char *const product_axes[] = {"m", "n", "k"};
+
+/* Of products deeper than measured the rate is that of the deepest. */
+static double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
+{
+	double at[] = {(double)c.m, (double)c.n, k};
+	const double deepest = price_surface_end(r, name, product_axes, at, 3, 2);
+
+	r->model.extrapolated |= k > deepest;
+	at[2] = fmin(k, deepest);
+	return fmax(1, k / deepest) * price_surface(r, name, product_axes, at, 3);
 }
 
 /* The surface of our own product: of those that the profile has the closest. */
@@ -120,8 +148,6 @@ static const char *own_gemm(struct price_reader *r, struct matrix c, int64_t k)
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"m", "n", "k"};
-	double at[] = {(double)c.m, (double)c.n, (double)k};
 	bool single = c.precision == SINGLE;
 	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
@@ -131,8 +157,9 @@ struct price price_gemm(
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                   : odd  ? "gpu.gemm_odd.d"
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
-	struct price price = library(
-	        r, price_surface(r, own ? own_gemm(r, c, k) : name, axes, at, 3), TERM_ARITHMETIC);
+	const double seconds = own ? product_time(r, own_gemm(r, c, k), c, whole_depth(r, c, k))
+	                           : product_time(r, name, c, (double)k);
+	struct price price = library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
 	        peak_name(c.precision));
@@ -143,10 +170,8 @@ struct price price_gemm(
 
 struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"m", "n", "k"};
-	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	struct price price =
-	        library(r, price_surface(r, "gpu.gemm.tf32", axes, at, 3), TERM_ARITHMETIC);
+	        library(r, product_time(r, "gpu.gemm.tf32", c, (double)k), TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
