@@ -22,8 +22,10 @@
 namespace
 {
 
-const int FEW = 8; /* blocks of a cluster, as long as these work on all rows at once */
-const int MOVED_BYTES = 16 << 10; /* for rows below, of a block, that the top moves to */
+const int FEW = 8;   /* blocks of a cluster, as long as these work on all rows at once */
+const int ALONE = 8; /* clusters up to which a block has a multiprocessor to itself, */
+const int ALONE_BYTES = 120 << 10; /* as it asks for more than half of the shared memory */
+const int MOVED_BYTES = 16 << 10;  /* for rows below, of a block, that the top moves to */
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct columns<T> g)
@@ -106,12 +108,19 @@ struct sharing {
 	int64_t share, bytes; /* rows below, and shared memory, of a block */
 };
 
-struct sharing share_out(enum precision precision, int64_t m, int64_t k)
+struct sharing share_out(enum precision precision, int64_t m, int64_t k, int64_t clusters)
 {
 	const int64_t at_once = precision == SINGLE ? AT_ONCE<float> : AT_ONCE<double>;
 	const int blocks = m - k <= FEW * at_once ? FEW : CLUSTER_MAX;
 	const int64_t share = ((m - k + blocks - 1) / blocks + 31) / 32 * 32;
-	return {blocks, share, fixed_bytes(precision) + share * (int64_t)sizeof(int)};
+	const int64_t bytes = fixed_bytes(precision) + share * (int64_t)sizeof(int);
+	return {blocks, share, clusters <= ALONE && bytes < ALONE_BYTES ? ALONE_BYTES : bytes};
+}
+
+int64_t most_bytes(enum precision precision)
+{
+	const int64_t bytes = fixed_bytes(precision) + MOVED_BYTES;
+	return bytes < ALONE_BYTES ? ALONE_BYTES : bytes;
 }
 
 /* Whether the current device takes the kernels in the largest clusters. */
@@ -124,7 +133,7 @@ bool launchable(enum precision precision)
 		return false;
 	for (int i = 0; i < 2 && device != known_device; i++) {
 		const enum precision p = i ? DOUBLE : SINGLE;
-		const int64_t bytes = fixed_bytes(p) + MOVED_BYTES;
+		const int64_t bytes = most_bytes(p);
 		known[i] = cudaFuncSetAttribute(kernel_of(p),
 		                   cudaFuncAttributeMaxDynamicSharedMemorySize,
 		                   (int)bytes) == cudaSuccess &&
@@ -137,12 +146,12 @@ bool launchable(enum precision precision)
 
 template <typename T> int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
 {
-	const struct sharing sharing = share_out(c.precision, c.m, p.n);
+	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
+	const struct sharing sharing = share_out(c.precision, c.m, p.n, clusters);
 	struct columns<T> g = {
 		(const T *)matrix_address(a), a.ld, (T *)matrix_address(c), c.ld, (int)c.m,
 		        (int)p.n, (int)c.n, (int)sharing.share, p.data
 	};
-	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
 	return early_cluster_launch(kernel_of(c.precision), (int)clusters * sharing.blocks,
 	        sharing.blocks, THREADS, (size_t)sharing.bytes, &g, stream);
 }
@@ -152,7 +161,7 @@ template <typename T> int launch(struct matrix a, struct pivots p, struct matrix
 extern "C" bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k)
 {
 	return k > 0 && k <= BLOCK_LU_COLUMNS_MAX && m <= INT32_MAX && launchable(precision) &&
-	       share_out(precision, m, k).bytes <= fixed_bytes(precision) + MOVED_BYTES;
+	       share_out(precision, m, k, ALONE).bytes <= most_bytes(precision);
 }
 
 extern "C" int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream)
