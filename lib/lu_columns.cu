@@ -11,7 +11,16 @@
  * precision are the tensor cores', which round as FMA does.
  *
  * Cost: pivots, rows that they name: two dependent accesses; n/2 steps of two shuffles and three
- * FMAs; 2(m-n) COLUMNS n operations on a block's share of rows; one write. */
+ * FMAs; 2(m-n) COLUMNS n operations on a block's share of rows; one write.
+ *
+ * Log (H200, 64 columns right of 64, 1024 rows, start to start). Floor from latencies: a launch, 3
+ * accesses of L2, 32 steps of 20 ns, 0.7 us of products: 4. With the panel's elements in registers
+ * and all loops unrolled 9.0 in fp32 and 7.4 in fp64, whatever the rows: 80 KB of code that run
+ * once. In loops, with two blocks on a multiprocessor, 10.0 and 10.3, but 128 columns take no
+ * longer than 64, which had taken twice as long: all clusters fit at once. From panels of 32
+ * columns to 64 it were 2.3 more, so a step of the solution takes 85 ns: reads of the triangle
+ * waited behind its branches. The whole LU by blocks of 64 columns, in us before and after, with 10
+ * a step: n = 512 460, 388; 1024 930, 790; 2048 1969, 1697; 4096 5234, 4526. */
 #include "base.h"
 #include "block_kernels.h"
 #include "cluster.cuh"
