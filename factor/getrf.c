@@ -317,7 +317,8 @@ static const struct factorization operations = {.panel = panel_of,
         .update = update,
         .lead = lead,
         .narrow = narrow,
-        .aside = aside};
+        .aside = aside,
+        .panel_first = true};
 
 /* ---- the calls ---- */
 

@@ -35,7 +35,7 @@ template <typename T, int WIDTH> struct top {
 template <int WIDTH> __device__ __forceinline__ int latest(const int *pivot, int bound, int row)
 {
 	int found = -1;
-#pragma unroll 4
+#pragma unroll 8
 	for (int i = 0; i < WIDTH; i += 4) {
 		const int4 p = *(const int4 *)(pivot + i);
 		const int last = p.w == row && i + 3 < bound   ? i + 3
@@ -126,7 +126,8 @@ __device__ __forceinline__ void fetch_top(
 	fetch_panel<WIDTH, WIDTH, WIDTH>(g, g.a, g.k, s.triangle[0]);
 }
 
-/* A warp solves for its column. */
+/* A warp solves for its column. It goes through all of WIDTH, without branches, so that reads of
+ * the triangle stay ahead of the chain of shuffles; rows from the k-th on are nobody's. */
 template <typename T, int WIDTH>
 __device__ __forceinline__ void solve_top(
         const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
@@ -142,15 +143,13 @@ __device__ __forceinline__ void solve_top(
 	}
 #pragma unroll
 	for (int part = 0; part < PARTS; part++)
-#pragma unroll 4
+#pragma unroll
 		for (int row = 0; row < 32; row += 2) {
 			const int j = 32 * part + row;
 			const T *left = s.triangle[j], *right = s.triangle[j + 1];
 			const T first = __shfl_sync(0xffffffffu, x[part], row);
 			const T next = __shfl_sync(0xffffffffu, x[part], row + 1);
 			const T second = minus_product(next, left[j + 1], first);
-			if (j >= g.k)
-				break;
 #pragma unroll
 			for (int p = part; p < PARTS; p++) {
 				const int i = 32 * p + lane;
