@@ -217,6 +217,10 @@ struct executor_ops {
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
 	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
+	/* the pivots and the info of a panel's second half, whose first row is its row `first`, put
+	 * behind those of its first half, which are the beginning of all, its info at all[first] */
+	bool (*join_pivots)(
+	        struct executor *, struct pivots half, int64_t first, struct pivots all);
 	/* info := 0, on the current queue */
 	bool (*clear_info)(struct executor *, int *info);
 	/* info := the 1-based index of the first exactly zero diagonal element of a (m >= n), 0
@@ -338,6 +342,7 @@ bool ex_trtri(
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
 bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool ex_join_pivots(struct executor *, struct pivots half, int64_t first, struct pivots all);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

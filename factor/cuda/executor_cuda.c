@@ -329,6 +329,7 @@ static const struct executor_ops cuda_ops = {
         .lu_columns = cuda_lu_columns,
         .lu_rows = cuda_lu_rows,
         .adopt_pivots = cuda_adopt_pivots,
+        .join_pivots = cuda_join_pivots,
         .clear_info = cuda_clear_info,
         .zero_diagonal = cuda_zero_diagonal,
         .potrf_block = cuda_potrf_block,
