@@ -257,6 +257,13 @@ bool ex_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct mat
 	return left_out || empty(c) || e->ops->lu_rows(e, a, p, c);
 }
 
+bool ex_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	bool left_out = skipped(e, PHASE_SWAP) || skipped(e, PHASE_SOLVE);
+
+	return left_out || empty(c) || e->ops->lu_top(e, a, p, c);
+}
+
 bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
 	return skipped(e, PHASE_SWAP) || e->ops->adopt_pivots(e, panel, first, all);

@@ -42,8 +42,8 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
-/* Columns of the panels that lu_columns takes. */
-enum { EXECUTOR_LU_COLUMNS = 128 };
+/* Columns of the panels that lu_columns and lu_top take. */
+enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128 };
 
 /* And those of the panels that lu_rows takes. */
 enum { EXECUTOR_LU_ROWS = 512 };
@@ -213,6 +213,9 @@ struct executor_ops {
 	 * by columns; exchanged only when a has no columns. Of the phase of solves, then of swaps;
 	 * what solves is left out with swaps, too */
 	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+	/* the same for any number of columns, without the rows below the top, right of panels of
+	 * EXECUTOR_LU_TOP columns at most */
+	bool (*lu_top)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
@@ -343,6 +346,7 @@ bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backward
 bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_join_pivots(struct executor *, struct pivots half, int64_t first, struct pivots all);
+bool ex_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

@@ -144,13 +144,19 @@ static bool factor(
 	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
 }
 
-/* Whether columns right of a panel of w columns are updated in one go: few of them, when their top
- * is solved for by substitution; not in tall panels, where that takes as long as three kernels, or
- * several times as long beside an update (H200, 16384 rows: 92 us, 35 us). */
+/* Whether rows right of a panel of w columns are exchanged and solved for in one go: when that is
+ * by substitution. */
+static bool at_once(const struct lu *s, int64_t w)
+{
+	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
+}
+
+/* And all of the columns updated: few of them; not in tall panels, where that took 92 us beside an
+ * update and three kernels 35 us (H200, 16384 rows). */
 static bool few(const struct lu *s, int64_t w, int64_t columns)
 {
-	return !s->by_rows && !s->solve.piece && w <= EXECUTOR_LU_COLUMNS &&
-	       columns <= EXECUTOR_LU_COLUMNS;
+	return !s->by_rows && at_once(s, w) && w <= EXECUTOR_LU_COLUMNS &&
+	       columns <= 2 * EXECUTOR_LU_COLUMNS;
 }
 
 /* Toledo's recursion (1997): left half, update of the right half, right half. */
@@ -253,11 +259,12 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	if (s->by_rows)
 		return update_by_rows(s, b, j, n);
 	keep(s, b, left);
-	return ex_laswp(s->e, columns, local_pivots(s, b), false) &&
-	       triangle_solve(
-	               s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept, top) &&
-	       ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
-	               matrix_view(columns, b.w, 0, below, n));
+	bool ok = at_once(s, b.w) ? ex_lu_top(s->e, panel_of(s, b), local_pivots(s, b), columns)
+	                          : ex_laswp(s->e, columns, local_pivots(s, b), false) &&
+	                                    triangle_solve(s->e, &s->solve, diagonal_block(s, b),
+	                                            inverse_of(s, b), s->kept, top);
+	return ok && ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
+	                     matrix_view(columns, b.w, 0, below, n));
 }
 
 static bool narrow(void *self, struct block b, int64_t n)
@@ -309,7 +316,8 @@ static const struct factorization operations = {.panel = panel_of,
         .update = update,
         .lead = lead,
         .narrow = narrow,
-        .aside = aside};
+        .aside = aside,
+        .panel_first = true};
 
 /* ---- the calls ---- */
 

@@ -184,7 +184,8 @@ static bool leads(const struct schedule *s, struct block b, struct block next)
 	       s->operations->narrow(s->self, b, next.w);
 }
 
-/* From panel to panel in QUEUE_PANEL, which waits for what QUEUE_MAIN did before this block. */
+/* From panel to panel in QUEUE_PANEL, which waits for what QUEUE_MAIN did before this block. All
+ * others leave the device alone until the panel is next. */
 static bool lead(const struct schedule *s, struct block b, struct block next)
 {
 	struct executor *e = s->e;
@@ -192,8 +193,10 @@ static bool lead(const struct schedule *s, struct block b, struct block next)
 	turn_to(s, QUEUE_MAIN, b);
 	bool ok = ex_record(e, EVENT_UPDATED) && join_panel(s, b);
 	turn_to(s, QUEUE_PANEL, b);
-	return ok && ex_wait(e, EVENT_UPDATED) && s->operations->lead(s->self, b, next.w) &&
-	       panel_on_device(s, next);
+	ok = ok && ex_wait(e, EVENT_UPDATED) && s->operations->lead(s->self, b, next.w) &&
+	     panel_on_device(s, next);
+	turn_to(s, QUEUE_MAIN, b);
+	return ok && (!s->operations->panel_first || ex_wait(e, EVENT_BEGUN));
 }
 
 /* After the panel of b: the update right of it with the next panel in between. */

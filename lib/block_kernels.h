@@ -77,9 +77,15 @@ int block_zero_diagonal(struct matrix a, int *info, void *stream);
  * row on: rows exchanged as by laswp, the first p.n rows solved for with a's unit lower triangle,
  * those below them less what is left of them in a times these. One kernel on devices with clusters
  * of 16 (fits). */
-enum { BLOCK_LU_COLUMNS_MAX = 128 }; /* columns of a */
+enum { BLOCK_LU_COLUMNS_MAX = 64 }; /* columns of a */
 bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k);
 int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream);
+
+/* lu_top.cu: the same without the rows below, whose product is still to come; a block of threads
+ * takes lu_top_bytes of shared memory. */
+enum { BLOCK_LU_TOP_MAX = 128 }; /* columns of a */
+int64_t block_lu_top_bytes(enum precision precision, int64_t k);
+int block_lu_top(struct matrix a, struct pivots p, struct matrix c, void *stream);
 
 /* potrf_kernels.cu: Cholesky of a diagonal block whose first row is row `first` of the matrix, and
  * the solution for what is below it (LOWER, a m x n, m >= n) or right of it (UPPER, a n x m): a

@@ -5,10 +5,11 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps, alone and with the solve of an LU's
- * block row. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that
- * L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once more beside
- * products that take all of the machine that they leave.
+ * both that says whether an inverse can be trusted; row swaps, and those of a matrix by rows, alone
+ * and with the solve of an LU's block row; what columns right of an LU panel go through before the
+ * next one. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2
+ * holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once more beside products
+ * that take all of the machine that they leave.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -37,8 +38,9 @@ enum {
 	MOST_SWAPS = 1024,
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
 	MOST_BELOW = 32768,
-	TURNS = 8,      /* sets of pivots, each further down */
-	TURN_ROWS = 512 /* by so many rows */
+	LU_COLUMNS = 64, /* right of a panel */
+	TURNS = 8,       /* sets of pivots, each further down */
+	TURN_ROWS = 512  /* by so many rows */
 };
 
 struct bench {
@@ -177,6 +179,19 @@ static void put_exchange(void *context)
 	struct pivots p;
 	struct matrix columns = next_columns(c, &p, true);
 	GPU(block_lu_rows(at(c, NULL, 0, 0, 1), p, columns, c->bench->rate.stream));
+}
+
+/* Right of a panel of zeros, which leave the columns what they are. */
+static void put_lu_columns(void *context)
+{
+	struct call *c = context;
+	struct bench *b = c->bench;
+	struct matrix a = at(c, b->pool, c->m, c->n, c->m);
+	struct matrix columns = at(c, b->pool, c->m, LU_COLUMNS, c->m);
+	struct pivots p = {b->pivots + c->turn * MOST_SWAPS, c->n};
+	columns.offset = c->m * c->n;
+	GPU(block_lu_columns(a, p, columns, b->rate.stream));
+	c->turn = (c->turn + 1) % TURNS;
 }
 
 static void put_cluster(void *context)
@@ -414,6 +429,21 @@ static void measure_blocks(struct call *c)
 	}
 }
 
+static void measure_lu_columns(struct call *c, int64_t step)
+{
+	for (c->m = 256; c->m <= LARGEST_M; c->m *= 2 * step) {
+		send_pivots(c->bench, c->m);
+		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!block_lu_columns_fits(c->precision, c->m, c->n))
+				continue;
+			GPU(block_fill(WHOLE, 0, 0, at(c, c->bench->pool, c->m, c->n, c->m),
+			        c->bench->rate.stream));
+			measure_call(c, "lu_columns", put_lu_columns, args, ARRAY_LEN(args));
+		}
+	}
+}
+
 static void measure_swaps(struct call *c, int64_t step)
 {
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
@@ -451,6 +481,7 @@ static void measure(struct probe_run *run)
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
+		measure_lu_columns(&call, narrow);
 	}
 	measure_shared(&bench, step);
 	clean_up(&bench);

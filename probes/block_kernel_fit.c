@@ -4,7 +4,7 @@
  * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d
- * gpu.swap_rows.s .d [swaps,n,cold]: seconds per call, rate surfaces. */
+ * gpu.swap_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -72,6 +72,10 @@ static const struct surface {
         {"swap_rows_d", "gpu.swap_rows.d", "our row swaps in a matrix by rows, start to start",
                 {"swaps", "n", "cold"}},
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
+        {"lu_columns_s", "gpu.lu_columns.s",
+                "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
+        {"lu_columns_d", "gpu.lu_columns.d",
+                "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
 };
 
 static void add_surface(const struct table *curve, struct profile *profile, const struct surface *s)

@@ -273,6 +273,7 @@ TASK(laswp, ex_laswp(h, t->a, t->p, t->backwards))
 TASK(lu_columns, ex_lu_columns(h, t->a, t->p, t->c))
 TASK(lu_rows, ex_lu_rows(h, t->a, t->p, t->c))
 TASK(join_pivots, ex_join_pivots(h, t->p, t->number, t->q))
+TASK(lu_top, ex_lu_top(h, t->a, t->p, t->c))
 TASK(adopt_pivots, ex_adopt_pivots(h, t->p, t->number, t->q))
 TASK(clear_info, ex_clear_info(h, t->info))
 TASK(zero_diagonal, ex_zero_diagonal(h, t->a, t->info))
@@ -370,6 +371,12 @@ static inline bool deferred_lu_columns(
         struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
 	return defer(e, (struct task){.run = task_lu_columns, .a = a, .p = p, .c = c});
+}
+
+static inline bool deferred_lu_top(
+        struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	return defer(e, (struct task){.run = task_lu_top, .a = a, .p = p, .c = c});
 }
 
 static inline bool deferred_adopt_pivots(
@@ -473,6 +480,7 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .laswp = deferred_laswp,
 	        .lu_columns = deferred_lu_columns,
 	        .lu_rows = deferred_lu_rows,
+	        .lu_top = deferred_lu_top,
 	        .adopt_pivots = deferred_adopt_pivots,
 	        .join_pivots = deferred_join_pivots,
 	        .clear_info = deferred_clear_info,

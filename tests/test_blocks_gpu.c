@@ -207,8 +207,8 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 }
 
 /* The elements of a left of its diagonal are small, as a factor's are. */
-static void check_lu_columns(
-        struct executor *e, enum precision p, int64_t m, int64_t n, int64_t k, int64_t reach)
+static void check_lu_columns(struct executor *e, enum precision p, int64_t m, int64_t n, int64_t k,
+        int64_t reach, bool whole)
 {
 	struct block a = block_new(e, p, m, k, &state), c = block_new(e, p, m, n, &state);
 	int *ipiv = some_pivots(m, k, reach);
@@ -218,18 +218,18 @@ static void check_lu_columns(
 		for (int64_t i = j + 1; i < m; i++)
 			*element(&a, i, j) = rounded(*element(&a, i, j) / (double)k, p);
 	block_upload(e, &a);
-	must(e, e->ops->lu_columns(e, a.a, pivots, c.a));
+	must(e, (whole ? e->ops->lu_columns : e->ops->lu_top)(e, a.a, pivots, c.a));
 	for (int64_t i = 0; i < k; i++)
 		if (i % 11 != 10)
 			swap_rows(&c, i, ipiv[i] - 1);
 	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < m; i++)
+		for (int64_t i = 0; i < (whole ? m : k); i++)
 			for (int64_t l = 0; l < (i < k ? i : k); l++)
 				*element(&c, i, j) -= *element(&a, i, l) * *element(&c, l, j);
 	ok(block_holds(e, &c, 16 * (double)k * epsilon_of(p)),
-	        "LU columns %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within "
+	        "LU %s %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within "
 	        "%" PRId64,
-	        p, m, n, k, reach);
+	        whole ? "columns" : "top", p, m, n, k, reach);
 	e->ops->release(e, pivots.data);
 	free(ipiv);
 	block_free(e, &a);
@@ -238,20 +238,25 @@ static void check_lu_columns(
 
 static void check_all_lu_columns(struct executor *e, enum precision p)
 {
-	static const int64_t widths[] = {1, 2, 31, 33, 63, 64, 65, 127, 128};
+	static const int64_t widths[] = {1, 2, 31, 33, 63, 64};
 
-	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
-		int64_t k = widths[i];
-		check_lu_columns(e, p, k, 5, k, k);
-		check_lu_columns(e, p, k + 1, 8, k, 3);
-		check_lu_columns(e, p, 700, 17, k, 700);
-		check_lu_columns(e, p, 2500, 3, k, 200);
-	}
-	check_lu_columns(e, p, 1024, 64, 64, 1024);
-	check_lu_columns(e, p, 5000, 64, 64, 64);
-	check_lu_columns(e, p, 9001, 9, 64, 9001);
-	check_lu_columns(e, p, 20000, 8, 128, 20000);
-	check_lu_columns(e, p, 150000, 1, 3, 150000);
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++)
+		for (int whole = 0; whole < 2; whole++) {
+			int64_t k = widths[i];
+			check_lu_columns(e, p, k, 5, k, k, whole);
+			check_lu_columns(e, p, k + 1, 8, k, 3, whole);
+			check_lu_columns(e, p, 700, 17, k, 700, whole);
+			check_lu_columns(e, p, 2500, 3, k, 200, whole);
+		}
+	check_lu_columns(e, p, 1024, 64, 64, 1024, true);
+	check_lu_columns(e, p, 5000, 64, 64, 64, true);
+	check_lu_columns(e, p, 9001, 9, 64, 9001, true);
+	check_lu_columns(e, p, 20000, 130, 64, 20000, true);
+	check_lu_columns(e, p, 150000, 1, 3, 150000, true);
+	check_lu_columns(e, p, 3000, 5000, 64, 3000, false);
+	check_lu_columns(e, p, 1000, 700, 65, 1000, false);
+	check_lu_columns(e, p, 3001, 1000, 127, 300, false);
+	check_lu_columns(e, p, 128, 9, 128, 128, false);
 }
 
 /* Beside a panel of k columns of a matrix that lies by rows, of which c is n columns: exchanged,

@@ -260,6 +260,18 @@ static void test_pivots(struct executor *e, enum precision precision)
 	good = ex_laswp(e, a, p, true) && memcmp(f.memory, f.kept, sizeof f.kept) == 0;
 	ok(good, "%claswp backwards takes it back", precision);
 
+	struct field fl, fc;
+	struct matrix l = view(&fl, precision, 5, 3, 3), c = view(&fc, precision, 5, 4, 5);
+	good = ex_lu_columns(e, l, p, c) && rest_kept(&fc, c, WHOLE);
+	for (int64_t j = 0; j < 4; j++)
+		for (int64_t i = 0; i < 5; i++) {
+			double sum = at(c, i, j);
+			for (int64_t k = 0; k < i && k < 3; k++)
+				sum += before(&fl, i, k) * at(c, k, j);
+			good = good && near(sum, before(&fc, from[i], j), precision);
+		}
+	ok(good, "%clu_columns", precision);
+
 	good = ex_adopt_pivots(e, four, 2, seven);
 	ok(good && memcmp(all, (int[]){0, 0, 5, 4, 7, 6, 0, 0}, sizeof all) == 0, "adopt_pivots");
 	ipiv[4] = 2;

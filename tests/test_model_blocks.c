@@ -269,6 +269,7 @@ static void test_measured(void)
 	add(p, "gpu.trsm_guard.s", "s", &n, 1, 5e-6, 0);
 	add(p, "gpu.panel_geqrf.s", "s", panel, 3, 200e-6, 0);
 	add(p, "gpu.laswp.s", "s", swaps, 3, 7e-6, 0);
+	add(p, "gpu.lu_columns.s", "s", panel, 2, 6e-6, 0);
 	add(p, "gpu.own_gemv.s.n", "s", vector, 3, 3e-6, 0);
 	struct executor *e = fresh(p);
 
@@ -296,6 +297,9 @@ static void test_measured(void)
 	executor_model_restart(e, false);
 	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
 	is_real(us(e), queued + 7 + WAIT, 1e-9, "laswp as measured");
+	executor_model_restart(e, false);
+	ex_lu_columns(e, block(4096, 64), (struct pivots){NULL, 64}, block(4096, 64));
+	is_real(us(e), queued + 6 + WAIT, 1e-9, "columns right of an LU panel as measured");
 	executor_model_restart(e, false);
 	ex_gemv(e, PLAIN, 1, square, block(512, 1), 0, block(512, 1));
 	is_real(us(e), queued + 3 + WAIT, 1e-9, "our gemv as measured, queued as kernels are");

@@ -328,6 +328,7 @@ static const struct executor_ops cuda_ops = {
         .laswp = cuda_laswp,
         .lu_columns = cuda_lu_columns,
         .lu_rows = cuda_lu_rows,
+        .lu_top = cuda_lu_top,
         .adopt_pivots = cuda_adopt_pivots,
         .join_pivots = cuda_join_pivots,
         .clear_info = cuda_clear_info,

@@ -134,6 +134,7 @@ bool cuda_gemv(struct executor *, enum trans trans, double alpha, struct matrix 
 bool cuda_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool cuda_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
+bool cuda_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool cuda_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool cuda_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool cuda_join_pivots(struct executor *, struct pivots half, int64_t first, struct pivots all);

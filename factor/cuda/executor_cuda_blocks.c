@@ -160,20 +160,30 @@ bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, boo
 	return cuda_ok(x, block_laswp(a, p, backwards, stream_of(x)), "laswp");
 }
 
-/* In one kernel where there is one; the others are those of wide updates. */
+/* In one kernel where its blocks find the shared memory. */
+bool cuda_lu_top(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	if (p.n <= BLOCK_LU_TOP_MAX &&
+	        block_lu_top_bytes(c.precision, p.n) <= x->gpu.shared_per_block)
+		return cuda_ok(x, block_lu_top(a, p, c, stream_of(x)), "LU top");
+	return cuda_laswp(executor, c, p, false) &&
+	       cuda_trsm(executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
+	               matrix_view(c, 0, 0, p.n, c.n));
+}
+
+/* In one kernel on devices that have it. */
 bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
 	const int64_t below = c.m - p.n;
-	const struct matrix top = matrix_view(c, 0, 0, p.n, c.n);
 	if (block_lu_columns_fits(c.precision, c.m, p.n))
 		return cuda_ok(x, block_lu_columns(a, p, c, stream_of(x)), "LU columns");
-	return cuda_laswp(executor, c, p, false) &&
-	       cuda_trsm(executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
-	               top) &&
+	return cuda_lu_top(executor, a, p, c) &&
 	       (below == 0 ||
 	               cuda_gemm(executor, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
-	                       top, 1, matrix_view(c, p.n, 0, below, c.n)));
+	                       matrix_view(c, 0, 0, p.n, c.n), 1,
+	                       matrix_view(c, p.n, 0, below, c.n)));
 }
 
 bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)

@@ -328,17 +328,22 @@ bool host_block_lu_rows(struct executor *e, struct matrix a, struct pivots p, st
 	                           matrix_view(c, 0, 0, c.m, p.n));
 }
 
+bool host_block_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	return host_block_laswp(e, c, p, false) &&
+	       host_block_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
+	               matrix_view(c, 0, 0, p.n, c.n));
+}
+
 bool host_block_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
 	int64_t below = c.m - p.n;
-	struct matrix top = matrix_view(c, 0, 0, p.n, c.n);
 
-	return host_block_laswp(e, c, p, false) &&
-	       host_block_trsm(
-	               e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n), top) &&
+	return host_block_lu_top(e, a, p, c) &&
 	       (below == 0 ||
-	               host_block_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n), top,
-	                       1, matrix_view(c, p.n, 0, below, c.n)));
+	               host_block_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
+	                       matrix_view(c, 0, 0, p.n, c.n), 1,
+	                       matrix_view(c, p.n, 0, below, c.n)));
 }
 
 bool host_block_adopt_pivots(

@@ -50,6 +50,7 @@ bool host_block_gemv(struct executor *, enum trans trans, double alpha, struct m
 bool host_block_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool host_block_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
+bool host_block_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool host_block_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool host_block_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool host_block_join_pivots(

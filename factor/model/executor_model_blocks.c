@@ -266,6 +266,12 @@ static bool model_lu_rows(struct executor *e, struct matrix a, struct pivots p, 
 	        tariff(e)->lu_rows(reader(e), c, p.n, a.n > 0));
 }
 
+static bool model_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	(void)a;
+	return model_charge(e, PHASE_SOLVE, "lu_top", c, p.n, tariff(e)->lu_top(reader(e), c, p.n));
+}
+
 static bool model_adopt_pivots(
         struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
@@ -379,6 +385,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->laswp = model_laswp;
 	ops->lu_columns = model_lu_columns;
 	ops->lu_rows = model_lu_rows;
+	ops->lu_top = model_lu_top;
 	ops->adopt_pivots = model_adopt_pivots;
 	ops->join_pivots = model_join_pivots;
 	ops->clear_info = model_clear_info;

@@ -28,10 +28,11 @@ struct block_tariff {
 	struct price (*gram_apply)(struct price_reader *, struct matrix a, int64_t k);
 	struct price (*trtri)(struct price_reader *, struct matrix a);
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
-	/* columns right of an LU panel of k columns */
+	/* columns right of an LU panel of k columns, whole and their top */
 	struct price (*lu_columns)(struct price_reader *, struct matrix c, int64_t k);
 	/* of a matrix by rows, c the transpose of the columns: exchanges, and the solve */
 	struct price (*lu_rows)(struct price_reader *, struct matrix c, int64_t k, bool solves);
+	struct price (*lu_top)(struct price_reader *, struct matrix c, int64_t k);
 	/* kernels over a few integers */
 	struct price (*integers)(struct price_reader *, int64_t count);
 	struct price (*clear)(struct price_reader *); /* one integer */

@@ -20,10 +20,12 @@
 #include <math.h>
 
 enum {
-	WIDEST_STRIDE = 512, /* words, of the copy probe */
-	LASWP_COLUMNS = 8,   /* of a block */
-	LASWP_SWAPS = 128,   /* of a kernel */
-	LU_ROWS_COLUMNS = 64 /* of a block of lu_rows */
+	WIDEST_STRIDE = 512,  /* words, of the copy probe */
+	LASWP_COLUMNS = 8,    /* of a block */
+	LASWP_SWAPS = 128,    /* of a kernel */
+	LU_ROWS_COLUMNS = 64, /* of a block of lu_rows */
+	LU_CLUSTER = 8,       /* blocks that have so many columns right of an LU panel */
+	LU_COLUMNS = 8
 };
 
 /* What a block of our sweeps takes care of. */
@@ -133,10 +135,54 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return price;
 }
 
-/* Where the profile does not have it: as the three operations that it is. */
+/* A shuffle for every row of the triangle and an FMA for every two. */
+static double lu_solve(struct price_reader *r, struct matrix c, int64_t k)
+{
+	bool single = c.precision == SINGLE;
+
+	return (double)k *
+	       (price_scalar(r, "gpu.warp.shuffle.latency") +
+	               price_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency"));
+}
+
+/* The exchange of rows, whose blocks go through the triangle as well. */
+static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	struct price price = laswp(r, c, k);
+
+	price.term[TERM_BARRIER] += lu_solve(r, c, k);
+	return price;
+}
+
+/* In one kernel: the pivots and the rows they name, one after the other; the solution; the other
+ * operations and the bytes of a block. */
+static struct price one_kernel(struct price_reader *r, struct matrix c, int64_t k)
+{
+	double blocks = LU_CLUSTER * ceil((double)c.n / LU_COLUMNS), rows = (double)(c.m - k);
+	const char *rate = c.precision == SINGLE ? "gpu.fma.s.rate" : "gpu.fma.d.rate";
+	struct price price = price_kernel(r);
+
+	price.share = price_share(r, blocks);
+	price.term[TERM_BARRIER] = 2 * price_scalar(r, "gpu.l2.latency") + lu_solve(r, c, k);
+	price.term[TERM_ARITHMETIC] = 2 * rows * (double)c.n * (double)k *
+	                              price_scalar(r, "gpu.sm.count") /
+	                              (blocks * price_scalar(r, rate));
+	price.term[TERM_MEMORY] = rows * (double)(k + 2 * LU_COLUMNS) *
+	                          (double)precision_bytes(c.precision) / LU_CLUSTER /
+	                          price_scalar(r, "gpu.sm.l2_read");
+	return price;
+}
+
+/* Where the profile has the surface of the kernel the device has the kernel; else it is two. */
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(price_both(laswp(r, c, k), price_trsm(r, LEFT, k, c.n, c.precision)),
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)c.m, (double)k};
+	const char *name = c.precision == SINGLE ? "gpu.lu_columns.s" : "gpu.lu_columns.d";
+
+	if (price_known(r, name))
+		return price_as_measured(one_kernel(r, c, k), price_surface(r, name, axes, at, 2));
+	return price_both(lu_top(r, c, k),
 	        price_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
@@ -258,6 +304,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .laswp = laswp,
         .lu_columns = lu_columns,
         .lu_rows = lu_rows,
+        .lu_top = lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = price_potrf_block,

@@ -96,10 +96,15 @@ static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, 
 	return solves ? price_both(swaps, trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
 }
 
+static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision));
+}
+
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision)),
-	        gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
+	return price_both(
+	        lu_top(r, c, k), gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
 static struct price integers(struct price_reader *r, int64_t count)
@@ -168,6 +173,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .laswp = laswp,
         .lu_columns = lu_columns,
         .lu_rows = lu_rows,
+        .lu_top = lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
@@ -269,9 +275,14 @@ static struct price sums_lu_rows(struct price_reader *r, struct matrix c, int64_
 	return solves ? price_both(swaps, sums_trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
 }
 
+static struct price sums_lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision));
+}
+
 static struct price sums_lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision)),
+	return price_both(sums_lu_top(r, c, k),
 	        sums_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
@@ -288,6 +299,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .laswp = sums_laswp,
         .lu_columns = sums_lu_columns,
         .lu_rows = sums_lu_rows,
+        .lu_top = sums_lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

@@ -99,6 +99,11 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return call(r, 4 * (double)swaps * (double)a.n * word_of(a));
 }
 
+static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return compute(r, (double)k * (double)k * (double)c.n, c.precision);
+}
+
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
 	double flops = (double)k * (double)c.n * (2 * (double)c.m - (double)k);
@@ -227,6 +232,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .laswp = laswp,
         .lu_columns = lu_columns,
         .lu_rows = lu_rows,
+        .lu_top = lu_top,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,

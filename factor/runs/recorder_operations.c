@@ -154,6 +154,8 @@ OPERATION(QUEUED, UPDATE, HOST, c, p.n, lu_columns,
 OPERATION(QUEUED, SWAP, HOST, shape(half.n, 1), 0, join_pivots,
         (struct executor * e, struct pivots half, int64_t first, struct pivots all), half, first,
         all)
+OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_top,
+        (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
         (struct executor * e, struct pivots panel, int64_t first, struct pivots all), panel, first,
         all)
@@ -324,6 +326,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(laswp);
 	ADD(lu_columns);
 	ADD(lu_rows);
+	ADD(lu_top);
 	ADD(adopt_pivots);
 	ADD(join_pivots);
 	ADD(clear_info);
