@@ -15,8 +15,9 @@
 #include "executor.h"
 #include "plan.h"
 
-/* Bytes of executor memory that getrf needs besides the matrix, or -1 with the executor's fault
- * when the plan or the shape is refused. */
+/* Bytes of executor memory that getrf needs besides the matrix (a copy of it and more where it
+ * works on its transpose: executor.h, by_rows), or -1 with the executor's fault when the plan or
+ * the shape is refused. */
 int64_t getrf_work(struct executor *, const struct plan *, struct matrix a);
 
 /* Factorizes a in place. pivots: n = min(m, n), 1-based rows, then info: the 1-based column of the

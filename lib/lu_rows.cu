@@ -17,7 +17,8 @@ namespace
 {
 
 const int THREADS = 256, WARPS = THREADS / 32;
-const int STEP = 16; /* rows solved for at a time */
+const int STEP = 16;  /* rows solved for at a time */
+const int FEW = 4096; /* columns that are shared out more finely */
 
 /* An inverse with larger elements is not used. Those of what partial pivoting leaves are below 4.
  */
@@ -322,6 +323,16 @@ int start(const struct rows_call<T> &call, cudaStream_t stream)
 }
 
 template <typename T, int COLUMNS, bool SOLVES>
+int start_width(const struct rows_call<T> &call, cudaStream_t stream)
+{
+	return call.w <= 64    ? start<T, 2, COLUMNS, SOLVES>(call, stream)
+	       : call.w <= 128 ? start<T, 4, COLUMNS, SOLVES>(call, stream)
+	                       : start<T, 8, COLUMNS, SOLVES>(call, stream);
+}
+
+/* Of all widths but the largest a warp takes WIDE columns where there are many, else NARROW, for
+ * which more multiprocessors work. */
+template <typename T, int WIDE, int NARROW, bool SOLVES>
 int run(struct matrix a, struct pivots p, struct matrix c, cudaStream_t stream)
 {
 	const struct rows_call<T> call = {
@@ -331,10 +342,10 @@ int run(struct matrix a, struct pivots p, struct matrix c, cudaStream_t stream)
 	};
 	if (c.m == 0 || p.n == 0)
 		return (int)cudaSuccess;
-	return call.w <= 64    ? start<T, 2, COLUMNS, SOLVES>(call, stream)
-	       : call.w <= 128 ? start<T, 4, COLUMNS, SOLVES>(call, stream)
-	       : call.w <= 256 ? start<T, 8, COLUMNS, SOLVES>(call, stream)
-	                       : start<T, 16, COLUMNS / 2, SOLVES>(call, stream);
+	if (call.w > 256)
+		return start<T, 16, NARROW, SOLVES>(call, stream);
+	return SOLVES && c.m <= FEW ? start_width<T, NARROW, SOLVES>(call, stream)
+	                            : start_width<T, WIDE, SOLVES>(call, stream);
 }
 
 } // namespace
@@ -343,8 +354,8 @@ extern "C" int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, 
 {
 	const cudaStream_t s = (cudaStream_t)stream;
 	if (a.n == 0)
-		return c.precision == SINGLE ? run<float, 8, false>(a, p, c, s)
-		                             : run<double, 4, false>(a, p, c, s);
-	return c.precision == SINGLE ? run<float, 8, true>(a, p, c, s)
-	                             : run<double, 4, true>(a, p, c, s);
+		return c.precision == SINGLE ? run<float, 8, 4, false>(a, p, c, s)
+		                             : run<double, 4, 2, false>(a, p, c, s);
+	return c.precision == SINGLE ? run<float, 8, 4, true>(a, p, c, s)
+	                             : run<double, 4, 2, true>(a, p, c, s);
 }

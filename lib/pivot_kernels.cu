@@ -99,6 +99,17 @@ __global__ void adopt_pivots_kernel(const int *panel, int64_t n, int first, int 
 		all[all_n] = panel[n] + first;
 }
 
+/* One block: the first half's info is where the first pivot of the second goes. */
+__global__ void join_pivots_kernel(const int *half, int n, int first, int *all)
+{
+	const int info = all[first], other = half[n];
+	__syncthreads();
+	for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
+		all[first + i] = half[i] + first;
+	if (threadIdx.x == 0)
+		all[first + n] = info != 0 ? info : other != 0 ? other + first : 0;
+}
+
 __global__ void raise_info_kernel(int value, int *info)
 {
 	if (*info == 0)
@@ -144,6 +155,13 @@ extern "C" int block_adopt_pivots(
 {
 	adopt_pivots_kernel<<<(unsigned)(panel.n / 128 + 1), 128, 0, (cudaStream_t)stream>>>(
 	        panel.data, panel.n, (int)first, all.data, all.n);
+	return (int)cudaGetLastError();
+}
+
+extern "C" int block_join_pivots(struct pivots half, int64_t first, struct pivots all, void *stream)
+{
+	join_pivots_kernel<<<1, 128, 0, (cudaStream_t)stream>>>(
+	        half.data, (int)half.n, (int)first, all.data);
 	return (int)cudaGetLastError();
 }
 

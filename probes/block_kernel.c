@@ -5,8 +5,8 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps, alone and with the solve of an LU's
- * block row; what columns right of an LU panel go through before the next one; Gram-Schmidt's
+ * both that says whether an inverse can be trusted; row swaps, and those of a matrix by rows, alone
+ * and with the solve of an LU's block row; what columns right of an LU panel go through before the next one; Gram-Schmidt's
  * panel. It is the code of lib/ that the factorizations run. cold = 0: row swaps in rows that L2
  * holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once more beside products
  * that take all of the machine that they leave, with pauses in between, in which the products take

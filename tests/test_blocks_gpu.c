@@ -359,6 +359,18 @@ static void check_adopt(struct executor *e)
 	must(e, e->ops->adopt_pivots(e, panel, 0, all));
 	must(e, e->ops->read_pivots(e, all, got, &info));
 	ok(info == 107, "adopt_pivots keeps the first info, moved");
+	must(e, e->ops->store_pivots(e, panel_ipiv, 3, panel));
+	must(e, e->ops->store_pivots(e, panel_ipiv, 0, (struct pivots){all.data, 150}));
+	must(e, e->ops->join_pivots(e, panel, 150, (struct pivots){all.data, 300}));
+	must(e, e->ops->read_pivots(e, (struct pivots){all.data, 300}, got, &info));
+	good = info == 153;
+	for (int i = 0; i < 300; i++)
+		good = good && got[i] == panel_ipiv[i % 150] + (i < 150 ? 0 : 150);
+	ok(good, "join_pivots puts the second half behind the first");
+	must(e, e->ops->store_pivots(e, panel_ipiv, 9, (struct pivots){all.data, 150}));
+	must(e, e->ops->join_pivots(e, panel, 150, (struct pivots){all.data, 300}));
+	must(e, e->ops->read_pivots(e, (struct pivots){all.data, 300}, got, &info));
+	ok(info == 9, "join_pivots keeps the first half's info");
 	must(e, e->ops->clear_info(e, all.data + 400));
 	ok(read_info(e, all.data + 400) == 0, "clear_info");
 	e->ops->release(e, all.data);

@@ -331,6 +331,7 @@ static const struct executor_ops cuda_ops = {
         .lu_rows = cuda_lu_rows,
         .lu_top = cuda_lu_top,
         .adopt_pivots = cuda_adopt_pivots,
+        .join_pivots = cuda_join_pivots,
         .clear_info = cuda_clear_info,
         .zero_diagonal = cuda_zero_diagonal,
         .potrf_block = cuda_potrf_block,

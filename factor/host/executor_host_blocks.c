@@ -356,6 +356,13 @@ bool host_block_adopt_pivots(
 	return true;
 }
 
+bool host_block_join_pivots(
+        struct executor *e, struct pivots half, int64_t first, struct pivots all)
+{
+	all.data[all.n] = all.data[first];
+	return host_block_adopt_pivots(e, half, first, all);
+}
+
 bool host_block_clear_info(struct executor *e, int *info)
 {
 	(void)e;

@@ -95,7 +95,8 @@ FATHOM_PUBLIC const char *fathom_error(const struct fathom *handle);
 
 /* ---- LU with partial pivoting, P A = L U, A m x n ---- */
 
-/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. */
+/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. From 12000
+ * columns on the workspace holds a copy of A. */
 FATHOM_PUBLIC int64_t fathom_sgetrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
 FATHOM_PUBLIC int64_t fathom_dgetrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
 FATHOM_PUBLIC enum fathom_status fathom_sgetrf(struct fathom *, int64_t m, int64_t n, float *a,

@@ -285,6 +285,15 @@ static bool model_adopt_pivots(
 	        tariff(e)->integers(reader(e), panel.n + 1));
 }
 
+static bool model_join_pivots(
+        struct executor *e, struct pivots half, int64_t first, struct pivots all)
+{
+	(void)first;
+	(void)all;
+	return model_charge(e, PHASE_SWAP, "join_pivots", shape(half.n, 1), 0,
+	        tariff(e)->integers(reader(e), half.n + 1));
+}
+
 static bool model_clear_info(struct executor *e, int *info)
 {
 	(void)info;
@@ -420,6 +429,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->lu_rows = model_lu_rows;
 	ops->lu_top = model_lu_top;
 	ops->adopt_pivots = model_adopt_pivots;
+	ops->join_pivots = model_join_pivots;
 	ops->clear_info = model_clear_info;
 	ops->zero_diagonal = model_zero_diagonal;
 	ops->potrf_block = model_potrf_block;

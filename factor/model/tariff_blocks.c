@@ -20,12 +20,12 @@
 #include <math.h>
 
 enum {
-	WIDEST_STRIDE = 512, /* words, of the copy probe */
-	LASWP_COLUMNS = 8,   /* of a block */
-	LASWP_SWAPS = 128,   /* of a kernel */
-	LU_CLUSTER = 8,      /* blocks that have so many columns right of an LU panel */
-	LU_COLUMNS = 8,
-	LU_ROWS_COLUMNS = 64 /* of a block of lu_rows */
+	WIDEST_STRIDE = 512,  /* words, of the copy probe */
+	LASWP_COLUMNS = 8,    /* of a block */
+	LASWP_SWAPS = 128,    /* of a kernel */
+	LU_ROWS_COLUMNS = 64, /* of a block of lu_rows */
+	LU_CLUSTER = 8,       /* blocks that have so many columns right of an LU panel */
+	LU_COLUMNS = 8
 };
 
 /* What a block of our sweeps takes care of. */

@@ -155,6 +155,9 @@ OPERATION(QUEUED, SWAP, HOST, a, p.n, laswp,
         (struct executor * e, struct matrix a, struct pivots p, bool backwards), a, p, backwards)
 OPERATION(QUEUED, UPDATE, HOST, c, p.n, lu_columns,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
+OPERATION(QUEUED, SWAP, HOST, shape(half.n, 1), 0, join_pivots,
+        (struct executor * e, struct pivots half, int64_t first, struct pivots all), half, first,
+        all)
 OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_top,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
@@ -344,6 +347,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(lu_rows);
 	ADD(lu_top);
 	ADD(adopt_pivots);
+	ADD(join_pivots);
 	ADD(clear_info);
 	ADD(zero_diagonal);
 	ADD(potrf_block);
