@@ -23,6 +23,10 @@ namespace
 
 const int SCALE_THREADS = 256, WARP = 32;
 
+/* Turns of a thread whose products are added up by themselves: a long sum in a row would lose more
+ * than the other forms do. */
+const int TURNS = 8;
+
 /* Largest blocks of a multiprocessor, of narrow accesses, which take few registers. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 const int NARROW_BLOCKS = 1;
@@ -101,14 +105,20 @@ static __device__ __forceinline__ T dot_direct(const T *q, const T *column, int6
 {
 	const int64_t whole = m / V * V, step = (int64_t)blockDim.x * V;
 	int64_t at = (int64_t)threadIdx.x * V;
-	T sum = T(0);
-	for (; at + (SHAPED_UNROLL - 1) * step < whole; at += SHAPED_UNROLL * step)
+	T sum = T(0), all = T(0);
+	for (int turn = 1; at + (SHAPED_UNROLL - 1) * step < whole;
+	        at += SHAPED_UNROLL * step, turn++) {
 		sum += dot_strip<T, V, false>(q, column, at, step, whole);
+		if (turn % TURNS == 0) {
+			all += sum;
+			sum = T(0);
+		}
+	}
 	if (at < whole)
 		sum += dot_strip<T, V, true>(q, column, at, step, whole);
 	for (at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
 		sum += column[at] * q[at];
-	return sum;
+	return all + sum;
 }
 
 /* piece: two of blockDim.x words */
@@ -117,16 +127,21 @@ static __device__ __forceinline__ T dot_shared(
         const T *q, const T *column, int64_t m, bool mine, T *piece)
 {
 	const int64_t nx = blockDim.x;
-	T sum = T(0);
-	for (int64_t base = 0, turn = 0; base < m; base += nx, turn ^= 1) {
+	T sum = T(0), all = T(0);
+	for (int64_t base = 0, turn = 1; base < m; base += nx, turn++) {
 		const int64_t row = base + threadIdx.x;
+		T *half = piece + (turn % 2) * nx + threadIdx.x;
 		if (threadIdx.y == 0 && row < m)
-			piece[turn * nx + threadIdx.x] = q[row];
+			*half = q[row];
 		__syncthreads();
 		if (mine && row < m)
-			sum += piece[turn * nx + threadIdx.x] * column[row];
+			sum += *half * column[row];
+		if (turn % (SHAPED_UNROLL * TURNS) == 0) {
+			all += sum;
+			sum = T(0);
+		}
 	}
-	return sum;
+	return all + sum;
 }
 
 /* Of the threads of a column, in its first ones; sums: a word a thread of the block. */
