@@ -50,8 +50,9 @@ bool gram_kernel_before(
 	return ex_gram_dots(e, &g, 0) && (!is_shaped(kernel) || ex_gram_scale(e, &g, 0));
 }
 
-static bool run_one(
-        struct executor *e, const struct gram_kernel *kernel, const struct gram_kernel_data *d)
+/* Fused passes go through the columns forwards and backwards in turn, as in the process. */
+static bool run_one(struct executor *e, const struct gram_kernel *kernel,
+        const struct gram_kernel_data *d, int64_t i)
 {
 	const struct gram_schmidt g = pass_of(kernel, d);
 	const int64_t k = kernel->k;
@@ -61,7 +62,7 @@ static bool run_one(
 		        matrix_view(d->a, 0, k, kernel->m, kernel->n), kernel->single);
 	if (kernel->step == GRAM_DOTS)
 		return ex_gram_dots(e, &g, 0);
-	return kernel->step == GRAM_FUSED ? ex_gram_fused(e, &g, 0) : ex_gram_update(e, &g, 0);
+	return kernel->step == GRAM_FUSED ? ex_gram_fused(e, &g, i & 1) : ex_gram_update(e, &g, 0);
 }
 
 bool gram_kernel_run(struct executor *e, const struct gram_kernel *kernel,
@@ -70,7 +71,7 @@ bool gram_kernel_run(struct executor *e, const struct gram_kernel *kernel,
 	bool ok = true;
 
 	for (int64_t i = 0; i < calls && ok; i++)
-		ok = run_one(e, kernel, d);
+		ok = run_one(e, kernel, d, i);
 	return ok;
 }
 

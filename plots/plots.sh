@@ -116,6 +116,13 @@ if [ -s "$own/gram_host.tsv" ]; then
 	series=$(awk -v folder="$work/gram_host" -v data="$own" -f "$scripts/common.awk" -f "$scripts/gram_host.awk")
 	[ -z "$series" ] || draw gram_host gram_host "$(machine_of "$own" cpu | tr -d "'\"\\\\")"
 fi
+if [ -n "$gpu" ] && [ -s "$gpu/bench.tsv" ]; then
+	mkdir -p "$work/gram_schmidt"
+	fitted "$gpu" >"$work/profile.gp"
+	series=$(awk -v folder="$work/gram_schmidt" -v data="$gpu" -v papers="$data/papers" \
+		-f "$scripts/common.awk" -f "$scripts/gram_schmidt.awk")
+	[ -z "$series" ] || draw gram_schmidt gram_schmidt "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
 if [ -n "$gpu" ]; then
 	figure=breakdown
 	mkdir -p "$work/$figure"

@@ -132,6 +132,19 @@ kerr_section() {
 	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
 }
+gram_section() {
+	[ -n "$gpu" ] || return 0
+	markup -v data="$gpu" -v papers="$home/data/papers" -v table=yes -f "$scripts/gram_schmidt.awk" >"$work/gram"
+	[ -s "$work/gram" ] || return 0
+	printf 'H2\tgram\tGram-Schmidt: GPU against CPU\n'
+	printf 'P\tThe counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their'
+	printf ' 2mn^2 operations, passes the bytes that have to move.\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
+	[ "$(drawn gram_schmidt)" != yes ] ||
+		printf 'FIG\tgram_schmidt\tDashed: predicted. direct, shared and wide are the paper'"'"'s kernels; kernels and fused are passes of ours; %s\n' \
+			'blocked holds columns in registers; block and twice take blocks out by products.'
+	cat "$work/gram"
+}
 gram_host_section() {
 	[ -s "$own/gram_host.tsv" ] || return 0
 	printf 'H2\tgram-host\tGram-Schmidt on the host\n'
@@ -220,7 +233,8 @@ navigation() {
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
 	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
 	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
-	! grep -q '^H2	gram-host	' "$work/markup" || printf '\tgram-host\tGram-Schmidt'
+	! grep -q '^H2	gram	' "$work/markup" || printf '\tgram\tGram-Schmidt'
+	! grep -q '^H2	gram-host	' "$work/markup" || printf '\tgram-host\tGram-Schmidt, host'
 	! grep -q '^H2	lawn	' "$work/markup" || printf '\tlawn\tLAWN 202'
 	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
@@ -238,6 +252,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	factor_section
 	trace_section
 	kerr_section
+	gram_section
 	gram_host_section
 	lawn_section
 	accuracy_sections

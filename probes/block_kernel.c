@@ -5,10 +5,10 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps. It is the code of lib/ that the
- * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
- * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
- * leave.
+ * both that says whether an inverse can be trusted; row swaps; Gram-Schmidt's panel. It is the code
+ * of lib/ that the factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every
+ * call finds its columns in DRAM. Panels in fp32 once more beside products that take all of the
+ * machine that they leave.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor fail, after which nothing would be
@@ -416,6 +416,7 @@ static void measure(struct probe_run *run)
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
+		block_kernel_gram(&bench.rate, call.precision, step);
 	}
 	measure_shared(&bench, step);
 	clean_up(&bench);

@@ -3,8 +3,8 @@
  * .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
  * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
- * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d [swaps,n,cold]: seconds
- * per call, rate surfaces. */
+ * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
+ * .d [swaps,n,cold]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -60,6 +60,8 @@ static const struct surface {
                 {"n"}},
         {"guard_d", "gpu.trsm_guard.d", "our look at an inverse that is good, start to start",
                 {"n"}},
+        {"gram_s", "gpu.gram_panel.s", "our Gram-Schmidt panel, start to start", {"m", "n"}},
+        {"gram_d", "gpu.gram_panel.d", "our Gram-Schmidt panel, start to start", {"m", "n"}},
         {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
 };

@@ -4,6 +4,7 @@
 #define FATHOM_BLOCK_KERNEL_PARTS_H
 
 #include "../lib/base.h"
+#include "../lib/precision.h"
 #include "blas_rate.h"
 
 /* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,
@@ -23,5 +24,8 @@ void beside_close(struct beside *beside);
  * records the seconds of each. */
 void beside_measure(struct beside *beside, struct blas_rate *rate, void (*put)(void *),
         void *context, const char *series, const struct arg *args, size_t arg_count);
+
+/* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
+void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
 
 #endif

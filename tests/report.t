@@ -96,7 +96,7 @@ validation() {
 bench() {
 	echo "# program: measure"
 	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
-	awk -v OFS='\t' '{ print $1, $2, "s", "fp32", $3, $4, $5, "nan", 64, $6, $7, $8, $9, $9, $9, 9, $10, 1, "nan", "nan", "nan" }' <<-ROWS
+	awk -v OFS='\t' '{ print $1, $2, "s", "fp32", $3, $4, $5, "nan", $1 ~ /^gram/ ? "nan" : 64, $6, $7, $8, $9, $9, $9, 9, $10, 1, "nan", "nan", "nan" }' <<-ROWS
 		gemm volkov 4096 4096 4096 l2=warm,trans=nn cuda calls=1 5e-3 25000
 		gemm volkov 4096 4096 4096 l2=warm,trans=nn model limit=shared 5e-3 26600
 		gemm volkov 1024 1024 1024 l2=warm,trans=nn cuda calls=1 5e-3 20000
@@ -111,6 +111,15 @@ bench() {
 		getrf gpu 1024 1024 nan l2=warm,without=lookahead cuda leaf=64 1.5e-4 5333
 		getrf openblas 256 256 nan cache=warm host nan 5e-5 200
 		getrf openblas 1024 1024 nan cache=warm host nan 2e-4 2000
+		gram_update wide 1024 1024 nan l2=warm,shape=64x8 cuda calls=2 4e-6 500
+		gram_update wide 1024 1024 nan l2=warm,shape=64x8,on=cuda model calls=2 3e-6 500
+		gram_update wide 1024 1024 nan l2=warm,shape=128x4 cuda calls=2 2e-6 1000
+		gram_update wide 1024 1024 nan l2=warm,shape=128x4,on=cuda model calls=2 5e-6 500
+		gram_update wide 1024 64 nan l2=warm,shape=128x4 cuda calls=2 1e-6 500
+		gramschmidt cublas 1024 1024 nan l2=warm cuda nan 1e-2 200
+		gramschmidt block 1024 1024 nan l2=warm cuda nan 1e-3 2000
+		gramschmidt openblas 1024 1024 nan cache=warm host nan 2e-2 100
+		gramschmidt blocked 1024 1024 nan cache=warm host nan 5e-3 400
 	ROWS
 }
 breakdown() {
@@ -130,7 +139,7 @@ breakdown_measured() { # with every operation recorded
 }
 gpu=$scratch/data/box
 mkdir -p "$scratch/data/papers"
-cp "$root/data/papers/volkov2008.tsv" "$scratch/data/papers"
+cp "$root/data/papers/volkov2008.tsv" "$root/data/papers/brandes2012.tsv" "$scratch/data/papers"
 mkdir -p "$gpu" "$scratch/host" "$scratch/empty"
 fixture_profile >"$gpu/profile.tsv"
 printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up\thardware\tfailed\n' >>"$gpu/profile.tsv"
@@ -244,6 +253,11 @@ says "$text" '^LU  *179  *7.7  *3.0  *8.0  *2.00  *4.0$' 'Table 3: best rates an
 says "$text" '^LU  *200 .. 400  *500 .. 700  *512  *406$' 'crossover with the host, predicted and measured'
 says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 us  *+25$' 'where the time goes, predicted and measured'
+says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
+says "$text" '^1024  block .* 10 ' 'its forms'
+awk '/^Gram-Schmidt/ { on = 1 } on' "$text" | tr '\n' ' ' | tr -s ' ' >"$scratch/gram"
+says "$scratch/gram" 'at n = 1024, .* (block) is 5 times as fast .* (blocked)' 'GPU against CPU'
+says "$scratch/gram" 'GTX 580) was 1.5 times .* 4 times faster than its unblocked form' 'then and now'
 drawing says "$gpu/report/figures/breakdown.svg" '</svg>' 'the figure of the breakdown'
 awk 'length > 100 { exit 1 }' "$text"
 result $? 'at most 100 columns'
@@ -262,7 +276,7 @@ result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
-drawing expect 0 'launch copy panel_cuda factor_s vendor trace_sgetrf_100 kerr breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy panel_cuda factor_s vendor trace_sgetrf_100 kerr gram_schmidt breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
 	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
 rm -rf "$gpu/report"

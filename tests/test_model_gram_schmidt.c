@@ -11,9 +11,12 @@ static struct profile *with_gram_schmidt(void)
 	struct profile *p = synthetic(0);
 
 	add(p, "gpu.launch.pdl", "s", NULL, 0, 0.5e-6, 0);
-	add(p, "gpu.l2.near.size", "B", NULL, 0, 1e6, 0);
-	add(p, "gpu.l2.read", "B/s", NULL, 0, 4e12, 0);
+	add(p, "gpu.l2.near.size", "B", NULL, 0, 1048576, 0);
 	add(p, "gpu.dram.read", "B/s", NULL, 0, 1.25e12, 0);
+	add(p, "gpu.dram.latency", "s", NULL, 0, 0.5e-6, 0);
+	add(p, "gpu.sm.l2_read", "B/s", NULL, 0, 1e11, 0);
+	for (int threads = 32; threads <= 1024; threads *= 32)
+		add(p, "gpu.reduce.sum", "s", &(struct arg){"threads", threads}, 1, 0.2e-6, 0);
 	return p;
 }
 
@@ -33,23 +36,57 @@ static double memory(struct price_reader *r, enum gram_step step, int64_t m, int
 	return price_gram_pass(r, step, a).term[TERM_MEMORY];
 }
 
+/* Rows of 4 KiB. */
 static void test_passes(const struct profile *profile)
+{
+	const double held = (1048576 - 4096) / 1e12;
+	struct price_reader *r = calloc(1, sizeof *r);
+
+	price_reader_start(r, profile);
+	ok(near(memory(r, GRAM_DOTS, 1024, 256), held), "dot products from L2: one read");
+	ok(near(memory(r, GRAM_FUSED, 1024, 257), 2 * held),
+	        "one pass in L2: all but the column itself, read and written");
+	ok(near(memory(r, GRAM_UPDATE, 1024, 257), 2 * held), "the update moves as much");
+	ok(near(memory(r, GRAM_DOTS, 1024, 1024), held + 3145728 / 1.25e12),
+	        "of what L2 does not hold a part is found there by the next pass");
+	ok(near(memory(r, GRAM_UPDATE, 1024, 1), 0), "nothing right of the last column");
+	struct price p =
+	        price_gram_pass(r, GRAM_FUSED, (struct matrix){NULL, 0, 10, 2, 10, SINGLE});
+	ok(near(p.term[TERM_LAUNCH], 0.5e-6) &&
+	                near(p.term[TERM_BARRIER], 5 * 0.25e-6 + 2 * 0.2e-6) &&
+	                near(p.enqueue, 2e-6),
+	        "a pass begins before the one ahead of it ends");
+	free(r);
+}
+
+static struct price shaped(struct price_reader *r, enum gram_step step, int nx, int ny, int64_t n)
+{
+	struct matrix a = {NULL, 0, 4096, n, 4096, SINGLE};
+
+	return price_gram_shaped(r, step, (struct gram_shape){GRAM_WIDE, nx, ny}, a);
+}
+
+/* Columns of 16 KiB on 100 multiprocessors. */
+static void test_shapes(const struct profile *profile)
 {
 	struct price_reader *r = calloc(1, sizeof *r);
 
 	price_reader_start(r, profile);
-	ok(near(memory(r, GRAM_DOTS, 1000, 100), 4e5 / 4e12), "dot products from L2: one read");
-	ok(near(memory(r, GRAM_FUSED, 1000, 101), 8e5 / 2e12),
-	        "one pass in L2: all but the column itself, read and written");
-	ok(near(memory(r, GRAM_UPDATE, 1000, 101), 8e5 / 2e12), "the update moves as much");
-	ok(near(memory(r, GRAM_DOTS, 1000, 1000), 1e6 / 4e12 + 3e6 / 1.25e12),
-	        "of what L2 does not hold a part is found there by the next pass");
-	ok(near(memory(r, GRAM_UPDATE, 1000, 1), 0), "nothing right of the last column");
-	struct price p =
-	        price_gram_pass(r, GRAM_FUSED, (struct matrix){NULL, 0, 10, 2, 10, SINGLE});
-	ok(near(p.term[TERM_LAUNCH], 0.5e-6) && near(p.term[TERM_BARRIER], 3 * 0.25e-6) &&
-	                near(p.enqueue, 2e-6),
-	        "a pass begins before the one ahead of it ends");
+	struct price p = shaped(r, GRAM_UPDATE, 256, 1, 65);
+	ok(near(p.term[TERM_MEMORY], 2 * (1048576 - 4096) / 1e12) &&
+	                near(p.term[TERM_BARRIER], 2 * 0.25e-6) && near(p.term[TERM_LAUNCH], 1e-6),
+	        "columns in one go: a copy of as many bytes");
+	p = shaped(r, GRAM_DOTS, 32, 32, 32);
+	ok(near(p.term[TERM_MEMORY] + p.term[TERM_BARRIER],
+	           3 * 0.25e-6 + 0.2e-6 + 0.2e-6 + 8 * (0.25e-6 + 2 * 65536 / 1e11)),
+	        "one block: its chain of eight accesses");
+	double many = shaped(r, GRAM_DOTS, 64, 1, 32768).term[TERM_MEMORY],
+	       one = shaped(r, GRAM_DOTS, 1024, 1, 32768).term[TERM_MEMORY];
+	ok(many > 0 && one > 1.2 * many,
+	        "a block that has a multiprocessor for itself leaves memory idle");
+	p = price_gram_shaped(r, GRAM_SCALE, (struct gram_shape){GRAM_WIDE, 64, 8},
+	        (struct matrix){NULL, 0, 4096, 9, 4096, SINGLE});
+	ok(near(p.term[TERM_BARRIER], 0.5e-6) && near(p.term[TERM_LAUNCH], 1e-6), "scalings");
 	free(r);
 }
 
@@ -80,6 +117,7 @@ int main(void)
 	struct profile *profile = with_gram_schmidt();
 
 	test_passes(profile);
+	test_shapes(profile);
 	test_forms(profile);
 	profile_free(profile);
 	return finish();

@@ -82,6 +82,7 @@ struct price price_gram_norms(struct price_reader *r, struct matrix a);
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel(struct price_reader *r, struct matrix a);
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single);
+double price_accesses(struct price_reader *r, double count);
 /* By the paper's kernels (tariff_gram_shaped.c). */
 struct price price_gram_shaped(
         struct price_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a);

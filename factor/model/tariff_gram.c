@@ -2,13 +2,17 @@
 /* Prices of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
  * on, once from memory and, unless it only forms dot products, once back; odd passes go the other
  * way through them, so that what the near half of L2 holds is found there by the next one. The
- * panel in registers is as long as the Householder panel of that size, whose exchanges it has. On
- * the host all threads share the columns: from their own caches while these hold all of them. */
+ * panel in registers is a surface (the block_kernel probe), divided as the Householder panel of
+ * that size, whose exchanges it has. On the host all threads share the columns: from their own
+ * caches while these hold all of them. */
 #include "price_blocks.h"
 
 #include <math.h>
 
-enum { CHAIN = 3 /* dependent accesses before a pass's first column */ };
+/* Of a pass, one behind the other: reads of L2 (its own columns, parts of dot products, the norm
+ * and the first columns), sums over a block (the dot products of the pass before, and its own), and
+ * of dot products alone less. */
+enum { READS = 5, SUMS = 2, DOTS_READS = 2, DOTS_SUMS = 1, PASS_THREADS = 256 };
 
 /* ---- device ---- */
 
@@ -19,15 +23,37 @@ static double moved(enum gram_step step, struct matrix a)
 	return step == GRAM_DOTS ? column * (double)a.n : 2 * column * (double)(a.n - 1);
 }
 
-/* Kernels that begin before the one ahead of them ends, where the profile knows such. */
-static struct price pass_kernel(struct price_reader *r)
+/* What so many accesses of L2 behind one another add to a kernel that starts. */
+double price_accesses(struct price_reader *r, double count)
 {
+	static const char name[] = "gpu.launch.access";
+
+	if (!price_known(r, name))
+		return count * price_scalar(r, "gpu.l2.latency");
+	return price_surface1(r, name, "accesses", count) - price_scalar(r, "gpu.launch.dependent");
+}
+
+/* Kernels that begin before the one ahead of them ends, where the profile knows such. */
+static struct price pass_kernel(struct price_reader *r, enum gram_step step)
+{
+	const bool dots = step == GRAM_DOTS;
 	struct price price = price_kernel(r);
 
 	if (price_known(r, "gpu.launch.pdl"))
 		price.term[TERM_LAUNCH] = price_scalar(r, "gpu.launch.pdl");
-	price.term[TERM_BARRIER] = CHAIN * price_scalar(r, "gpu.l2.latency");
+	price.term[TERM_BARRIER] = price_accesses(r, dots ? DOTS_READS : READS) +
+	                           (dots ? DOTS_SUMS : SUMS) * price_surface1(r, "gpu.reduce.sum",
+	                                                               "threads", PASS_THREADS);
 	return price;
+}
+
+/* Copies of blocks that walk through memory with enough of it on its way. */
+static double walking(struct price_reader *r)
+{
+	static const char name[] = "gpu.copy.inflight";
+
+	return price_known(r, name) ? price_surface1(r, name, "bytes", price_last(r, name, "bytes"))
+	                            : price_scalar(r, "gpu.dram.copy");
 }
 
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a)
@@ -37,12 +63,13 @@ struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct
 	const double held = price_known(r, "gpu.l2.near.size")
 	                            ? price_scalar(r, "gpu.l2.near.size")
 	                            : price_scalar(r, "gpu.l2.stated") / 2;
-	const double near = columns > held ? held / columns : 1;
-	struct price price = pass_kernel(r);
+	const double near = fmin(held, columns);
+	struct price price = pass_kernel(r, step);
 
-	price.term[TERM_MEMORY] =
-	        bytes * near / price_scalar(r, reads ? "gpu.l2.read" : "gpu.l2.copy") +
-	        bytes * (1 - near) / price_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
+	price.term[TERM_MEMORY] = reads ? price_surface_traffic(r, "gpu.read.time", near)
+	                                : 2 * price_surface_traffic(r, "gpu.copy.time", near);
+	price.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
+	                           (reads ? price_scalar(r, "gpu.dram.read") : walking(r));
 	return price;
 }
 
@@ -51,21 +78,31 @@ struct price price_gram_norms(struct price_reader *r, struct matrix a)
 	return price_gram_pass(r, GRAM_DOTS, a);
 }
 
-/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one; every wave of such reads each of the
- * k columns from L2 for all its blocks, and waits once a column for the block's sums. */
+/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one, of the rows that it has room for,
+ * and a multiprocessor one block. For each of the k columns it reads that column from L2, which all
+ * multiprocessors do at once, multiplies, waits for the block's sums, and subtracts; a warp adds up
+ * what the APPLY_WARPS found of each column by itself. */
+enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, SCHEDULERS = 4, TREE = 10 };
+
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double sms = price_scalar(r, "gpu.sm.count"),
-	             blocks = (double)a.n / (single ? 1 : GRAM_APPLY_COLUMNS);
-	const double waves = ceil(blocks / sms), column = price_bytes(a) / (double)a.n;
+	             together = single ? 1 : GRAM_APPLY_COLUMNS;
+	const double blocks = ceil((double)a.n / together), waves = ceil(blocks / sms);
+	const double column = (double)a.m * (double)precision_bytes(a.precision);
+	const double rows = 64.0 / (double)precision_bytes(a.precision);
+	const double instructions = together * (2 * rows + 2 * APPLY_WARPS + TREE) + 2 * rows;
+	const double issued = instructions * APPLY_WARPS / SCHEDULERS /
+	                      price_scalar(r, "gpu.clock.sm") * (a.precision == SINGLE ? 1 : 2);
 	struct price price = price_kernel(r);
 
 	price.share = price_share(r, blocks);
+	price.term[TERM_ARITHMETIC] = (double)k * waves * issued;
 	price.term[TERM_MEMORY] =
 	        price_surface_traffic(r, "gpu.copy.time", 2 * price_bytes(a)) +
-	        (double)k * ceil(blocks) * column / price_scalar(r, "gpu.l2.read");
+	        (double)k * blocks * column / price_scalar(r, "gpu.loaded.l2.read");
 	price.term[TERM_BARRIER] =
-	        (double)k * waves * price_at(r, "gpu.barrier.block", "threads", 512);
+	        (double)k * waves * price_surface1(r, "gpu.reduce.sum", "threads", APPLY_THREADS);
 	return price;
 }
 
@@ -80,8 +117,16 @@ struct price price_gram_passes(struct price_reader *r, struct matrix a,
 	return all;
 }
 
+/* A profile without the surface of resident panels has them in that of Householder panels. */
 struct price price_gram_panel(struct price_reader *r, struct matrix a)
 {
-	return a.n <= GRAM_RESIDENT_COLUMNS ? price_panel_geqrf(r, a, false)
-	                                    : price_gram_passes(r, a, price_gram_pass);
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)a.m, (double)a.n};
+	const char *name = a.precision == SINGLE ? "gpu.gram_panel.s" : "gpu.gram_panel.d";
+	const bool known = price_known(r, name), tall = at[0] > price_last(r, name, "m");
+
+	if (a.n > GRAM_RESIDENT_COLUMNS || (known && tall))
+		return price_gram_passes(r, a, price_gram_pass);
+	struct price price = price_panel_geqrf(r, a, false);
+	return known ? price_as_measured(price, price_surface(r, name, axes, at, 2)) : price;
 }

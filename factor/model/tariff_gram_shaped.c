@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads: waves of as many
- * blocks as the multiprocessors hold, each wave as fast as the bytes that its threads keep on their
- * way let memory be (Little's law as measured: gpu.copy.inflight), then the rest of the blocks with
- * the few that they keep. What a wave goes through is in L2 when it holds all columns. */
+/* Prices of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. Traffic takes what
+ * copies or reads of as many bytes take (gpu.copy.time, gpu.read.time; columns are read and written
+ * in place, so that half as many bytes decide what L2 holds), longer by what blocks lose that walk
+ * down their columns (gpu.copy.inflight, by the bytes on their way) or that are too few on a
+ * multiprocessor for some to load while others wait: a queue of one server, the memory's share of a
+ * multiprocessor, and a customer per resident block (mean value analysis). No kernel is shorter
+ * than its longest chain of accesses. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -15,11 +18,11 @@ enum {
 };
 
 struct grid {
-	bool reads;
-	double blocks, resident; /* of a multiprocessor */
-	double bytes;            /* that a block moves */
-	double flight;           /* that it has on their way */
-	double width;            /* of an access */
+	bool reads, once; /* once: a block has all of its columns on their way at a time */
+	double threads, blocks, resident; /* resident: blocks of a multiprocessor */
+	double set, column;               /* bytes of all columns, of one */
+	double flight;                    /* bytes that a block has on their way */
+	double turns;                     /* accesses after one another down a column */
 };
 
 static double word_of(struct matrix a)
@@ -27,72 +30,111 @@ static double word_of(struct matrix a)
 	return (double)precision_bytes(a.precision);
 }
 
-/* Threads that wait for each other after every access have the column on its way while they wait
- * for it, not while they wait for q and for the others. */
-static double duty(struct price_reader *r, struct gram_shape shape)
-{
-	double column = price_scalar(r, "gpu.dram.latency"), q = price_scalar(r, "gpu.l2.latency");
-	double others = price_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
-
-	return column / (column + q + price_scalar(r, "gpu.shared.latency") + others);
-}
-
-static struct grid grid_of(
-        struct price_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a)
+static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS, wide = shape.access == GRAM_WIDE;
-	const double threads = shape.nx * shape.ny, column = (double)a.m * word_of(a);
-	const double columns = (double)(reads ? a.n : a.n - 1);
+	const double threads = shape.nx * shape.ny, columns = (double)(reads ? a.n : a.n - 1);
+	const double access =
+	        (wide ? WIDE : word_of(a)) * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
 	struct grid g = {.reads = reads,
+	        .threads = threads,
 	        .blocks = ceil(columns / shape.ny),
 	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
-	        .width = wide ? WIDE : word_of(a)};
+	        .column = (double)a.m * word_of(a)};
 
 	g.resident = fmin(g.resident, BLOCKS_PER_SM);
-	g.bytes = columns * column * (reads ? 1 : 2) / g.blocks;
-	g.flight = shape.access == GRAM_SHARED ? threads * g.width * duty(r, shape)
-	                                       : threads * g.width * SHAPED_UNROLL;
-	g.flight = fmin(g.flight, shape.ny * column);
+	g.set = columns * g.column;
+	g.flight = fmin(threads * access, shape.ny * g.column);
+	g.turns = ceil(g.column / (shape.nx * access));
+	g.once = g.turns <= 1;
 	return g;
 }
 
-/* What so many bytes on their way, on each multiprocessor, leave of the rate. */
-static double part_of(struct price_reader *r, double bytes)
+/* Of L2, in a kernel. */
+static double one_access(struct price_reader *r)
+{
+	return price_accesses(r, 2) - price_accesses(r, 1);
+}
+
+/* What an access waits for besides the column: nothing, or q, the threads it is shared with, and
+ * their reading it. */
+static double apart(struct price_reader *r, struct gram_shape shape)
+{
+	if (shape.access != GRAM_SHARED)
+		return 0;
+	return one_access(r) + price_scalar(r, "gpu.shared.latency") +
+	       price_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
+}
+
+/* At the end of a block's dot products. */
+static double sum(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+{
+	return g->reads ? price_surface1(r, "gpu.reduce.sum", "threads", shape.nx) : 0;
+}
+
+/* The share of the memory's rate that so many blocks use of which each needs it for `service` and
+ * does without for `away`. */
+static double used(double blocks, double service, double away)
+{
+	double waiting = 0, cycle = service + away;
+
+	for (double b = 1; b <= blocks; b++) {
+		const double response = service * (1 + waiting);
+		cycle = response + away;
+		waiting = b * response / cycle;
+	}
+	return fmin(1, blocks * service / cycle);
+}
+
+/* As many bytes on their way on each multiprocessor let a copy be so fast. */
+static double walking(struct price_reader *r, double bytes)
 {
 	static const char name[] = "gpu.copy.inflight";
-	double most = price_last(r, name, "bytes"), low, high;
+	double low, high;
 
 	if (!profile_range(r->model.profile, name, "bytes", &low, &high))
-		return 1;
-	double at = price_surface1(r, name, "bytes", fmin(fmax(bytes, low), most));
-	return fmin(1, at / price_surface1(r, name, "bytes", most)) * fmin(1, bytes / low);
+		return price_scalar(r, "gpu.dram.copy");
+	return price_surface1(r, name, "bytes", fmin(fmax(bytes, low), high)) *
+	       fmin(1, bytes / low);
 }
 
-/* Bytes a second of so many blocks at a time; held: the part of the columns that L2 has. */
-static double rate(struct price_reader *r, const struct grid *g, double blocks, double held)
+/* How many times as long as a copy or a read the traffic takes when it is DRAM's. What is written
+ * nobody waits for, so that blocks that update always have some access under way, unless they wait
+ * for each other. */
+static double loss(struct price_reader *r, const struct grid *g, struct gram_shape shape)
 {
-	const double sms = price_scalar(r, "gpu.sm.count"), flight = g->flight * blocks / sms;
-	const double width = price_surface1(r, "gpu.copy.width", "width", g->width) /
-	                     price_surface1(r, "gpu.copy.width", "width", WIDE);
-	double dram = price_scalar(r, g->reads ? "gpu.dram.read" : "gpu.dram.copy");
-	double l2 = price_scalar(r, g->reads ? "gpu.l2.read" : "gpu.l2.copy");
-	double alone = fmin(blocks, sms) * price_scalar(r, "gpu.sm.read") * (g->reads ? 1 : 2);
+	const double sms = price_scalar(r, "gpu.sm.count");
+	const double read = price_scalar(r, "gpu.dram.read"),
+	             copy = price_scalar(r, "gpu.dram.copy");
+	const double service = g->flight * sms * (g->reads ? 1 / read : 2 / copy);
+	const double away =
+	        price_scalar(r, "gpu.dram.latency") + apart(r, shape) + sum(r, g, shape) / g->turns;
 
-	dram = fmin(dram * part_of(r, flight) * width, alone);
-	l2 = fmin(l2, flight * sms / price_scalar(r, "gpu.l2.latency") * (g->reads ? 1 : 2));
-	l2 = fmin(l2, alone);
-	return 1 / (held / l2 + (1 - held) / dram);
+	if (g->reads || shape.access == GRAM_SHARED)
+		return 1 / used(g->resident, service, away);
+	return g->once ? 1 : fmax(1, copy / walking(r, g->flight * g->resident));
 }
 
-/* The columns are always gone through in one direction: none of them is left in L2 for the next
- * time when it does not hold about all. */
-static double held_part(struct price_reader *r, struct matrix a)
+/* The part of the columns that L2 holds when they are gone through again in the same direction. */
+static double held_part(struct price_reader *r, double set)
 {
 	const double most = price_scalar(r, "gpu.l2.stated"),
 	             all = price_known(r, "gpu.l2.near.size") ? price_scalar(r, "gpu.l2.near.size")
 	                                                      : most / 2;
 
-	return fmin(1, fmax(0, (most - price_bytes(a)) / (most - all)));
+	return fmin(1, fmax(0, (most - set) / (most - all)));
+}
+
+/* Of the blocks of a multiprocessor, one behind the other: what they wait for, and what passes
+ * through its connection with L2: columns, q, and what is written. */
+static double chain(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+{
+	const double sms = price_scalar(r, "gpu.sm.count"), rounds = ceil(g->blocks / sms);
+	const double turn = one_access(r);
+	const double through = g->flight * (g->reads ? 2 : 3) / price_scalar(r, "gpu.sm.l2_read");
+	const double life = turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape);
+
+	return fmax(1, rounds / g->resident) * life + rounds * g->turns * through;
 }
 
 static struct price scalings(struct price_reader *r, struct matrix a)
@@ -113,15 +155,12 @@ struct price price_gram_shaped(
 
 	if (step == GRAM_SCALE)
 		return scalings(r, a);
-	const struct grid g = grid_of(r, step, shape, a);
-	const double held = held_part(r, a), wave = g.resident * price_scalar(r, "gpu.sm.count");
-	const double full = floor(g.blocks / wave), rest = g.blocks - full * wave;
-	price.term[TERM_MEMORY] = full * wave * g.bytes / rate(r, &g, wave, held);
-	if (rest > 0)
-		price.term[TERM_MEMORY] += rest * g.bytes / rate(r, &g, rest, held);
-	price.term[TERM_BARRIER] = price_scalar(r, "gpu.l2.latency");
-	if (g.reads)
-		price.term[TERM_BARRIER] +=
-		        price_surface1(r, "gpu.reduce.sum", "threads", shape.nx);
+	const struct grid g = grid_of(step, shape, a);
+	const double held = held_part(r, g.set);
+	const double once = g.reads ? price_surface_traffic(r, "gpu.read.time", g.set)
+	                            : 2 * price_surface_traffic(r, "gpu.copy.time", g.set);
+	price.term[TERM_MEMORY] = once * (held + (1 - held) * loss(r, &g, shape));
+	price.term[TERM_BARRIER] = price_accesses(r, 2) + sum(r, &g, shape) +
+	                           fmax(0, chain(r, &g, shape) - price.term[TERM_MEMORY]);
 	return price;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
 
+#include "gram_kernels.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -131,7 +132,7 @@ static void print_problems(const struct results *results, FILE *out)
 		const struct result *row = &results->row[i];
 		enum part part;
 		bool seen = results_is_panel(row) || part_find(row->operation, &part) ||
-		            is_gram_schmidt(row);
+		            is_gram_schmidt(row) || results_is_gram_kernel(row);
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = same_problem(row, &results->row[j]);
 		if (seen)
@@ -301,5 +302,6 @@ void bench_print(const struct results *results, FILE *out)
 	print_parts(results, out);
 	print_problems(results, out);
 	print_without(results, out);
+	gram_kernels_print(results, out);
 	print_gram_schmidt(results, out);
 }

@@ -9,6 +9,8 @@
 #include "results.h"
 #include "timing.h"
 
+#include <stdio.h>
+
 /* Whether a row is one: operation gram_dots, gram_update, gram_fused (variants direct, shared, wide
  * with the option shape=NXxNY; own) or gram_apply (single, together; k), plan calls=N. */
 bool results_is_gram_kernel(const struct result *row);
@@ -31,5 +33,9 @@ size_t predict_gram_kernels(struct results *results, const struct profile *profi
 bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *kernel,
         const struct timing_plan *plan, struct contender *contender, size_t count,
         struct fault *fault);
+
+/* gram_kernels_print.c: of each kernel and number of columns the fastest, and its bytes a second.
+ */
+void gram_kernels_print(const struct results *results, FILE *out);
 
 #endif
