@@ -143,25 +143,28 @@ static double sweep(struct price_reader *r, const char *name, double columns, do
 	        columns * others * column / rate(r, reads, near));
 }
 
-/* Of each column the first pass that reads it brings it from the core that wrote it last; of the
- * fused form that is the next one, which one thread has updated before. */
+/* Of each column the first pass that reads it brings it from the core that wrote it last: the
+ * column taken out; of the fused form the next one, to the thread that updates it, and then to all;
+ * of passes by one thread all columns at first. */
 struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a)
 {
 	const double column = column_of(a), set = price_bytes(a), n = (double)a.n;
 	const double own = rate(r, copies, 2 * column), scale = 2 * column / own;
+	const double fetch = threads_of(r) > 1 ? column / fetch_rate(r) : 0;
 	const int threads = r->threads;
 
 	r->threads = by_one(a) ? 1 : (int)threads_of(r);
-	const double start = start_up(r), fetch = r->threads > 1 ? column / fetch_rate(r) : 0;
+	const double start = start_up(r);
 	struct price price;
 	if (step == GRAM_DOTS)
-		price = host(sweep(r, reads, most(r, n), column, 1, set), start + fetch);
+		price = host(sweep(r, reads, most(r, n), column, 1, set),
+		        start + fetch * (by_one(a) ? n : 1));
 	else if (step == GRAM_UPDATE)
 		price = host(sweep(r, copies, most(r, n - 1), column, 1, set), start + scale);
 	else
 		price = host(sweep(r, copies, most(r, n - 2), column, 2, set),
-		        start + 2 * fetch + 3 * column / own + column / rate(r, reads, column) +
-		                scale);
+		        start + fetch * (by_one(a) ? 0 : 2) + 3 * column / own +
+		                column / rate(r, reads, column) + scale);
 	r->threads = threads;
 	return price;
 }
@@ -189,7 +192,9 @@ struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int6
 	const double first = 2 * group * column * threads / shared_rate(r, copies, price_bytes(a));
 	const double groups = most(r, ceil((double)a.n / group)), pairs = (double)k / GRAM_PAIR;
 
+	const double fetch = threads > 1 ? (double)k * column / fetch_rate(r) : 0;
+	const double cross = most(r, pairs) * 2 * column / rate(r, reads, 2 * column);
+
 	(void)single;
-	return host(groups * (pairs * pass + first),
-	        start_up(r) + most(r, pairs) * 2 * column / rate(r, reads, 2 * column));
+	return host(groups * (pairs * pass + first), start_up(r) + fetch + cross);
 }
