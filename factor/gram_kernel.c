@@ -47,12 +47,10 @@ bool gram_kernel_before(
 		return ex_gram_panel(e, &g);
 	if (kernel->step == GRAM_DOTS)
 		return true;
-	if (is_shaped(kernel))
-		return ex_gram_dots(e, &g, 0) && ex_gram_scale(e, &g, 0);
-	return ex_gram_dots(e, &g, 1) && ex_gram_dots(e, &g, 0);
+	return ex_gram_dots(e, &g, 0) && (!is_shaped(kernel) || ex_gram_scale(e, &g, 0));
 }
 
-/* Ours go through the columns forwards from an even column on and backwards from an odd one. */
+/* Fused passes go through the columns forwards and backwards in turn, as in the process. */
 static bool run_one(struct executor *e, const struct gram_kernel *kernel,
         const struct gram_kernel_data *d, int64_t i)
 {
@@ -63,9 +61,8 @@ static bool run_one(struct executor *e, const struct gram_kernel *kernel,
 		return ex_gram_apply(e, g.a, matrix_view(d->r, 0, k, k, kernel->n),
 		        matrix_view(d->a, 0, k, kernel->m, kernel->n), kernel->single);
 	if (kernel->step == GRAM_DOTS)
-		return ex_gram_dots(e, &g, is_shaped(kernel) ? 0 : i & 1);
-	return kernel->step == GRAM_FUSED ? ex_gram_fused(e, &g, i & 1)
-	                                  : ex_gram_update(e, &g, is_shaped(kernel) ? 0 : i & 1);
+		return ex_gram_dots(e, &g, 0);
+	return kernel->step == GRAM_FUSED ? ex_gram_fused(e, &g, i & 1) : ex_gram_update(e, &g, 0);
 }
 
 bool gram_kernel_run(struct executor *e, const struct gram_kernel *kernel,

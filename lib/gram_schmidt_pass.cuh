@@ -10,8 +10,8 @@
  * hence both live in the workspace until their turn.
  *
  * Sums go over a thread's rows, the warp, the block's warps, and in the next kernel over the blocks
- * of a column (`parts`): always in the same order, so results repeat bit for bit. Odd passes go
- * through the columns backwards, which finds the last pass's end in L2. */
+ * of a column (`parts`): always in the same order, so results repeat bit for bit. Every other pass
+ * goes through the columns backwards, which finds the last pass's end in L2. */
 #ifndef FATHOM_GRAM_SCHMIDT_PASS_CUH
 #define FATHOM_GRAM_SCHMIDT_PASS_CUH
 
@@ -230,7 +230,7 @@ static __device__ __forceinline__ void go_through(const struct pass<T> &p, const
 	/* as many as registers hold */
 	const int AT_ONCE = UPDATE && DOTS ? (U == 1 ? 4 : 8 / U) : (U == 1 ? 8 : 16 / U);
 	const int64_t left = p.m - row;
-	const bool backward = p.j & 1;
+	const bool backward = UPDATE && DOTS ? !(p.j & 1) : UPDATE;
 	for (int i0 = 0; i0 < mine.count; i0 += AT_ONCE) {
 		rows<T, V, U> x[AT_ONCE];
 		T sum[AT_ONCE];

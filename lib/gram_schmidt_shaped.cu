@@ -23,6 +23,10 @@ namespace
 
 const int SCALE_THREADS = 256, WARP = 32;
 
+/* Turns of a thread whose products are added up by themselves: a long sum in a row would lose more
+ * than the other forms do. */
+const int TURNS = 8;
+
 /* Largest blocks of a multiprocessor, of narrow accesses, which take few registers. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 const int NARROW_BLOCKS = 1;
@@ -43,24 +47,27 @@ template <typename T, int V> struct alignas(sizeof(T) * V) words {
 	T v[V];
 };
 
-/* What a thread has of a column from `at` on, in steps; with an edge, zeros from `end` on. */
+/* What a thread has of a column from row `at` on, in steps; with an edge, zeros from `whole` on. */
 template <typename T, int V, bool EDGE> struct strip {
 	words<T, V> x[SHAPED_UNROLL];
 
-	__device__ __forceinline__ void load(const T *at, int64_t step, const T *end)
+	__device__ __forceinline__ void load(
+	        const T *column, int64_t at, int64_t step, int64_t whole)
 	{
 #pragma unroll
 		for (int u = 0; u < SHAPED_UNROLL; u++)
-			x[u] = !EDGE || at + u * step < end ? *(const words<T, V> *)(at + u * step)
-			                                    : words<T, V>{};
+			x[u] = !EDGE || at + u * step < whole
+			               ? *(const words<T, V> *)(column + at + u * step)
+			               : words<T, V>{};
 	}
 
-	__device__ __forceinline__ void store(T *at, int64_t step, const T *end) const
+	__device__ __forceinline__ void store(
+	        T *column, int64_t at, int64_t step, int64_t whole) const
 	{
 #pragma unroll
 		for (int u = 0; u < SHAPED_UNROLL; u++)
-			if (!EDGE || at + u * step < end)
-				*(words<T, V> *)(at + u * step) = x[u];
+			if (!EDGE || at + u * step < whole)
+				*(words<T, V> *)(column + at + u * step) = x[u];
 	}
 
 	__device__ __forceinline__ T dot(const strip &q) const
@@ -91,24 +98,33 @@ static __device__ __forceinline__ T dot_strip(
         const T *q, const T *column, int64_t at, int64_t step, int64_t whole)
 {
 	strip<T, V, EDGE> x, y;
-	x.load(column + at, step, column + whole);
-	y.load(q + at, step, q + whole);
+	x.load(column, at, step, whole);
+	y.load(q, at, step, whole);
 	return x.dot(y);
 }
 
+/* kept: the thread's own word of shared memory, which costs no register. Steps are powers of two.
+ */
 template <typename T, int V>
-static __device__ __forceinline__ T dot_direct(const T *q, const T *column, int64_t m)
+static __device__ __forceinline__ T dot_direct(const T *q, const T *column, int64_t m, T *kept)
 {
 	const int64_t whole = m / V * V, step = (int64_t)blockDim.x * V;
+	const int64_t turn = SHAPED_UNROLL * step;
 	int64_t at = (int64_t)threadIdx.x * V;
 	T sum = T(0);
-	for (; at + (SHAPED_UNROLL - 1) * step < whole; at += SHAPED_UNROLL * step)
+	*kept = T(0);
+	for (; at + (SHAPED_UNROLL - 1) * step < whole; at += turn) {
+		if (((uint32_t)at & (TURNS * (uint32_t)turn - 1)) < (uint32_t)turn) {
+			*kept += sum;
+			sum = T(0);
+		}
 		sum += dot_strip<T, V, false>(q, column, at, step, whole);
+	}
 	if (at < whole)
 		sum += dot_strip<T, V, true>(q, column, at, step, whole);
 	for (at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
 		sum += column[at] * q[at];
-	return sum;
+	return *kept + sum;
 }
 
 /* piece: two of blockDim.x words */
@@ -117,22 +133,26 @@ static __device__ __forceinline__ T dot_shared(
         const T *q, const T *column, int64_t m, bool mine, T *piece)
 {
 	const int64_t nx = blockDim.x;
-	T sum = T(0);
-	for (int64_t base = 0, turn = 0; base < m; base += nx, turn ^= 1) {
+	T sum = T(0), all = T(0);
+	for (int64_t base = 0, turn = 1; base < m; base += nx, turn++) {
 		const int64_t row = base + threadIdx.x;
+		T *half = piece + (turn % 2) * nx + threadIdx.x;
 		if (threadIdx.y == 0 && row < m)
-			piece[turn * nx + threadIdx.x] = q[row];
+			*half = q[row];
 		__syncthreads();
 		if (mine && row < m)
-			sum += piece[turn * nx + threadIdx.x] * column[row];
+			sum += *half * column[row];
+		if (turn % (SHAPED_UNROLL * TURNS) == 0) {
+			all += sum;
+			sum = T(0);
+		}
 	}
-	return sum;
+	return all + sum;
 }
 
-/* Of the threads of a column, in its first ones; sums: a word a thread of the block. */
-template <typename T> static __device__ __forceinline__ T column_sum(T mine, T *sums)
+/* Of the threads of a column, in its first ones; at: the thread's word of shared memory. */
+template <typename T> static __device__ __forceinline__ T column_sum(T mine, T *at)
 {
-	T *at = sums + threadIdx.y * blockDim.x + threadIdx.x;
 	*at = mine;
 	for (unsigned half = blockDim.x / 2; half >= WARP; half /= 2) {
 		__syncthreads();
@@ -156,14 +176,15 @@ __global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? NARROW_BLOCKS : 1)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
 	T *sums = (T *)memory, *piece = sums + blockDim.x * blockDim.y;
+	T *own = sums + threadIdx.y * blockDim.x + threadIdx.x;
 	const int64_t k = p.j + (int64_t)blockIdx.x * blockDim.y + threadIdx.y;
 	const T *q = p.a + p.j * p.lda, *column = p.a + k * p.lda;
 	T sum = T(0);
 	if (SHARED)
 		sum = dot_shared(q, column, p.m, k < p.n, piece);
 	else if (k < p.n)
-		sum = dot_direct<T, V>(q, column, p.m);
-	sum = column_sum(sum, sums);
+		sum = dot_direct<T, V>(q, column, p.m, own);
+	sum = column_sum(sum, own);
 	if (threadIdx.x == 0 && k < p.n)
 		p.r[p.j + k * p.ldr] = k == p.j ? norm_of(p, sum) : sum;
 }
@@ -184,26 +205,19 @@ __global__ void __launch_bounds__(SCALE_THREADS) scale_kernel(const struct shape
 
 /* ---- orthogonalization ---- */
 
-template <typename T, int V, bool EDGE>
-static __device__ __forceinline__ void update_strip(
-        const T *q, T *column, int64_t at, int64_t step, int64_t whole, T factor)
-{
-	strip<T, V, EDGE> x, y;
-	x.load(column + at, step, column + whole);
-	y.load(q + at, step, q + whole);
-	x.subtract(factor, y);
-	x.store(column + at, step, column + whole);
-}
-
 template <typename T, int V>
 static __device__ __forceinline__ void update_direct(const T *q, T *column, int64_t m, T factor)
 {
 	const int64_t whole = m / V * V, step = (int64_t)blockDim.x * V;
 	int64_t at = (int64_t)threadIdx.x * V;
-	for (; at + (SHAPED_UNROLL - 1) * step < whole; at += SHAPED_UNROLL * step)
-		update_strip<T, V, false>(q, column, at, step, whole, factor);
-	if (at < whole)
-		update_strip<T, V, true>(q, column, at, step, whole, factor);
+	/* all with an edge: the compiler then has more loads ahead of their use */
+	for (; at < whole; at += SHAPED_UNROLL * step) {
+		strip<T, V, true> x, y;
+		x.load(column, at, step, whole);
+		y.load(q, at, step, whole);
+		x.subtract(factor, y);
+		x.store(column, at, step, whole);
+	}
 	for (at = whole + threadIdx.x; V > 1 && at < m; at += blockDim.x)
 		column[at] -= factor * q[at];
 }

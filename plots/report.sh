@@ -132,14 +132,6 @@ kerr_section() {
 	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
 }
-gram_host_section() {
-	[ -s "$own/gram_host.tsv" ] || return 0
-	printf 'H2\tgram-host\tGram-Schmidt on the host\n'
-	printf 'P\tThe counterpart of Table 1 and Figures 2 and 4 of Brandes, Arnold, Soddemann and Reith (2012) for this machine.'
-	printf ' Of matrices that the last cache does not hold some columns are done; rates count their operations alone.\n'
-	[ "$(drawn gram_host)" != yes ] || printf 'FIG\tgram_host\tDashed: predicted before the run.\n'
-	markup -v data="$own" -v papers="$home/data/papers" -v table=yes -f "$scripts/gram_host.awk"
-}
 gram_section() {
 	[ -n "$gpu" ] || return 0
 	markup -v data="$gpu" -v papers="$home/data/papers" -v table=yes -f "$scripts/gram_schmidt.awk" >"$work/gram"
@@ -152,6 +144,14 @@ gram_section() {
 		printf 'FIG\tgram_schmidt\tDashed: predicted. direct, shared and wide are the paper'"'"'s kernels; kernels and fused are passes of ours; %s\n' \
 			'blocked holds columns in registers; block and twice take blocks out by products.'
 	cat "$work/gram"
+}
+gram_host_section() {
+	[ -s "$own/gram_host.tsv" ] || return 0
+	printf 'H2\tgram-host\tGram-Schmidt on the host\n'
+	printf 'P\tThe counterpart of Table 1 and Figures 2 and 4 of Brandes, Arnold, Soddemann and Reith (2012) for this machine.'
+	printf ' Of matrices that the last cache does not hold some columns are done; rates count their operations alone.\n'
+	[ "$(drawn gram_host)" != yes ] || printf 'FIG\tgram_host\tDashed: predicted before the run.\n'
+	markup -v data="$own" -v papers="$home/data/papers" -v table=yes -f "$scripts/gram_host.awk"
 }
 lawn_section() {
 	[ -n "$gpu" ] || return 0
@@ -233,8 +233,8 @@ navigation() {
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
 	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
 	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
-	! grep -q '^H2	gram-host	' "$work/markup" || printf '\tgram-host\tGram-Schmidt on the host'
 	! grep -q '^H2	gram	' "$work/markup" || printf '\tgram\tGram-Schmidt'
+	! grep -q '^H2	gram-host	' "$work/markup" || printf '\tgram-host\tGram-Schmidt, host'
 	! grep -q '^H2	lawn	' "$work/markup" || printf '\tlawn\tLAWN 202'
 	printf '\taccuracy\tModel against measurement'
 	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
@@ -252,8 +252,8 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	factor_section
 	trace_section
 	kerr_section
-	gram_host_section
 	gram_section
+	gram_host_section
 	lawn_section
 	accuracy_sections
 	rule_sections

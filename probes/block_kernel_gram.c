@@ -73,6 +73,7 @@ static void check(const struct gram_bench *b)
 	double last = 0;
 	float single;
 	const char *at = (const char *)b->g.r.data + (n * n - 1) * word;
+	GPU(cudaStreamSynchronize(b->rate->stream));
 	GPU(cudaMemcpy(
 	        word == 4 ? (void *)&single : &last, at, (size_t)word, cudaMemcpyDeviceToHost));
 	last = word == 4 ? (double)single : last;

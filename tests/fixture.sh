@@ -67,6 +67,8 @@ fixture_profile() {
 		row("link.d2h.pinned.alpha", 8 * us, "s"); row("link.d2h.pinned.beta", 5e10, "B/s")
 		row("host.blas.level1", 0.05 * us, "s"); row("host.blas.level2", 0.1 * us, "s")
 		row("host.memory.copy.peak", 2e11, "B/s"); row("host.l2.size", 2e6, "B")
+		row("host.l2.stated", 2e6, "B"); row("host.l3.stated", 3e7, "B")
+		row("host.parallel.fork[threads=1]", 0.2 * us, "s"); row("host.parallel.fork[threads=2]", us, "s")
 		for (b = 16384; b <= 2 ^ 28; b *= 8) {
 			row("host.memory.read[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")
 			row("host.memory.copy[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")

@@ -43,6 +43,7 @@ else
 	report "not ok" "--resume keeps what was there"
 fi
 expect 0 'panel_getrf/blas/s' "validate: families are printed" "$bin/validate" --output "$data"
+expect 0 'gramschmidt/blocked/s' "validate: Gram-Schmidt on the host is among them" "$bin/validate" --output "$data"
 expect 0 '"family"' "validate --json" "$bin/validate" --json --output "$data"
 rows=$(grep -c -v '^#' "$data/predictions.tsv")
 if [ "$(grep -c -v '^#' "$data/errors.tsv")" -eq "$rows" ]; then

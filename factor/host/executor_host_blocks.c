@@ -394,8 +394,8 @@ int64_t host_block_potrf_tiles_work(struct executor *e, enum uplo uplo, struct m
 	return 0;
 }
 
-bool host_block_potrf_tiles(struct executor *e, enum uplo uplo, struct matrix a, int64_t first,
-        int *info, void *work)
+bool host_block_potrf_tiles(
+        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work)
 {
 	(void)work;
 	return host_block_potrf(e, uplo, a, first, info);

@@ -13,12 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of work below which waking the other threads does not pay. */
-enum { PARALLEL_ELEMENTS = 1 << 17 };
-
 static bool worth_threads(int64_t m, int64_t n)
 {
-	return m * n >= PARALLEL_ELEMENTS;
+	return m * n >= GRAM_PARALLEL;
 }
 
 /* How loops over columns are divided from now on: as before, so that a thread finds its columns in

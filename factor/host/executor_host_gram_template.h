@@ -29,24 +29,34 @@ static void NAME(gram_dots)(const struct LOOPS *loops, const struct gram_schmidt
 		sums[k] = loops->dot(a.m, NAME(column)(a, j), NAME(column)(a, k));
 }
 
-/* From the dot products in the workspace: |v|, 0 for a dependent column; row j of R; the multiples
- * of v that are to be taken out of the columns right of it. */
-static REAL NAME(settle)(const struct gram_schmidt *g, int64_t j)
-{
-	REAL *sums = g->work, square = sums[j];
-	REAL before = NAME(column)(g->norms, 0)[j];
-	bool dependent = (double)square <= g->dependent * (double)before && !isinf(square);
-	REAL norm = dependent ? 0 : ROOT(square);
-	int number = (int)(g->first + j + 1);
+struct NAME(settled) {
+	REAL square, norm; /* of v; 0 when it is dependent */
+};
 
-	*(NAME(column)(g->r, j) + j) = norm;
-	for (int64_t k = j + 1; k < g->a.n; k++) {
-		sums[k] = dependent ? 0 : sums[k] / square;
-		*(NAME(column)(g->r, k) + j) = sums[k] * norm;
-	}
+/* From the dot products in the workspace. */
+static struct NAME(settled) NAME(settle)(const struct gram_schmidt *g, int64_t j)
+{
+	const REAL *sums = g->work;
+	REAL square = sums[j], before = NAME(column)(g->norms, 0)[j];
+	bool dependent = (double)square <= g->dependent * (double)before && !isinf(square);
+	int number = (int)(g->first + j + 1);
+	struct NAME(settled) v = {dependent ? 0 : square, dependent ? 0 : ROOT(square)};
+
+	*(NAME(column)(g->r, j) + j) = v.norm;
 	if (dependent && (*g->info == 0 || *g->info > number))
 		*g->info = number;
-	return norm;
+	return v;
+}
+
+/* The multiple of v that is to be taken out of column k; puts it into row j of R, whose elements
+ * are a line each: by the threads that have the columns. */
+static REAL NAME(part)(const struct gram_schmidt *g, int64_t j, int64_t k, struct NAME(settled) v)
+{
+	const REAL *sums = g->work;
+	REAL factor = v.norm == 0 ? 0 : sums[k] / v.square;
+
+	*(NAME(column)(g->r, k) + j) = factor * v.norm;
+	return factor;
 }
 
 static void NAME(normalize)(const struct gram_schmidt *g, int64_t j, REAL norm)
@@ -65,28 +75,29 @@ static void NAME(normalize)(const struct gram_schmidt *g, int64_t j, REAL norm)
 static void NAME(gram_update)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
 {
 	const struct matrix a = g->a;
-	const REAL *factor = g->work;
-	REAL norm = NAME(settle)(g, j);
+	const struct NAME(settled) settled = NAME(settle)(g, j);
 
 #pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j + 1; k < a.n; k++)
-		loops->subtract(a.m, factor[k], NAME(column)(a, j), NAME(column)(a, k));
-	NAME(normalize)(g, j, norm);
+		loops->subtract(
+		        a.m, NAME(part)(g, j, k, settled), NAME(column)(a, j), NAME(column)(a, k));
+	NAME(normalize)(g, j, settled.norm);
 }
 
 static void NAME(gram_fused)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
 {
 	const struct matrix a = g->a;
-	REAL *sums = g->work, norm = NAME(settle)(g, j);
+	const struct NAME(settled) settled = NAME(settle)(g, j);
 	const REAL *v = NAME(column)(a, j);
-	REAL *w = NAME(column)(a, j + 1);
+	REAL *sums = g->work, *w = NAME(column)(a, j + 1);
 
-	loops->subtract(a.m, sums[j + 1], v, w);
+	loops->subtract(a.m, NAME(part)(g, j, j + 1, settled), v, w);
 	sums[j + 1] = loops->dot(a.m, w, w);
 #pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
 	for (int64_t k = j + 2; k < a.n; k++)
-		sums[k] = loops->subtract_dot(a.m, sums[k], v, w, NAME(column)(a, k));
-	NAME(normalize)(g, j, norm);
+		sums[k] = loops->subtract_dot(
+		        a.m, NAME(part)(g, j, k, settled), v, w, NAME(column)(a, k));
+	NAME(normalize)(g, j, settled.norm);
 }
 
 /* ---- blocks ---- */

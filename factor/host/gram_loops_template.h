@@ -13,13 +13,25 @@ typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL
 /* Vectors of a sum that are added up by themselves. */
 #define PIECE (64 * LANES)
 
-#define EACH_LANE(sum, vector)                                                                     \
-	for (int lane = 0; lane < LANES; lane++)                                                   \
-	sum += (vector)[lane]
+/* The sum of a vector's lanes: of its parts of 16 bytes, then of their lanes. */
+typedef REAL NAME(narrow) __attribute__((vector_size(16), may_alias));
+
+TARGET static inline REAL NAME(lanes)(const VECTOR *vector)
+{
+	const NAME(narrow) *part = (const NAME(narrow) *)vector;
+	NAME(narrow) sum = part[0];
+	REAL all = 0;
+
+	for (size_t i = 1; i < BYTES / sizeof sum; i++)
+		sum += part[i];
+	for (size_t lane = 0; lane < sizeof sum / sizeof(REAL); lane++)
+		all += sum[lane];
+	return all;
+}
 
 TARGET static REAL NAME(dot)(int64_t m, const REAL *restrict x, const REAL *restrict y)
 {
-	VECTOR total = {0};
+	VECTOR total __attribute__((aligned(BYTES))) = {0};
 	REAL sum = 0;
 	int64_t i = 0;
 
@@ -36,8 +48,7 @@ TARGET static REAL NAME(dot)(int64_t m, const REAL *restrict x, const REAL *rest
 	}
 	for (; i < m; i++)
 		sum += x[i] * y[i];
-	EACH_LANE(sum, total);
-	return sum;
+	return sum + NAME(lanes)(&total);
 }
 
 TARGET static void NAME(subtract)(int64_t m, REAL factor, const REAL *restrict v, REAL *restrict x)
@@ -55,7 +66,7 @@ TARGET static void NAME(subtract)(int64_t m, REAL factor, const REAL *restrict v
 TARGET static REAL NAME(subtract_dot)(
         int64_t m, REAL factor, const REAL *v, const REAL *w, REAL *restrict x)
 {
-	VECTOR total = {0};
+	VECTOR total __attribute__((aligned(BYTES))) = {0};
 	REAL sum = 0;
 	int64_t i = 0;
 
@@ -82,8 +93,7 @@ TARGET static REAL NAME(subtract_dot)(
 		x[i] -= factor * v[i];
 		sum += w[i] * x[i];
 	}
-	EACH_LANE(sum, total);
-	return sum;
+	return sum + NAME(lanes)(&total);
 }
 
 /* What of column c changes at i, and adds to its sums. */
@@ -101,7 +111,7 @@ TARGET static void NAME(subtract_dots)(
 	                  *const over = w[1];
 	const REAL a0 = sums[0], a1 = sums[1], a2 = sums[2], a3 = sums[3];
 	const REAL b0 = sums[4], b1 = sums[5], b2 = sums[6], b3 = sums[7];
-	VECTOR total[2 * GRAM_TOGETHER] = {{0}};
+	VECTOR total[2 * GRAM_TOGETHER] __attribute__((aligned(BYTES))) = {{0}};
 	int64_t i = 0;
 
 	while (i + LANES <= m) {
@@ -120,10 +130,8 @@ TARGET static void NAME(subtract_dots)(
 		for (int c = 0; c < 2 * GRAM_TOGETHER; c++)
 			total[c] += piece[c];
 	}
-	for (int c = 0; c < 2 * GRAM_TOGETHER; c++) {
-		sums[c] = 0;
-		EACH_LANE(sums[c], total[c]);
-	}
+	for (int c = 0; c < 2 * GRAM_TOGETHER; c++)
+		sums[c] = NAME(lanes)(&total[c]);
 	for (; i < m; i++) {
 		x0[i] -= a0 * first[i] + b0 * second[i];
 		x1[i] -= a1 * first[i] + b1 * second[i];
@@ -142,6 +150,5 @@ TARGET static void NAME(subtract_dots)(
 #undef AT
 #undef READ
 #undef PIECE
-#undef EACH_LANE
 #undef REAL
 #undef NAME

@@ -329,8 +329,8 @@ static int64_t model_potrf_tiles_work(struct executor *e, enum uplo uplo, struct
 	return -1;
 }
 
-static bool model_potrf_tiles(struct executor *e, enum uplo uplo, struct matrix a, int64_t first,
-        int *info, void *work)
+static bool model_potrf_tiles(
+        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work)
 {
 	(void)uplo;
 	(void)first;

@@ -50,13 +50,19 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	return g;
 }
 
+/* Of L2, in a kernel. */
+static double one_access(struct price_reader *r)
+{
+	return price_accesses(r, 2) - price_accesses(r, 1);
+}
+
 /* What an access waits for besides the column: nothing, or q, the threads it is shared with, and
  * their reading it. */
 static double apart(struct price_reader *r, struct gram_shape shape)
 {
 	if (shape.access != GRAM_SHARED)
 		return 0;
-	return price_scalar(r, "gpu.l2.latency") + price_scalar(r, "gpu.shared.latency") +
+	return one_access(r) + price_scalar(r, "gpu.shared.latency") +
 	       price_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
 }
 
@@ -92,19 +98,21 @@ static double walking(struct price_reader *r, double bytes)
 	       fmin(1, bytes / low);
 }
 
-/* How many times as long as a copy or a read the traffic takes when it is DRAM's. */
+/* How many times as long as a copy or a read the traffic takes when it is DRAM's. What is written
+ * nobody waits for, so that blocks that update always have some access under way, unless they wait
+ * for each other. */
 static double loss(struct price_reader *r, const struct grid *g, struct gram_shape shape)
 {
-	const double sms = price_scalar(r, "gpu.sm.count"),
-	             latency = price_scalar(r, "gpu.dram.latency");
+	const double sms = price_scalar(r, "gpu.sm.count");
 	const double read = price_scalar(r, "gpu.dram.read"),
 	             copy = price_scalar(r, "gpu.dram.copy");
-	const double away = latency + apart(r, shape) + sum(r, g, shape) / g->turns;
-	const double duty = latency / (latency + apart(r, shape));
+	const double service = g->flight * sms * (g->reads ? 1 / read : 2 / copy);
+	const double away =
+	        price_scalar(r, "gpu.dram.latency") + apart(r, shape) + sum(r, g, shape) / g->turns;
 
-	if (g->reads)
-		return 1 / used(g->resident, g->flight / (read / sms), away);
-	return g->once ? 1 : fmax(1, copy / walking(r, g->flight * g->resident * duty));
+	if (g->reads || shape.access == GRAM_SHARED)
+		return 1 / used(g->resident, service, away);
+	return g->once ? 1 : fmax(1, copy / walking(r, g->flight * g->resident));
 }
 
 /* The part of the columns that L2 holds when they are gone through again in the same direction. */
@@ -122,7 +130,7 @@ static double held_part(struct price_reader *r, double set)
 static double chain(struct price_reader *r, const struct grid *g, struct gram_shape shape)
 {
 	const double sms = price_scalar(r, "gpu.sm.count"), rounds = ceil(g->blocks / sms);
-	const double turn = price_accesses(r, 2) - price_accesses(r, 1);
+	const double turn = one_access(r);
 	const double through = g->flight * (g->reads ? 2 : 3) / price_scalar(r, "gpu.sm.l2_read");
 	const double life = turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape);
 

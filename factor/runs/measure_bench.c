@@ -259,6 +259,7 @@ static void measure_one_gram_schmidt(struct benching *b, const struct bench_shap
 {
 	msg_progress("gramschmidt %c %" PRId64 " x %" PRId64, (char)shape->precision, shape->m,
 	        shape->n);
+	b->measure->plan.ld = shape->m;
 	if (measure_gram_schmidt(
 	            b->measure, b->profile, shape->precision, shape->m, shape->n, b->results))
 		measure_save(b->results, b->path);

@@ -3,12 +3,12 @@
 #include "measure.h"
 
 #include "../../lib/msg.h"
-#include "../../lib/topology.h"
+#include "../../lib/team.h"
 #include "gram_cases.h"
+#include "gram_rows.h"
 #include "timing_gram_schmidt.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,13 +16,12 @@
 static const struct gram_way on_gpu[] = {{"cublas", 0, NULL}, {"kernels", 0, NULL},
         {"fused", 0, NULL}, {"blocked", 64, NULL}, {"block", 32, NULL}, {"block", 64, NULL},
         {"twice", 64, NULL}, {"direct", 0, NULL}, {"shared", 0, NULL}, {"wide", 0, NULL}};
-static const struct gram_way on_host[] = {{"openblas", 0, NULL}, {"kernels", 0, NULL},
-        {"fused", 0, NULL}, {"blocked", 16, NULL}, {"blocked", 64, NULL}, {"block", 64, NULL},
-        {"twice", 64, NULL}};
+static const struct gram_run on_host[] = {{.form = "blocked", .nb = 32},
+        {.form = "blocked", .nb = 64}, {.form = "block", .nb = 64}, {.form = "twice", .nb = 64},
+        {.form = "blas"}, {.form = "kernels"}, {.form = "fused"}};
 
-/* Rows and columns up to which the forms that are bound by the memory don't take the host minutes.
- */
-enum { ON_HOST_MOST = 2048 };
+/* Rows up to which the host does not take minutes: in blocks, and where memory bounds a form. */
+enum { IN_BLOCKS_MOST = 8192, ON_HOST_MOST = 2048 };
 
 /* What the profile says of it, ahead of its measurement. */
 static void estimate(
@@ -92,26 +91,29 @@ static bool measure_on(struct measure *measure, const struct profile *profile, c
 	return count > 0 && measure_gram(measure, executor, row, count, out);
 }
 
-/* OpenMP's threads but the caller's own, each to a core of its own from the second on, where they
- * stay; where that is not possible they run where the system lets them. */
-static void bind_threads(void)
+/* By the largest team that the probes have. */
+static bool measure_hosts(struct measure *measure, const struct profile *profile,
+        const struct result *shape, struct results *out)
 {
-	struct fault fault;
-	struct topology *topology = topology_load(NULL, &fault);
-	struct topology_facts facts;
+	struct executor *host = measure_executor(measure, "host");
+	struct result row[ARRAY_LEN(on_host)];
+	size_t count = 0;
 
-	if (!topology)
-		return;
-	topology_facts(topology, &facts);
-	if (facts.cores > 0 && facts.cores < omp_get_max_threads())
-		omp_set_num_threads(facts.cores);
-#pragma omp parallel
-	{
-		char got[128];
-		if (omp_get_thread_num() > 0)
-			topology_bind(topology, -1, omp_get_thread_num(), got);
+	for (size_t i = 0; i < ARRAY_LEN(on_host); i++) {
+		struct gram_run run = on_host[i];
+		if (shape->m > (run.nb ? IN_BLOCKS_MOST : ON_HOST_MOST))
+			continue;
+		run.k = shape->n;
+		run.threads = measure->topology ? team_largest(measure->quiet.cores) : 1;
+		row[count] = gram_row(shape->precision, shape->m, shape->n, &run, NULL);
+		struct result model = row[count];
+		results_option_add(model.options, "on", "host");
+		snprintf(model.executor, sizeof model.executor, "model");
+		if (profile && !results_find(out, &model) && gram_row_predict(profile, 2, &model))
+			results_add(out, &model);
+		count += !results_find(out, &row[count]);
 	}
-	topology_free(topology);
+	return host && count && measure_gram_host(measure, host, row, count, out);
 }
 
 bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
@@ -120,9 +122,5 @@ bool measure_gram_schmidt(struct measure *measure, const struct profile *profile
 	const struct result shape = {.precision = precision, .m = m, .n = n};
 	bool gpu = measure_on(measure, profile, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
 
-	if (m > ON_HOST_MOST)
-		return gpu;
-	bind_threads();
-	return measure_on(measure, profile, "host", on_host, ARRAY_LEN(on_host), &shape, out) ||
-	       gpu;
+	return measure_hosts(measure, profile, &shape, out) || gpu;
 }

@@ -128,11 +128,11 @@ static bool restore(struct timing_scene *scene, struct fault *fault)
 	        fault);
 }
 
-static bool new_matrix(
-        struct executor *e, struct matrix *a, int64_t m, int64_t n, enum precision precision)
+static bool new_matrix(struct executor *e, struct matrix *a, int64_t m, int64_t n, int64_t ld,
+        enum precision precision)
 {
-	*a = (struct matrix){NULL, 0, m, n, m, precision};
-	return e->ops->alloc(e, m * n * precision_bytes(precision), &a->data);
+	*a = (struct matrix){NULL, 0, m, n, ld, precision};
+	return e->ops->alloc(e, ld * n * precision_bytes(precision), &a->data);
 }
 
 static bool scene_open(struct gram_scene *s, enum precision precision, int64_t m, int64_t n)
@@ -141,13 +141,15 @@ static bool scene_open(struct gram_scene *s, enum precision precision, int64_t m
 	struct executor *e = s->scene.executor;
 	struct timing_problem *p = &s->scene.problem;
 	void *info = NULL;
-	bool ok = new_matrix(e, &s->original, m, n, precision) &&
-	          new_matrix(e, &p->a, m, n, precision) && new_matrix(e, &p->x, n, n, precision) &&
-	          new_matrix(e, &s->copy, m, n, DOUBLE) &&
-	          new_matrix(e, &s->x, n, CHECK_VECTORS, DOUBLE) &&
-	          new_matrix(e, &s->z, n, CHECK_VECTORS, DOUBLE) &&
-	          new_matrix(e, &s->ax, m, CHECK_VECTORS, DOUBLE) &&
-	          new_matrix(e, &s->y, m, CHECK_VECTORS, DOUBLE) &&
+	const int64_t ld = s->scene.plan->ld;
+	bool ok = new_matrix(e, &s->original, m, n, ld, precision) &&
+	          new_matrix(e, &p->a, m, n, ld, precision) &&
+	          new_matrix(e, &p->x, n, n, n, precision) &&
+	          new_matrix(e, &s->copy, m, n, m, DOUBLE) &&
+	          new_matrix(e, &s->x, n, CHECK_VECTORS, n, DOUBLE) &&
+	          new_matrix(e, &s->z, n, CHECK_VECTORS, n, DOUBLE) &&
+	          new_matrix(e, &s->ax, m, CHECK_VECTORS, m, DOUBLE) &&
+	          new_matrix(e, &s->y, m, CHECK_VECTORS, m, DOUBLE) &&
 	          e->ops->alloc(e, sizeof(int), &info);
 
 	p->pivots = (struct pivots){info, 0};
