@@ -29,21 +29,13 @@
  * 1.37, 8192 1.85; 128 columns of 1024 rows 1.21 (1.89 before), fp64 64 columns 1.44 (2.07). */
 #include "base.h"
 #include "panel_geqrf.h"
+#include "panel_geqrf_cluster.cuh"
 #include "panel_registers.cuh"
 #include "reduce.cuh"
 #include "shared_update.cuh"
 
 namespace
 {
-
-enum {
-	CLUSTER_BLOCKS = 16,
-	CLUSTER_WARPS = 8, /* of a block, at most */
-	FEWEST_WARPS = 32, /* of the cluster */
-	WORDS = 16,        /* columns of a lane */
-	TURNS = 2 /* a block sends for column j + 2 when it has had all sums of column j + 1, which
-	             a block sends when all its warps are done with those of column j */
-};
 
 template <typename real> struct panel {
 	real *a;
@@ -54,159 +46,7 @@ template <typename real> struct panel {
 	uint32_t *error;
 };
 
-/* Columns in the order of the lanes that hold them: [lane rank][register]. Where there is no such
- * warp or block are zeros. */
-template <typename real, int COLUMNS> struct alignas(16) shared {
-	static constexpr int per = 16 / (int)sizeof(real); /* columns of a piece */
-	struct {
-		real part[CLUSTER_WARPS][COLUMNS];        /* of the warps */
-		real own_head[COLUMNS];                   /* row j where it is held */
-		real record[CLUSTER_BLOCKS + 1][COLUMNS]; /* from the blocks; row j */
-		alignas(16) uint64_t full;                /* mbarrier: all records are there */
-	} turn[TURNS];
-	/* for each warp: what multiplies v in the update; tau V^T v of the columns before */
-	real times[CLUSTER_WARPS][COLUMNS], known[CLUSTER_WARPS][COLUMNS];
-};
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
-
-/* Who a thread is: in the warp number `at` along the rows and `rank` along the columns. */
-struct seat {
-	int thread, lane, warp, threads, warps, block, blocks;
-	int at, rank;
-	int row;      /* first of the thread */
-	int warp_row; /* of the warp */
-	int rows;     /* of a block */
-};
-
-/* The column that is being eliminated. */
-struct column {
-	int j, rank;    /* of the lanes that hold it */
-	int turned;     /* registers have, so many times */
-	int owner;      /* block that holds row j */
-	uint32_t round; /* exchange */
-};
-
-template <typename real> struct alignas(16) piece {
-	real value[16 / sizeof(real)];
-};
-
-template <typename real>
-__device__ __forceinline__ struct piece<real> load_words(const real *from) {
-	return *(const struct piece<real> *)from;
-}
-
-template <int LANES, int ROWS>
-__device__ __forceinline__ struct seat take_seat(void)
-{
-	const int lanes = 32 / LANES; /* along the rows */
-	struct seat t;
-	t.thread = (int)threadIdx.x;
-	t.lane = t.thread % 32;
-	t.warp = t.thread / 32;
-	t.threads = (int)blockDim.x;
-	t.warps = t.threads / 32;
-	t.block = (int)cluster_rank();
-	t.blocks = (int)cluster_blocks();
-	t.at = t.lane % lanes;
-	t.rank = t.lane / lanes;
-	t.rows = t.warps * lanes * ROWS;
-	t.warp_row = t.block * t.rows + t.warp * lanes * ROWS;
-	t.row = t.warp_row + t.at;
-	return t;
-}
-
-/* Row r of the thread. */
-template <int LANES> __device__ __forceinline__ int row_at(const struct seat &t, int r)
-{
-	return t.row + r * (32 / LANES);
-}
-
-/* The first of the rows of T that the warp makes. */
-__device__ __forceinline__ int first_t_row(const struct seat &t)
-{
-	return t.block * t.warps + t.warp;
-}
-
-/* ---- exchange ---- */
-
-template <bool largest, typename real>
-__device__ __forceinline__ void add(struct piece<real> &total, const struct piece<real> &more)
-{
-#pragma unroll
-	for (int i = 0; i < 16 / (int)sizeof(real); i++)
-		total.value[i] = combine<largest>(total.value[i], more.value[i]);
-}
-
-/* Sum of the pieces of HALF records or, if `all`, of twice as many. */
-template <bool largest, int HALF, typename real>
-__device__ __forceinline__ struct piece<real> total_of(const real *from, int stride, bool all) {
-	struct piece<real> some[HALF], total;
-#pragma unroll
-	for (int i = 0; i < HALF; i++)
-		some[i] = load_words(from + i * stride);
-	total = some[0];
-#pragma unroll
-	for (int i = 1; i < HALF; i++)
-		add<largest>(total, some[i]);
-	if (!all)
-		return total;
-#pragma unroll
-	for (int i = 0; i < HALF; i++)
-		some[i] = load_words(from + (HALF + i) * stride);
-#pragma unroll
-	for (int i = 0; i < HALF; i++)
-		add<largest>(total, some[i]);
-	return total;
-}
-
-/* The warps' results of the block, and row j from where it is held, to all blocks. */
-template <bool largest, typename real, int COLUMNS>
-__device__ __forceinline__ void send(
-        struct shared<real, COLUMNS> &s, const struct seat &t, const struct column &c)
-{
-	const int pieces = COLUMNS / s.per, at = t.thread % pieces * s.per;
-	auto &turn = s.turn[c.round % TURNS];
-	const uint32_t full = shared_address(&turn.full);
-
-	__syncthreads();
-	if (t.thread == 0)
-		arrivals_expect(full, (uint32_t)((t.blocks + 1) * pieces) * 16);
-	const struct piece<real> mine = total_of<largest, CLUSTER_WARPS / 2>(
-	        &turn.part[0][at], COLUMNS, t.warps > CLUSTER_WARPS / 2);
-	const uint32_t slot = shared_address(&turn.record[t.block][at]);
-	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces)
-		send_piece(*(const uint4 *)&mine, cluster_address(slot, (uint32_t)to),
-		        cluster_address(full, (uint32_t)to));
-	if (c.owner != t.block)
-		return;
-	const struct piece<real> head = load_words(&turn.own_head[at]);
-	const uint32_t head_slot = shared_address(&turn.record[CLUSTER_BLOCKS][at]);
-	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces)
-		send_piece(*(const uint4 *)&head, cluster_address(head_slot, (uint32_t)to),
-		        cluster_address(full, (uint32_t)to));
-}
-
-/* Waits for what the blocks send, not at all when somebody has given up; combines it, in every
- * warp. A lane gets piece number lane % pieces. */
-template <bool largest, typename real, int COLUMNS>
-__device__ __forceinline__ struct piece<real> receive(const struct shared<real, COLUMNS> &s,
-        const struct seat &t, const struct column &c, uint32_t *error) {
-	const int pieces = COLUMNS / s.per, groups = 32 / pieces;
-	const auto &turn = s.turn[c.round % TURNS];
-
-	wait_phase(&turn.full, c.round / TURNS % 2, error);
-	struct piece<real> total = total_of<largest, CLUSTER_BLOCKS / 2 / groups>(
-	        &turn.record[t.lane / pieces][t.lane % pieces * s.per], groups *COLUMNS,
-	        t.blocks > CLUSTER_BLOCKS / 2);
-#pragma unroll
-	for (int step = pieces; step < 32; step *= 2)
-#pragma unroll
-		for (int i = 0; i < s.per; i++)
-			total.value[i] = combine<largest>(
-			        total.value[i], __shfl_xor_sync(0xffffffffu, total.value[i], step));
-	return total;
-}
 
 /* ---- a column ---- */
 
