@@ -13,13 +13,7 @@ template <int ID, int THREADS> static __device__ __forceinline__ void part_barri
 	asm volatile("barrier.sync %0, %1;" ::"n"(ID), "n"(THREADS) : "memory");
 }
 
-/* Counts as one of the barrier's threads without waiting for the others. */
-template <int ID, int THREADS> static __device__ __forceinline__ void part_arrive(void)
-{
-	asm volatile("barrier.arrive %0, %1;" ::"n"(ID), "n"(THREADS) : "memory");
-}
-
-/* A barrier at which it is asked whether any of them said so. */
+/* The same; whether any of them said so. */
 template <int ID, int THREADS> static __device__ __forceinline__ bool part_barrier_or(bool mine)
 {
 	int any;

@@ -38,9 +38,7 @@ namespace
 {
 
 const int WARPS = TEAM / 32;
-const int THREADS = 2 * TEAM; /* the second half's first warp waits and copies, */
-const int SENDERS = 3 * 32;   /* the chain's others send what it has made */
-const int SEND_INVERSE = 2, SEND_TILE = 3, SENT = 4; /* barriers */
+const int THREADS = 2 * TEAM; /* a warp of the second half waits and copies */
 const int RESIDENT = 2;
 const int MEMORY_BYTES = 112 << 10; /* of shared memory */
 
@@ -58,10 +56,8 @@ template <typename T> struct shared_memory {
 		} chain;
 	};
 	uint64_t full[STAGES], empty[STAGES], given[2], taken[2];
-	uint64_t sent;
-	int largest[3]; /* magnitudes of a factor, and two of its inverse's */
+	uint32_t largest[2 * WARPS];
 	int ticket[2], trusted[2], role;
-	bool over; /* nothing more is to be sent */
 };
 
 /* The solution with the diagonal tile of a tile's column by substitution, a row a thread, from the
@@ -134,7 +130,7 @@ template <typename T, bool upper> struct potrf_team {
 	{
 		const int rows = g.tile_rows(at.i), columns = g.tile_rows(at.j);
 		const T *from = g.a.at(g.tile_row(at.i), g.tile_row(at.j));
-		image_each<upper>(threadIdx.x / 32, WARPS, [&](int i, int j) {
+		image_each<upper>([&](int i, int j) {
 			T *to = image + image_at<T>(i, j);
 			if (i < rows && j < columns && (at.i != at.j || i >= j))
 				__pipeline_memcpy_async(to,
@@ -146,12 +142,11 @@ template <typename T, bool upper> struct potrf_team {
 		__pipeline_commit();
 	}
 
-	__device__ __forceinline__ void store(
-	        struct tile_at at, const T *image, int warp = threadIdx.x / 32, int warps = WARPS)
+	__device__ __forceinline__ void store(struct tile_at at, const T *image)
 	{
 		const int rows = g.tile_rows(at.i), columns = g.tile_rows(at.j);
 		T *to = g.a.at(g.tile_row(at.i), g.tile_row(at.j));
-		image_each<upper>(warp, warps, [&](int i, int j) {
+		image_each<upper>([&](int i, int j) {
 			if (i < rows && j < columns && (at.i != at.j || i >= j))
 				to[upper ? j + i * g.a.lda : i + j * g.a.lda] =
 				        image[image_at<T>(i, j)];
@@ -237,14 +232,14 @@ template <typename T, bool upper> struct potrf_team {
 				add_slice(p, stage, lap, s.ring[stage][0]);
 			__pipeline_wait_prior(0);
 			team_barrier();
-			p.settle(s.tile, false);
+			p.template settle<SUBTRACT>(s.tile);
 			if (task.kind == TASK_SOLVE)
 				solve(p, task.at, slot, stage, lap);
 			if (team_barrier_or(broken))
 				return;
 			image_store(task.kind == TASK_DIAGONAL ? g.inverse(task.at.j)
 			                                       : g.image(task.at.i, task.at.j),
-			        s.tile, threadIdx.x, TEAM);
+			        s.tile);
 			if (task.kind == TASK_SOLVE) {
 				publish(g.progress(task.at.i), (uint32_t)task.at.j + 1);
 				store(task.at, s.tile);
@@ -278,7 +273,7 @@ template <typename T, bool upper> struct potrf_team {
 			add_slice(p, stage, lap, s.tile + x * shared::SLICE);
 		team_barrier();
 		if (s.trusted[slot])
-			p.settle(s.tile, true);
+			p.template settle<SET>(s.tile);
 		else
 			substitute(g, at, s.tile);
 	}
@@ -305,82 +300,61 @@ template <typename T, bool upper> struct potrf_team {
 	__device__ void follow_chain(void)
 	{
 		T *diagonal = s.chain.diagonal, *inverse = s.chain.inverse;
+		product p;
 		for (int i = threadIdx.x; i < IMAGE; i += TEAM)
 			inverse[i] = T(0);
 		wait(&s.full[0], 0);
-		team_barrier();
+		if (team_barrier_or(broken))
+			return;
 		for (int j = 0;; j++) {
 			TICK(0);
-			const int failed =
-			        factor_diagonal(diagonal, inverse, s.chain.columns, s.largest);
-			const bool last = j + 1 == g.square;
-			TICK(1);
+			const int failed = factor_diagonal(diagonal, inverse, s.chain.columns);
 			if (team_barrier_or(failed < EDGE || broken)) {
 				if (threadIdx.x == 0 && !broken)
 					fail(g.first + j * EDGE + failed + 1);
-				if (threadIdx.x == 0)
-					s.over = true;
-				part_arrive<SEND_INVERSE, TEAM + SENDERS>();
 				return;
 			}
-			send<SEND_INVERSE>();
-			if (last)
+			TICK(1);
+			const bool trusted = publish_inverse(j);
+			TICK(2);
+			if (j + 1 == g.square)
 				return;
-			follow_tile(j);
-			wait(&s.sent, j % 2);
-			TICK(7);
-		}
-	}
-
-	/* The tile below the diagonal, and the update of the next diagonal tile, which takes it
-	 * off: the same instructions. */
-	__device__ __forceinline__ void follow_tile(int j)
-	{
-		product p;
-		const bool trusted = inverse_trusted();
-		wait(&s.full[1], j % 2);
-		if (!trusted)
-			wait(&s.sent, j % 2);
-		TICK(2);
-#pragma unroll 1
-		for (int update = 0; update < 2; update++) {
+			leave(&s.empty[0]);
+			wait(&s.full[1], j % 2);
+			TICK(3);
 			p.clear();
-#pragma unroll 1
-			for (int x = 0; x < shared::SLICES; x++)
-				p.slice(s.tile + x * shared::SLICE,
-				        (update ? s.tile : s.chain.inverse) + x * shared::SLICE);
-			TICK(3 + 2 * update);
-			if (update)
-				wait(&s.full[0], (j + 1) % 2);
+			if (trusted)
+				for (int x = 0; x < shared::SLICES; x++)
+					p.slice(s.tile + x * shared::SLICE,
+					        inverse + x * shared::SLICE);
 			team_barrier();
-			if (update || trusted)
-				p.settle(update ? s.chain.diagonal : s.tile, !update);
+			if (trusted)
+				p.template settle<SET>(s.tile);
 			else
 				substitute(g, {j + 1, j}, s.tile);
-			if (!update)
-				send<SEND_TILE>();
-			TICK(4 + 2 * update);
+			if (team_barrier_or(broken))
+				return;
+			TICK(4);
+			image_store(g.image(j + 1, j), s.tile);
+			publish(g.progress(j + 1), (uint32_t)j + 1);
+			TICK(5);
+			p.clear();
+			for (int x = 0; x < shared::SLICES; x++)
+				p.slice(s.tile + x * shared::SLICE, s.tile + x * shared::SLICE);
+			wait(&s.full[0], (j + 1) % 2);
+			TICK(6);
+			p.template settle<SUBTRACT>(diagonal);
+			TICK(7);
+			store({j + 1, j}, s.tile);
+			leave(&s.empty[1]);
 		}
-		leave(&s.empty[1]);
 	}
 
-	/* What the senders read is there, and their memory's next owner is a bulk copy. */
-	template <int WHAT> __device__ __forceinline__ void send(void)
-	{
-		bulk_fence();
-		part_arrive<WHAT, TEAM + SENDERS>();
-	}
-
+	/* This memory's next owner is a bulk copy. */
 	__device__ __forceinline__ void leave(uint64_t *barrier)
 	{
 		bulk_fence();
 		release(barrier);
-	}
-
-	__device__ __forceinline__ bool inverse_trusted(void)
-	{
-		return magnitude_product(s.largest[0], max(s.largest[1], s.largest[2]), T(0)) <=
-		       (double)g.growth;
 	}
 
 	__device__ void fail(int info)
@@ -389,53 +363,54 @@ template <typename T, bool upper> struct potrf_team {
 		store_relaxed(g.error(), 1);
 	}
 
-	/* Of what the chain makes, the images first, as others wait for them. */
-	__device__ void send_chain(void)
+	/* The factor to the matrix, the image of its inverse to the workspace. */
+	__device__ __forceinline__ bool publish_inverse(int j)
 	{
-		const int warp = threadIdx.x / 32 - (THREADS - SENDERS) / 32;
-		for (int j = 0;; j++) {
-			part_barrier<SEND_INVERSE, TEAM + SENDERS>();
-			if (s.over)
-				return;
-			const bool trusted = inverse_trusted();
-			if (!trusted)
-				store({j, j}, s.chain.diagonal, warp, SENDERS / 32);
-			publish_image(g.inverse(j), s.chain.inverse, g.inverted(j),
-			        trusted ? INVERSE_GOOD : INVERSE_BAD);
-			release(&s.sent);
-			if (trusted)
-				store({j, j}, s.chain.diagonal, warp, SENDERS / 32);
-			leave(&s.empty[0]);
-			if (j + 1 == g.square)
-				return;
-			part_barrier<SEND_TILE, TEAM + SENDERS>();
-			publish_image(
-			        g.image(j + 1, j), s.tile, g.progress(j + 1), (uint32_t)j + 1);
-			store({j + 1, j}, s.tile, warp, SENDERS / 32);
-			leave(&s.empty[1]);
+		const T *diagonal = s.chain.diagonal, *inverse = s.chain.inverse;
+		float factor_most = 0, inverse_most = 0;
+		store({j, j}, diagonal);
+		image_store(g.inverse(j), inverse);
+#pragma unroll 8
+		for (int x = threadIdx.x; x < IMAGE; x += TEAM) {
+			const int row = x % EDGE, column = x / EDGE;
+			inverse_most = larger_of(inverse_most, (float)inverse[x]);
+			if (row >= column)
+				factor_most = larger_of(
+				        factor_most, (float)diagonal[image_at<T>(row, column)]);
 		}
+		warp_most(factor_most, &s.largest[0]);
+		warp_most(inverse_most, &s.largest[WARPS]);
+		bulk_fence();
+		team_barrier();
+		float most[2] = {0, 0};
+		for (int x = 0; x < 2 * WARPS; x++)
+			most[x / WARPS] = larger_of(most[x / WARPS], __uint_as_float(s.largest[x]));
+		const bool trusted = most[0] * most[1] <= g.growth;
+		if (threadIdx.x == 0)
+			store_release(g.inverted(j), trusted ? INVERSE_GOOD : INVERSE_BAD);
+		return trusted;
 	}
 
-	__device__ __forceinline__ void publish_image(
-	        T *to, const T *from, uint32_t *word, uint32_t value)
+	/* NaN is larger than all. */
+	static __device__ __forceinline__ float larger_of(float most, float x)
 	{
-		const int thread = threadIdx.x - (THREADS - SENDERS);
-		image_store(to, from, thread, SENDERS);
-		bulk_fence();
-		part_barrier<SENT, SENDERS>();
-		if (thread == 0)
-			store_release(word, value);
+		return fabsf(x) <= most ? most : fabsf(x);
+	}
+
+	static __device__ __forceinline__ void warp_most(float mine, uint32_t *largest)
+	{
+		for (int step = 16; step > 0; step /= 2)
+			mine = larger_of(mine, __shfl_xor_sync(0xffffffffu, mine, step));
+		if (threadIdx.x % 32 == 0)
+			largest[threadIdx.x / 32] = __float_as_uint(mine);
 	}
 };
 
-template <typename T> __device__ void start_memory(shared_memory<T> &s, bool chain)
+template <typename T> __device__ void start_memory(shared_memory<T> &s)
 {
-	const unsigned senders = SENDERS / 32;
-	s.over = false;
-	phase_init(&s.sent, senders);
 	for (int i = 0; i < shared_memory<T>::STAGES; i++) {
 		phase_init(&s.full[i], 1);
-		phase_init(&s.empty[i], !chain ? WARPS : i ? WARPS + senders : senders);
+		phase_init(&s.empty[i], WARPS);
 	}
 	for (int i = 0; i < 2; i++) {
 		phase_init(&s.given[i], 1);
@@ -472,7 +447,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
 	shared_memory<T> &s = *(shared_memory<T> *)memory;
 	if (threadIdx.x == 0) {
 		s.role = *g.info != 0 ? ROLE_NONE : take_role(g);
-		start_memory(s, s.role == ROLE_CHAIN);
+		start_memory(s);
 	}
 	__syncthreads();
 	const int role = s.role;
@@ -480,18 +455,18 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
 		return;
 	potrf_team<T, upper> team = {g, s, false};
 	if (threadIdx.x < TEAM) {
-		more_registers<216>();
+		more_registers<224>();
 		if (role == ROLE_CHAIN)
 			team.follow_chain();
 		else
 			team.work_on_tiles();
 	} else {
-		fewer_registers<40>();
-		if (role == ROLE_CHAIN && threadIdx.x >= THREADS - SENDERS)
-			team.send_chain();
-		else if (role == ROLE_CHAIN && threadIdx.x == TEAM)
+		fewer_registers<32>();
+		if (threadIdx.x != TEAM)
+			return;
+		if (role == ROLE_CHAIN)
 			team.copy_chain();
-		else if (threadIdx.x == TEAM)
+		else
 			team.copy_tiles();
 	}
 }

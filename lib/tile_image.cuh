@@ -13,14 +13,6 @@
 
 const int EDGE = 64, IMAGE = EDGE * EDGE, TEAM = 128, TEAM_BARRIER = 1;
 
-/* The thread's number, anew: what is computed from it is not kept in registers from before. */
-static __device__ __forceinline__ int thread_now(void)
-{
-	int thread;
-	asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-	return thread;
-}
-
 static __device__ __forceinline__ void team_barrier(void)
 {
 	part_barrier<TEAM_BARRIER, TEAM>();
@@ -37,6 +29,10 @@ template <typename T> static __device__ __forceinline__ int image_at(int row, in
 	return column * EDGE + (row ^ 4 * (column & (sizeof(T) == 4 ? 7 : 3)));
 }
 
+/* c - sum or, SET, sum; of the team's second to fourth warp's share of sums in single precision
+ * c + sum. */
+enum settle { SUBTRACT, SET };
+
 template <typename T> struct image_product;
 
 /* A warp has all of a tile and a quarter of k, a lane 8 x 16 elements: the fewest reads of shared
@@ -48,28 +44,25 @@ template <> struct image_product<float> {
 
 	__device__ __forceinline__ image_product()
 	{
-		const int lane = thread_now() % 32;
+		const int lane = threadIdx.x % 32;
 		down = 4 * ((lane & 1) | (lane >> 1 & 2) | (lane >> 1 & 4));
 		right = 4 * ((lane >> 1 & 1) | (lane >> 3 & 2));
 	}
 
-	/* At this place: earlier the registers belong to others. */
 	__device__ __forceinline__ void clear(void)
 	{
-		float zero;
-		asm volatile("mov.f32 %0, 0f00000000;" : "=f"(zero)::"memory");
 #pragma unroll
 		for (int j = 0; j < 16; j++)
 #pragma unroll
 			for (int i = 0; i < 8; i++)
-				sum[j][i] = zero;
+				sum[j][i] = 0;
 	}
 
 	/* sum += a b^T for columns of two images from a multiple of eight on. */
 	__device__ __forceinline__ void slice(const float *a, const float *b)
 	{
 		const int first = threadIdx.x / 32 * (DEPTH / 4) * EDGE;
-#pragma unroll 4
+#pragma unroll
 		for (int k = 0; k < DEPTH / 4; k++) {
 			quad_float x[2], y[4];
 #pragma unroll
@@ -86,9 +79,8 @@ template <> struct image_product<float> {
 		}
 	}
 
-	/* c - sum or, `set`, sum: the warps' sums in turn, each on another quarter of the columns,
-	 * in a fixed order. */
-	__device__ __forceinline__ void settle(float *c, bool set)
+	/* The warps' sums in turn, each on another quarter of the columns, in a fixed order. */
+	template <enum settle HOW> __device__ __forceinline__ void settle(float *c)
 	{
 		const int warp = threadIdx.x / 32;
 #pragma unroll 1
@@ -96,23 +88,27 @@ template <> struct image_product<float> {
 #pragma unroll
 			for (int q = 0; q < 4; q++)
 				if (q == (warp + turn) % 4)
-					settle_quarter(c, q, set ? 1 : -1, set && turn == 0);
+					settle_quarter<HOW>(c, q, turn);
 			team_barrier();
 		}
 	}
 
-	__device__ __forceinline__ void settle_quarter(float *c, int q, float sign, bool fresh)
+	template <enum settle HOW>
+	__device__ __forceinline__ void settle_quarter(float *c, int q, int turn)
 	{
 #pragma unroll
 		for (int x = 0; x < 8; x++) {
 			const int j = x / 2, i = x % 2;
 			float *at = c + image_at<float>(down + 32 * i, right + 16 * q + j);
-			const quad_float old = load_quad(at);
+			quad_float old = load_quad(at);
 			float now[4];
 #pragma unroll
-			for (int e = 0; e < 4; e++)
-				now[e] =
-				        fmaf(sign, sum[4 * q + j][4 * i + e], fresh ? 0 : old.x[e]);
+			for (int e = 0; e < 4; e++) {
+				const float mine = sum[4 * q + j][4 * i + e];
+				now[e] = HOW == SUBTRACT ? old.x[e] - mine
+				         : turn == 0     ? mine
+				                         : old.x[e] + mine;
+			}
 			store_quad(at, now);
 		}
 	}
@@ -127,7 +123,7 @@ template <> struct image_product<double> {
 
 	__device__ __forceinline__ image_product()
 	{
-		const int thread = thread_now(), warp = thread / 32, lane = thread % 32;
+		const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 		row = warp % 2 * 32;
 		column = warp / 2 * 32;
 		g = lane / 4;
@@ -136,15 +132,13 @@ template <> struct image_product<double> {
 
 	__device__ __forceinline__ void clear(void)
 	{
-		double zero;
-		asm volatile("mov.f64 %0, 0d0000000000000000;" : "=d"(zero)::"memory");
 #pragma unroll
 		for (int j = 0; j < 2; j++)
 #pragma unroll
 			for (int i = 0; i < 4; i++)
 #pragma unroll
 				for (int e = 0; e < 4; e++)
-					sum[j][i][e] = zero;
+					sum[j][i][e] = 0;
 	}
 
 	__device__ __forceinline__ void slice(const double *a, const double *b)
@@ -177,7 +171,7 @@ template <> struct image_product<double> {
 		}
 	}
 
-	__device__ __forceinline__ void settle(double *c, bool set)
+	template <enum settle HOW> __device__ __forceinline__ void settle(double *c)
 	{
 #pragma unroll
 		for (int x = 0; x < 8; x++) {
@@ -189,7 +183,7 @@ template <> struct image_product<double> {
 #pragma unroll
 			for (int e = 0; e < 4; e++) {
 				const double mine = sum[j][2 * p + e % 2][2 * h + e / 2];
-				now[e] = set ? mine : old.x[e] - mine;
+				now[e] = HOW == SET ? mine : old.x[e] - mine;
 			}
 			store_quad(at, now);
 		}
@@ -197,27 +191,25 @@ template <> struct image_product<double> {
 	}
 };
 
-/* The copy of an image to the workspace by `threads` threads, in whole lines. */
-template <typename T>
-static __device__ __forceinline__ void image_store(T *to, const T *from, int thread, int threads)
+/* The team's copy of an image to the workspace, in whole lines. */
+template <typename T> static __device__ __forceinline__ void image_store(T *to, const T *from)
 {
-#pragma unroll 4
-	for (int i = thread; i < IMAGE * (int)sizeof(T) / 16; i += threads)
-		((uint4 *)to)[i] = ((const uint4 *)from)[i];
+#pragma unroll
+	for (int i = 0; i < IMAGE * (int)sizeof(T) / 16 / TEAM; i++)
+		((uint4 *)to)[i * TEAM + threadIdx.x] =
+		        ((const uint4 *)from)[i * TEAM + threadIdx.x];
 }
 
-/* Calls f(row, column) for a tile's elements that one of `warps` warps has, neighbours being
- * neighbours in memory. */
-template <bool upper, typename F>
-static __device__ __forceinline__ void image_each(int warp, int warps, const F &f)
+/* Calls f(row, column) for this thread's share of a tile, neighbours being neighbours in memory. */
+template <bool upper, typename F> static __device__ __forceinline__ void image_each(const F &f)
 {
-	const int lane = thread_now() % 32;
-#pragma unroll 4
-	for (int x = warp; x < IMAGE / 32; x += warps)
+	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll 8
+	for (int x = 0; x < IMAGE / TEAM; x++)
 		if (upper)
-			f(lane / 8 + x / 8 * 4, lane % 8 + x % 8 * 8);
+			f(lane / 8 + 4 * warp + x / 8 * 16, lane % 8 + x % 8 * 8);
 		else
-			f(lane + x % 2 * 32, x / 2);
+			f(lane + x % 2 * 32, warp + x / 2 * 4);
 }
 
 /* ---- the diagonal tile ---- */
@@ -231,7 +223,7 @@ template <typename T> static __device__ __forceinline__ void update_second_half(
 	const int row = (corner ? TILE : 0) + lane / 4 * 4, shift = corner ? 0 : TILE;
 	const int column = TILE + warp % 2 * 16 + lane % 4 * 4;
 	T sum[4][4] = {};
-#pragma unroll 4
+#pragma unroll 8
 	for (int k = 0; k < TILE; k++) {
 		const auto x = load_quad(d + image_at<T>(row, shift + k));
 		const auto y = load_quad(d + image_at<T>(column, k));
@@ -262,136 +254,66 @@ static __device__ __forceinline__ void load_image_row(const T *s, int row, int c
 		x[k] = s[image_at<T>(row, column + k)];
 }
 
-/* Grows with the magnitude of x, and is largest for a NaN. */
-static __device__ __forceinline__ int magnitude(float x)
+template <typename T>
+static __device__ __forceinline__ void store_image_row(
+        T *s, int row, int column, const T (&x)[TILE])
 {
-	return __float_as_int(x) & 0x7fffffff;
-}
-
-static __device__ __forceinline__ int magnitude(double x)
-{
-	return __double2hiint(x) & 0x7fffffff;
-}
-
-static __device__ __forceinline__ double magnitude_product(int a, int b, float)
-{
-	return (double)__int_as_float(a) * (double)__int_as_float(b);
-}
-
-static __device__ __forceinline__ double magnitude_product(int a, int b, double)
-{
-	return __hiloint2double(a, 0) * __hiloint2double(b, 0);
-}
-
-static __device__ __forceinline__ int warp_largest(int x)
-{
-#if __CUDA_ARCH__ >= 800
-	x = (int)__reduce_max_sync(0xffffffffu, (unsigned)x);
-#endif
-	return x;
-}
-
-/* The factor of a 32 x 32 tile, of which each lane has a row, d; and 32 rows x solved against it, a
- * row a lane, as factor_tile does it; but the columns that are left move to the front, so that all
- * columns go through the same few instructions: of a kernel as long as this one instructions would
- * come from far away. done(j, l, y) takes each column of both. column is the warp's memory for two
- * columns, the pivot's row first. Returns the first column whose pivot is not positive, TILE when
- * there is none. */
-template <typename T, typename F>
-static __device__ __forceinline__ int factor_rows(
-        T (&d)[TILE], T (&x)[TILE], T *column, const F &done)
-{
-	const unsigned all = 0xffffffffu;
-	const int lane = threadIdx.x % 32;
-	T p = __shfl_sync(all, d[0], 0), v = __shfl_sync(all, d[1], 1);
-	T u = __shfl_sync(all, d[0], 1), w = __shfl_sync(all, d[0], 2);
-	int failed = TILE;
-#pragma unroll 1
-	for (int j = 0; j < TILE; j++) {
-		if (!(p > T(0)))
-			failed = min(failed, j);
-		const T r = reciprocal_root(p);
-		const T l = d[0] * r, y = x[0] * r, l1 = u * r, l2 = w * r;
-		T *here = column + j % 2 * TILE;
-		here[(lane - j) & (TILE - 1)] = l;
-		p = minus_product(v, l1, l1);
-		d[0] = minus_product(d[1], l, l1);
-		x[0] = minus_product(x[1], y, l1);
-		d[1] = minus_product(d[2], l, l2);
-		x[1] = minus_product(x[2], y, l2);
-		u = __shfl_sync(all, d[0], (j + 2) % TILE);
-		w = __shfl_sync(all, d[0], (j + 3) % TILE);
-		v = __shfl_sync(all, d[1], (j + 2) % TILE);
-		__syncwarp();
 #pragma unroll
-		for (int q = 0; q < TILE; q += 4) {
-			const auto quad = load_quad(here + q);
+	for (int k = 0; k < TILE; k++)
+		s[image_at<T>(row, column + k)] = x[k];
+}
+
+/* The rows of the inverse's transpose are its image's columns. */
+template <typename T>
+static __device__ __forceinline__ void store_inverse(
+        T *inverse, int row, int column, const T (&x)[TILE])
+{
 #pragma unroll
-			for (int e = 0; e < 4; e++)
-				if (q + e >= 3) {
-					d[q + e - 1] = minus_product(d[q + e], l, quad.x[e]);
-					x[q + e - 1] = minus_product(x[q + e], y, quad.x[e]);
-				}
-		}
-		done(j, l, y);
-	}
-	return failed;
+	for (int k = 0; k < TILE; k += 4)
+		store_quad(inverse + image_at<T>(column + k, row), x + k);
 }
 
 /* The factor of the tile d, of which what is above the diagonal is lost, by the team; and the image
  * whose columns are the rows of the factor's inverse's transpose: they are solved for on the way,
  * as any rows below would be. The image's part for rows 32.. and columns ..31 is 0 and stays.
- * memory holds 4 TILE elements. largest: magnitudes of the factor, and two of the inverse's.
- * Returns the first column whose pivot is not positive, EDGE when there is none; a barrier has to
- * follow. */
+ * memory holds 4 TILE elements. Returns the first column whose pivot is not positive, EDGE when
+ * there is none. */
 template <typename T>
-static __device__ __forceinline__ int factor_diagonal(T *d, T *inverse, T *memory, int *largest)
+static __device__ __forceinline__ int factor_diagonal(T *d, T *inverse, T *memory)
 {
 	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-	int failed = EDGE, factor_most = 0, inverse_most = 0;
+	T y[TILE], x[TILE];
+	int failed = EDGE;
 #pragma unroll 1
 	for (int half = 0; half < 2; half++) {
 		const int first = half * TILE;
-		T y[TILE], x[TILE];
 		if (half)
 			update_second_half(d);
-		/* the other warps, too: else these registers were taken all the time */
-		load_image_row(d, first + lane, first, y);
-		load_image_row(d, half ? lane : TILE + lane, first, x);
-#pragma unroll
-		for (int k = 0; k < TILE; k++)
-			x[k] = half != warp ? T(k == lane) : x[k];
-		team_barrier();
 		if (warp < 2) {
-			const bool below = !half && !warp; /* x is of the factor */
-			const int row = half && !warp ? TILE + lane : lane;
-			const int column = factor_rows(
-			        y, x, memory + warp * 2 * TILE, [&](int j, T l, T solved) {
-				        if (warp == 0) {
-					        d[image_at<T>(first + lane, first + j)] = l;
-					        if (lane >= j)
-						        factor_most =
-						                max(factor_most, magnitude(l));
-				        }
-				        if (!half)
-					        d[image_at<T>(warp ? lane : TILE + lane,
-					                warp ? TILE + j : j)] = solved;
-				        if (!below)
-					        inverse[image_at<T>(first + j, row)] = solved;
-				        int &most = below ? factor_most : inverse_most;
-				        most = max(most, magnitude(solved));
-			        });
-			if (column < TILE)
-				failed = min(failed, first + column);
+			load_image_row(d, first + lane, first, y);
+			if (half == warp)
+				load_image_row(d, half ? lane : TILE + lane, first, x);
+			else
+#pragma unroll
+				for (int k = 0; k < TILE; k++)
+					x[k] = T(k == lane);
 		}
 		team_barrier();
-	}
-	if (warp < 2) {
-		factor_most = warp_largest(factor_most);
-		inverse_most = warp_largest(inverse_most);
-		if (warp == 0)
-			largest[0] = factor_most;
-		largest[1 + warp] = inverse_most;
+		if (warp < 2) {
+			const int column = factor_tile(y, x, memory + warp * 2 * TILE);
+			if (column < TILE)
+				failed = min(failed, first + column);
+			if (warp == 0)
+				store_image_row(d, first + lane, first, y);
+			if (half == 0 && warp == 0)
+				store_image_row(d, TILE + lane, 0, x);
+			else if (half == 0)
+				store_image_row(d, lane, TILE, x);
+			if (half || warp)
+				store_inverse(
+				        inverse, half && !warp ? TILE + lane : lane, first, x);
+		}
+		team_barrier();
 	}
 	return failed;
 }
