@@ -295,13 +295,6 @@ bool ex_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, int64_t
 	return skipped(e, PHASE_PANEL) || empty(a) || e->ops->potrf_block(e, uplo, a, first, info);
 }
 
-bool ex_potrf_tiles(
-        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work)
-{
-	return skipped(e, PHASE_PANEL) || empty(a) ||
-	       e->ops->potrf_tiles(e, uplo, a, first, info, work);
-}
-
 bool ex_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
 {
 	return skipped(e, PHASE_PANEL) || empty(a) || e->ops->panel_geqrf(e, a, tau, work);

@@ -238,13 +238,6 @@ struct executor_ops {
 	 * on all potrf_block of this info leave their blocks alone */
 	bool (*potrf_block)(
 	        struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
-	/* The same for any n, in one call whose parts run as soon as they can; work:
-	 * potrf_tiles_work bytes, -1 with a fault where the executor has no such kernel. In a
-	 * block that fails, what is right of the last whole tile column before the pivot holds
-	 * nothing of use. */
-	int64_t (*potrf_tiles_work)(struct executor *, enum uplo uplo, struct matrix a);
-	bool (*potrf_tiles)(struct executor *, enum uplo uplo, struct matrix a, int64_t first,
-	        int *info, void *work);
 	/* Householder QR of a panel (m >= n, n <= 128) in one call: R above, vectors below the
 	 * diagonal, LAPACK's signs and tau (n x 1). work: geqrf_work bytes. */
 	int64_t (*geqrf_work)(struct executor *, struct matrix a);
@@ -368,8 +361,6 @@ bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, stru
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);
 bool ex_potrf_block(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
-bool ex_potrf_tiles(
-        struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work);
 bool ex_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool ex_explicit_v(struct executor *, struct matrix a, struct matrix v);
 bool ex_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);

@@ -9,8 +9,7 @@
 
 struct plan {
 	bool hybrid;           /* panels on the host CPU, by LAPACKE; else on the device */
-	const char *panel;     /* on the device. LU: the variant of panel_getrf for the leaves;
-	                          Cholesky: POTRF_TILES or none */
+	const char *panel;     /* LU on the device: the variant of panel_getrf for the leaves */
 	const int64_t *widths; /* of the blocks from the left, columns; the last one repeats */
 	int64_t count;         /* of widths, at least 1 */
 	int64_t leaf;          /* widest panel that the device factorizes in one call; wider ones

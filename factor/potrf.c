@@ -10,7 +10,6 @@
 #include "../lib/msg.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct cholesky {
 	struct schedule schedule;
@@ -21,8 +20,6 @@ struct cholesky {
 	int *info;
 	struct triangle solve;
 	struct matrix inverse[BLOCKS_IN_FLIGHT];
-	void *tiles;
-	int64_t tiles_bytes;
 	struct matrix kept; /* right-hand sides of the solves, which are all in one queue */
 	int64_t bytes;
 };
@@ -90,11 +87,6 @@ static struct matrix diagonal_block(const struct cholesky *s, struct block b)
 	return matrix_view(s->a, b.j, b.j, b.w, b.w);
 }
 
-static struct matrix whole_panel(const struct cholesky *s, struct block b)
-{
-	return part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w);
-}
-
 static struct matrix inverse_of(const struct cholesky *s, struct block b)
 {
 	return s->inverse[block_turn(b)];
@@ -124,21 +116,15 @@ static bool whole_on_device(void *self, struct block b)
 {
 	struct cholesky *s = self;
 
-	return factor_whole(s, whole_panel(s, b), b.j);
-}
-
-static bool tiles_on_device(void *self, struct block b)
-{
-	struct cholesky *s = self;
-
-	return ex_potrf_tiles(s->e, s->uplo, whole_panel(s, b), b.j, s->info, s->tiles);
+	return factor_whole(s, part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w), b.j);
 }
 
 static struct matrix panel_of(void *self, struct block b)
 {
 	struct cholesky *s = self;
 
-	return s->plan->inverse ? diagonal_block(s, b) : whole_panel(s, b);
+	return s->plan->inverse ? diagonal_block(s, b)
+	                        : part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w);
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
@@ -208,51 +194,24 @@ static const struct factorization whole_panels = {.panel = panel_of,
         .update = update_whole,
         .panel_first = true};
 
-static const struct factorization tile_panels = {
-        .panel = panel_of, .on_device = tiles_on_device, .update = update_whole};
-
-bool potrf_by_tiles(const struct plan *plan)
+static bool leaves_solve(const struct plan *plan)
 {
-	return !plan->hybrid && plan->panel && strcmp(plan->panel, POTRF_TILES) == 0;
-}
-
-static const struct factorization *operations_of(const struct plan *plan)
-{
-	if (potrf_by_tiles(plan))
-		return &tile_panels;
-	return !plan->hybrid && !plan->inverse && plan->leaf <= POTRF_WHOLE_LEAF ? &whole_panels
-	                                                                         : &operations;
+	return !plan->hybrid && !plan->inverse && plan->leaf <= POTRF_WHOLE_LEAF;
 }
 
 /* ---- the calls ---- */
-
-/* Of the call for any of the blocks. */
-static bool measure_tiles(struct cholesky *s)
-{
-	s->tiles_bytes = 0;
-	for (struct block b = schedule_first(&s->schedule); b.w && potrf_by_tiles(s->plan);
-	        b = schedule_next(&s->schedule, b)) {
-		int64_t bytes = s->e->ops->potrf_tiles_work(s->e, s->uplo, whole_panel(s, b));
-		if (bytes < 0)
-			return false;
-		s->tiles_bytes = larger(s->tiles_bytes, bytes);
-	}
-	return true;
-}
 
 static void carve(struct cholesky *s, void *work)
 {
 	struct carver carver = {work, 0};
 	int64_t widest = plan_widest(s->plan, s->a.n);
 
-	s->tiles = carve_bytes(&carver, s->tiles_bytes);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, s->a.precision);
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
-	if (widest < s->a.n) /* else there is nothing to update */
-		s->schedule.split = split_carve(s->e, &carver, s->a.n, s->a.n,
-		        part(s->uplo, s->a, 0, 0, s->a.n, widest),
-		        s->uplo == LOWER ? TRANSPOSED : PLAIN, TF32_BOTH);
+	s->schedule.split = split_carve(s->e, &carver, s->a.n, s->a.n,
+	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
+	        TF32_BOTH);
 	s->bytes = carver.used;
 }
 
@@ -265,7 +224,7 @@ static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, s
 		        "%" PRId64 " x %" PRId64 " is not square: Cholesky needs that", a.m, a.n);
 	if (uplo == WHOLE)
 		return fault_set(&e->fault, "Cholesky works on one triangle, lower or upper");
-	if (plan->leaf > POTRF_LEAF_MAX && !potrf_by_tiles(plan))
+	if (plan->leaf > POTRF_LEAF_MAX)
 		return fault_set(&e->fault,
 		        "a leaf of %" PRId64 " columns: Cholesky's have at most %d", plan->leaf,
 		        POTRF_LEAF_MAX);
@@ -280,11 +239,11 @@ static bool set_up(struct cholesky *s, struct executor *e, const struct plan *pl
 	        .plan = plan,
 	        .steps = a.n,
 	        .columns = a.n,
-	        .operations = operations_of(plan),
+	        .operations = leaves_solve(plan) ? &whole_panels : &operations,
 	        .self = s};
 	s->solve = (struct triangle){
 	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
-	if (!check(e, plan, uplo, a) || !measure_tiles(s))
+	if (!check(e, plan, uplo, a))
 		return false;
 	carve(s, work);
 	return true;

@@ -3,9 +3,6 @@
  * (UPPER): blocked, right-looking, with look-ahead; both triangles run the same sequence on the
  * transposed view. Only the triangle asked for is read or written.
  *
- * Plans whose panel is "tiles" factorize the block columns, which may be as wide as the matrix, in
- * one call each (the executor's potrf_tiles); leaves and inverses mean nothing to them.
- *
  * Hybrid plans send either the whole panel to the host CPU, which factorizes and solves (plan
  * inverse 0, as Volkov and Demmel do, LAWN 202), or its diagonal block only, and the device solves
  * with the inverses (inverse > 0). */
@@ -21,10 +18,6 @@ enum { POTRF_LEAF_MAX = 512 };
 /* On the device, without inverses, leaves up to this wide solve for what is below them in the same
  * call; below wider ones it is trsm that does. */
 enum { POTRF_WHOLE_LEAF = 128 };
-
-/* plan->panel of those; any other one is none of Cholesky's. */
-#define POTRF_TILES "tiles"
-bool potrf_by_tiles(const struct plan *plan);
 
 /* Bytes of executor memory that potrf needs besides the matrix, or -1 with the executor's fault
  * when the plan or the shape is refused. */

@@ -13,7 +13,6 @@
 #include "../lib/profile.h"
 #include "model/plan_choice.h"
 #include "panel_getrf.h"
-#include "potrf.h"
 #include "runs/answers.h"
 #include "runs/trace_answer.h"
 #include "runs/trace_file.h"
@@ -61,7 +60,6 @@ static void read_request(struct request *r, char **operands)
 	static const char *const operations[] = {"getrf", "geqrf", "potrf", NULL};
 	static const char *const precisions[] = {"s", "d", NULL};
 	static const char *const places[] = {"device", "host", NULL};
-	static const char *const tiles[] = {POTRF_TILES, NULL};
 	static const char *const triangles[] = {"lower", "upper", NULL};
 	struct factor_question *asked = &r->asked;
 
@@ -88,9 +86,7 @@ static void read_request(struct request *r, char **operands)
 	r->fixed.inverse = r->inverse;
 	r->fixed.lookahead = (int)r->ahead;
 	if (r->fixed.panel) {
-		r->fixed.panel = one_of(r->fixed.panel,
-		        strcmp(asked->operation, "potrf") == 0 ? tiles : panel_getrf_variants,
-		        "variant of panels");
+		r->fixed.panel = one_of(r->fixed.panel, panel_getrf_variants, "variant of panels");
 		r->fixed.hybrid = 0;
 	}
 	if (r->panels)

@@ -94,15 +94,6 @@ int block_lu_top(struct matrix a, struct pivots p, struct matrix c, void *stream
 int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
         const struct block_room *room, void *stream);
 
-/* potrf_tiles.cu: the same for a matrix or block column of any width, in one kernel on so many
- * multiprocessors (compute capability 9.0). Inverses of diagonal tiles are trusted up to `growth`,
- * as in block_trsm_guard. work: block_potrf_tiles_work bytes of device memory, on a multiple of 128
- * bytes. Blocks of threads that wait too long for each other give up with info -1. */
-bool block_potrf_tiles_has(int major, int64_t shared_per_block);
-int64_t block_potrf_tiles_work(enum uplo uplo, struct matrix a);
-int block_potrf_tiles(enum uplo uplo, struct matrix a, int64_t first, int *info, double growth,
-        int multiprocessors, void *work, void *stream);
-
 /* rank_kernels.cu: one triangle of C = alpha X X^T + beta C (LOWER) or alpha X^T X + beta C
  * (UPPER), and what is below or right of it, with an inner dimension of at most BLOCK_RANK_MAX.
  * Nothing happens when info is not NULL and *info not 0. */

@@ -2,7 +2,7 @@
 # Title: Our own kernels that blocked factorizations go through
 # Question: What does each of our own kernels cost that blocked factorizations go through?
 # Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, 64 row swaps against the columns they go through, in rows that L2 holds and in DRAM. Single precision.
-# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.potrf_tiles. gpu.potrf_tiles_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
+# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
 height = 1300
 load scripts."/style.gp"
 us(c) = column(c) * 1e6

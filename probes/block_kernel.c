@@ -254,7 +254,6 @@ static void measure(struct probe_run *run)
 		block_kernel_gram(&bench.rate, call.precision, step);
 	}
 	measure_shared(&bench, step);
-	tiles_measure(&bench.rate, run->common.quick);
 	block_kernel_close(&bench);
 }
 

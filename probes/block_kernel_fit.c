@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
  * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d
- * [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below], gpu.potrf_tiles.s .d [n],
- * gpu.potrf_tiles_rows.s .d [n,below], gpu.panel_cluster_shared.s
+ * [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
  * .d gpu.lu_rows.s .d gpu.swap_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per
@@ -45,12 +44,6 @@ static const struct surface {
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
         {"potrf_rows_d", "gpu.potrf_rows.d",
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
-        {"tiles_s", "gpu.potrf_tiles.s", "our Cholesky by tiles, start to start", {"n"}},
-        {"tiles_d", "gpu.potrf_tiles.d", "our Cholesky by tiles, start to start", {"n"}},
-        {"tiles_rows_s", "gpu.potrf_tiles_rows.s",
-                "our Cholesky by tiles with rows below, start to start", {"n", "below"}},
-        {"tiles_rows_d", "gpu.potrf_tiles_rows.d",
-                "our Cholesky by tiles with rows below, start to start", {"n", "below"}},
         {"cluster_shared_s", "gpu.panel_cluster_shared.s",
                 "our LU panel of one cluster beside products, added to pauses", {"m", "n"}},
         {"geqrf_shared_s", "gpu.panel_geqrf_shared.s",

@@ -85,7 +85,4 @@ void beside_measure(struct beside *beside, struct blas_rate *rate,
 /* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
 
-/* Cholesky by tiles: one kernel for whole matrices and for block columns. */
-void tiles_measure(struct blas_rate *rate, bool quick);
-
 #endif

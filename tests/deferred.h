@@ -198,13 +198,6 @@ static inline int64_t deferred_resident_work(struct executor *e, struct matrix a
 	return deferred_self(e)->host->ops->resident_work(deferred_self(e)->host, a);
 }
 
-static inline int64_t deferred_potrf_tiles_work(struct executor *e, enum uplo uplo, struct matrix a)
-{
-	struct executor *host = deferred_self(e)->host;
-
-	return host->ops->potrf_tiles_work(host, uplo, a);
-}
-
 static inline int64_t deferred_geqrf_work(struct executor *e, struct matrix a)
 {
 	return deferred_self(e)->host->ops->geqrf_work(deferred_self(e)->host, a);
@@ -285,7 +278,6 @@ TASK(adopt_pivots, ex_adopt_pivots(h, t->p, t->number, t->q))
 TASK(clear_info, ex_clear_info(h, t->info))
 TASK(zero_diagonal, ex_zero_diagonal(h, t->a, t->info))
 TASK(potrf_block, ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
-TASK(potrf_tiles, ex_potrf_tiles(h, t->uplo, t->a, t->number, t->info, t->memory))
 TASK(panel_geqrf, ex_panel_geqrf(h, t->a, t->b, t->memory))
 TASK(explicit_v, ex_explicit_v(h, t->a, t->b))
 TASK(larft, ex_larft(h, t->a, t->b, t->c))
@@ -421,17 +413,6 @@ static inline bool deferred_potrf_block(
 	                        .info = info});
 }
 
-static inline bool deferred_potrf_tiles(
-        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work)
-{
-	return defer(e, (struct task){.run = task_potrf_tiles,
-	                        .uplo = uplo,
-	                        .a = a,
-	                        .number = first,
-	                        .info = info,
-	                        .memory = work});
-}
-
 static inline bool deferred_geqrf(
         struct executor *e, struct matrix a, struct matrix tau, void *work)
 {
@@ -505,8 +486,6 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .clear_info = deferred_clear_info,
 	        .zero_diagonal = deferred_zero_diagonal,
 	        .potrf_block = deferred_potrf_block,
-	        .potrf_tiles_work = deferred_potrf_tiles_work,
-	        .potrf_tiles = deferred_potrf_tiles,
 	        .geqrf_work = deferred_geqrf_work,
 	        .panel_geqrf = deferred_geqrf,
 	        .explicit_v = deferred_explicit_v,

@@ -8,7 +8,7 @@
 
 #include <lapacke.h>
 
-static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32}, by_70[] = {70},
+static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
                      uneven[] = {24, 7, 16, 9};
 
 static const struct plan plans[] = {
@@ -20,9 +20,6 @@ static const struct plan plans[] = {
         {false, NULL, by_32, 1, 8, 16, 1},
         {false, NULL, uneven, 4, 6, 3, 1},
         {false, NULL, by_1, 1, 1, 1, 1},
-        {false, POTRF_TILES, by_70, 1, 64, 0, 0},
-        {false, POTRF_TILES, by_16, 1, 64, 0, 0},
-        {false, POTRF_TILES, uneven, 4, 64, 0, 1},
         {true, NULL, by_8, 1, 8, 0, 0},
         {true, NULL, by_16, 1, 8, 0, 1},
         {true, NULL, by_16, 1, 8, 5, 0},
@@ -410,21 +407,17 @@ static void test_plan(
 		}
 		ok(good, "%s %cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", e->name,
 		        precision, uplo == LOWER ? "lower" : "upper",
-		        plan->hybrid           ? "hybrid"
-		        : potrf_by_tiles(plan) ? "tiles"
-		                               : "device",
-		        (int)plan->widths[0], plan->count > 1 ? ".." : "", (int)plan->leaf,
-		        (int)plan->inverse, plan->lookahead, spd_name[kind]);
+		        plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+		        plan->count > 1 ? ".." : "", (int)plan->leaf, (int)plan->inverse,
+		        plan->lookahead, spd_name[kind]);
 	}
 }
 
 /* Blocks as wide as a factorization of some size has them. */
 static void test_large(struct executor *e, enum uplo uplo, enum precision precision)
 {
-	static const int64_t by_128[] = {128}, by_300[] = {300}, by_450[] = {450};
-	static const struct plan wide[] = {{false, POTRF_TILES, by_450, 1, 64, 0, 0},
-	        {false, POTRF_TILES, by_128, 1, 64, 0, 0},
-	        {false, POTRF_TILES, by_300, 1, 64, 0, 1}, {false, NULL, by_300, 1, 300, 0, 1},
+	static const int64_t by_128[] = {128}, by_300[] = {300};
+	static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
 	        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
 	        {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
 	        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},

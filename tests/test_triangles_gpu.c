@@ -90,41 +90,20 @@ static bool only_triangle_written(const struct block *b, enum uplo uplo, const d
 	return good;
 }
 
-/* By potrf_block, or by tiles with a poisoned workspace, which allow every size; they are not
- * everywhere. */
-static bool tiles;
-
-static void factorize(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
-{
-	void *work = NULL;
-
-	if (!tiles) {
-		must(e, e->ops->potrf_block(e, uplo, a, first, info));
-		return;
-	}
-	int64_t bytes = e->ops->potrf_tiles_work(e, uplo, a);
-	must(e, e->ops->alloc(e, bytes + 1, &work));
-	struct matrix poison = {work, 0, bytes / 8, 1, bytes / 8 + 1, DOUBLE};
-	must(e, e->ops->fill(e, WHOLE, NAN, NAN, poison));
-	must(e, e->ops->potrf_tiles(e, uplo, a, first, info, work) && e->ops->sync(e));
-	e->ops->release(e, work);
-}
-
 static void check_potrf(struct executor *e, enum precision precision, enum uplo uplo, int64_t rows,
         int64_t n, int *info)
 {
 	struct block b = positive_definite(e, precision, uplo, rows, n);
 
 	must(e, e->ops->clear_info(e, info));
-	factorize(e, uplo, b.a, 1000, info);
+	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
 	double *l = block_download(e, &b);
 	block_upload(e, &b);
-	factorize(e, uplo, b.a, 1000, info);
+	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
 	int got = read_info(e, info);
 	double ratio = n > 0 ? potrf_ratio(&b, uplo, l) : 0;
 	if (!ok(ratio < 6 && got == 0 && only_triangle_written(&b, uplo, l) && runs_alike(e, &b, l),
-	            "potrf%s %c %s %" PRId64 " x %" PRId64, tiles ? " by tiles" : "", precision,
-	            uplo_name(uplo), rows, n))
+	            "potrf %c %s %" PRId64 " x %" PRId64, precision, uplo_name(uplo), rows, n))
 		diag("ratio %.3g info %d only triangle %d", ratio, got,
 		        only_triangle_written(&b, uplo, l));
 	free(l);
@@ -142,13 +121,13 @@ static void check_potrf_failure(struct executor *e, enum precision precision, en
 	*triangle_element(&b, uplo, row, column) = value;
 	block_upload(e, &b);
 	must(e, e->ops->clear_info(e, info));
-	factorize(e, uplo, b.a, 7, info);
+	must(e, e->ops->potrf_block(e, uplo, b.a, 7, info));
 	int got = read_info(e, info);
-	factorize(e, uplo, later.a, 7 + n, info);
+	must(e, e->ops->potrf_block(e, uplo, later.a, 7 + n, info));
 	bool left_alone = block_holds(e, &later, 0);
 	if (!ok(got == 7 + row + 1 && read_info(e, info) == got && left_alone,
-	            "potrf%s %c %s n %" PRId64 ": %g at (%" PRId64 ",%" PRId64 ") gives its info",
-	            tiles ? " by tiles" : "", precision, uplo_name(uplo), n, value, row, column))
+	            "potrf %c %s n %" PRId64 ": %g at (%" PRId64 ",%" PRId64 ") gives its info",
+	            precision, uplo_name(uplo), n, value, row, column))
 		diag("info %d", got);
 	block_free(e, &b);
 	block_free(e, &later);
@@ -419,12 +398,7 @@ int main(void)
 		skip_all(fault.text);
 	for (int d = 0; d < 2; d++) {
 		enum precision precision = d ? DOUBLE : SINGLE;
-		tiles = false;
 		check_potrfs(e, precision);
-		struct matrix any = {NULL, 0, 64, 64, 64, precision};
-		tiles = e->ops->potrf_tiles_work(e, LOWER, any) >= 0;
-		if (tiles)
-			check_potrfs(e, precision);
 		for (size_t i = 0; i < ARRAY_LEN(orders); i++)
 			for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 				for (enum diag unit = NON_UNIT; unit <= UNIT; unit++)

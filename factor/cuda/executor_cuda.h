@@ -142,9 +142,6 @@ bool cuda_adopt_pivots(struct executor *, struct pivots panel, int64_t first, st
 bool cuda_clear_info(struct executor *, int *info);
 bool cuda_zero_diagonal(struct executor *, struct matrix a, int *info);
 bool cuda_potrf_block(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
-int64_t cuda_potrf_tiles_work(struct executor *, enum uplo uplo, struct matrix a);
-bool cuda_potrf_tiles(
-        struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work);
 int64_t cuda_geqrf_work(struct executor *, struct matrix a);
 bool cuda_panel_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool cuda_explicit_v(struct executor *, struct matrix a, struct matrix v);

@@ -126,27 +126,6 @@ bool cuda_potrf_block(
 	       cuda_ok(x, block_potrf(uplo, a, first, info, &room, stream_of(x)), "potrf_block");
 }
 
-int64_t cuda_potrf_tiles_work(struct executor *executor, enum uplo uplo, struct matrix a)
-{
-	struct cuda *x = self(executor);
-
-	if (!block_potrf_tiles_has(x->gpu.major, x->gpu.shared_per_block)) {
-		fault_set(&executor->fault, "Cholesky by tiles needs compute capability 9.0");
-		return -1;
-	}
-	return block_potrf_tiles_work(uplo, a);
-}
-
-bool cuda_potrf_tiles(struct executor *executor, enum uplo uplo, struct matrix a, int64_t first,
-        int *info, void *work)
-{
-	struct cuda *x = self(executor);
-	return cuda_ok(x,
-	        block_potrf_tiles(uplo, a, first, info, EXECUTOR_INVERSE_GROWTH, x->gpu.sm_count,
-	                work, stream_of(x)),
-	        "potrf_tiles");
-}
-
 bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)
 {
 	struct cuda *x = self(executor);

@@ -386,21 +386,6 @@ bool host_block_potrf(struct executor *e, enum uplo uplo, struct matrix a, int64
 	                             block, behind_square(uplo, a));
 }
 
-int64_t host_block_potrf_tiles_work(struct executor *e, enum uplo uplo, struct matrix a)
-{
-	(void)e;
-	(void)uplo;
-	(void)a;
-	return 0;
-}
-
-bool host_block_potrf_tiles(
-        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work)
-{
-	(void)work;
-	return host_block_potrf(e, uplo, a, first, info);
-}
-
 bool host_block_explicit_v(struct executor *e, struct matrix a, struct matrix v)
 {
 	(void)e;

@@ -62,9 +62,6 @@ bool host_block_adopt_pivots(
 bool host_block_clear_info(struct executor *, int *info);
 bool host_block_zero_diagonal(struct executor *, struct matrix a, int *info);
 bool host_block_potrf(struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info);
-int64_t host_block_potrf_tiles_work(struct executor *, enum uplo uplo, struct matrix a);
-bool host_block_potrf_tiles(
-        struct executor *, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work);
 int64_t host_block_geqrf_work(struct executor *, struct matrix a);
 bool host_block_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool host_block_explicit_v(struct executor *, struct matrix a, struct matrix v);

@@ -318,28 +318,6 @@ static bool model_potrf_block(
 	        tariff(e)->potrf_block(reader(e), a, e->queue == QUEUE_PANEL));
 }
 
-static int64_t model_potrf_tiles_work(struct executor *e, enum uplo uplo, struct matrix a)
-{
-	const char *name = a.precision == SINGLE ? "gpu.potrf_tiles.s" : "gpu.potrf_tiles.d";
-
-	(void)uplo;
-	if (price_known(reader(e), name))
-		return 0;
-	fault_set(&e->fault, "the profile has no %s: this machine may have no such kernel", name);
-	return -1;
-}
-
-static bool model_potrf_tiles(
-        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info, void *work)
-{
-	(void)uplo;
-	(void)first;
-	(void)info;
-	(void)work;
-	return model_charge(
-	        e, PHASE_PANEL, "potrf_tiles", a, 0, tariff(e)->potrf_tiles(reader(e), a));
-}
-
 static int64_t model_geqrf_work(struct executor *e, struct matrix a)
 {
 	(void)e;
@@ -433,8 +411,6 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->clear_info = model_clear_info;
 	ops->zero_diagonal = model_zero_diagonal;
 	ops->potrf_block = model_potrf_block;
-	ops->potrf_tiles_work = model_potrf_tiles_work;
-	ops->potrf_tiles = model_potrf_tiles;
 	ops->geqrf_work = model_geqrf_work;
 	ops->panel_geqrf = model_panel_geqrf;
 	ops->explicit_v = model_explicit_v;

@@ -3,13 +3,11 @@
 
 #include "../../lib/msg.h"
 #include "../panel_getrf.h"
-#include "../potrf.h"
 
 #include <math.h>
 #include <string.h>
 
 static const int64_t all_widths[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
-static const int64_t tile_widths[] = {256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
 static const int64_t all_leaves[] = {16, 32, 64, 128, 256, 512};
 static const int64_t all_inverses[] = {0, 32, 64, 128};
 static const char *const all_panels[] = {"persistent", "fused"};
@@ -61,14 +59,10 @@ static void consider(struct search *s, const struct plan *plan, double *best)
 
 static void try_widths(struct search *s, double *best)
 {
-	bool tiles = potrf_by_tiles(&s->choice->plan);
-	const int64_t *widths = tiles ? tile_widths : all_widths;
-	size_t count = tiles ? ARRAY_LEN(tile_widths) : ARRAY_LEN(all_widths);
-
-	for (size_t i = 0; i < count && !s->fixed->nb; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all_widths) && !s->fixed->nb; i++) {
 		struct plan plan = s->choice->plan;
-		plan.widths = &widths[i];
-		if (i == 0 || widths[i - 1] < s->asked.n)
+		plan.widths = &all_widths[i];
+		if (i == 0 || all_widths[i - 1] < s->asked.n)
 			consider(s, &plan, best);
 	}
 }
@@ -141,28 +135,6 @@ static double panel_trial(struct search *s, const char *panel, int64_t m)
 	return ok && !isnan(seconds) ? seconds : INFINITY;
 }
 
-/* Block columns by tiles use the whole device: nothing runs beside them. */
-static double descend_by_tiles(struct search *s)
-{
-	struct plan_choice *c = s->choice;
-	double best;
-
-	c->widths[0] = s->fixed->nb ? s->fixed->nb : tile_widths[0];
-	c->plan = (struct plan){
-	        .panel = POTRF_TILES, .widths = c->widths, .count = 1, .leaf = TYPICAL_LEAF};
-	best = trial(s, &c->plan, 0);
-	try_widths(s, &best);
-	return best;
-}
-
-static bool tiles_possible(const struct search *s)
-{
-	const struct plan_fixed *f = s->fixed;
-
-	return strcmp(s->asked.operation, "potrf") == 0 && f->hybrid != 1 && !f->leaf &&
-	       f->inverse <= 0 && f->lookahead <= 0;
-}
-
 /* The fastest variant of LU's panels on the device, at the first panel and at one half as tall. */
 static const char *choose_panel(struct search *s)
 {
@@ -180,22 +152,19 @@ static const char *choose_panel(struct search *s)
 	return best;
 }
 
-/* The best of both places for the panels, and of Cholesky's tiles. */
+/* The best of both places for the panels. */
 static double choose_uniform(struct search *s)
 {
-	enum { DEVICE, HOST, TILES, WAYS };
 	struct plan_choice *c = s->choice;
 	struct plan plan = {.count = 0};
-	bool only_tiles = s->fixed->panel && strcmp(s->fixed->panel, POTRF_TILES) == 0;
-	const char *panel = only_tiles ? NULL : choose_panel(s);
+	const char *panel = choose_panel(s);
 	double best = INFINITY;
 	int64_t width = 0;
 
-	for (int way = only_tiles ? TILES : DEVICE; way < WAYS; way++) {
-		if (way == TILES ? !tiles_possible(s)
-		                 : s->fixed->hybrid >= 0 && s->fixed->hybrid != way)
+	for (int hybrid = 0; hybrid < 2; hybrid++) {
+		if (s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid)
 			continue;
-		double seconds = way == TILES ? descend_by_tiles(s) : descend(s, way, panel);
+		double seconds = descend(s, hybrid, panel);
 		if (seconds < best || !plan.count) {
 			best = seconds;
 			plan = c->plan;
@@ -292,7 +261,7 @@ bool plan_choose(const struct profile *profile, const struct factor_question *as
 	double best = choose_uniform(&s);
 	choice->uniform = choice->widths[0];
 	choice->uniform_seconds = best;
-	if (!fixed->nb && isfinite(best) && !potrf_by_tiles(&choice->plan))
+	if (!fixed->nb && isfinite(best))
 		choose_sequence(&s, &best);
 	choice->seconds = best;
 	if (isfinite(best)) {

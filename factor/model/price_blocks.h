@@ -41,7 +41,6 @@ struct block_tariff {
 	struct price (*clear)(struct price_reader *); /* one integer */
 	/* beside: an update */
 	struct price (*potrf_block)(struct price_reader *, struct matrix a, bool beside);
-	struct price (*potrf_tiles)(struct price_reader *, struct matrix a);
 	struct price (*panel_geqrf)(struct price_reader *, struct matrix a, bool beside);
 	struct price (*explicit_v)(struct price_reader *, struct matrix a);
 	struct price (*larft)(struct price_reader *, struct matrix v);
@@ -79,7 +78,6 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 struct price price_trtri(struct price_reader *r, struct matrix a);
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns);
 struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside);
-struct price price_potrf_tiles(struct price_reader *r, struct matrix a);
 /* The update of a trapezoid that block_rank makes. */
 struct price price_rank(struct price_reader *r, struct matrix c, int64_t k);
 /* Two kernels in turn. */

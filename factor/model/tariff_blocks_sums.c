@@ -157,14 +157,6 @@ static struct price potrf(struct price_reader *r, struct matrix a, bool beside)
 	return columns(r, lower);
 }
 
-static struct price potrf_tiles(struct price_reader *r, struct matrix a)
-{
-	int64_t n = a.m < a.n ? a.m : a.n, below = a.m + a.n - 2 * n;
-	double w = (double)n;
-
-	return compute(r, w * w * (w / 3 + (double)below), a.precision);
-}
-
 /* A barrier of the whole grid a column. */
 static struct price panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
@@ -253,7 +245,6 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .integers = integers,
         .clear = clear,
         .potrf_block = potrf,
-        .potrf_tiles = potrf_tiles,
         .panel_geqrf = panel_geqrf,
         .explicit_v = move,
         .larft = larft,

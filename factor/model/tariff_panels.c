@@ -17,10 +17,6 @@
  * multiplied on one multiprocessor. An update of small rank k is k/32 products a tile, a tile a
  * multiprocessor at a time.
  *
- * potrf_tiles: the chain of 64 x 64 diagonal tiles, of which each has its columns, two products and
- * four ways through L2; or the products of all other tiles on all multiprocessors, whichever is
- * more.
- *
  * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
  * them to their largest magnitudes.
  *
@@ -47,7 +43,6 @@
 
 enum {
 	TILE = 32,
-	EDGE = 64,
 	STEP = 128,
 	WARP = 32,
 	SCHEDULERS = 4,
@@ -240,32 +235,6 @@ struct price price_potrf_block(struct price_reader *r, struct matrix a, bool bes
 	for (int64_t done = STEP; done < n; done += STEP)
 		price = price_both(price, potrf_step(r, a, rows - done, n - done, beside));
 	return potrf_as_measured(r, price, a, n, rows - n, beside);
-}
-
-/* The chain of diagonal tiles, or all other tiles on all multiprocessors. */
-struct price price_potrf_tiles(struct price_reader *r, struct matrix a)
-{
-	static const char *const axes[] = {"n", "below"};
-	const char *name =
-	        a.precision == SINGLE ? "gpu.potrf_tiles_rows.s" : "gpu.potrf_tiles_rows.d";
-	struct price price = price_kernel(r);
-	int64_t n = a.m < a.n ? a.m : a.n, below = a.m + a.n - 2 * n;
-	const double at[] = {(double)n, (double)below};
-	double steps = ceil((double)n / EDGE), tall = steps + ceil((double)below / EDGE);
-	double fours = 8 * product(r, a); /* a product of 64 x 64 x 64 */
-	double products = steps * steps * (3 * tall - 2 * steps) / 6;
-	double chain =
-	        steps * (EDGE * potrf_column(r, a) + 4 * through(r, EDGE * EDGE * word_of(a)));
-	double beside = products * fours / price_scalar(r, "gpu.sm.count");
-
-	price.share = 1;
-	price.term[TERM_BARRIER] = chain;
-	price.term[TERM_ARITHMETIC] = fmax(2 * steps * fours, beside - chain);
-	if (below == 0)
-		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_tiles.s",
-		        "gpu.potrf_tiles.d");
-	return price_known(r, name) ? price_as_measured(price, price_surface(r, name, axes, at, 2))
-	                            : price;
 }
 
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns)

@@ -29,7 +29,6 @@ PASS(int64_t, fused_work, (struct executor * e, struct matrix a), a)
 PASS(bool, resident_fits, (struct executor * e, struct matrix a), a)
 PASS(int64_t, resident_work, (struct executor * e, struct matrix a), a)
 PASS(int64_t, gram_work, (struct executor * e, struct matrix a), a)
-PASS(int64_t, potrf_tiles_work, (struct executor * e, enum uplo uplo, struct matrix a), uplo, a)
 PASS(int64_t, geqrf_work, (struct executor * e, struct matrix a), a)
 PASS(bool, stage,
         (struct executor * e, int stage, int64_t m, int64_t n, enum precision precision,
@@ -169,10 +168,6 @@ OPERATION(QUEUED, FETCH, HOST, a, 0, zero_diagonal,
 OPERATION(QUEUED, PANEL, HOST, a, 0, potrf_block,
         (struct executor * e, enum uplo uplo, struct matrix a, int64_t first, int *info), uplo, a,
         first, info)
-OPERATION(QUEUED, PANEL, HOST, a, 0, potrf_tiles,
-        (struct executor * e, enum uplo uplo, struct matrix a, int64_t first, int *info,
-                void *work),
-        uplo, a, first, info, work)
 OPERATION(QUEUED, PANEL, HOST, a, 0, panel_geqrf,
         (struct executor * e, struct matrix a, struct matrix tau, void *work), a, tau, work)
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, explicit_v,
@@ -351,8 +346,6 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(clear_info);
 	ADD(zero_diagonal);
 	ADD(potrf_block);
-	ADD(potrf_tiles_work);
-	ADD(potrf_tiles);
 	ADD(geqrf_work);
 	ADD(panel_geqrf);
 	ADD(explicit_v);

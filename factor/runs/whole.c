@@ -107,9 +107,7 @@ static bool add_widths(const struct plan *plan, char *text, size_t size)
 
 bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
 {
-	bool named = whole->operation == POTRF ? potrf_by_tiles(plan)
-	                                       : whole->operation == GETRF && !plan->hybrid;
-	bool equal = true;
+	bool named = whole->operation == GETRF && !plan->hybrid, equal = true;
 
 	snprintf(text, WHOLE_PLAN_TEXT, "leaf=%" PRId64 " inverse=%" PRId64 " lookahead=%d%s%s",
 	        plan->leaf, plan->inverse, plan->lookahead, named ? " panel=" : "",
@@ -128,8 +126,7 @@ static const char *find(const char *text, const char *key)
 /* The names that a plan can hold are constants of the program. */
 static const char *panel_name(const char *text)
 {
-	static const char *const names[] = {
-	        "blas", "optimized", "fused", "persistent", "host", POTRF_TILES};
+	static const char *const names[] = {"blas", "optimized", "fused", "persistent", "host"};
 	size_t length = strcspn(text, " ");
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
