@@ -23,11 +23,23 @@
  * others factorize, updates in whole tiles. Predicted 19 -> 15 us in fp32, measured 21.5 -> 24.2;
  * in fp64, with the tensor cores, 32.3 -> 27.8 at 128 columns, 12.6 -> 13.1 at 64. Only the
  * tensor cores stayed: predicted for these alone 25 us at 128 columns, 12 at 64; 27.5 and 11.8
- * measured with 2048 rows below (block_kernel). */
+ * measured with 2048 rows below (block_kernel).
+ *
+ * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
+ * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64
+ * columns of that chain 15000 cycles in fp32, for n = 1024, 2048, 4096 0.15, 0.30, 0.61 ms;
+ * measured 42000 cycles (24000 for the diagonal tile and its inverse, 3900 for each product, 3600
+ * for adding up its parts) and 0.35, 0.69, 1.39 ms, at n = 8192 5.8 ms: ahead of this kernel and
+ * its updates at n = 4096 only. In double precision 0.33, 0.65, 1.31 ms, but wrong in the matrices'
+ * last parts from n = 2048 on, for a reason that was not found. Warps whose lanes wait for a
+ * barrier in shared memory each for themselves stay parted, and then take several times as long for
+ * all that follows.
+ */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "early_launch.cuh"
 #include "gemm_mma.cuh"
+#include "potrf_columns.cuh"
 
 namespace
 {
@@ -45,72 +57,6 @@ template <typename T, bool upper> struct block {
 	int *info;
 	unsigned *readers; /* blocks of threads that have read the diagonal block; 0 in between */
 };
-
-__device__ __forceinline__ float reciprocal_root(float p)
-{
-	const float r = rsqrtf(p), half = 0.5f * r;
-	const float better = fmaf(fmaf(-p * r, r, 1.0f), half, r);
-	return p < INFINITY ? better : r;
-}
-
-__device__ __forceinline__ double reciprocal_root(double p)
-{
-	return rsqrt(p);
-}
-
-/* The factor of a 32 x 32 tile, of which each lane has a row, d; and 32 rows x solved against it, a
- * row a lane. What is above d's diagonal is ignored. column is the warp's memory for two columns.
- * Returns the first column whose pivot is not positive, TILE when there is none.
- *
- * What makes the next column, its pivot p, the two entries below the diagonal of the column before
- * it (u and w) and the pivot after it as it stands (v), all lanes know ahead of time: neither
- * shuffles nor shared memory are in the chain from pivot to pivot. */
-template <typename T>
-__device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column)
-{
-	const unsigned all = 0xffffffffu;
-	const int lane = threadIdx.x & 31;
-	T p = __shfl_sync(all, d[0], 0), v = __shfl_sync(all, d[1], 1);
-	T u = __shfl_sync(all, d[0], 1), w = __shfl_sync(all, d[0], 2);
-	int failed = TILE;
-#pragma unroll
-	for (int j = 0; j < TILE; j++) {
-		if (!(p > T(0)))
-			failed = min(failed, j);
-		const T r = reciprocal_root(p);
-		const T l = d[j] * r, y = x[j] * r, l1 = u * r, l2 = w * r;
-		d[j] = l;
-		x[j] = y;
-		T *here = column + (j & 1) * TILE;
-		here[lane] = l;
-		if (j + 1 < TILE) {
-			p = minus_product(v, l1, l1);
-			d[j + 1] = minus_product(d[j + 1], l, l1);
-			x[j + 1] = minus_product(x[j + 1], y, l1);
-		}
-		if (j + 2 < TILE) {
-			d[j + 2] = minus_product(d[j + 2], l, l2);
-			x[j + 2] = minus_product(x[j + 2], y, l2);
-			u = __shfl_sync(all, d[j + 1], j + 2);
-			w = __shfl_sync(all, d[j + 1], (j + 3) % TILE);
-			v = __shfl_sync(all, d[j + 2], j + 2);
-		}
-		if (j + 3 >= TILE)
-			continue;
-		__syncwarp();
-#pragma unroll
-		for (int q = (j + 3) / 4 * 4; q < TILE; q += 4) {
-			const auto quad = load_quad(here + q);
-#pragma unroll
-			for (int e = 0; e < 4; e++)
-				if (q + e >= j + 3) {
-					d[q + e] = minus_product(d[q + e], l, quad.x[e]);
-					x[q + e] = minus_product(x[q + e], y, quad.x[e]);
-				}
-		}
-	}
-	return failed;
-}
 
 /* c -= a b^T for half a tile of c, 32 x 16, k = 32; all stand by rows in shared memory. */
 template <typename T>

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Cholesky of a 32 x 32 tile whose rows are in the registers of a warp. */
+#ifndef FATHOM_POTRF_COLUMNS_CUH
+#define FATHOM_POTRF_COLUMNS_CUH
+
+#include "block_tile.cuh"
+
+static __device__ __forceinline__ float reciprocal_root(float p)
+{
+	const float r = rsqrtf(p), half = 0.5f * r;
+	const float better = fmaf(fmaf(-p * r, r, 1.0f), half, r);
+	return p < INFINITY ? better : r;
+}
+
+static __device__ __forceinline__ double reciprocal_root(double p)
+{
+	return rsqrt(p);
+}
+
+/* The factor of a 32 x 32 tile, of which each lane has a row, d; and 32 rows x solved against it, a
+ * row a lane. What is above d's diagonal is ignored. column is the warp's memory for two columns.
+ * Returns the first column whose pivot is not positive, TILE when there is none.
+ *
+ * What makes the next column, its pivot p, the two entries below the diagonal of the column before
+ * it (u and w) and the pivot after it as it stands (v), all lanes know ahead of time: neither
+ * shuffles nor shared memory are in the chain from pivot to pivot. */
+template <typename T>
+static __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column)
+{
+	const unsigned all = 0xffffffffu;
+	const int lane = threadIdx.x & 31;
+	T p = __shfl_sync(all, d[0], 0), v = __shfl_sync(all, d[1], 1);
+	T u = __shfl_sync(all, d[0], 1), w = __shfl_sync(all, d[0], 2);
+	int failed = TILE;
+#pragma unroll
+	for (int j = 0; j < TILE; j++) {
+		if (!(p > T(0)))
+			failed = min(failed, j);
+		const T r = reciprocal_root(p);
+		const T l = d[j] * r, y = x[j] * r, l1 = u * r, l2 = w * r;
+		d[j] = l;
+		x[j] = y;
+		T *here = column + (j & 1) * TILE;
+		here[lane] = l;
+		if (j + 1 < TILE) {
+			p = minus_product(v, l1, l1);
+			d[j + 1] = minus_product(d[j + 1], l, l1);
+			x[j + 1] = minus_product(x[j + 1], y, l1);
+		}
+		if (j + 2 < TILE) {
+			d[j + 2] = minus_product(d[j + 2], l, l2);
+			x[j + 2] = minus_product(x[j + 2], y, l2);
+			u = __shfl_sync(all, d[j + 1], j + 2);
+			w = __shfl_sync(all, d[j + 1], (j + 3) % TILE);
+			v = __shfl_sync(all, d[j + 2], j + 2);
+		}
+		if (j + 3 >= TILE)
+			continue;
+		__syncwarp();
+#pragma unroll
+		for (int q = (j + 3) / 4 * 4; q < TILE; q += 4) {
+			const auto quad = load_quad(here + q);
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				if (q + e >= j + 3) {
+					d[q + e] = minus_product(d[q + e], l, quad.x[e]);
+					x[q + e] = minus_product(x[q + e], y, quad.x[e]);
+				}
+		}
+	}
+	return failed;
+}
+
+#endif
