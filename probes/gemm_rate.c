@@ -183,7 +183,8 @@ static void measure_math(struct bench *bench, enum math math)
 	if (bench->rate.run->process == 0 && !gemm_rate_verify(bench, math, false))
 		msg_die(EXIT_MEASURE_FAILED, "cuBLAS computes something else: no result kept");
 	gemm_rate_fill(bench, math);
-	blas_rate_rest(&bench->rate);
+	if (!bench->rate.run->common.quick)
+		blas_rate_rest(&bench->rate);
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)

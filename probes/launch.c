@@ -9,7 +9,7 @@
  * own); a full queue, which makes the host wait for the device (the queues stay short, the hold
  * times out); a kernel that did not run (each adds one to a word in device memory, and the sum is
  * checked); somebody else on the core (the calling thread has a quiet one, samples while it did
- * less than usual are taken again, and what takes the host's time is visited twice).
+ * less than usual are taken again, and the host's share is visited twice).
  *
  * Unit: seconds per operation. */
 #include "launch_parts.h"
@@ -224,11 +224,11 @@ static struct subject point_of(const struct launch *launch, size_t i)
 	return grid;
 }
 
-/* What takes the host's time, which somebody else on the core may double for a while, is visited
- * again some time later. */
-static int visits_of(const struct subject *subject)
+/* The host's share, which somebody else on the core may double for a while, is visited again some
+ * time later. */
+static int visits_of(const struct subject *subject, bool quick)
 {
-	return subject->way == DEVICE_SHARE || subject->way == CHAIN ? 1 : 2;
+	return subject->way == HOST_SHARE && !quick ? 2 : 1;
 }
 
 static void measure_all(struct probe_run *run, struct launch *launch)
@@ -239,12 +239,12 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	size_t left = 0;
 	for (size_t i = 0; i < total; i++) {
 		const struct subject subject = point_of(launch, i);
-		left += (size_t)visits_of(&subject);
+		left += (size_t)visits_of(&subject, run->common.quick);
 	}
 	for (int visit = 0; visit < 2; visit++)
 		for (size_t i = 0; i < total; i++) {
 			const struct subject subject = point_of(launch, i);
-			if (visit >= visits_of(&subject))
+			if (visit >= visits_of(&subject, run->common.quick))
 				continue;
 			const double share = (end - clock_now()) / (double)left--;
 			if (available(run, &launch->gpu, &subject))

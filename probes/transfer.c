@@ -309,7 +309,7 @@ static void set_up(struct transfer *transfer, const struct probe_run *run, int64
 	transfer->quick = run->common.quick;
 	transfer->seconds = run->seconds / 400;
 	transfer->seed = (uint32_t)run->common.seed << 16;
-	transfer->largest = transfer->quick ? 64 * (int64_t)MIB : 1024 * (int64_t)MIB;
+	transfer->largest = transfer->quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
 	while (transfer->largest > transfer->gpu.memory_bytes / 8 ||
 	        (host_bytes > 0 && transfer->largest > host_bytes / 8))
 		transfer->largest /= 4;
