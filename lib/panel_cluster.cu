@@ -23,7 +23,10 @@
  * in its own order. One wait instead of two, the reciprocal without branches, less address
  * arithmetic: 0.5 predicted, 0.61 measured; 0.52 if no rows travelled. Without effect: looking at
  * an mbarrier without suspending, fewer blocks of as many warps. A warp a scheduler and more rows a
- * thread are faster than fewer rows and more warps: 4096 rows 0.83 against 0.88. */
+ * thread are faster than fewer rows and more warps: 4096 rows 0.83 against 0.88. Of a column's 1160
+ * cycles, with clock reads between, 210 are waiting, 280 from the heads to the multiplier, 210 to
+ * the next head, 210 the update, 250 the candidate's row (100 and 160 in the last half). Longer
+ * chunks of these change 1 %, ties left unresolved 2 %, one block of all warps is 14 % slower. */
 #include "base.h"
 #include "early_launch.cuh"
 #include "panel_cluster_heads.cuh"
