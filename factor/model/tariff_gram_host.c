@@ -84,17 +84,29 @@ static double shared_rate(struct price_reader *r, const char *name, double bytes
 	                     : alone * pow(memory / alone, log(bytes / held) / log(high / held));
 }
 
+/* The last cache's latency; where it is only bounded, the middle of its bounds. */
+static double last_latency(struct price_reader *r)
+{
+	const struct profile *profile = r->model.profile;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct estimate *e = &profile->row[i].estimate;
+		if (strcmp(profile->row[i].name, "host.l3.latency") == 0)
+			return isfinite(e->value) ? e->value : sqrt(e->low * e->high);
+	}
+	return NAN;
+}
+
 /* Bytes a second of lines that another core has just written: as many are under way as come from
  * the last cache in its latency, and take what an exchange between cores takes. */
 static double fetch_rate(struct price_reader *r)
 {
-	static const char latency[] = "host.l3.latency", exchange[] = "host.exchange.latency";
-	const struct lookup cache = profile_get(r->model.profile, latency, NULL, 0);
-	const double last = rate(r, reads, INFINITY);
+	static const char exchange[] = "host.exchange.latency";
+	const double last = rate(r, reads, INFINITY), latency = last_latency(r);
 
-	if (!price_known(r, exchange) || !cache.found || !isfinite(cache.estimate.value))
+	if (!price_known(r, exchange) || !isfinite(latency))
 		return last;
-	return last * fmin(1, price_scalar(r, latency) / price_scalar(r, exchange));
+	return last * fmin(1, latency / price_scalar(r, exchange));
 }
 
 /* Two streams of a thread, from different places, run partly at once. */
