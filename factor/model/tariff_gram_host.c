@@ -193,7 +193,8 @@ struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
 }
 
 /* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by in pairs, each read
- * twice, the second time from where those columns are. */
+ * twice, the second time from where those columns are. Threads get groups as they come: columns
+ * that caches hold come from the core that had them last. */
 struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double column = column_of(a), group = GRAM_TOGETHER, threads = threads_of(r);
@@ -201,7 +202,9 @@ struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int6
 	const double own = 2 * group * column / rate(r, copies, near) +
 	                   GRAM_PAIR * column / rate(r, reads, near);
 	const double pass = together(own, GRAM_PAIR * column / rate(r, reads, held));
-	const double first = 2 * group * column * threads / shared_rate(r, copies, price_bytes(a));
+	const double from = group * column / fetch_rate(r);
+	const double first = fmax(threads > 1 ? from : 0,
+	        2 * group * column * threads / shared_rate(r, copies, price_bytes(a)));
 	const double groups = most(r, ceil((double)a.n / group)), pairs = (double)k / GRAM_PAIR;
 
 	const double fetch = threads > 1 ? (double)k * column / fetch_rate(r) : 0;
