@@ -84,17 +84,29 @@ static double shared_rate(struct price_reader *r, const char *name, double bytes
 	                     : alone * pow(memory / alone, log(bytes / held) / log(high / held));
 }
 
+/* The last cache's latency; where it is only bounded, the middle of its bounds. */
+static double last_latency(struct price_reader *r)
+{
+	const struct profile *profile = r->model.profile;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct estimate *e = &profile->row[i].estimate;
+		if (strcmp(profile->row[i].name, "host.l3.latency") == 0)
+			return isfinite(e->value) ? e->value : sqrt(e->low * e->high);
+	}
+	return NAN;
+}
+
 /* Bytes a second of lines that another core has just written: as many are under way as come from
  * the last cache in its latency, and take what an exchange between cores takes. */
 static double fetch_rate(struct price_reader *r)
 {
-	static const char latency[] = "host.l3.latency", exchange[] = "host.exchange.latency";
-	const struct lookup cache = profile_get(r->model.profile, latency, NULL, 0);
-	const double last = rate(r, reads, INFINITY);
+	static const char exchange[] = "host.exchange.latency";
+	const double last = rate(r, reads, INFINITY), latency = last_latency(r);
 
-	if (!price_known(r, exchange) || !cache.found || !isfinite(cache.estimate.value))
+	if (!price_known(r, exchange) || !isfinite(latency))
 		return last;
-	return last * fmin(1, price_scalar(r, latency) / price_scalar(r, exchange));
+	return last * fmin(1, latency / price_scalar(r, exchange));
 }
 
 /* Two streams of a thread, from different places, run partly at once. */
@@ -181,7 +193,8 @@ struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
 }
 
 /* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by in pairs, each read
- * twice, the second time from where those columns are. */
+ * twice, the second time from where those columns are. Threads get groups as they come: columns
+ * that caches hold come from the core that had them last. */
 struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double column = column_of(a), group = GRAM_TOGETHER, threads = threads_of(r);
@@ -189,7 +202,9 @@ struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int6
 	const double own = 2 * group * column / rate(r, copies, near) +
 	                   GRAM_PAIR * column / rate(r, reads, near);
 	const double pass = together(own, GRAM_PAIR * column / rate(r, reads, held));
-	const double first = 2 * group * column * threads / shared_rate(r, copies, price_bytes(a));
+	const double from = group * column / fetch_rate(r);
+	const double first = fmax(threads > 1 ? from : 0,
+	        2 * group * column * threads / shared_rate(r, copies, price_bytes(a)));
 	const double groups = most(r, ceil((double)a.n / group)), pairs = (double)k / GRAM_PAIR;
 
 	const double fetch = threads > 1 ? (double)k * column / fetch_rate(r) : 0;
