@@ -24,7 +24,7 @@
  * sums, 300 for barrier and sending, 300 of flight, 460 for reflector and multipliers, 280 for the
  * update, most of it instructions of a warp in their order. Root and reciprocal without branches:
  * -0.06. A third fewer instructions, but all registers in every column for T: 1.06, with V and T
- * 1.10 (predicted 1.1), in place of 15 us a panel for the calls that made them. A warp a scheduler
+ * 1.10, in place of 15 us a panel for the calls that made them. A warp a scheduler
  * and more rows a thread are faster than more warps up to 8192 rows, fewer blocks slower; 4096 rows
  * 1.37, 8192 1.85; 128 columns of 1024 rows 1.21 (1.89 before), fp64 64 columns 1.44 (2.07). */
 #include "base.h"

@@ -21,9 +21,9 @@
  *
  * Log (H200, 64 columns, us): 70 predicted for 16384 rows and 160 for 131072, 144 and 205 measured
  * (resident kernel 186, three kernels a column 2100), since the two kernels of one block took 113
- * instead of 45: 0.35 us a pivot, products of 64 x 64 at the rate of one multiprocessor. The gram
- * kernel is at 36 of 18, the vectors at 50 of 36. Early launches and reciprocals without branches:
- * 133 and 197. */
+ * instead of 45: 0.35 us a pivot, products of 64 x 64 at the rate of one multiprocessor. For
+ * 131072 rows the gram kernel is at 36 of 18, the vectors at 50 of 36. Early launches and
+ * reciprocals without branches: 133 and 197. */
 #include "early_launch.cuh"
 #include "gemm_mma.cuh"
 #include "panel_geqrf.h"
