@@ -49,8 +49,21 @@ static inline bool test_kind_finite(int kind)
 }
 
 /* Backward errors, in eps, that are luck and not compared with LAPACK's: to round every element
- * once may cost as much. */
+ * once may cost as much. Kernels of the GPU multiply by reciprocals and reciprocal roots, which
+ * round once more each: in the smallest matrices nothing averages that out. */
 #define TEST_ROUNDING 1.0
+#define TEST_ROUNDINGS_GPU 8.0
+
+static bool test_on_gpu; /* the executor that is tested now */
+
+/* Whether a backward error is at most `times` LAPACK's, or luck. */
+static inline bool test_backward_fine(double ours, double theirs, double times, double luck)
+{
+	if (ours <= fmax(times * theirs, test_on_gpu ? fmax(luck, TEST_ROUNDINGS_GPU) : luck))
+		return true;
+	diag("backward error %.3g eps, LAPACK's %.3g", ours, theirs);
+	return false;
+}
 
 /* LAPACK's epsilon: half of the distance from 1 to the next number. */
 static inline double unit_roundoff(enum precision precision)
@@ -241,6 +254,7 @@ static inline int test_on_executors(void (*test)(struct executor *))
 	struct executor *host = executor_host_new(&fault), *cuda = executor_cuda_new("0", &fault);
 
 	test(host);
+	test_on_gpu = true;
 	if (cuda)
 		test(cuda);
 	else

@@ -224,7 +224,8 @@ static const char *verdict(const struct problem *p, int kind)
 	free(reference.after);
 	free(reference.tau);
 	/* among equal elements rounding errors do not average out: the order of the sums decides */
-	if (!(ours.backward <= fmax(2 * theirs.backward, TEST_ROUNDING)) && kind != TEST_WILKINSON)
+	if (kind != TEST_WILKINSON &&
+	        !test_backward_fine(ours.backward, theirs.backward, 2, TEST_ROUNDING))
 		return "backward error more than twice LAPACK's";
 	return apart <= allowed_difference(kind) ? NULL : "not LAPACK's factors";
 }

@@ -381,7 +381,7 @@ static const char *verdict(const struct plan *plan, const struct problem *p, int
 	free(reference.after);
 	/* columns taken one by one round an element as many times as there are */
 	double times = plan->widths[0] == 1 ? 3 : 2;
-	return ours.backward <= fmax(times * theirs.backward, 2 * TEST_ROUNDING)
+	return test_backward_fine(ours.backward, theirs.backward, times, 2 * TEST_ROUNDING)
 	               ? NULL
 	               : "backward error more than twice LAPACK's";
 }
