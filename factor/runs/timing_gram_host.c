@@ -18,7 +18,7 @@ enum { COLUMNS_CHECKED = 6, ALIGNMENT = 64 };
 struct scene {
 	struct timing_scene scene; /* problem: a, x (R) and info */
 	const struct quiet *quiet;
-	int threads; /* that are bound */
+	int threads, core; /* that are bound, and where the first of them is */
 };
 
 struct way {
@@ -28,12 +28,16 @@ struct way {
 
 /* ---- threads ---- */
 
+/* Again when the calling thread, the first of them, has got another core since: it may be that of
+ * one of the others. */
 static void bind(struct scene *s, int threads)
 {
 	omp_set_num_threads(threads);
-	if (!s->quiet || s->threads == threads || threads > s->quiet->cores)
+	if (!s->quiet || threads > s->quiet->cores ||
+	        (s->threads == threads && s->core == s->quiet->order[0]))
 		return;
 	s->threads = threads;
+	s->core = s->quiet->order[0];
 #pragma omp parallel num_threads(threads)
 	{
 		char got[128];
