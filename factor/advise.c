@@ -9,6 +9,7 @@
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 #include "model/advice.h"
+#include "runs/advise_update.h"
 #include "runs/answers.h"
 
 #include <inttypes.h>
@@ -141,13 +142,69 @@ static bool has_gpu_parameters(const struct profile *profile)
 	return false;
 }
 
+/* ---- update or refactor? ---- */
+
+static enum q_kept q_of(const char *name)
+{
+	for (int q = Q_NONE; q <= Q_FULL; q++)
+		if (strcmp(name, q_kept_name[q]) == 0)
+			return (enum q_kept)q;
+	msg_die(EXIT_BAD_USAGE, "--q is full, thin or none, not '%s'", name);
+}
+
+static void advise_update(const struct profile *profile, const char *choice, const char *change,
+        const struct update_question *asked, bool has_gpu, const struct cli_common *common)
+{
+	struct update_answer answer[UPDATE_CHANGES];
+	size_t count =
+	        update_ask(profile, has_gpu ? MODEL_CUDA : MODEL_HOST, change, asked, answer);
+
+	if (count == 0)
+		msg_die(EXIT_BAD_USAGE,
+		        "--change is remove_columns, add_columns, add_rows, remove_rows or modify, "
+		        "not '%s'",
+		        change);
+	if (common->json) {
+		struct table *table = update_table(answer, count);
+		table_meta_set(table, "profile", "%s", choice);
+		table_write_json(table, stdout);
+		table_free(table);
+		return;
+	}
+	printf("QR factorization of %" PRId64 " x %" PRId64 ", Q %s, %s precision: %" PRId64
+	       " rows or columns at %" PRId64 "\n",
+	        asked->m, asked->n, q_kept_name[asked->kept],
+	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
+	describe_machine(profile, choice, common->device, stdout);
+	putchar('\n');
+	update_print(answer, count, stdout);
+}
+
 /* ---- the command line ---- */
 
-static void check_question(
-        char **operands, const struct question *question, const char *precision, const char *from)
+static bool is_update(char **operands)
+{
+	return operands[0] && strcmp(operands[0], "update") == 0 && !operands[1];
+}
+
+static void check_update(const struct update_question *asked)
+{
+	if (asked->m == 0 || asked->n == 0 || asked->p == 0)
+		msg_die(EXIT_BAD_USAGE,
+		        "give the factorization's size and how much changes: --m ROWS --n COLUMNS "
+		        "--p COUNT");
+	if (asked->m < asked->n)
+		msg_die(EXIT_BAD_USAGE,
+		        "a factorization that is updated has at least as many rows as columns: m = "
+		        "%" PRId64 ", n = %" PRId64,
+		        asked->m, asked->n);
+}
+
+static void check_panel(char **operands, const struct question *question)
 {
 	if (!operands[0] || strcmp(operands[0], "panel") != 0 || operands[1])
-		msg_die(EXIT_BAD_USAGE, "say what advice is about: advise panel --m 8192 --nb 64");
+		msg_die(EXIT_BAD_USAGE, "say what advice is about: advise panel --m 8192 --nb 64, "
+		                        "or advise update --m 8192 --n 1024 --p 16");
 	if (question->m == 0 || question->n == 0)
 		msg_die(EXIT_BAD_USAGE, "give the panel's size: --m ROWS --nb COLUMNS");
 	if (question->m < question->n)
@@ -155,6 +212,10 @@ static void check_question(
 		        "a panel has at least as many rows as columns: m = %" PRId64
 		        ", nb = %" PRId64,
 		        question->m, question->n);
+}
+
+static void check_words(const char *precision, const char *from)
+{
 	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
 		msg_die(EXIT_BAD_USAGE, "--precision is s (single) or d (double), not '%s'",
 		        precision);
@@ -165,11 +226,22 @@ static void check_question(
 int main(int argc, char **argv)
 {
 	struct question question = {0};
+	struct update_question update = {.sides = 1};
+	const char *q = "none", *change = NULL;
 	struct cli_list set = {.count = 0};
 	const char *precision = "s", *machine = NULL, *from = NULL;
 	const struct cli_option options[] = {
-	        {"m", 'm', CLI_INT, &question.m, "N", "rows of the panel (needed)", 1, 1e9},
-	        {"nb", 'n', CLI_INT, &question.n, "N", "columns of the panel (needed)", 1, 1e6},
+	        {"m", 'm', CLI_INT, &question.m, "N", "rows (needed)", 1, 1e9},
+	        {"nb", 'n', CLI_INT, &question.n, "N", "panel: columns (needed)", 1, 1e6},
+	        {"n", 0, CLI_INT, &update.n, "N", "update: columns (needed)", 1, 1e6},
+	        {"p", 0, CLI_INT, &update.p, "N", "update: rows or columns that change (needed)", 1,
+	                1e6},
+	        {"k", 0, CLI_INT, &update.k, "N", "update: where they are, from 0 on", 0, 1e9},
+	        {"q", 0, CLI_TEXT, &q, "full|thin|none", "update: what of Q is kept", 0, 0},
+	        {"change", 0, CLI_TEXT, &change, "NAME",
+	                "update: remove_columns, add_columns, add_rows, remove_rows or modify "
+	                "(all)",
+	                0, 0},
 	        {"precision", 0, CLI_TEXT, &precision, "s|d", "single or double", 0, 0},
 	        {"machine", 0, CLI_TEXT, &machine, "NAME", "a recorded machine in data/", 0, 0},
 	        {"set", 0, CLI_LIST, &set, "NAME=VALUE",
@@ -180,8 +252,10 @@ int main(int argc, char **argv)
 	                0, 0}};
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
-	        .operands = "panel",
-	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.",
+	        .operands = "panel|update",
+	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.\n"
+	                   "update: rows or columns come to or go from an m x n matrix whose QR "
+	                   "factorization is known: change that, or factorize again?",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	const char *preset = machine_data_folder();
@@ -190,11 +264,24 @@ int main(int argc, char **argv)
 	char choice[MACHINE_CHOICE], **operands;
 
 	cli_parse(argc, argv, &program, &common, &operands);
-	check_question(operands, &question, precision, from);
+	check_words(precision, from);
+	if (is_update(operands)) {
+		update.m = question.m;
+		update.kept = q_of(q);
+		check_update(&update);
+	} else {
+		check_panel(operands, &question);
+	}
 	struct profile *profile =
 	        answers_profile(answers_folder(machine, common.output, preset, choice), &set);
 	bool has_gpu = has_gpu_parameters(profile);
 	question.precision = precision[0] == 's' ? SINGLE : DOUBLE;
+	if (is_update(operands)) {
+		update.precision = precision[0] == 's' ? SINGLE : DOUBLE;
+		advise_update(profile, choice, change, &update, has_gpu, &common);
+		profile_free(profile);
+		return EXIT_DONE;
+	}
 	question.from_host = from ? strcmp(from, "host") == 0 : !has_gpu;
 	if (!question.from_host && !has_gpu)
 		msg_die(EXIT_MEASURE_FAILED,

@@ -38,6 +38,15 @@ host="panel --output $scratch/host --m 3000 --nb 48"
 		panel --output "$scratch/gpu" --m 500k --nb 96
 	advises 0 'double precision' "double precision" $gpu --precision d
 	advises 0 'host memory' "the panel comes from the host" $gpu --from host
+	update="update --output $(dirname "$0")/../data/nvidia-h200 --m 8192 --n 4096"
+	advises 0 '^  remove_columns  .* update$' "updates that pay" $update --p 64 --k 1024
+	advises 0 '^  modify  .* refactor$' "and one that does not" $update --p 512 --q thin
+	advises 0 '^  modify  *not possible: modify needs Q' "what is not possible has its reason" \
+		$update --p 1
+	advises 0 '"change": "add_rows"' "one change, as JSON" $update --p 8 --change add_rows --json
+	advises 2 "not 'all'" "an unknown change is refused" $update --p 8 --change all
+	advises 2 'how much changes' "and an update of nothing" $update
+	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
 	advises 0 '"seconds": [0-9]' "--json" $gpu --json
 	advises 0 '^\* host       host' "a machine without a GPU: its CPU" $host
 	advises 1 'has no GPU' "and no panel on its device" $host --from device
