@@ -41,8 +41,10 @@ if (words(panels) > 0) {
 	set ylabel "microseconds"
 	set xlabel "m" offset 0,0.4
 	ours(s) = field(s, 2) eq "ours"
+	width_dash(n) = n eq "32" ? 2 : n eq "64" ? 1 : 4
 	plot for [j=1:words(panels)] file(word(panels, j)) using "m":"us_per_column" with linespoints \
 		lt (ours(word(panels, j)) ? line_of(field(word(panels, j), 1)) : 7) pt (field(word(panels, j), 1) eq "getrf" ? 7 : 5) \
+		dt width_dash(field(word(panels, j), 3)) \
 		title title_of(field(word(panels, j), 1)).", n = ".field(word(panels, j), 3).(ours(word(panels, j)) ? "" : ", cuSOLVER")
 }
 unset multiplot
