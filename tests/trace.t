@@ -38,7 +38,7 @@ measured() {
 	traces 0 ' gemm ' "the operations" $lu --nb 100
 	traces 0 '^update ' "what each phase is owed" $lu
 	traces 0 'steps, limited by' "the steps" $lu
-	traces 0 ' panel_geqrf ' "QR" geqrf --n 300 --m 500 --panels device --output "$root/data/nvidia-h200"
+	traces 0 ' panel_reflectors ' "QR" geqrf --n 300 --m 500 --panels device --output "$root/data/nvidia-h200"
 	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$root/data/nvidia-h200"
 	traces 0 '"engine": "copy to host"' "--json" $lu --panels host --json
 	traces 0 '^plan' "a drawing is written" $lu --nb 100 --svg "$scratch/lu.svg"
