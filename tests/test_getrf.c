@@ -392,14 +392,11 @@ static void test_refusals(struct executor *e)
 	test_each_refused(e, cases, ARRAY_LEN(cases), getrf_work, run_nothing);
 }
 
-/* Matrices of these sizes on their transposes. */
-static void test_by_rows(struct executor *e)
+/* By the plans of which `wanted` is true. */
+static void test_plans(struct executor *e, bool (*wanted)(const struct plan *))
 {
-	int64_t kept = e->by_rows;
-
-	e->by_rows = 1;
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
-		if (!plans[i].hybrid && !plans[i].inverse) {
+		if (wanted(&plans[i])) {
 			test_plan(e, &plans[i], SINGLE);
 			test_plan(e, &plans[i], DOUBLE);
 		}
@@ -408,23 +405,28 @@ static void test_by_rows(struct executor *e)
 	test_splits(e, split_plans);
 	test_repeats(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
-	e->by_rows = kept;
+}
+
+static bool every(const struct plan *plan)
+{
+	return plan != NULL;
+}
+
+static bool can_go_by_rows(const struct plan *plan)
+{
+	return !plan->hybrid && !plan->inverse;
 }
 
 static void test_all(struct executor *e)
 {
+	int64_t kept = e->by_rows;
+
 	test_measures(e);
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		test_plan(e, &plans[i], SINGLE);
-		test_plan(e, &plans[i], DOUBLE);
-	}
-	test_large(e, SINGLE);
-	test_large(e, DOUBLE);
-	test_splits(e, split_plans);
-	test_repeats(e);
-	test_by_rows(e);
+	test_plans(e, every);
+	e->by_rows = 1; /* matrices of these sizes on their transposes */
+	test_plans(e, can_go_by_rows);
+	e->by_rows = kept;
 	test_inverse_growth(e);
-	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	test_refusals(e);
 }
 
