@@ -73,15 +73,14 @@ static double rate_of(const struct bench *b, int first, int end)
 	return rate;
 }
 
-static bool chase_sample(void *context, struct sample *sample)
+/* One block that goes around, and the others that load. */
+static void run_chase(struct bench *b, int blocks, int64_t steps, int64_t pause, int64_t bytes)
 {
-	struct loaded *l = context;
-	struct bench *b = l->bench;
-	const struct loaded_chase chase = {.blocks = 1 + l->blocks,
-	        .steps = CHASE_STEPS,
-	        .pause = l->pause,
+	const struct loaded_chase chase = {.blocks = blocks,
+	        .steps = steps,
+	        .pause = pause,
 	        .region = b->region,
-	        .region_bytes = l->stream_bytes,
+	        .region_bytes = bytes,
 	        .last = b->last,
 	        .shared = b->shared,
 	        .block = b->block,
@@ -89,6 +88,13 @@ static bool chase_sample(void *context, struct sample *sample)
 	GPU(cudaMemset(b->shared, 0, sizeof *b->shared));
 	GPU(loaded_chase_launch(&chase));
 	GPU(cudaDeviceSynchronize());
+}
+
+static bool chase_sample(void *context, struct sample *sample)
+{
+	struct loaded *l = context;
+	struct bench *b = l->bench;
+	run_chase(b, 1 + l->blocks, CHASE_STEPS, l->pause, l->stream_bytes);
 	gpu_span_sample(&b->block[0].span, CHASE_STEPS, 0, 0, sample);
 	if (l->samples < SAMPLES_MAX && l->blocks > 0)
 		l->offered[l->samples++] = 1 / rate_of(b, 1, 1 + l->blocks);
@@ -98,17 +104,7 @@ static bool chase_sample(void *context, struct sample *sample)
 /* Once around: what the build wrote a word of is then in L2 whole. */
 static void warm_cycle(struct bench *b, int64_t nodes)
 {
-	const struct loaded_chase chase = {.blocks = 1,
-	        .steps = nodes,
-	        .region = b->region,
-	        .region_bytes = b->l2_bytes,
-	        .last = b->last,
-	        .shared = b->shared,
-	        .block = b->block,
-	        .sink = b->sink};
-	GPU(cudaMemset(b->shared, 0, sizeof *b->shared));
-	GPU(loaded_chase_launch(&chase));
-	GPU(cudaDeviceSynchronize());
+	run_chase(b, 1, nodes, 0, b->l2_bytes);
 }
 
 static void measure_level(struct probe_run *run, struct bench *b, bool in_l2, int level, int blocks,
