@@ -239,8 +239,8 @@ int main(int argc, char **argv)
 	        {"k", 0, CLI_INT, &update.k, "N", "update: where they are, from 0 on", 0, 1e9},
 	        {"q", 0, CLI_TEXT, &q, "full|thin|none", "update: what of Q is kept", 0, 0},
 	        {"change", 0, CLI_TEXT, &change, "NAME",
-	                "update: remove_columns, add_columns, add_rows, remove_rows or modify "
-	                "(all)",
+	                "update: remove_columns, add_columns, add_rows, remove_rows or modify; all "
+	                "of them when not given",
 	                0, 0},
 	        {"precision", 0, CLI_TEXT, &precision, "s|d", "single or double", 0, 0},
 	        {"machine", 0, CLI_TEXT, &machine, "NAME", "a recorded machine in data/", 0, 0},
@@ -275,9 +275,8 @@ int main(int argc, char **argv)
 	struct profile *profile =
 	        answers_profile(answers_folder(machine, common.output, preset, choice), &set);
 	bool has_gpu = has_gpu_parameters(profile);
-	question.precision = precision[0] == 's' ? SINGLE : DOUBLE;
+	question.precision = update.precision = precision[0] == 's' ? SINGLE : DOUBLE;
 	if (is_update(operands)) {
-		update.precision = precision[0] == 's' ? SINGLE : DOUBLE;
 		advise_update(profile, choice, change, &update, has_gpu, &common);
 		profile_free(profile);
 		return EXIT_DONE;
