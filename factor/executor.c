@@ -142,13 +142,13 @@ bool ex_gram_panel(struct executor *e, const struct gram_schmidt *g)
 	return skipped(e, PHASE_PANEL) || e->ops->gram_panel(e, g);
 }
 
-bool gram_panel_by_passes(struct executor *e, const struct gram_schmidt *g)
+bool gram_by_passes(struct executor *e, const struct gram_schmidt *g, int64_t k)
 {
 	bool ok = ex_gram_dots(e, g, 0);
 
-	for (int64_t j = 0; ok && j + 1 < g->a.n; j++)
+	for (int64_t j = 0; ok && j + 1 < k; j++)
 		ok = ex_gram_fused(e, g, j);
-	return ok && ex_gram_update(e, g, g->a.n - 1);
+	return ok && ex_gram_update(e, g, k - 1);
 }
 
 bool ex_gram_apply(

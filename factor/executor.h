@@ -212,15 +212,15 @@ struct executor_ops {
 	 * Meant for few columns, which the next panel waits for. Of the phase of updates, but left
 	 * out with swaps or solves, too */
 	bool (*lu_columns)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+	/* the same for any number of columns, without the rows below the top, right of panels of
+	 * EXECUTOR_LU_TOP columns at most. Of the phase of solves, but left out with swaps, too */
+	bool (*lu_top)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* of a matrix that lies by rows: c is the transpose of the columns beside an LU panel, or
 	 * left of it, from its first row on. Rows exchanged as by laswp and the first p.n of them
 	 * (EXECUTOR_LU_ROWS at most) solved for with the panel's unit lower triangle a, which lies
 	 * by columns; exchanged only when a has no columns. Of the phase of solves, then of swaps;
 	 * what solves is left out with swaps, too */
 	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-	/* the same for any number of columns, without the rows below the top, right of panels of
-	 * EXECUTOR_LU_TOP columns at most */
-	bool (*lu_top)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
@@ -249,8 +249,8 @@ struct executor_ops {
 	/* T (n x n, upper, zeros below) of the compact WY form of the reflectors v (explicit);
 	 * LAPACK's larft, forward, columnwise */
 	bool (*larft)(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
-	/* the three above in one call, for a panel of which panel_reflects says that there is one;
-	 * NULL: for none */
+	/* panel_geqrf, explicit_v and larft in one call, for a panel of which panel_reflects says
+	 * that there is one; NULL: for none */
 	bool (*panel_reflects)(struct executor *, struct matrix a);
 	bool (*panel_reflectors)(struct executor *, struct matrix a, struct matrix tau,
 	        struct matrix v, struct matrix t, void *work);
@@ -328,8 +328,8 @@ bool ex_gram_update(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool ex_gram_scale(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool ex_gram_fused(struct executor *, const struct gram_schmidt *g, int64_t j);
 bool ex_gram_panel(struct executor *, const struct gram_schmidt *g);
-/* gram_panel, one pass a column: for executors. */
-bool gram_panel_by_passes(struct executor *, const struct gram_schmidt *g);
+/* The first k columns of g, one pass each. */
+bool gram_by_passes(struct executor *, const struct gram_schmidt *g, int64_t k);
 bool ex_gram_apply(
         struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 bool ex_record(struct executor *, int event);

@@ -73,11 +73,8 @@ static bool panel(const struct process *s, int64_t j, int64_t w)
 static bool run_fused(struct process *s)
 {
 	struct gram_schmidt g = panel_of(s, 0, s->a.n);
-	bool ok = ex_gram_dots(s->e, &g, 0);
 
-	for (int64_t j = 0; ok && j + 1 < s->k; j++)
-		ok = ex_gram_fused(s->e, &g, j);
-	return ok && ex_gram_update(s->e, &g, s->k - 1);
+	return gram_by_passes(s->e, &g, s->k);
 }
 
 static bool run_kernels(struct process *s)

@@ -59,7 +59,7 @@ bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt *g)
 	struct cuda *x = self(executor);
 	if (gram_schmidt_resident_bytes(g->a.precision, g->a.m, g->a.n) >= 0)
 		return cuda_ok(x, gram_schmidt_resident(g, stream_of(x)), "Gram-Schmidt panel");
-	return gram_panel_by_passes(executor, g);
+	return gram_by_passes(executor, g, g->a.n);
 }
 
 bool cuda_gram_apply(

@@ -94,7 +94,7 @@ bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j
 
 bool host_gram_panel(struct executor *e, const struct gram_schmidt *g)
 {
-	return gram_panel_by_passes(e, g);
+	return gram_by_passes(e, g, g->a.n);
 }
 
 bool host_gram_apply(
