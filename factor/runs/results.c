@@ -281,6 +281,14 @@ bool results_option(const char *options, const char *key, char *value, size_t si
 	return false;
 }
 
+int64_t results_calls(const struct result *row)
+{
+	static const char calls[] = "calls=";
+	const char *at = strstr(row->plan, calls);
+
+	return at ? strtoll(at + strlen(calls), NULL, 10) : 1;
+}
+
 int results_level(const struct result *row)
 {
 	char level[4];

@@ -60,6 +60,9 @@ void results_option_add(char options[64], const char *key, const char *value);
 /* Value of one option into value (size bytes); false when it is not there. */
 bool results_option(const char *options, const char *key, char *value, size_t size);
 
+/* Calls of one sample, from a plan calls=N; 1 without. */
+int64_t results_calls(const struct result *row);
+
 /* Level of a prediction: 0, 1, or 2 when options name none. */
 int results_level(const struct result *row);
 

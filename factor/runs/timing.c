@@ -13,6 +13,15 @@
  * long. */
 enum { FIRST_TURN = 5, FEWEST = 3 };
 
+void timing_per_call(struct contender *contender, int64_t calls)
+{
+	struct estimate *t = &contender->seconds;
+
+	t->value /= (double)calls;
+	t->low /= (double)calls;
+	t->high /= (double)calls;
+}
+
 bool timing_lift(const struct executor *executor, bool ok, struct fault *fault)
 {
 	return ok || fault_set(fault, "%s", executor->fault.text);

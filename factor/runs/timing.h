@@ -80,6 +80,9 @@ struct timing_scene {
 bool timing_turns(
         struct timing_scene *scene, struct contender *contender, size_t count, struct fault *fault);
 
+/* A contender's results become those of one of its calls. */
+void timing_per_call(struct contender *contender, int64_t calls);
+
 /* Passes ok on; on failure the executor's fault becomes the fault. */
 bool timing_lift(const struct executor *executor, bool ok, struct fault *fault);
 

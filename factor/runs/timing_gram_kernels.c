@@ -241,12 +241,8 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
 	executor->queue = QUEUE_MAIN;
 	bool ok = timing_lift(executor, scene_open(&s, kernel, count), fault) &&
 	          timing_turns(&s.scene, contender, count, fault);
-	for (size_t i = 0; i < count; i++) {
-		struct estimate *t = &contender[i].seconds;
-		t->value /= (double)kernel[i].calls;
-		t->low /= (double)kernel[i].calls;
-		t->high /= (double)kernel[i].calls;
-	}
+	for (size_t i = 0; i < count; i++)
+		timing_per_call(&contender[i], kernel[i].calls);
 	scene_close(&s);
 	free(entry);
 	return ok;

@@ -205,11 +205,8 @@ bool timing_parts(struct executor *executor, const struct part_problem *problem,
 	executor->queue = QUEUE_MAIN;
 	bool good = scene_open(&s, fault) && timing_turns(&s.scene, contender, count, fault);
 	for (size_t i = 0; i < count; i++) {
-		struct estimate *t = &contender[i].seconds;
 		calls[i] = entry[i].calls;
-		t->value /= calls[i];
-		t->low /= calls[i];
-		t->high /= calls[i];
+		timing_per_call(&contender[i], calls[i]);
 	}
 	scene_close(&s);
 	return good;

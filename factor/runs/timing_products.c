@@ -208,12 +208,8 @@ bool timing_products(struct executor *executor, const struct product *product,
 	}
 	executor->queue = QUEUE_MAIN;
 	bool ok = scene_open(&s, fault) && timing_turns(&s.scene, contender, count, fault);
-	for (size_t i = 0; i < count; i++) {
-		struct estimate *t = &contender[i].seconds;
-		t->value /= (double)product[i].calls;
-		t->low /= (double)product[i].calls;
-		t->high /= (double)product[i].calls;
-	}
+	for (size_t i = 0; i < count; i++)
+		timing_per_call(&contender[i], product[i].calls);
 	scene_close(&s);
 	free(entry);
 	return ok;
