@@ -9,6 +9,7 @@
 #include "../lib/profile.h"
 #include "runs/cases.h"
 #include "runs/gram_cases.h"
+#include "runs/predicted.h"
 #include "runs/gram_kernels.h"
 #include "runs/gram_rows.h"
 #include "model/executor_model.h"
@@ -61,11 +62,7 @@ static struct result predict_case(const struct profile *profile, const struct ta
 	results_options(row.options, asked->executor, only, level);
 	bool ok = model_predict_without(profile, target->model, variant, asked->m, asked->n,
 	        asked->precision, level, skip, &prediction);
-	row.seconds = (struct estimate){prediction.seconds, prediction.low, prediction.high, 0};
-	snprintf(row.regime, sizeof row.regime, "%s",
-	        prediction.model.surface ? "surface" : "hardware");
-	if (!ok)
-		snprintf(row.note, sizeof row.note, "%s", prediction.fault.text);
+	predicted_fill(&row, &prediction, ok);
 	return row;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gram_cases.h"
+#include "predicted.h"
 
 #include "../../lib/msg.h"
 #include "../model/model_gram_schmidt.h"
@@ -65,21 +66,9 @@ static bool suits(const struct gram_way *way, const struct size *s)
 	return work < 1e11 || way->nb > 0;
 }
 
-static size_t add_levels(
-        struct results *results, const struct profile *profile, const struct result *asked)
+static bool predict(const struct profile *profile, int level, struct result *row)
 {
-	bool refused = false;
-
-	for (int level = 2; level >= 0; level--) {
-		struct result row = *asked;
-		char text[2] = {(char)('0' + level), 0};
-		bool ok = gram_predict(profile, level, level == 2, &row);
-		if (level < 2)
-			results_option_add(row.options, "level", text);
-		results_add(results, &row);
-		refused = refused || (level == 2 && !ok);
-	}
-	return refused;
+	return gram_predict(profile, level, level == 2, row);
 }
 
 size_t predict_gram(
@@ -97,7 +86,7 @@ size_t predict_gram(
 				continue;
 			struct result row = gram_case(&ways[w], executor, s->precision, s->m, s->n);
 			msg_progress("gramschmidt %" PRId64 " x %" PRId64, s->m, s->n);
-			refused += add_levels(results, profile, &row);
+			refused += predicted_levels(results, profile, &row, predict);
 		}
 	return refused;
 }
@@ -113,10 +102,5 @@ bool gram_predict(const struct profile *profile, int level, bool interval, struc
 	        strcmp(row->executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST, &question, level,
 	        interval, &made);
 
-	row->seconds = (struct estimate){made.seconds, made.low, made.high, 0};
-	snprintf(
-	        row->regime, sizeof row->regime, "%s", made.model.surface ? "surface" : "hardware");
-	if (!ok)
-		snprintf(row->note, sizeof row->note, "%s", made.fault.text);
-	return ok;
+	return predicted_fill(row, &made, ok);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gram_kernels.h"
+#include "predicted.h"
 
 #include "../../lib/msg.h"
 #include "../model/model_gram_schmidt.h"
@@ -53,9 +54,6 @@ static struct gram_shape shape_of(const struct result *row)
 
 struct gram_kernel gram_kernel_of(const struct result *row)
 {
-	static const char calls[] = "calls=";
-	const char *at = strstr(row->plan, calls);
-
 	return (struct gram_kernel){.step = operations[operation_of(row)].step,
 	        .shape = shape_of(row),
 	        .k = row->k,
@@ -63,7 +61,7 @@ struct gram_kernel gram_kernel_of(const struct result *row)
 	        .precision = row->precision,
 	        .m = row->m,
 	        .n = row->n,
-	        .calls = at ? strtoll(at + strlen(calls), NULL, 10) : 1};
+	        .calls = results_calls(row)};
 }
 
 /* ---- lists ---- */
@@ -185,12 +183,7 @@ bool gram_kernel_predict(const struct profile *profile, int level, struct result
 	struct prediction made;
 	bool ok = model_gram_kernel_predict(profile, &kernel, level, &made);
 
-	row->seconds = (struct estimate){made.seconds, made.low, made.high, 0};
-	snprintf(
-	        row->regime, sizeof row->regime, "%s", made.model.surface ? "surface" : "hardware");
-	if (!ok)
-		snprintf(row->note, sizeof row->note, "%s", made.fault.text);
-	return ok;
+	return predicted_fill(row, &made, ok);
 }
 
 size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick)
@@ -199,15 +192,7 @@ size_t predict_gram_kernels(struct results *results, const struct profile *profi
 	size_t count = gram_kernels_held_out(quick, &rows), refused = 0;
 
 	for (size_t i = 0; i < count; i++)
-		for (int level = 2; level >= 0; level--) {
-			struct result row = rows[i];
-			char text[2] = {(char)('0' + level), 0};
-			bool ok = gram_kernel_predict(profile, level, &row);
-			if (level < 2)
-				results_option_add(row.options, "level", text);
-			results_add(results, &row);
-			refused += level == 2 && !ok;
-		}
+		refused += predicted_levels(results, profile, &rows[i], gram_kernel_predict);
 	free(rows);
 	return refused;
 }

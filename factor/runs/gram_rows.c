@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gram_rows.h"
+#include "predicted.h"
 
 #include "../model/model_gram_schmidt.h"
 
@@ -72,12 +73,7 @@ bool gram_row_predict(const struct profile *profile, int level, struct result *r
 	bool ok = model_gram_schmidt_predict(
 	        profile, MODEL_HOST, &question, level, level == 2, &made);
 
-	row->seconds = (struct estimate){made.seconds, made.low, made.high, 0};
-	snprintf(
-	        row->regime, sizeof row->regime, "%s", made.model.surface ? "surface" : "hardware");
-	if (!ok)
-		snprintf(row->note, sizeof row->note, "%s", made.fault.text);
-	return ok;
+	return predicted_fill(row, &made, ok);
 }
 
 int gram_threads(const struct profile *profile)
@@ -113,16 +109,9 @@ struct list {
 static void add(struct list *list, const char *form, int64_t nb, int64_t k, int threads)
 {
 	const struct gram_run run = {.form = form, .nb = nb, .k = k, .threads = threads};
+	const struct result row = gram_row(list->precision, list->m, list->n, &run, NULL);
 
-	for (int level = 2; level >= 0; level--) {
-		char text[2] = {(char)('0' + level), 0};
-		struct result row = gram_row(list->precision, list->m, list->n, &run, NULL);
-		bool ok = gram_row_predict(list->profile, level, &row);
-		if (level < 2)
-			results_option_add(row.options, "level", text);
-		results_add(list->results, &row);
-		list->refused += level == 2 && !ok;
-	}
+	list->refused += predicted_levels(list->results, list->profile, &row, gram_row_predict);
 }
 
 static void add_all(struct list *list, int64_t unblocked, int64_t blocked, int threads)

@@ -47,6 +47,11 @@ struct executor *measure_executor(const struct measure *measure, const char *nam
 void measure_add(struct measure *measure, struct result *row, const struct contender *contender,
         struct results *out);
 
+/* The same for all rows of one shape; where they were not timed, says why unless that was asked to
+ * stop. Returns timed. */
+bool measure_add_all(struct measure *measure, struct result *row, const struct contender *contender,
+        size_t count, bool timed, const struct fault *fault, struct results *out);
+
 /* measure_panel.c: times `count` cases of one panel shape and appends their rows. False when
  * stopped or impossible. */
 bool measure_panel(struct measure *measure, struct executor *executor, struct result *row,

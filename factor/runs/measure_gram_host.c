@@ -49,16 +49,9 @@ bool measure_gram_host(struct measure *measure, struct executor *host, struct re
 	for (size_t i = 0; i < count; i++)
 		run[i] = gram_run_of(&row[i]);
 	measure->plan.seed += 1000;
-	if (!timing_gram_host(host, measure->topology ? &measure->quiet : NULL, row->precision,
-	            row->m, row->n, run, &measure->plan, contender, count, &fault)) {
-		if (!*measure->plan.stop)
-			msg_warn("gramschmidt %" PRId64 " x %" PRId64 " on host: %s", row->m,
-			        row->n, fault.text);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		measure_add(measure, &row[i], &contender[i], out);
-	return true;
+	bool timed = timing_gram_host(host, measure->topology ? &measure->quiet : NULL,
+	        row->precision, row->m, row->n, run, &measure->plan, contender, count, &fault);
+	return measure_add_all(measure, row, contender, count, timed, &fault, out);
 }
 
 /* ---- what is measured ---- */

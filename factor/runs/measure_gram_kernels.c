@@ -18,15 +18,9 @@ bool measure_gram_kernel(struct measure *measure, struct executor *executor, str
 	for (size_t i = 0; i < count; i++)
 		kernel[i] = gram_kernel_of(&row[i]);
 	measure->plan.seed += 1000;
-	if (!timing_gram_kernels(executor, kernel, &measure->plan, contender, count, &fault)) {
-		if (!*measure->plan.stop)
-			msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m,
-			        row->n, row->executor, fault.text);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		measure_add(measure, &row[i], &contender[i], out);
-	return true;
+	bool timed =
+	        timing_gram_kernels(executor, kernel, &measure->plan, contender, count, &fault);
+	return measure_add_all(measure, row, contender, count, timed, &fault, out);
 }
 
 /* What the profile says of it, ahead of its measurement. */

@@ -53,16 +53,9 @@ bool measure_gram(struct measure *measure, struct executor *executor, struct res
 		contender[i] = contender_gram_schmidt(&entry[i], row[i].variant);
 	}
 	measure->plan.seed += 1000;
-	if (!timing_gram_schmidt(executor, row->precision, row->m, row->n, &measure->plan,
-	            contender, count, &fault)) {
-		if (!*measure->plan.stop)
-			msg_warn("gramschmidt %" PRId64 " x %" PRId64 " on %s: %s", row->m, row->n,
-			        row->executor, fault.text);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		measure_add(measure, &row[i], &contender[i], out);
-	return true;
+	bool timed = timing_gram_schmidt(
+	        executor, row->precision, row->m, row->n, &measure->plan, contender, count, &fault);
+	return measure_add_all(measure, row, contender, count, timed, &fault, out);
 }
 
 /* The blocked form is for columns that registers hold. */

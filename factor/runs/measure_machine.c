@@ -116,3 +116,14 @@ void measure_add(struct measure *measure, struct result *row, const struct conte
 		msg_warn("%s %s %s %" PRId64 " x %" PRId64 ": %s", row->executor, row->operation,
 		        row->variant, row->m, row->n, contender->note);
 }
+
+bool measure_add_all(struct measure *measure, struct result *row, const struct contender *contender,
+        size_t count, bool timed, const struct fault *fault, struct results *out)
+{
+	for (size_t i = 0; timed && i < count; i++)
+		measure_add(measure, &row[i], &contender[i], out);
+	if (!timed && !*measure->plan.stop)
+		msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m, row->n,
+		        row->executor, fault->text);
+	return timed;
+}

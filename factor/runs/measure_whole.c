@@ -71,11 +71,6 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 	measure->plan.seed += 1000;
 	bool ok = timing_whole(executor, &whole, row->precision, row->m, row->n, &measure->plan,
 	        contender, count, &fault);
-	for (size_t i = 0; ok && i < count; i++)
-		measure_add(measure, &row[i], &contender[i], out);
-	if (!ok && !*measure->plan.stop)
-		msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m, row->n,
-		        row->executor, fault.text);
 	free(entries);
-	return ok;
+	return measure_add_all(measure, row, contender, count, ok, &fault, out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "predict_whole.h"
+#include "predicted.h"
 
 #include "../../lib/msg.h"
 #include "cases.h"
@@ -18,36 +19,14 @@ static bool predict(const struct profile *profile, int level, struct result *row
 {
 	struct whole_plan *plan = xmalloc(sizeof *plan);
 	struct prediction prediction = {.seconds = NAN, .low = NAN, .high = NAN};
-	char text[2] = {(char)('0' + level), 0};
 
 	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, plan);
 	const struct factor_question asked = {
 	        row->operation, &plan->plan, row->m, row->n, row->precision, LOWER, row->math};
 	bool ok = model_factor_predict(profile, MODEL_CUDA, &asked, level, &prediction);
-	row->seconds = (struct estimate){prediction.seconds, prediction.low, prediction.high, 0};
-	snprintf(row->regime, sizeof row->regime, "%s",
-	        prediction.model.surface ? "surface" : "hardware");
-	if (!ok)
-		snprintf(row->note, sizeof row->note, "%s", prediction.fault.text);
-	if (level < 2)
-		results_option_add(row->options, "level", text);
+	predicted_fill(row, &prediction, ok);
 	free(plan);
 	return ok;
-}
-
-/* Returns whether the prediction proper was refused. */
-static bool add_levels(
-        struct results *results, const struct profile *profile, const struct result *row)
-{
-	bool refused = false;
-
-	for (int level = 2; level >= 0; level--) {
-		struct result one = *row;
-		bool ok = predict(profile, level, &one);
-		results_add(results, &one);
-		refused = refused || (level == 2 && !ok);
-	}
-	return refused;
 }
 
 /* Plans of one shape that are predicted together: those of one width each, or the one that the
@@ -95,7 +74,7 @@ static void predict_part(const struct profile *profile, struct part *part)
 	                     : cases_plans(part->shape, "cuda", part->math, row, MOST_PLANS);
 
 	for (size_t p = 0; p < plans; p++)
-		part->refused += add_levels(part->results, profile, &row[p]);
+		part->refused += predicted_levels(part->results, profile, &row[p], predict);
 }
 
 /* The parts are as many threads' work; their rows keep the order of the shapes. */

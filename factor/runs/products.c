@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "products.h"
+#include "predicted.h"
 
 #include "../../lib/gemm.h"
 #include "../../lib/msg.h"
@@ -18,9 +19,7 @@ bool results_is_product(const struct result *row)
 
 struct product product_of(const struct result *row)
 {
-	static const char calls[] = "calls=";
 	char trans[8] = "n";
-	const char *at = strstr(row->plan, calls);
 
 	results_option(row->options, "trans", trans, sizeof trans);
 	return (struct product){.gemv = strcmp(row->operation, "gemv") == 0,
@@ -30,7 +29,7 @@ struct product product_of(const struct result *row)
 	        .m = row->m,
 	        .n = row->n,
 	        .k = row->k,
-	        .calls = at ? strtoll(at + strlen(calls), NULL, 10) : 1};
+	        .calls = results_calls(row)};
 }
 
 /* ---- the list ---- */
@@ -117,29 +116,22 @@ size_t cases_products(bool quick, struct result **rows)
 
 /* ---- predictions ---- */
 
+static bool predict(const struct profile *profile, int level, struct result *row)
+{
+	const struct product product = product_of(row);
+	struct prediction made;
+	bool ok = model_product_predict(profile, &product, level, &made);
+
+	return predicted_fill(row, &made, ok);
+}
+
 size_t predict_products(struct results *results, const struct profile *profile, bool quick)
 {
 	struct result *rows;
 	size_t count = cases_products(quick, &rows), refused = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct product product = product_of(&rows[i]);
-		for (int level = 2; level >= 0; level--) {
-			struct result row = rows[i];
-			struct prediction made;
-			char text[2] = {(char)('0' + level), 0};
-			bool ok = model_product_predict(profile, &product, level, &made);
-			row.seconds = (struct estimate){made.seconds, made.low, made.high, 0};
-			snprintf(row.regime, sizeof row.regime, "%s",
-			        made.model.surface ? "surface" : "hardware");
-			if (!ok)
-				snprintf(row.note, sizeof row.note, "%s", made.fault.text);
-			if (level < 2)
-				results_option_add(row.options, "level", text);
-			results_add(results, &row);
-			refused += level == 2 && !ok;
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		refused += predicted_levels(results, profile, &rows[i], predict);
 	free(rows);
 	return refused;
 }
