@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What the paper's changes of a QR factorization share. */
+#ifndef FATHOM_QR_UPDATE_PAPER_PARTS_H
+#define FATHOM_QR_UPDATE_PAPER_PARTS_H
+
+#include "plan_default.h"
+#include "qr_update_paper.h"
+#include "qr_update_parts.h"
+
+/* Wavefronts whose rotations are handed from one queue to another together. */
+enum { PAPER_WAVES = 32 };
+
+/* What a change is applied to, each in a queue of its own. */
+enum paper_side { SIDE_R, SIDE_D, SIDE_Q, PAPER_SIDES };
+
+struct paper {
+	struct executor *e;
+	struct qr_factors *f;
+	const struct qr_paper *how;
+	struct update update; /* checks and moves */
+	int64_t nb, bytes;
+	/* blocks of reflectors: V, T and V T^T of all of them side by side, so that no queue waits
+	 * for another's use of them */
+	struct matrix v, t, scaled;
+	struct matrix row, taus, one; /* nb numbers, nb numbers, a 1 */
+	struct reflector_work work[PAPER_SIDES];
+	/* one factorization for all */
+	struct default_plan plan;
+	struct matrix stack, tau, stack_d, stack_q;
+	void *whole_work;
+	/* rotations: the rows of the system as columns of x, and cosines and sines */
+	struct matrix w, x, g;
+	struct matrix units; /* added rows without all of Q: the columns beside Q */
+};
+
+/* Checks the change and divides the workspace; false with the executor's fault. */
+bool paper_set_up(struct paper *, struct executor *, struct qr_factors *, enum qr_change, int64_t p,
+        void *work, const struct qr_paper *);
+
+/* The phase begins. */
+bool paper_begin(const struct paper *, enum paper_phase);
+
+/* What comes next belongs to the phase and works on that side, in its queue, behind what is in
+ * QUEUE_MAIN when paper_fork is called. */
+bool paper_fork(const struct paper *);
+bool paper_aside(const struct paper *, enum paper_side, enum paper_phase);
+
+/* Back to QUEUE_MAIN; paper_join: which waits for all sides. */
+void paper_back(const struct paper *);
+bool paper_join(const struct paper *);
+
+/* Columns of a block where blocks are to reduce so many. */
+int64_t paper_width(const struct qr_paper *, int64_t columns);
+
+/* qr_update_paper_blocks.c. paper_band: the columns of panel (part of r, at column and row j of the
+ * system) and all right of them, whose elements reach p rows below the diagonal, become upper
+ * triangular with zeros below, in blocks; the rows of y go with them. paper_stack: the same of r,
+ * n x n and upper triangular, above u (p x n), which becomes zero; d above b; q beside units. */
+bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
+bool paper_stack(
+        struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
+
+/* qr_update_paper_waves.c: row `row` and the p - 1 behind it of x become zero from the right,
+ * elements right of column c of the c-th. The c-th has elements up to column base + c (lag 1) or
+ * base (lag 2). What x has in rows above them begins with row i - behind in column i. The columns
+ * of q (NULL data and m = 0: none) go with those of x. */
+struct wave_shape {
+	int64_t row, p, base, lag, behind;
+};
+bool paper_waves(struct paper *, const struct wave_shape *, struct matrix x, struct matrix q);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The paper's changes of rows. Added: [R; U] by blocks, R's zeros left out. Removed: the rows' part
+ * of Q becomes unit vectors by rotations of all of Q's columns, and R with it. */
+#include "qr_update_paper_parts.h"
+
+#include "geqrf.h"
+#include "solve.h"
+
+static struct matrix top_of(struct matrix a, int64_t m, int64_t n)
+{
+	return matrix_view(a, 0, 0, m, n);
+}
+
+/* ---- add rows ---- */
+
+/* Q gets p rows of zeros at k; beside it stand the unit vectors of these rows. */
+static bool stretch(struct paper *s, int64_t k, struct matrix units)
+{
+	struct executor *e = s->e;
+	const struct qr_factors *f = s->f;
+	int64_t p = s->update.p, columns = f->kept == Q_FULL ? f->m : f->n;
+
+	return f->kept == Q_NONE ||
+	       (update_move(&s->update, f->q, f->m - k, columns, k, 0, k + p, 0) &&
+	               ex_fill(e, WHOLE, 0, 0, matrix_view(f->q, k, 0, p, columns)) &&
+	               ex_fill(e, WHOLE, 0, 0, units) &&
+	               ex_fill(e, WHOLE, 0, 1, matrix_view(units, k, 0, p, p)));
+}
+
+static bool add_by_blocks(struct paper *s, struct matrix u, struct matrix b, struct matrix units)
+{
+	const struct qr_factors *f = s->f;
+	struct system y = {.r = top_of(f->r, f->n, f->n),
+	        .d = top_of(f->d, f->n, f->d.n),
+	        .q = top_of(f->q, f->kept == Q_NONE ? 0 : f->m + s->update.p, f->n)};
+
+	return paper_stack(s, y, u, b, units);
+}
+
+/* a's first rows above b, both copied, or back. */
+static bool exchange(
+        struct paper *s, struct matrix stack, struct matrix a, struct matrix b, bool in)
+{
+	struct matrix top = matrix_view(stack, 0, 0, a.m, a.n);
+	struct matrix bottom = matrix_view(stack, a.m, 0, b.m, b.n);
+
+	return in ? ex_copy(s->e, a, top) && ex_copy(s->e, b, bottom)
+	          : ex_copy(s->e, top, a) && ex_copy(s->e, bottom, b);
+}
+
+static bool whole_q(struct paper *s, struct matrix units)
+{
+	struct executor *e = s->e;
+	const struct qr_factors *f = s->f;
+	int64_t n = f->n, m = f->m + s->update.p;
+	struct matrix q = matrix_view(f->q, 0, 0, m, n);
+	struct matrix left = matrix_view(s->stack_q, 0, 0, m, n);
+	struct matrix right = matrix_view(s->stack_q, 0, n, m, units.n);
+
+	return f->kept == Q_NONE ||
+	       (paper_begin(s, PAPER_APPLY_Q) && ex_copy(e, q, left) && ex_copy(e, units, right) &&
+	               ormqr(e, &s->plan.plan, RIGHT, PLAIN, s->stack, s->tau, s->stack_q,
+	                       s->whole_work) &&
+	               ex_copy(e, left, q) && ex_copy(e, right, units));
+}
+
+static bool add_whole(struct paper *s, struct matrix u, struct matrix b, struct matrix units)
+{
+	struct executor *e = s->e;
+	const struct plan *plan = &s->plan.plan;
+	const struct qr_factors *f = s->f;
+	int64_t n = f->n;
+	struct matrix r = top_of(f->r, n, n), d = top_of(f->d, n, f->d.n);
+
+	return paper_begin(s, PAPER_WHOLE) && exchange(s, s->stack, r, u, true) &&
+	       geqrf(e, plan, s->stack, s->tau, s->whole_work) &&
+	       ex_copy(e, top_of(s->stack, n, n), r) &&
+	       ex_fill(e, LOWER, 0, 0, matrix_view(r, 1, 0, n - 1, n - 1)) &&
+	       (d.n == 0 || (exchange(s, s->stack_d, d, b, true) &&
+	                            ormqr(e, plan, LEFT, TRANSPOSED, s->stack, s->tau, s->stack_d,
+	                                    s->whole_work) &&
+	                            exchange(s, s->stack_d, d, b, false))) &&
+	       whole_q(s, units);
+}
+
+bool qr_paper_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct matrix rows,
+        struct matrix b, void *work, const struct qr_paper *how)
+{
+	struct paper s;
+	int64_t p = rows.m, m = f->m;
+	struct matrix sides = matrix_view(b, 0, 0, f->d.n == 0 ? 0 : p, f->d.n);
+
+	if (!paper_set_up(&s, e, f, QR_ADD_ROWS, p, work, how) ||
+	        !update_check_at(&s.update, k, m) ||
+	        !update_check_shape(&s.update, "the matrix of new rows", rows, p, f->n) ||
+	        !update_check_sides(&s.update, b, p))
+		return false;
+	struct matrix units = f->kept == Q_FULL ? matrix_view(f->q, 0, m, m + p, p) : s.units;
+	bool ok = paper_begin(&s, PAPER_LAYOUT) && stretch(&s, k, units) &&
+	          (how->whole ? add_whole(&s, rows, sides, units)
+	                      : add_by_blocks(&s, rows, sides, units)) &&
+	          paper_begin(&s, PAPER_LAYOUT) &&
+	          (f->kept != Q_FULL || ex_copy(e, sides, matrix_view(f->d, m, 0, p, f->d.n)));
+	f->m += ok ? p : 0;
+	return ok && laps_end(e, how->laps);
+}
