@@ -319,6 +319,16 @@ bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau,
 	return ex_panel_geqrf(e, a, tau, work) && ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t);
 }
 
+bool ex_make_rotations(struct executor *e, int64_t row, struct matrix x, struct matrix g)
+{
+	return skipped(e, PHASE_PANEL) || empty(x) || e->ops->make_rotations(e, row, x, g);
+}
+
+bool ex_rotate(struct executor *e, struct matrix g, struct matrix x)
+{
+	return skipped(e, PHASE_UPDATE) || empty(x) || e->ops->rotate(e, g, x);
+}
+
 bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->transpose(e, a, b);

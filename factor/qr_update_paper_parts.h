@@ -60,12 +60,13 @@ bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
 bool paper_stack(
         struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
 
-/* qr_update_paper_waves.c: row `row` and the p - 1 behind it of x become zero from the right,
- * elements right of column c of the c-th. The c-th has elements up to column base + c (lag 1) or
- * base (lag 2). What x has in rows above them begins with row i - behind in column i. The columns
- * of q (NULL data and m = 0: none) go with those of x. */
+/* qr_update_paper_waves.c: row `row` of x and the p - 1 behind it become zero right of their
+ * diagonal element, which is column c of the c-th, by rotations of x's columns; until then the c-th
+ * ends with column base + c (lag 1) or base (lag 2) of x. The element in row j above them and
+ * column i is zero where i > j. The columns of q, as many (or q.m = 0: none), go with those of x.
+ */
 struct wave_shape {
-	int64_t row, p, base, lag, behind;
+	int64_t row, p, base, lag;
 };
 bool paper_waves(struct paper *, const struct wave_shape *, struct matrix x, struct matrix q);
 

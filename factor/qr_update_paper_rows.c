@@ -104,3 +104,51 @@ bool qr_paper_add_rows(struct executor *e, struct qr_factors *f, int64_t k, stru
 	f->m += ok ? p : 0;
 	return ok && laps_end(e, how->laps);
 }
+
+/* ---- remove rows ---- */
+
+/* x: as columns, the rows of R, of the rows' part of Q transposed, and of Q^T B. */
+static bool turn_in(struct paper *s, int64_t k)
+{
+	struct executor *e = s->e;
+	const struct qr_factors *f = s->f;
+	int64_t m = f->m, n = f->n, p = s->update.p;
+
+	return ex_fill(e, WHOLE, 0, 0, matrix_view(s->x, 0, n, n, m - n)) &&
+	       ex_transpose(e, top_of(f->r, n, n), top_of(s->x, n, n)) &&
+	       ex_copy(e, matrix_view(f->q, k, 0, p, m), matrix_view(s->x, n, 0, p, m)) &&
+	       ex_transpose(e, top_of(f->d, f->d.n == 0 ? 0 : m, f->d.n),
+	               matrix_view(s->x, n + p, 0, f->d.n, m));
+}
+
+/* And back, without what belongs to the rows that go. */
+static bool turn_out(struct paper *s)
+{
+	struct executor *e = s->e;
+	const struct qr_factors *f = s->f;
+	int64_t m = f->m, n = f->n, p = s->update.p;
+
+	return ex_transpose(e, matrix_view(s->x, 0, p, n, n), top_of(f->r, n, n)) &&
+	       ex_transpose(e, matrix_view(s->x, n + p, p, f->d.n, m - p),
+	               top_of(f->d, f->d.n == 0 ? 0 : m - p, f->d.n));
+}
+
+bool qr_paper_remove_rows(struct executor *e, struct qr_factors *f, int64_t k, int64_t p,
+        struct matrix rows, struct matrix b, void *work, int *info, const struct qr_paper *how)
+{
+	struct paper s;
+	int64_t m = f->m, left = m - p;
+
+	(void)rows;
+	if (!paper_set_up(&s, e, f, QR_REMOVE_ROWS, p, work, how) ||
+	        !update_check_at(&s.update, k, left) || !update_check_sides(&s.update, b, p))
+		return false;
+	struct wave_shape shape = {.row = f->n, .p = p, .base = m - 1, .lag = 2};
+	bool ok = ex_clear_info(e, info) && paper_begin(&s, PAPER_LAYOUT) && turn_in(&s, k) &&
+	          paper_waves(&s, &shape, s.x, top_of(f->q, m, m)) &&
+	          paper_begin(&s, PAPER_LAYOUT) && turn_out(&s) &&
+	          update_move(&s.update, f->q, k, left, 0, p, 0, 0) &&
+	          update_move(&s.update, f->q, left - k, left, k + p, p, k, 0);
+	f->m -= ok ? p : 0;
+	return ok && laps_end(e, how->laps);
+}

@@ -26,8 +26,23 @@ static bool do_add_rows(struct executor *e, struct qr_factors *f, int64_t k, str
 	return qr_paper_add_rows(e, f, k, u, b, room, &how);
 }
 
-static const struct update_calls calls = {
-        .work = work, .remove_columns = do_remove_columns, .add_rows = do_add_rows};
+static bool do_add_columns(struct executor *e, struct qr_factors *f, int64_t k, struct matrix u,
+        struct matrix b, void *room, int *info)
+{
+	return qr_paper_add_columns(e, f, k, u, b, room, info, &how);
+}
+
+static bool do_remove_rows(struct executor *e, struct qr_factors *f, int64_t k, int64_t p,
+        struct matrix u, struct matrix b, void *room, int *info)
+{
+	return qr_paper_remove_rows(e, f, k, p, u, b, room, info, &how);
+}
+
+static const struct update_calls calls = {.work = work,
+        .remove_columns = do_remove_columns,
+        .add_columns = do_add_columns,
+        .add_rows = do_add_rows,
+        .remove_rows = do_remove_rows};
 
 /* ---- one change ---- */
 
@@ -38,7 +53,8 @@ struct shape {
 static void check_change(struct executor *e, enum qr_change what, enum q_kept kept,
         enum precision precision, const struct shape *c)
 {
-	struct scene s = scene_new(e, &calls, precision, kept, c->m, c->n, c->m + c->p, c->n + c->p, 3);
+	struct scene s =
+	        scene_new(e, &calls, precision, kept, c->m, c->n, c->m + c->p, c->n + c->p, 3);
 	struct outcome out = change(&s, what, c->k, c->p);
 	struct measures found = {.residual = NAN};
 
@@ -60,6 +76,12 @@ static void check_change(struct executor *e, enum qr_change what, enum q_kept ke
 static const struct shape columns_removed[] = {{2, 2, 0, 1}, {5, 3, 1, 1}, {40, 40, 0, 39},
         {150, 130, 0, 1}, {150, 130, 129, 1}, {150, 130, 3, 70}, {200, 193, 0, 65},
         {300, 201, 100, 7}};
+static const struct shape columns_added[] = {{2, 1, 0, 1}, {2, 1, 1, 1}, {40, 20, 0, 20},
+        {40, 1, 0, 30}, {150, 100, 0, 1}, {150, 100, 100, 50}, {150, 100, 37, 9},
+        {300, 129, 65, 150}};
+static const struct shape rows_removed[] = {{2, 1, 0, 1}, {2, 1, 1, 1}, {40, 20, 20, 20},
+        {40, 20, 13, 7}, {150, 100, 0, 1}, {150, 100, 149, 1}, {150, 100, 10, 9},
+        {300, 129, 65, 130}};
 static const struct shape rows_added[] = {{1, 1, 0, 1}, {3, 3, 3, 5}, {40, 20, 7, 300},
         {150, 100, 0, 1}, {150, 100, 150, 64}, {300, 129, 50, 33}};
 
@@ -67,7 +89,9 @@ static const struct {
 	const struct shape *shapes;
 	size_t count;
 } changes[QR_MODIFY] = {[QR_REMOVE_COLUMNS] = {columns_removed, ARRAY_LEN(columns_removed)},
-        [QR_ADD_ROWS] = {rows_added, ARRAY_LEN(rows_added)}};
+        [QR_ADD_COLUMNS] = {columns_added, ARRAY_LEN(columns_added)},
+        [QR_ADD_ROWS] = {rows_added, ARRAY_LEN(rows_added)},
+        [QR_REMOVE_ROWS] = {rows_removed, ARRAY_LEN(rows_removed)}};
 
 static bool rotates(enum qr_change what)
 {

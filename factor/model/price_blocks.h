@@ -47,6 +47,9 @@ struct block_tariff {
 	/* whether there is such a kernel; NULL: there is none */
 	bool (*panel_reflects)(struct price_reader *, struct matrix a);
 	struct price (*panel_reflectors)(struct price_reader *, struct matrix a);
+	/* rotations made, and applied */
+	struct price (*make_rotations)(struct price_reader *, struct matrix x);
+	struct price (*rotate)(struct price_reader *, struct matrix x);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
 	struct price (*copy)(struct price_reader *, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);
