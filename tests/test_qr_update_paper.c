@@ -100,7 +100,8 @@ static bool rotates(enum qr_change what)
 
 static void test_changes(struct executor *e)
 {
-	for (int what = 0; what < QR_MODIFY; what++)
+	for (int what = how.whole ? QR_ADD_COLUMNS : 0;
+	        what < (how.whole ? QR_REMOVE_ROWS : QR_MODIFY); what++)
 		for (int kept = rotates((enum qr_change)what) ? Q_FULL : Q_NONE; kept <= Q_FULL;
 		        kept++)
 			for (size_t i = 0; i < changes[what].count; i++) {
@@ -111,9 +112,122 @@ static void test_changes(struct executor *e)
 			}
 }
 
+/* ---- one after another ---- */
+
+/* Each of the four in turn, so that the matrix grows and shrinks. */
+static void check_sequence(struct executor *e, enum precision precision)
+{
+	static const enum qr_change turns[] = {
+	        QR_ADD_ROWS, QR_ADD_COLUMNS, QR_REMOVE_ROWS, QR_REMOVE_COLUMNS};
+	struct scene s = scene_new(e, &calls, precision, Q_FULL, 80, 30, 90, 40, 9);
+	bool fine = true;
+
+	for (int64_t i = 0; i < 200 && fine; i++) {
+		enum qr_change what = turns[i % 4];
+		int64_t p = 1 + i / 4 % 9;
+		fine = change(&s, what, i * 7 % (what == QR_ADD_ROWS ? 80 : 21), p).ran;
+	}
+	struct measures found = measure(&s);
+	ok(scene_close(&s) && fine && good(&found, 30),
+	        "%c: 200 changes one after another: residual %.2g, orthogonality %.2g", precision,
+	        found.residual, found.orthogonality);
+}
+
+/* ---- NaN ---- */
+
+static void check_nan(struct executor *e, enum qr_change what)
+{
+	struct scene s = scene_new(e, &calls, SINGLE, Q_FULL, 60, 30, 70, 40, 2);
+	const double nan = NAN;
+	bool sent = send(&s, &nan, 1, 1, matrix_view(s.f.r, 20, 25, 1, 1));
+	struct outcome out = change(&s, what, 5, 4);
+	double *r = fetch(&s, s.f.r, s.f.n, s.f.n);
+	bool stays = any_not_finite(r, s.f.n * s.f.n);
+
+	ok(scene_close(&s) && sent && out.ran && stays, "%s: a NaN in R stays one",
+	        qr_change_name[what]);
+	free(r);
+}
+
+/* ---- phases ---- */
+
+static void check_phases(struct executor *e, enum qr_change what, unsigned expected)
+{
+	struct laps laps = {0};
+	double seconds[PAPER_PHASES], sum = 0, whole = -1;
+	unsigned found = 0;
+
+	how.laps = &laps;
+	struct scene s = scene_new(e, &calls, SINGLE, Q_FULL, 120, 60, 140, 80, 2);
+	struct outcome out = change(&s, what, 5, 12);
+	struct measures measured = measure(&s);
+	bool read = laps_read(e, &laps, seconds, PAPER_PHASES) &&
+	            e->ops->elapsed(e, 0, laps.count, &whole);
+	for (int64_t i = 0; i < laps.count; i++)
+		found |= 1u << laps.part[i];
+	for (int p = 0; p < PAPER_PHASES; p++)
+		sum += seconds[p];
+	ok(scene_close(&s) && out.ran && read && good(&measured, 30) && found == expected &&
+	                fabs(sum - whole) <= 1e-3 * whole + 1e-5,
+	        "%s%s: phases %x, %.3g s of %.3g s", qr_change_name[what],
+	        how.whole ? ", whole" : "", found, sum, whole);
+	laps_free(&laps);
+	how.laps = NULL;
+}
+
+static void test_phases(struct executor *e)
+{
+	const unsigned layout = 1u << PAPER_LAYOUT, project = 1u << PAPER_PROJECT;
+	const unsigned blocks = 1u << PAPER_HOUSE | 1u << PAPER_T | 1u << PAPER_APPLY_R |
+	                        1u << PAPER_APPLY_D | 1u << PAPER_APPLY_Q;
+	const unsigned waves = 1u << PAPER_GIVENS_R | 1u << PAPER_GIVENS_Q;
+	const unsigned whole = 1u << PAPER_WHOLE | 1u << PAPER_APPLY_Q;
+
+	how = (struct qr_paper){.nb = 16};
+	check_phases(e, QR_REMOVE_COLUMNS, layout | blocks);
+	check_phases(e, QR_ADD_COLUMNS, layout | project | blocks | waves);
+	check_phases(e, QR_ADD_ROWS, layout | blocks);
+	check_phases(e, QR_REMOVE_ROWS, layout | waves);
+	how.whole = true;
+	check_phases(e, QR_ADD_COLUMNS, layout | project | blocks | whole);
+	check_phases(e, QR_ADD_ROWS, layout | whole);
+}
+
+/* ---- refusals ---- */
+
+static void test_refused(struct executor *e)
+{
+	static const struct {
+		enum qr_change change;
+		enum q_kept kept;
+		int64_t p;
+		const char *word;
+	} cases[] = {{QR_ADD_COLUMNS, Q_THIN, 1, "all of Q"},
+	        {QR_REMOVE_ROWS, Q_THIN, 1, "all of Q"}, {QR_REMOVE_ROWS, Q_NONE, 1, "all of Q"},
+	        {QR_MODIFY, Q_FULL, 1, "has no modify"},
+	        {QR_REMOVE_COLUMNS, Q_FULL, 5, "fewer rows"},
+	        {QR_ADD_COLUMNS, Q_FULL, 5, "fewer rows"}};
+	struct matrix room = {NULL, 0, 20, 20, 20, SINGLE};
+	struct qr_factors f = {.m = 9, .n = 5, .q = room, .r = room};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		f.kept = cases[i].kept;
+		e->fault.text[0] = '\0';
+		ok(qr_paper_work(e, &f, cases[i].change, cases[i].p, &how) == -1 &&
+		                strstr(e->fault.text, cases[i].word),
+		        "refused: %s", e->fault.text);
+	}
+	ok(!qr_paper_remove_columns(e, &f, 5, 1, NULL, &how) && f.n == 5, "refused: %s",
+	        e->fault.text);
+	struct matrix few = {NULL, 0, 2, 4, 2, SINGLE};
+	ok(!qr_paper_add_rows(e, &f, 0, few, room, NULL, &how) && f.m == 9, "refused: %s",
+	        e->fault.text);
+}
+
 static void test(struct executor *e)
 {
 	static const int64_t widths[] = {0, 1, 32, 1000};
+	static const struct shape large = {1200, 900, 250, 64};
 
 	for (size_t w = 0; w < ARRAY_LEN(widths); w++) {
 		how = (struct qr_paper){.nb = widths[w]};
@@ -121,6 +235,17 @@ static void test(struct executor *e)
 	}
 	how = (struct qr_paper){.whole = true};
 	test_changes(e);
+	how = (struct qr_paper){0};
+	for (int what = 0; what < QR_MODIFY; what++) {
+		check_nan(e, (enum qr_change)what);
+		if (test_on_gpu)
+			check_change(e, (enum qr_change)what, Q_FULL, SINGLE, &large);
+	}
+	check_sequence(e, SINGLE);
+	check_sequence(e, DOUBLE);
+	test_phases(e);
+	how = (struct qr_paper){0};
+	test_refused(e);
 }
 
 int main(void)
