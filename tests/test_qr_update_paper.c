@@ -3,6 +3,7 @@
  * widths of blocks and the candidates beside them: residual, orthogonality, right-hand sides, R
  * against a fresh one, rows and columns at every end, sequences, what is refused. */
 #include "update_scene.h"
+#include "deferred.h"
 
 #include "../factor/qr_update_paper.h"
 
@@ -149,6 +150,53 @@ static void check_nan(struct executor *e, enum qr_change what)
 	free(r);
 }
 
+/* ---- queues ---- */
+
+/* Same answer in any order that queues and events allow. */
+static void check_order(struct executor *host, enum qr_change what)
+{
+	double *first = NULL;
+	bool same = true;
+
+	for (uint64_t seed = 0; seed < 6 && same; seed++) {
+		struct executor *e = seed ? deferred_new(host, seed) : host;
+		struct scene s = scene_new(e, &calls, SINGLE, Q_FULL, 90, 50, 110, 70, 2);
+		struct outcome out = change(&s, what, 7, 11);
+		int64_t m = s.f.m, n = s.f.n;
+		double *q = fetch(&s, s.f.q, m, m), *r = fetch(&s, s.f.r, n, n);
+		double *d = fetch(&s, s.f.d, m, SIDES);
+		size_t words[3] = {(size_t)(m * m), (size_t)(n * n), (size_t)(m * SIDES)};
+		double *all = xmalloc((words[0] + words[1] + words[2]) * sizeof *all);
+		memcpy(all, q, words[0] * sizeof *all);
+		memcpy(all + words[0], r, words[1] * sizeof *all);
+		memcpy(all + words[0] + words[1], d, words[2] * sizeof *all);
+		if (seed == 0)
+			first = all;
+		same = scene_close(&s) && out.ran &&
+		       memcmp(all, first, (words[0] + words[1] + words[2]) * sizeof *all) == 0;
+		free(q);
+		free(r);
+		free(d);
+		if (seed) {
+			free(all);
+			executor_free(e);
+		}
+	}
+	free(first);
+	ok(same, "%s%s: the same whatever runs first", qr_change_name[what],
+	        how.whole ? ", whole" : "");
+}
+
+static void test_order(struct executor *host)
+{
+	how = (struct qr_paper){.nb = 8};
+	for (int what = 0; what < QR_MODIFY; what++)
+		check_order(host, (enum qr_change)what);
+	how.whole = true;
+	check_order(host, QR_ADD_COLUMNS);
+	check_order(host, QR_ADD_ROWS);
+}
+
 /* ---- phases ---- */
 
 static void check_phases(struct executor *e, enum qr_change what, unsigned expected)
@@ -243,6 +291,8 @@ static void test(struct executor *e)
 	}
 	check_sequence(e, SINGLE);
 	check_sequence(e, DOUBLE);
+	if (!test_on_gpu)
+		test_order(e);
 	test_phases(e);
 	how = (struct qr_paper){0};
 	test_refused(e);
