@@ -5,7 +5,9 @@
 #include "update_scene.h"
 #include "deferred.h"
 
-#include "../factor/qr_update_paper.h"
+#include "model_profile.h"
+
+#include "../factor/model/model_update_paper.h"
 
 static struct qr_paper how;
 
@@ -298,7 +300,56 @@ static void test(struct executor *e)
 	test_refused(e);
 }
 
+/* ---- predictions ---- */
+
+/* The parts one after another take longer than side by side, and a column of blocks of reflectors
+ * two round trips. */
+static void check_prediction(
+        const struct profile *p, const struct update_question *asked, const struct qr_paper *q)
+{
+	struct paper_prediction found;
+	double sum = 0;
+	bool ok_all = model_update_paper(p, asked, q, &found);
+
+	for (int i = 0; i < PAPER_PHASES; i++)
+		sum += found.phase[i];
+	ok(ok_all && found.total > 0 && sum > 0.9 * found.total,
+	        "%s%s: %.3g s predicted, %.3g s part by part", qr_change_name[asked->change],
+	        q->whole ? ", whole" : "", found.total, sum);
+	if (!ok_all)
+		diag("%s", found.fault.text);
+}
+
+static void test_predictions(void)
+{
+	struct profile *p = synthetic(0);
+	struct update_question asked = {.kept = Q_FULL,
+	        .m = 600,
+	        .n = 300,
+	        .k = 50,
+	        .p = 20,
+	        .sides = 1,
+	        .precision = SINGLE};
+	struct paper_prediction found;
+
+	add_blocks(p, 0);
+	for (int what = 0; what < QR_MODIFY; what++) {
+		asked.change = (enum qr_change)what;
+		check_prediction(p, &asked, &(struct qr_paper){.nb = 32});
+	}
+	asked.change = QR_ADD_COLUMNS;
+	check_prediction(p, &asked, &(struct qr_paper){.whole = true});
+	asked.change = QR_ADD_ROWS;
+	check_prediction(p, &asked, &(struct qr_paper){.whole = true});
+	asked.change = QR_REMOVE_ROWS;
+	asked.kept = Q_THIN;
+	ok(!model_update_paper(p, &asked, &(struct qr_paper){0}, &found) && isnan(found.total),
+	        "none: %s", found.fault.text);
+	profile_free(p);
+}
+
 int main(void)
 {
+	test_predictions();
 	return test_on_executors(test);
 }
