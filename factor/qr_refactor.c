@@ -107,6 +107,22 @@ bool qr_solve(struct executor *e, const struct qr_factors *f, struct matrix x)
 	       ex_trsm(e, LEFT, UPPER, PLAIN, NON_UNIT, 1, matrix_view(f->r, 0, 0, f->n, f->n), x);
 }
 
+int64_t qr_least_squares_work(struct executor *e, struct matrix a, struct matrix b)
+{
+	struct default_plan choice;
+
+	plan_default(e, OPERATION_QR, a.m, a.n, a.precision, false, &choice);
+	return gels_work(e, &choice.plan, a, b);
+}
+
+bool qr_least_squares(struct executor *e, struct matrix a, struct matrix b, void *work, int *info)
+{
+	struct default_plan choice;
+
+	plan_default(e, OPERATION_QR, a.m, a.n, a.precision, false, &choice);
+	return gels(e, &choice.plan, PLAIN, a, b, work, info);
+}
+
 /* ---- drift ---- */
 
 struct drift {

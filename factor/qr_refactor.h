@@ -31,6 +31,11 @@ bool qr_refactor(struct executor *, const struct qr_factors *f, struct matrix a,
 /* x (n x d.n) := R^-1 (Q^T B), which minimizes norm2(B - A x) */
 bool qr_solve(struct executor *, const struct qr_factors *f, struct matrix x);
 
+/* The same without a factorization that can change: gels with the default plan, in place of a (m x
+ * n, m >= n) and b. */
+int64_t qr_least_squares_work(struct executor *, struct matrix a, struct matrix b);
+bool qr_least_squares(struct executor *, struct matrix a, struct matrix b, void *work, int *info);
+
 /* Sums of squares (sums: 4 x 1) of two errors, and of what they are compared with, on the vector x
  * (n x 1; random, so that it meets all directions): at most 6 gemv.
  *   0, 1   Q^T Q x - x and x; 0 and norm2(x)^2 without Q
