@@ -203,7 +203,8 @@ static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 
 int main(int argc, char **argv)
 {
-	bool bench = false, kerr = false, gram = false, update = false, resume = false;
+	bool bench = false, kerr = false, gram = false, update = false, paper = false,
+	     resume = false;
 	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 65536};
 	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
@@ -218,6 +219,10 @@ int main(int argc, char **argv)
 	        {"update", 0, CLI_FLAG, &update, NULL,
 	                "changes of a QR factorization against factorizing again, as predict "
 	                "--update predicted them",
+	                0, 0},
+	        {"paper", 0, CLI_FLAG, &paper, NULL,
+	                "changes of a QR factorization as Andrew and Dingle make them: widths of "
+	                "blocks, stages",
 	                0, 0},
 	        {"resume", 0, CLI_FLAG, &resume, NULL, "keep what is measured already", 0, 0},
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
@@ -272,6 +277,7 @@ int main(int argc, char **argv)
 	           : kerr   ? measure_kerr(&measure, &request)
 	           : gram   ? measure_gram_sweep(&measure)
 	           : update ? measure_update(&measure, resume)
+	           : paper  ? measure_update_paper(&measure)
 	                    : run_predicted(&measure, resume);
 	measure_close(&measure);
 	return code;

@@ -199,6 +199,24 @@ bool paper_set_up(struct paper *s, struct executor *e, struct qr_factors *f, enu
 	return ok;
 }
 
+bool qr_paper_change(struct executor *e, struct qr_factors *f, enum qr_change change, int64_t k,
+        int64_t p, struct matrix u, struct matrix b, void *work, int *info,
+        const struct qr_paper *how)
+{
+	switch (change) {
+	case QR_REMOVE_COLUMNS:
+		return qr_paper_remove_columns(e, f, k, p, work, how);
+	case QR_ADD_COLUMNS:
+		return qr_paper_add_columns(e, f, k, u, b, work, info, how);
+	case QR_ADD_ROWS:
+		return qr_paper_add_rows(e, f, k, u, b, work, how);
+	case QR_REMOVE_ROWS:
+		return qr_paper_remove_rows(e, f, k, p, u, b, work, info, how);
+	default:
+		return fault_set(&e->fault, "the paper has no %s", qr_change_name[change]);
+	}
+}
+
 int64_t qr_paper_work(struct executor *e, const struct qr_factors *f, enum qr_change change,
         int64_t p, const struct qr_paper *how)
 {

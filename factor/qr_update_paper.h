@@ -36,10 +36,13 @@ struct qr_paper {
 
 /* As the functions of qr_update.h, in shapes, room, info and what they refuse; all work begins and
  * ends in QUEUE_MAIN. Columns can be added and rows removed with all of Q only. work:
- * qr_paper_work bytes, -1 with the executor's fault when the change is refused. As in the paper
- * nothing protects against overflow of squares. */
+ * qr_paper_work bytes, -1 with the executor's fault when the change is refused. qr_paper_change:
+ * any of the four, u and b as it takes them. As in the paper nothing protects against overflow of
+ * squares. */
 int64_t qr_paper_work(struct executor *, const struct qr_factors *, enum qr_change, int64_t p,
         const struct qr_paper *);
+bool qr_paper_change(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
+        struct matrix u, struct matrix b, void *work, int *info, const struct qr_paper *);
 bool qr_paper_remove_columns(struct executor *, struct qr_factors *, int64_t k, int64_t p,
         void *work, const struct qr_paper *);
 bool qr_paper_add_columns(struct executor *, struct qr_factors *, int64_t k, struct matrix u,

@@ -22,24 +22,16 @@ static struct qr_factors factors_of(const struct update_question *q)
 	return f;
 }
 
-static bool run(struct executor *e, const struct update_question *q, const struct qr_paper *how)
+static bool change(
+        struct executor *e, const struct update_question *q, const struct qr_paper *how, bool solve)
 {
 	struct qr_factors f = factors_of(q);
-	struct matrix rows = matrix_of(q, q->p, q->n), few = matrix_of(q, q->p, q->sides);
+	bool columns = q->change == QR_ADD_COLUMNS;
+	struct matrix u = matrix_of(q, columns ? q->m : q->p, columns ? q->p : q->n);
+	struct matrix b = matrix_of(q, u.m, q->sides);
 
-	switch (q->change) {
-	case QR_REMOVE_COLUMNS:
-		return qr_paper_remove_columns(e, &f, q->k, q->p, NULL, how);
-	case QR_ADD_COLUMNS:
-		return qr_paper_add_columns(e, &f, q->k, matrix_of(q, q->m, q->p),
-		        matrix_of(q, q->m, q->sides), NULL, NULL, how);
-	case QR_ADD_ROWS:
-		return qr_paper_add_rows(e, &f, q->k, rows, few, NULL, how);
-	case QR_REMOVE_ROWS:
-		return qr_paper_remove_rows(e, &f, q->k, q->p, rows, few, NULL, NULL, how);
-	default:
-		return fault_set(&e->fault, "the paper has no %s", qr_change_name[q->change]);
-	}
+	return qr_paper_change(e, &f, q->change, q->k, q->p, u, b, NULL, NULL, how) &&
+	       (!solve || q->sides == 0 || qr_solve(e, &f, matrix_of(q, f.n, q->sides)));
 }
 
 static bool refuse(struct executor *e, struct paper_prediction *out)
@@ -68,9 +60,9 @@ bool model_update_paper(const struct profile *profile, const struct update_quest
 	*out = (struct paper_prediction){0};
 	e->ops->alloc(
 	        e, (f.r.m * f.r.n + f.q.m * f.q.n) * precision_bytes(asked->precision), &none);
-	bool ok = run(e, asked, &marked) && laps_read(e, &laps, out->phase, PAPER_PHASES);
+	bool ok = change(e, asked, &marked, false) && laps_read(e, &laps, out->phase, PAPER_PHASES);
 	executor_model_restart(e, false);
-	if (ok && run(e, asked, &alone))
+	if (ok && change(e, asked, &alone, true))
 		out->total = executor_model_result(e).seconds;
 	ok = out->total > 0 || refuse(e, out);
 	laps_free(&laps);

@@ -8,8 +8,9 @@
 #include "model_update.h"
 
 struct paper_prediction {
-	double total;               /* seconds of a run without marks; NaN: none */
-	double phase[PAPER_PHASES]; /* of one with marks */
+	double total;               /* seconds of a run without marks, to the least-squares
+	                               solution; NaN: none */
+	double phase[PAPER_PHASES]; /* of the change with marks */
 	struct fault fault;         /* why there is none */
 };
 

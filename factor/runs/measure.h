@@ -127,6 +127,10 @@ int measure_gram_sweep(struct measure *measure);
  * factorizing again, into update.tsv; resume: goes on with that. */
 int measure_update(struct measure *measure, bool resume);
 
+/* measure_update_paper.c: the paper's changes of a QR factorization, for several widths of blocks,
+ * and their stages, into update_paper.tsv. */
+int measure_update_paper(struct measure *measure);
+
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
  * are kept as with measure_bench. */
 int measure_kerr(struct measure *measure, const struct bench_request *request);

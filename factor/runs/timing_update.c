@@ -232,7 +232,9 @@ static int64_t work_of(const struct update_entry *entry)
 
 	switch (entry->way) {
 	case UPDATE_CHANGE:
-		return qr_update_work(e, &s->f, s->asked.change, entry->p);
+		return entry->paper
+		               ? qr_paper_work(e, &s->f, s->asked.change, entry->p, entry->paper)
+		               : qr_update_work(e, &s->f, s->asked.change, entry->p);
 	case UPDATE_REFACTOR:
 		return qr_refactor_work(e, &f);
 	case UPDATE_SOLVE:
@@ -314,6 +316,20 @@ static bool run_change(const struct update_entry *entry, struct qr_factors *f, v
 	}
 }
 
+static bool run_paper(const struct update_entry *entry, struct qr_factors *f, void *work)
+{
+	struct update_scene *s = entry->scene;
+	const int64_t k = entry->k, p = entry->p, m = s->asked.m, n = s->asked.n;
+	bool adds = s->asked.change != QR_REMOVE_ROWS, columns = adds_columns(s);
+	struct matrix u = adds ? s->u_given : matrix_view(s->a, k, 0, p, n);
+	struct matrix b = adds ? s->ub_given : matrix_view(s->b, k, 0, p, 1);
+
+	u = matrix_view(u, 0, 0, columns ? m : p, columns ? p : n);
+	b = columns ? s->b : matrix_view(b, 0, 0, p, 1);
+	return qr_paper_change(s->scene.executor, f, s->asked.change, k, p, u, b, work,
+	        s->info.data, entry->paper);
+}
+
 static bool run_ours(const struct update_entry *entry, void *work)
 {
 	struct update_scene *s = entry->scene;
@@ -326,7 +342,7 @@ static bool run_ours(const struct update_entry *entry, void *work)
 		f = factors_after(entry);
 		if (!qr_refactor(e, &f, s->a1, s->b1, work))
 			return false;
-	} else if (!run_change(entry, &f, work)) {
+	} else if (!(entry->paper ? run_paper(entry, &f, work) : run_change(entry, &f, work))) {
 		return false;
 	}
 	return qr_solve(e, &f, matrix_view(s->x, 0, 0, f.n, 1));

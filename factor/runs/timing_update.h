@@ -5,6 +5,7 @@
 #define FATHOM_TIMING_UPDATE_H
 
 #include "../qr_refactor.h"
+#include "../qr_update_paper.h"
 #include "timing.h"
 
 /* How the solution of the changed problem is come by. */
@@ -30,6 +31,7 @@ struct update_entry {
 	struct update_scene *scene;
 	enum update_way way;
 	int64_t k, p;
+	const struct qr_paper *paper; /* UPDATE_CHANGE: as the paper makes it; NULL: ours */
 	/* UPDATE_CUSOLVER: vendor.h's, which only who measures links */
 	struct vendor *vendor;
 	bool (*vendor_prepare)(
