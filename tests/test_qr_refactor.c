@@ -151,6 +151,99 @@ static void check_refactor(struct executor *e, enum precision p, enum q_kept kep
 	free(r);
 }
 
+/* ---- orthonormal again ---- */
+
+/* The larger of the ratios of I - Q^T Q, A - Q R and Q^T B - D of thin Q. */
+static double thin_ratio(const struct scene *s, int64_t n, const double *a)
+{
+	double *q = fetch(s->e, matrix_view(s->f.q, 0, 0, M, n)), eps = unit_roundoff(s->p);
+	double *r = fetch(s->e, matrix_view(s->f.r, 0, 0, n, n));
+	double *d = fetch(s->e, matrix_view(s->f.d, 0, 0, n, SIDES));
+	double *rest = xmalloc(M * M * sizeof *rest);
+
+	memcpy(rest, a, (size_t)(M * n) * sizeof *rest);
+	multiply(CblasNoTrans, CblasNoTrans, M, n, n, -1, q, r, 1, rest);
+	double worst = test_ratio(norm_one(rest, M, n), M, norm_one(a, M, n), eps);
+	for (int64_t i = 0; i < n * n; i++)
+		rest[i] = i % (n + 1) == 0;
+	multiply(CblasTrans, CblasNoTrans, n, n, M, -1, q, q, 1, rest);
+	worst = worse(worst, test_ratio(norm_one(rest, n, n), M, 1, eps));
+	multiply(CblasTrans, CblasNoTrans, n, SIDES, M, -1, q, s->b, 1, d);
+	worst = worse(worst, test_ratio(norm_one(d, n, SIDES), M, norm_one(s->b, M, SIDES), eps));
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = j + 1; i < n; i++)
+			worst = r[i + j * n] == 0 ? worst : INFINITY;
+	free(q);
+	free(r);
+	free(d);
+	free(rest);
+	return worst;
+}
+
+static bool refactored(struct scene *s)
+{
+	bool good = with_work(s, qr_refactor_work(s->e, &s->f)) &&
+	            qr_refactor(s->e, &s->f, s->ma, s->mb, s->memory[8].data) &&
+	            s->e->ops->sync(s->e);
+
+	return test_close(s->e, &s->memory[8]) && good;
+}
+
+static bool reorthogonalized(struct scene *s, int *result)
+{
+	struct test_memory info;
+	bool good = test_open(s->e, &info, 4, 0xff) &&
+	            with_work(s, qr_reorthogonalize_work(s->e, &s->f)) &&
+	            qr_reorthogonalize(s->e, &s->f, s->mb, s->memory[8].data, info.data) &&
+	            s->e->ops->read_pivots(s->e, (struct pivots){info.data, 0}, &(int){0}, result);
+
+	if (!good)
+		diag("%s", s->e->fault.text);
+	return test_close(s->e, &s->memory[8]) && test_close(s->e, &info) && good;
+}
+
+/* Columns 1 and 3 of four new ones depend on A's; then Q R = A with a Q that has lost two
+ * directions, until it is repaired. */
+static void check_reorthogonalize(struct executor *e, enum precision p)
+{
+	enum { NEW = 4 };
+	struct scene s = scene_new(e, p, Q_THIN);
+	double *u = random_doubles(M * NEW, 6, p), *whole = xmalloc(M * (N + NEW) * sizeof *whole);
+	struct test_memory mu, info, r;
+	int found = -1, repaired = -1;
+
+	for (int64_t i = 0; i < M; i++) {
+		u[i] = s.a[i + 5 * M] / 2;
+		u[i + 2 * M] = s.a[i + 9 * M] + s.a[i + 10 * M];
+		if (p == SINGLE)
+			u[i + 2 * M] = (double)(float)u[i + 2 * M];
+	}
+	memcpy(whole, s.a, M * 7 * sizeof *whole);
+	memcpy(whole + M * 7, u, M * NEW * sizeof *whole);
+	memcpy(whole + M * (7 + NEW), s.a + M * 7, M * (N - 7) * sizeof *whole);
+	struct matrix columns = send(e, &mu, u, M, NEW, p);
+	struct matrix small = s.f.r;
+	s.f.r = send(e, &r, NULL, N + NEW, N + NEW, p);
+	bool good = refactored(&s) && test_open(e, &info, 4, 0xff) &&
+	            with_work(&s, qr_update_work(e, &s.f, QR_ADD_COLUMNS, NEW)) &&
+	            qr_add_columns(e, &s.f, 7, columns, s.mb, s.memory[8].data, info.data) &&
+	            e->ops->read_pivots(e, (struct pivots){info.data, 0}, &(int){0}, &found);
+	good = test_close(e, &s.memory[8]) && test_close(e, &info) && good;
+	double before = thin_ratio(&s, N + NEW, whole);
+	good = good && reorthogonalized(&s, &repaired);
+	double after = thin_ratio(&s, N + NEW, whole);
+	ok(good && found == 1 && before > 1000 && repaired == 0 && after < 30,
+	        "%c: two of four new columns depend: info %d, ratios %.2g; orthonormal again: %.2g",
+	        p, found, before, after);
+	s.f.r = small;
+	ok(test_close(e, &mu) && test_close(e, &r) && scene_close(&s),
+	        "%c: nothing else is written", p);
+	s.f.kept = Q_FULL;
+	ok(qr_reorthogonalize_work(e, &s.f) == -1, "refused: %s", e->fault.text);
+	free(u);
+	free(whole);
+}
+
 /* ---- what is timed ---- */
 
 static volatile sig_atomic_t stop;
@@ -190,6 +283,8 @@ static void check_ways(struct executor *e, enum qr_change change, enum q_kept ke
 
 static void test(struct executor *e)
 {
+	check_reorthogonalize(e, SINGLE);
+	check_reorthogonalize(e, DOUBLE);
 	for (int kept = Q_NONE; kept <= Q_FULL; kept++) {
 		check_refactor(e, SINGLE, (enum q_kept)kept);
 		check_refactor(e, DOUBLE, (enum q_kept)kept);

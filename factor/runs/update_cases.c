@@ -168,7 +168,7 @@ static double ratio_of(
 static void add_even(struct points *points, const struct profile *profile, enum model_target target,
         struct update_question q, double part)
 {
-	static const double apart[] = {0.4, 0.6, 0.8, 1.25, 1.6, 2.5};
+	static const double apart[] = {0.7, 1.4};
 	double low = 1, high = 4 * (double)q.n;
 
 	while (high > low * 1.1) {
