@@ -291,7 +291,8 @@ FATHOM_PUBLIC enum fathom_status fathom_read_profile(struct fathom *, const char
  * rows and columns are taken from A and B. U (p x n, jobq N) and C (p x nrhs, jobq N and S) are the
  * rows that A and B lost; U and V those of qr_modify; NULL where they are not read. *updated, on
  * the host (may be NULL): 1 when the factorization was updated, 0 when it was made again. A new
- * question costs the host the time of two predictions (milliseconds); the last 64 answers are kept.
+ * question costs the host the time of two predictions (milliseconds); answers are kept, of sizes
+ * rounded to five significant bits.
  * FATHOM_NOT_POSSIBLE without a profile. */
 FATHOM_PUBLIC int64_t fathom_sqr_update_auto_work(struct fathom *, enum fathom_qr_change change,
         char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p);
