@@ -36,6 +36,15 @@ bool qr_solve(struct executor *, const struct qr_factors *f, struct matrix x);
 int64_t qr_least_squares_work(struct executor *, struct matrix a, struct matrix b);
 bool qr_least_squares(struct executor *, struct matrix a, struct matrix b, void *work, int *info);
 
+/* Thin Q that is not orthonormal any more, because of drift or of columns added that depend on
+ * others: Q R stays what it is and Q becomes orthonormal again, by Gram-Schmidt, twice; where Q has
+ * lost a direction, another takes its place, with zeros in R. Q^T B is made again from b (m x d.n).
+ * For when A is not at hand: with it, qr_refactor takes less. info, in executor memory: 0, or the
+ * 1-based number of the first column of Q for which no direction was found. */
+int64_t qr_reorthogonalize_work(struct executor *, const struct qr_factors *f);
+bool qr_reorthogonalize(
+        struct executor *, const struct qr_factors *f, struct matrix b, void *work, int *info);
+
 /* Sums of squares (sums: 4 x 1) of two errors, and of what they are compared with, on the vector x
  * (n x 1; random, so that it meets all directions): at most 6 gemv.
  *   0, 1   Q^T Q x - x and x; 0 and norm2(x)^2 without Q

@@ -345,6 +345,25 @@ static void check_drift(enum precision p, enum q_kept kept)
 	scene_free(&s);
 }
 
+static void check_reorthogonalize(enum precision p)
+{
+	struct scene s = scene_new(p, Q_THIN);
+	bool good = factorize(&s);
+	int64_t bytes = CALL(p, qr_reorthogonalize_work, s.m, s.n, SIDES);
+	void *work = on_device(NULL, bytes), *b = send(s.b, s.m * SIDES, p);
+	int *info = on_device(NULL, sizeof(int));
+
+	good = good && done(CALL(p, qr_reorthogonalize, s.m, s.n, SIDES, b, s.m, FACTORS(&s), work,
+	                       bytes, info));
+	double ratio = good ? worst_ratio(&s) : INFINITY;
+	ok(good && int_on_host(info) == 0 && ratio < 30, "%c: made orthonormal again: %.2g", p,
+	        ratio);
+	GPU(cudaFree(work));
+	GPU(cudaFree(b));
+	GPU(cudaFree(info));
+	scene_free(&s);
+}
+
 /* ---- refusals ---- */
 
 static void refused(enum fathom_status status, const char *word)
@@ -396,6 +415,8 @@ int main(void)
 	if (!qr_possible())
 		skip_all(fathom_error(handle));
 	check_arguments();
+	check_reorthogonalize(SINGLE);
+	check_reorthogonalize(DOUBLE);
 	bool chosen = fathom_read_profile(handle, profile_path) == FATHOM_OK;
 	for (int d = 0; d < 2; d++)
 		for (int kept = Q_NONE; kept <= Q_FULL; kept++) {

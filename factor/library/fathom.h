@@ -238,7 +238,7 @@ FATHOM_PUBLIC enum fathom_status fathom_dqr_remove_columns(struct fathom *, char
 /* A gets the columns of U (m x p, overwritten) before its column k; m >= n + p. jobq A or S; S also
  * reads B (m x nrhs). New columns are orthogonalized twice against Q. *info (S): 0, or the 1-based
  * number of the first of them that depends on A's columns and the new ones before it: A = Q R holds
- * then, but Q's columns are not orthonormal any more; make the factorization again. */
+ * then, but Q's columns are not orthonormal any more: qr_factorize, or qr_reorthogonalize. */
 FATHOM_PUBLIC enum fathom_status fathom_sqr_add_columns(struct fathom *, char jobq, int64_t m,
         int64_t n, int64_t nrhs, int64_t k, int64_t p, float *u, int64_t ldu, const float *b,
         int64_t ldb, float *q, int64_t ldq, float *r, int64_t ldr, float *d, int64_t ldd,
@@ -291,7 +291,8 @@ FATHOM_PUBLIC enum fathom_status fathom_read_profile(struct fathom *, const char
  * rows and columns are taken from A and B. U (p x n, jobq N) and C (p x nrhs, jobq N and S) are the
  * rows that A and B lost; U and V those of qr_modify; NULL where they are not read. *updated, on
  * the host (may be NULL): 1 when the factorization was updated, 0 when it was made again. A new
- * question costs the host the time of two predictions (milliseconds); the last 64 answers are kept.
+ * question costs the host the time of two predictions (milliseconds); answers are kept, of sizes
+ * rounded to five significant bits.
  * FATHOM_NOT_POSSIBLE without a profile. */
 FATHOM_PUBLIC int64_t fathom_sqr_update_auto_work(struct fathom *, enum fathom_qr_change change,
         char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p);
@@ -309,6 +310,22 @@ FATHOM_PUBLIC enum fathom_status fathom_dqr_update_auto(struct fathom *,
         int64_t ldu, const double *v, int64_t ldv, const double *c, int64_t ldc, double *q,
         int64_t ldq, double *r, int64_t ldr, double *d, int64_t ldd, void *work, int64_t work_bytes,
         int *info, int *updated);
+
+/* Thin Q (jobq S) that is not orthonormal any more, because of drift or of dependent columns: Q R
+ * stays, Q becomes orthonormal again by Gram-Schmidt, each column twice; where Q has lost a
+ * direction, another one takes its place. D is made again from B. For when A is not at hand: with
+ * it, qr_factorize takes less. *info: 0, or the 1-based number of the first column of Q for which
+ * no direction was found. */
+FATHOM_PUBLIC int64_t fathom_sqr_reorthogonalize_work(
+        struct fathom *, int64_t m, int64_t n, int64_t nrhs);
+FATHOM_PUBLIC int64_t fathom_dqr_reorthogonalize_work(
+        struct fathom *, int64_t m, int64_t n, int64_t nrhs);
+FATHOM_PUBLIC enum fathom_status fathom_sqr_reorthogonalize(struct fathom *, int64_t m, int64_t n,
+        int64_t nrhs, const float *b, int64_t ldb, float *q, int64_t ldq, float *r, int64_t ldr,
+        float *d, int64_t ldd, void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_reorthogonalize(struct fathom *, int64_t m, int64_t n,
+        int64_t nrhs, const double *b, int64_t ldb, double *q, int64_t ldq, double *r, int64_t ldr,
+        double *d, int64_t ldd, void *work, int64_t work_bytes, int *info);
 
 /* How far a factorization is off after many changes, at the cost of a few gemv: sums (4, device
  * memory) of squares of Q^T Q x - x, of x, of Q R x - A x, of A x, for the caller's x (n; random

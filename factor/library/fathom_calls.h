@@ -78,6 +78,9 @@ enum fathom_status call_qr_update(struct fathom *h, const struct call_factors *c
 int64_t call_qr_factorize_work(struct fathom *h, const struct call_factors *c);
 enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors *c,
         struct matrix a, struct matrix b, void *work, int64_t work_bytes);
+int64_t call_qr_reorthogonalize_work(struct fathom *h, const struct call_factors *c);
+enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_factors *c,
+        struct matrix b, void *work, int64_t work_bytes, int *info);
 int64_t call_qr_drift_work(struct fathom *h, const struct call_factors *c);
 enum fathom_status call_qr_drift(struct fathom *h, const struct call_factors *c, struct matrix a,
         const void *x, void *sums, void *work, int64_t work_bytes);

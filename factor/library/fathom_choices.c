@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { KEPT = 64 };
+enum { KEPT = 256, K_PARTS = 16, SIZE_STEPS = 32 };
 
 struct choices {
 	struct profile *profile;
@@ -50,21 +50,57 @@ static const struct choice *find(const struct choices *choices, const struct upd
 	return NULL;
 }
 
+/* Five significant bits. */
+static int64_t rounded(int64_t x)
+{
+	int64_t step = 1;
+
+	while (x >= SIZE_STEPS * step)
+		step *= 2;
+	return (x + step / 2) / step * step;
+}
+
+static struct update_question round_question(const struct update_question *asked)
+{
+	bool rows = asked->change == QR_ADD_ROWS || asked->change == QR_REMOVE_ROWS;
+	struct update_question q = *asked;
+	int64_t whole = rows ? q.m : q.n, part = (q.k * K_PARTS + whole / 2) / whole;
+
+	q.m = rounded(q.m);
+	q.n = rounded(q.n);
+	q.p = rounded(q.p);
+	q.k = part * (rows ? q.m : q.n) / K_PARTS;
+	return q;
+}
+
+static bool predict(const struct choices *choices, const struct update_question *asked,
+        struct choice *made, struct fault *fault)
+{
+	struct prediction one, other;
+
+	if (!model_update_predict(choices->profile, MODEL_CUDA, asked, &one))
+		return fault_set(fault, "no prediction of the change: %s", one.fault.text);
+	if (!model_refactor_predict(choices->profile, MODEL_CUDA, asked, &other))
+		return fault_set(fault, "no prediction of the factorization: %s", other.fault.text);
+	made->update = one.seconds <= other.seconds;
+	return true;
+}
+
 bool choices_update(struct choices *choices, const struct update_question *asked, bool *update,
         struct fault *fault)
 {
-	const struct choice *known = find(choices, asked);
-	struct prediction one, other;
+	struct choice made = {.question = round_question(asked)};
+	const struct choice *known = find(choices, &made.question);
 
 	if (known) {
 		*update = known->update;
 		return true;
 	}
-	if (!model_update_predict(choices->profile, MODEL_CUDA, asked, &one))
-		return fault_set(fault, "no prediction of the change: %s", one.fault.text);
-	if (!model_refactor_predict(choices->profile, MODEL_CUDA, asked, &other))
-		return fault_set(fault, "no prediction of the factorization: %s", other.fault.text);
-	*update = one.seconds <= other.seconds;
-	choices->kept[choices->made++ % KEPT] = (struct choice){*asked, *update};
+	/* Rounded sizes may not go together where there is hardly room. */
+	if (!predict(choices, &made.question, &made, fault) &&
+	        !predict(choices, asked, &made, fault))
+		return false;
+	choices->kept[choices->made++ % KEPT] = made;
+	*update = made.update;
 	return true;
 }

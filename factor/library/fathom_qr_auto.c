@@ -57,6 +57,41 @@ enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors
 
 /* ---- drift ---- */
 
+static int64_t reorthogonalize_work(
+        struct fathom *h, const struct call_factors *c, struct qr_factors *f)
+{
+	if (!call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) || !call_enter(h))
+		return -1;
+	int64_t bytes = qr_reorthogonalize_work(h->e, f);
+	call_leave(h);
+	return bytes;
+}
+
+int64_t call_qr_reorthogonalize_work(struct fathom *h, const struct call_factors *c)
+{
+	struct qr_factors f;
+
+	return h ? reorthogonalize_work(h, c, &f) : -1;
+}
+
+enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_factors *c,
+        struct matrix b, void *work, int64_t work_bytes, int *info)
+{
+	enum fathom_status status;
+	struct qr_factors f;
+
+	b.m = c->m;
+	b.n = c->nrhs;
+	if (!h || !call_work(h, work, work_bytes, reorthogonalize_work(h, c, &f)) ||
+	        !call_factors_given(h, &f) ||
+	        (b.n > 0 && (!call_shape(h, "B", b) || !call_matrix_given(h, "B", b))) ||
+	        !call_given(h, "info", info, 1))
+		return FATHOM_BAD_ARGUMENT;
+	if (!call_begin(h, &status))
+		return status;
+	return call_end(h, qr_reorthogonalize(h->e, &f, b, work, info));
+}
+
 static int64_t drift_work(struct fathom *h, const struct call_factors *c, struct qr_factors *f)
 {
 	return call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) ? qr_drift_work(h->e, f) : -1;

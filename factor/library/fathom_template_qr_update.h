@@ -106,6 +106,23 @@ enum fathom_status NAME(qr_modify)(struct fathom *h, char jobq, int64_t m, int64
 	return call_qr_update(h, &f, change, work, work_bytes);
 }
 
+int64_t NAME(qr_reorthogonalize_work)(struct fathom *h, int64_t m, int64_t n, int64_t nrhs)
+{
+	const struct call_factors f = NAME(shape)('S', m, n, nrhs, larger(m, 1));
+
+	return call_qr_reorthogonalize_work(h, &f);
+}
+
+enum fathom_status NAME(qr_reorthogonalize)(struct fathom *h, int64_t m, int64_t n, int64_t nrhs,
+        const REAL *b, int64_t ldb, REAL *q, int64_t ldq, REAL *r, int64_t ldr, REAL *d,
+        int64_t ldd, void *work, int64_t work_bytes, int *info)
+{
+	const struct call_factors f = {'S', m, n, nrhs, q, ldq, r, ldr, d, ldd, PRECISION};
+
+	return call_qr_reorthogonalize(
+	        h, &f, call_matrix(b, 0, 0, ldb, PRECISION), work, work_bytes, info);
+}
+
 int64_t NAME(qr_drift_work)(struct fathom *h, char jobq, int64_t m, int64_t n)
 {
 	const struct call_factors f = NAME(shape)(jobq, m, n, 0, larger(m, 1));

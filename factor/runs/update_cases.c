@@ -6,7 +6,6 @@
 #include "../schedule.h"
 #include "predicted.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,22 +163,23 @@ static double ratio_of(
 	return update.seconds / refactor.seconds;
 }
 
-/* Points where the model sees updating take 0.6, 0.8, 1.25 and 1.7 times as long, by bisection. */
+/* Both sides of where the model sees updating and factorizing again take as long, found by
+ * bisection, as far as they are within a factor of two in time. */
 static void add_even(struct points *points, const struct profile *profile, enum model_target target,
         struct update_question q, double part)
 {
-	static const double wanted[] = {0.6, 0.8, 1.25, 1.7};
+	static const double apart[] = {0.7, 1.4};
+	double low = 1, high = 4 * (double)q.n;
 
-	for (size_t w = 0; w < ARRAY_LEN(wanted); w++) {
-		double low = 1, high = 4 * (double)q.n;
-		while (high > low * 1.05) {
-			double middle = sqrt(low * high);
-			bool more = place(&q, (int64_t)middle, part) &&
-			            ratio_of(profile, target, &q) < wanted[w];
-			*(more ? &low : &high) = middle;
-		}
-		double found = place(&q, (int64_t)low, part) ? ratio_of(profile, target, &q) : NAN;
-		if (found > 0.5 && found < 2)
+	while (high > low * 1.1) {
+		double middle = sqrt(low * high);
+		bool more = place(&q, (int64_t)middle, part) && ratio_of(profile, target, &q) < 1;
+		*(more ? &low : &high) = middle;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(apart); i++) {
+		bool possible = place(&q, (int64_t)(low * apart[i]), part);
+		double ratio = possible ? ratio_of(profile, target, &q) : NAN;
+		if (ratio > 0.5 && ratio < 2)
 			add_point(points, &q);
 	}
 }
@@ -192,27 +192,6 @@ static void add_shape(struct points *points, const struct profile *profile,
 			if (place(&q, (int64_t)(f->p[i] * (double)q.n), f->k[j]))
 				add_point(points, &q);
 	add_even(points, profile, target, q, f->k[0]);
-}
-
-static void list_points(
-        struct points *points, const struct profile *profile, enum model_target target, bool quick)
-{
-	for (size_t i = 0; i < ARRAY_LEN(families); i++)
-		for (size_t s = 0; s < MOST_SIZES && families[i].n[s] && (s == 0 || !quick); s++)
-			for (size_t r = 0; r < MOST_SIZES && families[i].ratio[r]; r++) {
-				const struct family *f = &families[i];
-				struct update_question q = {.change = f->change,
-				        .kept = f->kept,
-				        .m = f->ratio[r] * f->n[s],
-				        .n = f->n[s],
-				        .sides = 1,
-				        .precision = SINGLE};
-				msg_progress("%s %" PRId64 " x %" PRId64, qr_change_name[q.change],
-				        q.m, q.n);
-				if ((double)q.m * (double)q.n * (double)q.n <= f->most)
-					add_shape(points, profile, target, f, q);
-			}
-	msg_progress_end();
 }
 
 static size_t add_row(struct results *results, const struct profile *profile,
@@ -228,18 +207,63 @@ static size_t add_row(struct results *results, const struct profile *profile,
 	return refused;
 }
 
-size_t predict_updates(
-        struct results *results, const struct profile *profile, const char *executor, bool quick)
+/* Families and sizes that go together. */
+struct shape {
+	const struct family *family;
+	int64_t m, n;
+};
+
+enum { MOST_SHAPES = ARRAY_LEN(families) * MOST_SIZES * MOST_SIZES };
+
+static size_t list_shapes(struct shape shape[MOST_SHAPES], bool quick)
+{
+	size_t count = 0;
+
+	for (const struct family *f = families; f < families + ARRAY_LEN(families); f++)
+		for (size_t s = 0; s < MOST_SIZES && f->n[s] && (s == 0 || !quick); s++)
+			for (size_t r = 0; r < MOST_SIZES && f->ratio[r]; r++) {
+				int64_t n = f->n[s], m = f->ratio[r] * n;
+				if ((double)m * (double)n * (double)n <= f->most)
+					shape[count++] = (struct shape){f, m, n};
+			}
+	return count;
+}
+
+static size_t predict_shape(struct results *results, const struct profile *profile,
+        const struct shape *shape, const char *executor)
 {
 	enum model_target target = strcmp(executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST;
 	struct points points = {NULL, 0};
 	size_t refused = 0;
 
-	list_points(&points, profile, target, quick);
+	add_shape(&points, profile, target, shape->family,
+	        (struct update_question){.change = shape->family->change,
+	                .kept = shape->family->kept,
+	                .m = shape->m,
+	                .n = shape->n,
+	                .sides = 1,
+	                .precision = SINGLE});
 	for (size_t i = 0; i < points.count; i++) {
 		refused += add_row(results, profile, &points.asked[i], UPDATE_CHANGE, executor);
 		refused += add_row(results, profile, &points.asked[i], UPDATE_REFACTOR, executor);
 	}
 	free(points.asked);
+	return refused;
+}
+
+size_t predict_updates(
+        struct results *results, const struct profile *profile, const char *executor, bool quick)
+{
+	struct shape shape[MOST_SHAPES];
+	size_t count = list_shapes(shape, quick), refused = 0;
+
+#pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
+	for (size_t i = 0; i < count; i++) {
+		struct results *one = results_new();
+		refused += predict_shape(one, profile, &shape[i], executor);
+#pragma omp ordered
+		results_append(results, one);
+		results_free(one);
+	}
 	return refused;
 }
