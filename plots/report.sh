@@ -145,6 +145,12 @@ update_section() {
 		printf 'FIG\tupdate\tTimes as fast as beginning again: with ours, which makes as much of Q as is kept (colour, first number), %s\n' \
 			'and as cuSOLVER'"'"'s geqrf, ormqr and trsm, which make none of it (second number). Orange: it does not pay. Black line: where the model, ahead of the runs, sees both alike.'
 	cat "$work/update"
+	markup -v data="$gpu" -f "$scripts/update_paper.awk" >"$work/update_paper"
+	[ -s "$work/update_paper" ] || return 0
+	printf 'H3\tupdate-paper\tAs Andrew and Dingle make them\n'
+	printf 'P\tTheir Tables 1 and 2 for this machine: reflectors column by column, whose norms go by way of the host, T by gemv, Givens'
+	printf ' rotations a wavefront and kernel at a time. On their Tesla M2050 blocks of 50 to 100 columns were fastest.\n'
+	cat "$work/update_paper"
 }
 gram_section() {
 	[ -n "$gpu" ] || return 0
