@@ -131,6 +131,8 @@ bool cuda_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum tra
 bool cuda_nrm2(struct executor *, struct matrix x, double *norm);
 bool cuda_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y);
+bool cuda_make_rotations(struct executor *, int64_t row, struct matrix x, struct matrix g);
+bool cuda_rotate(struct executor *, struct matrix g, struct matrix x);
 bool cuda_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool cuda_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
@@ -149,8 +151,6 @@ bool cuda_larft(struct executor *, struct matrix v, struct matrix tau, struct ma
 bool cuda_panel_reflects(struct executor *, struct matrix a);
 bool cuda_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);
-bool cuda_make_rotations(struct executor *, int64_t row, struct matrix x, struct matrix g);
-bool cuda_rotate(struct executor *, struct matrix g, struct matrix x);
 bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
 bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -21,6 +21,9 @@ struct block_tariff {
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
+	/* rotations made, and applied */
+	struct price (*make_rotations)(struct price_reader *, struct matrix x);
+	struct price (*rotate)(struct price_reader *, struct matrix x);
 	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
 	 * NULL on the host */
 	struct price (*column_norms)(struct price_reader *, struct matrix a);
@@ -47,9 +50,6 @@ struct block_tariff {
 	/* whether there is such a kernel; NULL: there is none */
 	bool (*panel_reflects)(struct price_reader *, struct matrix a);
 	struct price (*panel_reflectors)(struct price_reader *, struct matrix a);
-	/* rotations made, and applied */
-	struct price (*make_rotations)(struct price_reader *, struct matrix x);
-	struct price (*rotate)(struct price_reader *, struct matrix x);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
 	struct price (*copy)(struct price_reader *, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);
