@@ -178,11 +178,19 @@ function spread(operation, q, which,   i, list, n, x, v) {
 	n = ascending(list, x)
 	return n ? short_ratio(x[1]) "|" short_ratio(x[int((n + 1) / 2)]) "|" short_ratio(x[n]) : "-|-|-"
 }
+# The answer in a paragraph.
+function say_decisions(   i) {
+	for (i = 1; i <= D["rows"]; i++)
+		if (D[i, "operation"] == "all")
+			paragraph("Asked before the runs, the model chose right in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
+				D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
+				" % more than the better way on average and " percent(D[i, "cost_worst"]) " % at worst. To update always costs " \
+				percent(D[i, "always"], "%.0f") " % more, never to update " percent(D[i, "never"], "%.0f") \
+				" %. Its times of updating are off by " percent(D[i, "error_update"]) " % (median). fathom advise update answers for one case.")
+}
 function decision_table(   i, c) {
-	if (!load(data "/decisions.tsv", D))
-		return
-	table_start("decisions", "The choice by the model, ahead of the runs. Costs: the time of what is chosen over that of the better way, less one", \
-		"<change|<Q|>points|>within 2x|>median error of updating, %|>of factorizing, %|>right, %|>cost, %|>worst, %|>always update, %|>worst, %|>never, %|>worst, %")
+	table_start("update-decisions", "The choice by the model: its cost is the time over that of the better way, less one", \
+		"<change|<Q|>points|>within 2x|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always, %|!>worst, %|>never, %|!>worst, %")
 	for (i = 1; i <= D["rows"]; i++) {
 		c = D[i, "operation"]
 		gsub(/_/, " ", c)
@@ -194,7 +202,7 @@ function decision_table(   i, c) {
 	table_end()
 }
 function ratio_table(   o, q, c, i) {
-	table_start("update", "Times as fast as beginning again, over all points: least, median, most", \
+	table_start("update-ratios", "Times as fast as beginning again, over all points: least, median, most", \
 		"<change|>ours, least|>median|>most|>cuSOLVER, least|>median|>most")
 	split("remove_columns add_columns add_rows remove_rows", o, " ")
 	split("none thin full", q, " ")
@@ -220,8 +228,12 @@ BEGIN {
 	if (!points)
 		exit
 	if (table == "yes") {
+		decided = load(data "/decisions.tsv", D)
+		if (decided)
+			say_decisions()
 		ratio_table()
-		decision_table()
+		if (decided)
+			decision_table()
 	} else if (short == "yes") {
 		if (right_part() != "")
 			item("QR updating: the model tells beforehand whether it pays, right at " percent(right_part(), "%.0f") " % of " \

@@ -12,6 +12,7 @@ load scripts."/style.gp"
 s(m, kind) = name."/".m."_".kind
 changes = present(name."/choice_remove_columns ".name."/choice_add_columns ".name."/choice_add_rows ".name."/choice_remove_rows")
 change_of(f) = system("echo '".f."' | sed 's,.*choice_,,; s,_, ,'")
+line_of(f) = change_of(f) eq "remove columns" ? 1 : change_of(f) eq "add columns" ? 2 : change_of(f) eq "add rows" ? 3 : 4
 set multiplot
 set palette defined (-3 "#d55e00", 0 "#ffffff", 5 "#2f74c0")
 set cbrange [-3:5]
@@ -61,9 +62,9 @@ set yrange [*:*]
 set xtics autofreq
 set ytics autofreq
 set xlabel "predicted" offset 0,0.4
-set ylabel "measured" offset 0,0
+set ylabel "measured" offset 1.5,0
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#202020" lw 1.2
 set arrow 2 from first 1, graph 0 to first 1, graph 1 nohead lc rgb "#202020" lw 1.2
-plot for [j=1:words(changes)] file(word(changes, j)) using "predicted":"measured" with points lt j title change_of(word(changes, j)), \
+plot for [j=1:words(changes)] file(word(changes, j)) using "predicted":"measured" with points lt line_of(word(changes, j)) title change_of(word(changes, j)), \
 	x with lines lt 7 dt 3 notitle
 unset multiplot

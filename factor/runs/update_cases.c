@@ -220,8 +220,8 @@ static size_t list_shapes(struct shape shape[MOST_SHAPES], bool quick)
 	size_t count = 0;
 
 	for (const struct family *f = families; f < families + ARRAY_LEN(families); f++)
-		for (size_t s = 0; s < MOST_SIZES && f->n[s] && (s == 0 || !quick); s++)
-			for (size_t r = 0; r < MOST_SIZES && f->ratio[r]; r++) {
+		for (size_t s = 0; s < (quick ? 1 : MOST_SIZES) && f->n[s]; s++)
+			for (size_t r = 0; r < (quick ? 1 : MOST_SIZES) && f->ratio[r]; r++) {
 				int64_t n = f->n[s], m = f->ratio[r] * n;
 				if ((double)m * (double)n * (double)n <= f->most)
 					shape[count++] = (struct shape){f, m, n};
