@@ -79,7 +79,7 @@ static int64_t q_rows(const struct paper *s)
 	return s->f->kept == Q_NONE ? 0 : s->f->m;
 }
 
-/* Blocks of reflectors of up to `rows` rows in `columns` columns. */
+/* Blocks of reflectors for so many columns; V apart. */
 static void carve_blocks(struct paper *s, struct carver *carver, int64_t columns)
 {
 	const struct qr_factors *f = s->f;
@@ -102,54 +102,58 @@ static void carve_rotations(struct paper *s, struct carver *carver, int64_t rows
 	s->g = carve_matrix(carver, 2, 2 * PAPER_WAVES * s->update.p, s->f->r.precision);
 }
 
-/* One QR factorization of `rows` x `columns`, applied to Q^T B and to Q from the right. Its columns
- * of Q are copied to stand side by side, with `more` rows. */
-static bool carve_whole(
-        struct paper *s, struct carver *carver, int64_t rows, int64_t columns, int64_t more)
+/* One QR factorization of `rows` x `columns`, applied to d and to q from the right. */
+static bool carve_whole(struct paper *s, struct carver *carver, int64_t rows, int64_t columns,
+        struct matrix d, struct matrix q)
 {
 	struct executor *e = s->e;
-	const struct qr_factors *f = s->f;
-	enum precision precision = f->r.precision;
+	const struct plan *plan = &s->plan.plan;
+	enum precision precision = s->f->r.precision;
 
 	plan_default(e, OPERATION_QR, rows, columns, precision, false, &s->plan);
 	s->stack = carve_matrix(carver, rows, columns, precision);
 	s->tau = carve_matrix(carver, columns, 1, precision);
-	s->stack_d = carve_matrix(carver, rows, f->d.n, precision);
-	s->stack_q = carve_matrix(carver, f->kept == Q_NONE ? 0 : f->m + more, rows, precision);
-	int64_t bytes[3] = {geqrf_work(e, &s->plan.plan, s->stack)};
-	if (f->d.n > 0)
-		bytes[1] = ormqr_work(e, &s->plan.plan, LEFT, s->stack, s->tau, s->stack_d);
-	if (f->kept != Q_NONE)
-		bytes[2] = ormqr_work(e, &s->plan.plan, RIGHT, s->stack, s->tau, s->stack_q);
+	int64_t bytes[3] = {geqrf_work(e, plan, s->stack)};
+	if (d.n > 0)
+		bytes[1] = ormqr_work(e, plan, LEFT, s->stack, s->tau, d);
+	if (q.m > 0)
+		bytes[2] = ormqr_work(e, plan, RIGHT, s->stack, s->tau, q);
 	s->whole_work = carve_bytes(carver, larger(bytes[0], larger(bytes[1], bytes[2])));
 	return bytes[0] >= 0 && bytes[1] >= 0 && bytes[2] >= 0;
 }
 
+/* The columns of Q that R's rows and the new ones belong to have to stand side by side. */
 static bool carve_add_rows(struct paper *s, struct carver *carver)
 {
 	const struct qr_factors *f = s->f;
-	int64_t p = s->update.p;
+	enum precision precision = f->r.precision;
+	int64_t p = s->update.p, rows = f->n + p;
 
 	if (f->kept == Q_THIN)
-		s->units = carve_matrix(carver, f->m + p, p, f->r.precision);
-	if (s->how->whole)
-		return carve_whole(s, carver, f->n + p, f->n, p);
+		s->units = carve_matrix(carver, f->m + p, p, precision);
+	if (s->how->whole) {
+		s->stack_d = carve_matrix(carver, rows, f->d.n, precision);
+		s->stack_q =
+		        carve_matrix(carver, f->kept == Q_NONE ? 0 : f->m + p, rows, precision);
+		return carve_whole(s, carver, rows, f->n, s->stack_d, s->stack_q);
+	}
 	carve_blocks(s, carver, f->n);
-	s->scaled = carve_matrix(carver, p, f->n, f->r.precision);
+	s->scaled = carve_matrix(carver, p, f->n, precision);
 	return true;
 }
 
 static bool carve_add_columns(struct paper *s, struct carver *carver)
 {
 	const struct qr_factors *f = s->f;
-	int64_t p = s->update.p;
+	int64_t p = s->update.p, rows = f->n + p;
 
 	s->w = carve_matrix(carver, f->m, p, f->r.precision);
 	carve_blocks(s, carver, p);
 	s->v = carve_matrix(carver, f->m - f->n, p, f->r.precision);
 	if (s->how->whole)
-		return carve_whole(s, carver, f->n + p, f->n + p, 0);
-	carve_rotations(s, carver, f->n + p + f->d.n, f->n + p);
+		return carve_whole(s, carver, rows, rows, matrix_view(f->d, 0, 0, rows, f->d.n),
+		        matrix_view(f->q, 0, 0, f->m, rows));
+	carve_rotations(s, carver, rows + f->d.n, rows);
 	return true;
 }
 

@@ -52,10 +52,10 @@ bool paper_join(const struct paper *);
 /* Columns of a block where blocks are to reduce so many. */
 int64_t paper_width(const struct qr_paper *, int64_t columns);
 
-/* qr_update_paper_blocks.c. paper_band: the columns of panel (part of r, at column and row j of the
- * system) and all right of them, whose elements reach p rows below the diagonal, become upper
- * triangular with zeros below, in blocks; the rows of y go with them. paper_stack: the same of r,
- * n x n and upper triangular, above u (p x n), which becomes zero; d above b; q beside units. */
+/* qr_update_paper_blocks.c. paper_band: y.r, whose elements from column j on reach p rows below the
+ * diagonal, becomes upper triangular with zeros below; y.d and y.q go with it. paper_stack: the
+ * same of y.r, which is, above u (p x n), where the reflectors' vectors stay; y.d above b; y.q
+ * beside units. */
 bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
 bool paper_stack(
         struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
@@ -63,8 +63,7 @@ bool paper_stack(
 /* qr_update_paper_waves.c: row `row` of x and the p - 1 behind it become zero right of their
  * diagonal element, which is column c of the c-th, by rotations of x's columns; until then the c-th
  * ends with column base + c (lag 1) or base (lag 2) of x. The element in row j above them and
- * column i is zero where i > j. The columns of q, as many (or q.m = 0: none), go with those of x.
- */
+ * column i is zero where i > j. The columns of q, as many, go with those of x. */
 struct wave_shape {
 	int64_t row, p, base, lag;
 };
