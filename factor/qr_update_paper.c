@@ -2,9 +2,6 @@
 /* Workspace and queues of the paper's changes. */
 #include "qr_update_paper_parts.h"
 
-#include "geqrf.h"
-#include "solve.h"
-
 #include "../lib/msg.h"
 
 const char *const paper_phase_name[PAPER_PHASES] = {[PAPER_LAYOUT] = "layout",
@@ -102,26 +99,6 @@ static void carve_rotations(struct paper *s, struct carver *carver, int64_t rows
 	s->g = carve_matrix(carver, 2, 2 * PAPER_WAVES * s->update.p, s->f->r.precision);
 }
 
-/* One QR factorization of `rows` x `columns`, applied to d and to q from the right. */
-static bool carve_whole(struct paper *s, struct carver *carver, int64_t rows, int64_t columns,
-        struct matrix d, struct matrix q)
-{
-	struct executor *e = s->e;
-	const struct plan *plan = &s->plan.plan;
-	enum precision precision = s->f->r.precision;
-
-	plan_default(e, OPERATION_QR, rows, columns, precision, false, &s->plan);
-	s->stack = carve_matrix(carver, rows, columns, precision);
-	s->tau = carve_matrix(carver, columns, 1, precision);
-	int64_t bytes[3] = {geqrf_work(e, plan, s->stack)};
-	if (d.n > 0)
-		bytes[1] = ormqr_work(e, plan, LEFT, s->stack, s->tau, d);
-	if (q.m > 0)
-		bytes[2] = ormqr_work(e, plan, RIGHT, s->stack, s->tau, q);
-	s->whole_work = carve_bytes(carver, larger(bytes[0], larger(bytes[1], bytes[2])));
-	return bytes[0] >= 0 && bytes[1] >= 0 && bytes[2] >= 0;
-}
-
 /* The columns of Q that R's rows and the new ones belong to have to stand side by side. */
 static bool carve_add_rows(struct paper *s, struct carver *carver)
 {
@@ -132,10 +109,11 @@ static bool carve_add_rows(struct paper *s, struct carver *carver)
 	if (f->kept == Q_THIN)
 		s->units = carve_matrix(carver, f->m + p, p, precision);
 	if (s->how->whole) {
+		s->stack = carve_matrix(carver, rows, f->n, precision);
 		s->stack_d = carve_matrix(carver, rows, f->d.n, precision);
 		s->stack_q =
 		        carve_matrix(carver, f->kept == Q_NONE ? 0 : f->m + p, rows, precision);
-		return carve_whole(s, carver, rows, f->n, s->stack_d, s->stack_q);
+		return paper_whole_carve(s, &s->whole, carver, s->stack, s->stack_d, s->stack_q);
 	}
 	carve_blocks(s, carver, f->n);
 	s->scaled = carve_matrix(carver, p, f->n, precision);
@@ -145,15 +123,22 @@ static bool carve_add_rows(struct paper *s, struct carver *carver)
 static bool carve_add_columns(struct paper *s, struct carver *carver)
 {
 	const struct qr_factors *f = s->f;
-	int64_t p = s->update.p, rows = f->n + p;
+	enum precision precision = f->r.precision;
+	int64_t m = f->m, n = f->n, p = s->update.p, sides = f->d.n, rows = n + p;
 
-	s->w = carve_matrix(carver, f->m, p, f->r.precision);
+	s->w = carve_matrix(carver, m, p, precision);
+	if (s->how->whole) {
+		s->stack = carve_matrix(carver, rows, rows, precision);
+		return paper_whole_carve(s, &s->lower, carver, matrix_view(s->w, 0, 0, m - n, p),
+		               matrix_view(f->d, 0, 0, m - n, sides),
+		               matrix_view(f->q, 0, 0, m, m - n)) &&
+		       paper_whole_carve(s, &s->whole, carver, s->stack,
+		               matrix_view(f->d, 0, 0, rows, sides),
+		               matrix_view(f->q, 0, 0, m, rows));
+	}
 	carve_blocks(s, carver, p);
-	s->v = carve_matrix(carver, f->m - f->n, p, f->r.precision);
-	if (s->how->whole)
-		return carve_whole(s, carver, rows, rows, matrix_view(f->d, 0, 0, rows, f->d.n),
-		        matrix_view(f->q, 0, 0, f->m, rows));
-	carve_rotations(s, carver, rows + f->d.n, rows);
+	s->v = carve_matrix(carver, m - n, p, precision);
+	carve_rotations(s, carver, rows + sides, rows);
 	return true;
 }
 

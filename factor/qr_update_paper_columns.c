@@ -4,9 +4,6 @@
  * rotations of neighbouring rows, which leave R's zeros below it alone. */
 #include "qr_update_paper_parts.h"
 
-#include "geqrf.h"
-#include "solve.h"
-
 bool qr_paper_remove_columns(struct executor *e, struct qr_factors *f, int64_t k, int64_t p,
         void *work, const struct qr_paper *how)
 {
@@ -35,7 +32,8 @@ static bool reduce(struct paper *s, struct matrix w)
 	        .d = matrix_view(f->d, n, 0, f->d.n == 0 ? 0 : below, f->d.n),
 	        .q = matrix_view(f->q, 0, n, f->m, below)};
 
-	return paper_band(s, y, 0, below);
+	return s->how->whole ? paper_whole_run(s, &s->lower, y.r, y.d, y.q)
+	                     : paper_band(s, y, 0, below);
 }
 
 /* x: as columns, rows k .. n+p-1 of R's columns from k on, of w, and of Q^T B. */
@@ -71,25 +69,19 @@ static bool by_rotations(struct paper *s, struct matrix w, int64_t k)
 static bool by_reflectors(struct paper *s, struct matrix w, int64_t k)
 {
 	struct executor *e = s->e;
-	const struct plan *plan = &s->plan.plan;
 	const struct qr_factors *f = s->f;
 	int64_t p = w.n, columns = f->n - k, rows = columns + p;
 	struct matrix a = matrix_view(s->stack, 0, 0, rows, rows);
-	struct matrix tau = matrix_view(s->tau, 0, 0, rows, 1);
 	struct matrix spike = matrix_view(w, k, 0, rows, p);
 	struct matrix r = matrix_view(f->r, k, k + p, rows, columns);
 	struct matrix left = matrix_view(a, 0, 0, rows, p);
 	struct matrix right = matrix_view(a, 0, p, rows, columns);
+	struct matrix d = matrix_view(f->d, k, 0, f->d.n == 0 ? 0 : rows, f->d.n);
 
-	return paper_begin(s, PAPER_WHOLE) && ex_copy(e, spike, left) && ex_copy(e, r, right) &&
-	       geqrf(e, plan, a, tau, s->whole_work) &&
-	       (f->d.n == 0 || ormqr(e, plan, LEFT, TRANSPOSED, a, tau,
-	                               matrix_view(f->d, k, 0, rows, f->d.n), s->whole_work)) &&
-	       paper_begin(s, PAPER_APPLY_Q) &&
-	       ormqr(e, plan, RIGHT, PLAIN, a, tau, matrix_view(f->q, 0, k, f->m, rows),
-	               s->whole_work) &&
-	       paper_begin(s, PAPER_LAYOUT) &&
-	       ex_fill(e, LOWER, 0, 0, matrix_view(a, 1, 0, rows - 1, rows - 1)) &&
+	if (columns == 0)
+		return true;
+	return ex_copy(e, spike, left) && ex_copy(e, r, right) &&
+	       paper_whole_run(s, &s->whole, a, d, matrix_view(f->q, 0, k, f->m, rows)) &&
 	       ex_copy(e, left, spike) && ex_copy(e, right, r);
 }
 

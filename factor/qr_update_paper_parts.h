@@ -13,6 +13,13 @@ enum { PAPER_WAVES = 32 };
 /* What a change is applied to, each in a queue of its own. */
 enum paper_side { SIDE_R, SIDE_D, SIDE_Q, PAPER_SIDES };
 
+/* A QR factorization by the default plan. */
+struct paper_whole {
+	struct default_plan plan;
+	struct matrix tau;
+	void *work;
+};
+
 struct paper {
 	struct executor *e;
 	struct qr_factors *f;
@@ -24,10 +31,10 @@ struct paper {
 	struct matrix v, t, scaled;
 	struct matrix row, taus, one; /* nb numbers, nb numbers, a 1 */
 	struct reflector_work work[PAPER_SIDES];
-	/* one factorization for all */
-	struct default_plan plan;
-	struct matrix stack, tau, stack_d, stack_q;
-	void *whole_work;
+	/* the candidates: whole factorizations, of what is to be reduced (rows added: R above U, d
+	 * above b, Q beside units) and, columns added, of what is below R first */
+	struct paper_whole whole, lower;
+	struct matrix stack, stack_d, stack_q;
 	/* rotations: the rows of the system as columns of x, and cosines and sines */
 	struct matrix w, x, g;
 	struct matrix units; /* added rows without all of Q: the columns beside Q */
@@ -59,6 +66,14 @@ int64_t paper_width(const struct qr_paper *, int64_t columns);
 bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
 bool paper_stack(
         struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
+
+/* qr_update_paper_whole.c: for a of these rows and columns at most, applied to d, and to q from the
+ * right; false with the executor's fault. And such a one: a becomes upper triangular with zeros
+ * below. */
+bool paper_whole_carve(struct paper *, struct paper_whole *, struct carver *, struct matrix a,
+        struct matrix d, struct matrix q);
+bool paper_whole_run(const struct paper *, const struct paper_whole *, struct matrix a,
+        struct matrix d, struct matrix q);
 
 /* qr_update_paper_waves.c: row `row` of x and the p - 1 behind it become zero right of their
  * diagonal element, which is column c of the c-th, by rotations of x's columns; until then the c-th

@@ -3,9 +3,6 @@
  * of Q becomes unit vectors by rotations of all of Q's columns, and R with it. */
 #include "qr_update_paper_parts.h"
 
-#include "geqrf.h"
-#include "solve.h"
-
 static struct matrix top_of(struct matrix a, int64_t m, int64_t n)
 {
 	return matrix_view(a, 0, 0, m, n);
@@ -37,50 +34,31 @@ static bool add_by_blocks(struct paper *s, struct matrix u, struct matrix b, str
 	return paper_stack(s, y, u, b, units);
 }
 
-/* a's first rows above b, both copied, or back. */
+/* Into the stacks, or back. */
 static bool exchange(
-        struct paper *s, struct matrix stack, struct matrix a, struct matrix b, bool in)
+        struct paper *s, struct matrix u, struct matrix b, struct matrix units, bool in)
 {
-	struct matrix top = matrix_view(stack, 0, 0, a.m, a.n);
-	struct matrix bottom = matrix_view(stack, a.m, 0, b.m, b.n);
-
-	return in ? ex_copy(s->e, a, top) && ex_copy(s->e, b, bottom)
-	          : ex_copy(s->e, top, a) && ex_copy(s->e, bottom, b);
-}
-
-static bool whole_q(struct paper *s, struct matrix units)
-{
-	struct executor *e = s->e;
 	const struct qr_factors *f = s->f;
-	int64_t n = f->n, m = f->m + s->update.p;
-	struct matrix q = matrix_view(f->q, 0, 0, m, n);
-	struct matrix left = matrix_view(s->stack_q, 0, 0, m, n);
-	struct matrix right = matrix_view(s->stack_q, 0, n, m, units.n);
+	int64_t n = f->n, p = s->update.p, m = f->kept == Q_NONE ? 0 : f->m + p;
+	struct matrix pairs[][2] = {{top_of(f->r, n, n), top_of(s->stack, n, n)},
+	        {u, matrix_view(s->stack, n, 0, in ? p : 0, n)},
+	        {top_of(f->d, n, f->d.n), top_of(s->stack_d, n, f->d.n)},
+	        {b, matrix_view(s->stack_d, n, 0, p, f->d.n)},
+	        {top_of(f->q, m, n), top_of(s->stack_q, m, n)},
+	        {units, matrix_view(s->stack_q, 0, n, m, p)}};
+	bool ok = true;
 
-	return f->kept == Q_NONE ||
-	       (paper_begin(s, PAPER_APPLY_Q) && ex_copy(e, q, left) && ex_copy(e, units, right) &&
-	               ormqr(e, &s->plan.plan, RIGHT, PLAIN, s->stack, s->tau, s->stack_q,
-	                       s->whole_work) &&
-	               ex_copy(e, left, q) && ex_copy(e, right, units));
+	for (size_t i = 0; ok && i < ARRAY_LEN(pairs); i++)
+		ok = in ? ex_copy(s->e, pairs[i][0], pairs[i][1])
+		        : ex_copy(s->e, pairs[i][1], pairs[i][0]);
+	return ok;
 }
 
 static bool add_whole(struct paper *s, struct matrix u, struct matrix b, struct matrix units)
 {
-	struct executor *e = s->e;
-	const struct plan *plan = &s->plan.plan;
-	const struct qr_factors *f = s->f;
-	int64_t n = f->n;
-	struct matrix r = top_of(f->r, n, n), d = top_of(f->d, n, f->d.n);
-
-	return paper_begin(s, PAPER_WHOLE) && exchange(s, s->stack, r, u, true) &&
-	       geqrf(e, plan, s->stack, s->tau, s->whole_work) &&
-	       ex_copy(e, top_of(s->stack, n, n), r) &&
-	       ex_fill(e, LOWER, 0, 0, matrix_view(r, 1, 0, n - 1, n - 1)) &&
-	       (d.n == 0 || (exchange(s, s->stack_d, d, b, true) &&
-	                            ormqr(e, plan, LEFT, TRANSPOSED, s->stack, s->tau, s->stack_d,
-	                                    s->whole_work) &&
-	                            exchange(s, s->stack_d, d, b, false))) &&
-	       whole_q(s, units);
+	return exchange(s, u, b, units, true) &&
+	       paper_whole_run(s, &s->whole, s->stack, s->stack_d, s->stack_q) &&
+	       exchange(s, u, b, units, false);
 }
 
 bool qr_paper_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct matrix rows,
