@@ -22,6 +22,9 @@ GPU_ARCHS ?= $(or $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap -
 CLANG := $(shell command -v clang 2>/dev/null)
 FORTRAN := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v gfortran 2>/dev/null))
 
+# A library that updates QR factorizations on the host, which a test compares ours with, where it is.
+QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
+
 # hwloc's flags are asked for by the recipes, not here: `make setup probe` installs it first.
 HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
@@ -169,6 +172,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/compilers: FORCE
 	@mkdir -p $(BUILD); echo '$(CLANG) $(FORTRAN)' | cmp -s - $@ || echo '$(CLANG) $(FORTRAN)' > $@
 
+$(BUILD)/qrupdate: FORCE
+	@mkdir -p $(BUILD); echo '$(QRUPDATE)' | cmp -s - $@ || echo '$(QRUPDATE)' > $@
+
 $(BUILD)/version.c: FORCE
 	@mkdir -p $(BUILD); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
@@ -237,6 +243,9 @@ $(BUILD)/bin/measure: $(VENDOR_OBJECTS) $(MEASURE_OBJECTS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
+$(BUILD)/tests/test_qrupdate.o: $(BUILD)/qrupdate
+$(BUILD)/tests/test_qrupdate.o: HOST_FLAGS += $(if $(QRUPDATE),-DFATHOM_QRUPDATE)
+$(BUILD)/tests/test_qrupdate.t: VENDOR += $(QRUPDATE)
 $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 

@@ -30,7 +30,7 @@ host=
 whole=
 for file in "$output"/*.tsv; do
 	case $(basename "$file" .tsv) in
-	machine | profile | predictions | measurements | validation | errors | bench | breakdown | breakdown_measured | kerr | gram_host | trace_*) ;;
+	machine | profile | predictions | measurements | validation | errors | bench | breakdown | breakdown_measured | kerr | gram_host | update | update_predictions | update_paper | decisions | trace_*) ;;
 	*) probes=$((probes + 1)) ;;
 	esac
 	id=$(sed -n -e '/^#/!q' -e 's/^# machine: //p' "$file")

@@ -84,6 +84,15 @@ static void test_moves(const struct profile *p)
 	ex_transpose(e, a, a);
 	is_real(us(e), queued + started + copied + WAIT, 1e-6, "transpose");
 	executor_model_restart(e, false);
+	ex_rotate(e, block(2, 512), a);
+	is_real(us(e), queued + started + copied + WAIT, 1e-6, "rotate");
+	executor_model_restart(e, false);
+	/* two blocks: 2 MiB each go through one multiprocessor at 200 GB/s */
+	ex_make_rotations(e, 0, block(131072, 4), block(2, 2));
+	double pair = 2 * 2 * 131072 * 4 / 200e3;
+	is_real(us(e), queued + started + 0.25 + pair + 0.25 + 0.015 + WAIT, 1e-6,
+	        "make_rotations: a pair is one block's");
+	executor_model_restart(e, false);
 	ex_explicit_v(e, a, a);
 	is_real(us(e), queued + started + copied + WAIT, 1e-6, "explicit_v");
 	executor_model_restart(e, false);

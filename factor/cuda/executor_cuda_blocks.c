@@ -2,6 +2,7 @@
 /* The cuda executor's blocks but the matrix products: triangular solves by cuBLAS, the rest by our
  * own kernels. */
 #include "executor_cuda.h"
+#include "rotations.h"
 
 #include "../../lib/msg.h"
 #include "../../lib/block_kernels.h"
@@ -234,6 +235,19 @@ bool cuda_zero_diagonal(struct executor *executor, struct matrix a, int *info)
 {
 	struct cuda *x = self(executor);
 	return cuda_ok(x, block_zero_diagonal(a, info, stream_of(x)), "zero diagonal");
+}
+
+/* ---- rotations ---- */
+
+bool cuda_make_rotations(struct executor *executor, int64_t row, struct matrix x, struct matrix g)
+{
+	return cuda_ok(self(executor), rotations_make(row, x, g, stream_of(self(executor))),
+	        "make rotations");
+}
+
+bool cuda_rotate(struct executor *executor, struct matrix g, struct matrix x)
+{
+	return cuda_ok(self(executor), rotations_apply(g, x, stream_of(self(executor))), "rotate");
 }
 
 /* ---- layout ---- */

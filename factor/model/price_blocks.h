@@ -21,6 +21,9 @@ struct block_tariff {
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
+	/* rotations made, and applied */
+	struct price (*make_rotations)(struct price_reader *, struct matrix x);
+	struct price (*rotate)(struct price_reader *, struct matrix x);
 	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
 	 * NULL on the host */
 	struct price (*column_norms)(struct price_reader *, struct matrix a);
