@@ -140,7 +140,8 @@ static void measure_surface(
 			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
 			bool all =
 			        (surface->restored || surface->square) && panel_threads(&call) > 1;
-			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes)
+			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
+			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
 				continue;
 			bool first = !visits_has(&rates->visits, series, args, ARRAY_LEN(args));
 			if (!(first && before[i] == 0) && clock_now() + needed > rates->end) {
@@ -182,7 +183,8 @@ static void measure_threads(struct rates *rates, size_t c, int threads)
 		        .cycle = 1,
 		        .turns = 1};
 		double needed = (LEAST_SAMPLES + 2) * before * (call.square ? 8 : 4);
-		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1))
+		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1) ||
+		        !probe_wants(rates->run, chosen[c].series, args, ARRAY_LEN(args)))
 			continue;
 		if (needed > longest_point || clock_now() + needed > rates->end) {
 			if (!visits_has(&rates->visits, chosen[c].series, args, ARRAY_LEN(args)))
@@ -312,6 +314,7 @@ const struct probe host_rate_probe = {
         .arg_count = ARRAY_LEN(args),
         .seconds = 2.9,
         .processes = 5,
+        .revisits = true,
         .measure = measure,
         .fit = host_rate_fit,
 };

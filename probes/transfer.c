@@ -177,9 +177,17 @@ static struct sample_plan plan_of(
 static void measure_point(struct probe_run *run, struct transfer *transfer,
         const struct route *route, int64_t bytes, const struct arg *node)
 {
+	const struct arg args[2] = {
+	        {"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)},
+	        node ? *node : (struct arg){0}};
+	const size_t arg_count = node ? 2 : 1;
 	struct work work = {transfer, route, bytes};
 	struct buffer *buffer = route->buffer;
 	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
+	if (!probe_wants(run, route->series, args, arg_count))
+		return;
+	if (out && run->wanted) /* no larger transfer to the host has left data */
+		transfer_fill_host(transfer, buffer, bytes);
 	char *arrived = route->direction == BOTH ? returning(buffer) : buffer->host;
 	uint32_t seed = transfer_new_seed(transfer);
 	if (out)
@@ -203,10 +211,7 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 		        &work, transfer_wrong_returned(transfer, arrived, bytes, seed));
 	if (route->direction == TO_HOST)
 		buffer->seed = seed;
-	struct arg args[2] = {{"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)}};
-	if (node)
-		args[1] = *node;
-	probe_record(run, route->series, args, node ? 2 : 1, &measurement);
+	probe_record(run, route->series, args, arg_count, &measurement);
 }
 
 static void measure_route(
@@ -373,6 +378,7 @@ const struct probe transfer_probe = {
         .needs_gpu = true,
         .turn = -1,
         .seconds = 1.1,
+        .revisits = true,
         .measure = measure,
         .fit = transfer_fit,
 };
