@@ -110,6 +110,11 @@ void gpu_rest(const struct gpu *gpu, double hz)
 
 void gpu_check(int error, const char *expression, const char *file, int line)
 {
+	if (error == (int)cudaErrorMemoryAllocation)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "too little memory is free, on the GPU or pinned on the host (%s, %s:%d): "
+		        "stop what uses it",
+		        expression, file, line);
 	if (error != (int)cudaSuccess)
 		msg_die(EXIT_MEASURE_FAILED, "CUDA %s: %s, in %s (%s:%d)",
 		        cudaGetErrorName((cudaError_t)error),

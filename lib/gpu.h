@@ -40,7 +40,8 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault);
 /* Number of other processes using the device now (NVML); -1 when that is unknown. */
 int gpu_other_users(const struct gpu *gpu);
 
-/* Ends the program (exit 1) with name, text, expression, file and line when a CUDA call failed. */
+/* Ends the program (exit 1) with name, text, expression, file and line when a CUDA call failed;
+ * when it was for want of memory, which is no defect, with exit 77. */
 void gpu_check(int error, const char *expression, const char *file, int line);
 #define GPU(call) gpu_check((int)(call), #call, __FILE__, __LINE__)
 

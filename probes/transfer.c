@@ -309,15 +309,32 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 
 /* ---- the probe ---- */
 
+/* The largest transfer: an eighth of the host's memory and of what is free on the device at most,
+ * where there are two buffers. */
+static int64_t find_largest(const struct transfer *transfer, int64_t host_bytes)
+{
+	const int64_t wanted = transfer->quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
+	int64_t largest = wanted;
+	size_t unused, total;
+	GPU(cudaMemGetInfo(&unused, &total));
+	while (largest > (int64_t)unused / 8 || (host_bytes > 0 && largest > host_bytes / 8))
+		largest /= 4;
+	if (largest < MIB)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+	if (largest < wanted)
+		msg_warn("memory is short (%zu bytes free on the GPU): transfers up to %lld bytes "
+		         "only",
+		        unused, (long long)largest);
+	return largest;
+}
+
 static void set_up(struct transfer *transfer, const struct probe_run *run, int64_t host_bytes)
 {
 	transfer->quick = run->common.quick;
 	transfer->seconds = run->seconds / 400;
 	transfer->seed = (uint32_t)run->common.seed << 16;
-	transfer->largest = transfer->quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
-	while (transfer->largest > transfer->gpu.memory_bytes / 8 ||
-	        (host_bytes > 0 && transfer->largest > host_bytes / 8))
-		transfer->largest /= 4;
+	transfer->largest = find_largest(transfer, host_bytes);
 	transfer->timer = gpu_timer_new(&transfer->gpu);
 	GPU(cudaStreamCreateWithFlags(&transfer->stream, cudaStreamNonBlocking));
 	GPU(cudaStreamCreateWithFlags(&transfer->other, cudaStreamNonBlocking));
