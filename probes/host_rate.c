@@ -247,6 +247,8 @@ static void wait_asleep(int visit)
 
 static void measure(struct probe_run *run)
 {
+	/* --quick has no time for two, and a second visit is one itself */
+	const int visits = run->common.quick || run->wanted ? 1 : VISITS;
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
 	struct rates rates = {.run = run,
 	        .bytes = bytes,
@@ -276,7 +278,7 @@ static void measure(struct probe_run *run)
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_expect(&rates.quiet, run->core_usual);
 	quiet_note(&rates.quiet, run->curve);
-	for (int visit = 0; visit < VISITS; visit++) {
+	for (int visit = 0; visit < visits; visit++) {
 		measure_surfaces(&rates, visit, false);
 		measure_teams(&rates, visit, false);
 	}
@@ -286,10 +288,10 @@ static void measure(struct probe_run *run)
 	quiet_leave(&rates.quiet);
 	wake_threads(&rates, run->seconds / 100);
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
-	for (int visit = 0; visit < VISITS; visit++)
+	for (int visit = 0; visit < visits; visit++)
 		measure_surfaces(&rates, visit, true);
 	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
-	for (int visit = 0; visit < VISITS; visit++) {
+	for (int visit = 0; visit < visits; visit++) {
 		wait_asleep(visit);
 		measure_teams(&rates, visit, true);
 	}
