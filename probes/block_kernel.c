@@ -268,6 +268,7 @@ const struct probe block_kernel_probe = {
         .needs_gpu = true,
         .seconds = 1.8, /* of a quick device */
         .processes = 3,
+        .revisits = true,
         .measure = measure,
         .fit = block_kernel_fit,
 };
