@@ -148,9 +148,14 @@ static double lu_solve(struct price_reader *r, struct matrix c, int64_t k)
 /* The exchange of rows, whose blocks go through the triangle as well. */
 static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
 {
+	static const char *const axes[] = {"swaps", "n", "cold"};
+	const double at[] = {(double)k, (double)c.n, !in_l2(r, c)};
+	const char *name = c.precision == SINGLE ? "gpu.lu_top.s" : "gpu.lu_top.d";
 	struct price price = laswp(r, c, k);
 
 	price.term[TERM_BARRIER] += lu_solve(r, c, k);
+	if (price_known(r, name))
+		price = price_as_measured(price, price_surface(r, name, axes, at, 3));
 	return price;
 }
 
