@@ -69,6 +69,7 @@ enum { PANEL_ROWS = 64, PRICE_PANELS = 5 /* four functions and an end */ };
 struct price_panels {
 	const char *name; /* NULL: free */
 	size_t count;
+	double longest;
 	struct price_panel {
 		double m, n, seconds;
 	} row[PANEL_ROWS];

@@ -53,6 +53,7 @@ static void add_row(struct price_panels *panels, const struct parameter *row)
 		panels->row[at] = panels->row[at - 1];
 	panels->row[at] = new;
 	panels->count++;
+	panels->longest = fmax(panels->longest, new.m);
 }
 
 /* The first time one value is read the ordinary way, which notes what was used. */
@@ -68,6 +69,7 @@ static const struct price_panels *panels_of(struct price_reader *r, const char *
 		return panels;
 	panels->name = name;
 	panels->count = 0;
+	panels->longest = 0;
 	for (size_t k = 0; k < profile->count; k++)
 		if (strcmp(profile->row[k].name, name) == 0)
 			add_row(panels, &profile->row[k]);
@@ -208,9 +210,8 @@ static double of_panel(
 {
 	const struct query q = {r->linear, team, (double)precision_bytes(a.precision), (double)a.m};
 
-	const struct price_panel *last = &panels->row[panels->count - 1];
-
-	r->model.extrapolated |= q.m > last->m || (double)a.n > last->n;
+	r->model.extrapolated |=
+	        q.m > panels->longest || (double)a.n > panels->row[panels->count - 1].n;
 	return at_width(&q, panels, (double)a.n);
 }
 
