@@ -15,8 +15,10 @@ double question_seconds(const struct question *q, bool overlap, struct model_res
 
 	executor_model_restart(e, overlap);
 	bool ok = q->run(e, q->context);
-	*result = executor_model_result(e);
-	return ok ? result->seconds : NAN;
+	double seconds = executor_model_seconds(e);
+	if (result)
+		*result = executor_model_result(e);
+	return ok ? seconds : NAN;
 }
 
 void spread_widen(struct spread *spread, double below, double above)
@@ -38,20 +40,34 @@ static struct profile used_rows(const struct profile *profile, const struct mode
 	return part;
 }
 
+/* Whether a parameter has an end of its interval that is not its value. */
+static bool uncertain(const struct profile *profile, const char *name, int side)
+{
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct estimate *estimate = &profile->row[i].estimate;
+		double end = side > 0 ? estimate->high : estimate->low;
+		if (strcmp(profile->row[i].name, name) == 0 && isfinite(end) &&
+		        end != estimate->value)
+			return true;
+	}
+	return false;
+}
+
 /* Every parameter at both ends of its interval, the others at their values. */
 static void spread_parameters(const struct question *q, const struct profile *profile,
         const struct price_reader *base, double seconds, struct spread *spread)
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
-	struct model_result ignored;
 
 	for (size_t u = 0; u < base->model.used_count; u++) {
 		const char *name = base->model.used[u];
 		double below = 0, above = 0;
 		for (int side = -1; side <= 1; side += 2) {
+			if (!uncertain(profile, name, side))
+				continue;
 			struct profile *shifted = profile_shifted(profile, name, side);
 			price_reader_change(reader, shifted, name);
-			double off = question_seconds(q, false, &ignored) - seconds;
+			double off = question_seconds(q, false, NULL) - seconds;
 			if (off > above)
 				above = off;
 			if (-off > below)
@@ -85,7 +101,6 @@ static double spread_surface(const struct question *q, const struct profile *pro
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
 	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
-	struct model_result ignored;
 	double most = 0;
 
 	for (int odd = 0; odd < 2; odd++) {
@@ -96,7 +111,7 @@ static double spread_surface(const struct question *q, const struct profile *pro
 				coarse.row[coarse.count++] = profile->row[r];
 		price_reader_start(reader, &coarse);
 		reader->working_set = base->working_set;
-		double off = fabs(question_seconds(q, false, &ignored) - seconds);
+		double off = fabs(question_seconds(q, false, NULL) - seconds);
 		if (off > most) /* not when too few rows are left to tell */
 			most = off;
 	}
@@ -109,13 +124,12 @@ static void spread_structure(const struct question *q, const struct profile *pro
         const struct price_reader *base, double seconds, struct spread *spread)
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
-	struct model_result ignored;
-	double overlap = fabs(question_seconds(q, true, &ignored) - seconds) / 2;
+	double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
 
 	price_reader_start(reader, profile);
 	reader->working_set = base->working_set;
 	reader->linear = true;
-	double linear = fabs(question_seconds(q, false, &ignored) - seconds) / 2;
+	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
 	*reader = *base;
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);

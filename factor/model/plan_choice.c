@@ -35,7 +35,7 @@ static double trial(struct search *s, const struct plan *plan, int64_t j)
 	s->e->fault.text[0] = '\0';
 	executor_model_restart(s->e, false);
 	bool ok = model_factor_run(s->e, &part);
-	double seconds = executor_model_result(s->e).seconds;
+	double seconds = executor_model_seconds(s->e);
 	if (!ok && !s->fault.text[0])
 		s->fault = s->e->fault;
 	return ok && !isnan(seconds) ? seconds : INFINITY;
@@ -131,7 +131,7 @@ static double panel_trial(struct search *s, const char *panel, int64_t m)
 	executor_model_restart(s->e, false);
 	bool ok = panel_getrf_work(s->e, panel, a) >= 0 &&
 	          panel_getrf(s->e, panel, a, NULL, (struct pivots){NULL, a.n});
-	double seconds = executor_model_result(s->e).seconds;
+	double seconds = executor_model_seconds(s->e);
 	return ok && !isnan(seconds) ? seconds : INFINITY;
 }
 

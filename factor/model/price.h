@@ -91,6 +91,7 @@ struct price_reader {
 		double arg[2], value;
 	} cache[PRICE_CACHE];
 	struct price_surface surface[PRICE_SURFACES];
+	unsigned char last[PRICE_SURFACES]; /* where a name was found, by where it lies */
 	struct price_panels panels[PRICE_PANELS];
 };
 

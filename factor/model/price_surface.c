@@ -286,13 +286,18 @@ static struct price_surface *surface_of(struct price_reader *reader, const char 
         const char *const *arg, const double *at, size_t args)
 {
 	struct price_surface *unused = NULL;
+	unsigned char *last = &reader->last[(uintptr_t)name / 8 % PRICE_SURFACES];
 
+	if (reader->surface[*last].name == name)
+		return &reader->surface[*last];
 	for (size_t i = PRICE_SURFACES; i-- > 0;) {
 		struct price_surface *s = &reader->surface[i];
 		if (!s->name)
 			unused = s;
-		else if (s->name == name || strcmp(s->name, name) == 0)
-			return s;
+		if (!s->name || (s->name != name && strcmp(s->name, name) != 0))
+			continue;
+		*last = (unsigned char)i;
+		return s;
 	}
 	assert(unused);
 	return build(reader, unused, name, arg, at, args);
