@@ -59,6 +59,7 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
 
+	reader->model.profile = profile;
 	for (size_t u = 0; u < base->model.used_count; u++) {
 		const char *name = base->model.used[u];
 		double below = 0, above = 0;
