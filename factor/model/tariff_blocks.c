@@ -85,9 +85,12 @@ static double scattered(struct price_reader *r, int64_t ld)
 	       price_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
 }
 
+/* What all multiprocessors read lies in either half of an L2 that has two. */
 static bool in_l2(struct price_reader *r, struct matrix a)
 {
-	return price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+	static const char near[] = "gpu.l2.near.size";
+
+	return price_bytes(a) <= price_scalar(r, price_known(r, near) ? near : "gpu.l2.stated");
 }
 
 /* Seconds to read so many pivots and to follow the exchanges. */

@@ -117,15 +117,18 @@ static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
 
 static const char *const product_axes[] = {"m", "n", "k"};
 
-/* Of products deeper than measured the rate is that of the deepest. */
+/* Of products larger than measured, in any direction, the rate is that of the largest. */
 static double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
 {
-	double at[] = {(double)c.m, (double)c.n, k};
-	const double deepest = price_surface_end(r, name, product_axes, at, 3, 2);
+	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
 
-	r->model.extrapolated |= k > deepest;
-	at[2] = fmin(k, deepest);
-	return fmax(1, k / deepest) * price_surface(r, name, product_axes, at, 3);
+	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+		const double last = price_surface_end(r, name, product_axes, at, 3, i);
+		r->model.extrapolated |= at[i] > last;
+		times *= fmax(1, at[i] / last);
+		at[i] = fmin(at[i], last);
+	}
+	return times * price_surface(r, name, product_axes, at, 3);
 }
 
 /* The surface of our own product: of those that the profile has the closest. */
