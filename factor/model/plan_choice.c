@@ -218,6 +218,10 @@ static bool first_blocks(
 	return true;
 }
 
+/* Plans closer than that are one to the model. A sequence of widths must be ahead by more: what it
+ * changes between blocks is priced less surely than one width throughout. */
+static const double clearly = 0.01;
+
 static void choose_sequence(struct search *s, double *best)
 {
 	struct plan_choice *c = s->choice;
@@ -245,7 +249,7 @@ static void choose_sequence(struct search *s, double *best)
 		if (isinf(at[p].seconds))
 			return;
 	}
-	if (positions && at[0].seconds < *best) {
+	if (positions && at[0].seconds < *best * (1 - clearly)) {
 		*best = at[0].seconds;
 		c->plan.count = write_out(at, 0, c->widths, 0);
 	}
