@@ -53,6 +53,7 @@ enum {
 };
 struct price_surface {
 	const char *name; /* NULL: free */
+	uint32_t key;     /* of its rows */
 	size_t args, count[SURFACE_ARGS];
 	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
 	double value[SURFACE_VALUES];            /* the last argument runs fastest */
