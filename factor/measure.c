@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do the predicted operations really take here?
  * Method: every case of predictions.tsv on a fresh random panel, restored by a copy before each
- * run; the variants of a shape in turns, the shapes in random order; host clock from call to
- * completion; median with its 95 % interval. What can fool it: clocks that still rise (warm-up by
- * time), other users of the device (recorded), a wrong result (checked: then there is no number).
- * Unit: seconds per operation. */
+ * run; the variants of a shape in turns; the shapes in random order, but those that are predicted
+ * to take more than their part of the time at the end, so that they cost the least others; host
+ * clock from call to completion; median with its 95 % interval. What can fool it: clocks that still
+ * rise (warm-up by time), other users of the device (recorded), a wrong result (checked: then there
+ * is no number). Unit: seconds per operation. */
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "runs/cases.h"
@@ -13,6 +14,7 @@
 #include "runs/gram_rows.h"
 #include "runs/measure.h"
 #include "runs/products.h"
+#include "runs/shapes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,42 +51,21 @@ static double settle(struct measure *measure)
 	return hz;
 }
 
-/* Products are one shape when they have the same operands. */
-static bool same_product(const struct result *a, const struct result *b)
-{
-	return !results_is_product(a) ||
-	       (a->k == b->k && product_of(a).trans == product_of(b).trans);
-}
-
-static bool same_shape(const struct result *a, const struct result *b)
-{
-	bool panel = results_is_panel(a), both = panel == results_is_panel(b);
-
-	return both && same_product(a, b) && (panel || strcmp(a->operation, b->operation) == 0) &&
-	       a->m == b->m && a->n == b->n && a->precision == b->precision &&
-	       strcmp(a->executor, b->executor) == 0;
-}
-
 static struct executor *executor_of(const struct measure *measure, const struct result *row)
 {
 	return measure_executor(measure, row->executor);
 }
 
-/* The first prediction of every shape that can run here, in random order. */
-static size_t list_shapes(const struct measure *measure, const struct results *predictions,
-        const struct result **shape)
+/* Every shape that can run here, in the order of measuring. */
+static size_t list_shapes(
+        const struct measure *measure, const struct results *predictions, struct shape *shape)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < predictions->count; i++) {
-		const struct result *row = &predictions->row[i];
-		bool seen = !executor_of(measure, row);
-		for (size_t s = 0; s < count && !seen; s++)
-			seen = same_shape(shape[s], row);
-		if (!seen)
-			shape[count++] = row;
-	}
-	measure_shuffle(shape, count, (uint64_t)measure->common.seed);
+	for (size_t i = 0; i < predictions->count; i++)
+		if (executor_of(measure, &predictions->row[i]))
+			count = shapes_add(shape, count, &predictions->row[i]);
+	shapes_order(shape, count, (uint64_t)measure->common.seed, measure->budget);
 	return count;
 }
 
@@ -97,7 +78,7 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 
 	for (size_t i = 0; i < predictions->count && count < MEASURE_CONTENDERS - 1; i++) {
 		const struct result *predicted = &predictions->row[i];
-		if (same_shape(predicted, shape) && results_level(predicted) == 2 &&
+		if (shapes_same(predicted, shape) && results_level(predicted) == 2 &&
 		        !results_find(done, predicted))
 			row[count++] = *predicted;
 	}
@@ -143,21 +124,22 @@ static int run_predicted(struct measure *measure, bool resume)
 
 	const char *hz_text = table_meta(predictions->table, "host_clock_hz");
 	measure->wanted_hz = hz_text ? atof(hz_text) : 0;
-	const struct result **shape = xmalloc((predictions->count + 1) * sizeof *shape);
+	struct shape *shape = xmalloc((predictions->count + 1) * sizeof *shape);
 	double *hz = xmalloc((predictions->count + 1) * sizeof *hz);
 	size_t shapes = list_shapes(measure, predictions, shape), s = 0;
 	double start = clock_now();
 	for (; s < shapes && !stopped && clock_now() - start < measure->budget; s++) {
 		struct result row[MEASURE_CONTENDERS];
-		size_t count = list_cases(measure, predictions, shape[s], results, row);
+		const struct result *first = shape[s].row;
+		size_t count = list_cases(measure, predictions, first, results, row);
 		msg_progress("%zu of %zu shapes: %s %s %c %" PRId64 " x %" PRId64, s, shapes,
-		        shape[s]->executor, shape[s]->operation, (char)shape[s]->precision,
-		        shape[s]->m, shape[s]->n);
+		        first->executor, first->operation, (char)first->precision, first->m,
+		        first->n);
 		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
-		measure->plan.ld = (shape[s]->m + 31) / 32 * 32 + 32;
+		measure->plan.ld = (first->m + 31) / 32 * 32 + 32;
 		hz[s] = settle(measure);
-		if (count && way_of(shape[s])(
-		                     measure, executor_of(measure, shape[s]), row, count, results))
+		if (count &&
+		        way_of(first)(measure, executor_of(measure, first), row, count, results))
 			measure_save(results, path);
 	}
 	msg_progress_end();

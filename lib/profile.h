@@ -78,6 +78,9 @@ struct lookup {
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count);
 
+/* Of rows of that name: others have other keys. */
+uint32_t profile_name_key(const char *name);
+
 /* Smallest and largest value of an argument among the usable rows of a function. False when
  * unknown. */
 bool profile_range(const struct profile *profile, const char *name, const char *arg, double *low,

@@ -12,9 +12,6 @@ const char *profile_parse_name(char *text, struct parameter *row);
 /* The row of the same name and arguments, or NULL. */
 struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like);
 
-/* Equal for equal names. */
-uint32_t profile_name_key(const char *name);
-
 /* Adds a copy of a row, texts included. */
 void profile_append(struct profile *profile, const struct parameter *from);
 

@@ -221,6 +221,27 @@ static void measure_swaps(struct call *c, int64_t step)
 	}
 }
 
+/* Right of panels of LU that are not the narrowest. */
+static void measure_lu_top(struct call *c, int64_t step)
+{
+	const int64_t shared = c->bench->rate.gpu.shared_per_block;
+	for (int cold = 0; cold <= c->bench->cold; cold++) {
+		c->cold = cold;
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
+			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
+			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX; c->swaps *= 2) {
+				const struct arg args[] = {{"swaps", (double)c->swaps},
+				        {"n", (double)c->n}, {"cold", cold}};
+				if (block_lu_top_bytes(c->precision, c->swaps) > shared)
+					continue;
+				block_kernel_fill_swaps_triangle(c);
+				measure_call(
+				        c, "lu_top", block_kernel_lu_top, args, ARRAY_LEN(args));
+			}
+		}
+	}
+}
+
 static void measure_lu_columns(struct call *c, int64_t step)
 {
 	for (c->m = 256; c->m <= BLOCK_KERNEL_ROWS; c->m *= 2 * step) {
@@ -250,6 +271,7 @@ static void measure(struct probe_run *run)
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
+		measure_lu_top(&call, narrow);
 		measure_lu_columns(&call, narrow);
 		block_kernel_gram(&bench.rate, call.precision, step);
 	}

@@ -155,6 +155,14 @@ void block_kernel_exchange_rows(void *context)
 	GPU(block_lu_rows(at(c, NULL, 0, 0, 1), p, columns, c->bench->rate.stream));
 }
 
+void block_kernel_lu_top(void *context)
+{
+	struct call *c = context;
+	struct pivots p;
+	struct matrix columns = next_columns(c, &p, false);
+	GPU(block_lu_top(swaps_triangle(c), p, columns, c->bench->rate.stream));
+}
+
 /* Right of a panel of zeros, which leave the columns what they are. */
 void block_kernel_lu_columns(void *context)
 {

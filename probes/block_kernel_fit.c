@@ -4,8 +4,8 @@
  * [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
- * .d gpu.lu_rows.s .d gpu.swap_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per
- * call, rate surfaces. */
+ * .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]:
+ * seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -79,6 +79,10 @@ static const struct surface {
         {"swap_rows_d", "gpu.swap_rows.d", "our row swaps in a matrix by rows, start to start",
                 {"swaps", "n", "cold"}},
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
+        {"lu_top_s", "gpu.lu_top.s", "our row swaps and solve right of an LU panel, start to start",
+                {"swaps", "n", "cold"}},
+        {"lu_top_d", "gpu.lu_top.d", "our row swaps and solve right of an LU panel, start to start",
+                {"swaps", "n", "cold"}},
         {"lu_columns_s", "gpu.lu_columns.s",
                 "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
         {"lu_columns_d", "gpu.lu_columns.d",

@@ -59,6 +59,7 @@ void block_kernel_guard(void *call);
 void block_kernel_laswp(void *call);
 void block_kernel_lu_rows(void *call);
 void block_kernel_exchange_rows(void *call);
+void block_kernel_lu_top(void *call);
 void block_kernel_lu_columns(void *call);
 
 /* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,

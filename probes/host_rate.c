@@ -3,8 +3,8 @@
  * panels and gemm, and at which clock? Method: rate surfaces at powers of two, columns
  * lda > m apart (no multiple of a page). Level-1 and level-2 calls, one thread, follow each other
  * through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
- * around m; getrf and geqrf get the threads of lib/host_panel.h and a panel that was just copied
- * from a master; gemm has all threads; some sizes of both have 1, 2, 4 ... threads. Short calls and
+ * around m; getrf, geqrf and potrf get the threads of lib/host_panel.h and a panel that was just
+ * copied from a master; gemm has all threads; some sizes have 1, 2, 4 ... threads. Short calls and
  * dependent adds in long rows. What can fool it: a BLAS that uses fewer threads than meant (its own
  * environment variables), other programs on the cores (what one thread runs is visited twice, some
  * time apart, and a clearly slower visit discarded), caches that other virtual machines share,
@@ -27,13 +27,14 @@ enum {
 	LARGEST_GEMM = 2048,
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
-	VISITS = 2,     /* of a point, as far as the time goes */
-	RANDOM = 100003 /* numbers, over and over: no column repeats another */
+	LARGEST_PANEL = 16 << 20, /* bytes */
+	VISITS = 2,               /* of a point, as far as the time goes */
+	RANDOM = 100003           /* numbers, over and over: no column repeats another */
 };
 
 static const double longest_point = 0.25; /* on a choice of threads */
 static const double asleep_seconds = 0.04;
-static const double single_part = 0.65, threaded_part = 0.2, teams_part = 0.15; /* of the time */
+static const double single_part = 0.45, threaded_part = 0.44, teams_part = 0.11; /* of the time */
 
 /* ---- random numbers ---- */
 
@@ -76,26 +77,32 @@ static void fill(struct rates *rates, bool is_double)
 
 /* ---- surfaces ---- */
 
-/* m and n go from first to last by factors; a square has m = n. The last is the one that loses its
- * largest panels where the time is short. */
+/* m and n go from first to last by factors, as far as a panel that is restored has at most
+ * LARGEST_PANEL bytes; a square has m = n. The last is the one that loses its largest panels where
+ * the time is short. */
 struct surface {
 	const char *series[2]; /* single, double */
 	bool (*run)(const struct call *call, size_t turn);
-	bool restored, square;
+	bool restored, square, definite;
 	bool columns;   /* a turn takes one of the n columns, or two rows ... */
 	unsigned turns; /* ... or all: then this many belong together */
 	int first_m, last_m, step_m, first_n, step_n;
 };
 
 static const struct surface surfaces[] = {
-        {{"iamax_s", "iamax_d"}, run_iamax, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"scal_s", "scal_d"}, run_scal, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"swap_s", "swap_d"}, run_swap, false, false, true, 0, 128, 16384, 2, 8, 2},
-        {{"ger_s", "ger_d"}, run_ger, false, false, false, 2, 128, 16384, 2, 1, 2},
-        {{"gemm_s", "gemm_d"}, run_gemm, false, true, false, 1, 256, LARGEST_GEMM, 2, 256, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, 1, 256, 16384, 4, 32, 4},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, 1, 128, 131072, 2, 16, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, 1, 512, 8192, 4, WIDE_N, 2}};
+        {{"iamax_s", "iamax_d"}, run_iamax, false, false, false, true, 0, 128, 16384, 2, 8, 4},
+        {{"scal_s", "scal_d"}, run_scal, false, false, false, true, 0, 128, 16384, 2, 8, 4},
+        {{"swap_s", "swap_d"}, run_swap, false, false, false, true, 0, 128, 16384, 2, 8, 2},
+        {{"ger_s", "ger_d"}, run_ger, false, false, false, false, 2, 128, 16384, 2, 1, 2},
+        {{"gemm_s", "gemm_d"}, run_gemm, false, true, false, false, 1, 256, LARGEST_GEMM, 2, 256,
+                2},
+        {{"potrf_s", "potrf_d"}, run_potrf, true, true, true, false, 1, 32, 1024, 2, 32, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 32, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 512, 8192, 4, WIDE_N, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 4096, 4096, 4, WIDE_N, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 512, 8192, 4, WIDE_N, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 4096, 4096, 4, WIDE_N, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2}};
 
 /* Everything fits beside two factors of the largest gemm in double precision. */
 static size_t room_bytes(int largest_gemm)
@@ -106,6 +113,12 @@ static size_t room_bytes(int largest_gemm)
 static int larger(int a, int b)
 {
 	return a > b ? a : b;
+}
+
+/* Their time grows as their length does. */
+static bool too_large(int m, int n, bool is_double)
+{
+	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
 }
 
 /* Points that would take the rest of the time, judged by the size before, are dropped. */
@@ -131,8 +144,9 @@ static void measure_surface(
 			        .n = n,
 			        .ld = leading(m, is_double),
 			        .is_double = is_double,
-			        .square = surface->square,
+			        .square = surface->square && !surface->restored,
 			        .restored = surface->restored,
+			        .definite = surface->definite,
 			        .cycle = turns,
 			        .turns = turns};
 			const struct arg args[] = {{"m", m}, {"n", n}};
@@ -141,6 +155,7 @@ static void measure_surface(
 			bool all =
 			        (surface->restored || surface->square) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
+			        (surface->restored && too_large(m, n, is_double)) ||
 			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
 				continue;
 			bool first = !visits_has(&rates->visits, series, args, ARRAY_LEN(args));
@@ -254,8 +269,8 @@ static void measure(struct probe_run *run)
 	        .bytes = bytes,
 	        .a = aligned_alloc(4096, bytes),
 	        .master = aligned_alloc(4096, bytes),
-	        .tau = xmalloc(LARGEST_N * sizeof(double)),
-	        .work = xmalloc(LARGEST_N * QR_BLOCK * sizeof(double)),
+	        .tau = xmalloc(WIDE_N * sizeof(double)),
+	        .work = xmalloc(WIDE_N * QR_BLOCK * sizeof(double)),
 	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),
 	        .threads = openblas_get_num_threads(),
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
@@ -314,8 +329,8 @@ const struct probe host_rate_probe = {
         .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 2.9,
-        .processes = 5,
+        .seconds = 4.2,
+        .processes = 4,
         .revisits = true,
         .measure = measure,
         .fit = host_rate_fit,

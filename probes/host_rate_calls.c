@@ -112,13 +112,24 @@ bool run_getrf(const struct call *c, size_t turn)
 bool run_geqrf(const struct call *c, size_t turn)
 {
 	void *tau = c->rates->tau, *work = c->rates->work;
-	lapack_int info, size = LARGEST_N * QR_BLOCK;
+	lapack_int info, size = WIDE_N * QR_BLOCK;
 	(void)turn;
 	openblas_set_num_threads(panel_threads(c));
 	EITHER(c,
 	        info = LAPACKE_sgeqrf_work(LAPACK_COL_MAJOR, c->m, c->n, S, c->ld, tau, work, size),
 	        info = LAPACKE_dgeqrf_work(
 	                LAPACK_COL_MAJOR, c->m, c->n, D, c->ld, tau, work, size));
+	openblas_set_num_threads(1);
+	return info == 0;
+}
+
+bool run_potrf(const struct call *c, size_t turn)
+{
+	lapack_int info;
+	(void)turn;
+	openblas_set_num_threads(panel_threads(c));
+	EITHER(c, info = LAPACKE_spotrf_work(LAPACK_COL_MAJOR, 'L', c->n, S, c->ld),
+	        info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', c->n, D, c->ld));
 	openblas_set_num_threads(1);
 	return info == 0;
 }

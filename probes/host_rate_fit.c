@@ -30,6 +30,8 @@ static const struct {
         {"getrf_d", "host.getrf.d", "LAPACKE_dgetrf_work" FACTORIZATION, "surface", {"m", "n"}},
         {"geqrf_s", "host.geqrf.s", "LAPACKE_sgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
         {"geqrf_d", "host.geqrf.d", "LAPACKE_dgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
+        {"potrf_s", "host.potrf.s", "LAPACKE_spotrf_work, n x n" FACTORIZATION, "surface", {"n"}},
+        {"potrf_d", "host.potrf.d", "LAPACKE_dpotrf_work, n x n" FACTORIZATION, "surface", {"n"}},
         {"gemm_s", "host.gemm.s", "cblas_sgemm" SQUARE, "surface", {"n"}},
         {"gemm_d", "host.gemm.d", "cblas_dgemm" SQUARE, "surface", {"n"}},
         {"gemm_threads_s", "host.gemm.threads.s", "cblas_sgemm, n x n", "surface",

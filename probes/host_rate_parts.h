@@ -13,7 +13,7 @@
 enum {
 	LEAST_SAMPLES = 4,
 	LARGEST_N = 128,
-	WIDE_N = 512, /* of a few LU panels */
+	WIDE_N = 512, /* of a few panels */
 	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */
 };
 
@@ -39,11 +39,12 @@ struct call {
 	struct rates *rates;
 	bool (*run)(const struct call *call, size_t turn); /* false: the library reports an error */
 	int m, n, ld;
-	int threads; /* 0: as the host executor chooses */
-	bool is_double, square,
-	        restored;    /* restored: the panel is the master's before every sample */
-	size_t cycle, turns; /* turns of a sample: several cycles */
-	size_t samples;      /* so far */
+	int threads;             /* 0: as the host executor chooses */
+	bool is_double, square;  /* a square has all threads */
+	bool restored, definite; /* the panel is the master's before every sample; with a diagonal
+	                            that makes it positive definite */
+	size_t cycle, turns;     /* turns of a sample: several cycles */
+	size_t samples;          /* so far */
 };
 
 /* ---- calls (host_rate_calls.c): run of a struct call ---- */
@@ -54,6 +55,7 @@ bool run_swap(const struct call *c, size_t turn);
 bool run_ger(const struct call *c, size_t turn);
 bool run_getrf(const struct call *c, size_t turn);
 bool run_geqrf(const struct call *c, size_t turn);
+bool run_potrf(const struct call *c, size_t turn);
 bool run_gemm(const struct call *c, size_t turn);
 
 /* What the BLAS gets. */

@@ -58,6 +58,18 @@ static void move_on(struct call *call)
 		call->run(call, rates->turn++);
 }
 
+/* Its other elements are between -1 and 1. */
+static void make_definite(const struct call *call)
+{
+	for (int i = 0; i < call->n; i++) {
+		size_t at = (size_t)i * ((size_t)call->ld + 1);
+		if (call->is_double)
+			((double *)call->rates->at)[at] = call->n;
+		else
+			((float *)call->rates->at)[at] = (float)call->n;
+	}
+}
+
 static bool take_call(void *context, struct sample *sample)
 {
 	struct call *call = context;
@@ -69,6 +81,8 @@ static bool take_call(void *context, struct sample *sample)
 		move_on(call);
 	if (call->restored)
 		memcpy(rates->at, rates->master, (size_t)call->ld * (size_t)call->n * word);
+	if (call->definite)
+		make_definite(call);
 	double start = clock_now();
 	for (size_t i = 0; i < call->turns; i++)
 		done = call->run(call, rates->turn++) && done;

@@ -110,6 +110,7 @@ static void test_rate(void)
 	add(curve, "iamax_s", (struct arg[]){{"m", 1024}, {"n", 32}}, 2, 2e-7);
 	add(curve, "ger_d", (struct arg[]){{"m", 1024}, {"n", 1}}, 2, 3e-7);
 	add(curve, "gemm_d", (struct arg[]){{"m", 512}, {"n", 512}}, 2, 5e-3);
+	add(curve, "potrf_d", (struct arg[]){{"m", 256}, {"n", 256}}, 2, 2e-4);
 	add(curve, "level1", NULL, 0, 8e-9);
 	add(curve, "clock", NULL, 0, 0.25e-9);
 	host_rate_fit(curve, profile);
@@ -119,6 +120,7 @@ static void test_rate(void)
 	is_value(profile, "host.iamax.s[m=1024,n=32]", 2e-7);
 	is_value(profile, "host.ger.d[m=1024,n=1]", 3e-7);
 	is_value(profile, "host.gemm.d[n=512]", 5e-3);
+	is_value(profile, "host.potrf.d[n=256]", 2e-4);
 	is_value(profile, "host.blas.level1", 8e-9);
 	is_value(profile, "host.clock", 4e9);
 	is_text(row_of(profile, "host.getrf.s[m=1024,n=64]")->regime, "surface",

@@ -59,7 +59,7 @@ static void test_parts(const struct profile *p)
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
 		struct plan with = {false, "persistent", width, 1, 64, 0, 1}, without = with;
 		without.lookahead = 0;
-		struct factor_question asked = question(operations[o], &with, 4000, 4000);
+		struct factor_question asked = question(operations[o], &with, 8000, 8000);
 		struct prediction out;
 		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 		double phases = 0, terms = 0;
@@ -73,7 +73,7 @@ static void test_parts(const struct profile *p)
 		is_real(phases, out.seconds, 1e-9, "its phases add up");
 		is_real(terms, out.seconds, 1e-9, "its terms add up");
 		ok(out.model.surface, "it rests on surfaces");
-		double alone = seconds(p, operations[o], &without, 4000, 4000, 2);
+		double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
 		ok(out.seconds < alone, "look-ahead saves %.1f %%",
 		        100 * (1 - out.seconds / alone));
 	}

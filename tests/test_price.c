@@ -72,6 +72,38 @@ static void test_wide(struct price_reader *r)
 	        "thread as measured");
 }
 
+/* A start and work for every row. */
+static void test_lengths(void)
+{
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+	const struct matrix a = {NULL, 0, 100000, 64, 100000, SINGLE};
+
+	for (double m = 32768; m <= 65536; m *= 2)
+		add(p, "host.geqrf.s", m, 64, 1000 * us + m * 0.1 * us);
+	price_reader_start(r, p);
+	is_real(price_host_geqrf(r, a), 11000 * us, 1e-9,
+	        "beyond the last row, which is not the only one: in a straight line");
+	free(r);
+	profile_free(p);
+}
+
+static void test_cholesky(struct price_reader *r)
+{
+	const struct matrix square = {NULL, 0, 128, 128, 128, SINGLE};
+	struct profile *p = profile_new();
+	struct price_reader *other = xmalloc(sizeof *other);
+
+	is_real(price_host_potrf(r, square), getrf(r, 128, 128) / 2, 1e-9,
+	        "a diagonal block that is not measured: half of LU");
+	add(p, "host.potrf.s", 0, 64, 10 * us);
+	add(p, "host.potrf.s", 0, 256, 160 * us);
+	price_reader_start(other, p);
+	is_real(price_host_potrf(other, square), 40 * us, 1e-9, "between two that are");
+	free(other);
+	profile_free(p);
+}
+
 static void test_products(struct price_reader *r)
 {
 	is_real(price_host_gemm(r, SINGLE, 1024), 6400 * us, 1e-9, "a larger product: the rate");
@@ -200,6 +232,8 @@ int main(void)
 	price_reader_start(r, p);
 	test_panels(r);
 	test_wide(r);
+	test_lengths();
+	test_cholesky(r);
 	test_products(r);
 	test_cluster();
 	test_middle();

@@ -114,6 +114,22 @@ static void test_sharing(void)
 	is_real(end(b), 8, 0, "a panel beside an update that came later");
 	is_real(end(a), 11, 0, "which then has all");
 
+	/* behind an event of another queue a panel starts with another kernel and gets what that
+	 * one's first blocks leave */
+	simulation_start(&sim);
+	const struct work panel = {
+	        .queue = QUEUE_PANEL, .start = 2, .seconds = 6, .share = 0.25, .beside = 1};
+	const struct work swaps = {
+	        .queue = QUEUE_MAIN, .issue = 1, .start = 2, .seconds = 12, .share = 1, .block = 5};
+	join(QUEUE_PANEL, 0, kernel(QUEUE_OUT, 0, 0, 0.5));
+	b = simulation_put(&sim, panel, -1);
+	simulation_put(&sim, swaps, -1);
+	is_real(end(b), 12, 0, "a panel that waits for blocks of a kernel that starts beside it");
+	simulation_start(&sim);
+	b = simulation_put(&sim, panel, -1);
+	simulation_put(&sim, swaps, -1);
+	is_real(end(b), 6, 0, "without an event before it it is the first");
+
 	/* starting needs no multiprocessor: the second starts while the first works */
 	simulation_start(&sim);
 	a = kernel(QUEUE_MAIN, 0, 10, 1);

@@ -356,13 +356,19 @@ struct executor *executor_model_new(
 	return &s->base;
 }
 
+double executor_model_seconds(struct executor *executor)
+{
+	struct simulated *s = self(executor);
+
+	model_sync(executor);
+	return s->reader.model.missing ? NAN : s->host;
+}
+
 struct model_result executor_model_result(struct executor *executor)
 {
 	struct simulated *s = self(executor);
-	struct model_result result = {0};
+	struct model_result result = {.seconds = executor_model_seconds(executor)};
 
-	model_sync(executor);
-	result.seconds = s->reader.model.missing ? NAN : s->host;
 	model_account(s, &result);
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (result.term[t] > result.term[result.limiter])

@@ -27,8 +27,10 @@ struct model_result {
  * its own terms, because they come last, the rest is time that the host spent queueing. With more
  * queues every moment is owed to what timeline_owe says. */
 
-/* What was run since the start, with a final synchronization. */
+/* What was run since the start, with a final synchronization; and its seconds alone, for who asks
+ * often. */
 struct model_result executor_model_result(struct executor *executor);
+double executor_model_seconds(struct executor *executor);
 
 /* What ran when since the start, without a final synchronization. The caller frees it; title must
  * outlive it. */

@@ -15,8 +15,10 @@ double question_seconds(const struct question *q, bool overlap, struct model_res
 
 	executor_model_restart(e, overlap);
 	bool ok = q->run(e, q->context);
-	*result = executor_model_result(e);
-	return ok ? result->seconds : NAN;
+	double seconds = executor_model_seconds(e);
+	if (result)
+		*result = executor_model_result(e);
+	return ok ? seconds : NAN;
 }
 
 void spread_widen(struct spread *spread, double below, double above)
@@ -30,12 +32,36 @@ void spread_widen(struct spread *spread, double below, double above)
 static struct profile used_rows(const struct profile *profile, const struct model *model)
 {
 	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
+	uint32_t key[ARRAY_LEN(model->used)];
 
+	for (size_t u = 0; u < model->used_count; u++)
+		key[u] = profile_name_key(model->used[u]);
 	for (size_t r = 0; r < profile->count; r++)
 		for (size_t u = 0; u < model->used_count; u++)
-			if (strcmp(profile->row[r].name, model->used[u]) == 0)
+			if (profile->row[r].name_key == key[u] &&
+			        strcmp(profile->row[r].name, model->used[u]) == 0)
 				part.row[part.count++] = profile->row[r];
 	return part;
+}
+
+/* The parameter's rows at one end of their intervals (side -1 or 1), or at their values (0).
+ * Returns whether any is not at its value. */
+static bool set_rows(
+        struct profile *shifted, const struct profile *profile, const char *name, int side)
+{
+	const uint32_t key = profile_name_key(name);
+	bool moved = false;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		if (row->name_key != key || strcmp(row->name, name) != 0)
+			continue;
+		const double value = row->estimate.value,
+		             end = side > 0 ? row->estimate.high : row->estimate.low;
+		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;
+		moved = moved || (side && isfinite(end) && end != value);
+	}
+	return moved;
 }
 
 /* Every parameter at both ends of its interval, the others at their values. */
@@ -43,35 +69,54 @@ static void spread_parameters(const struct question *q, const struct profile *pr
         const struct price_reader *base, double seconds, struct spread *spread)
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
-	struct model_result ignored;
+	struct profile shifted = {.row = xmalloc((profile->count + 1) * sizeof *shifted.row),
+	        .count = profile->count};
 
+	memcpy(shifted.row, profile->row, profile->count * sizeof *shifted.row);
+	reader->model.profile = &shifted;
 	for (size_t u = 0; u < base->model.used_count; u++) {
 		const char *name = base->model.used[u];
 		double below = 0, above = 0;
 		for (int side = -1; side <= 1; side += 2) {
-			struct profile *shifted = profile_shifted(profile, name, side);
-			price_reader_change(reader, shifted, name);
-			double off = question_seconds(q, false, &ignored) - seconds;
-			if (off > above)
-				above = off;
-			if (-off > below)
-				below = -off;
-			price_reader_change(reader, profile, name);
-			profile_free(shifted);
+			if (!set_rows(&shifted, profile, name, side))
+				continue;
+			price_reader_change(reader, &shifted, name);
+			double off = question_seconds(q, false, NULL) - seconds;
+			above = fmax(above, off);
+			below = fmax(below, -off);
 		}
+		set_rows(&shifted, profile, name, 0);
+		price_reader_change(reader, &shifted, name);
 		spread_widen(spread, below, above);
 	}
+	reader->model.profile = profile;
+	free(shifted.row);
+}
+
+/* The range of each argument of the function whose rows were looked at last. */
+struct ranges {
+	const char *name;
+	double low[PROFILE_ARGS], high[PROFILE_ARGS];
+};
+
+static void find_ranges(
+        const struct profile *profile, const struct parameter *row, struct ranges *ranges)
+{
+	if (ranges->name && strcmp(ranges->name, row->name) == 0)
+		return;
+	ranges->name = row->name;
+	for (size_t i = 0; i < row->arg_count; i++)
+		profile_range(
+		        profile, row->name, row->arg_name[i], &ranges->low[i], &ranges->high[i]);
 }
 
 /* Whether all arguments of a row are even, or odd, powers of two or ends of their range. */
-static bool every_other(const struct profile *profile, const struct parameter *row, int odd)
+static bool every_other(const struct parameter *row, const struct ranges *ranges, int odd)
 {
-	double low, high;
-
 	for (size_t i = 0; i < row->arg_count; i++) {
 		double x = row->arg[i];
-		profile_range(profile, row->name, row->arg_name[i], &low, &high);
-		if (x != low && x != high && lround(log2(fmax(x, 1))) % 2 != odd)
+		if (x != ranges->low[i] && x != ranges->high[i] &&
+		        lround(log2(fmax(x, 1))) % 2 != odd)
 			return false;
 	}
 	return true;
@@ -85,18 +130,20 @@ static double spread_surface(const struct question *q, const struct profile *pro
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
 	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
-	struct model_result ignored;
+	struct ranges ranges = {NULL};
 	double most = 0;
 
 	for (int odd = 0; odd < 2; odd++) {
 		coarse.count = 0;
-		for (size_t r = 0; r < profile->count; r++)
-			if (strcmp(profile->row[r].regime, "surface") != 0 ||
-			        every_other(profile, &profile->row[r], odd))
-				coarse.row[coarse.count++] = profile->row[r];
+		for (size_t r = 0; r < profile->count; r++) {
+			const struct parameter *row = &profile->row[r];
+			find_ranges(profile, row, &ranges);
+			if (strcmp(row->regime, "surface") != 0 || every_other(row, &ranges, odd))
+				coarse.row[coarse.count++] = *row;
+		}
 		price_reader_start(reader, &coarse);
 		reader->working_set = base->working_set;
-		double off = fabs(question_seconds(q, false, &ignored) - seconds);
+		double off = fabs(question_seconds(q, false, NULL) - seconds);
 		if (off > most) /* not when too few rows are left to tell */
 			most = off;
 	}
@@ -109,13 +156,12 @@ static void spread_structure(const struct question *q, const struct profile *pro
         const struct price_reader *base, double seconds, struct spread *spread)
 {
 	struct price_reader *reader = executor_model_reader(q->executor);
-	struct model_result ignored;
-	double overlap = fabs(question_seconds(q, true, &ignored) - seconds) / 2;
+	double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
 
 	price_reader_start(reader, profile);
 	reader->working_set = base->working_set;
 	reader->linear = true;
-	double linear = fabs(question_seconds(q, false, &ignored) - seconds) / 2;
+	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
 	*reader = *base;
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);

@@ -11,8 +11,8 @@ struct question {
 	const void *context;
 };
 
-/* Seconds of one run, and its parts; NaN when it is refused or something is missing. overlap: as in
- * executor_model_restart. */
+/* Seconds of one run, and its parts unless they are NULL; NaN when it is refused or something is
+ * missing. overlap: as in executor_model_restart. */
 double question_seconds(const struct question *question, bool overlap, struct model_result *result);
 
 /* out->low and out->high around out->seconds, as executor_model.h says. The executor has just run

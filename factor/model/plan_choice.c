@@ -35,7 +35,7 @@ static double trial(struct search *s, const struct plan *plan, int64_t j)
 	s->e->fault.text[0] = '\0';
 	executor_model_restart(s->e, false);
 	bool ok = model_factor_run(s->e, &part);
-	double seconds = executor_model_result(s->e).seconds;
+	double seconds = executor_model_seconds(s->e);
 	if (!ok && !s->fault.text[0])
 		s->fault = s->e->fault;
 	return ok && !isnan(seconds) ? seconds : INFINITY;
@@ -131,7 +131,7 @@ static double panel_trial(struct search *s, const char *panel, int64_t m)
 	executor_model_restart(s->e, false);
 	bool ok = panel_getrf_work(s->e, panel, a) >= 0 &&
 	          panel_getrf(s->e, panel, a, NULL, (struct pivots){NULL, a.n});
-	double seconds = executor_model_result(s->e).seconds;
+	double seconds = executor_model_seconds(s->e);
 	return ok && !isnan(seconds) ? seconds : INFINITY;
 }
 
@@ -218,6 +218,10 @@ static bool first_blocks(
 	return true;
 }
 
+/* Plans closer than that are one to the model. A sequence of widths must be ahead by more: what it
+ * changes between blocks is priced less surely than one width throughout. */
+static const double clearly = 0.01;
+
 static void choose_sequence(struct search *s, double *best)
 {
 	struct plan_choice *c = s->choice;
@@ -245,7 +249,7 @@ static void choose_sequence(struct search *s, double *best)
 		if (isinf(at[p].seconds))
 			return;
 	}
-	if (positions && at[0].seconds < *best) {
+	if (positions && at[0].seconds < *best * (1 - clearly)) {
 		*best = at[0].seconds;
 		c->plan.count = write_out(at, 0, c->widths, 0);
 	}

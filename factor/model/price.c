@@ -21,10 +21,18 @@ void price_reader_start(struct price_reader *reader, const struct profile *profi
 void price_reader_change(
         struct price_reader *reader, const struct profile *profile, const char *name)
 {
+	const char *other = NULL; /* the last one that was not it: names are few */
+
 	reader->model.profile = profile;
-	for (size_t i = 0; i < PRICE_CACHE; i++)
-		if (reader->cache[i].name && strcmp(reader->cache[i].name, name) == 0)
+	for (size_t i = 0; i < PRICE_CACHE; i++) {
+		const char *cached = reader->cache[i].name;
+		if (!cached || cached == other)
+			continue;
+		if (strcmp(cached, name) == 0)
 			reader->cache[i].name = NULL;
+		else
+			other = cached;
+	}
 	for (size_t i = 0; i < PRICE_SURFACES; i++)
 		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
 			reader->surface[i].name = NULL;

@@ -53,6 +53,7 @@ enum {
 };
 struct price_surface {
 	const char *name; /* NULL: free */
+	uint32_t key;     /* of its rows */
 	size_t args, count[SURFACE_ARGS];
 	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
 	double value[SURFACE_VALUES];            /* the last argument runs fastest */
@@ -69,6 +70,7 @@ enum { PANEL_ROWS = 64, PRICE_PANELS = 5 /* four functions and an end */ };
 struct price_panels {
 	const char *name; /* NULL: free */
 	size_t count;
+	double longest;
 	struct price_panel {
 		double m, n, seconds;
 	} row[PANEL_ROWS];
@@ -90,6 +92,7 @@ struct price_reader {
 		double arg[2], value;
 	} cache[PRICE_CACHE];
 	struct price_surface surface[PRICE_SURFACES];
+	unsigned char last[PRICE_SURFACES]; /* where a name was found, by where it lies */
 	struct price_panels panels[PRICE_PANELS];
 };
 

@@ -2,11 +2,12 @@
 /* LAPACKE's panels and the BLAS's products from the rows of the host_rate probe. Small panels have
  * one thread, large ones all of them (lib/host_panel.h), and between the two a surface has a step:
  * rows of the one kind say nothing of the other. Of one kind and width, time is interpolated
- * between the lengths measured and grows beyond them as the length does, as work and traffic do.
- * Below them it stays, as the start of a call or of threads at every column does not shrink. Then
- * it is interpolated between widths. Beyond the widest one measured LU by one thread goes on with
- * the last slope; else it goes block by block, as in LAPACK: a panel of that width, and the update
- * of the columns right of it. Products larger than measured keep the rate. */
+ * between the lengths measured and goes on beyond them in a straight line: every column has its
+ * start, every row its work and traffic. Below them it stays, as the start of a call or of threads
+ * at every column does not shrink. Then it is interpolated between widths. Beyond the widest one
+ * measured LU by one thread goes on with the last slope; else it goes block by block, as in LAPACK:
+ * a panel of that width, and the update of the columns right of it. Products larger than measured
+ * keep the rate. */
 #include "price_blocks.h"
 
 #include "../../lib/host_panel.h"
@@ -52,6 +53,7 @@ static void add_row(struct price_panels *panels, const struct parameter *row)
 		panels->row[at] = panels->row[at - 1];
 	panels->row[at] = new;
 	panels->count++;
+	panels->longest = fmax(panels->longest, new.m);
 }
 
 /* The first time one value is read the ordinary way, which notes what was used. */
@@ -67,6 +69,7 @@ static const struct price_panels *panels_of(struct price_reader *r, const char *
 		return panels;
 	panels->name = name;
 	panels->count = 0;
+	panels->longest = 0;
 	for (size_t k = 0; k < profile->count; k++)
 		if (strcmp(profile->row[k].name, name) == 0)
 			add_row(panels, &profile->row[k]);
@@ -88,24 +91,37 @@ static bool of_kind(const struct query *q, const struct price_panel *row)
 	return team_of(row->m, row->n, q->word) == q->team;
 }
 
+/* Of a length beyond the last row, before which there may be another one. */
+static double beyond(
+        const struct query *q, const struct price_panel *before, const struct price_panel *last)
+{
+	double slope = last->seconds / last->m;
+
+	if (before)
+		slope = fmax(0, (last->seconds - before->seconds) / (last->m - before->m));
+	return last->seconds + slope * (q->m - last->m);
+}
+
 /* Time of the width whose rows begin at `first`, NaN when none is of the kind. */
 static double of_kind_and_width(
         const struct query *q, const struct price_panels *panels, size_t first)
 {
-	const struct price_panel *below = NULL, *above = NULL;
+	const struct price_panel *before = NULL, *below = NULL, *above = NULL;
 
 	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++) {
 		const struct price_panel *row = &panels->row[i];
 		if (!of_kind(q, row))
 			continue;
-		if (row->m <= q->m)
+		if (row->m <= q->m) {
+			before = below;
 			below = row;
-		else if (!above)
+		} else if (!above) {
 			above = row;
+		}
 	}
 	if (below && above)
 		return between(q, q->m, below->m, below->seconds, above->m, above->seconds);
-	return below ? below->seconds * q->m / below->m : above ? above->seconds : NAN;
+	return below ? beyond(q, before, below) : above ? above->seconds : NAN;
 }
 
 /* The length of the first row of a width that is of the kind, NaN when there is none. */
@@ -194,9 +210,8 @@ static double of_panel(
 {
 	const struct query q = {r->linear, team, (double)precision_bytes(a.precision), (double)a.m};
 
-	const struct price_panel *last = &panels->row[panels->count - 1];
-
-	r->model.extrapolated |= q.m > last->m || (double)a.n > last->n;
+	r->model.extrapolated |=
+	        q.m > panels->longest || (double)a.n > panels->row[panels->count - 1].n;
 	return at_width(&q, panels, (double)a.n);
 }
 
@@ -248,7 +263,7 @@ double price_host_getrf(struct price_reader *r, struct matrix a)
 	return team_for(a) ? by_blocks(r, panels, a, true, 2) : of_panel(r, panels, a, false);
 }
 
-/* The update is two products; few widths are measured. */
+/* The update is two products. */
 double price_host_geqrf(struct price_reader *r, struct matrix a)
 {
 	const struct price_panels *panels =
@@ -257,18 +272,25 @@ double price_host_geqrf(struct price_reader *r, struct matrix a)
 	return panels->count ? by_blocks(r, panels, a, team_for(a), 4) : constant(r, panels, a);
 }
 
-/* The diagonal block, in which all threads gain nothing over one, has half the operations of getrf;
- * a triangular solve with the rows below it (a upper: columns right of it) goes at the rate of a
- * square gemm of as many operations. */
+/* An older profile has no surface for it: half the operations of getrf, by one thread. */
+static double diagonal(
+        struct price_reader *r, const char *name, int64_t n, enum precision precision)
+{
+	struct matrix block = {NULL, 0, n, n, n, precision};
+
+	if (price_known(r, name))
+		return price_surface1(r, name, "n", (double)n);
+	const struct price_panels *panels = getrf_of(r, block);
+	return (panels->count ? of_panel(r, panels, block, false) : constant(r, panels, block)) / 2;
+}
+
+/* The diagonal block; a triangular solve with the rows below it (a upper: columns right of it) goes
+ * at the rate of a square gemm of as many operations. */
 double price_host_potrf(struct price_reader *r, struct matrix a)
 {
+	const char *name = a.precision == SINGLE ? "host.potrf.s" : "host.potrf.d";
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
-	struct matrix diagonal = {NULL, 0, n, n, n, a.precision};
-	const struct price_panels *panels = getrf_of(r, a);
-	double seconds = panels->count ? of_panel(r, panels, diagonal, false)
-	                               : constant(r, panels, diagonal);
-
-	seconds /= 2;
+	double seconds = diagonal(r, name, n, a.precision);
 
 	if (rest)
 		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);

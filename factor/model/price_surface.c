@@ -7,10 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-static bool usable(const struct parameter *row, const char *name, size_t args)
+static bool usable(const struct parameter *row, const struct price_surface *s)
 {
-	return row->arg_count == args && strcmp(row->name, name) == 0 &&
-	       strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
+	return row->arg_count == s->args && row->name_key == s->key &&
+	       strcmp(row->name, s->name) == 0 && strcmp(row->status, "failed") != 0 &&
+	       isfinite(row->estimate.value);
 }
 
 static double argument(const struct parameter *row, const char *arg)
@@ -65,7 +66,7 @@ static void find_axes(
 	for (size_t k = 0; k < s->args; k++) {
 		struct axis axis = {.count = 0};
 		for (size_t r = 0; r < profile->count; r++)
-			if (usable(&profile->row[r], s->name, s->args))
+			if (usable(&profile->row[r], s))
 				count_value(&axis, argument(&profile->row[r], arg[k]));
 		s->count[k] = keep_grid(&axis, s->axis[k]);
 	}
@@ -125,8 +126,7 @@ static void fill(struct price_surface *s, const struct profile *profile, const c
 	for (size_t i = 0; i < values(s); i++)
 		s->value[i] = NAN;
 	for (size_t r = 0; r < profile->count; r++)
-		if (usable(&profile->row[r], s->name, s->args) &&
-		        on_grid(s, &profile->row[r], arg, index))
+		if (usable(&profile->row[r], s) && on_grid(s, &profile->row[r], arg, index))
 			s->value[position(s, index)] = profile->row[r].estimate.value;
 	for (size_t i = 0; i < values(s); i++)
 		if (isnan(s->value[i]))
@@ -226,7 +226,7 @@ static bool off_grid(const struct price_reader *reader, const struct price_surfa
 {
 	double x[SURFACE_ARGS] = {0}, off = 0;
 
-	if (!usable(row, s->name, s->args))
+	if (!usable(row, s))
 		return false;
 	for (size_t k = 0; k < s->args; k++) {
 		x[k] = scaled(reader, argument(row, arg[k]));
@@ -264,6 +264,7 @@ static struct price_surface *build(struct price_reader *reader, struct price_sur
 	struct arg first[SURFACE_ARGS];
 
 	s->name = name;
+	s->key = profile_name_key(name);
 	s->args = args;
 	s->middles = 0;
 	find_axes(s, profile, arg);
@@ -286,13 +287,18 @@ static struct price_surface *surface_of(struct price_reader *reader, const char 
         const char *const *arg, const double *at, size_t args)
 {
 	struct price_surface *unused = NULL;
+	unsigned char *last = &reader->last[(uintptr_t)name / 8 % PRICE_SURFACES];
 
+	if (reader->surface[*last].name == name)
+		return &reader->surface[*last];
 	for (size_t i = PRICE_SURFACES; i-- > 0;) {
 		struct price_surface *s = &reader->surface[i];
 		if (!s->name)
 			unused = s;
-		else if (s->name == name || strcmp(s->name, name) == 0)
-			return s;
+		if (!s->name || (s->name != name && strcmp(s->name, name) != 0))
+			continue;
+		*last = (unsigned char)i;
+		return s;
 	}
 	assert(unused);
 	return build(reader, unused, name, arg, at, args);

@@ -157,17 +157,38 @@ static double blocks_end(const struct simulation *s, const struct operation *p)
 	return fmin(end, s->now + left_now(s, p));
 }
 
-/* A kernel of high priority that has just started waits for blocks of the others. */
+static bool starts(const struct simulation *s, const struct operation *o)
+{
+	return under_way(o) && o->work.engine == ENGINE_KERNELS &&
+	       o->begin + o->work.start > s->now;
+}
+
+/* Whether it comes behind an event of another queue, not behind a kernel of its own. */
+static bool comes_from_afar(const struct simulation *s, const struct operation *o)
+{
+	return o->before >= 0 && s->operation[o->before].work.engine == ENGINE_HOST;
+}
+
+/* A kernel of high priority that has just started waits for blocks of the others. So it does for
+ * those of a kernel that starts at the same time, when both wait for the same: that one finds
+ * places block by block, a panel needs all of its places at once. Behind a kernel of its own queue
+ * it is the first. */
 static void hold(struct simulation *s, struct operation *o)
 {
 	double taken = o->work.share, end = s->now;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (p == o || !at_work(s, p) || p->rate == 0)
+		if (p == o)
 			continue;
-		taken += p->rate * p->work.share;
-		end = later(end, blocks_end(s, p));
+		if (at_work(s, p) && p->rate > 0) {
+			taken += p->rate * p->work.share;
+			end = later(end, blocks_end(s, p));
+		} else if (starts(s, p) && comes_from_afar(s, o)) {
+			taken += p->work.share;
+			end = later(end,
+			        p->begin + fmin(p->work.start + p->work.block, p->work.seconds));
+		}
 	}
 	if (taken > 1 + 1e-12)
 		o->held = end;

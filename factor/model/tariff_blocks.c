@@ -25,7 +25,8 @@ enum {
 	LASWP_SWAPS = 128,    /* of a kernel */
 	LU_ROWS_COLUMNS = 64, /* of a block of lu_rows */
 	LU_CLUSTER = 8,       /* blocks that have so many columns right of an LU panel */
-	LU_COLUMNS = 8
+	LU_COLUMNS = 8,
+	MOST_BLOCKS = 8 /* of 256 threads on a multiprocessor */
 };
 
 /* What a block of our sweeps takes care of. */
@@ -84,9 +85,12 @@ static double scattered(struct price_reader *r, int64_t ld)
 	       price_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
 }
 
+/* What all multiprocessors read lies in either half of an L2 that has two. */
 static bool in_l2(struct price_reader *r, struct matrix a)
 {
-	return price_bytes(a) <= price_scalar(r, "gpu.l2.stated");
+	static const char near[] = "gpu.l2.near.size";
+
+	return price_bytes(a) <= price_scalar(r, price_known(r, near) ? near : "gpu.l2.stated");
 }
 
 /* Seconds to read so many pivots and to follow the exchanges. */
@@ -145,12 +149,31 @@ static double lu_solve(struct price_reader *r, struct matrix c, int64_t k)
 	               price_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency"));
 }
 
+/* How often a multiprocessor gets blocks that hold the triangle, and their columns twice, in shared
+ * memory. */
+static double lu_top_waves(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const double wide = k <= 64 ? 64 : 128, word = (double)precision_bytes(c.precision),
+	             bytes = wide * (wide + 2 * LU_COLUMNS) * word,
+	             places = fmin(
+	                     MOST_BLOCKS, floor(price_scalar(r, "gpu.shared.per_block") / bytes));
+
+	return ceil(ceil((double)c.n / LU_COLUMNS) /
+	            (larger(1, places) * price_scalar(r, "gpu.sm.count")));
+}
+
 /* The exchange of rows, whose blocks go through the triangle as well. */
 static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
 {
+	static const char *const axes[] = {"swaps", "n", "cold"};
+	const double at[] = {(double)k, (double)c.n, !in_l2(r, c)};
+	const char *name = c.precision == SINGLE ? "gpu.lu_top.s" : "gpu.lu_top.d";
 	struct price price = laswp(r, c, k);
 
 	price.term[TERM_BARRIER] += lu_solve(r, c, k);
+	if (price_known(r, name))
+		price = price_as_measured(price, price_surface(r, name, axes, at, 3));
+	price.block = stay(&price) / lu_top_waves(r, c, k);
 	return price;
 }
 

@@ -117,32 +117,60 @@ static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
 
 static const char *const product_axes[] = {"m", "n", "k"};
 
-/* Of products deeper than measured the rate is that of the deepest. */
+/* Of products larger than measured, in any direction, the rate is that of the largest. */
 static double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
 {
-	double at[] = {(double)c.m, (double)c.n, k};
-	const double deepest = price_surface_end(r, name, product_axes, at, 3, 2);
+	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
 
-	r->model.extrapolated |= k > deepest;
-	at[2] = fmin(k, deepest);
-	return fmax(1, k / deepest) * price_surface(r, name, product_axes, at, 3);
+	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+		const double last = price_surface_end(r, name, product_axes, at, 3, i);
+		r->model.extrapolated |= at[i] > last;
+		times *= fmax(1, at[i] / last);
+		at[i] = fmin(at[i], last);
+	}
+	return times * price_surface(r, name, product_axes, at, 3);
 }
 
-/* The surface of our own product: of those that the profile has the closest. */
-static const char *own_gemm(struct price_reader *r, struct matrix c, int64_t k)
+/* The surface of our own product, or of one that cuts tiles: of those that the profile has the
+ * closest. */
+static const char *own_gemm(struct price_reader *r, enum precision precision, bool edge)
 {
 	static const char *const names[2][2][2] = {
 	        {{"gpu.own_gemm.d", "gpu.own_gemm_edge.d"},
 	                {"gpu.own_gemm_shared.d", "gpu.own_gemm_edge_shared.d"}},
 	        {{"gpu.own_gemm.s", "gpu.own_gemm_edge.s"},
 	                {"gpu.own_gemm_shared.s", "gpu.own_gemm_edge_shared.s"}}};
-	bool single = c.precision == SINGLE, edge = cuts_tiles(r, c, k);
+	const bool single = precision == SINGLE;
 
 	for (int shares = r->shares; shares >= 0; shares--)
 		for (int cut = edge; cut >= 0; cut--)
 			if (price_known(r, names[single][shares][cut]))
 				return names[single][shares][cut];
 	return names[single][0][0];
+}
+
+static int64_t at_most(struct price_reader *r, const char *name, int64_t side, size_t which)
+{
+	const double none[] = {0, 0, 0};
+
+	return (int64_t)fmin((double)side,
+	        price_surface_end(r, name, product_axes, none, ARRAY_LEN(none), which));
+}
+
+/* Where tiles are cut beyond the rows for that: as much slower than others as at their end. */
+static double own_time(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const bool edge = cuts_tiles(r, c, k);
+	const char *whole = own_gemm(r, c.precision, false),
+	           *name = edge ? own_gemm(r, c.precision, true) : whole;
+	const double depth = whole_depth(r, c, k), time = product_time(r, whole, c, depth);
+	struct matrix last = c;
+
+	if (name == whole)
+		return time;
+	last.m = at_most(r, name, c.m, 0);
+	last.n = at_most(r, name, c.n, 1);
+	return time * product_time(r, name, last, depth) / product_time(r, whole, last, depth);
 }
 
 struct price price_gemm(
@@ -157,8 +185,7 @@ struct price price_gemm(
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                   : odd  ? "gpu.gemm_odd.d"
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
-	const double seconds = own ? product_time(r, own_gemm(r, c, k), c, whole_depth(r, c, k))
-	                           : product_time(r, name, c, (double)k);
+	const double seconds = own ? own_time(r, c, k) : product_time(r, name, c, (double)k);
 	struct price price = library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,

@@ -27,11 +27,14 @@ static double threads_of(struct price_reader *r)
 static double nearest_size(struct price_reader *r, const char *name, double cache, bool held)
 {
 	const struct profile *profile = r->model.profile;
+	const uint32_t key = profile_name_key(name);
 	double best = 0;
 
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct parameter *row = &profile->row[i];
-		for (size_t a = 0; strcmp(row->name, name) == 0 && a < row->arg_count; a++) {
+		if (row->name_key != key || strcmp(row->name, name) != 0)
+			continue;
+		for (size_t a = 0; a < row->arg_count; a++) {
 			const double size = row->arg[a];
 			if (strcmp(row->arg_name[a], "bytes") != 0 || (size <= cache) != held)
 				continue;
