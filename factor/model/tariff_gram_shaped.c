@@ -115,16 +115,6 @@ static double loss(struct price_reader *r, const struct grid *g, struct gram_sha
 	return g->once ? 1 : fmax(1, copy / walking(r, g->flight * g->resident));
 }
 
-/* The part of the columns that L2 holds when they are gone through again in the same direction. */
-static double held_part(struct price_reader *r, double set)
-{
-	const double most = price_scalar(r, "gpu.l2.stated"),
-	             all = price_known(r, "gpu.l2.near.size") ? price_scalar(r, "gpu.l2.near.size")
-	                                                      : most / 2;
-
-	return fmin(1, fmax(0, (most - set) / (most - all)));
-}
-
 /* Of the blocks of a multiprocessor, one behind the other: what they wait for, and what passes
  * through its connection with L2: columns, q, and what is written. */
 static double chain(struct price_reader *r, const struct grid *g, struct gram_shape shape)
@@ -156,7 +146,7 @@ struct price price_gram_shaped(
 	if (step == GRAM_SCALE)
 		return scalings(r, a);
 	const struct grid g = grid_of(step, shape, a);
-	const double held = held_part(r, g.set);
+	const double held = price_gram_held(r, g.set);
 	const double once = g.reads ? price_surface_traffic(r, "gpu.read.time", g.set)
 	                            : 2 * price_surface_traffic(r, "gpu.copy.time", g.set);
 	price.term[TERM_MEMORY] = once * (held + (1 - held) * loss(r, &g, shape));
