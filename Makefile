@@ -196,11 +196,11 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 # One source by each compiler, with the same freedom.
 GRAM_FLAGS := -O3 -ffp-contract=fast
 FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/factor/host/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
+$(BUILD)/lib/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
 $(BUILD)/factor/host/gram_compilers.o: $(BUILD)/compilers
 $(BUILD)/factor/host/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
 	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/factor/host/gram_loops.clang.o: factor/host/gram_loops.c $(BUILD)/flags
+$(BUILD)/factor/host/gram_loops.clang.o: lib/gram_loops.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
 $(BUILD)/factor/host/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3

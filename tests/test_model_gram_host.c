@@ -3,7 +3,7 @@
  * sizes, threads, memory that they share, and the width of blocks that follows. */
 #include "../factor/model/price_blocks.h"
 #include "../factor/runs/gram_rows.h"
-#include "../factor/host/gram_loops.h"
+#include "../lib/gram_loops.h"
 #include "tap.h"
 
 static void add(struct profile *p, const char *name, const char *unit, const struct arg *args,
