@@ -34,7 +34,8 @@ static const struct {
 	const char *warm, *cold, *l2;
 } ways[] = {{COPY_BOTH, 8, "copy_warm", "copy_cold", "copy_l2"},
         {COPY_READ, 4, "read_warm", "read_cold", "read_l2"},
-        {COPY_WRITE, 4, "write_warm", "write_cold", "write_l2"}};
+        {COPY_WRITE, 4, "write_warm", "write_cold", "write_l2"},
+        {COPY_CHANGE, 8, "change_warm", NULL, NULL}};
 
 static const int64_t largest_bytes = 1ll << 30;
 
@@ -47,8 +48,11 @@ static void add_sizes(struct copy_sweep *sweep)
 		for (int64_t bytes = 4096; bytes <= largest_bytes; bytes *= factor) {
 			launch.words = bytes / ways[w].bytes_per_word;
 			add(sweep, (struct copy_point){ways[w].warm, launch, .cold = false});
-			add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
+			if (ways[w].cold)
+				add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
 		}
+		if (!ways[w].cold)
+			continue;
 		launch.words = sweep->gpu.l2_bytes / 2 / 4096 * 4096 / ways[w].bytes_per_word;
 		add(sweep, (struct copy_point){ways[w].l2, launch, .cold = false});
 	}

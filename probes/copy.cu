@@ -108,6 +108,20 @@ __global__ void __launch_bounds__(COPY_THREADS) write_kernel(uint4 *target, int6
 		        copy_pattern(4 * i + 2), copy_pattern(4 * i + 3));
 }
 
+/* In place, one access a thread: the same however often it is done. */
+__global__ void __launch_bounds__(COPY_THREADS) change_kernel(uint4 *target, int64_t count)
+{
+	int64_t i = thread_index();
+	if (i >= count)
+		return;
+	uint4 v = target[i];
+	v.x |= copy_pattern(4 * i);
+	v.y |= copy_pattern(4 * i + 1);
+	v.z |= copy_pattern(4 * i + 2);
+	v.w |= copy_pattern(4 * i + 3);
+	target[i] = v;
+}
+
 /* The kernel of a launch. */
 static const void *kernel_of(const struct copy_launch *launch)
 {
@@ -116,6 +130,8 @@ static const void *kernel_of(const struct copy_launch *launch)
 		return (const void *)read_kernel;
 	case COPY_WRITE:
 		return (const void *)write_kernel;
+	case COPY_CHANGE:
+		return (const void *)change_kernel;
 	case COPY_STRIDED:
 		return (const void *)strided_kernel;
 	case COPY_HEAD:
@@ -151,17 +167,26 @@ extern "C" void copy_start(const struct copy_launch *launch, void *stream)
 	void *write[] = {&target, &vectors};
 	void *strided[] = {&source, &target, &words, &stride};
 	void *head[] = {&source, &target, &words};
-	void **const arguments[] = {copy, read, write, strided, head}; /* by kind */
+	void **const arguments[] = {copy, read, write, write, strided, head}; /* by kind */
 	GPU(cudaLaunchKernel(kernel_of(launch), launch->blocks, launch->threads,
 	        arguments[launch->kind], 0, (cudaStream_t)stream));
 }
 
+/* What the i-th word of the target must be. */
+static __device__ uint32_t expected(enum copy_kind kind, uint32_t source, int64_t i)
+{
+	const uint32_t poison = COPY_POISON * 0x01010101u;
+	return kind == COPY_WRITE    ? copy_pattern(i)
+	       : kind == COPY_CHANGE ? poison | copy_pattern(i)
+	                             : source;
+}
+
 __global__ void wrong_kernel(const uint32_t *source, const uint32_t *target, int64_t words,
-        int64_t stride, bool written, unsigned long long *wrong)
+        int64_t stride, enum copy_kind kind, unsigned long long *wrong)
 {
 	unsigned long long count = 0;
 	for (int64_t i = thread_index(); i < words; i += grid_threads())
-		count += target[i * stride] != (written ? copy_pattern(i) : source[i * stride]);
+		count += target[i * stride] != expected(kind, source[i * stride], i);
 	if (count)
 		atomicAdd(wrong, count);
 }
@@ -174,8 +199,8 @@ extern "C" int64_t copy_wrong_words(
 	if (launch->kind == COPY_READ)
 		return 0; /* leaves nothing behind */
 	GPU(cudaMemsetAsync(wrong, 0, sizeof *wrong, s));
-	wrong_kernel<<<1024, COPY_THREADS, 0, s>>>(launch->source, launch->target, launch->words,
-	        launch->stride, launch->kind == COPY_WRITE, wrong);
+	wrong_kernel<<<1024, COPY_THREADS, 0, s>>>(
+	        launch->source, launch->target, launch->words, launch->stride, launch->kind, wrong);
 	GPU(cudaGetLastError());
 	GPU(cudaMemcpyAsync(&count, wrong, sizeof count, cudaMemcpyDeviceToHost, s));
 	GPU(cudaStreamSynchronize(s));

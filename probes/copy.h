@@ -15,6 +15,7 @@ enum copy_kind {
 	COPY_BOTH,    /* target = source, consecutive words */
 	COPY_READ,    /* source is read and nothing is written */
 	COPY_WRITE,   /* target[i] = copy_pattern(i) */
+	COPY_CHANGE,  /* target[i] |= copy_pattern(i) */
 	COPY_STRIDED, /* target[i * stride] = source[i * stride], word by word */
 	COPY_HEAD     /* as COPY_BOTH: words up to the first line, then 16-byte vectors */
 };
@@ -38,6 +39,7 @@ void copy_start(const struct copy_launch *launch, void *stream);
 
 /* Number of target words that are not what the launch should have left there; wrong is device
  * scratch of one word. Synchronizes. */
+enum { COPY_POISON = 0xa5 }; /* every byte of targets before the first launch */
 int64_t copy_wrong_words(const struct copy_launch *launch, unsigned long long *wrong, void *stream);
 
 #ifdef __cplusplus

@@ -84,7 +84,8 @@ static void set_grid(
 {
 	int64_t accesses = launch->words / (launch->width / 4);
 	int64_t blocks = round_up(accesses, COPY_THREADS) / COPY_THREADS;
-	bool once = launch->kind == COPY_BOTH && launch->width == 16 && !point->inflight;
+	bool once = (launch->kind == COPY_BOTH || launch->kind == COPY_CHANGE) &&
+	            launch->width == 16 && !point->inflight;
 	int64_t per_sm = copy_blocks_per_sm(launch);
 
 	launch->threads = COPY_THREADS;
@@ -118,7 +119,7 @@ static void poison(const struct copy_sweep *sweep, const struct bench *bench, bo
 	int64_t bytes = bench->span * smaller(bench->slots, 4);
 	bytes = larger(bytes, cold ? 4 * sweep->gpu.l2_bytes : 0);
 	GPU(cudaMemsetAsync(
-	        sweep->target, 0xa5, (size_t)smaller(bytes, sweep->buffer_bytes), NULL));
+	        sweep->target, COPY_POISON, (size_t)smaller(bytes, sweep->buffer_bytes), NULL));
 }
 
 static bool verified(struct bench *bench, const char *series)

@@ -72,6 +72,15 @@ double price_gram_held(struct price_reader *r, double columns)
 	return fmin(1, fmax(0, (most - columns) / (most - near_l2(r))));
 }
 
+/* Columns changed in their place; without the probe of that, as two copies of half of them each. */
+double price_gram_change(struct price_reader *r, double columns)
+{
+	static const char name[] = "gpu.change.time";
+
+	return price_known(r, name) ? price_surface_traffic(r, name, 2 * columns)
+	                            : 2 * price_surface_traffic(r, "gpu.copy.time", columns);
+}
+
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS;
@@ -81,7 +90,7 @@ struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct
 	struct price price = pass_kernel(r, step);
 
 	price.term[TERM_MEMORY] = reads ? price_surface_traffic(r, "gpu.read.time", near)
-	                                : 2 * price_surface_traffic(r, "gpu.copy.time", near);
+	                                : price_gram_change(r, near);
 	price.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
 	                           (reads ? price_scalar(r, "gpu.dram.read") : walking(r));
 	return price;

@@ -148,7 +148,7 @@ struct price price_gram_shaped(
 	const struct grid g = grid_of(step, shape, a);
 	const double held = price_gram_held(r, g.set);
 	const double once = g.reads ? price_surface_traffic(r, "gpu.read.time", g.set)
-	                            : 2 * price_surface_traffic(r, "gpu.copy.time", g.set);
+	                            : price_gram_change(r, g.set);
 	price.term[TERM_MEMORY] = once * (held + (1 - held) * loss(r, &g, shape));
 	price.term[TERM_BARRIER] = price_accesses(r, 2) + sum(r, &g, shape) +
 	                           fmax(0, chain(r, &g, shape) - price.term[TERM_MEMORY]);

@@ -256,7 +256,7 @@ static void measure_one_part(struct benching *b, const struct bench_shape *shape
 /* ---- Gram-Schmidt ---- */
 
 /* Matrices of which one run takes seconds: of each form one, without an interval. */
-static const double gram_long[] = {2, 0.2}; /* seconds; quick */
+static const double gram_long[] = {2, 0.5}; /* seconds; quick */
 
 static void measure_one_gram_schmidt(struct benching *b, const struct bench_shape *shape)
 {

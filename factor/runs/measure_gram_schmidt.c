@@ -58,10 +58,12 @@ bool measure_gram(struct measure *measure, struct executor *executor, struct res
 	return measure_add_all(measure, row, contender, count, timed, &fault, out);
 }
 
-/* Whether all forms of the matrix take no more than a second or so. */
-static bool is_small(const struct result *shape)
+/* Whether all forms of the matrix take no more than a second or so on the GPU, and on the host. */
+static bool is_small(const struct result *shape, bool device)
 {
-	return (double)shape->m * (double)shape->n * (double)shape->n < 1e11;
+	const double work = (double)shape->m * (double)shape->n * (double)shape->n;
+
+	return work < (device ? 1e11 : 1e10);
 }
 
 /* The blocked form is for columns that registers hold. Quickly, large matrices are for the forms
@@ -74,7 +76,7 @@ static bool suits(const struct measure *measure, const struct gram_way *way, con
 	if (strcmp(name, "cuda") == 0 && strcmp(way->variant, "blocked") == 0 &&
 	        shape->m * precision_bytes(shape->precision) > MOST_BYTES)
 		return false;
-	return !measure->common.quick || is_small(shape) || way->nb > 0 ||
+	return !measure->common.quick || is_small(shape, true) || way->nb > 0 ||
 	       strcmp(way->variant, "cublas") == 0 || strcmp(way->variant, "fused") == 0;
 }
 
@@ -106,7 +108,7 @@ static bool measure_hosts(struct measure *measure, const struct profile *profile
 	for (size_t i = 0; i < ARRAY_LEN(on_host); i++) {
 		struct gram_run run = on_host[i];
 		if (shape->m > (run.nb ? IN_BLOCKS_MOST : ON_HOST_MOST) ||
-		        (measure->common.quick && !is_small(shape)))
+		        (measure->common.quick && !is_small(shape, false)))
 			continue;
 		run.k = shape->n;
 		run.threads = measure->topology ? team_largest(measure->quiet.cores) : 1;
@@ -126,7 +128,7 @@ bool measure_gram_schmidt(struct measure *measure, const struct profile *profile
 {
 	const struct result shape = {.precision = precision, .m = m, .n = n};
 
-	if (measure->common.quick && precision == DOUBLE && !is_small(&shape))
+	if (measure->common.quick && precision == DOUBLE && !is_small(&shape, false))
 		return false;
 	bool gpu = measure_on(measure, profile, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
 
