@@ -98,6 +98,20 @@ static double walking(struct price_reader *r, double bytes)
 	       fmin(1, bytes / low);
 }
 
+/* From the end of a block to what the one in its place has asked for first, and at its end. */
+static double turn_over(struct price_reader *r, const struct grid *g)
+{
+	enum { TURNS = 16 }; /* of the launch probe's kernel, an access each */
+	static const char name[] = "gpu.launch.turn";
+
+	if (!price_known(r, name))
+		return 0;
+	return fmax(0, (price_surface1(r, name, "threads", g->threads) -
+	                       price_scalar(r, "gpu.launch.dependent")) /
+	                               TURNS -
+	                       one_access(r));
+}
+
 /* How many times as long as a copy or a read the traffic takes when it is DRAM's. What is written
  * nobody waits for, so that blocks that update always have some access under way, unless they wait
  * for each other. */
@@ -107,12 +121,13 @@ static double loss(struct price_reader *r, const struct grid *g, struct gram_sha
 	const double read = price_scalar(r, "gpu.dram.read"),
 	             copy = price_scalar(r, "gpu.dram.copy");
 	const double service = g->flight * sms * (g->reads ? 1 / read : 2 / copy);
-	const double away =
-	        price_scalar(r, "gpu.dram.latency") + apart(r, shape) + sum(r, g, shape) / g->turns;
+	const double away = price_scalar(r, "gpu.dram.latency") + apart(r, shape) +
+	                    (sum(r, g, shape) + turn_over(r, g)) / g->turns;
+	const double queue = 1 / used(g->resident, service, away);
 
-	if (g->reads || shape.access == GRAM_SHARED)
-		return 1 / used(g->resident, service, away);
-	return g->once ? 1 : fmax(1, copy / walking(r, g->flight * g->resident));
+	if (g->reads || shape.access == GRAM_SHARED || g->once)
+		return queue;
+	return fmax(queue, copy / walking(r, g->flight * g->resident));
 }
 
 /* Of the blocks of a multiprocessor, one behind the other: what they wait for, and what passes
@@ -122,7 +137,8 @@ static double chain(struct price_reader *r, const struct grid *g, struct gram_sh
 	const double sms = price_scalar(r, "gpu.sm.count"), rounds = ceil(g->blocks / sms);
 	const double turn = one_access(r);
 	const double through = g->flight * (g->reads ? 2 : 3) / price_scalar(r, "gpu.sm.l2_read");
-	const double life = turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape);
+	const double life =
+	        turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape) + turn_over(r, g);
 
 	return fmax(1, rounds / g->resident) * life + rounds * g->turns * through;
 }
