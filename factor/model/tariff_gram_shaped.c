@@ -21,6 +21,7 @@ struct grid {
 	bool reads, once; /* once: a block has all of its columns on their way at a time */
 	double threads, blocks, resident; /* resident: blocks of a multiprocessor */
 	double set, column;               /* bytes of all columns, of one */
+	double access;                    /* bytes that a thread asks for at a time */
 	double flight;                    /* bytes that a block has on their way */
 	double turns;                     /* accesses after one another down a column */
 };
@@ -40,7 +41,8 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	        .threads = threads,
 	        .blocks = ceil(columns / shape.ny),
 	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
-	        .column = (double)a.m * word_of(a)};
+	        .column = (double)a.m * word_of(a),
+	        .access = access};
 
 	g.resident = fmin(g.resident, BLOCKS_PER_SM);
 	g.set = columns * g.column;
@@ -112,6 +114,41 @@ static double turn_over(struct price_reader *r, const struct grid *g)
 	                       one_access(r));
 }
 
+static const char walks[] = "gpu.read.walk";
+
+/* Bytes a second of columns that so many threads each walk down with `bytes` of each under way. */
+static double walk_rate(struct price_reader *r, double threads, double bytes)
+{
+	static const char *const axes[] = {"threads", "bytes"};
+	const double at[] = {threads, bytes};
+
+	return price_surface(r, walks, axes, at, 2);
+}
+
+/* Of DRAM, for those of a column when all multiprocessors are full of them, with an access each. */
+static double walk_latency(struct price_reader *r, struct gram_shape shape)
+{
+	enum { ACCESS = 4 };
+
+	if (!price_known(r, walks))
+		return price_scalar(r, "gpu.dram.latency");
+	return (double)THREADS_PER_SM * ACCESS * price_scalar(r, "gpu.sm.count") /
+	       walk_rate(r, shape.nx, ACCESS);
+}
+
+/* How many times as long as a read dot products take: as long as the walk, and what blocks do
+ * without memory, of which the others make up for nothing when as much as they can is under way. */
+static double walked(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+{
+	const double rate = walk_rate(r, shape.nx, g->access);
+	const double multiprocessor = rate / price_scalar(r, "gpu.sm.count"); /* its share */
+	const double turn = g->resident * g->flight / multiprocessor,
+	             block = g->resident * g->column * shape.ny / multiprocessor;
+
+	return price_scalar(r, "gpu.dram.read") / rate *
+	       (1 + apart(r, shape) / turn + sum(r, g, shape) / block);
+}
+
 /* How many times as long as a copy or a read the traffic takes when it is DRAM's. What is written
  * nobody waits for, so that blocks that update always have some access under way, unless they wait
  * for each other. */
@@ -121,7 +158,10 @@ static double loss(struct price_reader *r, const struct grid *g, struct gram_sha
 	const double read = price_scalar(r, "gpu.dram.read"),
 	             copy = price_scalar(r, "gpu.dram.copy");
 	const double service = g->flight * sms * (g->reads ? 1 / read : 2 / copy);
-	const double away = price_scalar(r, "gpu.dram.latency") + apart(r, shape) +
+
+	if (g->reads && price_known(r, walks))
+		return walked(r, g, shape);
+	const double away = walk_latency(r, shape) + apart(r, shape) +
 	                    (sum(r, g, shape) + turn_over(r, g)) / g->turns;
 	const double queue = 1 / used(g->resident, service, away);
 
