@@ -18,15 +18,15 @@ static bool worth_threads(int64_t m, int64_t n)
 	return m * n >= GRAM_PARALLEL;
 }
 
-/* How loops over columns are divided from now on, `together` at a time. Where the threads' caches
- * hold them, in turns, so that a thread finds the columns that it had before; else as threads come,
- * which are not always equally fast. */
-static void divide(const struct executor *e, struct matrix a, int together)
+/* How passes over columns are divided from now on. Where the threads' caches hold them, in turns,
+ * so that a thread finds the columns that it had before; else as threads come, which are not always
+ * equally fast. */
+static void divide(const struct executor *e, struct matrix a)
 {
 	const int64_t held = ((const struct host_executor *)e)->l2_bytes * omp_get_max_threads();
 	const bool keep = a.m * a.n * precision_bytes(a.precision) <= held;
 
-	omp_set_schedule(keep ? omp_sched_static : omp_sched_dynamic, keep ? 1 : together);
+	omp_set_schedule(keep ? omp_sched_static : omp_sched_dynamic, keep ? 1 : GRAM_TOGETHER);
 }
 
 static bool in_turns(void)
@@ -43,14 +43,6 @@ static bool in_turns(void)
 static int64_t turn_of(struct matrix a, int64_t j)
 {
 	return in_turns() ? j - (a.offset / a.ld + j) % omp_get_max_threads() : j;
-}
-
-/* The same of loops over groups of columns from a's first one on. */
-static int64_t group_turn_of(struct matrix a)
-{
-	const int64_t group = a.offset / a.ld / GRAM_TOGETHER;
-
-	return in_turns() ? -(group % omp_get_max_threads() * GRAM_TOGETHER) : 0;
 }
 
 /* Of a cache, in bytes. */
@@ -87,7 +79,7 @@ void host_gram_use(struct executor *e, const struct gram_loops *loops)
 
 bool host_column_norms(struct executor *e, struct matrix a, struct matrix norms)
 {
-	divide(e, a, GRAM_TOGETHER);
+	divide(e, a);
 	CALL(e, a, column_norms, a, norms);
 	return true;
 }
@@ -101,21 +93,21 @@ int64_t host_gram_work(struct executor *e, struct matrix a)
 
 bool host_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	divide(e, g->a, GRAM_TOGETHER);
+	divide(e, g->a);
 	CALL(e, g->a, gram_dots, g, j);
 	return true;
 }
 
 bool host_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	divide(e, g->a, GRAM_TOGETHER);
+	divide(e, g->a);
 	CALL(e, g->a, gram_update, g, j);
 	return true;
 }
 
 bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	divide(e, g->a, GRAM_TOGETHER);
+	divide(e, g->a);
 	CALL(e, g->a, gram_fused, g, j);
 	return true;
 }
@@ -129,7 +121,6 @@ bool host_gram_apply(
         struct executor *e, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
 	(void)single;
-	divide(e, a, 1);
 	CALL(e, a, gram_apply, q, r, a);
 	return true;
 }

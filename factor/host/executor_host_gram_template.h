@@ -172,7 +172,7 @@ static void NAME(apply_columns)(const struct LOOPS *loops, struct matrix q, cons
 static void NAME(gram_apply)(
         const struct LOOPS *loops, struct matrix q, struct matrix r, struct matrix a)
 {
-	const int64_t pairs = q.n / GRAM_PAIR, first = group_turn_of(a);
+	const int64_t pairs = q.n / GRAM_PAIR;
 	REAL *cross = xmalloc((size_t)(pairs + 1) * sizeof *cross);
 
 #pragma omp parallel if (worth_threads(a.m, a.n * q.n))
@@ -181,10 +181,10 @@ static void NAME(gram_apply)(
 		for (int64_t p = 0; p < pairs; p++)
 			cross[p] =
 			        loops->dot(q.m, NAME(column)(q, 2 * p), NAME(column)(q, 2 * p + 1));
-#pragma omp for schedule(runtime)
-		for (int64_t k = first; k < a.n; k += GRAM_TOGETHER)
-			if (k >= 0)
-				NAME(apply_columns)
+/* as they come: threads are not always equally fast */
+#pragma omp for schedule(dynamic, 1)
+		for (int64_t k = 0; k < a.n; k += GRAM_TOGETHER)
+			NAME(apply_columns)
 		(loops, q, cross, r, a, k, smaller(a.n - k, GRAM_TOGETHER));
 	}
 	free(cross);
