@@ -43,6 +43,10 @@ void host_gram_fit(const struct table *curve, struct profile *profile)
 				        curve_arg(curve, &points[i], surfaces[s].arg[count])};
 			profile_add(profile, &spec, args, count, points[i].seconds, points[i].busy);
 		}
+		/* one thread fetches nothing */
+		if (n == 0 && s + 1 < ARRAY_LEN(surfaces))
+			profile_add(profile, &spec, NULL, 0, (struct estimate){NAN, NAN, NAN, 0},
+			        false);
 		free(points);
 	}
 }

@@ -123,6 +123,9 @@ static void test_apply(struct price_reader *r)
 	p = price_gram_apply_host(r, single(1000, 40), 10, false);
 	ok(near(p.term[TERM_HOST], 8e-6 + 10 * 4e3 * 3e-10 + m * 2 * dot),
 	        "all threads get the columns that are taken out from the one that had them");
+	const double from = GRAM_TOGETHER * (GRAM_PAIR * m * 2 * dot + 4e3 * 1e-10);
+	ok(near(p.term[TERM_MEMORY], 2 * (5 * m * 2 * 2 * pair + from)),
+	        "and each of them the columns that it changes");
 }
 
 static double seconds(const struct profile *profile, int64_t n, int64_t k, int64_t nb)

@@ -182,8 +182,8 @@ struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
 /* ---- blocks ---- */
 
 /* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by in pairs, after their
- * dot products with the first of these. They come from wherever the matrix is, the k columns from
- * the thread that had them last. */
+ * dot products with the first of these. They come from wherever the matrix is, in caches from the
+ * thread that had them last, as do the k columns. */
 struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double groups = most(r, ceil((double)a.n / GRAM_TOGETHER)),
@@ -192,7 +192,8 @@ struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int6
 	             come = loop_seconds(r, &subtract, a, price_bytes(a)) -
 	                    at_level(r, &subtract, a, NEAR);
 	const double pass = cached(r, &pair, a, (double)k * column_of(a));
-	const double first = GRAM_TOGETHER * (GRAM_PAIR * near + fmax(0, come));
+	const double first =
+	        GRAM_TOGETHER * (GRAM_PAIR * near + fmax(fetch(r, a, false), fmax(0, come)));
 
 	(void)single;
 	return host(groups * (pairs * pass + first),
