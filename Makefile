@@ -71,7 +71,8 @@ FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_FOLDERS := factor factor/cuda factor/host factor/model factor/runs factor/library
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/runs/vendor.o $(BUILD)/factor/runs/measure_%.o,\
 	$(call objects,$(foreach f,$(FACTOR_FOLDERS),$(call sources,$f))))
-COMPARED_OBJECTS := $(addprefix $(BUILD)/factor/host/gram_loops,$(if $(CLANG),.clang.o) $(if $(FORTRAN),_avx2.f.o _avx512.f.o))
+COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/lib/gram_loops.clang.o) \
+	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/host/gram_loops,_avx2.f.o _avx512.f.o))
 FACTOR_OBJECTS += $(COMPARED_OBJECTS)
 MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
@@ -202,11 +203,11 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 # One source by each compiler, with the same freedom.
 GRAM_FLAGS := -O3 -ffp-contract=fast
 FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/factor/host/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
+$(BUILD)/lib/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
 $(BUILD)/factor/host/gram_compilers.o: $(BUILD)/compilers
 $(BUILD)/factor/host/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
 	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/factor/host/gram_loops.clang.o: factor/host/gram_loops.c $(BUILD)/flags
+$(BUILD)/lib/gram_loops.clang.o: lib/gram_loops.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
 $(BUILD)/factor/host/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3

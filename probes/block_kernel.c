@@ -274,12 +274,14 @@ static void measure(struct probe_run *run)
 		measure_lu_top(&call, narrow);
 		measure_lu_columns(&call, narrow);
 		block_kernel_gram(&bench.rate, call.precision, step);
+		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
 	}
 	measure_shared(&bench, step);
 	block_kernel_close(&bench);
 }
 
-static const char *const arguments[] = {"m", "n", "beside", "swaps", "cold", "below"};
+static const char *const arguments[] = {
+        "m", "n", "beside", "swaps", "cold", "below", "k", "columns"};
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",

@@ -3,9 +3,9 @@
  * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d
  * [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
- * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
- * .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]:
- * seconds per call, rate surfaces. */
+ * gpu.gram_panel.s .d [m,n], gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d,
+ * gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d
+ * [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -67,6 +67,12 @@ static const struct surface {
                 {"n"}},
         {"gram_s", "gpu.gram_panel.s", "our Gram-Schmidt panel, start to start", {"m", "n"}},
         {"gram_d", "gpu.gram_panel.d", "our Gram-Schmidt panel, start to start", {"m", "n"}},
+        {"gram_apply_s", "gpu.gram_apply.s",
+                "our blocked update of Gram-Schmidt, a block an SM, start to start",
+                {"m", "k", "columns"}},
+        {"gram_apply_d", "gpu.gram_apply.d",
+                "our blocked update of Gram-Schmidt, a block an SM, start to start",
+                {"m", "k", "columns"}},
         {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
         {"lu_rows_s", "gpu.lu_rows.s",
                 "our row swaps and solve in a matrix by rows, start to start",

@@ -85,5 +85,6 @@ void beside_measure(struct beside *beside, struct blas_rate *rate,
 
 /* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
+void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms);
 
 #endif

@@ -180,6 +180,10 @@ static const struct subject subjects[] = {
         {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 2},
         {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 4},
         {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 8},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 32},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 256},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 512},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 1024},
         {"graph_node", CHAIN, NULL, NOTHING, NULL, 0},
         {"stream", RUNNING, null_launch, NOTHING, NULL, 0},
         {"sync", ROUND_TRIP, null_sync, NOTHING, NULL, 0},
@@ -276,7 +280,7 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
-static const char *const arguments[] = {"bytes", "blocks", "accesses", "kernels"};
+static const char *const arguments[] = {"bytes", "blocks", "accesses", "threads", "kernels"};
 const struct probe launch_probe = {
         .name = "launch",
         .question = "What does starting work on the GPU cost, apart on the host and on the "

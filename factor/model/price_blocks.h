@@ -92,6 +92,8 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a);
 
 /* Gram-Schmidt on the device (tariff_gram.c) and on the host (tariff_gram_host.c). */
 struct price price_gram_norms(struct price_reader *r, struct matrix a);
+double price_gram_held(struct price_reader *r, double columns);
+double price_gram_change(struct price_reader *r, double columns);
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel(struct price_reader *r, struct matrix a);
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single);
