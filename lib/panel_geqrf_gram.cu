@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The tall Householder panel without an exchange a column, in single precision: Cholesky QR with a
- * Gram matrix in double precision and Householder reconstruction (FACTOR 3.7, panel B; Ballard et
- * al. 2014).
+/* The Householder panel without an exchange a column, in single precision: the steps of Householder
+ * made with the Gram matrix in double precision, and the vectors by one product (FACTOR 3.7, panel
+ * B, whose Cholesky QR and reconstruction are one elimination here).
  *
- * With A1 the n rows on top of A and A2 what is below: G = A^T A, scaled to a unit diagonal, = R^T
- * R; X = R^-1; Q1 = A1 X; Q1 - S = L U with S = -sign of the pivots' diagonal, so that every pivot
- * is at least 1; the vectors are V1 = L and V2 = A2 Y with Y = X U^-1, rounded. From V as it is
- * stored everything else follows in double precision: T^-1 = striu(V^T V) + diag(V^T V) / 2, tau =
- * 2 / v^T v, W = V^T A = V1^T A1 + (V2^T V2) Y^-1 and R = triu(A1 - V1 T^T W). So I - V T V^T is
- * orthogonal to working accuracy whatever Q was, and A is read twice and written once.
+ * With A1 the first 64 rows of A and A2 what is below, step j needs of A only row j and the sums
+ * over the rows below it: these are what is left of G = A^T A, from which row j of R, which is that
+ * of Cholesky with the reflector's sign, goes out. The reflector is applied to A1 and to Y, the
+ * identity at first, which so becomes what v_j = A y_j needs: V1 = what the steps find in A1, V2 =
+ * A2 Y, rounded. T^-1 = striu(V^T V) + diag(V^T V) / 2 and tau = 2 / v^T v come from V as it is
+ * stored, in double precision: I - V T V^T is orthogonal to working accuracy whatever G was. A is
+ * read twice and written once.
  *
- * The elements of X, scaled, are bounded by LIMIT: where one is larger, or not finite, the matrix
- * stays as it is and *done 0 (the caller has another form do it). On a host the residual of the
- * worst column and the loss of orthogonality are 1 to 2 roundings up to there and beyond (1.7e-7
- * and 1.2e-7 at condition 1e8). A reflector that does nothing gets tau = 0 and its row of R the
- * other sign, as LAPACK has it.
+ * The elements of Y, of columns of norm 1, are bounded by LIMIT: where one is larger, or not
+ * finite, the matrix stays as it is and *done 0 (another form does it, and what follows here makes
+ * its V and T). On a host what H^T A has below its diagonal, and its difference from R, are 0.5 to
+ * 1.5 roundings of the column up to condition 1e8, the loss of orthogonality 6e-7 in the Frobenius
+ * norm. A reflector that does nothing gets tau = 0 and its row of R the other sign, as LAPACK has
+ * it.
  *
  * Cost: m n^2 operations each for G, V2 and V2^T V2 (with half of the latter's and Y's zeros left
- * out) on the tensor cores, 3 m n words, 6 launches, and three chains of n pivots in one block.
- *
- * Log (H200, 64 columns, us): 70 predicted for 16384 rows and 160 for 131072, 144 and 205 measured
- * (resident kernel 186, three kernels a column 2100), since the two kernels of one block took 113
- * instead of 45: 0.35 us a pivot, products of 64 x 64 at the rate of one multiprocessor. For
- * 131072 rows the gram kernel is at 36 of 18, the vectors at 50 of 36. Early launches and
- * reciprocals without branches: 133 and 197. */
+ * out) on the tensor cores, 3 m n words (V: one more), 6 launches, and one chain of n pivots in one
+ * block. */
 #include "early_launch.cuh"
 #include "gemm_mma.cuh"
 #include "panel_geqrf.h"
@@ -49,9 +46,11 @@ struct panel {
 	int n;
 	float *tau;
 	int *done;
-	double *sums, *y, *y_inverse, *v; /* of order 64, by rows; v: V1 */
-	double *partial;                  /* [blocks][TILE_WORDS] */
+	double *sums, *y; /* of order 64, by rows */
+	double *partial;  /* [blocks][TILE_WORDS] */
 	int blocks;
+	float *v, *t; /* NULL or where V and T go */
+	int64_t ldv, ldt;
 };
 
 /* Number of the tile in rows 16 p of columns 8 q, q >= 2 p. */
@@ -107,6 +106,7 @@ __global__ void __launch_bounds__(THREADS, 1) gram_kernel(const struct panel g)
 	const float *a = g.a + lane % 4 + lane / 4 * g.lda;
 	tiles sum = {};
 
+	early_begin();
 	for (int64_t first = 8 * ((int64_t)blockIdx.x * WARPS + warp); first < g.m;
 	        first += (int64_t)8 * WARPS * gridDim.x) {
 		double f[OCTETS][2];
@@ -122,78 +122,120 @@ __global__ void __launch_bounds__(THREADS, 1) gram_kernel(const struct panel g)
 	store_sums(g, sum, part);
 }
 
-/* V2 = A2 Y in place, and V2^T V2. The product is made transposed, 16 columns of V by 8 rows; its
- * result is just what the second one takes. */
-__global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel g)
+/* Y, or the identity, as the lanes take it for the vectors. */
+__device__ __forceinline__ void spread(const struct panel &g, bool done, double *part)
 {
-	__shared__ double part[TILE_WORDS]; /* first Y, as the lanes take it */
-	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-	tiles sum = {};
-
-	early_begin();
-	if (!*g.done)
-		return;
 	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += THREADS) {
 		const int of = i % 32, x = i / 32 % 4, tile = i / 128;
 		int p = 0;
 		while (tile >= vector_tile(p + 1, 0))
 			p++;
 		const int row = 8 * (tile - vector_tile(p, 0)) + 4 * (x / 2) + of % 4;
-		part[i] = g.y[row * ORDER + 16 * p + 8 * (x % 2) + of / 4];
+		const int column = 16 * p + 8 * (x % 2) + of / 4;
+		part[i] = done ? g.y[row * ORDER + column] : row == column;
 	}
-	__syncthreads();
-	float *a = g.a + g.n;
-	const int64_t rows = g.m - g.n;
-	for (int64_t first = 8 * ((int64_t)blockIdx.x * WARPS + warp); first < rows;
-	        first += (int64_t)8 * WARPS * gridDim.x) {
-		double x[OCTETS][2], v[OCTETS][2];
+}
+
+/* Of lane (g, t) v[o][e] is column 8 o + g of row 2 t + e of eight rows. */
+typedef double vectors[OCTETS][2];
+
+/* V1, below the diagonal of A1 already. */
+__device__ __forceinline__ void take_top(const struct panel &g, int first, vectors &v)
+{
+	const int lane = (int)threadIdx.x % 32;
 #pragma unroll
-		for (int o = 0; o < OCTETS; o++)
+	for (int o = 0; o < OCTETS; o++)
 #pragma unroll
-			for (int e = 0; e < 2; e++) {
-				const int column = 8 * o + 4 * e + lane % 4;
-				x[o][e] = first + lane / 4 < rows && column < g.n
-				                  ? a[first + lane / 4 + column * g.lda]
-				                  : 0.0f;
-			}
-		__syncwarp(); /* all have read before one writes */
-#pragma unroll
-		for (int p = 0; p < OCTETS / 2; p++) {
-			double c[4] = {};
-#pragma unroll
-			for (int q = 0; q <= 2 * p + 1; q++) {
-				double left[4];
-#pragma unroll
-				for (int i = 0; i < 4; i++)
-					left[i] = part[(vector_tile(p, q) * 4 + i) * 32 + lane];
-				mma_double(c, left, x[q]);
-			}
-#pragma unroll
-			for (int i = 0; i < 4; i++) {
-				const int column = 16 * p + 8 * (i / 2) + lane / 4;
-				const int64_t row = first + 2 * (lane % 4) + i % 2;
-				const float rounded = (float)c[i];
-				v[2 * p + i / 2][i % 2] = rounded;
-				if (row < rows && column < g.n)
-					a[row + column * g.lda] = rounded;
-			}
+		for (int e = 0; e < 2; e++) {
+			const int row = first + 2 * (lane % 4) + e, column = 8 * o + lane / 4;
+			const bool inside = row < g.n && column < g.n;
+			const float value = inside && row > column ? g.a[row + column * g.lda]
+			                                           : (float)(row == column);
+			v[o][e] = inside ? value : 0;
+			if (inside && g.v)
+				g.v[row + column * g.ldv] = value;
 		}
+}
+
+/* V2 = A2 Y in place. The product is made transposed, 16 columns of V by 8 rows. */
+__device__ __forceinline__ void make_vectors(
+        const struct panel &g, int64_t first, bool done, const double *part, vectors &v)
+{
+	const int lane = (int)threadIdx.x % 32;
+	const int64_t rows = g.m - g.n;
+	float *a = g.a + g.n, *to = g.v ? g.v + g.n : NULL;
+	double x[OCTETS][2];
+
+#pragma unroll
+	for (int o = 0; o < OCTETS; o++)
+#pragma unroll
+		for (int e = 0; e < 2; e++) {
+			const int column = 8 * o + 4 * e + lane % 4;
+			x[o][e] = first + lane / 4 < rows && column < g.n
+			                  ? a[first + lane / 4 + column * g.lda]
+			                  : 0.0f;
+		}
+	__syncwarp(); /* all have read before one writes */
+#pragma unroll
+	for (int p = 0; p < OCTETS / 2; p++) {
+		double c[4] = {};
+#pragma unroll
+		for (int q = 0; q <= 2 * p + 1; q++) {
+			double left[4];
+#pragma unroll
+			for (int i = 0; i < 4; i++)
+				left[i] = part[(vector_tile(p, q) * 4 + i) * 32 + lane];
+			mma_double(c, left, x[q]);
+		}
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			const int column = 16 * p + 8 * (i / 2) + lane / 4;
+			const int64_t row = first + 2 * (lane % 4) + i % 2;
+			const float rounded = (float)c[i];
+			const bool inside = row < rows && column < g.n;
+			v[2 * p + i / 2][i % 2] = rounded;
+			if (inside && done)
+				a[row + column * g.lda] = rounded;
+			if (inside && to)
+				to[row + column * g.ldv] = rounded;
+		}
+	}
+}
+
+/* V and V^T V. */
+__global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel g)
+{
+	__shared__ double part[TILE_WORDS];                           /* first Y */
+	const int warp = (int)threadIdx.x / 32, tops = (g.n + 7) / 8; /* at most WARPS */
+	tiles sum = {};
+
+	early_begin();
+	const bool done = *g.done;
+	spread(g, done, part);
+	__syncthreads();
+	if (warp < tops && blockIdx.x == gridDim.x - 1) {
+		vectors v;
+		take_top(g, 8 * warp, v);
+		accumulate(sum, v);
+	}
+	for (int64_t first = 8 * ((int64_t)blockIdx.x * WARPS + warp); first < g.m - g.n;
+	        first += (int64_t)8 * WARPS * gridDim.x) {
+		vectors v;
+		make_vectors(g, first, done, part, v);
 		accumulate(sum, v);
 	}
 	__syncthreads();
 	store_sums(g, sum, part);
 }
 
-/* The sum over the blocks; checked: only where *done is 1. */
-template <bool checked> __global__ void __launch_bounds__(THREADS) sum_kernel(const struct panel g)
+/* The sum over the blocks. */
+__global__ void __launch_bounds__(THREADS) sum_kernel(const struct panel g)
 {
 	__shared__ double part[THREADS];
 	const int element = (int)blockIdx.x * 64 + (int)threadIdx.x % 64;
 	double sum = 0;
 
 	early_begin();
-	if (checked && !*g.done)
-		return;
 #pragma unroll 8
 	for (int b = (int)threadIdx.x / 64; b < g.blocks; b += THREADS / 64)
 		sum += g.partial[(int64_t)b * TILE_WORDS + element];
@@ -213,144 +255,93 @@ template <bool checked> __global__ void __launch_bounds__(THREADS) sum_kernel(co
 		g.sums[i * ORDER + j] = g.sums[j * ORDER + i] = sum;
 }
 
-/* A1 with the identity where there are no columns. */
-__device__ __forceinline__ double top_of(const struct panel &g, int i, int j)
-{
-	return i < g.n && j < g.n ? (double)g.a[i + j * g.lda] : (double)(i == j);
-}
-
-/* From G: V1, Y, Y^-1 and whether all went well. */
-__global__ void __launch_bounds__(SIDE *SIDE) reconstruct_kernel(const struct panel g)
+/* From G: Y, and V1 and R for the panel, if all goes well. */
+__global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel g)
 {
 	extern __shared__ double memory[];
-	struct small &s = *(struct small *)memory;
-	square &x = s.matrix[0], &r = s.matrix[1], &a = s.matrix[2];
-	quarter top, below;
-	bool fine = true;
+	struct steps &s = *(struct steps *)memory;
+	__shared__ double beta[ORDER], root[ORDER], divide[ORDER];
+	quarter gram, top, made;
+	const int k = (int)threadIdx.x;
 
 	early_begin();
-	if (threadIdx.x < ORDER) {
-		const int k = (int)threadIdx.x;
-		const double squares = g.sums[k * (ORDER + 1)];
-		s.scale[k] = k < g.n && squares > 0 ? 1 / sqrt(squares) : 1;
-	}
-	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
 #pragma unroll
 		for (int j = 0; j < STRIPES; j++) {
 			const int row = at_row(i), column = at_column(j);
 			const bool inside = row < g.n && column < g.n;
-			below[i][j] = row == column;
-			top[i][j] = inside ? g.sums[row * ORDER + column] * s.scale[row] *
-			                             s.scale[column]
-			                   : below[i][j];
+			made[i][j] = row == column;
+			top[i][j] = inside ? g.a[row + column * g.lda] : 0;
+			gram[i][j] = inside ? g.sums[row * ORDER + column] : 0;
 		}
-	eliminate<false, true>(s, top, below);
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			const double inverse = below[i][j] * sqrt(s.pivot[column]);
-			fine = fine && fabs(inverse) <= LIMIT && s.pivot[row] > 0;
-			x[row][column] = inverse * s.scale[row];
-			r[row][column] =
-			        row <= column ? top[i][j] / (sqrt(s.pivot[row]) * s.scale[column])
-			                      : 0;
-			a[row][column] = top_of(g, row, column);
-			below[i][j] = x[row][column];
-		}
-	fine = __syncthreads_and(fine);
-	if (threadIdx.x == 0)
-		*g.done = fine;
-	if (!fine)
-		return;
-	multiply<false>(a, x, top);
-	eliminate<true, true>(s, top, below);
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			x[row][column] = row <= column ? top[i][j] : 0; /* U */
-			g.v[row * ORDER + column] =
-			        row > column ? (double)(float)top[i][j] : row == column;
-			g.y[row * ORDER + column] = below[i][j];
-		}
+	reflect(s, g.n, gram, top, made);
+	bool fine = true;
+	if (k < g.n) {
+		const double squares = s.squares[k], alpha = s.alpha[k];
+		root[k] = (alpha < 0 ? 1 : -1) * root_reciprocal_of(squares);
+		beta[k] = squares * root[k];
+		divide[k] = reciprocal_of(alpha - beta[k]);
+		fine = squares > 0 && g.sums[k * (ORDER + 1)] <= LIMIT * LIMIT * squares;
+	}
 	__syncthreads();
-	multiply<false>(x, r, top);
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++)
-			g.y_inverse[at_row(i) * ORDER + at_column(j)] = top[i][j];
+	for (int e = k; e < ORDER * ORDER; e += SIDE * SIDE) {
+		const int row = e / ORDER, column = e % ORDER;
+		const bool inside = row <= column && column < g.n;
+		const double y = inside ? s.made[column][row] * divide[column] : row == column;
+		if (inside)
+			fine = fine && y * y * g.sums[row * (ORDER + 1)] <= LIMIT * LIMIT;
+		g.y[e] = y;
+	}
+	fine = __syncthreads_and(fine);
+	if (k == 0)
+		*g.done = fine;
+	for (int e = k; fine && e < ORDER * g.n; e += SIDE * SIDE) {
+		const int row = e % ORDER, column = e / ORDER;
+		const double value = row > column    ? s.below[column][row] * divide[column]
+		                     : row == column ? beta[row]
+		                                     : s.gram[row][column] * root[row];
+		if (row < g.n)
+			g.a[row + column * g.lda] = (float)value;
+	}
 }
 
-/* From V2^T V2: tau and R; they and V1 go to the panel. */
+/* From V^T V: T, and tau unless it is there. */
 __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g)
 {
 	extern __shared__ double memory[];
-	struct small &s = *(struct small *)memory;
-	square &v = s.matrix[0], &other = s.matrix[1], &third = s.matrix[2];
-	quarter a, top, below, more;
+	struct triangles &s = *(struct triangles *)memory;
+	__shared__ bool nothing[ORDER]; /* a vector of nothing but its 1 */
+	const int k = (int)threadIdx.x;
 
 	early_begin();
-	if (!*g.done)
+	const bool done = *g.done;
+	if (k < ORDER) {
+		const double squares = k < g.n ? g.sums[k * (ORDER + 1)] : 1;
+		nothing[k] = k >= g.n || (done ? squares == 1 : g.tau[k] == 0);
+		s.of[k][k] = nothing[k] ? 1 : done ? squares / 2 : 1 / (double)g.tau[k];
+		if (done && k < g.n)
+			g.tau[k] = nothing[k] ? 0 : (float)(2 / squares);
+	}
+	__syncthreads();
+	for (int e = k; e < ORDER * ORDER; e += SIDE * SIDE) {
+		const int row = e / ORDER, column = e % ORDER;
+		s.inverse[row][column] = 0;
+		if (row < column)
+			s.of[row][column] = nothing[row] || nothing[column] ? 0 : g.sums[e];
+		if (done && nothing[row] && row <= column && column < g.n)
+			g.a[row + column * g.lda] = -g.a[row + column * g.lda];
+	}
+	__syncthreads();
+	if (!g.t)
 		return;
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			v[row][column] = g.v[row * ORDER + column];
-			other[row][column] = a[i][j] = top_of(g, row, column);
-			third[row][column] = g.y_inverse[row * ORDER + column];
-		}
-	__syncthreads();
-	multiply<true>(v, v, top);
-	multiply<true>(other, v, below);
-	__syncthreads();
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			other[row][column] = g.sums[row * ORDER + column];
-			top[i][j] += other[row][column];
-			if (row == column) {
-				/* a vector of nothing but its 1 */
-				s.scale[row] = top[i][j] == 1 ? -1 : 1;
-				if (row < g.n)
-					g.tau[row] = top[i][j] == 1 ? 0.0f : (float)(2 / top[i][j]);
-			}
-			top[i][j] = row < column ? top[i][j] : row == column ? top[i][j] / 2 : 0;
-		}
-	__syncthreads();
-	multiply<true>(third, other, more);
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++)
-			below[i][j] += more[i][j]; /* W^T */
-	eliminate<false, false>(s, top, below);
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++)
-			third[at_column(j)][at_row(i)] = below[i][j]; /* T^T W */
-	__syncthreads();
-	multiply<false>(v, third, more);
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			const double value = row <= column ? s.scale[row] * (a[i][j] - more[i][j])
-			                                   : v[row][column];
-			if (row < g.n && column < g.n)
-				g.a[row + column * g.lda] = (float)value;
-		}
+	invert(s);
+	for (int e = k; e < ORDER * g.n; e += SIDE * SIDE) {
+		const int row = e % ORDER, column = e / ORDER;
+		if (row < g.n)
+			g.t[row + column * g.ldt] =
+			        row > column || nothing[column] ? 0 : (float)s.inverse[row][column];
+	}
 }
 
 int device_attribute(enum cudaDeviceAttr attribute)
@@ -367,7 +358,7 @@ int device_attribute(enum cudaDeviceAttr attribute)
 extern "C" int64_t panel_geqrf_gram_work(void)
 {
 	const int64_t blocks = device_attribute(cudaDevAttrMultiProcessorCount);
-	return 16 + (4 * ORDER * ORDER + blocks * TILE_WORDS) * 8;
+	return 16 + (2 * ORDER * ORDER + blocks * TILE_WORDS) * 8;
 }
 
 extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
@@ -375,29 +366,59 @@ extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 	return n <= ORDER && m >= 2 * n &&
 	       device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
 	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >=
-	               (int)sizeof(struct small);
+	               (int)sizeof(struct steps);
 }
 
-extern "C" int panel_geqrf_gram(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
-        void *work, void *stream)
+namespace
 {
-	const cudaStream_t queue = (cudaStream_t)stream;
+
+/* A multiprocessor each, as far as there are rows. */
+int blocks_for(int64_t rows)
+{
+	const int64_t most = device_attribute(cudaDevAttrMultiProcessorCount);
+	const int64_t wanted = (rows + 8 * WARPS - 1) / (8 * WARPS);
+	return (int)(wanted < most ? wanted : most);
+}
+
+struct panel panel_of(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
+        const struct block_reflector *r, void *work)
+{
 	double *room = (double *)work + 2; /* the caller may have *done in front */
 	struct panel g = {a, lda, m, (int)n, tau, done, room, room + ORDER * ORDER,
-	        room + 2 * ORDER * ORDER, room + 3 * ORDER * ORDER, room + 4 * ORDER * ORDER,
-	        device_attribute(cudaDevAttrMultiProcessorCount)};
-	const int64_t bytes = sizeof(struct small);
-	gram_kernel<<<g.blocks, THREADS, 0, queue>>>(g);
-	cudaError_t error = cudaGetLastError();
+	        room + 2 * ORDER * ORDER, blocks_for(m), NULL, NULL, 0, 0};
+	if (r) {
+		g.v = (float *)r->v;
+		g.ldv = r->ldv;
+		g.t = (float *)r->t;
+		g.ldt = r->ldt;
+	}
+	return g;
+}
+
+} // namespace
+
+extern "C" int panel_geqrf_gram_begin(
+        float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
+{
+	const struct panel g = panel_of(a, lda, m, n, NULL, done, NULL, work);
+	cudaError_t error = early_launch(gram_kernel, g.blocks, THREADS, 0, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(sum_kernel<false>, SUM_BLOCKS, THREADS, 0, g, stream);
+		error = early_launch(sum_kernel, SUM_BLOCKS, THREADS, 0, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(reconstruct_kernel, 1, SIDE * SIDE, bytes, g, stream);
+		error = early_launch(
+		        reflect_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
+	return (int)error;
+}
+
+extern "C" int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
+        int *done, const struct block_reflector *r, void *work, void *stream)
+{
+	const struct panel g = panel_of(a, lda, m, n, tau, done, r, work);
+	cudaError_t error = early_launch(vectors_kernel, g.blocks, THREADS, 0, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(vectors_kernel, g.blocks, THREADS, 0, g, stream);
+		error = early_launch(sum_kernel, SUM_BLOCKS, THREADS, 0, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(sum_kernel<true>, SUM_BLOCKS, THREADS, 0, g, stream);
-	if (error == cudaSuccess)
-		error = early_launch(finish_kernel, 1, SIDE * SIDE, bytes, g, stream);
+		error = early_launch(
+		        finish_kernel, 1, SIDE * SIDE, sizeof(struct triangles), g, stream);
 	return (int)error;
 }
