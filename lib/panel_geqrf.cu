@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "panel_geqrf.h"
+#include "panel_geometry.h"
 
 /* Without the Gram matrix. */
 static int64_t steady_work(enum precision precision, int64_t m, int64_t n)
@@ -23,10 +24,9 @@ static int steady(const int *done, enum precision precision, void *a, int64_t ld
 	                         done, precision, a, lda, m, n, tau, work, stream);
 }
 
-/* Where the Gram matrix is ahead, launches of another form for nothing included (H200). */
 static bool by_gram(enum precision precision, int64_t m, int64_t n)
 {
-	return precision == SINGLE && n > 16 && panel_geqrf_gram_fits(m, n);
+	return precision == SINGLE && panel_gram_takes(m, n) && panel_geqrf_gram_fits(m, n);
 }
 
 extern "C" int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n)

@@ -72,8 +72,8 @@ int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *
 int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
         int64_t m, int64_t n, void *tau, void *work, void *stream);
 
-/* By the Gram matrix (compute capability 8.0 and newer), in single precision, 1 <= n <= 64, m >= 2
- * n; work is aligned to 16 bytes. After the first call *done, in device memory, is 1; or 0, when
+/* By the Gram matrix (compute capability 8.0 and newer), in single precision, 1 <= n <= 64, m >= n;
+ * work is aligned to 16 bytes. After the first call *done, in device memory, is 1; or 0, when
  * the columns are too close to dependent or not finite, and the panel is as it was: then one of the
  * above has to factorize it before the second call, which makes the vectors and tau, unless they
  * are there, and V and T. */

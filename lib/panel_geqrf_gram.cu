@@ -363,7 +363,7 @@ extern "C" int64_t panel_geqrf_gram_work(void)
 
 extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 {
-	return n <= ORDER && m >= 2 * n &&
+	return n <= ORDER && m >= n &&
 	       device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
 	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >=
 	               (int)sizeof(struct steps);
