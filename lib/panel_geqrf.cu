@@ -16,7 +16,7 @@ static int steady(const int *done, enum precision precision, void *a, int64_t ld
         int64_t n, void *tau, bool beside, void *work, void *stream)
 {
 	if (panel_geqrf_cluster_fits(precision, m, n))
-		return panel_geqrf_cluster_unless(done, precision, a, lda, m, n, tau, work, stream);
+		return panel_geqrf_cluster_unless(done, precision, a, lda, m, n, tau, NULL, work, stream);
 	return panel_geqrf_resident_fits(precision, m, n)
 	               ? panel_geqrf_resident_unless(
 	                         done, precision, a, lda, m, n, tau, beside, work, stream)
@@ -48,10 +48,17 @@ extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64
 		         : steady(NULL, precision, a, lda, m, n, tau, beside, work, stream);
 
 	int *done = (int *)work;
+	void *rest = (char *)work + panel_geqrf_gram_work();
+	if (panel_geqrf_gram_cluster_fits(m, n)) {
+		const int error = panel_geqrf_gram_cluster(
+		        (float *)a, lda, m, n, (float *)tau, done, r, stream);
+		return error ? error
+		             : panel_geqrf_cluster_unless(
+		                       done, precision, a, lda, m, n, tau, r, rest, stream);
+	}
 	int error = panel_geqrf_gram_begin((float *)a, lda, m, n, done, work, stream);
 	if (!error)
-		error = steady(done, precision, a, lda, m, n, tau, beside,
-		        (char *)work + panel_geqrf_gram_work(), stream);
+		error = steady(done, precision, a, lda, m, n, tau, beside, rest, stream);
 	return error ? error
 	             : panel_geqrf_gram_end(
 	                       (float *)a, lda, m, n, (float *)tau, done, r, work, stream);

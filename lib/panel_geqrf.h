@@ -68,7 +68,7 @@ int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t 
 int panel_geqrf_resident_unless(const int *done, enum precision precision, void *a, int64_t lda,
         int64_t m, int64_t n, void *tau, bool beside, void *work, void *stream);
 int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *a, int64_t lda,
-        int64_t m, int64_t n, void *tau, void *work, void *stream);
+        int64_t m, int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream);
 int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
         int64_t m, int64_t n, void *tau, void *work, void *stream);
 
@@ -83,6 +83,12 @@ int panel_geqrf_gram_begin(
         float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream);
 int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
         const struct block_reflector *r, void *work, void *stream);
+
+/* The same in one kernel (compute capability 9.0 and newer), up to 6656 rows: when *done becomes 0
+ * the panel, V and T are as they were. */
+bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n);
+int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
+        const struct block_reflector *r, void *stream);
 
 #ifdef __cplusplus
 }

@@ -510,7 +510,8 @@ extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t ld
 }
 
 extern "C" int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *a,
-        int64_t lda, int64_t m, int64_t n, void *tau, void *work, void *stream)
+        int64_t lda, int64_t m, int64_t n, void *tau, const struct block_reflector *r, void *work,
+        void *stream)
 {
-	return run_chosen(done, precision, a, lda, m, n, tau, NULL, work, stream);
+	return run_chosen(done, precision, a, lda, m, n, tau, r, work, stream);
 }

@@ -22,23 +22,14 @@
  * out) on the tensor cores, 3 m n words (V: one more), 6 launches, and one chain of n pivots in one
  * block. */
 #include "early_launch.cuh"
-#include "gemm_mma.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"
+#include "panel_geqrf_gram_tiles.cuh"
 
 namespace
 {
 
-const double LIMIT = 1e6;
-
-enum {
-	WARPS = 8,
-	THREADS = 32 * WARPS,
-	OCTETS = ORDER / 8, /* of columns */
-	TILES = 20,         /* 16 x 8, of the upper triangle */
-	TILE_WORDS = TILES * 4 * 32,
-	SUM_BLOCKS = TILE_WORDS / 64
-};
+enum { SUM_BLOCKS = TILE_WORDS / 64 };
 
 struct panel {
 	float *a;
@@ -52,34 +43,6 @@ struct panel {
 	float *v, *t; /* NULL or where V and T go */
 	int64_t ldv, ldt;
 };
-
-/* Number of the tile in rows 16 p of columns 8 q, q >= 2 p. */
-__device__ __forceinline__ constexpr int tile_of(int p, int q)
-{
-	return p * (9 - p) + q - 2 * p;
-}
-
-/* Of the tile that multiplies rows 8 q of Y for columns 16 p of V2, q <= 2 p + 1. */
-__device__ __forceinline__ constexpr int vector_tile(int p, int q)
-{
-	return p * (p + 1) + q;
-}
-
-typedef double tiles[TILES][4];
-
-/* f^T f of eight rows: of lane (g, t) f[o][e] is column 8 o + g of row 2 t + e, or of any other
- * order of the rows. */
-__device__ __forceinline__ void accumulate(tiles &sum, const double (&f)[OCTETS][2])
-{
-#pragma unroll
-	for (int p = 0; p < OCTETS / 2; p++)
-#pragma unroll
-		for (int q = 2 * p; q < OCTETS; q++) {
-			const double left[4] = {
-			        f[2 * p][0], f[2 * p + 1][0], f[2 * p][1], f[2 * p + 1][1]};
-			mma_double(sum[tile_of(p, q)], left, f[q]);
-		}
-}
 
 /* The block's sum, warp after warp, to its place in memory. */
 __device__ __forceinline__ void store_sums(const struct panel &g, const tiles &sum, double *part)
@@ -125,19 +88,14 @@ __global__ void __launch_bounds__(THREADS, 1) gram_kernel(const struct panel g)
 /* Y, or the identity, as the lanes take it for the vectors. */
 __device__ __forceinline__ void spread(const struct panel &g, bool done, double *part)
 {
-	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += THREADS) {
-		const int of = i % 32, x = i / 32 % 4, tile = i / 128;
-		int p = 0;
-		while (tile >= vector_tile(p + 1, 0))
-			p++;
-		const int row = 8 * (tile - vector_tile(p, 0)) + 4 * (x / 2) + of % 4;
-		const int column = 16 * p + 8 * (x % 2) + of / 4;
-		part[i] = done ? g.y[row * ORDER + column] : row == column;
+#pragma unroll
+	for (int i = 0; i < TILE_WORDS / THREADS; i++) {
+		int row, column;
+		vector_place_of((int)threadIdx.x + i * THREADS, &row, &column);
+		part[(int)threadIdx.x + i * THREADS] =
+		        done ? g.y[row * ORDER + column] : row == column;
 	}
 }
-
-/* Of lane (g, t) v[o][e] is column 8 o + g of row 2 t + e of eight rows. */
-typedef double vectors[OCTETS][2];
 
 /* V1, below the diagonal of A1 already. */
 __device__ __forceinline__ void take_top(const struct panel &g, int first, vectors &v)
@@ -178,15 +136,8 @@ __device__ __forceinline__ void make_vectors(
 	__syncwarp(); /* all have read before one writes */
 #pragma unroll
 	for (int p = 0; p < OCTETS / 2; p++) {
-		double c[4] = {};
-#pragma unroll
-		for (int q = 0; q <= 2 * p + 1; q++) {
-			double left[4];
-#pragma unroll
-			for (int i = 0; i < 4; i++)
-				left[i] = part[(vector_tile(p, q) * 4 + i) * 32 + lane];
-			mma_double(c, left, x[q]);
-		}
+		double c[4];
+		multiply_tiles(p, part, x, c);
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
 			const int column = 16 * p + 8 * (i / 2) + lane / 4;
@@ -245,12 +196,8 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(const struct panel g)
 		return;
 	for (int i = 1; i < THREADS / 64; i++)
 		sum += part[threadIdx.x + 64 * i];
-	const int lane = element % 32, x = element / 32 % 4, tile = element / 128;
-	int p = 0;
-	while (p < 3 && tile >= tile_of(p + 1, 2 * (p + 1)))
-		p++;
-	const int i = 16 * p + 8 * (x / 2) + lane / 4;
-	const int j = 8 * (tile - tile_of(p, 0)) + 2 * (lane % 4) + x % 2;
+	int i, j;
+	place_of(element, &i, &j);
 	if (i <= j)
 		g.sums[i * ORDER + j] = g.sums[j * ORDER + i] = sum;
 }
@@ -260,9 +207,9 @@ __global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel 
 {
 	extern __shared__ double memory[];
 	struct steps &s = *(struct steps *)memory;
-	__shared__ double beta[ORDER], root[ORDER], divide[ORDER];
+	__shared__ double squares[ORDER];
 	quarter gram, top, made;
-	const int k = (int)threadIdx.x;
+	const int t = (int)threadIdx.x;
 
 	early_begin();
 #pragma unroll
@@ -274,36 +221,18 @@ __global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel 
 			made[i][j] = row == column;
 			top[i][j] = inside ? g.a[row + column * g.lda] : 0;
 			gram[i][j] = inside ? g.sums[row * ORDER + column] : 0;
+			if (row == column)
+				squares[row] = gram[i][j];
 		}
 	reflect(s, g.n, gram, top, made);
-	bool fine = true;
-	if (k < g.n) {
-		const double squares = s.squares[k], alpha = s.alpha[k];
-		root[k] = (alpha < 0 ? 1 : -1) * root_reciprocal_of(squares);
-		beta[k] = squares * root[k];
-		divide[k] = reciprocal_of(alpha - beta[k]);
-		fine = squares > 0 && g.sums[k * (ORDER + 1)] <= LIMIT * LIMIT * squares;
-	}
-	__syncthreads();
-	for (int e = k; e < ORDER * ORDER; e += SIDE * SIDE) {
-		const int row = e / ORDER, column = e % ORDER;
-		const bool inside = row <= column && column < g.n;
-		const double y = inside ? s.made[column][row] * divide[column] : row == column;
-		if (inside)
-			fine = fine && y * y * g.sums[row * (ORDER + 1)] <= LIMIT * LIMIT;
-		g.y[e] = y;
-	}
-	fine = __syncthreads_and(fine);
-	if (k == 0)
+	const bool fine = settle(s, g.n, squares);
+	if (t == 0)
 		*g.done = fine;
-	for (int e = k; fine && e < ORDER * g.n; e += SIDE * SIDE) {
-		const int row = e % ORDER, column = e / ORDER;
-		const double value = row > column    ? s.below[column][row] * divide[column]
-		                     : row == column ? beta[row]
-		                                     : s.gram[row][column] * root[row];
-		if (row < g.n)
-			g.a[row + column * g.lda] = (float)value;
-	}
+	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
+		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
+	for (int e = t; fine && e < ORDER * g.n; e += SIDE * SIDE)
+		if (e % ORDER < g.n)
+			g.a[e % ORDER + e / ORDER * g.lda] = result_of(s, e % ORDER, e / ORDER);
 }
 
 /* From V^T V: T, and tau unless it is there. */
@@ -311,37 +240,12 @@ __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g
 {
 	extern __shared__ double memory[];
 	struct triangles &s = *(struct triangles *)memory;
-	__shared__ bool nothing[ORDER]; /* a vector of nothing but its 1 */
-	const int k = (int)threadIdx.x;
+	__shared__ bool nothing[ORDER];
 
 	early_begin();
 	const bool done = *g.done;
-	if (k < ORDER) {
-		const double squares = k < g.n ? g.sums[k * (ORDER + 1)] : 1;
-		nothing[k] = k >= g.n || (done ? squares == 1 : g.tau[k] == 0);
-		s.of[k][k] = nothing[k] ? 1 : done ? squares / 2 : 1 / (double)g.tau[k];
-		if (done && k < g.n)
-			g.tau[k] = nothing[k] ? 0 : (float)(2 / squares);
-	}
-	__syncthreads();
-	for (int e = k; e < ORDER * ORDER; e += SIDE * SIDE) {
-		const int row = e / ORDER, column = e % ORDER;
-		s.inverse[row][column] = 0;
-		if (row < column)
-			s.of[row][column] = nothing[row] || nothing[column] ? 0 : g.sums[e];
-		if (done && nothing[row] && row <= column && column < g.n)
-			g.a[row + column * g.lda] = -g.a[row + column * g.lda];
-	}
-	__syncthreads();
-	if (!g.t)
-		return;
-	invert(s);
-	for (int e = k; e < ORDER * g.n; e += SIDE * SIDE) {
-		const int row = e % ORDER, column = e / ORDER;
-		if (row < g.n)
-			g.t[row + column * g.ldt] =
-			        row > column || nothing[column] ? 0 : (float)s.inverse[row][column];
-	}
+	make_t(s, nothing, g.n, done, g.tau, [&](int i, int j) { return g.sums[i * ORDER + j]; });
+	store_t(s, nothing, g.n, done, g.a, g.lda, g.t, g.ldt);
 }
 
 int device_attribute(enum cudaDeviceAttr attribute)
@@ -363,8 +267,7 @@ extern "C" int64_t panel_geqrf_gram_work(void)
 
 extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 {
-	return n <= ORDER && m >= n &&
-	       device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
+	return n <= ORDER && m >= n && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
 	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >=
 	               (int)sizeof(struct steps);
 }

@@ -95,6 +95,16 @@ static int by_gram(enum precision precision, void *a, int64_t lda, int64_t m, in
 	return error ? error : panel_geqrf_gram_end(a, lda, m, n, tau, work, NULL, work, stream);
 }
 
+/* The same in one kernel. */
+static int by_gram_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream)
+{
+	const int error = panel_geqrf_gram_cluster(a, lda, m, n, tau, work, NULL, stream);
+	return error ? error
+	             : panel_geqrf_columns_unless(work, precision, a, lda, m, n, tau,
+	                       (char *)work + panel_geqrf_gram_work(), stream);
+}
+
 static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
 static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream)
@@ -104,6 +114,7 @@ static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t
 
 static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
 static const struct variant tall = {"gram", gram_work, by_gram};
+static const struct variant tall_cluster = {"gram, one kernel", gram_work, by_gram_cluster};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
 static const struct variant chosen = {"chosen", panel_geqrf_work, chosen_beside};
 
@@ -473,6 +484,8 @@ int main(int argc, char **argv)
 			}
 			if (p == SINGLE && panel_geqrf_gram_fits(s->m, s->n))
 				check_shape(&tall, s, p);
+			if (p == SINGLE && panel_geqrf_gram_cluster_fits(s->m, s->n))
+				check_shape(&tall_cluster, s, p);
 			check_shape(&columns, s, p);
 		}
 	if (most == INT64_MAX) {

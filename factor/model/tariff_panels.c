@@ -402,7 +402,7 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
 	const double seconds =
 	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
 
-	price.enqueue *= by_gram(a) ? PANEL_GRAM_LAUNCHES : 1;
+	price.enqueue *= by_gram(a) ? panel_gram_launches(a.m) : 1;
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = fmax(0, seconds - launch);
 	if (a.precision == SINGLE)
