@@ -22,6 +22,7 @@
  * out) on the tensor cores, 3 m n words (V: one more), 6 launches, and one chain of n pivots in one
  * block. */
 #include "early_launch.cuh"
+#include "gemm_copy.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"
 #include "panel_geqrf_gram_tiles.cuh"
@@ -61,26 +62,59 @@ __device__ __forceinline__ void store_sums(const struct panel &g, const tiles &s
 		g.partial[(int64_t)blockIdx.x * TILE_WORDS + i] = part[i];
 }
 
+/* Eight rows of a warp, on their way to shared memory while others are worked on: [column][row]. */
+typedef float octet[ORDER][8];
+enum { STAGES = 4 };
+
+__device__ __forceinline__ int64_t octets_apart(void)
+{
+	return (int64_t)8 * WARPS * gridDim.x;
+}
+
+/* The rows of a from `first` on, zeros where there are none; one group of copies. */
+__device__ __forceinline__ void start_octet(
+        const float *a, int64_t lda, int64_t rows, int n, int64_t first, octet &to)
+{
+	const int lane = (int)threadIdx.x % 32, row = lane % 8, column = lane / 8;
+	const bool inside = first + row < rows;
+	const float *from = inside ? a + first + row + column * lda : a;
+#pragma unroll
+	for (int i = 0; i < ORDER / 4; i++) {
+		const bool there = inside && column + 4 * i < n;
+		copy_start<4>(&to[column + 4 * i][row], there ? from : a, there ? 4 : 0);
+		from += 4 * lda;
+	}
+	copy_commit();
+}
+
 /* A^T A. */
 __global__ void __launch_bounds__(THREADS, 1) gram_kernel(const struct panel g)
 {
-	__shared__ double part[TILE_WORDS];
+	extern __shared__ double memory[];
+	double *part = memory;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-	const float *a = g.a + lane % 4 + lane / 4 * g.lda;
+	octet *ring = (octet *)(part + TILE_WORDS) + warp * STAGES;
+	const int64_t begin = 8 * ((int64_t)blockIdx.x * WARPS + warp), apart = octets_apart();
 	tiles sum = {};
 
 	early_begin();
-	for (int64_t first = 8 * ((int64_t)blockIdx.x * WARPS + warp); first < g.m;
-	        first += (int64_t)8 * WARPS * gridDim.x) {
-		double f[OCTETS][2];
+	for (int i = 0; i < STAGES - 1; i++)
+		start_octet(g.a, g.lda, g.m, g.n, begin + i * apart, ring[i]);
+	int stage = 0;
+	for (int64_t first = begin; first < g.m; first += apart) {
+		const octet &here = ring[stage];
+		vectors f;
+		copy_wait<STAGES - 2>();
+		__syncwarp();
 #pragma unroll
 		for (int o = 0; o < OCTETS; o++)
 #pragma unroll
 			for (int e = 0; e < 2; e++)
-				f[o][e] = first + 4 * e + lane % 4 < g.m && 8 * o + lane / 4 < g.n
-				                  ? a[first + 4 * e + 8 * o * g.lda]
-				                  : 0.0f;
+				f[o][e] = here[8 * o + lane / 4][4 * e + lane % 4];
+		start_octet(g.a, g.lda, g.m, g.n, first + (STAGES - 1) * apart,
+		        ring[(stage + STAGES - 1) % STAGES]);
 		accumulate(sum, f);
+		stage = (stage + 1) % STAGES;
 	}
 	store_sums(g, sum, part);
 }
@@ -115,24 +149,17 @@ __device__ __forceinline__ void take_top(const struct panel &g, int first, vecto
 		}
 }
 
-/* V2 = A2 Y in place. The product is made transposed, 16 columns of V by 8 rows. */
-__device__ __forceinline__ void make_vectors(
-        const struct panel &g, int64_t first, bool done, const double *part, vectors &v)
+/* V2 = A2 Y of eight rows in shared memory, in place. */
+__device__ __forceinline__ void make_vectors(octet &rows, const double *part, vectors &v)
 {
 	const int lane = (int)threadIdx.x % 32;
-	const int64_t rows = g.m - g.n;
-	float *a = g.a + g.n, *to = g.v ? g.v + g.n : NULL;
 	double x[OCTETS][2];
 
 #pragma unroll
 	for (int o = 0; o < OCTETS; o++)
 #pragma unroll
-		for (int e = 0; e < 2; e++) {
-			const int column = 8 * o + 4 * e + lane % 4;
-			x[o][e] = first + lane / 4 < rows && column < g.n
-			                  ? a[first + lane / 4 + column * g.lda]
-			                  : 0.0f;
-		}
+		for (int e = 0; e < 2; e++)
+			x[o][e] = rows[8 * o + 4 * e + lane % 4][lane / 4];
 	__syncwarp(); /* all have read before one writes */
 #pragma unroll
 	for (int p = 0; p < OCTETS / 2; p++) {
@@ -140,27 +167,51 @@ __device__ __forceinline__ void make_vectors(
 		multiply_tiles(p, part, x, c);
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
-			const int column = 16 * p + 8 * (i / 2) + lane / 4;
-			const int64_t row = first + 2 * (lane % 4) + i % 2;
 			const float rounded = (float)c[i];
-			const bool inside = row < rows && column < g.n;
 			v[2 * p + i / 2][i % 2] = rounded;
-			if (inside && done)
-				a[row + column * g.lda] = rounded;
-			if (inside && to)
-				to[row + column * g.ldv] = rounded;
+			rows[16 * p + 8 * (i / 2) + lane / 4][2 * (lane % 4) + i % 2] = rounded;
 		}
+	}
+	__syncwarp();
+}
+
+/* To a and V. */
+__device__ __forceinline__ void store_octet(
+        const struct panel &g, int64_t first, bool done, const octet &rows)
+{
+	const int lane = (int)threadIdx.x % 32, row = lane % 8, column = lane / 8;
+	if (first + row >= g.m)
+		return;
+	float *a = g.a + first + row + column * g.lda;
+	float *v = g.v ? g.v + first + row + column * g.ldv : NULL;
+#pragma unroll
+	for (int i = 0; i < ORDER / 4; i++) {
+		if (column + 4 * i >= g.n)
+			break;
+		const float value = rows[column + 4 * i][row];
+		if (done)
+			*a = value;
+		if (g.v)
+			*v = value;
+		a += 4 * g.lda;
+		v += 4 * g.ldv;
 	}
 }
 
 /* V and V^T V. */
 __global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel g)
 {
-	__shared__ double part[TILE_WORDS];                           /* first Y */
+	extern __shared__ double memory[];
+	double *part = memory;                                        /* first Y */
 	const int warp = (int)threadIdx.x / 32, tops = (g.n + 7) / 8; /* at most WARPS */
+	octet *ring = (octet *)(part + TILE_WORDS) + warp * STAGES;
+	const int64_t begin = g.n + 8 * ((int64_t)blockIdx.x * WARPS + warp);
+	const int64_t apart = octets_apart();
 	tiles sum = {};
 
 	early_begin();
+	for (int i = 0; i < STAGES - 1; i++)
+		start_octet(g.a, g.lda, g.m, g.n, begin + i * apart, ring[i]);
 	const bool done = *g.done;
 	spread(g, done, part);
 	__syncthreads();
@@ -169,11 +220,17 @@ __global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel 
 		take_top(g, 8 * warp, v);
 		accumulate(sum, v);
 	}
-	for (int64_t first = 8 * ((int64_t)blockIdx.x * WARPS + warp); first < g.m - g.n;
-	        first += (int64_t)8 * WARPS * gridDim.x) {
+	int stage = 0;
+	for (int64_t first = begin; first < g.m; first += apart) {
 		vectors v;
-		make_vectors(g, first, done, part, v);
+		copy_wait<STAGES - 2>();
+		__syncwarp();
+		start_octet(g.a, g.lda, g.m, g.n, first + (STAGES - 1) * apart,
+		        ring[(stage + STAGES - 1) % STAGES]);
+		make_vectors(ring[stage], part, v);
+		store_octet(g, first, done, ring[stage]);
 		accumulate(sum, v);
+		stage = (stage + 1) % STAGES;
 	}
 	__syncthreads();
 	store_sums(g, sum, part);
@@ -275,6 +332,9 @@ extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 namespace
 {
 
+const int64_t STREAM_BYTES =
+        TILE_WORDS * (int64_t)sizeof(double) + (int64_t)WARPS * STAGES * (int64_t)sizeof(octet);
+
 /* A multiprocessor each, as far as there are rows. */
 int blocks_for(int64_t rows)
 {
@@ -304,7 +364,7 @@ extern "C" int panel_geqrf_gram_begin(
         float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
 {
 	const struct panel g = panel_of(a, lda, m, n, NULL, done, NULL, work);
-	cudaError_t error = early_launch(gram_kernel, g.blocks, THREADS, 0, g, stream);
+	cudaError_t error = early_launch(gram_kernel, g.blocks, THREADS, STREAM_BYTES, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel, SUM_BLOCKS, THREADS, 0, g, stream);
 	if (error == cudaSuccess)
@@ -317,7 +377,8 @@ extern "C" int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n,
         int *done, const struct block_reflector *r, void *work, void *stream)
 {
 	const struct panel g = panel_of(a, lda, m, n, tau, done, r, work);
-	cudaError_t error = early_launch(vectors_kernel, g.blocks, THREADS, 0, g, stream);
+	cudaError_t error =
+	        early_launch(vectors_kernel, g.blocks, THREADS, STREAM_BYTES, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel, SUM_BLOCKS, THREADS, 0, g, stream);
 	if (error == cudaSuccess)
