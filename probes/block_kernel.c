@@ -77,13 +77,13 @@ static void measure_panels(struct call *c, int64_t step)
 			}
 }
 
-/* With V and T, where that is one kernel. */
+/* With V and T, where that is one call. */
 static void measure_reflectors(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			if (!panel_geqrf_cluster_fits(c->precision, c->m, c->n))
+			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
 				continue;
 			block_kernel_fill_panel(c);
 			measure_call(

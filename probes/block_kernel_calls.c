@@ -39,7 +39,7 @@ void block_kernel_geqrf(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, b->work,
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, NULL, b->work,
 	        b->rate.stream));
 }
 
@@ -48,8 +48,8 @@ void block_kernel_reflectors(void *context)
 	const struct call *c = context;
 	struct bench *b = c->bench;
 	const struct block_reflector r = {b->v, c->m, b->t, c->n};
-	GPU(panel_geqrf_cluster(
-	        c->precision, b->pool, c->m, c->m, c->n, b->tau, &r, b->work, b->rate.stream));
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, false, &r, b->work,
+	        b->rate.stream));
 }
 
 void block_kernel_columns(void *context)
@@ -300,7 +300,7 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 	b->triangle = room(block);
 	b->inverse = room(block);
 	b->readers = room(sizeof *b->readers);
-	b->v = room(panel_cluster_rows(BLOCK_KERNEL_NARROWEST, 4) * BLOCK_KERNEL_NARROWEST * 8);
+	b->v = room(panel);
 	b->t = room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
 	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
 	b->work = room(work);
