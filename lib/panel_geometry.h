@@ -41,6 +41,10 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
 
+/* And that the grid kernel holds in those of sm_count of them. */
+enum { PANEL_GRID_MOST = 128 };
+int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);
+
 #ifdef __cplusplus
 }
 #endif
