@@ -49,13 +49,25 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 	       panel_geometry(m, n, word_bytes, sm_count, shared_per_block, g);
 }
 
-int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
+/* Rows that the registers of a multiprocessor hold. */
+static int64_t rows_in_registers(int64_t n, int64_t word_bytes)
 {
 	int64_t columns = WARP;
 
 	while (columns < n && columns <= PANEL_ROW)
 		columns *= 2;
-	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS * PANEL_CLUSTER;
+	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS;
+}
+
+int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
+{
+	return rows_in_registers(n, word_bytes) * PANEL_CLUSTER;
+}
+
+int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count)
+{
+	return rows_in_registers(n, word_bytes) *
+	       (sm_count < PANEL_GRID_MOST ? sm_count : PANEL_GRID_MOST);
 }
 
 bool panel_gram_takes(int64_t m, int64_t n)
