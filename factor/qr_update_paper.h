@@ -3,7 +3,13 @@
  * factorization updating algorithms on GPUs", Parallel Computing, 2014), call by call: reflectors
  * column by column in blocks whose T is made by gemv, Givens rotations a wavefront at a time, R, d
  * and Q in queues of their own. Kept for study, as what the sweeps of qr_update.h are measured
- * against; and the two candidates that the paper names besides. */
+ * against; and the two candidates that the paper names besides.
+ *
+ * On an H200 (fp32) a column costs 60 to 70 us, nine tenths of them norms by way of the host and
+ * small kernels: 64 columns of 8192 x 4096 removed at 1024 188 ms, by sweeps window by window 4.9;
+ * 64 rows added 280 and 6.9 ms, plain QR of [R; U] 10.7. Hence the width of blocks hardly matters
+ * (1000 columns: 61 to 67 ms for widths of 10 to 1000). A wavefront takes 3.3 us for R and as much
+ * for Q, which is what the host needs to start the kernels: nothing runs side by side. */
 #ifndef FATHOM_QR_UPDATE_PAPER_H
 #define FATHOM_QR_UPDATE_PAPER_H
 
