@@ -18,8 +18,20 @@ static int64_t panel_bytes(struct executor *e, int64_t rows, enum precision prec
 	return most;
 }
 
+bool sweep_band_fits(struct executor *e, enum precision precision, int64_t p)
+{
+	return p > 0 && e->ops->band_fits && e->ops->band_fits(e, precision, p);
+}
+
+static int64_t band_bytes(struct executor *e, int64_t columns, int64_t p, enum precision precision)
+{
+	struct band band = {.of.r = {NULL, 0, columns, columns, columns, precision}, .p = p};
+
+	return sweep_band_fits(e, precision, p) ? e->ops->band_work(e, &band) : 0;
+}
+
 struct sweep sweep_carve(struct executor *e, struct carver *carver, int64_t nb, int64_t rows,
-        int64_t columns, enum precision precision)
+        int64_t columns, int64_t p, enum precision precision)
 {
 	struct sweep s = {.e = e, .nb = nb};
 
@@ -27,6 +39,7 @@ struct sweep sweep_carve(struct executor *e, struct carver *carver, int64_t nb, 
 	        reflectors_carve(carver, larger(rows, SWEEP_COLUMNS), SWEEP_COLUMNS, precision);
 	s.tau = carve_matrix(carver, SWEEP_COLUMNS, 1, precision);
 	s.panel_work = carve_bytes(carver, panel_bytes(e, rows, precision));
+	s.band_work = carve_bytes(carver, band_bytes(e, columns, p, precision));
 	s.work = reflector_work_carve(carver, SWEEP_COLUMNS, columns, precision);
 	return s;
 }
@@ -61,6 +74,8 @@ bool sweep_down(const struct sweep *s, struct system y, int64_t k, int64_t p)
 {
 	bool ok = true;
 
+	if (sweep_band_fits(s->e, y.r.precision, p))
+		return ex_band_sweep(s->e, &(struct band){y, NULL, k, p}, s->band_work);
 	for (int64_t j = k, w; ok && p > 0 && j < y.r.n; j += w) {
 		w = smaller(s->nb, y.r.n - j);
 		int64_t rows = smaller(w + p, y.r.m - j);

@@ -14,25 +14,20 @@
 
 enum { SWEEP_COLUMNS = 64 };
 
-/* Row i of r, row i of d and column i of q belong together: what is applied to two of the rows of
- * the one is applied to the others. d.n = 0, q.m = 0: there is none. */
-struct system {
-	struct matrix r, d, q;
-};
-
 struct sweep {
 	struct executor *e;
 	int64_t nb; /* columns of a window, at most SWEEP_COLUMNS */
 	struct reflectors reflectors;
 	struct matrix tau;
 	void *panel_work;
+	void *band_work; /* of sweeps down in one call */
 	struct reflector_work work;
 };
 
 /* The workspace of sweeps of windows with up to `rows` rows that are applied to up to `columns`
- * columns (or rows of Q). */
+ * columns (or rows of Q), down with p. */
 struct sweep sweep_carve(struct executor *, struct carver *, int64_t nb, int64_t rows,
-        int64_t columns, enum precision precision);
+        int64_t columns, int64_t p, enum precision precision);
 
 /* panel, whose first row is row i of the system, becomes upper triangular with zeros below; so does
  * to it what is done to the system's rows, from column c of r on. */
@@ -40,6 +35,9 @@ bool sweep_window(const struct sweep *, struct system, struct matrix panel, int6
 
 /* Column j of r has elements down to row j + p where j >= k: r becomes upper triangular. */
 bool sweep_down(const struct sweep *, struct system, int64_t k, int64_t p);
+
+/* Whether the executor has sweeps down in one call, and such a one. */
+bool sweep_band_fits(struct executor *, enum precision precision, int64_t p);
 
 /* spike (as many rows as r) has p <= SWEEP_COLUMNS columns, which become upper triangular from row
  * k on: zero below row k + p. What r has in row i >= k begins in column i - k before and, except
