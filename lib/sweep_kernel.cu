@@ -307,8 +307,9 @@ const int *residents(void)
 
 const struct variant *choose(enum precision precision, int64_t p)
 {
+	const int64_t rows = sweep_kernel_rows(precision, p);
 	for (int i = 0; i < VARIANTS; i++)
-		if (variants[i].precision == precision && p <= variants[i].p)
+		if (variants[i].precision == precision && variants[i].p == rows)
 			return &variants[i];
 	return NULL;
 }

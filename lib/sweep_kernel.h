@@ -26,8 +26,19 @@ struct band {
 	int64_t k, p;
 };
 
-/* Columns of a window. */
+/* Columns of a window, and of R, or rows of Q, of a tile that a block applies it to. */
 enum { SWEEP_KERNEL_COLUMNS = 32 };
+
+/* Rows below a window's columns for which there is a kernel: at least p, 0 when there is none. */
+static inline int64_t sweep_kernel_rows(enum precision precision, int64_t p)
+{
+	const int64_t most = precision == SINGLE ? 256 : 128;
+	int64_t rows = 16;
+
+	while (rows < p)
+		rows *= 2;
+	return rows <= most ? rows : 0;
+}
 
 /* Whether the current device has the kernel for p rows; 0 <= p. */
 bool sweep_kernel_fits(enum precision precision, int64_t p);

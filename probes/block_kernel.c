@@ -6,7 +6,8 @@
  * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
  * both that says whether an inverse can be trusted; row swaps, and those of a matrix by rows, alone
- * and with the solve of an LU's block row; what columns right of an LU panel go through before the
+ * and with the solve of an LU's block row; sweeps of one kernel, short and long, with little and
+ * much of Q; what columns right of an LU panel go through before the
  * next one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0: row
  * swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once
  * more beside products that take all of the machine that they leave, with pauses in between, in
@@ -251,13 +252,14 @@ static void measure(struct probe_run *run)
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
 		measure_lu_columns(&call, narrow);
+		block_kernel_sweeps(&bench.rate, call.precision);
 		block_kernel_gram(&bench.rate, call.precision, step);
 	}
 	measure_shared(&bench, step);
 	block_kernel_close(&bench);
 }
 
-static const char *const arguments[] = {"m", "n", "beside", "swaps", "cold", "below"};
+static const char *const arguments[] = {"m", "n", "beside", "swaps", "cold", "below", "p", "rows"};
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",
