@@ -9,6 +9,8 @@
 
 #include "sweep_window.cuh"
 
+enum { APPLIERS = MAKERS_AND_T };
+
 /* A matrix whose elements are so many words apart. */
 template <typename real> struct strided {
 	real *data;
@@ -25,49 +27,77 @@ static __device__ __forceinline__ struct crew crew_of(int first, int threads)
 	return {(int)threadIdx.x - first, threads};
 }
 
-/* Element i of N x WIDTH in an order in which neighbours are neighbours in memory. */
+/* WIDTH columns as a window sees them: its WIDTH rows of the triangle, of which the first ones may
+ * be none of the sweep's, the P rows that take part with all of them, and behind these WIDTH rows
+ * of the next window. Where the band slides all of them follow each other; else the P rows are
+ * elsewhere. So many rows and columns exist. */
+template <typename real> struct tile {
+	struct strided<real> top, tail;
+	int first, rows, tail_rows, columns;
+};
+
+/* Its element (row, column); NULL when it does not exist. */
+template <typename real, int P, bool SLIDES>
+static __device__ __forceinline__ real *element(const struct tile<real> &t, int row, int column)
+{
+	const bool in_tail = !SLIDES && row >= WIDTH && row < WIDTH + P;
+	const int from_top = !SLIDES && row >= WIDTH ? row - P : row, from_tail = row - WIDTH;
+	const bool exists =
+	        in_tail ? from_tail < t.tail_rows : from_top >= t.first && from_top < t.rows;
+	const struct strided<real> &a = in_tail ? t.tail : t.top;
+	const int64_t at = in_tail ? from_tail : from_top;
+	return exists && column < t.columns ? a.data + at * a.row + column * a.column : NULL;
+}
+
+/* Element i of N rows, in an order in which neighbours are neighbours in memory. */
 template <int N, typename real>
 static __device__ __forceinline__ void locate(
-        const struct strided<real> &a, int i, int *row, int *column)
+        const struct tile<real> &t, int i, int *row, int *column)
 {
-	const bool down = a.row == 1;
+	const bool down = t.top.row == 1;
 	*row = down ? i % N : i / WIDTH;
 	*column = down ? i / N : i % WIDTH;
 }
 
-/* N rows of a, of which so many rows and columns exist; zeros in place of the others. */
-template <int N, typename real>
-static __device__ __forceinline__ void load_rows(real (*to)[PITCH], const struct strided<real> &a,
-        int rows, int columns, const struct crew &crew)
+/* The first N rows; zeros in place of what does not exist. */
+template <int N, int P, bool SLIDES, typename real>
+static __device__ __forceinline__ void load_tile(
+        real (*to)[PITCH], const struct tile<real> &t, const struct crew &crew)
 {
-	const int AT_ONCE = 4;
+	const int AT_ONCE = 8;
 	for (int first = crew.thread; first < N * WIDTH; first += AT_ONCE * crew.threads) {
 		real value[AT_ONCE];
-		int row[AT_ONCE], column[AT_ONCE];
 #pragma unroll
 		for (int k = 0; k < AT_ONCE; k++) {
 			const int i = first + k * crew.threads;
-			locate<N>(a, i, &row[k], &column[k]);
-			value[k] = i < N * WIDTH && row[k] < rows && column[k] < columns
-			                   ? a.data[row[k] * a.row + column[k] * a.column]
-			                   : real(0);
+			int row, column;
+			locate<N>(t, i, &row, &column);
+			const real *x =
+			        i < N * WIDTH ? element<real, P, SLIDES>(t, row, column) : NULL;
+			value[k] = x ? *x : real(0);
 		}
 #pragma unroll
-		for (int k = 0; k < AT_ONCE; k++)
-			if (first + k * crew.threads < N * WIDTH)
-				to[row[k]][column[k]] = value[k];
+		for (int k = 0; k < AT_ONCE; k++) {
+			const int i = first + k * crew.threads;
+			int row, column;
+			locate<N>(t, i, &row, &column);
+			if (i < N * WIDTH)
+				to[row][column] = value[k];
+		}
 	}
 }
 
-template <int N, typename real>
-static __device__ __forceinline__ void store_rows(const real (*from)[PITCH],
-        const struct strided<real> &a, int rows, int columns, const struct crew &crew)
+template <int N, int P, bool SLIDES, typename real>
+static __device__ __forceinline__ void store_tile(
+        const real (*from)[PITCH], const struct tile<real> &t, const struct crew &crew)
 {
+#pragma unroll 4
 	for (int i = crew.thread; i < N * WIDTH; i += crew.threads) {
 		int row, column;
-		locate<N>(a, i, &row, &column);
-		if (row < rows && column < columns)
-			a.data[row * a.row + column * a.column] = from[row][column];
+		locate<N>(t, i, &row, &column);
+		real *x = element<real, P, SLIDES>(t, row, column);
+		if (x)
+			*x = from[row][column];
 	}
 }
 
@@ -131,7 +161,7 @@ static __device__ __forceinline__ void subtract(
 {
 	const int lane = thread % 32, column = lane % 8 * 4;
 	for (int base = thread / 32 * 16 + lane / 8; base < window_memory<real, P>::rows;
-	        base += MAKERS / 32 * 16) {
+	        base += APPLIERS / 32 * 16) {
 		real sum[4][4];
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
@@ -169,25 +199,20 @@ static __device__ __forceinline__ void subtract(
 	}
 }
 
-/* By all threads: c := c - v t^T v^T c. What was written before must be visible; what it writes is,
- * behind a barrier. */
+/* By the first APPLIERS threads: c := c - v t^T v^T c. What was written before must be visible;
+ * what it writes is, behind a barrier. */
 template <typename real, int P>
 static __device__ __forceinline__ void apply_window(
         struct window_memory<real, P> &s, real (*c)[PITCH])
 {
 	const int thread = (int)threadIdx.x;
-	const bool works = thread < MAKERS;
-	if (works)
-		multiply_down(s, c, thread);
-	__syncthreads();
-	if (works)
-		add_parts(s, thread);
-	__syncthreads();
-	if (works)
-		multiply_t(s, thread);
-	__syncthreads();
-	if (works)
-		subtract(s, c, thread);
+	multiply_down(s, c, thread);
+	some_barrier<BARRIER_APPLY, APPLIERS>();
+	add_parts(s, thread);
+	some_barrier<BARRIER_APPLY, APPLIERS>();
+	multiply_t(s, thread);
+	some_barrier<BARRIER_APPLY, APPLIERS>();
+	subtract(s, c, thread);
 }
 
 #endif

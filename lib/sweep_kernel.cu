@@ -28,18 +28,12 @@ template <typename real> struct part {
 };
 
 template <typename real> struct sweep {
-	struct part<real> r, d, q;
+	struct part<real> part[3]; /* R, right-hand sides, Q */
 	int64_t first, rows; /* of the triangle's rows: the first window's first, where they end */
 	int tail_rows;       /* of added rows */
 	int windows, d_tiles, q_tiles;
 	real *published; /* V and T, window by window */
 	uint32_t *flags;
-};
-
-/* A tile as window i sees it: its rows of the triangle, the P rows more, those behind. */
-template <typename real> struct tile {
-	struct strided<real> top, tail, behind;
-	int top_rows, tail_rows, behind_rows, columns;
 };
 
 __device__ __forceinline__ int limited(int64_t count, int most)
@@ -53,26 +47,21 @@ __device__ __forceinline__ struct strided<real> moved(
 	return {a.data + row * a.row + column * a.column, a.row, a.column};
 }
 
-/* The tile that begins at column `column` of the part. Window -1 has no rows of the triangle. */
-template <typename real, int P, bool SLIDES>
+/* The tile that begins at column `column` of the part, for window i. Window -1 has no rows of the
+ * triangle. */
+template <typename real, int P>
 __device__ __forceinline__ struct tile<real> tile_of(
         const struct sweep<real> &g, const struct part<real> &p, int64_t column, int i) {
-	const int64_t row = g.first + (int64_t)i * WIDTH, below = SLIDES ? WIDTH : 0;
-	struct tile<real> t;
-	t.top = moved(p.top, row, column);
-	t.tail = SLIDES ? moved(t.top, WIDTH, 0) : moved(p.tail, 0, column);
-	t.behind = moved(t.top, WIDTH + (SLIDES ? P : 0), 0);
-	t.top_rows = i < 0 ? 0 : limited(g.rows - row, WIDTH);
-	t.tail_rows = SLIDES ? limited(g.rows - row - below, P) : g.tail_rows;
-	t.behind_rows = limited(g.rows - row - below - (SLIDES ? P : WIDTH), WIDTH);
-	t.columns = limited(p.count - column, WIDTH);
-	return t;
+	const int64_t row = g.first + (int64_t)i * WIDTH;
+	return {moved(p.top, row, column), moved(p.tail, 0, column), i < 0 ? WIDTH : 0,
+	        limited(g.rows - row, 2 * WIDTH + P), g.tail_rows,
+	        limited(p.count - column, WIDTH)};
 }
 
-template <typename real, int P, bool SLIDES>
+template <typename real, int P>
 __device__ __forceinline__ struct tile<real> tile_of_r(
         const struct sweep<real> &g, int i, int window) {
-	return tile_of<real, P, SLIDES>(g, g.r, g.first + (int64_t)i * WIDTH, window);
+	return tile_of<real, P>(g, g.part[0], g.first + (int64_t)i * WIDTH, window);
 }
 
 /* ---- V and T ---- */
@@ -119,63 +108,54 @@ template <typename real, int P, bool SLIDES>
 __device__ __forceinline__ void store_window(
         const struct sweep<real> &g, int i, const real (*c)[PITCH], const struct crew &crew)
 {
-	const struct tile<real> t = tile_of_r<real, P, SLIDES>(g, i, i);
-	store_rows<WIDTH>(c + (SLIDES ? WIDTH : WIDTH + P), t.top, t.top_rows, t.columns, crew);
+	struct tile<real> t = tile_of_r<real, P>(g, i, i);
+	store_tile<WIDTH, P, SLIDES>(c + (SLIDES ? WIDTH : WIDTH + P), t, crew);
+	t.top = moved(t.top, WIDTH, 0);
+	t.rows -= WIDTH;
 	for (int k = crew.thread; SLIDES && k < P * WIDTH; k += crew.threads) {
 		int row, column;
-		locate<P>(t.tail, k, &row, &column);
-		if (row < t.tail_rows && column < t.columns)
-			t.tail.data[row * t.tail.row + column * t.tail.column] = real(0);
+		locate<P>(t, k, &row, &column);
+		real *x = element<real, P, SLIDES>(t, row, column);
+		if (x)
+			*x = real(0);
 	}
 }
 
-/* The columns of window i + 1 as window i sees them. */
-template <typename real, int P, bool SLIDES>
-__device__ __forceinline__ void fetch_next(
-        const struct sweep<real> &g, int i, real (*c)[PITCH], const struct crew &crew)
-{
-	const struct tile<real> t = tile_of_r<real, P, SLIDES>(g, i + 1, i);
-	load_rows<WIDTH>(c, t.top, t.top_rows, t.columns, crew);
-	load_rows<P>(c + WIDTH, t.tail, t.tail_rows, t.columns, crew);
-	load_rows<WIDTH>(c + WIDTH + P, t.behind, t.behind_rows, t.columns, crew);
-}
-
-/* Beside the making of window i, by the threads that are left: what is over goes out, what comes
- * next comes in. False when that was never ready. */
+/* Beside the making of window i, by the CARRIERS: rows that are done go out, the columns of window
+ * i + 1 come in as window i sees them. False when they were never ready. */
 template <typename real, int P, bool SLIDES>
 __device__ __forceinline__ bool carry(
         const struct sweep<real> &g, struct window_memory<real, P> &s, int i)
 {
-	const struct crew crew = crew_of(MAKERS_AND_T, SWEEP_THREADS - MAKERS_AND_T);
+	const struct crew crew = crew_of(MAKERS_AND_T, CARRIERS);
 	bool good = true;
-	if (i > 0) {
-		const struct tile<real> t = tile_of_r<real, P, SLIDES>(g, i, i - 1);
-		store_window<real, P, SLIDES>(g, i - 1, s.c[(i - 1) % 2], crew);
-		store_rows<WIDTH>(s.c[i % 2], t.top, t.top_rows, t.columns, crew);
-	}
+	if (i > 0)
+		store_tile<WIDTH, P, SLIDES>(s.c[i % 2], tile_of_r<real, P>(g, i, i - 1), crew);
 	if (i + 1 == g.windows)
 		return true;
-	if (i > 0)
+	if (i > 0 && threadIdx.x % 32 == 0)
 		good = wait_for(&g.flags[READY + i + 1], 1, g.flags);
-	some_barrier<2, SWEEP_THREADS - MAKERS_AND_T>();
+	good = __shfl_sync(0xffffffffu, good, 0);
 	if (good)
-		fetch_next<real, P, SLIDES>(g, i, s.c[(i + 1) % 2], crew);
+		load_tile<2 * WIDTH + P, P, SLIDES>(
+		        s.c[(i + 1) % 2], tile_of_r<real, P>(g, i + 1, i), crew);
 	return good;
 }
 
 template <typename real, int P, bool SLIDES>
 __device__ void lead(const struct sweep<real> &g, struct window_memory<real, P> &s)
 {
-	const struct crew all = crew_of(0, SWEEP_THREADS);
 	const int thread = (int)threadIdx.x;
 	bool good = true;
-	fetch_next<real, P, SLIDES>(g, -1, s.c[0], all);
+	clear_v(s);
+	load_tile<2 * WIDTH + P, P, SLIDES>(
+	        s.c[0], tile_of_r<real, P>(g, 0, -1), crew_of(0, SWEEP_THREADS));
 	__syncthreads();
 	for (int i = 0; good && i < g.windows; i++) {
 		if (thread < MAKERS)
 			make_window<real, P, SLIDES>(s, s.c[i % 2]);
 		else if (thread < MAKERS_AND_T)
-			make_t(s);
+			make_t<real, P, SLIDES>(s);
 		else
 			good = carry<real, P, SLIDES>(g, s, i);
 		good = __syncthreads_and(good);
@@ -184,72 +164,96 @@ __device__ void lead(const struct sweep<real> &g, struct window_memory<real, P> 
 		__syncthreads();
 		if (thread == SWEEP_THREADS - 1)
 			store_release(&g.flags[PUBLISHED], (uint32_t)i + 1);
-		if (i + 1 < g.windows)
+		if (thread >= APPLIERS)
+			store_window<real, P, SLIDES>(
+			        g, i, s.c[i % 2], crew_of(APPLIERS, CARRIERS));
+		else if (i + 1 < g.windows)
 			apply_window(s, s.c[(i + 1) % 2]);
 		__syncthreads();
 	}
-	if (good)
-		store_window<real, P, SLIDES>(g, g.windows - 1, s.c[(g.windows - 1) % 2], all);
-	else if (thread == 0)
-		moved(g.r.top, g.first, g.first).data[0] = real(NAN);
+	if (!good && thread == 0)
+		moved(g.part[0].top, g.first, g.first).data[0] = real(NAN);
 }
 
 /* ---- the other blocks ---- */
 
 /* Tile number `index`: of R's windows, then of the right-hand sides, then of Q. */
-template <typename real, int P, bool SLIDES>
+template <typename real, int P>
 __device__ __forceinline__ struct tile<real> any_tile(
         const struct sweep<real> &g, int index, int window) {
-	const bool of_r = index < g.windows, of_d = !of_r && index < g.windows + g.d_tiles;
-	const int before = of_r ? 0 : of_d ? g.windows : g.windows + g.d_tiles;
-	return tile_of<real, P, SLIDES>(g,
-	        of_r   ? g.r
-	        : of_d ? g.d
-	               : g.q,
-	        (of_r ? g.first : 0) + (int64_t)(index - before) * WIDTH, window);
+	const int of_d = index - g.windows, of_q = of_d - g.d_tiles;
+	const int kind = of_d < 0 ? 0 : of_q < 0 ? 1 : 2;
+	const int at = kind == 0 ? index : kind == 1 ? of_d : of_q;
+	return tile_of<real, P>(
+	        g, g.part[kind], (kind == 0 ? g.first : 0) + (int64_t)at * WIDTH, window);
 }
 
-template <typename real, int P, bool SLIDES>
-__device__ __forceinline__ void follow_tile(
-        const struct sweep<real> &g, struct window_memory<real, P> &s, int index, int i)
+/* A block's tiles: the first one of a window, after which they are `step` apart. */
+struct share {
+	int first, step, tiles;
+};
+
+/* The first tile of the window that is right of what block 0 has. */
+template <typename real>
+__device__ __forceinline__ int first_tile(const struct sweep<real> &g, int index, int step, int i)
 {
-	const struct crew all = crew_of(0, SWEEP_THREADS);
-	const struct tile<real> t = any_tile<real, P, SLIDES>(g, index, i);
-	load_rows<WIDTH>(s.c[0], t.top, t.top_rows, t.columns, all);
-	load_rows<P>(s.c[0] + WIDTH, t.tail, t.tail_rows, t.columns, all);
+	while (index < g.windows && index < i + 2)
+		index += step;
+	return index;
+}
+
+/* All of the block's tiles for window i, the first of which is in s.c[0]. While one is worked on
+ * the next one comes in. */
+template <typename real, int P, bool SLIDES>
+__device__ __forceinline__ void follow_window(const struct sweep<real> &g,
+        struct window_memory<real, P> &s, const struct share &share, int i)
+{
+	const int thread = (int)threadIdx.x, rows = window_memory<real, P>::rows;
+	int turn = 0;
+	for (int k = share.first; k < share.tiles; k += share.step, turn ^= 1) {
+		__syncthreads();
+		if (thread < APPLIERS)
+			apply_window(s, s.c[turn]);
+		else if (k + share.step < share.tiles)
+			load_tile<rows, P, SLIDES>(s.c[turn ^ 1],
+			        any_tile<real, P>(g, k + share.step, i),
+			        crew_of(APPLIERS, CARRIERS));
+		__syncthreads();
+		store_tile<rows, P, SLIDES>(
+		        s.c[turn], any_tile<real, P>(g, k, i), crew_of(0, SWEEP_THREADS));
+		if (k == i + 2 && k < g.windows) {
+			__syncthreads();
+			if (thread == 0)
+				store_release(&g.flags[READY + k], 1);
+		}
+	}
 	__syncthreads();
-	apply_window(s, s.c[0]);
-	__syncthreads();
-	store_rows<WIDTH>(s.c[0], t.top, t.top_rows, t.columns, all);
-	store_rows<P>(s.c[0] + WIDTH, t.tail, t.tail_rows, t.columns, all);
-	__syncthreads();
-	if (threadIdx.x == 0 && index == i + 2 && index < g.windows)
-		store_release(&g.flags[READY + index], 1);
 }
 
 template <typename real, int P, bool SLIDES>
 __device__ void follow(const struct sweep<real> &g, struct window_memory<real, P> &s)
 {
-	const int tiles = g.windows + g.d_tiles + g.q_tiles, step = (int)gridDim.x - 1;
-	int index = (int)blockIdx.x - 1;
+	struct share share = {
+	        (int)blockIdx.x - 1, (int)gridDim.x - 1, g.windows + g.d_tiles + g.q_tiles};
 	for (int i = 0; i < g.windows; i++) {
-		while (index < g.windows && index < i + 2)
-			index += step;
-		if (index >= tiles)
+		share.first = first_tile(g, share.first, share.step, i);
+		if (share.first >= share.tiles)
 			return;
+		load_tile<window_memory<real, P>::rows, P, SLIDES>(
+		        s.c[0], any_tile<real, P>(g, share.first, i), crew_of(0, SWEEP_THREADS));
 		const bool good =
 		        threadIdx.x > 0 || wait_for(&g.flags[PUBLISHED], (uint32_t)i + 1, g.flags);
 		if (!__syncthreads_and(good))
 			return;
 		exchange_published<false>(
 		        s, g.published + (int64_t)i * window_memory<real, P>::published);
-		for (int k = index; k < tiles; k += step)
-			follow_tile<real, P, SLIDES>(g, s, k, i);
+		follow_window<real, P, SLIDES>(g, s, share, i);
 	}
 }
 
 template <typename real, int P, bool SLIDES>
-__global__ void __launch_bounds__(SWEEP_THREADS, 1) sweep_down_kernel(const struct sweep<real> g)
+__global__ void __launch_bounds__(SWEEP_THREADS, 1)
+        sweep_down_kernel(const __grid_constant__ struct sweep<real> g)
 {
 	extern __shared__ uint4 memory[];
 	struct window_memory<real, P> &s = *(struct window_memory<real, P> *)memory;
@@ -339,9 +343,9 @@ int launch(const struct variant *v, int residents, const struct band *x, void *w
 	const struct system *of = &x->of, *tail = x->added ? x->added : of;
 	struct sweep<real> g = {
 	};
-	g.r = {upright<real>(of->r), upright<real>(tail->r), of->r.n};
-	g.d = {upright<real>(of->d), upright<real>(tail->d), of->d.n};
-	g.q = {turned<real>(of->q), turned<real>(tail->q), of->q.m};
+	g.part[0] = {upright<real>(of->r), upright<real>(tail->r), of->r.n};
+	g.part[1] = {upright<real>(of->d), upright<real>(tail->d), of->d.n};
+	g.part[2] = {turned<real>(of->q), turned<real>(tail->q), of->q.m};
 	g.first = x->k;
 	g.rows = of->r.m;
 	g.tail_rows = (int)x->p;
