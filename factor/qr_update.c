@@ -160,7 +160,7 @@ static void carve(struct update *u, void *work)
 	int64_t columns = larger(larger(rows, room.r_columns), f->d.n);
 
 	bool down = u->change == QR_REMOVE_COLUMNS || u->change == QR_ADD_ROWS;
-	int64_t p = down ? u->p : u->change == QR_MODIFY ? smaller(u->p, SWEEP_COLUMNS) : 0;
+	int64_t p = down ? u->p : SWEEP_COLUMNS;
 
 	u->sweep = sweep_carve(u->e, &carver, SWEEP_COLUMNS, rows, columns, p, precision);
 	u->shifted = carve_matrix(&carver, rows, SHIFT_COLUMNS, precision);

@@ -72,29 +72,33 @@ bool sweep_window(const struct sweep *s, struct system y, struct matrix panel, i
 
 bool sweep_down(const struct sweep *s, struct system y, int64_t k, int64_t p)
 {
+	int64_t end = smaller(y.r.m, y.r.n);
 	bool ok = true;
 
 	if (sweep_band_fits(s->e, y.r.precision, p))
 		return ex_band_sweep(s->e, &(struct band){y, NULL, k, p}, s->band_work);
-	for (int64_t j = k, w; ok && p > 0 && j < y.r.n; j += w) {
-		w = smaller(s->nb, y.r.n - j);
+	for (int64_t j = k, w; ok && p > 0 && j < end; j += w) {
+		w = smaller(s->nb, end - j);
 		int64_t rows = smaller(w + p, y.r.m - j);
 		ok = sweep_window(s, y, matrix_view(y.r, j, j, rows, w), j, j + w);
 	}
 	return ok;
 }
 
+/* The spike first, which fills R's rows back to the first column of their window; then R, all of it
+ * in one call where there is such a one. */
 bool sweep_up(const struct sweep *s, struct system y, struct matrix spike, int64_t k)
 {
-	int64_t p = spike.n;
+	int64_t p = spike.n, rows = y.r.m - k - p, first = k + p;
+	struct system below = {.r = matrix_view(y.r, first, 0, rows, y.r.n),
+	        .d = matrix_view(y.d, first, 0, y.d.n == 0 ? 0 : y.d.m - first, y.d.n),
+	        .q = matrix_view(y.q, 0, first, y.q.m, y.q.m == 0 ? 0 : y.q.n - first)};
 	bool ok = true;
 
 	for (int64_t base = y.r.m - p, w; ok && base > k; base -= w) {
 		w = smaller(s->nb, base - k);
-		int64_t i = base - w, c = i - k; /* the window's first row, and column of r */
-		ok = sweep_window(s, y, matrix_view(spike, i, 0, w + p, p), i, c) &&
-		     sweep_window(s, y, matrix_view(y.r, i + p, c, w, smaller(w, y.r.n - c)), i + p,
-		             c + w);
+		int64_t i = base - w; /* the window's first row; what r has there begins in i - k */
+		ok = sweep_window(s, y, matrix_view(spike, i, 0, w + p, p), i, i - k);
 	}
-	return ok;
+	return ok && sweep_down(s, below, 0, s->nb - 1);
 }
