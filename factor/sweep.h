@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of a QR factorization when its matrix changes is a band of elements that go wrong
- * and move along the diagonal. A sweep follows them with a window of nb columns: a small QR
- * factorization inside the window, its reflectors applied by gemm to what lies right of it, to the
- * right-hand sides, and from the right to the columns of Q.
- *
- * Sweeps are made of panels of at most SWEEP_COLUMNS columns, on the executor's current queue. */
+ * and move along the diagonal. A sweep follows them with a window: a small QR factorization inside
+ * the window, its reflectors applied by gemm to what lies right of it, to the right-hand sides, and
+ * from the right to the columns of Q. What was put into QUEUE_MAIN before comes before it, what
+ * comes later after it. */
 #ifndef FATHOM_SWEEP_H
 #define FATHOM_SWEEP_H
 
@@ -12,12 +11,14 @@
 #include "plan.h"
 #include "reflectors.h"
 
-enum { SWEEP_COLUMNS = 64 };
+/* Columns of a window at most, and rows that the one of a sweep up goes up by: those are what its
+ * band is as wide as in the end, and few such windows, which wait for each other, are quicker than
+ * many. */
+enum { SWEEP_COLUMNS = 64, SWEEP_UP_ROWS = 128, SWEEP_TURNS = 2 };
 
 struct sweep {
 	struct executor *e;
-	int64_t nb; /* columns of a window, at most SWEEP_COLUMNS */
-	struct reflectors reflectors;
+	struct reflectors reflectors, up[SWEEP_TURNS];
 	struct matrix tau;
 	void *panel_work;
 	void *band_work; /* of sweeps down in one call */
@@ -25,9 +26,9 @@ struct sweep {
 };
 
 /* The workspace of sweeps of windows with up to `rows` rows that are applied to up to `columns`
- * columns (or rows of Q), down with p. */
-struct sweep sweep_carve(struct executor *, struct carver *, int64_t nb, int64_t rows,
-        int64_t columns, int64_t p, enum precision precision);
+ * columns (or rows of Q), down with p (0: up). */
+struct sweep sweep_carve(struct executor *, struct carver *, int64_t rows, int64_t columns,
+        int64_t p, enum precision precision);
 
 /* panel, whose first row is row i of the system, becomes upper triangular with zeros below; so does
  * to it what is done to the system's rows, from column c of r on. */
