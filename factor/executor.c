@@ -329,6 +329,11 @@ bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau,
 	return ex_panel_geqrf(e, a, tau, work) && ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t);
 }
 
+bool ex_band_sweep(struct executor *e, const struct band *band, void *work)
+{
+	return skipped(e, PHASE_PANEL) || e->ops->band_sweep(e, band, work);
+}
+
 bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->transpose(e, a, b);

@@ -9,6 +9,7 @@
 #include "../lib/gram_schmidt.h"
 #include "../lib/matrix.h"
 #include "../lib/profile.h"
+#include "../lib/sweep_kernel.h"
 #include "../lib/tf32.h"
 
 /* Phases that are priced and timed. */
@@ -259,6 +260,11 @@ struct executor_ops {
 	bool (*panel_reflects)(struct executor *, struct matrix a);
 	bool (*panel_reflectors)(struct executor *, struct matrix a, struct matrix tau,
 	        struct matrix v, struct matrix t, void *work);
+	/* all of a sweep down (sweep.h) in one call, for a band of which band_fits says that there
+	 * is one; NULL: for none. work: band_work bytes */
+	bool (*band_fits)(struct executor *, enum precision precision, int64_t p);
+	int64_t (*band_work)(struct executor *, const struct band *band);
+	bool (*band_sweep)(struct executor *, const struct band *band, void *work);
 	/* b = a^T; b = a (asynchronous); the triangle off the diagonal := off, diagonal := on */
 	bool (*transpose)(struct executor *, struct matrix a, struct matrix b);
 	bool (*copy)(struct executor *, struct matrix from, struct matrix to);
@@ -375,6 +381,7 @@ bool ex_explicit_v(struct executor *, struct matrix a, struct matrix v);
 bool ex_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);
+bool ex_band_sweep(struct executor *, const struct band *band, void *work);
 bool ex_transpose(struct executor *, struct matrix a, struct matrix b);
 bool ex_copy(struct executor *, struct matrix from, struct matrix to);
 bool ex_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -159,7 +159,10 @@ static void carve(struct update *u, void *work)
 	int64_t rows = larger(larger(room.q_rows, room.r_rows), SWEEP_COLUMNS + u->p);
 	int64_t columns = larger(larger(rows, room.r_columns), f->d.n);
 
-	u->sweep = sweep_carve(u->e, &carver, SWEEP_COLUMNS, rows, columns, precision);
+	bool down = u->change == QR_REMOVE_COLUMNS || u->change == QR_ADD_ROWS;
+	int64_t p = down ? u->p : 0;
+
+	u->sweep = sweep_carve(u->e, &carver, rows, columns, p, precision);
 	u->shifted = carve_matrix(&carver, rows, SHIFT_COLUMNS, precision);
 	if (u->change == QR_ADD_ROWS)
 		carve_stack(u, &carver);

@@ -68,6 +68,24 @@ static bool take_new(struct update *u)
 	                       matrix_view(f->d, f->m, 0, p, f->d.n)));
 }
 
+/* Window by window, or all in one call. */
+static bool take_rows(struct update *u)
+{
+	const struct qr_factors *f = u->f;
+	int64_t n = f->n, i = SWEEP_COLUMNS, p = u->p, rows = u->stack.q.m;
+	struct system added = {matrix_view(u->stack.r, i, 0, p, n),
+	        matrix_view(u->stack.d, i, 0, p, f->d.n), matrix_view(u->stack.q, 0, i, rows, p)};
+	struct system of = {matrix_view(f->r, 0, 0, n, n), matrix_view(f->d, 0, 0, n, f->d.n),
+	        matrix_view(f->q, 0, 0, rows, rows ? n : 0)};
+	bool ok = true;
+
+	if (sweep_band_fits(u->e, f->r.precision, p))
+		return ex_band_sweep(u->e, &(struct band){of, &added, 0, p}, u->sweep.band_work);
+	for (int64_t j = 0; ok && j < n; j += SWEEP_COLUMNS)
+		ok = stack_window(u, j, smaller(SWEEP_COLUMNS, n - j));
+	return ok;
+}
+
 bool qr_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct matrix rows,
         struct matrix b, void *work)
 {
@@ -82,9 +100,7 @@ bool qr_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct mat
 	        stretch(&u, k) &&
 	        ex_copy(e, rows, matrix_view(u.stack.r, SWEEP_COLUMNS, 0, p, f->n)) &&
 	        (f->d.n == 0 || ex_copy(e, b, matrix_view(u.stack.d, SWEEP_COLUMNS, 0, p, f->d.n)));
-	for (int64_t j = 0; ok && j < f->n; j += SWEEP_COLUMNS)
-		ok = stack_window(&u, j, smaller(SWEEP_COLUMNS, f->n - j));
-	ok = ok && take_new(&u);
+	ok = ok && take_rows(&u) && take_new(&u);
 	f->m += ok ? p : 0;
 	return ok;
 }

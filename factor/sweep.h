@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of a QR factorization when its matrix changes is a band of elements that go wrong
- * and move along the diagonal. A sweep follows them with a window of nb columns: a small QR
- * factorization inside the window, its reflectors applied by gemm to what lies right of it, to the
- * right-hand sides, and from the right to the columns of Q.
- *
- * Sweeps are made of panels of at most SWEEP_COLUMNS columns, on the executor's current queue. */
+ * and move along the diagonal. A sweep follows them with a window: a small QR factorization inside
+ * the window, its reflectors applied by gemm to what lies right of it, to the right-hand sides, and
+ * from the right to the columns of Q. What was put into QUEUE_MAIN before comes before it, what
+ * comes later after it. */
 #ifndef FATHOM_SWEEP_H
 #define FATHOM_SWEEP_H
 
@@ -12,27 +11,24 @@
 #include "plan.h"
 #include "reflectors.h"
 
-enum { SWEEP_COLUMNS = 64 };
-
-/* Row i of r, row i of d and column i of q belong together: what is applied to two of the rows of
- * the one is applied to the others. d.n = 0, q.m = 0: there is none. */
-struct system {
-	struct matrix r, d, q;
-};
+/* Columns of a window at most, and rows that the one of a sweep up goes up by: those are what its
+ * band is as wide as in the end, and few such windows, which wait for each other, are quicker than
+ * many. */
+enum { SWEEP_COLUMNS = 64, SWEEP_UP_ROWS = 128, SWEEP_TURNS = 2 };
 
 struct sweep {
 	struct executor *e;
-	int64_t nb; /* columns of a window, at most SWEEP_COLUMNS */
-	struct reflectors reflectors;
+	struct reflectors reflectors, up[SWEEP_TURNS];
 	struct matrix tau;
 	void *panel_work;
+	void *band_work; /* of sweeps down in one call */
 	struct reflector_work work;
 };
 
 /* The workspace of sweeps of windows with up to `rows` rows that are applied to up to `columns`
- * columns (or rows of Q). */
-struct sweep sweep_carve(struct executor *, struct carver *, int64_t nb, int64_t rows,
-        int64_t columns, enum precision precision);
+ * columns (or rows of Q), down with p (0: up). */
+struct sweep sweep_carve(struct executor *, struct carver *, int64_t rows, int64_t columns,
+        int64_t p, enum precision precision);
 
 /* panel, whose first row is row i of the system, becomes upper triangular with zeros below; so does
  * to it what is done to the system's rows, from column c of r on. */
@@ -40,6 +36,9 @@ bool sweep_window(const struct sweep *, struct system, struct matrix panel, int6
 
 /* Column j of r has elements down to row j + p where j >= k: r becomes upper triangular. */
 bool sweep_down(const struct sweep *, struct system, int64_t k, int64_t p);
+
+/* Whether the executor has sweeps down in one call, and such a one. */
+bool sweep_band_fits(struct executor *, enum precision precision, int64_t p);
 
 /* spike (as many rows as r) has p <= SWEEP_COLUMNS columns, which become upper triangular from row
  * k on: zero below row k + p. What r has in row i >= k begins in column i - k before and, except

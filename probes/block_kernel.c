@@ -3,12 +3,12 @@
  *
  * Method: calls at powers of two follow each other in one stream, start to start by stamps of both
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
- * it takes beside an update; the LU panels of one cluster and of
- * many multiprocessors; Cholesky of a diagonal block alone and
- * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
- * both that says whether an inverse can be trusted; row swaps, and those of a matrix by rows, alone
- * and with the solve of an LU's block row; what columns right of an LU panel go through before the
- * next one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0: row
+ * it takes beside an update; the LU panels of one cluster and of many multiprocessors; Cholesky of
+ * a diagonal block alone and with rows below it; the inverse of a triangle, the same for the T of
+ * reflectors, and the look at both that says whether an inverse can be trusted; row swaps, and those
+ * of a matrix by rows, alone and with the solve of an LU's block row; sweeps of one kernel, short
+ * and long, with little and much of Q; what columns right of an LU panel go through before the next
+ * one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0: row
  * swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once
  * more beside products that take all of the machine that they leave, with pauses in between, in
  * which the products take all places.
@@ -298,6 +298,7 @@ static void measure(struct probe_run *run)
 		measure_swaps(&call, narrow);
 		measure_lu_top(&call, narrow);
 		measure_lu_columns(&call, narrow);
+		block_kernel_sweeps(&bench.rate, call.precision);
 		block_kernel_gram(&bench.rate, call.precision, step);
 		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
 	}
@@ -306,7 +307,7 @@ static void measure(struct probe_run *run)
 }
 
 static const char *const arguments[] = {
-        "m", "n", "beside", "swaps", "cold", "below", "k", "columns"};
+        "m", "n", "beside", "swaps", "cold", "below", "k", "columns", "p", "rows"};
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",

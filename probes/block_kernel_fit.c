@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
  * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d gpu.panel_grid.s .d [m,n],
- * gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below],
- * gpu.panel_cluster_shared.s gpu.panel_grid_shared.s gpu.panel_geqrf_shared.s [m,n],
- * gpu.potrf_rows_shared.s [n,below], gpu.gram_panel.s .d [m,n], gpu.gram_apply.s .d [m,k,columns],
- * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d
- * gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per call,
- * rate surfaces. */
+ * gpu.band_sweep.s .d [p,n,rows], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
+ * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s gpu.panel_grid_shared.s
+ * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below], gpu.gram_panel.s .d [m,n],
+ * gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n],
+ * gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold],
+ * gpu.lu_columns.s .d [m,n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -31,6 +31,10 @@ static const struct surface {
                 "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
         {"reflectors_d", "gpu.panel_reflectors.d",
                 "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
+        {"sweep_s", "gpu.band_sweep.s", "our sweep of one kernel, start to start",
+                {"p", "n", "rows"}},
+        {"sweep_d", "gpu.band_sweep.d", "our sweep of one kernel, start to start",
+                {"p", "n", "rows"}},
         {"geqrf_columns_s", "gpu.panel_geqrf_columns.s",
                 "our Householder panel in memory, start to start", {"m", "n"}},
         {"geqrf_columns_d", "gpu.panel_geqrf_columns.d",

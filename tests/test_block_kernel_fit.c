@@ -6,7 +6,7 @@
 #include "../probes/block_kernel.h"
 #include "tap.h"
 
-static const char *const columns[] = {"m", "n", "beside", "swaps", "cold", "below"};
+static const char *const columns[] = {"m", "n", "beside", "swaps", "cold", "below", "p", "rows"};
 
 /* Three processes that agree within a percent. */
 static void put(struct table *curve, const char *series, const struct arg *args, size_t count,
@@ -40,6 +40,7 @@ static void test_known(void)
 	const struct arg cold[] = {{"swaps", 64}, {"n", 1024}, {"cold", 1}};
 	const struct arg shape[] = {{"m", 4096}, {"n", 64}}, n = {"n", 128};
 	const struct arg rows[] = {{"n", 128}, {"below", 2048}};
+	const struct arg sweep[] = {{"p", 64}, {"n", 1024}, {"rows", 32}};
 
 	put(curve, "geqrf_s", alone, 3, 200e-6);
 	put(curve, "geqrf_s", beside, 3, 250e-6);
@@ -57,6 +58,7 @@ static void test_known(void)
 	put(curve, "laswp_d", cold, 3, 12e-6);
 	put(curve, "lu_top_s", cold, 3, 20e-6);
 	put(curve, "lu_columns_s", shape, 2, 5e-6);
+	put(curve, "sweep_d", sweep, 3, 300e-6);
 	block_kernel_fit(curve, profile);
 
 	ok(profile->count == 15 && profile_failed(profile) == 0, "a row for every point");
@@ -76,6 +78,7 @@ static void test_known(void)
 	is_value(profile, "gpu.laswp.d", cold, 3, 12e-6);
 	is_value(profile, "gpu.lu_top.s", cold, 3, 20e-6);
 	is_value(profile, "gpu.lu_columns.s", shape, 2, 5e-6);
+	is_value(profile, "gpu.band_sweep.d", sweep, 3, 300e-6);
 	profile_free(profile);
 	table_free(curve);
 }

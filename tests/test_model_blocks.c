@@ -309,6 +309,39 @@ static void test_measured_later(void)
 	profile_free(p);
 }
 
+/* A sweep of one kernel: 100 multiprocessors, a window of 6, a tile of 3, 10 at the start. */
+static void test_sweep(void)
+{
+	struct profile *p = synthetic(0);
+	const double rows = (4 * 99 - 32) * 32;
+	struct band band = {
+	        .of = {block(320, 320), block(320, 1), {NULL, 0, 0, 320, 1, SINGLE}}, .p = 20};
+
+	add_blocks(p, 0);
+	struct executor *e = fresh(p);
+	ok(!e->ops->band_fits(e, SINGLE, 20), "no sweep that the profile does not have");
+	executor_free(e);
+	for (int half = 0; half < 2; half++) {
+		const double n = half ? 512 : 1024, windows = n / 32;
+		const struct arg few[] = {{"p", 32}, {"n", n}, {"rows", 32}};
+		const struct arg many[] = {{"p", 32}, {"n", n}, {"rows", rows}};
+		add(p, "gpu.band_sweep.s", "s", few, 3, (10 + windows * 6) * 1e-6, 0);
+		add(p, "gpu.band_sweep.s", "s", many, 3, (10 + windows * 4 * 3) * 1e-6, 0);
+	}
+	e = fresh(p);
+	ok(e->ops->band_fits(e, SINGLE, 20) && !e->ops->band_fits(e, SINGLE, 257) &&
+	                !e->ops->band_fits(e, DOUBLE, 20),
+	        "the sweeps that it has");
+	ex_band_sweep(e, &band, NULL);
+	is_real(us(e), 3 + 4 + 10 + 10 * 6 + WAIT, 1e-9, "windows that are waited for");
+	executor_model_restart(e, false);
+	band.of.q = block(5 * 99 * 32, 320);
+	ex_band_sweep(e, &band, NULL);
+	is_real(us(e), 3 + 4 + 10 + 10 * 6 * 3 + WAIT, 1e-9, "tiles that are");
+	executor_free(e);
+	profile_free(p);
+}
+
 /* A panel with V and T in one kernel, where the profile has it and a cluster holds it. */
 static void test_reflectors(void)
 {
@@ -643,6 +676,7 @@ int main(void)
 	test_library(p);
 	test_moves(p);
 	test_panels(p);
+	test_sweep();
 	test_reflectors();
 	test_measured();
 	test_measured_later();

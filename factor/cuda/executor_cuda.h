@@ -151,6 +151,9 @@ bool cuda_larft(struct executor *, struct matrix v, struct matrix tau, struct ma
 bool cuda_panel_reflects(struct executor *, struct matrix a);
 bool cuda_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);
+bool cuda_band_fits(struct executor *, enum precision precision, int64_t p);
+int64_t cuda_band_work(struct executor *, const struct band *band);
+bool cuda_band_sweep(struct executor *, const struct band *band, void *work);
 bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
 bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -170,6 +170,24 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 	        "panel_reflectors");
 }
 
+bool cuda_band_fits(struct executor *executor, enum precision precision, int64_t p)
+{
+	(void)executor;
+	return sweep_kernel_fits(precision, p);
+}
+
+int64_t cuda_band_work(struct executor *executor, const struct band *band)
+{
+	(void)executor;
+	return sweep_kernel_work(band);
+}
+
+bool cuda_band_sweep(struct executor *executor, const struct band *band, void *work)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, sweep_kernel(band, work, stream_of(x)), "band_sweep");
+}
+
 /* ---- pivots and info ---- */
 
 bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)

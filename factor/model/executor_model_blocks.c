@@ -377,6 +377,25 @@ static bool model_panel_reflectors(struct executor *e, struct matrix a, struct m
 	        tariff(e)->panel_reflectors(reader(e), a));
 }
 
+static bool model_band_fits(struct executor *e, enum precision precision, int64_t p)
+{
+	return tariff(e)->band_fits && tariff(e)->band_fits(reader(e), precision, p);
+}
+
+static int64_t model_band_work(struct executor *e, const struct band *band)
+{
+	(void)e;
+	(void)band;
+	return 0;
+}
+
+static bool model_band_sweep(struct executor *e, const struct band *band, void *work)
+{
+	(void)work;
+	return model_charge(e, PHASE_PANEL, "band_sweep", band->of.r, band->p,
+	        tariff(e)->band_sweep(reader(e), band));
+}
+
 static bool model_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	(void)b;
@@ -433,6 +452,9 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->larft = model_larft;
 	ops->panel_reflects = model_panel_reflects;
 	ops->panel_reflectors = model_panel_reflectors;
+	ops->band_fits = model_band_fits;
+	ops->band_work = model_band_work;
+	ops->band_sweep = model_band_sweep;
 	ops->transpose = model_transpose;
 	ops->copy = model_copy;
 	ops->fill = model_fill;

@@ -50,6 +50,9 @@ struct block_tariff {
 	/* whether there is such a kernel; NULL: there is none */
 	bool (*panel_reflects)(struct price_reader *, struct matrix a);
 	struct price (*panel_reflectors)(struct price_reader *, struct matrix a);
+	/* the same for sweeps */
+	bool (*band_fits)(struct price_reader *, enum precision precision, int64_t p);
+	struct price (*band_sweep)(struct price_reader *, const struct band *band);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
 	struct price (*copy)(struct price_reader *, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);
@@ -89,6 +92,10 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 struct price price_larft(struct price_reader *r, struct matrix v);
 bool price_panel_reflects(struct price_reader *r, struct matrix a);
 struct price price_panel_reflectors(struct price_reader *r, struct matrix a);
+
+/* Sweeps of one kernel (tariff_sweep.c). */
+bool price_band_fits(struct price_reader *r, enum precision precision, int64_t p);
+struct price price_band_sweep(struct price_reader *r, const struct band *band);
 
 /* Gram-Schmidt on the device (tariff_gram.c) and on the host (tariff_gram_host.c). */
 struct price price_gram_norms(struct price_reader *r, struct matrix a);

@@ -182,6 +182,8 @@ OPERATION(QUEUED, PANEL, HOST, a, 0, panel_reflectors,
         (struct executor * e, struct matrix a, struct matrix tau, struct matrix v, struct matrix t,
                 void *work),
         a, tau, v, t, work)
+OPERATION(QUEUED, PANEL, HOST, band->of.r, band->p, band_sweep,
+        (struct executor * e, const struct band *band, void *work), band, work)
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, transpose,
         (struct executor * e, struct matrix a, struct matrix b), a, b)
 OPERATION(QUEUED, LAYOUT, HOST, from, 0, copy,
@@ -220,6 +222,18 @@ static bool recorder_panel_reflects(struct executor *e, struct matrix a)
 {
 	struct executor *inner = recorder_call(e);
 	return inner->ops->panel_reflects && inner->ops->panel_reflects(inner, a);
+}
+
+static bool recorder_band_fits(struct executor *e, enum precision precision, int64_t p)
+{
+	struct executor *inner = recorder_call(e);
+	return inner->ops->band_fits && inner->ops->band_fits(inner, precision, p);
+}
+
+static int64_t recorder_band_work(struct executor *e, const struct band *band)
+{
+	struct executor *inner = recorder_call(e);
+	return inner->ops->band_work(inner, band);
 }
 
 static bool recorder_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
@@ -358,6 +372,9 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(larft);
 	ADD(panel_reflects);
 	ADD(panel_reflectors);
+	ADD(band_fits);
+	ADD(band_work);
+	ADD(band_sweep);
 	ADD(transpose);
 	ADD(copy);
 	ADD(fill);
