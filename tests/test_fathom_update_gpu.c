@@ -275,6 +275,81 @@ static void check_change(enum precision p, enum q_kept kept, enum qr_change chan
 	scene_free(&s);
 }
 
+/* A change that is ready to be called; then what it leaves. */
+struct ready {
+	struct scene s;
+	struct given g;
+	enum qr_change change;
+	int64_t m, n, bytes;
+	void *work;
+	int *info;
+	bool good;
+};
+
+static struct ready ready_new(enum precision p, enum qr_change change)
+{
+	struct ready r = {.s = scene_new(p, Q_THIN), .change = change};
+
+	r.m = r.s.m;
+	r.n = r.s.n;
+	r.good = factorize(&r.s);
+	r.g = change_host(&r.s, change, 0);
+	r.bytes = CALL(p, qr_update_work, (enum fathom_qr_change)change, 'S', r.m, r.n, SIDES, P);
+	r.work = on_device(NULL, r.bytes);
+	r.info = on_device(NULL, sizeof(int));
+	GPU(cudaDeviceSynchronize());
+	return r;
+}
+
+static enum fathom_status ready_call(struct ready *r)
+{
+	return call_change(&r->s, r->change, r->m, r->n, 0, &r->g, r->work, r->bytes, r->info);
+}
+
+static void ready_free(struct ready *r)
+{
+	given_free(&r->g);
+	GPU(cudaFree(r->work));
+	GPU(cudaFree(r->info));
+	scene_free(&r->s);
+}
+
+/* With warm kernels calls return while their stream is held, and leave the memory as it is; another
+ * process may change the latter, so it is tried three times. */
+static void check_no_waiting(enum precision p, enum qr_change change)
+{
+	struct gpu_hold *hold = gpu_hold_new();
+	bool good = true, returned = true, steady = false;
+	cudaStream_t stream;
+
+	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	good = fathom_set_stream(handle, stream) == FATHOM_OK;
+	for (int i = 0; i < 4; i++) {
+		struct ready r = ready_new(p, change);
+		size_t before, after, total;
+		GPU(cudaMemGetInfo(&before, &total));
+		if (i > 0)
+			gpu_hold_start(hold, stream);
+		good = ready_call(&r) == FATHOM_OK && r.good && good;
+		if (i > 0)
+			returned = returned && cudaStreamQuery(stream) == cudaErrorNotReady;
+		GPU(cudaMemGetInfo(&after, &total));
+		steady = steady || (i > 0 && before == after);
+		if (i > 0)
+			gpu_hold_release(hold);
+		good = done(FATHOM_OK) && good && worst_ratio(&r.s) < 60;
+		good = good && (i == 0 || gpu_hold_ok(hold));
+		ready_free(&r);
+	}
+	ok(good && returned && steady, "%c, %s: returns while its stream is held, without memory",
+	        p, qr_change_name[change]);
+	if (!good || !returned || !steady)
+		diag("good %d, returned %d, steady %d", good, returned, steady);
+	good = fathom_set_stream(handle, NULL) == FATHOM_OK;
+	GPU(cudaStreamDestroy(stream));
+	gpu_hold_free(hold);
+}
+
 /* ---- the choice ---- */
 
 /* Updating and making it again end in factorizations of the same matrix. */
@@ -417,6 +492,10 @@ int main(void)
 	check_arguments();
 	check_reorthogonalize(SINGLE);
 	check_reorthogonalize(DOUBLE);
+	for (int change = 0; change <= QR_MODIFY; change++) {
+		check_no_waiting(SINGLE, (enum qr_change)change);
+		check_no_waiting(DOUBLE, (enum qr_change)change);
+	}
 	bool chosen = fathom_read_profile(handle, profile_path) == FATHOM_OK;
 	for (int d = 0; d < 2; d++)
 		for (int kept = Q_NONE; kept <= Q_FULL; kept++) {

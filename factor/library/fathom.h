@@ -194,12 +194,14 @@ FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64
  *
  * A factorization is R (n x n, upper triangular, zeros below), D = Q^T B of nrhs right-hand sides
  * (0: none, D and B may be NULL), and of Q what jobq says: A all of it (m x m), S its first n
- * columns, N nothing (Q may be NULL). D has n rows, with jobq A m. X = R^-1 D (trsm) is the
- * least-squares solution. Calls take m and n as they are before the change; R, Q and D need room
- * for what they grow to: R and D n + min(p, m - n) rows (D with jobq A m, and m + p when rows are
- * added) and R n + p columns when columns are added or rows removed or A is modified; Q m + p rows
- * when rows are added, and with jobq A as many columns, with S n + min(p, m - n). p >= 1 rows or
- * columns at k (0-based) change. Signs of R's rows are free. */
+ * columns, N nothing (Q may be NULL). D has n rows, with jobq A m. X = R^-1 D is the least-squares
+ * solution. p >= 1 rows or columns at k (0-based) change; m and n are those before the change.
+ * Signs of R's rows are free.
+ *
+ * There must be room for what a change makes. When columns are added, rows removed or A modified: R
+ * and D (not with jobq A) have n + min(p, m - n) rows, Q (jobq S) as many columns. When columns are
+ * added, R has n + p columns. When rows are added, Q has m + p rows, and with jobq A as many
+ * columns, and D m + p rows. */
 
 /* R, Q and D from A and B (m x nrhs), which stay: where changes begin, and begin again. */
 FATHOM_PUBLIC int64_t fathom_sqr_factorize_work(

@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "timing_update.h"
+#include "timing_update_parts.h"
 
 #include "../../lib/msg.h"
 #include "../schedule.h"
-#include "check.h"
-#include "check_whole.h"
-#include "matrices.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 const char *const update_way_name[UPDATE_WAYS] = {"update", "refactor", "solve", "cusolver"};
-
-enum { PIECES = 32 };
-
-struct update_scene {
-	struct timing_scene scene;
-	struct update_question asked;
-	struct matrix a, b;              /* before the change */
-	struct matrix u, ub;             /* new columns or rows, and their right-hand sides */
-	struct matrix u_given, ub_given; /* what a change may overwrite */
-	struct qr_factors before, f;     /* f has room */
-	struct matrix a1, b1;            /* after the change of p at k */
-	int64_t k, p;                    /* p = 0: not made */
-	struct matrix c, cb, tau;        /* in place of these */
-	struct matrix x;                 /* the solution, in its first rows */
-	struct matrix vectors, wide, wide2, tall, tall2, sums; /* of the checks */
-	struct pivots info;
-	void *piece[PIECES];
-	size_t pieces;
-};
 
 /* ---- memory ---- */
 
@@ -112,15 +89,14 @@ static bool restore_nothing(struct timing_scene *scene, struct fault *fault)
 	return true;
 }
 
-static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault);
-
 struct update_scene *update_scene_new(
         struct executor *e, const struct update_question *asked, uint64_t seed, struct fault *fault)
 {
 	static const struct whole general = {.operation = GEQRF};
 	struct update_scene *s = xcalloc(1, sizeof *s);
 
-	s->scene = (struct timing_scene){.executor = e, .restore = restore_nothing, .check = check};
+	s->scene = (struct timing_scene){
+	        .executor = e, .restore = restore_nothing, .check = update_check};
 	s->asked = *asked;
 	e->queue = QUEUE_MAIN;
 	if (timing_lift(e,
@@ -190,8 +166,7 @@ static struct update_question question_of(const struct update_entry *entry)
 	return q;
 }
 
-/* a1 and b1 become what the entry's change makes of a and b. */
-static bool make_after(const struct update_entry *entry)
+bool update_make_after(const struct update_entry *entry)
 {
 	struct update_scene *s = entry->scene;
 	struct executor *e = s->scene.executor;
@@ -215,7 +190,7 @@ static bool make_after(const struct update_entry *entry)
 
 /* ---- contenders ---- */
 
-static struct qr_factors factors_after(const struct update_entry *entry)
+struct qr_factors update_factors_after(const struct update_entry *entry)
 {
 	struct update_question q = question_of(entry);
 	struct qr_factors f = entry->scene->f;
@@ -228,7 +203,7 @@ static int64_t work_of(const struct update_entry *entry)
 {
 	struct update_scene *s = entry->scene;
 	struct executor *e = s->scene.executor;
-	const struct qr_factors f = factors_after(entry);
+	const struct qr_factors f = update_factors_after(entry);
 
 	switch (entry->way) {
 	case UPDATE_CHANGE:
@@ -252,7 +227,7 @@ static bool prepare(
 	struct executor *e = s->scene.executor;
 
 	(void)problem;
-	if (!timing_lift(e, make_after(entry), fault))
+	if (!timing_lift(e, update_make_after(entry), fault))
 		return false;
 	if (entry->way == UPDATE_CUSOLVER)
 		return entry->vendor_prepare(entry->vendor, s->c, s->cb, fault);
@@ -287,7 +262,7 @@ static bool restore(
 		ok = restore_factors(s) && ex_copy(e, s->u, s->u_given) &&
 		     ex_copy(e, s->ub, s->ub_given);
 	else
-		ok = make_after(entry);
+		ok = update_make_after(entry);
 	if (entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER)
 		ok = ok && ex_copy(e, s->a1, s->c) && ex_copy(e, s->b1, s->cb);
 	return timing_lift(e, ok && ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e), fault);
@@ -339,7 +314,7 @@ static bool run_ours(const struct update_entry *entry, void *work)
 	if (entry->way == UPDATE_SOLVE)
 		return qr_least_squares(e, s->c, s->cb, work, s->info.data);
 	if (entry->way == UPDATE_REFACTOR) {
-		f = factors_after(entry);
+		f = update_factors_after(entry);
 		if (!qr_refactor(e, &f, s->a1, s->b1, work))
 			return false;
 	} else if (!(entry->paper ? run_paper(entry, &f, work) : run_change(entry, &f, work))) {
@@ -368,121 +343,6 @@ struct contender contender_update(struct update_entry *entry)
 	        .before = restore,
 	        .run = run,
 	        .context = entry};
-}
-
-/* ---- checks ---- */
-
-/* Frobenius's norm. */
-static bool norm_of(struct update_scene *s, struct matrix x, double *norm)
-{
-	struct executor *e = s->scene.executor;
-	double wide[CHECK_VECTORS], sum = 0;
-	float narrow[CHECK_VECTORS];
-	bool single = x.precision == SINGLE;
-
-	if (!ex_column_norms(e, x, matrix_view(s->sums, 0, 0, x.n, 1)) || !e->ops->sync(e) ||
-	        !e->ops->download(
-	                e, matrix_view(s->sums, 0, 0, x.n, 1), single ? (void *)narrow : wide, x.n))
-		return false;
-	for (int64_t i = 0; i < x.n; i++)
-		sum += single ? (double)narrow[i] : wide[i];
-	*norm = sqrt(sum);
-	return true;
-}
-
-/* norm(y - op(a) x) / norm(y), y being overwritten */
-static bool compare(struct update_scene *s, enum trans trans, struct matrix a, struct matrix x,
-        struct matrix y, double *result)
-{
-	double whole, rest;
-
-	if (!norm_of(s, y, &whole) || !ex_gemm(s->scene.executor, trans, PLAIN, -1, a, x, 1, y) ||
-	        !norm_of(s, y, &rest))
-		return false;
-	*result = rest / whole;
-	return true;
-}
-
-static struct matrix rows(struct matrix a, int64_t m)
-{
-	return matrix_view(a, 0, 0, m, a.n);
-}
-
-/* The factors of the changed matrix, which f has. */
-static bool check_factors(
-        struct update_scene *s, const struct qr_factors *f, double *residual, double *orthogonality)
-{
-	struct executor *e = s->scene.executor;
-	struct matrix r = matrix_view(f->r, 0, 0, f->n, f->n), q;
-	struct matrix rx = rows(s->wide, f->n), x = rows(s->vectors, f->n);
-	struct matrix ax = rows(s->tall, f->m), atax = rows(s->wide2, f->n);
-	bool ok = ex_gemm(e, PLAIN, PLAIN, 1, r, x, 0, rx) &&
-	          ex_gemm(e, PLAIN, PLAIN, 1, s->a1, x, 0, ax);
-
-	*orthogonality = NAN;
-	if (f->kept == Q_NONE)
-		return ok && ex_gemm(e, TRANSPOSED, PLAIN, 1, s->a1, ax, 0, atax) &&
-		       compare(s, TRANSPOSED, r, rx, atax, residual);
-	q = matrix_view(f->q, 0, 0, f->m, f->n);
-	if (!ok || !compare(s, PLAIN, q, rx, ax, residual))
-		return false;
-	q.n = f->kept == Q_FULL ? f->m : f->n;
-	x = rows(s->vectors, q.n);
-	struct matrix kept = rows(s->tall2, q.n);
-	return ex_gemm(e, PLAIN, PLAIN, 1, q, x, 0, ax) && ex_copy(e, x, kept) &&
-	       compare(s, TRANSPOSED, q, ax, kept, orthogonality);
-}
-
-/* norm(A^T (b - A x)) / (norm(A) norm(b)) */
-static bool check_solution(struct update_scene *s, struct matrix x, double *residual)
-{
-	struct executor *e = s->scene.executor;
-	const struct matrix a = s->a1;
-	struct matrix rest = matrix_view(s->tall, 0, 0, a.m, 1);
-	struct matrix gradient = matrix_view(s->wide, 0, 0, a.n, 1);
-	struct matrix ax = rows(s->tall2, a.m);
-	double gain, size, sides, left;
-
-	if (!ex_gemm(e, PLAIN, PLAIN, 1, a, rows(s->vectors, a.n), 0, ax) ||
-	        !norm_of(s, ax, &gain) || !norm_of(s, rows(s->vectors, a.n), &size) ||
-	        !norm_of(s, rows(s->b1, a.m), &sides) || !ex_copy(e, rows(s->b1, a.m), rest) ||
-	        !ex_gemv(e, PLAIN, -1, a, x, 1, rest) ||
-	        !ex_gemv(e, TRANSPOSED, 1, a, rest, 0, gradient) || !norm_of(s, gradient, &left))
-		return false;
-	*residual = left / (gain / size * sides);
-	return true;
-}
-
-static bool find_ratios(
-        const struct update_entry *entry, double *residual, double *solution, double *orthogonality)
-{
-	struct update_scene *s = entry->scene;
-	const struct qr_factors f = factors_after(entry);
-	bool in_place = entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER;
-
-	*residual = 0;
-	return make_after(entry) && (in_place || check_factors(s, &f, residual, orthogonality)) &&
-	       check_solution(s, matrix_view(in_place ? s->cb : s->x, 0, 0, f.n, 1), solution);
-}
-
-static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault)
-{
-	const struct update_entry *entry = contender->context;
-	const struct update_question *asked = &entry->scene->asked;
-	const double eps = (asked->precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
-	double residual = NAN, solution = NAN, orthogonality = NAN;
-
-	scene->executor->queue = QUEUE_MAIN;
-	if (!timing_lift(scene->executor, find_ratios(entry, &residual, &solution, &orthogonality),
-	            fault))
-		return false;
-	const double scale = (double)entry->scene->a1.m * eps;
-	contender->residual = (residual > solution ? residual : solution) / scale;
-	contender->orthogonality = orthogonality / scale;
-	return (residual / scale < CHECK_THRESHOLD && solution / scale < CHECK_THRESHOLD &&
-	               !(contender->orthogonality >= CHECK_THRESHOLD)) ||
-	       fault_set(fault, "failed: residual ratio %.3g, solution %.3g, orthogonality %.3g",
-	               residual / scale, solution / scale, contender->orthogonality);
 }
 
 bool timing_update(struct update_scene *scene, const struct timing_plan *plan,

@@ -97,25 +97,31 @@ enum { MOST_SIZES = 4, MOST_PARTS = 6 };
 /* What is varied of a change: sizes of n, rows per column, p and k as parts of n (of m for rows'
  * k); the largest factorization that is made, in m n^2. */
 struct family {
+	enum precision precision;
 	enum qr_change change;
 	enum q_kept kept;
 	int64_t n[MOST_SIZES], ratio[MOST_SIZES];
-	double p[MOST_PARTS], k[MOST_PARTS]; /* up to a 0; k starts at the second */
+	double p[MOST_PARTS], k[MOST_PARTS]; /* up to a 0 */
 	double most;
 };
 
 static const struct family families[] = {
-        {QR_REMOVE_COLUMNS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32},
+        {SINGLE, QR_REMOVE_COLUMNS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32},
                 {1. / 64, 1. / 16, 1. / 8, 1. / 4}, {1. / 8, 1. / 4, 1. / 2, 3. / 4}, 5.2e11},
-        {QR_ADD_COLUMNS, Q_THIN, {600, 1200, 2400}, {2, 4, 8}, {1. / 64, 1. / 16, 1. / 4},
+        {SINGLE, QR_ADD_COLUMNS, Q_THIN, {600, 1200, 2400}, {2, 4, 8}, {1. / 64, 1. / 16, 1. / 4},
                 {1. / 2, 1}, 2e11},
-        {QR_ADD_ROWS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32}, {1. / 64, 1. / 4, 1}, {1. / 2},
-                5.2e11},
-        {QR_ADD_ROWS, Q_THIN, {600, 1200, 2400}, {2, 8}, {1. / 16, 1. / 4}, {1. / 2}, 2e11},
-        {QR_REMOVE_ROWS, Q_NONE, {600, 1200, 2400}, {2, 8, 32}, {1. / 64, 1. / 16, 1. / 4},
+        {SINGLE, QR_ADD_ROWS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32}, {1. / 64, 1. / 4, 1},
+                {1. / 2}, 5.2e11},
+        {SINGLE, QR_ADD_ROWS, Q_THIN, {600, 1200, 2400}, {2, 8}, {1. / 16, 1. / 4}, {1. / 2}, 2e11},
+        {SINGLE, QR_REMOVE_ROWS, Q_NONE, {600, 1200, 2400}, {2, 8, 32}, {1. / 64, 1. / 16, 1. / 4},
                 {1. / 2}, 2e11},
-        {QR_REMOVE_ROWS, Q_FULL, {600, 1200, 2400}, {2, 4}, {1. / 64, 1. / 16, 1. / 8}, {1. / 2},
-                2e11}};
+        {SINGLE, QR_REMOVE_ROWS, Q_FULL, {600, 1200, 2400}, {2, 4}, {1. / 64, 1. / 16, 1. / 8},
+                {1. / 2}, 2e11},
+        {DOUBLE, QR_REMOVE_COLUMNS, Q_NONE, {1200}, {2, 8}, {1. / 64, 1. / 8}, {1. / 4, 1. / 2},
+                2e11},
+        {DOUBLE, QR_ADD_COLUMNS, Q_THIN, {1200}, {4}, {1. / 16}, {1. / 2, 1}, 2e11},
+        {DOUBLE, QR_ADD_ROWS, Q_NONE, {1200}, {8}, {1. / 4, 1}, {1. / 2}, 2e11},
+        {DOUBLE, QR_REMOVE_ROWS, Q_FULL, {1200}, {2}, {1. / 64, 1. / 16}, {1. / 2}, 2e11}};
 
 struct points {
 	struct update_question *asked;
@@ -242,7 +248,7 @@ static size_t predict_shape(struct results *results, const struct profile *profi
 	                .m = shape->m,
 	                .n = shape->n,
 	                .sides = 1,
-	                .precision = SINGLE});
+	                .precision = shape->family->precision});
 	for (size_t i = 0; i < points.count; i++) {
 		refused += add_row(results, profile, &points.asked[i], UPDATE_CHANGE, executor);
 		refused += add_row(results, profile, &points.asked[i], UPDATE_REFACTOR, executor);

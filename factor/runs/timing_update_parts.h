@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What timing_update.c and its checks share. */
+#ifndef FATHOM_TIMING_UPDATE_PARTS_H
+#define FATHOM_TIMING_UPDATE_PARTS_H
+
+#include "check_whole.h"
+#include "timing_update.h"
+
+enum { PIECES = 32 };
+
+struct update_scene {
+	struct timing_scene scene;
+	struct update_question asked;
+	struct matrix a, b;              /* before the change */
+	struct matrix u, ub;             /* new columns or rows, and their right-hand sides */
+	struct matrix u_given, ub_given; /* what a change may overwrite */
+	struct qr_factors before, f;     /* f has room */
+	struct matrix a1, b1;            /* after the change of p at k */
+	int64_t k, p;                    /* p = 0: not made */
+	struct matrix c, cb, tau;        /* in place of these */
+	struct matrix x;                 /* the solution, in its first rows */
+	struct matrix vectors, wide, wide2, tall, tall2, sums; /* of the checks */
+	struct pivots info;
+	void *piece[PIECES];
+	size_t pieces;
+};
+
+/* a1 and b1 become what the entry's change makes of a and b. */
+bool update_make_after(const struct update_entry *entry);
+
+/* What the scene's factors are after it. */
+struct qr_factors update_factors_after(const struct update_entry *entry);
+
+/* Of the timing_scene. */
+bool update_check(struct timing_scene *scene, struct contender *contender, struct fault *fault);
+
+#endif
