@@ -8,6 +8,8 @@
 
 #include "msg.h"
 
+enum { MOST_NOISY = 100 }; /* points that a second visit goes through */
+
 /* Of the columns, those that tell points apart. */
 static size_t key_columns(const struct table *curve)
 {
@@ -45,7 +47,7 @@ struct table *curve_noisy(const struct table *curve)
 		        stats_noisy(&points[i].seconds))
 			copy_row(noisy, curve, points[i].row);
 	free(points);
-	if (noisy->row_count > 0)
+	if (noisy->row_count > 0 && noisy->row_count <= MOST_NOISY)
 		return noisy;
 	table_free(noisy);
 	return NULL;

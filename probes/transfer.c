@@ -328,14 +328,16 @@ static int64_t find_largest(const struct probe_run *run, int64_t host_bytes)
 	int64_t largest = asked;
 	size_t unused, total;
 	GPU(cudaMemGetInfo(&unused, &total));
-	while (largest > (int64_t)unused / 8 || (host_bytes > 0 && largest > host_bytes / 8))
+	while (host_bytes > 0 && largest > host_bytes / 8)
+		largest /= 4;
+	const int64_t possible = largest;
+	while (largest > (int64_t)unused / 8)
 		largest /= 4;
 	if (largest < MIB)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
-	if (largest < asked)
-		msg_warn("memory is short (%zu bytes free on the GPU): transfers up to %lld bytes "
-		         "only",
+	if (largest < possible)
+		msg_warn("only %zu bytes of GPU memory are free: transfers up to %lld bytes only",
 		        unused, (long long)largest);
 	return largest;
 }
