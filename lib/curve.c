@@ -85,18 +85,21 @@ static size_t read_count(const struct table *curve, size_t row, const char *colu
 	return value >= 1 && value < 0x1p53 ? (size_t)value : 0;
 }
 
-static struct estimate read_estimate(const struct table *curve, size_t row)
+struct measurement curve_row(const struct table *curve, size_t row)
 {
-	struct estimate estimate = {
-	        .value = table_real(curve, row, "seconds"),
-	        .low = table_real(curve, row, "low_seconds"),
-	        .high = table_real(curve, row, "high_seconds"),
-	        .samples = read_count(curve, row, "samples"),
+	struct measurement m = {
+	        .seconds = {.value = table_real(curve, row, "seconds"),
+	                .low = table_real(curve, row, "low_seconds"),
+	                .high = table_real(curve, row, "high_seconds"),
+	                .samples = read_count(curve, row, "samples")},
+	        .discarded = read_count(curve, row, "discarded"),
+	        .hz = table_real(curve, row, "sm_hz"),
+	        .disturbed = read_count(curve, row, "disturbed"),
 	};
 
-	if (!isfinite(estimate.value))
-		estimate.samples = 0;
-	return estimate;
+	if (!isfinite(m.seconds.value))
+		m.seconds.samples = 0;
+	return m;
 }
 
 /* The combination of n rows that are one point. */
@@ -109,13 +112,14 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 
 	for (size_t i = 0; i < n; i++) {
 		size_t row = member[i];
-		estimate[i] = read_estimate(curve, row);
+		const struct measurement m = curve_row(curve, row);
+		estimate[i] = m.seconds;
 		point.processes += estimate[i].samples > 0;
-		point.discarded += read_count(curve, row, "discarded");
-		disturbed += read_count(curve, row, "disturbed");
+		point.discarded += m.discarded;
+		disturbed += m.disturbed;
 		if (table_real(curve, row, "busy") > 0)
 			point.busy = true;
-		hz[hz_count] = table_real(curve, row, "sm_hz");
+		hz[hz_count] = m.hz;
 		hz_count += isfinite(hz[hz_count]);
 	}
 	point.seconds = stats_combine(estimate, n);
@@ -159,9 +163,9 @@ size_t curve_points(const struct table *curve, const char *series, struct point 
 	return count;
 }
 
-static bool has_args(const struct table *curve, size_t row, const struct arg *args, size_t count)
+bool curve_row_has(const struct table *curve, size_t row, const struct arg *args, size_t arg_count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < arg_count; i++) {
 		double value = table_real(curve, row, args[i].name);
 		if (!(fabs(value - args[i].value) <= 1e-8 * fabs(args[i].value)))
 			return false;
@@ -178,7 +182,7 @@ struct point curve_at(
 	size_t n = curve_points(curve, series, &points);
 
 	for (size_t i = 0; i < n; i++)
-		if (has_args(curve, points[i].row, args, arg_count)) {
+		if (curve_row_has(curve, points[i].row, args, arg_count)) {
 			found = points[i];
 			break;
 		}

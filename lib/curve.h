@@ -22,6 +22,12 @@ struct table *curve_new(const char *const *arg_columns, size_t count);
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
         int process, const struct measurement *measurement, bool busy);
 
+/* What curve_add was given; no samples where the value is not finite. */
+struct measurement curve_row(const struct table *curve, size_t row);
+
+/* Whether a row has these arguments, others ignored. */
+bool curve_row_has(const struct table *curve, size_t row, const struct arg *args, size_t arg_count);
+
 /* One point: all processes combined. */
 struct point {
 	const char *series; /* points into the table */

@@ -8,6 +8,8 @@
 
 #include "msg.h"
 
+enum { MOST_NOISY = 100 }; /* points that a second visit goes through */
+
 /* Of the columns, those that tell points apart. */
 static size_t key_columns(const struct table *curve)
 {
@@ -45,19 +47,10 @@ struct table *curve_noisy(const struct table *curve)
 		        stats_noisy(&points[i].seconds))
 			copy_row(noisy, curve, points[i].row);
 	free(points);
-	if (noisy->row_count > 0)
+	if (noisy->row_count > 0 && noisy->row_count <= MOST_NOISY)
 		return noisy;
 	table_free(noisy);
 	return NULL;
-}
-
-static bool has_args(const struct table *points, size_t row, const struct arg *args, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!(fabs(table_real(points, row, args[i].name) - args[i].value) <=
-		            1e-8 * fabs(args[i].value)))
-			return false;
-	return true;
 }
 
 bool curve_lists(
@@ -65,28 +58,9 @@ bool curve_lists(
 {
 	for (size_t row = 0; row < points->row_count; row++)
 		if (strcmp(table_text(points, row, "series"), series) == 0 &&
-		        has_args(points, row, args, arg_count))
+		        curve_row_has(points, row, args, arg_count))
 			return true;
 	return false;
-}
-
-/* ---- rows as measurements ---- */
-
-static size_t count_of(const struct table *curve, size_t row, const char *column)
-{
-	const double value = table_real(curve, row, column);
-	return value >= 1 ? (size_t)value : 0;
-}
-
-static struct measurement read_row(const struct table *curve, size_t row)
-{
-	return (struct measurement){
-	        .seconds = {table_real(curve, row, "seconds"),
-	                table_real(curve, row, "low_seconds"),
-	                table_real(curve, row, "high_seconds"), count_of(curve, row, "samples")},
-	        .discarded = count_of(curve, row, "discarded"),
-	        .hz = table_real(curve, row, "sm_hz"),
-	        .disturbed = count_of(curve, row, "disturbed")};
 }
 
 static void write_row(struct table *curve, size_t row, const struct measurement *m)
@@ -130,7 +104,7 @@ void curve_visit_again(struct table *curve, const struct table *again)
 		if (row == curve->row_count || table_real(again, visit, "busy") > 0)
 			continue;
 		const struct measurement both =
-		        sample_merge(read_row(curve, row), read_row(again, visit));
+		        sample_merge(curve_row(curve, row), curve_row(again, visit));
 		write_row(curve, row, &both);
 	}
 }

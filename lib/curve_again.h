@@ -8,7 +8,8 @@
 #include "base.h"
 #include "curve.h"
 
-/* The noisy points, each as one row of a new table like the curve; NULL when there is none. A point
+/* The noisy points, each as one row of a new table like the curve; NULL when there is none, or so
+ * many that more than one process's bad luck is behind it (somebody else uses the device). A point
  * of single samples is not among them: of two, nothing tells which one was disturbed. */
 struct table *curve_noisy(const struct table *curve);
 

@@ -12,7 +12,7 @@ struct probe_quiet {
 	struct quiet quiet;
 };
 
-static struct probe_quiet *open_near(const struct gpu *gpu, double core_usual)
+static struct probe_quiet *open_near(const struct gpu *gpu, const struct probe_run *run)
 {
 	struct fault fault;
 	struct topology_facts facts;
@@ -27,7 +27,9 @@ static struct probe_quiet *open_near(const struct gpu *gpu, double core_usual)
 	topology_facts(host->topology, &facts);
 	quiet_open(&host->quiet, host->topology, facts.cores,
 	        topology_gpu_node(host->topology, gpu->pci, &raw));
-	quiet_expect(&host->quiet, core_usual);
+	quiet_expect(&host->quiet, run->core_usual);
+	if (run->common.quick)
+		quiet_hurry(&host->quiet);
 	return host;
 }
 
@@ -40,7 +42,7 @@ void probe_quiet_take(struct probe_run *run, const struct gpu *gpu)
 	if (*run->quiet)
 		quiet_return(&(*run->quiet)->quiet);
 	else
-		*run->quiet = open_near(gpu, run->core_usual);
+		*run->quiet = open_near(gpu, run);
 	if (!*run->quiet)
 		return;
 	quiet_note(&(*run->quiet)->quiet, run->curve);

@@ -20,7 +20,8 @@ static const double arrival = 0.2;       /* of a visit, until the core is awake 
 static const double often = 0.25;        /* a neighbour that works so often counts */
 static const double step = 0.05;         /* of the rates that are told apart */
 static const double clearly_less = 0.92; /* of the usual */
-static const double ranking_part = 0.2;  /* of the time, at most */
+static const double ranking_part = 0.2;  /* of the time, at most ... */
+static const double hurried_part = 0.02; /* ... where it is short */
 static const double too_many = 0.1;      /* of a point's samples disturbed: measured again */
 
 /* ---- rules ---- */
@@ -90,7 +91,8 @@ static void rank(struct quiet *quiet)
 	}
 	quiet_order(quiet->rate, quiet->cores, quiet->order);
 	bind_to_quietest(quiet);
-	quiet->seconds += clock_now() - start;
+	quiet->once = clock_now() - start;
+	quiet->seconds += quiet->once;
 }
 
 void quiet_open(struct quiet *quiet, const struct topology *topology, int cores, int node)
@@ -103,7 +105,8 @@ void quiet_open(struct quiet *quiet, const struct topology *topology, int cores,
 	        .node = node,
 	        .order = xcalloc(room, sizeof *quiet->order),
 	        .rate = xcalloc(room, sizeof *quiet->rate),
-	        .opened = clock_now()};
+	        .opened = clock_now(),
+	        .part = ranking_part};
 	rank(quiet);
 	quiet->seconds = 0; /* the first one is not spent on changes */
 }
@@ -120,6 +123,11 @@ void quiet_close(struct quiet *quiet)
 void quiet_expect(struct quiet *quiet, double usual)
 {
 	quiet->usual = fmax(quiet->usual, usual);
+}
+
+void quiet_hurry(struct quiet *quiet)
+{
+	quiet->part = hurried_part;
 }
 
 void quiet_leave(struct quiet *quiet)
@@ -141,7 +149,7 @@ bool quiet_undisturbed(const struct quiet *quiet)
 
 static bool may_rank(const struct quiet *quiet)
 {
-	return quiet->seconds < ranking_part * (clock_now() - quiet->opened);
+	return quiet->seconds + quiet->once < quiet->part * (clock_now() - quiet->opened);
 }
 
 void quiet_refresh(struct quiet *quiet)

@@ -19,7 +19,9 @@ struct quiet {
 	int *order;             /* the cores (logical indices), the quietest first */
 	double *rate;           /* adds a second of each core when they were ranked; NaN: unknown */
 	double usual;           /* adds a cycle, the most of all cores and rankings */
-	double opened, seconds; /* when it began, and what went into ranking */
+	double opened, seconds; /* when it began, and what went into ranking again ... */
+	double once;            /* (the last time) */
+	double part;            /* ... which is this part of the time at most */
 };
 
 /* Visits every core that the calling thread may run on, of one NUMA node when node >= 0, and binds
@@ -31,6 +33,9 @@ void quiet_close(struct quiet *quiet);
 /* Adds a cycle that a core of this machine was seen to do before, 0 when it was not: a core with
  * clearly less is shared, even where all were when they were ranked. */
 void quiet_expect(struct quiet *quiet, double usual);
+
+/* The time is short: the cores are hardly ever ranked again. */
+void quiet_hurry(struct quiet *quiet);
 
 /* The calling thread is bound as before quiet_open; and to the quietest core again. */
 void quiet_leave(struct quiet *quiet);

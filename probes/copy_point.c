@@ -194,7 +194,7 @@ void copy_measure_point(
 
 /* ---- sustained ---- */
 
-/* A twentieth of a second of copies, queued while they run. */
+/* A part of a second of copies, queued while they run. */
 static bool take_long_sample(void *context, struct sample *sample)
 {
 	struct bench *bench = context;
@@ -217,7 +217,8 @@ static bool take_long_sample(void *context, struct sample *sample)
 
 void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point)
 {
-	double seconds = sweep->run->common.quick ? 0.1 : 1;
+	const bool quick = sweep->run->common.quick;
+	const double seconds = quick ? 0.06 : 1, piece = quick ? 0.02 : 0.05;
 	const struct sample_plan plan = {.min_seconds = seconds,
 	        .max_seconds = seconds,
 	        .min_samples = 3,
@@ -227,7 +228,7 @@ void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *
 	struct measurement measurement;
 
 	run_queue(&bench, 4, &pilot);
-	bench.many = pilot.seconds > 0 ? (int)fmin(fmax(0.05 * 4 / pilot.seconds, 1), 10000) : 1;
+	bench.many = pilot.seconds > 0 ? (int)fmin(fmax(piece * 4 / pilot.seconds, 1), 10000) : 1;
 	if (sample_run(take_long_sample, &bench, &plan, sweep->gpu.max_hz, &measurement) &&
 	        verified(&bench, point->series))
 		record(sweep, point, &measurement);

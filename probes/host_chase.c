@@ -291,6 +291,8 @@ static void measure(struct probe_run *run)
 		; /* until the processor's clock has risen */
 	quiet_open(&chase.quiet, chase.topology, chase.facts.cores, -1);
 	quiet_expect(&chase.quiet, run->core_usual);
+	if (run->common.quick)
+		quiet_hurry(&chase.quiet);
 	quiet_note(&chase.quiet, run->curve);
 	take_core(&chase, got);
 	table_meta_set(run->curve, "binding", "%s", got);

@@ -292,6 +292,8 @@ static void measure(struct probe_run *run)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_expect(&rates.quiet, run->core_usual);
+	if (run->common.quick)
+		quiet_hurry(&rates.quiet);
 	quiet_note(&rates.quiet, run->curve);
 	for (int visit = 0; visit < visits; visit++) {
 		measure_surfaces(&rates, visit, false);

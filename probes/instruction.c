@@ -318,7 +318,7 @@ static void measure(struct probe_run *run)
 	const int points = sweep(NULL, &b, count, quick, 0);
 	sweep(run, &b, count, quick, run->seconds / points);
 	if (run->process == 0)
-		measure_both_sustained(run, &b, quick ? 0.1 : 2);
+		measure_both_sustained(run, &b, quick ? 0.05 : 2);
 	if (!quick)
 		gpu_rest(&b.gpu, hz);
 

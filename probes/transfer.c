@@ -309,22 +309,35 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 
 /* ---- the probe ---- */
 
-/* The largest transfer: an eighth of the host's memory and of what is free on the device at most,
- * where there are two buffers. */
-static int64_t find_largest(const struct transfer *transfer, int64_t host_bytes)
+/* The largest transfer asked for. */
+static int64_t asked_bytes(const struct probe_run *run)
 {
-	const int64_t wanted = transfer->quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
-	int64_t largest = wanted;
+	double most = MIB;
+	if (!run->wanted)
+		return run->common.quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
+	for (size_t row = 0; row < run->wanted->row_count; row++)
+		most = fmax(most, table_real(run->wanted, row, "bytes"));
+	return (int64_t)most;
+}
+
+/* The largest transfer possible: an eighth of the host's memory and of what is free on the device
+ * at most, where there are two buffers. */
+static int64_t find_largest(const struct probe_run *run, int64_t host_bytes)
+{
+	const int64_t asked = asked_bytes(run);
+	int64_t largest = asked;
 	size_t unused, total;
 	GPU(cudaMemGetInfo(&unused, &total));
-	while (largest > (int64_t)unused / 8 || (host_bytes > 0 && largest > host_bytes / 8))
+	while (host_bytes > 0 && largest > host_bytes / 8)
+		largest /= 4;
+	const int64_t possible = largest;
+	while (largest > (int64_t)unused / 8)
 		largest /= 4;
 	if (largest < MIB)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
-	if (largest < wanted)
-		msg_warn("memory is short (%zu bytes free on the GPU): transfers up to %lld bytes "
-		         "only",
+	if (largest < possible)
+		msg_warn("only %zu bytes of GPU memory are free: transfers up to %lld bytes only",
 		        unused, (long long)largest);
 	return largest;
 }
@@ -334,7 +347,7 @@ static void set_up(struct transfer *transfer, const struct probe_run *run, int64
 	transfer->quick = run->common.quick;
 	transfer->seconds = run->seconds / 400;
 	transfer->seed = (uint32_t)run->common.seed << 16;
-	transfer->largest = find_largest(transfer, host_bytes);
+	transfer->largest = find_largest(run, host_bytes);
 	transfer->timer = gpu_timer_new(&transfer->gpu);
 	GPU(cudaStreamCreateWithFlags(&transfer->stream, cudaStreamNonBlocking));
 	GPU(cudaStreamCreateWithFlags(&transfer->other, cudaStreamNonBlocking));

@@ -54,6 +54,18 @@ static double value_of(const struct table *curve, size_t row)
 	return table_real(curve, row, "seconds");
 }
 
+/* A device that somebody else uses, too. */
+static void test_all_noisy(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
+	for (int process = 0; process < PROCESSES; process++)
+		for (int point = 0; point < 200; point++)
+			add(curve, "copy", point, process, process % 2 ? 4e-6 : 2e-6, 10);
+	ok(!curve_noisy(curve), "where nearly all is noisy nothing is visited again");
+	table_free(curve);
+}
+
 static void test_quicker(void)
 {
 	struct table *curve = example(), *again = curve_new(columns, ARRAY_LEN(columns));
@@ -101,6 +113,7 @@ static void test_busy(void)
 int main(void)
 {
 	test_noisy();
+	test_all_noisy();
 	test_quicker();
 	test_slower();
 	test_busy();
