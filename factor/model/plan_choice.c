@@ -161,10 +161,10 @@ static double choose_uniform(struct search *s)
 	double best = INFINITY;
 	int64_t width = 0;
 
-	for (int way = 0; way < 4; way++) {
-		const int hybrid = way % 2, lookahead = way < 2;
-		if ((s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid) ||
-		        (s->fixed->lookahead >= 0 && s->fixed->lookahead != lookahead))
+	for (int way = 0; way < (s->fixed->lookahead < 0 ? 4 : 2); way++) {
+		const int hybrid = way % 2;
+		const int lookahead = s->fixed->lookahead < 0 ? way < 2 : s->fixed->lookahead;
+		if (s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid)
 			continue;
 		double seconds = descend(s, hybrid, lookahead, panel);
 		if (!plan.count || seconds < best * (lookahead ? 1 : 1 - clearly)) {
