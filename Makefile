@@ -22,6 +22,9 @@ GPU_ARCHS ?= $(or $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap -
 CLANG := $(shell command -v clang 2>/dev/null)
 FORTRAN := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v gfortran 2>/dev/null))
 
+# A library that updates QR factorizations on the host, which a test compares ours with, where it is.
+QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
+
 # hwloc's flags are asked for by the recipes, not here: `make setup probe` installs it first.
 HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
@@ -68,7 +71,8 @@ FACTOR_PROGRAMS := predict measure validate advise trace
 FACTOR_FOLDERS := factor factor/cuda factor/host factor/model factor/runs factor/library
 FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/runs/vendor.o $(BUILD)/factor/runs/measure_%.o,\
 	$(call objects,$(foreach f,$(FACTOR_FOLDERS),$(call sources,$f))))
-COMPARED_OBJECTS := $(addprefix $(BUILD)/factor/host/gram_loops,$(if $(CLANG),.clang.o) $(if $(FORTRAN),_avx2.f.o _avx512.f.o))
+COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/lib/gram_loops.clang.o) \
+	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/host/gram_loops,_avx2.f.o _avx512.f.o))
 FACTOR_OBJECTS += $(COMPARED_OBJECTS)
 MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
@@ -77,7 +81,7 @@ VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
 LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
 EXAMPLES := $(if $(NVCC),$(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c))))
 
-PROGRAMS := $(PROBES) probe fit machine $(FACTOR_PROGRAMS)
+PROGRAMS := $(PROBES) probe fit compare machine $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.c)))
 TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
@@ -169,6 +173,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/compilers: FORCE
 	@mkdir -p $(BUILD); echo '$(CLANG) $(FORTRAN)' | cmp -s - $@ || echo '$(CLANG) $(FORTRAN)' > $@
 
+$(BUILD)/qrupdate: FORCE
+	@mkdir -p $(BUILD); echo '$(QRUPDATE)' | cmp -s - $@ || echo '$(QRUPDATE)' > $@
+
 $(BUILD)/version.c: FORCE
 	@mkdir -p $(BUILD); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
@@ -196,11 +203,11 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 # One source by each compiler, with the same freedom.
 GRAM_FLAGS := -O3 -ffp-contract=fast
 FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/factor/host/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
+$(BUILD)/lib/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
 $(BUILD)/factor/host/gram_compilers.o: $(BUILD)/compilers
 $(BUILD)/factor/host/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
 	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/factor/host/gram_loops.clang.o: factor/host/gram_loops.c $(BUILD)/flags
+$(BUILD)/lib/gram_loops.clang.o: lib/gram_loops.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
 $(BUILD)/factor/host/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
@@ -230,6 +237,8 @@ $(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBE_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
+$(BUILD)/bin/compare: $(BUILD)/probes/compare.o $(LIB_OBJECTS)
+	$(link)
 $(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
@@ -237,6 +246,9 @@ $(BUILD)/bin/measure: $(VENDOR_OBJECTS) $(MEASURE_OBJECTS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
+$(BUILD)/tests/test_qrupdate.o: $(BUILD)/qrupdate
+$(BUILD)/tests/test_qrupdate.o: HOST_FLAGS += $(if $(QRUPDATE),-DFATHOM_QRUPDATE)
+$(BUILD)/tests/test_qrupdate.t: VENDOR += $(QRUPDATE)
 $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(FIT_OBJECTS) $(LIB_OBJECTS)
 	$(link)
 

@@ -237,6 +237,16 @@ bool ex_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a
 	return skipped(e, PHASE_UPDATE) || empty(y) || e->ops->gemv(e, trans, alpha, a, x, beta, y);
 }
 
+bool ex_make_rotations(struct executor *e, int64_t row, struct matrix x, struct matrix g)
+{
+	return skipped(e, PHASE_PANEL) || empty(x) || e->ops->make_rotations(e, row, x, g);
+}
+
+bool ex_rotate(struct executor *e, struct matrix g, struct matrix x)
+{
+	return skipped(e, PHASE_UPDATE) || empty(x) || e->ops->rotate(e, g, x);
+}
+
 bool ex_trtri(
         struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
 {

@@ -201,6 +201,11 @@ struct executor_ops {
 	/* y = alpha op(A) x + beta y; x and y are columns (n = 1) or rows (m = 1, stride ld) */
 	bool (*gemv)(struct executor *, enum trans trans, double alpha, struct matrix a,
 	        struct matrix x, double beta, struct matrix y);
+	/* Givens rotations: the i-th of columns 2 i and 2 i + 1 of x (2 g.n columns), which become
+	 * c x0 + s x1 and c x1 - s x0 with c = g(0,i) and s = g(1,i). make_rotations chooses them
+	 * so that element (row + i, 2 i + 1) of x becomes zero */
+	bool (*make_rotations)(struct executor *, int64_t row, struct matrix x, struct matrix g);
+	bool (*rotate)(struct executor *, struct matrix g, struct matrix x);
 	/* inverse of the triangle a (n <= 128) into inverse, whose other triangle becomes zero */
 	bool (*trtri)(struct executor *, enum uplo uplo, enum diag diag, struct matrix a,
 	        struct matrix inverse);
@@ -352,6 +357,8 @@ bool ex_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum trans
         struct matrix b);
 bool ex_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y);
+bool ex_make_rotations(struct executor *, int64_t row, struct matrix x, struct matrix g);
+bool ex_rotate(struct executor *, struct matrix g, struct matrix x);
 bool ex_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);

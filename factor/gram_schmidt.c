@@ -1,257 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Words moved in column j of an m x n matrix: blas and kernels m(n-j) read for the dot products and
- * 2m(n-j-1) for the update, fused 2m(n-j-1) for both; the paper's kernels as blas and kernels.
- * Calls a column: blas 5 (one waits for the host), the paper's 3, kernels 2, fused 1. Operations of
- * all forms: 2mn^2, of twice 4mn^2. */
-#include "gram_schmidt.h"
+/* Which form of Gram-Schmidt it is, whether it can be done, and its workspace. */
+#include "gram_schmidt_parts.h"
 
 #include "plan.h"
 #include "schedule.h"
 
 #include "../lib/msg.h"
 
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Far from the events of whole factorizations. */
-enum { EVENT_NORMS = EXECUTOR_EVENTS - 1 };
-
-/* A column of which less than this times sqrt(n) u is left depends on those before it: what the
- * rounding of n updates leaves of one that does is smaller. */
-static const double rounding = 4;
-
-struct process {
-	struct executor *e;
-	struct matrix a, r;
-	int64_t nb, k; /* k: columns that become orthonormal */
-	struct gram_shape shape;
-	int *info;
-	struct matrix norms; /* of A's columns, squares (n x 1) */
-	void *pass;          /* workspace of the passes */
-	int64_t bytes;
-	/* orthogonalize */
-	int64_t basis;
-	struct matrix again; /* what the second time takes out (basis + n x nb) */
-	struct matrix r1, r2, norms2;
-};
-
-static double dependent_below(struct matrix a)
-{
-	double u = (a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
-	double part = rounding * sqrt((double)a.n) * u;
-
-	return part * part;
-}
-
-/* ---- panels: w columns from j on ---- */
-
-static struct gram_schmidt panel_of(const struct process *s, int64_t j, int64_t w)
-{
-	return (struct gram_schmidt){.a = matrix_view(s->a, 0, j, s->a.m, w),
-	        .r = matrix_view(s->r, j, j, smaller(w, s->r.m - j), w),
-	        .norms = matrix_view(s->norms, j, 0, w, 1),
-	        .dependent = dependent_below(s->a),
-	        .first = j,
-	        .info = s->info,
-	        .work = s->pass,
-	        .shape = s->shape};
-}
-
-/* In one call. */
-static bool panel(const struct process *s, int64_t j, int64_t w)
-{
-	struct gram_schmidt g = panel_of(s, j, w);
-
-	return ex_gram_panel(s->e, &g);
-}
-
-/* ---- forms ---- */
-
-static bool run_fused(struct process *s)
-{
-	struct gram_schmidt g = panel_of(s, 0, s->a.n);
-
-	return gram_by_passes(s->e, &g, s->k);
-}
-
-static bool run_kernels(struct process *s)
-{
-	struct gram_schmidt g = panel_of(s, 0, s->a.n);
-	bool ok = true;
-
-	for (int64_t j = 0; ok && j < s->k; j++)
-		ok = ex_gram_dots(s->e, &g, j) && ex_gram_update(s->e, &g, j);
-	return ok;
-}
-
-static bool run_shaped(struct process *s)
-{
-	struct gram_schmidt g = panel_of(s, 0, s->a.n);
-	bool ok = true;
-
-	for (int64_t j = 0; ok && j < s->a.n; j++)
-		ok = ex_gram_dots(s->e, &g, j) && ex_gram_scale(s->e, &g, j) &&
-		     (j + 1 == s->a.n || ex_gram_update(s->e, &g, j));
-	return ok;
-}
-
-static bool run_blocked(struct process *s)
-{
-	const int64_t m = s->a.m, n = s->a.n;
-	bool ok = true;
-
-	for (int64_t j = 0; ok && j < s->k; j += s->nb) {
-		int64_t w = smaller(s->nb, s->k - j), rest = n - j - w;
-		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
-		                               matrix_view(s->r, j, j + w, w, rest),
-		                               matrix_view(s->a, 0, j + w, m, rest), false);
-	}
-	return ok;
-}
-
-/* r := q^T a, a -= q r */
-static bool take_out(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
-{
-	return q.n == 0 || (ex_gemm(e, TRANSPOSED, PLAIN, 1, q, a, 0, r) &&
-	                           ex_gemm(e, PLAIN, PLAIN, -1, q, r, 1, a));
-}
-
-static bool halves(const struct process *s, int64_t j, int64_t w)
-{
-	if (w <= s->nb)
-		return panel(s, j, w);
-
-	int64_t leaves = (w + s->nb - 1) / s->nb, left = (leaves + 1) / 2 * s->nb, rest = w - left;
-	return halves(s, j, left) &&
-	       take_out(s->e, matrix_view(s->a, 0, j, s->a.m, left),
-	               matrix_view(s->r, j, j + left, left, rest),
-	               matrix_view(s->a, 0, j + left, s->a.m, rest)) &&
-	       halves(s, j + left, rest);
-}
-
-static bool run_block(struct process *s)
-{
-	return halves(s, 0, s->a.n);
-}
-
-/* ---- Listing 3 ---- */
-
-static bool drop_column(struct process *s, int64_t j)
-{
-	return ex_fill(s->e, WHOLE, 0, 0, matrix_view(s->a, 0, j, s->a.m, 1)) &&
-	       ex_fill(s->e, WHOLE, 0, 0, matrix_view(s->r, j, j, 1, s->a.n - j));
-}
-
-/* before: the square of the norm that the column had at first */
-static bool blas_column(struct process *s, int64_t j, double before, int *info)
-{
-	struct executor *e = s->e;
-	int64_t m = s->a.m, rest = s->a.n - j;
-	struct matrix q = matrix_view(s->a, 0, j, m, 1), row = matrix_view(s->r, j, j, 1, rest);
-	double square;
-
-	if (!ex_gemv(e, TRANSPOSED, 1, matrix_view(s->a, 0, j, m, rest), q, 0, row) ||
-	        !ex_get(e, matrix_view(row, 0, 0, 1, 1), &square))
-		return false;
-	if (square <= dependent_below(s->a) * before && !isinf(square)) {
-		*info = *info ? *info : (int)(j + 1);
-		return drop_column(s, j);
-	}
-	/* what is lost is not to look like a zero, which some BLAS make of an infinity times it */
-	double scale = isinf(square) ? NAN : 1 / sqrt(square);
-	return ex_scal(e, scale, q) && ex_scal(e, scale, row) &&
-	       (rest == 1 || ex_ger(e, q, matrix_view(row, 0, 1, 1, rest - 1),
-	                             matrix_view(s->a, 0, j + 1, m, rest - 1)));
-}
-
-/* The model has no norms: none of its columns is dependent. */
-static double norm_at(struct matrix norms, int64_t j)
-{
-	if (!norms.data)
-		return 0;
-	return norms.precision == SINGLE ? (double)((const float *)norms.data)[j]
-	                                 : ((const double *)norms.data)[j];
-}
-
-static bool run_blas(struct process *s)
-{
-	struct executor *e = s->e;
-	bool blas_only = e->blas_only;
-	struct matrix norms;
-	int info = 0;
-	bool ok = e->ops->stage(e, 0, s->a.n, 1, s->a.precision, &norms) &&
-	          ex_to_host(e, s->norms, norms) && ex_record(e, EVENT_NORMS) &&
-	          ex_wait_host(e, EVENT_NORMS);
-
-	e->blas_only = true;
-	for (int64_t j = 0; ok && j < s->k; j++)
-		ok = blas_column(s, j, norm_at(norms, j), &info);
-	e->blas_only = blas_only;
-	return ok && ex_store_pivots(e, NULL, info, (struct pivots){s->info, 0});
-}
-
-/* ---- orthogonalization against a basis ---- */
-
-static struct gram_schmidt new_panel(
-        const struct process *s, struct matrix a, struct matrix r, struct matrix norms, int64_t j)
-{
-	return (struct gram_schmidt){.a = a,
-	        .r = r,
-	        .norms = norms,
-	        .dependent = dependent_below(s->a),
-	        .first = j,
-	        .info = s->info,
-	        .work = s->pass};
-}
-
-/* w new columns from the j-th on. The first time leaves in them up to u k of the basis and of one
- * another; they are then so well conditioned that the second leaves u. */
-static bool add_columns(struct process *s, int64_t j, int64_t w)
-{
-	struct executor *e = s->e;
-	int64_t m = s->a.m, k = s->basis + j;
-	struct matrix q = matrix_view(s->a, 0, 0, m, k), a = matrix_view(s->a, 0, k, m, w);
-	struct matrix above = matrix_view(s->r, 0, j, k, w), r = matrix_view(s->r, k, j, w, w);
-	struct matrix again = matrix_view(s->again, 0, 0, k, w);
-	struct matrix r1 = matrix_view(s->r1, 0, 0, w, w), r2 = matrix_view(s->r2, 0, 0, w, w);
-	struct matrix norms = matrix_view(s->norms, j, 0, w, 1),
-	              norms2 = matrix_view(s->norms2, 0, 0, w, 1);
-	struct gram_schmidt first = new_panel(s, a, r1, norms, j),
-	                    second = new_panel(s, a, r2, norms2, j);
-
-	return take_out(e, q, above, a) && ex_gram_panel(e, &first) &&
-	       ex_column_norms(e, a, norms2) && take_out(e, q, again, a) &&
-	       ex_gram_panel(e, &second) && ex_gemm(e, PLAIN, PLAIN, 1, r2, r1, 0, r) &&
-	       ex_gemm(e, PLAIN, PLAIN, 1, again, r1, 1, above);
-}
-
-static bool add_all(struct process *s)
-{
-	int64_t n = s->a.n - s->basis;
-	bool ok = ex_fill(s->e, WHOLE, 0, 0, s->r1) && ex_fill(s->e, WHOLE, 0, 0, s->r2);
-
-	for (int64_t j = 0; ok && j < n; j += s->nb)
-		ok = add_columns(s, j, smaller(s->nb, n - j));
-	return ok;
-}
-
-/* ---- which ---- */
-
 struct form {
-	bool (*run)(struct process *);
+	bool (*run)(struct gram_process *);
 	bool in_blocks, twice;
 };
 
 const char *const gram_schmidt_forms[] = {
         "blas", "kernels", "fused", "blocked", "block", "twice", "direct", "shared", "wide", NULL};
 
-static const struct form forms[] = {{run_blas, false, false}, {run_kernels, false, false},
-        {run_fused, false, false}, {run_blocked, true, false}, {run_block, true, false},
-        {add_all, true, true}, {run_shaped, false, false}, {run_shaped, false, false},
-        {run_shaped, false, false}};
+static const struct form forms[] = {{gram_run_blas, false, false}, {gram_run_kernels, false, false},
+        {gram_run_fused, false, false}, {gram_run_blocked, true, false},
+        {gram_run_block, true, false}, {gram_run_twice, true, true},
+        {gram_run_shaped, false, false}, {gram_run_shaped, false, false},
+        {gram_run_shaped, false, false}};
 static const struct form *const twice = &forms[5];
 
 /* Near the fastest for 8192 x 8192 in single precision, and for fewer columns (H200). */
@@ -283,7 +55,7 @@ struct gram_shape gram_schmidt_shape(const char *name)
 	return shape;
 }
 
-static const struct form *find_form(struct process *s, const char *name)
+static const struct form *find_form(struct gram_process *s, const char *name)
 {
 	s->shape = gram_schmidt_shape(name);
 	for (size_t i = 0; gram_schmidt_forms[i]; i++)
@@ -297,7 +69,7 @@ static const struct form *find_form(struct process *s, const char *name)
 	return NULL;
 }
 
-static bool check(const struct process *s, const struct form *form)
+static bool check(const struct gram_process *s, const struct form *form)
 {
 	struct fault *fault = &s->e->fault;
 	int64_t n = s->a.n - s->basis;
@@ -312,7 +84,8 @@ static bool check(const struct process *s, const struct form *form)
 		        "%" PRId64 " columns of %" PRId64
 		        " rows can't all be orthogonal: m >= n is needed",
 		        s->a.n, s->a.m);
-	if (s->k != s->a.n && (s->k < 1 || s->k > s->a.n || form->run == run_block || form->twice))
+	if (s->k != s->a.n &&
+	        (s->k < 1 || s->k > s->a.n || form->run == gram_run_block || form->twice))
 		return fault_set(fault,
 		        "the first %" PRId64 " of %" PRId64
 		        " columns alone: not so many, and not by block or twice",
@@ -325,7 +98,7 @@ static bool check(const struct process *s, const struct form *form)
 	return matrix_check(s->e, s->a);
 }
 
-static void carve(struct process *s, const struct form *form, void *work)
+static void carve(struct gram_process *s, const struct form *form, void *work)
 {
 	struct carver carver = {work, 0};
 	enum precision precision = s->a.precision;
@@ -344,7 +117,7 @@ static void carve(struct process *s, const struct form *form, void *work)
 	s->bytes = carver.used;
 }
 
-static int64_t work_of(struct process *s, const struct form *form)
+static int64_t work_of(struct gram_process *s, const struct form *form)
 {
 	if (!form || !check(s, form))
 		return -1;
@@ -352,7 +125,7 @@ static int64_t work_of(struct process *s, const struct form *form)
 	return s->bytes;
 }
 
-static bool run(struct process *s, const struct form *form, void *work)
+static bool run(struct gram_process *s, const struct form *form, void *work)
 {
 	int64_t n = s->a.n - s->basis;
 
@@ -366,7 +139,7 @@ static bool run(struct process *s, const struct form *form, void *work)
 
 int64_t gram_schmidt_work(struct executor *e, const char *name, int64_t nb, struct matrix a)
 {
-	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n};
+	struct gram_process s = {.e = e, .a = a, .nb = nb, .k = a.n};
 
 	return work_of(&s, find_form(&s, name));
 }
@@ -374,7 +147,7 @@ int64_t gram_schmidt_work(struct executor *e, const char *name, int64_t nb, stru
 bool gram_schmidt_first(struct executor *e, const char *name, int64_t nb, int64_t k,
         struct matrix a, struct matrix r, void *work, int *info)
 {
-	struct process s = {.e = e, .a = a, .r = r, .nb = nb, .k = k, .info = info};
+	struct gram_process s = {.e = e, .a = a, .r = r, .nb = nb, .k = k, .info = info};
 
 	return run(&s, find_form(&s, name), work);
 }
@@ -387,7 +160,7 @@ bool gram_schmidt(struct executor *e, const char *name, int64_t nb, struct matri
 
 int64_t orthogonalize_work(struct executor *e, int64_t nb, struct matrix a, int64_t basis)
 {
-	struct process s = {.e = e, .a = a, .nb = nb, .k = a.n, .basis = basis};
+	struct gram_process s = {.e = e, .a = a, .nb = nb, .k = a.n, .basis = basis};
 
 	return work_of(&s, twice);
 }
@@ -395,7 +168,7 @@ int64_t orthogonalize_work(struct executor *e, int64_t nb, struct matrix a, int6
 bool orthogonalize(struct executor *e, int64_t nb, struct matrix a, int64_t basis, struct matrix r,
         void *work, int *info)
 {
-	struct process s = {
+	struct gram_process s = {
 	        .e = e, .a = a, .r = r, .nb = nb, .k = a.n, .info = info, .basis = basis};
 
 	return run(&s, twice, work);

@@ -31,7 +31,7 @@ struct kerr {
 	int64_t r;
 	struct plan plan;
 	struct matrix a, q;
-	struct kerr_laps *laps;
+	struct laps *laps;
 	int64_t bytes;
 	/* Algorithm 3 */
 	struct matrix w, y; /* m x r */
@@ -45,41 +45,9 @@ struct kerr {
 	struct reflector_work apply_work;
 };
 
-/* ---- laps ---- */
-
-void kerr_laps_free(struct kerr_laps *laps)
+static bool begin(const struct kerr *s, enum kerr_phase phase)
 {
-	free(laps->phase);
-	*laps = (struct kerr_laps){0};
-}
-
-/* Ends the phase before. */
-static bool begin(struct kerr *s, enum kerr_phase phase)
-{
-	struct kerr_laps *laps = s->laps;
-
-	if (!laps)
-		return true;
-	if (laps->count == laps->room) {
-		laps->room = 2 * laps->room + 64;
-		laps->phase = xrealloc(laps->phase, (size_t)laps->room * sizeof *laps->phase);
-	}
-	laps->phase[laps->count] = phase;
-	return s->e->ops->mark(s->e, laps->count++);
-}
-
-bool kerr_laps_read(struct executor *e, const struct kerr_laps *laps, double seconds[KERR_PHASES])
-{
-	bool ok = true;
-
-	for (int p = 0; p < KERR_PHASES; p++)
-		seconds[p] = 0;
-	for (int64_t i = 0; i < laps->count && ok; i++) {
-		double lap;
-		ok = e->ops->elapsed(e, i, i + 1, &lap);
-		seconds[laps->phase[i]] += lap;
-	}
-	return ok;
+	return laps_begin(s->e, s->laps, phase);
 }
 
 /* ---- Algorithm 3 ---- */
@@ -272,7 +240,7 @@ int64_t kerr_work(
 }
 
 bool kerr_qr(struct executor *e, enum kerr_variant variant, int64_t r, struct matrix a,
-        struct matrix q, void *work, struct kerr_laps *laps)
+        struct matrix q, void *work, struct laps *laps)
 {
 	struct kerr s;
 
@@ -282,6 +250,5 @@ bool kerr_qr(struct executor *e, enum kerr_variant variant, int64_t r, struct ma
 		return false;
 	s.laps = variant == KERR_AHEAD ? NULL : laps;
 	bool ok = variant == KERR_BLAS ? run_blas(&s) : run_own(&s, variant);
-	/* the end of the last one */
-	return ok && (!s.laps || e->ops->mark(e, s.laps->count));
+	return ok && laps_end(e, s.laps);
 }

@@ -5,7 +5,7 @@
 #ifndef FATHOM_KERR_H
 #define FATHOM_KERR_H
 
-#include "executor.h"
+#include "laps.h"
 
 enum kerr_variant {
 	KERR_BLAS,  /* Algorithm 3 with explicit W and Y (Bischof and Van Loan 1987) and Q updated
@@ -30,24 +30,14 @@ enum kerr_phase {
 };
 extern const char *const kerr_phase_name[KERR_PHASES];
 
-/* Which phase ran from every mark of the executor (0, 1, ...) to the next one; the last mark is the
- * end. Zeros are empty. */
-struct kerr_laps {
-	int64_t count, room;
-	enum kerr_phase *phase;
-};
-void kerr_laps_free(struct kerr_laps *);
-
-/* Seconds of each phase; they sum up to the time from the first to the last mark. */
-bool kerr_laps_read(struct executor *, const struct kerr_laps *, double seconds[KERR_PHASES]);
-
 /* a m x n with m >= n, q m x m, of one precision; blocks are r columns wide, the last one what is
  * left. KERR_STEPS takes r up to geqrf's widest leaf. -1 or false with the executor's fault when
- * something is refused or fails. work: kerr_work bytes. laps (NULL: none) are written anew. The
- * call may return before it is done; all work ends in QUEUE_MAIN. NaN propagates. */
+ * something is refused or fails. work: kerr_work bytes. laps (NULL: none), of kerr_phase, are
+ * written anew. The call may return before it is done; all work ends in QUEUE_MAIN. NaN propagates.
+ */
 int64_t kerr_work(
         struct executor *, enum kerr_variant, int64_t r, struct matrix a, struct matrix q);
 bool kerr_qr(struct executor *, enum kerr_variant, int64_t r, struct matrix a, struct matrix q,
-        void *work, struct kerr_laps *laps);
+        void *work, struct laps *laps);
 
 #endif

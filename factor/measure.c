@@ -95,21 +95,6 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 	return count;
 }
 
-static struct results *start_results(const char *path, const char *predictions_sha, bool resume)
-{
-	struct fault fault = {""};
-	struct results *old = resume ? results_read(path, &fault) : NULL;
-	const char *sha = old ? table_meta(old->table, "predictions_sha256") : NULL;
-
-	if (sha && strcmp(sha, predictions_sha) == 0)
-		return old;
-	if (resume)
-		msg_warn("starting afresh: %s",
-		        old ? "the measurements are of other predictions" : fault.text);
-	results_free(old);
-	return results_new();
-}
-
 typedef bool measure_way(
         struct measure *, struct executor *, struct result *, size_t count, struct results *out);
 
@@ -133,7 +118,7 @@ static int run_predicted(struct measure *measure, bool resume)
 	if (!predictions || !table_sha256(source, sha, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s; run predict first", fault.text);
 	measure_open(measure);
-	struct results *results = start_results(path, sha, resume);
+	struct results *results = measure_start(path, sha, resume);
 	measure_stamp(measure, results->table);
 	table_meta_set(results->table, "predictions_sha256", "%s", sha);
 
@@ -200,7 +185,8 @@ static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 
 int main(int argc, char **argv)
 {
-	bool bench = false, kerr = false, gram = false, resume = false;
+	bool bench = false, kerr = false, gram = false, update = false, paper = false,
+	     resume = false;
 	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 65536};
 	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
@@ -212,6 +198,14 @@ int main(int argc, char **argv)
 	        {"gram-host", 0, CLI_FLAG, &gram, NULL,
 	                "Gram-Schmidt on the host by threads, widths of blocks and compilers", 0,
 	                0},
+	        {"update", 0, CLI_FLAG, &update, NULL,
+	                "changes of a QR factorization against factorizing again, as predict "
+	                "--update predicted them",
+	                0, 0},
+	        {"paper", 0, CLI_FLAG, &paper, NULL,
+	                "changes of a QR factorization as Andrew and Dingle make them: widths of "
+	                "blocks, stages",
+	                0, 0},
 	        {"resume", 0, CLI_FLAG, &resume, NULL, "keep what is measured already", 0, 0},
 	        {"again", 0, CLI_FLAG, &request.again, NULL,
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
@@ -253,14 +247,20 @@ int main(int argc, char **argv)
 	        .target = 0.01,
 	        .seed = (uint64_t)measure.common.seed << 32,
 	        .stop = &stopped};
+	if (update) { /* many short cases */
+		measure.plan.warm_seconds = 0.003;
+		measure.plan.max_seconds = 0.02;
+	}
 	if (measure.budget <= 0)
 		measure.budget = bench ? 3600 : kerr ? 600 : 400;
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = stop}, NULL);
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
-	int code = bench  ? measure_bench(&measure, &request)
-	           : kerr ? measure_kerr(&measure, &request)
-	           : gram ? measure_gram_sweep(&measure)
-	                  : run_predicted(&measure, resume);
+	int code = bench    ? measure_bench(&measure, &request)
+	           : kerr   ? measure_kerr(&measure, &request)
+	           : gram   ? measure_gram_sweep(&measure)
+	           : update ? measure_update(&measure, resume)
+	           : paper  ? measure_update_paper(&measure)
+	                    : run_predicted(&measure, resume);
 	measure_close(&measure);
 	return code;
 }

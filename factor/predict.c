@@ -17,6 +17,7 @@
 #include "runs/predict_whole.h"
 #include "runs/products.h"
 #include "runs/results.h"
+#include "runs/update_cases.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -176,11 +177,37 @@ static void write_breakdown(const struct profile *profile, const char *sha,
 	free(path);
 }
 
+/* The changes of a QR factorization, into a file of their own: measure --update runs them. */
+static int predict_changes(const struct profile *profile, const char *sha,
+        struct cli_common *common, const struct cli_list *set, int argc, char **argv)
+{
+	bool gpu = has_parameters(profile, targets[0].parameters);
+	char *path = xasprintf("%s/update_predictions.tsv", common->output);
+	struct results *results = results_new();
+	struct fault fault;
+	size_t refused =
+	        predict_updates(results, profile, targets[gpu ? 0 : 1].executor, common->quick);
+
+	stamp(results->table, profile, sha, set, argc, argv);
+	if (!results_write(results, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	printf("%s: %zu predictions, %zu cases not predicted (their rows say why)\n", path,
+	        results->count, refused);
+	results_free(results);
+	free(path);
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_list set = {.count = 0};
-	const struct cli_option options[] = {{"set", 0, CLI_LIST, &set, "NAME=VALUE",
-	        "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)", 0, 0}};
+	bool update = false;
+	const struct cli_option options[] = {
+	        {"set", 0, CLI_LIST, &set, "NAME=VALUE",
+	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
+	                0, 0},
+	        {"update", 0, CLI_FLAG, &update, NULL,
+	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
 	        .details = "Reads profile.tsv and writes predictions.tsv, and where the time of\n"
@@ -196,6 +223,8 @@ int main(int argc, char **argv)
 	char *source = xasprintf("%s/profile.tsv", common.output);
 	char *path = xasprintf("%s/predictions.tsv", common.output);
 	struct profile *profile = read_profile(source, &set, sha);
+	if (update)
+		return predict_changes(profile, sha, &common, &set, argc, argv);
 	struct results *results = results_new();
 	stamp(results->table, profile, sha, &set, argc, argv);
 

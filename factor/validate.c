@@ -7,6 +7,7 @@
 #include "../lib/machine.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
+#include "runs/decisions.h"
 #include "runs/errors_tables.h"
 
 #include <math.h>
@@ -152,19 +153,57 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	        v->common.output);
 }
 
+/* ---- update or refactor? ---- */
+
+static int validate_updates(struct validation *v, int argc, char **argv)
+{
+	struct decision *list;
+
+	free(checked_path(v, "profile.tsv", v->profile_sha));
+	v->predictions = read_results(v, "update_predictions.tsv", v->predictions_sha);
+	require_link(v->predictions, "update_predictions.tsv", "profile_sha256", "profile.tsv",
+	        v->profile_sha, "run predict --update, then measure --update, again");
+	v->measurements = read_results(v, "update.tsv", v->measurements_sha);
+	require_link(v->measurements, "update.tsv", "predictions_sha256", "update_predictions.tsv",
+	        v->predictions_sha, "run measure --update again");
+	size_t count = decisions_list(v->predictions, v->measurements, &list);
+	if (count == 0)
+		msg_die(EXIT_MEASURE_FAILED, "no change is both predicted and measured");
+	struct table *table = decisions_table(list, count);
+	write_table(v, table, "decisions.tsv", argc, argv);
+	if (v->common.json)
+		table_write_json(table, stdout);
+	else
+		decisions_print(table, stdout);
+	table_free(table);
+	free(list);
+	results_free(v->predictions);
+	results_free(v->measurements);
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
+	bool update = false;
+	const struct cli_option options[] = {{"update", 0, CLI_FLAG, &update, NULL,
+	        "changes of a QR factorization alone: update_predictions.tsv and update.tsv, into "
+	        "decisions.tsv",
+	        0, 0}};
 	const struct cli_program program = {.name = "fathom-validate",
 	        .summary = "Compares the predictions with the measurements and judges the model.",
 	        .details = "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
 	                   "folder and "
 	                   "refuses them when\ntheir checksums do not chain; writes validation.tsv "
 	                   "and "
-	                   "errors.tsv. Bad errors are a result: exit 0."};
+	                   "errors.tsv. Bad errors are a result: exit 0.",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
 	struct validation v = {0};
 	struct comparison *rows;
 
 	cli_parse(argc, argv, &program, &v.common, NULL);
+	if (update)
+		return validate_updates(&v, argc, argv);
 	read_all(&v);
 	size_t count = errors_compare(v.predictions, v.measurements, &rows);
 	add_baseline(&v, rows, count, "cuda", "gpu.dram.copy");

@@ -2,6 +2,7 @@
 #include "base.h"
 #include "gpu.h"
 #include "clock.h"
+#include "gpu_select.h"
 #include "msg.h"
 #include "nvml.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 static int attribute(enum cudaDeviceAttr attr, int device)
@@ -32,42 +32,23 @@ static void format_uuid(char *text, size_t size, const cudaUUID_t *uuid)
 	        b[14], b[15]);
 }
 
-static bool has_uuid(int device, const char *start)
-{
-	struct cudaDeviceProp prop;
-	char uuid[64];
-	if (cudaGetDeviceProperties(&prop, device) != cudaSuccess)
-		return false;
-	format_uuid(uuid, sizeof uuid, &prop.uuid);
-	return strncasecmp(uuid, start, strlen(start)) == 0;
-}
-
-/* The number of the device meant; -1 with a fault when it is none or not only one. */
+/* The number of the device meant among the visible ones; -1 with a fault. */
 static int find_device(const char *text, int count, struct fault *fault)
 {
-	int found = -1, matches = 0, by_pci;
-	char *end;
-	const long number = strtol(text, &end, 10);
-	const bool is_number = end != text && *end == '\0';
-	if (is_number && number >= 0 && number < count)
-		return (int)number;
-	if (!is_number && cudaDeviceGetByPCIBusId(&by_pci, text) == cudaSuccess)
-		return by_pci;
+	struct gpu_identity *identity = xcalloc((size_t)count, sizeof *identity);
+	const bool is_number = text[strspn(text, "0123456789")] == '\0'; /* the usual case */
+	for (int d = 0; d < count && !is_number; d++) {
+		struct cudaDeviceProp prop;
+		if (cudaGetDeviceProperties(&prop, d) != cudaSuccess ||
+		        cudaDeviceGetPCIBusId(identity[d].pci, sizeof identity[d].pci, d) !=
+		                cudaSuccess)
+			continue; /* nobody can mean it but by its number */
+		format_uuid(identity[d].uuid, sizeof identity[d].uuid, &prop.uuid);
+	}
 	cudaGetLastError();
-	for (int device = 0; !is_number && device < count; ++device)
-		if (strncasecmp(text, "GPU-", 4) == 0 && has_uuid(device, text)) {
-			found = device;
-			++matches;
-		}
-	if (matches == 1)
-		return found;
-	if (matches > 1)
-		fault_set(fault, "no single GPU %s: %d devices' UUIDs start so", text, matches);
-	else if (count == 1)
-		fault_set(fault, "no GPU %s: the only visible device is 0", text);
-	else
-		fault_set(fault, "no GPU %s: the visible devices are 0 to %d", text, count - 1);
-	return -1;
+	const int found = gpu_select(text, identity, count, fault);
+	free(identity);
+	return found;
 }
 
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
@@ -106,6 +87,7 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	gpu->clusters = attribute(cudaDevAttrClusterLaunch, d) != 0;
 	gpu->max_cluster = gpu->clusters ? 16 : 1;
 	gpu->ecc = prop.ECCEnabled != 0;
+	gpu->integrated = prop.integrated != 0;
 	cudaDriverGetVersion(&gpu->driver);
 	cudaRuntimeGetVersion(&gpu->runtime);
 	return true;
@@ -128,6 +110,11 @@ void gpu_rest(const struct gpu *gpu, double hz)
 
 void gpu_check(int error, const char *expression, const char *file, int line)
 {
+	if (error == (int)cudaErrorMemoryAllocation)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "too little memory is free, on the GPU or pinned on the host (%s, %s:%d): "
+		        "stop what uses it",
+		        expression, file, line);
 	if (error != (int)cudaSuccess)
 		msg_die(EXIT_MEASURE_FAILED, "CUDA %s: %s, in %s (%s:%d)",
 		        cudaGetErrorName((cudaError_t)error),

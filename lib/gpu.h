@@ -28,18 +28,20 @@ struct gpu {
 	int max_cluster; /* largest cluster size that can be resident (8, or 16 non-portable); 1
 	                    without clusters */
 	bool ecc;
+	bool integrated; /* its memory is the host's */
 };
 
 /* Makes the device current and fills gpu. device is its number ("0"), UUID ("GPU-1a2b...", or the
- * start of one that fits a single device) or PCI address ("0000:17:00.0"), among the devices that
- * CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such, or no usable,
- * device. */
+ * start of one that fits a single device) or PCI address ("0000:17:00.0"; gpu_select.h), among the
+ * devices that CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such, or no
+ * usable, device. */
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault);
 
 /* Number of other processes using the device now (NVML); -1 when that is unknown. */
 int gpu_other_users(const struct gpu *gpu);
 
-/* Ends the program (exit 1) with name, text, expression, file and line when a CUDA call failed. */
+/* Ends the program (exit 1) with name, text, expression, file and line when a CUDA call failed;
+ * when it was for want of memory, which is no defect, with exit 77. */
 void gpu_check(int error, const char *expression, const char *file, int line);
 #define GPU(call) gpu_check((int)(call), #call, __FILE__, __LINE__)
 

@@ -230,6 +230,7 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 	fact(table, "gpu.clusters", "%s", yes(gpu->clusters));
 	fact_number(table, "gpu.largest_cluster", gpu->max_cluster, 1);
 	fact(table, "gpu.ecc", "%s", yes(gpu->ecc));
+	fact(table, "gpu.integrated", "%s", yes(gpu->integrated));
 	fact(table, "gpu.cuda.driver", "%d.%d", gpu->driver / 1000, gpu->driver % 1000 / 10);
 	fact(table, "gpu.cuda.runtime", "%s", runtime_version(gpu));
 	int raw;

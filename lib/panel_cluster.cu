@@ -36,172 +36,12 @@
 namespace
 {
 
-enum { ABSENT = -2 }; /* position of a row that does not exist; NO_INDEX is -1 */
-
-template <typename real> struct panel {
-	real *a;
-	int64_t lda;
-	int m, n;
-	int *pivots;
-	uint32_t *error;
-};
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
-
-/* The first `count` of a row. */
-template <typename real, int LENGTH>
-__device__ __forceinline__ void store_row(real *to, const real (&row)[LENGTH], int count)
-{
-	const int WIDTH = 16 / (int)sizeof(real), CHUNK = 16;
-#pragma unroll
-	for (int chunk = 0; chunk < LENGTH; chunk += CHUNK) {
-		if (chunk >= count)
-			break;
-#pragma unroll
-		for (int c = chunk; c < chunk + CHUNK; c += WIDTH) {
-			struct alignas(16) {
-				real value[WIDTH];
-			} some;
-#pragma unroll
-			for (int i = 0; i < WIDTH; i++)
-				some.value[i] = row[c + i];
-			*(decltype(some) *)(to + c) = some;
-		}
-	}
-}
-
-/* Columns 2 .. count-1 of what is right of a pivot minus their multiples of its row, each moved one
- * to the left; rows of a start at column 1. */
-template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void update(
-        real (&a)[ROWS][COLUMNS], const real (&l)[ROWS], const real *p, int count)
-{
-	const int WIDTH = 16 / (int)sizeof(real), CHUNK = 16;
-#pragma unroll
-	for (int chunk = 0; chunk < COLUMNS; chunk += CHUNK) {
-		if (chunk >= count)
-			break;
-#pragma unroll
-		for (int i = chunk; i < chunk + CHUNK; i += WIDTH) {
-			struct alignas(16) {
-				real value[WIDTH];
-			} some = *(const decltype(some) *)(p + i);
-#pragma unroll
-			for (int k = i; k < i + WIDTH; k++)
-#pragma unroll
-				for (int r = 0; r < ROWS; r++)
-					if (k > 1)
-						a[r][k - 2] = minus_product(
-						        a[r][k - 1], l[r], some.value[k - i]);
-		}
-	}
-}
-
-/* Where the candidate of this warp is stored for the warp that sends rows. */
-template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void store_tail(struct shared<real, COLUMNS> &s, int warp, uint32_t turn,
-        const real (&a)[ROWS][COLUMNS], const real (&multiplier)[ROWS], int row, int count)
-{
-	struct tail<real, COLUMNS> *own = &s.own[turn][warp];
-#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		if (ROWS == 1 || r == row) {
-			own->multiplier = multiplier[r];
-			store_row(own->row, a[r], count);
-		}
-	arrivals_arrive(shared_address(&s.own_full[turn]));
-}
-
-/* The rest of the panel once all columns are done: the multipliers of a row are in the columns left
- * of its diagonal. */
-template <typename real, int ROWS>
-__device__ __forceinline__ void store_multipliers(const struct panel<real> &g, const struct seat &t,
-        const int (&position)[ROWS], const real *kept)
-{
-#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		for (int c = 0; c < min(position[r], g.n); c++)
-			g.a[position[r] + c * g.lda] = kept[(c * ROWS + r) * t.threads + t.thread];
-}
-
-/* A warp that holds rows; kept: their multipliers. */
-template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void hold_rows(const struct panel<real> &g,
-        struct shared<real, COLUMNS> &s, const struct seat &t, real *kept)
-{
-	real a[ROWS][COLUMNS], value[ROWS], right[ROWS], l[ROWS];
-	int position[ROWS], row;
-	bool below[ROWS];
-
-#pragma unroll
-	for (int r = 0; r < ROWS; r++) {
-		const int from = (t.rank * ROWS + r) * t.threads + t.thread;
-		below[r] = from < g.m;
-		position[r] = below[r] ? from : ABSENT;
-		value[r] = below[r] ? g.a[from] : real(0);
-#pragma unroll
-		for (int k = 0; k < COLUMNS; k++)
-			a[r][k] = below[r] && k + 1 < COLUMNS && k + 1 < g.n
-			                  ? g.a[from + (k + 1) * g.lda]
-			                  : real(0);
-		right[r] = a[r][0];
-		l[r] = real(0);
-	}
-	/* nobody writes to the panel before all have read it, or sends before all can receive */
-	cluster_barrier();
-	int best = propose(t, 0, true, value, right, l, position, below, &row);
-	if (t.lane == best)
-		store_tail(s, t.warp, 0, a, l, row, g.n - 1);
-
-	real *now = kept + t.thread;
-	for (int j = 0, left = g.n; left > 0; j++, left--, now += ROWS * t.threads) {
-		const uint32_t turn = (uint32_t)j % TURNS;
-		const uint32_t next = (turn + 1) % TURNS;
-		const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
-		wait_phase(&s.full[turn], (uint32_t)j / TURNS % 2, g.error);
-		const real before = p[1], second = p[2];
-		const struct winner<real> w = best_head(s.heads[turn], t, before);
-		real l_now[ROWS];
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			l_now[r] = value[r] * w.divisor.reciprocal;
-		if (__builtin_expect(w.divisor.reciprocal == real(0), 0))
-#pragma unroll
-			for (int r = 0; r < ROWS; r++)
-				l_now[r] = pivot_divide(value[r], w.divisor);
-#pragma unroll
-		for (int r = 0; r < ROWS; r++) {
-			below[r] = position[r] >= j && position[r] != w.position;
-			l_now[r] = below[r] ? l_now[r] : real(0);
-			value[r] = minus_product(
-			        minus_product(a[r][0], l[r], before), l_now[r], w.right);
-			right[r] = minus_product(a[r][1], l[r], second);
-			if (position[r] == j)
-				position[r] = w.position;
-			else if (position[r] == w.position)
-				position[r] = j;
-		}
-		best = propose(t, next, left > 1, value, right, l_now, position, below, &row);
-
-		/* behind the exchange */
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			if (below[r])
-				now[r * t.threads] = l_now[r];
-		update<real, COLUMNS, ROWS>(a, l, p, left);
-		if (t.lane == best)
-			store_tail(s, t.warp, next, a, l_now, row, left - 2);
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			l[r] = l_now[r];
-	}
-	store_multipliers(g, t, position, kept);
-}
 
 /* Sends the row of pivot j, right of the pivot, to all blocks, and writes it to the panel. */
 template <typename real, int COLUMNS>
 __device__ __forceinline__ void send_row(const struct panel<real> &g,
-        struct shared<real, COLUMNS> &s, const struct seat &t, int j,
+        struct row_memory<real, COLUMNS> &s, const struct seat &t, int blocks, int j,
         const struct tail<real, COLUMNS> *own)
 {
 	const int WIDTH = 16 / (int)sizeof(real), PIECES = COLUMNS / WIDTH;
@@ -223,7 +63,7 @@ __device__ __forceinline__ void send_row(const struct panel<real> &g,
 #pragma unroll
 	for (int i = 0; i < PANEL_CLUSTER; i += 32 / PIECES) {
 		const int to = i + t.lane / PIECES;
-		if (to < t.blocks)
+		if (to < blocks)
 			send_piece(words, cluster_address(slot, (uint32_t)to),
 			        cluster_address(full, (uint32_t)to));
 	}
@@ -240,29 +80,30 @@ __device__ __forceinline__ void announce(struct shared<real, COLUMNS> &s, int j,
 {
 	const int row = j > 0 ? ((n - j) * (int)sizeof(real) + 15) / 16 * 16 : 0;
 	if (j < n)
-		arrivals_expect(shared_address(&s.full[j % TURNS]),
+		arrivals_expect(shared_address(&s.rows.full[j % TURNS]),
 		        (uint32_t)(heads * (int)sizeof s.heads[0][0] + row));
 }
 
 /* The warp that sends the pivot rows which its block holds. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ void send_rows(
-        const struct panel<real> &g, struct shared<real, COLUMNS> &s, const struct seat &t)
+__device__ __forceinline__ void send_rows(const struct panel<real> &g,
+        struct shared<real, COLUMNS> &s, const struct seat &t, const struct route &w)
 {
 	int info = 0;
 
 	cluster_barrier();
 	if (t.lane == 0)
-		announce(s, 0, g.n, t.heads);
+		announce(s, 0, g.n, w.heads);
 	for (int j = 0; j < g.n; j++) {
 		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
-		wait_phase(&s.full[turn], parity, g.error);
-		const struct favourite<real> f = favourite_head(s.heads[turn], t);
+		wait_phase(&s.rows.full[turn], parity, g.error);
+		const struct favourite<real> f = favourite_head(s.heads[turn], w.heads, t.lane);
 		const int best = best_lane(warp_largest(leading(f.weight)), f.weight, f.position);
 		const int index = from_lane(f.index, best);
-		if ((index & (t.blocks - 1)) == t.rank) { /* blocks are a power of two */
-			wait_phase(&s.own_full[turn], parity, g.error);
-			send_row(g, s, t, j, &s.own[turn][index >> __popc(t.blocks - 1)]);
+		if ((index & (w.blocks - 1)) == t.rank) { /* blocks are a power of two */
+			wait_phase(&s.rows.own_full[turn], parity, g.error);
+			send_row(g, s.rows, t, w.blocks, j,
+			        &s.rows.own[turn][index >> __popc(w.blocks - 1)]);
 			if (t.lane == best) {
 				g.a[j + j * g.lda] = f.value;
 				g.pivots[j] = (int)f.position + 1;
@@ -270,7 +111,7 @@ __device__ __forceinline__ void send_rows(
 		}
 		__syncwarp(); /* all have read this column's before anything may overwrite it */
 		if (t.lane == 0)
-			announce(s, j + 1, g.n, t.heads);
+			announce(s, j + 1, g.n, w.heads);
 		if (info == 0 && from_lane(f.value, best) == real(0))
 			info = j + 1;
 	}
@@ -287,23 +128,25 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	asm volatile("" : "+l"(base));
 	__builtin_assume(__isShared(base));
 	struct shared<real, COLUMNS> &s = *(struct shared<real, COLUMNS> *)base;
-	const struct seat t = take_seat(s);
+	const struct seat t = take_seat((int)cluster_rank(), 1);
+	const struct route w = route_of(s, t);
 
 	for (int k = (int)threadIdx.x; k < COLUMNS + 4; k += (int)blockDim.x)
-		s.pivot_row[TURNS - 1][k] = real(0);
+		s.rows.pivot_row[TURNS - 1][k] = real(0);
 	for (int k = (int)threadIdx.x; k < TURNS * HEADS; k += (int)blockDim.x)
 		s.heads[0][k] = {real(0), NO_INDEX, real(0), real(0)};
 	if (threadIdx.x == 0) {
-		arrivals_set(s.full, TURNS, 1);
-		arrivals_set(s.own_full, TURNS, (uint32_t)t.threads / 32);
+		arrivals_set(s.rows.full, TURNS, 1);
+		arrivals_set(s.rows.own_full, TURNS, (uint32_t)t.threads / 32);
 	}
 	early_begin();
 	/* a vote, so that the compiler knows that no warp parts */
 	if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
-		/* [n][ROWS][threads] */
-		hold_rows<real, COLUMNS, ROWS>(g, s, t, (real *)(base + sizeof s));
+		hold_rows<real, COLUMNS, ROWS>(g, s.rows, t,
+		        cluster_exchange_of_heads<real, COLUMNS>{&s, t, w},
+		        (real *)(base + sizeof s));
 	else
-		send_rows<real, COLUMNS>(g, s, t);
+		send_rows<real, COLUMNS>(g, s, t, w);
 	/* no block may leave while others still write into its memory */
 	cluster_barrier();
 }

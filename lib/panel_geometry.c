@@ -3,8 +3,9 @@
 
 enum {
 	WARP = 32,
-	SCRATCH_ROWS = 6,   /* rows of n doubles that the kernel keeps beside the panel */
-	SCRATCH_WORDS = 128 /* doubles for reductions and flags */
+	SCRATCH_ROWS = 6,    /* rows of n doubles that the kernel keeps beside the panel */
+	SCRATCH_WORDS = 128, /* doubles for reductions and flags */
+	GRAM_NARROWEST = 17
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -48,11 +49,35 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 	       panel_geometry(m, n, word_bytes, sm_count, shared_per_block, g);
 }
 
-int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
+/* Rows that the registers of a multiprocessor hold. */
+static int64_t rows_in_registers(int64_t n, int64_t word_bytes)
 {
 	int64_t columns = WARP;
 
 	while (columns < n && columns <= PANEL_ROW)
 		columns *= 2;
-	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS * PANEL_CLUSTER;
+	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS;
+}
+
+int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
+{
+	return rows_in_registers(n, word_bytes) * PANEL_CLUSTER;
+}
+
+int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count)
+{
+	return rows_in_registers(n, word_bytes) *
+	       (sm_count < PANEL_GRID_MOST ? sm_count : PANEL_GRID_MOST);
+}
+
+bool panel_gram_takes(int64_t m, int64_t n)
+{
+	return n >= GRAM_NARROWEST && n <= PANEL_GRAM_COLUMNS && m >= n;
+}
+
+int panel_gram_launches(int64_t m)
+{
+	enum { ONE_KERNEL = 2, SEVERAL = 7 };
+
+	return m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
 }

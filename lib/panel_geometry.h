@@ -41,6 +41,19 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
 
+/* And that the grid kernel holds in those of sm_count of them. */
+enum { PANEL_GRID_MOST = 128 };
+int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);
+
+/* Whether a Householder panel in single precision goes by the Gram matrix where the device has that
+ * form (panel_geqrf_gram_fits): narrower ones are no slower in one cluster. So many rows are one
+ * kernel's, what the shared memory of a cluster holds (H200); more take several. */
+enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 6656 };
+bool panel_gram_takes(int64_t m, int64_t n);
+
+/* Launches, that of the other form included which stands by. */
+int panel_gram_launches(int64_t m);
+
 #ifdef __cplusplus
 }
 #endif

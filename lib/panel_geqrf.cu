@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "panel_geqrf.h"
+#include "panel_geometry.h"
 
-/* In the resident kernel or column by column. */
+/* Without the Gram matrix. */
 static int64_t steady_work(enum precision precision, int64_t m, int64_t n)
 {
+	if (panel_geqrf_cluster_fits(precision, m, n))
+		return panel_geqrf_cluster_work(precision, m, n);
 	return panel_geqrf_resident_fits(precision, m, n)
 	               ? panel_geqrf_resident_work(precision, m, n)
 	               : panel_geqrf_columns_work(precision, m, n);
@@ -12,6 +15,8 @@ static int64_t steady_work(enum precision precision, int64_t m, int64_t n)
 static int steady(const int *done, enum precision precision, void *a, int64_t lda, int64_t m,
         int64_t n, void *tau, bool beside, void *work, void *stream)
 {
+	if (panel_geqrf_cluster_fits(precision, m, n))
+		return panel_geqrf_cluster_unless(done, precision, a, lda, m, n, tau, NULL, work, stream);
 	return panel_geqrf_resident_fits(precision, m, n)
 	               ? panel_geqrf_resident_unless(
 	                         done, precision, a, lda, m, n, tau, beside, work, stream)
@@ -19,34 +24,42 @@ static int steady(const int *done, enum precision precision, void *a, int64_t ld
 	                         done, precision, a, lda, m, n, tau, work, stream);
 }
 
-/* Where the Gram matrix is ahead of the resident kernel, launches of the latter for nothing
- * included (H200). */
 static bool by_gram(enum precision precision, int64_t m, int64_t n)
 {
-	return precision == SINGLE && m > 8192 && panel_geqrf_gram_fits(m, n) &&
-	       (n > 32 || !panel_geqrf_resident_fits(precision, m, n));
+	return precision == SINGLE && panel_gram_takes(m, n) && panel_geqrf_gram_fits(m, n);
 }
 
 extern "C" int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n)
 {
-	if (panel_geqrf_cluster_fits(precision, m, n))
-		return panel_geqrf_cluster_work(precision, m, n);
 	return steady_work(precision, m, n) +
 	       (by_gram(precision, m, n) ? panel_geqrf_gram_work() : 0);
 }
 
-extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, bool beside, void *work, void *stream)
+extern "C" bool panel_geqrf_reflects(enum precision precision, int64_t m, int64_t n)
 {
-	if (panel_geqrf_cluster_fits(precision, m, n))
-		return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
-	if (!by_gram(precision, m, n))
-		return steady(NULL, precision, a, lda, m, n, tau, beside, work, stream);
+	return by_gram(precision, m, n) || panel_geqrf_cluster_fits(precision, m, n);
+}
 
-	const int error =
-	        panel_geqrf_gram((float *)a, lda, m, n, (float *)tau, (int *)work, work, stream);
-	if (error)
-		return error;
-	return steady((const int *)work, precision, a, lda, m, n, tau, beside,
-	        (char *)work + panel_geqrf_gram_work(), stream);
+extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, bool beside, const struct block_reflector *r, void *work, void *stream)
+{
+	if (!by_gram(precision, m, n))
+		return r ? panel_geqrf_cluster(precision, a, lda, m, n, tau, r, work, stream)
+		         : steady(NULL, precision, a, lda, m, n, tau, beside, work, stream);
+
+	int *done = (int *)work;
+	void *rest = (char *)work + panel_geqrf_gram_work();
+	if (panel_geqrf_gram_cluster_fits(m, n)) {
+		const int error = panel_geqrf_gram_cluster(
+		        (float *)a, lda, m, n, (float *)tau, done, r, stream);
+		return error ? error
+		             : panel_geqrf_cluster_unless(
+		                       done, precision, a, lda, m, n, tau, r, rest, stream);
+	}
+	int error = panel_geqrf_gram_begin((float *)a, lda, m, n, done, work, stream);
+	if (!error)
+		error = steady(done, precision, a, lda, m, n, tau, beside, rest, stream);
+	return error ? error
+	             : panel_geqrf_gram_end(
+	                       (float *)a, lda, m, n, (float *)tau, done, r, work, stream);
 }

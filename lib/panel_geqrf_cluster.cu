@@ -28,6 +28,7 @@
  * and more rows a thread are faster than more warps up to 8192 rows, fewer blocks slower; 4096 rows
  * 1.37, 8192 1.85; 128 columns of 1024 rows 1.21 (1.89 before), fp64 64 columns 1.44 (2.07). */
 #include "base.h"
+#include "early_launch.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_cluster.cuh"
 #include "panel_registers.cuh"
@@ -44,6 +45,7 @@ template <typename real> struct panel {
 	real *tau, *v, *t; /* v, t: NULL or where V and T go */
 	int64_t ldv, ldt;
 	uint32_t *error;
+	const int *done; /* NULL, or nothing is to be done where this is not 0 */
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
@@ -365,7 +367,9 @@ template <typename real, int COLUMNS, int ROWS>
 __global__ void __launch_bounds__(32 * CLUSTER_WARPS, 1) cluster_kernel(const struct panel<real> g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	factorize<real, COLUMNS, ROWS>(g);
+	early_begin();
+	if (!g.done || !*g.done)
+		factorize<real, COLUMNS, ROWS>(g);
 #endif
 }
 
@@ -459,13 +463,13 @@ const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 
 template <typename real>
 int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        const struct block_reflector *r, void *work, int blocks, void *stream)
+        const struct block_reflector *r, const int *done, void *work, int blocks, void *stream)
 {
 	struct panel<real> g = {
 		(real *)a, lda, (int)m, (int)n, (real *)tau, (real *)r->v,
-		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work
+		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work, done
 	};
-	return resident_launch(
+	return early_cluster_launch(
 	        v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks), 0, &g, stream);
 }
 
@@ -481,7 +485,10 @@ extern "C" int64_t panel_geqrf_cluster_work(enum precision, int64_t, int64_t)
 	return sizeof(uint32_t);
 }
 
-extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m,
+namespace
+{
+
+int run_chosen(const int *done, enum precision precision, void *a, int64_t lda, int64_t m,
         int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
 {
 	const struct block_reflector none = {NULL, 0, NULL, 0}, *to = r ? r : &none;
@@ -489,6 +496,22 @@ extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t ld
 	if (!v)
 		return (int)cudaErrorInvalidValue;
 	const int blocks = blocks_of(v, m);
-	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, to, work, blocks, stream)
-	                           : run<double>(v, a, lda, m, n, tau, to, work, blocks, stream);
+	return precision == SINGLE
+	               ? run<float>(v, a, lda, m, n, tau, to, done, work, blocks, stream)
+	               : run<double>(v, a, lda, m, n, tau, to, done, work, blocks, stream);
+}
+
+} // namespace
+
+extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
+{
+	return run_chosen(NULL, precision, a, lda, m, n, tau, r, work, stream);
+}
+
+extern "C" int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *a,
+        int64_t lda, int64_t m, int64_t n, void *tau, const struct block_reflector *r, void *work,
+        void *stream)
+{
+	return run_chosen(done, precision, a, lda, m, n, tau, r, work, stream);
 }

@@ -5,20 +5,17 @@
 #define FATHOM_PANEL_GEQRF_GRAM_CUH
 
 #include "base.h"
+#include "gemm_mma.cuh"
 
 namespace
 {
+
+const double LIMIT = 1e6; /* of what a column is made of, in columns of norm 1 */
 
 enum { ORDER = 64, SIDE = 16, STRIPES = ORDER / SIDE };
 
 typedef double square[ORDER][ORDER + 1];  /* in shared memory */
 typedef double quarter[STRIPES][STRIPES]; /* a thread's elements of one */
-
-struct small {
-	square matrix[3];
-	double column[2][2 * ORDER], row[2][ORDER]; /* of the pivot */
-	double pivot[ORDER], scale[ORDER];
-};
 
 __device__ __forceinline__ int at_row(int i)
 {
@@ -30,92 +27,307 @@ __device__ __forceinline__ int at_column(int j)
 	return (int)threadIdx.x % SIDE + SIDE * j;
 }
 
-/* c = a b or a^T b. */
-template <bool transposed>
-__device__ __forceinline__ void multiply(const square &a, const square &b, quarter &c)
-{
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++)
-			c[i][j] = 0;
-#pragma unroll 4
-	for (int k = 0; k < ORDER; k++) {
-		double left[STRIPES], right[STRIPES];
-#pragma unroll
-		for (int i = 0; i < STRIPES; i++) {
-			left[i] = transposed ? a[k][at_row(i)] : a[at_row(i)][k];
-			right[i] = b[k][at_column(i)];
-		}
-#pragma unroll
-		for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-			for (int j = 0; j < STRIPES; j++)
-				c[i][j] += left[i] * right[j];
-	}
-}
+/* ---- reflectors from a Gram matrix ---- */
 
-/* 1 / x to two roundings, without the branches of the correctly rounded one; x is no extreme. */
+/* What step k leaves, and what stands beside it is of no use: */
+struct steps {
+	square gram;           /* [k]: row k right of its diagonal, */
+	square below;          /* column k of the top below it, */
+	square made;           /* what it was made of, */
+	double squares[ORDER]; /* the squared norm that was left of the column, */
+	double alpha[ORDER];   /* the element on the diagonal, */
+	double root[ORDER];    /* the norm's reciprocal, with the sign that alpha does not have, */
+	double beta[ORDER];    /* and the norm with that sign */
+	double divide[ORDER];  /* 1 / (alpha - beta) */
+	double scale[2];       /* of step k: -1 / (squares - alpha beta) */
+	double top[2][ORDER];  /* row k of the top right of its diagonal */
+};
+
+/* 1 / x and 1 / sqrt(x) to two roundings, without the branches of the correctly rounded ones; x is
+ * no extreme. */
 __device__ __forceinline__ double reciprocal_of(double x)
 {
 	double r;
 	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-	r = fma(r, fma(-x, r, 1.0), r);
-	return fma(r, fma(-x, r, 1.0), r);
+	const double e = fma(-x, r, 1.0);
+	return fma(r, fma(e, e, e), r);
 }
 
-/* Elimination without exchanges of `top` with `below` it: top = L U, L unit lower triangular and in
- * its place; below becomes below U^-1. upper: below has zeros under its diagonal. reflects: the
- * diagonal of a sign opposite to the pivot's is subtracted on the way, so that no pivot is smaller
- * than 1: top - S = L U. s.pivot: the pivots. Ends with a barrier. */
-template <bool reflects, bool upper>
-__device__ __forceinline__ void eliminate(struct small &s, quarter &top, quarter &below)
+__device__ __forceinline__ double root_reciprocal_of(double x)
 {
+	double r;
+	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+	const double e = fma(-x * r, r, 1.0);
+	return fma(r * e, fma(e, 0.375, 0.5), r);
+}
+
+/* What belongs to step k, by the thread that holds the diagonal. */
+__device__ __forceinline__ void prepare(struct steps &s, int k, double squares, double alpha)
+{
+	const double root = copysign(root_reciprocal_of(squares), -alpha), beta = squares * root;
+	s.squares[k] = squares;
+	s.alpha[k] = alpha;
+	s.root[k] = root;
+	s.beta[k] = beta;
+	s.scale[k % 2] = -reciprocal_of(fma(-alpha, beta, squares));
+}
+
+/* The row that holds step k's pivots, and the columns. */
+template <int stripe>
+__device__ __forceinline__ void publish(
+        struct steps &s, int k, const quarter &gram, const quarter &top, const quarter &made)
+{
+	if ((int)threadIdx.x / SIDE == k % SIDE) {
 #pragma unroll
-	for (int stripe = 0; stripe < STRIPES; stripe++)
+		for (int j = stripe; j < STRIPES; j++) {
+			s.gram[k][at_column(j)] = gram[stripe][j];
+			s.top[k % 2][at_column(j)] = top[stripe][j];
+		}
+	}
+	if ((int)threadIdx.x % SIDE == k % SIDE) {
+#pragma unroll
+		for (int i = stripe; i < STRIPES; i++)
+			s.below[k][at_row(i)] = top[i][stripe];
+#pragma unroll
+		for (int i = 0; i <= stripe; i++)
+			s.made[k][at_row(i)] = made[i][stripe];
+	}
+}
+
+/* Rows and columns that are done go on changing and are not looked at any more. What the next
+ * step's pivots need comes first. */
+template <int stripe>
+__device__ __forceinline__ void reflect_stripe(
+        struct steps &s, int n, quarter &gram, quarter &top, quarter &made)
+{
+	const bool diagonal = (int)threadIdx.x / SIDE == (int)threadIdx.x % SIDE;
+
+	if (threadIdx.x == 0)
+		prepare(s, stripe * SIDE, gram[stripe][stripe], top[stripe][stripe]);
 #pragma unroll 1
-		for (int k = stripe * SIDE; k < (stripe + 1) * SIDE; k++) {
-			double(&column)[2 * ORDER] = s.column[k % 2], (&row)[ORDER] = s.row[k % 2];
+	for (int k = stripe * SIDE; k < min(n, (stripe + 1) * SIDE); k++) {
+		double row[STRIPES], factor[STRIPES];
+
+		publish<stripe>(s, k, gram, top, made);
+		__syncthreads();
+		const double root = s.root[k], minus = -root * root;
+		const double beta = s.beta[k], scale = s.scale[k % 2];
 #pragma unroll
-			for (int i = 0; i < STRIPES; i++) {
-				if (at_row(stripe) == k)
-					row[at_column(i)] = top[stripe][i];
-				if (at_column(stripe) == k) {
-					column[at_row(i)] = top[i][stripe];
-					column[ORDER + at_row(i)] = below[i][stripe];
-				}
-			}
-			__syncthreads();
-			double pivot = row[k];
-			if (reflects)
-				pivot += pivot < 0 ? -1.0 : 1.0;
-			const double reciprocal = reciprocal_of(pivot);
-			if (threadIdx.x == 0)
-				s.pivot[k] = pivot;
-			if (at_row(stripe) == k && at_column(stripe) == k)
-				top[stripe][stripe] = pivot;
+		for (int j = stripe; j < STRIPES; j++) {
+			row[j] = s.gram[k][at_column(j)];
+			factor[j] = fma(-beta, s.top[k % 2][at_column(j)], row[j]) * scale;
+		}
+		{
+			const double left = s.gram[k][at_row(stripe)] * minus;
+			const double under = s.below[k][at_row(stripe)];
+			gram[stripe][stripe] = fma(left, row[stripe], gram[stripe][stripe]);
+			top[stripe][stripe] = fma(under, factor[stripe], top[stripe][stripe]);
+		}
+		if (diagonal && at_row(stripe) == k + 1)
+			prepare(s, k + 1, gram[stripe][stripe], top[stripe][stripe]);
 #pragma unroll
-			for (int i = stripe; i < STRIPES; i++) {
-				const bool under = at_row(i) > k;
-				const double l = under ? column[at_row(i)] * reciprocal : 0;
+		for (int i = stripe; i < STRIPES; i++) {
+			const double left = s.gram[k][at_row(i)] * minus;
+			const double under = s.below[k][at_row(i)];
 #pragma unroll
-				for (int j = stripe; j < STRIPES; j++)
-					top[i][j] -= l * (at_column(j) > k ? row[at_column(j)] : 0);
-				if (at_column(stripe) == k && under)
-					top[i][stripe] = l;
-			}
-#pragma unroll
-			for (int i = 0; i < (upper ? stripe + 1 : STRIPES); i++) {
-				const double b = column[ORDER + at_row(i)] * reciprocal;
-#pragma unroll
-				for (int j = stripe; j < STRIPES; j++)
-					below[i][j] -=
-					        b * (at_column(j) > k ? row[at_column(j)] : 0);
-				if (at_column(stripe) == k)
-					below[i][stripe] = b;
+			for (int j = stripe; j < STRIPES; j++) {
+				if (i == stripe && j == stripe)
+					continue;
+				if (j >= i) /* the rest is symmetric */
+					gram[i][j] = fma(left, row[j], gram[i][j]);
+				top[i][j] = fma(under, factor[j], top[i][j]);
 			}
 		}
+#pragma unroll
+		for (int i = 0; i <= stripe; i++) {
+			const double of = s.made[k][at_row(i)];
+#pragma unroll
+			for (int j = stripe; j < STRIPES; j++)
+				made[i][j] = fma(of, factor[j], made[i][j]);
+		}
+	}
+}
+
+/* Householder's steps for the n columns of a matrix A of which only A^T A (gram) and the first 64
+ * rows (top) are at hand; made: the identity. Column k minus f times column j for all j left of it
+ * is what step k finds: what s.made[k] makes of A. Ends with a barrier. */
+__device__ __forceinline__ void reflect(
+        struct steps &s, int n, quarter &gram, quarter &top, quarter &made)
+{
+	static_assert(STRIPES == 4, "a call for each");
+	reflect_stripe<0>(s, n, gram, top, made);
+	reflect_stripe<1>(s, n, gram, top, made);
+	reflect_stripe<2>(s, n, gram, top, made);
+	reflect_stripe<3>(s, n, gram, top, made);
 	__syncthreads();
+}
+
+/* After reflect, with the sums that it began with of the columns' squares: in s.made the columns of
+ * Y; whether all went well. By all
+ * threads, between barriers. */
+__device__ __forceinline__ bool settle(struct steps &s, int n, const double *sums)
+{
+	const int t = (int)threadIdx.x;
+	bool fine = true;
+
+	if (t < n) {
+		s.divide[t] = reciprocal_of(s.alpha[t] - s.beta[t]);
+		fine = s.squares[t] > 0 && sums[t] <= LIMIT * LIMIT * s.squares[t];
+	}
+	__syncthreads();
+	for (int e = t; e < n * ORDER; e += SIDE * SIDE) {
+		const int row = e % ORDER, column = e / ORDER;
+		const double y = s.made[column][row] * s.divide[column];
+		if (row > column)
+			continue;
+		s.made[column][row] = y;
+		fine = fine && y * y * sums[row] <= LIMIT * LIMIT;
+	}
+	return __syncthreads_and(fine);
+}
+
+/* R and below it V1. */
+__device__ __forceinline__ float result_of(const struct steps &s, int row, int column)
+{
+	return (float)(row > column    ? s.below[column][row] * s.divide[column]
+	               : row == column ? s.beta[row]
+	                               : s.gram[row][column] * s.root[row]);
+}
+
+/* Y, with the identity beyond its n columns. */
+__device__ __forceinline__ double made_of(const struct steps &s, int n, int row, int column)
+{
+	return row > column || column >= n ? row == column : s.made[column][row];
+}
+
+/* ---- inverse of a triangle ---- */
+
+struct triangles {
+	square of, inverse, product;
+};
+
+/* Column of a block of 8 on the diagonal by substitution, a thread each. */
+__device__ __forceinline__ void invert_blocks(struct triangles &s)
+{
+	const int k = (int)threadIdx.x, first = k / 8 * 8;
+	double x[8];
+
+	if (k >= ORDER)
+		return;
+#pragma unroll
+	for (int i = 7; i >= 0; i--) {
+		double sum = first + i == k;
+#pragma unroll
+		for (int j = i + 1; j < 8; j++)
+			sum -= s.of[first + i][first + j] * x[j];
+		x[i] = first + i > k ? 0 : sum * reciprocal_of(s.of[first + i][first + i]);
+		s.inverse[first + i][k] = x[i];
+	}
+}
+
+/* to = the blocks of `height` rows right of the even blocks on the diagonal of left times right:
+ * from the blocks `left` and `right` of each pair. */
+template <int height>
+__device__ __forceinline__ void multiply_pairs(
+        const square &left, int left_at, const square &right, int right_at, double sign, square &to)
+{
+	if (height == 8) {
+		const int e = (int)threadIdx.x, column = e % 8, row = e / 8 % 8;
+		const int first = e / 64 * 16;
+		double sum = 0;
+#pragma unroll
+		for (int k = 0; k < 8; k++)
+			sum += left[first + row][first + left_at + k] *
+			       right[first + right_at + k][first + 8 + column];
+		to[first + row][first + 8 + column] = sign * sum;
+		__syncthreads();
+		return;
+	}
+	const int across = height / 8, tiles = (height + 15) / 16 * across;
+	const int warp = (int)threadIdx.x / 32, g = (int)threadIdx.x % 32 / 4,
+	          t = (int)threadIdx.x % 4;
+	const int first = warp / tiles * 2 * height;
+	const int row = first + warp % tiles / across * 16 + g;
+	const int column = first + height + warp % across * 8;
+	double c[4] = {};
+
+	if (warp < ORDER / 2 / height * tiles) {
+#pragma unroll
+		for (int k = 0; k < height; k += 8) {
+			const int at = first + k + t;
+			const double a[4] = {left[row][left_at + at], left[row + 8][left_at + at],
+			        left[row][left_at + at + 4], left[row + 8][left_at + at + 4]};
+			const double b[2] = {right[right_at + at][column + g],
+			        right[right_at + at + 4][column + g]};
+			mma_double(c, a, b);
+		}
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			to[row + i / 2 * 8][column + 2 * t + i % 2] = sign * c[i];
+	}
+	__syncthreads();
+}
+
+template <int height> __device__ __forceinline__ void join(struct triangles &s)
+{
+	multiply_pairs<height>(s.of, height, s.inverse, height, 1, s.product);
+	multiply_pairs<height>(s.inverse, 0, s.product, 0, -1, s.inverse);
+}
+
+/* s.inverse, which is zero, becomes s.of^-1; both are upper triangles. Between barriers. */
+__device__ __forceinline__ void invert(struct triangles &s)
+{
+	static_assert(ORDER == 64, "joined three times");
+	invert_blocks(s);
+	__syncthreads();
+	join<8>(s);
+	join<16>(s);
+	join<32>(s);
+}
+
+/* From V^T V (sum(i, j) for i <= j) and, unless `done`, tau: T in s.inverse, with zeros where
+ * `nothing` says that a vector is nothing but its 1 or not one of the n; tau if `done`. By all
+ * threads. */
+template <typename function>
+__device__ __forceinline__ void make_t(
+        struct triangles &s, bool *nothing, int n, bool done, float *tau, const function &sum)
+{
+	const int t = (int)threadIdx.x;
+
+	if (t < ORDER) {
+		const double squares = t < n ? sum(t, t) : 1;
+		nothing[t] = t >= n || (done ? squares == 1 : tau[t] == 0);
+		s.of[t][t] = nothing[t] ? 1 : done ? squares / 2 : 1 / (double)tau[t];
+		if (done && t < n)
+			tau[t] = nothing[t] ? 0 : (float)(2 / squares);
+	}
+	__syncthreads();
+#pragma unroll
+	for (int i = 0; i < ORDER * ORDER / (SIDE * SIDE); i++) {
+		const int row = (t + i * SIDE * SIDE) / ORDER, column = t % ORDER;
+		s.inverse[row][column] = 0;
+		if (row < column)
+			s.of[row][column] = nothing[row] || nothing[column] ? 0 : sum(row, column);
+	}
+	__syncthreads();
+	invert(s);
+}
+
+/* The rows of R whose reflector is none get the other sign; T. */
+__device__ __forceinline__ void store_t(const struct triangles &s, const bool *nothing, int n,
+        bool done, float *a, int64_t lda, float *to, int64_t ld)
+{
+	for (int e = (int)threadIdx.x; e < ORDER * n; e += SIDE * SIDE) {
+		const int row = e % ORDER, column = e / ORDER;
+		if (row >= n)
+			continue;
+		if (done && nothing[row] && row <= column)
+			a[row + column * lda] = -a[row + column * lda];
+		if (to)
+			to[row + column * ld] = row > column || nothing[row] || nothing[column]
+			                                ? 0
+			                                : (float)s.inverse[row][column];
+	}
 }
 
 } // namespace

@@ -45,6 +45,14 @@ bool panel_cluster_fits(enum precision precision, int64_t m, int64_t n);
 int panel_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, int *pivots,
         int *error, void *stream);
 
+/* The same of taller panels, in the registers of as many multiprocessors as it takes: one
+ * cooperative kernel. work: panel_grid_work bytes in which no word has a tag of tag .. tag + n - 1
+ * in its upper half, as after a memset to 0 and with tags that grow. */
+bool panel_grid_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_grid_work(void);
+int panel_grid(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, int *pivots,
+        void *work, uint32_t tag, int *error, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,15 +17,40 @@ static __device__ __forceinline__ double reciprocal_root(double p)
 	return rsqrt(p);
 }
 
-/* The factor of a 32 x 32 tile, of which each lane has a row, d; and 32 rows x solved against it, a
- * row a lane. What is above d's diagonal is ignored. column is the warp's memory for two columns.
- * Returns the first column whose pivot is not positive, TILE when there is none.
+/* A tile's factor goes to those who solve with it as it comes, GROUP columns at a time. */
+const int GROUP = 8;
+
+/* Barriers of some of a block's warps: GROUPS of them from COLUMNS on are those of a tile's factor.
+ */
+enum { COLUMNS = 1, GROUPS = TILE / GROUP, NEXT_DIAGONAL = COLUMNS + GROUPS, NEXT_COLUMN };
+
+/* Arrives without waiting. */
+static __device__ __forceinline__ void barrier_arrive(int barrier, int warps)
+{
+	asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(32 * warps) : "memory");
+}
+
+static __device__ __forceinline__ void barrier_wait(int barrier, int warps)
+{
+	asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(32 * warps) : "memory");
+}
+
+/* A tile's factor, by columns, and the reciprocals of its diagonal, in shared memory. */
+template <typename T> struct tile_factor {
+	T columns[TILE * TILE];
+	T roots[TILE];
+};
+
+/* The factor of a 32 x 32 tile, of which each lane has a row, d; what is above its diagonal is
+ * ignored. `warps`: this one and those that solve with it. Returns the first column whose pivot is
+ * not positive, TILE when there is none.
  *
  * What makes the next column, its pivot p, the two entries below the diagonal of the column before
  * it (u and w) and the pivot after it as it stands (v), all lanes know ahead of time: neither
  * shuffles nor shared memory are in the chain from pivot to pivot. */
 template <typename T>
-static __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T *column)
+static __device__ __forceinline__ int factor_tile(
+        T (&d)[TILE], struct tile_factor<T> *factor, int warps)
 {
 	const unsigned all = 0xffffffffu;
 	const int lane = threadIdx.x & 31;
@@ -37,19 +62,20 @@ static __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T 
 		if (!(p > T(0)))
 			failed = min(failed, j);
 		const T r = reciprocal_root(p);
-		const T l = d[j] * r, y = x[j] * r, l1 = u * r, l2 = w * r;
+		const T l = d[j] * r, l1 = u * r, l2 = w * r;
+		T *here = factor->columns + j * TILE;
 		d[j] = l;
-		x[j] = y;
-		T *here = column + (j & 1) * TILE;
 		here[lane] = l;
+		if (lane == 0)
+			factor->roots[j] = r;
+		if (j % GROUP == GROUP - 1)
+			barrier_arrive(COLUMNS + j / GROUP, warps);
 		if (j + 1 < TILE) {
 			p = minus_product(v, l1, l1);
 			d[j + 1] = minus_product(d[j + 1], l, l1);
-			x[j + 1] = minus_product(x[j + 1], y, l1);
 		}
 		if (j + 2 < TILE) {
 			d[j + 2] = minus_product(d[j + 2], l, l2);
-			x[j + 2] = minus_product(x[j + 2], y, l2);
 			u = __shfl_sync(all, d[j + 1], j + 2);
 			w = __shfl_sync(all, d[j + 1], (j + 3) % TILE);
 			v = __shfl_sync(all, d[j + 2], j + 2);
@@ -62,13 +88,34 @@ static __device__ __forceinline__ int factor_tile(T (&d)[TILE], T (&x)[TILE], T 
 			const auto quad = load_quad(here + q);
 #pragma unroll
 			for (int e = 0; e < 4; e++)
-				if (q + e >= j + 3) {
+				if (q + e >= j + 3)
 					d[q + e] = minus_product(d[q + e], l, quad.x[e]);
-					x[q + e] = minus_product(x[q + e], y, quad.x[e]);
-				}
 		}
 	}
 	return failed;
+}
+
+/* 32 rows x, a row a lane, solved against the tile that another warp factorizes at the same time.
+ */
+template <typename T>
+static __device__ __forceinline__ void solve_tile(
+        T (&x)[TILE], const struct tile_factor<T> *factor, int warps)
+{
+#pragma unroll
+	for (int j = 0; j < TILE; j++) {
+		if (j % GROUP == 0)
+			barrier_wait(COLUMNS + j / GROUP, warps);
+		const T y = x[j] * factor->roots[j];
+		x[j] = y;
+#pragma unroll
+		for (int q = (j + 1) / 4 * 4; q < TILE; q += 4) {
+			const auto quad = load_quad(factor->columns + j * TILE + q);
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				if (q + e > j)
+					x[q + e] = minus_product(x[q + e], y, quad.x[e]);
+		}
+	}
 }
 
 #endif

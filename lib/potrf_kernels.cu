@@ -4,10 +4,11 @@
  * factor_kernel: every block of threads has the 128 x 128 diagonal block in shared memory and, of
  * the rows below it, a strip of its own; all factorize the diagonal block, each solves for its
  * strip on the way. So there is neither a second kernel nor a signal between the diagonal block and
- * what is below it. Inside, 32 columns at a time: a warp holds 32 rows of them in registers next to
- * the 32 x 32 diagonal tile, which every warp factorizes, so that a column needs no barrier; then
- * the block's warps update what is right of these columns. All blocks have the same diagonal block,
- * bit for bit: the last one to have read it stores it.
+ * what is below it. Inside, 32 columns at a time: one warp factorizes the 32 x 32 diagonal tile, a
+ * row a lane in registers, so that a column needs no barrier; the warps with the rows below solve
+ * with its columns eight at a time as they come, those without rows update what is right of the
+ * next 32 columns by those before. All blocks have the same diagonal block, bit for bit: the last
+ * one to have read it stores it.
  *
  * Wider ones: what is right of the 128 columns is updated by rank_kernels.cu.
  *
@@ -15,15 +16,19 @@
  * columns adds two launches, the products of 4 x 4 tiles on one multiprocessor and one pass over
  * the strip and what is right of it.
  *
- * Cycles of a block of threads, 4096 x 128 (H200, fp32 / fp64): copies 4600 / 6400, four tile
- * columns 4 x 4600 / 4 x 6150, updates 5700 + 3100 + 1800 / 10600 + 6600 + 2400, store 1450 / 1600.
- * The updates are bound by what shared memory returns (4 x 4 sums of a lane take 256 bytes a cycle,
- * there are 128): hence the tensor cores in double precision. Upper triangles take 3000 cycles
- * longer to copy and 1100 to store. Tried: copies and far updates by the idle warps while the
- * others factorize, updates in whole tiles. Predicted 19 -> 15 us in fp32, measured 21.5 -> 24.2;
- * in fp64, with the tensor cores, 32.3 -> 27.8 at 128 columns, 12.6 -> 13.1 at 64. Only the
- * tensor cores stayed: predicted for these alone 25 us at 128 columns, 12 at 64; 27.5 and 11.8
- * measured with 2048 rows below (block_kernel).
+ * Cycles of the first warp, 4096 x 128 (H200, fp32 / fp64): until the first 32 columns are there
+ * 6200 / 6500, tiles of the diagonal 18000 / 27000 (12400 / 21000 in a 64 x 64 matrix's pace), next
+ * diagonal tiles and what holds them up 3 x 3000 / 3 x 2800, store 1400 / 2000. Every warp
+ * factorizing the tile for itself took as much for the tiles and had the updates between them (5700
+ * + 3100 + 1800 in fp32): 64 columns 7.7 -> 6.7 us, 256 44 -> 39, in fp64 10.4 -> 9.1 and 55 -> 49;
+ * with 16384 rows below 256 columns 100 and 175 us. A half tile's update is 1100 cycles for a warp
+ * alone, half of which are registers' bank conflicts, and 2100 for each of eight.
+ * Tried then: copies through registers, 16 or 32 elements a lane (2200 cycles instead of 6200 until
+ * the first columns are there, and as much more for the tiles); no work for warps of the first
+ * one's scheduler; the tiles below only after the diagonal one; strips stored as they come; reads a
+ * step ahead. Each shortened what it was meant to and lengthened the rest: 33000 to 39000 cycles in
+ * all against 35300, n = 2048 in 0.54 ms against 0.49. What many warps with different unrolled code
+ * have in common is the fetch of instructions (80 KB of them).
  *
  * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
  * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64
@@ -44,10 +49,9 @@
 namespace
 {
 
-/* More than eight find work in copies and updates only; in double precision they would not have
- * the registers. */
-template <typename T> constexpr int WARPS = sizeof(T) == 4 ? 12 : 8;
-const int FACTOR_WARPS = 8; /* as many at most factorize, each with rows of its own */
+/* Warps of a block of threads: the first one factorizes diagonal tiles, the next ones solve a tile
+ * of rows each, up to seven of them, the others update. */
+const int WARPS = 12;
 
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
@@ -117,32 +121,57 @@ __device__ __forceinline__ void subtract_product(
 
 #endif
 
-/* What is right of tile column `done`, minus the product of that column's tiles. A warp takes
- * half a tile at a time. */
+/* Minus the product of tile column `done`'s tiles: half a tile in tile row i, tile column j. */
 template <typename T>
-__device__ void update_rest(T *s, int pitch, int done, int tile_columns, int strip_tiles)
+__device__ __forceinline__ void update_half(T *s, int pitch, int done, int i, int j, int half)
 {
-	const int warp = threadIdx.x / 32, square = tile_columns - done - 1;
-	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
 	const T *l = s + done * TILE;
-	for (int task = warp; task < tasks; task += WARPS<T>) {
+	const int row = i * TILE, column = j * TILE + half * 16;
+	subtract_product(s + row * pitch + column, l + row * pitch, l + column * pitch, pitch);
+}
+
+/* What is right of the tile column after `done`, by warps `first` to WARPS - 1. */
+template <typename T>
+__device__ void update_far(T *s, int pitch, int done, int tile_columns, int strip_tiles, int first)
+{
+	const int square = tile_columns - done - 2, from = done + 2;
+	const int tasks = 2 * (square * (square + 1) / 2 + strip_tiles * square);
+	for (int task = (int)threadIdx.x / 32 - first; task < tasks; task += WARPS - first) {
 		const struct tile_at tile = trapezoid_tile(task / 2, square);
-		const int i = (done + 1 + tile.i) * TILE;
-		const int j = (done + 1 + tile.j) * TILE + task % 2 * 16;
-		subtract_product(s + i * pitch + j, l + i * pitch, l + j * pitch, pitch);
+		update_half(s, pitch, done, from + tile.i, from + tile.j, task % 2);
 	}
 }
 
-/* Calls f(i, j, at) for the thread's share of rows x columns elements (whole tiles), or of those on
- * and below the diagonal (SQUARE); at is the element's place in the matrix, from row `first` on, or
- * NULL beyond its `there` rows and `width` columns. */
+/* The tile column after `done`: its diagonal tile by the first two warps, which is all that the
+ * first one waits for; the tiles below, of `below` tiles in all, by the others but the last one,
+ * which has no part in this. */
+template <typename T> __device__ void update_next(T *s, int pitch, int done, int below)
+{
+	const int warp = threadIdx.x / 32, next = done + 1;
+	if (warp < 2)
+		update_half(s, pitch, done, next, next, warp);
+	else
+		for (int task = warp; task < 2 * below; task += WARPS - 3)
+			update_half(s, pitch, done, next + task / 2, next, task % 2);
+	if (warp == 0) {
+		barrier_wait(NEXT_DIAGONAL, 2);
+		return;
+	}
+	if (warp == 1)
+		barrier_arrive(NEXT_DIAGONAL, 2);
+	barrier_wait(NEXT_COLUMN, WARPS - 2);
+}
+
+/* Calls f(i, j, at) for the thread's share of elements (whole tiles) in `rows` rows and the columns
+ * from `from` to `end` - 1, or of those on and below the diagonal (SQUARE); at is the element's
+ * place in the matrix, from row `first` on, or NULL beyond its `there` rows and `width` columns. */
 template <typename T, bool upper, bool SQUARE, typename F>
 __device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, int first,
-        int there, int width, int rows, int columns, const F &f)
+        int there, int width, int rows, int from, int end, const F &f)
 {
-	const struct share<upper, WARPS<T>> mine = share_of<upper, WARPS<T>>();
+	const struct share<upper, WARPS> mine = share_of<upper, WARPS>();
 	if (upper) {
-		for (int j = mine.j; j < columns; j += mine.column_step) {
+		for (int j = from + mine.j; j < end; j += mine.column_step) {
 			const int top = mine.i + (SQUARE ? j / TILE * TILE : 0);
 			T *at = a.at(first + top, j);
 #pragma unroll 4
@@ -152,12 +181,13 @@ __device__ __forceinline__ void each_element(const struct triangle<T, upper> &a,
 		}
 	} else {
 		for (int i = mine.i; i < rows; i += mine.row_step) {
-			const int last = SQUARE ? i : columns - 1, end = i < there ? width : 0;
-			T *at = a.at(first + i, mine.j);
+			const int last = SQUARE ? min(i, end - 1) : end - 1;
+			const int filled = i < there ? width : 0;
+			T *at = a.at(first + i, from + mine.j);
 #pragma unroll 4
-			for (int j = mine.j; j <= last;
+			for (int j = from + mine.j; j <= last;
 			        j += mine.column_step, at += mine.column_step * a.lda)
-				f(i, j, j < end ? at : nullptr);
+				f(i, j, j < filled ? at : nullptr);
 		}
 	}
 }
@@ -176,21 +206,22 @@ __device__ __forceinline__ int strip_rows(const struct block<T, upper> &b)
 	return min(b.strip, b.rows - strip_row(b));
 }
 
-/* Starts the copy to shared memory. Rows and columns that the matrix has not become the identity's,
- * so that its factor and the strip's solution stay finite. */
+/* Starts the copy of columns from .. end - 1 to shared memory. Rows and columns that the matrix has
+ * not become the identity's, so that its factor and the strip's solution stay finite. */
 template <typename T, bool upper>
-__device__ void load_block(const struct block<T, upper> &b, T *s, int pitch, int columns)
+__device__ void load_block(
+        const struct block<T, upper> &b, T *s, int pitch, int columns, int from, int end)
 {
 	T *strip = s + columns * pitch;
 	each_element<T, upper, true>(
-	        b.a, 0, b.width, b.width, columns, columns, [&](int i, int j, const T *at) {
+	        b.a, 0, b.width, b.width, columns, from, end, [&](int i, int j, const T *at) {
 		        T *to = s + i * pitch + j;
 		        if (at)
 			        __pipeline_memcpy_async(to, at, sizeof(T));
 		        else
 			        *to = T(i == j);
 	        });
-	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, columns,
+	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, from, end,
 	        [&](int i, int j, const T *at) {
 		        T *to = strip + i * pitch + j;
 		        if (at)
@@ -206,15 +237,15 @@ __device__ void store_block(
         const struct block<T, upper> &b, const T *s, int pitch, int columns, bool diagonal)
 {
 	const T *strip = s + columns * pitch;
-	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, columns,
-	        [&](int i, int j, T *at) {
+	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, 0,
+	        columns, [&](int i, int j, T *at) {
 		        if (at)
 			        *at = strip[i * pitch + j];
 	        });
 	if (!diagonal)
 		return;
 	each_element<T, upper, true>(
-	        b.a, 0, b.width, b.width, columns, columns, [&](int i, int j, T *at) {
+	        b.a, 0, b.width, b.width, columns, 0, columns, [&](int i, int j, T *at) {
 		        if (at)
 			        *at = s[i * pitch + j];
 	        });
@@ -231,69 +262,68 @@ __device__ __forceinline__ bool last_reader(unsigned *readers)
 }
 
 template <typename T, bool upper>
-__global__ void __launch_bounds__(32 * WARPS<T>) factor_kernel(const struct block<T, upper> b)
+__global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T, upper> b)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
+	__shared__ int failed[128 / TILE]; /* column of each diagonal tile, TILE for none */
 	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
 	const int tile_columns = tiles_of(b.width), strip_tiles = b.strip / TILE;
-	const int tile_rows = tile_columns + strip_tiles,
-	          pitch = tile_pitch<T>(tile_columns * TILE);
-	T *column = (T *)memory + warp * 2 * TILE;
-	T *s = (T *)memory + FACTOR_WARPS * 2 * TILE;
+	const int columns = tile_columns * TILE, pitch = tile_pitch<T>(columns);
+	struct tile_factor<T> *factor = (struct tile_factor<T> *)memory;
+	T *s = (T *)(factor + 1);
 	bool last = false; /* known to the thread that counts */
 
 	early_begin();
-	load_block(b, s, pitch, tile_columns * TILE);
-	__pipeline_wait_prior(0);
+	load_block(b, s, pitch, columns, 0, TILE);
+	load_block(b, s, pitch, columns, TILE, columns);
+	__pipeline_wait_prior(1);
 	/* one thread asks: another block may be setting it */
 	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
-	const bool counts = threadIdx.x == 32 * (WARPS<T> - 1);
+	const bool counts = threadIdx.x == 32 * (WARPS - 1);
 	if (over) {
 		if (counts)
 			last_reader(b.readers);
 		return;
 	}
 	for (int p = 0; p < tile_columns; p++) {
-		/* the last tile column has no rows below when there is no strip: warp 0 has the
-		 * diagonal tile twice */
-		const int below = tile_rows - p - 1;
-		const bool works = warp < max(below, 1);
-		T *diagonal = s + (p * TILE + lane) * pitch + p * TILE;
-		T *mine = diagonal + (below > 0 ? (warp + 1) * TILE * pitch : 0);
-		T d[TILE], x[TILE];
-		int failed = TILE;
-		if (works) {
-			load_row(diagonal, d);
-			load_row(mine, x);
+		const int below = tile_columns + strip_tiles - p - 1;
+		T *mine = s + ((p + warp) * TILE + lane) * pitch + p * TILE;
+		T row[TILE];
+		if (warp <= below)
+			load_row(mine, row);
+		if (warp == 0) {
+			const int column = factor_tile(row, factor, 1 + below);
+			if (lane == 0)
+				failed[p] = column;
+		} else if (warp <= below) {
+			solve_tile(row, factor, 1 + below);
+		} else if (p > 0) {
+			update_far(s, pitch, p - 1, tile_columns, strip_tiles, below + 1);
 		}
+		if (warp <= below)
+			store_row(mine, row);
+		if (p == 0)
+			__pipeline_wait_prior(0);
 		__syncthreads();
-		/* its warp has nothing to do in the first tile column */
-		if (p == 0 && counts)
-			last = last_reader(b.readers);
-		if (works) {
-			failed = factor_tile(d, x, column);
-			if (below > 0)
-				store_row(mine, x);
-			if (warp == 0)
-				store_row(diagonal, d);
-		}
-		if (__syncthreads_or(failed < TILE)) {
+		if (failed[p] < TILE) {
 			if (blockIdx.x == 0 && threadIdx.x == 0)
-				*b.info = b.first + p * TILE + failed + 1;
+				*b.info = b.first + p * TILE + failed[p] + 1;
 			return;
 		}
-		update_rest(s, pitch, p, tile_columns, strip_tiles);
-		__syncthreads();
+		if (p == 0 && counts)
+			last = last_reader(b.readers);
+		if (p + 1 < tile_columns && warp < WARPS - 1)
+			update_next(s, pitch, p, below);
 	}
-	store_block(b, s, pitch, tile_columns * TILE, __syncthreads_or(last));
+	store_block(b, s, pitch, columns, __syncthreads_or(last));
 }
 
 /* Shared memory of factor_kernel, bytes. */
 template <typename T> int64_t factor_bytes(int width, int strip)
 {
 	const int columns = tiles_of(width) * TILE;
-	return ((int64_t)(columns + strip) * tile_pitch<T>(columns) + FACTOR_WARPS * 2 * TILE) *
-	       (int64_t)sizeof(T);
+	return (int64_t)sizeof(struct tile_factor<T>) +
+	       (columns + strip) * tile_pitch<T>(columns) * (int64_t)sizeof(T);
 }
 
 template <typename T, bool upper>
@@ -305,7 +335,7 @@ cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void
 		b.strip /= 2;
 	const int64_t bytes = factor_bytes<T>(b.width, b.strip);
 	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
-	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS<T>, bytes, b, stream);
+	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS, bytes, b, stream);
 }
 
 template <typename T, bool upper>

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "curve_again.h"
 #include "machine.h"
 #include "msg.h"
 #include "probe_jobs.h"
@@ -17,7 +18,15 @@
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement)
 {
-	curve_add(run->curve, series, args, arg_count, run->process, measurement, run->busy);
+	if (probe_wants(run, series, args, arg_count))
+		curve_add(
+		        run->curve, series, args, arg_count, run->process, measurement, run->busy);
+}
+
+bool probe_wants(
+        const struct probe_run *run, const char *series, const struct arg *args, size_t arg_count)
+{
+	return !run->wanted || curve_lists(run->wanted, series, args, arg_count);
 }
 
 void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
@@ -142,6 +151,7 @@ static void measure_and_send(const struct work *work, const struct job *job, int
 	run.quiet = quiet;
 	run.warm_seconds *= first ? 1 : warm_again;
 	run.core_usual = work->core_usual;
+	run.wanted = job->wanted;
 	if (!child_begin(part))
 		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
 	job->probe->measure(&run);
@@ -164,9 +174,11 @@ static int follow(const struct work *work, const struct child_order *order,
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
 		const struct probe *probe = list[find_probe(list, count, part->probe)];
-		const struct job job = new_job(probe, part->number, work->options);
+		struct job job = new_job(probe, part->number, work->options);
+		job.wanted = child_wanted(part);
 		probe_show_progress(work, &job, order->process, part->left);
 		measure_and_send(work, &job, order->process, part, i == 0, &quiet);
+		table_free(job.wanted);
 	}
 	probe_quiet_close(quiet);
 	return EXIT_DONE;

@@ -24,6 +24,7 @@ struct probe_run {
 	struct gpu gpu;
 	struct probe_quiet **quiet; /* the process's, of probe_quiet.h */
 	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (quiet.h) */
+	const struct table *wanted; /* the points of a second visit; NULL: all (probe_wants) */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
@@ -41,6 +42,7 @@ struct probe {
 	                   device work, as the driver clears memory that was much when freed */
 	double seconds; /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
+	bool revisits;     /* asks probe_wants before each point: noisy ones get second visits */
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);
 	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */
@@ -54,9 +56,13 @@ struct probe {
  * here does not keep the others from being measured. */
 int probe_main(int argc, char **argv, const struct probe *const *list, size_t count);
 
-/* Adds one row for this process. */
+/* Adds one row for this process, if it is wanted. */
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement);
+
+/* Whether this process is to measure the point: a second visit leaves out most. */
+bool probe_wants(
+        const struct probe_run *run, const char *series, const struct arg *args, size_t arg_count);
 
 /* To be called by a GPU probe's measure function at its start and at its end: notes the device for
  * the metadata, and when others use it marks all rows of this process busy, those already recorded

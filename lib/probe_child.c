@@ -15,8 +15,8 @@
 
 #include "msg.h"
 
-/* Between the user's words and the order: "process:probes:adds", then "probe:number:file:left" for
- * each part. */
+/* Between the user's words and the order: "process:probes:adds", then
+ * "probe:number:file:wanted:left" for each part. */
 static const char child_option[] = "--child";
 
 /* ---- the order ---- */
@@ -32,8 +32,8 @@ bool child_take_order(int *argc, char **argv, struct child_order *order)
 		return false;
 	for (int i = at + 2; i < *argc && order->count < CHILD_MOST_PARTS; i++) {
 		struct child_part *part = &order->part[order->count++];
-		if (sscanf(argv[i], "%31[^:]:%zu:%d:%lf", part->probe, &part->number, &part->file,
-		            &part->left) != 4)
+		if (sscanf(argv[i], "%31[^:]:%zu:%d:%d:%lf", part->probe, &part->number,
+		            &part->file, &part->wanted, &part->left) != 5)
 			return false;
 	}
 	*argc = at;
@@ -50,8 +50,8 @@ static char **words_with_order(int argc, char **argv, const struct child_order *
 	words[argc + 1] = xasprintf("%d:%zu:%g", order->process, order->total, order->core_usual);
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
-		words[(size_t)argc + 2 + i] = xasprintf(
-		        "%s:%zu:%d:%g", part->probe, part->number, part->file, part->left);
+		words[(size_t)argc + 2 + i] = xasprintf("%s:%zu:%d:%d:%g", part->probe,
+		        part->number, part->file, part->wanted, part->left);
 	}
 	return words;
 }
@@ -63,22 +63,55 @@ bool child_begin(const struct child_part *part)
 	return write(part->file, "#", 1) == 1;
 }
 
+/* Writes a table to an open file, which it closes. */
+static bool write_table(int file, const struct table *table)
+{
+	FILE *out = fdopen(file, "w");
+	if (!out)
+		return false;
+	const bool written = table_write_stream(table, out);
+	return fclose(out) == 0 && written;
+}
+
+static struct table *read_table(int file, struct fault *fault)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	return table_read(path, fault);
+}
+
 bool child_send(const struct child_part *part, const struct table *curve)
 {
 	if (ftruncate(part->file, 0) != 0 || lseek(part->file, 0, SEEK_SET) != 0)
 		return false;
-	FILE *out = fdopen(part->file, "w");
-	if (!out)
-		return false;
-	const bool written = table_write_stream(curve, out);
-	return fclose(out) == 0 && written;
+	return write_table(part->file, curve);
 }
 
-void child_open(struct child_part *part)
+struct table *child_wanted(const struct child_part *part)
 {
-	part->file = memfd_create("fathom-curve", 0);
-	if (part->file < 0)
+	struct fault fault;
+	if (part->wanted < 0)
+		return NULL;
+	struct table *wanted = read_table(part->wanted, &fault);
+	if (!wanted)
+		msg_die(EXIT_MEASURE_FAILED, "no points to visit again: %s", fault.text);
+	return wanted;
+}
+
+static int new_file(void)
+{
+	const int file = memfd_create("fathom-curve", 0);
+	if (file < 0)
 		msg_die(EXIT_MEASURE_FAILED, "cannot create a memory file: %s", strerror(errno));
+	return file;
+}
+
+void child_open(struct child_part *part, const struct table *wanted)
+{
+	part->file = new_file();
+	part->wanted = wanted ? new_file() : -1;
+	if (wanted && !write_table(dup(part->wanted), wanted))
+		msg_die(EXIT_MEASURE_FAILED, "cannot write a memory file: %s", strerror(errno));
 }
 
 bool child_begun(const struct child_part *part)
@@ -89,14 +122,14 @@ bool child_begun(const struct child_part *part)
 
 struct table *child_curve(const struct child_part *part, struct fault *fault)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/self/fd/%d", part->file);
-	return table_read(path, fault);
+	return read_table(part->file, fault);
 }
 
 void child_close(struct child_part *part)
 {
 	close(part->file);
+	if (part->wanted >= 0)
+		close(part->wanted);
 }
 
 /* ---- signals ---- */

@@ -14,6 +14,7 @@ struct child_part {
 	char probe[32]; /* its name */
 	size_t number;  /* of the whole program's probes, from 1 */
 	int file;       /* empty until the part is begun, then a byte, at last the curve */
+	int wanted;     /* a file with the points of a second visit, -1 for a whole sweep */
 	double left;    /* seconds that the whole program still needs when the part is begun */
 };
 
@@ -33,9 +34,12 @@ bool child_take_order(int *argc, char **argv, struct child_order *order);
 bool child_begin(const struct child_part *part);
 bool child_send(const struct child_part *part, const struct table *curve);
 
-/* The parent's side: opens a part's file, whether it was begun, its curve (NULL with a fault when
- * it is none), and closes it. */
-void child_open(struct child_part *part);
+/* The points of a second visit; NULL for a whole sweep. */
+struct table *child_wanted(const struct child_part *part);
+
+/* The parent's side: opens a part's files (wanted may be NULL), whether it was begun, its curve
+ * (NULL with a fault when it is none), and closes them. */
+void child_open(struct child_part *part, const struct table *wanted);
 bool child_begun(const struct child_part *part);
 struct table *child_curve(const struct child_part *part, struct fault *fault);
 void child_close(struct child_part *part);

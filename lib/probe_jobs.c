@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "curve_again.h"
 #include "msg.h"
 #include "quiet.h"
 
@@ -16,8 +17,11 @@ void probe_show_progress(const struct work *work, const struct job *job, int pro
 	char *place = work->total > 1 ? xasprintf("[%zu of %zu, about %.0f s left]  ", job->number,
 	                                        work->total, left)
 	                              : xstrdup("");
-	msg_progress(
-	        "%s%s: process %d of %d", place, job->probe->name, process + 1, job->processes);
+	if (job->wanted)
+		msg_progress("%s%s: noisy points again", place, job->probe->name);
+	else
+		msg_progress("%s%s: process %d of %d", place, job->probe->name, process + 1,
+		        job->processes);
 	free(place);
 }
 
@@ -70,12 +74,17 @@ static void take_curve(struct work *work, struct job *job, const struct child_pa
 	if (!rows)
 		msg_die(EXIT_MEASURE_FAILED, "%s: process %d of %d sent no table: %s",
 		        job->probe->name, job->done + 1, job->processes, fault.text);
-	append_rows(job->curve, rows);
 	const char *seconds = table_meta(rows, "wall_seconds");
 	const char *adds = table_meta(rows, core_adds_key);
 	job->expected = seconds ? atof(seconds) : job->expected;
 	job->wall += job->expected;
-	job->done++;
+	if (job->wanted) {
+		curve_visit_again(job->curve, rows);
+		table_meta_set(job->curve, "second_visits", "%d", ++job->visits);
+	} else {
+		append_rows(job->curve, rows);
+		job->done++;
+	}
 	work->core_usual = fmax(work->core_usual, adds ? atof(adds) : 0);
 	table_free(rows);
 }
@@ -106,7 +115,7 @@ static void measure_together(struct work *work, struct job *const *job, size_t c
 		struct child_part *part = &order.part[i];
 		*part = (struct child_part){.number = job[i]->number, .left = left};
 		snprintf(part->probe, sizeof part->probe, "%s", job[i]->probe->name);
-		child_open(part);
+		child_open(part, job[i]->wanted);
 		left -= job[i]->expected;
 		order.count++;
 	}
@@ -127,6 +136,10 @@ static void measure_together(struct work *work, struct job *const *job, size_t c
 	}
 	if (success)
 		return;
+	if (job[last]->wanted) {
+		msg_warn("%s: noisy points could not be visited again", job[last]->probe->name);
+		return;
+	}
 	job[last]->outcome = judge(job[last], status);
 	measure_together(work, job + last + 1, count - last - 1, process);
 }
@@ -178,6 +191,70 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 	free(able);
 }
 
+/* ---- second visits ---- */
+
+enum { SECOND_VISITS = 3 }; /* processes that go through what is noisy */
+
+static bool may_visit_again(const struct job *job, bool on_gpu)
+{
+	return job->probe->revisits && job->probe->needs_gpu == on_gpu &&
+	       job->outcome == EXIT_DONE && job->processes > 2;
+}
+
+/* The jobs of the GPU, or one of the host, with noisy points; their number. */
+static size_t find_noisy(struct job *const *job, size_t count, struct job **noisy)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		job[i]->wanted = curve_noisy(job[i]->curve);
+		if (job[i]->wanted)
+			noisy[found++] = job[i];
+	}
+	return found;
+}
+
+/* Fresh processes visit what is noisy until nothing is, a few at most; then the curves are written
+ * again. */
+static void visit_again(struct work *work, struct job *const *job, size_t count)
+{
+	struct job **noisy = xcalloc(count + 1, sizeof(struct job *));
+	size_t left = find_noisy(job, count, noisy);
+	int visits = 0;
+
+	while (left > 0 && visits < SECOND_VISITS) {
+		measure_together(work, noisy, left, job[0]->processes + visits++);
+		for (size_t i = 0; i < count; i++)
+			table_free(job[i]->wanted);
+		left = find_noisy(job, count, noisy);
+	}
+	for (size_t i = 0; i < count; i++) {
+		table_free(job[i]->wanted);
+		job[i]->wanted = NULL;
+		if (job[i]->visits > 0)
+			write_curve(job[i], work->options);
+	}
+	free(noisy);
+}
+
+/* After all others, when what disturbed a process has gone by. */
+static void visit_all_again(struct work *work)
+{
+	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
+	size_t shared = 0;
+
+	for (size_t i = 0; i < work->count; i++) {
+		struct job *job = &work->job[i];
+		if (may_visit_again(job, false))
+			visit_again(work, &job, 1);
+		if (may_visit_again(job, true))
+			group[shared++] = job;
+	}
+	if (shared > 0)
+		visit_again(work, group, shared);
+	free(group);
+}
+
 /* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
  * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
  * sweep. */
@@ -201,4 +278,6 @@ void probe_measure_all(struct work *work)
 	if (shared > 0)
 		measure_group(work, group, shared);
 	free(group);
+	if (!work->options->common.quick)
+		visit_all_again(work);
 }

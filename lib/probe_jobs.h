@@ -22,6 +22,8 @@ struct job {
 	double expected; /* seconds of one process: the budget and the start, then the last one's */
 	double wall;     /* seconds of the processes so far */
 	int done;        /* processes */
+	int visits;      /* further processes, which went through noisy points */
+	struct table *wanted; /* the points of such a visit; NULL: all */
 	struct table *curve;
 	enum exit_code outcome;
 };

@@ -185,13 +185,13 @@ static void add_row(struct profile *profile, const struct parameter_spec *spec,
 static const char *judge(const struct parameter_spec *spec, struct estimate estimate, bool busy)
 {
 	bool bounded = spec->low != 0 || spec->high != 0;
-	double value = estimate.value, half = (estimate.high - estimate.low) / 2;
+	const double value = estimate.value;
 
 	if (estimate.samples == 0 || !isfinite(value))
 		return "failed";
 	if (bounded && (value < spec->low || value > spec->high))
 		return "failed";
-	return busy || !(half <= 0.2 * fabs(value)) ? "noisy" : "ok";
+	return busy || stats_noisy(&estimate) ? "noisy" : "ok";
 }
 
 void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,

@@ -17,6 +17,9 @@ struct estimate {
 	size_t samples;
 };
 
+/* Whether nobody knows the value well: a half-width over 20 % of it, or NaN. */
+bool stats_noisy(const struct estimate *estimate);
+
 /* Median; the mean of the two middle elements for even n. NaN for n = 0. */
 double stats_median(const double *x, size_t n);
 

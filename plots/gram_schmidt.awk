@@ -177,7 +177,15 @@ function shape_line(operation, access,   i, p, fast, choice, n, error, roof, j, 
 function loss(i) {
 	return is_number(T[i, "orthogonality"]) ? sprintf("%.1e", T[i, "orthogonality"] * T[i, "m"] * (T[i, "precision"] == "s" ? 2 ^ -24 : 2 ^ -53)) : "-"
 }
+function has_forms(precision,   s) {
+	for (s = 1; s <= sizes; s++)
+		if (("gpu" SUBSEP precision SUBSEP size[s]) in champion)
+			return 1
+	return 0
+}
 function form_table(precision,   s, v, k, i, p, b) {
+	if (!has_forms(precision))
+		return
 	split("cublas direct shared wide kernels fused blocked block twice", variant, " ")
 	table_start("gram-forms-" precision, "Forms on the GPU, " (precision == "s" ? "single" : "double") " precision, n x n", \
 		">n|<form|>nb|>ms|>predicted|>Gflop/s|>times as fast as cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")

@@ -111,6 +111,11 @@ if [ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ]; then
 		-f "$scripts/common.awk" -f "$scripts/kerr.awk")
 	[ -z "$series" ] || draw kerr kerr "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
 fi
+if [ -n "$gpu" ] && [ -s "$gpu/update.tsv" ]; then
+	mkdir -p "$work/update"
+	maps=$(awk -v folder="$work/update" -v data="$gpu" -f "$scripts/common.awk" -f "$scripts/update.awk")
+	[ -z "$maps" ] || draw update update "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+fi
 if [ -s "$own/gram_host.tsv" ]; then
 	mkdir -p "$work/gram_host"
 	series=$(awk -v folder="$work/gram_host" -v data="$own" -f "$scripts/common.awk" -f "$scripts/gram_host.awk")

@@ -47,6 +47,7 @@ short_lines() {
 	[ -n "$gpu" ] || return 0
 	markup -v data="$gpu" -v short=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
 	markup -v data="$gpu" -v short=yes -f "$scripts/accuracy.awk"
+	markup -v data="$gpu" -v short=yes -f "$scripts/update.awk"
 }
 probe_sections() {
 	printf 'H2\tprobes\tWhat the probes measured\n'
@@ -131,6 +132,25 @@ kerr_section() {
 	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
 	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
+}
+update_section() {
+	[ -n "$gpu" ] || return 0
+	markup -v data="$gpu" -v table=yes -f "$scripts/update.awk" >"$work/update"
+	[ -s "$work/update" ] || return 0
+	printf 'H2\tupdate\tUpdate or refactor?\n'
+	printf 'P\tA QR factorization is there, and rows or columns of A come or go: change it, or begin again? The counterpart of'
+	printf ' Figures 6 to 14 of Andrew and Dingle (2014) for this machine, resident, single precision, all to the least-squares solution.\n'
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
+	[ "$(drawn update)" != yes ] ||
+		printf 'FIG\tupdate\tTimes as fast as beginning again: with ours, which makes as much of Q as is kept (colour, first number), %s\n' \
+			'and as cuSOLVER'"'"'s geqrf, ormqr and trsm, which make none of it (second number). Orange: it does not pay. Black line: where the model, ahead of the runs, sees both alike.'
+	cat "$work/update"
+	markup -v data="$gpu" -f "$scripts/update_paper.awk" >"$work/update_paper"
+	[ -s "$work/update_paper" ] || return 0
+	printf 'H3\tupdate-paper\tAs Andrew and Dingle make them\n'
+	printf 'P\tTheir Tables 1 and 2 for this machine: reflectors column by column, whose norms go by way of the host, T by gemv, Givens'
+	printf ' rotations a wavefront and kernel at a time. On their Tesla M2050 blocks of 50 to 100 columns were fastest.\n'
+	cat "$work/update_paper"
 }
 gram_section() {
 	[ -n "$gpu" ] || return 0
@@ -233,6 +253,7 @@ navigation() {
 	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
 	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
 	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
+	! grep -q '^H2	update	' "$work/markup" || printf '\tupdate\tUpdate or refactor?'
 	! grep -q '^H2	gram	' "$work/markup" || printf '\tgram\tGram-Schmidt'
 	! grep -q '^H2	gram-host	' "$work/markup" || printf '\tgram-host\tGram-Schmidt, host'
 	! grep -q '^H2	lawn	' "$work/markup" || printf '\tlawn\tLAWN 202'
@@ -252,6 +273,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 	factor_section
 	trace_section
 	kerr_section
+	update_section
 	gram_section
 	gram_host_section
 	lawn_section

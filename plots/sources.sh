@@ -55,10 +55,10 @@ fi
 
 # Every probe has a figure script; these first, in the order of the story.
 probes='launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer gemm_rate gemv_rate'
-probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_rate"
+probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_gram host_rate"
 for script in "$scripts"/*.gp; do
 	name=$(basename "$script" .gp)
-	case " style panel memory_system factor vendor trace kerr gram_schmidt gram_host breakdown $probes " in
+	case " style panel memory_system factor vendor trace kerr gram_schmidt gram_host breakdown update $probes " in
 	*" $name "*) ;;
 	*) probes="$probes $name" ;;
 	esac

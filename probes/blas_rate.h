@@ -179,6 +179,8 @@ static inline double blas_rate_measure(struct blas_rate *rate, void (*put)(void 
 {
 	struct blas_call call = {.rate = rate, .put = put, .context = context, .count = 1};
 	struct measurement measurement;
+	if (!probe_wants(rate->run, series, args, arg_count))
+		return NAN;
 	if (expected > rate->limit || clock_now() > rate->end) {
 		rate->dropped++;
 		return NAN;

@@ -3,7 +3,8 @@
  *
  * Method: calls at powers of two follow each other in one stream, start to start by stamps of both
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
- * it takes beside an update; the LU panel of one cluster; Cholesky of a diagonal block alone and
+ * it takes beside an update; the LU panels of one cluster and of
+ * many multiprocessors; Cholesky of a diagonal block alone and
  * with rows below it; the inverse of a triangle, the same for the T of reflectors, and the look at
  * both that says whether an inverse can be trusted; row swaps, and those of a matrix by rows, alone
  * and with the solve of an LU's block row; what columns right of an LU panel go through before the
@@ -33,7 +34,8 @@
 
 enum {
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
-	MOST_BELOW = 32768
+	MOST_BELOW = 32768,
+	FEWEST_GRID_ROWS = 4096 /* of LU panels of many multiprocessors */
 };
 
 static void measure_call(
@@ -77,13 +79,13 @@ static void measure_panels(struct call *c, int64_t step)
 			}
 }
 
-/* With V and T, where that is one kernel. */
+/* With V and T, where that is one call. */
 static void measure_reflectors(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			if (!panel_geqrf_cluster_fits(c->precision, c->m, c->n))
+			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
 				continue;
 			block_kernel_fill_panel(c);
 			measure_call(
@@ -105,10 +107,17 @@ static void measure_columns(struct call *c, int64_t step)
 		}
 }
 
-/* What is nearly the identity remains so. The kernel says in info that blocks gave up waiting. */
-static void measure_clusters(struct call *c, int64_t step)
+/* The LU panels say in info that blocks gave up waiting. */
+static void check_waits(const struct call *c)
 {
 	int info;
+	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
+	if (info != 0)
+		msg_die(EXIT_MEASURE_FAILED, "blocks of a panel waited too long for each other");
+}
+
+static void measure_clusters(struct call *c, int64_t step)
+{
 	for (c->m = 128; c->m <= tallest(c); c->m *= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
@@ -118,9 +127,21 @@ static void measure_clusters(struct call *c, int64_t step)
 			measure_call(c, "cluster", block_kernel_cluster, args, ARRAY_LEN(args));
 		}
 	c->turn = 0;
-	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
-	if (info != 0)
-		msg_die(EXIT_MEASURE_FAILED, "blocks of a cluster waited too long for each other");
+	check_waits(c);
+}
+
+static void measure_grids(struct call *c, int64_t step)
+{
+	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!panel_grid_fits(c->precision, c->m, c->n))
+				continue;
+			block_kernel_fill_panels(c);
+			measure_call(c, "grid", block_kernel_grid, args, ARRAY_LEN(args));
+		}
+	c->turn = 0;
+	check_waits(c);
 }
 
 static void measure_block(struct call *c, int64_t below, bool beside)
@@ -164,6 +185,9 @@ static void measure_beside(struct call *c, struct beside *beside, int64_t m)
 	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
 		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_cluster, c,
 		        "cluster_shared_s", shape, ARRAY_LEN(shape));
+	if (c->n <= PANEL_ROW && m >= FEWEST_GRID_ROWS && panel_grid_fits(c->precision, m, c->n))
+		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_grid, c,
+		        "grid_shared_s", shape, ARRAY_LEN(shape));
 	c->m = m + c->n;
 	beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_potrf, c,
 	        "potrf_rows_shared_s", rows, ARRAY_LEN(rows));
@@ -268,18 +292,21 @@ static void measure(struct probe_run *run)
 		measure_reflectors(&call, step);
 		measure_columns(&call, step);
 		measure_clusters(&call, step);
+		measure_grids(&call, step);
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
 		measure_lu_top(&call, narrow);
 		measure_lu_columns(&call, narrow);
 		block_kernel_gram(&bench.rate, call.precision, step);
+		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
 	}
 	measure_shared(&bench, step);
 	block_kernel_close(&bench);
 }
 
-static const char *const arguments[] = {"m", "n", "beside", "swaps", "cold", "below"};
+static const char *const arguments[] = {
+        "m", "n", "beside", "swaps", "cold", "below", "k", "columns"};
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",
@@ -290,6 +317,7 @@ const struct probe block_kernel_probe = {
         .needs_gpu = true,
         .seconds = 1.8, /* of a quick device */
         .processes = 3,
+        .revisits = true,
         .measure = measure,
         .fit = block_kernel_fit,
 };

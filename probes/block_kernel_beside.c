@@ -124,6 +124,8 @@ void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const
 	        .max_seconds = 0.1, .min_samples = samples, .max_samples = samples};
 	struct measurement measurement;
 	struct sample pilot = {0};
+	if (!probe_wants(rate->run, series, args, arg_count))
+		return;
 	if (clock_now() > rate->end) {
 		rate->dropped++;
 		return;

@@ -39,7 +39,7 @@ void block_kernel_geqrf(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, b->work,
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, NULL, b->work,
 	        b->rate.stream));
 }
 
@@ -48,8 +48,8 @@ void block_kernel_reflectors(void *context)
 	const struct call *c = context;
 	struct bench *b = c->bench;
 	const struct block_reflector r = {b->v, c->m, b->t, c->n};
-	GPU(panel_geqrf_cluster(
-	        c->precision, b->pool, c->m, c->m, c->n, b->tau, &r, b->work, b->rate.stream));
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, false, &r, b->work,
+	        b->rate.stream));
 }
 
 void block_kernel_columns(void *context)
@@ -186,14 +186,29 @@ static int64_t panels(const struct call *c)
 
 /* Of a panel that is factorized already pivots would stay in their place, and all come from the
  * first block. */
+static void *next_panel(struct call *c)
+{
+	const int64_t at = c->turn % panels(c) * c->m * c->n;
+
+	c->turn = (c->turn + 1) % panels(c);
+	return (char *)c->bench->pool + at * precision_bytes(c->precision);
+}
+
 void block_kernel_cluster(void *context)
 {
 	struct call *c = context;
 	struct bench *b = c->bench;
-	const int64_t at = c->turn % panels(c) * c->m * c->n;
-	GPU(panel_cluster(c->precision, (char *)b->pool + at * precision_bytes(c->precision), c->m,
-	        c->m, c->n, b->pivots, b->info, b->rate.stream));
-	c->turn = (c->turn + 1) % panels(c);
+	GPU(panel_cluster(
+	        c->precision, next_panel(c), c->m, c->m, c->n, b->pivots, b->info, b->rate.stream));
+}
+
+void block_kernel_grid(void *context)
+{
+	struct call *c = context;
+	struct bench *b = c->bench;
+	GPU(panel_grid(c->precision, next_panel(c), c->m, c->m, c->n, b->pivots, b->exchange,
+	        b->tag, b->info, b->rate.stream));
+	b->tag += (uint32_t)c->n;
 }
 
 /* ---- data ---- */
@@ -300,10 +315,12 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 	b->triangle = room(block);
 	b->inverse = room(block);
 	b->readers = room(sizeof *b->readers);
-	b->v = room(panel_cluster_rows(BLOCK_KERNEL_NARROWEST, 4) * BLOCK_KERNEL_NARROWEST * 8);
+	b->v = room(panel);
 	b->t = room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
 	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
 	b->work = room(work);
+	b->exchange = room(panel_grid_work());
+	b->tag = 1;
 	b->info = room(sizeof *b->info);
 	b->pivots = room(TURNS * BLOCK_KERNEL_SWAPS * (int64_t)sizeof *b->pivots);
 	GPU(cudaDeviceSynchronize());
@@ -312,7 +329,7 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 void block_kernel_close(struct bench *b)
 {
 	void *pieces[] = {b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info,
-	        b->pivots, b->v, b->t};
+	        b->pivots, b->v, b->t, b->exchange};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
 	blas_rate_close(&b->rate);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
- * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d [m,n], gpu.potrf_block.s .d
- * [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
- * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
- * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
- * .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]:
- * seconds per call, rate surfaces. */
+ * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d gpu.panel_grid.s .d [m,n],
+ * gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below],
+ * gpu.panel_cluster_shared.s gpu.panel_grid_shared.s gpu.panel_geqrf_shared.s [m,n],
+ * gpu.potrf_rows_shared.s [n,below], gpu.gram_panel.s .d [m,n], gpu.gram_apply.s .d [m,k,columns],
+ * gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d
+ * gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per call,
+ * rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -38,6 +39,10 @@ static const struct surface {
                 {"m", "n"}},
         {"cluster_d", "gpu.panel_cluster.d", "our LU panel of one cluster, start to start",
                 {"m", "n"}},
+        {"grid_s", "gpu.panel_grid.s", "our LU panel of many multiprocessors, start to start",
+                {"m", "n"}},
+        {"grid_d", "gpu.panel_grid.d", "our LU panel of many multiprocessors, start to start",
+                {"m", "n"}},
         {"potrf_s", "gpu.potrf_block.s", "our Cholesky of a block, start to start", {"n"}},
         {"potrf_d", "gpu.potrf_block.d", "our Cholesky of a block, start to start", {"n"}},
         {"potrf_rows_s", "gpu.potrf_rows.s",
@@ -46,6 +51,9 @@ static const struct surface {
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
         {"cluster_shared_s", "gpu.panel_cluster_shared.s",
                 "our LU panel of one cluster beside products, added to pauses", {"m", "n"}},
+        {"grid_shared_s", "gpu.panel_grid_shared.s",
+                "our LU panel of many multiprocessors beside products, added to pauses",
+                {"m", "n"}},
         {"geqrf_shared_s", "gpu.panel_geqrf_shared.s",
                 "our Householder panel beside products, added to pauses", {"m", "n"}},
         {"potrf_rows_shared_s", "gpu.potrf_rows_shared.s",
@@ -67,6 +75,12 @@ static const struct surface {
                 {"n"}},
         {"gram_s", "gpu.gram_panel.s", "our Gram-Schmidt panel, start to start", {"m", "n"}},
         {"gram_d", "gpu.gram_panel.d", "our Gram-Schmidt panel, start to start", {"m", "n"}},
+        {"gram_apply_s", "gpu.gram_apply.s",
+                "our blocked update of Gram-Schmidt, a block an SM, start to start",
+                {"m", "k", "columns"}},
+        {"gram_apply_d", "gpu.gram_apply.d",
+                "our blocked update of Gram-Schmidt, a block an SM, start to start",
+                {"m", "k", "columns"}},
         {"laswp_s", "gpu.laswp.s", "our row swaps, start to start", {"swaps", "n", "cold"}},
         {"lu_rows_s", "gpu.lu_rows.s",
                 "our row swaps and solve in a matrix by rows, start to start",

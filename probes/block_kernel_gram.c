@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Gram-Schmidt's panel in registers, start to start: on columns that are orthonormal already, which
- * takes as long. */
+/* Gram-Schmidt's panel in registers and its blocked update, start to start: on columns that are
+ * orthonormal already, which takes as long. The update's columns are as many as all multiprocessors
+ * have at a time. */
 #include "block_kernel_parts.h"
 
 #include "../lib/gram_schmidt.h"
@@ -100,4 +101,68 @@ void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t
 			blas_rate_measure(rate, put, &b, 0, series, args, ARRAY_LEN(args));
 		}
 	close_bench(&b);
+}
+
+/* ---- the blocked update ---- */
+
+struct apply_bench {
+	struct blas_rate *rate;
+	struct matrix q, r, a;
+	bool single;
+};
+
+static void put_apply(void *context)
+{
+	const struct apply_bench *b = context;
+	GPU(gram_schmidt_apply(b->q, b->r, b->a, b->single, b->rate->stream));
+}
+
+/* Columns of zeros stay what they are; what was found of them is written over NaN. */
+static void check_apply(const struct apply_bench *b)
+{
+	const int64_t word = precision_bytes(b->r.precision);
+	double last = 0;
+	const char *at = (const char *)b->r.data + (b->r.m * b->r.n - 1) * word;
+	GPU(cudaStreamSynchronize(b->rate->stream));
+	GPU(cudaMemcpy(&last, at, (size_t)word, cudaMemcpyDeviceToHost));
+	if (last != 0)
+		msg_die(EXIT_MEASURE_FAILED, "Gram-Schmidt's blocked update of %lld x %lld failed",
+		        (long long)b->a.m, (long long)b->a.n);
+}
+
+static void measure_apply(struct apply_bench *b, const char *series, double columns)
+{
+	const struct arg args[] = {
+	        {"m", (double)b->a.m}, {"k", (double)b->q.n}, {"columns", columns}};
+	GPU(cudaStreamSynchronize(b->rate->stream));
+	GPU(cudaMemset(
+	        b->r.data, 0xff, (size_t)(b->r.m * b->r.n * precision_bytes(b->r.precision))));
+	put_apply(b);
+	check_apply(b);
+	blas_rate_measure(b->rate, put_apply, b, 0, series, args, ARRAY_LEN(args));
+}
+
+void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms)
+{
+	enum { MOST = 64, FEWEST = 16 };
+	const int64_t tallest = gram_schmidt_apply_rows(precision),
+	              word = precision_bytes(precision);
+	const char series[] = {
+	        'g', 'r', 'a', 'm', '_', 'a', 'p', 'p', 'l', 'y', '_', (char)precision, '\0'};
+	void *q = room(tallest * MOST * word), *r = room(MOST * sms * GRAM_APPLY_COLUMNS * word),
+	     *a = room(tallest * sms * GRAM_APPLY_COLUMNS * word);
+	for (int64_t m = tallest / 4; m <= tallest; m *= 4)
+		for (int64_t k = FEWEST; k <= MOST; k *= 4)
+			for (int single = 0; single < 2; single++) {
+				const int64_t columns = single ? 1 : GRAM_APPLY_COLUMNS,
+				              n = sms * columns;
+				struct apply_bench b = {rate, {q, 0, m, k, m, precision},
+				        {r, 0, k, n, k, precision}, {a, 0, m, n, m, precision},
+				        single};
+				measure_apply(&b, series, (double)columns);
+			}
+	GPU(cudaStreamSynchronize(rate->stream));
+	GPU(cudaFree(q));
+	GPU(cudaFree(r));
+	GPU(cudaFree(a));
 }

@@ -17,6 +17,8 @@ enum {
 struct bench {
 	struct blas_rate rate;
 	void *pool, *triangle, *inverse, *tau, *v, *t, *work;
+	void *exchange; /* of the LU panel of many multiprocessors; its next tag */
+	uint32_t tag;
 	int *info, *pivots; /* on the device; sets of pivots that are used in turn */
 	unsigned *readers;
 	bool cold; /* the pool is large enough for swaps in DRAM */
@@ -52,6 +54,7 @@ void block_kernel_geqrf(void *call);
 void block_kernel_reflectors(void *call);
 void block_kernel_columns(void *call);
 void block_kernel_cluster(void *call);
+void block_kernel_grid(void *call);
 void block_kernel_potrf(void *call);
 void block_kernel_trtri(void *call);
 void block_kernel_larft(void *call);
@@ -85,5 +88,6 @@ void beside_measure(struct beside *beside, struct blas_rate *rate,
 
 /* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
+void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms);
 
 #endif

@@ -174,10 +174,11 @@ static void measure_busy(const struct sweep *sweep)
 	        {"hop_busy", true, false, true, true},
 	};
 	struct concurrency *c = sweep->c;
-	struct visits visits = {0};
+	struct visits seen = {0};
+	const int visits = sweep->run->common.quick ? 1 : 2;
 	/* the host's times vary: more of them, at two times */
-	const struct sweep longer = {sweep->run, c, fmax(sweep->seconds, 4e-3), &visits};
-	for (int visit = 0; visit < 2; visit++)
+	const struct sweep longer = {sweep->run, c, fmax(sweep->seconds, 4e-3), &seen};
+	for (int visit = 0; visit < visits; visit++)
 		for (size_t i = 0; i < ARRAY_LEN(points); i++) {
 			c->held = points[i].held;
 			c->busy = points[i].busy;
@@ -186,7 +187,7 @@ static void measure_busy(const struct sweep *sweep)
 				measure_point(&longer, points[i].series,
 				        points[i].chain ? chain_sample : enqueue_sample, NULL, 0);
 		}
-	visits_record(&visits, sweep->run);
+	visits_record(&seen, sweep->run);
 }
 
 static void measure_urgent(const struct sweep *sweep, int priority, const char *series,
@@ -202,7 +203,8 @@ static void measure_priorities(const struct sweep *sweep)
 {
 	struct concurrency *c = sweep->c;
 	/* an urgent kernel meets the blocks of the grid at any moment: many samples */
-	const struct sweep longer = {sweep->run, c, fmax(8 * sweep->seconds, 20e-3), NULL};
+	const double enough = sweep->run->common.quick ? 5e-3 : 20e-3;
+	const struct sweep longer = {sweep->run, c, fmax(8 * sweep->seconds, enough), NULL};
 	int least = 0, greatest = 0;
 	GPU(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	c->beside = false;

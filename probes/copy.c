@@ -34,7 +34,8 @@ static const struct {
 	const char *warm, *cold, *l2;
 } ways[] = {{COPY_BOTH, 8, "copy_warm", "copy_cold", "copy_l2"},
         {COPY_READ, 4, "read_warm", "read_cold", "read_l2"},
-        {COPY_WRITE, 4, "write_warm", "write_cold", "write_l2"}};
+        {COPY_WRITE, 4, "write_warm", "write_cold", "write_l2"},
+        {COPY_CHANGE, 8, "change_warm", NULL, NULL}};
 
 static const int64_t largest_bytes = 1ll << 30;
 
@@ -47,8 +48,11 @@ static void add_sizes(struct copy_sweep *sweep)
 		for (int64_t bytes = 4096; bytes <= largest_bytes; bytes *= factor) {
 			launch.words = bytes / ways[w].bytes_per_word;
 			add(sweep, (struct copy_point){ways[w].warm, launch, .cold = false});
-			add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
+			if (ways[w].cold)
+				add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
 		}
+		if (!ways[w].cold)
+			continue;
 		launch.words = sweep->gpu.l2_bytes / 2 / 4096 * 4096 / ways[w].bytes_per_word;
 		add(sweep, (struct copy_point){ways[w].l2, launch, .cold = false});
 	}
@@ -120,6 +124,26 @@ static void add_inflight(struct copy_sweep *sweep)
 	}
 }
 
+/* Columns that many threads or few walk down, with one narrow access of each under way, with some,
+ * and with some wide ones. */
+static void add_walks(struct copy_sweep *sweep)
+{
+	static const struct {
+		int width, unroll;
+	} accesses[] = {{4, 1}, {4, COPY_UNROLL}, {16, COPY_UNROLL}};
+
+	for (size_t w = 0; w < ARRAY_LEN(accesses); w++)
+		for (int walkers = 32; walkers <= 1024; walkers *= 2) {
+			struct copy_launch launch = {.kind = COPY_WALK,
+			        .words = large_words(&sweep->gpu),
+			        .width = accesses[w].width,
+			        .unroll = accesses[w].unroll,
+			        .walkers = walkers};
+			add(sweep, (struct copy_point){"walk_cold", launch, .cold = true,
+			                   .inflight = accesses[w].width * accesses[w].unroll});
+		}
+}
+
 /* Two buffers: long enough for the widest stride, at most a quarter of the memory each. */
 static void allocate(struct copy_sweep *sweep)
 {
@@ -182,6 +206,7 @@ static void measure(struct probe_run *run)
 	add_offsets(&sweep);
 	add_widths(&sweep);
 	add_inflight(&sweep);
+	add_walks(&sweep);
 
 	gpu_warm(&sweep.gpu, run->warm_seconds);
 	for (size_t i = 0; i < sweep.count; i++) {
@@ -204,7 +229,8 @@ static void measure(struct probe_run *run)
 	cudaFree(sweep.source);
 }
 
-static const char *const args[] = {"bytes", "words", "stride", "offset", "width", "inflight"};
+static const char *const args[] = {
+        "bytes", "words", "stride", "offset", "width", "inflight", "walkers"};
 const struct probe copy_probe = {
         .name = "copy",
         .question = "How fast does device memory copy, read and write, against size, stride, "

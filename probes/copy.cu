@@ -75,6 +75,23 @@ __global__ void __launch_bounds__(COPY_THREADS) head_kernel(
 	copy_vectors((const uint4 *)(source + head), (uint4 *)(target + head), vectors, 1);
 }
 
+static __device__ __forceinline__ float product(float x, float q)
+{
+	return x * q;
+}
+
+static __device__ __forceinline__ float product(float4 x, float4 q)
+{
+	return x.x * q.x + x.y * q.y + x.z * q.z + x.w * q.w;
+}
+
+/* Largest blocks of a multiprocessor with narrow accesses. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+const int WALK_BLOCKS = 1;
+#else
+const int WALK_BLOCKS = 2;
+#endif
+
 /* The sum keeps the loads alive: no sum of numbers in (-1,1) reaches `never`. */
 __global__ void __launch_bounds__(COPY_THREADS)
         read_kernel(const float4 *__restrict__ source, float *target, int64_t count, float never)
@@ -99,6 +116,33 @@ __global__ void __launch_bounds__(COPY_THREADS)
 		target[0] = sum[0];
 }
 
+/* blockDim.x threads walk down a column; every block has its columns at once. */
+template <typename V, int UNROLL>
+__global__ void __launch_bounds__(1024, sizeof(V) == 4 ? WALK_BLOCKS : 1)
+        walk_kernel(const V *__restrict__ source, float *target, float never)
+{
+	const int rows = COPY_COLUMN * 4 / (int)sizeof(V);
+	const V *column = source + ((int64_t)blockIdx.x * blockDim.y + threadIdx.y) * rows;
+	float sum = 0;
+	for (int i = threadIdx.x; i < rows; i += UNROLL * blockDim.x) {
+		V x[UNROLL], q[UNROLL];
+#pragma unroll
+		for (int u = 0; u < UNROLL; u++)
+			if (i + u * (int)blockDim.x < rows)
+				x[u] = column[i + u * blockDim.x];
+#pragma unroll
+		for (int u = 0; u < UNROLL; u++)
+			if (i + u * (int)blockDim.x < rows)
+				q[u] = source[i + u * blockDim.x];
+#pragma unroll
+		for (int u = 0; u < UNROLL; u++)
+			if (i + u * (int)blockDim.x < rows)
+				sum += product(x[u], q[u]);
+	}
+	if (sum > never)
+		target[0] = sum;
+}
+
 __global__ void __launch_bounds__(COPY_THREADS) write_kernel(uint4 *target, int64_t count)
 {
 	int64_t step = grid_threads();
@@ -106,6 +150,20 @@ __global__ void __launch_bounds__(COPY_THREADS) write_kernel(uint4 *target, int6
 	for (int64_t i = thread_index(); i < count; i += step)
 		target[i] = make_uint4(copy_pattern(4 * i), copy_pattern(4 * i + 1),
 		        copy_pattern(4 * i + 2), copy_pattern(4 * i + 3));
+}
+
+/* In place, one access a thread: the same however often it is done. */
+__global__ void __launch_bounds__(COPY_THREADS) change_kernel(uint4 *target, int64_t count)
+{
+	int64_t i = thread_index();
+	if (i >= count)
+		return;
+	uint4 v = target[i];
+	v.x |= copy_pattern(4 * i);
+	v.y |= copy_pattern(4 * i + 1);
+	v.z |= copy_pattern(4 * i + 2);
+	v.w |= copy_pattern(4 * i + 3);
+	target[i] = v;
 }
 
 /* The kernel of a launch. */
@@ -116,6 +174,12 @@ static const void *kernel_of(const struct copy_launch *launch)
 		return (const void *)read_kernel;
 	case COPY_WRITE:
 		return (const void *)write_kernel;
+	case COPY_CHANGE:
+		return (const void *)change_kernel;
+	case COPY_WALK:
+		return launch->width == 16   ? (const void *)walk_kernel<float4, COPY_UNROLL>
+		       : launch->unroll == 1 ? (const void *)walk_kernel<float, 1>
+		                             : (const void *)walk_kernel<float, COPY_UNROLL>;
 	case COPY_STRIDED:
 		return (const void *)strided_kernel;
 	case COPY_HEAD:
@@ -149,19 +213,32 @@ extern "C" void copy_start(const struct copy_launch *launch, void *stream)
 	void *copy[] = {&source, &target, &vectors};
 	void *read[] = {&source, &target, &vectors, &never};
 	void *write[] = {&target, &vectors};
+	void *walk[] = {&source, &target, &never};
 	void *strided[] = {&source, &target, &words, &stride};
 	void *head[] = {&source, &target, &words};
-	void **const arguments[] = {copy, read, write, strided, head}; /* by kind */
-	GPU(cudaLaunchKernel(kernel_of(launch), launch->blocks, launch->threads,
-	        arguments[launch->kind], 0, (cudaStream_t)stream));
+	void **const arguments[] = {copy, read, write, write, walk, strided, head}; /* by kind */
+	const dim3 block = launch->kind == COPY_WALK
+	                           ? dim3(launch->walkers, launch->threads / launch->walkers)
+	                           : dim3(launch->threads);
+	GPU(cudaLaunchKernel(kernel_of(launch), launch->blocks, block, arguments[launch->kind], 0,
+	        (cudaStream_t)stream));
+}
+
+/* What the i-th word of the target must be. */
+static __device__ uint32_t expected(enum copy_kind kind, uint32_t source, int64_t i)
+{
+	const uint32_t poison = COPY_POISON * 0x01010101u;
+	return kind == COPY_WRITE    ? copy_pattern(i)
+	       : kind == COPY_CHANGE ? poison | copy_pattern(i)
+	                             : source;
 }
 
 __global__ void wrong_kernel(const uint32_t *source, const uint32_t *target, int64_t words,
-        int64_t stride, bool written, unsigned long long *wrong)
+        int64_t stride, enum copy_kind kind, unsigned long long *wrong)
 {
 	unsigned long long count = 0;
 	for (int64_t i = thread_index(); i < words; i += grid_threads())
-		count += target[i * stride] != (written ? copy_pattern(i) : source[i * stride]);
+		count += target[i * stride] != expected(kind, source[i * stride], i);
 	if (count)
 		atomicAdd(wrong, count);
 }
@@ -171,11 +248,11 @@ extern "C" int64_t copy_wrong_words(
 {
 	unsigned long long count = 0;
 	cudaStream_t s = (cudaStream_t)stream;
-	if (launch->kind == COPY_READ)
+	if (launch->kind == COPY_READ || launch->kind == COPY_WALK)
 		return 0; /* leaves nothing behind */
 	GPU(cudaMemsetAsync(wrong, 0, sizeof *wrong, s));
-	wrong_kernel<<<1024, COPY_THREADS, 0, s>>>(launch->source, launch->target, launch->words,
-	        launch->stride, launch->kind == COPY_WRITE, wrong);
+	wrong_kernel<<<1024, COPY_THREADS, 0, s>>>(
+	        launch->source, launch->target, launch->words, launch->stride, launch->kind, wrong);
 	GPU(cudaGetLastError());
 	GPU(cudaMemcpyAsync(&count, wrong, sizeof count, cudaMemcpyDeviceToHost, s));
 	GPU(cudaStreamSynchronize(s));

@@ -22,6 +22,9 @@ static const struct {
                 {"bytes"}, {"bytes"}},
         {"read_warm", "gpu.read.time", "start to start, L2 warm", SECONDS, {"bytes"}, {"bytes"}},
         {"write_warm", "gpu.write.time", "start to start, L2 warm", SECONDS, {"bytes"}, {"bytes"}},
+        {"change_warm", "gpu.change.time",
+                "in place, start to start, L2 warm, bytes read + written", SECONDS, {"bytes"},
+                {"bytes"}},
         {"copy_l2", "gpu.l2.copy", "read + written, L2 warm, working set L2/2", SMS, {0}, {0}},
         {"read_l2", "gpu.l2.read", "L2 warm, working set L2/2", SMS, {0}, {0}},
         {"write_l2", "gpu.l2.write", "L2 warm, working set L2/2", SMS, {0}, {0}},
@@ -36,6 +39,8 @@ static const struct {
         {"width_cold", "gpu.copy.width", "read + written, L2 cold", PINS, {"width"}, {"width"}},
         {"inflight_cold", "gpu.copy.inflight", "against loads in flight per SM, L2 cold", PINS,
                 {"inflight"}, {"bytes"}},
+        {"walk_cold", "gpu.read.walk", "columns, by threads of each and bytes of each under way",
+                PINS, {"walkers", "inflight"}, {"threads", "bytes"}},
 };
 
 /* Highest possible rate. Without the metadata there is no bound. */

@@ -22,7 +22,8 @@ struct bench {
 /* Bytes read plus bytes written. */
 static int64_t payload(const struct copy_launch *launch)
 {
-	bool one_way = launch->kind == COPY_READ || launch->kind == COPY_WRITE;
+	bool one_way = launch->kind == COPY_READ || launch->kind == COPY_WRITE ||
+	               launch->kind == COPY_WALK;
 	return launch->words * (one_way ? 4 : 8);
 }
 
@@ -84,10 +85,17 @@ static void set_grid(
 {
 	int64_t accesses = launch->words / (launch->width / 4);
 	int64_t blocks = round_up(accesses, COPY_THREADS) / COPY_THREADS;
-	bool once = launch->kind == COPY_BOTH && launch->width == 16 && !point->inflight;
+	bool once = (launch->kind == COPY_BOTH || launch->kind == COPY_CHANGE) &&
+	            launch->width == 16 && !point->inflight;
 	int64_t per_sm = copy_blocks_per_sm(launch);
 
 	launch->threads = COPY_THREADS;
+	if (launch->kind == COPY_WALK) {
+		launch->threads = (int)larger(launch->walkers, COPY_THREADS);
+		launch->blocks =
+		        (int)(launch->words / COPY_COLUMN / (launch->threads / launch->walkers));
+		return;
+	}
 	if (point->inflight) {
 		int64_t threads = point->inflight / (COPY_UNROLL * launch->width);
 		launch->threads = (int)smaller(threads, COPY_THREADS);
@@ -118,7 +126,7 @@ static void poison(const struct copy_sweep *sweep, const struct bench *bench, bo
 	int64_t bytes = bench->span * smaller(bench->slots, 4);
 	bytes = larger(bytes, cold ? 4 * sweep->gpu.l2_bytes : 0);
 	GPU(cudaMemsetAsync(
-	        sweep->target, 0xa5, (size_t)smaller(bytes, sweep->buffer_bytes), NULL));
+	        sweep->target, COPY_POISON, (size_t)smaller(bytes, sweep->buffer_bytes), NULL));
 }
 
 static bool verified(struct bench *bench, const char *series)
@@ -159,7 +167,7 @@ static void record(const struct copy_sweep *sweep, const struct copy_point *poin
 	const struct arg args[] = {{"bytes", (double)payload(launch)},
 	        {"words", (double)launch->words}, {"stride", (double)launch->stride},
 	        {"offset", (double)point->offset}, {"width", (double)launch->width},
-	        {"inflight", (double)point->inflight}};
+	        {"inflight", (double)point->inflight}, {"walkers", launch->walkers}};
 
 	probe_record(sweep->run, point->series, args, ARRAY_LEN(args), measurement);
 }

@@ -220,6 +220,7 @@ const struct probe gemm_rate_probe = {
         .needs_gpu = true,
         .seconds = 4.2,
         .processes = 3,
+        .revisits = true,
         .measure = measure,
         .check = gemm_rate_check,
         .fit = gemm_rate_fit,

@@ -308,6 +308,7 @@ const struct probe gemv_rate_probe = {
         .needs_gpu = true,
         .seconds = 1.6,
         .processes = 3,
+        .revisits = true,
         .measure = measure,
         .check = check,
         .fit = gemv_rate_fit,

@@ -274,6 +274,12 @@ static void measure_way(
 		        &sweep->visits, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
 }
 
+static bool wants(const struct memory_sweep *sweep, int threads, size_t bytes, int way)
+{
+	const struct arg args[] = {{"threads", threads}, {"bytes", (double)bytes}};
+	return probe_wants(sweep->run, way_name[way], args, ARRAY_LEN(args));
+}
+
 static void measure_size(struct memory_sweep *sweep, size_t bytes, double seconds)
 {
 	for (int i = 0; i < sweep->team.size_count; i++) {
@@ -283,11 +289,18 @@ static void measure_size(struct memory_sweep *sweep, size_t bytes, double second
 		if (!has_point(sweep, threads, bytes))
 			continue;
 		bench.part = bytes / (size_t)threads / 16 * 16; /* two equal halves of words */
+		const size_t all = bench.part * (size_t)threads;
+		bool any = false;
+		for (int way = 0; way < WAYS; way++)
+			any = any || wants(sweep, threads, all, way);
+		if (!any)
+			continue;
 		team_bind(&sweep->team, threads);
 		fill(&bench, (uint64_t)sweep->run->common.seed);
 		for (int way = 0; way < WAYS; way++) {
 			bench.way = (enum way)way;
-			measure_way(sweep, bench, bench.part * (size_t)threads, seconds);
+			if (wants(sweep, threads, all, way))
+				measure_way(sweep, bench, all, seconds);
 		}
 	}
 }
@@ -357,6 +370,7 @@ const struct probe host_memory_probe = {
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.7,
         .processes = 4,
+        .revisits = true,
         .measure = measure,
         .fit = host_memory_fit,
 };

@@ -78,13 +78,16 @@ static int fill(double (*timed)(int, int), int threads)
 	return (int)fmin(fmax(TRY * 1e-4 / timed(threads, TRY), 10), 100000);
 }
 
-static void measure_series(struct probe_run *run, const char *series, sample_function take,
-        struct bench bench, double seconds)
+static void measure_series(struct probe_run *run, const char *series, double (*timed)(int, int),
+        sample_function take, struct bench bench, double seconds)
 {
 	const struct arg args[] = {{"threads", bench.threads}};
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
 
+	if (!probe_wants(run, series, args, ARRAY_LEN(args)))
+		return;
+	bench.count = fill(timed, bench.threads);
 	if (sample_run(take, &bench, &plan, 0, &measurement))
 		probe_record(run, series, args, ARRAY_LEN(args), &measurement);
 }
@@ -102,11 +105,9 @@ static void measure(struct probe_run *run)
 	for (int i = 0; i < team.size_count; i++) {
 		int threads = team.size[i];
 		team_bind(&team, threads);
-		measure_series(run, "fork", take_fork,
-		        (struct bench){threads, fill(time_regions, threads), &team, true}, seconds);
-		measure_series(run, "barrier", take_barrier,
-		        (struct bench){threads, fill(time_barriers, threads), &team, true},
-		        seconds);
+		const struct bench bench = {threads, 0, &team, true};
+		measure_series(run, "fork", time_regions, take_fork, bench, seconds);
+		measure_series(run, "barrier", time_barriers, take_barrier, bench, seconds);
 	}
 	table_meta_set(
 	        run->curve, "binding", "%d threads, the last one: %s", team.cores, team.binding);
@@ -122,6 +123,7 @@ const struct probe host_parallel_probe = {
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.25,
         .processes = 5,
+        .revisits = true,
         .measure = measure,
         .fit = host_parallel_fit,
 };

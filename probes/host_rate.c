@@ -158,7 +158,8 @@ static void measure_surface(
 			bool all =
 			        (surface->restored || surface->square) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
-			        (surface->restored && too_large(m, n, is_double)))
+			        (surface->restored && too_large(m, n, is_double)) ||
+			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
 				continue;
 			bool first = !visits_has(&rates->visits, series, args, ARRAY_LEN(args));
 			if (!(first && before[i] == 0) && clock_now() + needed > rates->end) {
@@ -200,7 +201,8 @@ static void measure_threads(struct rates *rates, size_t c, int threads)
 		        .cycle = 1,
 		        .turns = 1};
 		double needed = (LEAST_SAMPLES + 2) * before * (call.square ? 8 : 4);
-		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1))
+		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1) ||
+		        !probe_wants(rates->run, chosen[c].series, args, ARRAY_LEN(args)))
 			continue;
 		if (needed > longest_point || clock_now() + needed > rates->end) {
 			if (!visits_has(&rates->visits, chosen[c].series, args, ARRAY_LEN(args)))
@@ -263,6 +265,8 @@ static void wait_asleep(int visit)
 
 static void measure(struct probe_run *run)
 {
+	/* --quick has no time for two, and a second visit is one itself */
+	const int visits = run->common.quick || run->wanted ? 1 : VISITS;
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
 	struct rates rates = {.run = run,
 	        .bytes = bytes,
@@ -292,7 +296,7 @@ static void measure(struct probe_run *run)
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_expect(&rates.quiet, run->core_usual);
 	quiet_note(&rates.quiet, run->curve);
-	for (int visit = 0; visit < VISITS; visit++) {
+	for (int visit = 0; visit < visits; visit++) {
 		measure_surfaces(&rates, visit, false);
 		measure_teams(&rates, visit, false);
 	}
@@ -302,10 +306,10 @@ static void measure(struct probe_run *run)
 	quiet_leave(&rates.quiet);
 	wake_threads(&rates, run->seconds / 100);
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
-	for (int visit = 0; visit < VISITS; visit++)
+	for (int visit = 0; visit < visits; visit++)
 		measure_surfaces(&rates, visit, true);
 	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
-	for (int visit = 0; visit < VISITS; visit++) {
+	for (int visit = 0; visit < visits; visit++) {
 		wait_asleep(visit);
 		measure_teams(&rates, visit, true);
 	}
@@ -330,6 +334,7 @@ const struct probe host_rate_probe = {
         .arg_count = ARRAY_LEN(args),
         .seconds = 4.4,
         .processes = 4,
+        .revisits = true,
         .measure = measure,
         .fit = host_rate_fit,
 };

@@ -48,6 +48,8 @@ void measure_short(struct rates *rates)
 	struct measurement measurement;
 
 	for (size_t k = 0; k < ARRAY_LEN(kind); k++)
-		if (quiet_sample_run(&rates->quiet, take_short, &kind[k], &plan, 0, &measurement))
+		if (probe_wants(rates->run, series[k], NULL, 0) &&
+		        quiet_sample_run(
+		                &rates->quiet, take_short, &kind[k], &plan, 0, &measurement))
 			probe_record(rates->run, series[k], NULL, 0, &measurement);
 }

@@ -180,6 +180,10 @@ static const struct subject subjects[] = {
         {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 2},
         {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 4},
         {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 8},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 32},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 256},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 512},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 1024},
         {"graph_node", CHAIN, NULL, NOTHING, NULL, 0},
         {"stream", RUNNING, null_launch, NOTHING, NULL, 0},
         {"sync", ROUND_TRIP, null_sync, NOTHING, NULL, 0},
@@ -226,27 +230,31 @@ static struct subject point_of(const struct launch *launch, size_t i)
 
 /* The host's share, which somebody else on the core may double for a while, is visited again some
  * time later. */
-static int visits_of(const struct subject *subject, bool quick)
+static int visits_of(const struct probe_run *run, const struct subject *subject)
 {
-	return subject->way == HOST_SHARE && !quick ? 2 : 1;
+	const struct arg argument = {subject->argument_name, subject->argument};
+	if (!probe_wants(run, subject->series, &argument, subject->argument_name != NULL))
+		return 0;
+	return subject->way == HOST_SHARE && !run->common.quick ? 2 : 1;
 }
 
 static void measure_all(struct probe_run *run, struct launch *launch)
 {
 	const size_t total = ARRAY_LEN(grid_sixteenths) + ARRAY_LEN(subjects);
+	const double most = 0.05 * run->seconds; /* of a second visit's few points */
 	const double end = clock_now() + run->seconds;
 	struct visits visits = {0};
 	size_t left = 0;
 	for (size_t i = 0; i < total; i++) {
 		const struct subject subject = point_of(launch, i);
-		left += (size_t)visits_of(&subject, run->common.quick);
+		left += (size_t)visits_of(run, &subject);
 	}
 	for (int visit = 0; visit < 2; visit++)
 		for (size_t i = 0; i < total; i++) {
 			const struct subject subject = point_of(launch, i);
-			if (visit >= visits_of(&subject, run->common.quick))
+			if (visit >= visits_of(run, &subject))
 				continue;
-			const double share = (end - clock_now()) / (double)left--;
+			const double share = fmin((end - clock_now()) / (double)left--, most);
 			if (available(run, &launch->gpu, &subject))
 				measure_subject(run, launch, &visits, &subject, fmax(share, 1e-3));
 		}
@@ -272,7 +280,7 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
-static const char *const arguments[] = {"bytes", "blocks", "accesses", "kernels"};
+static const char *const arguments[] = {"bytes", "blocks", "accesses", "threads", "kernels"};
 const struct probe launch_probe = {
         .name = "launch",
         .question = "What does starting work on the GPU cost, apart on the host and on the "
@@ -282,6 +290,7 @@ const struct probe launch_probe = {
         .needs_gpu = true,
         .turn = -1,
         .seconds = 0.9,
+        .revisits = true,
         .measure = measure,
         .fit = launch_fit,
 };

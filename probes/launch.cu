@@ -37,6 +37,32 @@ extern "C" void launch_cooperative(unsigned *word, int blocks, void *stream)
 	        dim3(LAUNCH_THREADS), arguments, 0, (cudaStream_t)stream);
 }
 
+/* ---- blocks after one another ---- */
+
+/* The count is never what is looked for. */
+static __global__ void turn_kernel(unsigned *word)
+{
+	extern __shared__ unsigned kept[];
+	kept[threadIdx.x] = __ldcg(word);
+	__syncthreads();
+	if (kept[threadIdx.x ^ 1] == ~0u)
+		*word = 0;
+	count_launch(word);
+}
+
+extern "C" void launch_turns(unsigned *word, int blocks, int threads, void *stream)
+{
+	static int bytes; /* more than half of what a multiprocessor has */
+	if (bytes == 0) {
+		int device = 0;
+		cudaGetDevice(&device);
+		cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+		cudaFuncSetAttribute((const void *)turn_kernel,
+		        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	}
+	turn_kernel<<<blocks, threads, (size_t)bytes, (cudaStream_t)stream>>>(word);
+}
+
 /* ---- argument bytes ---- */
 
 template <int bytes> struct argument {

@@ -35,6 +35,11 @@ void launch_overlapped(unsigned *word, void *stream);
 void launch_access(unsigned *word, unsigned *nodes, int blocks, int accesses, void *stream);
 void launch_access_start(unsigned *nodes, int blocks, void *stream);
 
+/* Blocks of which a multiprocessor has one at a time; each waits for an access to L2 and for its
+ * threads. */
+enum { LAUNCH_TURNS = 16 };
+void launch_turns(unsigned *word, int blocks, int threads, void *stream);
+
 /* Stores value to *flag, which is host memory. */
 void launch_flag(volatile unsigned *flag, unsigned value, void *stream);
 

@@ -45,6 +45,13 @@ void overlapped_launch(struct launch *launch)
 	launch->launched++;
 }
 
+void turn_launch(struct launch *launch)
+{
+	launch_turns(launch->word, LAUNCH_TURNS * launch->gpu.sm_count, launch->argument,
+	        launch->stream);
+	launch->launched++;
+}
+
 void graph_launch(struct launch *launch)
 {
 	GPU(cudaGraphLaunch(launch->graph, launch->stream));

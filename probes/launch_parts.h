@@ -77,6 +77,7 @@ void null_sync(struct launch *launch);
 void copy_sync(struct launch *launch);
 void copy_behind(struct launch *launch);
 void access_launch(struct launch *launch);
+void turn_launch(struct launch *launch);
 void graph_sync(struct launch *launch);
 void event_sync(struct launch *launch);
 void flag_sync(struct launch *launch);

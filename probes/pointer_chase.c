@@ -19,6 +19,7 @@
 #include <math.h>
 
 static const double memory_share = 0.8;
+static const double host_memory_share = 0.4; /* of an integrated GPU, which takes the host's */
 
 /* Private sets around what an SM's L1 is said to be, as long as all of them fit in L2; around its
  * part of L2, but for those that fit in L2 and not in half of it (a private set finds place in any
@@ -49,7 +50,8 @@ static void allocate(struct chase_context *context)
 	        (size_t)context->gpu.sm_count * sizeof *context->result));
 	GPU(cudaMemGetInfo(&unused, &total));
 	context->flush_bytes = 4 * context->gpu.l2_bytes;
-	bytes = (size_t)(memory_share * (double)unused);
+	const double share = context->gpu.integrated ? host_memory_share : memory_share;
+	bytes = (size_t)(share * (double)unused);
 	const size_t least = (size_t)(8 * context->gpu.l2_bytes) + 2 * align;
 	if (bytes < least + (size_t)context->flush_bytes)
 		msg_die(EXIT_NOT_POSSIBLE,

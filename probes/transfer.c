@@ -177,9 +177,17 @@ static struct sample_plan plan_of(
 static void measure_point(struct probe_run *run, struct transfer *transfer,
         const struct route *route, int64_t bytes, const struct arg *node)
 {
+	const struct arg args[2] = {
+	        {"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)},
+	        node ? *node : (struct arg){0}};
+	const size_t arg_count = node ? 2 : 1;
 	struct work work = {transfer, route, bytes};
 	struct buffer *buffer = route->buffer;
 	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
+	if (!probe_wants(run, route->series, args, arg_count))
+		return;
+	if (out && run->wanted) /* no larger transfer to the host has left data */
+		transfer_fill_host(transfer, buffer, bytes);
 	char *arrived = route->direction == BOTH ? returning(buffer) : buffer->host;
 	uint32_t seed = transfer_new_seed(transfer);
 	if (out)
@@ -203,10 +211,7 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 		        &work, transfer_wrong_returned(transfer, arrived, bytes, seed));
 	if (route->direction == TO_HOST)
 		buffer->seed = seed;
-	struct arg args[2] = {{"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)}};
-	if (node)
-		args[1] = *node;
-	probe_record(run, route->series, args, node ? 2 : 1, &measurement);
+	probe_record(run, route->series, args, arg_count, &measurement);
 }
 
 static void measure_route(
@@ -304,15 +309,32 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 
 /* ---- the probe ---- */
 
+/* The largest transfer: an eighth of the host's memory and of what is free on the device at most,
+ * where there are two buffers. */
+static int64_t find_largest(const struct transfer *transfer, int64_t host_bytes)
+{
+	const int64_t wanted = transfer->quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
+	int64_t largest = wanted;
+	size_t unused, total;
+	GPU(cudaMemGetInfo(&unused, &total));
+	while (largest > (int64_t)unused / 8 || (host_bytes > 0 && largest > host_bytes / 8))
+		largest /= 4;
+	if (largest < MIB)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+	if (largest < wanted)
+		msg_warn("memory is short (%zu bytes free on the GPU): transfers up to %lld bytes "
+		         "only",
+		        unused, (long long)largest);
+	return largest;
+}
+
 static void set_up(struct transfer *transfer, const struct probe_run *run, int64_t host_bytes)
 {
 	transfer->quick = run->common.quick;
 	transfer->seconds = run->seconds / 400;
 	transfer->seed = (uint32_t)run->common.seed << 16;
-	transfer->largest = transfer->quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
-	while (transfer->largest > transfer->gpu.memory_bytes / 8 ||
-	        (host_bytes > 0 && transfer->largest > host_bytes / 8))
-		transfer->largest /= 4;
+	transfer->largest = find_largest(transfer, host_bytes);
 	transfer->timer = gpu_timer_new(&transfer->gpu);
 	GPU(cudaStreamCreateWithFlags(&transfer->stream, cudaStreamNonBlocking));
 	GPU(cudaStreamCreateWithFlags(&transfer->other, cudaStreamNonBlocking));
@@ -373,6 +395,7 @@ const struct probe transfer_probe = {
         .needs_gpu = true,
         .turn = -1,
         .seconds = 1.1,
+        .revisits = true,
         .measure = measure,
         .fit = transfer_fit,
 };

@@ -15,27 +15,29 @@
 
 struct rule {
 	const char *series, *name, *what;
-	bool alpha, time; /* which rows: beta always, n_half with alpha */
+	bool alpha, beta, time; /* which rows: n_half with alpha */
 };
 
 static const char pinned[] = "cudaMemcpyAsync + cudaStreamSynchronize, pinned";
 static const char pageable[] = "cudaMemcpy, pageable";
 static const char mapped[] = "kernel with 16-byte accesses to mapped memory";
 
+/* What a core has just written comes from its caches, or from memory, at rates of their own: times,
+ * and no line through them. */
 static const struct rule rules[] = {
-        {"h2d_pinned", "link.h2d.pinned", pinned, true, true},
-        {"d2h_pinned", "link.d2h.pinned", pinned, true, true},
+        {"h2d_pinned", "link.h2d.pinned", pinned, true, true, true},
+        {"d2h_pinned", "link.d2h.pinned", pinned, true, true, true},
         {"h2d_written", "link.h2d.written",
                 "cudaMemcpyAsync + cudaStreamSynchronize, pinned, just written by the calling core",
-                false, true},
-        {"h2d_pageable", "link.h2d.pageable", pageable, true, true},
-        {"d2h_pageable", "link.d2h.pageable", pageable, true, true},
+                false, false, true},
+        {"h2d_pageable", "link.h2d.pageable", pageable, true, true, true},
+        {"d2h_pageable", "link.d2h.pageable", pageable, true, true, true},
         {"h2d_wc", "link.h2d.wc", "cudaMemcpyAsync + cudaStreamSynchronize, write-combined", true,
-                false},
-        {"h2d_mapped", "link.h2d.mapped", mapped, true, true},
-        {"d2h_mapped", "link.d2h.mapped", mapped, true, true},
+                true, false},
+        {"h2d_mapped", "link.h2d.mapped", mapped, true, true, true},
+        {"d2h_mapped", "link.d2h.mapped", mapped, true, true, true},
         {"both_pinned", "link.both.pinned", "both directions at once, sum of both, pinned", false,
-                false},
+                true, false},
 };
 
 static const struct estimate none = {NAN, NAN, NAN, 0};
@@ -135,7 +137,8 @@ void transfer_fit(const struct table *curve, struct profile *profile)
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		struct point *points;
 		size_t n = curve_points(curve, rules[i].series, &points);
-		add_line(curve, profile, &rules[i], points, n);
+		if (rules[i].beta)
+			add_line(curve, profile, &rules[i], points, n);
 		if (rules[i].time)
 			add_times(curve, profile, &rules[i], points, n);
 		free(points);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make record MACHINE=name: copies a complete run from OUTPUT to data/name, which then holds that run and
-# nothing else.
+# nothing else. A run is the probes', or theirs with predictions, measurements and validation.
 set -u
 
 refuse() {
@@ -21,8 +21,15 @@ esac
 
 code=1
 [ -d "$output" ] || refuse "there is no $output: run make probe validate first"
-for name in machine profile predictions measurements validation; do
-	[ -s "$output/$name.tsv" ] || refuse "$output/$name.tsv is missing: run make probe validate first"
+for name in machine profile; do
+	[ -s "$output/$name.tsv" ] || refuse "$output/$name.tsv is missing: run make probe first"
+done
+validated=
+for name in predictions measurements validation; do
+	[ ! -s "$output/$name.tsv" ] || validated=yes
+done
+for name in predictions measurements validation; do
+	[ -z "$validated" ] || [ -s "$output/$name.tsv" ] || refuse "$output/$name.tsv is missing: run make validate first"
 done
 
 probes=0
@@ -30,7 +37,7 @@ host=
 whole=
 for file in "$output"/*.tsv; do
 	case $(basename "$file" .tsv) in
-	machine | profile | predictions | measurements | validation | errors | bench | breakdown | breakdown_measured | kerr | gram_host | trace_*) ;;
+	machine | profile | predictions | measurements | validation | errors | bench | breakdown | breakdown_measured | kerr | gram_host | update | update_predictions | update_paper | decisions | trace_*) ;;
 	*) probes=$((probes + 1)) ;;
 	esac
 	id=$(sed -n -e '/^#/!q' -e 's/^# machine: //p' "$file")
@@ -72,4 +79,5 @@ if [ -e "$target" ]; then
 	mv "$target" "$old" || refuse "cannot replace $target"
 fi
 mv "$fresh" "$target" || refuse "cannot write $target"
-echo "record: data/$machine holds machine ${whole:-$host}, $probes probes"
+[ -n "$validated" ] || nothing=", no predictions (make validate makes and tests them)"
+echo "record: data/$machine holds machine ${whole:-$host}, $probes probes${nothing-}"

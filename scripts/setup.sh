@@ -34,6 +34,7 @@ usable() { # package: can what it is wanted for be used, whichever way it came h
 	libhwloc-dev) pkg-config --exists 'hwloc >= 2' ;;
 	libopenblas-dev) pkg-config --exists openblas ;;
 	liblapacke-dev) compiles_lapack ;;
+	libqrupdate-dev) echo 'int main(void) { return 0; }' | compiles -lqrupdate ;;
 	gnuplot-nox) command -v gnuplot ;;
 	perl) command -v prove ;;
 	coreutils) command -v sha256sum ;;
@@ -46,7 +47,7 @@ list_missing() {
 	done
 }
 
-packages='gcc libc6-dev make pkg-config git coreutils libhwloc-dev libopenblas-dev liblapacke-dev gnuplot-nox perl'
+packages='gcc libc6-dev make pkg-config git coreutils libhwloc-dev libopenblas-dev liblapacke-dev libqrupdate-dev gnuplot-nox perl'
 if nvcc=$(nvcc_path); then
 	packages="$packages g++" # nvcc's host compiler
 	echo "setup: CUDA Toolkit: $nvcc"

@@ -281,6 +281,12 @@ TASK(potrf_block, ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
 TASK(panel_geqrf, ex_panel_geqrf(h, t->a, t->b, t->memory))
 TASK(explicit_v, ex_explicit_v(h, t->a, t->b))
 TASK(larft, ex_larft(h, t->a, t->b, t->c))
+TASK(gemv, ex_gemv(h, t->ta, t->alpha, t->a, t->b, t->beta, t->c))
+TASK(ger, ex_ger(h, t->a, t->b, t->c))
+TASK(scal, ex_scal(h, t->alpha, t->a))
+TASK(make_rotations, ex_make_rotations(h, t->number, t->a, t->b))
+TASK(rotate, ex_rotate(h, t->a, t->b))
+TASK(transpose, ex_transpose(h, t->a, t->b))
 TASK(fill, ex_fill(h, t->uplo, t->alpha, t->beta, t->a))
 #undef TASK
 
@@ -430,6 +436,67 @@ static inline bool deferred_larft(
 	return defer(e, (struct task){.run = task_larft, .a = v, .b = tau, .c = t});
 }
 
+static inline bool deferred_gemv(struct executor *e, enum trans trans, double alpha,
+        struct matrix a, struct matrix x, double beta, struct matrix y)
+{
+	return defer(e, (struct task){.run = task_gemv,
+	                        .ta = trans,
+	                        .alpha = alpha,
+	                        .a = a,
+	                        .b = x,
+	                        .beta = beta,
+	                        .c = y});
+}
+
+static inline bool deferred_ger(
+        struct executor *e, struct matrix x, struct matrix y, struct matrix a)
+{
+	return defer(e, (struct task){.run = task_ger, .a = x, .b = y, .c = a});
+}
+
+static inline bool deferred_scal(struct executor *e, double alpha, struct matrix x)
+{
+	return defer(e, (struct task){.run = task_scal, .alpha = alpha, .a = x});
+}
+
+static inline bool deferred_make_rotations(
+        struct executor *e, int64_t row, struct matrix x, struct matrix g)
+{
+	return defer(e, (struct task){.run = task_make_rotations, .number = row, .a = x, .b = g});
+}
+
+static inline bool deferred_rotate(struct executor *e, struct matrix g, struct matrix x)
+{
+	return defer(e, (struct task){.run = task_rotate, .a = g, .b = x});
+}
+
+static inline bool deferred_transpose(struct executor *e, struct matrix a, struct matrix b)
+{
+	return defer(e, (struct task){.run = task_transpose, .a = a, .b = b});
+}
+
+/* The host waits for what is in the current queue. */
+static inline bool deferred_arrive(struct executor *e)
+{
+	struct deferred *d = deferred_self(e);
+	const struct task_queue *q = &d->queues[e->queue];
+	bool ok = true;
+
+	while (ok && q->done < q->count)
+		ok = run_one(d);
+	return ok;
+}
+
+static inline bool deferred_get(struct executor *e, struct matrix element, double *value)
+{
+	return deferred_arrive(e) && ex_get(deferred_self(e)->host, element, value);
+}
+
+static inline bool deferred_nrm2(struct executor *e, struct matrix x, double *norm)
+{
+	return deferred_arrive(e) && ex_nrm2(deferred_self(e)->host, x, norm);
+}
+
 static inline bool deferred_fill(
         struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
 {
@@ -472,6 +539,14 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .host_panel_getrf = deferred_panel_getrf,
 	        .host_panel_geqrf = deferred_panel_geqrf,
 	        .host_panel_potrf = deferred_panel_potrf,
+	        .get = deferred_get,
+	        .nrm2 = deferred_nrm2,
+	        .scal = deferred_scal,
+	        .ger = deferred_ger,
+	        .gemv = deferred_gemv,
+	        .make_rotations = deferred_make_rotations,
+	        .rotate = deferred_rotate,
+	        .transpose = deferred_transpose,
 	        .gemm = deferred_gemm,
 	        .syrk = deferred_syrk,
 	        .trsm = deferred_trsm,

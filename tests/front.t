@@ -119,6 +119,8 @@ record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is rec
 expect 0 '^host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
 	'its files and nothing stale' sh -c 'ls -A repo/data/box | tr "\n" " "'
 expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\n" " "'
+rm run/predictions.tsv run/measurements.tsv run/validation.tsv
+record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
 
 # ---- the programs that were really built each have their line in the list
 if [ -d "$real" ]; then

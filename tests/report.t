@@ -137,6 +137,43 @@ breakdown_measured() { # with every operation recorded
 	breakdown | awk -F '\t' -v OFS='\t' '{ print } $2 == "gpu" && $6 == "panel" { $6 = "plain"; $7 = "nan"; $8 = 8e-5; print }' |
 		sed 's/\tupdate\t6e-05\t6e-05/\tupdate\t6e-05\t5e-05/'
 }
+# Removing columns from 4800 x 600: right to update, right to begin again.
+updates() { # seconds of updating at n/4 and at n/8, of beginning again; variants
+	echo "# program: measure"
+	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
+	for row in "update 600 $1" "update 300 $2" "refactor nan $3" "cusolver nan 8e-3"; do
+		# shellcheck disable=SC2086 # fields
+		set -- $row
+		printf 'remove_columns\t%s\ts\tfp32\t19200\t2400\t%s\t150\tnan\tl2=warm,q=none\tcuda\tnan\t%s\tnan\tnan\t3\tnan\t1\tnan\tnan\tnan\n' "$1" "$2" "$3"
+	done
+}
+# Their two tables, from a study of five widths and one of its stages.
+paper() {
+	echo "# program: measure"
+	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
+	awk -v OFS='\t' '{ print $1, $2, "s", "fp32", $3, 1000, "nan", 100, $4, "l2=warm,q=none" ($5 == "_" ? "" : $5), $6, "nan", $7, $7, $7, 3, "nan", 1, "nan", "nan", "nan" }' <<-ROWS
+		add_rows paper 2000 10 _ cuda 8e-2
+		add_rows paper 2000 10 _ model 7e-2
+		add_rows paper 2000 20 _ cuda 7e-2
+		add_rows paper 2000 50 _ cuda 6e-2
+		add_rows paper 2000 75 _ cuda 6.1e-2
+		add_rows paper 2000 100 _ cuda 6.2e-2
+		add_rows update 2000 nan _ cuda 2e-3
+		remove_columns paper 4000 50 _ cuda 3e-2
+		remove_columns paper 4000 50 _ model 2e-2
+		remove_columns paper 4000 50 ,phase=house cuda 2.5e-2
+		remove_columns paper 4000 50 ,phase=house model 2.4e-2
+		remove_columns paper 4000 50 ,phase=apply_r cuda 3e-3
+		remove_columns paper 4000 50 ,phase=apply_d cuda 1e-3
+		remove_columns update 4000 nan _ cuda 1e-3
+	ROWS
+}
+decisions() {
+	printf 'operation\tq\tpoints\teven\terror_update\terror_refactor\tright\tcost\tcost_worst\talways\talways_worst\tnever\tnever_worst\n'
+	for row in remove_columns all; do
+		printf '%s\tnone\t2\t1\t0.1\t0.05\t1\t0.01\t0.02\t0.5\t1\t0.6\t2\n' $row
+	done
+}
 gpu=$scratch/data/box
 mkdir -p "$scratch/data/papers"
 cp "$root/data/papers/volkov2008.tsv" "$root/data/papers/brandes2012.tsv" "$scratch/data/papers"
@@ -186,6 +223,10 @@ validation >"$gpu/validation.tsv"
 	done
 	printf 'lapack\ttotal\t512\t256\t0\t2\t1e9\t4e-2\t4e-2\t4e-2\t5\t25\tnan\t1e-6\t2e-6\t3e-5\t6e-5\tnan\n'
 } >"$gpu/kerr.tsv"
+updates 1e-3 8e-3 4e-3 >"$gpu/update.tsv"
+updates 1.1e-3 7e-3 4e-3 >"$gpu/update_predictions.tsv"
+decisions >"$gpu/decisions.tsv"
+paper >"$gpu/update_paper.tsv"
 bench >"$gpu/bench.tsv"
 breakdown >"$gpu/breakdown.tsv"
 breakdown_measured >"$gpu/breakdown_measured.tsv"
@@ -255,6 +296,11 @@ says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimiza
 says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 us  *+25$' 'where the time goes, predicted and measured'
 says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
 says "$text" '^1024  block .* 10 ' 'its forms'
+says "$text" '^remove columns, R and d  *0.5  *0.5  *4.0  *1.0  *1.0  *8.0$' 'updating: how many times as fast'
+says "$text" '^remove columns  *none  *2  *1  *10.0  *100.0  *1.0  *2.0  *50  *60$' 'and whether the choice was right'
+says "$text" 'right at 100 % of 2 points' 'in short'
+says "$text" '^  *10  *70.0 / 80.0$' 'their widths of blocks'
+says "$text" '^4000 1000 100 0  *none  *50  *24.0 / 25.0  *-  *- / 4.00  *-  *20.0 / 30.0$' 'and stages'
 awk '/^Gram-Schmidt/ { on = 1 } on' "$text" | tr '\n' ' ' | tr -s ' ' >"$scratch/gram"
 says "$scratch/gram" 'at n = 1024, .* (block) is 5 times as fast .* (blocked)' 'GPU against CPU'
 says "$scratch/gram" 'GTX 580) was 1.5 times .* 4 times faster than its unblocked form' 'then and now'
@@ -276,7 +322,7 @@ result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
-drawing expect 0 'launch copy panel_cuda factor_s vendor trace_sgetrf_100 kerr gram_schmidt breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy panel_cuda factor_s vendor trace_sgetrf_100 kerr update gram_schmidt breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
 	sh '$plots/plots.sh' '$gpu' >/dev/null && cmp '$gpu/report/figures/copy.svg' '$scratch/copy.svg' && echo same"
 rm -rf "$gpu/report"

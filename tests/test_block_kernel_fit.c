@@ -45,6 +45,7 @@ static void test_known(void)
 	put(curve, "geqrf_s", beside, 3, 250e-6);
 	put(curve, "geqrf_columns_d", shape, 2, 700e-6);
 	put(curve, "cluster_d", shape, 2, 90e-6);
+	put(curve, "grid_s", shape, 2, 80e-6);
 	put(curve, "potrf_rows_beside_s", rows, 2, 45e-6);
 	put(curve, "potrf_s", &n, 1, 30e-6);
 	put(curve, "potrf_rows_s", rows, 2, 35e-6);
@@ -64,6 +65,7 @@ static void test_known(void)
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
 	is_value(profile, "gpu.panel_geqrf_columns.d", shape, 2, 700e-6);
 	is_value(profile, "gpu.panel_cluster.d", shape, 2, 90e-6);
+	is_value(profile, "gpu.panel_grid.s", shape, 2, 80e-6);
 	is_value(profile, "gpu.potrf_block.s", &n, 1, 30e-6);
 	is_value(profile, "gpu.potrf_rows.s", rows, 2, 35e-6);
 	is_value(profile, "gpu.potrf_block.d", &n, 1, 40e-6);

@@ -122,7 +122,8 @@ static void test_missing(void)
 	        "gpu.copy.alpha", "gpu.copy.beta", "gpu.copy.n_half", "gpu.dram.copy",
 	        "gpu.dram.read", "gpu.dram.write", "gpu.l2.copy", "gpu.l2.read", "gpu.l2.write",
 	        "gpu.dram.copy_sustained", "gpu.copy.stride", "gpu.copy.misaligned",
-	        "gpu.copy.aligned_head", "gpu.copy.width", "gpu.copy.inflight"};
+	        "gpu.copy.aligned_head", "gpu.copy.width", "gpu.copy.inflight", "gpu.change.time",
+	        "gpu.read.walk"};
 	struct table *curve = new_curve();
 	struct profile *profile = profile_new();
 

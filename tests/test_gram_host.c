@@ -5,6 +5,7 @@
 
 #include "../factor/gram_schmidt.h"
 #include "../factor/host/executor_host_gram.h"
+#include "../factor/host/gram_compilers.h"
 
 #include <inttypes.h>
 #include <omp.h>

@@ -7,6 +7,7 @@
 
 void host_memory_fit(const struct table *curve, struct profile *profile);
 void host_parallel_fit(const struct table *curve, struct profile *profile);
+void host_gram_fit(const struct table *curve, struct profile *profile);
 void host_rate_fit(const struct table *curve, struct profile *profile);
 
 static void add(struct table *curve, const char *series, const struct arg *args, size_t count,
@@ -96,6 +97,24 @@ static void test_parallel(void)
 	table_free(curve);
 }
 
+static void test_gram(void)
+{
+	static const char *const columns[] = {"threads", "m", "level", "bytes"};
+	const struct arg pair[] = {{"threads", 4}, {"m", 1024}, {"level", 2}};
+	const struct arg fetch[] = {{"threads", 4}, {"bytes", 4096}};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+
+	add(curve, "pair_s", pair, ARRAY_LEN(pair), 4e-7);
+	add(curve, "fetch", fetch, ARRAY_LEN(fetch), 1e-6);
+	host_gram_fit(curve, profile);
+	is_value(profile, "host.gram.pair.s[threads=4,m=1024,level=2]", 4e-7);
+	is_value(profile, "host.gram.fetch[threads=4,bytes=4096]", 1e-6);
+	is_failed(profile, "host.gram.dot.d");
+	profile_free(profile);
+	table_free(curve);
+}
+
 static void test_rate(void)
 {
 	static const char *const columns[] = {"m", "n"};
@@ -144,6 +163,7 @@ int main(void)
 {
 	test_memory();
 	test_parallel();
+	test_gram();
 	test_rate();
 	return finish();
 }

@@ -207,7 +207,7 @@ static struct run run_once(struct executor *e, enum kerr_variant variant, int64_
 	struct run run = {.a0 = {NULL, 0, m, n, lda, precision},
 	        .a = {NULL, 0, m, n, lda, precision},
 	        .q = {NULL, 0, m, m, lda, precision}};
-	struct kerr_laps laps = {0};
+	struct laps laps = {0};
 	struct room room = {0};
 	void *work = NULL;
 
@@ -223,14 +223,14 @@ static struct run run_once(struct executor *e, enum kerr_variant variant, int64_
 	           room_open(e, m, n, &room) &&
 	           kerr_errors(e, run.a0, run.a, run.q, &room.room, &run.errors);
 	if (run.good && laps.count)
-		run.good = kerr_laps_read(e, &laps, run.phase) &&
+		run.good = laps_read(e, &laps, run.phase, KERR_PHASES) &&
 		           e->ops->elapsed(e, 0, laps.count, &run.whole);
 	if (!run.good)
 		diag("%s", e->fault.text);
 	e->ops->release(e, work);
 	if (room.memory)
 		e->ops->release(e, room.memory);
-	kerr_laps_free(&laps);
+	laps_free(&laps);
 	return run;
 }
 

@@ -127,7 +127,7 @@ static void test_empty(void)
 	size_t failed = 0;
 	for (size_t i = 0; i < profile->count; i++)
 		failed += strcmp(profile->row[i].status, "failed") == 0;
-	ok(profile->count == ARRAY_LEN(scalars) + 7, "an empty curve names every parameter");
+	ok(profile->count == ARRAY_LEN(scalars) + 8, "an empty curve names every parameter");
 	ok(failed == profile->count, "and all have failed");
 	ok(isnan(profile->row[0].estimate.value), "without a value");
 	profile_free(profile);

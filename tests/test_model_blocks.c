@@ -84,6 +84,15 @@ static void test_moves(const struct profile *p)
 	ex_transpose(e, a, a);
 	is_real(us(e), queued + started + copied + WAIT, 1e-6, "transpose");
 	executor_model_restart(e, false);
+	ex_rotate(e, block(2, 512), a);
+	is_real(us(e), queued + started + copied + WAIT, 1e-6, "rotate");
+	executor_model_restart(e, false);
+	/* two blocks: 2 MiB each go through one multiprocessor at 200 GB/s */
+	ex_make_rotations(e, 0, block(131072, 4), block(2, 2));
+	double pair = 2 * 2 * 131072 * 4 / 200e3;
+	is_real(us(e), queued + started + 0.25 + pair + 0.25 + 0.015 + WAIT, 1e-6,
+	        "make_rotations: a pair is one block's");
+	executor_model_restart(e, false);
 	ex_explicit_v(e, a, a);
 	is_real(us(e), queued + started + copied + WAIT, 1e-6, "explicit_v");
 	executor_model_restart(e, false);
@@ -305,28 +314,35 @@ static void test_reflectors(void)
 {
 	struct profile *p = synthetic(0);
 	const struct arg at[][2] = {
-	        {{"m", 1024}, {"n", 16}}, {{"m", 1024}, {"n", 32}}, {{"m", 1024}, {"n", 64}}};
+	        {{"m", 1024}, {"n", 32}}, {{"m", 1024}, {"n", 64}}, {{"m", 1024}, {"n", 128}}};
 	const struct matrix a = block(1024, 48), v = block(1024, 48), t = block(48, 48);
+	const struct matrix wide = block(1024, 96);
 
 	add_blocks(p, 0);
 	struct executor *e = fresh(p);
 	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
 	const double separate = us(e);
 	executor_free(e);
-	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 20e-6, 0);
-	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 30e-6, 0);
-	add(p, "gpu.panel_reflectors.s", "s", at[2], 2, 60e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 30e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 60e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[2], 2, 160e-6, 0);
 	e = fresh(p);
 	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
 	const double together = us(e);
-	is_real(together, queued + 10 + 0.75 * 50 + WAIT, 1e-9, "panel_reflectors as measured");
+	is_real(together, 2 * queued + 30 + 0.5 * 30 + WAIT, 1e-9,
+	        "by the Gram matrix as measured");
 	if (!ok(together < separate, "and sooner than the three calls without it"))
 		diag("%g against %g", together, separate);
 	executor_model_restart(e, false);
-	ex_panel_reflectors(e, block(8193, 64), block(64, 1), block(8193, 64), block(64, 64), NULL);
+	ex_panel_reflectors(e, wide, block(96, 1), wide, block(96, 96), NULL);
+	is_real(us(e), queued + started + 0.75 * (160 - started) + WAIT, 1e-9,
+	        "in one cluster as measured");
+	executor_model_restart(e, false);
+	ex_panel_reflectors(
+	        e, block(8193, 128), block(128, 1), block(8193, 128), block(128, 128), NULL);
 	const double tall = us(e);
 	executor_model_restart(e, false);
-	ex_panel_geqrf(e, block(8193, 64), block(64, 1), NULL);
+	ex_panel_geqrf(e, block(8193, 128), block(128, 1), NULL);
 	const double alone = us(e);
 	if (!ok(tall > alone + library, "three calls where a cluster does not hold the panel"))
 		diag("%g and alone %g", tall, alone);

@@ -3,7 +3,7 @@
  * sizes, threads, memory that they share, and the width of blocks that follows. */
 #include "../factor/model/price_blocks.h"
 #include "../factor/runs/gram_rows.h"
-#include "../factor/host/gram_loops.h"
+#include "../lib/gram_loops.h"
 #include "tap.h"
 
 static void add(struct profile *p, const char *name, const char *unit, const struct arg *args,
@@ -22,23 +22,48 @@ static void add_rate(struct profile *p, double threads, double bytes, double rea
 	add(p, "host.memory.copy", "B/s", args, 2, 2 * read);
 }
 
-/* 64 GB/s to 1 MB, 16 GB/s to 16 MB, 4 GB/s from memory, which gives 8 threads 20 GB/s; copies
- * twice as much; lines of other cores take four times as long as those of the last cache; starting
- * a team takes a microsecond a thread. */
+/* Seconds of a loop over m rows by one thread from its first cache; twice as many from the second,
+ * four times from the last; twice as many when eight threads run. */
+static const double dot = 1e-10, subtract = 2e-10, fused = 3e-10, pair = 8e-10;
+
+static void add_loop(struct profile *p, const char *name, double row)
+{
+	for (int threads = 1; threads <= 8; threads *= 8)
+		for (int m = 256; m <= 16384; m *= 64)
+			for (int level = 1; level <= 3; level++) {
+				const struct arg args[] = {
+				        {"threads", threads}, {"m", m}, {"level", level}};
+				add(p, name, "s", args, 3,
+				        row * m * (1 << (level - 1)) * (threads > 1 ? 2 : 1));
+			}
+}
+
+static void add_fetch(struct profile *p, double threads, double bytes, double seconds)
+{
+	const struct arg args[] = {{"threads", threads}, {"bytes", bytes}};
+
+	add(p, "host.gram.fetch", "s", args, 2, seconds);
+}
+
+/* Memory gives one thread 4 GB/s and eight 20, copies twice as much; a column of another core comes
+ * at 10 GB/s, to all at a third of that; starting a team takes a microsecond a thread. */
 static struct profile *machine(void)
 {
 	struct profile *p = profile_new();
 
-	add_rate(p, 1, 1 << 14, 64e9);
-	add_rate(p, 1, 1 << 20, 64e9);
-	add_rate(p, 1, 1 << 22, 16e9);
-	add_rate(p, 1, 1 << 24, 16e9);
 	add_rate(p, 1, 1 << 28, 4e9);
 	add_rate(p, 8, 1 << 28, 20e9);
+	add(p, "host.l1.stated", "B", NULL, 0, 1 << 15);
 	add(p, "host.l2.stated", "B", NULL, 0, 1 << 20);
 	add(p, "host.l3.stated", "B", NULL, 0, 1 << 25);
-	add(p, "host.l3.latency", "s", NULL, 0, 30e-9);
-	add(p, "host.exchange.latency", "s", NULL, 0, 120e-9);
+	add_loop(p, "host.gram.dot.s", dot);
+	add_loop(p, "host.gram.subtract.s", subtract);
+	add_loop(p, "host.gram.fused.s", fused);
+	add_loop(p, "host.gram.pair.s", pair);
+	for (int bytes = 1 << 10; bytes <= 1 << 16; bytes <<= 6) {
+		add_fetch(p, 1, bytes, bytes * 1e-10);
+		add_fetch(p, 8, bytes, bytes * 3e-10);
+	}
 	for (int threads = 1; threads <= 8; threads *= 2)
 		add(p, "host.parallel.fork", "s", &(struct arg){"threads", threads}, 1,
 		        1e-6 * threads);
@@ -54,11 +79,6 @@ static bool near(double got, double want)
 	return same;
 }
 
-static double both(double a, double b)
-{
-	return sqrt(a * a + b * b);
-}
-
 static struct matrix single(int64_t m, int64_t n)
 {
 	return (struct matrix){NULL, 0, m, n, m, SINGLE};
@@ -70,38 +90,42 @@ static void test_passes(struct price_reader *r)
 
 	r->threads = 1;
 	p = price_gram_pass_host(r, GRAM_DOTS, single(1000, 100));
-	ok(near(p.term[TERM_MEMORY], both(4e5 / 64e9, 4e5 / 64e9)) && near(p.term[TERM_HOST], 1e-6),
-	        "dot products of one thread in its cache: the columns, and the one they are with");
+	ok(near(p.term[TERM_MEMORY], 100 * 1000 * 2 * dot) && near(p.term[TERM_HOST], 1e-6),
+	        "dot products of one thread in its second cache");
 	p = price_gram_pass_host(r, GRAM_UPDATE, single(1000, 2001));
-	ok(near(p.term[TERM_MEMORY], both(16e6 / 48e9, 8e6 / 64e9)) &&
-	                near(p.term[TERM_HOST], 1e-6 + 8e3 / 128e9),
-	        "an update in place from the last cache, and the division");
+	ok(near(p.term[TERM_MEMORY], 2000 * 1000 * 4 * subtract) &&
+	                near(p.term[TERM_HOST], 1e-6 + 1000 * subtract),
+	        "an update from the last cache, and the normalization");
 	r->threads = 8;
 	p = price_gram_pass_host(r, GRAM_DOTS, single(1000, 100));
-	ok(near(p.term[TERM_MEMORY], both(13 * 4e3 / 64e9, 13 * 4e3 / 64e9)) &&
-	                near(p.term[TERM_HOST], 8e-6 + 4e3 / 4e9),
+	ok(near(p.term[TERM_MEMORY], 13 * 1000 * 2 * 2 * dot) &&
+	                near(p.term[TERM_HOST], 8e-6 + 4e3 * 3e-10),
 	        "eight threads: the one with most columns, and one column from another thread");
 	p = price_gram_pass_host(r, GRAM_FUSED, single(1000, 32));
-	ok(near(p.term[TERM_HOST], 1e-6 + 5 * 4e3 / 128e9 + 4e3 / 64e9),
-	        "a small pass is left to one thread: the next column, its norm, the division");
-	p = price_gram_pass_host(r, GRAM_DOTS, single(80000, 8000));
-	ok(near(p.term[TERM_MEMORY], both(2.56e9 / 20e9, 3.2e8 / 64e9)),
+	ok(near(p.term[TERM_MEMORY], 30 * 1000 * 2 * fused) &&
+	                near(p.term[TERM_HOST], 1e-6 + 1000 * (2 * subtract + dot)),
+	        "a small pass is left to one thread: the next column, its norm, the normalization");
+	p = price_gram_pass_host(r, GRAM_DOTS, single(16000, 40000));
+	ok(near(p.term[TERM_MEMORY], 5000 * 64e3 * 8 / 20e9),
 	        "what no cache holds comes at memory's rate, which all share");
 }
 
 static void test_apply(struct price_reader *r)
 {
-	const double column = 4e3, group = GRAM_TOGETHER;
+	const double m = 1000, first = GRAM_TOGETHER * (GRAM_PAIR * m * dot + m * subtract);
 
 	r->threads = 1;
 	struct price p = price_gram_apply_host(r, single(1000, 40), 10, false);
-	double pass = both(2 * group * column / 128e9 + 2 * column / 64e9, 2 * column / 64e9);
-	ok(near(p.term[TERM_MEMORY], 10 * (5 * pass + 2 * group * column / 128e9)),
-	        "a group of columns, while pairs go by in the nearest cache");
-	p = price_gram_apply_host(r, single(10000, 200), 200, false);
-	pass = both(2 * group * 4e4 / 128e9 + 2 * 4e4 / 64e9, 2 * 4e4 / 16e9);
-	ok(near(p.term[TERM_MEMORY], 50 * (100 * pass + 2 * group * 4e4 / 48e9)),
-	        "more of them than it holds come from the last one");
+	ok(near(p.term[TERM_MEMORY], 10 * (5 * m * 2 * pair + first)) &&
+	                near(p.term[TERM_HOST], 1e-6 + 5 * m * dot),
+	        "a group of columns, while pairs go by in the second cache");
+	r->threads = 8;
+	p = price_gram_apply_host(r, single(1000, 40), 10, false);
+	ok(near(p.term[TERM_HOST], 8e-6 + 10 * 4e3 * 3e-10 + m * 2 * dot),
+	        "all threads get the columns that are taken out from the one that had them");
+	const double from = GRAM_TOGETHER * (GRAM_PAIR * m * 2 * dot + 4e3 * 1e-10);
+	ok(near(p.term[TERM_MEMORY], 2 * (5 * m * 2 * 2 * pair + from)),
+	        "and each of them the columns that it changes");
 }
 
 static double seconds(const struct profile *profile, int64_t n, int64_t k, int64_t nb)

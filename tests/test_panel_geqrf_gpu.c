@@ -76,7 +76,7 @@ static int resident_alone(enum precision precision, void *a, int64_t lda, int64_
 static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream)
 {
-	return panel_geqrf(precision, a, lda, m, n, tau, true, work, stream);
+	return panel_geqrf(precision, a, lda, m, n, tau, true, NULL, work, stream);
 }
 
 /* Where the Gram matrix does not do, column by column. */
@@ -88,7 +88,18 @@ static int64_t gram_work(enum precision precision, int64_t m, int64_t n)
 static int by_gram(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
         void *work, void *stream)
 {
-	const int error = panel_geqrf_gram(a, lda, m, n, tau, work, work, stream);
+	int error = panel_geqrf_gram_begin(a, lda, m, n, work, work, stream);
+	if (!error)
+		error = panel_geqrf_columns_unless(work, precision, a, lda, m, n, tau,
+		        (char *)work + panel_geqrf_gram_work(), stream);
+	return error ? error : panel_geqrf_gram_end(a, lda, m, n, tau, work, NULL, work, stream);
+}
+
+/* The same in one kernel. */
+static int by_gram_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream)
+{
+	const int error = panel_geqrf_gram_cluster(a, lda, m, n, tau, work, NULL, stream);
 	return error ? error
 	             : panel_geqrf_columns_unless(work, precision, a, lda, m, n, tau,
 	                       (char *)work + panel_geqrf_gram_work(), stream);
@@ -103,6 +114,7 @@ static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t
 
 static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
 static const struct variant tall = {"gram", gram_work, by_gram};
+static const struct variant tall_cluster = {"gram, one kernel", gram_work, by_gram_cluster};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
 static const struct variant chosen = {"chosen", panel_geqrf_work, chosen_beside};
 
@@ -402,28 +414,29 @@ static double reflector_error(
 	return error;
 }
 
-static void check_reflector(const struct shape *s, enum precision precision)
+static void check_reflector(const struct shape *s, enum precision precision, enum matrix_kind kind)
 {
 	const int64_t word = precision_bytes(precision), count = s->m * s->n;
+	const int64_t work = (panel_geqrf_work(precision, s->m, s->n) + 15) / 16 * 16;
 	const double eps = precision == SINGLE ? FLT_EPSILON : DBL_EPSILON;
 	char *room = NULL;
 	void *host = xmalloc((size_t)(count * word));
-	const size_t bytes = (size_t)((2 * count + s->n + s->n * s->n) * word) + 16;
+	const size_t bytes = (size_t)((2 * count + s->n + s->n * s->n) * word + work);
 
-	matrix_fill(host, s->m, s->m, s->n, precision, MATRIX_RANDOM, 5);
+	matrix_fill(host, s->m, s->m, s->n, precision, kind, 5);
 	GPU(cudaMalloc((void **)&room, bytes));
 	GPU(cudaMemset(room, 0xff, bytes));
-	char *a = room + 16, *v = a + count * word, *t = v + count * word,
+	char *a = room + work, *v = a + count * word, *t = v + count * word,
 	     *tau = t + s->n * s->n * word;
 	GPU(cudaMemcpy(a, host, (size_t)(count * word), cudaMemcpyHostToDevice));
 	const struct block_reflector r = {v, s->m, t, s->n};
-	GPU(panel_geqrf_cluster(precision, a, s->m, s->m, s->n, tau, &r, room, NULL));
+	GPU(panel_geqrf(precision, a, s->m, s->m, s->n, tau, false, &r, room, NULL));
 	double *got_a = fetched(a, count, precision), *got_v = fetched(v, count, precision);
 	double *got_t = fetched(t, s->n * s->n, precision),
 	       *got_tau = fetched(tau, s->n, precision);
 	const double error = reflector_error(got_a, got_tau, got_v, got_t, s);
-	if (!ok(error <= 20 * (double)s->n * eps, "V and T %c %" PRId64 " x %" PRId64, precision,
-	            s->m, s->n))
+	if (!ok(error <= 20 * (double)s->n * eps, "V and T %c %" PRId64 " x %" PRId64 " %s",
+	            precision, s->m, s->n, matrix_kind_name[kind]))
 		diag("error %.3g", error);
 	GPU(cudaFree(room));
 	free(host);
@@ -461,12 +474,18 @@ int main(int argc, char **argv)
 				continue;
 			if (panel_geqrf_resident_fits(p, s->m, s->n))
 				check_shape(&resident, s, p);
-			if (panel_geqrf_cluster_fits(p, s->m, s->n)) {
+			if (panel_geqrf_cluster_fits(p, s->m, s->n))
 				check_shape(&cluster, s, p);
-				check_reflector(s, p);
+			if (panel_geqrf_reflects(p, s->m, s->n)) {
+				check_reflector(s, p, MATRIX_RANDOM);
+				check_reflector(s, p, MATRIX_ZERO_MIDDLE);
+				check_reflector(s, p, MATRIX_RANK_DEFICIENT);
+				check_reflector(s, p, MATRIX_UPPER);
 			}
 			if (p == SINGLE && panel_geqrf_gram_fits(s->m, s->n))
 				check_shape(&tall, s, p);
+			if (p == SINGLE && panel_geqrf_gram_cluster_fits(s->m, s->n))
+				check_shape(&tall_cluster, s, p);
 			check_shape(&columns, s, p);
 		}
 	if (most == INT64_MAX) {

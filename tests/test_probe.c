@@ -37,6 +37,19 @@ static void measure_crash(struct probe_run *run)
 		raise(SIGKILL);
 }
 
+/* Two points; process 1 is twice as slow at one of them, those of second visits are not. */
+static void measure_uneven(struct probe_run *run)
+{
+	for (int point = 0; point < 2; point++) {
+		const struct arg arg = {"pid", point};
+		const double seconds = run->process == 1 && point == 1 ? 2e-3 : 1e-3;
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		if (run->wanted && probe_wants(run, "own", &arg, 1))
+			msg_warn("point %d again", point);
+		probe_record(run, "own", &arg, 1, &m);
+	}
+}
+
 static void fit_nothing(const struct table *curve, struct profile *profile)
 {
 	(void)curve;
@@ -69,7 +82,17 @@ static const struct probe alone = {.name = "alone",
         .measure = measure_pid,
         .fit = fit_nothing};
 
-static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone};
+static const struct probe uneven = {.name = "uneven",
+        .question = "What does one process see otherwise?",
+        .args = columns,
+        .arg_count = 1,
+        .seconds = 0.1,
+        .processes = 4,
+        .revisits = true,
+        .measure = measure_uneven,
+        .fit = fit_nothing};
+
+static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven};
 
 static char folder[] = "/tmp/fathom-probe-XXXXXX";
 
@@ -128,6 +151,21 @@ static void test_set(const char *options, size_t processes)
 	table_free(d);
 }
 
+static void test_second_visit(void)
+{
+	ok(run("host uneven") == EXIT_DONE, "a probe that asks for second visits");
+	struct table *curve = take("uneven"), *other = take("host");
+	ok(said("point 1 again") && !said("point 0 again"), "a second visit is of what is noisy");
+	ok(curve && curve->row_count == 8, "no row is added");
+	ok(curve && table_real(curve, 3, "seconds") == 1e-3, "the slow row is replaced");
+	ok(curve && strcmp(table_meta(curve, "second_visits"), "1") == 0, "one visit is enough");
+	ok(other && !table_meta(other, "second_visits"), "another probe has none");
+	table_free(curve);
+	table_free(other);
+	ok(run("--quick uneven") == EXIT_DONE && !said("again"), "--quick does without");
+	table_free(take("uneven"));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -136,6 +174,7 @@ int main(int argc, char **argv)
 		return 1;
 	test_set("first last crash nowhere host alone", 4);
 	test_set("--quick alone host first last crash nowhere", 3);
+	test_second_visit();
 	ok(run("--quick last") == EXIT_DONE, "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");

@@ -52,6 +52,11 @@ else
 	report "not ok" "errors.tsv has a row for every prediction"
 fi
 
+expect 1 'predict --update first' "measure --update before predict --update" "$bin/measure" --update --output "$data"
+expect 0 'update_predictions.tsv: [0-9]* predictions' "predict --update" \
+	"$bin/predict" --update --quick --output "$data"
+expect 1 'update.tsv' "validate --update before measure --update" "$bin/validate" --update --output "$data"
+
 cp -r "$data" "$scratch/later"
 "$bin/predict" --quick --output "$scratch/later" --set host.blas.level1=1us >/dev/null
 expect 1 'measurements.tsv is made from another predictions.tsv' "predictions newer than the measurements" \

@@ -131,6 +131,8 @@ bool cuda_trsm_guard(struct executor *, enum side side, enum uplo uplo, enum tra
 bool cuda_nrm2(struct executor *, struct matrix x, double *norm);
 bool cuda_gemv(struct executor *, enum trans trans, double alpha, struct matrix a, struct matrix x,
         double beta, struct matrix y);
+bool cuda_make_rotations(struct executor *, int64_t row, struct matrix x, struct matrix g);
+bool cuda_rotate(struct executor *, struct matrix g, struct matrix x);
 bool cuda_trtri(
         struct executor *, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse);
 bool cuda_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);

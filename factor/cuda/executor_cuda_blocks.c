@@ -2,6 +2,7 @@
 /* The cuda executor's blocks but the matrix products: triangular solves by cuBLAS, the rest by our
  * own kernels. */
 #include "executor_cuda.h"
+#include "rotations.h"
 
 #include "../../lib/msg.h"
 #include "../../lib/block_kernels.h"
@@ -147,7 +148,7 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
 	       cuda_ok(x,
 	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
-	                       matrix_address(tau), executor->queue == QUEUE_PANEL, work,
+	                       matrix_address(tau), executor->queue == QUEUE_PANEL, NULL, work,
 	                       stream_of(x)),
 	               "panel_geqrf");
 }
@@ -155,7 +156,7 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 bool cuda_panel_reflects(struct executor *executor, struct matrix a)
 {
 	(void)executor;
-	return panel_geqrf_cluster_fits(a.precision, a.m, a.n);
+	return panel_geqrf_reflects(a.precision, a.m, a.n);
 }
 
 bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
@@ -164,8 +165,8 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 	struct cuda *x = self(executor);
 	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
 	return cuda_ok(x,
-	        panel_geqrf_cluster(a.precision, matrix_address(a), a.ld, a.m, a.n,
-	                matrix_address(tau), &r, work, stream_of(x)),
+	        panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n, matrix_address(tau),
+	                executor->queue == QUEUE_PANEL, &r, work, stream_of(x)),
 	        "panel_reflectors");
 }
 
@@ -234,6 +235,19 @@ bool cuda_zero_diagonal(struct executor *executor, struct matrix a, int *info)
 {
 	struct cuda *x = self(executor);
 	return cuda_ok(x, block_zero_diagonal(a, info, stream_of(x)), "zero diagonal");
+}
+
+/* ---- rotations ---- */
+
+bool cuda_make_rotations(struct executor *executor, int64_t row, struct matrix x, struct matrix g)
+{
+	return cuda_ok(self(executor), rotations_make(row, x, g, stream_of(self(executor))),
+	        "make rotations");
+}
+
+bool cuda_rotate(struct executor *executor, struct matrix g, struct matrix x)
+{
+	return cuda_ok(self(executor), rotations_apply(g, x, stream_of(self(executor))), "rotate");
 }
 
 /* ---- layout ---- */

@@ -71,7 +71,7 @@ bool cuda_resident_fits(struct executor *executor, struct matrix a)
 {
 	struct panel_geometry geometry;
 	return panel_cluster_fits(a.precision, a.m, a.n) ||
-	       geometry_of(self(executor), a, &geometry);
+	       panel_grid_fits(a.precision, a.m, a.n) || geometry_of(self(executor), a, &geometry);
 }
 
 int64_t cuda_resident_work(struct executor *executor, struct matrix a)
@@ -101,11 +101,17 @@ static bool prepare_exchange(struct cuda *x, int64_t bytes, uint32_t rounds)
 	        "clear the exchange");
 }
 
+/* For panels of n columns of either kernel of many multiprocessors. */
+static int64_t exchange_room(const struct cuda *x, enum precision precision, int64_t n)
+{
+	int64_t bytes = exchange_bytes(x->gpu.sm_count, panel_resident_words(precision, n));
+
+	return bytes > panel_grid_work() ? bytes : panel_grid_work();
+}
+
 bool cuda_reserve_exchange(struct cuda *x, int64_t widest)
 {
-	int words = panel_resident_words(DOUBLE, widest);
-
-	return prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), 0);
+	return prepare_exchange(x, exchange_room(x, DOUBLE, widest), 0);
 }
 
 static int *exchange_error(struct cuda *x)
@@ -113,8 +119,19 @@ static int *exchange_error(struct cuda *x)
 	return (int *)(void *)((char *)x->exchange.data + x->exchange.bytes);
 }
 
-static bool grid_panel(struct cuda *x, struct matrix a, int words, struct pivots p)
+static bool panel_in_registers(struct cuda *x, struct matrix a, struct pivots p)
 {
+	uint32_t tag = x->tag;
+	x->tag += (uint32_t)a.n;
+	return cuda_ok(x,
+	        panel_grid(a.precision, matrix_address(a), a.ld, a.m, a.n, p.data, x->exchange.data,
+	                tag, exchange_error(x), stream_of(x)),
+	        "grid kernel");
+}
+
+static bool panel_in_shared_memory(struct cuda *x, struct matrix a, struct pivots p)
+{
+	const int words = panel_resident_words(a.precision, a.n);
 	struct panel_geometry geometry;
 	if (!geometry_of(x, a, &geometry))
 		return false;
@@ -128,16 +145,17 @@ static bool grid_panel(struct cuda *x, struct matrix a, int words, struct pivots
 	        "resident kernel");
 }
 
-/* On one cluster when it holds the panel, on all multiprocessors otherwise. */
+/* On one cluster when it holds the panel, on many multiprocessors otherwise, in their registers
+ * when these do. */
 bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
 {
 	struct cuda *x = self(executor);
-	const int words = panel_resident_words(a.precision, a.n);
 	(void)work;
-	if (!prepare_exchange(x, exchange_bytes(x->gpu.sm_count, words), (uint32_t)a.n))
+	if (!prepare_exchange(x, exchange_room(x, a.precision, a.n), (uint32_t)a.n))
 		return false;
 	if (!panel_cluster_fits(a.precision, a.m, a.n))
-		return grid_panel(x, a, words, p);
+		return panel_grid_fits(a.precision, a.m, a.n) ? panel_in_registers(x, a, p)
+		                                              : panel_in_shared_memory(x, a, p);
 	return cuda_ok(x,
 	        panel_cluster(a.precision, matrix_address(a), a.ld, a.m, a.n, p.data,
 	                exchange_error(x), stream_of(x)),

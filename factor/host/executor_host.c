@@ -295,6 +295,8 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .panel_geqrf = host_block_geqrf,
         .explicit_v = host_block_explicit_v,
         .larft = host_block_larft,
+        .make_rotations = host_block_make_rotations,
+        .rotate = host_block_rotate,
         .transpose = host_block_transpose,
         .copy = host_block_copy,
         .fill = host_block_fill};

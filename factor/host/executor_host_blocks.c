@@ -38,6 +38,7 @@ static CBLAS_DIAG blas_diag(enum diag diag)
 #define BLAS(x) cblas_s##x
 #define LAPACK(x) LAPACKE_s##x
 #define root_s sqrtf
+#define hypot_s hypotf
 #include "executor_host_blocks_template.h"
 
 #define REAL double
@@ -45,6 +46,7 @@ static CBLAS_DIAG blas_diag(enum diag diag)
 #define BLAS(x) cblas_d##x
 #define LAPACK(x) LAPACKE_d##x
 #define root_d sqrt
+#define hypot_d hypot
 #include "executor_host_blocks_template.h"
 
 /* Calls an operation in the precision of a matrix. */
@@ -397,6 +399,21 @@ bool host_block_larft(struct executor *e, struct matrix v, struct matrix tau, st
 {
 	(void)e;
 	CALL(v, larft, v, tau, t);
+	return true;
+}
+
+bool host_block_make_rotations(struct executor *e, int64_t row, struct matrix x, struct matrix g)
+{
+	(void)e;
+	CALL(x, make_rotations, row, x, g);
+	return true;
+}
+
+bool host_block_rotate(struct executor *e, struct matrix g, struct matrix x)
+{
+	(void)e;
+	for (int64_t i = 0; i < g.n; i++)
+		CALL(x, rotate_pair, matrix_view(g, 0, i, 2, 1), matrix_view(x, 0, 2 * i, x.m, 2));
 	return true;
 }
 

@@ -66,6 +66,8 @@ int64_t host_block_geqrf_work(struct executor *, struct matrix a);
 bool host_block_geqrf(struct executor *, struct matrix a, struct matrix tau, void *work);
 bool host_block_explicit_v(struct executor *, struct matrix a, struct matrix v);
 bool host_block_larft(struct executor *, struct matrix v, struct matrix tau, struct matrix t);
+bool host_block_make_rotations(struct executor *, int64_t row, struct matrix x, struct matrix g);
+bool host_block_rotate(struct executor *, struct matrix g, struct matrix x);
 bool host_block_transpose(struct executor *, struct matrix a, struct matrix b);
 bool host_block_copy(struct executor *, struct matrix from, struct matrix to);
 bool host_block_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -199,6 +199,33 @@ static void NAME(larft)(struct matrix v, struct matrix tau, struct matrix t)
 	        (lapack_int)v.ld, NAME(at)(tau), NAME(at)(t), (lapack_int)t.ld);
 }
 
+static void NAME(rotate_pair)(struct matrix g, struct matrix x)
+{
+	const REAL c = NAME(at)(g)[0], s = NAME(at)(g)[1];
+	REAL *left = NAME(at)(x), *right = left + x.ld;
+
+	for (int64_t i = 0; i < x.m; i++) {
+		REAL kept = left[i];
+		left[i] = c * kept + s * right[i];
+		right[i] = c * right[i] - s * kept;
+	}
+}
+
+/* The zero is one, whatever rounding leaves. */
+static void NAME(make_rotations)(int64_t row, struct matrix x, struct matrix g)
+{
+	for (int64_t i = 0; i < g.n; i++) {
+		REAL *made = NAME(at)(g) + i * g.ld;
+		REAL *at = NAME(at)(x) + row + i + 2 * i * x.ld, a = at[0], b = at[x.ld];
+		REAL r = NAME(hypot)(a, b);
+		made[0] = b == 0 ? 1 : a / r;
+		made[1] = b == 0 ? 0 : b / r;
+		NAME(rotate_pair)(matrix_view(g, 0, i, 2, 1), matrix_view(x, 0, 2 * i, x.m, 2));
+		at[0] = b == 0 ? a : r;
+		at[x.ld] = 0;
+	}
+}
+
 static void NAME(transpose)(struct matrix a, struct matrix b)
 {
 	const REAL *x = NAME(at)(a);

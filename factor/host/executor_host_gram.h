@@ -5,7 +5,7 @@
 #define FATHOM_EXECUTOR_HOST_GRAM_H
 
 #include "../executor.h"
-#include "gram_loops.h"
+#include "../../lib/gram_loops.h"
 
 bool host_column_norms(struct executor *, struct matrix a, struct matrix norms);
 int64_t host_gram_work(struct executor *, struct matrix a);

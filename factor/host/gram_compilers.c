@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gram_loops.h"
+#include "gram_compilers.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #define PRECISION SINGLE
 #define NAME(x) fathom_s##x
 #include "fathom_template.h"
+#include "fathom_template_qr_update.h"
 #undef REAL
 #undef PRECISION
 #undef NAME
@@ -17,3 +18,4 @@
 #define PRECISION DOUBLE
 #define NAME(x) fathom_d##x
 #include "fathom_template.h"
+#include "fathom_template_qr_update.h"

@@ -190,6 +190,160 @@ FATHOM_PUBLIC enum fathom_status fathom_dgels(struct fathom *, char trans, int64
         int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, void *work,
         int64_t work_bytes, int *info);
 
+/* ---- QR updating: A = Q R goes on when rows or columns of A, m x n with m >= n, come and go ----
+ *
+ * A factorization is R (n x n, upper triangular, zeros below), D = Q^T B of nrhs right-hand sides
+ * (0: none, D and B may be NULL), and of Q what jobq says: A all of it (m x m), S its first n
+ * columns, N nothing (Q may be NULL). D has n rows, with jobq A m. X = R^-1 D (trsm) is the
+ * least-squares solution. Calls take m and n as they are before the change; R, Q and D need room
+ * for what they grow to: R and D n + min(p, m - n) rows (D with jobq A m, and m + p when rows are
+ * added) and R n + p columns when columns are added or rows removed or A is modified; Q m + p rows
+ * when rows are added, and with jobq A as many columns, with S n + min(p, m - n). p >= 1 rows or
+ * columns at k (0-based) change. Signs of R's rows are free. */
+
+/* R, Q and D from A and B (m x nrhs), which stay: where changes begin, and begin again. */
+FATHOM_PUBLIC int64_t fathom_sqr_factorize_work(
+        struct fathom *, char jobq, int64_t m, int64_t n, int64_t nrhs);
+FATHOM_PUBLIC int64_t fathom_dqr_factorize_work(
+        struct fathom *, char jobq, int64_t m, int64_t n, int64_t nrhs);
+FATHOM_PUBLIC enum fathom_status fathom_sqr_factorize(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, const float *a, int64_t lda, const float *b, int64_t ldb, float *q,
+        int64_t ldq, float *r, int64_t ldr, float *d, int64_t ldd, void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_factorize(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, const double *a, int64_t lda, const double *b, int64_t ldb,
+        double *q, int64_t ldq, double *r, int64_t ldr, double *d, int64_t ldd, void *work,
+        int64_t work_bytes);
+
+/* Workspace of a change. */
+enum fathom_qr_change {
+	FATHOM_QR_REMOVE_COLUMNS = 0,
+	FATHOM_QR_ADD_COLUMNS = 1,
+	FATHOM_QR_ADD_ROWS = 2,
+	FATHOM_QR_REMOVE_ROWS = 3,
+	FATHOM_QR_MODIFY = 4
+};
+FATHOM_PUBLIC int64_t fathom_sqr_update_work(struct fathom *, enum fathom_qr_change change,
+        char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p);
+FATHOM_PUBLIC int64_t fathom_dqr_update_work(struct fathom *, enum fathom_qr_change change,
+        char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p);
+
+/* A loses its columns k .. k+p-1; p < n. */
+FATHOM_PUBLIC enum fathom_status fathom_sqr_remove_columns(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, float *q, int64_t ldq, float *r, int64_t ldr,
+        float *d, int64_t ldd, void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_remove_columns(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, double *q, int64_t ldq, double *r,
+        int64_t ldr, double *d, int64_t ldd, void *work, int64_t work_bytes);
+
+/* A gets the columns of U (m x p, overwritten) before its column k; m >= n + p. jobq A or S; S also
+ * reads B (m x nrhs). New columns are orthogonalized twice against Q. *info (S): 0, or the 1-based
+ * number of the first of them that depends on A's columns and the new ones before it: A = Q R holds
+ * then, but Q's columns are not orthonormal any more: qr_factorize, or qr_reorthogonalize. */
+FATHOM_PUBLIC enum fathom_status fathom_sqr_add_columns(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, float *u, int64_t ldu, const float *b,
+        int64_t ldb, float *q, int64_t ldq, float *r, int64_t ldr, float *d, int64_t ldd,
+        void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_add_columns(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, double *u, int64_t ldu, const double *b,
+        int64_t ldb, double *q, int64_t ldq, double *r, int64_t ldr, double *d, int64_t ldd,
+        void *work, int64_t work_bytes, int *info);
+
+/* A gets the rows of U (p x n) before its row k, B those of b (p x nrhs); both are overwritten. */
+FATHOM_PUBLIC enum fathom_status fathom_sqr_add_rows(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, float *u, int64_t ldu, float *b, int64_t ldb,
+        float *q, int64_t ldq, float *r, int64_t ldr, float *d, int64_t ldd, void *work,
+        int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_add_rows(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, double *u, int64_t ldu, double *b,
+        int64_t ldb, double *q, int64_t ldq, double *r, int64_t ldr, double *d, int64_t ldd,
+        void *work, int64_t work_bytes);
+
+/* A loses its rows k .. k+p-1, which are U (p x n; read with jobq N only), and B its rows b (p x
+ * nrhs; not read with A); m - p >= n. *info (S and N): 0, or the 1-based number of the first of
+ * them without which A has not, or hardly, full rank; the factorization is worthless then. With
+ * jobq N the error grows with 1 / (1 - norm2(R^-T U^T)^2). */
+FATHOM_PUBLIC enum fathom_status fathom_sqr_remove_rows(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, const float *u, int64_t ldu, const float *b,
+        int64_t ldb, float *q, int64_t ldq, float *r, int64_t ldr, float *d, int64_t ldd,
+        void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_remove_rows(struct fathom *, char jobq, int64_t m,
+        int64_t n, int64_t nrhs, int64_t k, int64_t p, const double *u, int64_t ldu,
+        const double *b, int64_t ldb, double *q, int64_t ldq, double *r, int64_t ldr, double *d,
+        int64_t ldd, void *work, int64_t work_bytes, int *info);
+
+/* A := A + U V^T, U m x p (overwritten), V n x p. jobq A or S; S also reads B. *info as that of
+ * qr_add_columns. */
+FATHOM_PUBLIC enum fathom_status fathom_sqr_modify(struct fathom *, char jobq, int64_t m, int64_t n,
+        int64_t nrhs, int64_t p, float *u, int64_t ldu, const float *v, int64_t ldv, const float *b,
+        int64_t ldb, float *q, int64_t ldq, float *r, int64_t ldr, float *d, int64_t ldd,
+        void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_modify(struct fathom *, char jobq, int64_t m, int64_t n,
+        int64_t nrhs, int64_t p, double *u, int64_t ldu, const double *v, int64_t ldv,
+        const double *b, int64_t ldb, double *q, int64_t ldq, double *r, int64_t ldr, double *d,
+        int64_t ldd, void *work, int64_t work_bytes, int *info);
+
+/* Update or factorize again, whichever takes less time as the model predicts it from a profile of
+ * this machine (the file that `make probe` and `fathom fit` write), read here on the host. */
+FATHOM_PUBLIC enum fathom_status fathom_read_profile(struct fathom *, const char *path);
+
+/* The change by its own call or by qr_factorize. Both must be possible, so A and B are there as
+ * they are after the change (they stay), and R, Q and D with room for it as they were before. New
+ * rows and columns are taken from A and B. U (p x n, jobq N) and C (p x nrhs, jobq N and S) are the
+ * rows that A and B lost; U and V those of qr_modify; NULL where they are not read. *updated, on
+ * the host (may be NULL): 1 when the factorization was updated, 0 when it was made again. A new
+ * question costs the host the time of two predictions (milliseconds); answers are kept, of sizes
+ * rounded to five significant bits.
+ * FATHOM_NOT_POSSIBLE without a profile. */
+FATHOM_PUBLIC int64_t fathom_sqr_update_auto_work(struct fathom *, enum fathom_qr_change change,
+        char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p);
+FATHOM_PUBLIC int64_t fathom_dqr_update_auto_work(struct fathom *, enum fathom_qr_change change,
+        char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p);
+FATHOM_PUBLIC enum fathom_status fathom_sqr_update_auto(struct fathom *,
+        enum fathom_qr_change change, char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t k,
+        int64_t p, const float *a, int64_t lda, const float *b, int64_t ldb, float *u, int64_t ldu,
+        const float *v, int64_t ldv, const float *c, int64_t ldc, float *q, int64_t ldq, float *r,
+        int64_t ldr, float *d, int64_t ldd, void *work, int64_t work_bytes, int *info,
+        int *updated);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_update_auto(struct fathom *,
+        enum fathom_qr_change change, char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t k,
+        int64_t p, const double *a, int64_t lda, const double *b, int64_t ldb, double *u,
+        int64_t ldu, const double *v, int64_t ldv, const double *c, int64_t ldc, double *q,
+        int64_t ldq, double *r, int64_t ldr, double *d, int64_t ldd, void *work, int64_t work_bytes,
+        int *info, int *updated);
+
+/* Thin Q (jobq S) that is not orthonormal any more, because of drift or of dependent columns: Q R
+ * stays, Q becomes orthonormal again by Gram-Schmidt, each column twice; where Q has lost a
+ * direction, another one takes its place. D is made again from B. For when A is not at hand: with
+ * it, qr_factorize takes less. *info: 0, or the 1-based number of the first column of Q for which
+ * no direction was found. */
+FATHOM_PUBLIC int64_t fathom_sqr_reorthogonalize_work(
+        struct fathom *, int64_t m, int64_t n, int64_t nrhs);
+FATHOM_PUBLIC int64_t fathom_dqr_reorthogonalize_work(
+        struct fathom *, int64_t m, int64_t n, int64_t nrhs);
+FATHOM_PUBLIC enum fathom_status fathom_sqr_reorthogonalize(struct fathom *, int64_t m, int64_t n,
+        int64_t nrhs, const float *b, int64_t ldb, float *q, int64_t ldq, float *r, int64_t ldr,
+        float *d, int64_t ldd, void *work, int64_t work_bytes, int *info);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_reorthogonalize(struct fathom *, int64_t m, int64_t n,
+        int64_t nrhs, const double *b, int64_t ldb, double *q, int64_t ldq, double *r, int64_t ldr,
+        double *d, int64_t ldd, void *work, int64_t work_bytes, int *info);
+
+/* How far a factorization is off after many changes, at the cost of a few gemv: sums (4, device
+ * memory) of squares of Q^T Q x - x, of x, of Q R x - A x, of A x, for the caller's x (n; random
+ * numbers, so that it meets all directions; Q's first n columns). jobq N: sums[0] = 0, and R^T R x
+ * - A^T A x and A^T A x instead. A NULL: sums[2] = 0. qr_drifted, of sums copied to the host: 1
+ * when the square root of sums[0] / sums[1] or sums[2] / sums[3] is over 100 sqrt(m) u, u the unit
+ * roundoff: time for qr_factorize. One change leaves it far below. */
+FATHOM_PUBLIC int64_t fathom_sqr_drift_work(struct fathom *, char jobq, int64_t m, int64_t n);
+FATHOM_PUBLIC int64_t fathom_dqr_drift_work(struct fathom *, char jobq, int64_t m, int64_t n);
+FATHOM_PUBLIC enum fathom_status fathom_sqr_drift(struct fathom *, char jobq, int64_t m, int64_t n,
+        const float *a, int64_t lda, const float *q, int64_t ldq, const float *r, int64_t ldr,
+        const float *x, float *sums, void *work, int64_t work_bytes);
+FATHOM_PUBLIC enum fathom_status fathom_dqr_drift(struct fathom *, char jobq, int64_t m, int64_t n,
+        const double *a, int64_t lda, const double *q, int64_t ldq, const double *r, int64_t ldr,
+        const double *x, double *sums, void *work, int64_t work_bytes);
+FATHOM_PUBLIC int fathom_sqr_drifted(int64_t m, const float sums[4]);
+FATHOM_PUBLIC int fathom_dqr_drifted(int64_t m, const double sums[4]);
+
 /* ---- Gram-Schmidt: columns to orthonormal ones, A = Q R, Q in place of A, m x n with m >= n >= 1;
  * R, upper triangular with zeros below ---- */
 

@@ -8,6 +8,7 @@
 #include "fathom.h"
 
 #include "../executor.h"
+#include "../qr_update.h"
 
 /* fathom_lu.c; rows: the factors are those of a row-major matrix */
 int64_t call_lu_work(struct fathom *h, struct matrix a);
@@ -45,6 +46,49 @@ enum fathom_status call_gram_schmidt(struct fathom *h, char form, struct matrix 
 int64_t call_orthogonalize_work(struct fathom *h, int64_t basis, struct matrix a, struct matrix r);
 enum fathom_status call_orthogonalize(struct fathom *h, int64_t basis, struct matrix a,
         struct matrix r, void *work, int64_t work_bytes, int *info);
+
+/* A factorization that changes, m x n before it. */
+struct call_factors {
+	char jobq;
+	int64_t m, n, nrhs;
+	const void *q;
+	int64_t ldq;
+	const void *r;
+	int64_t ldr;
+	const void *d;
+	int64_t ldd;
+	enum precision precision;
+};
+
+/* The change; u, v and b come without sizes. */
+struct call_change {
+	enum qr_change change;
+	int64_t k, p;
+	struct matrix u, v, b;
+	int *info;
+};
+
+/* fathom_qr_update.c */
+int64_t call_qr_update_work(
+        struct fathom *h, const struct call_factors *c, enum fathom_qr_change change, int64_t p);
+enum fathom_status call_qr_update(struct fathom *h, const struct call_factors *c,
+        struct call_change change, void *work, int64_t work_bytes);
+
+/* fathom_qr_auto.c; a and b come without sizes */
+int64_t call_qr_factorize_work(struct fathom *h, const struct call_factors *c);
+enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors *c,
+        struct matrix a, struct matrix b, void *work, int64_t work_bytes);
+int64_t call_qr_reorthogonalize_work(struct fathom *h, const struct call_factors *c);
+enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_factors *c,
+        struct matrix b, void *work, int64_t work_bytes, int *info);
+int64_t call_qr_drift_work(struct fathom *h, const struct call_factors *c);
+enum fathom_status call_qr_drift(struct fathom *h, const struct call_factors *c, struct matrix a,
+        const void *x, void *sums, void *work, int64_t work_bytes);
+int64_t call_qr_auto_work(
+        struct fathom *h, const struct call_factors *c, enum fathom_qr_change change, int64_t p);
+enum fathom_status call_qr_auto(struct fathom *h, const struct call_factors *c,
+        struct call_change change, struct matrix a, struct matrix b, void *work, int64_t work_bytes,
+        int *updated);
 
 /* fathom_blas.c: gemm, whose inner size is op(A)'s columns and whose a and b come without sizes;
  * gemv */

@@ -157,6 +157,7 @@ void fathom_destroy(struct fathom *h)
 	executor_free(h->e);
 	if (entered && h->caller_device != device)
 		cudaSetDevice(h->caller_device);
+	choices_free(h->choices);
 	free(h);
 }
 

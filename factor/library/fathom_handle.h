@@ -8,13 +8,15 @@
 
 #include "../cuda/executor_cuda.h"
 #include "fathom_calls.h"
+#include "fathom_choices.h"
 #include "../plan_default.h"
 
 struct fathom {
 	struct cuda *cuda;
 	struct executor *e; /* the same */
 	bool host_panels;
-	int caller_device; /* during a call: what is current outside of it */
+	int caller_device;       /* during a call: what is current outside of it */
+	struct choices *choices; /* NULL until a profile is read */
 };
 
 /* False with the fault filled, as fault_set. */

@@ -386,6 +386,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	s->base.queue = QUEUE_MAIN;
 	s->base.block = 0;
 	s->queues = 0;
+	s->way = NO_WAY;
 	s->count = 0;
 	simulation_start(&s->device);
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)

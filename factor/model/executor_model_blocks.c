@@ -239,6 +239,20 @@ static bool model_gemv(struct executor *e, enum trans trans, double alpha, struc
 	return model_charge(e, PHASE_UPDATE, "gemv", a, 0, tariff(e)->gemv(reader(e), trans, a));
 }
 
+static bool model_make_rotations(struct executor *e, int64_t row, struct matrix x, struct matrix g)
+{
+	(void)row;
+	(void)g;
+	return model_charge(
+	        e, PHASE_PANEL, "make_rotations", x, 0, tariff(e)->make_rotations(reader(e), x));
+}
+
+static bool model_rotate(struct executor *e, struct matrix g, struct matrix x)
+{
+	(void)g;
+	return model_charge(e, PHASE_UPDATE, "rotate", x, 0, tariff(e)->rotate(reader(e), x));
+}
+
 /* ---- our own kernels ---- */
 
 static bool model_trtri(
@@ -401,6 +415,8 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->trsm = model_trsm;
 	ops->trsm_guard = model_trsm_guard;
 	ops->gemv = model_gemv;
+	ops->make_rotations = model_make_rotations;
+	ops->rotate = model_rotate;
 	ops->trtri = model_trtri;
 	ops->laswp = model_laswp;
 	ops->lu_columns = model_lu_columns;

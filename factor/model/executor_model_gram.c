@@ -18,15 +18,28 @@ static int64_t model_gram_work(struct executor *e, struct matrix a)
 	return 0;
 }
 
+/* Which way our kernels go through the columns (lib/gram_schmidt_pass.cuh). */
+static enum way way_of(enum gram_step step, int64_t j)
+{
+	if (step == GRAM_FUSED)
+		return j & 1 ? FORWARDS : BACKWARDS;
+	return step == GRAM_DOTS ? FORWARDS : BACKWARDS;
+}
+
 static bool gram_pass(struct executor *e, enum phase phase, const char *name, enum gram_step step,
         const struct gram_schmidt *g, int64_t j)
 {
 	struct simulated *s = model_self(e);
 	struct matrix a = matrix_view(g->a, 0, j, g->a.m, g->a.n - j);
+	const enum way way = way_of(step, j);
+
+	s->reader.same_way = s->way == way;
+	s->way = way;
 	struct price price = g->shape.access != GRAM_OWN
 	                             ? s->blocks->gram_shaped(&s->reader, step, g->shape, a)
 	                             : s->blocks->gram_pass(&s->reader, step, a);
 
+	s->reader.same_way = false;
 	return model_charge(e, phase, name, a, 0, price);
 }
 

@@ -35,8 +35,9 @@ struct simulated {
 		int64_t last; /* operation of the queue, -1: none */
 	} * mark;
 	int64_t mark_count;
-	unsigned queues; /* bit per queue that was used */
-	bool recorded;   /* a mark behind each operation of a queue */
+	enum way { NO_WAY, FORWARDS, BACKWARDS } way; /* of Gram-Schmidt's last pass */
+	unsigned queues;                              /* bit per queue that was used */
+	bool recorded;                                /* a mark behind each operation of a queue */
 	struct charged *charged;
 	size_t count, room;
 };

@@ -2,10 +2,7 @@
 #include "model_update.h"
 
 #include "../../lib/msg.h"
-#include "../geqrf.h"
-#include "../plan_default.h"
 #include "../schedule.h"
-#include "../solve.h"
 #include "model_question.h"
 
 #include <math.h>
@@ -28,10 +25,8 @@ static struct qr_factors factors_of(const struct update_question *q)
 	return f;
 }
 
-static bool run_update(struct executor *e, const void *context)
+static bool change(struct executor *e, const struct update_question *q, struct qr_factors *f)
 {
-	const struct update_question *q = context;
-	struct qr_factors f = factors_of(q);
 	struct matrix columns = matrix_of(q->m, q->p, q->precision);
 	struct matrix rows = matrix_of(q->p, q->n, q->precision);
 	struct matrix sides = matrix_of(q->m, q->sides, q->precision);
@@ -39,48 +34,43 @@ static bool run_update(struct executor *e, const void *context)
 
 	switch (q->change) {
 	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, &f, q->k, q->p, NULL);
+		return qr_remove_columns(e, f, q->k, q->p, NULL);
 	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, &f, q->k, columns, sides, NULL, NULL);
+		return qr_add_columns(e, f, q->k, columns, sides, NULL, NULL);
 	case QR_ADD_ROWS:
-		return qr_add_rows(e, &f, q->k, rows, few, NULL);
+		return qr_add_rows(e, f, q->k, rows, few, NULL);
 	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, &f, q->k, q->p, rows, few, NULL, NULL);
+		return qr_remove_rows(e, f, q->k, q->p, rows, few, NULL, NULL);
 	default:
 		return qr_modify(
-		        e, &f, columns, matrix_of(q->n, q->p, q->precision), sides, NULL, NULL);
+		        e, f, columns, matrix_of(q->n, q->p, q->precision), sides, NULL, NULL);
 	}
+}
+
+static bool solve(struct executor *e, const struct qr_factors *f)
+{
+	return f->d.n == 0 || qr_solve(e, f, matrix_of(f->n, f->d.n, f->r.precision));
+}
+
+static bool run_update(struct executor *e, const void *context)
+{
+	const struct update_question *q = context;
+	struct qr_factors f = factors_of(q);
+
+	return change(e, q, &f) && solve(e, &f);
 }
 
 /* ---- the factorization anew ---- */
 
-static void shape_after(const struct update_question *q, int64_t *m, int64_t *n)
-{
-	bool rows = q->change == QR_ADD_ROWS || q->change == QR_REMOVE_ROWS;
-	bool columns = q->change == QR_ADD_COLUMNS || q->change == QR_REMOVE_COLUMNS;
-	bool more = q->change == QR_ADD_ROWS || q->change == QR_ADD_COLUMNS;
-
-	*m = q->m + (rows ? more ? q->p : -q->p : 0);
-	*n = q->n + (columns ? more ? q->p : -q->p : 0);
-}
-
 static bool run_refactor(struct executor *e, const void *context)
 {
 	const struct update_question *q = context;
-	struct default_plan choice;
-	int64_t m, n;
+	struct qr_factors f = factors_of(q);
 
-	shape_after(q, &m, &n);
-	if (n < 1 || m < n)
-		return fault_set(&e->fault, "the change leaves fewer rows than columns");
-	struct matrix a = matrix_of(m, n, q->precision), tau = matrix_of(n, 1, q->precision);
-	struct matrix b = matrix_of(m, q->sides, q->precision);
-	plan_default(e, OPERATION_QR, m, n, q->precision, false, &choice);
-	return geqrf(e, &choice.plan, a, tau, NULL) &&
-	       (q->sides == 0 || ormqr(e, &choice.plan, LEFT, TRANSPOSED, a, tau, b, NULL)) &&
-	       (q->kept == Q_NONE ||
-	               orgqr(e, &choice.plan, a, tau,
-	                       matrix_of(m, q->kept == Q_FULL ? m : n, q->precision), NULL));
+	update_shape_after(q, &f.m, &f.n);
+	return qr_refactor(e, &f, matrix_of(f.m, f.n, q->precision),
+	               matrix_of(f.m, q->sides, q->precision), NULL) &&
+	       solve(e, &f);
 }
 
 /* ---- both ---- */

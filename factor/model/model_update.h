@@ -4,20 +4,11 @@
 #define FATHOM_MODEL_UPDATE_H
 
 #include "executor_model.h"
-#include "../qr_update.h"
+#include "../qr_refactor.h"
 
-struct update_question {
-	enum qr_change change;
-	enum q_kept kept;
-	int64_t m, n; /* before the change */
-	int64_t k, p;
-	int64_t sides; /* right-hand sides */
-	enum precision precision;
-};
-
-/* Seconds of the change; of a QR factorization, with the default plan, of the matrix as it is after
- * it, Q^T B and, where it is kept, Q. NaN, with out->fault, when it is refused or a parameter is
- * missing. As model_predict otherwise, at level 2. */
+/* Seconds of the change; of the matrix as it is after it, factorized again (qr_refactor). With
+ * right-hand sides both end in the least-squares solution. NaN, with out->fault, when it is refused
+ * or a parameter is missing. As model_predict otherwise, at level 2. */
 bool model_update_predict(const struct profile *profile, enum model_target target,
         const struct update_question *asked, struct prediction *out);
 bool model_refactor_predict(const struct profile *profile, enum model_target target,

@@ -85,6 +85,7 @@ struct price_reader {
 	bool shares;        /* our own products have a block a tile: other queues have work */
 	bool blas_only;     /* products are the library's, not our own kernels' */
 	int threads;        /* of the host that work, 0: as many as the profile knows */
+	bool same_way;      /* as the pass before it a pass of Gram-Schmidt goes through columns */
 	bool host_wrote;    /* a panel on the host: it is in the caches of the core */
 	double working_set; /* bytes the operations work on: what host caches hold or not */
 	struct price_entry {

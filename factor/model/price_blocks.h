@@ -21,6 +21,9 @@ struct block_tariff {
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
+	/* rotations made, and applied */
+	struct price (*make_rotations)(struct price_reader *, struct matrix x);
+	struct price (*rotate)(struct price_reader *, struct matrix x);
 	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
 	 * NULL on the host */
 	struct price (*column_norms)(struct price_reader *, struct matrix a);
@@ -89,6 +92,8 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a);
 
 /* Gram-Schmidt on the device (tariff_gram.c) and on the host (tariff_gram_host.c). */
 struct price price_gram_norms(struct price_reader *r, struct matrix a);
+double price_gram_held(struct price_reader *r, double columns);
+double price_gram_change(struct price_reader *r, double columns);
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel(struct price_reader *r, struct matrix a);
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single);

@@ -232,6 +232,27 @@ static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, 
 	return price;
 }
 
+/* Columns that a wavefront has just touched are in L2 where they find room. */
+static struct price rotate(struct price_reader *r, struct matrix x)
+{
+	return sweep(r, "gpu.copy.time", 2 * price_bytes(x));
+}
+
+/* A block of threads has a pair of columns: it reads the two elements that say how they are
+ * rotated, then the columns, which one multiprocessor gets out of L2 and writes. */
+static struct price make_rotations(struct price_reader *r, struct matrix x)
+{
+	struct price price = rotate(r, x);
+	double pairs = (double)x.n / 2, each = 2 * price_bytes(x) / pairs;
+
+	price.share = price_share(r, pairs);
+	price.term[TERM_MEMORY] = larger(price.term[TERM_MEMORY],
+	        each / price_scalar(r, "gpu.sm.l2_read") + price_scalar(r, "gpu.l2.latency"));
+	price.term[TERM_BARRIER] = price_scalar(r, "gpu.l2.latency") +
+	                           price_at(r, "gpu.barrier.block", "threads", 512);
+	return price;
+}
+
 static struct price integers(struct price_reader *r, int64_t count)
 {
 	struct price price = price_kernel(r);
@@ -337,6 +358,8 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .gram_shaped = price_gram_shaped,
         .gram_panel = price_gram_panel,
         .gram_apply = price_gram_apply,
+        .make_rotations = make_rotations,
+        .rotate = rotate,
         .trtri = price_trtri,
         .laswp = laswp,
         .lu_columns = lu_columns,

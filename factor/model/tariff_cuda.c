@@ -222,6 +222,23 @@ static struct price cluster_panel(struct price_reader *r, struct matrix a, const
 	return price;
 }
 
+/* Several multiprocessors hold it in registers: the surface of that kernel. */
+static struct price registers_panel(struct price_reader *r, struct matrix a, const char *name)
+{
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)a.m, (double)a.n};
+	struct price price = price_kernel(r);
+	int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
+
+	price.enqueue = price_scalar(r, "gpu.launch.enqueue_cooperative");
+	price.share = price_share(r, ceil((double)a.m / (double)rows));
+	price.term[TERM_BARRIER] =
+	        larger(0, price_surface(r, name, axes, at, 2) - price.term[TERM_LAUNCH]);
+	if (a.precision == SINGLE)
+		price.beside = price_beside(r, &price, "gpu.panel_grid_shared.s", axes, at, 2);
+	return price;
+}
+
 /* A column's round is measured with one pass of a block's warps over its rows; more passes cost
  * what they were measured to cost, and so does the update of the other columns as far as the
  * exchange, behind which it runs, does not hide it. */
@@ -260,15 +277,21 @@ static struct price grid_panel(
 	return price;
 }
 
+/* As the executor chooses. */
 static struct price resident_panel(
         struct price_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	const char *cluster = a.precision == SINGLE ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
+	bool single = a.precision == SINGLE;
+	int64_t word = precision_bytes(a.precision);
+	const char *cluster = single ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
+	const char *grid = single ? "gpu.panel_grid.s" : "gpu.panel_grid.d";
 
-	return price_known(r, cluster) &&
-	                       a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision))
-	               ? cluster_panel(r, a, cluster)
-	               : grid_panel(r, a, g);
+	if (price_known(r, cluster) && a.m <= panel_cluster_rows(a.n, word))
+		return cluster_panel(r, a, cluster);
+	if (price_known(r, grid) &&
+	        a.m <= panel_grid_rows(a.n, word, (int64_t)price_scalar(r, "gpu.sm.count")))
+		return registers_panel(r, a, grid);
+	return grid_panel(r, a, g);
 }
 
 const struct tariff tariff_cuda_full = {iamax, iamax_host, nrm2, get, swap, scal, scale_by, ger,

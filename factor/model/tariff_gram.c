@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
- * on, once from memory and, unless it only forms dot products, once back; odd passes go the other
- * way through them, so that what the near half of L2 holds is found there by the next one. The
- * panel in registers is a surface (the block_kernel probe), divided as the Householder panel of
- * that size, whose exchanges it has. On the host all threads share the columns: from their own
- * caches while these hold all of them. */
+ * on, once from memory and, unless it only forms dot products, once back; a pass that goes the
+ * other way through them than the one before finds there what the near half of L2 holds. The panel
+ * in registers is a surface (the block_kernel probe), divided as the Householder panel of that
+ * size, whose exchanges it has. On the host all threads share the columns: from their own caches
+ * while these hold all of them. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -56,18 +56,41 @@ static double walking(struct price_reader *r)
 	                            : price_scalar(r, "gpu.dram.copy");
 }
 
+/* Bytes of columns that L2 holds all of, and that it holds nearest to a multiprocessor. */
+static double near_l2(struct price_reader *r)
+{
+	static const char name[] = "gpu.l2.near.size";
+
+	return price_known(r, name) ? price_scalar(r, name) : price_scalar(r, "gpu.l2.stated") / 2;
+}
+
+/* The part of the columns that L2 holds when they are gone through again in the same direction. */
+double price_gram_held(struct price_reader *r, double columns)
+{
+	const double most = price_scalar(r, "gpu.l2.stated");
+
+	return fmin(1, fmax(0, (most - columns) / (most - near_l2(r))));
+}
+
+/* Columns changed in their place; without the probe of that, as two copies of half of them each. */
+double price_gram_change(struct price_reader *r, double columns)
+{
+	static const char name[] = "gpu.change.time";
+
+	return price_known(r, name) ? price_surface_traffic(r, name, 2 * columns)
+	                            : 2 * price_surface_traffic(r, "gpu.copy.time", columns);
+}
+
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS;
 	const double bytes = moved(step, a), columns = reads ? bytes : bytes / 2;
-	const double held = price_known(r, "gpu.l2.near.size")
-	                            ? price_scalar(r, "gpu.l2.near.size")
-	                            : price_scalar(r, "gpu.l2.stated") / 2;
-	const double near = fmin(held, columns);
+	const double near =
+	        r->same_way ? columns * price_gram_held(r, columns) : fmin(near_l2(r), columns);
 	struct price price = pass_kernel(r, step);
 
 	price.term[TERM_MEMORY] = reads ? price_surface_traffic(r, "gpu.read.time", near)
-	                                : 2 * price_surface_traffic(r, "gpu.copy.time", near);
+	                                : price_gram_change(r, near);
 	price.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
 	                           (reads ? price_scalar(r, "gpu.dram.read") : walking(r));
 	return price;
@@ -82,6 +105,18 @@ struct price price_gram_norms(struct price_reader *r, struct matrix a)
  * and a multiprocessor one block. For each of the k columns it reads that column from L2, which all
  * multiprocessors do at once, multiplies, waits for the block's sums, and subtracts; a warp adds up
  * what the APPLY_WARPS found of each column by itself. */
+/* Of a column of q: what a multiprocessor takes for it that has a block (the block_kernel probe).
+ */
+static double apply_step(struct price_reader *r, const char *name, struct matrix a, double columns)
+{
+	enum { FEW = 16, MANY = 64 };
+	static const char *const axes[] = {"m", "k", "columns"};
+	const double few[] = {(double)a.m, FEW, columns}, many[] = {(double)a.m, MANY, columns};
+
+	return (price_surface(r, name, axes, many, 3) - price_surface(r, name, axes, few, 3)) /
+	       (MANY - FEW);
+}
+
 enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, SCHEDULERS = 4, TREE = 10 };
 
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single)
@@ -94,9 +129,16 @@ struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k
 	const double instructions = together * (2 * rows + 2 * APPLY_WARPS + TREE) + 2 * rows;
 	const double issued = instructions * APPLY_WARPS / SCHEDULERS /
 	                      price_scalar(r, "gpu.clock.sm") * (a.precision == SINGLE ? 1 : 2);
+	const char *name = a.precision == SINGLE ? "gpu.gram_apply.s" : "gpu.gram_apply.d";
 	struct price price = price_kernel(r);
 
 	price.share = price_share(r, blocks);
+	if (price_known(r, name)) {
+		price.term[TERM_ARITHMETIC] = (double)k * waves * apply_step(r, name, a, together);
+		price.term[TERM_MEMORY] =
+		        price_surface_traffic(r, "gpu.copy.time", 2 * price_bytes(a));
+		return price;
+	}
 	price.term[TERM_ARITHMETIC] = (double)k * waves * issued;
 	price.term[TERM_MEMORY] =
 	        price_surface_traffic(r, "gpu.copy.time", 2 * price_bytes(a)) +

@@ -21,6 +21,7 @@ struct grid {
 	bool reads, once; /* once: a block has all of its columns on their way at a time */
 	double threads, blocks, resident; /* resident: blocks of a multiprocessor */
 	double set, column;               /* bytes of all columns, of one */
+	double access;                    /* bytes that a thread asks for at a time */
 	double flight;                    /* bytes that a block has on their way */
 	double turns;                     /* accesses after one another down a column */
 };
@@ -40,7 +41,8 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	        .threads = threads,
 	        .blocks = ceil(columns / shape.ny),
 	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
-	        .column = (double)a.m * word_of(a)};
+	        .column = (double)a.m * word_of(a),
+	        .access = access};
 
 	g.resident = fmin(g.resident, BLOCKS_PER_SM);
 	g.set = columns * g.column;
@@ -98,6 +100,55 @@ static double walking(struct price_reader *r, double bytes)
 	       fmin(1, bytes / low);
 }
 
+/* From the end of a block to what the one in its place has asked for first, and at its end. */
+static double turn_over(struct price_reader *r, const struct grid *g)
+{
+	enum { TURNS = 16 }; /* of the launch probe's kernel, an access each */
+	static const char name[] = "gpu.launch.turn";
+
+	if (!price_known(r, name))
+		return 0;
+	return fmax(0, (price_surface1(r, name, "threads", g->threads) -
+	                       price_scalar(r, "gpu.launch.dependent")) /
+	                               TURNS -
+	                       one_access(r));
+}
+
+static const char walks[] = "gpu.read.walk";
+
+/* Bytes a second of columns that so many threads each walk down with `bytes` of each under way. */
+static double walk_rate(struct price_reader *r, double threads, double bytes)
+{
+	static const char *const axes[] = {"threads", "bytes"};
+	const double at[] = {threads, bytes};
+
+	return price_surface(r, walks, axes, at, 2);
+}
+
+/* Of DRAM, for those of a column when all multiprocessors are full of them, with an access each. */
+static double walk_latency(struct price_reader *r, struct gram_shape shape)
+{
+	enum { ACCESS = 4 };
+
+	if (!price_known(r, walks))
+		return price_scalar(r, "gpu.dram.latency");
+	return (double)THREADS_PER_SM * ACCESS * price_scalar(r, "gpu.sm.count") /
+	       walk_rate(r, shape.nx, ACCESS);
+}
+
+/* How many times as long as a read dot products take: as long as the walk, and what blocks do
+ * without memory, of which the others make up for nothing when as much as they can is under way. */
+static double walked(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+{
+	const double rate = walk_rate(r, shape.nx, g->access);
+	const double multiprocessor = rate / price_scalar(r, "gpu.sm.count"); /* its share */
+	const double turn = g->resident * g->flight / multiprocessor,
+	             block = g->resident * g->column * shape.ny / multiprocessor;
+
+	return price_scalar(r, "gpu.dram.read") / rate *
+	       (1 + apart(r, shape) / turn + sum(r, g, shape) / block);
+}
+
 /* How many times as long as a copy or a read the traffic takes when it is DRAM's. What is written
  * nobody waits for, so that blocks that update always have some access under way, unless they wait
  * for each other. */
@@ -107,22 +158,16 @@ static double loss(struct price_reader *r, const struct grid *g, struct gram_sha
 	const double read = price_scalar(r, "gpu.dram.read"),
 	             copy = price_scalar(r, "gpu.dram.copy");
 	const double service = g->flight * sms * (g->reads ? 1 / read : 2 / copy);
-	const double away =
-	        price_scalar(r, "gpu.dram.latency") + apart(r, shape) + sum(r, g, shape) / g->turns;
 
-	if (g->reads || shape.access == GRAM_SHARED)
-		return 1 / used(g->resident, service, away);
-	return g->once ? 1 : fmax(1, copy / walking(r, g->flight * g->resident));
-}
+	if (g->reads && price_known(r, walks))
+		return walked(r, g, shape);
+	const double away = walk_latency(r, shape) + apart(r, shape) +
+	                    (sum(r, g, shape) + turn_over(r, g)) / g->turns;
+	const double queue = 1 / used(g->resident, service, away);
 
-/* The part of the columns that L2 holds when they are gone through again in the same direction. */
-static double held_part(struct price_reader *r, double set)
-{
-	const double most = price_scalar(r, "gpu.l2.stated"),
-	             all = price_known(r, "gpu.l2.near.size") ? price_scalar(r, "gpu.l2.near.size")
-	                                                      : most / 2;
-
-	return fmin(1, fmax(0, (most - set) / (most - all)));
+	if (g->reads || shape.access == GRAM_SHARED || g->once)
+		return queue;
+	return fmax(queue, copy / walking(r, g->flight * g->resident));
 }
 
 /* Of the blocks of a multiprocessor, one behind the other: what they wait for, and what passes
@@ -132,7 +177,8 @@ static double chain(struct price_reader *r, const struct grid *g, struct gram_sh
 	const double sms = price_scalar(r, "gpu.sm.count"), rounds = ceil(g->blocks / sms);
 	const double turn = one_access(r);
 	const double through = g->flight * (g->reads ? 2 : 3) / price_scalar(r, "gpu.sm.l2_read");
-	const double life = turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape);
+	const double life =
+	        turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape) + turn_over(r, g);
 
 	return fmax(1, rounds / g->resident) * life + rounds * g->turns * through;
 }
@@ -156,9 +202,9 @@ struct price price_gram_shaped(
 	if (step == GRAM_SCALE)
 		return scalings(r, a);
 	const struct grid g = grid_of(step, shape, a);
-	const double held = held_part(r, g.set);
+	const double held = price_gram_held(r, g.set);
 	const double once = g.reads ? price_surface_traffic(r, "gpu.read.time", g.set)
-	                            : 2 * price_surface_traffic(r, "gpu.copy.time", g.set);
+	                            : price_gram_change(r, g.set);
 	price.term[TERM_MEMORY] = once * (held + (1 - held) * loss(r, &g, shape));
 	price.term[TERM_BARRIER] = price_accesses(r, 2) + sum(r, &g, shape) +
 	                           fmax(0, chain(r, &g, shape) - price.term[TERM_MEMORY]);

@@ -30,7 +30,8 @@
  * three words an element; its surface is another one. In single precision and up to 64 columns it
  * takes the form with a Gram matrix, whose time is in the surface of all.
  *
- * panel_reflectors: a panel that one cluster holds, V and T included; its columns' exchanges.
+ * panel_reflectors: a panel that one cluster holds, or that goes by the Gram matrix, V and T
+ * included; its columns' exchanges.
  *
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
@@ -53,8 +54,7 @@ enum {
 	GEQRF_LOADS = 8,
 	TAGGED_BYTES = 8,
 	STREAMED_BLOCKS = 264,
-	STREAMED_THREADS = 256,
-	GRAM_ORDER = 64
+	STREAMED_THREADS = 256
 };
 
 /* One of two names. */
@@ -331,6 +331,11 @@ static bool geqrf_resides(
 	       geqrf_fits(a, multiprocessors, g);
 }
 
+static bool by_gram(struct matrix a)
+{
+	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
+}
+
 /* A profile without the surface of streamed panels has them in that of all. */
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
@@ -344,7 +349,7 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 	struct price price = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
 	/* the Gram matrix's form is in the surface of all */
-	if (!resides && !(single && a.n <= GRAM_ORDER) && price_known(r, columns))
+	if (!resides && !by_gram(a) && price_known(r, columns))
 		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
 	if (price_known(r, all))
 		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
@@ -361,29 +366,45 @@ static const char *reflectors_surface(struct matrix a)
 bool price_panel_reflects(struct price_reader *r, struct matrix a)
 {
 	return price_known(r, reflectors_surface(a)) &&
-	       a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision));
+	       (by_gram(a) || a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision)));
+}
+
+/* On the line through the two widths that are measured. */
+static double gram_reflectors(struct price_reader *r, struct matrix a)
+{
+	enum { HALF = PANEL_GRAM_COLUMNS / 2 };
+	const char *name = reflectors_surface(a);
+	const double half = price_at2(r, name, "m", (double)a.m, "n", HALF),
+	             whole = price_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
+
+	return half + (whole - half) * (double)(a.n - HALF) / HALF;
 }
 
 /* The kernel exists for rows of 32, 64 and 128 columns; all of them take part in every column. */
-struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
+static double cluster_reflectors(struct price_reader *r, struct matrix a, double launch)
 {
-	enum { FEWEST = 32 };
+	enum { FEWEST = 16 };
 	const char *name = reflectors_surface(a);
-	const char *const axes[] = {"m", "n"};
-	const double at[] = {(double)a.m, (double)a.n};
-	struct price price = price_kernel(r);
 	double columns = FEWEST;
 
 	while (columns < (double)a.n)
 		columns *= 2;
-	const double least = price_at2(r, name, "m", (double)a.m, "n", FEWEST),
-	             begun = fmax(
-	                     0, 2 * price_at2(r, name, "m", (double)a.m, "n", FEWEST / 2) - least),
-	             full = price_at2(r, name, "m", (double)a.m, "n", columns);
-	const double seconds = begun + (full - begun) * (double)a.n / columns;
+	const double full = price_at2(r, name, "m", (double)a.m, "n", columns);
+	return launch + fmax(0, full - launch) * (double)a.n / columns;
+}
 
+struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
+{
+	const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)a.m, (double)a.n};
+	struct price price = price_kernel(r);
+	const double launch = price.term[TERM_LAUNCH];
+	const double seconds =
+	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
+
+	price.enqueue *= by_gram(a) ? panel_gram_launches(a.m) : 1;
 	price.share = price_share(r, PANEL_CLUSTER);
-	price.term[TERM_BARRIER] = fmax(0, seconds - price.term[TERM_LAUNCH]);
+	price.term[TERM_BARRIER] = fmax(0, seconds - launch);
 	if (a.precision == SINGLE)
 		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
 	return price;

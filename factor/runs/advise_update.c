@@ -48,9 +48,9 @@ void update_print(const struct update_answer *answer, size_t count, FILE *out)
 		        a->refactor.seconds * 1e6, a->refactor.seconds / a->update.seconds,
 		        choice(a));
 	}
-	fprintf(out,
-	        "\nPredicted, not measured: no update has been validated on a GPU yet. Refactoring "
-	        "takes the plan by default.\n");
+	fprintf(out, "\nPredicted, not measured, to the least-squares solution. Refactoring copies "
+	             "A, takes "
+	             "the plan by default and makes Q as it is kept.\n");
 }
 
 struct table *update_table(const struct update_answer *answer, size_t count)

@@ -39,6 +39,12 @@ void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 void measure_save(struct results *results, const char *path);
 
+/* What the file has, when it is to be gone on with and is of these predictions; else nothing. */
+struct results *measure_start(const char *path, const char *predictions_sha, bool resume);
+
+/* Into random order. */
+void measure_shuffle(const struct result **list, size_t count, uint64_t seed);
+
 /* Whether both tables are stamped by one version of the program on one machine. */
 bool measure_same(const struct table *a, const struct table *b);
 struct executor *measure_executor(const struct measure *measure, const char *name);
@@ -116,6 +122,14 @@ void measure_breakdown(struct measure *measure, const struct bench_request *requ
 /* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers into
  * gram_host.tsv. */
 int measure_gram_sweep(struct measure *measure);
+
+/* measure_update.c: the changes of a QR factorization that update_predictions.tsv has, against
+ * factorizing again, into update.tsv; resume: goes on with that. */
+int measure_update(struct measure *measure, bool resume);
+
+/* measure_update_paper.c: the paper's changes of a QR factorization, for several widths of blocks,
+ * and their stages, into update_paper.tsv. */
+int measure_update_paper(struct measure *measure);
 
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and the table of it; sizes and rows that
  * are kept as with measure_bench. */

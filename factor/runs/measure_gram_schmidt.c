@@ -58,13 +58,26 @@ bool measure_gram(struct measure *measure, struct executor *executor, struct res
 	return measure_add_all(measure, row, contender, count, timed, &fault, out);
 }
 
-/* The blocked form is for columns that registers hold. */
-static bool suits(const struct gram_way *way, const char *name, const struct result *shape)
+/* Whether all forms of the matrix take no more than a second or so on the GPU, and on the host. */
+static bool is_small(const struct result *shape, bool device)
+{
+	const double work = (double)shape->m * (double)shape->n * (double)shape->n;
+
+	return work < (device ? 1e11 : 1e10);
+}
+
+/* The blocked form is for columns that registers hold. Quickly, large matrices are for the forms
+ * that are compared: the vendor's, one pass, and products. */
+static bool suits(const struct measure *measure, const struct gram_way *way, const char *name,
+        const struct result *shape)
 {
 	enum { MOST_BYTES = 32768 };
 
-	return strcmp(name, "cuda") != 0 || strcmp(way->variant, "blocked") != 0 ||
-	       shape->m * precision_bytes(shape->precision) <= MOST_BYTES;
+	if (strcmp(name, "cuda") == 0 && strcmp(way->variant, "blocked") == 0 &&
+	        shape->m * precision_bytes(shape->precision) > MOST_BYTES)
+		return false;
+	return !measure->common.quick || is_small(shape, true) || way->nb > 0 ||
+	       strcmp(way->variant, "cublas") == 0 || strcmp(way->variant, "fused") == 0;
 }
 
 static bool measure_on(struct measure *measure, const struct profile *profile, const char *name,
@@ -75,7 +88,7 @@ static bool measure_on(struct measure *measure, const struct profile *profile, c
 	size_t count = 0;
 
 	for (size_t i = 0; executor && i < ways; i++) {
-		if (!suits(&way[i], name, shape))
+		if (!suits(measure, &way[i], name, shape))
 			continue;
 		row[count] = gram_case(&way[i], name, shape->precision, shape->m, shape->n);
 		estimate(profile, &row[count], out);
@@ -94,7 +107,8 @@ static bool measure_hosts(struct measure *measure, const struct profile *profile
 
 	for (size_t i = 0; i < ARRAY_LEN(on_host); i++) {
 		struct gram_run run = on_host[i];
-		if (shape->m > (run.nb ? IN_BLOCKS_MOST : ON_HOST_MOST))
+		if (shape->m > (run.nb ? IN_BLOCKS_MOST : ON_HOST_MOST) ||
+		        (measure->common.quick && !is_small(shape, false)))
 			continue;
 		run.k = shape->n;
 		run.threads = measure->topology ? team_largest(measure->quiet.cores) : 1;
@@ -113,6 +127,9 @@ bool measure_gram_schmidt(struct measure *measure, const struct profile *profile
         enum precision precision, int64_t m, int64_t n, struct results *out)
 {
 	const struct result shape = {.precision = precision, .m = m, .n = n};
+
+	if (measure->common.quick && precision == DOUBLE && !is_small(&shape, false))
+		return false;
 	bool gpu = measure_on(measure, profile, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
 
 	return measure_hosts(measure, profile, &shape, out) || gpu;

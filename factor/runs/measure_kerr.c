@@ -70,7 +70,7 @@ struct configuration {
 	enum kerr_variant variant;
 	int64_t r;
 	void *work;
-	struct kerr_laps laps;
+	struct laps laps;
 	double whole[KERR_RUNS], phase[KERR_PHASES][KERR_RUNS];
 	size_t samples;
 	struct kerr_errors errors;
@@ -91,7 +91,7 @@ static bool run_once(
 	          e->ops->sync(e);
 	*seconds = clock_now() - start;
 	if (ok && marked)
-		ok = kerr_laps_read(e, &c->laps, phase);
+		ok = laps_read(e, &c->laps, phase, KERR_PHASES);
 	for (int p = 0; ok && marked && p < KERR_PHASES; p++)
 		c->phase[p][i] = phase[p];
 	c->whole[i] = *seconds;
@@ -205,7 +205,7 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 	}
 	if (c.work)
 		e->ops->release(e, c.work);
-	kerr_laps_free(&c.laps);
+	laps_free(&c.laps);
 }
 
 /* Whether the request is for that variant, or all. */

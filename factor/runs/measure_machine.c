@@ -91,6 +91,34 @@ void measure_save(struct results *results, const char *path)
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 }
 
+struct results *measure_start(const char *path, const char *predictions_sha, bool resume)
+{
+	struct fault fault = {""};
+	struct results *old = resume ? results_read(path, &fault) : NULL;
+	const char *sha = old ? table_meta(old->table, "predictions_sha256") : NULL;
+
+	if (sha && strcmp(sha, predictions_sha) == 0)
+		return old;
+	if (resume)
+		msg_warn("starting afresh: %s",
+		        old ? "the measurements are of other predictions" : fault.text);
+	results_free(old);
+	return results_new();
+}
+
+void measure_shuffle(const struct result **list, size_t count, uint64_t seed)
+{
+	uint64_t state = seed;
+
+	for (size_t i = count; i > 1; i--) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		size_t j = (size_t)(state >> 33) % i;
+		const struct result *swap = list[i - 1];
+		list[i - 1] = list[j];
+		list[j] = swap;
+	}
+}
+
 struct executor *measure_executor(const struct measure *measure, const char *name)
 {
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)

@@ -146,6 +146,10 @@ OPERATION(QUEUED, UPDATE, HOST, a, 0, gemv,
         (struct executor * e, enum trans trans, double alpha, struct matrix a, struct matrix x,
                 double beta, struct matrix y),
         trans, alpha, a, x, beta, y)
+OPERATION(QUEUED, PANEL, HOST, x, 0, make_rotations,
+        (struct executor * e, int64_t row, struct matrix x, struct matrix g), row, x, g)
+OPERATION(QUEUED, UPDATE, HOST, x, 0, rotate,
+        (struct executor * e, struct matrix g, struct matrix x), g, x)
 OPERATION(QUEUED, SOLVE, HOST, a, 0, trtri,
         (struct executor * e, enum uplo uplo, enum diag diag, struct matrix a,
                 struct matrix inverse),
@@ -336,6 +340,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(trsm);
 	ADD(trsm_guard);
 	ADD(gemv);
+	ADD(make_rotations);
+	ADD(rotate);
 	ADD(trtri);
 	ADD(laswp);
 	ADD(lu_columns);

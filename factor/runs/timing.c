@@ -55,6 +55,22 @@ static bool short_run(const struct timing_scene *scene, double seconds)
 	return seconds < fmax(loading, scene->plan->max_seconds / FEWEST);
 }
 
+static void look(struct timing_scene *scene, struct contender *contender)
+{
+	struct fault fault = {""};
+
+	if ((contender->after && !contender->after(contender, &scene->problem, &fault)) ||
+	        !scene->check(scene, contender, &fault)) {
+		give_up(contender, &fault);
+		contender->seconds = (struct estimate){NAN, NAN, NAN, 0};
+	}
+}
+
+static bool long_run(const struct timing_plan *plan, double seconds)
+{
+	return !plan->trial && plan->long_seconds > 0 && seconds >= plan->long_seconds;
+}
+
 static void begin(struct timing_scene *scene, struct contender *contender)
 {
 	struct fault fault = {""};
@@ -79,20 +95,15 @@ static void begin(struct timing_scene *scene, struct contender *contender)
 			contender->done = true;
 			return;
 		}
+		if (runs == 0 && long_run(scene->plan, seconds)) {
+			contender->seconds = (struct estimate){seconds, NAN, NAN, 1};
+			contender->done = true;
+			look(scene, contender);
+			return;
+		}
 		/* The first run loads code; a second one is not needed to see that one is long. */
 		cold = runs == 0 &&
 		       (scene->plan->trial || seconds < scene->plan->max_seconds / FEWEST);
-	}
-}
-
-static void look(struct timing_scene *scene, struct contender *contender)
-{
-	struct fault fault = {""};
-
-	if ((contender->after && !contender->after(contender, &scene->problem, &fault)) ||
-	        !scene->check(scene, contender, &fault)) {
-		give_up(contender, &fault);
-		contender->seconds = (struct estimate){NAN, NAN, NAN, 0};
 	}
 }
 

@@ -56,8 +56,9 @@ struct contender {
 
 struct timing_plan {
 	double warm_seconds, max_seconds; /* per contender */
-	double target; /* relative half-width of the median's interval that suffices */
-	bool trial;    /* one warm run of each, unchecked: to choose what to time */
+	double long_seconds; /* a first run of as much is the only one: no interval; 0: never */
+	double target;       /* relative half-width of the median's interval that suffices */
+	bool trial;          /* one warm run of each, unchecked: to choose what to time */
 	uint64_t seed;
 	int64_t ld;                        /* > = m */
 	const volatile sig_atomic_t *stop; /* set by a signal: give up */

@@ -6,7 +6,7 @@
 #ifndef FATHOM_TIMING_GRAM_HOST_H
 #define FATHOM_TIMING_GRAM_HOST_H
 
-#include "../host/gram_loops.h"
+#include "../host/gram_compilers.h"
 #include "timing.h"
 
 #include "../../lib/quiet.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vendor.h"
 
+#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
 
@@ -15,6 +16,7 @@ struct work {
 
 struct vendor {
 	cusolverDnHandle_t handle;
+	cublasHandle_t blas;
 	cusolverDnParams_t params[VENDOR_ALGORITHMS];
 	cudaStream_t stream;
 	struct work device, host, pivots; /* pivots: the generic getrf's are of 64 bits */
@@ -35,6 +37,14 @@ static bool cuda_ok(cudaError_t error, const char *call, struct fault *fault)
 	        cudaGetErrorName(error));
 }
 
+static bool blas_ok(cublasStatus_t status, const char *call, struct fault *fault)
+{
+	if (status == CUBLAS_STATUS_SUCCESS)
+		return true;
+	return fault_set(fault, "cuBLAS: %s failed with status %d", call, (int)status);
+}
+
+#define BLAS(call) blas_ok(call, #call, fault)
 #define SOLVER(call) solver_ok(call, #call, fault)
 #define CUDA(call) cuda_ok(call, #call, fault)
 
@@ -54,6 +64,8 @@ struct vendor *vendor_new(struct fault *fault)
 	if (SOLVER(cusolverDnCreate(&vendor->handle)) &&
 	        CUDA(cudaStreamCreateWithFlags(&vendor->stream, cudaStreamNonBlocking)) &&
 	        SOLVER(cusolverDnSetStream(vendor->handle, vendor->stream)) &&
+	        BLAS(cublasCreate(&vendor->blas)) &&
+	        BLAS(cublasSetStream(vendor->blas, vendor->stream)) &&
 	        params_new(vendor, VENDOR_ALG_0, fault) && params_new(vendor, VENDOR_ALG_1, fault))
 		return vendor;
 	vendor_free(vendor);
@@ -69,6 +81,8 @@ void vendor_free(struct vendor *vendor)
 			cusolverDnDestroyParams(vendor->params[a]);
 	if (vendor->handle)
 		cusolverDnDestroy(vendor->handle);
+	if (vendor->blas)
+		cublasDestroy(vendor->blas);
 	if (vendor->stream)
 		cudaStreamDestroy(vendor->stream);
 	cudaFree(vendor->device.data);
@@ -286,4 +300,73 @@ struct contender contender_vendor(struct vendor_entry *entry)
 	        .prepare = prepare,
 	        .after = after,
 	        .context = entry};
+}
+
+/* ---- least squares ---- */
+
+static bool solve_size(struct vendor *v, struct matrix a, struct matrix b, int *factor, int *apply,
+        struct fault *fault)
+{
+	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
+	void *data = matrix_address(a), *sides = matrix_address(b);
+
+	if (a.precision == SINGLE)
+		return SOLVER(cusolverDnSgeqrf_bufferSize(v->handle, m, n, data, ld, factor)) &&
+		       SOLVER(cusolverDnSormqr_bufferSize(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T,
+		               m, nrhs, n, data, ld, data, sides, ldb, apply));
+	return SOLVER(cusolverDnDgeqrf_bufferSize(v->handle, m, n, data, ld, factor)) &&
+	       SOLVER(cusolverDnDormqr_bufferSize(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs,
+	               n, data, ld, data, sides, ldb, apply));
+}
+
+bool vendor_solve_prepare(
+        struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault)
+{
+	int factor, apply;
+
+	if (!solve_size(vendor, a, b, &factor, &apply, fault))
+		return false;
+	size_t count = (size_t)(factor > apply ? factor : apply);
+	return grow_device(&vendor->device, count * (size_t)precision_bytes(a.precision), fault);
+}
+
+static bool solve_single(struct vendor *v, struct matrix a, void *tau, struct matrix b, int *info,
+        int words, struct fault *fault)
+{
+	const float one = 1;
+	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
+	float *data = matrix_address(a), *sides = matrix_address(b), *work = v->device.data;
+
+	return SOLVER(cusolverDnSgeqrf(v->handle, m, n, data, ld, tau, work, words, info)) &&
+	       SOLVER(cusolverDnSormqr(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs, n, data,
+	               ld, tau, sides, ldb, work, words, info)) &&
+	       BLAS(cublasStrsm(v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+	               CUBLAS_DIAG_NON_UNIT, n, nrhs, &one, data, ld, sides, ldb));
+}
+
+static bool solve_double(struct vendor *v, struct matrix a, void *tau, struct matrix b, int *info,
+        int words, struct fault *fault)
+{
+	const double one = 1;
+	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
+	double *data = matrix_address(a), *sides = matrix_address(b), *work = v->device.data;
+
+	return SOLVER(cusolverDnDgeqrf(v->handle, m, n, data, ld, tau, work, words, info)) &&
+	       SOLVER(cusolverDnDormqr(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs, n, data,
+	               ld, tau, sides, ldb, work, words, info)) &&
+	       BLAS(cublasDtrsm(v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+	               CUBLAS_DIAG_NON_UNIT, n, nrhs, &one, data, ld, sides, ldb));
+}
+
+bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix b,
+        int *info, struct fault *fault)
+{
+	size_t count = vendor->device.bytes / (size_t)precision_bytes(a.precision);
+	int words = (int)(count < INT_MAX ? count : INT_MAX);
+	bool single = a.precision == SINGLE;
+	void *t = matrix_address(tau);
+
+	return (single ? solve_single(vendor, a, t, b, info, words, fault)
+	               : solve_double(vendor, a, t, b, info, words, fault)) &&
+	       CUDA(cudaStreamSynchronize(vendor->stream));
 }

@@ -35,6 +35,13 @@ void vendor_free(struct vendor *vendor);
 
 /* Factorizes the problem's matrix, in device memory; pivots as in LAPACK, then info. */
 struct contender contender_vendor(struct vendor_entry *entry);
+
+/* Least squares: geqrf, ormqr and trsm in place of a (m x n, m >= n), tau and b, whose first n rows
+ * become the solution; to completion. Memory for it is taken first. info: in device memory. */
+bool vendor_solve_prepare(
+        struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault);
+bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix b,
+        int *info, struct fault *fault);
 #else
 static inline struct vendor *vendor_new(struct fault *fault)
 {
@@ -50,6 +57,20 @@ static inline void vendor_free(struct vendor *vendor)
 static inline struct contender contender_vendor(struct vendor_entry *entry)
 {
 	return (struct contender){.context = entry};
+}
+
+static inline bool vendor_solve_prepare(
+        struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault)
+{
+	(void)vendor, (void)a, (void)b;
+	return fault_set(fault, "built without the CUDA Toolkit: no cuSOLVER");
+}
+
+static inline bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau,
+        struct matrix b, int *info, struct fault *fault)
+{
+	(void)tau, (void)info;
+	return vendor_solve_prepare(vendor, a, b, fault);
 }
 #endif
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The LU panel of one cluster against the one of the whole grid, which other tests hold against
- * LAPACK: the same bits in factors, pivots and info, nothing beside the panel touched, on random,
- * tied, singular, tiny, infinite and NaN matrices at the edges of blocks, clusters and widths. */
+/* The LU panels in registers, of one cluster and of many multiprocessors, against the one in shared
+ * memory, which other tests hold against LAPACK: the same bits in factors, pivots and info, nothing
+ * beside the panel touched, on random, tied, singular, tiny, infinite and NaN matrices at the edges
+ * of blocks, clusters and widths. */
 #include "tap.h"
 
 #ifndef FATHOM_CUDA
@@ -21,7 +22,10 @@ int main(void)
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 16384, MOST_COLUMNS = 128, PADDING = 5, POISON = 0xee };
+enum { MOST_ROWS = 65536, MOST_COLUMNS = 128, PADDING = 5, POISON = 0xee };
+
+enum form { CLUSTER, GRID, FORMS };
+static const char *const form_name[FORMS] = {"cluster", "grid"};
 
 enum content { RANDOM, TIED, ZERO_COLUMN, LOW_RANK, TINY, INFINITE, NOT_A_NUMBER, CONTENTS };
 static const char *const content_name[CONTENTS] = {"random", "many ties", "a zero column",
@@ -34,7 +38,9 @@ struct bench {
 	struct {
 		void *a;
 		int *pivots;
-	} grid, cluster;
+	} known, tried;
+	void *work;
+	uint32_t tag;
 	int *error;
 };
 
@@ -85,23 +91,23 @@ static void fill(
 			else
 				((double *)(void *)host)[i + j * lda] = x;
 		}
-	GPU(cudaMemcpy(b->grid.a, host, bytes, cudaMemcpyHostToDevice));
-	GPU(cudaMemcpy(b->cluster.a, host, bytes, cudaMemcpyHostToDevice));
-	GPU(cudaMemset(b->grid.pivots, POISON, (size_t)(n + 1) * sizeof(int)));
-	GPU(cudaMemset(b->cluster.pivots, POISON, (size_t)(n + 1) * sizeof(int)));
+	GPU(cudaMemcpy(b->known.a, host, bytes, cudaMemcpyHostToDevice));
+	GPU(cudaMemcpy(b->tried.a, host, bytes, cudaMemcpyHostToDevice));
+	GPU(cudaMemset(b->known.pivots, POISON, (size_t)(n + 1) * sizeof(int)));
+	GPU(cudaMemset(b->tried.pivots, POISON, (size_t)(n + 1) * sizeof(int)));
 	free(host);
 }
 
-static bool run_grid(struct bench *b, enum precision p, int64_t m, int64_t n, int64_t lda)
+static bool run_known(struct bench *b, enum precision p, int64_t m, int64_t n, int64_t lda)
 {
 	struct panel_geometry geometry;
 	if (!panel_geometry(
 	            m, n, precision_bytes(p), b->gpu.sm_count, b->gpu.shared_per_block, &geometry))
 		return false;
 	GPU(cudaMemset(b->exchange, 0, (size_t)b->exchange_bytes));
-	GPU(panel_resident(p, b->grid.a, lda, m, n, &geometry,
+	GPU(panel_resident(p, b->known.a, lda, m, n, &geometry,
 	        exchange_layout(b->exchange, geometry.blocks, panel_resident_words(p, n), 1),
-	        b->grid.pivots, NULL));
+	        b->known.pivots, NULL));
 	return true;
 }
 
@@ -124,43 +130,60 @@ static bool same(const void *left, const void *right, enum precision p, int64_t 
 static bool agree(struct bench *b, enum precision p, int64_t n, int64_t lda)
 {
 	const size_t bytes = (size_t)(lda * n * precision_bytes(p));
-	void *grid = xmalloc(bytes), *cluster = xmalloc(bytes);
+	void *known = xmalloc(bytes), *tried = xmalloc(bytes);
 	int pivots[2][MOST_COLUMNS + 1], error = 0;
 	const size_t pivot_bytes = (size_t)(n + 1) * sizeof(int);
-	GPU(cudaMemcpy(grid, b->grid.a, bytes, cudaMemcpyDeviceToHost));
-	GPU(cudaMemcpy(cluster, b->cluster.a, bytes, cudaMemcpyDeviceToHost));
-	GPU(cudaMemcpy(pivots[0], b->grid.pivots, pivot_bytes, cudaMemcpyDeviceToHost));
-	GPU(cudaMemcpy(pivots[1], b->cluster.pivots, pivot_bytes, cudaMemcpyDeviceToHost));
+	GPU(cudaMemcpy(known, b->known.a, bytes, cudaMemcpyDeviceToHost));
+	GPU(cudaMemcpy(tried, b->tried.a, bytes, cudaMemcpyDeviceToHost));
+	GPU(cudaMemcpy(pivots[0], b->known.pivots, pivot_bytes, cudaMemcpyDeviceToHost));
+	GPU(cudaMemcpy(pivots[1], b->tried.pivots, pivot_bytes, cudaMemcpyDeviceToHost));
 	GPU(cudaMemcpy(&error, b->error, sizeof error, cudaMemcpyDeviceToHost));
-	const bool right = same(grid, cluster, p, lda * n) &&
+	const bool right = same(known, tried, p, lda * n) &&
 	                   memcmp(pivots[0], pivots[1], pivot_bytes) == 0 && error == 0;
-	free(grid);
-	free(cluster);
+	free(known);
+	free(tried);
 	return right;
 }
 
-static void test_shape(struct bench *b, enum precision p, int64_t m, int64_t n)
+static bool fits(enum form form, enum precision p, int64_t m, int64_t n)
+{
+	return form == CLUSTER ? panel_cluster_fits(p, m, n) : panel_grid_fits(p, m, n);
+}
+
+static void run_tried(
+        struct bench *b, enum form form, enum precision p, int64_t m, int64_t n, int64_t lda)
+{
+	if (form == CLUSTER)
+		GPU(panel_cluster(p, b->tried.a, lda, m, n, b->tried.pivots, b->error, NULL));
+	else
+		GPU(panel_grid(p, b->tried.a, lda, m, n, b->tried.pivots, b->work, b->tag, b->error,
+		        NULL));
+	b->tag += (uint32_t)n;
+}
+
+static void test_shape(struct bench *b, enum form form, enum precision p, int64_t m, int64_t n)
 {
 	const int64_t lda = m + PADDING;
 	for (int content = RANDOM; content < (m > 3000 ? 1 : CONTENTS); content++) {
 		fill(b, content, p, m, n, lda);
-		const bool taken = run_grid(b, p, m, n, lda);
-		GPU(panel_cluster(p, b->cluster.a, lda, m, n, b->cluster.pivots, b->error, NULL));
+		const bool taken = run_known(b, p, m, n, lda);
+		run_tried(b, form, p, m, n, lda);
 		GPU(cudaDeviceSynchronize());
-		ok(taken && agree(b, p, n, lda), "%c %" PRId64 " x %" PRId64 " %s", p, m, n,
-		        content_name[content]);
+		ok(taken && agree(b, p, n, lda), "%s, %c %" PRId64 " x %" PRId64 " %s",
+		        form_name[form], p, m, n, content_name[content]);
 	}
 }
 
-static void test_precision(struct bench *b, enum precision p)
+static void test_precision(struct bench *b, enum form form, enum precision p)
 {
 	static const int64_t m[] = {1, 2, 33, 64, 100, 129, 255, 256, 257, 512, 513, 1000, 2049,
-	        4095, 4096, 4097, 8192, 8193, 12345, 16384};
+	        4095, 4096, 4097, 8192, 8193, 12345, 16384, 32769, 65536};
 	static const int64_t n[] = {1, 2, 3, 17, 31, 32, 33, 64, 65, 100, 127, 128};
 	for (size_t i = 0; i < ARRAY_LEN(m); i++)
 		for (size_t k = 0; k < ARRAY_LEN(n); k++)
-			if (n[k] <= m[i] && panel_cluster_fits(p, m[i], n[k]))
-				test_shape(b, p, m[i], n[k]);
+			if (n[k] <= m[i] && (m[i] <= 3000 || n[k] % 32 <= 1) &&
+			        fits(form, p, m[i], n[k]))
+				test_shape(b, form, p, m[i], n[k]);
 }
 
 static void test_limits(void)
@@ -187,15 +210,20 @@ int main(void)
 	b.exchange_bytes =
 	        exchange_bytes(b.gpu.sm_count, panel_resident_words(DOUBLE, MOST_COLUMNS));
 	GPU(cudaMalloc(&b.exchange, (size_t)b.exchange_bytes));
-	GPU(cudaMalloc(&b.grid.a, bytes));
-	GPU(cudaMalloc(&b.cluster.a, bytes));
-	GPU(cudaMalloc((void **)&b.grid.pivots, (MOST_COLUMNS + 1) * sizeof(int)));
-	GPU(cudaMalloc((void **)&b.cluster.pivots, (MOST_COLUMNS + 1) * sizeof(int)));
+	GPU(cudaMalloc(&b.known.a, bytes));
+	GPU(cudaMalloc(&b.tried.a, bytes));
+	GPU(cudaMalloc((void **)&b.known.pivots, (MOST_COLUMNS + 1) * sizeof(int)));
+	GPU(cudaMalloc((void **)&b.tried.pivots, (MOST_COLUMNS + 1) * sizeof(int)));
 	GPU(cudaMalloc((void **)&b.error, sizeof *b.error));
 	GPU(cudaMemset(b.error, 0, sizeof *b.error));
+	GPU(cudaMalloc(&b.work, (size_t)panel_grid_work()));
+	GPU(cudaMemset(b.work, 0, (size_t)panel_grid_work()));
+	b.tag = 1;
 	test_limits();
-	test_precision(&b, SINGLE);
-	test_precision(&b, DOUBLE);
+	for (int form = CLUSTER; form < FORMS; form++) {
+		test_precision(&b, form, SINGLE);
+		test_precision(&b, form, DOUBLE);
+	}
 	return finish();
 }
 #endif

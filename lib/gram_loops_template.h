@@ -29,12 +29,37 @@ TARGET static inline REAL NAME(lanes)(const VECTOR *vector)
 	return all;
 }
 
+/* Of columns that are no whole vectors the last vector begins before the others end: what it
+ * changes becomes the same twice, and of its products only those count that no other has. */
+typedef __typeof__((VECTOR){0} == (VECTOR){0}) NAME(lanes_chosen);
+
+static const REAL NAME(number)[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+TARGET static inline VECTOR NAME(beyond)(int64_t m, VECTOR products)
+{
+	const REAL before = (REAL)(LANES - m % LANES);
+
+	return (VECTOR)((NAME(lanes_chosen))products & (READ(NAME(number), 0) >= before));
+}
+
+TARGET static REAL NAME(short_dot)(int64_t m, const REAL *x, const REAL *y)
+{
+	REAL sum = 0;
+
+	for (int64_t i = 0; i < m; i++)
+		sum += x[i] * y[i];
+	return sum;
+}
+
 TARGET static REAL NAME(dot)(int64_t m, const REAL *restrict x, const REAL *restrict y)
 {
 	VECTOR total __attribute__((aligned(BYTES))) = {0};
-	REAL sum = 0;
 	int64_t i = 0;
 
+	if (m < LANES)
+		return NAME(short_dot)(m, x, y);
+	if (m % LANES)
+		total = NAME(beyond)(m, READ(x, m - LANES) * READ(y, m - LANES));
 	while (i + 4 * LANES <= m) {
 		int64_t end = m - i < 4 * PIECE ? m : i + 4 * PIECE;
 		VECTOR s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
@@ -46,34 +71,49 @@ TARGET static REAL NAME(dot)(int64_t m, const REAL *restrict x, const REAL *rest
 		}
 		total += (s0 + s1) + (s2 + s3);
 	}
-	for (; i < m; i++)
-		sum += x[i] * y[i];
-	return sum + NAME(lanes)(&total);
+	for (; i + LANES <= m; i += LANES)
+		total += READ(x, i) * READ(y, i);
+	return NAME(lanes)(&total);
 }
 
 TARGET static void NAME(subtract)(int64_t m, REAL factor, const REAL *restrict v, REAL *restrict x)
 {
+	const int64_t last = m - LANES;
 	int64_t i = 0;
 
+	if (last < 0) {
+		for (; i < m; i++)
+			x[i] -= factor * v[i];
+		return;
+	}
+	const VECTOR end = READ(x, last) - factor * READ(v, last);
 	for (; i + 2 * LANES <= m; i += 2 * LANES) {
 		AT(x, i) -= factor * READ(v, i);
 		AT(x, i + LANES) -= factor * READ(v, i + LANES);
 	}
-	for (; i < m; i++)
-		x[i] -= factor * v[i];
+	if (i < last)
+		AT(x, i) -= factor * READ(v, i);
+	AT(x, last) = end;
 }
 
 TARGET static REAL NAME(subtract_dot)(
         int64_t m, REAL factor, const REAL *v, const REAL *w, REAL *restrict x)
 {
+	const int64_t last = m - LANES;
 	VECTOR total __attribute__((aligned(BYTES))) = {0};
-	REAL sum = 0;
 	int64_t i = 0;
 
+	if (last < 0) {
+		NAME(subtract)(m, factor, v, x);
+		return NAME(short_dot)(m, w, x);
+	}
+	const VECTOR end = READ(x, last) - factor * READ(v, last);
+	if (m % LANES)
+		total = NAME(beyond)(m, end * READ(w, last));
 	while (i + 4 * LANES <= m) {
-		int64_t end = m - i < 4 * PIECE ? m : i + 4 * PIECE;
+		int64_t stop = m - i < 4 * PIECE ? m : i + 4 * PIECE;
 		VECTOR s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-		for (; i + 4 * LANES <= end; i += 4 * LANES) {
+		for (; i + 4 * LANES <= stop; i += 4 * LANES) {
 			VECTOR x0 = READ(x, i) - factor * READ(v, i);
 			VECTOR x1 = READ(x, i + LANES) - factor * READ(v, i + LANES);
 			VECTOR x2 = READ(x, i + 2 * LANES) - factor * READ(v, i + 2 * LANES);
@@ -89,11 +129,13 @@ TARGET static REAL NAME(subtract_dot)(
 		}
 		total += (s0 + s1) + (s2 + s3);
 	}
-	for (; i < m; i++) {
-		x[i] -= factor * v[i];
-		sum += w[i] * x[i];
+	for (; i + LANES <= m; i += LANES) {
+		VECTOR y = READ(x, i) - factor * READ(v, i);
+		AT(x, i) = y;
+		total += y * READ(w, i);
 	}
-	return sum + NAME(lanes)(&total);
+	AT(x, last) = end;
+	return NAME(lanes)(&total);
 }
 
 /* What of column c changes at i, and adds to its sums. */
@@ -103,6 +145,26 @@ TARGET static REAL NAME(subtract_dot)(
 	s##c += y##c * w0;                                                                         \
 	t##c += y##c * w1
 
+/* The same of the last vector, which is stored when the others are. */
+#define LAST(c)                                                                                    \
+	const VECTOR end##c =                                                                      \
+	        READ(x##c, last) - a##c * READ(first, last) - b##c * READ(second, last);           \
+	if (m % LANES) {                                                                           \
+		total[c] = NAME(beyond)(m, end##c * READ(next, last));                             \
+		total[c + GRAM_TOGETHER] = NAME(beyond)(m, end##c * READ(over, last));             \
+	}
+
+TARGET static void NAME(short_subtract_dots)(
+        int64_t m, const REAL *const v[], const REAL *const w[], REAL *const x[], REAL *sums)
+{
+	for (int c = 0; c < GRAM_TOGETHER; c++) {
+		NAME(subtract)(m, sums[c], v[0], x[c]);
+		NAME(subtract)(m, sums[GRAM_TOGETHER + c], v[1], x[c]);
+		for (int p = 0; p < GRAM_PAIR; p++)
+			sums[p * GRAM_TOGETHER + c] = NAME(short_dot)(m, w[p], x[c]);
+	}
+}
+
 TARGET static void NAME(subtract_dots)(
         int64_t m, const REAL *const v[], const REAL *const w[], REAL *const x[], REAL *sums)
 {
@@ -111,9 +173,18 @@ TARGET static void NAME(subtract_dots)(
 	                  *const over = w[1];
 	const REAL a0 = sums[0], a1 = sums[1], a2 = sums[2], a3 = sums[3];
 	const REAL b0 = sums[4], b1 = sums[5], b2 = sums[6], b3 = sums[7];
+	const int64_t last = m - LANES;
 	VECTOR total[2 * GRAM_TOGETHER] __attribute__((aligned(BYTES))) = {{0}};
 	int64_t i = 0;
 
+	if (last < 0) {
+		NAME(short_subtract_dots)(m, v, w, x, sums);
+		return;
+	}
+	LAST(0)
+	LAST(1)
+	LAST(2)
+	LAST(3)
 	while (i + LANES <= m) {
 		int64_t end = m - i < PIECE ? m : i + PIECE;
 		VECTOR s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
@@ -130,20 +201,15 @@ TARGET static void NAME(subtract_dots)(
 		for (int c = 0; c < 2 * GRAM_TOGETHER; c++)
 			total[c] += piece[c];
 	}
+	AT(x0, last) = end0;
+	AT(x1, last) = end1;
+	AT(x2, last) = end2;
+	AT(x3, last) = end3;
 	for (int c = 0; c < 2 * GRAM_TOGETHER; c++)
 		sums[c] = NAME(lanes)(&total[c]);
-	for (; i < m; i++) {
-		x0[i] -= a0 * first[i] + b0 * second[i];
-		x1[i] -= a1 * first[i] + b1 * second[i];
-		x2[i] -= a2 * first[i] + b2 * second[i];
-		x3[i] -= a3 * first[i] + b3 * second[i];
-		for (int c = 0; c < GRAM_TOGETHER; c++) {
-			sums[c] += next[i] * x[c][i];
-			sums[c + GRAM_TOGETHER] += over[i] * x[c][i];
-		}
-	}
 }
 
+#undef LAST
 #undef STEP
 #undef VECTOR
 #undef LANES

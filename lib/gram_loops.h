@@ -48,9 +48,4 @@ struct gram_loops {
 /* The project's own compiler's. */
 const struct gram_loops *gram_loops(void);
 
-/* By gcc (the project's own), clang or gfortran (single precision); NULL where it was not there
- * when this was built, or made code that this processor does not have. */
-const struct gram_loops *gram_loops_by(const char *compiler);
-extern const char *const gram_compilers[]; /* NULL-terminated */
-
 #endif

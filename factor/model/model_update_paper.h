@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions of the paper's changes of a QR factorization (../qr_update_paper.h): the same
+ * sequences on the model executor. */
+#ifndef FATHOM_MODEL_UPDATE_PAPER_H
+#define FATHOM_MODEL_UPDATE_PAPER_H
+
+#include "../qr_update_paper.h"
+#include "model_update.h"
+
+struct paper_prediction {
+	double total;               /* seconds of a run without marks, to the least-squares
+	                               solution; NaN: none */
+	double phase[PAPER_PHASES]; /* of the change with marks */
+	struct fault fault;         /* why there is none */
+};
+
+/* On the profile's GPU; how->laps are not looked at. False with out->fault. */
+bool model_update_paper(const struct profile *profile, const struct update_question *asked,
+        const struct qr_paper *how, struct paper_prediction *out);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The factorization that qr_update.h changes, made from the matrix itself; what it is wanted for, a
+ * least-squares solution; and how far it has drifted off after many changes.
+ *
+ * All calls work on QUEUE_MAIN, return false with the executor's fault on failure and may return
+ * before they are done. work: the bytes that the _work function says, -1 when it is refused. */
+#ifndef FATHOM_QR_REFACTOR_H
+#define FATHOM_QR_REFACTOR_H
+
+#include "qr_update.h"
+
+/* Update or factorize again? */
+struct update_question {
+	enum qr_change change;
+	enum q_kept kept;
+	int64_t m, n; /* before the change */
+	int64_t k, p;
+	int64_t sides; /* right-hand sides */
+	enum precision precision;
+};
+
+/* Rows and columns after the change. */
+void update_shape_after(const struct update_question *, int64_t *m, int64_t *n);
+
+/* f's Q (as far as it is kept), R and Q^T B become those of a (f->m x f->n) and b (f->m x f->d.n),
+ * which stay: Householder's QR factorization of a copy, with the default plan. */
+int64_t qr_refactor_work(struct executor *, const struct qr_factors *f);
+bool qr_refactor(struct executor *, const struct qr_factors *f, struct matrix a, struct matrix b,
+        void *work);
+
+/* x (n x d.n) := R^-1 (Q^T B), which minimizes norm2(B - A x) */
+bool qr_solve(struct executor *, const struct qr_factors *f, struct matrix x);
+
+/* The same without a factorization that can change: gels with the default plan, in place of a (m x
+ * n, m >= n) and b. */
+int64_t qr_least_squares_work(struct executor *, struct matrix a, struct matrix b);
+bool qr_least_squares(struct executor *, struct matrix a, struct matrix b, void *work, int *info);
+
+/* Thin Q that is not orthonormal any more, because of drift or of columns added that depend on
+ * others: Q R stays what it is and Q becomes orthonormal again, by Gram-Schmidt, twice; where Q has
+ * lost a direction, another takes its place, with zeros in R. Q^T B is made again from b (m x d.n).
+ * For when A is not at hand: with it, qr_refactor takes less. info, in executor memory: 0, or the
+ * 1-based number of the first column of Q for which no direction was found. */
+int64_t qr_reorthogonalize_work(struct executor *, const struct qr_factors *f);
+bool qr_reorthogonalize(
+        struct executor *, const struct qr_factors *f, struct matrix b, void *work, int *info);
+
+/* Sums of squares (sums: 4 x 1) of two errors, and of what they are compared with, on the vector x
+ * (n x 1; random, so that it meets all directions): at most 6 gemv.
+ *   0, 1   Q^T Q x - x and x; 0 and norm2(x)^2 without Q
+ *   2, 3   Q R x - A x and A x, without Q R^T R x - A^T A x and A^T A x; without a (a.n = 0) 0
+ *          and norm2(x)^2
+ * Q: its first n columns. */
+int64_t qr_drift_work(struct executor *, const struct qr_factors *f);
+bool qr_drift(struct executor *, const struct qr_factors *f, struct matrix a, struct matrix x,
+        struct matrix sums, void *work);
+
+/* Whether the sums, by now on the host, say that a factorization of m rows is to be made again: an
+ * error is more than QR_DRIFT_LIMIT sqrt(m) times the unit roundoff of the precision, or a NaN. */
+enum { QR_DRIFT_LIMIT = 100 };
+bool qr_drifted(enum precision precision, int64_t m, const double sums[4]);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Was it right to update, or to make the factorization again? What the model chose, from
+ * predictions that were made before, against what both took. */
+#ifndef FATHOM_DECISIONS_H
+#define FATHOM_DECISIONS_H
+
+#include "results.h"
+
+#include <stdio.h>
+
+/* One change of which both ways are predicted and measured, in seconds. */
+struct decision {
+	const struct result *row; /* of predictions: the change */
+	double update, refactor, predicted_update, predicted_refactor;
+};
+
+/* Of predictions' changes those that all four are known of, *list to be freed. */
+size_t decisions_list(const struct results *predictions, const struct results *measurements,
+        struct decision **list);
+
+/* Over some of them: errors are magnitudes of predicted / measured - 1; costs the time of what is
+ * chosen over that of the better way, less 1. */
+struct decision_summary {
+	size_t points, even;                 /* even: the model sees them within a factor of 2 */
+	double error_update, error_refactor; /* medians */
+	double right;                        /* part of the points */
+	double cost, cost_worst;             /* of the model's choice: mean and worst */
+	double always, always_worst;         /* of updating always */
+	double never, never_worst;
+};
+struct decision_summary decisions_summary(const struct decision *list, size_t count);
+
+/* A row for each change and what is kept of Q, and one for all: operation q and the summary. */
+struct table *decisions_table(const struct decision *list, size_t count);
+void decisions_print(const struct table *table, FILE *out);
+
+#endif

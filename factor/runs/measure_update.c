@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: update a QR factorization or make it again, and does the model know beforehand?
+ * Method: every predicted change (update_predictions.tsv) to its least-squares solution, in turns
+ * with factorizing again as the model counts it (with Q as it is kept; A stays), with our own least
+ * squares without Q, and with cuSOLVER's, of the changed matrix, resident and in one process. What
+ * can fool it: a wrong result (each is checked: then there is no number). Unit: seconds. */
+#include "measure.h"
+
+#include "../../lib/clock.h"
+#include "../../lib/msg.h"
+#include "update_cases.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct updating {
+	struct measure *measure;
+	const struct results *predictions;
+	struct results *results;
+	char *path;
+	double start;
+	size_t late;
+};
+
+static bool is_change(const struct result *row)
+{
+	return update_way_of(row) == UPDATE_CHANGE;
+}
+
+static struct update_entry entry_of(
+        const struct updating *u, struct update_scene *scene, const struct result *row)
+{
+	return (struct update_entry){.scene = scene,
+	        .way = update_way_of(row),
+	        .k = row->k,
+	        .p = row->p,
+	        .vendor = u->measure->vendor,
+	        .vendor_prepare = vendor_solve_prepare,
+	        .vendor_solve = vendor_solve};
+}
+
+static void add(
+        const struct updating *u, struct result *row, size_t *count, const struct result *one)
+{
+	if (*count < MEASURE_CONTENDERS && !results_find(u->results, one))
+		row[(*count)++] = *one;
+}
+
+/* What is to be measured of the shape's changes of p. */
+static size_t list_rows(const struct updating *u, const struct result *like, struct result *row)
+{
+	const struct update_question asked = update_question_of(like);
+	bool vendor = u->measure->vendor && strcmp(like->executor, "cuda") == 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < u->predictions->count; i++) {
+		const struct result *p = &u->predictions->row[i];
+		if (update_same_shape(p, like) && p->p == like->p && is_change(p))
+			add(u, row, &count, p);
+	}
+	for (int way = UPDATE_REFACTOR; way < UPDATE_WAYS; way++) {
+		struct result one = update_row(&asked, (enum update_way)way, like->executor);
+		if ((way != UPDATE_CUSOLVER || vendor) &&
+		        (way != UPDATE_SOLVE || asked.kept != Q_NONE))
+			add(u, row, &count, &one);
+	}
+	return count;
+}
+
+static bool measure_changes(
+        struct updating *u, struct update_scene *scene, struct result *row, size_t count)
+{
+	struct contender contender[MEASURE_CONTENDERS];
+	struct update_entry entry[MEASURE_CONTENDERS];
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++) {
+		entry[i] = entry_of(u, scene, &row[i]);
+		contender[i] = contender_update(&entry[i]);
+	}
+	bool timed = timing_update(scene, &u->measure->plan, contender, count, &fault);
+	return measure_add_all(u->measure, row, contender, count, timed, &fault, u->results);
+}
+
+/* The first change of every p of the shape, and the shape as it is for the largest. */
+static size_t list_parts(
+        const struct updating *u, const struct result *shape, const struct result **part)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < u->predictions->count; i++) {
+		const struct result *p = &u->predictions->row[i];
+		bool seen = !update_same_shape(p, shape) || !is_change(p);
+		for (size_t j = 0; j < count && !seen; j++)
+			seen = part[j]->p == p->p;
+		if (!seen)
+			part[count++] = p;
+	}
+	return count;
+}
+
+static void measure_shape(struct updating *u, const struct result *shape)
+{
+	struct measure *measure = u->measure;
+	struct executor *e = measure_executor(measure, shape->executor);
+	const struct result **part = xmalloc((u->predictions->count + 1) * sizeof *part);
+	size_t parts = list_parts(u, shape, part), count = 0;
+	struct update_question asked = update_question_of(shape);
+	struct result row[MEASURE_CONTENDERS];
+	struct update_scene *scene = NULL;
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < parts; i++) {
+		asked.p = part[i]->p > asked.p ? part[i]->p : asked.p;
+		count += list_rows(u, part[i], row);
+	}
+	measure->plan.seed += 1000;
+	if (e && count && !(scene = update_scene_new(e, &asked, measure->plan.seed, &fault)))
+		msg_warn("%s of %" PRId64 " x %" PRId64 ": %s", shape->operation, shape->m,
+		        shape->n, fault.text);
+	for (size_t i = 0; scene && i < parts && !*measure->plan.stop; i++) {
+		count = list_rows(u, part[i], row);
+		if (count && measure_changes(u, scene, row, count))
+			measure_save(u->results, u->path);
+	}
+	update_scene_free(scene);
+	free(part);
+}
+
+/* Every shape's first row, in random order. */
+static size_t list_shapes(const struct updating *u, const struct result **shape)
+{
+	uint64_t state = (uint64_t)u->measure->common.seed;
+	size_t count = 0;
+
+	for (size_t i = 0; i < u->predictions->count; i++) {
+		const struct result *p = &u->predictions->row[i];
+		bool seen = !is_change(p) || !measure_executor(u->measure, p->executor);
+		for (size_t j = 0; j < count && !seen; j++)
+			seen = update_same_shape(shape[j], p);
+		if (!seen)
+			shape[count++] = p;
+	}
+	measure_shuffle(shape, count, state);
+	return count;
+}
+
+static void measure_shapes(struct updating *u)
+{
+	const struct result **shape = xmalloc((u->predictions->count + 1) * sizeof *shape);
+	size_t count = list_shapes(u, shape);
+
+	for (size_t i = 0; i < count && !*u->measure->plan.stop; i++) {
+		msg_progress("%zu of %zu shapes: %s %" PRId64 " x %" PRId64, i, count,
+		        shape[i]->operation, shape[i]->m, shape[i]->n);
+		if (clock_now() - u->start < u->measure->budget)
+			measure_shape(u, shape[i]);
+		else
+			u->late++;
+	}
+	msg_progress_end();
+	free(shape);
+}
+
+int measure_update(struct measure *measure, bool resume)
+{
+	char *source = xasprintf("%s/update_predictions.tsv", measure->common.output), sha[65];
+	struct fault fault = {""};
+	struct results *predictions = results_read(source, &fault);
+
+	if (!predictions || !table_sha256(source, sha, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s; run predict --update first", fault.text);
+	measure_open(measure);
+	struct updating u = {.measure = measure,
+	        .predictions = predictions,
+	        .path = xasprintf("%s/update.tsv", measure->common.output),
+	        .start = clock_now()};
+	u.results = measure_start(u.path, sha, resume);
+	measure_stamp(measure, u.results->table);
+	table_meta_set(u.results->table, "predictions_sha256", "%s", sha);
+	measure_shapes(&u);
+	measure_save(u.results, u.path);
+	printf("%s: %zu rows, %zu refused, %zu failed, %.0f s\n", u.path, u.results->count,
+	        measure->refused, measure->failed, clock_now() - u.start);
+	if (u.late)
+		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; --resume "
+		         "continues",
+		        measure->budget, u.late);
+	results_free(predictions);
+	results_free(u.results);
+	free(u.path);
+	free(source);
+	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing_update.h"
+
+#include "../../lib/msg.h"
+#include "../schedule.h"
+#include "check.h"
+#include "check_whole.h"
+#include "matrices.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+const char *const update_way_name[UPDATE_WAYS] = {"update", "refactor", "solve", "cusolver"};
+
+enum { PIECES = 32 };
+
+struct update_scene {
+	struct timing_scene scene;
+	struct update_question asked;
+	struct matrix a, b;              /* before the change */
+	struct matrix u, ub;             /* new columns or rows, and their right-hand sides */
+	struct matrix u_given, ub_given; /* what a change may overwrite */
+	struct qr_factors before, f;     /* f has room */
+	struct matrix a1, b1;            /* after the change of p at k */
+	int64_t k, p;                    /* p = 0: not made */
+	struct matrix c, cb, tau;        /* in place of these */
+	struct matrix x;                 /* the solution, in its first rows */
+	struct matrix vectors, wide, wide2, tall, tall2, sums; /* of the checks */
+	struct pivots info;
+	void *piece[PIECES];
+	size_t pieces;
+};
+
+/* ---- memory ---- */
+
+static bool take(struct update_scene *s, int64_t bytes, void **data)
+{
+	bool ok = s->scene.executor->ops->alloc(s->scene.executor, larger(bytes, 1), data);
+
+	if (ok)
+		s->piece[s->pieces++] = *data;
+	return ok;
+}
+
+/* With columns of whole lines. */
+static bool take_matrix(struct update_scene *s, struct matrix *a, int64_t m, int64_t n)
+{
+	int64_t ld = (larger(m, 1) + 31) / 32 * 32;
+
+	*a = (struct matrix){NULL, 0, m, n, ld, s->asked.precision};
+	return take(s, ld * n * precision_bytes(s->asked.precision), &a->data);
+}
+
+static bool take_factors(struct update_scene *s, struct qr_factors *f, struct qr_room room)
+{
+	*f = (struct qr_factors){.m = s->asked.m, .n = s->asked.n, .kept = s->asked.kept};
+	return take_matrix(s, &f->q, room.q_rows, room.q_columns) &&
+	       take_matrix(s, &f->r, room.r_rows, room.r_columns) &&
+	       take_matrix(s, &f->d, room.d_rows, 1);
+}
+
+static bool adds_columns(const struct update_scene *s)
+{
+	return s->asked.change == QR_ADD_COLUMNS;
+}
+
+static bool take_all(struct update_scene *s)
+{
+	const int64_t m = s->asked.m, n = s->asked.n, p = s->asked.p;
+	struct qr_factors bare = {.m = m, .n = n, .kept = s->asked.kept};
+	int64_t um = adds_columns(s) ? m : p, un = adds_columns(s) ? p : n;
+	int64_t m1 = m + (s->asked.change == QR_ADD_ROWS ? p : 0);
+	int64_t n1 = n + (adds_columns(s) ? p : 0);
+	void *info = NULL;
+	bool ok = take_matrix(s, &s->a, m, n) && take_matrix(s, &s->b, m, 1) &&
+	          take_matrix(s, &s->u, um, un) && take_matrix(s, &s->ub, um, 1) &&
+	          take_matrix(s, &s->u_given, um, un) && take_matrix(s, &s->ub_given, um, 1) &&
+	          take_matrix(s, &s->a1, m1, n1) && take_matrix(s, &s->b1, m1, 1) &&
+	          take_matrix(s, &s->c, m1, n1) && take_matrix(s, &s->cb, m1, 1) &&
+	          take_matrix(s, &s->tau, n1, 1) && take_matrix(s, &s->x, m1, 1) &&
+	          take_factors(s, &s->before, qr_update_room(&bare, QR_REMOVE_COLUMNS, 0)) &&
+	          take_factors(s, &s->f, qr_update_room(&bare, s->asked.change, p));
+
+	ok = ok && take_matrix(s, &s->vectors, m1, CHECK_VECTORS) &&
+	     take_matrix(s, &s->wide, n1, CHECK_VECTORS) &&
+	     take_matrix(s, &s->wide2, n1, CHECK_VECTORS) &&
+	     take_matrix(s, &s->tall, m1, CHECK_VECTORS) &&
+	     take_matrix(s, &s->tall2, m1, CHECK_VECTORS) &&
+	     take_matrix(s, &s->sums, CHECK_VECTORS, 1) && take(s, sizeof(int), &info);
+	s->info = (struct pivots){info, 0};
+	return ok;
+}
+
+static bool factorize_before(struct update_scene *s)
+{
+	struct executor *e = s->scene.executor;
+	int64_t bytes = qr_refactor_work(e, &s->before);
+	void *work = NULL;
+	bool ok = bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &work) &&
+	          qr_refactor(e, &s->before, s->a, s->b, work) && e->ops->sync(e);
+
+	if (work)
+		e->ops->release(e, work);
+	return ok;
+}
+
+static bool restore_nothing(struct timing_scene *scene, struct fault *fault)
+{
+	(void)scene;
+	(void)fault;
+	return true;
+}
+
+static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault);
+
+struct update_scene *update_scene_new(
+        struct executor *e, const struct update_question *asked, uint64_t seed, struct fault *fault)
+{
+	static const struct whole general = {.operation = GEQRF};
+	struct update_scene *s = xcalloc(1, sizeof *s);
+
+	s->scene = (struct timing_scene){.executor = e, .restore = restore_nothing, .check = check};
+	s->asked = *asked;
+	e->queue = QUEUE_MAIN;
+	if (timing_lift(e,
+	            take_all(s) && whole_fill(e, &general, s->a, seed) &&
+	                    whole_fill(e, &general, s->b, seed + 1) &&
+	                    whole_fill(e, &general, s->u, seed + 2) &&
+	                    whole_fill(e, &general, s->ub, seed + 3) &&
+	                    whole_fill(e, &general, s->vectors, seed + 4) && factorize_before(s),
+	            fault))
+		return s;
+	update_scene_free(s);
+	return NULL;
+}
+
+void update_scene_free(struct update_scene *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->pieces; i++)
+		s->scene.executor->ops->release(s->scene.executor, s->piece[i]);
+	free(s);
+}
+
+/* ---- the changed matrix ---- */
+
+static bool copy_part(struct executor *e, struct matrix from, int64_t i, int64_t j, int64_t m,
+        int64_t n, struct matrix to, int64_t to_i, int64_t to_j)
+{
+	return ex_copy(e, matrix_view(from, i, j, m, n), matrix_view(to, to_i, to_j, m, n));
+}
+
+/* to := a with, or without, rows k .. k+p-1 */
+static bool change_rows(
+        struct update_scene *s, struct matrix a, struct matrix new, struct matrix to)
+{
+	struct executor *e = s->scene.executor;
+	const int64_t k = s->k, p = s->p, m = a.m, n = a.n;
+
+	if (s->asked.change == QR_REMOVE_ROWS)
+		return copy_part(e, a, 0, 0, k, n, to, 0, 0) &&
+		       copy_part(e, a, k + p, 0, m - k - p, n, to, k, 0);
+	return copy_part(e, a, 0, 0, k, n, to, 0, 0) && copy_part(e, new, 0, 0, p, n, to, k, 0) &&
+	       copy_part(e, a, k, 0, m - k, n, to, k + p, 0);
+}
+
+static bool change_columns(struct update_scene *s)
+{
+	struct executor *e = s->scene.executor;
+	const struct matrix a = s->a;
+	const int64_t k = s->k, p = s->p, m = a.m, n = a.n;
+
+	if (s->asked.change == QR_REMOVE_COLUMNS)
+		return copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) &&
+		       copy_part(e, a, 0, k + p, m, n - k - p, s->a1, 0, k) &&
+		       ex_copy(e, s->b, s->b1);
+	return copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) &&
+	       copy_part(e, s->u, 0, 0, m, p, s->a1, 0, k) &&
+	       copy_part(e, a, 0, k, m, n - k, s->a1, 0, k + p) && ex_copy(e, s->b, s->b1);
+}
+
+static struct update_question question_of(const struct update_entry *entry)
+{
+	struct update_question q = entry->scene->asked;
+
+	q.k = entry->k;
+	q.p = entry->p;
+	return q;
+}
+
+/* a1 and b1 become what the entry's change makes of a and b. */
+static bool make_after(const struct update_entry *entry)
+{
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+	struct update_question q = question_of(entry);
+	int64_t m, n;
+
+	if (s->k == q.k && s->p == q.p)
+		return true;
+	s->k = q.k;
+	s->p = q.p;
+	update_shape_after(&q, &m, &n);
+	s->a1.m = s->b1.m = s->c.m = s->cb.m = m;
+	s->a1.n = s->c.n = n;
+	s->tau.m = n;
+	e->queue = QUEUE_MAIN;
+	bool ok = q.change == QR_ADD_ROWS || q.change == QR_REMOVE_ROWS
+	                  ? change_rows(s, s->a, s->u, s->a1) && change_rows(s, s->b, s->ub, s->b1)
+	                  : change_columns(s);
+	return ok && e->ops->sync(e);
+}
+
+/* ---- contenders ---- */
+
+static struct qr_factors factors_after(const struct update_entry *entry)
+{
+	struct update_question q = question_of(entry);
+	struct qr_factors f = entry->scene->f;
+
+	update_shape_after(&q, &f.m, &f.n);
+	return f;
+}
+
+static int64_t work_of(const struct update_entry *entry)
+{
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+	const struct qr_factors f = factors_after(entry);
+
+	switch (entry->way) {
+	case UPDATE_CHANGE:
+		return entry->paper
+		               ? qr_paper_work(e, &s->f, s->asked.change, entry->p, entry->paper)
+		               : qr_update_work(e, &s->f, s->asked.change, entry->p);
+	case UPDATE_REFACTOR:
+		return qr_refactor_work(e, &f);
+	case UPDATE_SOLVE:
+		return qr_least_squares_work(e, s->c, s->cb);
+	default:
+		return 0;
+	}
+}
+
+static bool prepare(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct update_entry *entry = contender->context;
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+
+	(void)problem;
+	if (!timing_lift(e, make_after(entry), fault))
+		return false;
+	if (entry->way == UPDATE_CUSOLVER)
+		return entry->vendor_prepare(entry->vendor, s->c, s->cb, fault);
+	int64_t bytes = work_of(entry);
+	return timing_lift(
+	        e, bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &contender->work), fault);
+}
+
+static bool restore_factors(struct update_scene *s)
+{
+	struct executor *e = s->scene.executor;
+	const struct qr_factors *from = &s->before, *to = &s->f;
+
+	return ex_fill(e, WHOLE, NAN, NAN, to->r) &&
+	       ex_copy(e, from->r, matrix_view(to->r, 0, 0, from->r.m, from->r.n)) &&
+	       ex_copy(e, from->d, matrix_view(to->d, 0, 0, from->d.m, 1)) &&
+	       (s->asked.kept == Q_NONE ||
+	               ex_copy(e, from->q, matrix_view(to->q, 0, 0, from->q.m, from->q.n)));
+}
+
+static bool restore(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	struct update_entry *entry = contender->context;
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+	bool ok = true;
+
+	(void)problem;
+	e->queue = QUEUE_MAIN;
+	if (entry->way == UPDATE_CHANGE)
+		ok = restore_factors(s) && ex_copy(e, s->u, s->u_given) &&
+		     ex_copy(e, s->ub, s->ub_given);
+	else
+		ok = make_after(entry);
+	if (entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER)
+		ok = ok && ex_copy(e, s->a1, s->c) && ex_copy(e, s->b1, s->cb);
+	return timing_lift(e, ok && ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e), fault);
+}
+
+static bool run_change(const struct update_entry *entry, struct qr_factors *f, void *work)
+{
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+	const int64_t k = entry->k, p = entry->p, m = s->asked.m, n = s->asked.n;
+
+	switch (s->asked.change) {
+	case QR_REMOVE_COLUMNS:
+		return qr_remove_columns(e, f, k, p, work);
+	case QR_ADD_COLUMNS:
+		return qr_add_columns(
+		        e, f, k, matrix_view(s->u_given, 0, 0, m, p), s->b, work, s->info.data);
+	case QR_ADD_ROWS:
+		return qr_add_rows(e, f, k, matrix_view(s->u_given, 0, 0, p, n),
+		        matrix_view(s->ub_given, 0, 0, p, 1), work);
+	case QR_REMOVE_ROWS:
+		return qr_remove_rows(e, f, k, p, matrix_view(s->a, k, 0, p, n),
+		        matrix_view(s->b, k, 0, p, 1), work, s->info.data);
+	default:
+		return fault_set(&e->fault, "%s is not timed", qr_change_name[s->asked.change]);
+	}
+}
+
+static bool run_paper(const struct update_entry *entry, struct qr_factors *f, void *work)
+{
+	struct update_scene *s = entry->scene;
+	const int64_t k = entry->k, p = entry->p, m = s->asked.m, n = s->asked.n;
+	bool adds = s->asked.change != QR_REMOVE_ROWS, columns = adds_columns(s);
+	struct matrix u = adds ? s->u_given : matrix_view(s->a, k, 0, p, n);
+	struct matrix b = adds ? s->ub_given : matrix_view(s->b, k, 0, p, 1);
+
+	u = matrix_view(u, 0, 0, columns ? m : p, columns ? p : n);
+	b = columns ? s->b : matrix_view(b, 0, 0, p, 1);
+	return qr_paper_change(s->scene.executor, f, s->asked.change, k, p, u, b, work,
+	        s->info.data, entry->paper);
+}
+
+static bool run_ours(const struct update_entry *entry, void *work)
+{
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+	struct qr_factors f = s->f;
+
+	if (entry->way == UPDATE_SOLVE)
+		return qr_least_squares(e, s->c, s->cb, work, s->info.data);
+	if (entry->way == UPDATE_REFACTOR) {
+		f = factors_after(entry);
+		if (!qr_refactor(e, &f, s->a1, s->b1, work))
+			return false;
+	} else if (!(entry->paper ? run_paper(entry, &f, work) : run_change(entry, &f, work))) {
+		return false;
+	}
+	return qr_solve(e, &f, matrix_view(s->x, 0, 0, f.n, 1));
+}
+
+static bool run(
+        struct contender *contender, const struct timing_problem *problem, struct fault *fault)
+{
+	const struct update_entry *entry = contender->context;
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+
+	(void)problem;
+	if (entry->way == UPDATE_CUSOLVER)
+		return entry->vendor_solve(entry->vendor, s->c, s->tau, s->cb, s->info.data, fault);
+	return timing_lift(e, run_ours(entry, contender->work) && e->ops->sync(e), fault);
+}
+
+struct contender contender_update(struct update_entry *entry)
+{
+	return (struct contender){.variant = update_way_name[entry->way],
+	        .prepare = prepare,
+	        .before = restore,
+	        .run = run,
+	        .context = entry};
+}
+
+/* ---- checks ---- */
+
+/* Frobenius's norm. */
+static bool norm_of(struct update_scene *s, struct matrix x, double *norm)
+{
+	struct executor *e = s->scene.executor;
+	double wide[CHECK_VECTORS], sum = 0;
+	float narrow[CHECK_VECTORS];
+	bool single = x.precision == SINGLE;
+
+	if (!ex_column_norms(e, x, matrix_view(s->sums, 0, 0, x.n, 1)) || !e->ops->sync(e) ||
+	        !e->ops->download(
+	                e, matrix_view(s->sums, 0, 0, x.n, 1), single ? (void *)narrow : wide, x.n))
+		return false;
+	for (int64_t i = 0; i < x.n; i++)
+		sum += single ? (double)narrow[i] : wide[i];
+	*norm = sqrt(sum);
+	return true;
+}
+
+/* norm(y - op(a) x) / norm(y), y being overwritten */
+static bool compare(struct update_scene *s, enum trans trans, struct matrix a, struct matrix x,
+        struct matrix y, double *result)
+{
+	double whole, rest;
+
+	if (!norm_of(s, y, &whole) || !ex_gemm(s->scene.executor, trans, PLAIN, -1, a, x, 1, y) ||
+	        !norm_of(s, y, &rest))
+		return false;
+	*result = rest / whole;
+	return true;
+}
+
+static struct matrix rows(struct matrix a, int64_t m)
+{
+	return matrix_view(a, 0, 0, m, a.n);
+}
+
+/* The factors of the changed matrix, which f has. */
+static bool check_factors(
+        struct update_scene *s, const struct qr_factors *f, double *residual, double *orthogonality)
+{
+	struct executor *e = s->scene.executor;
+	struct matrix r = matrix_view(f->r, 0, 0, f->n, f->n), q;
+	struct matrix rx = rows(s->wide, f->n), x = rows(s->vectors, f->n);
+	struct matrix ax = rows(s->tall, f->m), atax = rows(s->wide2, f->n);
+	bool ok = ex_gemm(e, PLAIN, PLAIN, 1, r, x, 0, rx) &&
+	          ex_gemm(e, PLAIN, PLAIN, 1, s->a1, x, 0, ax);
+
+	*orthogonality = NAN;
+	if (f->kept == Q_NONE)
+		return ok && ex_gemm(e, TRANSPOSED, PLAIN, 1, s->a1, ax, 0, atax) &&
+		       compare(s, TRANSPOSED, r, rx, atax, residual);
+	q = matrix_view(f->q, 0, 0, f->m, f->n);
+	if (!ok || !compare(s, PLAIN, q, rx, ax, residual))
+		return false;
+	q.n = f->kept == Q_FULL ? f->m : f->n;
+	x = rows(s->vectors, q.n);
+	struct matrix kept = rows(s->tall2, q.n);
+	return ex_gemm(e, PLAIN, PLAIN, 1, q, x, 0, ax) && ex_copy(e, x, kept) &&
+	       compare(s, TRANSPOSED, q, ax, kept, orthogonality);
+}
+
+/* norm(A^T (b - A x)) / (norm(A) norm(b)) */
+static bool check_solution(struct update_scene *s, struct matrix x, double *residual)
+{
+	struct executor *e = s->scene.executor;
+	const struct matrix a = s->a1;
+	struct matrix rest = matrix_view(s->tall, 0, 0, a.m, 1);
+	struct matrix gradient = matrix_view(s->wide, 0, 0, a.n, 1);
+	struct matrix ax = rows(s->tall2, a.m);
+	double gain, size, sides, left;
+
+	if (!ex_gemm(e, PLAIN, PLAIN, 1, a, rows(s->vectors, a.n), 0, ax) ||
+	        !norm_of(s, ax, &gain) || !norm_of(s, rows(s->vectors, a.n), &size) ||
+	        !norm_of(s, rows(s->b1, a.m), &sides) || !ex_copy(e, rows(s->b1, a.m), rest) ||
+	        !ex_gemv(e, PLAIN, -1, a, x, 1, rest) ||
+	        !ex_gemv(e, TRANSPOSED, 1, a, rest, 0, gradient) || !norm_of(s, gradient, &left))
+		return false;
+	*residual = left / (gain / size * sides);
+	return true;
+}
+
+static bool find_ratios(
+        const struct update_entry *entry, double *residual, double *solution, double *orthogonality)
+{
+	struct update_scene *s = entry->scene;
+	const struct qr_factors f = factors_after(entry);
+	bool in_place = entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER;
+
+	*residual = 0;
+	return make_after(entry) && (in_place || check_factors(s, &f, residual, orthogonality)) &&
+	       check_solution(s, matrix_view(in_place ? s->cb : s->x, 0, 0, f.n, 1), solution);
+}
+
+static bool check(struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	const struct update_entry *entry = contender->context;
+	const struct update_question *asked = &entry->scene->asked;
+	const double eps = (asked->precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+	double residual = NAN, solution = NAN, orthogonality = NAN;
+
+	scene->executor->queue = QUEUE_MAIN;
+	if (!timing_lift(scene->executor, find_ratios(entry, &residual, &solution, &orthogonality),
+	            fault))
+		return false;
+	const double scale = (double)entry->scene->a1.m * eps;
+	contender->residual = (residual > solution ? residual : solution) / scale;
+	contender->orthogonality = orthogonality / scale;
+	return (residual / scale < CHECK_THRESHOLD && solution / scale < CHECK_THRESHOLD &&
+	               !(contender->orthogonality >= CHECK_THRESHOLD)) ||
+	       fault_set(fault, "failed: residual ratio %.3g, solution %.3g, orthogonality %.3g",
+	               residual / scale, solution / scale, contender->orthogonality);
+}
+
+bool timing_update(struct update_scene *scene, const struct timing_plan *plan,
+        struct contender *contender, size_t count, struct fault *fault)
+{
+	scene->scene.plan = plan;
+	return timing_turns(&scene->scene, contender, count, fault);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "base.h"
+#include "curve_again.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+
+/* Of the columns, those that tell points apart. */
+static size_t key_columns(const struct table *curve)
+{
+	const int process = table_column(curve, "process");
+	return process > 0 ? (size_t)process : curve->column_count;
+}
+
+static bool same_point(
+        const struct table *a, size_t row_a, const struct table *b, size_t row_b, size_t keys)
+{
+	for (size_t i = 0; i < keys; i++)
+		if (strcmp(a->cell[row_a * a->column_count + i],
+		            b->cell[row_b * b->column_count + i]) != 0)
+			return false;
+	return true;
+}
+
+static void copy_row(struct table *to, const struct table *from, size_t row)
+{
+	const size_t fresh = table_add_row(to);
+
+	for (size_t i = 0; i < from->column_count; i++)
+		table_set_text(
+		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
+}
+
+struct table *curve_noisy(const struct table *curve)
+{
+	struct table *noisy = table_new((const char *const *)curve->column, curve->column_count);
+	struct point *points;
+	const size_t count = curve_points(curve, NULL, &points);
+
+	for (size_t i = 0; i < count; i++)
+		if (points[i].seconds.samples > points[i].processes &&
+		        stats_noisy(&points[i].seconds))
+			copy_row(noisy, curve, points[i].row);
+	free(points);
+	if (noisy->row_count > 0)
+		return noisy;
+	table_free(noisy);
+	return NULL;
+}
+
+static bool has_args(const struct table *points, size_t row, const struct arg *args, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!(fabs(table_real(points, row, args[i].name) - args[i].value) <=
+		            1e-8 * fabs(args[i].value)))
+			return false;
+	return true;
+}
+
+bool curve_lists(
+        const struct table *points, const char *series, const struct arg *args, size_t arg_count)
+{
+	for (size_t row = 0; row < points->row_count; row++)
+		if (strcmp(table_text(points, row, "series"), series) == 0 &&
+		        has_args(points, row, args, arg_count))
+			return true;
+	return false;
+}
+
+/* ---- rows as measurements ---- */
+
+static size_t count_of(const struct table *curve, size_t row, const char *column)
+{
+	const double value = table_real(curve, row, column);
+	return value >= 1 ? (size_t)value : 0;
+}
+
+static struct measurement read_row(const struct table *curve, size_t row)
+{
+	return (struct measurement){
+	        .seconds = {table_real(curve, row, "seconds"),
+	                table_real(curve, row, "low_seconds"),
+	                table_real(curve, row, "high_seconds"), count_of(curve, row, "samples")},
+	        .discarded = count_of(curve, row, "discarded"),
+	        .hz = table_real(curve, row, "sm_hz"),
+	        .disturbed = count_of(curve, row, "disturbed")};
+}
+
+static void write_row(struct table *curve, size_t row, const struct measurement *m)
+{
+	table_set_real(curve, row, "seconds", m->seconds.value);
+	table_set_real(curve, row, "low_seconds", m->seconds.low);
+	table_set_real(curve, row, "high_seconds", m->seconds.high);
+	table_set_int(curve, row, "samples", (int64_t)m->seconds.samples);
+	table_set_int(curve, row, "discarded", (int64_t)m->discarded);
+	table_set_int(curve, row, "disturbed", (int64_t)m->disturbed);
+	table_set_real(curve, row, "sm_hz", m->hz);
+}
+
+/* The row of the process farthest from the median of all; row_count when there is none. */
+static size_t farthest(const struct table *curve, const struct table *again, size_t visit)
+{
+	const size_t keys = key_columns(curve), rows = curve->row_count;
+	size_t *member = xcalloc(rows + 1, sizeof *member), count = 0, found = rows;
+	double *value = xcalloc(rows + 1, sizeof *value), most = -1;
+
+	for (size_t row = 0; row < rows; row++)
+		if (same_point(curve, row, again, visit, keys)) {
+			value[count] = table_real(curve, row, "seconds");
+			member[count++] = row;
+		}
+	const double median = stats_median(value, count);
+	for (size_t i = 0; i < count; i++)
+		if (fabs(value[i] - median) > most) {
+			most = fabs(value[i] - median);
+			found = member[i];
+		}
+	free(member);
+	free(value);
+	return found;
+}
+
+void curve_visit_again(struct table *curve, const struct table *again)
+{
+	for (size_t visit = 0; visit < again->row_count; visit++) {
+		const size_t row = farthest(curve, again, visit);
+		if (row == curve->row_count || table_real(again, visit, "busy") > 0)
+			continue;
+		const struct measurement both =
+		        sample_merge(read_row(curve, row), read_row(again, visit));
+		write_row(curve, row, &both);
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Second visits of points by further processes, after all others: what disturbed one process as a
+ * whole, and shows on no clock, has gone by then. Which points need it, and what becomes of the
+ * curve. */
+#ifndef FATHOM_CURVE_AGAIN_H
+#define FATHOM_CURVE_AGAIN_H
+
+#include "base.h"
+#include "curve.h"
+
+/* The noisy points, each as one row of a new table like the curve; NULL when there is none. A point
+ * of single samples is not among them: of two, nothing tells which one was disturbed. */
+struct table *curve_noisy(const struct table *curve);
+
+/* Whether a table of points has the one of this series and arguments. */
+bool curve_lists(
+        const struct table *points, const char *series, const struct arg *args, size_t arg_count);
+
+/* A second visit's rows: of each point the process farthest from the median gets a second visit,
+ * its row becoming what both say (sample_merge). Visits with another user of the device,
+ * and points that the curve does not have, are ignored. */
+void curve_visit_again(struct table *curve, const struct table *again);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* LU panels in registers: what the warps that hold rows do, column by column, however candidates
+ * and pivot rows travel between them. lib/panel_cluster.cu says why it is done so. */
+#ifndef FATHOM_PANEL_ROWS_CUH
+#define FATHOM_PANEL_ROWS_CUH
+
+#include "base.h"
+#include "cluster.cuh"
+#include "panel_geometry.h"
+#include "pivot_divide.cuh"
+#include "reduce.cuh"
+#include "shared_update.cuh"
+
+namespace
+{
+
+/* Four turns: the head of column j + 4 is sent, and its tail and pivot row stored, only by those
+ * who know the pivot of column j + 3, which comes after the head of every warp, sent when it is
+ * done with what column j + 1 brought. */
+enum { TURNS = 4, MOST_WARPS = PANEL_CLUSTER_THREADS / 32 };
+
+enum { ABSENT = -2 }; /* position of a row that does not exist; NO_INDEX is -1 */
+
+template <typename real> struct panel {
+	real *a;
+	int64_t lda;
+	int m, n;
+	int *pivots;
+	uint32_t *error;
+};
+
+/* What a warp proposes as pivot of column j. */
+template <typename real> struct alignas(16) head {
+	real value; /* zero when the warp has none */
+	uint32_t position;
+	real right;      /* of column j + 1, before the update by column j - 1 */
+	real multiplier; /* by column j - 1 */
+};
+
+/* The rest of its row: columns j + 1 and up, before the update by column j - 1. */
+template <typename real, int COLUMNS> struct alignas(16) tail {
+	real row[COLUMNS], multiplier;
+};
+
+/* Of a block's shared memory, what its rows and their exchange share. */
+template <typename real, int COLUMNS> struct row_memory {
+	struct tail<real, COLUMNS> own[TURNS][MOST_WARPS];
+	alignas(16) real pivot_row[TURNS][COLUMNS + 4]; /* right of the pivot */
+	/* mbarriers: the pivot of a column and the pivot row before are known; own tails are
+	 * written */
+	uint64_t full[TURNS], own_full[TURNS];
+};
+
+/* Who a thread is. */
+struct seat {
+	int thread, lane, warp;
+	int rank;    /* of the block */
+	int threads; /* of a block, that hold rows */
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* mbarriers that can be waited for */
+
+/* others: the warps of a block that hold no rows, its last ones. */
+__device__ __forceinline__ struct seat take_seat(int rank, int others)
+{
+	return {(int)threadIdx.x, (int)threadIdx.x % 32, (int)threadIdx.x / 32, rank,
+	        (int)blockDim.x - 32 * others};
+}
+
+/* Increasing in |value|, all NaNs alike. */
+__device__ __forceinline__ uint32_t weight_of(float value)
+{
+	return min(__float_as_uint(value) & 0x7fffffffu, 0x7f800001u);
+}
+
+__device__ __forceinline__ uint64_t weight_of(double value)
+{
+	const uint64_t bits = (uint64_t)__double_as_longlong(value) & 0x7fffffffffffffffull;
+	return min(bits, (uint64_t)0x7ff0000000000001ull);
+}
+
+__device__ __forceinline__ uint32_t leading(uint32_t weight)
+{
+	return weight;
+}
+
+__device__ __forceinline__ uint32_t leading(uint64_t weight)
+{
+	return (uint32_t)(weight >> 32);
+}
+
+/* The lane with the largest weight, whose leading word is `largest`; of several the one with the
+ * lowest position. */
+template <typename weight_type>
+__device__ __forceinline__ int best_lane(uint32_t largest, weight_type weight, uint32_t position)
+{
+	bool mine = leading(weight) == largest;
+	unsigned best = __ballot_sync(0xffffffffu, mine);
+	if (__builtin_expect((best & (best - 1)) != 0, 0)) {
+		const weight_type most = warp_largest(mine ? weight : 0);
+		mine = mine && weight == most;
+		const uint32_t lowest = ~warp_largest(mine ? ~position : 0);
+		best = __ballot_sync(0xffffffffu, mine && position == lowest);
+	}
+	return __ffs((int)best) - 1;
+}
+
+template <typename type> __device__ __forceinline__ type from_lane(type value, int lane)
+{
+	return __shfl_sync(0xffffffffu, value, lane);
+}
+
+/* The pivot of a column and what is right of it, known to all lanes. */
+template <typename real> struct winner {
+	struct pivot_divisor<real> divisor;
+	real right;
+	int position;
+};
+
+/* The first `count` of a row. */
+template <typename real, int LENGTH>
+__device__ __forceinline__ void store_row(real *to, const real (&row)[LENGTH], int count)
+{
+	const int WIDTH = 16 / (int)sizeof(real), CHUNK = 16;
+#pragma unroll
+	for (int chunk = 0; chunk < LENGTH; chunk += CHUNK) {
+		if (chunk >= count)
+			break;
+#pragma unroll
+		for (int c = chunk; c < chunk + CHUNK; c += WIDTH) {
+			struct alignas(16) {
+				real value[WIDTH];
+			} some;
+#pragma unroll
+			for (int i = 0; i < WIDTH; i++)
+				some.value[i] = row[c + i];
+			*(decltype(some) *)(to + c) = some;
+		}
+	}
+}
+
+/* Columns 2 .. count-1 of what is right of a pivot minus their multiples of its row, each moved one
+ * to the left; rows of a start at column 1. */
+template <typename real, int COLUMNS, int ROWS>
+__device__ __forceinline__ void update(
+        real (&a)[ROWS][COLUMNS], const real (&l)[ROWS], const real *p, int count)
+{
+	const int WIDTH = 16 / (int)sizeof(real), CHUNK = 16;
+#pragma unroll
+	for (int chunk = 0; chunk < COLUMNS; chunk += CHUNK) {
+		if (chunk >= count)
+			break;
+#pragma unroll
+		for (int i = chunk; i < chunk + CHUNK; i += WIDTH) {
+			struct alignas(16) {
+				real value[WIDTH];
+			} some = *(const decltype(some) *)(p + i);
+#pragma unroll
+			for (int k = i; k < i + WIDTH; k++)
+#pragma unroll
+				for (int r = 0; r < ROWS; r++)
+					if (k > 1)
+						a[r][k - 2] = minus_product(
+						        a[r][k - 1], l[r], some.value[k - i]);
+		}
+	}
+}
+
+/* Where the candidate of this warp is stored for the warp that sends rows. */
+template <typename real, int COLUMNS, int ROWS>
+__device__ __forceinline__ void store_tail(struct row_memory<real, COLUMNS> &s, int warp,
+        uint32_t turn, const real (&a)[ROWS][COLUMNS], const real (&multiplier)[ROWS], int row,
+        int count)
+{
+	struct tail<real, COLUMNS> *own = &s.own[turn][warp];
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (ROWS == 1 || r == row) {
+			own->multiplier = multiplier[r];
+			store_row(own->row, a[r], count);
+		}
+	arrivals_arrive(shared_address(&s.own_full[turn]));
+}
+
+/* The rest of the panel once all columns are done: the multipliers of a row are in the columns left
+ * of its diagonal. */
+template <typename real, int ROWS>
+__device__ __forceinline__ void store_multipliers(const struct panel<real> &g, const struct seat &t,
+        const int (&position)[ROWS], const real *kept)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		for (int c = 0; c < min(position[r], g.n); c++)
+			g.a[position[r] + c * g.lda] = kept[(c * ROWS + r) * t.threads + t.thread];
+}
+
+/* A warp's candidate for column j, the best of its rows that are `below` the pivots: its head is
+ * sent if there is such a column. The number of the lane that holds it, and of the lane's
+ * row in *row. */
+template <typename real, int ROWS, typename exchange>
+__device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool exists,
+        const real (&value)[ROWS], const real (&right)[ROWS], const real (&multiplier)[ROWS],
+        const int (&position)[ROWS], const bool (&below)[ROWS], int *row)
+{
+	struct head<real> mine = {
+		below[0] ? value[0] : real(0), below[0] ? (uint32_t)position[0] : NO_INDEX,
+		        right[0], multiplier[0]
+	};
+	auto weight = weight_of(mine.value);
+	*row = 0;
+#pragma unroll
+	for (int r = 1; r < ROWS; r++) {
+		const auto more = weight_of(value[r]);
+		const uint32_t other = (uint32_t)position[r];
+		const bool better =
+		        below[r] & ((more > weight) | ((more == weight) & (other < mine.position)));
+		weight = better ? more : weight;
+		mine.value = better ? value[r] : mine.value;
+		mine.position = better ? other : mine.position;
+		mine.right = better ? right[r] : mine.right;
+		mine.multiplier = better ? multiplier[r] : mine.multiplier;
+		*row = better ? r : *row;
+	}
+	const int best = best_lane(warp_largest(leading(weight)), weight, mine.position);
+	x.send(turn, exists, mine, best);
+	return best;
+}
+
+/* A warp that holds rows; kept: their multipliers, [n][ROWS][threads]. An exchange has three calls,
+ * by whole warps: ready(), before the first send; send(turn, exists, head, lane), of the head that
+ * this lane has; pivot(turn, before), once s.full[turn] has come round, where `before` is column
+ * j + 1 of pivot row j - 1. */
+template <typename real, int COLUMNS, int ROWS, typename exchange>
+__device__ __forceinline__ void hold_rows(const struct panel<real> &g,
+        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x, real *kept)
+{
+	real a[ROWS][COLUMNS], value[ROWS], right[ROWS], l[ROWS];
+	int position[ROWS], row;
+	bool below[ROWS];
+
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const int from = (t.rank * ROWS + r) * t.threads + t.thread;
+		below[r] = from < g.m;
+		position[r] = below[r] ? from : ABSENT;
+		value[r] = below[r] ? g.a[from] : real(0);
+#pragma unroll
+		for (int k = 0; k < COLUMNS; k++)
+			a[r][k] = below[r] && k + 1 < COLUMNS && k + 1 < g.n
+			                  ? g.a[from + (k + 1) * g.lda]
+			                  : real(0);
+		right[r] = a[r][0];
+		l[r] = real(0);
+	}
+	/* nobody writes to the panel before all have read it, or sends before all can receive */
+	x.ready();
+	int best = propose(x, 0, true, value, right, l, position, below, &row);
+	if (t.lane == best)
+		store_tail(s, t.warp, 0, a, l, row, g.n - 1);
+
+	real *now = kept + t.thread;
+	for (int j = 0, left = g.n; left > 0; j++, left--, now += ROWS * t.threads) {
+		const uint32_t turn = (uint32_t)j % TURNS;
+		const uint32_t next = (turn + 1) % TURNS;
+		const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
+		wait_phase(&s.full[turn], (uint32_t)j / TURNS % 2, g.error);
+		const real before = p[1], second = p[2];
+		const struct winner<real> w = x.pivot(turn, before);
+		real l_now[ROWS];
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			l_now[r] = value[r] * w.divisor.reciprocal;
+		if (__builtin_expect(w.divisor.reciprocal == real(0), 0))
+#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+				l_now[r] = pivot_divide(value[r], w.divisor);
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			below[r] = position[r] >= j && position[r] != w.position;
+			l_now[r] = below[r] ? l_now[r] : real(0);
+			value[r] = minus_product(
+			        minus_product(a[r][0], l[r], before), l_now[r], w.right);
+			right[r] = minus_product(a[r][1], l[r], second);
+			if (position[r] == j)
+				position[r] = w.position;
+			else if (position[r] == w.position)
+				position[r] = j;
+		}
+		best = propose(x, next, left > 1, value, right, l_now, position, below, &row);
+
+		/* behind the exchange */
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			if (below[r])
+				now[r * t.threads] = l_now[r];
+		update<real, COLUMNS, ROWS>(a, l, p, left);
+		if (t.lane == best)
+			store_tail(s, t.warp, next, a, l_now, row, left - 2);
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			l[r] = l_now[r];
+	}
+	store_multipliers(g, t, position, kept);
+}
+
+#endif
+
+} // namespace
+
+#endif

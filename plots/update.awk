@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+# Update a QR factorization or make it again, from DATA/update.tsv and DATA/update_predictions.tsv:
+#   awk -v data=DATA -f common.awk -f update.awk with
+#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y: where the model sees both
+#                    alike), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
+#   -v table=yes     prints the answer, the decisions and the ratios as markup
+#   -v short=yes     prints a line
+function is_time(x) { return is_number(x) && x > 0 }
+function key_of(T, i,   q) {
+	q = option(T[i, "options"], "q")
+	return T[i, "operation"] SUBSEP q SUBSEP T[i, "variant"] SUBSEP T[i, "m"] + 0 SUBSEP T[i, "n"] + 0 SUBSEP \
+		(T[i, "variant"] == "update" ? number(T[i, "k"]) : 0) SUBSEP T[i, "p"] + 0
+}
+function number(x) { return is_number(x) ? x + 0 : 0 }
+function collect(   i) {
+	for (i = 1; i <= M["rows"]; i++)
+		if (is_time(M[i, "seconds"]) && M[i, "executor"] == "cuda" && M[i, "precision"] == "s")
+			measured[key_of(M, i)] = M[i, "seconds"] + 0
+	for (i = 1; i <= P["rows"]; i++)
+		if (is_time(P[i, "seconds"]) && P[i, "executor"] == "cuda" && P[i, "precision"] == "s")
+			predicted[key_of(P, i)] = P[i, "seconds"] + 0
+}
+# Seconds of one way over those of updating, "" when not known.
+function over(T, way, operation, q, m, n, k, p,   a, b) {
+	a = operation SUBSEP q SUBSEP way SUBSEP m SUBSEP n SUBSEP 0 SUBSEP p
+	b = operation SUBSEP q SUBSEP "update" SUBSEP m SUBSEP n SUBSEP k SUBSEP p
+	return a in T && b in T ? T[a] / T[b] : ""
+}
+# Without Q there is one way to begin again.
+function ours(operation, q, m, n, k, p) { return over(measured, "refactor", operation, q, m, n, k, p) }
+function vendor(operation, q, m, n, k, p) { return over(measured, "cusolver", operation, q, m, n, k, p) }
+function model(operation, q, m, n, k, p) { return over(predicted, "refactor", operation, q, m, n, k, p) }
+
+# ---- maps ----
+
+function part_name(d) { return d == 1 ? "n" : "n/" d }
+function short_ratio(x) { return x == "" ? "" : x < 9.95 ? sprintf("%.1f", x) : sprintf("%.0f", x) }
+# One cell at column i, row j of a map.
+function cell(map, i, j, operation, q, m, n, k, p,   o, v, f) {
+	f = model(operation, q, m, n, k, p)
+	o = ours(operation, q, m, n, k, p)
+	v = vendor(operation, q, m, n, k, p)
+	if (o != "") {
+		printf "%d\t%d\t%.6g\t%s\n", i, j, o, short_ratio(o) (v == "" ? "" : " | " short_ratio(v)) >(folder "/" map "_measured.tsv")
+		cells[map]++
+	}
+	if (f != "")
+		printf "%d\t%d\t%.6g\t%s\n", i, j, f, short_ratio(f) >(folder "/" map "_predicted.tsv")
+	if (i > 1 && last_f != "" && f != "" && (last_f - 1) * (f - 1) < 0)
+		printf "%.4g\t%d\n", i - 1 + log(last_f) / log(last_f / f), j >(folder "/" map "_even.tsv")
+	last_f = f
+}
+function begin_map(map) {
+	print "x\ty\tvalue\tlabel" >(folder "/" map "_measured.tsv")
+	print "x\ty\tvalue\tlabel" >(folder "/" map "_predicted.tsv")
+	print "x\ty" >(folder "/" map "_even.tsv")
+}
+function axes(map, title, xlabel, xtics, ylabel, ytics, columns, rows) {
+	printf "%s_title = '%s'; %s_x = '%s'; %s_y = '%s'; %s_columns = %d; %s_rows = %d\n", map, title, map, xlabel, map, ylabel, \
+		map, columns, map, rows >(folder "/maps.gp")
+	printf "%s_axes = \"set xtics (%s); set ytics (%s)\"\n", map, xtics, ytics >(folder "/maps.gp")
+	if (cells[map])
+		maps++
+	printf "%s_drawn = %d\n", map, (cells[map] > 0) >(folder "/maps.gp")
+}
+function tic(name, at) { return (at > 1 ? ", " : "") "'" name "' " at }
+# Columns removed over (p, k).
+function map_of_places(map, n, ratio,   i, j, d, kd, k, x, y, np, nk) {
+	begin_map(map)
+	np = split("64 16 8 4", d, " ")
+	nk = split("0.125 0.25 0.5 0.75", kd, " ")
+	for (j = 1; j <= nk; j++) {
+		last_f = ""
+		for (i = 1; i <= np; i++) {
+			k = int(kd[j] * n)
+			cell(map, i, j, "remove_columns", "none", ratio * n, n, k, int(n / d[i]))
+		}
+		y = y tic(kd[j] == 0.125 ? "n/8" : kd[j] == 0.25 ? "n/4" : kd[j] == 0.5 ? "n/2" : "3n/4", j)
+	}
+	for (i = 1; i <= np; i++)
+		x = x tic(part_name(d[i]), i)
+	axes(map, "Remove p columns at k, R and d, " ratio * n " x " n, "p", x, "k", y, np, nk)
+}
+# The same p and k, as parts of n, over (n, m / n).
+function map_of_sizes(map, operation, q, title, sizes, ratios, d, place,   i, j, s, r, n, m, ns, nr, x, y) {
+	begin_map(map)
+	ns = split(sizes, s, " ")
+	nr = split(ratios, r, " ")
+	for (j = 1; j <= nr; j++) {
+		last_f = ""
+		for (i = 1; i <= ns; i++) {
+			n = s[i]
+			m = r[j] * n
+			cell(map, i, j, operation, q, m, n, place_of(operation, place, m, n, int(n / d)), int(n / d))
+		}
+		y = y tic(r[j] "n", j)
+	}
+	for (i = 1; i <= ns; i++)
+		x = x tic(s[i], i)
+	axes(map, title, "n", x, "m", y, ns, nr)
+}
+# Over (p, m / n) for one n.
+function map_of_parts(map, operation, q, title, n, ratios, parts, place,   i, j, d, r, m, p, np, nr, x, y) {
+	begin_map(map)
+	np = split(parts, d, " ")
+	nr = split(ratios, r, " ")
+	for (j = 1; j <= nr; j++) {
+		last_f = ""
+		for (i = 1; i <= np; i++) {
+			m = r[j] * n
+			p = int(n / d[i])
+			cell(map, i, j, operation, q, m, n, place_of(operation, place, m, n, p), p)
+		}
+		y = y tic(r[j] "n", j)
+	}
+	for (i = 1; i <= np; i++)
+		x = x tic(part_name(d[i]), i)
+	axes(map, title ", n = " n, "p", x, "m", y, np, nr)
+}
+# k is a part of n for columns, of m for rows.
+function place_of(operation, place, m, n, p,   whole, last) {
+	whole = operation ~ /rows/ ? m : n
+	last = operation == "remove_columns" ? n - p : operation == "remove_rows" ? m - p : whole
+	return int(place * whole) < last ? int(place * whole) : last
+}
+function write_maps() {
+	map_of_places("places", 2400, 8)
+	map_of_sizes("sizes", "remove_columns", "none", "Remove n/16 columns at n/4, R and d", "600 1200 2400 4000", "2 8 32", 16, 0.25)
+	map_of_parts("columns", "add_columns", "thin", "Add p columns at the end, thin Q", 2400, "2 4 8", "64 16 4", 1)
+	map_of_parts("rows", "add_rows", "none", "Add p rows, R and d", 2400, "2 8 32", "64 4 1", 0.5)
+	map_of_parts("gone", "remove_rows", "full", "Remove p rows, full Q", 1200, "2 4", "64 16 8", 0.5)
+	map_of_parts("lost", "remove_rows", "none", "Remove p rows, R and d", 2400, "2 8", "64 16 4", 0.5)
+}
+
+# ---- every point ----
+
+function each_point(   k, f, at) {
+	for (k in measured) {
+		split(k, f, SUBSEP)
+		if (f[3] != "update")
+			continue
+		points++
+		point_operation[points] = f[1]
+		point_q[points] = f[2]
+		point_n[points] = f[5]
+		point_m[points] = f[4]
+		point_k[points] = f[6]
+		point_p[points] = f[7]
+		point_ours[points] = ours(f[1], f[2], f[4], f[5], f[6], f[7])
+		point_vendor[points] = vendor(f[1], f[2], f[4], f[5], f[6], f[7])
+		point_model[points] = model(f[1], f[2], f[4], f[5], f[6], f[7])
+	}
+}
+function write_choice(   i, out) {
+	for (i = 1; i <= points; i++)
+		if (point_ours[i] != "" && point_model[i] != "") {
+			out = folder "/choice_" point_operation[i] ".tsv"
+			if (!(out in begun))
+				print "predicted\tmeasured" >out
+			begun[out] = 1
+			printf "%.6g\t%.6g\n", point_model[i], point_ours[i] >out
+		}
+}
+
+# ---- words ----
+
+function words_of(operation, q) {
+	gsub(/_/, " ", operation)
+	return operation (q == "none" ? ", R and d" : ", " q " Q")
+}
+# Median, least and most of the ratios of a change.
+function spread(operation, q, which,   i, list, n, x, v) {
+	for (i = 1; i <= points; i++) {
+		v = which == "ours" ? point_ours[i] : point_vendor[i]
+		if (point_operation[i] == operation && point_q[i] == q && v != "")
+			list = list " " v
+	}
+	n = ascending(list, x)
+	return n ? short_ratio(x[1]) "|" short_ratio(x[int((n + 1) / 2)]) "|" short_ratio(x[n]) : "-|-|-"
+}
+# The answer in a paragraph.
+function say_decisions(   i) {
+	for (i = 1; i <= D["rows"]; i++)
+		if (D[i, "operation"] == "all")
+			paragraph("Asked before the runs, the model chose right in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
+				D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
+				" % more than the better way on average and " percent(D[i, "cost_worst"]) " % at worst. To update always costs " \
+				percent(D[i, "always"], "%.0f") " % more, never to update " percent(D[i, "never"], "%.0f") \
+				" %. Its times of updating are off by " percent(D[i, "error_update"]) " % (median). fathom advise update answers for one case.")
+}
+function decision_table(   i, c) {
+	table_start("update-decisions", "The choice by the model: its cost is the time over that of the better way, less one", \
+		"<change|<Q|>points|>within 2x|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always, %|!>worst, %|>never, %|!>worst, %")
+	for (i = 1; i <= D["rows"]; i++) {
+		c = D[i, "operation"]
+		gsub(/_/, " ", c)
+		table_row(D[i, "operation"] == "all" ? "sum" : "", c "|" D[i, "q"] "|" D[i, "points"] "|" D[i, "even"] "|" \
+			percent(D[i, "error_update"]) "|" percent(D[i, "error_refactor"]) "|" percent(D[i, "right"]) "|" \
+			percent(D[i, "cost"]) "|" percent(D[i, "cost_worst"]) "|" percent(D[i, "always"], "%.0f") "|" \
+			percent(D[i, "always_worst"], "%.0f") "|" percent(D[i, "never"], "%.0f") "|" percent(D[i, "never_worst"], "%.0f"))
+	}
+	table_end()
+}
+function ratio_table(   o, q, c, i) {
+	table_start("update-ratios", "Times as fast as beginning again, over all points: least, median, most", \
+		"<change|>ours, least|>median|>most|>cuSOLVER, least|>median|>most")
+	split("remove_columns add_columns add_rows remove_rows", o, " ")
+	split("none thin full", q, " ")
+	for (c = 1; c <= 4; c++)
+		for (i = 1; i <= 3; i++)
+			if (spread(o[c], q[i], "ours") !~ /^-/)
+				table_row("", words_of(o[c], q[i]) "|" spread(o[c], q[i], "ours") "|" spread(o[c], q[i], "vendor"))
+	table_end()
+}
+function right_part(   i, right, known) {
+	for (i = 1; i <= points; i++)
+		if (point_ours[i] != "" && point_model[i] != "") {
+			known++
+			right += (point_ours[i] >= 1) == (point_model[i] >= 1)
+		}
+	return known ? right / known : ""
+}
+BEGIN {
+	if (!load(data "/update.tsv", M) || !load(data "/update_predictions.tsv", P))
+		exit
+	collect()
+	each_point()
+	if (!points)
+		exit
+	if (table == "yes") {
+		decided = load(data "/decisions.tsv", D)
+		if (decided)
+			say_decisions()
+		ratio_table()
+		if (decided)
+			decision_table()
+	} else if (short == "yes") {
+		if (right_part() != "")
+			item("QR updating: the model tells beforehand whether it pays, right at " percent(right_part(), "%.0f") " % of " \
+				points " points")
+	} else {
+		write_maps()
+		write_choice()
+		if (maps)
+			print maps
+	}
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Symmetric matrices by their elements: positive definite ones of every condition and scale, and
+ * those that miss it by an element, a row or a NaN. */
+#ifndef FATHOM_SPD_MATRICES_H
+#define FATHOM_SPD_MATRICES_H
+
+#include "factor_test.h"
+
+enum spd {
+	SPD_LAWN,        /* 0.001 I + X^T X, X random: LAWN 202's */
+	SPD_CONDITION_2, /* random eigenvectors, geometric eigenvalues */
+	SPD_CONDITION_ROOT,
+	SPD_CONDITION_BAD,
+	SPD_NEAR_UNDERFLOW,
+	SPD_NEAR_OVERFLOW,
+	SPD_GRADED, /* rows and columns scaled from 1 down to 1e-8 */
+	SPD_DIAGONAL,
+	SPD_ZERO_FIRST, /* from here on not positive definite; a row and column of zeros */
+	SPD_ZERO_MIDDLE,
+	SPD_ZERO_LAST,
+	SPD_NEGATIVE_MIDDLE, /* a negative diagonal element */
+	SPD_NAN_FIRST,       /* on the diagonal */
+	SPD_NAN_MIDDLE,
+	SPD_NAN_LAST,
+	SPD_NAN_CORNER, /* off the diagonal, in the last row of the first column */
+	SPD_INF_MIDDLE, /* on the diagonal */
+	SPD_INF_CORNER,
+	SPD_ZERO,
+	SPD_KINDS,
+	SPD_LARGE /* quick to make: a random matrix with a large diagonal */
+};
+
+static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
+        "near-underflow", "near-overflow", "graded", "diagonal", "zero-first", "zero-middle",
+        "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last", "nan-corner",
+        "inf-middle", "inf-corner", "zero"};
+
+/* (I - 2 u u^T) D (I - 2 u u^T), D from 1 down to 1/condition; D and u of the last size are kept.
+ */
+static inline double eigenvalued(int64_t i, int64_t j, int64_t n, double condition)
+{
+	enum { LARGEST = 600 };
+	static double d[LARGEST], u[LARGEST], uu, kept_condition;
+	static int64_t kept;
+	double sum = 0;
+
+	if (n > LARGEST)
+		abort(); /* larger matrices are SPD_LARGE */
+	if (kept != n || kept_condition != condition) {
+		uu = 0;
+		for (int64_t l = 0; l < n; l++) {
+			u[l] = test_random(1, l);
+			uu += u[l] * u[l];
+			d[l] = pow(condition, n > 1 ? -(double)l / (double)(n - 1) : 0);
+		}
+		kept = n;
+		kept_condition = condition;
+	}
+	for (int64_t l = 0; l < n; l++)
+		sum += ((i == l) - 2 * u[i] * u[l] / uu) * d[l] * ((j == l) - 2 * u[j] * u[l] / uu);
+	return sum;
+}
+
+static inline double lawn(int64_t i, int64_t j, int64_t n)
+{
+	double sum = i == j ? 0.001 : 0;
+
+	for (int64_t k = 0; k < n; k++)
+		sum += test_random(3 + (uint64_t)i, k) * test_random(3 + (uint64_t)j, k);
+	return sum;
+}
+
+/* The element at (i,j), i >= j, that makes a positive definite matrix something else. */
+static inline bool special(int kind, int64_t i, int64_t j, int64_t n, double *value)
+{
+	int64_t at = kind == SPD_ZERO_FIRST || kind == SPD_NAN_FIRST ? 0
+	             : kind == SPD_ZERO_LAST || kind == SPD_NAN_LAST ? n - 1
+	                                                             : n / 2;
+	bool on_cross = i == at || j == at, on_diagonal = i == at && j == at;
+	bool corner = i == n - 1 && j == 0;
+
+	switch (kind) {
+	case SPD_ZERO_FIRST:
+	case SPD_ZERO_MIDDLE:
+	case SPD_ZERO_LAST:
+		*value = 0;
+		return on_cross;
+	case SPD_NEGATIVE_MIDDLE:
+		*value = -1;
+		return on_diagonal;
+	case SPD_NAN_FIRST:
+	case SPD_NAN_MIDDLE:
+	case SPD_NAN_LAST:
+		*value = NAN;
+		return on_diagonal;
+	case SPD_NAN_CORNER:
+		*value = NAN;
+		return corner;
+	case SPD_INF_MIDDLE:
+		*value = INFINITY;
+		return on_diagonal;
+	case SPD_INF_CORNER:
+		*value = INFINITY;
+		return corner;
+	default:
+		*value = 0;
+		return kind == SPD_ZERO || (kind == SPD_DIAGONAL && i != j);
+	}
+}
+
+static inline double spd_element(
+        int kind, int64_t i, int64_t j, int64_t n, enum precision precision)
+{
+	double eps = unit_roundoff(precision), value;
+	double smallest = 0.25 * (precision == SINGLE ? (double)FLT_MIN : DBL_MIN) / eps;
+
+	if (special(kind, i, j, n, &value))
+		return value;
+	switch (kind) {
+	case SPD_CONDITION_ROOT:
+		return eigenvalued(i, j, n, sqrt(0.1 / eps));
+	case SPD_CONDITION_BAD:
+		return eigenvalued(i, j, n, 0.1 / eps / (double)n);
+	case SPD_NEAR_UNDERFLOW:
+		return smallest * eigenvalued(i, j, n, 2);
+	case SPD_NEAR_OVERFLOW:
+		return eigenvalued(i, j, n, 2) / smallest;
+	case SPD_LARGE:
+		return i == j ? 2 * sqrt((double)n) : test_random(3 + (uint64_t)j, i);
+	case SPD_LAWN:
+		return lawn(i, j, n);
+	case SPD_GRADED:
+		return eigenvalued(i, j, n, 2) *
+		       pow(1e-8, n > 1 ? (double)(i + j) / (double)(n - 1) : 0);
+	default:
+		return eigenvalued(i, j, n, 2);
+	}
+}
+
+/* One triangle; the other one and the padding hold a pattern that is NaN. */
+static inline void *spd_matrix(
+        enum uplo uplo, int64_t n, int64_t lda, enum precision precision, int kind)
+{
+	void *a = xmalloc((size_t)(lda * n * precision_bytes(precision)) + 1);
+
+	memset(a, 0xff, (size_t)(lda * n * precision_bytes(precision)));
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = j; i < n; i++)
+			put(a, uplo == LOWER ? i + j * lda : j + i * lda, precision,
+			        spd_element(kind, i, j, n, precision));
+	return a;
+}
+
+#endif
