@@ -204,8 +204,10 @@ static void test_gemm(void)
 	is_real(gemm(r, 2001, 1000, 100, DOUBLE), 2 * 2.001e8 * 1e-12, 1e-9,
 	        "one of an odd number of rows");
 	is_real(gemm(r, 2000, 1000, 1000, DOUBLE), 2e9 * 1e-12, 1e-9,
-	        "one deeper than measured: the rate of the deepest");
+	        "one deeper than measured: in a straight line");
 	ok(r->model.extrapolated, "which is an extrapolation");
+	is_real(gemm(r, 8192, 1024, 256, DOUBLE), 8192 * 1024 * 256e-12, 1e-9,
+	        "a wider one: the rate of the widest");
 	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
 	        "our own goes through whole steps of depth");
 	free(r);

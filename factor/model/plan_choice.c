@@ -43,6 +43,10 @@ static double trial(struct search *s, const struct plan *plan, int64_t j)
 
 /* ---- blocks of one width ---- */
 
+/* Plans closer than that are one to the model. Between them look-ahead is taken, which hides what
+ * the model does not know, and one width throughout, as a sequence is priced less surely. */
+static const double clearly = 0.01;
+
 static void consider(struct search *s, const struct plan *plan, double *best)
 {
 	struct plan_choice *c = s->choice;
@@ -82,11 +86,6 @@ static void try_fields(struct search *s, double *best)
 {
 	int64_t width;
 
-	for (int ahead = 0; ahead < 2 && s->fixed->lookahead < 0; ahead++) {
-		struct plan plan = changed(s, &width);
-		plan.lookahead = ahead;
-		consider(s, &plan, best);
-	}
 	for (size_t i = 0; i < ARRAY_LEN(all_leaves) && !s->fixed->leaf; i++) {
 		struct plan plan = changed(s, &width);
 		plan.leaf = all_leaves[i];
@@ -100,7 +99,7 @@ static void try_fields(struct search *s, double *best)
 }
 
 /* With the panels in one place, until nothing gets better. */
-static double descend(struct search *s, bool hybrid, const char *panel)
+static double descend(struct search *s, bool hybrid, int lookahead, const char *panel)
 {
 	struct plan_choice *c = s->choice;
 	const struct plan_fixed *fixed = s->fixed;
@@ -113,7 +112,7 @@ static double descend(struct search *s, bool hybrid, const char *panel)
 	        .count = 1,
 	        .leaf = fixed->leaf ? fixed->leaf : 64,
 	        .inverse = fixed->inverse >= 0 ? fixed->inverse : 0,
-	        .lookahead = fixed->lookahead >= 0 ? fixed->lookahead : 1};
+	        .lookahead = lookahead};
 	best = trial(s, &c->plan, 0);
 	do {
 		before = best;
@@ -152,7 +151,8 @@ static const char *choose_panel(struct search *s)
 	return best;
 }
 
-/* The best of both places for the panels. */
+/* The best of both places for the panels, each with look-ahead and, where that is clearly faster,
+ * without. */
 static double choose_uniform(struct search *s)
 {
 	struct plan_choice *c = s->choice;
@@ -161,11 +161,13 @@ static double choose_uniform(struct search *s)
 	double best = INFINITY;
 	int64_t width = 0;
 
-	for (int hybrid = 0; hybrid < 2; hybrid++) {
+	for (int way = 0; way < (s->fixed->lookahead < 0 ? 4 : 2); way++) {
+		const int hybrid = way % 2;
+		const int lookahead = s->fixed->lookahead < 0 ? way < 2 : s->fixed->lookahead;
 		if (s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid)
 			continue;
-		double seconds = descend(s, hybrid, panel);
-		if (seconds < best || !plan.count) {
+		double seconds = descend(s, hybrid, lookahead, panel);
+		if (!plan.count || seconds < best * (lookahead ? 1 : 1 - clearly)) {
 			best = seconds;
 			plan = c->plan;
 			width = c->widths[0];
@@ -217,10 +219,6 @@ static bool first_blocks(
 	        width, whole / width, next < positions ? (int)next : -1, INFINITY};
 	return true;
 }
-
-/* Plans closer than that are one to the model. A sequence of widths must be ahead by more: what it
- * changes between blocks is priced less surely than one width throughout. */
-static const double clearly = 0.01;
 
 static void choose_sequence(struct search *s, double *best)
 {

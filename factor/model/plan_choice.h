@@ -29,12 +29,13 @@ struct plan_fixed {
 };
 static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL};
 
-/* The fastest plan at level 2. First, for the panels in each place, every field in turn, the others
- * as they are, for blocks of one width, until nothing gets better; then the sequence of widths,
- * from the right end to the left: the best first block of every trailing matrix is the one with
- * which the model executor, which then goes on with the best sequence of what is left, is done
- * first (LAWN 202, section 5). False with choice->fault when no plan can be priced. asked->plan is
- * not used. */
+/* The fastest plan at level 2. First, for the panels in each place and with look-ahead or without,
+ * every field in turn, the others as they are, for blocks of one width, until nothing gets better;
+ * then the sequence of widths, from the right end to the left: the best first block of every
+ * trailing matrix is the one with which the model executor, which then goes on with the best
+ * sequence of what is left, is done first (LAWN 202, section 5). Among plans within 1 %, which the
+ * model cannot tell apart, one of one width and with look-ahead is taken. False with choice->fault
+ * when no plan can be priced. asked->plan is not used. */
 bool plan_choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice);
 

@@ -117,7 +117,8 @@ static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
 
 static const char *const product_axes[] = {"m", "n", "k"};
 
-/* Of products larger than measured, in any direction, the rate is that of the largest. */
+/* Of products larger than measured the rate is that of the largest. Deeper ones take a straight
+ * line through the second half of the depth: what tiles begin and end with is there once. */
 static double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
 {
 	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
@@ -125,10 +126,15 @@ static double product_time(struct price_reader *r, const char *name, struct matr
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
 		const double last = price_surface_end(r, name, product_axes, at, 3, i);
 		r->model.extrapolated |= at[i] > last;
-		times *= fmax(1, at[i] / last);
+		times *= i < 2 ? fmax(1, at[i] / last) : 1;
 		at[i] = fmin(at[i], last);
 	}
-	return times * price_surface(r, name, product_axes, at, 3);
+	const double deepest = at[2], time = price_surface(r, name, product_axes, at, 3);
+	if (k <= deepest)
+		return times * time;
+	at[2] = deepest / 2;
+	const double half = price_surface(r, name, product_axes, at, 3);
+	return times * (time + (k / deepest - 1) * 2 * (time - half));
 }
 
 /* The surface of our own product, or of one that cuts tiles: of those that the profile has the
