@@ -96,59 +96,39 @@ static __device__ __forceinline__ real product(const real (&x)[R], const real (&
 	return all;
 }
 
-/* A power of two for a column whose sums left the safe range, from the lanes' largest magnitudes
- * below its diagonal, and its reciprocal; zeros when nothing is there. Apart from the columns'
- * loop, which it would make too long for the instruction cache. */
-template <typename real> struct rescale {
-	real by, back;
-};
-
-template <typename real>
-static __device__ __noinline__ struct rescale<real> rescale_of(real alpha, real below) {
-	for (int step = LANES / 2; step > 0; step /= 2)
-		below = larger_of(below, __shfl_xor_sync(0xffffffffu, below, step));
-	if (below == real(0))
-		return {real(0), real(0)};
-	const real by = scale_for(larger_of(below, fabs(alpha)));
-	return {by, real(1) / by};
-}
-
 /* The reflector of (alpha, x), and x times a. Returns what x was scaled by because the sums left
  * the safe range, and a with it when it is x (own). */
 template <int R, typename real>
 static __device__ __forceinline__ real reflect(
         real (&x)[R], real (&a)[R], bool own, real alpha, struct reflector<real> *h, real *sum)
 {
-	struct rescale<real> scale = {
-		real(1), real(1)
-	};
-#pragma unroll 1
-	for (int attempt = 0;; attempt++) {
-		const real squares = product(x, x);
-		*sum = product(x, a);
-		*h = reflector_of_safe(alpha, squares);
-		const bool bad = !is_safe(alpha, squares) || !isfinite(*sum);
-		if (!__any_sync(0xffffffffu, bad) || attempt > 0)
-			break;
-		real below = real(0);
+	const real squares = product(x, x);
+	real below = real(0);
+	*sum = product(x, a);
+	*h = reflector_of_safe(alpha, squares);
+	const bool bad = !is_safe(alpha, squares) || !isfinite(*sum);
+	if (__builtin_expect(!__any_sync(0xffffffffu, bad), 1))
+		return real(1);
 #pragma unroll
-		for (int i = 0; i < R; i++)
-			below = larger_of(below, fabs(x[i]));
-		scale = rescale_of(alpha, below);
-		if (scale.by == real(0)) {
-			*h = reflector_none(alpha);
-			*sum = real(0);
-			return real(1);
-		}
-		alpha *= scale.by;
-#pragma unroll
-		for (int i = 0; i < R; i++) {
-			x[i] *= scale.by;
-			a[i] = own ? x[i] : a[i];
-		}
+	for (int i = 0; i < R; i++)
+		below = larger_of(below, fabs(x[i]));
+	for (int step = LANES / 2; step > 0; step /= 2)
+		below = larger_of(below, __shfl_xor_sync(0xffffffffu, below, step));
+	if (below == real(0)) {
+		*sum = real(0);
+		*h = reflector_none(alpha);
+		return real(1);
 	}
-	h->beta *= scale.back;
-	return scale.by;
+	const real scale = scale_for(larger_of(below, fabs(alpha)));
+#pragma unroll
+	for (int i = 0; i < R; i++) {
+		x[i] *= scale;
+		a[i] = own ? x[i] : a[i];
+	}
+	*sum = product(x, a);
+	*h = reflector_of_safe(alpha * scale, product(x, x));
+	h->beta /= scale;
+	return scale;
 }
 
 /* What V has in every window: ones and zeros. */
@@ -172,7 +152,6 @@ static __device__ __forceinline__ void make_window(
 	/* the first lane stores R's rows, the second one what T is made of */
 	real *out = at == 0 ? &c[SLIDES ? WIDTH : incoming][column] : &s.y[0][column];
 	real a[R], next = c[incoming][column], multiple = real(1); /* v is so many times a */
-	real *x_shared = s.x[0];
 #pragma unroll
 	for (int i = 0; i < R; i++)
 		a[i] = c[WIDTH + LANES * i + at][column];
@@ -181,7 +160,7 @@ static __device__ __forceinline__ void make_window(
 #pragma unroll 1
 		for (int turn = 0; turn < LANES; turn++) {
 			const int j = base + turn;
-			real x[R], sum, top = next;
+			real *x_shared = s.x[j % 3], x[R], sum, top = next;
 			struct reflector<real> h;
 			if (SLIDES) {
 				top = a[0];
@@ -193,13 +172,11 @@ static __device__ __forceinline__ void make_window(
 					x_shared[P] = top;
 			}
 			next = j + 1 < WIDTH && column > j ? c[incoming + j + 1][column] : real(0);
-			some_barrier<BARRIER_MAKE, MAKERS_AND_T>();
-			load_column(x, x_shared, at);
-			const real alpha = x_shared[P];
-			x_shared = x_shared == s.x[2] ? s.x[0] : x_shared + (P + 4);
 			if (SLIDES)
 				top = __shfl_sync(0xffffffffu, top, (lane & ~(LANES - 1)) + turn);
-			const real scale = reflect(x, a, column == j, alpha, &h, &sum);
+			some_barrier<BARRIER_MAKE, MAKERS_AND_T>();
+			load_column(x, x_shared, at);
+			const real scale = reflect(x, a, column == j, x_shared[P], &h, &sum);
 			const real part = multiple * (top + h.divide * sum), y = h.tau * part;
 			const real times = column > j ? h.tau * h.divide * part : real(0);
 #pragma unroll
