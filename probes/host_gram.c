@@ -63,13 +63,12 @@ static void set_done(struct bench *b)
 		const real tiny = (real)1e-20;                                                     \
 		real *next = a + 4 * b->ld;                                                        \
 		double sum = 0;                                                                    \
-		int64_t i = 0;                                                                     \
+		int64_t i = 0, at = 0, p = 0;                                                      \
 		for (; i < b->calls && !(b->shared && is_done(b)); i++) {                          \
-			real *x = next + i % b->columns * b->ld;                                   \
+			real *x = next + at * b->ld;                                               \
 			real sums[] = {tiny, tiny, tiny, tiny, tiny, tiny, tiny, tiny};            \
 			real *kept[] = {a, a + b->ld, a + 2 * b->ld, a + 3 * b->ld};               \
-			const int64_t p = 2 * i % (b->columns / 2 * 2),                            \
-			              q = p + 2 < b->columns - 1 ? p + 2 : 0;                      \
+			const int64_t q = p + 4 <= b->columns ? p + 2 : 0;                         \
 			const real *v[] = {next + p * b->ld, next + (p + 1) * b->ld};              \
 			const real *w[] = {next + q * b->ld, next + (q + 1) * b->ld};              \
 			if (b->loop == DOT)                                                        \
@@ -81,6 +80,8 @@ static void set_done(struct bench *b)
 			else                                                                       \
 				loops->subtract_dots(b->m, v, w, kept, sums);                      \
 			sum += (double)sums[0];                                                    \
+			at = at + 1 < b->columns ? at + 1 : 0;                                     \
+			p = q;                                                                     \
 		}                                                                                  \
 		if (i == b->calls)                                                                 \
 			set_done(b);                                                               \
