@@ -19,13 +19,10 @@ static void NAME(column_norms)(const struct LOOPS *loops, struct matrix a, struc
 		out[k] = loops->dot(a.m, NAME(column)(a, k), NAME(column)(a, k));
 }
 
-/* The dot product of column k with the current one; of several threads each in a line of its own,
- * which the thread has that has the column. */
+/* The dot product of column k with the current one, in a line of its thread's. */
 static REAL *NAME(sum_of)(const struct gram_schmidt *g, int64_t k)
 {
-	const int64_t apart = omp_get_max_threads() > 1 ? LINE : sizeof(REAL);
-
-	return (REAL *)((char *)g->work + k * apart);
+	return (REAL *)((char *)g->work + k * LINE);
 }
 
 static void NAME(gram_dots)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
