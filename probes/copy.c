@@ -125,7 +125,7 @@ static void add_inflight(struct copy_sweep *sweep)
 }
 
 /* Columns that many threads or few walk down, with one narrow access of each under way, with some,
- * and with some wide ones. */
+ * and with some wide ones; so many that the launch is little of it. */
 static void add_walks(struct copy_sweep *sweep)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static void add_walks(struct copy_sweep *sweep)
 	for (size_t w = 0; w < ARRAY_LEN(accesses); w++)
 		for (int walkers = 32; walkers <= 1024; walkers *= 2) {
 			struct copy_launch launch = {.kind = COPY_WALK,
-			        .words = large_words(&sweep->gpu),
+			        .words = 4 * large_words(&sweep->gpu),
 			        .width = accesses[w].width,
 			        .unroll = accesses[w].unroll,
 			        .walkers = walkers};

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do the loops over columns take of which Gram-Schmidt on the host is made,
- * against their rows, the cache that the columns come from, and threads; and a column that another
- * core has just changed? Method: one thread bound to each core, each with columns of its own that
- * it goes through again and again between two barriers: the time is that of the slowest. Level 1: a
- * few columns, as near as their length lets them be; 2: half of the second cache; 3: four times as
- * much. Of pairs the columns that are changed stay, those that are taken out go by. What can fool
- * it: cores that are hardware threads of each other's, or of other machines' (that is what teams
- * are measured for; disturbed samples are discarded), factors that change the columns (too small
- * to). Unit: seconds of a loop over one column (pair: over four, by two). */
+ * against their rows, the cache that the columns come from, and threads; a parallel region of them;
+ * and a column that another core has just changed? Method: one thread bound to each core, each with
+ * columns of its own that it goes through again and again between two barriers. Level 1: a few
+ * columns, as near as their length lets them be; 2 and 3: a quarter of the second cache, and three;
+ * 4: four times all of it. There, and of pairs, threads will take columns as they come: the time is
+ * by what all have done when the first is through; else it is that of the slowest. Of pairs the
+ * columns that are changed stay, those that are taken out go by. A region: many of them with a few
+ * columns, less one with all of these. What can fool it: cores that are hardware threads of each
+ * other's, or of other machines' (that is what teams are measured for; disturbed samples are
+ * discarded), factors that change the columns (too small to). Unit: seconds of a loop over one
+ * column (pair: over four, by two), of a region, of a fetch. */
 #include "../lib/base.h"
 #include "../lib/clock.h"
 #include "../lib/gram_loops.h"
@@ -22,7 +25,7 @@
 
 void host_gram_fit(const struct table *curve, struct profile *profile);
 
-enum { SHORTEST = 256, LONGEST = 16384, ROWS_STEP = 4, LEVELS = 3, FEW = 8, LINE = 64 };
+enum { SHORTEST = 256, LONGEST = 16384, ROWS_STEP = 4, LEVELS = 4, FEW = 8, LINE = 64 };
 enum loop { DOT, SUBTRACT, FUSED, PAIR, LOOPS };
 static const char *const series[2][LOOPS] = {
         {"dot_s", "subtract_s", "fused_s", "pair_s"}, {"dot_d", "subtract_d", "fused_d", "pair_d"}};
@@ -36,24 +39,36 @@ struct bench {
 	int64_t m, ld, columns, calls; /* columns: that go by */
 	bool undisturbed;              /* before the next sample */
 	bool all;                      /* threads fetch */
+	bool shared;                   /* calls: threads take them as they come */
+	int done;                      /* the first thread is through */
 };
 
 /* ---- the loops ---- */
 
+static bool is_done(const struct bench *b)
+{
+	return __atomic_load_n(&b->done, __ATOMIC_RELAXED);
+}
+
+static void set_done(struct bench *b)
+{
+	__atomic_store_n(&b->done, 1, __ATOMIC_RELAXED);
+}
+
 /* Columns 0 .. 3 are those that all calls share. */
 #define CALLS(real, suffix)                                                                        \
-	static double calls_##suffix(const struct bench *b, real *a)                               \
+	static double calls_##suffix(struct bench *b, real *a, int64_t *made)                      \
 	{                                                                                          \
 		const struct gram_loops_##suffix *loops = &gram_loops()->suffix;                   \
 		const real tiny = (real)1e-20;                                                     \
 		real *next = a + 4 * b->ld;                                                        \
 		double sum = 0;                                                                    \
-		for (int64_t i = 0; i < b->calls; i++) {                                           \
-			real *x = next + i % b->columns * b->ld;                                   \
+		int64_t i = 0, at = 0, p = 0;                                                      \
+		for (; i < b->calls && !(b->shared && is_done(b)); i++) {                          \
+			real *x = next + at * b->ld;                                               \
 			real sums[] = {tiny, tiny, tiny, tiny, tiny, tiny, tiny, tiny};            \
 			real *kept[] = {a, a + b->ld, a + 2 * b->ld, a + 3 * b->ld};               \
-			const int64_t p = 2 * i % (b->columns / 2 * 2),                            \
-			              q = p + 2 < b->columns - 1 ? p + 2 : 0;                      \
+			const int64_t q = p + 4 <= b->columns ? p + 2 : 0;                         \
 			const real *v[] = {next + p * b->ld, next + (p + 1) * b->ld};              \
 			const real *w[] = {next + q * b->ld, next + (q + 1) * b->ld};              \
 			if (b->loop == DOT)                                                        \
@@ -65,32 +80,52 @@ struct bench {
 			else                                                                       \
 				loops->subtract_dots(b->m, v, w, kept, sums);                      \
 			sum += (double)sums[0];                                                    \
+			at = at + 1 < b->columns ? at + 1 : 0;                                     \
+			p = q;                                                                     \
 		}                                                                                  \
+		if (i == b->calls)                                                                 \
+			set_done(b);                                                               \
+		*made = i;                                                                         \
 		return sum;                                                                        \
 	}
 CALLS(float, s)
 CALLS(double, d)
 
-static double run_calls(const struct bench *b, void *memory)
+static double run_calls(struct bench *b, void *memory, int64_t *made)
 {
-	return b->precision == SINGLE ? calls_s(b, memory) : calls_d(b, memory);
+	return b->precision == SINGLE ? calls_s(b, memory, made) : calls_d(b, memory, made);
 }
 
-static double time_calls(const struct bench *b)
+static void run_region(struct bench *b)
+{
+#pragma omp parallel num_threads(b->threads)
+	{
+		int64_t mine;
+		run_calls(b, b->memory[omp_get_thread_num()], &mine);
+	}
+}
+
+/* made: by all threads */
+static double time_calls(struct bench *b, int64_t *made)
 {
 	double start = 0, stop = 0, sum = 0;
+	int64_t all = 0;
 
-#pragma omp parallel num_threads(b->threads) reduction(+ : sum)
+	b->done = 0;
+#pragma omp parallel num_threads(b->threads) reduction(+ : sum, all)
 	{
 		void *memory = b->memory[omp_get_thread_num()];
+		int64_t mine;
 #pragma omp barrier
 #pragma omp master
 		start = clock_now();
-		sum += run_calls(b, memory);
+		sum += run_calls(b, memory, &mine);
+		all += mine;
 #pragma omp barrier
 #pragma omp master
 		stop = clock_now();
 	}
+	*made = all;
 	return isfinite(sum) ? stop - start : NAN;
 }
 
@@ -107,11 +142,31 @@ static void watch(struct bench *b, struct sample *sample)
 static bool take_calls(void *context, struct sample *sample)
 {
 	struct bench *b = context;
+	int64_t made;
 
-	sample->span = time_calls(b);
-	sample->seconds = sample->span / (double)b->calls;
+	sample->span = time_calls(b, &made);
+	sample->seconds = sample->span * b->threads / (double)made;
 	sample->agreed = sample->seconds > 0;
 	watch(b, sample);
+	return true;
+}
+
+static bool take_region(void *context, struct sample *sample)
+{
+	enum { REGIONS = 16 };
+	struct bench few = *(struct bench *)context, all = few;
+	int64_t made;
+
+	few.calls = FEW;
+	all.calls = REGIONS * FEW;
+	sample->span = -time_calls(&all, &made);
+	const double start = clock_now();
+	for (int i = 0; i < REGIONS; i++)
+		run_region(&few);
+	sample->span += clock_now() - start;
+	sample->seconds = sample->span / REGIONS;
+	sample->agreed = sample->seconds > 0;
+	watch(context, sample);
 	return true;
 }
 
@@ -164,17 +219,29 @@ static void measure_loop(struct probe_run *run, struct bench b, int level, doubl
 {
 	static const double aim = 50e-6; /* of a sample */
 	const int64_t l2 = b.team->facts.l2_bytes > 0 ? b.team->facts.l2_bytes : 1 << 20;
-	const int64_t column = b.m * precision_bytes(b.precision),
-	              most = (level == 2 ? l2 / 2 : 4 * l2) / column;
+	const int64_t bytes[] = {0, l2 / 4, l2 / 4 * 3, 4 * l2};
+	const int64_t column = b.m * precision_bytes(b.precision), most = bytes[level - 1] / column;
 	const struct arg args[] = {{"threads", b.threads}, {"m", (double)b.m}, {"level", level}};
 
 	b.columns = level == 1 ? FEW / 2 : most > FEW ? most : FEW;
 	b.calls = b.columns;
-	time_calls(&b);
-	const double once = time_calls(&b) / (double)b.columns;
+	b.shared = level == LEVELS || b.loop == PAIR;
+	int64_t made;
+	time_calls(&b, &made);
+	const double once = time_calls(&b, &made) / (double)b.columns;
 	b.calls = (int64_t)fmax((double)b.columns, ceil(aim / once));
 	record(run, &b, take_calls, series[b.precision == DOUBLE][b.loop], args, ARRAY_LEN(args),
 	        seconds);
+}
+
+static void measure_region(struct probe_run *run, struct bench b, double seconds)
+{
+	const struct arg args[] = {{"threads", b.threads}};
+
+	b.m = 1024;
+	b.ld = b.m + LINE;
+	b.columns = FEW / 2;
+	record(run, &b, take_region, "region", args, ARRAY_LEN(args), seconds);
 }
 
 static void measure_fetches(struct probe_run *run, struct bench b, double seconds)
@@ -225,12 +292,15 @@ static void measure(struct probe_run *run)
 	const int64_t longest = (LONGEST + LINE) * (int64_t)sizeof(double);
 	/* level 3 with its gaps, and the columns that calls share */
 	const int64_t bytes = (4 * l2 * 4 / 3 + (FEW + 4) * longest) / 4096 * 4096;
-	const int sizes[] = {1, team.cores};
-	const int points = 2 * LOOPS * LEVELS * 4 * 2 + 8;
+	const int half = team.facts.cores / 2;
+	const int points = 3 * (LOOPS * LEVELS * 4 * 2 + 10);
 	char **memory = xcalloc((size_t)team.cores, sizeof *memory);
 	team_warm(&team, run->seconds / 20);
-	for (int t = 0; t < (team.cores > 1 ? 2 : 1); t++) {
-		struct bench b = {.team = &team, .memory = memory, .threads = sizes[t]};
+	for (int t = 0; t < team.size_count; t++) {
+		const int threads = team.size[t];
+		struct bench b = {.team = &team, .memory = memory, .threads = threads};
+		if (threads > 1 && threads < team.cores && (threads > half || 2 * threads <= half))
+			continue; /* one, all, and what half of the cores suffice for */
 		team_bind(&team, b.threads);
 #pragma omp parallel num_threads(b.threads)
 		{
@@ -242,6 +312,7 @@ static void measure(struct probe_run *run)
 			b.precision = twice ? DOUBLE : SINGLE;
 			measure_team(run, b, bytes, run->seconds / points);
 		}
+		measure_region(run, b, 2 * run->seconds / points);
 		measure_fetches(run, b, run->seconds / points);
 	}
 	table_meta_set(
@@ -260,7 +331,7 @@ const struct probe host_gram_probe = {
                 "What do the loops of Gram-Schmidt cost on the host, by rows, cache and threads?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 0.6,
+        .seconds = 0.9,
         .processes = 3,
         .measure = measure,
         .fit = host_gram_fit,

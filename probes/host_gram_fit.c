@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_gram probe -> host.gram.dot.s .d, host.gram.subtract.s .d, host.gram.fused.s
- * .d, host.gram.pair.s .d [threads,m,level], host.gram.fetch [threads,bytes]: seconds. */
+ * .d, host.gram.pair.s .d [threads,m,level], host.gram.region [threads], host.gram.fetch
+ * [threads,bytes]: seconds. */
 #include "../lib/base.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
@@ -24,6 +25,7 @@ static const struct {
         {"fused_d", "host.gram.fused.d", "both at once", {"threads", "m", "level"}},
         {"pair_s", "host.gram.pair.s", "two columns out of four", {"threads", "m", "level"}},
         {"pair_d", "host.gram.pair.d", "two columns out of four", {"threads", "m", "level"}},
+        {"region", "host.gram.region", "a parallel region of columns", {"threads"}},
         {"fetch", "host.gram.fetch", "a column that another core has changed, first read",
                 {"threads", "bytes"}},
 };

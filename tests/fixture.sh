@@ -69,11 +69,12 @@ fixture_profile() {
 		row("host.memory.copy.peak", 2e11, "B/s"); row("host.l2.size", 2e6, "B")
 		row("host.l1.stated", 32768, "B"); row("host.l2.stated", 2e6, "B"); row("host.l3.stated", 3e7, "B")
 		for (threads = 1; threads <= 2; threads++) {
+			row("host.gram.region[threads=" threads "]", threads * us, "s", "surface")
 			for (b = 1024; b <= 65536; b *= 64)
 				row("host.gram.fetch[threads=" threads ",bytes=" b "]", 0.1 * us + b / 1e10, "s", "surface")
 			for (p = 4; p <= 8; p += 4)
 				for (m = 256; m <= 16384; m *= 64)
-					for (level = 1; level <= 3; level++) {
+					for (level = 1; level <= 4; level++) {
 						at = "." (p == 4 ? "s" : "d") "[threads=" threads ",m=" m ",level=" level "]"
 						row("host.gram.dot" at, level * m * p / 1e11, "s", "surface")
 						row("host.gram.subtract" at, level * m * p / 5e10, "s", "surface")

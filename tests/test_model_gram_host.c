@@ -30,11 +30,15 @@ static void add_loop(struct profile *p, const char *name, double row)
 {
 	for (int threads = 1; threads <= 8; threads *= 8)
 		for (int m = 256; m <= 16384; m *= 64)
-			for (int level = 1; level <= 3; level++) {
+			for (int level = 1; level <= 4; level++) {
 				const struct arg args[] = {
 				        {"threads", threads}, {"m", m}, {"level", level}};
 				add(p, name, "s", args, 3,
-				        row * m * (1 << (level - 1)) * (threads > 1 ? 2 : 1));
+				        row * m *
+				                (level == 4          ? 4
+				                        : level == 1 ? 1
+				                                     : 2) *
+				                (threads > 1 ? 2 : 1));
 			}
 }
 
@@ -46,7 +50,7 @@ static void add_fetch(struct profile *p, double threads, double bytes, double se
 }
 
 /* Memory gives one thread 4 GB/s and eight 20, copies twice as much; a column of another core comes
- * at 10 GB/s, to all at a third of that; starting a team takes a microsecond a thread. */
+ * at 10 GB/s, to all at a third of that; a region takes a microsecond a thread. */
 static struct profile *machine(void)
 {
 	struct profile *p = profile_new();
@@ -64,9 +68,11 @@ static struct profile *machine(void)
 		add_fetch(p, 1, bytes, bytes * 1e-10);
 		add_fetch(p, 8, bytes, bytes * 3e-10);
 	}
-	for (int threads = 1; threads <= 8; threads *= 2)
-		add(p, "host.parallel.fork", "s", &(struct arg){"threads", threads}, 1,
-		        1e-6 * threads);
+	for (int threads = 1; threads <= 8; threads *= 2) {
+		const struct arg team = {"threads", threads};
+		add(p, "host.parallel.fork", "s", &team, 1, 1e-6);
+		add(p, "host.gram.region", "s", &team, 1, 1e-6 * threads);
+	}
 	return p;
 }
 

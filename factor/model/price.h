@@ -46,7 +46,7 @@ struct price {
 /* A function of up to three arguments as a dense grid, for reading it often. */
 enum {
 	SURFACE_ARGS = 3,
-	SURFACE_AXIS = 16,
+	SURFACE_AXIS = 32,
 	SURFACE_VALUES = 512,
 	SURFACE_MIDDLES = 32,
 	PRICE_SURFACES = 64

@@ -40,8 +40,8 @@ static double column_of(struct matrix a)
 
 /* ---- loops ---- */
 
-/* The probe's levels: few columns; half of the second cache; four times as much. */
-enum { NEAR = 1, SECOND, LAST };
+/* The probe's levels: few columns; a quarter of the second cache, three; four times all of it. */
+enum { NEAR = 1, QUARTER, THREE, LAST };
 
 static double at_level(struct price_reader *r, const struct loop *loop, struct matrix a, int level)
 {
@@ -64,8 +64,10 @@ static double cached(struct price_reader *r, const struct loop *loop, struct mat
 
 	if (set <= price_scalar(r, "host.l1.stated"))
 		return at_level(r, loop, a, NEAR);
-	return between(
-	        at_level(r, loop, a, SECOND), at_level(r, loop, a, LAST), set, l2 / 2, 4 * l2);
+	const double three = at_level(r, loop, a, THREE);
+	if (set <= 0.75 * l2)
+		return between(at_level(r, loop, a, QUARTER), three, set, l2 / 4, 0.75 * l2);
+	return between(three, at_level(r, loop, a, LAST), set, 0.75 * l2, 1.5 * l2);
 }
 
 /* What a column changed in its place is to a copy: this also reads the lines that it overwrites,
@@ -110,7 +112,8 @@ static double most(struct price_reader *r, double columns)
 
 static double start_up(struct price_reader *r)
 {
-	return price_at(r, "host.parallel.fork", "threads", threads_of(r));
+	return price_at(r, threads_of(r) > 1 ? "host.gram.region" : "host.parallel.fork", "threads",
+	        threads_of(r));
 }
 
 static struct price host(double moving, double alone)
