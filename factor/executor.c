@@ -319,6 +319,17 @@ bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau,
 	return ex_panel_geqrf(e, a, tau, work) && ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t);
 }
 
+bool ex_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
+{
+	return c.n <= EXECUTOR_QR_COLUMNS && e->ops->reflects_columns &&
+	       e->ops->reflects_columns(e, v, c);
+}
+
+bool ex_reflect_columns(struct executor *e, struct matrix v, struct matrix t, struct matrix c)
+{
+	return skipped(e, PHASE_UPDATE) || empty(c) || e->ops->reflect_columns(e, v, t, c);
+}
+
 bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->transpose(e, a, b);

@@ -4,8 +4,8 @@
  * [n], gpu.potrf_rows.s .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below],
  * gpu.gram_panel.s .d [m,n], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s
- * .d gpu.lu_rows.s .d gpu.swap_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d [m,n]: seconds per
- * call, rate surfaces. */
+ * .d gpu.lu_rows.s .d gpu.swap_rows.s .d [swaps,n,cold], gpu.lu_columns.s .d gpu.qr_columns.s
+ * [m,n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -27,9 +27,9 @@ static const struct surface {
         {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
                 {"m", "n", "beside"}},
         {"reflectors_s", "gpu.panel_reflectors.s",
-                "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
+                "our Householder panel with V and T, start to start", {"m", "n"}},
         {"reflectors_d", "gpu.panel_reflectors.d",
-                "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
+                "our Householder panel with V and T, start to start", {"m", "n"}},
         {"geqrf_columns_s", "gpu.panel_geqrf_columns.s",
                 "our Householder panel in memory, start to start", {"m", "n"}},
         {"geqrf_columns_d", "gpu.panel_geqrf_columns.d",
@@ -81,6 +81,8 @@ static const struct surface {
         {"laswp_d", "gpu.laswp.d", "our row swaps, start to start", {"swaps", "n", "cold"}},
         {"lu_columns_s", "gpu.lu_columns.s",
                 "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
+        {"qr_columns_s", "gpu.qr_columns.s",
+                "our update of 64 columns right of a QR panel, start to start", {"m", "n"}},
         {"lu_columns_d", "gpu.lu_columns.d",
                 "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
 };

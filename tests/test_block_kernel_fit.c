@@ -55,9 +55,10 @@ static void test_known(void)
 	put(curve, "laswp_d", warm, 3, 6e-6);
 	put(curve, "laswp_d", cold, 3, 12e-6);
 	put(curve, "lu_columns_s", shape, 2, 5e-6);
+	put(curve, "qr_columns_s", shape, 2, 7e-6);
 	block_kernel_fit(curve, profile);
 
-	ok(profile->count == 14 && profile_failed(profile) == 0, "a row for every point");
+	ok(profile->count == 15 && profile_failed(profile) == 0, "a row for every point");
 	is_value(profile, "gpu.potrf_rows_beside.s", rows, 2, 45e-6);
 	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
@@ -72,6 +73,7 @@ static void test_known(void)
 	is_value(profile, "gpu.laswp.d", warm, 3, 6e-6);
 	is_value(profile, "gpu.laswp.d", cold, 3, 12e-6);
 	is_value(profile, "gpu.lu_columns.s", shape, 2, 5e-6);
+	is_value(profile, "gpu.qr_columns.s", shape, 2, 7e-6);
 	profile_free(profile);
 	table_free(curve);
 }

@@ -149,6 +149,8 @@ bool cuda_larft(struct executor *, struct matrix v, struct matrix tau, struct ma
 bool cuda_panel_reflects(struct executor *, struct matrix a);
 bool cuda_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);
+bool cuda_reflects_columns(struct executor *, struct matrix v, struct matrix c);
+bool cuda_reflect_columns(struct executor *, struct matrix v, struct matrix t, struct matrix c);
 bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
 bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -363,6 +363,19 @@ static bool model_panel_reflectors(struct executor *e, struct matrix a, struct m
 	        tariff(e)->panel_reflectors(reader(e), a));
 }
 
+static bool model_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
+{
+	return tariff(e)->reflects_columns && tariff(e)->reflects_columns(reader(e), v, c);
+}
+
+static bool model_reflect_columns(
+        struct executor *e, struct matrix v, struct matrix t, struct matrix c)
+{
+	(void)t;
+	return model_charge(e, PHASE_UPDATE, "reflect_columns", c, v.n,
+	        tariff(e)->reflect_columns(reader(e), v, c));
+}
+
 static bool model_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	(void)b;
@@ -417,6 +430,8 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->larft = model_larft;
 	ops->panel_reflects = model_panel_reflects;
 	ops->panel_reflectors = model_panel_reflectors;
+	ops->reflects_columns = model_reflects_columns;
+	ops->reflect_columns = model_reflect_columns;
 	ops->transpose = model_transpose;
 	ops->copy = model_copy;
 	ops->fill = model_fill;

@@ -47,6 +47,8 @@ struct block_tariff {
 	/* whether there is such a kernel; NULL: there is none */
 	bool (*panel_reflects)(struct price_reader *, struct matrix a);
 	struct price (*panel_reflectors)(struct price_reader *, struct matrix a);
+	bool (*reflects_columns)(struct price_reader *, struct matrix v, struct matrix c);
+	struct price (*reflect_columns)(struct price_reader *, struct matrix v, struct matrix c);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
 	struct price (*copy)(struct price_reader *, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);

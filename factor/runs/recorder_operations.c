@@ -178,6 +178,8 @@ OPERATION(QUEUED, PANEL, HOST, a, 0, panel_reflectors,
         (struct executor * e, struct matrix a, struct matrix tau, struct matrix v, struct matrix t,
                 void *work),
         a, tau, v, t, work)
+OPERATION(QUEUED, UPDATE, HOST, c, v.n, reflect_columns,
+        (struct executor * e, struct matrix v, struct matrix t, struct matrix c), v, t, c)
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, transpose,
         (struct executor * e, struct matrix a, struct matrix b), a, b)
 OPERATION(QUEUED, LAYOUT, HOST, from, 0, copy,
@@ -216,6 +218,12 @@ static bool recorder_panel_reflects(struct executor *e, struct matrix a)
 {
 	struct executor *inner = recorder_call(e);
 	return inner->ops->panel_reflects && inner->ops->panel_reflects(inner, a);
+}
+
+static bool recorder_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
+{
+	struct executor *inner = recorder_call(e);
+	return inner->ops->reflects_columns && inner->ops->reflects_columns(inner, v, c);
 }
 
 static bool recorder_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
@@ -352,6 +360,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(larft);
 	ADD(panel_reflects);
 	ADD(panel_reflectors);
+	ADD(reflects_columns);
+	ADD(reflect_columns);
 	ADD(transpose);
 	ADD(copy);
 	ADD(fill);
