@@ -425,29 +425,15 @@ int warps_of(const struct variant *v, int64_t m, int blocks)
 	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
 }
 
-/* Whether the current device takes the largest cluster of each kernel. */
-const bool *launchable(void)
-{
-	static thread_local int known_device = -1;
-	static thread_local bool known[VARIANTS];
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return known;
-	for (int i = 0; i < VARIANTS && device != known_device; i++)
-		known[i] = cluster_resident(
-		                   variants[i].kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS, 0) > 0;
-	known_device = device;
-	return known;
-}
-
 /* The first kernel that takes the panel with that many warps a block at most. */
 const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
 {
-	const bool *known = launchable();
+	static thread_local struct cluster_answer last[VARIANTS];
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
-		if (known[i] && v->precision == precision && n <= v->columns &&
-		        m <= (int64_t)CLUSTER_BLOCKS * warps * rows_of(v))
+		if (v->precision == precision && n <= v->columns &&
+		        m <= (int64_t)CLUSTER_BLOCKS * warps * rows_of(v) &&
+		        cluster_takes(&last[i], v->kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS, 0))
 			return v;
 	}
 	return NULL;

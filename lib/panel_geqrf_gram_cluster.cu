@@ -324,20 +324,9 @@ int64_t bytes_of(int64_t share)
 /* Whether the current device takes the largest cluster with the most rows. */
 bool launchable(void)
 {
-	static thread_local int known_device = -1;
-	static thread_local bool known;
-	const void *kernel = (const void *)gram_cluster_kernel;
-	const int64_t most = bytes_of(MOST_ROWS);
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return false;
-	if (device != known_device)
-		known = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                (int)most) == cudaSuccess &&
-		        cluster_resident(kernel, CLUSTER_MAX, THREADS, (size_t)most) > 0;
-	cudaGetLastError(); /* a size that the device refuses is an answer here */
-	known_device = device;
-	return known;
+	static thread_local struct cluster_answer last;
+	return cluster_takes(&last, (const void *)gram_cluster_kernel, CLUSTER_MAX, THREADS,
+	        (size_t)bytes_of(MOST_ROWS));
 }
 
 } // namespace
