@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* A few columns right of a QR panel less what its block reflector takes, C - V T^T V^T C, in one
  * kernel: what the next panel waits for. As three products it is three launches and a sum over
- * parts of the rows (H200, 4096 rows of 64 columns: 20 us, of which the operations are 2).
+ * parts of the rows (H200, 4096 rows of 64 columns: 20 us, of which the operations are 2, and
+ * pauses between them).
  *
  * A cluster of blocks has COLUMNS columns, each of its blocks a part of the rows, of V's too, in
  * shared memory. Their parts of V^T C are added up by every block, in the order of the blocks, from
  * the others' shared memory; the rest stays within the block.
  *
- * Cost: the flight of V and C, 4 m k COLUMNS operations on a cluster, two barriers of it. */
+ * Cost: the flight of V and C, 4 m k COLUMNS operations on a cluster, two barriers of it.
+ *
+ * Log (H200, 64 columns right of 64, start to start): 7 us predicted for 4096 rows, 24.6 measured
+ * (300 rows 9.4, 512 16, 1024 21, 8192 34): eight clusters of 16 blocks do not fit at once. */
 #include "base.h"
 #include "block_kernels.h"
 #include "cluster.cuh"

@@ -288,7 +288,7 @@ static void check_all_qr_columns(struct executor *e)
 	check_qr_columns(e, 512, 64, 64);
 	check_qr_columns(e, 513, 9, 64);
 	check_qr_columns(e, 4001, 61, 62);
-	check_qr_columns(e, 8192, 64, 64);
+	check_qr_columns(e, 4096, 64, 64);
 }
 
 static void check_all_lu_columns(struct executor *e, enum precision p)
