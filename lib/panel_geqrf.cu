@@ -16,7 +16,8 @@ static int steady(const int *done, enum precision precision, void *a, int64_t ld
         int64_t n, void *tau, bool beside, void *work, void *stream)
 {
 	if (panel_geqrf_cluster_fits(precision, m, n))
-		return panel_geqrf_cluster_unless(done, precision, a, lda, m, n, tau, NULL, work, stream);
+		return panel_geqrf_cluster_unless(
+		        done, precision, a, lda, m, n, tau, NULL, work, stream);
 	return panel_geqrf_resident_fits(precision, m, n)
 	               ? panel_geqrf_resident_unless(
 	                         done, precision, a, lda, m, n, tau, beside, work, stream)
