@@ -49,6 +49,9 @@ enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128 };
 /* And those of the panels that lu_rows takes. */
 enum { EXECUTOR_LU_ROWS = 512 };
 
+/* Columns that reflect_columns takes: a kernel for few, which the next panel waits for. */
+enum { EXECUTOR_QR_COLUMNS = 64 };
+
 /* Columns from which on LU on a GPU works on the transpose. On an H200, by columns and so: n = 8192
  * 16.7 and 18.4 ms by 3xTF32; n = 16384 85.5 and 74.8 ms by 3xTF32 (expected 55), 101.6 and 91.1 ms
  * in fp32; n = 32768 403 and 606 ms so. What is left: panels in tall matrices, which take twice as
@@ -265,6 +268,12 @@ struct executor_ops {
 	bool (*band_fits)(struct executor *, enum precision precision, int64_t p);
 	int64_t (*band_work)(struct executor *, const struct band *band);
 	bool (*band_sweep)(struct executor *, const struct band *band, void *work);
+	/* the columns c right of a QR panel, EXECUTOR_QR_COLUMNS at most, less what its reflectors
+	 * take of them, c - V T^T V^T c, in one call, where reflects_columns says that there is
+	 * one; NULL: for none */
+	bool (*reflects_columns)(struct executor *, struct matrix v, struct matrix c);
+	bool (*reflect_columns)(
+	        struct executor *, struct matrix v, struct matrix t, struct matrix c);
 	/* b = a^T; b = a (asynchronous); the triangle off the diagonal := off, diagonal := on */
 	bool (*transpose)(struct executor *, struct matrix a, struct matrix b);
 	bool (*copy)(struct executor *, struct matrix from, struct matrix to);
@@ -382,6 +391,8 @@ bool ex_larft(struct executor *, struct matrix v, struct matrix tau, struct matr
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);
 bool ex_band_sweep(struct executor *, const struct band *band, void *work);
+bool ex_reflects_columns(struct executor *, struct matrix v, struct matrix c);
+bool ex_reflect_columns(struct executor *, struct matrix v, struct matrix t, struct matrix c);
 bool ex_transpose(struct executor *, struct matrix a, struct matrix b);
 bool ex_copy(struct executor *, struct matrix from, struct matrix to);
 bool ex_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -110,7 +110,8 @@ static const struct factorization operations = {.panel = panel_of,
         .on_device = panel_on_device,
         .on_host = panel_on_host,
         .back = panel_back,
-        .update = update};
+        .update = update,
+        .panel_first = true};
 
 /* ---- workspace ---- */
 

@@ -98,5 +98,7 @@ bool reflectors_apply(struct executor *e, enum side side, enum trans trans, stru
 {
 	if (r.v.m == 0 || r.v.n == 0)
 		return true;
+	if (side == LEFT && trans == TRANSPOSED && ex_reflects_columns(e, r.v, c))
+		return ex_reflect_columns(e, r.v, r.t, c);
 	return side == LEFT ? apply_left(e, trans, r, work, c) : apply_right(e, trans, r, work, c);
 }

@@ -73,6 +73,14 @@ int block_join_pivots(struct pivots half, int64_t first, struct pivots all, void
 int block_raise_info(int value, int *info, void *stream);
 int block_zero_diagonal(struct matrix a, int *info, void *stream);
 
+/* qr_columns.cu: the columns c right of a QR panel less what its reflectors take: c - V T^T V^T c,
+ * V explicit, with T's zeros. In single precision, V of BLOCK_QR_COLUMNS_MAX columns and
+ * BLOCK_QR_COLUMNS_ROWS rows at most, on devices with clusters that hold it. Meant for few columns,
+ * which the next panel waits for. */
+enum { BLOCK_QR_COLUMNS_MAX = 64, BLOCK_QR_COLUMNS_ROWS = 8192 };
+bool block_qr_columns_fits(enum precision precision, int64_t m, int64_t k);
+int block_qr_columns(struct matrix v, struct matrix t, struct matrix c, void *stream);
+
 /* lu_columns.cu: the columns c right of an LU panel a of p.n columns, both from the panel's first
  * row on: rows exchanged as by laswp, the first p.n rows solved for with a's unit lower triangle,
  * those below them less what is left of them in a times these. One kernel on devices with clusters

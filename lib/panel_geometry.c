@@ -5,7 +5,8 @@ enum {
 	WARP = 32,
 	SCRATCH_ROWS = 6,    /* rows of n doubles that the kernel keeps beside the panel */
 	SCRATCH_WORDS = 128, /* doubles for reductions and flags */
-	GRAM_NARROWEST = 17
+	GRAM_NARROWEST = 17,
+	CLUSTER_WIDE = 32 /* columns up to which one cluster is ahead (H200: 35 and 38 us) */
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -72,7 +73,10 @@ int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count)
 
 bool panel_gram_takes(int64_t m, int64_t n)
 {
-	return n >= GRAM_NARROWEST && n <= PANEL_GRAM_COLUMNS && m >= n;
+	int64_t narrowest =
+	        m <= panel_cluster_rows(CLUSTER_WIDE, 4) ? CLUSTER_WIDE + 1 : GRAM_NARROWEST;
+
+	return n >= narrowest && n <= PANEL_GRAM_COLUMNS && m >= n;
 }
 
 int panel_gram_launches(int64_t m)

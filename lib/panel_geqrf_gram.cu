@@ -20,7 +20,13 @@
  *
  * Cost: m n^2 operations each for G, V2 and V2^T V2 (with half of the latter's and Y's zeros left
  * out) on the tensor cores, 3 m n words (V: one more), 6 launches, and one chain of n pivots in one
- * block. */
+ * block.
+ *
+ * Log (H200, 64 columns, us, V and T included): Cholesky, reconstruction and the inverse of T^-1,
+ * three chains of pivots in two kernels of one block, took 113 of 144 for 16384 rows; as one
+ * elimination 79 predicted from a third of the chains, 79 measured, of 131072 rows 183 (205, and 94
+ * for the calls that made V and T), of 4096 rows 66. Rows copied ahead, and the steps' next pivots
+ * mixed with the rest: 73, 171, 58. */
 #include "early_launch.cuh"
 #include "gemm_copy.cuh"
 #include "panel_geqrf.h"

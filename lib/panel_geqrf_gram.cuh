@@ -61,15 +61,32 @@ __device__ __forceinline__ double root_reciprocal_of(double x)
 	return fma(r * e, fma(e, 0.375, 0.5), r);
 }
 
-/* What belongs to step k, by the thread that holds the diagonal. */
-__device__ __forceinline__ void prepare(struct steps &s, int k, double squares, double alpha)
+/* What belongs to a step. All work it out, so that it mixes with what they have to do besides. */
+struct scalars {
+	double squares, alpha, root, beta, scale;
+};
+
+__device__ __forceinline__ struct scalars prepare(double squares, double alpha)
 {
-	const double root = copysign(root_reciprocal_of(squares), -alpha), beta = squares * root;
-	s.squares[k] = squares;
-	s.alpha[k] = alpha;
-	s.root[k] = root;
-	s.beta[k] = beta;
-	s.scale[k % 2] = -reciprocal_of(fma(-alpha, beta, squares));
+	struct scalars x = {squares, alpha, 0, 0, 0};
+	x.root = copysign(root_reciprocal_of(squares), -alpha);
+	x.beta = squares * x.root;
+	x.scale = -reciprocal_of(fma(-alpha, x.beta, squares));
+	return x;
+}
+
+/* By the thread that holds the diagonal. */
+__device__ __forceinline__ void store(struct steps &s, int k, struct scalars x, bool holds)
+{
+	asm volatile(""
+	             : "+d"(x.root), "+d"(x.beta), "+d"(x.scale)); /* not where they are stored */
+	if (!holds)
+		return;
+	s.squares[k] = x.squares;
+	s.alpha[k] = x.alpha;
+	s.root[k] = x.root;
+	s.beta[k] = x.beta;
+	s.scale[k % 2] = x.scale;
 }
 
 /* The row that holds step k's pivots, and the columns. */
@@ -101,50 +118,52 @@ __device__ __forceinline__ void reflect_stripe(
         struct steps &s, int n, quarter &gram, quarter &top, quarter &made)
 {
 	const bool diagonal = (int)threadIdx.x / SIDE == (int)threadIdx.x % SIDE;
+	int end = min(n, (stripe + 1) * SIDE);
 
-	if (threadIdx.x == 0)
-		prepare(s, stripe * SIDE, gram[stripe][stripe], top[stripe][stripe]);
+	asm volatile("" : "+r"(end)); /* a loop as it stands: instructions come once */
+	store(s, stripe * SIDE, prepare(gram[stripe][stripe], top[stripe][stripe]),
+	        threadIdx.x == 0);
 #pragma unroll 1
-	for (int k = stripe * SIDE; k < min(n, (stripe + 1) * SIDE); k++) {
-		double row[STRIPES], factor[STRIPES];
+	for (int k = stripe * SIDE; k < end; k++) {
+		double row[STRIPES], factor[STRIPES], left[STRIPES], under[STRIPES], of[STRIPES];
 
 		publish<stripe>(s, k, gram, top, made);
 		__syncthreads();
-		const double root = s.root[k], minus = -root * root;
-		const double beta = s.beta[k], scale = s.scale[k % 2];
+		const double root = s.root[k], beta = s.beta[k], scale = s.scale[k % 2];
 #pragma unroll
 		for (int j = stripe; j < STRIPES; j++) {
 			row[j] = s.gram[k][at_column(j)];
-			factor[j] = fma(-beta, s.top[k % 2][at_column(j)], row[j]) * scale;
+			factor[j] = s.top[k % 2][at_column(j)];
+			left[j] = s.gram[k][at_row(j)];
+			under[j] = s.below[k][at_row(j)];
 		}
-		{
-			const double left = s.gram[k][at_row(stripe)] * minus;
-			const double under = s.below[k][at_row(stripe)];
-			gram[stripe][stripe] = fma(left, row[stripe], gram[stripe][stripe]);
-			top[stripe][stripe] = fma(under, factor[stripe], top[stripe][stripe]);
-		}
-		if (diagonal && at_row(stripe) == k + 1)
-			prepare(s, k + 1, gram[stripe][stripe], top[stripe][stripe]);
 #pragma unroll
-		for (int i = stripe; i < STRIPES; i++) {
-			const double left = s.gram[k][at_row(i)] * minus;
-			const double under = s.below[k][at_row(i)];
+		for (int i = 0; i <= stripe; i++)
+			of[i] = s.made[k][at_row(i)];
+#pragma unroll
+		for (int j = stripe; j < STRIPES; j++) {
+			factor[j] = fma(-beta, factor[j], row[j]) * scale;
+			left[j] *= -root * root;
+		}
+		gram[stripe][stripe] = fma(left[stripe], row[stripe], gram[stripe][stripe]);
+		top[stripe][stripe] = fma(under[stripe], factor[stripe], top[stripe][stripe]);
+		const struct scalars next = prepare(gram[stripe][stripe], top[stripe][stripe]);
+#pragma unroll
+		for (int i = stripe; i < STRIPES; i++)
 #pragma unroll
 			for (int j = stripe; j < STRIPES; j++) {
 				if (i == stripe && j == stripe)
 					continue;
 				if (j >= i) /* the rest is symmetric */
-					gram[i][j] = fma(left, row[j], gram[i][j]);
-				top[i][j] = fma(under, factor[j], top[i][j]);
+					gram[i][j] = fma(left[i], row[j], gram[i][j]);
+				top[i][j] = fma(under[i], factor[j], top[i][j]);
 			}
-		}
 #pragma unroll
-		for (int i = 0; i <= stripe; i++) {
-			const double of = s.made[k][at_row(i)];
+		for (int i = 0; i <= stripe; i++)
 #pragma unroll
 			for (int j = stripe; j < STRIPES; j++)
-				made[i][j] = fma(of, factor[j], made[i][j]);
-		}
+				made[i][j] = fma(of[i], factor[j], made[i][j]);
+		store(s, k + 1, next, diagonal && at_row(stripe) == k + 1);
 	}
 }
 

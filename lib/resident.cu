@@ -58,6 +58,24 @@ extern "C" int cluster_resident(const void *kernel, int cluster, int threads, si
 	return clusters;
 }
 
+extern "C" bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster,
+        int threads, size_t shared_bytes)
+{
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return false;
+	if (!last->asked || device != last->device) {
+		last->takes =
+		        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+		                (int)shared_bytes) == cudaSuccess &&
+		        cluster_resident(kernel, cluster, threads, shared_bytes) > 0;
+		last->asked = true;
+		last->device = device;
+		cudaGetLastError(); /* a size that the device refuses is an answer here */
+	}
+	return last->takes;
+}
+
 extern "C" int resident_launch(const void *kernel, int blocks, int cluster, int threads,
         size_t shared_bytes, void *argument, void *stream)
 {

@@ -19,6 +19,16 @@ int grid_resident(const void *kernel, int threads, size_t shared_bytes);
  * size. Allows the kernel the non-portable sizes. */
 int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes);
 
+/* Whether the current device takes clusters of `cluster` blocks of the kernel with so much dynamic
+ * shared memory, which the kernel is allowed then. Asked once a device: *last, zero at first, is
+ * the thread's own. */
+struct cluster_answer {
+	bool asked, takes;
+	int device;
+};
+bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster, int threads,
+        size_t shared_bytes);
+
 /* Launches kernel(*argument): cooperatively for cluster 0, else in clusters of that many blocks.
  * Returns the cudaError_t. */
 int resident_launch(const void *kernel, int blocks, int cluster, int threads, size_t shared_bytes,

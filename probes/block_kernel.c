@@ -281,6 +281,19 @@ static void measure_lu_columns(struct call *c, int64_t step)
 	}
 }
 
+static void measure_qr_columns(struct call *c, int64_t step)
+{
+	for (c->m = 128; c->m <= BLOCK_QR_COLUMNS_ROWS; c->m *= step)
+		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= 2) {
+			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+			if (!block_qr_columns_fits(c->precision, c->m, c->n))
+				continue;
+			block_kernel_fill_zero(c);
+			measure_call(
+			        c, "qr_columns", block_kernel_qr_columns, args, ARRAY_LEN(args));
+		}
+}
+
 static void measure(struct probe_run *run)
 {
 	const int64_t step = run->common.quick ? 8 : 2, narrow = run->common.quick ? 4 : 2;
@@ -299,6 +312,7 @@ static void measure(struct probe_run *run)
 		measure_lu_top(&call, narrow);
 		measure_lu_columns(&call, narrow);
 		block_kernel_sweeps(&bench.rate, call.precision);
+		measure_qr_columns(&call, step);
 		block_kernel_gram(&bench.rate, call.precision, step);
 		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
 	}

@@ -163,6 +163,17 @@ void block_kernel_lu_top(void *context)
 	GPU(block_lu_top(swaps_triangle(c), p, columns, c->bench->rate.stream));
 }
 
+/* Right of reflectors of zeros, which leave the columns what they are. */
+void block_kernel_qr_columns(void *context)
+{
+	const struct call *c = context;
+	struct bench *b = c->bench;
+	struct matrix v = at(c, b->pool, c->m, c->n, c->m), t = at(c, b->t, c->n, c->n, c->n);
+	struct matrix columns = at(c, b->pool, c->m, LU_COLUMNS, c->m);
+	columns.offset = c->m * c->n;
+	GPU(block_qr_columns(v, t, columns, b->rate.stream));
+}
+
 /* Right of a panel of zeros, which leave the columns what they are. */
 void block_kernel_lu_columns(void *context)
 {

@@ -6,7 +6,7 @@
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below], gpu.gram_panel.s .d [m,n],
  * gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n],
  * gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold],
- * gpu.lu_columns.s .d [m,n]: seconds per call, rate surfaces. */
+ * gpu.lu_columns.s .d gpu.qr_columns.s [m,n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -28,9 +28,9 @@ static const struct surface {
         {"geqrf_d", "gpu.panel_geqrf.d", "our Householder panel, start to start",
                 {"m", "n", "beside"}},
         {"reflectors_s", "gpu.panel_reflectors.s",
-                "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
+                "our Householder panel with V and T, start to start", {"m", "n"}},
         {"reflectors_d", "gpu.panel_reflectors.d",
-                "our Householder panel of one cluster with V and T, start to start", {"m", "n"}},
+                "our Householder panel with V and T, start to start", {"m", "n"}},
         {"sweep_s", "gpu.band_sweep.s", "our sweep of one kernel, start to start",
                 {"p", "n", "rows"}},
         {"sweep_d", "gpu.band_sweep.d", "our sweep of one kernel, start to start",
@@ -103,6 +103,8 @@ static const struct surface {
                 {"swaps", "n", "cold"}},
         {"lu_columns_s", "gpu.lu_columns.s",
                 "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
+        {"qr_columns_s", "gpu.qr_columns.s",
+                "our update of 64 columns right of a QR panel, start to start", {"m", "n"}},
         {"lu_columns_d", "gpu.lu_columns.d",
                 "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
 };

@@ -64,6 +64,7 @@ void block_kernel_lu_rows(void *call);
 void block_kernel_exchange_rows(void *call);
 void block_kernel_lu_top(void *call);
 void block_kernel_lu_columns(void *call);
+void block_kernel_qr_columns(void *call);
 
 /* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,
  * which go into one of high priority. Between panels the stream pauses, so that the products take

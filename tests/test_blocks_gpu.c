@@ -236,6 +236,61 @@ static void check_lu_columns(struct executor *e, enum precision p, int64_t m, in
 	block_free(e, &c);
 }
 
+/* The products of V with T and of T with C are small, as a reflector's are. */
+static void check_qr_columns(struct executor *e, int64_t m, int64_t n, int64_t k)
+{
+	struct block v = block_new(e, SINGLE, m, k, &state), t = block_new(e, SINGLE, k, k, &state),
+	             c = block_new(e, SINGLE, m, n, &state);
+	double product[EXECUTOR_QR_COLUMNS], scaled[EXECUTOR_QR_COLUMNS];
+
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = 0; i < m; i++)
+			*element(&v, i, j) =
+			        i > j ? rounded(*element(&v, i, j) / 8, SINGLE) : i == j;
+	for (int64_t j = 0; j < k; j++)
+		for (int64_t i = 0; i < k; i++)
+			*element(&t, i, j) =
+			        i <= j ? rounded(*element(&t, i, j) / (double)k, SINGLE) : 0;
+	block_upload(e, &v);
+	block_upload(e, &t);
+	if (!e->ops->reflects_columns(e, v.a, c.a)) {
+		skip("QR columns", "no such kernel here");
+		return;
+	}
+	must(e, e->ops->reflect_columns(e, v.a, t.a, c.a));
+	for (int64_t j = 0; j < n; j++) {
+		for (int64_t l = 0; l < k; l++) {
+			product[l] = 0;
+			for (int64_t i = l; i < m; i++)
+				product[l] += *element(&v, i, l) * *element(&c, i, j);
+		}
+		for (int64_t l = 0; l < k; l++) {
+			scaled[l] = 0;
+			for (int64_t i = 0; i <= l; i++)
+				scaled[l] += *element(&t, i, l) * product[i];
+		}
+		for (int64_t i = 0; i < m; i++)
+			for (int64_t l = 0; l < k; l++)
+				*element(&c, i, j) -= *element(&v, i, l) * scaled[l];
+	}
+	ok(block_holds(e, &c, 64 * epsilon_of(SINGLE)),
+	        "QR columns %" PRId64 " x %" PRId64 " right of %" PRId64, m, n, k);
+	block_free(e, &v);
+	block_free(e, &t);
+	block_free(e, &c);
+}
+
+static void check_all_qr_columns(struct executor *e)
+{
+	check_qr_columns(e, 1, 1, 1);
+	check_qr_columns(e, 63, 64, 63);
+	check_qr_columns(e, 65, 7, 33);
+	check_qr_columns(e, 512, 64, 64);
+	check_qr_columns(e, 513, 9, 64);
+	check_qr_columns(e, 4001, 61, 62);
+	check_qr_columns(e, 4096, 64, 64);
+}
+
 static void check_all_lu_columns(struct executor *e, enum precision p)
 {
 	static const int64_t widths[] = {1, 2, 31, 33, 63, 64};
@@ -552,6 +607,8 @@ int main(void)
 			check_layout(e, p, shapes[i][0], shapes[i][1]);
 		check_laswps(e, p);
 		check_all_lu_columns(e, p);
+		if (p == SINGLE)
+			check_all_qr_columns(e);
 		check_all_lu_rows(e, p);
 		check_zero_diagonals(e, p);
 		check_blas(e, p);

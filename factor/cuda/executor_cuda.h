@@ -154,6 +154,8 @@ bool cuda_panel_reflectors(struct executor *, struct matrix a, struct matrix tau
 bool cuda_band_fits(struct executor *, enum precision precision, int64_t p);
 int64_t cuda_band_work(struct executor *, const struct band *band);
 bool cuda_band_sweep(struct executor *, const struct band *band, void *work);
+bool cuda_reflects_columns(struct executor *, struct matrix v, struct matrix c);
+bool cuda_reflect_columns(struct executor *, struct matrix v, struct matrix t, struct matrix c);
 bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
 bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);

@@ -188,6 +188,18 @@ bool cuda_band_sweep(struct executor *executor, const struct band *band, void *w
 	return cuda_ok(x, sweep_kernel(band, work, stream_of(x)), "band_sweep");
 }
 
+bool cuda_reflects_columns(struct executor *executor, struct matrix v, struct matrix c)
+{
+	return !executor->blas_only && block_qr_columns_fits(c.precision, v.m, v.n);
+}
+
+bool cuda_reflect_columns(
+        struct executor *executor, struct matrix v, struct matrix t, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, block_qr_columns(v, t, c, stream_of(x)), "reflect columns");
+}
+
 /* ---- pivots and info ---- */
 
 bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)

@@ -396,6 +396,19 @@ static bool model_band_sweep(struct executor *e, const struct band *band, void *
 	        tariff(e)->band_sweep(reader(e), band));
 }
 
+static bool model_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
+{
+	return tariff(e)->reflects_columns && tariff(e)->reflects_columns(reader(e), v, c);
+}
+
+static bool model_reflect_columns(
+        struct executor *e, struct matrix v, struct matrix t, struct matrix c)
+{
+	(void)t;
+	return model_charge(e, PHASE_UPDATE, "reflect_columns", c, v.n,
+	        tariff(e)->reflect_columns(reader(e), v, c));
+}
+
 static bool model_transpose(struct executor *e, struct matrix a, struct matrix b)
 {
 	(void)b;
@@ -455,6 +468,8 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->band_fits = model_band_fits;
 	ops->band_work = model_band_work;
 	ops->band_sweep = model_band_sweep;
+	ops->reflects_columns = model_reflects_columns;
+	ops->reflect_columns = model_reflect_columns;
 	ops->transpose = model_transpose;
 	ops->copy = model_copy;
 	ops->fill = model_fill;

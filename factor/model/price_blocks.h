@@ -53,6 +53,8 @@ struct block_tariff {
 	/* the same for sweeps */
 	bool (*band_fits)(struct price_reader *, enum precision precision, int64_t p);
 	struct price (*band_sweep)(struct price_reader *, const struct band *band);
+	bool (*reflects_columns)(struct price_reader *, struct matrix v, struct matrix c);
+	struct price (*reflect_columns)(struct price_reader *, struct matrix v, struct matrix c);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
 	struct price (*copy)(struct price_reader *, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);

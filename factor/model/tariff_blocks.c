@@ -17,6 +17,8 @@
  * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
 #include "price_blocks.h"
 
+#include "../../lib/block_kernels.h"
+
 #include <math.h>
 
 enum {
@@ -209,6 +211,25 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 	        price_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
+/* Where the profile has the surface of the kernel the device has the kernel. */
+static bool reflects_columns(struct price_reader *r, struct matrix v, struct matrix c)
+{
+	return price_known(r, "gpu.qr_columns.s") && c.precision == SINGLE &&
+	       v.n <= BLOCK_QR_COLUMNS_MAX && v.m <= BLOCK_QR_COLUMNS_ROWS;
+}
+
+/* Of as many clusters as are measured, or fewer at once. */
+static struct price reflect_columns(struct price_reader *r, struct matrix v, struct matrix c)
+{
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)v.m, (double)v.n};
+	struct price price = price_kernel(r);
+
+	price.share = price_share(r, LU_CLUSTER * ceil((double)c.n / LU_COLUMNS));
+	price.term[TERM_MEMORY] = price_bytes(v) / price_scalar(r, "gpu.sm.l2_read") / LU_CLUSTER;
+	return price_as_measured(price, price_surface(r, "gpu.qr_columns.s", axes, at, 2));
+}
+
 /* Where the profile does not have it: the words that it moves, the exchanges composed as laswp's,
  * the solve as the library's. */
 static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
@@ -375,6 +396,8 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .panel_reflectors = price_panel_reflectors,
         .band_fits = price_band_fits,
         .band_sweep = price_band_sweep,
+        .reflects_columns = reflects_columns,
+        .reflect_columns = reflect_columns,
         .transpose = copy,
         .copy = copy,
         .fill = fill,

@@ -184,6 +184,8 @@ OPERATION(QUEUED, PANEL, HOST, a, 0, panel_reflectors,
         a, tau, v, t, work)
 OPERATION(QUEUED, PANEL, HOST, band->of.r, band->p, band_sweep,
         (struct executor * e, const struct band *band, void *work), band, work)
+OPERATION(QUEUED, UPDATE, HOST, c, v.n, reflect_columns,
+        (struct executor * e, struct matrix v, struct matrix t, struct matrix c), v, t, c)
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, transpose,
         (struct executor * e, struct matrix a, struct matrix b), a, b)
 OPERATION(QUEUED, LAYOUT, HOST, from, 0, copy,
@@ -234,6 +236,12 @@ static int64_t recorder_band_work(struct executor *e, const struct band *band)
 {
 	struct executor *inner = recorder_call(e);
 	return inner->ops->band_work(inner, band);
+}
+
+static bool recorder_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
+{
+	struct executor *inner = recorder_call(e);
+	return inner->ops->reflects_columns && inner->ops->reflects_columns(inner, v, c);
 }
 
 static bool recorder_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
@@ -375,6 +383,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(band_fits);
 	ADD(band_work);
 	ADD(band_sweep);
+	ADD(reflects_columns);
+	ADD(reflect_columns);
 	ADD(transpose);
 	ADD(copy);
 	ADD(fill);
