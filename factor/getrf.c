@@ -345,9 +345,9 @@ static int64_t narrow_piece(const struct plan *plan)
  * 64 KiB they take two thirds of what a whole update of 256 columns takes by 3xTF32 (H200). */
 static bool by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
 {
-	int64_t columns = smaller(a.m, a.n);
+	int64_t columns = smaller(a.m, a.n), words = columns * precision_bytes(a.precision) / 4;
 
-	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= e->by_rows &&
+	return e->by_rows && !plan->hybrid && !plan->inverse && words >= e->by_rows &&
 	       plan_widest(plan, columns) <= EXECUTOR_LU_ROWS;
 }
 
