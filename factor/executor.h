@@ -48,10 +48,11 @@ enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128 };
 /* And those of the panels that lu_rows takes. */
 enum { EXECUTOR_LU_ROWS = 512 };
 
-/* Columns, of words of 4 bytes, from which on LU on a GPU works on the transpose. On an H200, by
- * columns and so: n = 4096 4.5 and 5.6 ms in fp32; n = 8192 18.1 and 18.0 ms in fp32, 14.8 and
- * 15.5 ms by 3xTF32, 26.3 and 23.4 ms in fp64. */
-enum { EXECUTOR_BY_ROWS = 12000 };
+/* Columns, in single precision, from which on LU on a GPU works on the transpose. On an H200, by
+ * columns and so, ms: in fp32 n = 4096 4.5 and 5.6, 8192 18.1 and 18.0, 10000 32.7 and 29.9; by
+ * 3xTF32 8192 14.8 and 15.5, 10000 23.0 and 22.8; in fp64 6000 13.2 and 14.2, 8192 26.3 and 23.3.
+ */
+enum { EXECUTOR_BY_ROWS = 10000 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
