@@ -52,11 +52,11 @@ enum { EXECUTOR_LU_ROWS = 512 };
 /* Columns that reflect_columns takes: a kernel for few, which the next panel waits for. */
 enum { EXECUTOR_QR_COLUMNS = 64 };
 
-/* Columns from which on LU on a GPU works on the transpose. On an H200, by columns and so: n = 8192
- * 16.7 and 18.4 ms by 3xTF32; n = 16384 85.5 and 74.8 ms by 3xTF32 (expected 55), 101.6 and 91.1 ms
- * in fp32; n = 32768 403 and 606 ms so. What is left: panels in tall matrices, which take twice as
- * long beside updates as alone. */
-enum { EXECUTOR_BY_ROWS = 12000 };
+/* Columns, in single precision, from which on LU on a GPU works on the transpose. On an H200, by
+ * columns and so, ms: in fp32 n = 4096 4.5 and 5.6, 8192 18.1 and 18.0, 10000 32.7 and 29.9; by
+ * 3xTF32 8192 14.8 and 15.5, 10000 23.0 and 22.8; in fp64 6000 13.2 and 14.2, 8192 26.3 and 23.3.
+ */
+enum { EXECUTOR_BY_ROWS = 10000 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */

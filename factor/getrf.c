@@ -341,13 +341,15 @@ static int64_t narrow_piece(const struct plan *plan)
 	return piece / parts;
 }
 
-/* Exchanges of rows that lie together are worth two transposes of a large matrix: in columns of
- * 64 KiB they take two thirds of what a whole update of 256 columns takes by 3xTF32 (H200). */
+/* Exchanges of rows that lie together are worth two transposes of a large matrix, and of panels; in
+ * double precision, where panels take less of the time, from four fifths of the columns on. */
 static bool by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
 {
-	int64_t columns = smaller(a.m, a.n);
+	int64_t columns = smaller(a.m, a.n), from = e->by_rows;
 
-	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= e->by_rows &&
+	if (a.precision == DOUBLE)
+		from -= from / 5;
+	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= from &&
 	       plan_widest(plan, columns) <= EXECUTOR_LU_ROWS;
 }
 

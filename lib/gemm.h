@@ -51,8 +51,8 @@ struct gemm_plan {
 bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
 
 /* Whether our kernels are ahead of cuBLAS for an m x n product with aligned operands: in single
- * precision where C is large and k short, so that reading and writing C matters; in double
- * precision they are not (H200). */
+ * precision where C is large and k short, so that reading and writing C matters (H200: k = 512 at n
+ * = 2048, 4096, 16384 in 1.04, 0.96, 0.95 of cuBLAS's time); in double precision they are not. */
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
 
 /* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in

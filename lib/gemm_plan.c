@@ -101,11 +101,17 @@ bool gemm_has(enum precision precision, int major, int64_t shared_per_block)
 	return precision == SINGLE || (major >= 9 && shared_per_block >= DOUBLE_SHARED_BYTES);
 }
 
-enum { AHEAD_DEPTH = 256, AHEAD_ELEMENTS = 512 * 512 };
+enum {
+	AHEAD_DEPTH = 256,
+	AHEAD_ELEMENTS = 512 * 512,
+	AHEAD_DEPTH_LARGE = 512, /* where C is that large */
+	AHEAD_ELEMENTS_LARGE = 4096 * 4096
+};
 
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k)
 {
-	return precision == SINGLE && k <= AHEAD_DEPTH && m * n >= AHEAD_ELEMENTS;
+	const int64_t depth = m * n >= AHEAD_ELEMENTS_LARGE ? AHEAD_DEPTH_LARGE : AHEAD_DEPTH;
+	return precision == SINGLE && k <= depth && m * n >= AHEAD_ELEMENTS;
 }
 
 bool gemm_is_ahead_triangle(enum precision precision, int64_t k)
