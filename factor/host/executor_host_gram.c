@@ -18,35 +18,15 @@ static bool worth_threads(int64_t m, int64_t n)
 	return m * n >= GRAM_PARALLEL;
 }
 
-/* How passes over columns are divided from now on. Where the threads' caches hold them, in turns,
- * so that a thread finds the columns that it had before; else as threads come, which are not always
- * equally fast. */
+/* How loops over columns are divided from now on: as before, so that a thread finds its columns in
+ * its cache, where that holds them; else as threads come, which are not always equally fast. */
 static void divide(const struct executor *e, struct matrix a)
 {
 	const int64_t held = ((const struct host_executor *)e)->l2_bytes * omp_get_max_threads();
 	const bool keep = a.m * a.n * precision_bytes(a.precision) <= held;
 
-	omp_set_schedule(keep ? omp_sched_static : omp_sched_dynamic, keep ? 1 : GRAM_TOGETHER);
+	omp_set_schedule(keep ? omp_sched_static : omp_sched_dynamic, keep ? 0 : GRAM_TOGETHER);
 }
-
-static bool in_turns(void)
-{
-	omp_sched_t kind;
-	int chunk;
-
-	omp_get_schedule(&kind, &chunk);
-	return kind == omp_sched_static;
-}
-
-/* Where a loop from column j on begins, for every column to go to the thread that it always goes
- * to: at the column of a's memory at which the threads' last turn began. */
-static int64_t turn_of(struct matrix a, int64_t j)
-{
-	return in_turns() ? j - (a.offset / a.ld + j) % omp_get_max_threads() : j;
-}
-
-/* Of a cache, in bytes. */
-enum { LINE = 64 };
 
 #define REAL float
 #define NAME(x) x##_s
@@ -88,7 +68,7 @@ bool host_column_norms(struct executor *e, struct matrix a, struct matrix norms)
 int64_t host_gram_work(struct executor *e, struct matrix a)
 {
 	(void)e;
-	return a.n * LINE;
+	return a.n * precision_bytes(a.precision);
 }
 
 bool host_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)

@@ -19,31 +19,25 @@ static void NAME(column_norms)(const struct LOOPS *loops, struct matrix a, struc
 		out[k] = loops->dot(a.m, NAME(column)(a, k), NAME(column)(a, k));
 }
 
-/* The dot product of column k with the current one, in a line of its thread's. */
-static REAL *NAME(sum_of)(const struct gram_schmidt *g, int64_t k)
-{
-	return (REAL *)((char *)g->work + k * LINE);
-}
-
 static void NAME(gram_dots)(const struct LOOPS *loops, const struct gram_schmidt *g, int64_t j)
 {
 	const struct matrix a = g->a;
+	REAL *sums = g->work;
 
 #pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
-	for (int64_t k = turn_of(a, j); k < a.n; k++)
-		if (k >= j)
-			*NAME(sum_of)(g, k) =
-			        loops->dot(a.m, NAME(column)(a, j), NAME(column)(a, k));
+	for (int64_t k = j; k < a.n; k++)
+		sums[k] = loops->dot(a.m, NAME(column)(a, j), NAME(column)(a, k));
 }
 
 struct NAME(settled) {
 	REAL square, norm; /* of v; 0 when it is dependent */
 };
 
-/* From the dot product of column j with itself. */
+/* From the dot products in the workspace. */
 static struct NAME(settled) NAME(settle)(const struct gram_schmidt *g, int64_t j)
 {
-	REAL square = *NAME(sum_of)(g, j), before = NAME(column)(g->norms, 0)[j];
+	const REAL *sums = g->work;
+	REAL square = sums[j], before = NAME(column)(g->norms, 0)[j];
 	bool dependent = (double)square <= g->dependent * (double)before && !isinf(square);
 	int number = (int)(g->first + j + 1);
 	struct NAME(settled) v = {dependent ? 0 : square, dependent ? 0 : ROOT(square)};
@@ -58,7 +52,8 @@ static struct NAME(settled) NAME(settle)(const struct gram_schmidt *g, int64_t j
  * are a line each: by the threads that have the columns. */
 static REAL NAME(part)(const struct gram_schmidt *g, int64_t j, int64_t k, struct NAME(settled) v)
 {
-	REAL factor = v.norm == 0 ? 0 : *NAME(sum_of)(g, k) / v.square;
+	const REAL *sums = g->work;
+	REAL factor = v.norm == 0 ? 0 : sums[k] / v.square;
 
 	*(NAME(column)(g->r, k) + j) = factor * v.norm;
 	return factor;
@@ -84,10 +79,9 @@ static void NAME(gram_update)(const struct LOOPS *loops, const struct gram_schmi
 	const struct NAME(settled) settled = NAME(settle)(g, j);
 
 #pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
-	for (int64_t k = turn_of(a, j + 1); k < a.n; k++)
-		if (k > j)
-			loops->subtract(a.m, NAME(part)(g, j, k, settled), NAME(column)(a, j),
-			        NAME(column)(a, k));
+	for (int64_t k = j + 1; k < a.n; k++)
+		loops->subtract(
+		        a.m, NAME(part)(g, j, k, settled), NAME(column)(a, j), NAME(column)(a, k));
 	NAME(normalize)(g, j, settled.norm);
 }
 
@@ -96,15 +90,14 @@ static void NAME(gram_fused)(const struct LOOPS *loops, const struct gram_schmid
 	const struct matrix a = g->a;
 	const struct NAME(settled) settled = NAME(settle)(g, j);
 	const REAL *v = NAME(column)(a, j);
-	REAL *w = NAME(column)(a, j + 1);
+	REAL *sums = g->work, *w = NAME(column)(a, j + 1);
 
 	loops->subtract(a.m, NAME(part)(g, j, j + 1, settled), v, w);
-	*NAME(sum_of)(g, j + 1) = loops->dot(a.m, w, w);
+	sums[j + 1] = loops->dot(a.m, w, w);
 #pragma omp parallel for if (worth_threads(a.m, a.n - j)) schedule(runtime)
-	for (int64_t k = turn_of(a, j + 2); k < a.n; k++)
-		if (k > j + 1)
-			*NAME(sum_of)(g, k) = loops->subtract_dot(
-			        a.m, NAME(part)(g, j, k, settled), v, w, NAME(column)(a, k));
+	for (int64_t k = j + 2; k < a.n; k++)
+		sums[k] = loops->subtract_dot(
+		        a.m, NAME(part)(g, j, k, settled), v, w, NAME(column)(a, k));
 	NAME(normalize)(g, j, settled.norm);
 }
 
@@ -181,7 +174,7 @@ static void NAME(gram_apply)(
 		for (int64_t p = 0; p < pairs; p++)
 			cross[p] =
 			        loops->dot(q.m, NAME(column)(q, 2 * p), NAME(column)(q, 2 * p + 1));
-/* as they come: threads are not always equally fast */
+			/* as they come: threads are not always equally fast */
 #pragma omp for schedule(dynamic, 1)
 		for (int64_t k = 0; k < a.n; k += GRAM_TOGETHER)
 			NAME(apply_columns)
