@@ -5,13 +5,13 @@
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panels of one cluster and of many multiprocessors; Cholesky of
  * a diagonal block alone and with rows below it; the inverse of a triangle, the same for the T of
- * reflectors, and the look at both that says whether an inverse can be trusted; row swaps, and those
- * of a matrix by rows, alone and with the solve of an LU's block row; sweeps of one kernel, short
- * and long, with little and much of Q; what columns right of an LU panel go through before the next
- * one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0: row
- * swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32 once
- * more beside products that take all of the machine that they leave, with pauses in between, in
- * which the products take all places.
+ * reflectors, and the look at both that says whether an inverse can be trusted; row swaps, and
+ * those of a matrix by rows, alone and with the solve of an LU's block row; sweeps of one kernel,
+ * short and long, with little and much of Q; what columns right of an LU panel go through before
+ * the next one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0:
+ * row swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32
+ * once more beside products that take all of the machine that they leave, with pauses in between,
+ * in which the products take all places.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
