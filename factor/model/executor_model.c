@@ -342,6 +342,7 @@ struct executor *executor_model_new(
 
 	s->ops = panel_ops;
 	model_add_blocks(&s->ops);
+	model_add_kernels(&s->ops);
 	model_add_gram(&s->ops);
 	s->base =
 	        (struct executor){.ops = &s->ops, .name = "model", .on_host = target == MODEL_HOST};

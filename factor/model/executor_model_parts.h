@@ -47,13 +47,29 @@ static inline struct simulated *model_self(struct executor *e)
 	return (struct simulated *)e;
 }
 
+static inline struct price_reader *model_reader(struct executor *e)
+{
+	return &model_self(e)->reader;
+}
+
+static inline const struct block_tariff *model_blocks(struct executor *e)
+{
+	return model_self(e)->blocks;
+}
+
+static inline struct matrix model_shape(int64_t m, int64_t n)
+{
+	return (struct matrix){.m = m, .n = n, .ld = m};
+}
+
 /* Runs an operation on the clocks. Returns true, as operations do. */
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct price price);
 
-/* The operations of blocked factorizations, into ops (executor_model_blocks.c). */
+/* The operations of each file, executor_model_blocks.c .. gram.c, into ops. */
 void model_add_blocks(struct executor_ops *ops);
-void model_add_gram(struct executor_ops *ops); /* and of Gram-Schmidt (executor_model_gram.c) */
+void model_add_kernels(struct executor_ops *ops);
+void model_add_gram(struct executor_ops *ops);
 
 /* Seconds by phase and term of what was charged (executor_model_parts.c). */
 void model_account(struct simulated *s, struct model_result *result);
