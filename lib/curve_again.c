@@ -8,7 +8,7 @@
 
 #include "msg.h"
 
-enum { MOST_NOISY = 100 }; /* points that a second visit goes through */
+enum { MOST_NOISY = 200 }; /* points that a second visit goes through */
 
 /* Of the columns, those that tell points apart. */
 static size_t key_columns(const struct table *curve)

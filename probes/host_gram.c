@@ -222,7 +222,10 @@ static void measure_loop(struct probe_run *run, struct bench b, int level, doubl
 	const int64_t bytes[] = {0, l2 / 4, l2 / 4 * 3, 4 * l2};
 	const int64_t column = b.m * precision_bytes(b.precision), most = bytes[level - 1] / column;
 	const struct arg args[] = {{"threads", b.threads}, {"m", (double)b.m}, {"level", level}};
+	const char *name = series[b.precision == DOUBLE][b.loop];
 
+	if (!probe_wants(run, name, args, ARRAY_LEN(args)))
+		return;
 	b.columns = level == 1 ? FEW / 2 : most > FEW ? most : FEW;
 	b.calls = b.columns;
 	b.shared = level == LEVELS || b.loop == PAIR;
@@ -230,14 +233,15 @@ static void measure_loop(struct probe_run *run, struct bench b, int level, doubl
 	time_calls(&b, &made);
 	const double once = time_calls(&b, &made) / (double)b.columns;
 	b.calls = (int64_t)fmax((double)b.columns, ceil(aim / once));
-	record(run, &b, take_calls, series[b.precision == DOUBLE][b.loop], args, ARRAY_LEN(args),
-	        seconds);
+	record(run, &b, take_calls, name, args, ARRAY_LEN(args), seconds);
 }
 
 static void measure_region(struct probe_run *run, struct bench b, double seconds)
 {
 	const struct arg args[] = {{"threads", b.threads}};
 
+	if (!probe_wants(run, "region", args, ARRAY_LEN(args)))
+		return;
 	b.m = 1024;
 	b.ld = b.m + LINE;
 	b.columns = FEW / 2;
@@ -253,7 +257,9 @@ static void measure_fetches(struct probe_run *run, struct bench b, double second
 			        {"bytes", (double)(b.m * (int64_t)sizeof(float))}};
 			b.all = all;
 			b.ld = b.m + LINE;
-			record(run, &b, take_fetch, "fetch", args, ARRAY_LEN(args), seconds);
+			if (probe_wants(run, "fetch", args, ARRAY_LEN(args)))
+				record(run, &b, take_fetch, "fetch", args, ARRAY_LEN(args),
+				        seconds);
 		}
 }
 
@@ -333,6 +339,7 @@ const struct probe host_gram_probe = {
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.9,
         .processes = 3,
+        .revisits = true,
         .measure = measure,
         .fit = host_gram_fit,
 };
