@@ -143,13 +143,6 @@ bool host_block_panel_geqrf(struct executor *e, struct matrix host, struct matri
 	return ok;
 }
 
-/* The first info that is not zero stays. */
-static void store_info(int *info, int row, int64_t first)
-{
-	if (*info == 0 && row != 0)
-		*info = (int)(first + row);
-}
-
 static struct matrix top_square(struct matrix a)
 {
 	int64_t n = a.m < a.n ? a.m : a.n;
@@ -170,7 +163,7 @@ bool host_block_panel_potrf(
 	struct matrix block = top_square(host);
 
 	threads_for_panel(host);
-	store_info(info, CALL(host, fast_potrf, uplo, block), first);
+	host_store_info(info, CALL(host, fast_potrf, uplo, block), first);
 	host_threads_end();
 	return ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block,
 	        behind_square(uplo, host));
@@ -309,81 +302,13 @@ bool host_block_laswp(struct executor *e, struct matrix a, struct pivots p, bool
 	return true;
 }
 
-static void exchange_columns(struct matrix a, int64_t i, int64_t j)
-{
-	char *x = matrix_address(matrix_view(a, 0, i, a.m, 1));
-	char *y = matrix_address(matrix_view(a, 0, j, a.m, 1));
-
-	for (int64_t k = 0; k < a.m * precision_bytes(a.precision); k++) {
-		char kept = x[k];
-		x[k] = y[k];
-		y[k] = kept;
-	}
-}
-
-bool host_block_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	for (int64_t i = 0; i < p.n; i++)
-		if (p.data[i] > i && p.data[i] <= c.n)
-			exchange_columns(c, i, p.data[i] - 1);
-	return a.n == 0 || host_block_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a,
-	                           matrix_view(c, 0, 0, c.m, p.n));
-}
-
-bool host_block_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	return host_block_laswp(e, c, p, false) &&
-	       host_block_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
-	               matrix_view(c, 0, 0, p.n, c.n));
-}
-
-bool host_block_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	int64_t below = c.m - p.n;
-
-	return host_block_lu_top(e, a, p, c) &&
-	       (below == 0 ||
-	               host_block_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
-	                       matrix_view(c, 0, 0, p.n, c.n), 1,
-	                       matrix_view(c, p.n, 0, below, c.n)));
-}
-
-bool host_block_adopt_pivots(
-        struct executor *e, struct pivots panel, int64_t first, struct pivots all)
-{
-	(void)e;
-	for (int64_t i = 0; i < panel.n; i++)
-		all.data[first + i] = panel.data[i] + (int)first;
-	store_info(&all.data[all.n], panel.data[panel.n], first);
-	return true;
-}
-
-bool host_block_join_pivots(
-        struct executor *e, struct pivots half, int64_t first, struct pivots all)
-{
-	all.data[all.n] = all.data[first];
-	return host_block_adopt_pivots(e, half, first, all);
-}
-
-bool host_block_clear_info(struct executor *e, int *info)
-{
-	(void)e;
-	*info = 0;
-	return true;
-}
-
-bool host_block_zero_diagonal(struct executor *e, struct matrix a, int *info)
-{
-	return e->ops->zero_pivot(e, a, info);
-}
-
 bool host_block_potrf(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct matrix block = top_square(a);
 
 	if (*info != 0)
 		return true;
-	store_info(info, CALL(a, potrf, uplo, block), first);
+	host_store_info(info, CALL(a, potrf, uplo, block), first);
 	return *info != 0 || ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1,
 	                             block, behind_square(uplo, a));
 }

@@ -22,6 +22,9 @@ struct host_executor {
 void host_threads_begin(bool all);
 void host_threads_end(void);
 
+/* info becomes first + row, unless row is 0 or info set already (executor_host_lu.c). */
+void host_store_info(int *info, int row, int64_t first);
+
 bool host_block_mark(struct executor *, int64_t index);
 bool host_block_elapsed(struct executor *, int64_t from, int64_t to, double *seconds);
 bool host_block_event(struct executor *, int event);

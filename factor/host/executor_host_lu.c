@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The host executor's operations on pivots and info, and what an LU does with several of them at
+ * once. */
+#include "executor_host_blocks.h"
+
+void host_store_info(int *info, int row, int64_t first)
+{
+	if (*info == 0 && row != 0)
+		*info = (int)(first + row);
+}
+
+static void exchange_columns(struct matrix a, int64_t i, int64_t j)
+{
+	char *x = matrix_address(matrix_view(a, 0, i, a.m, 1));
+	char *y = matrix_address(matrix_view(a, 0, j, a.m, 1));
+
+	for (int64_t k = 0; k < a.m * precision_bytes(a.precision); k++) {
+		char kept = x[k];
+		x[k] = y[k];
+		y[k] = kept;
+	}
+}
+
+bool host_block_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	for (int64_t i = 0; i < p.n; i++)
+		if (p.data[i] > i && p.data[i] <= c.n)
+			exchange_columns(c, i, p.data[i] - 1);
+	return a.n == 0 || host_block_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a,
+	                           matrix_view(c, 0, 0, c.m, p.n));
+}
+
+bool host_block_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	return host_block_laswp(e, c, p, false) &&
+	       host_block_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
+	               matrix_view(c, 0, 0, p.n, c.n));
+}
+
+bool host_block_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	int64_t below = c.m - p.n;
+
+	return host_block_lu_top(e, a, p, c) &&
+	       (below == 0 ||
+	               host_block_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
+	                       matrix_view(c, 0, 0, p.n, c.n), 1,
+	                       matrix_view(c, p.n, 0, below, c.n)));
+}
+
+bool host_block_adopt_pivots(
+        struct executor *e, struct pivots panel, int64_t first, struct pivots all)
+{
+	(void)e;
+	for (int64_t i = 0; i < panel.n; i++)
+		all.data[first + i] = panel.data[i] + (int)first;
+	host_store_info(&all.data[all.n], panel.data[panel.n], first);
+	return true;
+}
+
+bool host_block_join_pivots(
+        struct executor *e, struct pivots half, int64_t first, struct pivots all)
+{
+	all.data[all.n] = all.data[first];
+	return host_block_adopt_pivots(e, half, first, all);
+}
+
+bool host_block_clear_info(struct executor *e, int *info)
+{
+	(void)e;
+	*info = 0;
+	return true;
+}
+
+bool host_block_zero_diagonal(struct executor *e, struct matrix a, int *info)
+{
+	return e->ops->zero_pivot(e, a, info);
+}
