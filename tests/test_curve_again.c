@@ -60,7 +60,7 @@ static void test_all_noisy(void)
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 
 	for (int process = 0; process < PROCESSES; process++)
-		for (int point = 0; point < 200; point++)
+		for (int point = 0; point < 300; point++)
 			add(curve, "copy", point, process, process % 2 ? 4e-6 : 2e-6, 10);
 	ok(!curve_noisy(curve), "where nearly all is noisy nothing is visited again");
 	table_free(curve);
