@@ -110,3 +110,11 @@ bool team_undisturbed(const struct team *team)
 	disturbed += quiet_less(clock_core_rate().by_cycle, team->usual[omp_get_thread_num()]);
 	return disturbed == 0;
 }
+
+bool team_disturbed_around(const struct team *team, bool *undisturbed)
+{
+	const bool before = *undisturbed;
+
+	*undisturbed = team_undisturbed(team);
+	return !before || !*undisturbed;
+}

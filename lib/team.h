@@ -44,4 +44,8 @@ void team_bind(struct team *team, int threads);
  * may be each other's hardware threads. */
 bool team_undisturbed(const struct team *team);
 
+/* Looks again: whether the team was disturbed at the look before, whose answer *undisturbed is, or
+ * is now. */
+bool team_disturbed_around(const struct team *team, bool *undisturbed);
+
 #endif

@@ -131,14 +131,6 @@ static double time_calls(struct bench *b, int64_t *made)
 
 /* ---- samples ---- */
 
-static void watch(struct bench *b, struct sample *sample)
-{
-	const bool before = b->undisturbed;
-
-	b->undisturbed = team_undisturbed(b->team);
-	sample->disturbed = !before || !b->undisturbed;
-}
-
 static bool take_calls(void *context, struct sample *sample)
 {
 	struct bench *b = context;
@@ -147,14 +139,14 @@ static bool take_calls(void *context, struct sample *sample)
 	sample->span = time_calls(b, &made);
 	sample->seconds = sample->span * b->threads / (double)made;
 	sample->agreed = sample->seconds > 0;
-	watch(b, sample);
+	sample->disturbed = team_disturbed_around(b->team, &b->undisturbed);
 	return true;
 }
 
 static bool take_region(void *context, struct sample *sample)
 {
 	enum { REGIONS = 16 };
-	struct bench few = *(struct bench *)context, all = few;
+	struct bench *b = context, few = *b, all = few;
 	int64_t made;
 
 	few.calls = FEW;
@@ -166,7 +158,7 @@ static bool take_region(void *context, struct sample *sample)
 	sample->span += clock_now() - start;
 	sample->seconds = sample->span / REGIONS;
 	sample->agreed = sample->seconds > 0;
-	watch(context, sample);
+	sample->disturbed = team_disturbed_around(b->team, &b->undisturbed);
 	return true;
 }
 
@@ -198,7 +190,7 @@ static bool take_fetch(void *context, struct sample *sample)
 	sample->span = fetched + again;
 	sample->seconds = (fetched - again) / (double)b->calls;
 	sample->agreed = sample->seconds > 0 && isfinite(sum);
-	watch(b, sample);
+	sample->disturbed = team_disturbed_around(b->team, &b->undisturbed);
 	return true;
 }
 

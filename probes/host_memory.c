@@ -162,12 +162,10 @@ static bool verified(const struct bench *bench)
 static bool take_sample(void *context, struct sample *sample)
 {
 	struct bench *bench = context;
-	const bool before = bench->undisturbed;
 	sample->span = time_passes(bench, bench->passes);
 	sample->seconds = sample->span / bench->passes;
 	sample->agreed = true;
-	bench->undisturbed = team_undisturbed(bench->team);
-	sample->disturbed = !before || !bench->undisturbed;
+	sample->disturbed = team_disturbed_around(bench->team, &bench->undisturbed);
 	return true;
 }
 

@@ -41,21 +41,13 @@ static double time_barriers(int threads, int count)
 	return clock_now() - start;
 }
 
-static void watch(struct bench *bench, struct sample *sample)
-{
-	const bool before = bench->undisturbed;
-
-	bench->undisturbed = team_undisturbed(bench->team);
-	sample->disturbed = !before || !bench->undisturbed;
-}
-
 static bool take_fork(void *context, struct sample *sample)
 {
 	struct bench *bench = context;
 	sample->span = time_regions(bench->threads, bench->count);
 	sample->seconds = sample->span / bench->count;
 	sample->agreed = true;
-	watch(bench, sample);
+	sample->disturbed = team_disturbed_around(bench->team, &bench->undisturbed);
 	return true;
 }
 
@@ -66,7 +58,7 @@ static bool take_barrier(void *context, struct sample *sample)
 	sample->span = time_barriers(bench->threads, bench->count);
 	sample->seconds = (sample->span - empty) / bench->count;
 	sample->agreed = sample->seconds > 0;
-	watch(bench, sample);
+	sample->disturbed = team_disturbed_around(bench->team, &bench->undisturbed);
 	return true;
 }
 
