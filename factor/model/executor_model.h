@@ -46,6 +46,9 @@ void executor_model_record(struct executor *executor, bool recorded);
 /* Its reader: the parameters used, and whether any was extrapolated, a rate surface, or missing. */
 struct price_reader *executor_model_reader(struct executor *executor);
 
+/* Why what was run has no price: a missing parameter, else the executor's own fault. */
+struct fault executor_model_fault(struct executor *executor);
+
 /* What the laws leave out (instruction fetch, the host's jitter, what operations do to each other's
  * caches): the accuracy the model claims, as a part of the time, declared before any run and tested
  * by validation, which counts how many measurements the interval covers. */

@@ -236,3 +236,13 @@ void model_account(struct simulated *s, struct model_result *result)
 	else
 		account_queues(s, result);
 }
+
+struct fault executor_model_fault(struct executor *executor)
+{
+	const struct model *model = &executor_model_reader(executor)->model;
+	struct fault fault = executor->fault;
+
+	if (model->missing)
+		fault_set(&fault, "the profile has no %s: run make probe", model->missing_name);
+	return fault;
+}

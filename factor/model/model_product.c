@@ -57,8 +57,7 @@ bool model_product_predict(const struct profile *profile, const struct product *
 	bool ok = isfinite(out->seconds);
 	if (!ok) {
 		out->seconds = out->low = out->high = out->parts.seconds = NAN;
-		fault_set(&out->fault, "the profile has no %s: run make probe",
-		        out->model.missing_name);
+		out->fault = executor_model_fault(q.executor);
 	}
 	executor_free(q.executor);
 	return ok;

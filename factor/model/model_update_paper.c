@@ -36,15 +36,10 @@ static bool change(
 
 static bool refuse(struct executor *e, struct paper_prediction *out)
 {
-	const struct model *model = &executor_model_reader(e)->model;
-
 	out->total = NAN;
 	for (int p = 0; p < PAPER_PHASES; p++)
 		out->phase[p] = NAN;
-	if (model->missing)
-		return fault_set(
-		        &out->fault, "the profile has no %s: run make probe", model->missing_name);
-	out->fault = e->fault;
+	out->fault = executor_model_fault(e);
 	return false;
 }
 

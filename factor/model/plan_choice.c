@@ -269,11 +269,10 @@ bool plan_choose(const struct profile *profile, const struct factor_question *as
 	if (isfinite(best)) {
 		trial(&s, &choice->plan, 0);
 		choice->parts = executor_model_result(s.e);
-	} else if (executor_model_reader(s.e)->model.missing) {
-		fault_set(&choice->fault, "the profile has no %s: run make probe",
-		        executor_model_reader(s.e)->model.missing_name);
 	} else {
-		choice->fault = s.fault;
+		choice->fault = executor_model_reader(s.e)->model.missing
+		                        ? executor_model_fault(s.e)
+		                        : s.fault;
 	}
 	executor_free(s.e);
 	return isfinite(best);
