@@ -12,6 +12,7 @@ int main(void)
 
 #else
 
+#include "changed_matrix.h"
 #include "fathom_test.h"
 
 #include "../factor/qr_update.h"
@@ -145,38 +146,6 @@ static double worst_ratio(const struct scene *s)
 
 /* ---- the changes ---- */
 
-/* a (m x n): without rows k .. k+P-1, or with those of x before row k. */
-static double *change_rows(double *a, int64_t m, int64_t n, int64_t k, const double *x)
-{
-	int64_t rows = x ? m + P : m - P;
-	double *out = xmalloc((size_t)(rows * n) * sizeof *out);
-
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < rows; i++)
-			out[i + j * rows] = i < k       ? a[i + j * m]
-			                    : !x        ? a[i + P + j * m]
-			                    : i < k + P ? x[i - k + j * P]
-			                                : a[i - P + j * m];
-	free(a);
-	return out;
-}
-
-static double *change_columns(double *a, int64_t m, int64_t n, int64_t k, const double *x)
-{
-	int64_t columns = x ? n + P : n - P;
-	double *out = xmalloc((size_t)(m * columns) * sizeof *out);
-
-	for (int64_t j = 0; j < columns; j++)
-		memcpy(out + j * m,
-		        j < k       ? a + j * m
-		        : !x        ? a + (j + P) * m
-		        : j < k + P ? x + (j - k) * m
-		                    : a + (j - P) * m,
-		        (size_t)m * sizeof *out);
-	free(a);
-	return out;
-}
-
 /* What a change is given, on the device. */
 struct given {
 	void *u, *v, *b;
@@ -204,11 +173,11 @@ static struct given change_host(struct scene *s, enum qr_change change, int64_t 
 	g.v = send(v, n * P, s->p);
 	g.b = send(b, g.ldb * SIDES, s->p);
 	if (change == QR_REMOVE_COLUMNS || change == QR_ADD_COLUMNS) {
-		s->a = change_columns(s->a, m, n, k, change == QR_ADD_COLUMNS ? u : NULL);
+		s->a = change_columns(s->a, m, n, k, P, change == QR_ADD_COLUMNS ? u : NULL);
 		s->n += change == QR_ADD_COLUMNS ? P : -P;
 	} else if (rows) {
-		s->a = change_rows(s->a, m, n, k, change == QR_ADD_ROWS ? u : NULL);
-		s->b = change_rows(s->b, m, SIDES, k, change == QR_ADD_ROWS ? b : NULL);
+		s->a = change_rows(s->a, m, n, k, P, change == QR_ADD_ROWS ? u : NULL);
+		s->b = change_rows(s->b, m, SIDES, k, P, change == QR_ADD_ROWS ? b : NULL);
 		s->m += change == QR_ADD_ROWS ? P : -P;
 	} else {
 		multiply(CblasNoTrans, CblasTrans, m, n, P, 1, u, v, 1, s->a);
