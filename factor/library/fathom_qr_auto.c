@@ -24,11 +24,13 @@ static bool origin_given(struct fathom *h, const struct qr_factors *f, struct or
 	       (o->b.n == 0 || (call_shape(h, "B", o->b) && call_matrix_given(h, "B", o->b)));
 }
 
-static int64_t refactor_work(struct fathom *h, const struct call_factors *c, struct qr_factors *f)
+/* What a call on a whole factorization needs, after a look at its arguments. */
+static int64_t asked_work(struct fathom *h, const struct call_factors *c, struct qr_factors *f,
+        int64_t (*work)(struct executor *, const struct qr_factors *))
 {
 	if (!call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) || !call_enter(h))
 		return -1;
-	int64_t bytes = qr_refactor_work(h->e, f);
+	int64_t bytes = work(h->e, f);
 	call_leave(h);
 	return bytes;
 }
@@ -37,7 +39,7 @@ int64_t call_qr_factorize_work(struct fathom *h, const struct call_factors *c)
 {
 	struct qr_factors f;
 
-	return h ? refactor_work(h, c, &f) : -1;
+	return h ? asked_work(h, c, &f, qr_refactor_work) : -1;
 }
 
 enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors *c,
@@ -47,7 +49,7 @@ enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors
 	enum fathom_status status;
 	struct qr_factors f;
 
-	if (!h || !call_work(h, work, work_bytes, refactor_work(h, c, &f)) ||
+	if (!h || !call_work(h, work, work_bytes, asked_work(h, c, &f, qr_refactor_work)) ||
 	        !call_factors_given(h, &f) || !origin_given(h, &f, &origin))
 		return FATHOM_BAD_ARGUMENT;
 	if (!call_begin(h, &status))
@@ -57,21 +59,11 @@ enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors
 
 /* ---- drift ---- */
 
-static int64_t reorthogonalize_work(
-        struct fathom *h, const struct call_factors *c, struct qr_factors *f)
-{
-	if (!call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) || !call_enter(h))
-		return -1;
-	int64_t bytes = qr_reorthogonalize_work(h->e, f);
-	call_leave(h);
-	return bytes;
-}
-
 int64_t call_qr_reorthogonalize_work(struct fathom *h, const struct call_factors *c)
 {
 	struct qr_factors f;
 
-	return h ? reorthogonalize_work(h, c, &f) : -1;
+	return h ? asked_work(h, c, &f, qr_reorthogonalize_work) : -1;
 }
 
 enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_factors *c,
@@ -82,7 +74,7 @@ enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_f
 
 	b.m = c->m;
 	b.n = c->nrhs;
-	if (!h || !call_work(h, work, work_bytes, reorthogonalize_work(h, c, &f)) ||
+	if (!h || !call_work(h, work, work_bytes, asked_work(h, c, &f, qr_reorthogonalize_work)) ||
 	        !call_factors_given(h, &f) ||
 	        (b.n > 0 && (!call_shape(h, "B", b) || !call_matrix_given(h, "B", b))) ||
 	        !call_given(h, "info", info, 1))
@@ -188,7 +180,7 @@ static void both_set_up(struct fathom *h, const struct call_factors *c, struct b
 		s->b = carve_matrix(&carver, p, c->nrhs, c->precision);
 	}
 	s->work = carve_bytes(&carver, 0);
-	int64_t again = refactor_work(h, &later, &s->after);
+	int64_t again = asked_work(h, &later, &s->after, qr_refactor_work);
 	if (again < 0 || !call_enter(h))
 		return;
 	int64_t update = qr_update_work(h->e, &s->f, change, p);
