@@ -164,18 +164,10 @@ __global__ void __launch_bounds__(PANEL_CLUSTER_THREADS + 32, 1)
 
 /* ---- choice of a kernel ---- */
 
-struct variant {
-	enum precision precision;
-	int columns, rows;                     /* rows: of a thread */
-	int64_t fixed_bytes, multiplier_bytes; /* shared memory; of a thread and column */
-	const void *kernel;
-};
-
 template <typename real, int COLUMNS, int ROWS> constexpr struct variant variant_of(void)
 {
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS,
-	        (int64_t)sizeof(struct shared<real, COLUMNS>), (int64_t)sizeof(real) * ROWS,
-	        (const void *)cluster_kernel<real, COLUMNS, ROWS>};
+	return rows_variant<real, COLUMNS, ROWS>(sizeof(struct shared<real, COLUMNS>),
+	        (const void *)cluster_kernel<real, COLUMNS, ROWS>);
 }
 
 /* A row of more than 128 words does not fit in a thread's registers. */

@@ -72,18 +72,10 @@ __global__ void __launch_bounds__(THREADS, 1) grid_kernel(const struct grid<real
 
 /* ---- choice of a kernel ---- */
 
-struct variant {
-	enum precision precision;
-	int columns, rows;                     /* rows: of a thread */
-	int64_t fixed_bytes, multiplier_bytes; /* shared memory; of a thread and column */
-	const void *kernel;
-};
-
 template <typename real, int COLUMNS, int ROWS> constexpr struct variant variant_of(void)
 {
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS,
-	        (int64_t)sizeof(struct shared<real, COLUMNS>), (int64_t)sizeof(real) * ROWS,
-	        (const void *)grid_kernel<real, COLUMNS, ROWS>};
+	return rows_variant<real, COLUMNS, ROWS>(sizeof(struct shared<real, COLUMNS>),
+	        (const void *)grid_kernel<real, COLUMNS, ROWS>);
 }
 
 const struct variant variants[] = {

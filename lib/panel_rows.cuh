@@ -8,6 +8,7 @@
 #include "cluster.cuh"
 #include "panel_geometry.h"
 #include "pivot_divide.cuh"
+#include "precision.h"
 #include "reduce.cuh"
 #include "shared_update.cuh"
 
@@ -304,6 +305,22 @@ __device__ __forceinline__ void hold_rows(const struct panel<real> &g,
 }
 
 #endif
+
+/* ---- kernels to choose from ---- */
+
+struct variant {
+	enum precision precision;
+	int columns, rows;                     /* rows: of a thread */
+	int64_t fixed_bytes, multiplier_bytes; /* shared memory; of a thread and column */
+	const void *kernel;
+};
+
+template <typename real, int COLUMNS, int ROWS>
+constexpr struct variant rows_variant(size_t fixed_bytes, const void *kernel)
+{
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, (int64_t)fixed_bytes,
+	        (int64_t)sizeof(real) * ROWS, kernel};
+}
 
 } // namespace
 
