@@ -9,7 +9,7 @@
 #include "msg.h"
 #include "profile_row.h"
 
-double profile_change_allowed(const char *unit)
+static double allowed(const char *unit)
 {
 	static const char *const rates[] = {"B/s", "flop/s", "Hz"};
 
@@ -30,7 +30,8 @@ static bool has_value(const struct parameter *row)
 	return row && (is(row, "ok") || is(row, "noisy"));
 }
 
-double profile_change(const struct parameter *before, const struct parameter *now)
+/* NaN when it cannot be compared. */
+static double change_of(const struct parameter *before, const struct parameter *now)
 {
 	if (!has_value(before) || !has_value(now))
 		return NAN;
@@ -39,7 +40,8 @@ double profile_change(const struct parameter *before, const struct parameter *no
 	return now->estimate.value / before->estimate.value - 1;
 }
 
-bool profile_change_explained(const struct parameter *before, const struct parameter *now)
+/* The intervals of both meet. */
+static bool explained(const struct parameter *before, const struct parameter *now)
 {
 	return before->estimate.low <= now->estimate.high &&
 	       now->estimate.low <= before->estimate.high;
@@ -48,7 +50,7 @@ bool profile_change_explained(const struct parameter *before, const struct param
 static void count_change(struct family_change *family, const struct parameter *before,
         const struct parameter *now, double *changes)
 {
-	const double change = profile_change(before, now);
+	const double change = change_of(before, now);
 
 	if (is(before, "noisy") || is(now, "noisy")) {
 		family->noisy++;
@@ -59,10 +61,10 @@ static void count_change(struct family_change *family, const struct parameter *b
 		family->worst_change = change;
 		family->worst = before;
 	}
-	if (fabs(change) <= profile_change_allowed(before->unit))
+	if (fabs(change) <= allowed(before->unit))
 		return;
 	family->beyond++;
-	family->real += !profile_change_explained(before, now);
+	family->real += !explained(before, now);
 }
 
 static size_t find_missing(const struct profile *a, const struct profile *b)

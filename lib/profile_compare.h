@@ -6,9 +6,6 @@
 #include "base.h"
 #include "profile.h"
 
-/* A rate (B/s, flop/s, Hz) may change by 3 % from run to run, everything else by 2 %. */
-double profile_change_allowed(const char *unit);
-
 /* What a family of parameters, those of one name before the brackets, came to. */
 struct family_change {
 	const char *name; /* points into the first profile, as worst does */
@@ -28,14 +25,9 @@ struct profile_changes {
 	size_t missing; /* parameters that only one of the profiles has a value of */
 };
 
-/* Changes are those of `now` against `before`: now / before - 1. */
+/* Changes are those of `now` against `before`: now / before - 1. From run to run a rate (B/s,
+ * flop/s, Hz) may change by 3 %, everything else by 2 %. */
 struct profile_changes profile_compare(const struct profile *before, const struct profile *now);
 void profile_changes_free(struct profile_changes *changes);
-
-/* The change of one parameter of `before`; NaN when it cannot be compared. */
-double profile_change(const struct parameter *before, const struct parameter *now);
-
-/* Whether the intervals of both explain the change: they meet. */
-bool profile_change_explained(const struct parameter *before, const struct parameter *now);
 
 #endif

@@ -134,9 +134,6 @@ struct price price_kernel(struct price_reader *r);
 /* What was measured to take `seconds` from start to start, divided as reckoned. */
 struct price price_as_measured(struct price reckoned, double seconds);
 
-/* Seconds for which tiles of a product with an inner dimension of k keep their multiprocessor. */
-double price_tiles_stay(struct price_reader *r, int64_t k, enum precision precision);
-
 /* The speed of a panel (price.beside) that was measured to take price_surface(...) when it follows
  * itself beside our own products, on average half of whose tiles' time it waits; 0 where the
  * profile does not have that. */

@@ -56,11 +56,6 @@ static double tiles_stay(struct price_reader *r, int64_t k, const char *peak)
 	return TILES_AT_ONCE * tile / (price_scalar(r, peak) / price_scalar(r, "gpu.sm.count"));
 }
 
-double price_tiles_stay(struct price_reader *r, int64_t k, enum precision precision)
-{
-	return tiles_stay(r, k, peak_name(precision));
-}
-
 static double tiles(int64_t m, int64_t n)
 {
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
@@ -83,7 +78,7 @@ double price_beside(struct price_reader *r, const struct price *alone, const cha
 		return 0;
 	for (int t = 0; t < TERM_COUNT; t++)
 		seconds += alone->term[t];
-	double waits = price_tiles_stay(r, BESIDE_DEPTH, SINGLE) / 2;
+	double waits = tiles_stay(r, BESIDE_DEPTH, peak_name(SINGLE)) / 2;
 	double shared = price_surface(r, name, arg, at, count) - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
