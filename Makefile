@@ -38,8 +38,9 @@ HOST_FLAGS = -std=c11 -D_GNU_SOURCE -fopenmp $(WARNINGS) $(CFLAGS) $(HWLOC_CFLAG
 LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
 ifneq ($(NVCC),)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
+# Compute capability 9.0 has instructions that only code for 9.0 alone, sm_90a, may use.
 NVCC_FLAGS := -std=c++17 -O3 -lineinfo --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) -Werror all-warnings \
-	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+	$(foreach a,$(GPU_ARCHS:90=90a),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)

@@ -203,6 +203,9 @@ bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, str
 {
 	if (skipped(e, PHASE_UPDATE) || empty(c))
 		return true;
+	if (alpha == 1 && beta == 0 && ta == TRANSPOSED && tb == PLAIN &&
+	        split_wanted_tall(e, a, b, c))
+		return e->ops->gemm_tall(e, a, b, c);
 	return split_wanted(e, ta, tb, a, b, c) ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
 	                                        : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
 }
@@ -334,16 +337,12 @@ bool ex_band_sweep(struct executor *e, const struct band *band, void *work)
 	return skipped(e, PHASE_PANEL) || e->ops->band_sweep(e, band, work);
 }
 
-/* Beside an update its clusters wait for multiprocessors longer than products do, and from 8192
- * rows on they are slower alone, too (H200, blocks of 64 and look-ahead: n = 512 623 and 488 us,
- * 1024 1260 and 1088, 2048 2762 and 2465, 4096 7600 and 6987; in halves of 128 beside updates
- * 8192 28.0 and 33.3 ms). */
+/* H200, blocks of 64 and look-ahead: n = 512 623 and 488 us, 1024 1260 and 1088, 2048 2762 and
+ * 2465, 4096 7600 and 6987. */
 bool ex_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
 {
-	enum { ROWS = 4096 };
-
-	return e->queue == QUEUE_MAIN && v.m <= ROWS && c.n <= EXECUTOR_QR_COLUMNS &&
-	       e->ops->reflects_columns && e->ops->reflects_columns(e, v, c);
+	return c.n <= EXECUTOR_QR_COLUMNS && e->ops->reflects_columns &&
+	       e->ops->reflects_columns(e, v, c);
 }
 
 bool ex_reflect_columns(struct executor *e, struct matrix v, struct matrix t, struct matrix c)

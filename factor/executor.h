@@ -52,11 +52,12 @@ enum { EXECUTOR_LU_ROWS = 512 };
 /* Columns that reflect_columns takes: a kernel for few, which the next panel waits for. */
 enum { EXECUTOR_QR_COLUMNS = 64 };
 
-/* Columns, in single precision, from which on LU on a GPU works on the transpose. On an H200, by
- * columns and so, ms: in fp32 n = 4096 4.5 and 5.6, 8192 18.1 and 18.0, 10000 32.7 and 29.9; by
- * 3xTF32 8192 14.8 and 15.5, 10000 23.0 and 22.8; in fp64 6000 13.2 and 14.2, 8192 26.3 and 23.3.
- */
-enum { EXECUTOR_BY_ROWS = 10000 };
+/* Columns, in single precision, from which on LU on a GPU works on the transpose, and those left
+ * from which on it goes back. On an H200, by columns, so to the end, and so, ms: n = 8192 in fp32
+ * 18.4, 17.1 and 15.8, by 3xTF32 14.9, 14.6 and 13.9; 4096 by columns 4.5, to the end 5.6; in fp64
+ * 6000 13.2 and 14.2. Going back at 3072 and 5120 columns 8192 takes 15.8 and 15.9, 16384 at 4096
+ * and 5120 80.7 and 80.9. */
+enum { EXECUTOR_BY_ROWS = 8000, EXECUTOR_BY_COLUMNS = 4096 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones by 3xTF32 (lib/tf32.h). */
@@ -184,6 +185,14 @@ struct executor_ops {
 	        struct matrix to);
 	bool (*gemm_tf32)(struct executor *, double alpha, struct matrix a, struct matrix b,
 	        double beta, struct matrix c, struct products products);
+	/* the same of one triangle of C += alpha X^T X and of what is behind it, as in syrk, given
+	 * the stack (TF32_PAIR) of X, which has C's longer side's columns; where split_limits say
+	 * that there is such a kernel */
+	bool (*syrk_tf32)(struct executor *, enum uplo uplo, double alpha, struct matrix stack,
+	        struct matrix c);
+	/* p = v^T c by 3xTF32 where the device has a kernel for it, of long columns that begin at
+	 * 16 bytes, in single precision */
+	bool (*gemm_tall)(struct executor *, struct matrix v, struct matrix c, struct matrix p);
 	/* to the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each
 	 * other in `blocks`: one triangle of each, with its diagonal, added to that of c */
 	bool (*add_triangles)(
@@ -285,7 +294,11 @@ struct executor_ops {
  * rows or columns of C. */
 struct split_limits {
 	int64_t side, depth, alignment, use;
-	double flops, symmetric; /* the latter of symmetric updates, which take several products */
+	int64_t tall, tallest, across; /* of V^T C without stacks: columns and rows of V at most,
+	                                  columns of C at least */
+	double flops, symmetric;       /* the latter of symmetric updates */
+	int64_t whole; /* which are one kernel, syrk_tf32, wherever C lies, up to so many rows or
+	                  columns; else several products */
 };
 
 /* Where products by 3xTF32 stack their operands, and the operand that several of them share
@@ -301,15 +314,16 @@ struct split_room {
 
 struct executor {
 	const struct executor_ops *ops;
-	const char *name; /* cuda, host, model */
-	enum queue queue; /* where the next operations go; set by the algorithm */
-	bool shares;      /* other queues have work beside the next operations: products leave
-	                     multiprocessors to it between their tiles. Set by the algorithm */
-	bool on_host;     /* its memory is the host's: what works there needs no way there */
-	int64_t block;    /* that the next operations belong to, of a factorization by blocks; for
-	                     who records. Set by the algorithm */
-	enum math math;   /* the caller's to set */
-	int64_t by_rows;  /* columns from which on LU works on the transpose; 0: never */
+	const char *name;   /* cuda, host, model */
+	enum queue queue;   /* where the next operations go; set by the algorithm */
+	bool shares;        /* other queues have work beside the next operations: products leave
+	                       multiprocessors to it between their tiles. Set by the algorithm */
+	bool on_host;       /* its memory is the host's: what works there needs no way there */
+	int64_t block;      /* that the next operations belong to, of a factorization by blocks; for
+	                       who records. Set by the algorithm */
+	enum math math;     /* the caller's to set */
+	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
+	int64_t by_columns; /* and those left from which on it goes back */
 	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
 	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set

@@ -21,33 +21,41 @@ struct qr {
 	struct reflector_work panel_work; /* of the panels */
 	void *leaf_work;
 	int64_t bytes;
+	int64_t kept; /* block whose V the products in QUEUE_MAIN share as a stack; -1: none */
 };
+
+/* Wider ones are worth 3xTF32, which QUEUE_MAIN alone has room for. */
+enum { WIDEST_LEAD = 256 };
 
 /* ---- one panel ---- */
 
-static bool factor_halves(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r);
+static bool factor_halves(
+        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
 
-/* A panel on the device, and its reflectors; r is clear if it takes more than one leaf. */
-static bool factor(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r)
+/* A panel on the device, and its reflectors, of which the leaves leave zeros as they are (clear);
+ * applied: T is needed as a whole. */
+static bool factor(
+        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
 	if (a.n > s->plan->leaf)
-		return factor_halves(s, a, tau, r);
+		return factor_halves(s, a, tau, r, applied);
 	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, s->leaf_work);
 }
 
 /* Elmroth and Gustavson's recursion (2000): left half, update of the right half, right half. */
-static bool factor_halves(struct qr *s, struct matrix a, struct matrix tau, struct reflectors r)
+static bool factor_halves(
+        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
 	struct executor *e = s->e;
 	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n, below = a.m - n;
 	struct reflectors left = reflectors_part(r, 0, a.m, n);
 
-	return factor(s, matrix_view(a, 0, 0, a.m, n), matrix_view(tau, 0, 0, n, 1), left) &&
+	return factor(s, matrix_view(a, 0, 0, a.m, n), matrix_view(tau, 0, 0, n, 1), left, true) &&
 	       reflectors_apply(
 	               e, LEFT, TRANSPOSED, left, s->panel_work, matrix_view(a, 0, n, a.m, rest)) &&
 	       factor(s, matrix_view(a, n, n, below, rest), matrix_view(tau, n, 0, rest, 1),
-	               reflectors_part(r, n, below, rest)) &&
-	       reflectors_merge(e, r, n, s->panel_work);
+	               reflectors_part(r, n, below, rest), applied) &&
+	       (!applied || reflectors_merge(e, r, n, s->panel_work));
 }
 
 /* ---- the blocks ---- */
@@ -69,16 +77,14 @@ static struct reflectors reflectors_of(const struct qr *s, struct block b)
 	struct reflectors all = s->reflectors[block_turn(b)];
 
 	return (struct reflectors){
-	        room_for(all.v, s->a.m - b.j, b.w), matrix_view(all.t, 0, 0, b.w, b.w)};
+	        matrix_view(all.v, 0, 0, s->a.m - b.j, b.w), matrix_view(all.t, 0, 0, b.w, b.w)};
 }
 
 static bool panel_on_device(void *self, struct block b)
 {
 	struct qr *s = self;
-	struct reflectors r = reflectors_of(s, b);
 
-	return (b.w <= s->plan->leaf || reflectors_clear(s->e, r)) &&
-	       factor(s, panel_of(s, b), tau_of(s, b), r);
+	return factor(s, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), b.j + b.w < s->a.n);
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
@@ -100,10 +106,26 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct qr *s = self;
 
-	if (j == b.j + b.w)
+	if (s->kept != b.index)
 		split_keep(s->e, reflectors_of(s, b).v);
+	s->kept = b.index;
 	return reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
 	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
+}
+
+static bool narrow(void *self, struct block b, int64_t n)
+{
+	(void)self;
+	(void)b;
+	return n <= WIDEST_LEAD;
+}
+
+static bool lead(void *self, struct block b, int64_t n)
+{
+	struct qr *s = self;
+
+	return reflectors_lead(s->e, reflectors_of(s, b), s->panel_work,
+	        matrix_view(s->a, b.j, b.j + b.w, s->a.m - b.j, n));
 }
 
 static const struct factorization operations = {.panel = panel_of,
@@ -111,6 +133,8 @@ static const struct factorization operations = {.panel = panel_of,
         .on_host = panel_on_host,
         .back = panel_back,
         .update = update,
+        .lead = lead,
+        .narrow = narrow,
         .panel_first = true};
 
 /* ---- workspace ---- */
@@ -163,7 +187,7 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
         struct matrix tau, void *work)
 {
-	*s = (struct qr){.e = e, .plan = plan, .a = a, .tau = tau};
+	*s = (struct qr){.e = e, .plan = plan, .a = a, .tau = tau, .kept = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = smaller(a.m, a.n),
@@ -174,6 +198,18 @@ static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, st
 		return false;
 	carve(s, work);
 	return true;
+}
+
+/* What leaves do not write of their panels' reflectors is the same for all panels. */
+static bool clear(struct qr *s)
+{
+	bool ok = true;
+
+	s->e->queue = QUEUE_MAIN;
+	for (int i = 0; ok && !s->plan->hybrid && i < BLOCKS_IN_FLIGHT; i++)
+		ok = s->reflectors[i].v.n <= s->plan->leaf ||
+		     reflectors_clear(s->e, s->reflectors[i]);
+	return ok;
 }
 
 /* ---- the calls ---- */
@@ -190,5 +226,5 @@ bool geqrf(
 {
 	struct qr s;
 
-	return set_up(&s, e, plan, a, tau, work) && schedule_run(&s.schedule);
+	return set_up(&s, e, plan, a, tau, work) && clear(&s) && schedule_run(&s.schedule);
 }

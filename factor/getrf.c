@@ -6,7 +6,15 @@
  * Nothing waits for the swaps of the columns left of a panel: they run aside. On a GPU an element
  * of a row costs a sector of 32 bytes, and random ones a third of the memory's rate: a large matrix
  * is transposed before and after, so that rows lie together (Volkov and Demmel, LAWN 202), and
- * panels are copied out of it. */
+ * panels are copied out of it. Its last columns go by columns again, as a small matrix does: there
+ * the panels are what the time goes to, and copies and three kernels between two panels cost more
+ * than one for small matrices does.
+ *
+ * Log (H200, fp32, ms). Exchanges and solve of the wide update beside the update of the next
+ * panel's columns (look-ahead 2), before and after: n = 2048 1.68 1.69, 4096 4.58 4.53, 8192 by
+ * rows 17.9 17.1, 16384 85.0 82.0, by 3xTF32 58.4 55.5; in fp64 4096 7.2 6.7. The last 4096 columns
+ * by columns, and the update beside a panel behind the panel's copy, not before it: 8192 15.8,
+ * 16384 80.8; in fp64 8192 20.7 (23.3 without either). */
 #include "getrf.h"
 
 #include "panel_getrf.h"
@@ -45,6 +53,7 @@ struct lu {
 	bool by_rows;             /* works on the transpose, but in the panels, which lie by columns
 	                             in memory of their own */
 	struct matrix turned, panels[BLOCKS_IN_FLIGHT];
+	int64_t turned_columns; /* that still lie by rows when the others do not any more */
 	void *panel_work;
 	int64_t bytes;
 };
@@ -197,15 +206,46 @@ static struct pivots local_pivots(const struct lu *s, struct block b)
 	return (struct pivots){integer_at(s->local, b.j + b.index), b.w};
 }
 
+/* The panel as it lies by rows. */
+static struct matrix turned_panel(const struct lu *s, struct block b)
+{
+	return matrix_view(s->turned, b.j, b.j, b.w, s->a.m - b.j);
+}
+
+static bool fetch(void *self, struct block b)
+{
+	struct lu *s = self;
+
+	return !s->by_rows || ex_transpose(s->e, turned_panel(s, b), panel_of(s, b));
+}
+
+/* The last columns go by columns. */
+static bool pauses(void *self, struct block b)
+{
+	const struct lu *s = self;
+
+	return s->by_rows && s->schedule.steps - b.j - b.w < s->e->by_columns;
+}
+
+static bool pause(void *self, struct block b)
+{
+	struct lu *s = self;
+
+	s->by_rows = false;
+	s->turned_columns = b.j;
+	s->e->split.trans = TRANSPOSED;
+	s->e->split.stack = TF32_LEFT;
+	return ex_transpose(s->e, matrix_view(s->turned, b.j, b.j, s->a.n - b.j, s->a.m - b.j),
+	        matrix_view(s->a, b.j, b.j, s->a.m - b.j, s->a.n - b.j));
+}
+
 static bool panel_on_device(void *self, struct block b)
 {
 	struct lu *s = self;
 	struct matrix panel = panel_of(s, b);
-	struct matrix turned = matrix_view(s->turned, b.j, b.j, b.w, panel.m);
 
-	return (!s->by_rows || ex_transpose(s->e, turned, panel)) &&
-	       factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
-	       (!s->by_rows || ex_transpose(s->e, panel, turned));
+	return factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
+	       (!s->by_rows || ex_transpose(s->e, panel, turned_panel(s, b)));
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
@@ -227,44 +267,71 @@ static bool panel_back(void *self, struct block b)
 	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
 }
 
-/* The updates with a block share its part below the diagonal. */
-static void keep(struct lu *s, struct block b, struct matrix left)
+/* Columns of the matrix right of the block, from its first row on; by rows they are rows. */
+static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, int64_t n)
 {
-	if (s->kept_block != b.index)
-		split_keep(s->e, left);
-	s->kept_block = b.index;
+	int64_t rows = s->a.m - b.j;
+
+	return s->by_rows ? matrix_view(s->turned, j, b.j, n, rows)
+	                  : matrix_view(s->a, b.j, j, rows, n);
 }
 
-static bool update_by_rows(struct lu *s, struct block b, int64_t j, int64_t n)
+/* Rows exchanged and the block's own solved for. */
+static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
-	int64_t rows = s->a.m - b.j, below = rows - b.w;
-	struct matrix left = matrix_view(s->turned, b.j, b.j + b.w, b.w, below);
-	struct matrix columns = matrix_view(s->turned, j, b.j, n, rows);
+	struct matrix panel = panel_of(s, b), columns = columns_of(s, b, j, n);
+	struct pivots local = local_pivots(s, b);
 
-	keep(s, b, left);
-	return ex_lu_rows(s->e, matrix_view(panel_of(s, b), 0, 0, b.w, b.w), local_pivots(s, b),
-	               columns) &&
-	       ex_gemm(s->e, PLAIN, PLAIN, -1, matrix_view(columns, 0, 0, n, b.w), left, 1,
-	               matrix_view(columns, 0, b.w, n, below));
+	if (s->by_rows)
+		return ex_lu_rows(s->e, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
+	if (at_once(s, b.w))
+		return ex_lu_top(s->e, panel, local, columns);
+	return ex_laswp(s->e, columns, local, false) &&
+	       triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), kept,
+	               matrix_view(columns, 0, 0, b.w, n));
+}
+
+static struct matrix below_diagonal(const struct lu *s, struct block b)
+{
+	int64_t below = s->a.m - b.j - b.w;
+
+	return s->by_rows ? matrix_view(s->turned, b.j, b.j + b.w, b.w, below)
+	                  : matrix_view(s->a, b.j + b.w, b.j, below, b.w);
+}
+
+static bool update_bottom(struct lu *s, struct block b, int64_t j, int64_t n)
+{
+	struct matrix left = below_diagonal(s, b), columns = columns_of(s, b, j, n);
+	int64_t below = s->a.m - b.j - b.w;
+
+	if (s->by_rows)
+		return ex_gemm(s->e, PLAIN, PLAIN, -1, matrix_view(columns, 0, 0, n, b.w), left, 1,
+		        matrix_view(columns, 0, b.w, n, below));
+	return ex_gemm(s->e, PLAIN, PLAIN, -1, left, matrix_view(columns, 0, 0, b.w, n), 1,
+	        matrix_view(columns, b.w, 0, below, n));
+}
+
+static bool top(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct lu *s = self;
+
+	return update_top(s, b, j, n, s->kept);
+}
+
+/* The updates with a block share its part below the diagonal. */
+static bool bottom(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct lu *s = self;
+
+	if (s->kept_block != b.index)
+		split_keep(s->e, below_diagonal(s, b));
+	s->kept_block = b.index;
+	return update_bottom(s, b, j, n);
 }
 
 static bool update(void *self, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
-	int64_t rows = s->a.m - b.j, below = rows - b.w;
-	struct matrix left = matrix_view(s->a, b.j + b.w, b.j, below, b.w);
-	struct matrix columns = matrix_view(s->a, b.j, j, rows, n);
-	struct matrix top = matrix_view(columns, 0, 0, b.w, n);
-
-	if (s->by_rows)
-		return update_by_rows(s, b, j, n);
-	keep(s, b, left);
-	bool ok = at_once(s, b.w) ? ex_lu_top(s->e, panel_of(s, b), local_pivots(s, b), columns)
-	                          : ex_laswp(s->e, columns, local_pivots(s, b), false) &&
-	                                    triangle_solve(s->e, &s->solve, diagonal_block(s, b),
-	                                            inverse_of(s, b), s->kept, top);
-	return ok && ex_gemm(s->e, PLAIN, PLAIN, -1, left, top, 1,
-	                     matrix_view(columns, b.w, 0, below, n));
+	return top(self, b, j, n) && bottom(self, b, j, n);
 }
 
 static bool narrow(void *self, struct block b, int64_t n)
@@ -275,10 +342,12 @@ static bool narrow(void *self, struct block b, int64_t n)
 static bool lead(void *self, struct block b, int64_t n)
 {
 	struct lu *s = self;
-	struct matrix panel = panel_of(s, b);
+	int64_t j = b.j + b.w;
 
-	return ex_lu_columns(
-	        s->e, panel, local_pivots(s, b), matrix_view(s->a, b.j, b.j + b.w, panel.m, n));
+	if (few(s, b.w, n))
+		return ex_lu_columns(
+		        s->e, panel_of(s, b), local_pivots(s, b), columns_of(s, b, j, n));
+	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);
 }
 
 /* Pivots that no panel finds, because its phase is left out, are the first row. */
@@ -300,20 +369,25 @@ static bool aside(void *self, struct block b)
 {
 	struct lu *s = self;
 	struct pivots local = local_pivots(s, b);
-	int64_t rows = s->a.m - b.j;
+	int64_t rows = s->a.m - b.j, left = s->by_rows ? b.j : s->turned_columns;
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
 
 	return ex_adopt_pivots(s->e, local, b.j, s->all) &&
-	       (s->by_rows ? ex_lu_rows(
-	                             s->e, none, local, matrix_view(s->turned, 0, b.j, b.j, rows))
-	                   : ex_laswp(s->e, matrix_view(s->a, b.j, 0, rows, b.j), local, false));
+	       (left == 0 ||
+	               ex_lu_rows(s->e, none, local, matrix_view(s->turned, 0, b.j, left, rows))) &&
+	       ex_laswp(s->e, matrix_view(s->a, b.j, left, rows, b.j - left), local, false);
 }
 
 static const struct factorization operations = {.panel = panel_of,
+        .fetch = fetch,
+        .pause = pause,
+        .pauses = pauses,
         .on_device = panel_on_device,
         .on_host = panel_on_host,
         .back = panel_back,
         .update = update,
+        .top = top,
+        .bottom = bottom,
         .lead = lead,
         .narrow = narrow,
         .aside = aside,
@@ -368,6 +442,17 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 	return check(e, plan, a) && carve(s, work);
 }
 
+/* What still lies by rows: all, or the first columns and the first rows of the others. */
+static bool turn_back(const struct lu *s)
+{
+	int64_t n = s->by_rows ? s->a.n : s->turned_columns, right = s->a.n - n;
+
+	return ex_transpose(s->e, matrix_view(s->turned, 0, 0, n, s->a.m),
+	               matrix_view(s->a, 0, 0, s->a.m, n)) &&
+	       ex_transpose(s->e, matrix_view(s->turned, n, 0, right, smaller(n, s->a.m)),
+	               matrix_view(s->a, 0, n, smaller(n, s->a.m), right));
+}
+
 int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
 	struct lu s;
@@ -385,5 +470,5 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	e->queue = QUEUE_MAIN;
 	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
 	       (!s.by_rows || ex_transpose(e, a, s.turned)) && schedule_run(&s.schedule) &&
-	       (!s.by_rows || ex_transpose(e, s.turned, a));
+	       turn_back(&s);
 }

@@ -31,8 +31,9 @@ static void stop(int signal_number)
 	stopped = 1;
 }
 
-/* The host's clock moves with what else runs on it; a shape waits this long for the profile's. */
-static const double clock_patience = 1.5, clock_tolerance = 0.04;
+/* The host's clock moves with what else runs on it; a shape waits this long for the
+ * profile's. */
+static const double clock_patience = 0.25, clock_tolerance = 0.04;
 
 /* Looks for another core when the one at hand is shared by now; then waits until the host's clock
  * is the profile's, or patience ends; returns it. */
@@ -243,7 +244,7 @@ int main(int argc, char **argv)
 	check_only(request.only, request.chosen, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
-	        .max_seconds = quick ? 0.05 : 0.35,
+	        .max_seconds = quick ? 0.05 : 0.2,
 	        .target = 0.01,
 	        .seed = (uint64_t)measure.common.seed << 32,
 	        .stop = &stopped};

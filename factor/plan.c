@@ -24,8 +24,9 @@ bool plan_check(struct executor *e, const struct plan *plan)
 		return fault_set(&e->fault,
 		        "inverses of %" PRId64 " columns: 0 (none) to %d are possible",
 		        plan->inverse, PLAN_INVERSE_MAX);
-	if (plan->lookahead != 0 && plan->lookahead != 1)
-		return fault_set(&e->fault, "look-ahead %d: 0 and 1 are possible", plan->lookahead);
+	if (plan->lookahead < 0 || plan->lookahead > PLAN_LOOKAHEAD_MAX)
+		return fault_set(&e->fault, "look-ahead %d: 0 to %d are possible", plan->lookahead,
+		        PLAN_LOOKAHEAD_MAX);
 	return true;
 }
 

@@ -17,10 +17,11 @@ struct plan {
 	int64_t inverse;       /* widest triangle inverted to solve by gemm, at most
 	                          PLAN_INVERSE_MAX, and LU's at most 32; 0: by trsm */
 	int lookahead;         /* 1: a panel is factorized while the columns right of it are still
-	                          updated; 0: one after the other */
+	                          updated; 2: and that update begins, where it has parts, beside
+	                          that of the panel's own columns; 0: one after the other */
 };
 
-enum { PLAN_INVERSE_MAX = 128 };
+enum { PLAN_INVERSE_MAX = 128, PLAN_LOOKAHEAD_MAX = 2 };
 
 /* False with the executor's fault when a field is out of its range; when a shape is impossible. */
 bool plan_check(struct executor *, const struct plan *);

@@ -12,11 +12,11 @@
 #include "schedule.h"
 
 enum {
-	STEP = 64,         /* widths are multiples of this */
-	BLOCKS = 64,       /* that a large matrix is divided into */
-	BLOCKS_SQUARE = 8, /* Cholesky's */
+	STEP = 64,          /* widths are multiples of this */
+	BLOCKS = 64,        /* that a large matrix is divided into */
+	BLOCKS_SQUARE = 16, /* Cholesky's */
 	WIDEST = 512,
-	BESIDE = 3000,
+	BESIDE = 2000,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
@@ -59,7 +59,8 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 }
 
 /* Cholesky's leaves solve for what is below them; in double precision narrower ones are quicker.
- * Below BESIDE columns an update is over before a panel is, and look-ahead only costs events. */
+ * Below BESIDE columns an update is over before a panel is, and look-ahead, or more of it in LU,
+ * only costs events and room. */
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
@@ -76,6 +77,9 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	                                  precision == SINGLE ? POTRF_WHOLE_LEAF : STEP),
 	        .lookahead = out->width < n &&
 	                     (operation != OPERATION_CHOLESKY || hybrid || n >= BESIDE)};
-	if (operation == OPERATION_LU && !hybrid)
-		choose_lu_panel(e, m, columns, precision, plan);
+	if (operation != OPERATION_LU || hybrid)
+		return;
+	choose_lu_panel(e, m, columns, precision, plan);
+	if (plan->lookahead && columns >= BESIDE)
+		plan->lookahead = PLAN_LOOKAHEAD_MAX;
 }

@@ -6,6 +6,7 @@
 #include "plan_default.h"
 #include "schedule.h"
 #include "solve.h"
+#include "transfer.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,6 +19,52 @@ void update_shape_after(const struct update_question *q, int64_t *m, int64_t *n)
 
 	*m = q->m + (rows ? more ? q->p : -q->p : 0);
 	*n = q->n + (columns ? more ? q->p : -q->p : 0);
+}
+
+/* ---- from the host ---- */
+
+/* Columns of the rectangles in which a triangle travels. */
+enum { TRIANGLE_COLUMNS = 256 };
+
+struct update_given update_given_view(
+        const struct update_question *q, struct matrix u, struct matrix b)
+{
+	bool columns = q->change == QR_ADD_COLUMNS || q->change == QR_MODIFY;
+	int64_t p = q->change == QR_REMOVE_COLUMNS ? 0 : q->p, m = columns ? q->m : p;
+
+	return (struct update_given){matrix_view(u, 0, 0, m, columns ? p : q->n),
+	        matrix_view(b, 0, 0, m, p > 0 ? q->sides : 0)};
+}
+
+static bool move(struct executor *e, struct matrix host, struct matrix a)
+{
+	return a.m == 0 || a.n == 0 || matrix_to_device(e, WHOLE, 1, host, a);
+}
+
+static bool factors_to_device(
+        struct executor *e, const struct qr_factors *host, const struct qr_factors *f)
+{
+	int64_t n = f->n, rows = f->kept == Q_FULL ? f->m : n;
+	struct matrix r = matrix_view(f->r, 0, 0, n, n);
+
+	return ex_fill(e, LOWER, 0, 0, matrix_view(r, 1, 0, n - 1, n - 1)) &&
+	       matrix_to_device(e, UPPER, TRIANGLE_COLUMNS, matrix_view(host->r, 0, 0, n, n), r) &&
+	       move(e, matrix_view(host->d, 0, 0, rows, f->d.n),
+	               matrix_view(f->d, 0, 0, rows, f->d.n)) &&
+	       (f->kept == Q_NONE || move(e, matrix_view(host->q, 0, 0, f->m, rows),
+	                                     matrix_view(f->q, 0, 0, f->m, rows)));
+}
+
+bool update_to_device(struct executor *e, const struct update_question *q,
+        const struct qr_factors *host, const struct qr_factors *f, struct update_given host_given,
+        struct update_given given)
+{
+	bool removes = q->change == QR_REMOVE_ROWS;
+
+	e->queue = QUEUE_MAIN;
+	return factors_to_device(e, host, f) &&
+	       ((removes && f->kept != Q_NONE) || move(e, host_given.u, given.u)) &&
+	       ((f->kept == Q_FULL && q->change != QR_ADD_ROWS) || move(e, host_given.b, given.b));
 }
 
 /* ---- again ---- */

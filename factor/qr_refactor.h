@@ -17,10 +17,27 @@ struct update_question {
 	int64_t k, p;
 	int64_t sides; /* right-hand sides */
 	enum precision precision;
+	bool from_host; /* the factorization and what is added, or the changed matrix, begin in
+	                   pinned host memory: as Andrew and Dingle count time */
 };
 
 /* Rows and columns after the change. */
 void update_shape_after(const struct update_question *, int64_t *m, int64_t *n);
+
+/* What comes with the change: u and b as the functions of qr_update.h take them. */
+struct update_given {
+	struct matrix u, b;
+};
+
+/* Its part of larger matrices. */
+struct update_given update_given_view(
+        const struct update_question *, struct matrix u, struct matrix b);
+
+/* The factorization before the change, of R the triangle, and what the change reads of what comes
+ * with it: from pinned host memory to executor memory, in these shapes both. */
+bool update_to_device(struct executor *, const struct update_question *,
+        const struct qr_factors *host, const struct qr_factors *f, struct update_given host_given,
+        struct update_given given);
 
 /* f's Q (as far as it is kept), R and Q^T B become those of a (f->m x f->n) and b (f->m x f->d.n),
  * which stay: Householder's QR factorization of a copy, with the default plan. */

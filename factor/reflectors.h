@@ -45,4 +45,9 @@ bool reflectors_form(struct executor *, const struct plan *, struct matrix a, st
 bool reflectors_apply(struct executor *, enum side side, enum trans trans, struct reflectors r,
         struct reflector_work work, struct matrix c);
 
+/* The same with H^T from the left for the columns that the next panel waits for, while the device
+ * has nothing else to do. */
+bool reflectors_lead(
+        struct executor *, struct reflectors r, struct reflector_work work, struct matrix c);
+
 #endif

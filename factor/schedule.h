@@ -38,6 +38,13 @@ static inline int64_t larger(int64_t a, int64_t b)
 struct factorization {
 	/* the part of the matrix that a panel on the host changes */
 	struct matrix (*panel)(void *self, struct block b);
+	/* what comes before the panel on the device and may take place beside others. NULL: nothing
+	 */
+	bool (*fetch)(void *self, struct block b);
+	/* between a panel and its updates, beside nothing but what runs aside; false in pauses:
+	 * there is nothing to do. NULL: never */
+	bool (*pause)(void *self, struct block b);
+	bool (*pauses)(void *self, struct block b);
 	/* the panel on the device; what it can do when only its diagonal block is up to date, first
 	 * (NULL: nothing) */
 	bool (*on_device)(void *self, struct block b);
@@ -50,8 +57,12 @@ struct factorization {
 	 * diagonal block, which update_corner does before */
 	bool (*update)(void *self, struct block b, int64_t j, int64_t n);
 	bool (*update_corner)(void *self, struct block b, int64_t j, int64_t n);
-	/* the same as update of the n columns that the next panel on the device waits for, quickly,
-	 * in the panels' queue; false in narrow: not for so many. NULL: nothing such */
+	/* the update in two parts: what changes only the block's rows, and all the rest. NULL: it
+	 * is not in parts */
+	bool (*top)(void *self, struct block b, int64_t j, int64_t n);
+	bool (*bottom)(void *self, struct block b, int64_t j, int64_t n);
+	/* the same as update of the n columns that the next panel on the device waits for, in the
+	 * panels' queue; false in narrow: for so many it is no quicker. NULL: nothing such */
 	bool (*lead)(void *self, struct block b, int64_t n);
 	bool (*narrow)(void *self, struct block b, int64_t n);
 	/* what no later panel or update reads, in the blocks' order; it may change columns left of

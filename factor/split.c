@@ -4,9 +4,14 @@
 #include "schedule.h"
 
 #include "../lib/msg.h"
+#include "../lib/panel_geometry.h"
 
-const struct split_limits split_limits_cuda = {
-        .side = 256, .depth = 64, .alignment = 16, .use = 1024, .flops = 5e8, .symmetric = 4e9};
+#define PRODUCTS                                                                                   \
+	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512,                       \
+	.tallest = PANEL_GRAM_CLUSTER_ROWS, .across = 256, .flops = 5e8
+const struct split_limits split_limits_cuda = {PRODUCTS, .symmetric = 4e9};
+const struct split_limits split_limits_cuda_whole = {PRODUCTS, .symmetric = 1e9, .whole = 16384};
+#undef PRODUCTS
 
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
 enum { DIAGONAL = 256 };
@@ -60,6 +65,11 @@ bool split_check(struct executor *e)
 {
 	return e->math == MATH_FP32 || e->tf32 ||
 	       fault_set(&e->fault, "no TF32 here: 3xTF32 needs compute capability 8.0");
+}
+
+enum tf32_stack split_symmetric(const struct executor *e, int64_t n)
+{
+	return e->tf32 && n <= e->tf32->whole ? TF32_PAIR : TF32_BOTH;
 }
 
 void split_keep(struct executor *e, struct matrix a)
@@ -162,16 +172,30 @@ static enum trans other(enum trans trans)
 	return trans == PLAIN ? TRANSPOSED : PLAIN;
 }
 
+static bool aligned(struct matrix a, int64_t to)
+{
+	return a.ld * precision_bytes(a.precision) % to == 0 &&
+	       (intptr_t)matrix_address(a) % to == 0;
+}
+
 /* Of all that is made here. */
 static bool possible(const struct executor *e, struct matrix c, int64_t k)
 {
 	const struct split_limits *least = e->tf32;
-	int64_t row = c.ld * precision_bytes(SINGLE);
 
 	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
 	       k >= least->depth && c.m >= least->side && c.n >= least->side &&
-	       row % least->alignment == 0 && (intptr_t)matrix_address(c) % least->alignment == 0 &&
 	       piece_bytes(c.m) + piece_bytes(c.n) <= e->split.bytes;
+}
+
+bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix c, struct matrix p)
+{
+	enum { TALL = 4 }; /* times as many rows as columns of V */
+	const struct split_limits *least = e->tf32;
+
+	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
+	       v.n <= least->tall && v.m <= least->tallest && c.n >= least->across &&
+	       aligned(v, least->alignment) && aligned(c, least->alignment);
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
@@ -181,8 +205,9 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 	bool b_kept = place_in_kept(&e->split, b, tb, TF32_RIGHT) >= 0;
 	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
 
-	return possible(e, c, depth(b, tb)) && flops >= e->tf32->flops &&
-	       (a_kept || c.n >= e->tf32->use) && (b_kept || c.m >= e->tf32->use);
+	return possible(e, c, depth(b, tb)) && aligned(c, e->tf32->alignment) &&
+	       flops >= e->tf32->flops && (a_kept || c.n >= e->tf32->use) &&
+	       (b_kept || c.m >= e->tf32->use);
 }
 
 /* C = alpha A^T B + beta C of stacks. The library's kernels for the tensor cores want a multiple of
@@ -270,10 +295,23 @@ bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix
 {
 	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
 	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
+	enum tf32_stack stack = split_symmetric(e, larger(c.m, c.n));
 
-	return possible(e, c, k) && flops >= e->tf32->symmetric &&
-	       place_in_kept(&e->split, a, other(trans), TF32_LEFT) >= 0 &&
-	       place_in_kept(&e->split, a, other(trans), TF32_RIGHT) >= 0;
+	return possible(e, c, k) && (stack == TF32_PAIR || aligned(c, e->tf32->alignment)) &&
+	       flops >= e->tf32->symmetric && place_in_kept(&e->split, a, other(trans), stack) >= 0;
+}
+
+/* By syrk_tf32. */
+static bool whole_update(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, struct matrix c)
+{
+	struct matrix stack;
+	bool ok = true;
+
+	for (int64_t k = 0; ok && k < depth(a, trans); k += TF32_PIECE)
+		ok = operand(e, a, trans, TF32_PAIR, k, 0, &stack) &&
+		     e->ops->syrk_tf32(e, uplo, alpha, stack, c);
+	return ok;
 }
 
 bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
@@ -285,6 +323,8 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
 	bool ok = true;
 
+	if (split_symmetric(e, larger(c.m, c.n)) == TF32_PAIR)
+		return whole_update(e, uplo, down, alpha, a, c);
 	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
 		ok = operand(e, a, down, TF32_LEFT, k, 0, &u.left) &&
 		     operand(e, a, down, TF32_RIGHT, k, 0, &u.right) &&

@@ -15,8 +15,14 @@ struct split_room split_carve(const struct executor *, struct carver *, int64_t 
         struct matrix kept, enum trans trans, enum tf32_stack stack);
 
 /* Smaller products are over before their operands are split, QR's V^T C reads a stack of C for a
- * few rows only, and those into a C that is not aligned are slow (H200). */
+ * few rows only, and those into a C that is not aligned are slow (H200).
+ * V^T C without stacks keeps its multiprocessors to the end: beside panels that are not one
+ * cluster's they would wait for it (n = 16384, blocks of 256: 257 us a panel instead of 70). */
 extern const struct split_limits split_limits_cuda;
+
+/* The same with syrk_tf32, up to where it was seen ahead: Cholesky of n = 20000 takes 63 ms with
+ * it, as long as in fp32 (H200; 22 ms at 16384, with tiles found by search); why is not known. */
+extern const struct split_limits split_limits_cuda_whole;
 
 /* False with the executor's fault when it cannot do the math it is set to. */
 bool split_check(struct executor *);
@@ -25,6 +31,12 @@ bool split_check(struct executor *);
  * stack of it: it stays as it is until the next call. */
 void split_keep(struct executor *, struct matrix a);
 
+/* What to keep where all products are symmetric updates. */
+enum tf32_stack split_symmetric(const struct executor *, int64_t n);
+
+/* Whether p = v^T c is made by gemm_tall. */
+bool split_wanted_tall(const struct executor *, struct matrix v, struct matrix c, struct matrix p);
+
 /* Whether a product into c is made by 3xTF32; and it. */
 bool split_wanted(const struct executor *, enum trans ta, enum trans tb, struct matrix a,
         struct matrix b, struct matrix c);
@@ -32,8 +44,8 @@ bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, s
         struct matrix b, double beta, struct matrix c);
 
 /* The same of one triangle of C += alpha op(A) op(A)^T and what is behind it, with op(A) among what
- * is kept as a left and as a right operand: products of whole blocks but for the triangles on the
- * diagonal, which are made aside. */
+ * is kept as a left and as a right operand: in one kernel where there is one; else products of
+ * whole blocks but for the triangles on the diagonal, which are made aside. */
 bool split_wanted_syrk(const struct executor *, enum trans trans, struct matrix a, struct matrix c);
 bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         struct matrix c);

@@ -55,7 +55,13 @@ void curve_add(struct table *curve, const char *series, const struct arg *args, 
 
 /* ---- combining ---- */
 
-/* Same series and arguments, that is, the same text in every column before the process. */
+static size_t key_columns_of(const struct table *curve)
+{
+	const int process = table_column(curve, "process");
+
+	return process > 0 ? (size_t)process : curve->column_count;
+}
+
 static bool same_point(const struct table *curve, size_t a, size_t b, size_t key_columns)
 {
 	char **cell_a = curve->cell + a * curve->column_count;
@@ -65,6 +71,11 @@ static bool same_point(const struct table *curve, size_t a, size_t b, size_t key
 		if (strcmp(cell_a[i], cell_b[i]) != 0)
 			return false;
 	return true;
+}
+
+bool curve_same_point(const struct table *curve, size_t a, size_t b)
+{
+	return same_point(curve, a, b, key_columns_of(curve));
 }
 
 /* Equal for rows of one point: most others are told apart by it at once. FNV-1a. */
@@ -133,8 +144,7 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 
 size_t curve_points(const struct table *curve, const char *series, struct point **points)
 {
-	int process = table_column(curve, "process");
-	size_t key_columns = process > 0 ? (size_t)process : curve->column_count;
+	const size_t key_columns = key_columns_of(curve);
 	size_t rows = curve->row_count, count = 0;
 	bool *taken = xcalloc(rows + 1, sizeof *taken);
 	size_t *member = xcalloc(rows + 1, sizeof *member);

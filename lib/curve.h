@@ -47,6 +47,10 @@ size_t curve_points(const struct table *curve, const char *series, struct point 
 struct point curve_at(
         const struct table *curve, const char *series, const struct arg *args, size_t arg_count);
 
+/* Whether two rows are of one point: the same series and arguments, that is, the same text in every
+ * column before the process. */
+bool curve_same_point(const struct table *curve, size_t a, size_t b);
+
 /* An argument of a point. */
 double curve_arg(const struct table *curve, const struct point *point, const char *column);
 

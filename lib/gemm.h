@@ -42,8 +42,8 @@ extern const struct gemm_geometry gemm_geometry[GEMM_SHAPES];
 struct gemm_plan {
 	int shape, splits;
 	int64_t work_bytes; /* 0 without splits */
-	bool shared; /* a block a tile, which lets other kernels in between; else blocks stay for
-	                several, which is quicker alone. The caller's to set */
+	bool shared; /* few tiles a block, which lets other kernels in between; else blocks stay
+	                to the end, which is quicker alone. The caller's to set */
 };
 
 /* Whether a device of compute capability `major` whose blocks may have so much shared memory has

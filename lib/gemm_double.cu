@@ -14,7 +14,7 @@ int start_kernel(struct gemm_args<double> &args, cudaStream_t stream)
 	int device, sm_count;
 	cudaGetDevice(&device);
 	cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device);
-	const int blocks = args.shared ? args.units : min(args.units, sm_count * S::RESIDENT);
+	const int blocks = gemm_deal(args, sm_count * S::RESIDENT);
 	const auto kernel = gemm_double_kernel<S, TA, TB, VECTOR>;
 	const int error =
 	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

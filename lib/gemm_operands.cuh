@@ -17,8 +17,11 @@ template <typename T> struct gemm_args {
 	int units;       /* tiles times splits */
 	int splits;      /* of k; each writes its own partial C, */
 	int64_t c_split; /* this many elements apart */
-	bool shared;     /* a block for each unit */
-	bool stage_c;    /* shared memory has room for the tile of C */
+	bool shared;     /* few units for each block */
+	/* the first `many` blocks have several units, `many` apart and before `end`; every other
+	 * one has one, from `end` on */
+	int many, end;
+	bool stage_c; /* shared memory has room for the tile of C */
 };
 
 template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
@@ -63,6 +66,22 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	{
 	}
 
+	/* The block's units. */
+	__device__ __forceinline__ int first_unit(void) const
+	{
+		return (int)blockIdx.x < g.many ? blockIdx.x : blockIdx.x - g.many + g.end;
+	}
+
+	__device__ __forceinline__ int unit_after(int index) const
+	{
+		return index + ((int)blockIdx.x < g.many ? g.many : g.units);
+	}
+
+	__device__ __forceinline__ bool has_unit(int index) const
+	{
+		return index < ((int)blockIdx.x < g.many ? g.end : g.units);
+	}
+
 	__device__ __forceinline__ struct unit unit_at(int index) const
 	{
 		const int all = (int)((g.k + S::DEPTH - 1) / S::DEPTH);
@@ -84,7 +103,7 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	__device__ __forceinline__ void aim(struct cursor &at) const
 	{
 		at.whole = 0;
-		if (at.index >= g.units)
+		if (!has_unit(at.index))
 			return;
 		const struct unit u = unit_at(at.index);
 		at.a = g.a +
@@ -106,7 +125,7 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 		at.whole--;
 		if (--at.steps > 0)
 			return;
-		at.index += gridDim.x;
+		at.index = unit_after(at.index);
 		aim(at);
 	}
 
@@ -122,7 +141,7 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	/* All copies of a step at once, whatever is there. */
 	__device__ __forceinline__ void fetch(struct cursor &at, int stage) const
 	{
-		if (at.index < g.units) {
+		if (has_unit(at.index)) {
 			T *to = ring + stage * STAGE;
 			const int depths = at.steps > 1 ? S::DEPTH : at.last;
 			copy_a::start_edge(to, at.a, g.lda, at.rows, depths);
@@ -144,14 +163,14 @@ template <class BLOCK> static __device__ __forceinline__ void gemm_run(BLOCK &b)
 	typename BLOCK::cursor next;
 	typename BLOCK::turn turn = {0, S::STAGES - 1};
 
-	next.index = blockIdx.x;
+	next.index = b.first_unit();
 	b.aim(next);
 	for (int i = 0; i < S::STAGES - 1; i++)
 		b.fetch(next, i);
 	copy_wait<S::STAGES - 2>();
 	__syncthreads();
 	b.load(r.a[0], r.b[0], 0, 0);
-	for (int index = blockIdx.x; index < b.g.units; index += gridDim.x) {
+	for (int index = b.first_unit(); b.has_unit(index); index = b.unit_after(index)) {
 		const typename BLOCK::unit u = b.unit_at(index);
 		b.c.begin(u.row, u.column, u.split);
 		r.clear();

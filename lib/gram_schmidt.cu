@@ -2,6 +2,7 @@
 /* Gram-Schmidt's passes: which shape of gram_schmidt_pass.cuh's kernel, its workspace, its launch.
  */
 #include "base.h"
+#include "gpu.h"
 #include "gram_schmidt.h"
 #include "gram_schmidt_pass.cuh"
 
@@ -13,7 +14,7 @@ namespace
 struct shape {
 	int vector, unroll; /* V and U */
 	int64_t chunks;
-	int groups;
+	int each, groups;
 };
 
 template <typename T> bool aligned(const struct gram_schmidt *g)
@@ -27,28 +28,59 @@ int64_t chunks_of(int64_t m, int vector, int unroll)
 	return (m + rows - 1) / rows;
 }
 
+/* Columns a block should have, for what it does before them to pay; blocks that begin in the order
+ * of a large pass have so many. */
+const int FEW = 4, LARGE_EACH = 8;
+
 /* Rows that threads have but the matrix has not. */
 bool is_wasteful(int64_t m, int vector, int unroll)
 {
 	return chunks_of(m, vector, unroll) * THREADS * vector * unroll > m + m / 4;
 }
 
-/* Of the pass over `columns` columns. Long chunks have less to do before and after their columns;
- * short ones let more multiprocessors work when few columns are left, and fit short columns. */
-template <typename T>
-struct shape shape_of(const struct gram_schmidt *g, int64_t columns, int multiprocessors)
+int64_t groups_of(int64_t columns, int each)
 {
-	const int64_t places = (int64_t)multiprocessors * BLOCKS_PER_SM, m = g->a.m;
-	struct shape s = {aligned<T>(g) ? (int)(16 / sizeof(T)) : 1, 4, 0, 1};
-	while (s.unroll > 1 && s.vector > 1 &&
-	        (chunks_of(m, s.vector, s.unroll) * columns < places * FEW ||
-	                is_wasteful(m, s.vector, s.unroll)))
-		s.unroll /= 2;
-	s.chunks = chunks_of(g->a.m, s.vector, s.unroll);
-	int64_t groups = places / s.chunks, least = (columns + COLUMNS - 1) / COLUMNS;
+	return (columns + each - 1) / each;
+}
+
+/* In L2, long chunks have less to do before and after their columns; short ones let more
+ * multiprocessors work when few columns are left, and fit short columns. */
+int unroll_of(int64_t m, int64_t columns, int vector, int multiprocessors)
+{
+	int unroll = 4;
+	while (unroll > 1 && vector > 1 &&
+	        (chunks_of(m, vector, unroll) * columns < 2 * multiprocessors * FEW ||
+	                is_wasteful(m, vector, unroll)))
+		unroll /= 2;
+	return unroll;
+}
+
+/* Of the pass over `columns` columns. DRAM is fastest when its pages are gone through in order: by
+ * blocks that begin one after another, have a few columns, and end. Otherwise all blocks begin
+ * together and share all columns, next to each other when all of a block's are on their way at
+ * once. Rows are dealt alike in passes over as many columns, which leave parts of dot products to
+ * one another. */
+template <typename T>
+struct shape shape_of(
+        enum gram_step step, const struct gram_schmidt *g, int64_t columns, const struct gpu *gpu)
+{
+	const int64_t m = g->a.m, bytes = m * columns * (int64_t)sizeof(T);
+	const bool large = bytes > gpu->l2_bytes;
+	struct shape s = {aligned<T>(g) ? (int)(16 / sizeof(T)) : 1, 4, 0, 0, 1};
+	if (s.vector > 1)
+		s.unroll = large ? 1 : unroll_of(m, columns, s.vector, gpu->sm_count);
+	s.chunks = chunks_of(m, s.vector, s.unroll);
+	const int64_t places = (int64_t)gpu->sm_count * blocks_of(s.vector, s.unroll);
+	const int each = large ? LARGE_EACH : at_once(s.unroll, step == GRAM_FUSED);
+	const int64_t blocks = s.chunks * groups_of(columns, each);
+	if (large || (blocks <= places && blocks >= places / 4))
+		s.each = each;
+	int64_t groups = places / s.chunks, least = groups_of(columns, COLUMNS);
 	groups = groups > columns ? columns : groups;
 	groups = groups < least ? least : groups;
-	s.groups = (int)(groups > 1 ? groups : 1);
+	s.groups = (int)(s.each > 0 ? groups_of(columns, each) : groups);
+	if (s.groups < 1)
+		s.groups = 1;
 	return s;
 }
 
@@ -89,19 +121,19 @@ cudaError_t launch(enum gram_step step, const struct pass<T> &p, cudaStream_t st
 }
 
 template <typename T>
-cudaError_t start(enum gram_step step, const struct gram_schmidt *g, int64_t j, int multiprocessors,
-        cudaStream_t stream)
+cudaError_t start(enum gram_step step, const struct gram_schmidt *g, int64_t j,
+        const struct gpu *gpu, cudaStream_t stream)
 {
 	const int V = 16 / sizeof(T);
 	const int64_t n = g->a.n, done = step == GRAM_DOTS ? 0 : 1;
 	/* parts have the shape of the pass that made them, over the columns from theirs on */
-	const struct shape s = shape_of<T>(g, n - j - done, multiprocessors);
+	const struct shape s = shape_of<T>(step, g, n - j - done, gpu);
 	struct pass<T> p = {
 		(T *)matrix_address(g->a), (T *)matrix_address(g->r),
 		        (const T *)matrix_address(g->norms), column_at<T>(g, j), parts_at<T>(g, j),
 		        column_at<T>(g, j + done), parts_at<T>(g, j + done), g->a.m, g->a.ld,
 		        g->r.ld, (int)n, (int)j,
-		        (int)shape_of<T>(g, n - j, multiprocessors).chunks, s.groups,
+		        (int)shape_of<T>(step, g, n - j, gpu).chunks, s.each, s.groups,
 		        (int)s.chunks, g->dependent, g->first, g->info
 	};
 	if (s.vector == 1)
@@ -124,11 +156,11 @@ extern "C" int64_t gram_schmidt_bytes(enum precision precision, int64_t m, int64
 }
 
 extern "C" int gram_schmidt_pass(enum gram_step step, const struct gram_schmidt *g, int64_t j,
-        int multiprocessors, void *stream)
+        const struct gpu *gpu, void *stream)
 {
 	return (int)(g->a.precision == SINGLE
-	                     ? start<float>(step, g, j, multiprocessors, (cudaStream_t)stream)
-	                     : start<double>(step, g, j, multiprocessors, (cudaStream_t)stream));
+	                     ? start<float>(step, g, j, gpu, (cudaStream_t)stream)
+	                     : start<double>(step, g, j, gpu, (cudaStream_t)stream));
 }
 
 extern "C" int gram_schmidt_norms(struct matrix a, struct matrix norms, void *stream)

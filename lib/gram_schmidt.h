@@ -8,6 +8,8 @@
 
 #include "matrix.h"
 
+struct gpu;
+
 /* The paper's kernels by their blocks of threads: of nx x ny threads nx, a power of two from 32 on,
  * work on each of ny columns; at most 1024 in all. */
 enum gram_access {
@@ -59,10 +61,10 @@ enum gram_step {
 /* Bytes of g->work for an m x n matrix, aligned to 16 bytes. */
 int64_t gram_schmidt_bytes(enum precision precision, int64_t m, int64_t n);
 
-/* One pass; multiprocessors: how many the device has. Columns j, j+1 ... of one matrix follow one
+/* One pass. Columns j, j+1 ... of one matrix follow one
  * another with one work. */
 int gram_schmidt_pass(enum gram_step step, const struct gram_schmidt *g, int64_t j,
-        int multiprocessors, void *stream);
+        const struct gpu *gpu, void *stream);
 
 /* The same by the paper's kernels (gram_schmidt_shaped.cu), of g->shape: GRAM_DOTS leaves the dot
  * products and the norm in row j of r, GRAM_SCALE divides q_j and the row by the norm, GRAM_UPDATE

@@ -23,9 +23,7 @@ namespace
 {
 
 const int THREADS = 256, WARPS = THREADS / 32;
-const int BLOCKS_PER_SM = 2;
 const int COLUMNS = 256; /* of a block, at most */
-const int FEW = 4;       /* columns a block should have, for what it does before them to pay */
 
 template <typename T> struct pass {
 	T *a, *r;
@@ -35,6 +33,7 @@ template <typename T> struct pass {
 	int64_t m, lda, ldr;
 	int n, j;
 	int parts_v;        /* how many parts sums_v has of each dot product */
+	int each;           /* columns of a group next to each other; 0: dealt in turn */
 	int groups, chunks; /* blocks: that share the columns, that share the rows */
 	double dependent;
 	int64_t first;
@@ -161,13 +160,13 @@ static __device__ __forceinline__ double *factors(struct shared_sums &s, double)
 	return s.factor.d;
 }
 
-/* The block's columns: begin + group + i groups, i = 0 .. count - 1. */
+/* The block's columns: first + i step, i = 0 .. count - 1. Group 0 has the first of all. */
 struct share {
-	int begin, group, groups, count;
+	int group, first, step, count;
 
 	__device__ __forceinline__ int column(int i) const
 	{
-		return begin + group + i * groups;
+		return first + i * step;
 	}
 };
 
@@ -195,13 +194,13 @@ static __device__ void gather(const struct pass<T> &p, const struct share &mine,
 }
 
 /* factor[0 .. count-1] and [count + 1] from dot products to multiples of v, and row j of R. Returns
- * |v|, 0 for a dependent column. */
+ * |v|, 0 for a dependent column. before: what its squared norm was at first. */
 template <typename T>
 static __device__ T settle(
-        const struct pass<T> &p, const struct share &mine, bool writes, T *factor)
+        const struct pass<T> &p, const struct share &mine, bool writes, T before, T *factor)
 {
 	const T square = factor[mine.count];
-	const bool dependent = is_dependent(square, __ldcg(p.norms + p.j), p.dependent);
+	const bool dependent = is_dependent(square, before, p.dependent);
 	const T norm = dependent ? T(0) : sqrt(square);
 	__syncthreads(); /* everyone has the square */
 	for (int i = threadIdx.x; i < mine.count + (p.j + 1 < p.n ? 2 : 1); i += THREADS) {
@@ -223,63 +222,66 @@ static __device__ T settle(
 
 /* ---- the pass ---- */
 
-template <typename T, int V, int U, bool UPDATE, bool DOTS, bool EDGE>
-static __device__ __forceinline__ void go_through(const struct pass<T> &p, const struct share &mine,
-        int64_t row, const rows<T, V, U> &v, const rows<T, V, U> &w, const T *factor, T *sums)
+/* Blocks of a multiprocessor, and the columns that each has under way at a time: what registers
+ * hold of both. */
+static __host__ __device__ constexpr int blocks_of(int vector, int unroll)
 {
-	/* as many as registers hold */
-	const int AT_ONCE = UPDATE && DOTS ? (U == 1 ? 4 : 8 / U) : (U == 1 ? 8 : 16 / U);
-	const int64_t left = p.m - row;
-	const bool backward = UPDATE && DOTS ? !(p.j & 1) : UPDATE;
-	for (int i0 = 0; i0 < mine.count; i0 += AT_ONCE) {
-		rows<T, V, U> x[AT_ONCE];
-		T sum[AT_ONCE];
-#pragma unroll
-		for (int c = 0; c < AT_ONCE; c++) {
-			const int i = backward ? mine.count - 1 - i0 - c : i0 + c;
-			if (i0 + c < mine.count)
-				x[c].template load<EDGE>(p.a + row + mine.column(i) * p.lda, left);
-		}
-#pragma unroll
-		for (int c = 0; c < AT_ONCE; c++) {
-			const int i = backward ? mine.count - 1 - i0 - c : i0 + c;
-			sum[c] = T(0);
-			if (i0 + c >= mine.count)
-				break;
-			if (UPDATE) {
-				x[c].subtract(factor[i], v);
-				if (!DOTS || mine.column(i) != p.j + 1)
-					x[c].template store<EDGE>(
-					        p.a + row + mine.column(i) * p.lda, left);
-			}
-			if (DOTS)
-				sum[c] = x[c].dot(w);
-		}
-#pragma unroll
-		for (int c = 0; DOTS && c < AT_ONCE; c++) {
-			const int i = backward ? mine.count - 1 - i0 - c : i0 + c;
-			const T total = warp_sum(sum[c]);
-			if (threadIdx.x % 32 == 0 && i0 + c < mine.count)
-				sums[i] = total;
-		}
-	}
+	return vector > 1 && unroll == 1 ? 4 : 2;
 }
 
-template <typename T, int V, int U, bool UPDATE, bool DOTS, bool EDGE>
-static __device__ __forceinline__ void run_pass(
-        const struct pass<T> &p, int chunk, const struct share &mine, struct shared_sums &shared)
+static __host__ __device__ constexpr int at_once(int unroll, bool both)
 {
+	return unroll == 1 ? 4 : both ? 8 / unroll : 16 / unroll;
+}
+
+/* The i-th of the block's columns in the order that the pass goes through them. */
+static __device__ __forceinline__ int place_of(const struct share &mine, bool backward, int i)
+{
+	return backward ? mine.count - 1 - i : i;
+}
+
+/* The block's rows of columns i0 and after. */
+template <typename T, int V, int U, int AT_ONCE> struct batch {
+	rows<T, V, U> x[AT_ONCE];
+
+	template <bool EDGE>
+	__device__ __forceinline__ void load(const struct pass<T> &p, const struct share &mine,
+	        int64_t row, bool backward, int i0)
+	{
+#pragma unroll
+		for (int c = 0; c < AT_ONCE; c++)
+			if (i0 + c < mine.count)
+				x[c].template load<EDGE>(
+				        p.a + row +
+				                mine.column(place_of(mine, backward, i0 + c)) *
+				                        p.lda,
+				        p.m - row);
+	}
+};
+
+/* The first columns are on their way while the dot products are put together, but for an update of
+ * many columns in L2, where they are in the way. */
+template <typename T, int V, int U, bool UPDATE, bool DOTS, bool EDGE>
+static __device__ __forceinline__ void run_pass(const struct pass<T> &p, int chunk,
+        const struct share &mine, bool backward, struct shared_sums &shared)
+{
+	const int AT_ONCE = at_once(U, UPDATE && DOTS);
 	const int64_t row = (int64_t)chunk * THREADS * V * U + threadIdx.x * V, left = p.m - row;
-	T *factor = factors(shared, T(0));
+	T *factor = factors(shared, T(0)), *sums = by_warp(shared, threadIdx.x / 32, T(0));
 	rows<T, V, U> v, w;
+	batch<T, V, U, AT_ONCE> b;
+	const T before = UPDATE ? __ldcg(p.norms + p.j) : T(0);
 	if (UPDATE)
 		v.template load<EDGE>(p.v + row, left);
 	if (DOTS)
 		w.template load<EDGE>(p.a + row + (p.j + UPDATE) * p.lda, left);
+	const bool early = DOTS || p.each > 0;
+	if (early)
+		b.template load<EDGE>(p, mine, row, backward, 0);
 	if (UPDATE) {
 		gather(p, mine, factor);
 		__syncthreads();
-		const T norm = settle(p, mine, chunk == 0, factor);
+		const T norm = settle(p, mine, chunk == 0, before, factor);
 		if (DOTS)
 			w.subtract(factor[mine.count + 1], v);
 		if (mine.group == 0) {
@@ -290,25 +292,63 @@ static __device__ __forceinline__ void run_pass(
 	}
 	if (DOTS && mine.group == 0)
 		w.template store<EDGE>(p.w + row, left);
-	go_through<T, V, U, UPDATE, DOTS, EDGE>(
-	        p, mine, row, v, w, factor, by_warp(shared, threadIdx.x / 32, T(0)));
+	if (!early)
+		b.template load<EDGE>(p, mine, row, backward, 0);
+	for (int i0 = 0; i0 < mine.count; i0 += AT_ONCE) {
+		T sum[AT_ONCE];
+#pragma unroll
+		for (int c = 0; c < AT_ONCE; c++) {
+			const int i = place_of(mine, backward, i0 + c);
+			sum[c] = T(0);
+			if (i0 + c >= mine.count)
+				break;
+			if (UPDATE) {
+				b.x[c].subtract(factor[i], v);
+				if (!DOTS || mine.column(i) != p.j + 1)
+					b.x[c].template store<EDGE>(
+					        p.a + row + mine.column(i) * p.lda, left);
+			}
+			if (DOTS)
+				sum[c] = b.x[c].dot(w);
+		}
+		b.template load<EDGE>(p, mine, row, backward, i0 + AT_ONCE);
+#pragma unroll
+		for (int c = 0; DOTS && c < AT_ONCE; c++) {
+			const T total = warp_sum(sum[c]);
+			if (threadIdx.x % 32 == 0 && i0 + c < mine.count)
+				sums[place_of(mine, backward, i0 + c)] = total;
+		}
+	}
+}
+
+/* Every block has columns, as many as it takes, dealt to all in turn; or `each` next to each other,
+ * for which blocks begin in the order of the pass. */
+template <typename T>
+static __device__ __forceinline__ struct share share_of(
+        const struct pass<T> &p, int begin, int group, bool backward)
+{
+	const int all = p.n - begin;
+	if (p.each == 0)
+		return {group, begin + group, p.groups,
+		        all > group ? (all - group + p.groups - 1) / p.groups : 0};
+	const int at = backward ? p.groups - 1 - group : group, past = all - at * p.each;
+	return {at, begin + at * p.each, 1, past < p.each ? past : p.each};
 }
 
 template <typename T, int V, int U, bool UPDATE, bool DOTS>
-__global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_kernel(const struct pass<T> p)
+__global__ void __launch_bounds__(THREADS, blocks_of(V, U)) pass_kernel(const struct pass<T> p)
 {
 	__shared__ struct shared_sums shared;
-	const int chunk = blockIdx.x / p.groups, group = blockIdx.x % p.groups;
-	const int begin = p.j + UPDATE, all = p.n - begin;
-	const struct share mine = {
-	        begin, group, p.groups, all > group ? (all - group + p.groups - 1) / p.groups : 0};
+	const bool backward = UPDATE && DOTS ? !(p.j & 1) : UPDATE;
+	const int chunk = blockIdx.x % p.chunks;
+	const struct share mine = share_of(p, p.j + UPDATE, blockIdx.x / p.chunks, backward);
 #if __CUDA_ARCH__ >= 900
 	cudaGridDependencySynchronize();
 #endif
 	if ((int64_t)(chunk + 1) * THREADS * V * U <= p.m)
-		run_pass<T, V, U, UPDATE, DOTS, false>(p, chunk, mine, shared);
+		run_pass<T, V, U, UPDATE, DOTS, false>(p, chunk, mine, backward, shared);
 	else
-		run_pass<T, V, U, UPDATE, DOTS, true>(p, chunk, mine, shared);
+		run_pass<T, V, U, UPDATE, DOTS, true>(p, chunk, mine, backward, shared);
 #if __CUDA_ARCH__ >= 900
 	cudaTriggerProgrammaticLaunchCompletion();
 #endif

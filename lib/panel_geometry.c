@@ -81,7 +81,7 @@ bool panel_gram_takes(int64_t m, int64_t n)
 
 int panel_gram_launches(int64_t m)
 {
-	enum { ONE_KERNEL = 2, SEVERAL = 7 };
+	enum { ONE_KERNEL = 1, SEVERAL = 7 };
 
 	return m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
 }

@@ -48,7 +48,7 @@ int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);
 /* Whether a Householder panel in single precision goes by the Gram matrix where the device has that
  * form (panel_geqrf_gram_fits): narrower ones are no slower in one cluster. So many rows are one
  * kernel's, what the shared memory of a cluster holds (H200); more take several. */
-enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 6656 };
+enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 8192 };
 bool panel_gram_takes(int64_t m, int64_t n);
 
 /* Launches, that of the other form included which stands by. */

@@ -48,15 +48,12 @@ extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64
 		return r ? panel_geqrf_cluster(precision, a, lda, m, n, tau, r, work, stream)
 		         : steady(NULL, precision, a, lda, m, n, tau, beside, work, stream);
 
+	if (panel_geqrf_gram_cluster_fits(m, n))
+		return panel_geqrf_gram_cluster(
+		        (float *)a, lda, m, n, (float *)tau, r, work, stream);
+
 	int *done = (int *)work;
 	void *rest = (char *)work + panel_geqrf_gram_work();
-	if (panel_geqrf_gram_cluster_fits(m, n)) {
-		const int error = panel_geqrf_gram_cluster(
-		        (float *)a, lda, m, n, (float *)tau, done, r, stream);
-		return error ? error
-		             : panel_geqrf_cluster_unless(
-		                       done, precision, a, lda, m, n, tau, r, rest, stream);
-	}
 	int error = panel_geqrf_gram_begin((float *)a, lda, m, n, done, work, stream);
 	if (!error)
 		error = steady(done, precision, a, lda, m, n, tau, beside, rest, stream);

@@ -84,11 +84,11 @@ int panel_geqrf_gram_begin(
 int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
         const struct block_reflector *r, void *work, void *stream);
 
-/* The same in one kernel (compute capability 9.0 and newer), up to 6656 rows: when *done becomes 0
- * the panel, V and T are as they were. */
+/* The same in one kernel (compute capability 9.0 and newer), up to 8192 rows, which factorizes what
+ * the Gram matrix does not do column by column itself. work: panel_geqrf_gram_work bytes. */
 bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n);
-int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
-        const struct block_reflector *r, void *stream);
+int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
+        const struct block_reflector *r, void *work, void *stream);
 
 #ifdef __cplusplus
 }

@@ -13,13 +13,16 @@
  * Log (H200, 64 columns, us; the exchange a column 67 for 128 rows, 92 for 1024): 30 predicted for
  * 4096 rows, 72 measured, 47 for 128. Of the latter's 95 thousand cycles the pivots take 33 (516
  * each, bound by reads of shared memory: 180 predicted), the sums' two ways 16, T 11, R's and T's
- * ways out 9. From 1024 rows on 16 blocks fetch Y from one block's memory, which takes 26 thousand
- * instead of 4: through memory would be a tenth. */
+ * ways out 9. From 1024 rows on 16 blocks fetched Y from one block's memory, which took 26 thousand
+ * instead of 4: it goes through memory now. With the other form as a kernel behind this one a panel
+ * took 1.3 to 1.4 times as long beside products; as a part of it, as long as alone in a
+ * factorization: 56 us for 2048 rows, 74 for 4096, 92 for 8192. */
 #include "base.h"
 #include "cluster.cuh"
 #include "early_launch.cuh"
 #include "gemm_copy.cuh"
 #include "panel_geqrf.h"
+#include "panel_geqrf_cluster_body.cuh"
 #include "panel_geqrf_gram.cuh"
 #include "panel_geqrf_gram_tiles.cuh"
 #include "panel_geometry.h"
@@ -33,39 +36,46 @@ enum {
 	PAD = 4, /* rows between columns: no bank conflicts */
 	TREE = WARPS / 2,
 	ROWS_STEP = 32,
-	MOST_ROWS = PANEL_GRAM_CLUSTER_ROWS / CLUSTER_MAX, /* of a block */
-	FEWEST_BLOCKS = 2
+	FEWEST_BLOCKS = FEWEST_WARPS / WARPS
 };
 
-struct panel {
+struct gram_panel {
 	float *a;
 	int64_t lda;
-	int m, n, share; /* share: rows of a block */
+	int m, n;
+	int first, share; /* rows of the first block, and of the others */
 	float *tau;
-	int *done;
 	float *v, *t; /* NULL or where V and T go */
 	int64_t ldv, ldt;
+	uint32_t *error;
+	double *y; /* Y as multiply_tiles reads it */
 };
 
 struct memory {
-	union {
+	int fine;
+	bool nothing[ORDER];
+	double squares[ORDER];
+	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y as multiply_tiles reads it */
+	union alignas(16) {
 		struct steps steps;
 		struct triangles triangles;
-		double tree[TREE][TILE_WORDS];
-	};
-	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y as multiply_tiles reads it */
-	double squares[ORDER];
-	bool nothing[ORDER];
-	int fine;
-	alignas(16) float slab[1]; /* [ORDER][share + PAD] */
+		struct shared<float, ORDER> columns;
+		double tree[TREE - 1][TILE_WORDS]; /* and words */
+	}; /* steps and triangles in the first block only, whose rows come behind all of it */
 };
+
+/* Where a block's rows begin in its shared memory: [ORDER][pitch]. */
+const int64_t SLAB_FIRST = sizeof(struct memory);
+const int64_t SLAB = offsetof(struct memory, tree) + sizeof(memory::tree);
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
-struct seat {
+struct place {
 	int lane, warp, rank, blocks;
 	int first, count; /* of its rows */
-	int pitch;
+	int share, pitch;
+	float *slab;
+	bool a_pairs, v_pairs; /* two rows from n on in one store */
 };
 
 __device__ __forceinline__ double fetch_double(uint32_t address)
@@ -75,24 +85,39 @@ __device__ __forceinline__ double fetch_double(uint32_t address)
 	return value;
 }
 
-__device__ __forceinline__ void fetch_rows(
-        const struct panel &g, struct memory &s, const struct seat &t)
+/* Rows `from` to `to` of the block's, as a group of copies. */
+template <int BYTES>
+__device__ __forceinline__ void fetch_by(
+        const struct gram_panel &g, const struct place &t, int from, int to)
 {
+	const int words = BYTES / 4;
 	for (int column = t.warp; column < ORDER; column += WARPS)
 #pragma unroll 4
-		for (int row = t.lane; row < g.share; row += 32) {
-			const bool inside = row < t.count && column < g.n;
-			copy_start<4>(&s.slab[column * t.pitch + row],
-			        inside ? &g.a[t.first + row + column * g.lda] : g.a,
-			        inside ? 4 : 0);
+		for (int row = from + words * t.lane; row < to; row += words * 32) {
+			const int valid =
+			        column < g.n ? max(0, min(BYTES, 4 * (t.count - row))) : 0;
+			copy_start<BYTES>(&t.slab[column * t.pitch + row],
+			        valid ? &g.a[t.first + row + column * g.lda] : g.a, valid);
 		}
 	copy_commit();
-	copy_wait<0>();
-	__syncthreads();
+}
+
+__device__ __forceinline__ void fetch_rows(
+        const struct gram_panel &g, const struct place &t, int from, int to)
+{
+	if ((uint64_t)g.a % 16 == 0 && g.lda % 4 == 0)
+		fetch_by<16>(g, t, from, to);
+	else
+		fetch_by<4>(g, t, from, to);
+}
+
+__device__ __forceinline__ double *tree_of(struct memory &s, int warp)
+{
+	return warp == TREE - 1 ? s.words : s.tree[warp];
 }
 
 /* The block's sums, in s.tree[0], and a barrier of the block before they are changed. */
-__device__ __forceinline__ void add_warps(struct memory &s, const struct seat &t, tiles &sum)
+__device__ __forceinline__ void add_warps(struct memory &s, const struct place &t, tiles &sum)
 {
 #pragma unroll
 	for (int half = TREE; half >= 1; half /= 2) {
@@ -100,12 +125,12 @@ __device__ __forceinline__ void add_warps(struct memory &s, const struct seat &t
 		if (t.warp >= half && t.warp < 2 * half)
 #pragma unroll
 			for (int i = 0; i < TILES * 4; i++)
-				s.tree[t.warp - half][i * 32 + t.lane] = sum[i / 4][i % 4];
+				tree_of(s, t.warp - half)[i * 32 + t.lane] = sum[i / 4][i % 4];
 		__syncthreads();
 		if (t.warp < half)
 #pragma unroll
 			for (int i = 0; i < TILES * 4; i++)
-				sum[i / 4][i % 4] += s.tree[t.warp][i * 32 + t.lane];
+				sum[i / 4][i % 4] += tree_of(s, t.warp)[i * 32 + t.lane];
 	}
 	if (t.warp == 0)
 #pragma unroll
@@ -114,7 +139,7 @@ __device__ __forceinline__ void add_warps(struct memory &s, const struct seat &t
 }
 
 /* The sums of all blocks to the first one's s.words, in the order of the blocks. */
-__device__ __forceinline__ void add_blocks(struct memory &s, const struct seat &t, tiles &sum)
+__device__ __forceinline__ void add_blocks(struct memory &s, const struct place &t, tiles &sum)
 {
 	add_warps(s, t, sum);
 	cluster_barrier();
@@ -135,10 +160,10 @@ __device__ __forceinline__ void add_blocks(struct memory &s, const struct seat &
 	cluster_barrier();
 }
 
-__device__ __forceinline__ void add_gram(const struct memory &s, const struct seat &t, tiles &sum)
+__device__ __forceinline__ void add_gram(const struct place &t, int from, int to, tiles &sum)
 {
-	const float *a = s.slab + t.lane % 4 + t.lane / 4 * t.pitch;
-	for (int first = 8 * t.warp; first < t.count; first += 8 * WARPS) {
+	const float *a = t.slab + t.lane % 4 + t.lane / 4 * t.pitch;
+	for (int first = from + 8 * t.warp; first < to; first += 8 * WARPS) {
 		vectors f;
 #pragma unroll
 		for (int o = 0; o < OCTETS; o++)
@@ -149,9 +174,9 @@ __device__ __forceinline__ void add_gram(const struct memory &s, const struct se
 	}
 }
 
-/* The first block makes the steps and writes R and V1. */
+/* The first block makes the steps and writes Y. */
 __device__ __forceinline__ void make_steps(
-        const struct panel &g, struct memory &s, const struct seat &t)
+        const struct gram_panel &g, struct memory &s, const struct place &t)
 {
 	quarter gram, top, made;
 
@@ -162,7 +187,7 @@ __device__ __forceinline__ void make_steps(
 			const int row = at_row(i), column = at_column(j);
 			const bool inside = row < g.n && column < g.n;
 			made[i][j] = row == column;
-			top[i][j] = inside ? s.slab[row + column * t.pitch] : 0;
+			top[i][j] = inside ? t.slab[row + column * t.pitch] : 0;
 			gram[i][j] = s.words[word_of(min(row, column), max(row, column))];
 			if (row == column)
 				s.squares[row] = gram[i][j];
@@ -170,37 +195,43 @@ __device__ __forceinline__ void make_steps(
 	reflect(s.steps, g.n, gram, top, made);
 	const bool fine = settle(s.steps, g.n, s.squares);
 	if (threadIdx.x == 0)
-		s.fine = *g.done = fine;
-	for (int e = (int)threadIdx.x; fine && e < ORDER * g.n; e += THREADS) {
+		s.fine = fine;
+	for (int e = (int)threadIdx.x; fine && e < TILE_WORDS; e += THREADS) {
+		int row, column;
+		vector_place_of(e, &row, &column);
+		g.y[e] = made_of(s.steps, g.n, row, column);
+	}
+}
+
+/* R and V1, while the others make their vectors. */
+__device__ __forceinline__ void store_top(
+        const struct gram_panel &g, const struct memory &s, const struct place &t)
+{
+	for (int e = (int)threadIdx.x; e < ORDER * g.n; e += THREADS) {
 		const int row = e % ORDER, column = e / ORDER;
 		if (row >= g.n)
 			continue;
 		const float value = result_of(s.steps, row, column);
 		g.a[row + column * g.lda] = value;
-		s.slab[row + column * t.pitch] = row > column ? value : (float)(row == column);
+		t.slab[row + column * t.pitch] = row > column ? value : (float)(row == column);
 		if (g.v)
-			g.v[row + column * g.ldv] = s.slab[row + column * t.pitch];
+			g.v[row + column * g.ldv] = t.slab[row + column * t.pitch];
 	}
 }
 
-/* Y from the first block, as multiply_tiles reads it. */
-__device__ __forceinline__ void fetch_triangle(struct memory &s, int n)
+/* Y, by way of memory, where all blocks find it at once. */
+__device__ __forceinline__ void fetch_triangle(const struct gram_panel &g, struct memory &s)
 {
-	const uint32_t made = cluster_address(shared_address(s.steps.made), 0);
 #pragma unroll
-	for (int i = 0; i < TILE_WORDS / THREADS; i++) {
-		const int word = (int)threadIdx.x + i * THREADS;
-		int row, column;
-		vector_place_of(word, &row, &column);
-		const double value =
-		        fetch_double(made + 8 * (uint32_t)(column * (ORDER + 1) + row));
-		s.words[word] = row > column || column >= n ? row == column : value;
-	}
+	for (int i = 0; i < TILE_WORDS / THREADS; i++)
+		s.words[(int)threadIdx.x + i * THREADS] =
+		        __ldcg(&g.y[(int)threadIdx.x + i * THREADS]);
+	__syncthreads();
 }
 
 /* V1, in the first block's slab. */
 __device__ __forceinline__ void take_top(
-        const struct panel &g, const struct memory &s, const struct seat &t, vectors &v)
+        const struct gram_panel &g, const struct place &t, vectors &v)
 {
 #pragma unroll
 	for (int o = 0; o < OCTETS; o++)
@@ -208,57 +239,90 @@ __device__ __forceinline__ void take_top(
 		for (int e = 0; e < 2; e++) {
 			const int row = 8 * t.warp + 2 * (t.lane % 4) + e,
 			          column = 8 * o + t.lane / 4;
-			v[o][e] = row < g.n && column < g.n ? s.slab[row + column * t.pitch] : 0;
+			v[o][e] = row < g.n && column < g.n ? t.slab[row + column * t.pitch] : 0;
 		}
 }
 
+/* As far as there are rows. */
+__device__ __forceinline__ void store_pair(float *to, float2 pair, int rows, bool aligned)
+{
+	if (aligned && rows >= 2) {
+		*(float2 *)to = pair;
+		return;
+	}
+	if (rows >= 1)
+		to[0] = pair.x;
+	if (rows >= 2)
+		to[1] = pair.y;
+}
+
 /* V2 = A2 Y of eight rows of the block. */
-__device__ __forceinline__ void make_vectors(
-        const struct panel &g, const struct memory &s, const struct seat &t, int first, vectors &v)
+__device__ __forceinline__ void make_vectors(const struct gram_panel &g, const struct memory &s,
+        const struct place &t, int first, vectors &v)
 {
 	double x[OCTETS][2];
-	const int from = first + t.lane / 4;
+	const int from = first + t.lane / 4, row = first + 2 * (t.lane % 4);
 
 #pragma unroll
 	for (int o = 0; o < OCTETS; o++)
 #pragma unroll
 		for (int e = 0; e < 2; e++)
 			x[o][e] = from < t.count
-			                  ? s.slab[from + (8 * o + 4 * e + t.lane % 4) * t.pitch]
+			                  ? t.slab[from + (8 * o + 4 * e + t.lane % 4) * t.pitch]
 			                  : 0.0f;
 #pragma unroll
 	for (int p = 0; p < OCTETS / 2; p++) {
 		double c[4];
 		multiply_tiles(p, s.words, x, c);
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
-			const int column = 16 * p + 8 * (i / 2) + t.lane / 4;
-			const int row = first + 2 * (t.lane % 4) + i % 2;
-			const float rounded = (float)c[i];
-			v[2 * p + i / 2][i % 2] = rounded;
-			if (row >= t.count || column >= g.n)
+		for (int i = 0; i < 2; i++) {
+			const int column = 16 * p + 8 * i + t.lane / 4;
+			const float2 pair = make_float2((float)c[2 * i], (float)c[2 * i + 1]);
+			v[2 * p + i][0] = pair.x;
+			v[2 * p + i][1] = pair.y;
+			if (column >= g.n)
 				continue;
-			g.a[t.first + row + column * g.lda] = rounded;
+			store_pair(&g.a[t.first + row + column * g.lda], pair, t.count - row,
+			        t.a_pairs);
 			if (g.v)
-				g.v[t.first + row + column * g.ldv] = rounded;
+				store_pair(&g.v[t.first + row + column * g.ldv], pair,
+				        t.count - row, t.v_pairs);
 		}
 	}
 }
 
-__device__ __forceinline__ void factorize(const struct panel &g, struct memory &s)
+__device__ __forceinline__ struct place take_place(const struct gram_panel &g, struct memory &s)
 {
-	struct seat t;
+	struct place t;
 	t.lane = (int)threadIdx.x % 32;
 	t.warp = (int)threadIdx.x / 32;
 	t.rank = (int)cluster_rank();
 	t.blocks = (int)cluster_blocks();
-	t.first = t.rank * g.share;
-	t.count = max(0, min(g.share, g.m - t.first));
-	t.pitch = g.share + PAD;
+	t.first = t.rank == 0 ? 0 : g.first + (t.rank - 1) * g.share;
+	t.share = t.rank == 0 ? g.first : g.share;
+	t.count = max(0, min(t.share, g.m - t.first));
+	t.pitch = t.share + PAD;
+	t.a_pairs = g.n % 2 == 0 && g.lda % 2 == 0 && (uint64_t)g.a % 8 == 0;
+	t.v_pairs = g.n % 2 == 0 && g.ldv % 2 == 0 && (uint64_t)g.v % 8 == 0;
+	t.slab = (float *)((char *)&s + (t.rank == 0 ? SLAB_FIRST : SLAB));
+	return t;
+}
+
+/* False, with the panel as it was, when another form has to do it. */
+__device__ __forceinline__ bool factorize_gram(const struct gram_panel &g, struct memory &s)
+{
+	const struct place t = take_place(g, s);
 	{
 		tiles sum = {};
-		fetch_rows(g, s, t);
-		add_gram(s, t, sum);
+		const int half = t.share / 2 / (8 * WARPS) * (8 * WARPS);
+		fetch_rows(g, t, 0, half);
+		fetch_rows(g, t, half, t.share);
+		copy_wait<1>();
+		__syncthreads();
+		add_gram(t, 0, min(half, t.count), sum);
+		copy_wait<0>();
+		__syncthreads();
+		add_gram(t, half, t.count, sum);
 		add_blocks(s, t, sum);
 	}
 	if (t.rank == 0)
@@ -267,17 +331,19 @@ __device__ __forceinline__ void factorize(const struct panel &g, struct memory &
 	const uint32_t fine = cluster_address(shared_address(&s.fine), 0);
 	int done;
 	asm volatile("ld.shared::cluster.s32 %0, [%1];" : "=r"(done) : "r"(fine) : "memory");
-	if (done)
-		fetch_triangle(s, g.n);
-	cluster_barrier();
-	if (!done)
-		return;
+	if (!done) {
+		cluster_barrier(); /* all have read what the other form uses, too */
+		return false;
+	}
+	fetch_triangle(g, s);
 	{
 		tiles sum = {};
 		const int from = t.rank == 0 ? g.n : 0;
 		if (t.rank == 0) {
 			vectors v;
-			take_top(g, s, t, v);
+			store_top(g, s, t);
+			__syncthreads();
+			take_top(g, t, v);
 			accumulate(sum, v);
 		}
 		for (int first = from + 8 * t.warp; first < t.count; first += 8 * WARPS) {
@@ -288,24 +354,48 @@ __device__ __forceinline__ void factorize(const struct panel &g, struct memory &
 		add_blocks(s, t, sum);
 	}
 	if (t.rank != 0)
-		return;
+		return true;
 	make_t(s.triangles, s.nothing, g.n, true, g.tau,
 	        [&](int i, int j) { return s.words[word_of(i, j)]; });
 	store_t(s.triangles, s.nothing, g.n, true, g.a, g.lda, g.t, g.ldt);
+	return true;
 }
 
 #endif
 
-__global__ void __launch_bounds__(THREADS, 1) gram_cluster_kernel(const struct panel g)
+/* ROWS: of a thread in the other form. */
+template <int ROWS>
+__global__ void __launch_bounds__(THREADS, 1) gram_cluster_kernel(const struct gram_panel g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	extern __shared__ __align__(16) unsigned char bytes[];
+	struct memory &s = *(struct memory *)bytes;
+
 	early_begin();
-	factorize(g, *(struct memory *)bytes);
+	if (factorize_gram(g, s))
+		return;
+	const struct householder_panel<float> h = {
+		g.a, g.lda, g.m, g.n, g.tau, g.v, g.t, g.ldv, g.ldt, g.error, NULL
+	};
+	factorize_columns<float, ORDER, ROWS>(h, s.columns);
 #endif
 }
 
 /* ---- launch ---- */
+
+const struct variant {
+	int rows; /* of a thread */
+	const void *kernel;
+} variants[] = {{2, (const void *)gram_cluster_kernel<2>},
+        {4, (const void *)gram_cluster_kernel<4>}, {8, (const void *)gram_cluster_kernel<8>}};
+enum {
+	VARIANTS = sizeof variants / sizeof *variants,
+	ROWS_OF_WARP = 32 * WORDS / ORDER, /* for each of a thread */
+	FIRST_ROWS = 416,                  /* of the first block, at most */
+	OTHER_ROWS = 544
+};
+
+static_assert(FIRST_ROWS + (CLUSTER_MAX - 1) * OTHER_ROWS >= PANEL_GRAM_CLUSTER_ROWS, "of all");
 
 int blocks_of(int64_t m)
 {
@@ -315,24 +405,48 @@ int blocks_of(int64_t m)
 	return blocks;
 }
 
-/* Rows of a block: all of the top are the first one's. */
-int64_t share_of(int64_t m, int blocks)
+const struct variant *variant_of(int64_t m, int blocks)
 {
-	const int64_t share = (m + blocks - 1) / blocks;
-	return (share > ORDER ? share + ROWS_STEP - 1 : (int64_t)ORDER) / ROWS_STEP * ROWS_STEP;
+	const struct variant *v = variants;
+	while (v < variants + VARIANTS - 1 && (int64_t)blocks * WARPS * ROWS_OF_WARP * v->rows < m)
+		v++;
+	return v;
 }
 
-int64_t bytes_of(int64_t share)
+int64_t whole_steps(int64_t rows)
 {
-	return (int64_t)sizeof(struct memory) + (share + PAD) * ORDER * (int64_t)sizeof(float);
+	return (rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+}
+
+/* Equal shares as long as the first block's memory holds its own: all of the top are among them. */
+void share_out(struct gram_panel *g, int blocks)
+{
+	const int64_t even = whole_steps((g->m + blocks - 1) / blocks);
+
+	g->first = (int)max((int64_t)ORDER, min((int64_t)FIRST_ROWS, even));
+	g->share = g->first < FIRST_ROWS
+	                   ? g->first
+	                   : (int)whole_steps((g->m - g->first + blocks - 2) / (blocks - 1));
+}
+
+size_t bytes_of(int64_t first, int64_t share)
+{
+	const int64_t column = ORDER * (int64_t)sizeof(float);
+	const int64_t of_first = SLAB_FIRST + (first + PAD) * column;
+	const int64_t of_others = SLAB + (share + PAD) * column;
+
+	return (size_t)(of_first > of_others ? of_first : of_others);
 }
 
 /* Whether the current device takes the largest cluster with the most rows. */
 bool launchable(void)
 {
-	static thread_local struct cluster_answer last;
-	return cluster_takes(&last, (const void *)gram_cluster_kernel, CLUSTER_MAX, THREADS,
-	        (size_t)bytes_of(MOST_ROWS));
+	static thread_local struct cluster_answer last[VARIANTS];
+	bool all = true;
+	for (int i = 0; i < VARIANTS; i++)
+		all = all && cluster_takes(&last[i], variants[i].kernel, CLUSTER_MAX, THREADS,
+		                     bytes_of(FIRST_ROWS, OTHER_ROWS));
+	return all;
 }
 
 } // namespace
@@ -343,17 +457,18 @@ extern "C" bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n)
 }
 
 extern "C" int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
-        int *done, const struct block_reflector *r, void *stream)
+        const struct block_reflector *r, void *work, void *stream)
 {
 	const int blocks = blocks_of(m);
-	struct panel g = {
-	        a, lda, (int)m, (int)n, (int)share_of(m, blocks), tau, done, NULL, NULL, 0, 0};
+	struct gram_panel g = {a, lda, (int)m, (int)n, 0, 0, tau, NULL, NULL, 0, 0,
+	        (uint32_t *)work, (double *)work + 2};
+	share_out(&g, blocks);
 	if (r) {
 		g.v = (float *)r->v;
 		g.ldv = r->ldv;
 		g.t = (float *)r->t;
 		g.ldt = r->ldt;
 	}
-	return early_cluster_launch((const void *)gram_cluster_kernel, blocks, blocks, THREADS,
-	        (size_t)bytes_of(g.share), &g, stream);
+	return early_cluster_launch(variant_of(m, blocks)->kernel, blocks, blocks, THREADS,
+	        bytes_of(g.first, g.share), &g, stream);
 }

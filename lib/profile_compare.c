@@ -9,14 +9,41 @@
 #include "msg.h"
 #include "profile_row.h"
 
-static double allowed(const char *unit)
+const char *const change_kind_name[CHANGE_KINDS] = {
+        "latency", "size", "bandwidth", "other", "surface"};
+const size_t most_noisy = 5;
+
+static bool is_one_of(const char *word, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(word, list[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_rate(const char *unit)
 {
 	static const char *const rates[] = {"B/s", "flop/s", "Hz"};
 
-	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
-		if (strcmp(unit, rates[i]) == 0)
-			return 0.03;
-	return 0.02;
+	return is_one_of(unit, rates, ARRAY_LEN(rates));
+}
+
+static enum change_kind kind_of(const struct parameter *row)
+{
+	static const char *const times[] = {"s", "cycle"}, *const sizes[] = {"B", "count"};
+
+	if (strcmp(row->regime, "surface") == 0)
+		return CHANGE_SURFACE;
+	if (is_rate(row->unit))
+		return CHANGE_BANDWIDTH;
+	if (is_one_of(row->unit, times, ARRAY_LEN(times)))
+		return CHANGE_LATENCY;
+	return is_one_of(row->unit, sizes, ARRAY_LEN(sizes)) ? CHANGE_SIZE : CHANGE_OTHER;
+}
+
+static double allowed(const char *unit)
+{
+	return is_rate(unit) ? 0.03 : 0.02;
 }
 
 static bool is(const struct parameter *row, const char *status)
@@ -76,50 +103,108 @@ static size_t find_missing(const struct profile *a, const struct profile *b)
 	return missing;
 }
 
-/* Rows first .. end - 1 of `before` are one family. */
-static struct family_change compare_family(const struct profile *before, const struct profile *now,
-        size_t first, size_t end, double *changes)
+/* Whether both rows are of one part of the machine, the name's first word, and of one kind. */
+static bool same_group(const struct parameter *a, const struct parameter *b)
 {
-	struct family_change family = {.name = before->row[first].name};
+	const size_t part = strcspn(a->name, ".");
 
-	for (size_t i = first; i < end; i++) {
-		const struct parameter *row = &before->row[i];
-		const struct parameter *other = profile_find_row(now, row);
-		if (has_value(row) && has_value(other))
-			count_change(&family, row, other, changes);
-	}
-	family.median = stats_median(changes, family.compared);
-	return family;
+	return part == strcspn(b->name, ".") && strncmp(a->name, b->name, part) == 0 &&
+	       kind_of(a) == kind_of(b);
 }
 
-static void add_family(struct profile_changes *all, struct family_change family)
+static bool same_family(const struct parameter *a, const struct parameter *b)
 {
-	all->compared += family.compared;
-	all->noisy += family.noisy;
-	all->beyond += family.beyond;
-	all->real += family.real;
-	if (family.compared + family.noisy > 0)
-		all->family[all->count++] = family;
+	return strcmp(a->name, b->name) == 0;
+}
+
+/* All rows of `before` that are like the given one. */
+static struct family_change compare_like(const struct profile *before, const struct profile *now,
+        const struct parameter *first,
+        bool (*like)(const struct parameter *, const struct parameter *), double *changes)
+{
+	struct family_change all = {
+	        .name = first->name, .kind = kind_of(first), .allowed = allowed(first->unit)};
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct parameter *row = &before->row[i];
+		const struct parameter *other =
+		        like(first, row) ? profile_find_row(now, row) : NULL;
+		if (has_value(row) && has_value(other))
+			count_change(&all, row, other, changes);
+	}
+	all.median = stats_median(changes, all.compared);
+	return all;
+}
+
+/* One change for all rows that are like each other, in the first profile's order; their number. */
+static size_t compare_all(const struct profile *before, const struct profile *now,
+        bool (*like)(const struct parameter *, const struct parameter *),
+        struct family_change *change)
+{
+	const struct parameter **first = xcalloc(before->count + 1, sizeof *first);
+	double *changes = xcalloc(before->count + 1, sizeof *changes);
+	size_t kinds = 0, count = 0;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct parameter *row = &before->row[i];
+		size_t k = 0;
+		while (k < kinds && !like(first[k], row))
+			k++;
+		if (k < kinds)
+			continue;
+		first[kinds++] = row;
+		change[count] = compare_like(before, now, row, like, changes);
+		count += change[count].compared + change[count].noisy > 0;
+	}
+	free(changes);
+	free(first);
+	return count;
+}
+
+static size_t count_noisy(const struct profile *profile)
+{
+	size_t noisy = 0;
+
+	for (size_t i = 0; i < profile->count; i++)
+		noisy += is(&profile->row[i], "noisy");
+	return noisy;
 }
 
 struct profile_changes profile_compare(const struct profile *before, const struct profile *now)
 {
 	struct profile_changes all = {.family = xcalloc(before->count + 1, sizeof *all.family),
-	        .missing = find_missing(before, now) + find_missing(now, before)};
-	double *changes = xcalloc(before->count + 1, sizeof *changes);
+	        .group = xcalloc(before->count + 1, sizeof *all.group),
+	        .missing = find_missing(before, now) + find_missing(now, before),
+	        .noisy_before = count_noisy(before),
+	        .noisy_now = count_noisy(now)};
 
-	for (size_t first = 0, end; first < before->count; first = end) {
-		for (end = first + 1; end < before->count; end++)
-			if (strcmp(before->row[end].name, before->row[first].name) != 0)
-				break;
-		add_family(&all, compare_family(before, now, first, end, changes));
+	all.count = compare_all(before, now, same_family, all.family);
+	all.group_count = compare_all(before, now, same_group, all.group);
+	for (size_t i = 0; i < all.count; i++) {
+		all.compared += all.family[i].compared;
+		all.noisy += all.family[i].noisy;
+		all.beyond += all.family[i].beyond;
+		all.real += all.family[i].real;
 	}
-	free(changes);
 	return all;
+}
+
+bool change_repeats(const struct family_change *change)
+{
+	return change->kind == CHANGE_SURFACE || change->beyond == 0;
+}
+
+bool profile_changes_repeat(const struct profile_changes *changes)
+{
+	for (size_t i = 0; i < changes->group_count; i++)
+		if (!change_repeats(&changes->group[i]))
+			return false;
+	return changes->noisy_before <= most_noisy && changes->noisy_now <= most_noisy;
 }
 
 void profile_changes_free(struct profile_changes *changes)
 {
 	free(changes->family);
+	free(changes->group);
 	*changes = (struct profile_changes){0};
 }

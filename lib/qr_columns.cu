@@ -11,7 +11,8 @@
  * Cost: the flight of V and C, 4 m k COLUMNS operations on a cluster, two barriers of it.
  *
  * Log (H200, 64 columns right of 64, start to start): 7 us predicted for 4096 rows, 24.6 measured
- * (300 rows 9.4, 512 16, 1024 21, 8192 34): eight clusters of 16 blocks do not fit at once. */
+ * (300 rows 9.4, 512 16, 1024 21, 8192 34): eight clusters of 16 blocks do not fit at once. Of
+ * 8 blocks up to 5120 rows: 16 for 4096, 13 for 2048, in a factorization 20 and 13. */
 #include "base.h"
 #include "block_kernels.h"
 #include "cluster.cuh"
@@ -30,8 +31,10 @@ enum {
 	WORDS = DEPTH * COLUMNS,
 	PAD = 4, /* rows between columns: no bank conflicts */
 	T_PITCH = DEPTH + 4,
-	ROWS_STEP = 32,                                 /* four for each warp */
-	MOST_ROWS = BLOCK_QR_COLUMNS_ROWS / CLUSTER_MAX /* of a block */
+	ROWS_STEP = 32, /* four for each warp */
+	HALF = CLUSTER_MAX / 2,
+	HALF_ROWS = 640,      /* of a block of half a cluster, at most */
+	MOST_ROWS = HALF_ROWS /* of a block */
 };
 
 struct columns {
@@ -252,7 +255,7 @@ extern "C" bool block_qr_columns_fits(enum precision precision, int64_t m, int64
 extern "C" int block_qr_columns(struct matrix v, struct matrix t, struct matrix c, void *stream)
 {
 	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
-	const int blocks = c.m <= CLUSTER_MAX / 2 * 64 ? CLUSTER_MAX / 2 : CLUSTER_MAX;
+	const int blocks = c.m <= HALF * HALF_ROWS ? (int)HALF : (int)CLUSTER_MAX;
 	const int64_t share = ((c.m + blocks - 1) / blocks + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
 	struct columns g = {(const float *)matrix_address(v), v.ld,
 	        (const float *)matrix_address(t), t.ld, (float *)matrix_address(c), c.ld, (int)c.m,

@@ -131,6 +131,38 @@ double stats_student(size_t degrees)
 	return z * (1 + (g1 + (g2 + (g3 + g4 / v) / v) / v) / v);
 }
 
+/* One more than how many are less, and half of how many others are equal. */
+static double rank_of(const double *value, size_t n, size_t i)
+{
+	double rank = 1;
+
+	for (size_t k = 0; k < n; k++)
+		rank += value[k] < value[i] ? 1 : k != i && value[k] == value[i] ? 0.5 : 0;
+	return rank;
+}
+
+/* Every judge's ranks have the variance (n^2 - 1) / 12, ties apart, and mean ranks that of the
+ * part in common: with m judges of correlation r, that times (1 + (m - 1) r) / m. */
+double stats_agreement(const double *value, size_t n, size_t judges)
+{
+	double own = 0, common = 0;
+
+	if (n < 2 || judges < 2)
+		return 1;
+	for (size_t i = 0; i < n; i++) {
+		double mean = 0;
+		for (size_t j = 0; j < judges; j++) {
+			const double off = rank_of(value + j * n, n, i) - 0.5 * (double)(n + 1);
+			own += off * off / (double)judges;
+			mean += off / (double)judges;
+		}
+		common += mean * mean;
+	}
+	if (!(own > 0))
+		return 1;
+	return ((double)judges * common / own - 1) / (double)(judges - 1);
+}
+
 struct estimate stats_combine(const struct estimate *process, size_t n)
 {
 	double *value = xmalloc(3 * n * sizeof *value);

@@ -38,6 +38,12 @@ double stats_deviation(const double *x, size_t n);
 /* 97.5 % quantile of Student's t with the given degrees of freedom (>= 1). */
 double stats_student(size_t degrees);
 
+/* How far judges agree on the order of n subjects: the mean rank correlation of two judges, by
+ * Kendall's coefficient of concordance (ties share their ranks). value[j * n + i] is judge j's of
+ * subject i. 1 when all agree, near 0 when the orders are chance; 1 when there is nothing to
+ * disagree about: fewer than two judges or subjects. */
+double stats_agreement(const double *value, size_t n, size_t judges);
+
 /* Combines the estimates of several fresh processes into one: value = median of their values;
  * half-widths = root of the squared sum of (a) Student's t interval of the process values and (b)
  * the median of the processes' own half-widths. With one process only (b) is there. Estimates

@@ -177,6 +177,34 @@ function shape_line(operation, access,   i, p, fast, choice, n, error, roof, j, 
 function loss(i) {
 	return is_number(T[i, "orthogonality"]) ? sprintf("%.1e", T[i, "orthogonality"] * T[i, "m"] * (T[i, "precision"] == "s" ? 2 ^ -24 : 2 ^ -53)) : "-"
 }
+# By the condition of the matrix; and what is allowed to the forms that go column by column.
+function loss_table(   i, v, c, any, line, at, cell, variants, conditions) {
+	for (i = 1; i <= T["rows"]; i++)
+		if (T[i, "operation"] == "gramschmidt" && option(T[i, "options"], "cond") != "") {
+			at[T[i, "variant"], is_number(T[i, "nb"]) ? T[i, "nb"] + 0 : 0, option(T[i, "options"], "cond") + 0] = i
+			any = i
+		}
+	if (!any)
+		return
+	variants = split("cublas,0 direct,0 shared,0 wide,0 kernels,0 fused,0 blocked,64 block,32 block,64 twice,64", cell, " ")
+	conditions = split("1 1000 100000", condition, " ")
+	table_start("gram-loss", "Loss of orthogonality, norm(I - Q'Q), by the matrix's condition, on the GPU, single precision, " T[any, "m"] " x " \
+		T[any, "n"] "; allowed: 10 n^(1/2) u cond(A), re-orthogonalized (twice) 10 n^(1/2) u", "<form|>nb|!>cond 1|!>1e3|!>1e5")
+	for (v = 1; v <= variants; v++) {
+		split(cell[v], form, ",")
+		line = form[1] "|" (form[2] > 0 ? form[2] : "")
+		for (c = 1; c <= conditions; c++) {
+			i = at[form[1], form[2], condition[c] + 0]
+			line = line "|" (i ? loss(i) : "-")
+		}
+		table_row("", line)
+	}
+	line = "allowed|"
+	for (c = 1; c <= conditions; c++)
+		line = line "|" sprintf("%.1e", 10 * sqrt(T[any, "n"]) * 2 ^ -24 * condition[c])
+	table_row("", line)
+	table_end()
+}
 function has_forms(precision,   s) {
 	for (s = 1; s <= sizes; s++)
 		if (("gpu" SUBSEP precision SUBSEP size[s]) in champion)
@@ -288,6 +316,7 @@ BEGIN {
 		if (sizes) {
 			form_table("s")
 			form_table("d")
+			loss_table()
 			read_paper()
 			if (common_size() != "")
 				paragraph(then_text() now_text(common_size()))

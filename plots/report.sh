@@ -139,7 +139,8 @@ update_section() {
 	[ -s "$work/update" ] || return 0
 	printf 'H2\tupdate\tUpdate or refactor?\n'
 	printf 'P\tA QR factorization is there, and rows or columns of A come or go: change it, or begin again? The counterpart of'
-	printf ' Figures 6 to 14 of Andrew and Dingle (2014) for this machine, resident, single precision, all to the least-squares solution.\n'
+	printf ' Figures 6 to 14 of Andrew and Dingle (2014) for this machine in single precision, all to the least-squares solution. Resident, or'
+	printf ' from the host as they count time: Q where it is kept, R, Q^T b and what is added, or the changed matrix, are copied to the GPU first.\n'
 	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
 	[ "$(drawn update)" != yes ] ||
 		printf 'FIG\tupdate\tTimes as fast as beginning again: with ours, which makes as much of Q as is kept (colour, first number), %s\n' \

@@ -7,7 +7,7 @@
 #   -v short=yes     prints a line
 function is_time(x) { return is_number(x) && x > 0 }
 function key_of(T, i,   q) {
-	q = option(T[i, "options"], "q")
+	q = option(T[i, "options"], "q") (option(T[i, "options"], "from") == "host" ? " host" : "")
 	return T[i, "operation"] SUBSEP q SUBSEP T[i, "variant"] SUBSEP T[i, "m"] + 0 SUBSEP T[i, "n"] + 0 SUBSEP \
 		(T[i, "variant"] == "update" ? number(T[i, "k"]) : 0) SUBSEP T[i, "p"] + 0
 }
@@ -164,19 +164,49 @@ function write_choice(   i, out) {
 
 # ---- words ----
 
-function words_of(operation, q) {
+function words_of(operation, q,   host) {
+	host = sub(/ host$/, "", q)
 	gsub(/_/, " ", operation)
-	return operation (q == "none" ? ", R and d" : ", " q " Q")
+	return operation (q == "none" ? ", R and d" : ", " q " Q") (host ? ", host" : "")
 }
-# Median, least and most of the ratios of a change.
-function spread(operation, q, which,   i, list, n, x, v) {
+# Least, median and most of the ratios of a change, or of those of its points that `where` names; with `goal` also how many in
+# a hundred reach it.
+function spread(operation, q, which, where, goal,   i, list, n, x, v, reach) {
 	for (i = 1; i <= points; i++) {
 		v = which == "ours" ? point_ours[i] : point_vendor[i]
-		if (point_operation[i] == operation && point_q[i] == q && v != "")
+		if (point_operation[i] == operation && point_q[i] == q && v != "" && is_where(i, where)) {
 			list = list " " v
+			reach += v >= goal
+		}
 	}
 	n = ascending(list, x)
-	return n ? short_ratio(x[1]) "|" short_ratio(x[int((n + 1) / 2)]) "|" short_ratio(x[n]) : "-|-|-"
+	return (n ? short_ratio(x[1]) "|" short_ratio(x[int((n + 1) / 2)]) "|" short_ratio(x[n]) : "-|-|-") \
+		(goal == "" ? "" : "|" (n ? percent(reach / n, "%.0f") : "-"))
+}
+function is_where(i, where,   m, n, k, p) {
+	m = point_m[i]; n = point_n[i]; k = point_k[i]; p = point_p[i]
+	return where == "" || (where == "p <= n/4, n/8 <= k <= 3n/4" && p <= n / 4 && k >= int(n / 8) && k <= 3 * n / 4) || \
+		(where == "k >= n/4" && k >= int(n / 4)) || (where == "k = n, m <= 4n, p <= n/16" && k == n && m <= 4 * n && p <= n / 16) || \
+		(where == "m >= 8n, p <= n/4" && m >= 8 * n && p <= n / 4) || (where == "m <= 4n, p <= n/16" && m <= 4 * n && p <= n / 16)
+}
+# Where the paper's results, or its conclusions, say what to look for: the ratio that is hoped for there.
+function goal_row(operation, q, where, goal,   part) {
+	part = spread(operation, q, "vendor", where, goal)
+	if (part !~ /^-/)
+		table_row("", words_of(operation, q) "|" where "|" (goal == 1 ? "faster" : goal) "|" part "|" spread(operation, q, "ours", where, goal))
+}
+function goal_table(   i, host) {
+	table_start("update-goals", "Times as fast as cuSOLVER's factorization and as ours: of the points there, how many reach the goal", \
+		"<change|<where|>goal|>least|>median|!>most|>reach, %|!>ours, least|>ours|!>ours, most|!>reach, %")
+	for (i = 0; i < 2; i++) {
+		host = i ? " host" : ""
+		goal_row("remove_columns", "none" host, "p <= n/4, n/8 <= k <= 3n/4", 13.5)
+		goal_row("remove_columns", "none" host, "k >= n/4", 1)
+		goal_row("add_columns", "thin" host, "k = n, m <= 4n, p <= n/16", 5)
+		goal_row("add_rows", "none" host, "m >= 8n, p <= n/4", 4)
+		goal_row("remove_rows", "full" host, "m <= 4n, p <= n/16", 1)
+	}
+	table_end()
 }
 # The answer in a paragraph.
 function say_decisions(   i) {
@@ -189,12 +219,12 @@ function say_decisions(   i) {
 				" %. Its times of updating are off by " percent(D[i, "error_update"]) " % (median). fathom advise update answers for one case.")
 }
 function decision_table(   i, c) {
-	table_start("update-decisions", "The choice by the model: its cost is the time over that of the better way, less one", \
-		"<change|<Q|>points|>within 2x|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always, %|!>worst, %|>never, %|!>worst, %")
+	table_start("update-decisions", "The choice by the model (even: within 2x), its cost over the better way, and that of no choice", \
+		"<change|<Q|<from|>points|>even|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always|!>worst, %|>never|!>worst, %")
 	for (i = 1; i <= D["rows"]; i++) {
 		c = D[i, "operation"]
 		gsub(/_/, " ", c)
-		table_row(D[i, "operation"] == "all" ? "sum" : "", c "|" D[i, "q"] "|" D[i, "points"] "|" D[i, "even"] "|" \
+		table_row(D[i, "operation"] == "all" ? "sum" : "", c "|" D[i, "q"] "|" D[i, "from"] "|" D[i, "points"] "|" D[i, "even"] "|" \
 			percent(D[i, "error_update"]) "|" percent(D[i, "error_refactor"]) "|" percent(D[i, "right"]) "|" \
 			percent(D[i, "cost"]) "|" percent(D[i, "cost_worst"]) "|" percent(D[i, "always"], "%.0f") "|" \
 			percent(D[i, "always_worst"], "%.0f") "|" percent(D[i, "never"], "%.0f") "|" percent(D[i, "never_worst"], "%.0f"))
@@ -205,9 +235,9 @@ function ratio_table(   o, q, c, i) {
 	table_start("update-ratios", "Times as fast as beginning again, over all points: least, median, most", \
 		"<change|>ours, least|>median|>most|>cuSOLVER, least|>median|>most")
 	split("remove_columns add_columns add_rows remove_rows", o, " ")
-	split("none thin full", q, " ")
+	split("none,thin,full,none host,thin host,full host", q, ",")
 	for (c = 1; c <= 4; c++)
-		for (i = 1; i <= 3; i++)
+		for (i = 1; i <= 6; i++)
 			if (spread(o[c], q[i], "ours") !~ /^-/)
 				table_row("", words_of(o[c], q[i]) "|" spread(o[c], q[i], "ours") "|" spread(o[c], q[i], "vendor"))
 	table_end()
@@ -231,6 +261,7 @@ BEGIN {
 		decided = load(data "/decisions.tsv", D)
 		if (decided)
 			say_decisions()
+		goal_table()
 		ratio_table()
 		if (decided)
 			decision_table()

@@ -122,6 +122,7 @@ static inline void blas_rate_rest(struct blas_rate *rate)
 	const double begun = clock_now();
 	gpu_rest(&rate->gpu, rate->hz);
 	rate->end += clock_now() - begun;
+	msg_note("rested for %.2f s", clock_now() - begun);
 }
 
 static inline void blas_rate_close(struct blas_rate *rate)

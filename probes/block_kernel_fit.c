@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
  * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d gpu.panel_grid.s .d [m,n],
- * gpu.band_sweep.s .d [p,n,rows], gpu.potrf_block.s .d [n], gpu.potrf_rows.s .d
- * gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s gpu.panel_grid_shared.s
+ * gpu.band_sweep.s .d, gpu.band_slide.s .d [p,n,rows], gpu.potrf_block.s .d [n], gpu.potrf_rows.s
+ * .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s gpu.panel_grid_shared.s
  * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below], gpu.gram_panel.s .d [m,n],
  * gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n],
  * gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold],
@@ -34,6 +34,10 @@ static const struct surface {
         {"sweep_s", "gpu.band_sweep.s", "our sweep of one kernel, start to start",
                 {"p", "n", "rows"}},
         {"sweep_d", "gpu.band_sweep.d", "our sweep of one kernel, start to start",
+                {"p", "n", "rows"}},
+        {"slide_s", "gpu.band_slide.s", "our sweep of one kernel over a band, start to start",
+                {"p", "n", "rows"}},
+        {"slide_d", "gpu.band_slide.d", "our sweep of one kernel over a band, start to start",
                 {"p", "n", "rows"}},
         {"geqrf_columns_s", "gpu.panel_geqrf_columns.s",
                 "our Householder panel in memory, start to start", {"m", "n"}},

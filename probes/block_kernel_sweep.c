@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeps of one kernel, start to start: added rows that are small beside a triangle go into it
- * again and again, which makes it larger by a millionth a time. Half the columns show what a window
- * takes alone, with one tile of Q it is block 0 that is waited for, and with so many that every
- * other block has several it is these. */
+ * again and again, which makes it larger by a millionth a time; or a band below it goes, which is
+ * there again before every sweep (its filling is less than a hundredth of that). Half the columns
+ * show what a window takes alone, with one tile of Q it is block 0 that is waited for, and with so
+ * many that every other block has several it is these. */
 #include "block_kernel_parts.h"
 
 #include "../lib/sweep_kernel.h"
@@ -22,6 +23,8 @@ struct sweep_bench {
 static void put(void *context)
 {
 	const struct sweep_bench *b = context;
+	if (!b->band.added)
+		GPU(block_fill(WHOLE, small, 1, b->band.of.r, b->rate->stream));
 	GPU(sweep_kernel(&b->band, b->work, b->rate->stream));
 }
 
@@ -102,9 +105,10 @@ static void check(const struct sweep_bench *b)
 		        (long long)b->of.r.n, (long long)b->band.p);
 }
 
-static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows)
+static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows, bool slides)
 {
 	char series[] = {'s', 'w', 'e', 'e', 'p', '_', (char)b->of.r.precision, '\0'};
+	char sliding[] = {'s', 'l', 'i', 'd', 'e', '_', (char)b->of.r.precision, '\0'};
 	const struct arg args[] = {{"p", (double)p}, {"n", (double)n}, {"rows", (double)rows}};
 	struct system added = {.r = matrix_view(b->added.r, 0, 0, p, n),
 	        .d = matrix_view(b->added.d, 0, 0, p, 1),
@@ -113,9 +117,9 @@ static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows)
 	b->band = (struct band){.of = {.r = matrix_view(b->of.r, 0, 0, n, n),
 	                                .d = matrix_view(b->of.d, 0, 0, n, 1),
 	                                .q = matrix_view(b->of.q, 0, 0, rows, n)},
-	        .added = &added,
+	        .added = slides ? NULL : &added,
 	        .p = p};
-	blas_rate_measure(b->rate, put, b, 0, series, args, ARRAY_LEN(args));
+	blas_rate_measure(b->rate, put, b, 0, slides ? sliding : series, args, ARRAY_LEN(args));
 	check(b);
 }
 
@@ -126,8 +130,10 @@ void block_kernel_sweeps(struct blas_rate *rate, enum precision precision)
 	        p = sweep_kernel_rows(precision, 2 * p))
 		for (int64_t n = COLUMNS / 2; n <= COLUMNS && sweep_kernel_fits(precision, p);
 		        n *= 2) {
-			measure(&b, p, n, SWEEP_KERNEL_COLUMNS);
-			measure(&b, p, n, most_rows(rate));
+			for (int slides = 0; slides < 2; slides++) {
+				measure(&b, p, n, SWEEP_KERNEL_COLUMNS, slides);
+				measure(&b, p, n, most_rows(rate), slides);
+			}
 		}
 	close_bench(&b);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fit of the copy probe. */
 #include "../lib/base.h"
+#include "../lib/curve_middle.h"
 #include "../lib/fit.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
@@ -18,13 +19,17 @@ static const struct {
 	enum limit limit;
 	const char *column[2], *arg[2]; /* curve columns and what they are called in the brackets */
 } functions[] = {
-        {"copy_warm", "gpu.copy.time", "start to start, L2 warm, bytes read + written", SECONDS,
+        {"copy_warm", "gpu.copy.time",
+                "start to start, L2 warm, bytes read + written, middle of the processes", SECONDS,
                 {"bytes"}, {"bytes"}},
-        {"read_warm", "gpu.read.time", "start to start, L2 warm", SECONDS, {"bytes"}, {"bytes"}},
-        {"write_warm", "gpu.write.time", "start to start, L2 warm", SECONDS, {"bytes"}, {"bytes"}},
+        {"read_warm", "gpu.read.time", "start to start, L2 warm, middle of the processes", SECONDS,
+                {"bytes"}, {"bytes"}},
+        {"write_warm", "gpu.write.time", "start to start, L2 warm, middle of the processes",
+                SECONDS, {"bytes"}, {"bytes"}},
         {"change_warm", "gpu.change.time",
-                "in place, start to start, L2 warm, bytes read + written", SECONDS, {"bytes"},
-                {"bytes"}},
+                "in place, start to start, L2 warm, bytes read + written, middle of the "
+                "processes",
+                SECONDS, {"bytes"}, {"bytes"}},
         {"copy_l2", "gpu.l2.copy", "read + written, L2 warm, working set L2/2", SMS, {0}, {0}},
         {"read_l2", "gpu.l2.read", "L2 warm, working set L2/2", SMS, {0}, {0}},
         {"write_l2", "gpu.l2.write", "L2 warm, working set L2/2", SMS, {0}, {0}},
@@ -86,8 +91,9 @@ static void add_function(const struct table *curve, struct profile *profile, siz
 		for (; count < 2 && functions[f].column[count]; count++)
 			args[count] = (struct arg){functions[f].arg[count],
 			        curve_arg(curve, &points[i], functions[f].column[count])};
-		struct estimate value = functions[f].limit == SECONDS ? points[i].seconds
-		                                                      : rate_of(curve, &points[i]);
+		struct estimate value = functions[f].limit == SECONDS
+		                                ? curve_middle(curve, &points[i])
+		                                : rate_of(curve, &points[i]);
 		profile_add(profile, &spec, args, count, value, points[i].busy);
 	}
 	if (n == 0)

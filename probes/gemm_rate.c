@@ -6,10 +6,12 @@
  * in fp32, tf32 and fp64: updates C -= A B and squares (beta = 1; in tf32 C -= A^T B, as its units
  * want it), in fp64 those of an odd number of rows, too, for which the library has other kernels,
  * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
- * and, with a diagonal and transposed, on the right (Cholesky's), symmetric updates of the lower
- * triangle. Our own in both forms, alone and as beside a panel, with a block for each tile, and for
- * sizes that cut tiles off. Dependent calls in one stream, start to start by stamps of both clocks,
- * behind a hold; leading dimensions are the matrices' own rows, made even.
+ * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
+ * right (Cholesky's), symmetric updates of the lower triangle. Our own of V^T C in 3xTF32, on all
+ * multiprocessors and on those that a panel leaves. Our own in both forms, alone and as beside a
+ * panel, with a block for each tile, and for sizes that cut tiles off. Dependent calls in one
+ * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
+ * matrices' own rows, made even.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers
@@ -19,6 +21,8 @@
  *
  * Unit: seconds per call. */
 #include "gemm_rate_parts.h"
+
+#include "../lib/tf32.h"
 
 #include <stdlib.h>
 
@@ -72,6 +76,7 @@ static const struct surface others[] = {
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
         {TRSM, RANKS, SIZES, {1}},
         {TRSM_RIGHT, RANKS, SIZES, {1}},
+        {TRSM_FEW, {64, 256, 512, 1024, 2048, 4096}, {1, 8, 64, 256}, {1}},
         {SYRK, {1}, SIZES, RANKS},
         {OWN_GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
                 {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},
@@ -82,6 +87,8 @@ static const struct surface others[] = {
         {OWN_SYRK_SHARED, {1}, SIZES, RANKS},
         {OWN_GEMM_EDGE, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
         {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
+        {TALL, {64, 256}, {512, 2048, 4096, 8192, 16384}, {1024, 4096, 16384, 65536}},
+        {TALL_SHARED, {64, 256}, {512, 2048, 4096, 8192, 16384}, {1024, 4096, 16384, 65536}},
 };
 
 /* Between powers of two the last turn of tiles is seldom full: squares there, of each of these
@@ -97,6 +104,8 @@ static const int between_sides[] = {1448, 2896, 5792, 11584};
 static bool fits(const struct product *p)
 {
 	const int64_t room = p->bench->elements, m = p->m, n = p->n, k = p->k;
+	if (gemm_rate_is_symmetric(p->kind) && p->math == TF32)
+		return k <= TF32_PIECE && n * n <= room && tf32_slots(TF32_PAIR) * n * k <= room;
 	if (gemm_rate_is_symmetric(p->kind))
 		return n * n <= room && n * k <= room;
 	return m * n <= room && m * k <= room && k * n <= room;
@@ -175,6 +184,12 @@ static void measure_between(struct bench *bench, enum math math)
 	}
 }
 
+/* In fp64 our own products are priced by those alone and of whole tiles. */
+static bool is_read(enum kind kind, enum math math)
+{
+	return math != FP64 || kind <= OWN_SYRK;
+}
+
 static void measure_math(struct bench *bench, enum math math)
 {
 	const struct surface *update = math == TF32 ? &updates_tf32 : &updates;
@@ -188,7 +203,7 @@ static void measure_math(struct bench *bench, enum math math)
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		if (gemm_rate_has(bench, others[i].kind, math))
+		if (gemm_rate_has(bench, others[i].kind, math) && is_read(others[i].kind, math))
 			measure_surface(bench, &others[i], math);
 	measure_squares(bench, update, math);
 	measure_between(bench, math);

@@ -4,18 +4,27 @@
 
 #include "../lib/block_kernels.h"
 #include "../lib/gemm.h"
+#include "../lib/tf32.h"
+#include "../lib/tf32_syrk.h"
+#include "../lib/tf32_tall.h"
 
-enum { LINE = 32 }; /* columns of our own products begin with a line of memory */
+enum { COUNTERS = 4096 }; /* bytes */
+enum { LINE = 32 };       /* columns of our own products begin with a line of memory */
 
 static const double off_diagonal = 1e-5;
 
-const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "syrk",
-        "gemm_odd", "own_gemm", "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
-        "own_gemm_edge_shared"};
+const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
+        "syrk", "gemm_odd", "own_gemm", "own_syrk", "own_gemm_edge", "own_gemm_shared",
+        "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 {
+	if (math == TF32 && (kind == OWN_SYRK || kind == OWN_SYRK_SHARED))
+		return tf32_syrk_built();
+	if (kind >= TALL)
+		return math == FP32 &&
+		       tf32_tall_fits(bench->rate.gpu.major, bench->rate.gpu.shared_per_block);
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
 		                                                bench->rate.gpu.shared_per_block));
@@ -26,12 +35,17 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 
 bool gemm_rate_is_solve(enum kind kind)
 {
-	return kind == TRSM || kind == TRSM_RIGHT;
+	return kind == TRSM || kind == TRSM_RIGHT || kind == TRSM_FEW;
 }
 
 bool gemm_rate_is_symmetric(enum kind kind)
 {
 	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED;
+}
+
+bool gemm_rate_is_tall(enum kind kind)
+{
+	return kind == GEMM_TN || kind >= TALL;
 }
 
 /* ---- the calls ---- */
@@ -40,7 +54,7 @@ bool gemm_rate_is_symmetric(enum kind kind)
  * dimension down the columns of both operands. */
 bool gemm_rate_is_transposed(const struct product *p)
 {
-	return p->kind == GEMM_TN || p->math == TF32;
+	return gemm_rate_is_tall(p->kind) || p->math == TF32;
 }
 
 static void put_gemm(const struct product *p)
@@ -67,7 +81,7 @@ static void put_trsm(const struct product *p)
 	const bool right = p->kind == TRSM_RIGHT;
 	const cublasSideMode_t side = right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
 	const cublasOperation_t op = right ? CUBLAS_OP_T : CUBLAS_OP_N;
-	const cublasDiagType_t diag = right ? CUBLAS_DIAG_NON_UNIT : CUBLAS_DIAG_UNIT;
+	const cublasDiagType_t diag = p->kind == TRSM ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
 	const int rows = right ? p->n : p->m, columns = right ? p->m : p->n;
 	const double one = 1;
 	const float one_s = 1;
@@ -113,9 +127,39 @@ static void put_own(const struct product *p)
 	        NULL, d->rate.stream));
 }
 
+/* The same by 3xTF32, of a stack. */
+static void put_syrk_tf32(const struct product *p)
+{
+	const int slots = tf32_slots(TF32_PAIR);
+	const struct matrix stack = {p->bench->a, 0, slots * p->k, p->n, slots * p->k, SINGLE};
+	const struct matrix c = {p->bench->c, 0, p->n, p->n, p->n, SINGLE};
+	GPU(tf32_syrk(LOWER, gemm_rate_alpha, stack, c, p->kind == OWN_SYRK_SHARED,
+	        p->bench->rate.stream));
+}
+
+static void put_tall(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int kept = p->kind == TALL_SHARED ? TF32_TALL_KEPT : 0;
+	const struct tf32_tall_plan plan =
+	        tf32_tall_plan_make(p->m, p->n, p->k, d->rate.gpu.sm_count - kept);
+	GPU(tf32_tall(&plan, (struct matrix){d->a, 0, p->k, p->m, p->k, SINGLE},
+	        (struct matrix){d->b, 0, p->k, p->n, p->k, SINGLE},
+	        (struct matrix){d->c, 0, p->m, p->n, p->m, SINGLE}, d->counters, d->scratch,
+	        d->rate.stream));
+}
+
 void gemm_rate_put(void *context)
 {
 	const struct product *p = context;
+	if (gemm_rate_is_symmetric(p->kind) && p->math == TF32) {
+		put_syrk_tf32(p);
+		return;
+	}
+	if (p->kind >= TALL) {
+		put_tall(p);
+		return;
+	}
 	if (p->kind >= OWN_GEMM) {
 		put_own(p);
 		return;
@@ -180,6 +224,9 @@ void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 	GPU(cudaMalloc(&bench->a, bytes));
 	GPU(cudaMalloc(&bench->b, bytes));
 	GPU(cudaMalloc(&bench->c, bytes));
+	GPU(cudaMalloc(&bench->scratch, TF32_TALL_SCRATCH));
+	GPU(cudaMalloc(&bench->counters, COUNTERS));
+	GPU(cudaMemset(bench->counters, 0, COUNTERS));
 	GPU(cudaMalloc(&bench->triangle, GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * sizeof(double)));
 }
 
@@ -189,5 +236,7 @@ void gemm_rate_close(struct bench *bench)
 	GPU(cudaFree(bench->b));
 	GPU(cudaFree(bench->c));
 	GPU(cudaFree(bench->triangle));
+	GPU(cudaFree(bench->scratch));
+	GPU(cudaFree(bench->counters));
 	blas_rate_close(&bench->rate);
 }

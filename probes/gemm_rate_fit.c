@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
- * .d, gpu.trsm_right.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d, gpu.own_gemm_edge.s,
- * gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .d, gpu.own_syrk_shared.s
- * (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
+ * .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
+ * gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .tf32 .d,
+ * gpu.own_syrk_shared.s .tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s (seconds per call against
+ * shape, rate surfaces) and the best rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 
@@ -46,6 +47,12 @@ static const struct surface {
                 "cuBLAS trsm, right lower transposed, start to start", {"m", "n"}, 1, "m"},
         {"trsm_right_d", "gpu.trsm_right.d", NULL,
                 "cuBLAS trsm, right lower transposed, start to start", {"m", "n"}, 1, "m"},
+        {"trsm_few_s", "gpu.trsm_few.s", NULL,
+                "cuBLAS trsm of few right-hand sides, left lower, start to start", {"m", "n"}, 1,
+                "m"},
+        {"trsm_few_d", "gpu.trsm_few.d", NULL,
+                "cuBLAS trsm of few right-hand sides, left lower, start to start", {"m", "n"}, 1,
+                "m"},
         {"syrk_s", "gpu.syrk.s", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
         {"own_gemm_s", "gpu.own_gemm.s", NULL, "our C -= A B, start to start", {"m", "n", "k"}, 2,
                 NULL},
@@ -60,6 +67,16 @@ static const struct surface {
                 2, NULL},
         {"own_syrk_shared_s", "gpu.own_syrk_shared.s", NULL,
                 "our C -= A A^T, lower, a block a tile, start to start", {"n", "k"}, 1, "n"},
+        {"own_syrk_tf32", "gpu.own_syrk.tf32", NULL,
+                "our C -= A A^T by 3xTF32, lower, start to start", {"n", "k"}, 1, "n"},
+        {"own_syrk_shared_tf32", "gpu.own_syrk_shared.tf32", NULL,
+                "our C -= A A^T by 3xTF32, lower, a block a tile, start to start", {"n", "k"}, 1,
+                "n"},
+        {"tf32_tall_s", "gpu.tf32_tall.s", NULL, "our A^T B by 3xTF32, start to start",
+                {"m", "n", "k"}, 2, NULL},
+        {"tf32_tall_shared_s", "gpu.tf32_tall_shared.s", NULL,
+                "our A^T B by 3xTF32 beside a panel's multiprocessors, start to start",
+                {"m", "n", "k"}, 2, NULL},
         {"syrk_d", "gpu.syrk.d", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
         {"own_gemm_d", "gpu.own_gemm.d", NULL, "our C -= A B, start to start", {"m", "n", "k"}, 2,
                 NULL},

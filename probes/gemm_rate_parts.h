@@ -7,13 +7,15 @@
 #include "blas_rate.h"
 #include "gemm_rate.h"
 
-/* GEMM_ODD: m is odd. *_EDGE: tiles of C are cut off at its ends. *_SHARED: a block a tile, as
- * beside a panel (lib/gemm.h). */
+/* TRSM_FEW: of few right-hand sides, from the left, with a diagonal. GEMM_ODD: m is odd. *_EDGE:
+ * tiles of C are cut off at its ends. *_SHARED: a block a tile, as beside a panel (lib/gemm.h).
+ * TALL: V^T C by 3xTF32 without stacks (lib/tf32_tall.h). */
 enum kind {
 	GEMM,
 	GEMM_TN,
 	TRSM,
 	TRSM_RIGHT,
+	TRSM_FEW,
 	SYRK,
 	GEMM_ODD,
 	OWN_GEMM,
@@ -22,19 +24,22 @@ enum kind {
 	OWN_GEMM_SHARED,
 	OWN_SYRK_SHARED,
 	OWN_GEMM_EDGE_SHARED,
+	TALL,
+	TALL_SHARED,
 	KINDS
 };
 enum math { FP32, TF32, FP64 };
 
 extern const char *const gemm_rate_kind_name[], *const gemm_rate_math_name[];
 
-enum { GEMM_RATE_TRIANGLE = 1024 }; /* largest order of the triangle */
+enum { GEMM_RATE_TRIANGLE = 4096 }; /* largest order of the triangle */
 
 /* Of the updates C += alpha A B: small, so that repeated ones stay finite. */
 static const double gemm_rate_alpha = -1e-3;
 
 struct bench {
 	struct blas_rate rate;
+	void *counters, *scratch;   /* of tall products */
 	void *a, *b, *c, *triangle; /* on the device; a, b and c of `elements` doubles each */
 	int64_t elements;
 	uint64_t seed;
@@ -64,6 +69,7 @@ bool gemm_rate_is_transposed(const struct product *p);
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math);
 bool gemm_rate_is_solve(enum kind kind);
 bool gemm_rate_is_symmetric(enum kind kind);
+bool gemm_rate_is_tall(enum kind kind);
 
 /* Puts the call of a struct product into the stream. */
 void gemm_rate_put(void *product);

@@ -14,6 +14,7 @@
 #include "../lib/topology.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +120,9 @@ static bool wait_ready(const struct player *player)
 {
 	double end = clock_now() + patience;
 
+	/* it begins on the core that it was started from: ours */
 	while (player->ready == 0 && clock_now() < end)
-		;
+		sched_yield();
 	return player->ready == 1;
 }
 

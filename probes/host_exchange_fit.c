@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_exchange probe -> host.exchange.pair[from,to], .latency (median of the pairs),
- * .min, .max, and the medians of pairs that share alike: .cache[level], .node, .remote. */
+ * .min, .max, and the medians of pairs that share alike: .cache[level], .node, .remote. Where the
+ * processes do not agree on which pairs are the quicker ones, as virtual processors move from core
+ * to core, a pair has no time of its own: pairs and extremes are ranges, medians are the values. */
 #include "../lib/base.h"
 #include "host_exchange.h"
 
@@ -13,6 +15,7 @@
 /* No write is seen within two cycles of 5 GHz; above, the threads were not running. */
 static const double quickest = 0.4e-9, slowest = 100e-6;
 static const double unsteady = 0.2; /* half of the interval over the value */
+static const double agreed = 0.5;   /* rank correlation of two processes, from which they agree */
 enum { ANY = INT8_MIN, PROCESSES_MAX = 64 };
 
 static struct parameter_spec spec_of(const char *name)
@@ -73,9 +76,35 @@ static bool steady(const struct estimate *way)
 	return way->high - way->low < 2 * unsteady * way->value;
 }
 
+/* How far the processes agree on the order of the pairs that all of them have. */
+static double agreement(const struct table *curve, const struct point *pair, size_t count)
+{
+	double *value = xmalloc((PROCESSES_MAX * count + 1) * sizeof *value);
+	size_t n = 0, processes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		processes = pair[i].processes > processes ? pair[i].processes : processes;
+	processes = processes < PROCESSES_MAX ? processes : PROCESSES_MAX;
+	for (size_t i = 0; i < count; i++)
+		n += pair[i].processes == processes;
+	for (size_t i = 0, at = 0; i < count; i++) {
+		size_t process = 0;
+		if (pair[i].processes != processes)
+			continue;
+		for (size_t row = pair[i].row; row < curve->row_count && process < processes; row++)
+			if (curve_same_point(curve, row, pair[i].row) &&
+			        table_real(curve, row, "samples") > 0)
+				value[process++ * n + at] = table_real(curve, row, "seconds");
+		at++;
+	}
+	const double correlation = stats_agreement(value, n, processes);
+	free(value);
+	return correlation;
+}
+
 /* The quickest or slowest pair of each process: not always the same one. */
-static void add_extreme(
-        const struct table *curve, struct profile *profile, const char *name, double q)
+static void add_extreme(const struct table *curve, struct profile *profile, const char *name,
+        double q, bool told_apart)
 {
 	const struct parameter_spec spec = spec_of(name);
 	struct estimate each[PROCESSES_MAX] = {{.samples = 0}};
@@ -84,7 +113,7 @@ static void add_extreme(
 
 	if (way.samples == 0)
 		return;
-	if (steady(&way)) {
+	if (told_apart && steady(&way)) {
 		profile_add(profile, &spec, NULL, 0, way, false);
 		return;
 	}
@@ -95,8 +124,8 @@ static void add_extreme(
 	profile_add_bounded(profile, &spec, NULL, 0, least, most, way.samples);
 }
 
-/* Where virtual processors move from core to core a pair has no value, only a range. */
-static void add_pair(const struct table *curve, struct profile *profile, const struct point *point)
+static void add_pair(const struct table *curve, struct profile *profile, const struct point *point,
+        bool told_apart)
 {
 	const struct parameter_spec spec = spec_of("host.exchange.pair");
 	const struct estimate *way = &point->seconds;
@@ -104,13 +133,12 @@ static void add_pair(const struct table *curve, struct profile *profile, const s
 	        {"from", curve_arg(curve, point, "from")}, {"to", curve_arg(curve, point, "to")}};
 	double least = INFINITY, most = 0;
 
-	if (way->samples == 0 || steady(way)) {
+	if (way->samples == 0 || (told_apart && steady(way))) {
 		profile_add(profile, &spec, args, ARRAY_LEN(args), *way, point->busy);
 		return;
 	}
 	for (size_t row = 0; row < curve->row_count; row++)
-		if (table_real(curve, row, "from") == args[0].value &&
-		        table_real(curve, row, "to") == args[1].value) {
+		if (curve_same_point(curve, row, point->row)) {
 			least = fmin(least, table_real(curve, row, "low_seconds"));
 			most = fmax(most, table_real(curve, row, "high_seconds"));
 		}
@@ -121,11 +149,12 @@ void host_exchange_fit(const struct table *curve, struct profile *profile)
 {
 	struct point *point;
 	const size_t count = curve_points(curve, "pair", &point);
+	const bool told_apart = agreement(curve, point, count) >= agreed;
 
 	for (size_t i = 0; i < count; i++)
-		add_pair(curve, profile, &point[i]);
-	add_extreme(curve, profile, "host.exchange.min", 0);
-	add_extreme(curve, profile, "host.exchange.max", 1);
+		add_pair(curve, profile, &point[i], told_apart);
+	add_extreme(curve, profile, "host.exchange.min", 0, told_apart);
+	add_extreme(curve, profile, "host.exchange.max", 1, told_apart);
 	add_group(curve, profile, "host.exchange.latency", ANY);
 	for (int level = 1; level <= 4; level++)
 		add_group(curve, profile, "host.exchange.cache", level);

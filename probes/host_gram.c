@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do the loops over columns take of which Gram-Schmidt on the host is made,
- * against their rows, the cache that the columns come from, and threads; a parallel region of them;
- * and a column that another core has just changed? Method: one thread bound to each core, each with
- * columns of its own that it goes through again and again between two barriers. Level 1: a few
- * columns, as near as their length lets them be; 2 and 3: a quarter of the second cache, and three;
- * 4: four times all of it. There, and of pairs, threads will take columns as they come: the time is
- * by what all have done when the first is through; else it is that of the slowest. Of pairs the
- * columns that are changed stay, those that are taken out go by. A region: many of them with a few
- * columns, less one with all of these. What can fool it: cores that are hardware threads of each
- * other's, or of other machines' (that is what teams are measured for; disturbed samples are
- * discarded), factors that change the columns (too small to). Unit: seconds of a loop over one
- * column (pair: over four, by two), of a region, of a fetch. */
+/* Question: how long do the passes take of which Gram-Schmidt on the host is made, by the length of
+ * the columns, how many of them a thread has, and threads: one or all? Method: the passes
+ * themselves (lib/gram_team.h) over a matrix, one after the other as a factorization has them, with
+ * one thread bound to each core. Columns a thread: two; half of its first cache; a quarter of its
+ * second cache; four times all of that. Of blocks: few columns taken out, and many, of one group a
+ * thread, of four, of four times the second cache; the calling thread has just changed those that
+ * are taken out. Fetches: what columns cost a thread more that others have just changed. What can
+ * fool it: cores that are hardware threads of each other's, or of other machines', which comes and
+ * goes: all points are visited in many short rounds, of which the median of each quarter of the
+ * time is a row. As in the runs that are predicted, samples count when the calling thread had its
+ * core for itself. Single precision: double takes as long by the byte. Unit: seconds of a pass, of
+ * a fetch of a column. */
 #include "../lib/base.h"
 #include "../lib/clock.h"
-#include "../lib/gram_loops.h"
+#include "../lib/gram_levels.h"
+#include "../lib/gram_team.h"
 #include "../lib/msg.h"
-#include "../lib/precision.h"
 #include "../lib/probe.h"
 #include "../lib/team.h"
 
@@ -25,313 +25,326 @@
 
 void host_gram_fit(const struct table *curve, struct profile *profile);
 
-enum { SHORTEST = 256, LONGEST = 16384, ROWS_STEP = 4, LEVELS = 4, FEW = 8, LINE = 64 };
-enum loop { DOT, SUBTRACT, FUSED, PAIR, LOOPS };
-static const char *const series[2][LOOPS] = {
-        {"dot_s", "subtract_s", "fused_s", "pair_s"}, {"dot_d", "subtract_d", "fused_d", "pair_d"}};
+enum {
+	SHORTEST = 1024, /* bytes of a column */
+	LONGEST = 65536,
+	STEP = 4,
+	GAP = 32,      /* between columns, in floats */
+	R_LD = 128,    /* of R: its rows' elements are far apart */
+	STEPS = 4,     /* of a sample, at most ... */
+	FAR_STEPS = 2, /* ... of many columns */
+	VISITS = 4,    /* rows of a process and point */
+	SAMPLES = 8,   /* of a point in a round, at most ... */
+	POINTS = 200
+};
+static const double turn = 100e-6; /* ... and for so long */
 
-struct bench {
-	const struct team *team;
-	char **memory; /* of each thread */
-	enum loop loop;
-	enum precision precision;
-	int threads;
-	int64_t m, ld, columns, calls; /* columns: that go by */
-	bool undisturbed;              /* before the next sample */
-	bool all;                      /* threads fetch */
-	bool shared;                   /* calls: threads take them as they come */
-	int done;                      /* the first thread is through */
+enum kind { KERNELS, FUSED, FEW, MANY, FETCH };
+static const char *const series[] = {"dots", "fused", "few", "many", "handed"};
+
+struct list {
+	double *value;
+	size_t count, room;
 };
 
-/* ---- the loops ---- */
+struct spot {
+	enum kind kind;
+	int threads, level;
+	int64_t bytes;               /* of a column */
+	struct list seconds, update; /* of the visit; update: of kernels' second pass */
+	struct list aside[2];        /* the same while the calling thread's core was disturbed */
+};
 
-static bool is_done(const struct bench *b)
+struct bench {
+	struct team team;
+	double l1, l2;
+	float *a, *r, *sums, *norms;
+	struct spot spot[POINTS];
+	size_t spots;
+};
+
+/* ---- matrices ---- */
+
+static struct matrix columns(float *data, int64_t m, int64_t n, int64_t ld)
 {
-	return __atomic_load_n(&b->done, __ATOMIC_RELAXED);
+	return (struct matrix){data, 0, m, n, ld, SINGLE};
 }
 
-static void set_done(struct bench *b)
+static int64_t rows(const struct spot *s)
 {
-	__atomic_store_n(&b->done, 1, __ATOMIC_RELAXED);
+	return s->bytes / (int64_t)sizeof(float);
 }
 
-/* Columns 0 .. 3 are those that all calls share. */
-#define CALLS(real, suffix)                                                                        \
-	static double calls_##suffix(struct bench *b, real *a, int64_t *made)                      \
-	{                                                                                          \
-		const struct gram_loops_##suffix *loops = &gram_loops()->suffix;                   \
-		const real tiny = (real)1e-20;                                                     \
-		real *next = a + 4 * b->ld;                                                        \
-		double sum = 0;                                                                    \
-		int64_t i = 0, at = 0, p = 0;                                                      \
-		for (; i < b->calls && !(b->shared && is_done(b)); i++) {                          \
-			real *x = next + at * b->ld;                                               \
-			real sums[] = {tiny, tiny, tiny, tiny, tiny, tiny, tiny, tiny};            \
-			real *kept[] = {a, a + b->ld, a + 2 * b->ld, a + 3 * b->ld};               \
-			const int64_t q = p + 4 <= b->columns ? p + 2 : 0;                         \
-			const real *v[] = {next + p * b->ld, next + (p + 1) * b->ld};              \
-			const real *w[] = {next + q * b->ld, next + (q + 1) * b->ld};              \
-			if (b->loop == DOT)                                                        \
-				sum += (double)loops->dot(b->m, a, x);                             \
-			else if (b->loop == SUBTRACT)                                              \
-				loops->subtract(b->m, tiny, a, x);                                 \
-			else if (b->loop == FUSED)                                                 \
-				sum += (double)loops->subtract_dot(b->m, tiny, a, a + b->ld, x);   \
-			else                                                                       \
-				loops->subtract_dots(b->m, v, w, kept, sums);                      \
-			sum += (double)sums[0];                                                    \
-			at = at + 1 < b->columns ? at + 1 : 0;                                     \
-			p = q;                                                                     \
-		}                                                                                  \
-		if (i == b->calls)                                                                 \
-			set_done(b);                                                               \
-		*made = i;                                                                         \
-		return sum;                                                                        \
-	}
-CALLS(float, s)
-CALLS(double, d)
-
-static double run_calls(struct bench *b, void *memory, int64_t *made)
+static int64_t columns_of(const struct bench *b, const struct spot *s)
 {
-	return b->precision == SINGLE ? calls_s(b, memory, made) : calls_d(b, memory, made);
+	const double bytes = (double)s->bytes;
+
+	if (s->kind == FEW || s->kind == MANY)
+		return s->threads * GRAM_TOGETHER *
+		       (int64_t)gram_groups_at((enum gram_apply_level)s->level, bytes, b->l2);
+	return s->threads *
+	       (int64_t)gram_columns_at((enum gram_level)s->level, bytes, b->l1, b->l2);
 }
 
-static void run_region(struct bench *b)
+/* Numbers that look random: of columns that are multiples of one another a pass after the other
+ * leaves rounding errors, until they are too small to be fast. */
+static void fill(float *data, int64_t count, float scale, int threads)
 {
-#pragma omp parallel num_threads(b->threads)
-	{
-		int64_t mine;
-		run_calls(b, b->memory[omp_get_thread_num()], &mine);
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (int64_t i = 0; i < count; i++) {
+		uint32_t bits = (uint32_t)i * 2654435761u;
+		bits = (bits ^ bits >> 15) * 2246822519u;
+		data[i] = scale * ((float)(bits >> 8) * 0x1p-23f - 1);
 	}
 }
 
-/* made: by all threads */
-static double time_calls(struct bench *b, int64_t *made)
+static struct gram_schmidt problem(const struct bench *b, int64_t m, int64_t n, int *info)
 {
-	double start = 0, stop = 0, sum = 0;
-	int64_t all = 0;
-
-	b->done = 0;
-#pragma omp parallel num_threads(b->threads) reduction(+ : sum, all)
-	{
-		void *memory = b->memory[omp_get_thread_num()];
-		int64_t mine;
-#pragma omp barrier
-#pragma omp master
-		start = clock_now();
-		sum += run_calls(b, memory, &mine);
-		all += mine;
-#pragma omp barrier
-#pragma omp master
-		stop = clock_now();
-	}
-	*made = all;
-	return isfinite(sum) ? stop - start : NAN;
+	return (struct gram_schmidt){.a = columns(b->a, m, n, m + GAP),
+	        .r = columns(b->r, R_LD, n, R_LD),
+	        .norms = columns(b->norms, STEPS, 1, STEPS),
+	        .work = b->sums,
+	        .info = info};
 }
 
 /* ---- samples ---- */
 
-static bool take_calls(void *context, struct sample *sample)
+static struct gram_team team_of(const struct bench *b, int threads)
 {
-	struct bench *b = context;
-	int64_t made;
-
-	sample->span = time_calls(b, &made);
-	sample->seconds = sample->span * b->threads / (double)made;
-	sample->agreed = sample->seconds > 0;
-	sample->disturbed = team_disturbed_around(b->team, &b->undisturbed);
-	return true;
+	return (struct gram_team){gram_loops(), threads, (int64_t)b->l2};
 }
 
-static bool take_region(void *context, struct sample *sample)
+/* As many steps as leave each thread as many columns. */
+static void run_steps(const struct bench *b, const struct spot *s, double *first, double *second)
 {
-	enum { REGIONS = 16 };
-	struct bench *b = context, few = *b, all = few;
-	int64_t made;
+	const int most = s->level == GRAM_FAR ? FAR_STEPS : STEPS;
+	const int steps = s->threads < most ? s->threads : most;
+	const struct gram_team team = team_of(b, s->threads);
+	int info = 0;
+	const struct gram_schmidt g = problem(b, rows(s), columns_of(b, s), &info);
 
-	few.calls = FEW;
-	all.calls = REGIONS * FEW;
-	sample->span = -time_calls(&all, &made);
-	const double start = clock_now();
-	for (int i = 0; i < REGIONS; i++)
-		run_region(&few);
-	sample->span += clock_now() - start;
-	sample->seconds = sample->span / REGIONS;
-	sample->agreed = sample->seconds > 0;
-	sample->disturbed = team_disturbed_around(b->team, &b->undisturbed);
-	return true;
-}
-
-/* A column that the last thread changes is read by the first one, or by all; and once more. */
-static bool take_fetch(void *context, struct sample *sample)
-{
-	struct bench *b = context;
-	const struct gram_loops_s *loops = &gram_loops()->s;
-	float *column = (float *)(void *)b->memory[0];
-	double fetched = 0, again = 0, sum = 0;
-
-#pragma omp parallel num_threads(b->threads) reduction(+ : sum)
-	for (int64_t i = 0; i < b->calls; i++) {
-		const int id = omp_get_thread_num();
-		if (id == b->threads - 1)
-			loops->subtract(b->m, 1e-20f, column + 2 * b->ld, column);
-		for (int turn = 0; turn < 2; turn++) {
-			double start = 0;
-#pragma omp barrier
-			if (id == 0)
-				start = clock_now();
-			if (id == 0 || b->all)
-				sum += (double)loops->dot(b->m, column, column);
-#pragma omp barrier
-			if (id == 0)
-				*(turn ? &again : &fetched) += clock_now() - start;
-		}
+	*first = *second = 0;
+	if (s->kind == FUSED)
+		gram_team_dots(&team, &g, 0);
+	for (int j = 0; j < steps; j++) {
+		const double start = clock_now();
+		if (s->kind == FUSED)
+			gram_team_fused(&team, &g, j);
+		else
+			gram_team_dots(&team, &g, j);
+		const double middle = clock_now();
+		if (s->kind == KERNELS)
+			gram_team_update(&team, &g, j);
+		*first += (middle - start) / steps;
+		*second += (clock_now() - middle) / steps;
 	}
-	sample->span = fetched + again;
-	sample->seconds = (fetched - again) / (double)b->calls;
-	sample->agreed = sample->seconds > 0 && isfinite(sum);
-	sample->disturbed = team_disturbed_around(b->team, &b->undisturbed);
-	return true;
 }
 
-static void record(struct probe_run *run, struct bench *b, sample_function take, const char *name,
-        const struct arg *args, size_t count, double seconds)
+/* The columns that are taken out are so small that the others stay what they are. */
+static double run_apply(const struct bench *b, const struct spot *s)
 {
-	struct sample_plan plan = sample_plan_default(seconds);
-	struct measurement measurement;
+	const int64_t m = rows(s), k = s->kind == FEW ? GRAM_FEW : GRAM_MANY, n = columns_of(b, s);
+	const struct gram_team team = team_of(b, s->threads);
+	const struct matrix all = columns(b->a, m, k + n, m + GAP);
 
-	b->undisturbed = team_undisturbed(b->team);
-	if (sample_run(take, b, &plan, 0, &measurement))
-		probe_record(run, name, args, count, &measurement);
+	fill(b->a, k * all.ld, 1e-5f, 1);
+	const double start = clock_now();
+	gram_team_apply(&team, matrix_view(all, 0, 0, m, k), columns(b->r, k, n, R_LD),
+	        matrix_view(all, 0, k, m, n));
+	return clock_now() - start;
+}
+
+/* Columns, and rows of R, that all have changed are read and changed by one thread, and once more.
+ */
+static double run_fetch(const struct bench *b, const struct spot *s)
+{
+	const int64_t n = columns_of(b, s);
+	const struct gram_team all = team_of(b, s->threads), one = team_of(b, 1);
+	int info = 0;
+	const struct gram_schmidt g = problem(b, rows(s), n, &info);
+
+	gram_team_dots(&all, &g, 0);
+	gram_team_update(&all, &g, 0);
+	const double start = clock_now();
+	gram_team_dots(&one, &g, 0);
+	gram_team_update(&one, &g, 0);
+	const double middle = clock_now();
+	gram_team_dots(&one, &g, 0);
+	gram_team_update(&one, &g, 0);
+	return ((middle - start) - (clock_now() - middle)) / (double)(n - 1);
+}
+
+static double run(const struct bench *b, const struct spot *s, double *update)
+{
+	double seconds;
+
+	if (s->kind == FETCH)
+		return run_fetch(b, s);
+	if (s->kind == FEW || s->kind == MANY)
+		return run_apply(b, s);
+	run_steps(b, s, &seconds, update);
+	return seconds;
+}
+
+/* ---- rounds ---- */
+
+static void keep(struct list *list, double value)
+{
+	if (list->count == list->room) {
+		list->room = list->room ? 2 * list->room : 64;
+		list->value = xrealloc(list->value, list->room * sizeof *list->value);
+	}
+	list->value[list->count++] = value;
+}
+
+static void visit(struct bench *b, struct spot *s)
+{
+	double update = 0;
+
+	run(b, s, &update); /* it brings the matrix */
+	bool before = quiet_undisturbed(&b->team.quiet);
+	const double start = clock_now();
+	for (int i = 0; i < SAMPLES && (i == 0 || clock_now() - start < turn); i++) {
+		const double seconds = run(b, s, &update);
+		const bool after = quiet_undisturbed(&b->team.quiet);
+		const bool good = before && after;
+		keep(good ? &s->seconds : &s->aside[0], seconds);
+		keep(good ? &s->update : &s->aside[1], update);
+		before = after;
+	}
+}
+
+/* Disturbed samples count where there are few others. */
+static void record(struct probe_run *run, const struct spot *s, const char *name,
+        const struct list *list, const struct list *aside)
+{
+	enum { ENOUGH = 3 };
+	const struct arg all[] = {{"threads", s->threads}, {"bytes", (double)s->bytes},
+	        {"level", s->level}},
+	                 fetch[] = {{"bytes", (double)s->bytes}};
+	const bool enough = list->count >= ENOUGH || aside->count == 0;
+	const struct list *kept = enough ? list : aside, *other = enough ? aside : list;
+	const struct measurement m = {.seconds = stats_median_interval(kept->value, kept->count),
+	        .discarded = other->count,
+	        .hz = NAN,
+	        .disturbed = other->count};
+
+	if (s->kind == FETCH)
+		probe_record(run, name, fetch, ARRAY_LEN(fetch), &m);
+	else
+		probe_record(run, name, all, ARRAY_LEN(all), &m);
+}
+
+static void end_visit(struct probe_run *run, struct bench *b)
+{
+	for (size_t i = 0; i < b->spots; i++) {
+		struct spot *s = &b->spot[i];
+		record(run, s, series[s->kind], &s->seconds, &s->aside[0]);
+		if (s->kind == KERNELS)
+			record(run, s, "update", &s->update, &s->aside[1]);
+		s->seconds.count = s->update.count = s->aside[0].count = s->aside[1].count = 0;
+	}
 }
 
 /* ---- the sweep ---- */
 
-static void measure_loop(struct probe_run *run, struct bench b, int level, double seconds)
+static void add_levels(struct bench *b, enum kind kind, int threads, int64_t bytes, int levels)
 {
-	static const double aim = 50e-6; /* of a sample */
-	const int64_t l2 = b.team->facts.l2_bytes > 0 ? b.team->facts.l2_bytes : 1 << 20;
-	const int64_t bytes[] = {0, l2 / 4, l2 / 4 * 3, 4 * l2};
-	const int64_t column = b.m * precision_bytes(b.precision), most = bytes[level - 1] / column;
-	const struct arg args[] = {{"threads", b.threads}, {"m", (double)b.m}, {"level", level}};
-	const char *name = series[b.precision == DOUBLE][b.loop];
-
-	if (!probe_wants(run, name, args, ARRAY_LEN(args)))
-		return;
-	b.columns = level == 1 ? FEW / 2 : most > FEW ? most : FEW;
-	b.calls = b.columns;
-	b.shared = level == LEVELS || b.loop == PAIR;
-	int64_t made;
-	time_calls(&b, &made);
-	const double once = time_calls(&b, &made) / (double)b.columns;
-	b.calls = (int64_t)fmax((double)b.columns, ceil(aim / once));
-	record(run, &b, take_calls, name, args, ARRAY_LEN(args), seconds);
+	for (int level = 1; level <= levels; level++)
+		b->spot[b->spots++] = (struct spot){
+		        .kind = kind, .threads = threads, .level = level, .bytes = bytes};
 }
 
-static void measure_region(struct probe_run *run, struct bench b, double seconds)
+static void add_all(struct bench *b, int threads)
 {
-	const struct arg args[] = {{"threads", b.threads}};
-
-	if (!probe_wants(run, "region", args, ARRAY_LEN(args)))
-		return;
-	b.m = 1024;
-	b.ld = b.m + LINE;
-	b.columns = FEW / 2;
-	record(run, &b, take_region, "region", args, ARRAY_LEN(args), seconds);
+	for (int64_t bytes = SHORTEST; bytes <= LONGEST; bytes *= STEP) {
+		add_levels(b, KERNELS, threads, bytes, GRAM_FAR);
+		add_levels(b, FUSED, threads, bytes, GRAM_FAR);
+		add_levels(b, FEW, threads, bytes, GRAM_APPLY_FAR);
+		add_levels(b, MANY, threads, bytes, GRAM_FOUR);
+		if (threads > 1)
+			add_levels(b, FETCH, threads, bytes, 1);
+	}
 }
 
-static void measure_fetches(struct probe_run *run, struct bench b, double seconds)
+static float *room(int64_t count, int threads)
 {
-	b.calls = 10;
-	for (int all = 0; all < 2 && b.threads > 1; all++)
-		for (b.m = SHORTEST; b.m <= LONGEST; b.m *= ROWS_STEP) {
-			const struct arg args[] = {{"threads", all ? b.threads : 1},
-			        {"bytes", (double)(b.m * (int64_t)sizeof(float))}};
-			b.all = all;
-			b.ld = b.m + LINE;
-			if (probe_wants(run, "fetch", args, ARRAY_LEN(args)))
-				record(run, &b, take_fetch, "fetch", args, ARRAY_LEN(args),
-				        seconds);
-		}
+	float *data = aligned_alloc(4096, (size_t)(count + 1023) / 1024 * 4096);
+
+	if (!data)
+		msg_die(EXIT_NOT_POSSIBLE, "not enough memory");
+	fill(data, count, 1, threads);
+	return data;
 }
 
-/* A thread's columns, touched by it: small numbers of both signs. */
-static void fill(void *memory, int64_t bytes, enum precision precision)
+/* For the most columns of each length, with their gaps. */
+static void find_room(struct bench *b)
 {
-	for (int64_t i = 0; i < bytes / precision_bytes(precision); i++)
-		if (precision == SINGLE)
-			((float *)memory)[i] = (float)(i % 7) - 3.1f;
-		else
-			((double *)memory)[i] = (double)(i % 7) - 3.1;
-}
+	int64_t most = 0, words = 0;
 
-static void measure_team(struct probe_run *run, struct bench b, int64_t bytes, double seconds)
-{
-#pragma omp parallel num_threads(b.threads)
-	fill(b.memory[omp_get_thread_num()], bytes, b.precision);
-	for (b.m = SHORTEST; b.m <= LONGEST; b.m *= ROWS_STEP)
-		for (int level = 1; level <= LEVELS; level++)
-			for (int loop = 0; loop < LOOPS; loop++) {
-				b.ld = b.m + LINE / precision_bytes(b.precision);
-				b.loop = (enum loop)loop;
-				measure_loop(run, b, level, seconds);
-			}
+	for (size_t i = 0; i < b->spots; i++) {
+		const int64_t n = columns_of(b, &b->spot[i]) + GRAM_MANY,
+		              w = n * (rows(&b->spot[i]) + GAP);
+		most = n > most ? n : most;
+		words = w > words ? w : words;
+	}
+	b->a = room(words, b->team.cores);
+	b->r = room(most * R_LD, b->team.cores);
+	b->sums = room(most, 1);
+	b->norms = room(STEPS, 1);
 }
 
 static void measure(struct probe_run *run)
 {
-	struct team team;
+	struct bench *b = xcalloc(1, sizeof *b);
 	struct fault fault;
 
-	if (!team_open(&team, &fault))
+	if (!team_open(&b->team, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	quiet_expect(&team.quiet, run->core_usual);
-	const int64_t l2 = team.facts.l2_bytes > 0 ? team.facts.l2_bytes : 1 << 20;
-	const int64_t longest = (LONGEST + LINE) * (int64_t)sizeof(double);
-	/* level 3 with its gaps, and the columns that calls share */
-	const int64_t bytes = (4 * l2 * 4 / 3 + (FEW + 4) * longest) / 4096 * 4096;
-	const int half = team.facts.cores / 2;
-	const int points = 3 * (LOOPS * LEVELS * 4 * 2 + 10);
-	char **memory = xcalloc((size_t)team.cores, sizeof *memory);
-	team_warm(&team, run->seconds / 20);
-	for (int t = 0; t < team.size_count; t++) {
-		const int threads = team.size[t];
-		struct bench b = {.team = &team, .memory = memory, .threads = threads};
-		if (threads > 1 && threads < team.cores && (threads > half || 2 * threads <= half))
-			continue; /* one, all, and what half of the cores suffice for */
-		team_bind(&team, b.threads);
-#pragma omp parallel num_threads(b.threads)
-		{
-			char **mine = &memory[omp_get_thread_num()];
-			if (!*mine && !(*mine = aligned_alloc(4096, (size_t)bytes)))
-				msg_die(EXIT_NOT_POSSIBLE, "not enough memory");
-		}
-		for (int twice = 1; twice >= 0; twice--) {
-			b.precision = twice ? DOUBLE : SINGLE;
-			measure_team(run, b, bytes, run->seconds / points);
-		}
-		measure_region(run, b, 2 * run->seconds / points);
-		measure_fetches(run, b, run->seconds / points);
+	quiet_expect(&b->team.quiet, run->core_usual);
+	b->l1 = b->team.facts.l1d_bytes > 0 ? (double)b->team.facts.l1d_bytes : 1 << 15;
+	b->l2 = b->team.facts.l2_bytes > 0 ? (double)b->team.facts.l2_bytes : 1 << 20;
+	team_warm(&b->team, run->seconds / 20);
+	team_bind(&b->team, b->team.cores);
+	add_all(b, 1);
+	if (b->team.cores > 1)
+		add_all(b, b->team.cores);
+	find_room(b);
+	const double start = clock_now();
+	for (int v = 0; v < VISITS; v++) {
+		do {
+			team_bind(&b->team, b->team.cores);
+			for (size_t i = 0; i < b->spots; i++)
+				visit(b, &b->spot[i]);
+		} while (clock_now() - start < run->seconds * (v + 1) / VISITS);
+		end_visit(run, b);
 	}
-	table_meta_set(
-	        run->curve, "binding", "%d threads, the last one: %s", team.cores, team.binding);
-	quiet_note(&team.quiet, run->curve);
-	for (int t = 0; t < team.cores; t++)
-		free(memory[t]);
-	free(memory);
-	team_close(&team);
+	table_meta_set(run->curve, "binding", "%d threads, the last one: %s", b->team.cores,
+	        b->team.binding);
+	quiet_note(&b->team.quiet, run->curve);
+	for (size_t i = 0; i < b->spots; i++) {
+		free(b->spot[i].seconds.value);
+		free(b->spot[i].update.value);
+		free(b->spot[i].aside[0].value);
+		free(b->spot[i].aside[1].value);
+	}
+	free(b->a);
+	free(b->r);
+	free(b->sums);
+	free(b->norms);
+	team_close(&b->team);
+	free(b);
 }
 
-static const char *const args[] = {"threads", "m", "level", "bytes"};
+static const char *const args[] = {"threads", "bytes", "level"};
 const struct probe host_gram_probe = {
         .name = "host_gram",
-        .question =
-                "What do the loops of Gram-Schmidt cost on the host, by rows, cache and threads?",
+        .question = "What do the passes of Gram-Schmidt cost on the host, by columns, caches and "
+                    "threads?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.9,
         .processes = 3,
-        .revisits = true,
         .measure = measure,
         .fit = host_gram_fit,
 };

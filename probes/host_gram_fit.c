@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the host_gram probe -> host.gram.dot.s .d, host.gram.subtract.s .d, host.gram.fused.s
- * .d, host.gram.pair.s .d [threads,m,level], host.gram.region [threads], host.gram.fetch
- * [threads,bytes]: seconds. */
+/* Curve of the host_gram probe -> host.gram.dots, host.gram.update, host.gram.fused, host.gram.few,
+ * host.gram.many [threads,bytes,level]: seconds of a pass; host.gram.handed [bytes]: of a column.
+ * The median over the visits of all processes, with its interval by order statistics. */
 #include "../lib/base.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void host_gram_fit(const struct table *curve, struct profile *profile);
 
@@ -15,20 +16,34 @@ static const struct {
 	const char *series, *name, *method;
 	const char *arg[3];
 } surfaces[] = {
-        {"dot_s", "host.gram.dot.s", "a dot product", {"threads", "m", "level"}},
-        {"dot_d", "host.gram.dot.d", "a dot product", {"threads", "m", "level"}},
-        {"subtract_s", "host.gram.subtract.s", "a multiple of a column out of one",
-                {"threads", "m", "level"}},
-        {"subtract_d", "host.gram.subtract.d", "a multiple of a column out of one",
-                {"threads", "m", "level"}},
-        {"fused_s", "host.gram.fused.s", "both at once", {"threads", "m", "level"}},
-        {"fused_d", "host.gram.fused.d", "both at once", {"threads", "m", "level"}},
-        {"pair_s", "host.gram.pair.s", "two columns out of four", {"threads", "m", "level"}},
-        {"pair_d", "host.gram.pair.d", "two columns out of four", {"threads", "m", "level"}},
-        {"region", "host.gram.region", "a parallel region of columns", {"threads"}},
-        {"fetch", "host.gram.fetch", "a column that another core has changed, first read",
-                {"threads", "bytes"}},
+        {"dots", "host.gram.dots", "dot products of a column", {"threads", "bytes", "level"}},
+        {"update", "host.gram.update", "a column out of others", {"threads", "bytes", "level"}},
+        {"fused", "host.gram.fused", "both in one pass", {"threads", "bytes", "level"}},
+        {"few", "host.gram.few", "8 columns out of others", {"threads", "bytes", "level"}},
+        {"many", "host.gram.many", "48 columns out of others", {"threads", "bytes", "level"}},
+        {"handed", "host.gram.handed", "a column that another core has changed", {"bytes"}},
 };
+
+static struct estimate over_visits(
+        const struct table *curve, const char *series, const struct arg *args, size_t count)
+{
+	double *value = xcalloc(curve->row_count + 1, sizeof *value);
+	size_t n = 0, samples = 0;
+
+	for (size_t row = 0; row < curve->row_count; row++) {
+		if (strcmp(table_text(curve, row, "series"), series) != 0 ||
+		        !curve_row_has(curve, row, args, count))
+			continue;
+		const struct measurement m = curve_row(curve, row);
+		if (m.seconds.samples > 0)
+			value[n++] = m.seconds.value;
+		samples += m.seconds.samples;
+	}
+	struct estimate all = stats_median_interval(value, n);
+	all.samples = samples;
+	free(value);
+	return all;
+}
 
 void host_gram_fit(const struct table *curve, struct profile *profile)
 {
@@ -43,7 +58,8 @@ void host_gram_fit(const struct table *curve, struct profile *profile)
 			for (; count < 3 && surfaces[s].arg[count]; count++)
 				args[count] = (struct arg){surfaces[s].arg[count],
 				        curve_arg(curve, &points[i], surfaces[s].arg[count])};
-			profile_add(profile, &spec, args, count, points[i].seconds, points[i].busy);
+			profile_add(profile, &spec, args, count,
+			        over_visits(curve, surfaces[s].series, args, count), false);
 		}
 		/* one thread fetches nothing */
 		if (n == 0 && s + 1 < ARRAY_LEN(surfaces))

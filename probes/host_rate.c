@@ -33,8 +33,7 @@ enum {
 };
 
 static const double longest_point = 0.25; /* on a choice of threads */
-static const double asleep_seconds = 0.04;
-static const double single_part = 0.43, threaded_part = 0.46, teams_part = 0.11; /* of the time */
+static const double single_part = 0.4, threaded_part = 0.5, teams_part = 0.1; /* of the time */
 
 /* ---- random numbers ---- */
 
@@ -78,8 +77,8 @@ static void fill(struct rates *rates, bool is_double)
 /* ---- surfaces ---- */
 
 /* m and n go from first to last by factors, as far as a panel that is restored has at most
- * LARGEST_PANEL bytes; a square has m = n. The last is the one that loses its largest panels where
- * the time is short. */
+ * LARGEST_PANEL bytes; a square has m = n. The first ones are what hybrid factorizations wait for;
+ * the last ones lose their largest panels where the time is short. */
 struct surface {
 	const char *series[2]; /* single, double */
 	bool (*run)(const struct call *call, size_t turn);
@@ -89,18 +88,17 @@ struct surface {
 	int first_m, last_m, step_m, first_n, step_n;
 };
 
-static const struct surface surfaces[] = {
+static const struct surface surfaces[] = {{{"gemm_s", "gemm_d"}, run_gemm, false, true, false,
+                                                  false, 1, 256, LARGEST_GEMM, 2, 256, 2},
+        {{"potrf_s", "potrf_d"}, run_potrf, true, true, true, false, 1, 32, 1024, 2, 32, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 32, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 512, 8192, 2, WIDE_N, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 512, 8192, 2, WIDE_N, 2},
         {{"iamax_s", "iamax_d"}, run_iamax, false, false, false, true, 0, 128, 16384, 2, 8, 4},
         {{"scal_s", "scal_d"}, run_scal, false, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"swap_s", "swap_d"}, run_swap, false, false, false, true, 0, 128, 16384, 2, 8, 2},
         {{"ger_s", "ger_d"}, run_ger, false, false, false, false, 2, 128, 16384, 2, 1, 2},
-        {{"gemm_s", "gemm_d"}, run_gemm, false, true, false, false, 1, 256, LARGEST_GEMM, 2, 256,
-                2},
-        {{"potrf_s", "potrf_d"}, run_potrf, true, true, true, false, 1, 32, 1024, 2, 32, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 32, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 512, 8192, 2, WIDE_N, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 512, 8192, 2, WIDE_N, 2}};
+        {{"swap_s", "swap_d"}, run_swap, false, false, false, true, 0, 128, 16384, 2, 8, 4}};
 
 /* Everything fits beside two factors of the largest gemm in double precision. */
 static size_t room_bytes(int largest_gemm)
@@ -255,14 +253,6 @@ static void wake_threads(struct rates *rates, double seconds)
 	while (clock_now() < end);
 }
 
-/* Threads of the largest team go on spinning; the next visit begins with a small one. */
-static void wait_asleep(int visit)
-{
-	const double end = clock_now() + (visit > 0 ? asleep_seconds : 0);
-	while (clock_now() < end)
-		;
-}
-
 static void measure(struct probe_run *run)
 {
 	/* --quick has no time for two, and a second visit is one itself */
@@ -276,8 +266,7 @@ static void measure(struct probe_run *run)
 	        .work = xmalloc(WIDE_N * QR_BLOCK * sizeof(double)),
 	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),
 	        .threads = openblas_get_num_threads(),
-	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1,
-	        .end = clock_now() + single_part * run->seconds};
+	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1};
 
 	struct fault fault;
 	struct topology *topology = topology_load(NULL, &fault);
@@ -298,6 +287,7 @@ static void measure(struct probe_run *run)
 	if (run->common.quick)
 		quiet_hurry(&rates.quiet);
 	quiet_note(&rates.quiet, run->curve);
+	rates.end = clock_now() + single_part * run->seconds;
 	for (int visit = 0; visit < visits; visit++) {
 		measure_surfaces(&rates, visit, false);
 		measure_teams(&rates, visit, false);
@@ -308,13 +298,11 @@ static void measure(struct probe_run *run)
 	quiet_leave(&rates.quiet);
 	wake_threads(&rates, run->seconds / 100);
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
-	for (int visit = 0; visit < visits; visit++)
-		measure_surfaces(&rates, visit, true);
+	/* Once: a team always has neighbours, and the quicker of two visits would be the exception.
+	 */
+	measure_surfaces(&rates, 0, true);
 	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
-	for (int visit = 0; visit < visits; visit++) {
-		wait_asleep(visit);
-		measure_teams(&rates, visit, true);
-	}
+	measure_teams(&rates, 0, true);
 	visits_record(&rates.visits, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])

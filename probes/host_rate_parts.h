@@ -11,7 +11,7 @@
 #include <lapacke.h>
 
 enum {
-	LEAST_SAMPLES = 4,
+	LEAST_SAMPLES = 3,
 	LARGEST_N = 128,
 	WIDE_N = 512, /* of a few panels */
 	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */

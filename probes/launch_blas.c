@@ -56,13 +56,13 @@ void nrm2_sync(struct launch *launch)
 		msg_die(EXIT_MEASURE_FAILED, "cublasSnrm2 of a random vector is %g", (double)norm);
 }
 
-static const int searched[LENGTHS] = {N, 1024, 16384, LONGEST};
+static const int searched[LENGTHS] = {N, 1024, 4096, 16384, LONGEST};
 
 void iamax_sync(struct launch *launch)
 {
 	const int n = launch->argument / (int)sizeof(float);
 	int found = 0, i = 0;
-	while (searched[i] != n)
+	while (i < LENGTHS - 1 && searched[i] != n)
 		i++;
 	BLAS(cublasIsamax(launch->blas, n, launch->z, 1, &found));
 	if (found != launch->largest[i])

@@ -5,7 +5,7 @@
 #include "../lib/base.h"
 #include "launch.h"
 
-#include "../lib/curve.h"
+#include "../lib/curve_middle.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 
@@ -22,7 +22,8 @@ struct rule {
 
 static const char held[] = "host clock over 64 calls, stream held";
 static const char idle[] = "host clock over 8 round trips, idle stream";
-static const char span[] = "device start to start behind a hold, difference of 144 and 16";
+static const char span[] = "device start to start behind a hold, difference of 144 and 16, middle "
+                           "of the processes";
 
 /* Bounds: an enqueue at least fills and announces a command; a dependent kernel starts after the
  * one before has drained; a round trip crosses the bus twice. */
@@ -104,8 +105,9 @@ static void fit_rule(const struct table *curve, struct profile *profile, const s
 		struct arg arg = {rule->argument, NAN};
 		if (rule->argument)
 			arg.value = curve_arg(curve, &points[i], rule->argument);
-		profile_add(profile, &spec, &arg, rule->argument != NULL, points[i].seconds,
-		        points[i].busy);
+		const struct estimate seconds =
+		        rule->how == span ? curve_middle(curve, &points[i]) : points[i].seconds;
+		profile_add(profile, &spec, &arg, rule->argument != NULL, seconds, points[i].busy);
 	}
 	if (n == 0 && !unavailable(curve, rule->series))
 		profile_add(profile, &spec, NULL, 0, (struct estimate){NAN, NAN, NAN, 0}, false);

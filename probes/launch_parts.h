@@ -17,8 +17,10 @@ enum {
 	SHORT = 16, /* the two queue lengths of a device share */
 	LONG = 144,
 	ACCESS_BLOCKS = 64,
+	WORDS = 16,
+	WORDS_APART = 1024 + 32,
 	N = 32, /* length of the cuBLAS vectors */
-	LENGTHS = 4,
+	LENGTHS = 5,
 	LONGEST = 131072 /* of those searched */
 };
 
@@ -28,7 +30,8 @@ struct launch {
 	struct gpu_hold *hold;
 	cudaStream_t stream, other;
 	cudaEvent_t event[2], mark;
-	unsigned *word;          /* device: kernels run so far */
+	unsigned *words;         /* device: WORDS of them, WORDS_APART from each other ... */
+	unsigned *word;          /* ... and the one that counts kernels run so far */
 	unsigned launched;       /* the same as the host counts them */
 	int argument;            /* of the subject at hand */
 	int hop;                 /* which stream the next hop starts from */
@@ -106,5 +109,8 @@ void finish(const struct launch *launch);
 
 /* context is a struct work. */
 bool take_sample(void *context, struct sample *sample);
+
+/* Counts in the word that null kernels are quickest with, from nothing. */
+void choose_word(struct launch *launch);
 
 #endif

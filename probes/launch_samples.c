@@ -6,6 +6,8 @@
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 
+#include <math.h>
+
 enum {
 	LEAD = 8,  /* enqueued before the host's clock is read: the hold's own launch settles */
 	HELD = 64, /* enqueued while it runs */
@@ -131,4 +133,27 @@ bool take_sample(void *context, struct sample *sample)
 		break;
 	}
 	return sample_running(work, sample);
+}
+
+/* In the L2's far half a word makes every start longer by a tenth (H200). */
+void choose_word(struct launch *launch)
+{
+	enum { TRIES = 2 };
+	const struct subject null = {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0};
+	const struct work work = {launch, &null};
+	unsigned *quickest = launch->word;
+	double least = INFINITY;
+
+	for (int i = 0; i < WORDS * TRIES; i++) {
+		struct sample sample;
+		launch->word = launch->words + i % WORDS * WORDS_APART;
+		if (!sample_device_share(&work, &sample) || !(sample.seconds < least))
+			continue;
+		least = sample.seconds;
+		quickest = launch->word;
+	}
+	launch->word = quickest;
+	launch->launched = 0;
+	GPU(cudaMemset(launch->word, 0, sizeof *launch->word));
+	GPU(cudaDeviceSynchronize());
 }

@@ -153,7 +153,7 @@ static void measure(struct probe_run *run)
 	allocate(&context);
 	note_time("allocating", &since);
 	context.sample_seconds = (quick ? 0.15e-3 : 0.3e-3) * fmin(scale, 4);
-	context.point_seconds = (quick ? 1.5e-3 : 7e-3) * scale;
+	context.point_seconds = (quick ? 1.5e-3 : 6e-3) * scale;
 	sweep(&context, quick);
 	since = clock_now();
 	release(&context);
@@ -171,7 +171,7 @@ const struct probe pointer_chase_probe = {
         .arg_count = ARRAY_LEN(columns),
         .needs_gpu = true,
         .turn = 2,
-        .seconds = 4,
+        .seconds = 3.2,
         .processes = 3, /* what is timed inside a kernel differs little */
         .measure = measure,
         .fit = pointer_chase_fit,

@@ -69,19 +69,22 @@ fixture_profile() {
 		row("host.memory.copy.peak", 2e11, "B/s"); row("host.l2.size", 2e6, "B")
 		row("host.l1.stated", 32768, "B"); row("host.l2.stated", 2e6, "B"); row("host.l3.stated", 3e7, "B")
 		for (threads = 1; threads <= 2; threads++) {
-			row("host.gram.region[threads=" threads "]", threads * us, "s", "surface")
-			for (b = 1024; b <= 65536; b *= 64)
-				row("host.gram.fetch[threads=" threads ",bytes=" b "]", 0.1 * us + b / 1e10, "s", "surface")
-			for (p = 4; p <= 8; p += 4)
-				for (m = 256; m <= 16384; m *= 64)
-					for (level = 1; level <= 4; level++) {
-						at = "." (p == 4 ? "s" : "d") "[threads=" threads ",m=" m ",level=" level "]"
-						row("host.gram.dot" at, level * m * p / 1e11, "s", "surface")
-						row("host.gram.subtract" at, level * m * p / 5e10, "s", "surface")
-						row("host.gram.fused" at, level * m * p / 5e10, "s", "surface")
-						row("host.gram.pair" at, level * m * p / 1e10, "s", "surface")
-					}
+			for (b = 1024; b <= 65536; b *= 4)
+				for (level = 1; level <= 4; level++) {
+					at = "[threads=" threads ",bytes=" b ",level=" level "]"
+					columns = level == 1 ? 2 : level == 2 ? 4 : level == 3 ? 8 + 2e6 / 4 / b : 16 + 8e6 / b
+					row("host.gram.dots" at, threads * us + columns * b / 1e11, "s", "surface")
+					row("host.gram.update" at, threads * us + columns * b / 5e10, "s", "surface")
+					row("host.gram.fused" at, threads * us + columns * b / 5e10, "s", "surface")
+					groups = level == 1 ? 1 : level == 2 ? 4 : 8 + 2e6 / b
+					if (level < 4)
+						row("host.gram.few" at, threads * us + groups * b * 8 / 1e10, "s", "surface")
+					if (level < 3)
+						row("host.gram.many" at, threads * us + groups * b * 48 / 1e10, "s", "surface")
+				}
 		}
+		for (b = 1024; b <= 65536; b *= 64)
+			row("host.gram.handed[bytes=" b "]", 0.1 * us + b / 1e10, "s", "surface")
 		row("host.parallel.fork[threads=1]", 0.2 * us, "s"); row("host.parallel.fork[threads=2]", us, "s")
 		for (b = 16384; b <= 2 ^ 28; b *= 8) {
 			row("host.memory.read[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")

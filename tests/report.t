@@ -169,9 +169,9 @@ paper() {
 	ROWS
 }
 decisions() {
-	printf 'operation\tq\tpoints\teven\terror_update\terror_refactor\tright\tcost\tcost_worst\talways\talways_worst\tnever\tnever_worst\n'
+	printf 'operation\tq\tfrom\tpoints\teven\terror_update\terror_refactor\tright\tcost\tcost_worst\talways\talways_worst\tnever\tnever_worst\n'
 	for row in remove_columns all; do
-		printf '%s\tnone\t2\t1\t0.1\t0.05\t1\t0.01\t0.02\t0.5\t1\t0.6\t2\n' $row
+		printf '%s\tnone\tdevice\t2\t1\t0.1\t0.05\t1\t0.01\t0.02\t0.5\t1\t0.6\t2\n' $row
 	done
 }
 gpu=$scratch/data/box
@@ -297,7 +297,7 @@ says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 u
 says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
 says "$text" '^1024  block .* 10 ' 'its forms'
 says "$text" '^remove columns, R and d  *0.5  *0.5  *4.0  *1.0  *1.0  *8.0$' 'updating: how many times as fast'
-says "$text" '^remove columns  *none  *2  *1  *10.0  *100.0  *1.0  *2.0  *50  *60$' 'and whether the choice was right'
+says "$text" '^remove columns  *none  *device  *2  *1  *10.0  *100.0  *1.0  *2.0  *50  *60$' 'and whether the choice was right'
 says "$text" 'right at 100 % of 2 points' 'in short'
 says "$text" '^  *10  *70.0 / 80.0$' 'their widths of blocks'
 says "$text" '^4000 1000 100 0  *none  *50  *24.0 / 25.0  *-  *- / 4.00  *-  *20.0 / 30.0$' 'and stages'

@@ -59,10 +59,11 @@ static void test_known(void)
 	put(curve, "lu_top_s", cold, 3, 20e-6);
 	put(curve, "lu_columns_s", shape, 2, 5e-6);
 	put(curve, "sweep_d", sweep, 3, 300e-6);
+	put(curve, "slide_d", sweep, 3, 350e-6);
 	put(curve, "qr_columns_s", shape, 2, 7e-6);
 	block_kernel_fit(curve, profile);
 
-	ok(profile->count == 18 && profile_failed(profile) == 0, "a row for every point");
+	ok(profile->count == 19 && profile_failed(profile) == 0, "a row for every point");
 	is_value(profile, "gpu.potrf_rows_beside.s", rows, 2, 45e-6);
 	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
@@ -80,6 +81,7 @@ static void test_known(void)
 	is_value(profile, "gpu.lu_top.s", cold, 3, 20e-6);
 	is_value(profile, "gpu.lu_columns.s", shape, 2, 5e-6);
 	is_value(profile, "gpu.band_sweep.d", sweep, 3, 300e-6);
+	is_value(profile, "gpu.band_slide.d", sweep, 3, 350e-6);
 	is_value(profile, "gpu.qr_columns.s", shape, 2, 7e-6);
 	profile_free(profile);
 	table_free(curve);

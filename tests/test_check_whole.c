@@ -184,8 +184,9 @@ static void test_timing(struct executor *e)
 		        {.run = wrong_run, .variant = "nothing"}};
 		ok(timing_whole(e, &whole, DOUBLE, 64, 64, &timing, contender, 4, &fault),
 		        "%s is timed: %s", operation_name[o], fault.text);
+		/* two where runs take long and agree, as on a busy machine */
 		for (int i = 0; i < 3; i++)
-			ok(contender[i].seconds.samples >= 3 && contender[i].residual < 3,
+			ok(contender[i].seconds.samples >= 2 && contender[i].residual < 3,
 			        "%s: %zu samples, residual %.3g %s", contender[i].variant,
 			        contender[i].seconds.samples, contender[i].residual,
 			        contender[i].note);

@@ -63,11 +63,16 @@ static struct table *synthetic(void)
 	add_product(curve, "gemm_s", 2048, 2048, 2048, 2 * pow(2048, 3) / 49e12);
 	add_product(curve, "gemm_tn_d", 64, 512, 4096, 2. * 64 * 512 * 4096 / 20e12);
 	add_product(curve, "gemm_odd_d", 1023, 1024, 64, 30e-6);
+	add_product(curve, "tf32_tall_s", 64, 4096, 4096, 33e-6);
+	add_product(curve, "tf32_tall_shared_s", 64, 4096, 4096, 37e-6);
 	const struct arg solve[] = {{"m", 128}, {"n", 4096}};
 	add(curve, "trsm_s", solve, 2, 128. * 128 * 4096 / 10e12);
+	const struct arg few[] = {{"m", 4096}, {"n", 8}};
+	add(curve, "trsm_few_s", few, 2, 900e-6);
 	const struct arg update[] = {{"n", 4096}, {"k", 128}};
 	add_product(curve, "own_gemm_shared_s", 1024, 2048, 64, 40e-6);
 	add(curve, "own_syrk_shared_s", update, 2, 50e-6);
+	add(curve, "own_syrk_tf32", update, 2, 30e-6);
 	add(curve, "syrk_d", update, 2, 128. * 4096 * 4096 / 10e12);
 	return curve;
 }
@@ -90,16 +95,23 @@ static void test_known(void)
 	is_text(peak->unit, "flop/s", "its unit");
 	is_real(at(profile, "gpu.gemm_tn.d", 64, 512, 4096), 2. * 64 * 512 * 4096 / 20e12, 1e-6,
 	        "tall products");
+	is_real(at(profile, "gpu.tf32_tall.s", 64, 4096, 4096), 33e-6, 0.01, "our tall products");
+	is_real(at(profile, "gpu.tf32_tall_shared.s", 64, 4096, 4096), 37e-6, 0.01,
+	        "and beside a panel");
 	is_real(at(profile, "gpu.gemm_odd.d", 1023, 1024, 64), 30e-6, 1e-12,
 	        "products of an odd number of rows");
 	is_real(at_two(profile, "gpu.trsm.s", "m", 128, "n", 4096), 128. * 128 * 4096 / 10e12, 1e-6,
 	        "solves");
+	is_real(at_two(profile, "gpu.trsm_few.s", "m", 4096, "n", 8), 900e-6, 1e-12,
+	        "solves of few right-hand sides");
 	is_real(at_two(profile, "gpu.syrk.d", "n", 4096, "k", 128), 128. * 4096 * 4096 / 10e12,
 	        1e-6, "symmetric updates");
 	is_real(at(profile, "gpu.own_gemm_shared.s", 1024, 2048, 64), 40e-6, 1e-12,
 	        "our products with a block a tile");
 	is_real(at_two(profile, "gpu.own_syrk_shared.s", "n", 4096, "k", 128), 50e-6, 1e-12,
 	        "our symmetric ones");
+	is_real(at_two(profile, "gpu.own_syrk.tf32", "n", 4096, "k", 128), 30e-6, 1e-12,
+	        "those by 3xTF32");
 	is_text(row_of(profile, "gpu.gemm.s")->regime, "surface", "they are rate surfaces");
 	is_text(row_of(profile, "gpu.gemm.tf32.peak")->status, "absent",
 	        "no peak of what the device lacks");

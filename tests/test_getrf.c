@@ -11,18 +11,19 @@
 static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
                      uneven[] = {24, 7, 16, 9}, growing[] = {4, 16, 32};
 
-/* Both places of the panel, both look-aheads, both kinds of solve, leaves that are wider than, as
+/* Both places of the panel, all look-aheads, both kinds of solve, leaves that are wider than, as
  * wide as, and narrower than the blocks. */
 static const struct plan plans[] = {
         {false, "persistent", by_8, 1, 8, 0, 0},
         {false, "persistent", by_8, 1, 64, 0, 1},
+        {false, "persistent", by_8, 1, 64, 0, 2},
         {false, "persistent", by_16, 1, 4, 0, 0},
-        {false, "persistent", by_16, 1, 4, 4, 1},
+        {false, "persistent", by_16, 1, 4, 4, 2},
         {false, "persistent", by_16, 1, 16, 4, 0},
         {false, "persistent", by_32, 1, 8, 16, 1},
         {false, "persistent", uneven, 4, 5, 5, 1},
-        {false, "persistent", uneven, 4, 6, 3, 0},
-        {false, "persistent", growing, 3, 8, 0, 1},
+        {false, "persistent", uneven, 4, 6, 0, 2},
+        {false, "persistent", growing, 3, 8, 0, 2},
         {false, "persistent", by_1, 1, 1, 1, 1},
         {false, "fused", by_16, 1, 8, 0, 1},
         {false, "blas", by_16, 1, 8, 8, 1},
@@ -257,8 +258,8 @@ static void test_large(struct executor *e, enum precision precision)
 {
 	static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256};
 	static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
-	        {false, "persistent", by_128, 1, 32, 0, 1},
-	        {false, "persistent", by_256, 1, 64, 128, 1},
+	        {false, "persistent", by_128, 1, 32, 0, 2},
+	        {false, "persistent", by_256, 1, 64, 128, 2},
 	        {false, "persistent", by_128, 1, 128, 128, 0},
 	        {false, "fused", by_128, 1, 64, 64, 0}, {true, NULL, by_64, 1, 64, 64, 1},
 	        {true, NULL, by_128, 1, 64, 0, 0}};
@@ -285,7 +286,7 @@ static void test_large(struct executor *e, enum precision precision)
 static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
 static const struct plan split_plans[] = {{false, "persistent", split_64, 1, 64, 0, 1},
         {false, "persistent", split_128, 1, 64, 32, 0}, {true, NULL, split_128, 1, 64, 0, 1},
-        {false, "persistent", split_512, 1, 64, 0, 1}};
+        {false, "persistent", split_512, 1, 64, 0, 2}};
 
 /* The same bits whatever the workspace held. */
 static void test_repeats(struct executor *e)
@@ -383,7 +384,7 @@ static void test_refusals(struct executor *e)
 	        {{false, "persistent", by_8, 1, 0, 0, 0}, 9, 9, 9, "leaves start at 1"},
 	        {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
 	        {{false, "persistent", by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
-	        {{false, "persistent", by_8, 1, 8, 0, 2}, 9, 9, 9, "look-ahead 2"},
+	        {{false, "persistent", by_8, 1, 8, 0, 3}, 9, 9, 9, "look-ahead 3"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 9, "without a panel variant"},
 	        {{false, "magic", by_8, 1, 8, 0, 0}, 9, 9, 9, "unknown panel variant"},
 	        {{false, "persistent", by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
@@ -419,13 +420,17 @@ static bool can_go_by_rows(const struct plan *plan)
 
 static void test_all(struct executor *e)
 {
-	int64_t kept = e->by_rows;
+	int64_t rows = e->by_rows, columns = e->by_columns;
 
 	test_measures(e);
 	test_plans(e, every);
-	e->by_rows = 1; /* matrices of these sizes on their transposes */
+	e->by_rows = 1; /* matrices of these sizes on their transposes, */
+	e->by_columns = 0;
 	test_plans(e, can_go_by_rows);
-	e->by_rows = kept;
+	e->by_columns = 30; /* the last columns not */
+	test_plans(e, can_go_by_rows);
+	e->by_rows = rows;
+	e->by_columns = columns;
 	test_inverse_growth(e);
 	test_refusals(e);
 }

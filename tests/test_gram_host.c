@@ -6,9 +6,11 @@
 #include "../factor/gram_schmidt.h"
 #include "../factor/host/executor_host_gram.h"
 #include "../factor/host/gram_compilers.h"
+#include "../lib/gram_team.h"
 
 #include <inttypes.h>
 #include <omp.h>
+#include <unistd.h>
 
 struct problem {
 	struct matrix a, r; /* r: k x n */
@@ -137,6 +139,41 @@ static void test_threads(struct executor *e)
 	}
 }
 
+/* Loops of which the first thread's take long. */
+enum { TEAM = 4, TEAM_COLUMNS = 64 };
+static int taken[TEAM];
+
+static float slow_dot(int64_t m, const float *x, const float *y)
+{
+	const int thread = omp_get_thread_num();
+
+	if (thread == 0)
+		usleep(20000);
+	taken[thread]++;
+	return gram_loops()->s.dot(m, x, y);
+}
+
+static void test_help(void)
+{
+	struct gram_loops slow = *gram_loops();
+	slow.s.dot = slow_dot;
+	const struct gram_team team = {&slow, TEAM, 0}, one = {gram_loops(), 1, 0};
+	struct problem p = problem_new(200, TEAM_COLUMNS, TEAM_COLUMNS, SINGLE);
+	float sums[TEAM_COLUMNS], want[TEAM_COLUMNS];
+	struct gram_schmidt g = {.a = p.a, .r = p.r, .info = &p.info, .work = sums};
+
+	memcpy(p.a.data, p.before, (size_t)(p.a.ld * p.a.n) * sizeof(float));
+	gram_team_dots(&team, &g, 1);
+	g.work = want;
+	gram_team_dots(&one, &g, 1);
+	ok(memcmp(sums + 1, want + 1, (TEAM_COLUMNS - 1) * sizeof *sums) == 0,
+	        "the same dot products");
+	ok(taken[0] + taken[1] + taken[2] + taken[3] == TEAM_COLUMNS - 1,
+	        "each by one of the threads");
+	ok(taken[0] < TEAM_COLUMNS / TEAM, "others help the slow one: it has %d", taken[0]);
+	problem_free(&p);
+}
+
 /* Columns from the fifth on are sums of the first four; the ninth is zero. */
 static void test_low_rank(struct executor *e)
 {
@@ -203,6 +240,7 @@ int main(void)
 
 	test_first(e);
 	test_threads(e);
+	test_help();
 	test_low_rank(e);
 	test_compilers(e);
 	executor_free(e);

@@ -59,33 +59,13 @@ static void problem_free(struct problem *p)
 static void fill_conditioned(struct problem *p, double condition)
 {
 	int64_t m = p->m, n = p->n;
-	double *x = xcalloc((size_t)(m * n), sizeof *x), *u = xcalloc((size_t)m, sizeof *u);
+	double *x = xmalloc((size_t)(m * n) * sizeof *x);
 
-	for (int64_t j = 0; j < n; j++)
-		x[j + j * m] = n > 1 ? pow(condition, -(double)j / (double)(n - 1)) : 1;
-	for (int turn = 0; turn < 2; turn++) { /* of the rows, then of the columns */
-		int64_t length = turn ? n : m, count = turn ? m : n;
-		int64_t step = turn ? m : 1, next = turn ? 1 : m;
-		for (uint64_t seed = 1; seed <= 2; seed++) {
-			double square = 0;
-			for (int64_t i = 0; i < length; i++) {
-				u[i] = test_random(seed + 10, i);
-				square += u[i] * u[i];
-			}
-			for (int64_t k = 0; k < count; k++) {
-				double sum = 0;
-				for (int64_t i = 0; i < length; i++)
-					sum += u[i] * x[k * next + i * step];
-				for (int64_t i = 0; i < length; i++)
-					x[k * next + i * step] -= 2 * sum / square * u[i];
-			}
-		}
-	}
+	matrix_fill_conditioned(x, m, n, condition, 11);
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
 			put(p->before, i + j * p->lda, p->precision, x[i + j * m]);
 	free(x);
-	free(u);
 }
 
 static void set_column(struct problem *p, int64_t j, double value)
@@ -371,6 +351,62 @@ static void check_append(struct executor *e, int64_t m, int64_t basis, int64_t n
 	problem_free(&p);
 }
 
+enum new_column { OF_BASIS, OF_NEW_ONES, ZERO, NOT_A_NUMBER };
+
+/* Random columns behind a basis, of which one, the bad-th, is not independent or not finite. */
+static void check_append_bad(
+        struct executor *e, enum precision precision, int64_t bad, enum new_column what)
+{
+	static const char *const said[] = {"in the basis", "of new ones", "zero", "NaN"};
+	const struct shape s = {300, 70, 3, 16};
+	const int64_t basis = 40, at = basis + bad;
+	struct problem p = problem_new(&s, precision, "twice");
+
+	fill_conditioned(&p, 10);
+	bool ran = run(e, &p);
+	memcpy(p.before, p.q, (size_t)(p.lda * basis * precision_bytes(precision)));
+	for (int64_t i = 0; i < s.m; i++) {
+		const double of_basis = get_at(p.before, p.lda, i, 3, precision) -
+		                        2 * get_at(p.before, p.lda, i, 39, precision),
+		             of_new = get_at(p.before, p.lda, i, basis, precision) +
+		                      get_at(p.before, p.lda, i, at - 1, precision);
+		put(p.before, i + at * p.lda, precision,
+		        what == OF_BASIS      ? of_basis
+		        : what == OF_NEW_ONES ? of_new
+		        : what == ZERO        ? 0
+		                              : NAN);
+	}
+	p.form = NULL;
+	p.basis = basis;
+	ran = ran && run(e, &p);
+	const struct measures found = measure(&p);
+	const bool same =
+	        memcmp(p.q, p.before, (size_t)(p.lda * basis * precision_bytes(precision))) == 0;
+	if (what == NOT_A_NUMBER)
+		ok(ran && same && p.info == 0 && any_nan(&p, at, at + 1), "%c: NaN is passed on",
+		        precision);
+	else
+		ok(ran && same && p.info == bad + 1 && get(p.r, at + bad * p.ldr, precision) == 0 &&
+		                found.residual < 10 && found.orthogonality < 10,
+		        "%c: the added column %" PRId64 " (%s) is said (%d): residual %.2g, "
+		        "orthogonality %.2g",
+		        precision, bad + 1, said[what], p.info, found.residual,
+		        found.orthogonality);
+	problem_free(&p);
+}
+
+static void test_append_bad(struct executor *e)
+{
+	for (int single = 0; single < 2; single++) {
+		const enum precision precision = single ? SINGLE : DOUBLE;
+		check_append_bad(e, precision, 0, OF_BASIS);
+		check_append_bad(e, precision, 20, OF_BASIS);
+		check_append_bad(e, precision, 20, OF_NEW_ONES);
+		check_append_bad(e, precision, 29, ZERO);
+		check_append_bad(e, precision, 5, NOT_A_NUMBER);
+	}
+}
+
 static void test_append(struct executor *e)
 {
 	for (int single = 0; single < 2; single++) {
@@ -399,6 +435,19 @@ static void test_shapes(struct executor *e)
 			check_one(e, &few[s], SINGLE, forms[f], 1e3);
 			check_one(e, &few[s], DOUBLE, forms[f], 1e3);
 		}
+}
+
+/* More than L2 holds, whose blocks begin in order: aligned columns and others. */
+static void test_large(struct executor *e)
+{
+	static const struct shape single[] = {{170000, 100, 4, 1}, {170001, 100, 2, 1}},
+	                          twice = {85000, 100, 0, 1};
+
+	for (size_t i = 0; i < ARRAY_LEN(single); i++) {
+		check_one(e, &single[i], SINGLE, "fused", 1e3);
+		check_one(e, &single[i], SINGLE, "kernels", 1e3);
+	}
+	check_one(e, &twice, DOUBLE, "fused", 1e3);
 }
 
 /* Said, when they are not written as they have to be or not the executor's. */
@@ -435,6 +484,9 @@ static void test_refused(struct executor *e)
 	}
 	struct matrix a = {NULL, 0, 5, 5, 5, SINGLE};
 	ok(orthogonalize_work(e, 4, a, 5) == -1, "refused: %s", e->fault.text);
+	a.n = 6;
+	ok(orthogonalize_work(e, 4, a, 3) == -1 && strstr(e->fault.text, "m >= n"), "refused: %s",
+	        e->fault.text);
 }
 
 static void test(struct executor *e)
@@ -442,10 +494,13 @@ static void test(struct executor *e)
 	for (size_t i = 0; gram_schmidt_forms[i]; i++)
 		test_form(e, gram_schmidt_forms[i]);
 	test_append(e);
+	test_append_bad(e);
 	test_refused(e);
 	test_refused_shapes(e);
-	if (strcmp(e->name, "cuda") == 0)
+	if (strcmp(e->name, "cuda") == 0) {
 		test_shapes(e);
+		test_large(e);
+	}
 }
 
 int main(void)

@@ -78,5 +78,22 @@ int main(void)
 	        "no core sees a write within a picosecond");
 	profile_free(profile);
 	table_free(curve);
+
+	/* Every process has another order of the pairs: virtual processors that moved. */
+	curve = curve_new(columns, ARRAY_LEN(columns));
+	profile = profile_new();
+	add(curve, 0, 1, 3, (const double[]){50e-9, 53e-9, 51e-9});
+	add(curve, 0, 2, 3, (const double[]){51e-9, 52e-9, 53e-9});
+	add(curve, 1, 2, 3, (const double[]){52e-9, 50e-9, 50e-9});
+	add(curve, 1, 3, 3, (const double[]){53e-9, 51e-9, 52e-9});
+	host_exchange_fit(curve, profile);
+	is_text(row_of(profile, "host.exchange.pair[from=0,to=1]")->status, "bounded",
+	        "a pair is not told apart from others");
+	is_real(row_of(profile, "host.exchange.pair[from=0,to=1]")->estimate.high, 1.01 * 53e-9,
+	        1e-6, "it has a range");
+	is_text(row_of(profile, "host.exchange.max")->status, "bounded", "nor is the slowest");
+	is_value(profile, "host.exchange.latency", 51.5e-9);
+	profile_free(profile);
+	table_free(curve);
 	return finish();
 }

@@ -97,20 +97,30 @@ static void test_parallel(void)
 	table_free(curve);
 }
 
+/* Of twelve visits of a point two found others on its cores: the interval is that of the rest. */
 static void test_gram(void)
 {
-	static const char *const columns[] = {"threads", "m", "level", "bytes"};
-	const struct arg pair[] = {{"threads", 4}, {"m", 1024}, {"level", 2}};
-	const struct arg fetch[] = {{"threads", 4}, {"bytes", 4096}};
+	static const char *const columns[] = {"threads", "bytes", "level"};
+	const struct arg dots[] = {{"threads", 4}, {"bytes", 1024}, {"level", 2}};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 	struct profile *profile = profile_new();
 
-	add(curve, "pair_s", pair, ARRAY_LEN(pair), 4e-7);
-	add(curve, "fetch", fetch, ARRAY_LEN(fetch), 1e-6);
+	for (int visit = 0; visit < 12; visit++) {
+		const double seconds = visit % 6 == 5 ? 9e-7 : (4 + 0.01 * visit) * 1e-7;
+		const struct measurement m = {
+		        {seconds, 0.9 * seconds, 1.1 * seconds, 5}, 0, NAN, 0};
+		curve_add(curve, "dots", dots, ARRAY_LEN(dots), visit / 4, &m, false);
+	}
+	add(curve, "handed", (struct arg[]){{"bytes", 4096}}, 1, 1e-6);
 	host_gram_fit(curve, profile);
-	is_value(profile, "host.gram.pair.s[threads=4,m=1024,level=2]", 4e-7);
-	is_value(profile, "host.gram.fetch[threads=4,bytes=4096]", 1e-6);
-	is_failed(profile, "host.gram.dot.d");
+	const char *name = "host.gram.dots[threads=4,bytes=1024,level=2]";
+	is_value(profile, name, 4.065e-7);
+	const struct parameter *row = row_of(profile, name);
+	is_real(row->estimate.low, 4.02e-7, 1e-6, "the third of twelve");
+	is_real(row->estimate.high, 4.1e-7, 1e-6, "the third from above");
+	ok(row->estimate.samples == 60, "all samples");
+	is_value(profile, "host.gram.handed[bytes=4096]", 1e-6);
+	is_failed(profile, "host.gram.many");
 	profile_free(profile);
 	table_free(curve);
 }

@@ -134,6 +134,29 @@ static void test_empty(void)
 	table_free(curve);
 }
 
+/* Starts that take one of two times, by chance: the middle, whichever more processes had. */
+static void test_two_states(void)
+{
+	const double quick = 1.6e-6, slow = 1.8e-6;
+
+	for (int slow_ones = 1; slow_ones < 5; slow_ones++) {
+		struct table *curve = new_curve();
+		for (int process = 0; process < 5; process++) {
+			const double v = process < slow_ones ? slow : quick;
+			struct measurement m = {.seconds = {v, 0.99 * v, 1.01 * v, 20}, .hz = NAN};
+			curve_add(curve, "dependent", NULL, 0, process, &m, false);
+		}
+		struct profile *profile = profile_new();
+		launch_fit(curve, profile);
+		is_parameter(profile, "gpu.launch.dependent", NAN, 1.7e-6, "ok");
+		const struct parameter *row = find(profile, "gpu.launch.dependent", NAN);
+		ok(row->estimate.low <= quick && row->estimate.high >= slow,
+		        "its interval has both");
+		profile_free(profile);
+		table_free(curve);
+	}
+}
+
 static void test_unavailable(void)
 {
 	struct table *curve = new_curve();
@@ -172,6 +195,7 @@ int main(void)
 {
 	test_known();
 	test_empty();
+	test_two_states();
 	test_unavailable();
 	test_implausible();
 	return finish();

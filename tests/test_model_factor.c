@@ -186,6 +186,62 @@ static void test_split(struct profile *p)
 	}
 }
 
+/* Symmetric updates of one kernel, at a third of all the time of products of stacks. */
+static void test_whole_updates(struct profile *p)
+{
+	static const double sides[] = {256, 8192}, inner[] = {64, 256};
+	static const int64_t width[] = {256};
+	struct plan plan = {false, NULL, width, 1, 128, 0, 0};
+	struct factor_question asked = question("potrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	asked.math = MATH_3XTF32;
+	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	double several = out.seconds;
+	for (int i = 0; i < 4; i++) {
+		struct arg args[] = {{"n", sides[i & 1]}, {"k", inner[i >> 1]}};
+		add(p, "gpu.own_syrk.tf32", "s", args, 2,
+		        args[0].value * args[0].value * args[1].value / 6e13, 0.01);
+	}
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds < several, "one kernel for updates takes %.2f of their time",
+	        out.seconds / several);
+	asked = question("potrf", &plan, 20000, 20000);
+	asked.math = MATH_3XTF32;
+	double smaller = out.seconds;
+	good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds > 8 * smaller, "and beyond what was measured as much more");
+}
+
+/* V^T C without stacks, at the rate of products of stacks, on all multiprocessors or on those that
+ * a panel leaves. */
+static void test_tall(struct profile *p)
+{
+	static const double sides[] = {64, 256}, across[] = {512, 8192}, rows[] = {1024, 16384};
+	static const int64_t width[] = {128};
+	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
+	struct factor_question asked = question("geqrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	asked.math = MATH_3XTF32;
+	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	const double before = out.seconds;
+	for (int i = 0; i < 8; i++) {
+		struct arg args[] = {
+		        {"m", sides[i & 1]}, {"n", across[i >> 1 & 1]}, {"k", rows[i >> 2]}};
+		const double seconds =
+		        6 * args[0].value * args[1].value * args[2].value / 6e13 + 2e-6;
+		add(p, "gpu.tf32_tall.s", "s", args, 3, seconds, 0.01);
+		add(p, "gpu.tf32_tall_shared.s", "s", args, 3, 1.15 * seconds, 0.01);
+	}
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds < 0.9 * before, "tall products without stacks: %.2f of the time",
+	        out.seconds / before);
+	const double tall = out.seconds;
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
+	ok(good && out.seconds <= tall, "and not less than its bound");
+}
+
 int main(void)
 {
 	struct profile *p = synthetic(0.01);
@@ -197,6 +253,8 @@ int main(void)
 	test_choice(p);
 	test_refusals(p);
 	test_split(p);
+	test_whole_updates(p);
+	test_tall(p);
 	profile_free(p);
 	return finish();
 }

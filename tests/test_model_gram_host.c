@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's prices of Gram-Schmidt on the host by hand from a synthetic profile: caches by their
- * sizes, threads, memory that they share, and the width of blocks that follows. */
+/* The model's prices of Gram-Schmidt on the host by hand from a synthetic profile: passes by their
+ * columns and caches, memory that threads share, what other threads have changed, blocks, and the
+ * width of blocks that follows. */
 #include "../factor/model/price_blocks.h"
 #include "../factor/runs/gram_rows.h"
-#include "../lib/gram_loops.h"
+#include "../lib/gram_levels.h"
 #include "tap.h"
+
+enum { L1 = 1 << 15, L2 = 1 << 20, L3 = 1 << 27 };
 
 static void add(struct profile *p, const char *name, const char *unit, const struct arg *args,
         size_t count, double value)
@@ -22,56 +25,80 @@ static void add_rate(struct profile *p, double threads, double bytes, double rea
 	add(p, "host.memory.copy", "B/s", args, 2, 2 * read);
 }
 
-/* Seconds of a loop over m rows by one thread from its first cache; twice as many from the second,
- * four times from the last; twice as many when eight threads run. */
-static const double dot = 1e-10, subtract = 2e-10, fused = 3e-10, pair = 8e-10;
+/* Seconds of a pass that take so many a byte in the first two caches, four times as many beyond
+ * two columns in the last; a microsecond a thread to begin. */
+static const double dots = 1e-10, update = 2e-10, fused = 3e-10;
 
-static void add_loop(struct profile *p, const char *name, double row)
+static double begin(double threads)
+{
+	return 1e-6 * threads;
+}
+
+static void add_pass(struct profile *p, const char *name, double byte)
 {
 	for (int threads = 1; threads <= 8; threads *= 8)
-		for (int m = 256; m <= 16384; m *= 64)
-			for (int level = 1; level <= 4; level++) {
+		for (int bytes = 1024; bytes <= 65536; bytes *= 4)
+			for (int level = GRAM_LEAST; level <= GRAM_FAR; level++) {
 				const struct arg args[] = {
-				        {"threads", threads}, {"m", m}, {"level", level}};
+				        {"threads", threads}, {"bytes", bytes}, {"level", level}};
+				const double columns =
+				        gram_columns_at((enum gram_level)level, bytes, L1, L2);
 				add(p, name, "s", args, 3,
-				        row * m *
-				                (level == 4          ? 4
-				                        : level == 1 ? 1
-				                                     : 2) *
-				                (threads > 1 ? 2 : 1));
+				        begin(threads) +
+				                bytes * byte *
+				                        (level == GRAM_FAR ? 2 + 4 * (columns - 2)
+				                                           : columns));
 			}
 }
 
-static void add_fetch(struct profile *p, double threads, double bytes, double seconds)
-{
-	const struct arg args[] = {{"threads", threads}, {"bytes", bytes}};
+/* Blocks: to begin, for a column that is taken out, for a group as it comes and for each column
+ * out of it, a byte; more where it comes from the last cache. */
+static const double column = 1e-10, group = 8e-10, out = 3e-10, late = 5e-10;
 
-	add(p, "host.gram.fetch", "s", args, 2, seconds);
+static double apply(double threads, double bytes, double k, double groups)
+{
+	return begin(threads) + bytes * (k * column + groups * (group + k * out));
+}
+
+static void add_apply(struct profile *p, const char *name, double k, int levels)
+{
+	for (int threads = 1; threads <= 8; threads *= 8)
+		for (int bytes = 1024; bytes <= 65536; bytes *= 4)
+			for (int level = GRAM_ONE; level <= levels; level++) {
+				const struct arg args[] = {
+				        {"threads", threads}, {"bytes", bytes}, {"level", level}};
+				const double groups =
+				        gram_groups_at((enum gram_apply_level)level, bytes, L2);
+				add(p, name, "s", args, 3,
+				        apply(threads, bytes, k, groups) +
+				                (level == GRAM_APPLY_FAR ? groups * late * bytes
+				                                         : 0));
+			}
 }
 
 /* Memory gives one thread 4 GB/s and eight 20, copies twice as much; a column of another core comes
- * at 10 GB/s, to all at a third of that; a region takes a microsecond a thread. */
+ * at 10 GB/s. */
 static struct profile *machine(void)
 {
 	struct profile *p = profile_new();
 
 	add_rate(p, 1, 1 << 28, 4e9);
 	add_rate(p, 8, 1 << 28, 20e9);
-	add(p, "host.l1.stated", "B", NULL, 0, 1 << 15);
-	add(p, "host.l2.stated", "B", NULL, 0, 1 << 20);
-	add(p, "host.l3.stated", "B", NULL, 0, 1 << 25);
-	add_loop(p, "host.gram.dot.s", dot);
-	add_loop(p, "host.gram.subtract.s", subtract);
-	add_loop(p, "host.gram.fused.s", fused);
-	add_loop(p, "host.gram.pair.s", pair);
+	add(p, "host.l1.stated", "B", NULL, 0, L1);
+	add(p, "host.l2.stated", "B", NULL, 0, L2);
+	add(p, "host.l3.stated", "B", NULL, 0, L3);
+	add_pass(p, "host.gram.dots", dots);
+	add_pass(p, "host.gram.update", update);
+	add_pass(p, "host.gram.fused", fused);
+	add_apply(p, "host.gram.few", GRAM_FEW, GRAM_APPLY_FAR);
+	add_apply(p, "host.gram.many", GRAM_MANY, GRAM_FOUR);
 	for (int bytes = 1 << 10; bytes <= 1 << 16; bytes <<= 6) {
-		add_fetch(p, 1, bytes, bytes * 1e-10);
-		add_fetch(p, 8, bytes, bytes * 3e-10);
+		const struct arg length = {"bytes", bytes};
+		add(p, "host.gram.handed", "s", &length, 1, bytes * 1e-10);
 	}
 	for (int threads = 1; threads <= 8; threads *= 2) {
 		const struct arg team = {"threads", threads};
 		add(p, "host.parallel.fork", "s", &team, 1, 1e-6);
-		add(p, "host.gram.region", "s", &team, 1, 1e-6 * threads);
 	}
 	return p;
 }
@@ -90,48 +117,52 @@ static struct matrix single(int64_t m, int64_t n)
 	return (struct matrix){NULL, 0, m, n, m, SINGLE};
 }
 
+static double sum(struct price p)
+{
+	return p.term[TERM_MEMORY] + p.term[TERM_HOST];
+}
+
 static void test_passes(struct price_reader *r)
 {
-	struct price p;
-
 	r->threads = 1;
-	p = price_gram_pass_host(r, GRAM_DOTS, single(1000, 100));
-	ok(near(p.term[TERM_MEMORY], 100 * 1000 * 2 * dot) && near(p.term[TERM_HOST], 1e-6),
+	ok(near(sum(price_gram_pass_host(r, GRAM_DOTS, single(1024, 100))),
+	           begin(1) + 100 * 4096 * dots),
 	        "dot products of one thread in its second cache");
-	p = price_gram_pass_host(r, GRAM_UPDATE, single(1000, 2001));
-	ok(near(p.term[TERM_MEMORY], 2000 * 1000 * 4 * subtract) &&
-	                near(p.term[TERM_HOST], 1e-6 + 1000 * subtract),
-	        "an update from the last cache, and the normalization");
+	ok(near(sum(price_gram_pass_host(r, GRAM_UPDATE, single(1024, 2002))),
+	           begin(1) + (2 + 2000 * 4) * 4096 * update),
+	        "an update from the last cache");
 	r->threads = 8;
-	p = price_gram_pass_host(r, GRAM_DOTS, single(1000, 100));
-	ok(near(p.term[TERM_MEMORY], 13 * 1000 * 2 * 2 * dot) &&
-	                near(p.term[TERM_HOST], 8e-6 + 4e3 * 3e-10),
-	        "eight threads: the one with most columns, and one column from another thread");
-	p = price_gram_pass_host(r, GRAM_FUSED, single(1000, 32));
-	ok(near(p.term[TERM_MEMORY], 30 * 1000 * 2 * fused) &&
-	                near(p.term[TERM_HOST], 1e-6 + 1000 * (2 * subtract + dot)),
-	        "a small pass is left to one thread: the next column, its norm, the normalization");
-	p = price_gram_pass_host(r, GRAM_DOTS, single(16000, 40000));
-	ok(near(p.term[TERM_MEMORY], 5000 * 64e3 * 8 / 20e9),
+	ok(near(sum(price_gram_pass_host(r, GRAM_FUSED, single(1024, 100))),
+	           begin(8) + 13 * 4096 * fused),
+	        "eight threads: the one with most columns");
+	ok(near(sum(price_gram_pass_host(r, GRAM_DOTS, single(16384, 40000))),
+	           40000 * 65536.0 / 20e9),
 	        "what no cache holds comes at memory's rate, which all share");
+	ok(near(sum(price_gram_pass_host(r, GRAM_FUSED, single(1024, 20))),
+	           begin(1) + 20 * 4096 * fused),
+	        "a small pass is left to one thread");
+	ok(near(sum(price_gram_pass_host(r, GRAM_FUSED, single(1024, 63))),
+	           begin(1) + 63 * 4096 * (fused + 1e-10)),
+	        "the first such has its columns from others");
+	ok(near(sum(price_gram_panel_host(r, single(1024, 2))),
+	           3 * begin(1) + 4096 * (2 * dots + 2 * fused + update + 2e-10)),
+	        "a panel, too");
 }
 
 static void test_apply(struct price_reader *r)
 {
-	const double m = 1000, first = GRAM_TOGETHER * (GRAM_PAIR * m * dot + m * subtract);
-
 	r->threads = 1;
-	struct price p = price_gram_apply_host(r, single(1000, 40), 10, false);
-	ok(near(p.term[TERM_MEMORY], 10 * (5 * m * 2 * pair + first)) &&
-	                near(p.term[TERM_HOST], 1e-6 + 5 * m * dot),
-	        "a group of columns, while pairs go by in the second cache");
+	ok(near(sum(price_gram_apply_host(r, single(1024, 40), 10, false)), apply(1, 4096, 10, 10)),
+	        "ten columns out of ten groups in the second cache");
 	r->threads = 8;
-	p = price_gram_apply_host(r, single(1000, 40), 10, false);
-	ok(near(p.term[TERM_HOST], 8e-6 + 10 * 4e3 * 3e-10 + m * 2 * dot),
-	        "all threads get the columns that are taken out from the one that had them");
-	const double from = GRAM_TOGETHER * (GRAM_PAIR * m * 2 * dot + 4e3 * 1e-10);
-	ok(near(p.term[TERM_MEMORY], 2 * (5 * m * 2 * 2 * pair + from)),
-	        "and each of them the columns that it changes");
+	ok(near(sum(price_gram_apply_host(r, single(1024, 100), 96, false)), apply(8, 4096, 96, 4)),
+	        "eight threads: the one with most groups");
+	ok(near(sum(price_gram_apply_host(r, single(1024, 4 * 8 * 100), 8, false)),
+	           apply(8, 4096, 8, 100) + 100 * late * 4096),
+	        "they come from the last cache");
+	ok(near(sum(price_gram_apply_host(r, single(16384, 4 * 8 * 130), 8, false)),
+	           apply(8, 65536, 8, 130) + 130 * 4 * 65536 * 8 / 20e9),
+	        "or from memory, as all read it");
 }
 
 static double seconds(const struct profile *profile, int64_t n, int64_t k, int64_t nb)

@@ -108,7 +108,7 @@ int main(void)
 	                width_of(e, OPERATION_LU, 90000) == 512,
 	        "LU: a part of the columns, from 64 to 512");
 	ok(width_of(e, OPERATION_CHOLESKY, 500) == 128 &&
-	                width_of(e, OPERATION_CHOLESKY, 4096) == 512,
+	                width_of(e, OPERATION_CHOLESKY, 4096) == 256,
 	        "Cholesky: a larger part, from 128");
 	check_qr_leaf(e);
 	check_panels(e);

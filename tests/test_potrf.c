@@ -315,9 +315,8 @@ static void test_split(
 
 static void test_splits(struct executor *e)
 {
-	static const struct split_limits small = {
-	        .side = 64, .depth = 32, .alignment = 4, .use = 64};
 	const struct split_limits *kept = e->tf32;
+	struct split_limits small = {.side = 64, .depth = 32, .alignment = 4, .use = 64};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
 	static const int64_t by_64[] = {64}, by_128[] = {128}, by_300[] = {300};
@@ -330,11 +329,16 @@ static void test_splits(struct executor *e)
 		return;
 	}
 	e->tf32 = &small;
-	for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
-		test_split(
-		        e, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER, kinds[i / 2], 600);
-	for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
-		test_split(e, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
+	/* several products, one kernel for what is behind some columns, one kernel */
+	static const int64_t one_kernel[] = {0, 400, 1000};
+	for (size_t w = 0; w < (kept->whole || e->on_host ? ARRAY_LEN(one_kernel) : 1); w++) {
+		small.whole = one_kernel[w];
+		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
+			test_split(e, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
+			        kinds[i / 2], 600);
+		for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
+			test_split(e, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
+	}
 	e->tf32 = kept;
 }
 

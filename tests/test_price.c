@@ -206,8 +206,8 @@ static void test_gemm(void)
 	is_real(gemm(r, 2000, 1000, 1000, DOUBLE), 2e9 * 1e-12, 1e-9,
 	        "one deeper than measured: in a straight line");
 	ok(r->model.extrapolated, "which is an extrapolation");
-	is_real(gemm(r, 8192, 1024, 256, DOUBLE), 8192 * 1024 * 256e-12, 1e-9,
-	        "a wider one: the rate of the widest");
+	is_real(gemm(r, 8192, 1024, 256, DOUBLE), 8192 * 1024 * 256e-12 - 1e-7, 1e-9,
+	        "a wider one: the rate of the widest, once it has begun");
 	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
 	        "our own goes through whole steps of depth");
 	free(r);

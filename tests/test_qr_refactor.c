@@ -248,7 +248,7 @@ static void check_reorthogonalize(struct executor *e, enum precision p)
 
 static volatile sig_atomic_t stop;
 
-static void check_ways(struct executor *e, enum qr_change change, enum q_kept kept)
+static void check_ways(struct executor *e, enum qr_change change, enum q_kept kept, bool from_host)
 {
 	const struct update_question asked = {.change = change,
 	        .kept = kept,
@@ -256,7 +256,8 @@ static void check_ways(struct executor *e, enum qr_change change, enum q_kept ke
 	        .n = 70,
 	        .p = 30,
 	        .sides = 1,
-	        .precision = SINGLE};
+	        .precision = SINGLE,
+	        .from_host = from_host};
 	const struct timing_plan plan = {
 	        .warm_seconds = 0, .max_seconds = 1e-3, .target = 1, .stop = &stop};
 	struct fault fault = {""};
@@ -276,8 +277,8 @@ static void check_ways(struct executor *e, enum qr_change change, enum q_kept ke
 		if (contender[i].note[0])
 			diag("%s", contender[i].note);
 	}
-	ok(good && timed == ARRAY_LEN(entry), "%s, Q %s: every way is timed and right",
-	        qr_change_name[change], q_kept_name[kept]);
+	ok(good && timed == ARRAY_LEN(entry), "%s, Q %s%s: every way is timed and right",
+	        qr_change_name[change], q_kept_name[kept], from_host ? ", from the host" : "");
 	update_scene_free(scene);
 }
 
@@ -289,8 +290,10 @@ static void test(struct executor *e)
 		check_refactor(e, SINGLE, (enum q_kept)kept);
 		check_refactor(e, DOUBLE, (enum q_kept)kept);
 		for (int change = 0; change < QR_MODIFY; change++)
-			if (kept != Q_NONE || change != QR_ADD_COLUMNS)
-				check_ways(e, (enum qr_change)change, (enum q_kept)kept);
+			for (int from_host = 0; from_host < 2; from_host++)
+				if (kept != Q_NONE || change != QR_ADD_COLUMNS)
+					check_ways(e, (enum qr_change)change, (enum q_kept)kept,
+					        from_host);
 	}
 }
 

@@ -41,19 +41,20 @@ static void check_change(struct executor *e, enum qr_change what, enum q_kept ke
 		diag("zeros below %d, info %d, margins %d", found.zeros, out.info, intact);
 }
 
-/* First, last, in the middle; one, all but one, more than at once; square and tall; windows' edges.
- */
+/* First, last, in the middle; one, all but one, as many as columns, more than at once; down to
+ * square and to one column; square and tall; windows' edges. */
 static const struct shape columns_removed[] = {{2, 2, 0, 1}, {5, 3, 1, 1}, {40, 40, 0, 39},
         {150, 130, 0, 1}, {150, 130, 129, 1}, {150, 130, 3, 70}, {300, 200, 72, 64},
-        {300, 193, 0, 65}, {500, 201, 100, 7}};
+        {300, 193, 0, 65}, {500, 201, 100, 7}, {600, 330, 2, 257}};
 static const struct shape columns_added[] = {{2, 1, 0, 1}, {2, 1, 1, 1}, {40, 20, 0, 20},
         {40, 1, 0, 30}, {150, 100, 0, 1}, {150, 100, 100, 50}, {150, 100, 37, 9},
         {400, 200, 63, 64}, {400, 129, 65, 150}, {500, 201, 0, 7}};
-static const struct shape rows_added[] = {{1, 1, 0, 1}, {3, 3, 3, 5}, {40, 20, 7, 300},
-        {150, 100, 0, 1}, {150, 100, 150, 64}, {300, 129, 50, 33}, {500, 201, 128, 100}};
+static const struct shape rows_added[] = {{1, 1, 0, 1}, {3, 3, 3, 5}, {40, 20, 0, 20},
+        {40, 20, 7, 300}, {300, 100, 300, 256}, {300, 100, 0, 257}, {150, 100, 0, 1},
+        {150, 100, 150, 64}, {300, 129, 50, 33}, {500, 201, 128, 100}};
 static const struct shape rows_removed[] = {{2, 1, 0, 1}, {2, 1, 1, 1}, {40, 20, 20, 20},
-        {150, 100, 0, 1}, {150, 100, 149, 1}, {150, 100, 10, 9}, {400, 200, 300, 64},
-        {400, 129, 65, 150}, {500, 201, 128, 7}};
+        {60, 20, 9, 20}, {150, 100, 0, 1}, {150, 100, 149, 1}, {150, 100, 10, 9},
+        {400, 200, 300, 64}, {400, 129, 65, 150}, {500, 201, 128, 7}};
 static const struct shape modified[] = {{1, 1, 0, 1}, {3, 3, 0, 2}, {40, 40, 0, 40}, {40, 39, 0, 5},
         {40, 3, 0, 11}, {150, 100, 0, 1}, {400, 200, 0, 64}, {400, 129, 0, 70}, {500, 201, 0, 7}};
 

@@ -113,7 +113,7 @@ static void test_stacks(struct executor *e)
 {
 	static const int64_t sizes[][2] = {{1, 1}, {4, 7}, {130, 18}, {255, 33}, {300, 256}};
 
-	for (int stack = TF32_LEFT; stack <= TF32_BOTH; stack++)
+	for (int stack = TF32_LEFT; stack <= TF32_PAIR; stack++)
 		for (int trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			bool good = true;
 			for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -337,9 +337,34 @@ static void test_update(
 	       e->ops->download(e, p.c, after, p.c.ld);
 	e->split = (struct split_room){0};
 	double worst = good ? update_error(&p, uplo, after) : NAN;
-	ok(product_close(e, &p) && worst <= 24, "%s %s %d x %d by %d: off by %.2g eps", e->name,
+	/* of 256 products 32 sums are cut off by up to 2 eps of what there is by then */
+	ok(product_close(e, &p) && worst <= 32, "%s %s %d x %d by %d: off by %.2g eps", e->name,
 	        uplo == LOWER ? "lower" : "upper", (int)rows, (int)columns, (int)k, worst);
 	free(after);
+}
+
+static void test_updates(struct executor *e)
+{
+	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
+		test_update(e, (enum uplo)uplo, 1100, 1100, 128);
+		test_update(e, (enum uplo)uplo, 900, 300, 300);
+		test_update(e, (enum uplo)uplo, 777, 259, 65);
+	}
+}
+
+/* By one kernel, where there is one, and by several products. */
+static void test_both_updates(struct executor *e)
+{
+	const struct split_limits *kept = e->tf32;
+	struct split_limits limits = *kept;
+
+	for (int whole = 0; whole <= (kept->whole || e->on_host); whole++) {
+		limits.whole = whole ? INT64_MAX : 0;
+		e->tf32 = &limits;
+		diag("%s", whole ? "one kernel" : "several products");
+		test_updates(e);
+	}
+	e->tf32 = kept;
 }
 
 static void test_all(struct executor *e)
@@ -348,10 +373,7 @@ static void test_all(struct executor *e)
 	test_products(e);
 	test_scales(e);
 	test_not_finite(e);
-	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
-		test_update(e, (enum uplo)uplo, 1100, 1100, 128);
-		test_update(e, (enum uplo)uplo, 900, 300, 300);
-	}
+	test_both_updates(e);
 }
 
 int main(void)

@@ -127,8 +127,24 @@ static void test_combine(void)
 	ok(isnan(none.value) && none.samples == 0, "no process at all");
 }
 
+static void test_agreement(void)
+{
+	const double alike[] = {1, 2, 3, 4, 10, 20, 30, 40, 2, 3, 5, 8};
+	const double opposite[] = {1, 2, 3, 4, 4, 3, 2, 1};
+	const double some[] = {1, 2, 3, 4, 5, 2, 1, 4, 3, 5, 1, 3, 2, 5, 4};
+	const double equal[] = {7, 7, 7, 7};
+
+	is_real(stats_agreement(alike, 4, 3), 1, 1e-12, "three judges of one order");
+	is_real(stats_agreement(opposite, 4, 2), -1, 1e-12, "two of opposite orders");
+	/* rank correlations 0.8, 0.8 and 0.3 by their definition */
+	is_real(stats_agreement(some, 5, 3), 1.9 / 3, 1e-12, "the mean of the correlations");
+	is_real(stats_agreement(equal, 2, 2), 1, 0, "nothing to tell apart");
+	is_real(stats_agreement(alike, 4, 1), 1, 0, "one judge");
+}
+
 int main(void)
 {
+	test_agreement();
 	test_median();
 	test_quantile();
 	test_median_interval();

@@ -5,6 +5,7 @@
 
 #include "../split.h"
 
+#include "../../lib/tf32_syrk.h"
 #include "../../lib/msg.h"
 
 #include <stdlib.h>
@@ -320,6 +321,8 @@ static const struct executor_ops cuda_ops = {
         .gemm = cuda_gemm,
         .split = cuda_split,
         .gemm_tf32 = cuda_gemm_tf32,
+        .syrk_tf32 = cuda_syrk_tf32,
+        .gemm_tall = cuda_gemm_tall,
         .add_triangles = cuda_add_triangles,
         .syrk = cuda_syrk,
         .trsm = cuda_trsm,
@@ -375,7 +378,10 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		return NULL;
 	}
 	x->base.by_rows = EXECUTOR_BY_ROWS;
-	x->base.tf32 = x->gpu.major >= 8 ? &split_limits_cuda : NULL;
+	x->base.by_columns = EXECUTOR_BY_COLUMNS;
+	x->base.tf32 = tf32_syrk_built()   ? &split_limits_cuda_whole
+	               : x->gpu.major >= 8 ? &split_limits_cuda
+	                                   : NULL;
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&
 	          lanes_open(x);

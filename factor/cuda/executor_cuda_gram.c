@@ -29,8 +29,7 @@ static bool run_pass(struct cuda *x, enum gram_step step, const struct gram_schm
 {
 	if (g->shape.access != GRAM_OWN)
 		return cuda_ok(x, gram_schmidt_shaped(step, g, j, stream_of(x)), "Gram-Schmidt");
-	return cuda_ok(
-	        x, gram_schmidt_pass(step, g, j, x->gpu.sm_count, stream_of(x)), "Gram-Schmidt");
+	return cuda_ok(x, gram_schmidt_pass(step, g, j, &x->gpu, stream_of(x)), "Gram-Schmidt");
 }
 
 bool cuda_gram_dots(struct executor *executor, const struct gram_schmidt *g, int64_t j)

@@ -7,7 +7,9 @@
 
 #include "../../lib/msg.h"
 #include "../../lib/gemm.h"
+#include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
+#include "../../lib/tf32_syrk.h"
 
 static cublasOperation_t blas_trans(enum trans trans)
 {
@@ -89,6 +91,29 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
 
 	return blas_ok(x, status, "gemm in TF32");
+}
+
+bool cuda_syrk_tf32(struct executor *executor, enum uplo uplo, double alpha, struct matrix stack,
+        struct matrix c)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, tf32_syrk(uplo, alpha, stack, c, executor->shares, stream_of(x)),
+	        "syrk in TF32");
+}
+
+/* Beside a panel, on the multiprocessors that it leaves. */
+bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
+{
+	struct cuda *x = self(executor);
+	const int kept = executor->shares ? TF32_TALL_KEPT : 0;
+	if (!tf32_tall_fits(x->gpu.major, x->gpu.shared_per_block))
+		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
+	const struct tf32_tall_plan plan =
+	        tf32_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count - kept);
+	return cuda_ok(x,
+	        tf32_tall(&plan, v, c, p, lane_of(x)->counters, lane_of(x)->scratch, stream_of(x)),
+	        "tall product");
 }
 
 bool cuda_add_triangles(

@@ -216,6 +216,34 @@ bool host_block_gemm_tf32(struct executor *e, double alpha, struct matrix a, str
 	return ok;
 }
 
+/* Element by element: for tests. */
+bool host_block_syrk_tf32(
+        struct executor *e, enum uplo uplo, double alpha, struct matrix stack, struct matrix c)
+{
+	int64_t slot = stack.m / tf32_slots(TF32_PAIR);
+	const float *high = at_s(stack), *low = high + slot;
+
+	(void)e;
+	for (int64_t j = 0; j < c.n; j++)
+		for (int64_t i = uplo == LOWER ? j : 0; i < (uplo == LOWER ? c.m : c.n); i++) {
+			float sum = 0, small = 0;
+			int64_t a = i * stack.ld, b = j * stack.ld;
+			if (i >= c.m || (uplo == UPPER && i > j))
+				break;
+			for (int64_t k = 0; k < slot; k++) {
+				sum += high[a + k] * high[b + k];
+				small += high[a + k] * low[b + k] + low[a + k] * high[b + k];
+			}
+			at_s(c)[i + j * c.ld] += (float)alpha * (sum + small);
+		}
+	return true;
+}
+
+bool host_block_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)
+{
+	return host_block_gemm(e, TRANSPOSED, PLAIN, 1, v, c, 0, p);
+}
+
 bool host_block_add_triangles(
         struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
 {

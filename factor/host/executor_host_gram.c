@@ -1,55 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Brandes, Arnold, Soddemann and Reith's parallelization (2012): columns right of column j are
- * independent of one another. What a thread does with one is gram_loops.h's. */
+/* The host executor's Gram-Schmidt: the passes of gram_team.h, by all threads where one is large
+ * enough. */
 #include "executor_host_gram.h"
 
 #include "executor_host_blocks.h"
 
-#include "../../lib/msg.h"
-#include "../schedule.h"
+#include "../../lib/gram_team.h"
 
-#include <math.h>
 #include <omp.h>
-#include <stdlib.h>
-#include <string.h>
 
-static bool worth_threads(int64_t m, int64_t n)
+static struct gram_team team_for(const struct executor *e, int64_t m, int64_t n)
 {
-	return m * n >= GRAM_PARALLEL;
-}
+	const struct host_executor *h = (const struct host_executor *)e;
 
-/* How loops over columns are divided from now on: as before, so that a thread finds its columns in
- * its cache, where that holds them; else as threads come, which are not always equally fast. */
-static void divide(const struct executor *e, struct matrix a)
-{
-	const int64_t held = ((const struct host_executor *)e)->l2_bytes * omp_get_max_threads();
-	const bool keep = a.m * a.n * precision_bytes(a.precision) <= held;
-
-	omp_set_schedule(keep ? omp_sched_static : omp_sched_dynamic, keep ? 0 : GRAM_TOGETHER);
-}
-
-#define REAL float
-#define NAME(x) x##_s
-#define ROOT sqrtf
-#define LOOPS gram_loops_s
-#include "executor_host_gram_template.h"
-
-#define REAL double
-#define NAME(x) x##_d
-#define ROOT sqrt
-#define LOOPS gram_loops_d
-#include "executor_host_gram_template.h"
-
-/* Calls an operation in the precision of a matrix. */
-#define CALL(e, a, name, ...)                                                                      \
-	((a).precision == SINGLE ? name##_s(&loops_of(e)->s, __VA_ARGS__)                          \
-	                         : name##_d(&loops_of(e)->d, __VA_ARGS__))
-
-static const struct gram_loops *loops_of(const struct executor *e)
-{
-	const struct gram_loops *chosen = ((const struct host_executor *)e)->gram;
-
-	return chosen ? chosen : gram_loops();
+	return (struct gram_team){.loops = h->gram ? h->gram : gram_loops(),
+	        .threads = m * n >= GRAM_PARALLEL ? omp_get_max_threads() : 1,
+	        .held = h->l2_bytes};
 }
 
 void host_gram_use(struct executor *e, const struct gram_loops *loops)
@@ -59,8 +25,9 @@ void host_gram_use(struct executor *e, const struct gram_loops *loops)
 
 bool host_column_norms(struct executor *e, struct matrix a, struct matrix norms)
 {
-	divide(e, a);
-	CALL(e, a, column_norms, a, norms);
+	const struct gram_team team = team_for(e, a.m, a.n);
+
+	gram_team_norms(&team, a, norms);
 	return true;
 }
 
@@ -73,22 +40,25 @@ int64_t host_gram_work(struct executor *e, struct matrix a)
 
 bool host_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	divide(e, g->a);
-	CALL(e, g->a, gram_dots, g, j);
+	const struct gram_team team = team_for(e, g->a.m, g->a.n - j);
+
+	gram_team_dots(&team, g, j);
 	return true;
 }
 
 bool host_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	divide(e, g->a);
-	CALL(e, g->a, gram_update, g, j);
+	const struct gram_team team = team_for(e, g->a.m, g->a.n - j);
+
+	gram_team_update(&team, g, j);
 	return true;
 }
 
 bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
 {
-	divide(e, g->a);
-	CALL(e, g->a, gram_fused, g, j);
+	const struct gram_team team = team_for(e, g->a.m, g->a.n - j);
+
+	gram_team_fused(&team, g, j);
 	return true;
 }
 
@@ -100,7 +70,9 @@ bool host_gram_panel(struct executor *e, const struct gram_schmidt *g)
 bool host_gram_apply(
         struct executor *e, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
+	const struct gram_team team = team_for(e, a.m, a.n * q.n);
+
 	(void)single;
-	CALL(e, a, gram_apply, q, r, a);
+	gram_team_apply(&team, q, r, a);
 	return true;
 }

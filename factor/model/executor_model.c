@@ -351,8 +351,11 @@ struct executor *executor_model_new(
 	s->blocks = blocks[target][level >= 2];
 	price_reader_start(&s->reader, profile);
 	if (target == MODEL_CUDA && price_known(&s->reader, "gpu.gemm.tf32"))
-		s->base.tf32 = &split_limits_cuda;
+		s->base.tf32 = price_known(&s->reader, "gpu.own_syrk.tf32")
+		                       ? &split_limits_cuda_whole
+		                       : &split_limits_cuda;
 	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
+	s->base.by_columns = EXECUTOR_BY_COLUMNS;
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }

@@ -167,6 +167,26 @@ static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, s
 	        model_blocks(e)->gemm_tf32(model_reader(e), c, a.m));
 }
 
+static bool model_syrk_tf32(
+        struct executor *e, enum uplo uplo, double alpha, struct matrix stack, struct matrix c)
+{
+	int64_t k = stack.m / tf32_slots(TF32_PAIR);
+
+	(void)uplo;
+	(void)alpha;
+	model_reader(e)->shares = e->shares;
+	return model_charge(e, PHASE_UPDATE, "syrk_tf32", c, k,
+	        model_blocks(e)->syrk_tf32(model_reader(e), c, k));
+}
+
+static bool model_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)
+{
+	(void)v;
+	model_reader(e)->shares = e->shares;
+	return model_charge(e, PHASE_UPDATE, "gemm_tall", p, c.m,
+	        model_blocks(e)->gemm_tall(model_reader(e), p, c.m));
+}
+
 static bool model_add_triangles(
         struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
 {
@@ -193,11 +213,10 @@ static bool model_trsm(struct executor *e, enum side side, enum uplo uplo, enum 
 {
 	(void)uplo;
 	(void)trans;
-	(void)diag;
 	(void)alpha;
 	return model_charge(e, PHASE_SOLVE, "trsm", b, 0,
 	        model_blocks(e)->trsm(
-	                model_reader(e), side, a.n, side == LEFT ? b.n : b.m, b.precision));
+	                model_reader(e), side, diag, a.n, side == LEFT ? b.n : b.m, b.precision));
 }
 
 /* The inverse can be trusted. */
@@ -256,6 +275,8 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->gemm = model_gemm;
 	ops->split = model_split;
 	ops->gemm_tf32 = model_gemm_tf32;
+	ops->syrk_tf32 = model_syrk_tf32;
+	ops->gemm_tall = model_gemm_tall;
 	ops->add_triangles = model_add_triangles;
 	ops->syrk = model_syrk;
 	ops->trsm = model_trsm;

@@ -61,7 +61,8 @@ static int64_t put(struct simulated *s, const struct price *price, double device
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
 	        .block = price->block,
 	        .beside = price->beside,
-	        .light = price->light};
+	        .light = price->light,
+	        .loose = price->loose};
 
 	s->queues |= 1u << queue;
 	return simulation_put(&s->device, work, -1);

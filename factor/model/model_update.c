@@ -3,6 +3,7 @@
 
 #include "../../lib/msg.h"
 #include "../schedule.h"
+#include "../transfer.h"
 #include "model_question.h"
 
 #include <math.h>
@@ -25,25 +26,31 @@ static struct qr_factors factors_of(const struct update_question *q)
 	return f;
 }
 
+static struct update_given given_of(const struct update_question *q)
+{
+	struct matrix any = matrix_of(0, 0, q->precision);
+	struct update_given given = update_given_view(q, any, any);
+
+	return (struct update_given){matrix_of(given.u.m, given.u.n, q->precision),
+	        matrix_of(given.b.m, given.b.n, q->precision)};
+}
+
 static bool change(struct executor *e, const struct update_question *q, struct qr_factors *f)
 {
-	struct matrix columns = matrix_of(q->m, q->p, q->precision);
-	struct matrix rows = matrix_of(q->p, q->n, q->precision);
-	struct matrix sides = matrix_of(q->m, q->sides, q->precision);
-	struct matrix few = matrix_of(q->p, q->sides, q->precision);
+	const struct update_given given = given_of(q);
 
 	switch (q->change) {
 	case QR_REMOVE_COLUMNS:
 		return qr_remove_columns(e, f, q->k, q->p, NULL);
 	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, q->k, columns, sides, NULL, NULL);
+		return qr_add_columns(e, f, q->k, given.u, given.b, NULL, NULL);
 	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, q->k, rows, few, NULL);
+		return qr_add_rows(e, f, q->k, given.u, given.b, NULL);
 	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, q->k, q->p, rows, few, NULL, NULL);
+		return qr_remove_rows(e, f, q->k, q->p, given.u, given.b, NULL, NULL);
 	default:
 		return qr_modify(
-		        e, f, columns, matrix_of(q->n, q->p, q->precision), sides, NULL, NULL);
+		        e, f, given.u, matrix_of(q->n, q->p, q->precision), given.b, NULL, NULL);
 	}
 }
 
@@ -57,7 +64,8 @@ static bool run_update(struct executor *e, const void *context)
 	const struct update_question *q = context;
 	struct qr_factors f = factors_of(q);
 
-	return change(e, q, &f) && solve(e, &f);
+	return (!q->from_host || update_to_device(e, q, &f, &f, given_of(q), given_of(q))) &&
+	       change(e, q, &f) && solve(e, &f);
 }
 
 /* ---- the factorization anew ---- */
@@ -68,9 +76,12 @@ static bool run_refactor(struct executor *e, const void *context)
 	struct qr_factors f = factors_of(q);
 
 	update_shape_after(q, &f.m, &f.n);
-	return qr_refactor(e, &f, matrix_of(f.m, f.n, q->precision),
-	               matrix_of(f.m, q->sides, q->precision), NULL) &&
-	       solve(e, &f);
+	struct matrix a = matrix_of(f.m, f.n, q->precision);
+	struct matrix b = matrix_of(f.m, q->sides, q->precision);
+
+	return (!q->from_host || (matrix_to_device(e, WHOLE, 1, a, a) &&
+	                                 matrix_to_device(e, WHOLE, 1, b, b))) &&
+	       qr_refactor(e, &f, a, b, NULL) && solve(e, &f);
 }
 
 /* ---- both ---- */

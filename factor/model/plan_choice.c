@@ -5,9 +5,10 @@
 #include "../panel_getrf.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const int64_t all_widths[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+static const int64_t all_widths[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048};
 static const int64_t all_leaves[] = {16, 32, 64, 128, 256, 512};
 static const int64_t all_inverses[] = {0, 32, 64, 128};
 static const char *const all_panels[] = {"persistent", "fused"};
@@ -253,7 +254,7 @@ static void choose_sequence(struct search *s, double *best)
 	}
 }
 
-bool plan_choose(const struct profile *profile, const struct factor_question *asked,
+static bool choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice)
 {
 	struct search s = {.asked = *asked, .choice = choice, .fixed = fixed};
@@ -276,4 +277,44 @@ bool plan_choose(const struct profile *profile, const struct factor_question *as
 	}
 	executor_free(s.e);
 	return isfinite(best);
+}
+
+/* ---- how early the update beside a panel begins ---- */
+
+/* The other one, which hides more of what the model does not know, unless the choice is clearly
+ * faster, as two sequences are, each of which was taken for one of those within that. */
+static void take(struct plan_choice *choice, const struct plan_choice *other)
+{
+	int64_t runs = choice->runs + other->runs;
+
+	if (other->seconds < choice->seconds * (1 + 2 * clearly)) {
+		*choice = *other;
+		choice->plan.widths = choice->widths;
+	}
+	choice->runs = runs;
+}
+
+/* Earlier than the plan's, which is LU's to choose. */
+static void choose_earlier(const struct profile *profile, const struct factor_question *asked,
+        const struct plan_fixed *fixed, struct plan_choice *choice)
+{
+	struct plan_fixed early = *fixed;
+	struct plan_choice *other = xmalloc(sizeof *other);
+
+	early.hybrid = 0;
+	early.lookahead = PLAN_LOOKAHEAD_MAX;
+	if (choose(profile, asked, &early, other))
+		take(choice, other);
+	free(other);
+}
+
+bool plan_choose(const struct profile *profile, const struct factor_question *asked,
+        const struct plan_fixed *fixed, struct plan_choice *choice)
+{
+	bool ok = choose(profile, asked, fixed, choice);
+
+	if (ok && fixed->lookahead < 0 && choice->plan.lookahead && !choice->plan.hybrid &&
+	        strcmp(asked->operation, "getrf") == 0)
+		choose_earlier(profile, asked, fixed, choice);
+	return ok;
 }

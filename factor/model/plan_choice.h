@@ -34,8 +34,9 @@ static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL};
  * then the sequence of widths, from the right end to the left: the best first block of every
  * trailing matrix is the one with which the model executor, which then goes on with the best
  * sequence of what is left, is done first (LAWN 202, section 5). Among plans within 1 %, which the
- * model cannot tell apart, one of one width and with look-ahead is taken. False with choice->fault
- * when no plan can be priced. asked->plan is not used. */
+ * model cannot tell apart, one of one width and with look-ahead is taken. LU's with look-ahead is
+ * chosen with 1 and with 2, and the former taken where it is clearly faster. False with
+ * choice->fault when no plan can be priced. asked->plan is not used. */
 bool plan_choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice);
 

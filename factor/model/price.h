@@ -39,6 +39,7 @@ struct price {
 	double share;  /* of the multiprocessors that a kernel can use, 0 for all of them; not while
 	                  it starts (TERM_LAUNCH) */
 	bool light;    /* waits for memory and leaves arithmetic to others */
+	bool loose;    /* finds places beside the blocks of light ones */
 	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
 	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
 };
@@ -49,7 +50,7 @@ enum {
 	SURFACE_AXIS = 32,
 	SURFACE_VALUES = 512,
 	SURFACE_MIDDLES = 32,
-	PRICE_SURFACES = 64
+	PRICE_SURFACES = 80
 };
 struct price_surface {
 	const char *name; /* NULL: free */

@@ -12,12 +12,14 @@ struct block_tariff {
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 	struct price (*split)(struct price_reader *, struct matrix a, struct matrix to);
 	struct price (*gemm_tf32)(struct price_reader *, struct matrix c, int64_t k);
+	struct price (*syrk_tf32)(struct price_reader *, struct matrix c, int64_t k);
+	struct price (*gemm_tall)(struct price_reader *, struct matrix c, int64_t k);
 	/* one triangle of each block */
 	struct price (*add)(struct price_reader *, struct matrix blocks);
 	struct price (*syrk)(struct price_reader *, struct matrix c, int64_t k);
 	/* a triangle of order `order` and `columns` right-hand sides */
-	struct price (*trsm)(struct price_reader *, enum side side, int64_t order, int64_t columns,
-	        enum precision precision);
+	struct price (*trsm)(struct price_reader *, enum side side, enum diag diag, int64_t order,
+	        int64_t columns, enum precision precision);
 	/* of a triangle whose inverse is trusted */
 	struct price (*trsm_guard)(struct price_reader *, struct matrix triangle, int64_t columns);
 	struct price (*gemv)(struct price_reader *, enum trans trans, struct matrix a);
@@ -76,11 +78,14 @@ extern const struct block_tariff blocks_host_full, blocks_host_sums;
  * contain one. */
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k);
+struct price price_syrk_tf32(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k);
-struct price price_trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
-        enum precision precision);
+struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,
+        int64_t columns, enum precision precision);
 struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a);
+struct price price_ger(struct price_reader *r, struct matrix a);
 
 /* Kernels that factorize or invert (tariff_panels.c). */
 struct price price_trtri(struct price_reader *r, struct matrix a);
@@ -103,6 +108,8 @@ struct price price_band_sweep(struct price_reader *r, const struct band *band);
 struct price price_gram_norms(struct price_reader *r, struct matrix a);
 double price_gram_held(struct price_reader *r, double columns);
 double price_gram_change(struct price_reader *r, double columns);
+/* Bytes a second of copies by blocks that walk through memory with enough of it on its way. */
+double price_walking(struct price_reader *r);
 struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct matrix a);
 struct price price_gram_panel(struct price_reader *r, struct matrix a);
 struct price price_gram_apply(struct price_reader *r, struct matrix a, int64_t k, bool single);

@@ -172,14 +172,14 @@ static bool comes_from_afar(const struct simulation *s, const struct operation *
 /* A kernel of high priority that has just started waits for blocks of the others. So it does for
  * those of a kernel that starts at the same time, when both wait for the same: that one finds
  * places block by block, a panel needs all of its places at once. Behind a kernel of its own queue
- * it is the first. */
+ * it is the first. A loose one finds places beside the blocks of light ones. */
 static void hold(struct simulation *s, struct operation *o)
 {
 	double taken = o->work.share, end = s->now;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (p == o)
+		if (p == o || (p && p->work.light && o->work.loose))
 			continue;
 		if (at_work(s, p) && p->rate > 0) {
 			taken += p->rate * p->work.share;

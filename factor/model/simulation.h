@@ -26,7 +26,7 @@ struct work {
 	size_t tag;         /* the caller's */
 	double issue;       /* when the host had put it */
 	double beside;      /* in (0, 1]; 0: half */
-	bool light;         /* as in struct price */
+	bool light, loose;  /* as in struct price */
 	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
 	                                        in (0, 1]; block as in struct price */
 };

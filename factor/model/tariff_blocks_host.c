@@ -33,10 +33,11 @@ static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return blas(r, c.precision, trapezoid_steps(c, k));
 }
 
-static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
-        enum precision precision)
+static struct price trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,
+        int64_t columns, enum precision precision)
 {
 	(void)side;
+	(void)diag;
 	return blas(r, precision, (double)order * (double)order * (double)columns / 2);
 }
 
@@ -93,12 +94,12 @@ static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, 
 	struct price swaps =
 	        memory(r, "host.memory.copy", words * (double)precision_bytes(c.precision));
 
-	return solves ? price_both(swaps, trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
+	return solves ? price_both(swaps, trsm(r, RIGHT, UNIT, k, c.m, c.precision)) : swaps;
 }
 
 static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(laswp(r, c, k), trsm(r, LEFT, k, c.n, c.precision));
+	return price_both(laswp(r, c, k), trsm(r, LEFT, UNIT, k, c.n, c.precision));
 }
 
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
@@ -218,10 +219,11 @@ static struct price sums_syrk(struct price_reader *r, struct matrix c, int64_t k
 	return call(trapezoid_steps(c, k) / peak_gemm(r, c.precision));
 }
 
-static struct price sums_trsm(struct price_reader *r, enum side side, int64_t order,
+static struct price sums_trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,
         int64_t columns, enum precision precision)
 {
 	(void)side;
+	(void)diag;
 	return call((double)order * (double)order * (double)columns / 2 / peak_gemm(r, precision));
 }
 
@@ -296,12 +298,12 @@ static struct price sums_lu_rows(struct price_reader *r, struct matrix c, int64_
 	const double words = 4 * (double)k * (double)c.m;
 	struct price swaps = sums_memory(r, words * (double)precision_bytes(c.precision));
 
-	return solves ? price_both(swaps, sums_trsm(r, RIGHT, k, c.m, c.precision)) : swaps;
+	return solves ? price_both(swaps, sums_trsm(r, RIGHT, UNIT, k, c.m, c.precision)) : swaps;
 }
 
 static struct price sums_lu_top(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, k, c.n, c.precision));
+	return price_both(sums_laswp(r, c, k), sums_trsm(r, LEFT, UNIT, k, c.n, c.precision));
 }
 
 static struct price sums_lu_columns(struct price_reader *r, struct matrix c, int64_t k)

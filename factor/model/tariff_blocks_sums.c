@@ -45,6 +45,21 @@ static struct price gemm_tf32(struct price_reader *r, struct matrix c, int64_t k
 	return price;
 }
 
+static struct price syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
+{
+	struct price price = call(r, 0);
+
+	price.term[TERM_ARITHMETIC] =
+	        3 * 2 * trapezoid_steps(c, k) / price_scalar(r, "gpu.gemm.tf32.peak");
+	return price;
+}
+
+/* Three products of its size. */
+static struct price gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return gemm_tf32(r, c, 3 * k);
+}
+
 static struct price split(struct price_reader *r, struct matrix a, struct matrix to)
 {
 	return call(r, price_bytes(a) + price_bytes(to));
@@ -60,10 +75,11 @@ static struct price syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return compute(r, 2 * trapezoid_steps(c, k), c.precision);
 }
 
-static struct price trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
-        enum precision precision)
+static struct price trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,
+        int64_t columns, enum precision precision)
 {
 	(void)side;
+	(void)diag;
 	return compute(r, (double)order * (double)order * (double)columns, precision);
 }
 
@@ -121,7 +137,7 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 
 static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
 {
-	return solves ? trsm(r, RIGHT, k, c.m, c.precision)
+	return solves ? trsm(r, RIGHT, UNIT, k, c.m, c.precision)
 	              : call(r, 4 * (double)k * (double)c.m * word_of(c));
 }
 
@@ -227,6 +243,8 @@ static double nothing(struct price_reader *r)
 const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .split = split,
         .gemm_tf32 = gemm_tf32,
+        .syrk_tf32 = syrk_tf32,
+        .gemm_tall = gemm_tall,
         .add = add,
         .syrk = syrk,
         .trsm = trsm,

@@ -150,8 +150,10 @@ static struct price scale_by(struct price_reader *r, struct matrix x)
 
 static struct price ger(struct price_reader *r, struct matrix a)
 {
-	double vectors = (double)(a.m + a.n) * word_of(a);
+	const double vectors = (double)(a.m + a.n) * word_of(a);
 
+	if (price_known(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d"))
+		return price_ger(r, a);
 	return (struct price){.enqueue = price_scalar(r, "gpu.cublas.level2"),
 	        .term[TERM_LAUNCH] = price_scalar(r, "gpu.cublas.level2_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 2 * price_bytes(a) + vectors)};

@@ -4,9 +4,9 @@
  * odd number of rows and products V^T C of long columns, which the library splits along k, by
  * surfaces of their own; syrk by n, k, but our own kernel for small ones (tariff_panels.c), and for
  * larger ones where it is ahead; our own products beside another queue's work, which then have a
- * block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side, the
- * triangle's order and the right-hand sides; gemv by m, n, in L2 or not. The host queues them as it
- * does the library's level 2.
+ * block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side and
+ * diagonal, the triangle's order and the right-hand sides; gemv and ger by m, n, in L2 or not. The
+ * host queues them as it does the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
@@ -14,6 +14,7 @@
  * the multiprocessor's share of the surface's highest rate; but for all of the call where k is
  * split just so that the machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
+#include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
 #include "price_blocks.h"
 
@@ -24,7 +25,9 @@ enum {
 	SMALL_TILE = 32,
 	TILES_AT_ONCE = 2,
 	TALL = 4,
-	BESIDE_DEPTH = 64 /* of the products that the block_kernel probe puts beside panels */
+	TALL_COLUMNS = 256, /* of V in its surface */
+	TRSM_MANY = 512,    /* fewer right-hand sides are few */
+	BESIDE_DEPTH = 64   /* of the products that the block_kernel probe puts beside panels */
 };
 
 double price_share(struct price_reader *r, double blocks)
@@ -112,8 +115,9 @@ static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
 
 static const char *const product_axes[] = {"m", "n", "k"};
 
-/* Of products larger than measured the rate is that of the largest. Deeper ones take a straight
- * line through the second half of the depth: what tiles begin and end with is there once. */
+/* Of products larger than measured the rate, once they have begun, is that of the largest. Deeper
+ * ones take a straight line through the second half of the depth: what tiles begin and end with is
+ * there once. */
 static double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
 {
 	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
@@ -124,12 +128,14 @@ static double product_time(struct price_reader *r, const char *name, struct matr
 		times *= i < 2 ? fmax(1, at[i] / last) : 1;
 		at[i] = fmin(at[i], last);
 	}
-	const double deepest = at[2], time = price_surface(r, name, product_axes, at, 3);
-	if (k <= deepest)
-		return times * time;
-	at[2] = deepest / 2;
-	const double half = price_surface(r, name, product_axes, at, 3);
-	return times * (time + (k / deepest - 1) * 2 * (time - half));
+	const double deepest = at[2], start = price_scalar(r, "gpu.launch.dependent");
+	double time = price_surface(r, name, product_axes, at, 3);
+	if (k > deepest) {
+		at[2] = deepest / 2;
+		const double half = price_surface(r, name, product_axes, at, 3);
+		time += (k / deepest - 1) * 2 * (time - half);
+	}
+	return time + (times - 1) * fmax(0, time - start);
 }
 
 /* The surface of our own product, or of one that cuts tiles: of those that the profile has the
@@ -150,11 +156,12 @@ static const char *own_gemm(struct price_reader *r, enum precision precision, bo
 	return names[single][0][0];
 }
 
-static int64_t at_most(struct price_reader *r, const char *name, int64_t side, size_t which)
+/* A side within the rows of a surface, which begin below a tile. */
+static int64_t within(struct price_reader *r, const char *name, int64_t side, size_t which)
 {
 	const double none[] = {0, 0, 0};
 
-	return (int64_t)fmin((double)side,
+	return (int64_t)fmin(fmax((double)side, TILE),
 	        price_surface_end(r, name, product_axes, none, ARRAY_LEN(none), which));
 }
 
@@ -169,8 +176,8 @@ static double own_time(struct price_reader *r, struct matrix c, int64_t k)
 
 	if (name == whole)
 		return time;
-	last.m = at_most(r, name, c.m, 0);
-	last.n = at_most(r, name, c.n, 1);
+	last.m = within(r, name, c.m, 0);
+	last.n = within(r, name, c.n, 1);
 	return time * product_time(r, name, last, depth) / product_time(r, whole, last, depth);
 }
 
@@ -178,7 +185,9 @@ struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
 	bool single = c.precision == SINGLE;
-	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= TALL * c.m;
+	bool wide = c.m > c.n &&
+	            c.m > TALL_COLUMNS; /* then the surface is taken for the product's transpose */
+	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= (wide ? 2 * TALL : TALL) * c.m;
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
 	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");
@@ -186,7 +195,10 @@ struct price price_gemm(
 	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
 	                   : odd  ? "gpu.gemm_odd.d"
 	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
-	const double seconds = own ? own_time(r, c, k) : product_time(r, name, c, (double)k);
+	struct matrix turned = c;
+	turned.m = tall && wide ? c.n : c.m;
+	turned.n = tall && wide ? c.m : c.n;
+	const double seconds = own ? own_time(r, c, k) : product_time(r, name, turned, (double)k);
 	struct price price = library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
@@ -203,6 +215,44 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 
 	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
+	return price;
+}
+
+/* A trapezoid takes what a triangle of as many elements does, and one larger than measured as much
+ * longer as it is larger. */
+struct price price_syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"n", "k"};
+	const double n = (double)(c.m < c.n ? c.m : c.n), more = (double)(c.m + c.n) - 2 * n;
+	const char *name = r->shares && price_known(r, "gpu.own_syrk_shared.tf32")
+	                           ? "gpu.own_syrk_shared.tf32"
+	                           : "gpu.own_syrk.tf32";
+	double at[] = {sqrt(n * (n + 2 * more)), (double)k};
+	const double last = price_surface_end(r, name, axes, at, 2, 0), beyond = at[0] / last;
+
+	r->model.extrapolated |= beyond > 1;
+	at[0] = fmin(at[0], last);
+	struct price price = library(
+	        r, price_surface(r, name, axes, at, 2) * fmax(1, beyond * beyond), TERM_ARITHMETIC);
+	occupy(r, &price, tiles(c.m, c.n) / 2 + 1, 3 * k, "gpu.gemm.tf32.peak");
+	if (!r->shares)
+		price.block = INFINITY;
+	return price;
+}
+
+/* As many blocks as it is given multiprocessors, which stay until the end. A profile without it has
+ * the library's. */
+struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const char *shared = "gpu.tf32_tall_shared.s", *alone = "gpu.tf32_tall.s";
+	const bool beside = r->shares && price_known(r, shared);
+
+	if (!price_known(r, alone))
+		return price_gemm(r, TRANSPOSED, PLAIN, c, k);
+	struct price price = price_as_measured(
+	        price_kernel(r), product_time(r, beside ? shared : alone, c, (double)k));
+	price.share = beside ? price_share(r, price_scalar(r, "gpu.sm.count") - TF32_TALL_KEPT) : 1;
+	price.block = INFINITY;
 	return price;
 }
 
@@ -267,17 +317,21 @@ struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 	return price_both(price_syrk(r, square, k), price_gemm(r, PLAIN, TRANSPOSED, others, k));
 }
 
-/* A profile without solves from the right has those from the left stand for them. */
-struct price price_trsm(struct price_reader *r, enum side side, int64_t order, int64_t columns,
-        enum precision precision)
+/* From the right, or with a diagonal from the left, the library takes about twice as long: from the
+ * left the surface is of few right-hand sides. A profile without these has LU's stand for them. */
+struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,
+        int64_t columns, enum precision precision)
 {
 	static const char *const axes[] = {"m", "n"};
+	static const char *const names[2][3] = {
+	        {"gpu.trsm.d", "gpu.trsm_right.d", "gpu.trsm_few.d"},
+	        {"gpu.trsm.s", "gpu.trsm_right.s", "gpu.trsm_few.s"}};
 	const double at[] = {(double)order, (double)columns};
-	bool single = precision == SINGLE;
-	const char *right = single ? "gpu.trsm_right.s" : "gpu.trsm_right.d";
-	const char *left = single ? "gpu.trsm.s" : "gpu.trsm.d";
-	const char *name = side == RIGHT && price_known(r, right) ? right : left;
-	struct price price = library(r, price_surface(r, name, axes, at, 2), TERM_ARITHMETIC);
+	const int kind = side == RIGHT ? 1 : diag == NON_UNIT && columns < TRSM_MANY ? 2 : 0;
+	const char *const *name = names[precision == SINGLE];
+	struct price price = library(r,
+	        price_surface(r, price_known(r, name[kind]) ? name[kind] : name[0], axes, at, 2),
+	        TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(SMALL_TILE, columns), order, peak_name(precision));
 	return price;
@@ -339,4 +393,11 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 	else if (price_known(r, call))
 		price.enqueue = price_scalar(r, call);
 	return price;
+}
+
+/* By the library: what it writes it has read before, so that L2 holds as much as for gemv. */
+struct price price_ger(struct price_reader *r, struct matrix a)
+{
+	return library(
+	        r, gemv_time(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d", a), TERM_MEMORY);
 }

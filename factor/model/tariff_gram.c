@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
- * on, once from memory and, unless it only forms dot products, once back; a pass that goes the
- * other way through them than the one before finds there what the near half of L2 holds. The panel
- * in registers is a surface (the block_kernel probe), divided as the Householder panel of that
- * size, whose exchanges it has. On the host all threads share the columns: from their own caches
- * while these hold all of them. */
+ * on, once from memory and, unless it only forms dot products, once back, at the rates of reads and
+ * copies in order, as its blocks begin (lib/gram_schmidt.cu); a pass that goes the other way
+ * through them than the one before finds there what the near half of L2 holds. The panel in
+ * registers is a surface (the block_kernel probe), divided as the Householder panel of that size,
+ * whose exchanges it has. On the host all threads share the columns: from their own caches while
+ * these hold all of them. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -47,8 +48,7 @@ static struct price pass_kernel(struct price_reader *r, enum gram_step step)
 	return price;
 }
 
-/* Copies of blocks that walk through memory with enough of it on its way. */
-static double walking(struct price_reader *r)
+double price_walking(struct price_reader *r)
 {
 	static const char name[] = "gpu.copy.inflight";
 
@@ -92,7 +92,7 @@ struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct
 	price.term[TERM_MEMORY] = reads ? price_surface_traffic(r, "gpu.read.time", near)
 	                                : price_gram_change(r, near);
 	price.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
-	                           (reads ? price_scalar(r, "gpu.dram.read") : walking(r));
+	                           price_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
 	return price;
 }
 

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices of Gram-Schmidt on the host, by its loops as the host_gram probe measures them for one
- * thread and for all. A thread's columns are its own and lie in its caches, as far as these hold
- * them: all threads' columns together share the last one, and memory. The column that is taken out
- * was last written by another thread. */
+/* Prices of Gram-Schmidt on the host, by its passes as the host_gram probe measures them for one
+ * thread and for all: by the bytes of a column, between the numbers of columns a thread that it has
+ * measured linearly. A thread's columns are its own and lie in its caches, as far as these hold
+ * them: all threads' columns together share the last one, and memory. */
 #include "price_blocks.h"
 
-#include "../../lib/gram_loops.h"
+#include "../../lib/gram_levels.h"
 
 #include <math.h>
-#include <string.h>
 
-/* What a loop over a column does, and words that it moves. */
-struct loop {
-	const char *name[2]; /* single, double precision */
-	const char *memory;
+/* A pass, and words that it moves in memory of each that it has. */
+struct pass {
+	const char *name, *memory;
 	double moved;
 };
 
 static const char reads[] = "host.memory.read", copies[] = "host.memory.copy";
-static const struct loop dot = {{"host.gram.dot.s", "host.gram.dot.d"}, reads, 1},
-                         subtract = {{"host.gram.subtract.s", "host.gram.subtract.d"}, copies, 2},
-                         fused = {{"host.gram.fused.s", "host.gram.fused.d"}, copies, 2},
-                         pair = {{"host.gram.pair.s", "host.gram.pair.d"}, reads, GRAM_PAIR};
+static const struct pass dots = {"host.gram.dots", reads, 1},
+                         update = {"host.gram.update", copies, 2},
+                         fused = {"host.gram.fused", copies, 2};
 
 static double threads_of(struct price_reader *r)
 {
@@ -38,17 +35,24 @@ static double column_of(struct matrix a)
 	return (double)a.m * (double)precision_bytes(a.precision);
 }
 
-/* ---- loops ---- */
-
-/* The probe's levels: few columns; a quarter of the second cache, three; four times all of it. */
-enum { NEAR = 1, QUARTER, THREE, LAST };
-
-static double at_level(struct price_reader *r, const struct loop *loop, struct matrix a, int level)
+/* Whether so many elements are left to one thread. */
+static bool by_one(double elements)
 {
-	static const char *const axes[] = {"threads", "m", "level"};
-	const double at[] = {threads_of(r), (double)a.m, level};
+	return elements < GRAM_PARALLEL;
+}
 
-	return price_surface(r, loop->name[a.precision == DOUBLE], axes, at, 3);
+static double measured(struct price_reader *r, const char *name, double bytes, int level)
+{
+	static const char *const axes[] = {"threads", "bytes", "level"};
+	const double at[] = {threads_of(r), bytes, level};
+
+	return price_surface(r, name, axes, at, 3);
+}
+
+/* The line through two points. */
+static double line(double x, double x0, double y0, double x1, double y1)
+{
+	return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }
 
 /* `low` becomes `high` while x goes from `from` to `to`, by logarithms. */
@@ -57,63 +61,64 @@ static double between(double low, double high, double x, double from, double to)
 	return low * pow(high / low, fmin(1, fmax(0, log(x / from) / log(to / from))));
 }
 
-/* Of a column, in the caches; set: bytes that a thread goes through before it comes back. */
-static double cached(struct price_reader *r, const struct loop *loop, struct matrix a, double set)
+/* ---- where columns come from ---- */
+
+/* 0 while a thread's `set` of bytes stays in its second cache, 1 when nothing of it does. */
+static double beyond_l2(struct price_reader *r, double set)
 {
 	const double l2 = price_scalar(r, "host.l2.stated");
 
-	if (set <= price_scalar(r, "host.l1.stated"))
-		return at_level(r, loop, a, NEAR);
-	const double three = at_level(r, loop, a, THREE);
-	if (set <= 0.75 * l2)
-		return between(at_level(r, loop, a, QUARTER), three, set, l2 / 4, 0.75 * l2);
-	return between(three, at_level(r, loop, a, LAST), set, 0.75 * l2, 1.5 * l2);
+	return fmin(1, fmax(0, log(set / (0.75 * l2)) / log(2)));
 }
 
-/* What a column changed in its place is to a copy: this also reads the lines that it overwrites,
- * three lines moved for two that are counted. */
-static double memory_rate(struct price_reader *r, const struct loop *loop, double beyond)
+/* Seconds with what all threads go through in the caches, which become those at memory's rate:
+ * beyond the part of the last cache that is surely there for us, since others share it, ever more
+ * of it is memory's. `moved` bytes. */
+static double with_memory(
+        struct price_reader *r, double cached, const char *memory, double moved, struct matrix a)
 {
-	return (loop->memory == reads ? 1 : 1.5) *
-	       price_at2(r, loop->memory, "threads", threads_of(r), "bytes", beyond);
-}
-
-/* The same where all threads together have `all` bytes: beyond the part of the last cache that is
- * surely there for us, since others share it, ever more of it is memory's. */
-static double loop_seconds(
-        struct price_reader *r, const struct loop *loop, struct matrix a, double all)
-{
-	const double held = price_scalar(r, "host.l3.stated") / 3, threads = threads_of(r);
-	const double near = cached(r, loop, a, all / threads);
+	const double held = price_scalar(r, "host.l3.stated") / 3, all = price_bytes(a);
 	double low, beyond;
 
-	if (all <= held || !profile_range(r->model.profile, loop->memory, "bytes", &low, &beyond))
-		return near;
-	const double far = loop->moved * column_of(a) * threads / memory_rate(r, loop, beyond);
-	return between(near, fmax(near, far), all, held, beyond);
+	if (all <= held || !profile_range(r->model.profile, memory, "bytes", &low, &beyond))
+		return cached;
+	/* what a column changed in its place is to a copy: this also reads the lines that it
+	 * overwrites, three lines moved for two that are counted */
+	const double rate = (memory == reads ? 1 : 1.5) *
+	                    price_at2(r, memory, "threads", threads_of(r), "bytes", beyond);
+	return between(cached, fmax(cached, moved / rate), all, held, beyond);
 }
 
-/* ---- what is not loops ---- */
+/* ---- passes ---- */
 
-/* A column that another thread has changed comes to one thread, or to all. */
-static double fetch(struct price_reader *r, struct matrix a, bool all)
+/* Of so many columns a thread. */
+static double in_caches(
+        struct price_reader *r, const struct pass *pass, double bytes, double columns)
 {
-	static const char *const axes[] = {"threads", "bytes"};
-	const double at[] = {all ? threads_of(r) : 1, column_of(a)};
+	const double l1 = price_scalar(r, "host.l1.stated"), l2 = price_scalar(r, "host.l2.stated");
+	const double near = gram_columns_at(GRAM_NEAR, bytes, l1, l2),
+	             quarter = gram_columns_at(GRAM_QUARTER, bytes, l1, l2),
+	             far = gram_columns_at(GRAM_FAR, bytes, l1, l2),
+	             least = gram_columns_at(GRAM_LEAST, bytes, l1, l2);
+	const double first = measured(r, pass->name, bytes, GRAM_LEAST),
+	             second = measured(r, pass->name, bytes, GRAM_NEAR);
 
-	return threads_of(r) > 1 ? price_surface(r, "host.gram.fetch", axes, at, 2) : 0;
+	if (columns <= near)
+		return line(columns, least, first, near, second);
+	const double held =
+	        line(columns, near, second, quarter, measured(r, pass->name, bytes, GRAM_QUARTER));
+	const double away = beyond_l2(r, columns * bytes);
+	if (away == 0)
+		return held;
+	const double fetched =
+	        line(columns, least, first, far, measured(r, pass->name, bytes, GRAM_FAR));
+	return held * pow(fmax(held, fetched) / held, away);
 }
 
-/* Columns of the thread that has most. */
-static double most(struct price_reader *r, double columns)
+/* A column that another thread has changed, until it is this one's to read and to change. */
+static double fetch(struct price_reader *r, struct matrix a)
 {
-	return ceil(columns / threads_of(r));
-}
-
-static double start_up(struct price_reader *r)
-{
-	return price_at(r, threads_of(r) > 1 ? "host.gram.region" : "host.parallel.fork", "threads",
-	        threads_of(r));
+	return price_surface1(r, "host.gram.handed", "bytes", column_of(a));
 }
 
 static struct price host(double moving, double alone)
@@ -122,83 +127,81 @@ static struct price host(double moving, double alone)
 	        .engine = ENGINE_HOST, .term[TERM_MEMORY] = moving, .term[TERM_HOST] = alone};
 }
 
-/* By one thread, from its own cache. */
-static double alone(struct price_reader *r, const struct loop *loop, struct matrix a)
+/* The first pass that is left to one thread has its columns from the others. */
+static struct price price_pass(struct price_reader *r, const struct pass *pass, struct matrix a)
 {
 	const int threads = r->threads;
+	const double all = threads_of(r), n = (double)a.n;
+	const bool alone = by_one((double)a.m * n),
+	           first = alone && all > 1 && !by_one((double)a.m * (n + 1));
 
-	r->threads = 1;
-	const double seconds = at_level(r, loop, a, NEAR);
+	r->threads = alone ? 1 : (int)all;
+	const double cached = in_caches(r, pass, column_of(a), ceil(n / threads_of(r)));
+	const double seconds =
+	        with_memory(r, cached, pass->memory, pass->moved * price_bytes(a), a);
 	r->threads = threads;
-	return seconds;
+	return host(seconds, first ? n * fetch(r, a) : 0);
 }
 
-/* ---- passes ---- */
-
-/* Whether a pass over a is left to one thread. */
-static bool by_one(struct matrix a)
-{
-	return a.m * a.n < GRAM_PARALLEL;
-}
-
-static double sweep(
-        struct price_reader *r, const struct loop *loop, double columns, struct matrix a)
-{
-	return most(r, columns) * loop_seconds(r, loop, a, price_bytes(a));
-}
-
-/* Of each column the first pass that reads it brings it from the core that wrote it last: the
- * column taken out; of the fused form the next one, to the thread that updates it, and then to all;
- * of passes by one thread all columns at first. Normalization is one thread's. */
 struct price price_gram_pass_host(struct price_reader *r, enum gram_step step, struct matrix a)
 {
-	const double n = (double)a.n, one = fetch(r, a, false), all = fetch(r, a, true);
-	const double normalize = alone(r, &subtract, a);
-	const int threads = r->threads;
-
-	r->threads = by_one(a) ? 1 : (int)threads_of(r);
-	const double start = start_up(r);
-	struct price price;
-	if (step == GRAM_DOTS)
-		price = host(sweep(r, &dot, n, a), start + (by_one(a) ? n * one : all));
-	else if (step == GRAM_UPDATE)
-		price = host(
-		        sweep(r, &subtract, n - 1, a), start + normalize + (by_one(a) ? 0 : one));
-	else
-		price = host(sweep(r, &fused, n - 2, a),
-		        start + normalize + alone(r, &subtract, a) + alone(r, &dot, a) +
-		                (by_one(a) ? 0 : 2 * one + all));
-	r->threads = threads;
-	return price;
+	return price_pass(r, step == GRAM_DOTS ? &dots : step == GRAM_UPDATE ? &update : &fused, a);
 }
 
 struct price price_gram_norms_host(struct price_reader *r, struct matrix a)
 {
-	return host(sweep(r, &dot, (double)a.n, a), start_up(r));
+	return price_pass(r, &dots, a);
 }
 
+/* Other threads have changed its columns. */
 struct price price_gram_panel_host(struct price_reader *r, struct matrix a)
 {
-	return price_gram_passes(r, a, price_gram_pass_host);
+	struct price price = price_gram_passes(r, a, price_gram_pass_host);
+	const double all = threads_of(r), columns = (double)a.n,
+	             mine = by_one((double)a.m * columns) ? columns : ceil(columns / all);
+
+	if (all > 1)
+		price.term[TERM_HOST] += mine * fetch(r, a);
+	return price;
 }
 
 /* ---- blocks ---- */
 
-/* GRAM_TOGETHER columns stay in a thread's cache while the k columns go by in pairs, after their
- * dot products with the first of these. They come from wherever the matrix is, in caches from the
- * thread that had them last, as do the k columns. */
+/* Of so many groups a thread. */
+static double groups_seconds(struct price_reader *r, const char *name, double bytes, double groups)
+{
+	return line(groups, 1, measured(r, name, bytes, GRAM_ONE), 4,
+	        measured(r, name, bytes, GRAM_FOUR));
+}
+
+/* What a group takes longer to come when the second cache does not hold a thread's columns: as one
+ * reads it, and while others compute. */
+static double group_comes(struct price_reader *r, struct matrix a)
+{
+	static const char few[] = "host.gram.few";
+	const double l2 = price_scalar(r, "host.l2.stated"), bytes = column_of(a),
+	             threads = threads_of(r), far = gram_groups_at(GRAM_APPLY_FAR, bytes, l2);
+	const double longer = measured(r, few, bytes, GRAM_APPLY_FAR) -
+	                      groups_seconds(r, few, bytes, far),
+	             comes = beyond_l2(r, price_bytes(a) / threads) * fmax(0, longer / far);
+
+	return comes > 0 ? with_memory(r, comes, reads, GRAM_TOGETHER * bytes * threads, a) : 0;
+}
+
+/* Linear in the columns that are taken out and in the groups of a thread. */
 struct price price_gram_apply_host(struct price_reader *r, struct matrix a, int64_t k, bool single)
 {
-	const double groups = most(r, ceil((double)a.n / GRAM_TOGETHER)),
-	             pairs = (double)k / GRAM_PAIR;
-	const double near = at_level(r, &dot, a, NEAR),
-	             come = loop_seconds(r, &subtract, a, price_bytes(a)) -
-	                    at_level(r, &subtract, a, NEAR);
-	const double pass = cached(r, &pair, a, (double)k * column_of(a));
-	const double first =
-	        GRAM_TOGETHER * (GRAM_PAIR * near + fmax(fetch(r, a, false), fmax(0, come)));
+	const int threads = r->threads;
+	const bool alone = by_one((double)a.m * (double)(a.n * k));
+	const double bytes = column_of(a);
 
 	(void)single;
-	return host(groups * (pairs * pass + first),
-	        start_up(r) + (double)k * fetch(r, a, true) + most(r, pairs) * near);
+	r->threads = alone ? 1 : (int)threads_of(r);
+	const double groups = ceil(ceil((double)a.n / GRAM_TOGETHER) / threads_of(r));
+	const double held =
+	        line((double)k, GRAM_FEW, groups_seconds(r, "host.gram.few", bytes, groups),
+	                GRAM_MANY, groups_seconds(r, "host.gram.many", bytes, groups));
+	const double comes = groups * group_comes(r, a);
+	r->threads = threads;
+	return host(held + comes, 0);
 }

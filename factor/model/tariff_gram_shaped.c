@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. Traffic takes what
- * copies or reads of as many bytes take (gpu.copy.time, gpu.read.time; columns are read and written
- * in place, so that half as many bytes decide what L2 holds), longer by what blocks lose that walk
- * down their columns (gpu.copy.inflight, by the bytes on their way) or that are too few on a
- * multiprocessor for some to load while others wait: a queue of one server, the memory's share of a
- * multiprocessor, and a customer per resident block (mean value analysis). No kernel is shorter
- * than its longest chain of accesses. */
+/* Prices of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. A multiprocessor's
+ * blocks share what issues instructions, its connection with L2, and its part of the memory behind:
+ * of L2 as far as that holds the columns, else of DRAM. Apart from these a block waits, one thing
+ * after another: to take the place of the one before, for every access down its columns, for q in
+ * shared memory, for its sums. While it waits the others use what they share, in part: of times
+ * that overlap the norm of this order counts, which is near the larger of two unlike ones, and a
+ * quarter more than either of two alike. What blocks leave over for a last, partly filled turn
+ * takes as long as one of few blocks, the less so the more turns there were before it, in which
+ * blocks came to begin at different times. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -14,16 +16,31 @@ enum {
 	THREADS_PER_SM = 2048,
 	BLOCKS_PER_SM = 32,
 	WIDE_THREADS_PER_SM = 1024, /* whose accesses take all registers */
-	WIDE = 16
+	WIDE = 16,
+	WARP = 32,
+	SCHEDULERS = 4,
+	ORDER = 3 /* of the norm */
 };
 
+/* Of a thread, in the compiled kernels: before and after its accesses, a turn of SHAPED_UNROLL
+ * accesses (shared: of one), such a turn at the end of a column, a level of the sums' tree. */
+struct instructions {
+	double begin, turn, edge, end, level;
+};
+static const struct instructions dots_of[] = {[GRAM_DIRECT] = {35, 57, 85, 45, 12},
+        [GRAM_SHARED] = {25, 66, 66, 45, 12},
+        [GRAM_WIDE] = {40, 60, 92, 45, 12}};
+static const struct instructions update_of[] = {[GRAM_DIRECT] = {30, 92, 92, 0, 0},
+        [GRAM_SHARED] = {35, 50, 50, 0, 0},
+        [GRAM_WIDE] = {42, 110, 110, 0, 0}};
+
 struct grid {
-	bool reads, once; /* once: a block has all of its columns on their way at a time */
-	double threads, blocks, resident; /* resident: blocks of a multiprocessor */
-	double set, column;               /* bytes of all columns, of one */
-	double access;                    /* bytes that a thread asks for at a time */
-	double flight;                    /* bytes that a block has on their way */
-	double turns;                     /* accesses after one another down a column */
+	bool reads;
+	double threads, columns; /* of a block */
+	double blocks, resident; /* resident: of a multiprocessor */
+	double set, column;      /* bytes of all columns, of one */
+	double turns;            /* of accesses, after one another down a column */
+	double instructions;     /* of a thread */
 };
 
 static double word_of(struct matrix a)
@@ -37,19 +54,31 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	const double threads = shape.nx * shape.ny, columns = (double)(reads ? a.n : a.n - 1);
 	const double access =
 	        (wide ? WIDE : word_of(a)) * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
+	const struct instructions each = (reads ? dots_of : update_of)[shape.access];
 	struct grid g = {.reads = reads,
 	        .threads = threads,
+	        .columns = shape.ny,
 	        .blocks = ceil(columns / shape.ny),
 	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
-	        .column = (double)a.m * word_of(a),
-	        .access = access};
+	        .column = (double)a.m * word_of(a)};
+	const double turns = g.column / (shape.nx * access), whole = floor(turns);
 
 	g.resident = fmin(g.resident, BLOCKS_PER_SM);
 	g.set = columns * g.column;
-	g.flight = fmin(threads * access, shape.ny * g.column);
-	g.turns = ceil(g.column / (shape.nx * access));
-	g.once = g.turns <= 1;
+	g.turns = ceil(turns);
+	g.instructions = each.begin + whole * each.turn + (g.turns - whole) * each.edge + each.end +
+	                 each.level * log2(shape.nx / (double)WARP);
 	return g;
+}
+
+/* What a turn waits for besides the column: nothing, or q, the threads it is shared with, and
+ * their reading it. */
+static double apart(struct price_reader *r, struct gram_shape shape)
+{
+	if (shape.access != GRAM_SHARED)
+		return 0;
+	return price_scalar(r, "gpu.l2.latency") + price_scalar(r, "gpu.shared.latency") +
+	       price_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
 }
 
 /* Of L2, in a kernel. */
@@ -58,49 +87,7 @@ static double one_access(struct price_reader *r)
 	return price_accesses(r, 2) - price_accesses(r, 1);
 }
 
-/* What an access waits for besides the column: nothing, or q, the threads it is shared with, and
- * their reading it. */
-static double apart(struct price_reader *r, struct gram_shape shape)
-{
-	if (shape.access != GRAM_SHARED)
-		return 0;
-	return one_access(r) + price_scalar(r, "gpu.shared.latency") +
-	       price_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
-}
-
-/* At the end of a block's dot products. */
-static double sum(struct price_reader *r, const struct grid *g, struct gram_shape shape)
-{
-	return g->reads ? price_surface1(r, "gpu.reduce.sum", "threads", shape.nx) : 0;
-}
-
-/* The share of the memory's rate that so many blocks use of which each needs it for `service` and
- * does without for `away`. */
-static double used(double blocks, double service, double away)
-{
-	double waiting = 0, cycle = service + away;
-
-	for (double b = 1; b <= blocks; b++) {
-		const double response = service * (1 + waiting);
-		cycle = response + away;
-		waiting = b * response / cycle;
-	}
-	return fmin(1, blocks * service / cycle);
-}
-
-/* As many bytes on their way on each multiprocessor let a copy be so fast. */
-static double walking(struct price_reader *r, double bytes)
-{
-	static const char name[] = "gpu.copy.inflight";
-	double low, high;
-
-	if (!profile_range(r->model.profile, name, "bytes", &low, &high))
-		return price_scalar(r, "gpu.dram.copy");
-	return price_surface1(r, name, "bytes", fmin(fmax(bytes, low), high)) *
-	       fmin(1, bytes / low);
-}
-
-/* From the end of a block to what the one in its place has asked for first, and at its end. */
+/* From the end of a block to the first access of the one in its place. */
 static double turn_over(struct price_reader *r, const struct grid *g)
 {
 	enum { TURNS = 16 }; /* of the launch probe's kernel, an access each */
@@ -114,73 +101,73 @@ static double turn_over(struct price_reader *r, const struct grid *g)
 	                       one_access(r));
 }
 
-static const char walks[] = "gpu.read.walk";
+/* Of a block: what it uses of what a multiprocessor's blocks share, and what it waits for alone. */
+struct block {
+	double issue, connection, memory, alone;
+	double waited; /* the part of memory that is not written, which nobody waits for */
+};
 
-/* Bytes a second of columns that so many threads each walk down with `bytes` of each under way. */
-static double walk_rate(struct price_reader *r, double threads, double bytes)
+/* The time that the machine's memory needs for all columns. */
+static double traffic(struct price_reader *r, const struct grid *g, double held)
 {
-	static const char *const axes[] = {"threads", "bytes"};
-	const double at[] = {threads, bytes};
+	const double near = g->reads ? price_surface_traffic(r, "gpu.read.time", g->set)
+	                             : price_gram_change(r, g->set);
+	const double dram = g->reads ? g->set / price_scalar(r, "gpu.dram.read")
+	                             : 2 * g->set /
+	                                       (g->turns > 1 ? price_walking(r)
+	                                                     : price_scalar(r, "gpu.dram.copy"));
 
-	return price_surface(r, walks, axes, at, 2);
+	return held * near + (1 - held) * dram;
 }
 
-/* Of DRAM, for those of a column when all multiprocessors are full of them, with an access each. */
-static double walk_latency(struct price_reader *r, struct gram_shape shape)
+static struct block block_of(struct price_reader *r, const struct grid *g, struct gram_shape shape)
 {
-	enum { ACCESS = 4 };
+	const double held = price_gram_held(r, g->set);
+	const double latency = held * price_scalar(r, "gpu.l2.latency") +
+	                       (1 - held) * price_scalar(r, "gpu.dram.latency");
+	const double moved = g->columns * g->column * (g->reads ? 2 : 3); /* with q */
+	struct block b = {.issue = g->instructions * g->threads / WARP / SCHEDULERS /
+	                           price_scalar(r, "gpu.clock.sm"),
+	        .connection = moved / price_scalar(r, "gpu.sm.l2_read"),
+	        .memory = traffic(r, g, held) / g->blocks * price_scalar(r, "gpu.sm.count"),
+	        .alone = turn_over(r, g) + g->turns * (latency + apart(r, shape)),
+	        .waited = g->reads ? 1 : 0.5};
 
-	if (!price_known(r, walks))
-		return price_scalar(r, "gpu.dram.latency");
-	return (double)THREADS_PER_SM * ACCESS * price_scalar(r, "gpu.sm.count") /
-	       walk_rate(r, shape.nx, ACCESS);
+	b.alone += g->reads ? price_surface1(r, "gpu.reduce.sum", "threads", shape.nx)
+	                    : price_scalar(r, "gpu.l2.latency"); /* its factor */
+	return b;
 }
 
-/* How many times as long as a read dot products take: as long as the walk, and what blocks do
- * without memory, of which the others make up for nothing when as much as they can is under way. */
-static double walked(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+static double overlapped(double a, double b)
 {
-	const double rate = walk_rate(r, shape.nx, g->access);
-	const double multiprocessor = rate / price_scalar(r, "gpu.sm.count"); /* its share */
-	const double turn = g->resident * g->flight / multiprocessor,
-	             block = g->resident * g->column * shape.ny / multiprocessor;
-
-	return price_scalar(r, "gpu.dram.read") / rate *
-	       (1 + apart(r, shape) / turn + sum(r, g, shape) / block);
+	return pow(pow(a, ORDER) + pow(b, ORDER), 1.0 / ORDER);
 }
 
-/* How many times as long as a copy or a read the traffic takes when it is DRAM's. What is written
- * nobody waits for, so that blocks that update always have some access under way, unless they wait
- * for each other. */
-static double loss(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+/* What a block uses when it is `part` of its memory's time. */
+static double used(const struct block *b, double part)
 {
-	const double sms = price_scalar(r, "gpu.sm.count");
-	const double read = price_scalar(r, "gpu.dram.read"),
-	             copy = price_scalar(r, "gpu.dram.copy");
-	const double service = g->flight * sms * (g->reads ? 1 / read : 2 / copy);
-
-	if (g->reads && price_known(r, walks))
-		return walked(r, g, shape);
-	const double away = walk_latency(r, shape) + apart(r, shape) +
-	                    (sum(r, g, shape) + turn_over(r, g)) / g->turns;
-	const double queue = 1 / used(g->resident, service, away);
-
-	if (g->reads || shape.access == GRAM_SHARED || g->once)
-		return queue;
-	return fmax(queue, copy / walking(r, g->flight * g->resident));
+	return overlapped(overlapped(b->issue, b->connection), b->memory * part);
 }
 
-/* Of the blocks of a multiprocessor, one behind the other: what they wait for, and what passes
- * through its connection with L2: columns, q, and what is written. */
-static double chain(struct price_reader *r, const struct grid *g, struct gram_shape shape)
+/* Of `most` blocks on a multiprocessor at a time when it is `mean` of them on average. */
+static double turn_time(const struct block *b, double most, double mean)
 {
-	const double sms = price_scalar(r, "gpu.sm.count"), rounds = ceil(g->blocks / sms);
-	const double turn = one_access(r);
-	const double through = g->flight * (g->reads ? 2 : 3) / price_scalar(r, "gpu.sm.l2_read");
-	const double life =
-	        turn + g->turns * (turn + apart(r, shape)) + sum(r, g, shape) + turn_over(r, g);
+	const double first = used(b, b->waited * mean / most),
+	             others = most * used(b, mean / most) - first;
 
-	return fmax(1, rounds / g->resident) * life + rounds * g->turns * through;
+	return first + overlapped(others, b->alone);
+}
+
+/* Of all blocks. */
+static double turns_time(struct price_reader *r, const struct grid *g, const struct block *b)
+{
+	const double each = g->blocks / price_scalar(r, "gpu.sm.count"); /* multiprocessor's */
+	const double full = floor(each / g->resident), rest = each - full * g->resident;
+	const double turn = turn_time(b, g->resident, g->resident),
+	             last = rest > 0 ? turn_time(b, ceil(rest), rest) : 0;
+	const double alike = full > 1 ? 1 / full : 1;
+
+	return full * turn + alike * last + (1 - alike) * rest / g->resident * turn;
 }
 
 static struct price scalings(struct price_reader *r, struct matrix a)
@@ -194,6 +181,18 @@ static struct price scalings(struct price_reader *r, struct matrix a)
 	return price;
 }
 
+/* Until the blocks that have a place at first have begun. */
+static double starting(struct price_reader *r, const struct grid *g)
+{
+	static const char name[] = "gpu.launch.grid";
+	const double places = g->resident * price_scalar(r, "gpu.sm.count");
+
+	if (!price_known(r, name))
+		return 0;
+	return fmax(0, price_surface1(r, name, "blocks", fmin(g->blocks, places)) -
+	                       price_scalar(r, "gpu.launch.dependent"));
+}
+
 struct price price_gram_shaped(
         struct price_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a)
 {
@@ -202,11 +201,13 @@ struct price price_gram_shaped(
 	if (step == GRAM_SCALE)
 		return scalings(r, a);
 	const struct grid g = grid_of(step, shape, a);
-	const double held = price_gram_held(r, g.set);
-	const double once = g.reads ? price_surface_traffic(r, "gpu.read.time", g.set)
-	                            : price_gram_change(r, g.set);
-	price.term[TERM_MEMORY] = once * (held + (1 - held) * loss(r, &g, shape));
-	price.term[TERM_BARRIER] = price_accesses(r, 2) + sum(r, &g, shape) +
-	                           fmax(0, chain(r, &g, shape) - price.term[TERM_MEMORY]);
+	if (g.blocks == 0)
+		return price;
+	const struct block b = block_of(r, &g, shape);
+	const double memory = traffic(r, &g, price_gram_held(r, g.set));
+
+	price.term[TERM_LAUNCH] += starting(r, &g);
+	price.term[TERM_MEMORY] = memory;
+	price.term[TERM_BARRIER] = price_accesses(r, 1) + fmax(0, turns_time(r, &g, &b) - memory);
 	return price;
 }

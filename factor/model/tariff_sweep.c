@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep down in one kernel, level 2, from the block_kernel probe's sweeps over n columns and n/2
- * (all of R), with one tile of Q and with as many as give each block but the first the same number.
- * One block makes the windows, one after the other; the others apply each to the tiles that are
- * right of it, to right-hand sides and to Q: a window takes the longer of the two. */
+/* A sweep down in one kernel, level 2, from the block_kernel probe's sweeps, of a band that slides
+ * and of added rows each, over n columns and n/2 (all of R), with one tile of Q and with as many as
+ * give each block but the first the same number. One block makes the windows, one after the other;
+ * the others apply each to the tiles that are right of it, to right-hand sides and to Q: a window
+ * takes the longer of the two. */
 #include "price_blocks.h"
 
 #include <math.h>
@@ -12,6 +13,15 @@ enum { WIDTH = SWEEP_KERNEL_COLUMNS };
 static const char *surface_name(enum precision precision)
 {
 	return precision == SINGLE ? "gpu.band_sweep.s" : "gpu.band_sweep.d";
+}
+
+/* In a profile without, added rows stand for what slides. */
+static const char *surface_of(struct price_reader *r, const struct band *band)
+{
+	const enum precision precision = band->of.r.precision;
+	const char *slides = precision == SINGLE ? "gpu.band_slide.s" : "gpu.band_slide.d";
+
+	return band->added || !price_known(r, slides) ? surface_name(precision) : slides;
 }
 
 bool price_band_fits(struct price_reader *r, enum precision precision, int64_t p)
@@ -35,10 +45,9 @@ struct parts {
 	double start, window, tile;
 };
 
-static struct parts parts_of(struct price_reader *r, enum precision precision, int64_t p)
+static struct parts parts_of(struct price_reader *r, const char *name, int64_t p)
 {
 	static const char *const axes[] = {"p", "n", "rows"};
-	const char *name = surface_name(precision);
 	const double any[] = {(double)p, 1, 1};
 	const double n = round(price_surface_end(r, name, axes, any, 3, 1));
 	const double rows = round(price_surface_end(r, name, axes, any, 3, 2));
@@ -59,7 +68,8 @@ static struct parts parts_of(struct price_reader *r, enum precision precision, i
 struct price price_band_sweep(struct price_reader *r, const struct band *band)
 {
 	const enum precision precision = band->of.r.precision;
-	const struct parts part = parts_of(r, precision, sweep_kernel_rows(precision, band->p));
+	const struct parts part =
+	        parts_of(r, surface_of(r, band), sweep_kernel_rows(precision, band->p));
 	const double windows = tiles((double)(band->of.r.n - band->k));
 	const double others = tiles((double)band->of.d.n) + tiles((double)band->of.q.m);
 	const double clear = price_scalar(r, "gpu.copy.enqueue");

@@ -34,6 +34,7 @@ static bool valid_pivots(const int *ipiv, int64_t m, int64_t n)
 
 static void swap_rows(double *a, int64_t m, int64_t n, const int *ipiv)
 {
+#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t c = 0; c < n; c++)
 		for (int64_t j = 0; j < n; j++) {
 			double *x = a + c * m + j, *y = a + c * m + ipiv[j] - 1, kept = *x;
@@ -59,10 +60,14 @@ static double column_sum(const double *x, int64_t m)
 
 static double norm1(const double *a, int64_t m, int64_t n)
 {
-	double norm = 0;
+	double *sum = xmalloc((size_t)(n + 1) * sizeof *sum), norm = 0;
 
+#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t c = 0; c < n; c++)
-		norm = worse(norm, column_sum(a + c * m, m));
+		sum[c] = column_sum(a + c * m, m);
+	for (int64_t c = 0; c < n; c++)
+		norm = worse(norm, sum[c]);
+	free(sum);
 	return norm;
 }
 
@@ -80,13 +85,24 @@ static void subtract_product(double *residual, const double *lu, int64_t m, int6
 	}
 }
 
-static double largest_l(const double *lu, int64_t m, int64_t n)
+static double largest_of(const double *x, int64_t first, int64_t m)
 {
 	double largest = 0;
 
+	for (int64_t i = first; i < m; i++)
+		largest = worse(largest, fabs(x[i]));
+	return largest;
+}
+
+static double largest_l(const double *lu, int64_t m, int64_t n)
+{
+	double *all = xmalloc((size_t)(n + 1) * sizeof *all);
+
+#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t c = 0; c < n; c++)
-		for (int64_t i = c + 1; i < m; i++)
-			largest = worse(largest, fabs(lu[i + c * m]));
+		all[c] = largest_of(lu + c * m, c + 1, m);
+	const double largest = largest_of(all, 0, n);
+	free(all);
 	return largest;
 }
 

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const columns[] = {"operation", "q", "points", "even", "error_update",
+static const char *const columns[] = {"operation", "q", "from", "points", "even", "error_update",
         "error_refactor", "right", "cost", "cost_worst", "always", "always_worst", "never",
         "never_worst"};
+enum { FIRST_VALUE = 5 };
 
 /* ---- points ---- */
 
@@ -101,7 +102,7 @@ struct decision_summary decisions_summary(const struct decision *list, size_t co
 
 /* ---- the table ---- */
 
-static void add_row(struct table *table, const char *operation, const char *q,
+static void add_row(struct table *table, const char *operation, const char *q, const char *from,
         const struct decision *list, size_t count)
 {
 	const struct decision_summary s = decisions_summary(list, count);
@@ -111,51 +112,64 @@ static void add_row(struct table *table, const char *operation, const char *q,
 
 	table_set_text(table, r, "operation", operation);
 	table_set_text(table, r, "q", q);
+	table_set_text(table, r, "from", from);
 	table_set_int(table, r, "points", (int64_t)s.points);
 	table_set_int(table, r, "even", (int64_t)s.even);
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
-		table_set_real(table, r, columns[4 + i], values[i]);
+		table_set_real(table, r, columns[FIRST_VALUE + i], values[i]);
+}
+
+/* Those of one kind, in a row. */
+static void add_kind(struct table *table, const struct update_question *kind,
+        const struct decision *list, size_t count)
+{
+	struct decision *some = xmalloc((count + 1) * sizeof *some);
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct update_question q = update_question_of(list[i].row);
+		if (q.change == kind->change && q.kept == kind->kept &&
+		        q.from_host == kind->from_host)
+			some[found++] = list[i];
+	}
+	if (found)
+		add_row(table, qr_change_name[kind->change], q_kept_name[kind->kept],
+		        kind->from_host ? "host" : "device", some, found);
+	free(some);
 }
 
 struct table *decisions_table(const struct decision *list, size_t count)
 {
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
-	struct decision *some = xmalloc((count + 1) * sizeof *some);
 
-	for (int change = 0; change <= QR_MODIFY; change++)
-		for (int kept = Q_NONE; kept <= Q_FULL; kept++) {
-			size_t found = 0;
-			for (size_t i = 0; i < count; i++) {
-				struct update_question q = update_question_of(list[i].row);
-				if ((int)q.change == change && (int)q.kept == kept)
-					some[found++] = list[i];
-			}
-			if (found)
-				add_row(table, qr_change_name[change], q_kept_name[kept], some,
-				        found);
-		}
+	for (int host = 0; host < 2; host++)
+		for (int change = 0; change <= QR_MODIFY; change++)
+			for (int kept = Q_NONE; kept <= Q_FULL; kept++)
+				add_kind(table,
+				        &(struct update_question){.change = (enum qr_change)change,
+				                .kept = (enum q_kept)kept,
+				                .from_host = host},
+				        list, count);
 	if (count)
-		add_row(table, "all", "all", list, count);
-	free(some);
+		add_row(table, "all", "all", "all", list, count);
 	return table;
 }
 
 void decisions_print(const struct table *table, FILE *out)
 {
 	fprintf(out, "Update or refactor? By the model, ahead of the runs\n");
-	fprintf(out, "  %-15s %-5s %6s %5s %9s %9s %7s %15s %17s %17s\n", "change", "Q", "points",
-	        "even", "|error|", "refactor", "right", "costs  worst", "always    worst",
-	        "never    worst");
+	fprintf(out, "  %-15s %-5s %-6s %6s %5s %9s %9s %7s %15s %17s %17s\n", "change", "Q",
+	        "from", "points", "even", "|error|", "refactor", "right", "costs  worst",
+	        "always    worst", "never    worst");
 	for (size_t r = 0; r < table->row_count; r++) {
-		fprintf(out, "  %-15s %-5s %6s %5s", table_text(table, r, "operation"),
-		        table_text(table, r, "q"), table_text(table, r, "points"),
-		        table_text(table, r, "even"));
-		for (size_t c = 4; c < ARRAY_LEN(columns); c++)
+		fprintf(out, "  %-15s %-5s %-6s %6s %5s", table_text(table, r, "operation"),
+		        table_text(table, r, "q"), table_text(table, r, "from"),
+		        table_text(table, r, "points"), table_text(table, r, "even"));
+		for (size_t c = FIRST_VALUE; c < ARRAY_LEN(columns); c++)
 			fprintf(out, " %*.1f%%",
-			        c < 6    ? 8
-			        : c == 6 ? 6
-			        : c < 9  ? 6
-			                 : 7,
+			        c < FIRST_VALUE + 2   ? 8
+			        : c < FIRST_VALUE + 5 ? 6
+			                              : 7,
 			        100 * table_real(table, r, columns[c]));
 		fputc('\n', out);
 	}

@@ -30,7 +30,8 @@ struct decision_summary {
 };
 struct decision_summary decisions_summary(const struct decision *list, size_t count);
 
-/* A row for each change and what is kept of Q, and one for all: operation q and the summary. */
+/* A row for each change, what is kept of Q and where it begins, and one for all: operation, q, from
+ * (device, host) and the summary. */
 struct table *decisions_table(const struct decision *list, size_t count);
 void decisions_print(const struct table *table, FILE *out);
 

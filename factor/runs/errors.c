@@ -10,8 +10,7 @@
 
 const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED"};
 
-static const double limit = 0.10;   /* of an OK error */
-static const double close_pair = 2; /* pairs further apart are too easy to rank */
+static const double limit = 0.10; /* of an OK error */
 
 static double relative(double predicted, double measured)
 {
@@ -235,100 +234,4 @@ struct error_summary errors_summary(
 		summarize(&summary, selected);
 	free(selected);
 	return summary;
-}
-
-/* ---- choices between variants ---- */
-
-/* A whole operation that has variants, with both times. */
-static bool is_candidate(
-        const struct comparison *row, const char *operation, const char *executor, int level)
-{
-	const struct result *p = row->predicted;
-
-	return row->verdict != VERDICT_SKIPPED && !row->phase && row->level == level &&
-	       strcmp(p->operation, "ger") != 0 &&
-	       (!operation || strcmp(p->operation, operation) == 0) &&
-	       (!executor || strcmp(p->executor, executor) == 0);
-}
-
-static bool same_option(const struct result *a, const struct result *b, const char *key)
-{
-	char x[16] = "", y[16] = "";
-
-	results_option(a->options, key, x, sizeof x);
-	results_option(b->options, key, y, sizeof y);
-	return strcmp(x, y) == 0;
-}
-
-static bool same_problem(const struct comparison *a, const struct comparison *b)
-{
-	const struct result *p = a->predicted, *q = b->predicted;
-	return p->m == q->m && p->n == q->n && p->k == q->k && p->precision == q->precision &&
-	       p->math == q->math && same_option(p, q, "trans") &&
-	       strcmp(p->operation, q->operation) == 0 && strcmp(p->executor, q->executor) == 0 &&
-	       same_option(p, q, "uplo") && same_option(p, q, "from");
-}
-
-struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, int level)
-{
-	struct ranking ranking = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(&rows[i], operation, executor, level))
-			continue;
-		for (size_t j = i + 1; j < count; j++) {
-			if (!is_candidate(&rows[j], operation, executor, level) ||
-			        !same_problem(&rows[i], &rows[j]))
-				continue;
-			double measured =
-			        rows[i].measured->seconds.value / rows[j].measured->seconds.value;
-			double predicted =
-			        rows[i].predicted->seconds.value / rows[j].predicted->seconds.value;
-			if (measured > close_pair || measured < 1 / close_pair)
-				continue;
-			ranking.pairs++;
-			ranking.right += (measured < 1) == (predicted < 1);
-		}
-	}
-	return ranking;
-}
-
-struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, const char *family, int level)
-{
-	struct regret regret = {0, NAN, NAN};
-	double *values = xmalloc((count + 1) * sizeof *values);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct comparison *chosen = &rows[i], *best = &rows[i];
-		size_t variants = 0;
-		bool first = true;
-
-		if (!is_candidate(&rows[i], operation, executor, level))
-			continue;
-		for (size_t j = 0; j < count; j++) {
-			const struct comparison *other = &rows[j];
-			if (!is_candidate(other, operation, executor, level) ||
-			        !same_problem(&rows[i], other))
-				continue;
-			first = first && j >= i;
-			variants++;
-			if (other->predicted->seconds.value < chosen->predicted->seconds.value)
-				chosen = other;
-			if (other->measured->seconds.value < best->measured->seconds.value)
-				best = other;
-		}
-		/* Every problem once: at the first of its variants. */
-		if (!first || variants < 2 || (family && strcmp(chosen->family, family) != 0))
-			continue;
-		values[regret.shapes++] =
-		        chosen->measured->seconds.value / best->measured->seconds.value - 1;
-	}
-	if (regret.shapes) {
-		regret.median = stats_median(values, regret.shapes);
-		regret.worst = stats_quantile(values, regret.shapes, 1);
-	}
-	free(values);
-	return regret;
 }

@@ -65,11 +65,13 @@ struct ranking errors_ranking(const struct comparison *rows, size_t count, const
         const char *executor, int level);
 
 /* regret = measured time of the variant predicted fastest / best measured time - 1, over the
- * problems with at least two variants predicted and measured. family: only problems where that
- * family was chosen (NULL: all). */
-/* operation and executor: NULL means any. */
+ * problems with at least two variants predicted and measured: every way there is to solve it that
+ * was predicted, by variant, block width and plan. family: only problems where that family was
+ * chosen (NULL: all). operation and executor: NULL means any. */
 struct regret {
 	size_t shapes;
+	size_t fewest, most;  /* ways measured of a problem */
+	size_t missing;       /* ways predicted, but not measured, of all of them */
 	double median, worst; /* NaN when shapes is 0 */
 };
 struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,

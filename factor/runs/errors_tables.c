@@ -253,8 +253,13 @@ static void print_choice(const struct comparison *rows, size_t count, const char
 	        operation, ranking.pairs, ranking.right);
 	if (ranking.pairs)
 		fprintf(out, " (%.0f %%)", 100 * (double)ranking.right / (double)ranking.pairs);
-	fprintf(out, "; regret of the chosen one: median %.1f %%, worst %.1f %% over %zu shapes\n",
-	        100 * regret.median, 100 * regret.worst, regret.shapes);
+	fprintf(out,
+	        "; regret of the chosen one: median %.1f %%, worst %.1f %% over %zu shapes, each "
+	        "measured in %zu to %zu ways",
+	        100 * regret.median, 100 * regret.worst, regret.shapes, regret.fewest, regret.most);
+	if (regret.missing)
+		fprintf(out, " (%zu predicted ways are not measured)", regret.missing);
+	fputc('\n', out);
 }
 
 static void print_choices(const struct comparison *rows, size_t count, FILE *out)

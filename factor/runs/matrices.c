@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrices.h"
 
+#include "../../lib/msg.h"
+
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const matrix_kind_name[MATRIX_KINDS] = {[MATRIX_RANDOM] = "random",
@@ -117,6 +120,44 @@ void matrix_fill(void *a, int64_t lda, int64_t m, int64_t n, enum precision prec
 			else
 				memcpy(at, i < m ? (const void *)&x : &poison_double, sizeof x);
 		}
+}
+
+/* x := (I - 2 u u^T / u^T u) x for `count` vectors of `length` words. */
+static void reflect(
+        double *x, int64_t length, int64_t step, int64_t count, int64_t next, const double *u)
+{
+	double square = 0;
+
+	for (int64_t i = 0; i < length; i++)
+		square += u[i] * u[i];
+	for (int64_t k = 0; k < count; k++) {
+		double sum = 0;
+		for (int64_t i = 0; i < length; i++)
+			sum += u[i] * x[k * next + i * step];
+		for (int64_t i = 0; i < length; i++)
+			x[k * next + i * step] -= 2 * sum / square * u[i];
+	}
+}
+
+void matrix_fill_conditioned(double *a, int64_t m, int64_t n, double condition, uint64_t seed)
+{
+	double *u = xmalloc((size_t)(m > n ? m : n) * sizeof *u);
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			a[i + j * m] = i != j  ? 0
+			               : n > 1 ? pow(condition, -(double)j / (double)(n - 1))
+			                       : 1;
+	for (int64_t turn = 0; turn < 4; turn++) {
+		const bool rows = turn < 2;
+		for (int64_t i = 0; i < (rows ? m : n); i++)
+			u[i] = matrix_uniform(seed, i, turn);
+		if (rows)
+			reflect(a, m, 1, n, m, u);
+		else
+			reflect(a, n, m, m, 1, u);
+	}
+	free(u);
 }
 
 bool matrix_padding_intact(

@@ -41,6 +41,9 @@ double matrix_uniform(uint64_t seed, int64_t i, int64_t j);
  * is still there. */
 void matrix_fill(void *a, int64_t lda, int64_t m, int64_t n, enum precision precision,
         enum matrix_kind kind, uint64_t seed);
+/* Dense columns in double precision of a matrix with singular values from 1 down to 1 / condition,
+ * evenly spaced by their ratio: a diagonal between two reflections on either side. */
+void matrix_fill_conditioned(double *a, int64_t m, int64_t n, double condition, uint64_t seed);
 bool matrix_padding_intact(
         const void *a, int64_t lda, int64_t m, int64_t n, enum precision precision);
 

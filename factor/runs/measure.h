@@ -42,9 +42,6 @@ void measure_save(struct results *results, const char *path);
 /* What the file has, when it is to be gone on with and is of these predictions; else nothing. */
 struct results *measure_start(const char *path, const char *predictions_sha, bool resume);
 
-/* Into random order. */
-void measure_shuffle(const struct result **list, size_t count, uint64_t seed);
-
 /* Whether both tables are stamped by one version of the program on one machine. */
 bool measure_same(const struct table *a, const struct table *b);
 struct executor *measure_executor(const struct measure *measure, const char *name);

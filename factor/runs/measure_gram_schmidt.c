@@ -8,8 +8,10 @@
 #include "gram_rows.h"
 #include "timing_gram_schmidt.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Forms and block widths to be measured; the columns of the first ones are not in blocks. */
@@ -46,15 +48,17 @@ bool measure_gram(struct measure *measure, struct executor *executor, struct res
 	struct contender contender[MEASURE_CONTENDERS];
 	struct gram_entry entry[MEASURE_CONTENDERS];
 	struct fault fault = {""};
+	char condition[16] = "0";
 
 	for (size_t i = 0; i < count; i++) {
 		entry[i] = (struct gram_entry){.executor = executor, .nb = row[i].nb};
 		gram_form(&row[i], entry[i].form);
 		contender[i] = contender_gram_schmidt(&entry[i], row[i].variant);
 	}
+	results_option(row->options, "cond", condition, sizeof condition);
 	measure->plan.seed += 1000;
-	bool timed = timing_gram_schmidt(
-	        executor, row->precision, row->m, row->n, &measure->plan, contender, count, &fault);
+	bool timed = timing_gram_schmidt(executor, row->precision, row->m, row->n, atof(condition),
+	        &measure->plan, contender, count, &fault);
 	return measure_add_all(measure, row, contender, count, timed, &fault, out);
 }
 
@@ -97,6 +101,40 @@ static bool measure_on(struct measure *measure, const struct profile *profile, c
 	return count > 0 && measure_gram(measure, executor, row, count, out);
 }
 
+/* Every form once on matrices of some conditions, for what it loses of orthogonality. */
+static bool measure_losses(struct measure *measure, const struct result *shape, struct results *out)
+{
+	static const char *const condition[] = {"1", "1e3", "1e5"};
+	struct executor *executor = measure_executor(measure, "cuda");
+	const double usual = measure->plan.long_seconds;
+	bool any = false;
+
+	measure->plan.long_seconds = DBL_MIN; /* every run is a long one */
+	for (size_t c = 0; executor && c < ARRAY_LEN(condition); c++) {
+		struct result row[MEASURE_CONTENDERS];
+		size_t count = 0;
+		for (size_t i = 0; i < ARRAY_LEN(on_gpu); i++) {
+			row[count] =
+			        gram_case(&on_gpu[i], "cuda", shape->precision, shape->m, shape->n);
+			results_option_add(row[count].options, "cond", condition[c]);
+			count += !results_find(out, &row[count]);
+		}
+		any = (count > 0 && measure_gram(measure, executor, row, count, out)) || any;
+	}
+	measure->plan.long_seconds = usual;
+	return any;
+}
+
+/* Quickly, only what takes less than a second: on larger matrices the blocks. */
+static bool host_suits(
+        const struct measure *measure, const struct gram_run *run, const struct result *shape)
+{
+	if (shape->m > (run->nb ? IN_BLOCKS_MOST : ON_HOST_MOST))
+		return false;
+	return !measure->common.quick || is_small(shape, false) ||
+	       (is_small(shape, true) && run->nb == 64 && strcmp(run->form, "twice") != 0);
+}
+
 /* By the largest team that the probes have. */
 static bool measure_hosts(struct measure *measure, const struct profile *profile,
         const struct result *shape, struct results *out)
@@ -107,8 +145,7 @@ static bool measure_hosts(struct measure *measure, const struct profile *profile
 
 	for (size_t i = 0; i < ARRAY_LEN(on_host); i++) {
 		struct gram_run run = on_host[i];
-		if (shape->m > (run.nb ? IN_BLOCKS_MOST : ON_HOST_MOST) ||
-		        (measure->common.quick && !is_small(shape, false)))
+		if (!host_suits(measure, &run, shape))
 			continue;
 		run.k = shape->n;
 		run.threads = measure->topology ? team_largest(measure->quiet.cores) : 1;
@@ -130,6 +167,8 @@ bool measure_gram_schmidt(struct measure *measure, const struct profile *profile
 
 	if (measure->common.quick && precision == DOUBLE && !is_small(&shape, false))
 		return false;
+	if (m > n)
+		return measure_losses(measure, &shape, out);
 	bool gpu = measure_on(measure, profile, "cuda", on_gpu, ARRAY_LEN(on_gpu), &shape, out);
 
 	return measure_hosts(measure, profile, &shape, out) || gpu;

@@ -106,19 +106,6 @@ struct results *measure_start(const char *path, const char *predictions_sha, boo
 	return results_new();
 }
 
-void measure_shuffle(const struct result **list, size_t count, uint64_t seed)
-{
-	uint64_t state = seed;
-
-	for (size_t i = count; i > 1; i--) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		size_t j = (size_t)(state >> 33) % i;
-		const struct result *swap = list[i - 1];
-		list[i - 1] = list[j];
-		list[j] = swap;
-	}
-}
-
 struct executor *measure_executor(const struct measure *measure, const char *name)
 {
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)

@@ -183,7 +183,8 @@ static void measure_study(struct reading *r)
 	struct executor *e = measure_executor(r->measure, "cuda");
 	struct fault fault = {""};
 
-	r->asked = (struct update_question){s->change, s->kept, s->m, s->n, s->k, s->p, 1, SINGLE};
+	r->asked = (struct update_question){
+	        s->change, s->kept, s->m, s->n, s->k, s->p, 1, SINGLE, false};
 	r->solo = true;
 	r->measure->plan.seed += 1000;
 	r->scene = update_scene_new(e, &r->asked, r->measure->plan.seed, &fault);

@@ -237,6 +237,7 @@ struct executor *recorder_new(struct executor *inner)
 	        .on_host = inner->on_host,
 	        .math = inner->math,
 	        .by_rows = inner->by_rows,
+	        .by_columns = inner->by_columns,
 	        .tf32 = inner->tf32};
 	return &r->base;
 }

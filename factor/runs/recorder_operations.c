@@ -127,6 +127,11 @@ OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), a.m, gemm_tf32,
         (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
                 struct matrix c, struct products products),
         alpha, a, b, beta, c, products)
+OPERATION(QUEUED, UPDATE, HOST, c, stack.m / tf32_slots(TF32_PAIR), syrk_tf32,
+        (struct executor * e, enum uplo uplo, double alpha, struct matrix stack, struct matrix c),
+        uplo, alpha, stack, c)
+OPERATION(QUEUED, UPDATE, HOST, p, c.m, gemm_tall,
+        (struct executor * e, struct matrix v, struct matrix c, struct matrix p), v, c, p)
 OPERATION(QUEUED, UPDATE, HOST, c, 0, add_triangles,
         (struct executor * e, enum uplo uplo, struct matrix blocks, struct matrix c), uplo, blocks,
         c)
@@ -357,6 +362,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(gemm);
 	ADD(split);
 	ADD(gemm_tf32);
+	ADD(syrk_tf32);
+	ADD(gemm_tall);
 	ADD(add_triangles);
 	ADD(syrk);
 	ADD(trsm);

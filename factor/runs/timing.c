@@ -10,8 +10,14 @@
 #include <string.h>
 
 /* Runs of a contender's first turn: the fewest samples it can end with, unless one run alone takes
- * long. */
+ * a turn's time. */
 enum { FIRST_TURN = 5, FEWEST = 3 };
+
+/* Of the warm-up, for all contenders but the first of a scene: the clocks have risen. */
+static const double later_warm_up = 0.1;
+
+/* Of the time: for a phase alone, of which there are many, and which others run before. */
+static const double phase_part = 0.25;
 
 void timing_per_call(struct contender *contender, int64_t calls)
 {
@@ -71,7 +77,7 @@ static bool long_run(const struct timing_plan *plan, double seconds)
 	return !plan->trial && plan->long_seconds > 0 && seconds >= plan->long_seconds;
 }
 
-static void begin(struct timing_scene *scene, struct contender *contender)
+static void begin(struct timing_scene *scene, struct contender *contender, double warm_seconds)
 {
 	struct fault fault = {""};
 	double start = clock_now(), seconds;
@@ -85,7 +91,7 @@ static void begin(struct timing_scene *scene, struct contender *contender)
 		return;
 	}
 	bool cold = true;
-	for (int runs = 0; cold || clock_now() - start < scene->plan->warm_seconds; runs++) {
+	for (int runs = 0; cold || clock_now() - start < warm_seconds; runs++) {
 		if (!run_once(scene, contender, &seconds, &fault)) {
 			give_up(contender, &fault);
 			return;
@@ -104,6 +110,8 @@ static void begin(struct timing_scene *scene, struct contender *contender)
 		/* The first run loads code; a second one is not needed to see that one is long. */
 		cold = runs == 0 &&
 		       (scene->plan->trial || seconds < scene->plan->max_seconds / FEWEST);
+		if (runs == 0 && !cold)
+			contender->first = seconds;
 	}
 }
 
@@ -157,6 +165,28 @@ static void take_asides(struct contender *c)
 	c->asides = 0;
 }
 
+/* A long first run counts when the second one shows that loading code was no part of it. */
+static bool first_counts(const struct contender *c, const struct timing_plan *plan)
+{
+	return c->first > 0 && c->samples == 1 &&
+	       fabs(c->first / c->sample[0] - 1) <= 2 * plan->target;
+}
+
+static double time_of(const struct contender *c, const struct timing_plan *plan)
+{
+	return c->skip ? phase_part * plan->max_seconds : plan->max_seconds;
+}
+
+/* As many as the first turn's runs, fewer where one takes that long. */
+static bool precise(const struct contender *c, const struct timing_plan *plan)
+{
+	const struct estimate *t = &c->seconds;
+	const bool takes_turn = t->value >= plan->max_seconds / FIRST_TURN;
+
+	return c->samples >= (takes_turn ? FEWEST : FIRST_TURN) &&
+	       (t->high - t->low) / 2 <= plan->target * t->value;
+}
+
 /* What a contender's last run left behind is looked at before others run. */
 static void take_turn(struct timing_scene *scene, struct contender *contender)
 {
@@ -167,15 +197,16 @@ static void take_turn(struct timing_scene *scene, struct contender *contender)
 		give_up(contender, &fault);
 		return;
 	}
-	bool spent = contender->spent > plan->max_seconds;
+	bool spent = contender->spent > time_of(contender, plan);
 	if (spent && contender->samples < FEWEST)
 		take_asides(contender);
+	bool agreed = first_counts(contender, plan);
+	if (agreed)
+		keep_run(contender, contender->first, false);
 	contender->discarded = contender->asides;
 	contender->seconds = stats_median_interval(contender->sample, contender->samples);
-	const struct estimate *t = &contender->seconds;
-	bool precise = contender->samples >= FIRST_TURN &&
-	               (t->high - t->low) / 2 <= plan->target * t->value;
-	contender->done = contender->samples >= FEWEST && (precise || spent);
+	contender->done =
+	        agreed || precise(contender, plan) || (spent && contender->samples >= FEWEST);
 	if (contender->done && !contender->skip && !*plan->stop)
 		look(scene, contender);
 }
@@ -198,7 +229,8 @@ bool timing_turns(
 	const volatile sig_atomic_t *stop = scene->plan->stop;
 
 	for (size_t i = 0; i < count && !*stop; i++)
-		begin(scene, &contender[i]);
+		begin(scene, &contender[i],
+		        scene->plan->warm_seconds * (i == 0 ? 1 : later_warm_up));
 	for (bool busy = true; busy && !*stop;) {
 		busy = false;
 		for (size_t i = 0; i < count && !*stop; i++) {

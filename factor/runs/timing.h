@@ -51,6 +51,7 @@ struct contender {
 	double *sample, *aside; /* undisturbed runs, and others */
 	size_t samples, asides;
 	double spent;
+	double first; /* seconds of the first run, when it was long; else 0 */
 	bool done;
 };
 

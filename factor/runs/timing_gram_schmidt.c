@@ -10,6 +10,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct gram_scene {
 	struct timing_scene scene;
@@ -135,7 +136,25 @@ static bool new_matrix(struct executor *e, struct matrix *a, int64_t m, int64_t 
 	return e->ops->alloc(e, ld * n * precision_bytes(precision), &a->data);
 }
 
-static bool scene_open(struct gram_scene *s, enum precision precision, int64_t m, int64_t n)
+static bool fill_conditioned(struct gram_scene *s, double condition)
+{
+	const struct matrix a = s->original;
+	const int64_t count = a.m * a.n;
+	double *x = xmalloc((size_t)count * sizeof *x);
+	float *single = (float *)x;
+
+	matrix_fill_conditioned(x, a.m, a.n, condition, s->scene.plan->seed);
+	for (int64_t i = 0; a.precision == SINGLE && i < count; i++) {
+		const float word = (float)x[i];
+		memcpy(single + i, &word, sizeof word);
+	}
+	bool ok = s->scene.executor->ops->upload(s->scene.executor, x, a.m, a);
+	free(x);
+	return ok;
+}
+
+static bool scene_open(
+        struct gram_scene *s, enum precision precision, int64_t m, int64_t n, double condition)
 {
 	static const struct whole general = {.operation = GEQRF};
 	struct executor *e = s->scene.executor;
@@ -155,7 +174,9 @@ static bool scene_open(struct gram_scene *s, enum precision precision, int64_t m
 	p->pivots = (struct pivots){info, 0};
 	s->host = xmalloc((size_t)(2 * m * CHECK_VECTORS) * sizeof *s->host);
 	matrix_fill(s->host, n, n, CHECK_VECTORS, DOUBLE, MATRIX_RANDOM, 4711);
-	return ok && whole_fill(e, &general, s->original, s->scene.plan->seed) &&
+	return ok &&
+	       (condition > 0 ? fill_conditioned(s, condition)
+	                      : whole_fill(e, &general, s->original, s->scene.plan->seed)) &&
 	       e->ops->upload(e, s->host, n, s->x);
 }
 
@@ -173,13 +194,13 @@ static void scene_close(struct gram_scene *s)
 }
 
 bool timing_gram_schmidt(struct executor *executor, enum precision precision, int64_t m, int64_t n,
-        const struct timing_plan *plan, struct contender *contender, size_t count,
+        double condition, const struct timing_plan *plan, struct contender *contender, size_t count,
         struct fault *fault)
 {
 	struct gram_scene s = {.scene = {executor, plan, {.x = {0}}, restore, check}};
 
 	executor->queue = QUEUE_MAIN;
-	bool ok = timing_lift(executor, scene_open(&s, precision, m, n), fault) &&
+	bool ok = timing_lift(executor, scene_open(&s, precision, m, n, condition), fault) &&
 	          timing_turns(&s.scene, contender, count, fault);
 	scene_close(&s);
 	return ok;

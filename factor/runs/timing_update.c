@@ -66,7 +66,7 @@ static bool take_all(struct update_scene *s)
 	     take_matrix(s, &s->tall2, m1, CHECK_VECTORS) &&
 	     take_matrix(s, &s->sums, CHECK_VECTORS, 1) && take(s, sizeof(int), &info);
 	s->info = (struct pivots){info, 0};
-	return ok;
+	return ok && (!s->asked.from_host || update_host_take(s));
 }
 
 static bool factorize_before(struct update_scene *s)
@@ -236,6 +236,25 @@ static bool prepare(
 	        e, bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &contender->work), fault);
 }
 
+struct update_given update_source_of(const struct update_entry *entry)
+{
+	const struct update_scene *s = entry->scene;
+	const struct update_question q = question_of(entry);
+	const bool columns = q.change == QR_ADD_COLUMNS, adds = columns || q.change == QR_ADD_ROWS;
+
+	return update_given_view(&q, adds ? s->u : matrix_view(s->a, q.k, 0, q.p, q.n),
+	        columns ? s->b
+	        : adds  ? s->ub
+	                : matrix_view(s->b, q.k, 0, q.p, 1));
+}
+
+struct update_given update_given_of(const struct update_entry *entry)
+{
+	const struct update_question q = question_of(entry);
+
+	return update_given_view(&q, entry->scene->u_given, entry->scene->ub_given);
+}
+
 static bool restore_factors(struct update_scene *s)
 {
 	struct executor *e = s->scene.executor;
@@ -248,44 +267,51 @@ static bool restore_factors(struct update_scene *s)
 	               ex_copy(e, from->q, matrix_view(to->q, 0, 0, from->q.m, from->q.n)));
 }
 
+static bool restore_input(const struct update_entry *entry)
+{
+	struct update_scene *s = entry->scene;
+	struct executor *e = s->scene.executor;
+	const struct update_given source = update_source_of(entry), given = update_given_of(entry);
+
+	if (entry->way == UPDATE_CHANGE)
+		return restore_factors(s) && ex_copy(e, source.u, given.u) &&
+		       ex_copy(e, source.b, given.b);
+	return entry->way == UPDATE_REFACTOR ||
+	       (ex_copy(e, s->a1, s->c) && ex_copy(e, s->b1, s->cb));
+}
+
 static bool restore(
         struct contender *contender, const struct timing_problem *problem, struct fault *fault)
 {
 	struct update_entry *entry = contender->context;
 	struct update_scene *s = entry->scene;
 	struct executor *e = s->scene.executor;
-	bool ok = true;
 
 	(void)problem;
 	e->queue = QUEUE_MAIN;
-	if (entry->way == UPDATE_CHANGE)
-		ok = restore_factors(s) && ex_copy(e, s->u, s->u_given) &&
-		     ex_copy(e, s->ub, s->ub_given);
-	else
-		ok = update_make_after(entry);
-	if (entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER)
-		ok = ok && ex_copy(e, s->a1, s->c) && ex_copy(e, s->b1, s->cb);
-	return timing_lift(e, ok && ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e), fault);
+	return timing_lift(e,
+	        (entry->way == UPDATE_CHANGE || update_make_after(entry)) &&
+	                (s->asked.from_host ? update_host_prepare(entry) : restore_input(entry)) &&
+	                ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e),
+	        fault);
 }
 
 static bool run_change(const struct update_entry *entry, struct qr_factors *f, void *work)
 {
 	struct update_scene *s = entry->scene;
 	struct executor *e = s->scene.executor;
-	const int64_t k = entry->k, p = entry->p, m = s->asked.m, n = s->asked.n;
+	const struct update_given given = update_given_of(entry);
+	const int64_t k = entry->k, p = entry->p;
 
 	switch (s->asked.change) {
 	case QR_REMOVE_COLUMNS:
 		return qr_remove_columns(e, f, k, p, work);
 	case QR_ADD_COLUMNS:
-		return qr_add_columns(
-		        e, f, k, matrix_view(s->u_given, 0, 0, m, p), s->b, work, s->info.data);
+		return qr_add_columns(e, f, k, given.u, given.b, work, s->info.data);
 	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, k, matrix_view(s->u_given, 0, 0, p, n),
-		        matrix_view(s->ub_given, 0, 0, p, 1), work);
+		return qr_add_rows(e, f, k, given.u, given.b, work);
 	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, k, p, matrix_view(s->a, k, 0, p, n),
-		        matrix_view(s->b, k, 0, p, 1), work, s->info.data);
+		return qr_remove_rows(e, f, k, p, given.u, given.b, work, s->info.data);
 	default:
 		return fault_set(&e->fault, "%s is not timed", qr_change_name[s->asked.change]);
 	}
@@ -294,15 +320,10 @@ static bool run_change(const struct update_entry *entry, struct qr_factors *f, v
 static bool run_paper(const struct update_entry *entry, struct qr_factors *f, void *work)
 {
 	struct update_scene *s = entry->scene;
-	const int64_t k = entry->k, p = entry->p, m = s->asked.m, n = s->asked.n;
-	bool adds = s->asked.change != QR_REMOVE_ROWS, columns = adds_columns(s);
-	struct matrix u = adds ? s->u_given : matrix_view(s->a, k, 0, p, n);
-	struct matrix b = adds ? s->ub_given : matrix_view(s->b, k, 0, p, 1);
+	const struct update_given given = update_given_of(entry);
 
-	u = matrix_view(u, 0, 0, columns ? m : p, columns ? p : n);
-	b = columns ? s->b : matrix_view(b, 0, 0, p, 1);
-	return qr_paper_change(s->scene.executor, f, s->asked.change, k, p, u, b, work,
-	        s->info.data, entry->paper);
+	return qr_paper_change(s->scene.executor, f, s->asked.change, entry->k, entry->p, given.u,
+	        given.b, work, s->info.data, entry->paper);
 }
 
 static bool run_ours(const struct update_entry *entry, void *work)
@@ -315,7 +336,8 @@ static bool run_ours(const struct update_entry *entry, void *work)
 		return qr_least_squares(e, s->c, s->cb, work, s->info.data);
 	if (entry->way == UPDATE_REFACTOR) {
 		f = update_factors_after(entry);
-		if (!qr_refactor(e, &f, s->a1, s->b1, work))
+		bool moved = s->asked.from_host;
+		if (!qr_refactor(e, &f, moved ? s->c : s->a1, moved ? s->cb : s->b1, work))
 			return false;
 	} else if (!(entry->paper ? run_paper(entry, &f, work) : run_change(entry, &f, work))) {
 		return false;
@@ -331,6 +353,12 @@ static bool run(
 	struct executor *e = s->scene.executor;
 
 	(void)problem;
+	if (s->asked.from_host &&
+	        !timing_lift(e,
+	                update_host_bring(entry) &&
+	                        (entry->way != UPDATE_CUSOLVER || e->ops->sync(e)),
+	                fault))
+		return false;
 	if (entry->way == UPDATE_CUSOLVER)
 		return entry->vendor_solve(entry->vendor, s->c, s->tau, s->cb, s->info.data, fault);
 	return timing_lift(e, run_ours(entry, contender->work) && e->ops->sync(e), fault);

@@ -19,6 +19,10 @@ struct update_scene {
 	int64_t k, p;                    /* p = 0: not made */
 	struct matrix c, cb, tau;        /* in place of these */
 	struct matrix x;                 /* the solution, in its first rows */
+	/* asked.from_host: where they begin */
+	struct qr_factors host;
+	struct update_given host_given;
+	struct matrix host_a1, host_b1;
 	struct matrix vectors, wide, wide2, tall, tall2, sums; /* of the checks */
 	struct pivots info;
 	void *piece[PIECES];
@@ -30,6 +34,16 @@ bool update_make_after(const struct update_entry *entry);
 
 /* What the scene's factors are after it. */
 struct qr_factors update_factors_after(const struct update_entry *entry);
+
+/* What comes with the entry's change: where it is, and where the change may overwrite it. */
+struct update_given update_source_of(const struct update_entry *entry);
+struct update_given update_given_of(const struct update_entry *entry);
+
+/* asked.from_host: pinned memory for all that begins there; before a run what it begins with goes
+ * there, and what the executor has of it becomes NaN; then the part of the run that brings it. */
+bool update_host_take(struct update_scene *s);
+bool update_host_prepare(const struct update_entry *entry);
+bool update_host_bring(const struct update_entry *entry);
 
 /* Of the timing_scene. */
 bool update_check(struct timing_scene *scene, struct contender *contender, struct fault *fault);

@@ -37,6 +37,8 @@ struct result update_row(
 	snprintf(row.executor, sizeof row.executor, "%s", executor);
 	results_options(row.options, executor, NULL, 2);
 	results_option_add(row.options, "q", q_kept_name[asked->kept]);
+	if (asked->from_host)
+		results_option_add(row.options, "from", "host");
 	return row;
 }
 
@@ -50,6 +52,7 @@ struct update_question update_question_of(const struct result *row)
 	        .precision = row->precision};
 	char kept[8] = "";
 
+	q.from_host = results_option(row->options, "from", NULL, 0);
 	results_option(row->options, "q", kept, sizeof kept);
 	for (int c = 0; c <= QR_MODIFY; c++)
 		if (strcmp(row->operation, qr_change_name[c]) == 0)
@@ -103,25 +106,33 @@ struct family {
 	int64_t n[MOST_SIZES], ratio[MOST_SIZES];
 	double p[MOST_PARTS], k[MOST_PARTS]; /* up to a 0 */
 	double most;
+	bool from_host;
 };
 
 static const struct family families[] = {
         {SINGLE, QR_REMOVE_COLUMNS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32},
-                {1. / 64, 1. / 16, 1. / 8, 1. / 4}, {1. / 8, 1. / 4, 1. / 2, 3. / 4}, 5.2e11},
+                {1. / 64, 1. / 16, 1. / 8, 1. / 4}, {1. / 8, 1. / 4, 1. / 2, 3. / 4}, 5.2e11,
+                false},
         {SINGLE, QR_ADD_COLUMNS, Q_THIN, {600, 1200, 2400}, {2, 4, 8}, {1. / 64, 1. / 16, 1. / 4},
-                {1. / 2, 1}, 2e11},
+                {1. / 2, 1}, 2e11, false},
         {SINGLE, QR_ADD_ROWS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32}, {1. / 64, 1. / 4, 1},
-                {1. / 2}, 5.2e11},
-        {SINGLE, QR_ADD_ROWS, Q_THIN, {600, 1200, 2400}, {2, 8}, {1. / 16, 1. / 4}, {1. / 2}, 2e11},
+                {1. / 2}, 5.2e11, false},
+        {SINGLE, QR_ADD_ROWS, Q_THIN, {600, 1200, 2400}, {2, 8}, {1. / 16, 1. / 4}, {1. / 2}, 2e11,
+                false},
         {SINGLE, QR_REMOVE_ROWS, Q_NONE, {600, 1200, 2400}, {2, 8, 32}, {1. / 64, 1. / 16, 1. / 4},
-                {1. / 2}, 2e11},
+                {1. / 2}, 2e11, false},
         {SINGLE, QR_REMOVE_ROWS, Q_FULL, {600, 1200, 2400}, {2, 4}, {1. / 64, 1. / 16, 1. / 8},
-                {1. / 2}, 2e11},
+                {1. / 2}, 2e11, false},
         {DOUBLE, QR_REMOVE_COLUMNS, Q_NONE, {1200}, {2, 8}, {1. / 64, 1. / 8}, {1. / 4, 1. / 2},
-                2e11},
-        {DOUBLE, QR_ADD_COLUMNS, Q_THIN, {1200}, {4}, {1. / 16}, {1. / 2, 1}, 2e11},
-        {DOUBLE, QR_ADD_ROWS, Q_NONE, {1200}, {8}, {1. / 4, 1}, {1. / 2}, 2e11},
-        {DOUBLE, QR_REMOVE_ROWS, Q_FULL, {1200}, {2}, {1. / 64, 1. / 16}, {1. / 2}, 2e11}};
+                2e11, false},
+        {DOUBLE, QR_ADD_COLUMNS, Q_THIN, {1200}, {4}, {1. / 16}, {1. / 2, 1}, 2e11, false},
+        {DOUBLE, QR_ADD_ROWS, Q_NONE, {1200}, {8}, {1. / 4, 1}, {1. / 2}, 2e11, false},
+        {DOUBLE, QR_REMOVE_ROWS, Q_FULL, {1200}, {2}, {1. / 64, 1. / 16}, {1. / 2}, 2e11, false},
+        {SINGLE, QR_REMOVE_COLUMNS, Q_NONE, {1200, 2400}, {2, 8}, {1. / 64, 1. / 16, 1. / 4},
+                {1. / 8, 1. / 4, 1. / 2}, 2e11, true},
+        {SINGLE, QR_ADD_COLUMNS, Q_THIN, {1200, 2400}, {2, 4}, {1. / 64, 1. / 16}, {1}, 2e11, true},
+        {SINGLE, QR_ADD_ROWS, Q_NONE, {1200, 2400}, {8}, {1. / 64, 1. / 4}, {1. / 2}, 2e11, true},
+        {SINGLE, QR_REMOVE_ROWS, Q_FULL, {1200}, {2, 4}, {1. / 64, 1. / 16}, {1. / 2}, 2e11, true}};
 
 struct points {
 	struct update_question *asked;
@@ -221,15 +232,19 @@ struct shape {
 
 enum { MOST_SHAPES = ARRAY_LEN(families) * MOST_SIZES * MOST_SIZES };
 
-static size_t list_shapes(struct shape shape[MOST_SHAPES], bool quick)
+/* What begins on the host is of the GPU alone. */
+static size_t list_shapes(struct shape shape[MOST_SHAPES], bool quick, const char *executor)
 {
 	size_t count = 0;
+
+	bool on_host = strcmp(executor, "host") == 0;
 
 	for (const struct family *f = families; f < families + ARRAY_LEN(families); f++)
 		for (size_t s = 0; s < (quick ? 1 : MOST_SIZES) && f->n[s]; s++)
 			for (size_t r = 0; r < (quick ? 1 : MOST_SIZES) && f->ratio[r]; r++) {
 				int64_t n = f->n[s], m = f->ratio[r] * n;
-				if ((double)m * (double)n * (double)n <= f->most)
+				if ((double)m * (double)n * (double)n <= f->most &&
+				        !(on_host && f->from_host))
 					shape[count++] = (struct shape){f, m, n};
 			}
 	return count;
@@ -248,7 +263,8 @@ static size_t predict_shape(struct results *results, const struct profile *profi
 	                .m = shape->m,
 	                .n = shape->n,
 	                .sides = 1,
-	                .precision = shape->family->precision});
+	                .precision = shape->family->precision,
+	                .from_host = shape->family->from_host});
 	for (size_t i = 0; i < points.count; i++) {
 		refused += add_row(results, profile, &points.asked[i], UPDATE_CHANGE, executor);
 		refused += add_row(results, profile, &points.asked[i], UPDATE_REFACTOR, executor);
@@ -261,7 +277,7 @@ size_t predict_updates(
         struct results *results, const struct profile *profile, const char *executor, bool quick)
 {
 	struct shape shape[MOST_SHAPES];
-	size_t count = list_shapes(shape, quick), refused = 0;
+	size_t count = list_shapes(shape, quick, executor), refused = 0;
 
 #pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
 	for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes of a QR factorization as cases: rows, and the held-out list. Operation: the change;
  * variant: a name of timing_update.h's ways; m and n before the change; q=none|thin|full in the
- * options; k of the change itself only (0 where it begins again). */
+ * options, and from=host where that is where it begins; k of the change itself only (0 where it
+ * begins again). */
 #ifndef FATHOM_UPDATE_CASES_H
 #define FATHOM_UPDATE_CASES_H
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* How many columns the host_gram probe gives each thread, for those who measure and those who read
+ * the measurements. */
+#ifndef FATHOM_GRAM_LEVELS_H
+#define FATHOM_GRAM_LEVELS_H
+
+#include "gram_loops.h"
+
+#include <math.h>
+
+/* Passes: two columns a thread; half of its first cache; a quarter of its second one, which cores
+ * may turn out to share; four times all of that. Applying: one group of GRAM_TOGETHER columns,
+ * four; four times the second cache. */
+enum gram_level { GRAM_LEAST = 1, GRAM_NEAR, GRAM_QUARTER, GRAM_FAR };
+enum gram_apply_level { GRAM_ONE = 1, GRAM_FOUR, GRAM_APPLY_FAR };
+
+/* Columns that are taken out: few, many. */
+enum { GRAM_FEW = 8, GRAM_MANY = 48 };
+
+/* Columns of so many bytes, of each thread. */
+static inline double gram_columns_at(enum gram_level level, double bytes, double l1, double l2)
+{
+	return level == GRAM_LEAST     ? 2
+	       : level == GRAM_NEAR    ? fmax(4, floor(l1 / 2 / bytes))
+	       : level == GRAM_QUARTER ? fmax(6, floor(l2 / 4 / bytes))
+	                               : fmax(16, floor(4 * l2 / bytes));
+}
+
+/* Groups of columns, of each thread. */
+static inline double gram_groups_at(enum gram_apply_level level, double bytes, double l2)
+{
+	return level == GRAM_ONE    ? 1
+	       : level == GRAM_FOUR ? 4
+	                            : fmax(8, floor(4 * l2 / (GRAM_TOGETHER * bytes)));
+}
+
+#endif

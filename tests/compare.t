@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Two runs compared as a reader does: which folders, what is said of each kind of parameter, the exit code.
+
+. "$(dirname "$0")/tap.sh"
+
+recorded=$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200/profile.tsv
+if [ ! -x "$bin/compare" ] || [ ! -r "$recorded" ]; then
+	echo "1..0 # SKIP compare is not built, or no machine is recorded"
+	exit 0
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/a" "$scratch/b" "$scratch/c"
+
+# nothing is noisy in the first run
+awk -F '\t' -v OFS='\t' '$NF == "noisy" { $NF = "ok" } { print }' "$recorded" >"$scratch/a/profile.tsv"
+
+# changed FOLDER PARAMETER FACTOR: the first run but for one value
+changed() {
+	awk -F '\t' -v OFS='\t' -v name="$2" -v factor="$3" \
+		'$1 == name { $2 *= factor; $4 *= factor; $5 *= factor } { print }' \
+		"$scratch/a/profile.tsv" >"$scratch/$1/profile.tsv"
+}
+
+expect 0 'gpu latency *all .* repeats' 'a run is like itself' "$bin/compare" "$scratch/a" "$scratch/a"
+changed b gpu.launch.dependent 1.03
+expect 1 'gpu latency *gpu.launch.dependent .* 3.00 *beyond' 'a latency 3 % longer is beyond the bar' \
+	"$bin/compare" "$scratch/a" "$scratch/b"
+expect 1 'gpu latency *gpu.launch.dependent .* 3.00 *beyond' 'the second folder may be the output' \
+	"$bin/compare" --output "$scratch/b" "$scratch/a"
+expect 0 'gpu bandwidth *all .* repeats' 'of a rate 2.5 % are not' sh -c \
+	"awk -F '\t' -v OFS='\t' '\$1 == \"gpu.dram.copy\" { \$2 *= 1.025 } { print }' '$scratch/a/profile.tsv' \
+		>'$scratch/c/profile.tsv' && '$bin/compare' '$scratch/a' '$scratch/c'"
+changed c 'gpu.trtri.d[n=128]' 2
+expect 0 'gpu surface *all .* no bar' 'no bar is set for a surface, but it is shown' \
+	"$bin/compare" "$scratch/a" "$scratch/c"
+expect 2 'give two folders' 'three folders are too many' "$bin/compare" "$scratch/a" "$scratch/b" "$scratch/c"
+awk -F '\t' -v OFS='\t' '$1 ~ /^gpu.load.latency/ && n++ < 6 { $NF = "noisy" } { print }' \
+	"$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"
+expect 1 'noisy: 0 before, 6 now' 'more than five noisy parameters are too many' \
+	"$bin/compare" "$scratch/a" "$scratch/c"
+echo "1..$number"

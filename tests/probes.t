@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# On a GPU every probe measures, quickly, and nothing fails: what they check of their own calls holds, and a profile
+# follows from their curves.
+
+. "$(dirname "$0")/tap.sh"
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+if [ ! -x "$bin/probe" ] || [ ! -x "$bin/machine" ]; then
+	echo "1..0 # SKIP probe or machine is not built"
+	exit 0
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+"$bin/machine" --output "$scratch" >"$scratch/said" 2>&1
+if grep -q '^gpu.name	none' "$scratch/machine.tsv"; then
+	echo "1..0 # SKIP $(sed -n 's/^gpu.reason	//p' "$scratch/machine.tsv")"
+	exit 0
+fi
+
+# two GPUs and more are another machine's
+probes=$(grep -l 'needs_gpu = true' "$root"/probes/*.c | sed 's#.*/##; s#\.c$##' | grep -v '^peer$')
+# shellcheck disable=SC2086 # a list of names
+"$bin/probe" --quick --output "$scratch" $probes >/dev/null 2>"$scratch/warnings"
+status=$?
+for probe in $probes; do
+	if [ -s "$scratch/$probe.tsv" ] && ! grep -q "$probe: process .* failed" "$scratch/warnings"; then
+		report ok "$probe measures"
+	else
+		report "not ok" "$probe measures"
+	fi
+done
+if [ $status -ne 0 ]; then
+	sed 's/^/# /' "$scratch/warnings" >&2
+fi
+for probe in barrier gemm_rate gemv_rate; do
+	expect 0 'all checks passed' "$probe computes what it is asked" "$bin/$probe" --check
+done
+expect 0 '^gpu.launch.enqueue ' 'a profile follows' "$bin/fit" --output "$scratch"
+echo "1..$number"
