@@ -39,7 +39,9 @@ LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
 ifneq ($(NVCC),)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
 # Compute capability 9.0 has instructions that only code for 9.0 alone, sm_90a, may use.
+# A toolkit before 13 may be used with drivers that cannot read machine code compressed so.
 NVCC_FLAGS := -std=c++17 -O3 -lineinfo --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) -Werror all-warnings \
+	$(if $(filter-out 10 11 12,$(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')),--compress-mode=size) \
 	$(foreach a,$(GPU_ARCHS:90=90a),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
@@ -75,6 +77,8 @@ FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)
 COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/lib/gram_loops.clang.o) \
 	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/host/gram_loops,_avx2.f.o _avx512.f.o))
 FACTOR_OBJECTS += $(COMPARED_OBJECTS)
+# What programs and tests are linked with: the linker takes what each needs, of the GPU's code above all.
+PARTS := $(BUILD)/parts.a
 MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
 VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
 
@@ -167,7 +171,7 @@ report plots test: | validate
 endif
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
-FLAGS_NOW = $(CC) $(CFLAGS) $(SHARED_FLAGS) $(NVCC) $(GPU_ARCHS) $(if $(NVCC),cuda,nocuda)
+FLAGS_NOW = $(CC) $(CFLAGS) $(SHARED_FLAGS) $(if $(NVCC),$(NVCC) $(NVCC_FLAGS),nocuda)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(BUILD); echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
 
@@ -224,40 +228,42 @@ $(PROBES:%=$(BUILD)/probes/%.main.o): $(BUILD)/probes/%.main.o: probes/main.c $(
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -DPROBE=$* -c $< -o $@
 
+$(PARTS): $(LIB_OBJECTS) $(FACTOR_OBJECTS) $(FIT_OBJECTS)
+	@mkdir -p $(@D); rm -f $@
+	$(Q)ar qcs $@ $^
+
 define link
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) -o $@ $(filter %.o,$^) $(VENDOR) $(LIBS)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(PARTS) $(VENDOR) $(LIBS)
 endef
 
 PROBE_OBJECTS := $(foreach p,$(PROBES),$(call objects,$(call probe_sources,$p)))
 $(foreach p,$(PROBES),$(eval $(BUILD)/bin/$p: $(call objects,$(call probe_sources,$p))))
-$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(LIB_OBJECTS)
+$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(PARTS)
 	$(link)
-$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBE_OBJECTS) $(LIB_OBJECTS)
+$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBE_OBJECTS) $(PARTS)
 	$(link)
-$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(FIT_OBJECTS) $(LIB_OBJECTS)
+$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PARTS)
 	$(link)
-$(BUILD)/bin/compare: $(BUILD)/probes/compare.o $(LIB_OBJECTS)
+$(BUILD)/bin/compare: $(BUILD)/probes/compare.o $(PARTS)
 	$(link)
-$(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(LIB_OBJECTS)
+$(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(PARTS)
 	$(link)
 $(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
 $(BUILD)/bin/measure: $(VENDOR_OBJECTS) $(MEASURE_OBJECTS)
-$(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(FACTOR_OBJECTS) $(LIB_OBJECTS)
+$(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(PARTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
 $(BUILD)/tests/test_qrupdate.o: $(BUILD)/qrupdate
 $(BUILD)/tests/test_qrupdate.o: HOST_FLAGS += $(if $(QRUPDATE),-DFATHOM_QRUPDATE)
 $(BUILD)/tests/test_qrupdate.t: VENDOR += $(QRUPDATE)
-$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(FACTOR_OBJECTS) $(VENDOR_OBJECTS) $(FIT_OBJECTS) $(LIB_OBJECTS)
+$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(VENDOR_OBJECTS) $(PARTS)
 	$(link)
 
 # What fathom.h's functions need, picked by the linker, as one object in which everything else is local.
-$(BUILD)/library/parts.a: $(LIB_OBJECTS) $(FACTOR_OBJECTS)
-	@mkdir -p $(@D); rm -f $@
-	$(Q)ar rcs $@ $^
-$(BUILD)/library/fathom.o: $(BUILD)/factor/library/fathom.o $(BUILD)/factor/library/fathom_handle.o $(BUILD)/library/parts.a
+$(BUILD)/library/fathom.o: $(BUILD)/factor/library/fathom.o $(BUILD)/factor/library/fathom_handle.o $(PARTS)
+	@mkdir -p $(@D)
 	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && objcopy -w --keep-global-symbol='fathom_*' $@
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 	$(if $(V),,@echo "  AR    $@")

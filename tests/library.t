@@ -88,7 +88,8 @@ int main(void)
 }
 C
 prefix=$scratch/usr
-DESTDIR='' LIBRARY=${bin%/bin} sh "$root/scripts/install.sh" "$prefix" "$bin"/* >/dev/null
+# One program stands for all: with the GPU's code in them they fill gigabytes.
+succeeds 'install' env DESTDIR='' LIBRARY="${bin%/bin}" sh "$root/scripts/install.sh" "$prefix" "$bin/machine"
 if ! command -v pkg-config >/dev/null; then
 	report ok 'linking with an installed copy # SKIP no pkg-config'
 	echo "1..$number"
