@@ -12,6 +12,9 @@
 
 /* Systematic error of a point beside its own, relative. */
 static const double error_floor = 0.006;
+/* No curve is trusted to scatter by less than this part of its stated errors' variance: the floor
+ * then stands for 0.1 %. */
+static const double least_scatter = 0.03;
 
 /* ---- points ---- */
 
@@ -123,6 +126,18 @@ static void note_law(struct search *search, const struct law *law)
 	search->tried = law->levels + 1;
 }
 
+/* Loss per degree of freedom: above 1 where the law is off, below where the points' errors, mostly
+ * spans of few processes, are stated too large; then with what their number leaves open. */
+static double scatter(const struct search *search, const struct law *law)
+{
+	const size_t count = law_count(law);
+	const size_t freedom = search->points.n > count ? search->points.n - count : 1;
+	const double found = search->loss / (double)freedom;
+	const double open = pow(stats_student(freedom) / 1.96, 2);
+
+	return found > 1 ? found : fmin(1, open * fmax(found, least_scatter));
+}
+
 /* The choice looks two levels ahead, since one alone may not help. */
 static void choose(struct search *search, struct law *law)
 {
@@ -143,8 +158,7 @@ static void choose(struct search *search, struct law *law)
 			*law = tried;
 		}
 	}
-	const double freedom = (double)search->points.n - (double)law_count(law);
-	search->scale = fmax(1, search->loss / fmax(freedom, 1));
+	search->scale = scatter(search, law);
 }
 
 bool levels_fit(const double *size, const double *seconds, const double *error, size_t n,

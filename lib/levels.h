@@ -43,8 +43,8 @@ struct levels {
 bool levels_fit(const double *size, const double *seconds, const double *error, size_t n,
         struct levels *levels);
 
-/* a / b with its interval (both independent); samples 0 when either has none. A line is the size in
- * bytes over the size in entries, a page the reach over the entries of a TLB. */
+/* a / b with its interval (both independent); samples 0 when either has none. A page is the reach
+ * over the entries of a TLB. */
 struct estimate levels_quotient(struct estimate a, struct estimate b);
 
 /* The power of two in [low, high] if there is exactly one, else NaN. */

@@ -11,7 +11,7 @@ static const double chi_95 = 3.84;
  * smeared kink, is not resolved. */
 static const double apart = 0.55, widest = 0.4, most_smeared = 0.32;
 static const double sharp = 0.12, much_higher = 6, foot_reach = 1.6;
-static const double plateau_widest = 0.1, plateau_length = 1;
+static const double plateau_widest = 0.1, plateau_length = 1, unrisen = 0.25;
 /* A law this good, or so few times worse than the best, may be the true one, whatever the criterion
  * prefers. */
 static const double misfit_good = 0.004, misfit_bad = 0.01, times_worse = 2.5;
@@ -191,10 +191,15 @@ static void find_step(const struct search *search, const struct law *law, size_t
 	const double value = law->parameter[held];
 	const double low = profile_end(search, law, held, -step);
 	const double high = profile_end(search, law, held, step);
+	/* what the law's shape leaves open of a step that the points do not rise to */
+	const double *term = law->parameter + 1 + LAW_TERMS * i;
+	const double end = i + 1 < law->levels ? term[LAW_TERMS + LAW_SIZE] : search->last;
+	const double more = hypot(0.02, unrisen * exp(term[LAW_SIZE] - end));
 
-	level->step = (struct estimate){exp(value), bound(value - hypot(value - low, 0.02)),
-	        bound(value + hypot(high - value, 0.02)), search->points.n};
-	level->step_resolved = high - low <= 2 * widest && !has_near_neighbour(law, i);
+	level->step = (struct estimate){exp(value), bound(value - hypot(value - low, more)),
+	        bound(value + hypot(high - value, more)), search->points.n};
+	level->step_resolved =
+	        hypot(high - low, 2 * more) <= 2 * widest && !has_near_neighbour(law, i);
 	if (!level->step_resolved)
 		level->step.value = NAN;
 }

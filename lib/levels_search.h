@@ -11,7 +11,7 @@ struct search {
 	const struct law_table *table;
 	struct law_points points;
 	double first, last; /* logs of the smallest and the largest size */
-	double scale;       /* loss per degree of freedom, at least 1 */
+	double scale;       /* by which the loss is divided to be chi squared */
 	double loss;
 	struct law other[LEVELS_MAX + 1]; /* the best of each number of levels tried, */
 	double misfit[LEVELS_MAX + 1];    /* and how well it fits */

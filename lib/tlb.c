@@ -3,6 +3,9 @@
 #include "tlb.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "msg.h"
 
 static const struct estimate unknown = {NAN, NAN, NAN, 0};
 
@@ -21,66 +24,99 @@ static struct estimate between(double low, double high, size_t samples)
 	return (struct estimate){NAN, low, high, samples};
 }
 
-/* The walk's level if it resolves it, with the same penalty as the first stride's. */
-static const struct level *seen(const struct tlb_walk *walk, size_t k, const struct level *first)
+struct sighting {
+	double stride;
+	struct estimate nodes;
+};
+
+/* The walks that resolve a level, with the same penalty as the first that does; NULL: none. */
+static const struct level *look(
+        const struct tlb_walk *walk, size_t n, size_t k, struct sighting *seen, size_t *count)
 {
-	const struct level *level = &walk->levels.level[k];
-	if (k >= walk->levels.count || !level->resolved || !level->step_resolved)
-		return NULL;
-	return level->step.low <= 1.5 * first->step.high &&
-	                       first->step.low <= 1.5 * level->step.high
-	               ? level
-	               : NULL;
+	const struct level *first = NULL;
+
+	*count = 0;
+	for (size_t j = 0; j < n; j++) {
+		const struct level *level = &walk[j].levels.level[k];
+		if (k >= walk[j].levels.count || !level->resolved || !level->step_resolved)
+			continue;
+		if (first && (level->step.low > 1.5 * first->step.high ||
+		                     first->step.low > 1.5 * level->step.high))
+			continue;
+		first = first ? first : level;
+		seen[(*count)++] = (struct sighting){walk[j].stride, level->size};
+	}
+	return first;
+}
+
+/* The most nodes, more than a stride apart, that a walk goes round without missing this level. */
+static double unmissed(const struct tlb_walk *walk, size_t n, size_t k, double stride)
+{
+	double nodes = NAN;
+
+	for (size_t j = 0; j < n; j++)
+		if (walk[j].stride > stride && walk[j].levels.count == k)
+			nodes = fmax(nodes, walk[j].levels.level[k].size.low);
+	return nodes;
+}
+
+static bool round_to_power(struct estimate *estimate)
+{
+	const double exact = levels_power_of_two(*estimate);
+
+	if (!isnan(exact))
+		*estimate = (struct estimate){exact, exact, exact, estimate->samples};
+	return !isnan(exact);
+}
+
+/* Pages of the largest stride or more: `least` nodes a larger one apart have entries. */
+static void find_beyond(struct tlb_level *found, struct estimate nodes, double least)
+{
+	found->page =
+	        between(found->reach.low / nodes.high, found->reach.high / least, nodes.samples);
+	found->entries = between(least, nodes.high, nodes.samples);
+	if (round_to_power(&found->page))
+		found->entries = times(found->reach, 1 / found->page.value);
 }
 
 /* Nodes of one level by ascending stride: they fall as reach / stride, and are flat from the page
  * on. */
 static void find_level(const struct tlb_walk *walk, size_t n, size_t k, struct tlb_level *found)
 {
-	const struct level *first = &walk[0].levels.level[k];
-	const double stride = walk[0].stride;
-	struct estimate nodes = first->size, later = unknown;
-	double flat_from = NAN, last_stride = stride, falling_to = stride;
-	bool fell = false;
+	struct sighting *seen = xmalloc(n * sizeof *seen);
+	size_t count, falling = 1;
+	const struct level *first = look(walk, n, k, seen, &count);
 
-	*found = (struct tlb_level){unknown, unknown, unknown, first->step};
-	if (!first->resolved) {
-		found->reach = between(NAN, nodes.high * stride, nodes.samples);
+	*found = (struct tlb_level){unknown, unknown, unknown, walk[0].levels.level[k].step,
+	        times(walk[0].levels.level[k].size, walk[0].stride)};
+	if (!first) {
+		found->reach = between(NAN, found->kink.high, found->kink.samples);
+		free(seen);
 		return;
 	}
-	later = nodes;
-	for (size_t j = 1; j < n; j++) {
-		const struct level *level = seen(&walk[j], k, first);
-		if (!level)
-			continue;
-		if (isnan(flat_from) && agree(level->size, later))
-			flat_from = last_stride;
-		else if (isnan(flat_from)) {
-			fell = true;
-			falling_to = walk[j].stride;
-			later = level->size;
-		}
-		last_stride = walk[j].stride;
-	}
-	if (!fell) { /* pages of the smallest stride or less, or only one stride */
-		found->entries = isnan(flat_from) ? between(NAN, nodes.high, nodes.samples) : nodes;
-		found->reach = between(NAN, nodes.high * stride, nodes.samples);
-		found->page = between(NAN, isnan(flat_from) ? NAN : stride, nodes.samples);
+	while (falling < count && !agree(seen[falling].nodes, seen[falling - 1].nodes))
+		falling++;
+	const bool flat = falling < count;
+	const struct sighting begin = seen[0], end = seen[falling - 1];
+	free(seen);
+	found->penalty = first->step;
+	if (falling == 1) { /* pages of the smallest stride or less, or only one stride */
+		const size_t samples = begin.nodes.samples;
+		found->entries = flat ? begin.nodes : between(NAN, begin.nodes.high, samples);
+		found->reach = between(NAN, begin.nodes.high * begin.stride, samples);
+		found->page = between(NAN, flat ? begin.stride : NAN, samples);
 		return;
 	}
-	found->reach = times(nodes, stride);
-	if (isnan(flat_from)) { /* falling to the end: pages of the largest stride or more */
-		found->entries = between(NAN, later.high, later.samples);
-		found->page = between(found->reach.low / later.high, NAN, later.samples);
+	found->reach = times(begin.nodes, begin.stride);
+	if (!flat) {
+		find_beyond(found, end.nodes, unmissed(walk, n, k, end.stride));
 		return;
 	}
-	found->entries = later;
-	found->page = levels_quotient(found->reach, later);
-	if (found->page.low > falling_to || found->page.high < stride)
+	found->entries = end.nodes;
+	found->page = levels_quotient(found->reach, end.nodes);
+	if (found->page.low > end.stride || found->page.high < begin.stride)
 		found->page = found->reach = found->entries = unknown;
-	const double exact = levels_power_of_two(found->page);
-	if (!isnan(exact))
-		found->page = (struct estimate){exact, exact, exact, found->page.samples};
+	round_to_power(&found->page);
 }
 
 size_t tlb_find(const struct tlb_walk *walk, size_t n, struct tlb_level *level)

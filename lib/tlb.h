@@ -19,6 +19,9 @@ struct tlb_level {
 	struct estimate reach, page; /* bytes */
 	struct estimate entries;
 	struct estimate penalty; /* seconds */
+	/* Bytes of the set with the smallest stride beyond which accesses miss this level; low and
+	 * high bound it even when it is not resolved. */
+	struct estimate kink;
 };
 
 /* walk[] by ascending stride. Fills level[] and returns their number. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the pointer_chase probe -> latencies, sizes, lines, sectors, ways, partitions, TLBs and
  * sharing of the GPU's memory hierarchy. Sizes are the kinks of random walks (lib/levels), lines
- * the quotient of a kink in bytes and one in entries, TLBs come from walks over pages (lib/tlb).
+ * the quotient of the bytes and the numbers of lines that take equally long, TLBs come from walks
+ * over pages (lib/tlb).
  * Device attributes are named beside what was measured and never change it. */
 #include "pointer_chase_fit_parts.h"
 
@@ -119,7 +120,7 @@ void pointer_chase_fit(const struct table *curve, struct profile *profile)
 	chase_fit_caches(&out, &caches);
 	chase_fit_partitions(&out);
 	const size_t tlbs = chase_fit_tlb(&out, tlb);
-	chase_fit_sharing(&out, &caches, tlbs);
+	chase_fit_sharing(&out, &caches, tlb, tlbs);
 	fit_cluster(&out);
 	fit_curve(&out);
 	fit_clock(&out);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Latencies, sizes, lines, sectors and ways of the GPU's caches, of memory and of shared memory.
- * Sizes are the kinks of random walks (lib/levels), lines the quotient of a kink in bytes and one
- * in entries. */
+ * Sizes are the kinks of random walks (lib/levels), lines the quotient of the bytes and the numbers
+ * of lines that take equally long. */
 #include "pointer_chase_fit_parts.h"
+
+#include "../lib/msg.h"
 
 #include <stdlib.h>
 
@@ -20,13 +22,55 @@ static size_t memory_kink(const struct levels *levels, double dram)
 	return levels->count;
 }
 
+/* Where a walk, on its way up, takes so long; NaN: nowhere. */
+static double x_of(const struct walk *walk, double seconds)
+{
+	for (size_t i = 1; i < walk->n; ++i)
+		if (walk->seconds[i - 1] < seconds && seconds <= walk->seconds[i]) {
+			const double part = (seconds - walk->seconds[i - 1]) /
+			                    (walk->seconds[i] - walk->seconds[i - 1]);
+			return walk->x[i - 1] * pow(walk->x[i] / walk->x[i - 1], part);
+		}
+	return NAN;
+}
+
+/* The bytes of dense sets over the nodes, a line each, of sparse ones that miss as often: between
+ * latencies that are surely neither hits alone nor misses alone. The shape of the rise, which sets
+ * and replacement bend, is the same in both. Three times a power of two is no line: the number of
+ * sets is divisible by three then, and nodes in every third line fill a third of them. */
+static struct estimate find_line(const struct table *curve, const char *dense_series,
+        const char *sparse_series, struct estimate hit, struct estimate miss)
+{
+	const double margin = 0.2, apart = 0.05;
+	struct walk dense = chase_read_walk(curve, dense_series, "bytes", 0);
+	struct walk sparse = chase_read_walk(curve, sparse_series, "nodes", 0);
+	double *line = xmalloc((sparse.n + 1) * sizeof *line);
+	struct estimate found = unknown;
+	size_t n = 0;
+	for (size_t i = 0; i < sparse.n; ++i) {
+		const double part = (sparse.seconds[i] - hit.value) / (miss.value - hit.value);
+		const double bytes = x_of(&dense, sparse.seconds[i]);
+		if (part > margin && part < 1 - margin && !isnan(bytes))
+			line[n++] = bytes / sparse.x[i];
+	}
+	if (n >= 3 && miss.value > slower * hit.value) {
+		found = (struct estimate){NAN, stats_quantile(line, n, 0) * (1 - apart),
+		        stats_quantile(line, n, 1) * (1 + apart), n};
+		const double exact = levels_power_of_two(found);
+		if (!isnan(exact))
+			found = (struct estimate){exact, exact, exact, n};
+	}
+	free(line);
+	chase_walk_free(&dense);
+	chase_walk_free(&sparse);
+	return found;
+}
+
 void chase_read_caches(const struct table *curve, struct caches *caches)
 {
 	const double l2 = chase_attribute(curve, "gpu_l2_bytes");
 	caches->has_ca = chase_read_levels(curve, "walk_ca", "bytes", &caches->ca);
 	caches->has_cg = chase_read_levels(curve, "walk_cg", "bytes", &caches->cg);
-	caches->has_lines_ca = chase_read_levels(curve, "entries_ca", "nodes", &caches->lines_ca);
-	caches->has_lines_cg = chase_read_levels(curve, "entries_cg", "nodes", &caches->lines_cg);
 	caches->dram = chase_plateau(curve, "cold", 0, INFINITY);
 	caches->l2_latency = chase_plateau(curve, "walk_cg", l2 / 8, l2 / 4);
 	if (caches->l2_latency.samples == 0 && caches->has_cg)
@@ -39,12 +83,17 @@ void chase_read_caches(const struct table *curve, struct caches *caches)
 	if (caches->no_l1)
 		caches->l1_latency = unknown;
 	caches->l2_end = memory_kink(&caches->cg, caches->dram.value);
+	caches->l1_line =
+	        find_line(curve, "walk_ca", "entries_ca", caches->l1_latency, caches->l2_latency);
+	caches->l2_line =
+	        find_line(curve, "walk_cg", "entries_cg", caches->l2_latency, caches->dram);
 }
 
 /* The first kink past which loads take as long as L2 does. Conflicts in a cache of few ways make a
  * kink of their own long before, with only part of the step behind it: then it is not resolved. */
-static struct estimate l1_size(const struct caches *caches, const struct levels *levels)
+static struct estimate l1_size(const struct caches *caches)
 {
+	const struct levels *levels = &caches->ca;
 	if (caches->no_l1)
 		return unknown;
 	if (levels->count > 0 &&
@@ -78,28 +127,14 @@ static void fit_latencies(const struct output *out, const struct caches *caches)
 		        caches->dram);
 }
 
-static void fit_line(
-        const struct output *out, const char *name, struct estimate bytes, struct estimate lines)
-{
-	struct estimate line = levels_quotient(bytes, lines);
-	const double exact = levels_power_of_two(line);
-	if (isnan(bytes.value) || isnan(lines.value))
-		line = unknown;
-	else if (!isnan(exact))
-		line = (struct estimate){exact, exact, exact, line.samples};
-	chase_add_size(out, name, "B",
-	        isnan(exact) || line.samples == 0
-	                ? "size in bytes over size in lines"
-	                : "size in bytes over size in lines, the one power of two in the interval",
-	        NAN, line);
-}
-
 static void fit_sizes(const struct output *out, const struct caches *caches)
 {
 	static const char *const kink = "kink of random walks over ever larger sets";
-	const struct levels *ca = &caches->ca, *cg = &caches->cg;
+	static const char *const quotient =
+	        "the power of two that bytes over lines of walks that miss as often are near";
+	const struct levels *cg = &caches->cg;
 	const double stated = chase_attribute(out->curve, "gpu_l2_bytes");
-	const struct estimate l1 = l1_size(caches, ca);
+	const struct estimate l1 = l1_size(caches);
 	const struct estimate l2 = chase_size_of(cg, caches->l2_end);
 	if (caches->has_ca)
 		chase_add_size(out, "gpu.l1.size", "B", kink, NAN, l1);
@@ -108,11 +143,10 @@ static void fit_sizes(const struct output *out, const struct caches *caches)
 	if (caches->has_cg && caches->l2_end > 0 && caches->l2_end < cg->count)
 		chase_add_size(out, "gpu.l2.near.size", "B", "first kink of random walks in L2",
 		        NAN, chase_size_of(cg, 0));
-	if (caches->has_lines_ca)
-		fit_line(out, "gpu.l1.line", l1, l1_size(caches, &caches->lines_ca));
-	if (caches->has_lines_cg)
-		fit_line(out, "gpu.l2.line", chase_size_of(cg, 0),
-		        chase_size_of(&caches->lines_cg, 0));
+	if (chase_has_series(out->curve, "entries_ca"))
+		chase_add_size(out, "gpu.l1.line", "B", quotient, NAN, caches->l1_line);
+	if (chase_has_series(out->curve, "entries_cg"))
+		chase_add_size(out, "gpu.l2.line", "B", quotient, NAN, caches->l2_line);
 }
 
 static void fit_constant(const struct output *out)
@@ -205,8 +239,9 @@ static struct estimate find_ways(
 }
 
 static void fit_ways(const struct output *out, const char *series, const char *name,
-        struct estimate latency, struct estimate lines)
+        struct estimate latency, struct estimate size, struct estimate line)
 {
+	const double lines = size.value / line.value;
 	const struct parameter_spec spec = {.name = name,
 	        .unit = "count",
 	        .method = "number of nodes at a large stride that still hit",
@@ -214,9 +249,9 @@ static void fit_ways(const struct output *out, const char *series, const char *n
 	        .high = 1e6};
 	if (chase_has_series(out->curve, series))
 		chase_add(out, &spec, NULL, 0,
-		        isnan(latency.value) || isnan(lines.value)
+		        isnan(latency.value) || isnan(lines)
 		                ? unknown
-		                : find_ways(out->curve, series, latency.value, lines.value));
+		                : find_ways(out->curve, series, latency.value, lines));
 }
 
 void chase_fit_caches(const struct output *out, const struct caches *caches)
@@ -226,8 +261,8 @@ void chase_fit_caches(const struct output *out, const struct caches *caches)
 	fit_constant(out);
 	fit_sector(out, "fetch_l1", "gpu.l1.sector", !caches->no_l1);
 	fit_sector(out, "fetch_l2", "gpu.l2.sector", true);
-	fit_ways(out, "cycle_ca", "gpu.l1.ways", caches->l1_latency,
-	        l1_size(caches, &caches->lines_ca));
-	fit_ways(out, "cycle_cg", "gpu.l2.ways", caches->l2_latency,
-	        chase_size_of(&caches->lines_cg, 0));
+	fit_ways(out, "cycle_ca", "gpu.l1.ways", caches->l1_latency, l1_size(caches),
+	        caches->l1_line);
+	fit_ways(out, "cycle_cg", "gpu.l2.ways", caches->l2_latency, chase_size_of(&caches->cg, 0),
+	        caches->l2_line);
 }

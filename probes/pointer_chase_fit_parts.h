@@ -60,11 +60,11 @@ struct estimate chase_size_of(const struct levels *levels, size_t level);
 
 /* What the walks say of L1 and L2: which of their kinks ends which cache. */
 struct caches {
-	struct levels ca, cg, lines_ca, lines_cg;
-	bool has_ca, has_cg, has_lines_ca, has_lines_cg;
+	struct levels ca, cg;
+	bool has_ca, has_cg;
 	bool no_l1;    /* loads through L1 take as long as those past it */
 	size_t l2_end; /* kink of cg where memory begins; == count: not seen */
-	struct estimate l1_latency, l2_latency, dram;
+	struct estimate l1_latency, l2_latency, dram, l1_line, l2_line;
 };
 
 void chase_read_caches(const struct table *curve, struct caches *caches);
@@ -78,6 +78,7 @@ size_t chase_fit_tlb(const struct output *out, struct tlb_level *level);
 /* ---- what SMs share (pointer_chase_fit_sharing.c) ---- */
 
 void chase_fit_partitions(const struct output *out);
-void chase_fit_sharing(const struct output *out, const struct caches *caches, size_t tlbs);
+void chase_fit_sharing(const struct output *out, const struct caches *caches,
+        const struct tlb_level *tlb, size_t tlbs);
 
 #endif

@@ -72,28 +72,80 @@ void chase_fit_partitions(const struct output *out)
 
 /* ---- sharing ---- */
 
-static struct estimate sharers(const struct output *out, const char *all_series, const char *series,
-        const char *column, double stride)
+/* A count: the one whole number in the interval, if there is one. */
+static struct estimate counted(struct estimate found)
 {
-	const struct table *curve = out->curve;
-	const double sms = chase_attribute(curve, "gpu_sms");
-	struct walk all = chase_read_walk(curve, all_series, "bytes", 0);
-	struct walk alone = chase_read_walk(curve, series, column, stride);
-	for (size_t i = 0; i < alone.n && stride > 0; ++i)
-		alone.x[i] *= stride;
-	const struct sharing_curve one = {alone.x, alone.seconds, alone.n};
-	const struct sharing_curve each = {all.x, all.seconds, all.n};
-	struct estimate found = sharing_fit(one, each, sms > 0 ? sms : 1024);
-	/* a count: the one whole number in the interval */
 	const double whole = ceil(found.low);
 	if (found.samples > 0 && whole <= found.high && whole + 1 > found.high)
 		found = (struct estimate){whole, whole, whole, found.samples};
+	return found;
+}
+
+static struct estimate fit_walks(
+        const struct output *out, const struct walk *alone, const struct walk *all)
+{
+	const double sms = chase_attribute(out->curve, "gpu_sms");
+	const struct sharing_curve one = {alone->x, alone->seconds, alone->n};
+	const struct sharing_curve each = {all->x, all->seconds, all->n};
+	return counted(sharing_fit(one, each, sms > 0 ? sms : 1024));
+}
+
+static struct estimate cache_sharers(
+        const struct output *out, const char *all_series, const char *series)
+{
+	struct walk all = chase_read_walk(out->curve, all_series, "bytes", 0);
+	struct walk alone = chase_read_walk(out->curve, series, "bytes", 0);
+	const struct estimate found = fit_walks(out, &alone, &all);
 	chase_walk_free(&all);
 	chase_walk_free(&alone);
 	return found;
 }
 
-void chase_fit_sharing(const struct output *out, const struct caches *caches, size_t tlbs)
+/* What a walk takes beyond `before`, up to a level's penalty, on top of twice that penalty: as much
+ * of a rise as a cache's, where readers that meet on the way add a tenth of it at most, and other
+ * levels leave no trace. The least is the lower quartile, as few points scatter downwards. Returns
+ * the largest part of the penalty that is reached. */
+static double keep_level(struct walk *walk, double before, double penalty)
+{
+	const double base = stats_quantile(walk->seconds, walk->n, 0.25) + before;
+	double most = 0;
+	for (size_t i = 0; i < walk->n; ++i) {
+		const double beyond = fmin(fmax(walk->seconds[i] - base, 0), penalty);
+		walk->seconds[i] = 2 * penalty + beyond;
+		most = fmax(most, beyond / penalty);
+	}
+	return most;
+}
+
+/* Of a TLB level. Where the largest set of all SMs shows nothing of it, so many SMs at most share
+ * it that theirs together do not reach its kink. */
+static struct estimate tlb_sharers(
+        const struct output *out, const struct tlb_level *tlb, size_t level, double stride)
+{
+	const double seen_from = 0.25, penalty = tlb[level].penalty.value;
+	struct walk all = chase_read_walk(out->curve, "all_pages", "bytes", 0);
+	struct walk alone = chase_read_walk(out->curve, "pages", "nodes", stride);
+	struct estimate found = unknown;
+	double before = 0;
+	for (size_t k = 0; k < level; ++k)
+		before += tlb[k].penalty.value;
+	for (size_t i = 0; i < alone.n; ++i)
+		alone.x[i] *= stride;
+	if (all.n > 0 && alone.n > 0 && isfinite(before + penalty)) {
+		keep_level(&alone, before, penalty);
+		if (keep_level(&all, before, penalty) >= seen_from)
+			found = fit_walks(out, &alone, &all);
+		else if (isfinite(tlb[level].kink.value))
+			found = (struct estimate){NAN, 1,
+			        (1 + seen_from) * tlb[level].kink.high / all.x[all.n - 1], all.n};
+	}
+	chase_walk_free(&all);
+	chase_walk_free(&alone);
+	return found;
+}
+
+void chase_fit_sharing(const struct output *out, const struct caches *caches,
+        const struct tlb_level *tlb, size_t tlbs)
 {
 	struct parameter_spec spec = {.unit = "count",
 	        .method = "all SMs chasing private sets, against one alone",
@@ -102,22 +154,24 @@ void chase_fit_sharing(const struct output *out, const struct caches *caches, si
 	if (chase_has_series(out->curve, "all_ca")) {
 		spec.name = "gpu.l1.shared_by";
 		chase_add(out, &spec, NULL, 0,
-		        caches->no_l1 ? unknown : sharers(out, "all_ca", "walk_ca", "bytes", 0));
+		        caches->no_l1 ? unknown : cache_sharers(out, "all_ca", "walk_ca"));
 	}
 	if (chase_has_series(out->curve, "all_cg")) {
 		spec.name = "gpu.l2.shared_by";
-		chase_add(out, &spec, NULL, 0, sharers(out, "all_cg", "walk_cg", "bytes", 0));
+		chase_add(out, &spec, NULL, 0, cache_sharers(out, "all_cg", "walk_cg"));
 	}
 	double stride[STRIDES];
 	const size_t strides = chase_strides(out->curve, "pages", stride);
-	if (!chase_has_series(out->curve, "all_pages") || strides == 0 || tlbs == 0)
+	if (!chase_has_series(out->curve, "all_pages") || strides == 0)
 		return;
-	/* one curve for all levels: it tells of one only */
-	const struct estimate found =
-	        tlbs == 1 ? sharers(out, "all_pages", "pages", "nodes", stride[0]) : unknown;
 	spec.name = "gpu.tlb.shared_by";
 	for (size_t k = 0; k < tlbs; ++k) {
 		const struct arg args[] = {{"level", (double)(k + 1)}};
-		chase_add(out, &spec, args, 1, found);
+		const struct estimate found = tlb_sharers(out, tlb, k, stride[0]);
+		if (found.samples > 0 && isnan(found.value))
+			profile_add_bounded(
+			        out->profile, &spec, args, 1, found.low, found.high, found.samples);
+		else
+			chase_add(out, &spec, args, 1, found);
 	}
 }

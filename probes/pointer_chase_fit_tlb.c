@@ -16,10 +16,15 @@ static double walk_seconds(const struct walk *walk, double x)
 	return (1 - part) * walk->seconds[i] + part * walk->seconds[i + 1];
 }
 
-/* What the same number of nodes takes on adjacent lines is taken away, but for its least. */
+/* What the same number of nodes takes on adjacent lines is taken away, but for its least: where
+ * that is more than one plateau, whose scatter alone would be added. */
 static void isolate(struct walk *pages, const struct walk *packed)
 {
-	for (size_t i = 0; i < pages->n && packed->n > 0; ++i) {
+	struct levels levels;
+	if (!levels_fit(packed->x, packed->seconds, packed->error, packed->n, &levels) ||
+	        levels.count == 0)
+		return;
+	for (size_t i = 0; i < pages->n; ++i) {
 		const double more = walk_seconds(packed, pages->x[i]) - packed->seconds[0];
 		pages->error[i] *= pages->seconds[i] / (pages->seconds[i] - more) * 1.4;
 		pages->seconds[i] -= more;

@@ -56,11 +56,15 @@ void walk_sizes(struct chase_context *context, const char *series, enum chase_pa
 	}
 }
 
-/* In each stride one node at a random line, or (packed) as many nodes on adjacent lines. */
+/* In each stride one node at a random line, or (packed) as many nodes on adjacent lines; at last as
+ * many as there is room for. */
 void walk_pages(struct chase_context *context, int64_t stride, bool packed, bool quick)
 {
-	for (int k = 0; octave_count(k) * stride <= context->memory_bytes; k += quick ? 4 : 1) {
-		const int64_t nodes = octave_count(k);
+	const int64_t most = context->memory_bytes / stride;
+	int64_t nodes = 0;
+
+	for (int k = 0; nodes < most; k += quick ? 4 : 1) {
+		nodes = octave_count(k) < most ? octave_count(k) : most;
 		const struct arg args[] = {{"nodes", (double)nodes}, {"stride", (double)stride}};
 		const struct chase_set set =
 		        packed ? new_set(context, nodes, LINE, 1, 0)

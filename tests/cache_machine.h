@@ -29,6 +29,7 @@ struct machine {
 	int caches, tlbs;
 	double base;  /* seconds of a hit in the first cache */
 	double noise; /* standard deviation of one measurement, relative */
+	double doubt; /* by what part more than that is stated */
 	double drift; /* error that all processes share: each point's, relative */
 	double hz, ramp;
 	uint64_t random, clock;

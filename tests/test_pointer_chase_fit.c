@@ -17,11 +17,12 @@ static void put(struct machine *machine, struct table *curve, const char *series
         const struct arg *args, size_t count, double seconds)
 {
 	const double shared = 1 + machine->drift * machine_normal(&machine->random);
+	const double stated = machine->noise * (1 + machine->doubt);
 	for (int process = 0; process < PROCESSES; ++process) {
 		const double value =
 		        seconds * shared * (1 + machine->noise * machine_normal(&machine->random));
-		const struct measurement m = {.seconds = {value, value * (1 - machine->noise),
-		                                      value * (1 + machine->noise), 10},
+		const struct measurement m = {
+		        .seconds = {value, value * (1 - stated), value * (1 + stated), 10},
 		        .hz = machine->hz * (1 + machine->ramp * process)};
 		curve_add(curve, series, args, count, process, &m, false);
 	}
@@ -75,6 +76,17 @@ static double memory_latency(const struct machine *machine)
 	return seconds;
 }
 
+/* A node in every third line, so that the nodes fill all sets alike; four sizes an octave. */
+static void put_entries(struct machine *machine, struct table *curve, const char *series,
+        uint32_t line, double first, double last)
+{
+	for (double nodes = first; nodes <= last; nodes *= 1.19) {
+		const struct arg args[] = {{"nodes", floor(nodes)}};
+		put(machine, curve, series, args, 1,
+		        walk(machine, (uint32_t)nodes, 3 * line, false, 12000));
+	}
+}
+
 static void put_caches(struct machine *machine, struct table *curve, uint32_t stride)
 {
 	const double l1 = cache_bytes(&machine->cache[0]), l2 = cache_bytes(&machine->cache[1]);
@@ -83,24 +95,32 @@ static void put_caches(struct machine *machine, struct table *curve, uint32_t st
 	put_walks(
 	        machine, curve, "walk_ca", stride, l1 / 60, 9 * l1 < l2 * 0.8 ? 9 * l1 : l2 * 0.8);
 	put_walks(&past, curve, "walk_cg", stride, l2 / 30, 8 * l2);
+	put_entries(machine, curve, "entries_ca", stride, l1 / stride / 8, 8 * l1 / stride);
+	put_entries(&past, curve, "entries_cg", stride, l2 / stride / 4, 8 * l2 / stride);
 	machine->random = past.random;
 	put(machine, curve, "cold", cold, 1, memory_latency(machine));
 }
 
-static const struct parameter *row(const struct profile *profile, const char *name)
+/* The first row of that name, or (level > 0) the one of that level. */
+static const struct parameter *row_of(const struct profile *profile, const char *name, double level)
 {
 	static const struct parameter none = {.status = "absent"};
 	for (size_t i = 0; i < profile->count; ++i)
-		if (strcmp(profile->row[i].name, name) == 0)
+		if (strcmp(profile->row[i].name, name) == 0 &&
+		        (level == 0 || profile->row[i].arg[0] == level))
 			return &profile->row[i];
 	return &none;
 }
 
+static const struct parameter *row(const struct profile *profile, const char *name)
+{
+	return row_of(profile, name, 0);
+}
+
 /* Whether a parameter is resolved; *wrong is set when it is and `truth` lies outside its interval
  * by more than a hair. */
-static bool resolved(const struct profile *profile, const char *name, double truth, bool *wrong)
+static bool told(const struct parameter *p, double truth, bool *wrong)
 {
-	const struct parameter *p = row(profile, name);
 	if (!p->status || strcmp(p->status, "absent") == 0 || strcmp(p->status, "bounded") == 0) {
 		if (p->status && strcmp(p->status, "bounded") == 0 &&
 		        (truth < p->estimate.low * 0.999 || truth > p->estimate.high * 1.001))
@@ -111,6 +131,11 @@ static bool resolved(const struct profile *profile, const char *name, double tru
 	        truth > p->estimate.high * 1.001)
 		*wrong = true;
 	return true;
+}
+
+static bool resolved(const struct profile *profile, const char *name, double truth, bool *wrong)
+{
+	return told(row(profile, name), truth, wrong);
 }
 
 /* ---- the machine of the paper ---- */
@@ -158,6 +183,7 @@ static void test_8800gtx(void)
 	diag("gpu.l1.size %g, want 5120", row(profile, "gpu.l1.size")->estimate.value);
 	ok(resolved(profile, "gpu.l2.size", 196608, &wrong) && !wrong, "8800 GTX: 192 KB of L2");
 	diag("gpu.l2.size %g, want 196608", row(profile, "gpu.l2.size")->estimate.value);
+	ok(resolved(profile, "gpu.l1.line", 32, &wrong) && !wrong, "8800 GTX: lines of 32 bytes");
 	ok(resolved(profile, "gpu.tlb.entries", 16, &wrong) && !wrong, "8800 GTX: 16 TLB entries");
 	ok(resolved(profile, "gpu.tlb.page", 512 << 10, &wrong) && !wrong,
 	        "8800 GTX: pages of 512 KB");
@@ -167,6 +193,92 @@ static void test_8800gtx(void)
 	is_real(row(profile, "gpu.l1.latency")->estimate.value, 280 / 1.35e9, 0.02,
 	        "8800 GTX: 280 cycles of L1 latency");
 	is_real(row(profile, "gpu.clock.sm")->estimate.value, 1.35e9, 1e-3, "8800 GTX: its clock");
+	profile_free(profile);
+	table_free(curve);
+}
+
+/* ---- a machine with two levels of TLB, of little penalty ---- */
+
+enum { STRIDE_2M = 2 << 20, SMS = 132, OF_A_GROUP = 16 };
+
+static void put_pages(struct machine *machine, struct table *curve, uint64_t stride, uint32_t nodes)
+{
+	const struct arg args[] = {{"stride", (double)stride}, {"nodes", nodes}};
+	put(machine, curve, "pages", args, 2, walk(machine, nodes, stride, true, 20000));
+}
+
+/* All SMs, each with a set of its own: a group's share the second level. */
+static void put_all(struct machine *machine, struct table *curve, uint32_t nodes)
+{
+	const struct arg args[] = {{"bytes", (double)nodes * STRIDE_2M}};
+	struct machine each = *machine;
+	each.tlb[1].sets /= OF_A_GROUP;
+	put(&each, curve, "all_pages", args, 1, walk(&each, nodes, STRIDE_2M, true, 20000));
+	machine->random = each.random;
+}
+
+static void test_two_tlbs(void)
+{
+	const uint64_t memory = (uint64_t)111 << 30;
+	struct machine machine = {.tlbs = 2,
+	        .base = 141.6e-9,
+	        .noise = 0.001,
+	        .doubt = 4,
+	        .hz = 1.98e9,
+	        .random = 200};
+	machine.tlb[0] = (struct cache){.line = 16 << 20,
+	        .sector = 16 << 20,
+	        .sets = 1,
+	        .ways = 16,
+	        .replacement = REPLACE_RANDOM,
+	        .step = 5.1e-9};
+	machine.tlb[1] = (struct cache){
+	        .line = 32 << 20, .sector = 32 << 20, .sets = 128, .ways = 16, .step = 43e-9};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	table_meta_set(curve, "gpu_sms", "%d", SMS);
+	for (uint64_t stride = 2 << 20; stride <= 64 << 20; stride *= stride == 8 << 20 ? 4 : 2) {
+		const uint32_t most = (uint32_t)(memory / stride);
+		for (uint32_t k = 0, nodes = 0; nodes < most; ++k) {
+			nodes = (4 + k % 4) << k / 4;
+			nodes = nodes < most ? nodes : most;
+			put_pages(&machine, curve, stride, nodes);
+			const struct arg args[] = {{"nodes", nodes}};
+			if (stride == 2 << 20)
+				put(&machine, curve, "packed", args, 1, machine.base);
+		}
+	}
+	for (uint32_t k = 0; (4 + k % 4) << k / 4 <= memory / STRIDE_2M / SMS; k += 2)
+		put_all(&machine, curve, (4 + k % 4) << k / 4);
+	pointer_chase_fit(curve, profile);
+
+	bool wrong = false;
+	static const struct {
+		const char *name;
+		double level, truth;
+		const char *what;
+	} found[] = {{"gpu.tlb.reach", 1, 256 << 20, "two TLBs: 256 MiB of the first"},
+	        {"gpu.tlb.entries", 1, 16, "its 16 entries"},
+	        {"gpu.tlb.page", 1, 16 << 20, "its pages of 16 MiB"},
+	        {"gpu.tlb.penalty", 1, 5.1e-9, "what missing it costs"},
+	        {"gpu.tlb.shared_by", 1, 1, "every SM has its own"},
+	        {"gpu.tlb.reach", 2, 64.0 * (1 << 30), "64 GiB of the second"},
+	        {"gpu.tlb.entries", 2, 2048, "its 2048 entries"},
+	        {"gpu.tlb.page", 2, 32 << 20, "its pages of 32 MiB"},
+	        {"gpu.tlb.penalty", 2, 43e-9, "what missing it, too, costs"}};
+	for (size_t i = 0; i < ARRAY_LEN(found); ++i)
+		ok(told(row_of(profile, found[i].name, found[i].level), found[i].truth, &wrong) &&
+		                !wrong,
+		        "%s", found[i].what);
+	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 2);
+	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
+	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",
+	        shared->estimate.high);
+	for (size_t i = 0; i < profile->count; ++i)
+		if (strncmp(profile->row[i].name, "gpu.tlb", 7) == 0)
+			diag("%s[%g] %g, %g to %g", profile->row[i].name, profile->row[i].arg[0],
+			        profile->row[i].estimate.value, profile->row[i].estimate.low,
+			        profile->row[i].estimate.high);
 	profile_free(profile);
 	table_free(curve);
 }
@@ -201,7 +313,7 @@ static struct machine draw(uint64_t seed)
 
 static void test_random(int count)
 {
-	int answers = 0, wrong_ones = 0, questions = 0;
+	int answers = 0, wrong_ones = 0, questions = 0, lines = 0;
 	for (int i = 0; i < count; ++i) {
 		struct machine m = draw((uint64_t)i + 1);
 		struct table *curve = curve_new(columns, ARRAY_LEN(columns));
@@ -216,10 +328,15 @@ static void test_random(int count)
 		answers += resolved(profile, "gpu.l2.latency", m.base + m.cache[0].step, &wrong);
 		answers += resolved(profile, "gpu.dram.latency", memory_latency(&m), &wrong);
 		questions += 5;
+		lines += resolved(profile, "gpu.l1.line", 128, &wrong);
+		lines += resolved(profile, "gpu.l2.line", 128, &wrong);
 		wrong_ones += wrong;
 		if (wrong)
-			diag("machine %d: L1 %g of %g (%s), L2 %g of %g (%s), latencies %g %g %g",
-			        i, row(profile, "gpu.l1.size")->estimate.value,
+			diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
+			     "latencies %g %g %g",
+			        i, row(profile, "gpu.l1.line")->estimate.value,
+			        row(profile, "gpu.l2.line")->estimate.value,
+			        row(profile, "gpu.l1.size")->estimate.value,
 			        cache_bytes(&m.cache[0]), row(profile, "gpu.l1.size")->status,
 			        row(profile, "gpu.l2.size")->estimate.value,
 			        cache_bytes(&m.cache[1]), row(profile, "gpu.l2.size")->status,
@@ -234,6 +351,7 @@ static void test_random(int count)
 	ok(wrong_ones == 0, "%d machines at random: nothing silently wrong (%d are)", count,
 	        wrong_ones);
 	ok(answers > 0.7 * questions, "and most is resolved (%d of %d)", answers, questions);
+	ok(lines > 0.7 * 2 * count, "and most lines (%d of %d)", lines, 2 * count);
 }
 
 static void test_no_l1(void)
@@ -268,6 +386,7 @@ int main(void)
 	table_free(curve);
 
 	test_8800gtx();
+	test_two_tlbs();
 	test_no_l1();
 	test_random(200);
 	return finish();
