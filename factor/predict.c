@@ -198,6 +198,46 @@ static int predict_changes(const struct profile *profile, const char *sha,
 	return EXIT_DONE;
 }
 
+static int predict_operations(const struct profile *profile, const char *sha,
+        struct cli_common *common, const struct cli_list *set, int argc, char **argv)
+{
+	char *path = xasprintf("%s/predictions.tsv", common->output);
+	struct fault fault;
+	size_t used = 0;
+	struct results *results = results_new();
+	stamp(results->table, profile, sha, set, argc, argv);
+
+	FILE *report = common->json ? stderr : stdout;
+	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
+		size_t before = results->count;
+		if (!has_parameters(profile, targets[t].parameters))
+			continue;
+		size_t refused = add_target(results, profile, &targets[t], common->quick);
+		fprintf(report,
+		        "%s: %zu predictions, %zu cases not predicted (their rows say why)\n",
+		        targets[t].executor, results->count - before, refused);
+		used++;
+	}
+	if (used == 0)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s/profile.tsv has no usable gpu.* or host.* parameter: run make probe",
+		        common->output);
+	if (!results_write(results, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	write_breakdown(profile, sha, common, set, argc, argv);
+	if (common->json) {
+		struct table *table = table_read(path, &fault);
+		if (table)
+			table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		printf("%s\n", path);
+	}
+	results_free(results);
+	free(path);
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_list set = {.count = 0};
@@ -216,46 +256,13 @@ int main(int argc, char **argv)
 	        .option_count = ARRAY_LEN(options)};
 	struct cli_common common = {0};
 	char sha[65];
-	struct fault fault;
-	size_t used = 0;
 
 	cli_parse(argc, argv, &program, &common, NULL);
 	char *source = xasprintf("%s/profile.tsv", common.output);
-	char *path = xasprintf("%s/predictions.tsv", common.output);
 	struct profile *profile = read_profile(source, &set, sha);
-	if (update)
-		return predict_changes(profile, sha, &common, &set, argc, argv);
-	struct results *results = results_new();
-	stamp(results->table, profile, sha, &set, argc, argv);
-
-	FILE *report = common.json ? stderr : stdout;
-	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
-		size_t before = results->count;
-		if (!has_parameters(profile, targets[t].parameters))
-			continue;
-		size_t refused = add_target(results, profile, &targets[t], common.quick);
-		fprintf(report,
-		        "%s: %zu predictions, %zu cases not predicted (their rows say why)\n",
-		        targets[t].executor, results->count - before, refused);
-		used++;
-	}
-	if (used == 0)
-		msg_die(EXIT_MEASURE_FAILED,
-		        "%s has no usable gpu.* or host.* parameter: run make probe", source);
-	if (!results_write(results, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	write_breakdown(profile, sha, &common, &set, argc, argv);
-	if (common.json) {
-		struct table *table = table_read(path, &fault);
-		if (table)
-			table_write_json(table, stdout);
-		table_free(table);
-	} else {
-		printf("%s\n", path);
-	}
-	results_free(results);
+	int code = (update ? predict_changes : predict_operations)(
+	        profile, sha, &common, &set, argc, argv);
 	profile_free(profile);
 	free(source);
-	free(path);
-	return EXIT_DONE;
+	return code;
 }

@@ -104,10 +104,12 @@ static int64_t place_in_kept(
         const struct split_room *room, struct matrix a, enum trans trans, enum tf32_stack stack)
 {
 	struct matrix kept = room->kept;
+	if (!room->kept_bytes || a.data != kept.data || a.ld != kept.ld)
+		return -1;
+
 	int64_t from = a.offset - kept.offset, at = trans == PLAIN ? from / a.ld : from;
 	bool useful = trans == room->trans && (stack == room->stack || room->stack == TF32_BOTH);
-	bool within = a.data == kept.data && a.ld == kept.ld && from >= 0 &&
-	              (trans == TRANSPOSED || from % a.ld == 0) &&
+	bool within = from >= 0 && (trans == TRANSPOSED || from % a.ld == 0) &&
 	              depth(a, trans) == depth(kept, trans) &&
 	              at + side(a, trans) <= side(kept, trans);
 	bool fits = within && stack_bytes(room->stack, depth(kept, trans), side(kept, trans)) <=

@@ -173,7 +173,8 @@ static bool host_zero_pivot(struct executor *e, struct matrix a, int *info)
 static bool host_store_pivots(struct executor *e, const int *ipiv, int info, struct pivots p)
 {
 	(void)e;
-	memcpy(p.data, ipiv, (size_t)p.n * sizeof *ipiv);
+	if (p.n > 0)
+		memcpy(p.data, ipiv, (size_t)p.n * sizeof *ipiv);
 	p.data[p.n] = info;
 	return true;
 }
