@@ -127,9 +127,9 @@ plots:
 report:
 	$(Q)sh plots/report.sh $(OUTPUT)
 
-## bench: our factorizations against cuSOLVER and the host, at the sizes of the documentation
+## bench: our factorizations against cuSOLVER and the host, and the papers' tables; goes on where it was interrupted
 bench: all
-	$(Q)$(BUILD)/bin/measure --bench --output $(OUTPUT)
+	$(Q)sh scripts/bench.sh $(BUILD)/bin $(OUTPUT)
 
 ## record: copy a complete run of data/local to data/MACHINE (make record MACHINE=name)
 record:
