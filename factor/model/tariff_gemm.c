@@ -348,8 +348,8 @@ static double cold_gemv(struct price_reader *r, const char *name, struct matrix 
 
 /* Of the rows around a matrix that takes more than a quarter of L2, larger ones may not be in it,
  * however often they are read. It then takes what one of half its sides does, and its other bytes
- * come at the rate of L2. */
-static double warm_gemv(struct price_reader *r, const char *name, struct matrix a)
+ * come at the rate that L2 has for it. */
+static double warm_gemv(struct price_reader *r, const char *name, struct matrix a, double rate)
 {
 	const double bytes = price_bytes(a);
 	const bool large = 4 * bytes > price_scalar(r, "gpu.l2.stated");
@@ -357,12 +357,12 @@ static double warm_gemv(struct price_reader *r, const char *name, struct matrix 
 	const double at[] = {side * (double)a.m, side * (double)a.n, 0};
 	const double time = price_surface(r, name, gemv_axes, at, 3);
 
-	return large ? time + 0.75 * bytes / price_scalar(r, "gpu.l2.read") : time;
+	return large ? time + 0.75 * bytes / rate : time;
 }
 
 /* Read again and again: from one partition of L2 on, in which multiprocessors of either may have
  * their copies, to all of L2, a growing part comes from DRAM. */
-static double gemv_time(struct price_reader *r, const char *name, struct matrix a)
+static double gemv_time(struct price_reader *r, const char *name, struct matrix a, double rate)
 {
 	const double all = price_scalar(r, "gpu.l2.stated"), bytes = price_bytes(a);
 	const double near =
@@ -370,7 +370,7 @@ static double gemv_time(struct price_reader *r, const char *name, struct matrix 
 
 	if (bytes > all)
 		return cold_gemv(r, name, a);
-	const double warm = warm_gemv(r, name, a);
+	const double warm = warm_gemv(r, name, a, rate);
 	return bytes > near ? warm + (bytes - near) / (all - near) * (cold_gemv(r, name, a) - warm)
 	                    : warm;
 }
@@ -386,7 +386,8 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	struct price price = library(r, gemv_time(r, name, a), TERM_MEMORY);
+	struct price price =
+	        library(r, gemv_time(r, name, a, price_scalar(r, "gpu.l2.read")), TERM_MEMORY);
 
 	if (own)
 		price.enqueue = price_scalar(r, "gpu.launch.enqueue");
@@ -395,9 +396,11 @@ struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix 
 	return price;
 }
 
-/* By the library: what it writes it has read before, so that L2 holds as much as for gemv. */
+/* By the library: what it writes it has read before, so that L2 holds as much as for gemv, but
+ * copies it, and a copy's rate counts both ways. */
 struct price price_ger(struct price_reader *r, struct matrix a)
 {
-	return library(
-	        r, gemv_time(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d", a), TERM_MEMORY);
+	const char *name = a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d";
+
+	return library(r, gemv_time(r, name, a, price_scalar(r, "gpu.l2.copy") / 2), TERM_MEMORY);
 }
