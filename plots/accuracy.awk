@@ -54,20 +54,23 @@ function skipped_cases(   i, j, n, reason, times, first) {
 
 function families(   i, name) {
 	table_start(id "families", "Errors, predicted / measured - 1, in %", \
-		"<family|<regime|>level|>cases|>median|>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>regret|!>peak|!>scaled")
+		"<family|<regime|>n|>median|>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>regret|!>peak|!>scaled")
 	for (i = 1; i <= V["rows"]; i++) {
 		name = V[i, "executor"] " " V[i, "family"]
 		sub(/panel_getrf\//, "", name)
+		if (V[i, "level"] < 2)
+			name = name ", level " V[i, "level"]
 		table_row((V[i, "level"] == 2 && V[i, "median_abs_error"] > 0.1 ? "bad" : "") (V[i, "level"] < 2 ? " lower" : "") \
 			(V[i, "family"] == "all" ? " all" : ""), \
-			name "|" V[i, "regime"] "|" V[i, "level"] "|" V[i, "cases"] "|" percent(V[i, "median_abs_error"]) "|" \
+			name "|" V[i, "regime"] "|" V[i, "cases"] "|" percent(V[i, "median_abs_error"]) "|" \
 			percent(V[i, "p90_abs_error"]) "|" signed(V[i, "worst_error"]) "|" signed(V[i, "bias"]) "|" \
 			percent(V[i, "within5"], "%.0f") "|" percent(V[i, "within10"], "%.0f") "|" percent(V[i, "within20"], "%.0f") "|" \
 			percent(V[i, "within30"], "%.0f") "|" percent(V[i, "coverage"], "%.0f") "|" percent(V[i, "half_width"]) "|" \
 			percent(V[i, "regret"]) "|" percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"]))
 	}
 	table_end()
-	paragraph("Level 0 is the bound (bytes at the peak rate), 1 sums start-up and traffic, 2 is the full model. " \
+	paragraph("Level 0 is the bound (bytes at the peak rate), 1 sums start-up and traffic; without a level it is the full " \
+		"model. n: cases. " \
 		"Regime hardware: priced from hardware parameters alone; surface: rests on a measured rate surface of a library. " \
 		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
 		"interval, whose median half-width is the column +-. Regret: measured time of the variant predicted fastest over " \
