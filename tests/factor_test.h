@@ -97,36 +97,67 @@ static inline double test_random(uint64_t seed, int64_t i)
 }
 
 /* (I - 2 u u^T) D (I - 2 v v^T), D diagonal from 1 down to 1/condition: dense, with exactly these
- * singular values. What one matrix's elements share is kept from call to call. */
-static inline double conditioned(int64_t i, int64_t j, int64_t m, int64_t n, double condition)
+ * singular values; u = v for the symmetric one with these eigenvalues. */
+static inline double *test_singular_valued(int64_t m, int64_t n, double condition, bool symmetric)
 {
-	static double *d, *u, *v, uu, vv, kept_condition;
-	static int64_t kept_m, kept_n;
-	int64_t k = m < n ? m : n;
-	double sum = 0;
+	const int64_t k = m < n ? m : n;
+	double *d = xmalloc((size_t)(k + m + n + 1) * sizeof *d), *u = d + k, *v = u + m;
+	double *a = xmalloc((size_t)(m * n + 1) * sizeof *a), uu = 0, vv = 0;
 
-	if (kept_m != m || kept_n != n || kept_condition != condition) {
-		d = xrealloc(d, (size_t)k * sizeof *d);
-		u = xrealloc(u, (size_t)m * sizeof *u);
-		v = xrealloc(v, (size_t)n * sizeof *v);
-		uu = vv = 0;
-		for (int64_t l = 0; l < m; l++) {
-			u[l] = test_random(1, l);
-			uu += u[l] * u[l];
-		}
-		for (int64_t l = 0; l < n; l++) {
-			v[l] = test_random(2, l);
-			vv += v[l] * v[l];
-		}
-		for (int64_t l = 0; l < k; l++)
-			d[l] = k > 1 ? pow(condition, -(double)l / (double)(k - 1)) : 1;
-		kept_m = m;
-		kept_n = n;
-		kept_condition = condition;
+	for (int64_t l = 0; l < m; l++) {
+		u[l] = test_random(1, l);
+		uu += u[l] * u[l];
+	}
+	for (int64_t l = 0; l < n; l++) {
+		v[l] = test_random(symmetric ? 1 : 2, l);
+		vv += v[l] * v[l];
 	}
 	for (int64_t l = 0; l < k; l++)
-		sum += ((i == l) - 2 * u[i] * u[l] / uu) * d[l] * ((j == l) - 2 * v[j] * v[l] / vv);
-	return sum;
+		d[l] = k > 1 ? pow(condition, -(double)l / (double)(k - 1)) : 1;
+#pragma omp parallel for schedule(dynamic, 8)
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++) {
+			double sum = 0;
+			for (int64_t l = 0; l < k; l++)
+				sum += ((i == l) - 2 * u[i] * u[l] / uu) * d[l] *
+				       ((j == l) - 2 * v[j] * v[l] / vv);
+			a[i + j * m] = sum;
+		}
+	free(d);
+	return a;
+}
+
+/* An element of it; the last few matrices are kept. */
+static inline double test_singular_element(
+        int64_t i, int64_t j, int64_t m, int64_t n, double condition, bool symmetric)
+{
+	enum { KEPT = 24 };
+	static struct kept_matrix {
+		int64_t m, n;
+		double condition, *a;
+		bool symmetric;
+	} kept[KEPT], *last = kept;
+	static int next;
+	bool found = false;
+
+	for (int k = 0; k <= KEPT && !found; k++) {
+		struct kept_matrix *it = k ? &kept[k - 1] : last;
+		found = it->a && it->m == m && it->n == n && it->condition == condition &&
+		        it->symmetric == symmetric;
+		last = found ? it : last;
+	}
+	if (!found) {
+		last = &kept[next++ % KEPT];
+		free(last->a);
+		*last = (struct kept_matrix){m, n, condition,
+		        test_singular_valued(m, n, condition, symmetric), symmetric};
+	}
+	return last->a[i + j * m];
+}
+
+static inline double conditioned(int64_t i, int64_t j, int64_t m, int64_t n, double condition)
+{
+	return test_singular_element(i, j, m, n, condition, false);
 }
 
 static inline double test_element(
@@ -414,6 +445,7 @@ static inline void subtract_product(
 	for (int64_t l = 0; l < k; l++)
 		for (int64_t i = 0; i < m; i++)
 			rows[l + i * k] = a[i + l * m];
+#pragma omp parallel for schedule(dynamic, 16)
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++) {
 			int64_t terms = i < j ? i + 1 : j + 1;

@@ -35,30 +35,10 @@ static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-roo
         "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last", "nan-corner",
         "inf-middle", "inf-corner", "zero"};
 
-/* (I - 2 u u^T) D (I - 2 u u^T), D from 1 down to 1/condition; D and u of the last size are kept.
- */
+/* (I - 2 u u^T) D (I - 2 u u^T), D from 1 down to 1/condition. */
 static inline double eigenvalued(int64_t i, int64_t j, int64_t n, double condition)
 {
-	enum { LARGEST = 600 };
-	static double d[LARGEST], u[LARGEST], uu, kept_condition;
-	static int64_t kept;
-	double sum = 0;
-
-	if (n > LARGEST)
-		abort(); /* larger matrices are SPD_LARGE */
-	if (kept != n || kept_condition != condition) {
-		uu = 0;
-		for (int64_t l = 0; l < n; l++) {
-			u[l] = test_random(1, l);
-			uu += u[l] * u[l];
-			d[l] = pow(condition, n > 1 ? -(double)l / (double)(n - 1) : 0);
-		}
-		kept = n;
-		kept_condition = condition;
-	}
-	for (int64_t l = 0; l < n; l++)
-		sum += ((i == l) - 2 * u[i] * u[l] / uu) * d[l] * ((j == l) - 2 * u[j] * u[l] / uu);
-	return sum;
+	return test_singular_element(i, j, n, n, condition, true);
 }
 
 static inline double lawn(int64_t i, int64_t j, int64_t n)
