@@ -208,10 +208,13 @@ function goal_table(   i, host) {
 	}
 	table_end()
 }
-# The answer in a paragraph.
+# The answer in a line, or in a paragraph.
 function say_decisions(   i) {
 	for (i = 1; i <= D["rows"]; i++)
-		if (D[i, "operation"] == "all")
+		if (D[i, "operation"] == "all" && short == "yes")
+			item("QR updating: the model tells beforehand whether it pays, right at " percent(D[i, "right"], "%.0f") " % of " \
+				D[i, "points"] " points")
+		else if (D[i, "operation"] == "all")
 			paragraph("Asked before the runs, the model chose right in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
 				D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
 				" % more than the better way on average and " percent(D[i, "cost_worst"]) " % at worst. To update always costs " \
@@ -242,14 +245,6 @@ function ratio_table(   o, q, c, i) {
 				table_row("", words_of(o[c], q[i]) "|" spread(o[c], q[i], "ours") "|" spread(o[c], q[i], "vendor"))
 	table_end()
 }
-function right_part(   i, right, known) {
-	for (i = 1; i <= points; i++)
-		if (point_ours[i] != "" && point_model[i] != "") {
-			known++
-			right += (point_ours[i] >= 1) == (point_model[i] >= 1)
-		}
-	return known ? right / known : ""
-}
 BEGIN {
 	if (!load(data "/update.tsv", M) || !load(data "/update_predictions.tsv", P))
 		exit
@@ -266,9 +261,8 @@ BEGIN {
 		if (decided)
 			decision_table()
 	} else if (short == "yes") {
-		if (right_part() != "")
-			item("QR updating: the model tells beforehand whether it pays, right at " percent(right_part(), "%.0f") " % of " \
-				points " points")
+		if (load(data "/decisions.tsv", D))
+			say_decisions()
 	} else {
 		write_maps()
 		write_choice()
