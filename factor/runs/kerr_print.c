@@ -25,12 +25,28 @@ static bool is_total(const struct kerr_row *row, const char *variant)
 	return strcmp(row->variant, variant) == 0 && strcmp(row->phase, "total") == 0;
 }
 
+static size_t count_rows(const struct kerr_rows *rows, const char *variant, const char *phase)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		count += (!variant || strcmp(rows->row[i].variant, variant) == 0) &&
+		         strcmp(rows->row[i].phase, phase) == 0;
+	return count;
+}
+
+static void print_time(double seconds, double unit, int width, FILE *out)
+{
+	if (isnan(seconds))
+		fprintf(out, " %*s", width, "-");
+	else
+		fprintf(out, " %*.3f", width, seconds / unit);
+}
+
 static void print_pair(const struct kerr_row *row, FILE *out)
 {
-	if (row)
-		fprintf(out, " %9.3f %9.3f", row->predicted * 1e3, row->seconds.value * 1e3);
-	else
-		fprintf(out, " %9s %9s", "-", "-");
+	print_time(row ? row->predicted : NAN, 1e-3, 9, out);
+	print_time(row ? row->seconds.value : NAN, 1e-3, 9, out);
 }
 
 /* Table 2 with the paper's width: predicted and measured milliseconds. */
@@ -116,10 +132,12 @@ static void print_gemv(const struct kerr_rows *rows, FILE *out)
 	        "us measured", "Gflop/s");
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct kerr_row *row = &rows->row[i];
-		if (strcmp(row->phase, "gemv") == 0)
-			fprintf(out, "%6" PRId64 " %-12s %12.3f %12.3f %9.1f\n", row->m,
-			        row->variant, row->predicted * 1e6, row->seconds.value * 1e6,
-			        row->flops / row->seconds.value * 1e-9);
+		if (strcmp(row->phase, "gemv") != 0)
+			continue;
+		fprintf(out, "%6" PRId64 " %-12s", row->m, row->variant);
+		print_time(row->predicted, 1e-6, 12, out);
+		print_time(row->seconds.value, 1e-6, 12, out);
+		fprintf(out, " %9.1f\n", row->flops / row->seconds.value * 1e-9);
 	}
 }
 
@@ -161,12 +179,16 @@ static void print_errors(const struct kerr_rows *rows, const char *variant, bool
 void kerr_rows_print(const struct kerr_rows *rows, FILE *out)
 {
 	for (int v = 0; v < KERR_VARIANTS; v++) {
+		if (!count_rows(rows, kerr_variant_name[v], "total"))
+			continue;
 		if (v != KERR_AHEAD)
 			print_phases(rows, kerr_variant_name[v], out);
 		print_widths(rows, kerr_variant_name[v], out);
 		print_errors(rows, kerr_variant_name[v], false, out);
 		print_errors(rows, kerr_variant_name[v], true, out);
 	}
-	print_gemv(rows, out);
-	print_host(rows, out);
+	if (count_rows(rows, NULL, "gemv"))
+		print_gemv(rows, out);
+	if (count_rows(rows, "lapack", "total"))
+		print_host(rows, out);
 }
