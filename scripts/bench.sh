@@ -33,6 +33,6 @@ measure 'changes of a QR by blocks' --paper
 measure 'Gram-Schmidt on the host' --gram-host
 echo "bench: $(($(date +%s) - start)) s"
 if [ -n "$failed" ]; then
-	echo "bench: failed: ${failed# }for the reason above; what was measured is kept in $output" >&2
+	echo "bench: failed: ${failed# } for the reason above; what was measured is kept in $output" >&2
 	exit 1
 fi

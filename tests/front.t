@@ -122,6 +122,24 @@ expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\
 rm run/predictions.tsv run/measurements.tsv run/validation.tsv
 record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
 
+# ---- the benchmarks, with a stand-in that notes what it is asked and fails when its number comes
+mkdir bench
+cat >bench/measure <<'PROGRAM'
+#!/bin/sh
+shift 2
+echo "asked $*"
+case " $FAILS " in *" $1=1 "*) exit 1 ;; *" $1=77 "*) exit 77 ;; esac
+PROGRAM
+chmod +x bench/measure
+bench() { # FAILS, BENCH_OPTIONS
+	FAILS=$1 BENCH_OPTIONS=$2 sh "$root/scripts/bench.sh" bench run
+}
+expect 0 '^asked --bench --chosen --largest 512$' 'bench hands its options on' bench '' '--chosen --largest 512'
+expect 0 '^bench: [0-9]* s$' 'and says how long it took' bench '' ''
+expect 1 '^asked --gram-host$' 'what fails keeps nothing from the rest' bench '--bench=1 --paper=1' ''
+expect 1 'failed: factorizations, changes of a QR by blocks, for the reason above' 'and is named' bench '--bench=1 --paper=1' ''
+expect 0 '^bench: not here: changes of a QR by blocks$' 'what is not possible here is no failure' bench '--paper=77' ''
+
 # ---- the programs that were really built each have their line in the list
 if [ -d "$real" ]; then
 	FATHOM_BIN=$real "$front" help >"$scratch/list"
