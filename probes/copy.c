@@ -51,6 +51,12 @@ static void add_sizes(struct copy_sweep *sweep)
 			if (ways[w].cold)
 				add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
 		}
+		/* between half of L2 and all of it a growing part comes from DRAM */
+		for (int eighths = 5; eighths < 8 && !sweep->run->common.quick; eighths++) {
+			launch.words = sweep->gpu.l2_bytes / 8 * eighths / 4096 * 4096 /
+			               ways[w].bytes_per_word;
+			add(sweep, (struct copy_point){ways[w].warm, launch, .cold = false});
+		}
 		if (!ways[w].cold)
 			continue;
 		launch.words = sweep->gpu.l2_bytes / 2 / 4096 * 4096 / ways[w].bytes_per_word;
