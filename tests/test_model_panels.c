@@ -143,6 +143,19 @@ static void test_measured_later(void)
 	profile_free(p);
 }
 
+/* A surface of sweeps over 32 columns: 10 us, and so many for each window, or 3 for each of its
+ * four tiles where there are many rows. */
+static void add_sweep(struct profile *p, const char *name, double rows, double window_us)
+{
+	for (int half = 0; half < 2; half++) {
+		const double n = half ? 512 : 1024, windows = n / 32;
+		const struct arg few[] = {{"p", 32}, {"n", n}, {"rows", 32}};
+		const struct arg many[] = {{"p", 32}, {"n", n}, {"rows", rows}};
+		add(p, name, "s", few, 3, (10 + windows * window_us) * 1e-6, 0);
+		add(p, name, "s", many, 3, (10 + windows * 4 * 3) * 1e-6, 0);
+	}
+}
+
 /* A sweep of one kernel: 100 multiprocessors, a window of 6, a tile of 3, 10 at the start. */
 static void test_sweep(void)
 {
@@ -155,13 +168,7 @@ static void test_sweep(void)
 	struct executor *e = fresh(p);
 	ok(!e->ops->band_fits(e, SINGLE, 20), "no sweep that the profile does not have");
 	executor_free(e);
-	for (int half = 0; half < 2; half++) {
-		const double n = half ? 512 : 1024, windows = n / 32;
-		const struct arg few[] = {{"p", 32}, {"n", n}, {"rows", 32}};
-		const struct arg many[] = {{"p", 32}, {"n", n}, {"rows", rows}};
-		add(p, "gpu.band_sweep.s", "s", few, 3, (10 + windows * 6) * 1e-6, 0);
-		add(p, "gpu.band_sweep.s", "s", many, 3, (10 + windows * 4 * 3) * 1e-6, 0);
-	}
+	add_sweep(p, "gpu.band_sweep.s", rows, 6);
 	e = fresh(p);
 	ok(e->ops->band_fits(e, SINGLE, 20) && !e->ops->band_fits(e, SINGLE, 257) &&
 	                !e->ops->band_fits(e, DOUBLE, 20),
@@ -173,13 +180,7 @@ static void test_sweep(void)
 	ex_band_sweep(e, &band, NULL);
 	is_real(us(e), 3 + 4 + 10 + 10 * 6 * 3 + WAIT, 1e-9, "tiles that are");
 	executor_free(e);
-	for (int half = 0; half < 2; half++) {
-		const double n = half ? 512 : 1024, windows = n / 32;
-		const struct arg few[] = {{"p", 32}, {"n", n}, {"rows", 32}};
-		const struct arg many[] = {{"p", 32}, {"n", n}, {"rows", rows}};
-		add(p, "gpu.band_slide.s", "s", few, 3, (10 + windows * 7) * 1e-6, 0);
-		add(p, "gpu.band_slide.s", "s", many, 3, (10 + windows * 4 * 3) * 1e-6, 0);
-	}
+	add_sweep(p, "gpu.band_slide.s", rows, 7);
 	e = fresh(p);
 	band.of.q = matrix_view(band.of.q, 0, 0, 0, 320);
 	ex_band_sweep(e, &band, NULL);

@@ -101,6 +101,13 @@ static void put_caches(struct machine *machine, struct table *curve, uint32_t st
 	put(machine, curve, "cold", cold, 1, memory_latency(machine));
 }
 
+/* One node at a random line of each stride. */
+static void put_pages(struct machine *machine, struct table *curve, uint64_t stride, uint32_t nodes)
+{
+	const struct arg args[] = {{"stride", (double)stride}, {"nodes", nodes}};
+	put(machine, curve, "pages", args, 2, walk(machine, nodes, stride, true, 20000));
+}
+
 /* The first row of that name, or (level > 0) the one of that level. */
 static const struct parameter *row_of(const struct profile *profile, const char *name, double level)
 {
@@ -169,13 +176,8 @@ static void test_8800gtx(void)
 	        .ways = 16,
 	        .step = 250 / 1.35e9};
 	for (uint64_t stride = 64 << 10; stride <= 8 << 20; stride *= 2)
-		for (double nodes = 4; nodes * (double)stride <= 96e6 || nodes < 200;
-		        nodes *= 1.19) {
-			const struct arg args[] = {
-			        {"stride", (double)stride}, {"nodes", floor(nodes)}};
-			put(&pages, curve, "pages", args, 2,
-			        walk(&pages, (uint32_t)nodes, stride, true, 20000));
-		}
+		for (double nodes = 4; nodes * (double)stride <= 96e6 || nodes < 200; nodes *= 1.19)
+			put_pages(&pages, curve, stride, (uint32_t)nodes);
 	pointer_chase_fit(curve, profile);
 
 	bool wrong = false;
@@ -200,12 +202,6 @@ static void test_8800gtx(void)
 /* ---- a machine with two levels of TLB, of little penalty ---- */
 
 enum { STRIDE_2M = 2 << 20, SMS = 132, OF_A_GROUP = 16 };
-
-static void put_pages(struct machine *machine, struct table *curve, uint64_t stride, uint32_t nodes)
-{
-	const struct arg args[] = {{"stride", (double)stride}, {"nodes", nodes}};
-	put(machine, curve, "pages", args, 2, walk(machine, nodes, stride, true, 20000));
-}
 
 /* All SMs, each with a set of its own: a group's share the second level. */
 static void put_all(struct machine *machine, struct table *curve, uint32_t nodes)
