@@ -297,8 +297,7 @@ struct split_limits {
 	int64_t tall, tallest, across; /* of V^T C without stacks: columns and rows of V at most,
 	                                  columns of C at least */
 	double flops, symmetric;       /* the latter of symmetric updates */
-	int64_t whole; /* which are one kernel, syrk_tf32, wherever C lies, up to so many rows or
-	                  columns; else several products */
+	bool whole; /* which are one kernel, syrk_tf32, wherever C lies; else several products */
 };
 
 /* Where products by 3xTF32 stack their operands, and the operand that several of them share

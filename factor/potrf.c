@@ -181,6 +181,17 @@ static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
 	        s, part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
 }
 
+/* What the update beside a panel begins with: its operand's parts, early beside the update of the
+ * panel's columns. */
+static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+	int64_t rows = s->a.n - j;
+
+	return split_prepare(s->e, s->uplo == LOWER ? PLAIN : TRANSPOSED,
+	        part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
+}
+
 /* In the panels' queue, where no way between queues comes before or after it (H200, ms: n = 2048 in
  * blocks of 128 0.483 -> 0.447, 4096 of 256 1.385 -> 1.33, by 3xTF32 1.25 -> 1.21, 8192 of 256 by
  * 3xTF32 4.54 -> 4.47). That panels have multiprocessors for themselves, by their shared memory,
@@ -209,6 +220,8 @@ static const struct factorization operations = {.panel = panel_of,
 static const struct factorization whole_panels = {.panel = panel_of,
         .on_device = whole_on_device,
         .update = update_whole,
+        .top = top_whole,
+        .bottom = update_whole,
         .lead = lead_whole,
         .narrow = always,
         .panel_first = true};
@@ -230,7 +243,7 @@ static void carve(struct cholesky *s, void *work)
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
 	s->schedule.split = split_carve(s->e, &carver, s->a.n, s->a.n,
 	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
-	        leaves_solve(s->plan) ? split_symmetric(s->e, s->a.n) : TF32_BOTH);
+	        leaves_solve(s->plan) ? split_symmetric(s->e) : TF32_BOTH);
 	s->bytes = carver.used;
 }
 

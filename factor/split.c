@@ -10,7 +10,7 @@
 	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512,                       \
 	.tallest = PANEL_GRAM_CLUSTER_ROWS, .across = 256, .flops = 5e8
 const struct split_limits split_limits_cuda = {PRODUCTS, .symmetric = 4e9};
-const struct split_limits split_limits_cuda_whole = {PRODUCTS, .symmetric = 1e9, .whole = 16384};
+const struct split_limits split_limits_cuda_whole = {PRODUCTS, .symmetric = 1e9, .whole = true};
 #undef PRODUCTS
 
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
@@ -67,9 +67,9 @@ bool split_check(struct executor *e)
 	       fault_set(&e->fault, "no TF32 here: 3xTF32 needs compute capability 8.0");
 }
 
-enum tf32_stack split_symmetric(const struct executor *e, int64_t n)
+enum tf32_stack split_symmetric(const struct executor *e)
 {
-	return e->tf32 && n <= e->tf32->whole ? TF32_PAIR : TF32_BOTH;
+	return e->tf32 && e->tf32->whole ? TF32_PAIR : TF32_BOTH;
 }
 
 void split_keep(struct executor *e, struct matrix a)
@@ -196,8 +196,8 @@ bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix 
 	const struct split_limits *least = e->tf32;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
-	       v.n <= least->tall && v.m <= least->tallest && c.n >= least->across &&
-	       aligned(v, least->alignment) && aligned(c, least->alignment);
+	       v.n <= least->tall && (v.m <= least->tallest || !e->shares) &&
+	       c.n >= least->across && aligned(v, least->alignment) && aligned(c, least->alignment);
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
@@ -297,10 +297,15 @@ bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix
 {
 	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
 	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
-	enum tf32_stack stack = split_symmetric(e, larger(c.m, c.n));
+	enum tf32_stack stack = split_symmetric(e);
 
 	return possible(e, c, k) && (stack == TF32_PAIR || aligned(c, e->tf32->alignment)) &&
 	       flops >= e->tf32->symmetric && place_in_kept(&e->split, a, other(trans), stack) >= 0;
+}
+
+bool split_prepare(struct executor *e, enum trans trans, struct matrix a, struct matrix c)
+{
+	return !split_wanted_syrk(e, trans, a, c) || make_kept(e);
 }
 
 /* By syrk_tf32. */
@@ -325,7 +330,7 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
 	bool ok = true;
 
-	if (split_symmetric(e, larger(c.m, c.n)) == TF32_PAIR)
+	if (split_symmetric(e) == TF32_PAIR)
 		return whole_update(e, uplo, down, alpha, a, c);
 	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
 		ok = operand(e, a, down, TF32_LEFT, k, 0, &u.left) &&

@@ -20,8 +20,7 @@ struct split_room split_carve(const struct executor *, struct carver *, int64_t 
  * cluster's they would wait for it (n = 16384, blocks of 256: 257 us a panel instead of 70). */
 extern const struct split_limits split_limits_cuda;
 
-/* The same with syrk_tf32, up to where it was seen ahead: Cholesky of n = 20000 takes 63 ms with
- * it, as long as in fp32 (H200; 22 ms at 16384, with tiles found by search); why is not known. */
+/* The same with syrk_tf32. */
 extern const struct split_limits split_limits_cuda_whole;
 
 /* False with the executor's fault when it cannot do the math it is set to. */
@@ -32,7 +31,7 @@ bool split_check(struct executor *);
 void split_keep(struct executor *, struct matrix a);
 
 /* What to keep where all products are symmetric updates. */
-enum tf32_stack split_symmetric(const struct executor *, int64_t n);
+enum tf32_stack split_symmetric(const struct executor *);
 
 /* Whether p = v^T c is made by gemm_tall. */
 bool split_wanted_tall(const struct executor *, struct matrix v, struct matrix c, struct matrix p);
@@ -42,6 +41,9 @@ bool split_wanted(const struct executor *, enum trans ta, enum trans tb, struct 
         struct matrix b, struct matrix c);
 bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
+
+/* What is kept, ready for a symmetric update of c by a, where that is made by 3xTF32. */
+bool split_prepare(struct executor *, enum trans trans, struct matrix a, struct matrix c);
 
 /* The same of one triangle of C += alpha op(A) op(A)^T and what is behind it, with op(A) among what
  * is kept as a left and as a right operand: in one kernel where there is one; else products of

@@ -32,6 +32,9 @@
  * longer sums lose accuracy. */
 enum { TF32_PIECE = 256 };
 
+/* Multiprocessors that products leave to a panel beside them: a cluster of them. */
+enum { TF32_KEPT = 16 };
+
 /* What an operand's parts are stacked for; BOTH holds one stack and the other: high, low, high,
  * high; PAIR, for kernels of our own, is how that begins: high, low. */
 enum tf32_stack { TF32_LEFT, TF32_RIGHT, TF32_BOTH, TF32_PAIR };

@@ -94,6 +94,16 @@ __device__ __forceinline__ void advance(const struct update &u, struct place &at
 	}
 }
 
+/* The block's tile after tile t; none: that many. No walk to the end then, which would take longer
+ * than the tile. */
+__device__ __forceinline__ int next(const struct update &u, struct place &at, int t)
+{
+	if (t + (int)gridDim.x >= u.tiles)
+		return u.tiles;
+	advance(u, at, gridDim.x);
+	return t + gridDim.x;
+}
+
 /* Its first row and column. */
 __device__ __forceinline__ int2 corner(const struct update &u, const struct place &at)
 {

@@ -8,13 +8,18 @@
  * memory, C's is split by the warps that multiply it. Of 16 rows the corrections are summed before
  * the high parts' products, and then added to a sum that fp32's additions round: the units cut off
  * the last bits of what they add to. Where several blocks share a tile, the one that is ready last
- * adds up the others' parts, in their order. Blocks take one piece after the other, so that fewer
- * than there are multiprocessors may do it beside a panel.
+ * adds up the others' parts, in their order. Every block has as many rows of tiles as the others,
+ * the end of one tile and the beginning of another, so that any number of multiprocessors may do
+ * it, those that a panel leaves, too; blocks that need the same rows of C take them at the same
+ * time.
  *
  * Log (H200): 65 Tflop/s predicted from 303 of the units, 55.8 measured whatever the shape, as all
  * warps of a multiprocessor brought their next operands at the same time; with half of them behind
  * the others 65 (64 columns beside 4096 x 4096: 47 us, cuBLAS 61; 256 beside 16384 x 16384 2.11 ms
- * and 2.72). Errors are half of cuBLAS's in fp32. QR of n = 4096 with it 5.4 ms.
+ * and 2.72). Errors are half of cuBLAS's in fp32. QR of n = 4096 with it 5.4 ms. Whole parts of
+ * tiles instead of equal shares left multiprocessors without work, the more so on the 116 that a
+ * panel leaves: 128 columns beside 8064 x 7808 357 us, now 304; QR of 16384 in blocks of 256, whose
+ * panels have no update beside them, 111 ms instead of 119 (both with a record of every operation).
  *
  * Cost: 6 m k n operations on the tensor cores, C once for each 64 columns of V, V once for each
  * 256 of C. */
@@ -46,11 +51,11 @@ struct product {
 	float *p;
 	int64_t ldv, ldc, ldp;
 	int64_t rows, n;
-	int k, groups;       /* columns of V, and tiles of them */
-	int tiles, parts;    /* of the result, and of the rows */
-	int64_t part_stages; /* of a part, at most */
-	float *sums;         /* [tile][part][SUMS / 4][THREADS] of 16 bytes */
-	unsigned *counters;  /* a tile each, zero between kernels */
+	int k, groups;     /* columns of V, and tiles of them */
+	int across, teams; /* tiles of C's columns, and who share their rows */
+	int stages;        /* of a tile */
+	float *sums; /* [team][group][of a tile's first rows][SUMS / 4][THREADS] of 16 bytes */
+	unsigned *counters; /* a tile each, zero between kernels */
 };
 
 /* Of V: what a lane takes of 16 columns and 8 rows lies together, in the order of its registers. */
@@ -70,10 +75,12 @@ typedef float sums[TILES_DOWN][TILES_ACROSS][4];
 
 /* Of a block's work. */
 struct piece {
-	int tile, part;
-	int first_v;        /* column of V */
-	int64_t first_c;    /* and of C */
-	int64_t first, end; /* rows */
+	int group, across;
+	int first_team, teams; /* that have the tile's rows */
+	int stage, stages;     /* of the tile */
+	int first_v;           /* column of V */
+	int64_t first_c;       /* and of C */
+	int64_t first, end;    /* rows */
 };
 
 /* What a thread brings: 16 bytes of each of some columns of C in shared memory, and of two columns
@@ -87,15 +94,33 @@ struct load {
 
 enum { LOADS = ACROSS * PIECES / THREADS };
 
-__device__ __forceinline__ struct piece piece_of(const struct product &g, int number)
+/* Where a team's share of all stages begins, and who has a stage. */
+__device__ __forceinline__ int64_t share(const struct product &g, int team)
+{
+	return (int64_t)g.across * g.stages * team / g.teams;
+}
+
+__device__ __forceinline__ int team_of(const struct product &g, int64_t stage)
+{
+	const int64_t all = (int64_t)g.across * g.stages;
+	return (int)(((stage + 1) * g.teams + all - 1) / all) - 1;
+}
+
+/* From a stage of all on, as far as the tile and the team's share go. */
+__device__ __forceinline__ struct piece piece_of(
+        const struct product &g, int group, int64_t at, int64_t end)
 {
 	struct piece x;
-	x.tile = number / g.parts;
-	x.part = number % g.parts;
-	x.first_v = x.tile % g.groups * SIDE;
-	x.first_c = (int64_t)(x.tile / g.groups) * ACROSS;
-	x.first = x.part * g.part_stages * DEPTH;
-	x.end = min(g.rows, x.first + g.part_stages * DEPTH);
+	x.group = group;
+	x.across = (int)(at / g.stages);
+	x.stage = (int)(at % g.stages);
+	x.stages = (int)min((int64_t)g.stages - x.stage, end - at);
+	x.first_team = team_of(g, (int64_t)x.across * g.stages);
+	x.teams = team_of(g, (int64_t)(x.across + 1) * g.stages - 1) - x.first_team + 1;
+	x.first_v = group * SIDE;
+	x.first_c = (int64_t)x.across * ACROSS;
+	x.first = (int64_t)x.stage * DEPTH;
+	x.end = min(g.rows, x.first + (int64_t)x.stages * DEPTH);
 	return x;
 }
 
@@ -295,12 +320,19 @@ __device__ __forceinline__ void store_tile(
 			}
 }
 
-/* The part's sums to memory; true, with those of all parts, in the block that is the last one. */
-__device__ __forceinline__ bool join_parts(
-        const struct product &g, struct memory &s, const struct piece &x, sums &sum)
+/* What a team of those that share the tile keeps of it: only the first one has its first rows. */
+__device__ __forceinline__ float4 *kept_sums(
+        const struct product &g, const struct piece &x, int nth)
 {
-	float4 *all = (float4 *)g.sums + (int64_t)x.tile * g.parts * (SUMS / 4) * THREADS;
-	float4 *mine = all + x.part * (SUMS / 4) * THREADS + threadIdx.x;
+	const int64_t slot = ((int64_t)(x.first_team + nth) * g.groups + x.group) * 2 + (nth == 0);
+	return (float4 *)g.sums + slot * (SUMS / 4) * THREADS + threadIdx.x;
+}
+
+/* The piece's sums to memory; true, with those of all teams, in the block that is the last one. */
+__device__ __forceinline__ bool join_teams(
+        const struct product &g, struct memory &s, const struct piece &x, int team, sums &sum)
+{
+	float4 *mine = kept_sums(g, x, team - x.first_team);
 
 #pragma unroll
 	for (int i = 0; i < SUMS / 4; i++) {
@@ -310,9 +342,10 @@ __device__ __forceinline__ bool join_parts(
 	__threadfence();
 	__syncthreads();
 	if (threadIdx.x == 0) {
-		s.last = atomicAdd(&g.counters[x.tile], 1u) == (unsigned)g.parts - 1;
+		unsigned *counter = &g.counters[x.across * g.groups + x.group];
+		s.last = atomicAdd(counter, 1u) == (unsigned)x.teams - 1;
 		if (s.last)
-			g.counters[x.tile] = 0;
+			*counter = 0;
 	}
 	__syncthreads();
 	if (!s.last)
@@ -323,17 +356,18 @@ __device__ __forceinline__ bool join_parts(
 		float(&f)[4] = sum[i / TILES_ACROSS][i % TILES_ACROSS];
 		f[0] = f[1] = f[2] = f[3] = 0;
 	}
-	for (int part = 0; part < g.parts; part++)
+	for (int nth = 0; nth < x.teams; nth++) {
+		const float4 *theirs = kept_sums(g, x, nth);
 #pragma unroll
 		for (int i = 0; i < SUMS / 4; i++) {
 			float(&f)[4] = sum[i / TILES_ACROSS][i % TILES_ACROSS];
-			const float4 more =
-			        __ldcg(&all[(part * (SUMS / 4) + i) * THREADS + threadIdx.x]);
+			const float4 more = __ldcg(&theirs[i * THREADS]);
 			f[0] += more.x;
 			f[1] += more.y;
 			f[2] += more.z;
 			f[3] += more.w;
 		}
+	}
 	return true;
 }
 
@@ -345,12 +379,15 @@ __global__ void __launch_bounds__(THREADS, 1) tall_kernel(const struct product g
 	extern __shared__ __align__(16) unsigned char bytes[];
 	struct memory &s = *(struct memory *)bytes;
 
-	for (int number = (int)blockIdx.x; number < g.tiles * g.parts; number += (int)gridDim.x) {
-		const struct piece x = piece_of(g, number);
+	const int team = (int)blockIdx.x / g.groups, group = (int)blockIdx.x % g.groups;
+	const int64_t end = share(g, team + 1);
+	for (int64_t at = share(g, team); at < end;) {
+		const struct piece x = piece_of(g, group, at, end);
 		sums sum = {};
 		add_stages(g, s, x, sum);
-		if (g.parts == 1 || join_parts(g, s, x, sum))
+		if (x.teams == 1 || join_teams(g, s, x, team, sum))
 			store_tile(g, x, sum);
+		at += x.stages;
 	}
 #endif
 }
@@ -360,17 +397,17 @@ __global__ void __launch_bounds__(THREADS, 1) tall_kernel(const struct product g
 extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c,
         struct matrix p, void *counters, void *scratch, void *stream)
 {
-	const int64_t stages = (c.m + DEPTH - 1) / DEPTH;
 	const struct product g = {(const float *)matrix_address(v),
 	        (const float *)matrix_address(c), (float *)matrix_address(p), v.ld, c.ld, p.ld, c.m,
-	        c.n, (int)v.n, (int)((v.n + SIDE - 1) / SIDE), plan->tiles, plan->parts,
-	        (stages + plan->parts - 1) / plan->parts, (float *)scratch, (unsigned *)counters};
+	        c.n, (int)v.n, plan->groups, plan->across, plan->teams,
+	        (int)((c.m + DEPTH - 1) / DEPTH), (float *)scratch, (unsigned *)counters};
 	if (c.n == 0 || v.n == 0)
 		return (int)cudaSuccess;
 	cudaError_t error = cudaFuncSetAttribute((const void *)tall_kernel,
 	        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(struct memory));
 	if (error != cudaSuccess)
 		return (int)error;
-	tall_kernel<<<plan->blocks, THREADS, sizeof(struct memory), (cudaStream_t)stream>>>(g);
+	tall_kernel<<<plan->teams * plan->groups, THREADS, sizeof(struct memory),
+	        (cudaStream_t)stream>>>(g);
 	return (int)cudaGetLastError();
 }

@@ -17,22 +17,18 @@ enum { TF32_TALL_SIDE = 64, TF32_TALL_ACROSS = 256, TF32_TALL_SHARED = 172432 };
  */
 bool tf32_tall_fits(int major, int64_t shared_per_block);
 
-/* Multiprocessors that are left to a panel beside it: a cluster of them. */
-enum { TF32_TALL_KEPT = 16 };
-
-/* Of the result: tiles; parts of the rows that different blocks take; blocks, each of which takes
- * one of tiles x parts after the other. */
+/* Tiles of the result beside each other in V's columns (groups) and in C's; teams of one block a
+ * group, which take equal shares of all rows of all of C's tiles, one after the other. */
 struct tf32_tall_plan {
-	int tiles, parts, blocks;
+	int groups, across, teams;
 };
 
 /* For V of k columns and C of n, `rows` rows each, on so many multiprocessors. */
 struct tf32_tall_plan tf32_tall_plan_make(int64_t k, int64_t n, int64_t rows, int multiprocessors);
 
-/* Bytes of scratch memory that a plan needs, and at most; its counters are 4 bytes a tile, zero
- * before and after. */
-int64_t tf32_tall_scratch(const struct tf32_tall_plan *plan);
-enum { TF32_TALL_SCRATCH = 16 << 20 };
+/* Bytes of scratch memory that a plan needs at most; its counters are 4 bytes a tile, zero before
+ * and after. */
+enum { TF32_TALL_SCRATCH = 20 << 20 };
 
 /* p = V^T C; on the device (compute capability 8.0 and newer), in single precision; v and c begin
  * at 16 bytes, and so do their columns. stream is a cudaStream_t, what returns a cudaError_t. */

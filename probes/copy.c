@@ -130,26 +130,6 @@ static void add_inflight(struct copy_sweep *sweep)
 	}
 }
 
-/* Columns that many threads or few walk down, with one narrow access of each under way, with some,
- * and with some wide ones; so many that the launch is little of it. */
-static void add_walks(struct copy_sweep *sweep)
-{
-	static const struct {
-		int width, unroll;
-	} accesses[] = {{4, 1}, {4, COPY_UNROLL}, {16, COPY_UNROLL}};
-
-	for (size_t w = 0; w < ARRAY_LEN(accesses); w++)
-		for (int walkers = 32; walkers <= 1024; walkers *= 2) {
-			struct copy_launch launch = {.kind = COPY_WALK,
-			        .words = 4 * large_words(&sweep->gpu),
-			        .width = accesses[w].width,
-			        .unroll = accesses[w].unroll,
-			        .walkers = walkers};
-			add(sweep, (struct copy_point){"walk_cold", launch, .cold = true,
-			                   .inflight = accesses[w].width * accesses[w].unroll});
-		}
-}
-
 /* Two buffers: long enough for the widest stride, at most a quarter of the memory each. */
 static void allocate(struct copy_sweep *sweep)
 {
@@ -212,7 +192,6 @@ static void measure(struct probe_run *run)
 	add_offsets(&sweep);
 	add_widths(&sweep);
 	add_inflight(&sweep);
-	add_walks(&sweep);
 
 	gpu_warm(&sweep.gpu, run->warm_seconds);
 	for (size_t i = 0; i < sweep.count; i++) {
@@ -235,8 +214,7 @@ static void measure(struct probe_run *run)
 	cudaFree(sweep.source);
 }
 
-static const char *const args[] = {
-        "bytes", "words", "stride", "offset", "width", "inflight", "walkers"};
+static const char *const args[] = {"bytes", "words", "stride", "offset", "width", "inflight"};
 const struct probe copy_probe = {
         .name = "copy",
         .question = "How fast does device memory copy, read and write, against size, stride, "
@@ -245,7 +223,7 @@ const struct probe copy_probe = {
         .arg_count = ARRAY_LEN(args),
         .needs_gpu = true,
         .turn = -1,
-        .seconds = 1.2, /* and 1 s sustained in the first process */
+        .seconds = 1, /* and 1 s sustained in the first process */
         .processes = 3,
         .measure = measure,
         .fit = copy_fit,

@@ -75,23 +75,6 @@ __global__ void __launch_bounds__(COPY_THREADS) head_kernel(
 	copy_vectors((const uint4 *)(source + head), (uint4 *)(target + head), vectors, 1);
 }
 
-static __device__ __forceinline__ float product(float x, float q)
-{
-	return x * q;
-}
-
-static __device__ __forceinline__ float product(float4 x, float4 q)
-{
-	return x.x * q.x + x.y * q.y + x.z * q.z + x.w * q.w;
-}
-
-/* Largest blocks of a multiprocessor with narrow accesses. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-const int WALK_BLOCKS = 1;
-#else
-const int WALK_BLOCKS = 2;
-#endif
-
 /* The sum keeps the loads alive: no sum of numbers in (-1,1) reaches `never`. */
 __global__ void __launch_bounds__(COPY_THREADS)
         read_kernel(const float4 *__restrict__ source, float *target, int64_t count, float never)
@@ -114,33 +97,6 @@ __global__ void __launch_bounds__(COPY_THREADS)
 		sum[0] += sum[u];
 	if (sum[0] > never)
 		target[0] = sum[0];
-}
-
-/* blockDim.x threads walk down a column; every block has its columns at once. */
-template <typename V, int UNROLL>
-__global__ void __launch_bounds__(1024, sizeof(V) == 4 ? WALK_BLOCKS : 1)
-        walk_kernel(const V *__restrict__ source, float *target, float never)
-{
-	const int rows = COPY_COLUMN * 4 / (int)sizeof(V);
-	const V *column = source + ((int64_t)blockIdx.x * blockDim.y + threadIdx.y) * rows;
-	float sum = 0;
-	for (int i = threadIdx.x; i < rows; i += UNROLL * blockDim.x) {
-		V x[UNROLL], q[UNROLL];
-#pragma unroll
-		for (int u = 0; u < UNROLL; u++)
-			if (i + u * (int)blockDim.x < rows)
-				x[u] = column[i + u * blockDim.x];
-#pragma unroll
-		for (int u = 0; u < UNROLL; u++)
-			if (i + u * (int)blockDim.x < rows)
-				q[u] = source[i + u * blockDim.x];
-#pragma unroll
-		for (int u = 0; u < UNROLL; u++)
-			if (i + u * (int)blockDim.x < rows)
-				sum += product(x[u], q[u]);
-	}
-	if (sum > never)
-		target[0] = sum;
 }
 
 __global__ void __launch_bounds__(COPY_THREADS) write_kernel(uint4 *target, int64_t count)
@@ -176,10 +132,6 @@ static const void *kernel_of(const struct copy_launch *launch)
 		return (const void *)write_kernel;
 	case COPY_CHANGE:
 		return (const void *)change_kernel;
-	case COPY_WALK:
-		return launch->width == 16   ? (const void *)walk_kernel<float4, COPY_UNROLL>
-		       : launch->unroll == 1 ? (const void *)walk_kernel<float, 1>
-		                             : (const void *)walk_kernel<float, COPY_UNROLL>;
 	case COPY_STRIDED:
 		return (const void *)strided_kernel;
 	case COPY_HEAD:
@@ -213,15 +165,11 @@ extern "C" void copy_start(const struct copy_launch *launch, void *stream)
 	void *copy[] = {&source, &target, &vectors};
 	void *read[] = {&source, &target, &vectors, &never};
 	void *write[] = {&target, &vectors};
-	void *walk[] = {&source, &target, &never};
 	void *strided[] = {&source, &target, &words, &stride};
 	void *head[] = {&source, &target, &words};
-	void **const arguments[] = {copy, read, write, write, walk, strided, head}; /* by kind */
-	const dim3 block = launch->kind == COPY_WALK
-	                           ? dim3(launch->walkers, launch->threads / launch->walkers)
-	                           : dim3(launch->threads);
-	GPU(cudaLaunchKernel(kernel_of(launch), launch->blocks, block, arguments[launch->kind], 0,
-	        (cudaStream_t)stream));
+	void **const arguments[] = {copy, read, write, write, strided, head}; /* by kind */
+	GPU(cudaLaunchKernel(kernel_of(launch), launch->blocks, launch->threads,
+	        arguments[launch->kind], 0, (cudaStream_t)stream));
 }
 
 /* What the i-th word of the target must be. */
@@ -248,7 +196,7 @@ extern "C" int64_t copy_wrong_words(
 {
 	unsigned long long count = 0;
 	cudaStream_t s = (cudaStream_t)stream;
-	if (launch->kind == COPY_READ || launch->kind == COPY_WALK)
+	if (launch->kind == COPY_READ)
 		return 0; /* leaves nothing behind */
 	GPU(cudaMemsetAsync(wrong, 0, sizeof *wrong, s));
 	wrong_kernel<<<1024, COPY_THREADS, 0, s>>>(

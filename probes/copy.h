@@ -10,14 +10,12 @@ extern "C" {
 #endif
 
 enum { COPY_THREADS = 256, COPY_UNROLL = 4, COPY_LINE = 128 /* bytes */ };
-enum { COPY_COLUMN = 8192 /* words that are walked down */ };
 
 enum copy_kind {
 	COPY_BOTH,    /* target = source, consecutive words */
 	COPY_READ,    /* source is read and nothing is written */
 	COPY_WRITE,   /* target[i] = copy_pattern(i) */
 	COPY_CHANGE,  /* target[i] |= copy_pattern(i) */
-	COPY_WALK,    /* columns of the source are read, each by some threads, beside the first */
 	COPY_STRIDED, /* target[i * stride] = source[i * stride], word by word */
 	COPY_HEAD     /* as COPY_BOTH: words up to the first line, then 16-byte vectors */
 };
@@ -31,8 +29,6 @@ struct copy_launch {
 	int64_t words, stride;
 	int width; /* bytes of one access: 4, 8 or 16; words and pointers are multiples of it */
 	int blocks, threads;
-	int walkers,
-	        unroll; /* of COPY_WALK: threads of a column, accesses that each has under way */
 };
 
 /* Resident blocks of COPY_THREADS threads an SM holds of this launch's kernel. */

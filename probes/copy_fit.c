@@ -44,8 +44,6 @@ static const struct {
         {"width_cold", "gpu.copy.width", "read + written, L2 cold", PINS, {"width"}, {"width"}},
         {"inflight_cold", "gpu.copy.inflight", "against loads in flight per SM, L2 cold", PINS,
                 {"inflight"}, {"bytes"}},
-        {"walk_cold", "gpu.read.walk", "columns, by threads of each and bytes of each under way",
-                PINS, {"walkers", "inflight"}, {"threads", "bytes"}},
 };
 
 /* Highest possible rate. Without the metadata there is no bound. */

@@ -22,8 +22,7 @@ struct bench {
 /* Bytes read plus bytes written. */
 static int64_t payload(const struct copy_launch *launch)
 {
-	bool one_way = launch->kind == COPY_READ || launch->kind == COPY_WRITE ||
-	               launch->kind == COPY_WALK;
+	bool one_way = launch->kind == COPY_READ || launch->kind == COPY_WRITE;
 	return launch->words * (one_way ? 4 : 8);
 }
 
@@ -90,12 +89,6 @@ static void set_grid(
 	int64_t per_sm = copy_blocks_per_sm(launch);
 
 	launch->threads = COPY_THREADS;
-	if (launch->kind == COPY_WALK) {
-		launch->threads = (int)larger(launch->walkers, COPY_THREADS);
-		launch->blocks =
-		        (int)(launch->words / COPY_COLUMN / (launch->threads / launch->walkers));
-		return;
-	}
 	if (point->inflight) {
 		int64_t threads = point->inflight / (COPY_UNROLL * launch->width);
 		launch->threads = (int)smaller(threads, COPY_THREADS);
@@ -167,7 +160,7 @@ static void record(const struct copy_sweep *sweep, const struct copy_point *poin
 	const struct arg args[] = {{"bytes", (double)payload(launch)},
 	        {"words", (double)launch->words}, {"stride", (double)launch->stride},
 	        {"offset", (double)point->offset}, {"width", (double)launch->width},
-	        {"inflight", (double)point->inflight}, {"walkers", launch->walkers}};
+	        {"inflight", (double)point->inflight}};
 
 	probe_record(sweep->run, point->series, args, ARRAY_LEN(args), measurement);
 }

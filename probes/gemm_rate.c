@@ -7,7 +7,8 @@
  * want it), in fp64 those of an odd number of rows, too, for which the library has other kernels,
  * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
  * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
- * right (Cholesky's), symmetric updates of the lower triangle. Our own of V^T C in 3xTF32, on all
+ * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
+ * multiprocessors that a panel leaves, too. Our own of V^T C in 3xTF32, on all
  * multiprocessors and on those that a panel leaves. Our own in both forms, alone and as beside a
  * panel, with a block for each tile, and for sizes that cut tiles off. Dependent calls in one
  * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
@@ -74,6 +75,8 @@ static const struct surface others[] = {
         {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
                 {1024, 4096, 16384, 65536, 262144}},
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
+        {GEMM_SHARED, {256, 1024, 2048, 4096, 8192, 16384}, {256, 1024, 2048, 4096, 8192, 16384},
+                {192, 384, 768}},
         {TRSM, RANKS, SIZES, {1}},
         {TRSM_RIGHT, RANKS, SIZES, {1}},
         {TRSM_FEW, {64, 256, 512, 1024, 2048, 4096}, {1, 8, 64, 256}, {1}},

@@ -14,8 +14,9 @@ enum { LINE = 32 };       /* columns of our own products begin with a line of me
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
-        "syrk", "gemm_odd", "own_gemm", "own_syrk", "own_gemm_edge", "own_gemm_shared",
-        "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared"};
+        "syrk", "gemm_odd", "gemm_shared", "own_gemm", "own_syrk", "own_gemm_edge",
+        "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
+        "tf32_tall_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -30,6 +31,9 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 		                                                bench->rate.gpu.shared_per_block));
 	if (kind == GEMM_ODD)
 		return math == FP64;
+	if (kind == GEMM_SHARED)
+		return math == TF32 && bench->rate.gpu.major >= 8 &&
+		       bench->rate.gpu.sm_count > 2 * TF32_KEPT;
 	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
 }
 
@@ -69,6 +73,8 @@ static void put_gemm(const struct product *p)
 	const cublasComputeType_t compute = twice             ? CUBLAS_COMPUTE_64F
 	                                    : p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32
 	                                                      : CUBLAS_COMPUTE_32F;
+	const int all = 0, some = d->rate.gpu.sm_count - TF32_KEPT;
+	BLAS(cublasSetSmCountTarget(d->rate.blas, p->kind == GEMM_SHARED ? some : all));
 	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
 	        p->n, p->k, twice ? (const void *)&alpha : &alpha_s, d->a, type,
 	        transposed ? p->k : ld, d->b, type, p->k, twice ? (const void *)&beta : &beta_s,
@@ -140,7 +146,7 @@ static void put_syrk_tf32(const struct product *p)
 static void put_tall(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const int kept = p->kind == TALL_SHARED ? TF32_TALL_KEPT : 0;
+	const int kept = p->kind == TALL_SHARED ? TF32_KEPT : 0;
 	const struct tf32_tall_plan plan =
 	        tf32_tall_plan_make(p->m, p->n, p->k, d->rate.gpu.sm_count - kept);
 	GPU(tf32_tall(&plan, (struct matrix){d->a, 0, p->k, p->m, p->k, SINGLE},

@@ -2,8 +2,8 @@
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
  * .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
  * gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .tf32 .d,
- * gpu.own_syrk_shared.s .tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s (seconds per call against
- * shape, rate surfaces) and the best rate of each gemm. */
+ * gpu.own_syrk_shared.s .tf32, gpu.gemm_shared.tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s
+ * (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 
@@ -37,6 +37,9 @@ static const struct surface {
                 NULL},
         {"gemm_tn_s", "gpu.gemm_tn.s", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,
                 NULL},
+        {"gemm_shared_tf32", "gpu.gemm_shared.tf32", NULL,
+                "cuBLAS A^T B on the multiprocessors that a panel leaves, start to start",
+                {"m", "n", "k"}, 2, NULL},
         {"gemm_tn_d", "gpu.gemm_tn.d", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,
                 NULL},
         {"trsm_s", "gpu.trsm.s", NULL, "cuBLAS trsm, left lower unit, start to start", {"m", "n"},

@@ -26,7 +26,8 @@ static const char span[] = "device start to start behind a hold, difference of 1
                            "of the processes";
 
 /* Bounds: an enqueue at least fills and announces a command; a dependent kernel starts after the
- * one before has drained; a round trip crosses the bus twice. */
+ * one before has drained; a round trip crosses the bus twice, but that of an event in an idle
+ * stream, of which the driver may know enough. */
 static const struct rule rules[] = {
         {"enqueue", NULL, "gpu.launch.enqueue", "<<<>>>", held, 2e-7, 5e-5},
         {"enqueue_driver", NULL, "gpu.launch.enqueue_driver", "cuLaunchKernel", held, 2e-7, 5e-5},
@@ -59,7 +60,7 @@ static const struct rule rules[] = {
         {"first", NULL, "gpu.launch.first", "<<<>>> + cudaStreamSynchronize, module not yet loaded",
                 "host clock, once a process", 1e-6, 10},
         {"event_record", NULL, "gpu.event.record", "cudaEventRecord", held, 2e-8, 5e-5},
-        {"event_sync", NULL, "gpu.event.sync", "cudaEventRecord + cudaEventSynchronize", idle, 5e-7,
+        {"event_sync", NULL, "gpu.event.sync", "cudaEventRecord + cudaEventSynchronize", idle, 1e-7,
                 1e-3},
         {"event_hop", NULL, "gpu.event.wait", "kernels of two streams in turn, by record and wait",
                 span, 1e-7, 5e-5},

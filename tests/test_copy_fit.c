@@ -123,8 +123,7 @@ static void test_missing(void)
 	        "gpu.copy.alpha", "gpu.copy.beta", "gpu.copy.n_half", "gpu.dram.copy",
 	        "gpu.dram.read", "gpu.dram.write", "gpu.l2.copy", "gpu.l2.read", "gpu.l2.write",
 	        "gpu.dram.copy_sustained", "gpu.copy.stride", "gpu.copy.misaligned",
-	        "gpu.copy.aligned_head", "gpu.copy.width", "gpu.copy.inflight", "gpu.change.time",
-	        "gpu.read.walk"};
+	        "gpu.copy.aligned_head", "gpu.copy.width", "gpu.copy.inflight", "gpu.change.time"};
 	struct table *curve = new_curve();
 	struct profile *profile = profile_new();
 

@@ -65,6 +65,7 @@ static struct table *synthetic(void)
 	add_product(curve, "gemm_odd_d", 1023, 1024, 64, 30e-6);
 	add_product(curve, "tf32_tall_s", 64, 4096, 4096, 33e-6);
 	add_product(curve, "tf32_tall_shared_s", 64, 4096, 4096, 37e-6);
+	add_product(curve, "gemm_shared_tf32", 4096, 4096, 384, 70e-6);
 	const struct arg solve[] = {{"m", 128}, {"n", 4096}};
 	add(curve, "trsm_s", solve, 2, 128. * 128 * 4096 / 10e12);
 	const struct arg few[] = {{"m", 4096}, {"n", 8}};
@@ -98,6 +99,8 @@ static void test_known(void)
 	is_real(at(profile, "gpu.tf32_tall.s", 64, 4096, 4096), 33e-6, 0.01, "our tall products");
 	is_real(at(profile, "gpu.tf32_tall_shared.s", 64, 4096, 4096), 37e-6, 0.01,
 	        "and beside a panel");
+	is_real(at(profile, "gpu.gemm_shared.tf32", 4096, 4096, 384), 70e-6, 0.01,
+	        "the library's in tf32 beside a panel");
 	is_real(at(profile, "gpu.gemm_odd.d", 1023, 1024, 64), 30e-6, 1e-12,
 	        "products of an odd number of rows");
 	is_real(at_two(profile, "gpu.trsm.s", "m", 128, "n", 4096), 128. * 128 * 4096 / 10e12, 1e-6,

@@ -329,10 +329,8 @@ static void test_splits(struct executor *e)
 		return;
 	}
 	e->tf32 = &small;
-	/* several products, one kernel for what is behind some columns, one kernel */
-	static const int64_t one_kernel[] = {0, 400, 1000};
-	for (size_t w = 0; w < (kept->whole || e->on_host ? ARRAY_LEN(one_kernel) : 1); w++) {
-		small.whole = one_kernel[w];
+	for (int whole = 0; whole <= (kept->whole || e->on_host); whole++) {
+		small.whole = whole;
 		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
 			test_split(e, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
 			        kinds[i / 2], 600);

@@ -347,6 +347,8 @@ static void test_updates(struct executor *e)
 {
 	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
 		test_update(e, (enum uplo)uplo, 1100, 1100, 128);
+		/* a leading dimension of whole pieces of 16 bytes */
+		test_update(e, (enum uplo)uplo, 1101, 1101, 96);
 		test_update(e, (enum uplo)uplo, 900, 300, 300);
 		test_update(e, (enum uplo)uplo, 777, 259, 65);
 	}
@@ -359,7 +361,7 @@ static void test_both_updates(struct executor *e)
 	struct split_limits limits = *kept;
 
 	for (int whole = 0; whole <= (kept->whole || e->on_host); whole++) {
-		limits.whole = whole ? INT64_MAX : 0;
+		limits.whole = whole;
 		e->tf32 = &limits;
 		diag("%s", whole ? "one kernel" : "several products");
 		test_updates(e);

@@ -7,6 +7,7 @@
 
 #include "../../lib/msg.h"
 #include "../../lib/gemm.h"
+#include "../../lib/gemv.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
 #include "../../lib/tf32_syrk.h"
@@ -79,18 +80,26 @@ bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, en
 	return cuda_ok(x, tf32_split(a, trans, stack, to, stream_of(x)), "split");
 }
 
+/* The library's kernels for the tensor cores keep their multiprocessors to the end: beside a panel
+ * it is told of fewer. */
 bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
 	struct cuda *x = self(executor);
 	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	cublasStatus_t status = cublasGemmStridedBatchedEx_64(lane_of(x)->blas, CUBLAS_OP_T,
-	        CUBLAS_OP_N, c.m, c.n, a.m, &alpha_single, matrix_address(a), CUDA_R_32F, a.ld,
-	        products.a, matrix_address(b), CUDA_R_32F, b.ld, products.b, &beta_single,
-	        matrix_address(c), CUDA_R_32F, c.ld, products.c, products.count,
-	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+	const int all = 0, some = x->gpu.sm_count - TF32_KEPT;
+	const bool shares = executor->shares && some > TF32_KEPT;
+	cublasHandle_t blas = lane_of(x)->blas;
 
-	return blas_ok(x, status, "gemm in TF32");
+	if (!blas_ok(x, cublasSetSmCountTarget(blas, shares ? some : all), "gemm in TF32"))
+		return false;
+	cublasStatus_t status = cublasGemmStridedBatchedEx_64(blas, CUBLAS_OP_T, CUBLAS_OP_N, c.m,
+	        c.n, a.m, &alpha_single, matrix_address(a), CUDA_R_32F, a.ld, products.a,
+	        matrix_address(b), CUDA_R_32F, b.ld, products.b, &beta_single, matrix_address(c),
+	        CUDA_R_32F, c.ld, products.c, products.count, CUBLAS_COMPUTE_32F_FAST_TF32,
+	        CUBLAS_GEMM_DEFAULT);
+	return blas_ok(x, status, "gemm in TF32") &&
+	       blas_ok(x, cublasSetSmCountTarget(blas, all), "gemm in TF32");
 }
 
 bool cuda_syrk_tf32(struct executor *executor, enum uplo uplo, double alpha, struct matrix stack,
@@ -102,18 +111,28 @@ bool cuda_syrk_tf32(struct executor *executor, enum uplo uplo, double alpha, str
 	        "syrk in TF32");
 }
 
-/* Beside a panel, on the multiprocessors that it leaves. */
+/* Beside a panel, on the multiprocessors that it leaves; as many columns of C at a time as there
+ * are counters for. */
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {
 	struct cuda *x = self(executor);
-	const int kept = executor->shares ? TF32_TALL_KEPT : 0;
+	const int kept = executor->shares ? TF32_KEPT : 0;
 	if (!tf32_tall_fits(x->gpu.major, x->gpu.shared_per_block))
 		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
-	const struct tf32_tall_plan plan =
-	        tf32_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count - kept);
-	return cuda_ok(x,
-	        tf32_tall(&plan, v, c, p, lane_of(x)->counters, lane_of(x)->scratch, stream_of(x)),
-	        "tall product");
+	const int64_t groups = (v.n + TF32_TALL_SIDE - 1) / TF32_TALL_SIDE;
+	const int64_t most = GEMV_MAX_SPLIT_TILES / groups * TF32_TALL_ACROSS;
+	bool ok = true;
+	for (int64_t j = 0; ok && j < c.n; j += most) {
+		const int64_t n = c.n - j < most ? c.n - j : most;
+		const struct tf32_tall_plan plan =
+		        tf32_tall_plan_make(v.n, n, c.m, x->gpu.sm_count - kept);
+		ok = cuda_ok(x,
+		        tf32_tall(&plan, v, matrix_view(c, 0, j, c.m, n),
+		                matrix_view(p, 0, j, p.m, n), lane_of(x)->counters,
+		                lane_of(x)->scratch, stream_of(x)),
+		        "tall product");
+	}
+	return ok;
 }
 
 bool cuda_add_triangles(

@@ -5,12 +5,14 @@
 #include "../../lib/msg.h"
 #include "../../lib/block_kernels.h"
 #include "../../lib/gemv.h"
+#include "../../lib/tf32_tall.h"
 
 #include <stdlib.h>
 
 enum { BLAS_WORK_BYTES = 32 << 20 }; /* NVIDIA's advice for this generation of GPUs */
 
 _Static_assert((int)BLOCK_SCRATCH_BYTES <= (int)LANE_SCRATCH_BYTES, "scratch holds a block's");
+_Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall product's");
 
 /* cuBLAS forgets its workspace with every change of the stream. */
 static bool lane_attach(struct cuda *x, struct lane *lane)

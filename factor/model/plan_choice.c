@@ -294,7 +294,8 @@ static void take(struct plan_choice *choice, const struct plan_choice *other)
 	choice->runs = runs;
 }
 
-/* Earlier than the plan's, which is LU's to choose. */
+/* Earlier than the plan's, which is for those to choose who have something to begin with: LU, and
+ * Cholesky where operands are split. */
 static void choose_earlier(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice)
 {
@@ -314,7 +315,8 @@ bool plan_choose(const struct profile *profile, const struct factor_question *as
 	bool ok = choose(profile, asked, fixed, choice);
 
 	if (ok && fixed->lookahead < 0 && choice->plan.lookahead && !choice->plan.hybrid &&
-	        strcmp(asked->operation, "getrf") == 0)
+	        (strcmp(asked->operation, "getrf") == 0 ||
+	                (strcmp(asked->operation, "potrf") == 0 && asked->math == MATH_3XTF32)))
 		choose_earlier(profile, asked, fixed, choice);
 	return ok;
 }

@@ -208,12 +208,17 @@ struct price price_gemm(
 	return price;
 }
 
+/* Beside a panel on fewer multiprocessors, where the profile has that. */
 struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 {
+	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
+	const bool beside = r->shares && price_known(r, shared);
 	struct price price =
-	        library(r, product_time(r, "gpu.gemm.tf32", c, (double)k), TERM_ARITHMETIC);
+	        library(r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
+	if (beside)
+		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
 	return price;
 }
@@ -251,7 +256,7 @@ struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 		return price_gemm(r, TRANSPOSED, PLAIN, c, k);
 	struct price price = price_as_measured(
 	        price_kernel(r), product_time(r, beside ? shared : alone, c, (double)k));
-	price.share = beside ? price_share(r, price_scalar(r, "gpu.sm.count") - TF32_TALL_KEPT) : 1;
+	price.share = beside ? price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT) : 1;
 	price.block = INFINITY;
 	return price;
 }
