@@ -94,14 +94,16 @@ static const struct surface others[] = {
         {TALL_SHARED, {64, 256}, {512, 2048, 4096, 8192, 16384}, {1024, 4096, 16384, 65536}},
 };
 
-/* Between powers of two the last turn of tiles is seldom full: squares there, of each of these
- * depths, tell by how much; in fp64 (H200) by no more than from one size to the next. */
+/* Between powers of two the last turn of tiles is seldom full, and C leaves L2: squares there, of
+ * each of these depths, tell by how much; in fp64 (H200) by no more than from one size to the next.
+ */
 static const struct between {
 	enum kind kind;
+	enum math math;
 	int k[LISTED];
-} between[] = {
-        {GEMM, RANKS}, {OWN_GEMM_EDGE, {64, 128, 256}}, {OWN_GEMM_EDGE_SHARED, {64, 128, 256}}};
-static const int between_tf32[LISTED] = STACKS;
+} between[] = {{GEMM, FP32, RANKS}, {OWN_GEMM_EDGE, FP32, {64, 128, 256}},
+        {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, STACKS},
+        {OWN_SYRK, TF32, {64, 128, 256}}, {OWN_SYRK_SHARED, TF32, {64, 128, 256}}};
 static const int between_sides[] = {1448, 2896, 5792, 11584};
 
 static bool fits(const struct product *p)
@@ -175,13 +177,13 @@ static void measure_between(struct bench *bench, enum math math)
 {
 	bench->best = 0;
 	for (size_t i = 0; i < ARRAY_LEN(between) && !bench->rate.run->common.quick; i++) {
-		const int *k = math == TF32 ? between_tf32 : between[i].k;
-		if (math == FP64 || !gemm_rate_has(bench, between[i].kind, math))
+		const struct between *b = &between[i];
+		if (b->math != math || !gemm_rate_has(bench, b->kind, math))
 			continue;
 		for (size_t s = 0; s < ARRAY_LEN(between_sides); s++)
-			for (int l = 0; l < LISTED && k[l]; l++) {
-				struct product p = {bench, between[i].kind, math, between_sides[s],
-				        between_sides[s], k[l]};
+			for (int l = 0; l < LISTED && b->k[l]; l++) {
+				struct product p = {bench, b->kind, math, between_sides[s],
+				        between_sides[s], b->k[l]};
 				measure_product(&p);
 			}
 	}
