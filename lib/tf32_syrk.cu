@@ -30,122 +30,17 @@
  * 128 250 and 221. */
 #include "tf32_syrk.h"
 
-#include "cluster.cuh"
 #include "tf32.h"
-#include "tf32_syrk_tiles.cuh"
+#include "tf32_syrk_c.cuh"
 
-#include <cuda.h>
 #include <cudaTypedefs.h>
 
 namespace
 {
 
-const int SLAB = 32; /* inner dimension of a stage: the 128 bytes that it swizzles */
-const int BOX = 64;  /* columns of a stack that come in one copy */
-const int STAGES_MOST = 5;
-const int GROUPS = 2; /* warpgroups that multiply, and one more, whose first warp brings operands
-                         and of which one warp for each group carries C */
-const int THREADS = 128 * (GROUPS + 1);
-const int STAGE_BYTES = (ROWS + COLUMNS) * SLAB * 4;
-const int C_BOX = 32; /* rows and columns of C that come in one copy */
-const int C_BOX_BYTES = C_BOX * C_BOX * 4, C_BOXES = ROWS / GROUPS / C_BOX;
-const int C_SLOTS = 4; /* of a group's rows of C, C_BOX columns each */
-const int C_SLOT_BYTES = C_BOXES * C_BOX_BYTES;
-const int C_ALIGNED = 16; /* of what may be carried so */
-const int C_BYTES = GROUPS * C_SLOTS * C_SLOT_BYTES;
-const int ALIGNED = 1024; /* of what is swizzled */
-
-/* With C carried through shared memory fewer stages are left. */
-__host__ __device__ constexpr int stages(bool carried)
-{
-	return carried ? 4 : STAGES_MOST;
-}
-
-__host__ __device__ constexpr int shared_bytes(bool carried)
-{
-	return stages(carried) * STAGE_BYTES + (carried ? C_BYTES : 0) + ALIGNED;
-}
-
-/* Copies take and leave whole pieces of C_ALIGNED bytes: rows that fill none are read and written
- * where they are. */
-__host__ __device__ __forceinline__ int carried_rows(const struct update &u)
-{
-	return u.m / (C_ALIGNED / 4) * (C_ALIGNED / 4);
-}
-
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* of a thread, in place of 168 */
-const int A_BYTES = ROWS * SLAB * 4;
-const int C_PARTS = COLUMNS / C_BOX; /* of a group's rows of a tile, more than slots */
-const int SUMS = COLUMNS / 2;        /* of a thread */
-
-/* ---- barriers in shared memory ---- */
-
-/* What is waited for is a copy or this block's own warps; should it not come, the kernel fails
- * instead of going on for ever. */
-__device__ __forceinline__ void wait_stage(uint32_t barrier, uint32_t parity)
-{
-	const int MOST = 1 << 24;
-	int turns = 0;
-	while (!mailbox_is_full(barrier, parity))
-		if (++turns == MOST)
-			__trap();
-}
-
-struct ring {
-	uint64_t full[STAGES_MOST], empty[STAGES_MOST];
-	uint64_t c_full[GROUPS][C_SLOTS], c_empty[GROUPS][C_SLOTS];
-};
-
-/* A place in the ring, and how often it went around. */
-template <int STAGES> struct lap {
-	int stage;
-	uint32_t parity;
-
-	__device__ __forceinline__ void next(void)
-	{
-		if (++stage == STAGES) {
-			stage = 0;
-			parity ^= 1;
-		}
-	}
-};
-
-/* ---- copies ---- */
-
-__device__ __forceinline__ void copy_box(
-        uint32_t to, const CUtensorMap *map, int k, int part, int column, uint32_t full)
-{
-	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-	             "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-	             "l"(map), "r"(k), "r"(part), "r"(column), "r"(full)
-	             : "memory");
-}
-
-/* One part (slot of the stack) of both operands. */
-__device__ __forceinline__ void copy_stage(
-        uint32_t to, const CUtensorMap *map, int k, int part, const int2 tile, uint32_t full)
-{
-	arrivals_expect(full, STAGE_BYTES);
-#pragma unroll
-	for (int x = 0; x < ROWS; x += BOX)
-		copy_box(to + x * SLAB * 4, map, k, part, tile.x + x, full);
-#pragma unroll
-	for (int x = 0; x < COLUMNS; x += BOX)
-		copy_box(to + A_BYTES + x * SLAB * 4, map, k, part, tile.y + x, full);
-}
-
-/* C's tile, where it is not carried, comes to L2 before it is needed, by a warp. */
-__device__ __forceinline__ void announce_c(const struct update &u, const int2 tile)
-{
-	const int LINE = 32, LINES = ROWS / LINE;
-	const int i = tile.x + threadIdx.x % LINES * LINE, lane = threadIdx.x % 32;
-	if (i >= u.m)
-		return;
-	for (int x = lane / LINES; x < COLUMNS && tile.y + x < u.n; x += 32 / LINES)
-		asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + i + (tile.y + x) * u.ldc));
-}
 
 template <bool carried>
 __device__ void bring(const struct update &u, const CUtensorMap *map, const struct ring &ring,
@@ -165,78 +60,6 @@ __device__ void bring(const struct update &u, const CUtensorMap *map, const stru
 		}
 		__syncwarp();
 	}
-}
-
-__device__ __forceinline__ void load_c(
-        uint32_t to, const CUtensorMap *map, int i, int j, uint32_t full)
-{
-	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-	             "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-	             "l"(map), "r"(i), "r"(j), "r"(full)
-	             : "memory");
-}
-
-__device__ __forceinline__ void announce_box(const CUtensorMap *map, int i, int j)
-{
-	asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map),
-	             "r"(i), "r"(j)
-	             : "memory");
-}
-
-__device__ __forceinline__ void store_c(const CUtensorMap *map, int i, int j, uint32_t from)
-{
-	asm volatile(
-	        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
-	                map),
-	        "r"(i), "r"(j), "r"(from)
-	        : "memory");
-}
-
-/* A part of a tile of C from its slot to memory, and until the slot is read. */
-__device__ __forceinline__ void put_back(
-        const CUtensorMap *map, const int2 tile, int part, uint32_t slot)
-{
-	for (int x = 0; x < C_BOXES; x++)
-		store_c(map, tile.x + x * C_BOX, tile.y + part * C_BOX, slot + x * C_BOX_BYTES);
-	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-	asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-
-/* A group's rows of C to shared memory while its product is made, as far as there is room, the rest
- * to L2; what is updated goes back before its slot is used again. By one thread. */
-__device__ void carry(const struct update &u, const CUtensorMap *map, const struct ring &ring,
-        uint32_t memory, int group, struct place at)
-{
-	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
-	struct lap<C_SLOTS> turn = {
-		0, 1
-	};
-	int2 last = {-1, -1}; /* the tile before */
-	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
-		const int2 tile = corner(u, at), here = {tile.x + group * (ROWS / GROUPS), tile.y};
-		for (int part = C_SLOTS; part < C_PARTS; part++)
-			for (int x = 0; x < C_BOXES; x++)
-				announce_box(map, here.x + x * C_BOX, here.y + part * C_BOX);
-		for (int part = 0; part < C_PARTS; part++, turn.next()) {
-			const uint32_t slot = mine + turn.stage * C_SLOT_BYTES;
-			const uint32_t full = shared_address(&ring.c_full[group][turn.stage]);
-			wait_stage(shared_address(&ring.c_empty[group][turn.stage]), turn.parity);
-			if (part >= C_SLOTS)
-				put_back(map, here, part - C_SLOTS, slot);
-			else if (last.x >= 0)
-				put_back(map, last, part + C_PARTS - C_SLOTS, slot);
-			arrivals_expect(full, C_SLOT_BYTES);
-			for (int x = 0; x < C_BOXES; x++)
-				load_c(slot + x * C_BOX_BYTES, map, here.x + x * C_BOX,
-				        here.y + part * C_BOX, full);
-		}
-		last = here;
-	}
-	for (int part = C_PARTS - C_SLOTS; part < C_PARTS; part++, turn.next()) {
-		wait_stage(shared_address(&ring.c_empty[group][turn.stage]), turn.parity);
-		put_back(map, last, part, mine + turn.stage * C_SLOT_BYTES);
-	}
-	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 /* ---- products ---- */
@@ -346,92 +169,6 @@ __device__ __forceinline__ void multiply(const struct update &u, const struct ri
 	settle(cross);
 	release(ring, before[0]);
 	release(ring, before[1]);
-}
-
-/* ---- C ---- */
-
-__device__ __forceinline__ bool within(const struct update &u, int i, int j)
-{
-	return i < u.m && j < u.n && (u.lower ? i >= j : i <= j);
-}
-
-/* C += alpha sum, by BATCH elements of a thread at a time: of each 8 columns two, of two rows. */
-template <bool whole, int BATCH>
-__device__ __forceinline__ void add_to_c(
-        const struct update &u, const int2 tile, const float (&sum)[SUMS])
-{
-	const int i = tile.x + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
-	int j = tile.y + threadIdx.x % 4 * 2;
-	float *c = u.c + i + j * u.ldc;
-#pragma unroll
-	for (int first = 0; first < SUMS; first += BATCH) {
-		float before[BATCH];
-		asm volatile("" : "+l"(c), "+r"(j)); /* addresses are not for all batches at once */
-#pragma unroll
-		for (int e = 0; e < BATCH; e++) {
-			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
-			if (whole || within(u, i + down, j + right))
-				before[e] = c[down + right * u.ldc];
-		}
-#pragma unroll
-		for (int e = 0; e < BATCH; e++) {
-			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
-			if (whole || within(u, i + down, j + right))
-				c[down + right * u.ldc] = before[e] + u.alpha * sum[first + e];
-		}
-		c += BATCH * 2 * u.ldc;
-		j += BATCH * 2;
-	}
-}
-
-__device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile)
-{
-	return tile.x + ROWS <= u.m && tile.y + COLUMNS <= u.n &&
-	       (u.lower ? tile.x >= tile.y + COLUMNS - 1 : tile.y >= tile.x + ROWS - 1);
-}
-
-/* The same with C's elements from and to shared memory, where each column of a box has its pieces
- * of 16 bytes in an order of its own: a thread's columns are the same ones of every eight, and so
- * the places of its elements. */
-template <bool whole>
-__device__ __forceinline__ void add_to_carried(const struct update &u, const int2 tile,
-        const struct ring &ring, unsigned char *memory, struct lap<C_SLOTS> &turn,
-        const float (&sum)[SUMS])
-{
-	const int BATCH = C_BOX / 2, EIGHT_COLUMNS = 8 * C_BOX * 4;
-	const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
-	const int row = threadIdx.x % 128 / 32 * 16 + lane / 4, column = lane % 4 * 2;
-	const int i = tile.x + group * (ROWS / GROUPS) + row;
-	int place[4]; /* of two rows and two columns */
-#pragma unroll
-	for (int e = 0; e < 4; e++) {
-		const int down = row + e / 2 * 8, right = column + e % 2;
-		place[e] = group * C_SLOTS * C_SLOT_BYTES + down / C_BOX * C_BOX_BYTES +
-		           right * C_BOX * 4 + ((down % C_BOX / 4) ^ right) * 16 + down % 4 * 4;
-	}
-	int j = tile.y + column;
-#pragma unroll
-	for (int first = 0; first < SUMS; first += BATCH, turn.next()) {
-		unsigned char *slot = memory + turn.stage * C_SLOT_BYTES;
-		float before[BATCH];
-		wait_stage(shared_address(&ring.c_full[group][turn.stage]), turn.parity);
-#pragma unroll
-		for (int e = 0; e < BATCH; e++)
-			before[e] = *(float *)(slot + place[e % 4] + e / 4 * EIGHT_COLUMNS);
-#pragma unroll
-		for (int e = 0; e < BATCH; e++) {
-			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
-			const float more = u.alpha * sum[first + e];
-			if (whole || within(u, i + down, j + right))
-				*(float *)(slot + place[e % 4] + e / 4 * EIGHT_COLUMNS) =
-				        before[e] + more;
-			if (!whole && i + down >= carried_rows(u) && within(u, i + down, j + right))
-				u.c[i + down + (j + right) * u.ldc] += more;
-		}
-		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-		arrivals_arrive(shared_address(&ring.c_empty[group][turn.stage]));
-		j += BATCH * 2;
-	}
 }
 
 template <bool carried>

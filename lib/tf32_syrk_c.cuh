@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* C of tf32_syrk.cu: through shared memory, by copies while products are made, or read and written
+ * by the threads that multiply. */
+#ifndef FATHOM_TF32_SYRK_C_CUH
+#define FATHOM_TF32_SYRK_C_CUH
+
+#include "tf32_syrk_ring.cuh"
+
+namespace
+{
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/* ---- on its way ---- */
+
+/* C's tile, where it is not carried, comes to L2 before it is needed, by a warp. */
+__device__ __forceinline__ void announce_c(const struct update &u, const int2 tile)
+{
+	const int LINE = 32, LINES = ROWS / LINE;
+	const int i = tile.x + threadIdx.x % LINES * LINE, lane = threadIdx.x % 32;
+	if (i >= u.m)
+		return;
+	for (int x = lane / LINES; x < COLUMNS && tile.y + x < u.n; x += 32 / LINES)
+		asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + i + (tile.y + x) * u.ldc));
+}
+
+__device__ __forceinline__ void load_c(
+        uint32_t to, const CUtensorMap *map, int i, int j, uint32_t full)
+{
+	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+	             "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+	             "l"(map), "r"(i), "r"(j), "r"(full)
+	             : "memory");
+}
+
+__device__ __forceinline__ void announce_box(const CUtensorMap *map, int i, int j)
+{
+	asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map),
+	             "r"(i), "r"(j)
+	             : "memory");
+}
+
+__device__ __forceinline__ void store_c(const CUtensorMap *map, int i, int j, uint32_t from)
+{
+	asm volatile(
+	        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
+	                map),
+	        "r"(i), "r"(j), "r"(from)
+	        : "memory");
+}
+
+/* A part of a tile of C from its slot to memory, and until the slot is read. */
+__device__ __forceinline__ void put_back(
+        const CUtensorMap *map, const int2 tile, int part, uint32_t slot)
+{
+	for (int x = 0; x < C_BOXES; x++)
+		store_c(map, tile.x + x * C_BOX, tile.y + part * C_BOX, slot + x * C_BOX_BYTES);
+	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+	asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+/* A group's rows of C to shared memory while its product is made, as far as there is room, the rest
+ * to L2; what is updated goes back before its slot is used again. By one thread. */
+__device__ void carry(const struct update &u, const CUtensorMap *map, const struct ring &ring,
+        uint32_t memory, int group, struct place at)
+{
+	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
+	struct lap<C_SLOTS> turn = {
+		0, 1
+	};
+	int2 last = {-1, -1}; /* the tile before */
+	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
+		const int2 tile = corner(u, at), here = {tile.x + group * (ROWS / GROUPS), tile.y};
+		for (int part = C_SLOTS; part < C_PARTS; part++)
+			for (int x = 0; x < C_BOXES; x++)
+				announce_box(map, here.x + x * C_BOX, here.y + part * C_BOX);
+		for (int part = 0; part < C_PARTS; part++, turn.next()) {
+			const uint32_t slot = mine + turn.stage * C_SLOT_BYTES;
+			const uint32_t full = shared_address(&ring.c_full[group][turn.stage]);
+			wait_stage(shared_address(&ring.c_empty[group][turn.stage]), turn.parity);
+			if (part >= C_SLOTS)
+				put_back(map, here, part - C_SLOTS, slot);
+			else if (last.x >= 0)
+				put_back(map, last, part + C_PARTS - C_SLOTS, slot);
+			arrivals_expect(full, C_SLOT_BYTES);
+			for (int x = 0; x < C_BOXES; x++)
+				load_c(slot + x * C_BOX_BYTES, map, here.x + x * C_BOX,
+				        here.y + part * C_BOX, full);
+		}
+		last = here;
+	}
+	for (int part = C_PARTS - C_SLOTS; part < C_PARTS; part++, turn.next()) {
+		wait_stage(shared_address(&ring.c_empty[group][turn.stage]), turn.parity);
+		put_back(map, last, part, mine + turn.stage * C_SLOT_BYTES);
+	}
+	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+/* ---- the sum ---- */
+
+__device__ __forceinline__ bool within(const struct update &u, int i, int j)
+{
+	return i < u.m && j < u.n && (u.lower ? i >= j : i <= j);
+}
+
+/* C += alpha sum, by BATCH elements of a thread at a time: of each 8 columns two, of two rows. */
+template <bool whole, int BATCH>
+__device__ __forceinline__ void add_to_c(
+        const struct update &u, const int2 tile, const float (&sum)[SUMS])
+{
+	const int i = tile.x + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+	int j = tile.y + threadIdx.x % 4 * 2;
+	float *c = u.c + i + j * u.ldc;
+#pragma unroll
+	for (int first = 0; first < SUMS; first += BATCH) {
+		float before[BATCH];
+		asm volatile("" : "+l"(c), "+r"(j)); /* addresses are not for all batches at once */
+#pragma unroll
+		for (int e = 0; e < BATCH; e++) {
+			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
+			if (whole || within(u, i + down, j + right))
+				before[e] = c[down + right * u.ldc];
+		}
+#pragma unroll
+		for (int e = 0; e < BATCH; e++) {
+			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
+			if (whole || within(u, i + down, j + right))
+				c[down + right * u.ldc] = before[e] + u.alpha * sum[first + e];
+		}
+		c += BATCH * 2 * u.ldc;
+		j += BATCH * 2;
+	}
+}
+
+__device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile)
+{
+	return tile.x + ROWS <= u.m && tile.y + COLUMNS <= u.n &&
+	       (u.lower ? tile.x >= tile.y + COLUMNS - 1 : tile.y >= tile.x + ROWS - 1);
+}
+
+/* The same with C's elements from and to shared memory, where each column of a box has its pieces
+ * of 16 bytes in an order of its own: a thread's columns are the same ones of every eight, and so
+ * the places of its elements. */
+template <bool whole>
+__device__ __forceinline__ void add_to_carried(const struct update &u, const int2 tile,
+        const struct ring &ring, unsigned char *memory, struct lap<C_SLOTS> &turn,
+        const float (&sum)[SUMS])
+{
+	const int BATCH = C_BOX / 2, EIGHT_COLUMNS = 8 * C_BOX * 4;
+	const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
+	const int row = threadIdx.x % 128 / 32 * 16 + lane / 4, column = lane % 4 * 2;
+	const int i = tile.x + group * (ROWS / GROUPS) + row;
+	int place[4]; /* of two rows and two columns */
+#pragma unroll
+	for (int e = 0; e < 4; e++) {
+		const int down = row + e / 2 * 8, right = column + e % 2;
+		place[e] = group * C_SLOTS * C_SLOT_BYTES + down / C_BOX * C_BOX_BYTES +
+		           right * C_BOX * 4 + ((down % C_BOX / 4) ^ right) * 16 + down % 4 * 4;
+	}
+	int j = tile.y + column;
+#pragma unroll
+	for (int first = 0; first < SUMS; first += BATCH, turn.next()) {
+		unsigned char *slot = memory + turn.stage * C_SLOT_BYTES;
+		float before[BATCH];
+		wait_stage(shared_address(&ring.c_full[group][turn.stage]), turn.parity);
+#pragma unroll
+		for (int e = 0; e < BATCH; e++)
+			before[e] = *(float *)(slot + place[e % 4] + e / 4 * EIGHT_COLUMNS);
+#pragma unroll
+		for (int e = 0; e < BATCH; e++) {
+			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
+			const float more = u.alpha * sum[first + e];
+			if (whole || within(u, i + down, j + right))
+				*(float *)(slot + place[e % 4] + e / 4 * EIGHT_COLUMNS) =
+				        before[e] + more;
+			if (!whole && i + down >= carried_rows(u) && within(u, i + down, j + right))
+				u.c[i + down + (j + right) * u.ldc] += more;
+		}
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+		arrivals_arrive(shared_address(&ring.c_empty[group][turn.stage]));
+		j += BATCH * 2;
+	}
+}
+
+#endif
+
+} // namespace
+
+#endif

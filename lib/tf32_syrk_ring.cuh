@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* How tf32_syrk.cu's block lays out its shared memory, and the ring through which operands come. */
+#ifndef FATHOM_TF32_SYRK_RING_CUH
+#define FATHOM_TF32_SYRK_RING_CUH
+
+#include "cluster.cuh"
+#include "tf32_syrk_tiles.cuh"
+
+#include <cuda.h>
+
+namespace
+{
+
+const int SLAB = 32; /* inner dimension of a stage: the 128 bytes that it swizzles */
+const int BOX = 64;  /* columns of a stack that come in one copy */
+const int STAGES_MOST = 5;
+const int GROUPS = 2; /* warpgroups that multiply, and one more, whose first warp brings operands
+                         and of which one warp for each group carries C */
+const int THREADS = 128 * (GROUPS + 1);
+const int STAGE_BYTES = (ROWS + COLUMNS) * SLAB * 4;
+const int C_BOX = 32; /* rows and columns of C that come in one copy */
+const int C_BOX_BYTES = C_BOX * C_BOX * 4, C_BOXES = ROWS / GROUPS / C_BOX;
+const int C_SLOTS = 4; /* of a group's rows of C, C_BOX columns each */
+const int C_SLOT_BYTES = C_BOXES * C_BOX_BYTES;
+const int C_ALIGNED = 16; /* of what may be carried so */
+const int C_BYTES = GROUPS * C_SLOTS * C_SLOT_BYTES;
+const int ALIGNED = 1024; /* of what is swizzled */
+
+/* With C carried through shared memory fewer stages are left. */
+__host__ __device__ constexpr int stages(bool carried)
+{
+	return carried ? 4 : STAGES_MOST;
+}
+
+__host__ __device__ constexpr int shared_bytes(bool carried)
+{
+	return stages(carried) * STAGE_BYTES + (carried ? C_BYTES : 0) + ALIGNED;
+}
+
+/* Copies take and leave whole pieces of C_ALIGNED bytes: rows that fill none are read and written
+ * where they are. */
+__host__ __device__ __forceinline__ int carried_rows(const struct update &u)
+{
+	return u.m / (C_ALIGNED / 4) * (C_ALIGNED / 4);
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+const int A_BYTES = ROWS * SLAB * 4;
+const int C_PARTS = COLUMNS / C_BOX; /* of a group's rows of a tile, more than slots */
+const int SUMS = COLUMNS / 2;        /* of a thread */
+
+/* ---- barriers in shared memory ---- */
+
+/* What is waited for is a copy or this block's own warps; should it not come, the kernel fails
+ * instead of going on for ever. */
+__device__ __forceinline__ void wait_stage(uint32_t barrier, uint32_t parity)
+{
+	const int MOST = 1 << 24;
+	int turns = 0;
+	while (!mailbox_is_full(barrier, parity))
+		if (++turns == MOST)
+			__trap();
+}
+
+struct ring {
+	uint64_t full[STAGES_MOST], empty[STAGES_MOST];
+	uint64_t c_full[GROUPS][C_SLOTS], c_empty[GROUPS][C_SLOTS];
+};
+
+/* A place in the ring, and how often it went around. */
+template <int STAGES> struct lap {
+	int stage;
+	uint32_t parity;
+
+	__device__ __forceinline__ void next(void)
+	{
+		if (++stage == STAGES) {
+			stage = 0;
+			parity ^= 1;
+		}
+	}
+};
+
+/* ---- operands ---- */
+
+__device__ __forceinline__ void copy_box(
+        uint32_t to, const CUtensorMap *map, int k, int part, int column, uint32_t full)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+	             "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+	             "l"(map), "r"(k), "r"(part), "r"(column), "r"(full)
+	             : "memory");
+}
+
+/* One part (slot of the stack) of both operands. */
+__device__ __forceinline__ void copy_stage(
+        uint32_t to, const CUtensorMap *map, int k, int part, const int2 tile, uint32_t full)
+{
+	arrivals_expect(full, STAGE_BYTES);
+#pragma unroll
+	for (int x = 0; x < ROWS; x += BOX)
+		copy_box(to + x * SLAB * 4, map, k, part, tile.x + x, full);
+#pragma unroll
+	for (int x = 0; x < COLUMNS; x += BOX)
+		copy_box(to + A_BYTES + x * SLAB * 4, map, k, part, tile.y + x, full);
+}
+
+#endif
+
+} // namespace
+
+#endif
