@@ -56,9 +56,9 @@ bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
 
 /* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in
- * single precision, with short k in double (H200: k = 64, 128, 256 in 0.59, 0.73, 0.87 of cuBLAS's
- * time at n = 4096, k = 512 in 1.05). */
-bool gemm_is_ahead_triangle(enum precision precision, int64_t k);
+ * single precision, with short k or few columns n in double (H200: k = 64, 128, 256 in 0.59, 0.73,
+ * 0.87 of cuBLAS's time at n = 4096, k = 512 in 1.05). */
+bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
 
 /* The plan of least estimated time on sm_count multiprocessors; one split only when no work memory
  * is to be used. */

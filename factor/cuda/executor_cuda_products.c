@@ -190,7 +190,7 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	if (lower == (trans == PLAIN) && block_rank_is_ahead(n + rest, n, k) &&
 	        block_rank_bytes(k, c.precision) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
-	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, k))
+	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, n, k))
 		return own_update(x, uplo, trans, alpha, a, beta, c);
 	if (rest == 0)
 		return square_update(x, uplo, trans, alpha, a, beta, c);

@@ -265,7 +265,7 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 {
 	const double at[] = {(double)n, (double)k};
 	const char *ours = single ? "gpu.own_syrk.s" : "gpu.own_syrk.d";
-	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, k) && price_known(r, ours);
+	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, n, k) && price_known(r, ours);
 	const char *name = own ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
 
 	const char *shared = single ? "gpu.own_syrk_shared.s" : "gpu.own_syrk_shared.d";
@@ -309,7 +309,7 @@ struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
 	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
 	bool one = c.precision == SINGLE ||
-	           (gemm_is_ahead_triangle(c.precision, k) && price_known(r, "gpu.own_gemm.d"));
+	           (gemm_is_ahead_triangle(c.precision, n, k) && price_known(r, "gpu.own_gemm.d"));
 	struct matrix square = {NULL, 0, n, n, n, c.precision};
 	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
