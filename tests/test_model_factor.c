@@ -186,6 +186,34 @@ static void test_split(struct profile *p)
 	}
 }
 
+/* Products beside a panel, on the multiprocessors that it leaves, have times of their own. */
+static void test_shared_products(struct profile *p)
+{
+	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
+	static const int64_t width[] = {256};
+	struct plan plan = {false, "persistent", width, 1, 64, 0, 1}, alone = plan;
+	struct factor_question asked = question("getrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	alone.lookahead = 0;
+	asked.math = MATH_3XTF32;
+	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	const double before = out.seconds;
+	for (int i = 0; i < 8; i++) {
+		struct arg args[] = {
+		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
+		add(p, "gpu.gemm_shared.tf32", "s", args, 3,
+		        2 * args[0].value * args[1].value * args[2].value / 2e13, 0.01);
+	}
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds > 1.5 * before, "products beside a panel: %.2f of the time",
+	        out.seconds / before);
+	asked.plan = &alone;
+	const double without = seconds(p, "getrf", &alone, 8000, 8000, 2);
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds < without, "and not without look-ahead");
+}
+
 /* Symmetric updates of one kernel, at a third of all the time of products of stacks. */
 static void test_whole_updates(struct profile *p)
 {
@@ -253,6 +281,7 @@ int main(void)
 	test_choice(p);
 	test_refusals(p);
 	test_split(p);
+	test_shared_products(p);
 	test_whole_updates(p);
 	test_tall(p);
 	profile_free(p);

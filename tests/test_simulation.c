@@ -4,6 +4,8 @@
 
 #include "../factor/model/simulation.h"
 
+#include <math.h>
+
 static struct simulation sim;
 
 static int64_t kernel(enum queue queue, double issue, double seconds, double share)
@@ -176,6 +178,39 @@ static void test_joins(void)
 	ok(simulation_busy(&sim, d, 13.5) && !simulation_busy(&sim, d, 14), "busy until the end");
 }
 
+/* An update whose blocks stay to its end on 7/8 of the machine. */
+static int64_t staying(void)
+{
+	return simulation_put(&sim,
+	        (struct work){
+	                .queue = QUEUE_MAIN, .seconds = 100, .share = 0.875, .block = INFINITY},
+	        -1);
+}
+
+static void test_staying(void)
+{
+	simulation_start(&sim);
+	int64_t a = staying(), b = kernel(QUEUE_PANEL, 10, 10, 0.5);
+	is_real(end(b), 50, 1e-12, "a kernel has what blocks that stay have left, a quarter of it");
+	is_real(end(a), 100, 1e-12, "which it does not disturb");
+
+	simulation_start(&sim);
+	staying();
+	b = kernel(QUEUE_PANEL, 10, 10, 0.125);
+	is_real(end(b), 20, 1e-12, "if it needs no more it is as quick as alone");
+
+	simulation_start(&sim);
+	staying();
+	b = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_PANEL,
+	                .issue = 10,
+	                .seconds = 10,
+	                .share = 0.5,
+	                .beside = 0.7},
+	        -1);
+	is_real(end(b), 110, 1e-12, "a panel waits for all of its places");
+}
+
 static void test_engines(void)
 {
 	simulation_start(&sim);
@@ -193,6 +228,7 @@ int main(void)
 	test_sharing();
 	test_work_is_kept();
 	test_joins();
+	test_staying();
 	test_engines();
 	simulation_free(&sim);
 	return finish();

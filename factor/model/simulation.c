@@ -98,22 +98,52 @@ static bool at_work(const struct simulation *s, const struct operation *o)
 	return kernel_at(o, s->now) && o->held <= s->now;
 }
 
+static bool precedes(const struct operation *a, const struct operation *b)
+{
+	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
+}
+
+/* Whether its blocks keep their multiprocessors to its end. */
+static bool stays(const struct operation *o)
+{
+	return isinf(o->work.block);
+}
+
+/* What kernels that stay, begun before o, have left of the machine. */
+static double left_beside(const struct simulation *s, const struct operation *o)
+{
+	double left = 1;
+
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (p != o && at_work(s, p) && stays(p) && precedes(p, o))
+			left -= p->rate * p->work.share;
+	}
+	return left;
+}
+
+/* A kernel that finds places there starts and has them alone, but for a panel, which needs all of
+ * its places at once. */
+static bool finds_places(const struct operation *o, double left)
+{
+	const double least = 1e-3; /* no multiprocessor is less */
+
+	return o->work.beside == 0 && left > least && left < o->work.share;
+}
+
 /* What a kernel of high priority has of the machine: its share, less what others take of the
- * multiprocessors that it cannot have alone. */
+ * multiprocessors that it cannot have alone, and no more than is left. */
 static double urgent_part(const struct simulation *s, const struct operation *o)
 {
 	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
+	const double left = left_beside(s, o);
 
 	for (int q = 0; q < QUEUE_COUNT; q++)
 		if (at_work(s, head(s, q)) && !urgent(head(s, q)) && !head(s, q)->work.light)
 			others += head(s, q)->work.share;
-	double both = o->work.share + fmin(others, 1) - 1;
-	return o->work.share - (1 - kept) * later(0, both);
-}
-
-static bool precedes(const struct operation *a, const struct operation *b)
-{
-	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
+	const double both = o->work.share + fmin(others, 1) - 1;
+	const double part = o->work.share - (1 - kept) * later(0, both);
+	return finds_places(o, left) ? fmin(part, left) : part;
 }
 
 /* What the others leave of the machine to a kernel of low priority. */
@@ -169,13 +199,16 @@ static bool comes_from_afar(const struct simulation *s, const struct operation *
 	return o->before >= 0 && s->operation[o->before].work.engine == ENGINE_HOST;
 }
 
-/* A kernel of high priority that has just started waits for blocks of the others. So it does for
- * those of a kernel that starts at the same time, when both wait for the same: that one finds
- * places block by block, a panel needs all of its places at once. Behind a kernel of its own queue
- * it is the first. A loose one finds places beside the blocks of light ones. */
+/* A kernel of high priority that has just started waits for blocks of the others, unless blocks
+ * that stay have left it places. So it does for those of a kernel that starts at the same time,
+ * when both wait for the same: that one finds places block by block, a panel needs all of its
+ * places at once. Behind a kernel of its own queue it is the first. A loose one finds places beside
+ * the blocks of light ones. */
 static void hold(struct simulation *s, struct operation *o)
 {
-	double taken = o->work.share, end = s->now;
+	const double left = left_beside(s, o);
+	const bool found = finds_places(o, left);
+	double taken = found ? left : o->work.share, end = s->now;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
@@ -183,7 +216,7 @@ static void hold(struct simulation *s, struct operation *o)
 			continue;
 		if (at_work(s, p) && p->rate > 0) {
 			taken += p->rate * p->work.share;
-			end = later(end, blocks_end(s, p));
+			end = later(end, found && stays(p) ? s->now : blocks_end(s, p));
 		} else if (starts(s, p) && comes_from_afar(s, o)) {
 			taken += p->work.share;
 			end = later(end,

@@ -10,7 +10,8 @@
  * multiprocessors that it cannot have alone it has the part `beside`, all where its blocks leave
  * no room for others or these are light, and they have the rest. It does not interrupt: when it
  * finds less than its share free it waits until blocks that run there end, which they do together,
- * every `block` seconds since their kernel began. The machine does no more than one machine's work.
+ * every `block` seconds since their kernel began; but for a panel, beside blocks that stay to their
+ * kernel's end it starts on what they leave. The machine does no more than one machine's work.
  * Not modelled: kernels side by side that slow each other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,

@@ -254,8 +254,9 @@ struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 
 	if (!price_known(r, alone))
 		return price_gemm(r, TRANSPOSED, PLAIN, c, k);
-	struct price price = price_as_measured(
-	        price_kernel(r), product_time(r, beside ? shared : alone, c, (double)k));
+	const double seconds = product_time(r, beside ? shared : alone, c, (double)k);
+	struct price price = price_kernel(r);
+	price.term[TERM_ARITHMETIC] = fmax(0, seconds - price.term[TERM_LAUNCH]);
 	price.share = beside ? price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT) : 1;
 	price.block = INFINITY;
 	return price;
