@@ -14,7 +14,11 @@
  * panel's columns (look-ahead 2), before and after: n = 2048 1.68 1.69, 4096 4.58 4.53, 8192 by
  * rows 17.9 17.1, 16384 85.0 82.0, by 3xTF32 58.4 55.5; in fp64 4096 7.2 6.7. The last 4096 columns
  * by columns, and the update beside a panel behind the panel's copy, not before it: 8192 15.8,
- * 16384 80.8; in fp64 8192 20.7 (23.3 without either). */
+ * 16384 80.8; in fp64 8192 20.7 (23.3 without either). By 3xTF32 products on 16 multiprocessors
+ * fewer beside a panel, whose kernels waited for them: 8192 14.4 13.7, 4096 4.34 4.25; as long from
+ * 16384 on, where panels need more places. There, with a record of every operation, 57.2: by two or
+ * three products one after the other, between which the panel gets in, 58.5 and 61.2; by panels of
+ * 32 columns, which one cluster has, 68 to 71. */
 #include "getrf.h"
 
 #include "panel_getrf.h"
