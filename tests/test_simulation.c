@@ -209,6 +209,17 @@ static void test_staying(void)
 	                .beside = 0.7},
 	        -1);
 	is_real(end(b), 110, 1e-12, "a panel waits for all of its places");
+
+	simulation_start(&sim);
+	staying();
+	b = simulation_put(&sim,
+	        (struct work){.queue = QUEUE_PANEL,
+	                .issue = 10,
+	                .seconds = 10,
+	                .share = 0.125,
+	                .beside = 0.5},
+	        -1);
+	is_real(end(b), 30, 1e-12, "one that has them goes on as it was measured beside others");
 }
 
 static void test_engines(void)

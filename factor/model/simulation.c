@@ -141,8 +141,10 @@ static double urgent_part(const struct simulation *s, const struct operation *o)
 	for (int q = 0; q < QUEUE_COUNT; q++)
 		if (at_work(s, head(s, q)) && !urgent(head(s, q)) && !head(s, q)->work.light)
 			others += head(s, q)->work.share;
-	const double both = o->work.share + fmin(others, 1) - 1;
-	const double part = o->work.share - (1 - kept) * later(0, both);
+	const double free = 1 - o->work.share, both = later(0, fmin(others, 1) - free);
+	if (o->work.beside > 0 && free > 0)
+		return o->work.share * (1 - (1 - kept) * fmin(1, others / free));
+	const double part = o->work.share - (1 - kept) * both;
 	return finds_places(o, left) ? fmin(part, left) : part;
 }
 

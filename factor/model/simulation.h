@@ -7,12 +7,14 @@
  * its blocks can fill. When several of one priority are under way the multiprocessors are handed
  * out by the time they began, to each its share or what is left, and a kernel that got less runs
  * slower in proportion. A kernel of higher priority (QUEUE_PANEL) comes beside them: of the
- * multiprocessors that it cannot have alone it has the part `beside`, all where its blocks leave
- * no room for others or these are light, and they have the rest. It does not interrupt: when it
- * finds less than its share free it waits until blocks that run there end, which they do together,
- * every `block` seconds since their kernel began; but for a panel, beside blocks that stay to their
- * kernel's end it starts on what they leave. The machine does no more than one machine's work.
- * Not modelled: kernels side by side that slow each other's memory traffic down.
+ * multiprocessors that it cannot have alone it has half, all where its blocks leave no room for
+ * others or these are light, and they have the rest. A panel that was measured beside others, which
+ * disturb it by what they ask of memory, too, has the part `beside` when these have all of the
+ * rest. It does not interrupt: when it finds less than its share free it waits until blocks that
+ * run there end, which they do together, every `block` seconds since their kernel began; but for a
+ * panel, beside blocks that stay to their kernel's end it starts on what they leave. The machine
+ * does no more than one machine's work. Not modelled: other kernels side by side that slow each
+ * other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */
