@@ -56,7 +56,7 @@ bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
 
 /* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in
- * single precision, with short k or few columns n in double (H200: k = 64, 128, 256 in 0.59, 0.73,
+ * single precision, with short k or small n k in double (H200: k = 64, 128, 256 in 0.59, 0.73,
  * 0.87 of cuBLAS's time at n = 4096, k = 512 in 1.05). */
 bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
 
