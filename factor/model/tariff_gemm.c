@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Library calls on the device at level 2, each from the rate surface of its probe (start to start,
+/* Library calls on the device at level 3, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but fp64 with an
  * odd number of rows and products V^T C of long columns, which the library splits along k, by
  * surfaces of their own; syrk by n, k, but our own kernel for small ones (tariff_panels.c), and for
  * larger ones where it is ahead; our own products beside another queue's work, which then have a
  * block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side and
- * diagonal, the triangle's order and the right-hand sides; gemv and ger by m, n, in L2 or not. The
- * host queues them as it does the library's level 2.
+ * diagonal, the triangle's order and the right-hand sides. The host queues them as it does the
+ * library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
@@ -35,8 +35,7 @@ double price_share(struct price_reader *r, double blocks)
 	return fmin(1, blocks / price_scalar(r, "gpu.sm.count"));
 }
 
-/* A call that takes `total` from start to start. */
-static struct price library(struct price_reader *r, double total, enum term term)
+struct price price_library(struct price_reader *r, double total, enum term term)
 {
 	double start = fmin(total, price_scalar(r, "gpu.launch.dependent"));
 	struct price price = {.enqueue = price_scalar(r, "gpu.cublas.level2")};
@@ -199,7 +198,7 @@ struct price price_gemm(
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
 	const double seconds = own ? own_time(r, c, k) : product_time(r, name, turned, (double)k);
-	struct price price = library(r, seconds, TERM_ARITHMETIC);
+	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
 	        peak_name(c.precision));
@@ -213,8 +212,8 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
 	const bool beside = r->shares && price_known(r, shared);
-	struct price price =
-	        library(r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
+	struct price price = price_library(
+	        r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
 	if (beside)
@@ -237,7 +236,7 @@ struct price price_syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
 
 	r->model.extrapolated |= beyond > 1;
 	at[0] = fmin(at[0], last);
-	struct price price = library(
+	struct price price = price_library(
 	        r, price_surface(r, name, axes, at, 2) * fmax(1, beyond * beyond), TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.m, c.n) / 2 + 1, 3 * k, "gpu.gemm.tf32.peak");
 	if (!r->shares)
@@ -287,7 +286,7 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 	if (time == syrk_time(r, 0, k, single))
 		time = fmin(
 		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
-	struct price price = library(r, time, TERM_ARITHMETIC);
+	struct price price = price_library(r, time, TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, peak_name(c.precision));
 	return price;
 }
@@ -301,7 +300,7 @@ static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64
 	if (c.precision == SINGLE)
 		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
 	struct price price =
-	        library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
+	        price_library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.m, c.n), k, peak_name(c.precision));
 	return price;
 }
@@ -335,78 +334,10 @@ struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, 
 	const double at[] = {(double)order, (double)columns};
 	const int kind = side == RIGHT ? 1 : diag == NON_UNIT && columns < TRSM_MANY ? 2 : 0;
 	const char *const *name = names[precision == SINGLE];
-	struct price price = library(r,
+	struct price price = price_library(r,
 	        price_surface(r, price_known(r, name[kind]) ? name[kind] : name[0], axes, at, 2),
 	        TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(SMALL_TILE, columns), order, peak_name(precision));
 	return price;
-}
-
-static const char *const gemv_axes[] = {"m", "n", "cold"};
-
-static double cold_gemv(struct price_reader *r, const char *name, struct matrix a)
-{
-	const double at[] = {(double)a.m, (double)a.n, 1};
-
-	return price_surface(r, name, gemv_axes, at, 3);
-}
-
-/* Of the rows around a matrix that takes more than a quarter of L2, larger ones may not be in it,
- * however often they are read. It then takes what one of half its sides does, and its other bytes
- * come at the rate that L2 has for it. */
-static double warm_gemv(struct price_reader *r, const char *name, struct matrix a, double rate)
-{
-	const double bytes = price_bytes(a);
-	const bool large = 4 * bytes > price_scalar(r, "gpu.l2.stated");
-	const double side = large ? 0.5 : 1;
-	const double at[] = {side * (double)a.m, side * (double)a.n, 0};
-	const double time = price_surface(r, name, gemv_axes, at, 3);
-
-	return large ? time + 0.75 * bytes / rate : time;
-}
-
-/* Read again and again: from one partition of L2 on, in which multiprocessors of either may have
- * their copies, to all of L2, a growing part comes from DRAM. */
-static double gemv_time(struct price_reader *r, const char *name, struct matrix a, double rate)
-{
-	const double all = price_scalar(r, "gpu.l2.stated"), bytes = price_bytes(a);
-	const double near =
-	        price_known(r, "gpu.l2.near.size") ? price_scalar(r, "gpu.l2.near.size") : all;
-
-	if (bytes > all)
-		return cold_gemv(r, name, a);
-	const double warm = warm_gemv(r, name, a, rate);
-	return bytes > near ? warm + (bytes - near) / (all - near) * (cold_gemv(r, name, a) - warm)
-	                    : warm;
-}
-
-/* Of our own kernel where the profile has it, which is queued as kernels are. */
-struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a)
-{
-	static const char *const names[2][2][2] = {
-	        {{"gpu.gemv.d.n", "gpu.gemv.d.t"}, {"gpu.gemv.s.n", "gpu.gemv.s.t"}},
-	        {{"gpu.own_gemv.d.n", "gpu.own_gemv.d.t"},
-	                {"gpu.own_gemv.s.n", "gpu.own_gemv.s.t"}}};
-	bool single = a.precision == SINGLE;
-	bool own = !r->blas_only && price_known(r, names[1][single][trans == TRANSPOSED]);
-	const char *name = names[own][single][trans == TRANSPOSED];
-	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	struct price price =
-	        library(r, gemv_time(r, name, a, price_scalar(r, "gpu.l2.read")), TERM_MEMORY);
-
-	if (own)
-		price.enqueue = price_scalar(r, "gpu.launch.enqueue");
-	else if (price_known(r, call))
-		price.enqueue = price_scalar(r, call);
-	return price;
-}
-
-/* By the library: what it writes it has read before, so that L2 holds as much as for gemv, but
- * copies it, and a copy's rate counts both ways. */
-struct price price_ger(struct price_reader *r, struct matrix a)
-{
-	const char *name = a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d";
-
-	return library(r, gemv_time(r, name, a, price_scalar(r, "gpu.l2.copy") / 2), TERM_MEMORY);
 }
