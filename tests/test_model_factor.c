@@ -146,18 +146,24 @@ static void test_refusals(const struct profile *p)
 	        "refused: %s", out.fault.text);
 }
 
-/* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
- * as many operations a second are its bound. */
-static void add_tf32(struct profile *p)
+/* A surface of products at so many operations a second. */
+static void add_products(struct profile *p, const char *name, double rate)
 {
 	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
 
 	for (int i = 0; i < 8; i++) {
 		struct arg args[] = {
 		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
-		add(p, "gpu.gemm.tf32", "s", args, 3,
-		        2 * args[0].value * args[1].value * args[2].value / 6e13, 0.01);
+		add(p, name, "s", args, 3, 2 * args[0].value * args[1].value * args[2].value / rate,
+		        0.01);
 	}
+}
+
+/* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
+ * as many operations a second are its bound. */
+static void add_tf32(struct profile *p)
+{
+	add_products(p, "gpu.gemm.tf32", 6e13);
 	add(p, "gpu.gemm.tf32.peak", "flop/s", NULL, 0, 6e13, 0.01);
 }
 
@@ -189,7 +195,6 @@ static void test_split(struct profile *p)
 /* Products beside a panel, on the multiprocessors that it leaves, have times of their own. */
 static void test_shared_products(struct profile *p)
 {
-	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
 	static const int64_t width[] = {256};
 	struct plan plan = {false, "persistent", width, 1, 64, 0, 1}, alone = plan;
 	struct factor_question asked = question("getrf", &plan, 8000, 8000);
@@ -199,12 +204,7 @@ static void test_shared_products(struct profile *p)
 	asked.math = MATH_3XTF32;
 	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	const double before = out.seconds;
-	for (int i = 0; i < 8; i++) {
-		struct arg args[] = {
-		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
-		add(p, "gpu.gemm_shared.tf32", "s", args, 3,
-		        2 * args[0].value * args[1].value * args[2].value / 2e13, 0.01);
-	}
+	add_products(p, "gpu.gemm_shared.tf32", 2e13);
 	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	ok(good && out.seconds > 1.5 * before, "products beside a panel: %.2f of the time",
 	        out.seconds / before);

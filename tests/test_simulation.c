@@ -187,6 +187,17 @@ static int64_t staying(void)
 	        -1);
 }
 
+static int64_t panel(double share, double beside)
+{
+	return simulation_put(&sim,
+	        (struct work){.queue = QUEUE_PANEL,
+	                .issue = 10,
+	                .seconds = 10,
+	                .share = share,
+	                .beside = beside},
+	        -1);
+}
+
 static void test_staying(void)
 {
 	simulation_start(&sim);
@@ -201,24 +212,12 @@ static void test_staying(void)
 
 	simulation_start(&sim);
 	staying();
-	b = simulation_put(&sim,
-	        (struct work){.queue = QUEUE_PANEL,
-	                .issue = 10,
-	                .seconds = 10,
-	                .share = 0.5,
-	                .beside = 0.7},
-	        -1);
+	b = panel(0.5, 0.7);
 	is_real(end(b), 110, 1e-12, "a panel waits for all of its places");
 
 	simulation_start(&sim);
 	staying();
-	b = simulation_put(&sim,
-	        (struct work){.queue = QUEUE_PANEL,
-	                .issue = 10,
-	                .seconds = 10,
-	                .share = 0.125,
-	                .beside = 0.5},
-	        -1);
+	b = panel(0.125, 0.5);
 	is_real(end(b), 30, 1e-12, "one that has them goes on as it was measured beside others");
 }
 

@@ -321,6 +321,27 @@ static double update_error(const struct product *p, enum uplo uplo, const float 
 	return worst;
 }
 
+/* Whether what is beside the view c of `all`, and between its columns, is as it was. */
+static bool rest_intact(struct executor *e, const struct product *p, struct matrix all)
+{
+	const struct matrix whole = {all.data, all.offset, all.ld, all.n, all.ld, all.precision};
+	float *after = xmalloc((size_t)(all.ld * all.n) * sizeof *after);
+	bool good = e->ops->download(e, whole, after, all.ld);
+
+	for (int64_t j = 0; good && j < all.n; j++)
+		for (int64_t i = 0; i < all.ld; i++) {
+			const float now = after[i + j * all.ld], old = p->host[2][i + j * all.ld];
+			uint32_t bits;
+			memcpy(&bits, &now, sizeof bits);
+			if (i >= all.m)
+				good = good && bits == UINT32_MAX; /* what the memory held */
+			else if (i >= p->c.m || j >= p->c.n)
+				good = good && now == old;
+		}
+	free(after);
+	return good;
+}
+
 static void test_update(
         struct executor *e, enum uplo uplo, int64_t rows, int64_t columns, int64_t k)
 {
@@ -328,6 +349,7 @@ static void test_update(
 	struct product p = {.ta = uplo == LOWER ? PLAIN : TRANSPOSED, .m = rows, .n = rows, .k = k};
 	float *after = xmalloc((size_t)((rows + 3) * rows) * sizeof *after);
 	bool good = product_open(e, &p, TF32_BOTH);
+	const struct matrix all = p.c;
 
 	p.c = uplo == LOWER ? matrix_view(p.c, 0, 0, rows, columns)
 	                    : matrix_view(p.c, 0, 0, columns, rows);
@@ -336,6 +358,7 @@ static void test_update(
 	good = good && split_syrk(e, uplo, p.ta, -1, p.a, p.c) && e->ops->sync(e) &&
 	       e->ops->download(e, p.c, after, p.c.ld);
 	e->split = (struct split_room){0};
+	good = good && rest_intact(e, &p, all);
 	double worst = good ? update_error(&p, uplo, after) : NAN;
 	/* of 256 products 32 sums are cut off by up to 2 eps of what there is by then */
 	ok(product_close(e, &p) && worst <= 32, "%s %s %d x %d by %d: off by %.2g eps", e->name,

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How V^T C is shared out: tiles for all of it, blocks that all are at work at once, room for what
+ * they keep, rows enough for each. */
+#include "tap.h"
+
+#include "../lib/tf32_tall.h"
+
+#include <inttypes.h>
+
+static const struct {
+	int64_t k, n, rows;
+	int multiprocessors;
+} cases[] = {{1, 1, 1, 132}, {64, 256, 32, 132}, {64, 4096, 4096, 132}, {128, 7808, 8064, 116},
+        {512, 32768, 32768, 132}, {100, 300, 100000, 7}, {256, 16384, 16384, 1000}};
+
+int main(void)
+{
+	enum { STAGE = 32, FEWEST = 8, KEPT = 2 };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const int64_t k = cases[i].k, n = cases[i].n, rows = cases[i].rows;
+		const struct tf32_tall_plan plan =
+		        tf32_tall_plan_make(k, n, rows, cases[i].multiprocessors);
+		const int64_t blocks = (int64_t)plan.teams * plan.groups;
+		const int64_t stages = plan.across * ((rows + STAGE - 1) / STAGE);
+		const int64_t kept = KEPT * blocks * TF32_TALL_SIDE * TF32_TALL_ACROSS * 4;
+
+		ok(plan.groups * TF32_TALL_SIDE >= k && (plan.groups - 1) * TF32_TALL_SIDE < k &&
+		                plan.across * TF32_TALL_ACROSS >= n &&
+		                (plan.across - 1) * TF32_TALL_ACROSS < n,
+		        "%" PRId64 " x %" PRId64 ": %d x %d tiles", k, n, plan.groups, plan.across);
+		ok(plan.teams == 1 || blocks <= cases[i].multiprocessors,
+		        "%d teams on %d multiprocessors", plan.teams, cases[i].multiprocessors);
+		ok(plan.teams == 1 || kept <= TF32_TALL_SCRATCH, "%" PRId64 " bytes kept", kept);
+		ok(plan.teams >= 1 && (plan.teams == 1 || plan.teams * FEWEST <= stages),
+		        "of %" PRId64 " times 32 rows", stages);
+	}
+	return finish();
+}
