@@ -294,8 +294,8 @@ struct executor_ops {
  * rows or columns of C. */
 struct split_limits {
 	int64_t side, depth, alignment, use;
-	int64_t tall, tallest, across; /* of V^T C without stacks: columns and rows of V at most,
-	                                  columns of C at least */
+	int64_t tall, tallest, across; /* of V^T C without stacks: columns of V at most, rows beside
+	                                  a panel at most, columns of C at least */
 	double flops, symmetric;       /* the latter of symmetric updates */
 	bool whole; /* which are one kernel, syrk_tf32, wherever C lies; else several products */
 };

@@ -12,20 +12,20 @@
  * already, so that a slab of 32 brings 80 KiB for 2.4 million multiply-adds: at the units' full
  * rate 9 Tbyte/s from L2; of parts brought for each product 14.
  *
- * Measured (H200, us, and Tflop/s of one product in fp32): n = 4096, 8192, 16384, 32768 by 256 62
- * (69), 195 (88), 693 (99), 2.9 ms (94; at 540 W); a block a tile (`shared`) 60, 199, 812, 3548; C
- * that is not aligned 78, 263, 1000, 4000. Our kernel in fp32 394 at 8192.
+ * Measured (H200, us, and Tflop/s of one product in fp32): n = 4096, 8192, 16384 by 256 62 (69),
+ * 195 (88), 693 (99), 32768 2.8 and 3.1 ms (98 and 88) in two runs; a block a tile (`shared`) 60,
+ * 199, 812, 3548; C that is not aligned 78, 263, 1025, 4219. Our kernel in fp32 394 at 8192.
  *
  * Log. C by the threads that multiply, announced to L2: 222 us at 8192 and 868 at 16384, of a
  * tile's 20 us 11 for C. Predicted 125 us at 8192 with all of C's tile in shared memory: 233, as
  * only three stages are left, and the products take one and a half times as long; four stages and C
  * a third less 193. Cycles of a tile at k = 256: products 20000 to 21000 of 18432 at the units'
  * full rate, C 5600 (2400 with neither loads nor stores). Slabs of 16 in twice as many stages 221.
- * Blocks of one tile walked on to the end of all tiles when theirs was done: 285 us instead of 199,
- * 1636 instead of 812 at 16384, 14 ms at 32768. Clusters of two blocks that share a column of tiles
- * and bring half of it each, predicted 190 us at 8192, took 285 with the first form.
- * Multiprocessors left to panels instead of a block a tile: Cholesky of 8192 4.76 ms with 16 of
- * them, 4.43 with none (with a record of every operation). The same kernel for products that are
+ * Blocks of one tile walked on to the end of all tiles when theirs was done: 269 us instead of 199,
+ * 1636 instead of 812 at 16384, 14.5 ms instead of 3.5 at 32768. Clusters of two blocks that share
+ * a column of tiles and bring half of it each, predicted 190 us at 8192, took 285 with the first
+ * form. Multiprocessors left to panels instead of a block a tile: Cholesky of 8192 4.76 ms with 16
+ * of them, 4.43 with none (with a record of every operation). The same kernel for products that are
  * not symmetric is no quicker than the library's of stacks: 8192 x 8192 by 256 353 and 358 us, by
  * 128 250 and 221. */
 #include "tf32_syrk.h"
@@ -46,9 +46,7 @@ template <bool carried>
 __device__ void bring(const struct update &u, const CUtensorMap *map, const struct ring &ring,
         uint32_t memory, struct place at)
 {
-	struct lap<stages(carried)> turn = {
-		0, 1
-	}; /* an empty stage's last phase */
+	lap<stages(carried)> turn = {0, 1}; /* an empty stage's last phase */
 	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
 		const int2 tile = corner(u, at);
 		if (!carried)
@@ -125,7 +123,7 @@ __device__ __forceinline__ void release(const struct ring &ring, int stage)
 /* high = the high parts' product, cross = what low parts take part in. */
 template <int STAGES>
 __device__ __forceinline__ void multiply(const struct update &u, const struct ring &ring,
-        uint32_t memory, struct lap<STAGES> &turn, float (&high)[SUMS], float (&cross)[SUMS])
+        uint32_t memory, lap<STAGES> &turn, float (&high)[SUMS], float (&cross)[SUMS])
 {
 	const int PARTS = SLAB / 8;
 	const uint32_t group = threadIdx.x / 128 * (A_BYTES / GROUPS);
@@ -175,12 +173,8 @@ template <bool carried>
 __device__ void work(const struct update &u, const struct ring &ring, uint32_t memory,
         unsigned char *c, struct place at)
 {
-	struct lap<stages(carried)> turn = {
-		0, 0
-	};
-	struct lap<C_SLOTS> slot = {
-		0, 0
-	};
+	lap<stages(carried)> turn = {0, 0};
+	lap<C_SLOTS> slot = {0, 0};
 	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
 		const int2 tile = corner(u, at);
 		float high[SUMS], cross[SUMS];

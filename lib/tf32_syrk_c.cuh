@@ -65,9 +65,7 @@ __device__ void carry(const struct update &u, const CUtensorMap *map, const stru
         uint32_t memory, int group, struct place at)
 {
 	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
-	struct lap<C_SLOTS> turn = {
-		0, 1
-	};
+	lap<C_SLOTS> turn = {0, 1};
 	int2 last = {-1, -1}; /* the tile before */
 	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
 		const int2 tile = corner(u, at), here = {tile.x + group * (ROWS / GROUPS), tile.y};
@@ -143,7 +141,7 @@ __device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile
  * the places of its elements. */
 template <bool whole>
 __device__ __forceinline__ void add_to_carried(const struct update &u, const int2 tile,
-        const struct ring &ring, unsigned char *memory, struct lap<C_SLOTS> &turn,
+        const struct ring &ring, unsigned char *memory, lap<C_SLOTS> &turn,
         const float (&sum)[SUMS])
 {
 	const int BATCH = C_BOX / 2, EIGHT_COLUMNS = 8 * C_BOX * 4;

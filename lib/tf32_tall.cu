@@ -18,8 +18,9 @@
  * the others 65 (64 columns beside 4096 x 4096: 47 us, cuBLAS 61; 256 beside 16384 x 16384 2.11 ms
  * and 2.72). Errors are half of cuBLAS's in fp32. QR of n = 4096 with it 5.4 ms. Whole parts of
  * tiles instead of equal shares left multiprocessors without work, the more so on the 116 that a
- * panel leaves: 128 columns beside 8064 x 7808 357 us, now 304; QR of 16384 in blocks of 256, whose
- * panels have no update beside them, 111 ms instead of 119 (both with a record of every operation).
+ * panel leaves: 128 columns beside 8064 x 7808 357 us, now 304; QR of 16384 in blocks of 256 with
+ * it, and no update beside panels, 111 ms; with that, and this in fp32, 117 to 120 (all with a
+ * record of every operation).
  *
  * Cost: 6 m k n operations on the tensor cores, C once for each 64 columns of V, V once for each
  * 256 of C. */
@@ -77,7 +78,7 @@ typedef float sums[TILES_DOWN][TILES_ACROSS][4];
 struct piece {
 	int group, across;
 	int first_team, teams; /* that have the tile's rows */
-	int stage, stages;     /* of the tile */
+	int stages;            /* of the tile, that it has */
 	int first_v;           /* column of V */
 	int64_t first_c;       /* and of C */
 	int64_t first, end;    /* rows */
@@ -113,13 +114,13 @@ __device__ __forceinline__ struct piece piece_of(
 	struct piece x;
 	x.group = group;
 	x.across = (int)(at / g.stages);
-	x.stage = (int)(at % g.stages);
-	x.stages = (int)min((int64_t)g.stages - x.stage, end - at);
+	const int stage = (int)(at % g.stages);
+	x.stages = (int)min((int64_t)g.stages - stage, end - at);
 	x.first_team = team_of(g, (int64_t)x.across * g.stages);
 	x.teams = team_of(g, (int64_t)(x.across + 1) * g.stages - 1) - x.first_team + 1;
 	x.first_v = group * SIDE;
 	x.first_c = (int64_t)x.across * ACROSS;
-	x.first = (int64_t)x.stage * DEPTH;
+	x.first = (int64_t)stage * DEPTH;
 	x.end = min(g.rows, x.first + (int64_t)x.stages * DEPTH);
 	return x;
 }

@@ -74,11 +74,13 @@ static void put_gemm(const struct product *p)
 	                                    : p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32
 	                                                      : CUBLAS_COMPUTE_32F;
 	const int all = 0, some = d->rate.gpu.sm_count - TF32_KEPT;
-	BLAS(cublasSetSmCountTarget(d->rate.blas, p->kind == GEMM_SHARED ? some : all));
+	if (p->kind == GEMM_SHARED)
+		BLAS(cublasSetSmCountTarget(d->rate.blas, some));
 	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
 	        p->n, p->k, twice ? (const void *)&alpha : &alpha_s, d->a, type,
 	        transposed ? p->k : ld, d->b, type, p->k, twice ? (const void *)&beta : &beta_s,
 	        d->c, type, ld, compute, CUBLAS_GEMM_DEFAULT));
+	BLAS(cublasSetSmCountTarget(d->rate.blas, all));
 }
 
 static void put_trsm(const struct product *p)
