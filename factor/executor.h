@@ -236,8 +236,9 @@ struct executor_ops {
 	/* of a matrix that lies by rows: c is the transpose of the columns beside an LU panel, or
 	 * left of it, from its first row on. Rows exchanged as by laswp and the first p.n of them
 	 * (EXECUTOR_LU_ROWS at most) solved for with the panel's unit lower triangle a, which lies
-	 * by columns; exchanged only when a has no columns. Of the phase of solves, then of swaps;
-	 * what solves is left out with swaps, too */
+	 * by columns; exchanged only when a has no columns; the first a.n solved for only when p
+	 * has none. Of the phase of solves, then of swaps; what solves is left out with swaps, too
+	 */
 	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
@@ -308,7 +309,9 @@ struct split_room {
 	struct matrix kept;
 	enum tf32_stack stack; /* of op(kept) */
 	enum trans trans;
-	bool made; /* it exists */
+	bool made;           /* it exists */
+	struct matrix ready; /* the other operand of the next product, whose stack is made; no
+	                        columns: none is */
 };
 
 struct executor {

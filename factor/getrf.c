@@ -18,7 +18,14 @@
  * fewer beside a panel, whose kernels waited for them: 8192 14.4 13.7, 4096 4.34 4.25; as long from
  * 16384 on, where panels need more places. There, with a record of every operation, 57.2: by two or
  * three products one after the other, between which the panel gets in, 58.5 and 61.2; by panels of
- * 32 columns, which one cluster has, 68 to 71. */
+ * 32 columns, which one cluster has, 68 to 71, or 62 later: only the first of them gets in before
+ * the product. Exchanges and solves in half the time (lib/lu_rows.cu), those of 512 rows in halves:
+ * 32768 548 530, 16384 81.5 81.1, 8192 15.8 15.8; and by 3xTF32, with the operands split before
+ * the panel begins: 32768 323 317, 16384 55.5 54.0, 8192 13.1 12.8. The update beside the
+ * exchanges, the solve and the update of the next panel's columns, and those beside the update
+ * before, so that panels wait for no update: no better, as the simulation said (8192 16.4,
+ * 16384 82.1, 32768 544); nor is an update that does not wait for the panel to begin (8192 16.4, by
+ * 3xTF32 13.4). */
 #include "getrf.h"
 
 #include "panel_getrf.h"
@@ -280,6 +287,38 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 	                  : matrix_view(s->a, b.j, j, rows, n);
 }
 
+/* Rows of which one kernel solves for all; of more, pieces of so many, and products take the rest.
+ */
+static int64_t rows_at_once(const struct lu *s)
+{
+	return s->a.precision == SINGLE ? 256 : 128;
+}
+
+/* By rows, with what the exchanges have left: c := c triangle^-T. */
+static bool solve_rows(struct lu *s, struct matrix triangle, struct matrix c)
+{
+	struct pivots none = {NULL, 0};
+	int64_t n = triangle.n, h = n / 2;
+
+	if (n <= rows_at_once(s))
+		return ex_lu_rows(s->e, triangle, none, c);
+	struct matrix first = matrix_view(c, 0, 0, c.m, h);
+	struct matrix second = matrix_view(c, 0, h, c.m, n - h);
+	return solve_rows(s, matrix_view(triangle, 0, 0, h, h), first) &&
+	       ex_gemm(s->e, PLAIN, TRANSPOSED, -1, first, matrix_view(triangle, h, 0, n - h, h), 1,
+	               second) &&
+	       solve_rows(s, matrix_view(triangle, h, h, n - h, n - h), second);
+}
+
+static bool top_by_rows(struct lu *s, struct matrix triangle, struct pivots p, struct matrix c)
+{
+	struct matrix none = matrix_view(triangle, 0, 0, 0, 0);
+
+	if (triangle.n <= rows_at_once(s))
+		return ex_lu_rows(s->e, triangle, p, c);
+	return ex_lu_rows(s->e, none, p, c) && solve_rows(s, triangle, c);
+}
+
 /* Rows exchanged and the block's own solved for. */
 static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
@@ -287,7 +326,7 @@ static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struc
 	struct pivots local = local_pivots(s, b);
 
 	if (s->by_rows)
-		return ex_lu_rows(s->e, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
+		return top_by_rows(s, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
 	if (at_once(s, b.w))
 		return ex_lu_top(s->e, panel, local, columns);
 	return ex_laswp(s->e, columns, local, false) &&
@@ -303,16 +342,28 @@ static struct matrix below_diagonal(const struct lu *s, struct block b)
 	                  : matrix_view(s->a, b.j + b.w, b.j, below, b.w);
 }
 
-static bool update_bottom(struct lu *s, struct block b, int64_t j, int64_t n)
+/* c -= a b */
+struct product {
+	struct matrix a, b, c;
+};
+
+static struct product product_of(const struct lu *s, struct block b, int64_t j, int64_t n)
 {
 	struct matrix left = below_diagonal(s, b), columns = columns_of(s, b, j, n);
 	int64_t below = s->a.m - b.j - b.w;
 
 	if (s->by_rows)
-		return ex_gemm(s->e, PLAIN, PLAIN, -1, matrix_view(columns, 0, 0, n, b.w), left, 1,
-		        matrix_view(columns, 0, b.w, n, below));
-	return ex_gemm(s->e, PLAIN, PLAIN, -1, left, matrix_view(columns, 0, 0, b.w, n), 1,
-	        matrix_view(columns, b.w, 0, below, n));
+		return (struct product){matrix_view(columns, 0, 0, n, b.w), left,
+		        matrix_view(columns, 0, b.w, n, below)};
+	return (struct product){
+	        left, matrix_view(columns, 0, 0, b.w, n), matrix_view(columns, b.w, 0, below, n)};
+}
+
+static bool update_bottom(struct lu *s, struct block b, int64_t j, int64_t n)
+{
+	struct product p = product_of(s, b, j, n);
+
+	return ex_gemm(s->e, PLAIN, PLAIN, -1, p.a, p.b, 1, p.c);
 }
 
 static bool top(void *self, struct block b, int64_t j, int64_t n)
@@ -323,13 +374,31 @@ static bool top(void *self, struct block b, int64_t j, int64_t n)
 }
 
 /* The updates with a block share its part below the diagonal. */
+static void keep(struct lu *s, struct block b)
+{
+	if (s->kept_block != b.index)
+		split_keep(s->e, below_diagonal(s, b));
+	s->kept_block = b.index;
+}
+
+/* By columns the panels are what the time goes to, and what comes before them has the device for
+ * itself: 4096 columns by 3xTF32 4.5 ms instead of 4.25 (H200). */
+static bool ready(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct lu *s = self;
+	struct product p = product_of(s, b, j, n);
+
+	if (!s->by_rows)
+		return true;
+	keep(s, b);
+	return split_ready(s->e, PLAIN, PLAIN, p.a, p.b, p.c);
+}
+
 static bool bottom(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct lu *s = self;
 
-	if (s->kept_block != b.index)
-		split_keep(s->e, below_diagonal(s, b));
-	s->kept_block = b.index;
+	keep(s, b);
 	return update_bottom(s, b, j, n);
 }
 
@@ -391,6 +460,7 @@ static const struct factorization operations = {.panel = panel_of,
         .back = panel_back,
         .update = update,
         .top = top,
+        .ready = ready,
         .bottom = bottom,
         .lead = lead,
         .narrow = narrow,

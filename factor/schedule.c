@@ -170,11 +170,14 @@ static bool let_panel_begin(const struct schedule *s)
  * or beside the panel. */
 static bool begin_update_beside(const struct schedule *s, struct block b, int64_t j, int64_t n)
 {
-	bool has_top = n > 0 && s->operations->top, early = s->plan->lookahead > 1;
+	bool has_top = n > 0 && s->operations->top, has_ready = n > 0 && s->operations->ready;
+	bool early = s->plan->lookahead > 1;
 
 	turn_to(s, QUEUE_MAIN, b);
 	return (early || let_panel_begin(s)) &&
-	       (!has_top || s->operations->top(s->self, b, j, n)) && (!early || let_panel_begin(s));
+	       (!has_top || s->operations->top(s->self, b, j, n)) &&
+	       (!has_ready || s->operations->ready(s->self, b, j, n)) &&
+	       (!early || let_panel_begin(s));
 }
 
 /* The rest of it. */

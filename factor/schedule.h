@@ -61,6 +61,9 @@ struct factorization {
 	 * is not in parts */
 	bool (*top)(void *self, struct block b, int64_t j, int64_t n);
 	bool (*bottom)(void *self, struct block b, int64_t j, int64_t n);
+	/* what bottom reads brought into the form it needs, which can be done before. NULL: it is
+	 * as it should be */
+	bool (*ready)(void *self, struct block b, int64_t j, int64_t n);
 	/* the same as update of the n columns that the next panel on the device waits for, in the
 	 * panels' queue; false in narrow: for so many it is no quicker. NULL: nothing such */
 	bool (*lead)(void *self, struct block b, int64_t n);

@@ -151,6 +151,11 @@ static struct matrix part_of_kept(
 	return matrix_view(all, first, at, tf32_slots(stack) * slot, n);
 }
 
+static bool same(struct matrix a, struct matrix b)
+{
+	return a.data == b.data && a.offset == b.offset && a.ld == b.ld && a.m == b.m && a.n == b.n;
+}
+
 /* The stack of op(a)'s piece from k on, made at that byte of the room unless there is one. */
 static bool operand(struct executor *e, struct matrix a, enum trans trans, enum tf32_stack stack,
         int64_t k, int64_t byte, struct matrix *out)
@@ -164,7 +169,7 @@ static bool operand(struct executor *e, struct matrix a, enum trans trans, enum 
 		return ok;
 	}
 	*out = stack_at(e->split.data, byte, piece, trans, stack);
-	return e->ops->split(e, piece, trans, stack, *out);
+	return (k == 0 && same(a, e->split.ready)) || e->ops->split(e, piece, trans, stack, *out);
 }
 
 /* ---- products ---- */
@@ -226,6 +231,27 @@ static bool multiply(struct executor *e, double alpha, struct matrix a, struct m
 	                                   b, beta, matrix_view(c, whole, 0, rest, c.n), products));
 }
 
+/* Of the piece from k on. */
+static bool operands(struct executor *e, enum trans ta, enum trans tb, struct matrix a,
+        struct matrix b, struct matrix c, int64_t k, struct matrix *left, struct matrix *right)
+{
+	return operand(e, a, other(ta), TF32_LEFT, k, 0, left) &&
+	       operand(e, b, tb, TF32_RIGHT, k, piece_bytes(c.m), right);
+}
+
+bool split_ready(struct executor *e, enum trans ta, enum trans tb, struct matrix a, struct matrix b,
+        struct matrix c)
+{
+	struct matrix left, right;
+
+	if (!split_wanted(e, ta, tb, a, b, c))
+		return true;
+	bool a_kept = place_in_kept(&e->split, a, other(ta), TF32_LEFT) >= 0;
+	bool ok = operands(e, ta, tb, a, b, c, 0, &left, &right);
+	e->split.ready = a_kept ? b : a;
+	return ok;
+}
+
 bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c)
 {
@@ -234,9 +260,9 @@ bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, 
 	bool ok = true;
 
 	for (int64_t k = 0; ok && k < depth(b, tb); k += TF32_PIECE)
-		ok = operand(e, a, other(ta), TF32_LEFT, k, 0, &left) &&
-		     operand(e, b, tb, TF32_RIGHT, k, piece_bytes(c.m), &right) &&
+		ok = operands(e, ta, tb, a, b, c, k, &left, &right) &&
 		     multiply(e, alpha, left, right, k ? 1 : beta, c, one);
+	e->split.ready = (struct matrix){0};
 	return ok;
 }
 

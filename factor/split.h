@@ -42,6 +42,11 @@ bool split_wanted(const struct executor *, enum trans ta, enum trans tb, struct 
 bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
 
+/* Makes the stacks of split_gemm's operands, or of the first of their pieces, where the product is
+ * made by 3xTF32: the next product is that one, and its operands stay as they are until then. */
+bool split_ready(struct executor *, enum trans ta, enum trans tb, struct matrix a, struct matrix b,
+        struct matrix c);
+
 /* What is kept, ready for a symmetric update of c by a, where that is made by 3xTF32. */
 bool split_prepare(struct executor *, enum trans trans, struct matrix a, struct matrix c);
 

@@ -6,6 +6,7 @@
 #ifndef FATHOM_BLOCK_TILE_CUH
 #define FATHOM_BLOCK_TILE_CUH
 
+#include "gemm_copy.cuh"
 #include "shared_update.cuh"
 
 #include <cuda_pipeline_primitives.h>
@@ -65,8 +66,8 @@ static __device__ __forceinline__ void fetch_tile(
 	for (int i = mine.i; i < TILE; i += mine.row_step)
 #pragma unroll
 		for (int j = mine.j; j < TILE; j += mine.column_step)
-			__pipeline_memcpy_async(tile + i * pitch + j, a.at(i0 + i, j0 + j),
-			        sizeof(T), i0 + i < rows ? 0 : sizeof(T));
+			copy_start<sizeof(T)>(tile + i * pitch + j, a.at(i0 + i, j0 + j),
+			        i0 + i < rows ? (int)sizeof(T) : 0);
 }
 
 /* A row of a tile between shared memory and registers. */

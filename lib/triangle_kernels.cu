@@ -11,6 +11,7 @@
  * another; the triangle's tiles arrive behind them. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
+#include "gemm_copy.cuh"
 
 namespace
 {
@@ -71,8 +72,8 @@ __device__ void invert_tile(const struct inversion<T, upper> &v, int row, T *til
 		const int i = upper ? k : k % 4 * 8 + lane % 8,
 		          j = upper ? lane : k / 4 * 4 + lane / 8;
 		const bool inside = j < i && row * TILE + i < v.n;
-		__pipeline_memcpy_async(tile + j * pitch + i,
-		        v.a.at(row * TILE + i, row * TILE + j), sizeof(T), inside ? 0 : sizeof(T));
+		copy_start<sizeof(T)>(tile + j * pitch + i, v.a.at(row * TILE + i, row * TILE + j),
+		        inside ? (int)sizeof(T) : 0);
 	}
 	__pipeline_commit();
 	const T reciprocal = reciprocal_of(v, row * TILE + lane);

@@ -314,9 +314,9 @@ static void check_all_lu_columns(struct executor *e, enum precision p)
 	check_lu_columns(e, p, 128, 9, 128, 128, false);
 }
 
-/* Beside a panel of k columns of a matrix that lies by rows, of which c is n columns: exchanged,
- * and solved for. With grown the triangle has an inverse with large elements, and all numbers are
- * whole. */
+/* Beside a panel of k columns of a matrix that lies by rows, of which c is n columns: exchanged
+ * when pivots reach anywhere, and solved for. With grown the triangle has an inverse with large
+ * elements, and all numbers are whole. */
 struct rows_case {
 	int64_t m, n, k, reach;
 	bool solves, grown;
@@ -337,14 +337,15 @@ static void fill_rows(const struct rows_case *x, struct block *a, struct block *
 static void check_lu_rows(struct executor *e, enum precision p, struct rows_case x)
 {
 	struct block a = block_new(e, p, x.k, x.k, &state), c = block_new(e, p, x.n, x.m, &state);
-	int *ipiv = some_pivots(x.m, x.k, x.reach);
+	int *ipiv = some_pivots(x.m, x.k, x.reach > 0 ? x.reach : 1);
 	struct pivots pivots = pivots_new(e, x.k, ipiv, 0);
+	struct pivots exchanges = {pivots.data, x.reach > 0 ? x.k : 0};
 
 	fill_rows(&x, &a, &c);
 	block_upload(e, &a);
 	block_upload(e, &c);
-	must(e, e->ops->lu_rows(e, x.solves ? a.a : matrix_view(a.a, 0, 0, 0, 0), pivots, c.a));
-	for (int64_t i = 0; i < x.k; i++)
+	must(e, e->ops->lu_rows(e, x.solves ? a.a : matrix_view(a.a, 0, 0, 0, 0), exchanges, c.a));
+	for (int64_t i = 0; i < x.k && x.reach > 0; i++)
 		for (int64_t j = 0; j < x.n && i % 11 != 10; j++) {
 			double kept = *element(&c, j, i);
 			*element(&c, j, i) = *element(&c, j, ipiv[i] - 1);
@@ -375,6 +376,9 @@ static void check_all_lu_rows(struct executor *e, enum precision p)
 			check_lu_rows(e, p, (struct rows_case){k, 5, k, k, solves, false});
 			check_lu_rows(e, p, (struct rows_case){k + 1, 67, k, 3, solves, false});
 			check_lu_rows(e, p, (struct rows_case){1500, 128, k, 1500, solves, false});
+			if (solves)
+				check_lu_rows(
+				        e, p, (struct rows_case){k + 2, 77, k, 0, true, false});
 		}
 	check_lu_rows(e, p, (struct rows_case){40, 50, 18, 1, true, true});
 	check_lu_rows(e, p, (struct rows_case){20, 100, 20, 1, true, true});

@@ -256,8 +256,9 @@ static void test_plan(struct executor *e, const struct plan *plan, enum precisio
 /* Blocks as wide as a factorization of some size has them. */
 static void test_large(struct executor *e, enum precision precision)
 {
-	static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256};
+	static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256}, by_300[] = {300};
 	static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
+	        {false, "persistent", by_300, 1, 64, 0, 2},
 	        {false, "persistent", by_128, 1, 32, 0, 2},
 	        {false, "persistent", by_256, 1, 64, 128, 2},
 	        {false, "persistent", by_128, 1, 128, 128, 0},

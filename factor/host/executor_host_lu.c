@@ -27,7 +27,7 @@ bool host_block_lu_rows(struct executor *e, struct matrix a, struct pivots p, st
 		if (p.data[i] > i && p.data[i] <= c.n)
 			exchange_columns(c, i, p.data[i] - 1);
 	return a.n == 0 || host_block_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a,
-	                           matrix_view(c, 0, 0, c.m, p.n));
+	                           matrix_view(c, 0, 0, c.m, a.n));
 }
 
 bool host_block_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)

@@ -28,8 +28,10 @@ static bool model_lu_columns(struct executor *e, struct matrix a, struct pivots 
 
 static bool model_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
-	return model_charge(e, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", c, p.n,
-	        model_blocks(e)->lu_rows(model_reader(e), c, p.n, a.n > 0));
+	int64_t k = p.n > 0 ? p.n : a.n;
+
+	return model_charge(e, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", c, k,
+	        model_blocks(e)->lu_rows(model_reader(e), c, k, p.n > 0, a.n > 0));
 }
 
 static bool model_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)

@@ -39,7 +39,8 @@ struct block_tariff {
 	/* columns right of an LU panel of k columns, whole and their top */
 	struct price (*lu_columns)(struct price_reader *, struct matrix c, int64_t k);
 	/* of a matrix by rows, c the transpose of the columns: exchanges, and the solve */
-	struct price (*lu_rows)(struct price_reader *, struct matrix c, int64_t k, bool solves);
+	struct price (*lu_rows)(
+	        struct price_reader *, struct matrix c, int64_t k, bool exchanges, bool solves);
 	struct price (*lu_top)(struct price_reader *, struct matrix c, int64_t k);
 	/* kernels over a few integers */
 	struct price (*integers)(struct price_reader *, int64_t count);

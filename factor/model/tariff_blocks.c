@@ -231,24 +231,30 @@ static struct price reflect_columns(struct price_reader *r, struct matrix v, str
 	return price_as_measured(price, price_surface(r, "gpu.qr_columns.s", axes, at, 2));
 }
 
-/* Where the profile does not have it: the words that it moves, the exchanges composed as laswp's,
- * the solve as the library's. */
-static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+/* A solve without exchanges takes what one with them takes more than they do alone, and a launch
+ * and the words it moves. Where the profile does not have it: the words, the exchanges composed as
+ * laswp's, the solve as the library's. */
+static struct price lu_rows(
+        struct price_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
 	static const char *const axes[] = {"swaps", "n", "cold"};
 	const double at[] = {(double)k, (double)c.m, !in_l2(r, c)};
-	const char *name = c.precision == SINGLE ? solves ? "gpu.lu_rows.s" : "gpu.swap_rows.s"
-	                   : solves              ? "gpu.lu_rows.d"
-	                                         : "gpu.swap_rows.d";
-	const double words = 4 * (double)k * (double)c.m;
+	const char *alone = c.precision == SINGLE ? "gpu.swap_rows.s" : "gpu.swap_rows.d";
+	const char *name = !solves                 ? alone
+	                   : c.precision == SINGLE ? "gpu.lu_rows.s"
+	                                           : "gpu.lu_rows.d";
+	const double words = (exchanges ? 4 : 2) * (double)k * (double)c.m;
 	struct price price =
 	        sweep(r, "gpu.copy.time", words * (double)precision_bytes(c.precision));
 
 	price.loose = true;
 	price.share = price_share(r, ceil((double)c.m / LU_ROWS_COLUMNS));
-	price.term[TERM_BARRIER] = compose(r, k);
-	if (price_known(r, name))
+	price.term[TERM_BARRIER] = exchanges ? compose(r, k) : 0;
+	if (price_known(r, name) && exchanges)
 		price = price_as_measured(price, price_surface(r, name, axes, at, 3));
+	else if (price_known(r, name))
+		price.term[TERM_BARRIER] = larger(0,
+		        price_surface(r, name, axes, at, 3) - price_surface(r, alone, axes, at, 3));
 	else if (solves)
 		price = price_both(price, price_trsm(r, LEFT, UNIT, k, c.m, c.precision));
 	price.block = stay(&price);

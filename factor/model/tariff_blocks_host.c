@@ -88,9 +88,10 @@ static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps
 	return memory(r, "host.memory.copy", bytes * (double)swaps * (double)a.n);
 }
 
-static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+static struct price lu_rows(
+        struct price_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
-	const double words = 4 * (double)k * (double)c.m;
+	const double words = exchanges ? 4 * (double)k * (double)c.m : 0;
 	struct price swaps =
 	        memory(r, "host.memory.copy", words * (double)precision_bytes(c.precision));
 
@@ -293,9 +294,10 @@ static struct price sums_gram_apply(struct price_reader *r, struct matrix a, int
 	return sums_memory(r, 2 * price_bytes(a));
 }
 
-static struct price sums_lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+static struct price sums_lu_rows(
+        struct price_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
-	const double words = 4 * (double)k * (double)c.m;
+	const double words = exchanges ? 4 * (double)k * (double)c.m : 0;
 	struct price swaps = sums_memory(r, words * (double)precision_bytes(c.precision));
 
 	return solves ? price_both(swaps, sums_trsm(r, RIGHT, UNIT, k, c.m, c.precision)) : swaps;

@@ -135,8 +135,10 @@ static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t 
 	return compute(r, flops, c.precision);
 }
 
-static struct price lu_rows(struct price_reader *r, struct matrix c, int64_t k, bool solves)
+static struct price lu_rows(
+        struct price_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
+	(void)exchanges;
 	return solves ? trsm(r, RIGHT, UNIT, k, c.m, c.precision)
 	              : call(r, 4 * (double)k * (double)c.m * word_of(c));
 }

@@ -205,7 +205,7 @@ static bool recorder_lu_rows(struct executor *e, struct matrix a, struct pivots 
 	bool ok = inner->ops->lu_rows(inner, a, p, c);
 
 	return note(e, ok, NOTED_QUEUED, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", LANE_HOST,
-	        c, p.n);
+	        c, p.n > 0 ? p.n : a.n);
 }
 
 /* ---- panels on the host, and what they leave in a queue ---- */
