@@ -26,6 +26,7 @@ enum {
 	TILES_AT_ONCE = 2,
 	TALL = 4,
 	TALL_COLUMNS = 256, /* of V in its surface */
+	FEW_COLUMNS = 512,  /* of tall products */
 	TRSM_MANY = 512,    /* fewer right-hand sides are few */
 	BESIDE_DEPTH = 64   /* of the products that the block_kernel probe puts beside panels */
 };
@@ -114,6 +115,18 @@ static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
 
 static const char *const product_axes[] = {"m", "n", "k"};
 
+/* The largest side that the surface has beside the others: rows beyond its columns only for the few
+ * columns of tall products. */
+static double last_side(
+        struct price_reader *r, const char *name, const double *at, struct matrix c, size_t i)
+{
+	const double last = price_surface_end(r, name, product_axes, at, 3, i);
+
+	return i == 0 && c.n > FEW_COLUMNS
+	               ? fmin(last, price_surface_end(r, name, product_axes, at, 3, 1))
+	               : last;
+}
+
 /* Of products larger than measured the rate, once they have begun, is that of the largest. Deeper
  * ones take a straight line through the second half of the depth: what tiles begin and end with is
  * there once. */
@@ -122,7 +135,7 @@ static double product_time(struct price_reader *r, const char *name, struct matr
 	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
 
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
-		const double last = price_surface_end(r, name, product_axes, at, 3, i);
+		const double last = last_side(r, name, at, c, i);
 		r->model.extrapolated |= at[i] > last;
 		times *= i < 2 ? fmax(1, at[i] / last) : 1;
 		at[i] = fmin(at[i], last);
