@@ -28,10 +28,9 @@
  * 3xTF32 13.4). */
 #include "getrf.h"
 
+#include "getrf_parts.h"
 #include "panel_getrf.h"
-#include "schedule.h"
 #include "split.h"
-#include "triangle.h"
 
 #include "../lib/msg.h"
 
@@ -47,41 +46,7 @@ enum { MOST_LEVELS = 64 };
  * one. */
 enum { WIDEST_INVERSE = 32 };
 
-struct lu {
-	struct schedule schedule;
-	struct executor *e;
-	const struct plan *plan;
-	struct matrix a;
-	struct pivots all;
-	struct triangle solve;
-	struct matrix inverse[BLOCKS_IN_FLIGHT];
-	struct matrix kept;       /* right-hand sides of QUEUE_MAIN's solves */
-	struct matrix panel_kept; /* and of the panels' */
-	int *local;               /* every block's pivots and info, relative to its first row */
-	int *halves;              /* pivots of the halves of a panel, level by level */
-	int64_t integers;         /* in both together */
-	int64_t kept_block;       /* whose part below the diagonal the products share */
-	bool by_rows;             /* works on the transpose, but in the panels, which lie by columns
-	                             in memory of their own */
-	struct matrix turned, panels[BLOCKS_IN_FLIGHT];
-	int64_t turned_columns; /* that still lie by rows when the others do not any more */
-	void *panel_work;
-	int64_t bytes;
-};
-
 /* ---- workspace ---- */
-
-/* The largest of the leaves' needs, or -1. */
-static int64_t leaves_work(const struct lu *s, struct matrix a)
-{
-	if (a.n <= s->plan->leaf)
-		return panel_getrf_work(s->e, s->plan->panel, a);
-
-	int64_t n = plan_left_half(s->plan, a.n);
-	int64_t left = leaves_work(s, matrix_view(a, 0, 0, a.m, n));
-	int64_t right = leaves_work(s, matrix_view(a, n, n, a.m - n, a.n - n));
-	return left < 0 || right < 0 ? -1 : larger(left, right);
-}
 
 static struct matrix panel_of(void *self, struct block b)
 {
@@ -98,7 +63,7 @@ static int64_t panels_work(struct lu *s)
 	int64_t most = 0;
 
 	for (; !s->plan->hybrid && b.w && most >= 0; b = schedule_next(&s->schedule, b)) {
-		int64_t bytes = leaves_work(s, panel_of(s, b));
+		int64_t bytes = lu_leaves_work(s, panel_of(s, b));
 		most = bytes < 0 ? -1 : larger(most, bytes);
 	}
 	return most;
@@ -142,67 +107,6 @@ static bool carve(struct lu *s, void *work)
 		        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
 	s->bytes = carver.used;
 	return true;
-}
-
-/* ---- one panel ---- */
-
-static int *info_of(struct pivots p)
-{
-	return integer_at(p.data, p.n);
-}
-
-static bool factor_halves(
-        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
-
-/* A panel on the device, with the inverses of its diagonal pieces. */
-static bool factor(
-        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
-{
-	if (a.n > s->plan->leaf)
-		return factor_halves(s, a, inverse, halves, p);
-	return panel_getrf(s->e, s->plan->panel, a, s->panel_work, p) &&
-	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
-}
-
-/* Whether rows right of a panel of w columns are exchanged and solved for in one go: when that is
- * by substitution. */
-static bool at_once(const struct lu *s, int64_t w)
-{
-	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
-}
-
-/* And all of the columns updated: few of them; not in tall panels, where that took 92 us beside an
- * update and three kernels 35 us (H200, 16384 rows). */
-static bool few(const struct lu *s, int64_t w, int64_t columns)
-{
-	return !s->by_rows && at_once(s, w) && w <= EXECUTOR_LU_COLUMNS &&
-	       columns <= 2 * EXECUTOR_LU_COLUMNS;
-}
-
-/* Toledo's recursion (1997): left half, update of the right half, right half. */
-static bool factor_halves(
-        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
-{
-	struct executor *e = s->e;
-	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n;
-	struct pivots first = {p.data, n}, second = {halves, rest};
-	int *deeper = integer_at(halves, rest + 1);
-	struct matrix left = matrix_view(a, 0, 0, a.m, n), right = matrix_view(a, 0, n, a.m, rest);
-	struct matrix triangle = matrix_view(left, 0, 0, n, n);
-	struct matrix below = matrix_view(left, n, 0, a.m - n, n);
-	struct matrix top = matrix_view(right, 0, 0, n, rest);
-	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
-
-	bool ok = factor(s, left, inverse, halves, first);
-	if (few(s, n, rest))
-		ok = ok && ex_lu_columns(e, left, first, right);
-	else
-		ok = ok && ex_laswp(e, right, first, false) &&
-		     triangle_solve(e, &s->solve, triangle, inverse, s->panel_kept, top) &&
-		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
-	return ok &&
-	       factor(s, bottom, matrix_view(inverse, 0, n, inverse.m, rest), deeper, second) &&
-	       ex_laswp(e, below, second, false) && ex_join_pivots(e, second, n, p);
 }
 
 /* ---- the blocks ---- */
@@ -255,7 +159,7 @@ static bool panel_on_device(void *self, struct block b)
 	struct lu *s = self;
 	struct matrix panel = panel_of(s, b);
 
-	return factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
+	return lu_factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
 	       (!s->by_rows || ex_transpose(s->e, panel, turned_panel(s, b)));
 }
 
@@ -327,7 +231,7 @@ static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struc
 
 	if (s->by_rows)
 		return top_by_rows(s, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
-	if (at_once(s, b.w))
+	if (lu_at_once(s, b.w))
 		return ex_lu_top(s->e, panel, local, columns);
 	return ex_laswp(s->e, columns, local, false) &&
 	       triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), kept,
@@ -409,7 +313,7 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 
 static bool narrow(void *self, struct block b, int64_t n)
 {
-	return few(self, b.w, n);
+	return lu_few(self, b.w, n);
 }
 
 static bool lead(void *self, struct block b, int64_t n)
@@ -417,7 +321,7 @@ static bool lead(void *self, struct block b, int64_t n)
 	struct lu *s = self;
 	int64_t j = b.j + b.w;
 
-	if (few(s, b.w, n))
+	if (lu_few(s, b.w, n))
 		return ex_lu_columns(
 		        s->e, panel_of(s, b), local_pivots(s, b), columns_of(s, b, j, n));
 	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);
@@ -468,6 +372,11 @@ static const struct factorization operations = {.panel = panel_of,
         .panel_first = true};
 
 /* ---- the calls ---- */
+
+static int *info_of(struct pivots p)
+{
+	return integer_at(p.data, p.n);
+}
 
 static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 {

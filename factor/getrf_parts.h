@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What getrf.c and getrf_panel.c share: the state of one LU, and its panels on the device. */
+#ifndef FATHOM_GETRF_PARTS_H
+#define FATHOM_GETRF_PARTS_H
+
+#include "schedule.h"
+#include "triangle.h"
+
+struct lu {
+	struct schedule schedule;
+	struct executor *e;
+	const struct plan *plan;
+	struct matrix a;
+	struct pivots all;
+	struct triangle solve;
+	struct matrix inverse[BLOCKS_IN_FLIGHT];
+	struct matrix kept;       /* right-hand sides of QUEUE_MAIN's solves */
+	struct matrix panel_kept; /* and of the panels' */
+	int *local;               /* every block's pivots and info, relative to its first row */
+	int *halves;              /* pivots of the halves of a panel, level by level */
+	int64_t integers;         /* in both together */
+	int64_t kept_block;       /* whose part below the diagonal the products share */
+	bool by_rows;             /* works on the transpose, but in the panels, which lie by columns
+	                             in memory of their own */
+	struct matrix turned, panels[BLOCKS_IN_FLIGHT];
+	int64_t turned_columns; /* that still lie by rows when the others do not any more */
+	void *panel_work;
+	int64_t bytes;
+};
+
+/* Workspace of a panel, the largest of its leaves' needs, in bytes, or -1. */
+int64_t lu_leaves_work(const struct lu *, struct matrix a);
+
+/* A panel on the device, with the inverses of its diagonal pieces; halves: the pivots of its
+ * halves, level by level. */
+bool lu_factor(struct lu *, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
+
+/* Whether rows right of a panel of w columns are exchanged and solved for in one go: when that is
+ * by substitution. */
+bool lu_at_once(const struct lu *, int64_t w);
+
+/* And all of the columns updated: few of them; not in tall panels, where that took 92 us beside an
+ * update and three kernels 35 us (H200, 16384 rows). */
+bool lu_few(const struct lu *, int64_t w, int64_t columns);
+
+#endif

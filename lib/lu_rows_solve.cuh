@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* How lu_rows.cu solves for the rows of a block's columns that are in shared memory, with the
+ * triangle on its way there. */
+#ifndef FATHOM_LU_ROWS_SOLVE_CUH
+#define FATHOM_LU_ROWS_SOLVE_CUH
+
+#include "lu_rows_exchange.cuh"
+
+namespace
+{
+
+/* An inverse with larger elements is not used. Those of what partial pivoting leaves are below 4.
+ */
+const float LARGEST = 16;
+
+/* ---- inverses of diagonal blocks ---- */
+
+/* By half a warp each, a column a thread. */
+template <class R, typename T>
+__device__ __forceinline__ void invert(R *s, const struct rows_call<T> &call)
+{
+	const int lane = threadIdx.x % STEP;
+	for (int b = threadIdx.x / STEP; b < R::STEPS; b += R::THREADS / STEP) {
+		T(*tile)[STEP] = s->inverse[b], x[STEP];
+		T largest = 0;
+#pragma unroll
+		for (int k = 0; k < STEP; k++) {
+			const int i = b * STEP + lane, j = b * STEP + k;
+			tile[k][lane] = lane > k && i < call.w ? call.l[i + j * call.ldl] : T(0);
+		}
+		__syncwarp();
+#pragma unroll
+		for (int i = 0; i < STEP; i++) {
+			T sum = i == lane ? T(1) : T(0);
+#pragma unroll
+			for (int k = 0; k < i; k++)
+				sum -= tile[k][i] * x[k];
+			x[i] = sum;
+			largest = fabs(sum) <= largest ? largest : fabs(sum); /* NaN stays */
+		}
+		__syncwarp();
+#pragma unroll
+		for (int i = 0; i < STEP; i++)
+			tile[lane][i] = x[i];
+#pragma unroll
+		for (int d = STEP / 2; d > 0; d /= 2) {
+			const T y = __shfl_xor_sync(0xffffffff, largest, d);
+			largest = y <= largest ? largest : y;
+		}
+		if (lane == 0)
+			s->grown[b] = !(largest <= T(LARGEST));
+	}
+}
+
+/* ---- the solve ---- */
+
+/* Where a step's columns are. */
+template <class R, typename T> __device__ __forceinline__ T *columns_at(R *s, int step)
+{
+	const int place = step % R::STAGES;
+	return place < R::OWN ? &s->own[place * STEP][0] : &s->later[place - R::OWN][0][0];
+}
+
+/* BYTES at a time from the step's first row on; past the last row and column zeros. */
+template <int BYTES, class R, typename T>
+__device__ __forceinline__ void fetch_by(T *to, const struct rows_call<T> &call, int first)
+{
+	const int each = BYTES / (int)sizeof(T), k = threadIdx.x / 32;
+	const T *from = call.l + (first + k) * call.ldl;
+	to += k * R::ROWS;
+#pragma unroll
+	for (int q = 0; q < STEP / R::WARPS; q++) {
+		const bool column = first + k + q * R::WARPS < call.w;
+		for (int i = first + threadIdx.x % 32 * each; i < R::ROWS; i += 32 * each) {
+			const int some = column ? min(max(call.w - i, 0), each) : 0;
+			copy_start<BYTES>(to + i, some ? from + i : call.l, some * (int)sizeof(T));
+		}
+		from += R::WARPS * call.ldl;
+		to += R::WARPS * R::ROWS;
+	}
+}
+
+/* Starts a step's columns of the triangle on their way. */
+template <class R, typename T>
+__device__ __forceinline__ void fetch(R *s, const struct rows_call<T> &call, int step)
+{
+	if (step < R::STEPS) {
+		T *to = columns_at<R, T>(s, step);
+		if (call.aligned)
+			fetch_by<16, R>(to, call, step * STEP);
+		else
+			fetch_by<sizeof(T), R>(to, call, step * STEP);
+	}
+	copy_commit();
+}
+
+/* y -= t x for rows of a column of the triangle; x are the values of its row. */
+template <typename T, int COLUMNS>
+__device__ __forceinline__ void take(T (&y)[COLUMNS], T t, const T (&x)[COLUMNS])
+{
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++)
+		y[c] -= t * x[c];
+}
+
+template <typename T, int COLUMNS>
+__device__ __forceinline__ void get(T (&x)[COLUMNS], const T *from)
+{
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++)
+		x[c] = from[c];
+}
+
+template <typename T, int COLUMNS> __device__ __forceinline__ void put(T *to, const T (&x)[COLUMNS])
+{
+#pragma unroll
+	for (int q = 0; q < COLUMNS; q++)
+		to[q] = x[q];
+}
+
+/* The rows `half` of the block x become the solution, in `solved`: by the inverse, each half of the
+ * warp for half of the columns. l: the columns of the triangle, from the block's row on. */
+template <class R, typename T, int COLUMNS>
+__device__ __forceinline__ void solve(
+        const T (*inverse)[STEP], bool grown, const T *l, int half, T (&x)[COLUMNS], T *solved)
+{
+	const int HALF = COLUMNS / 2;
+	const int lane = threadIdx.x % 32, row = lane % STEP, side = lane / STEP;
+	const bool mine = side == half;
+	if (grown) {
+#pragma unroll 1
+		for (int k = 0; k < STEP - 1; k++) {
+			const T t = l[k * R::ROWS + lane];
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++) {
+				const T y = __shfl_sync(0xffffffff, x[c], half * STEP + k);
+				if (mine && row > k)
+					x[c] -= t * y;
+			}
+		}
+	}
+	if (mine)
+		put(solved + row * COLUMNS, x);
+	__syncwarp();
+	if (grown)
+		return;
+	T sum[HALF] = {};
+#pragma unroll
+	for (int k = 0; k < STEP; k++) {
+		T y[HALF];
+		const T t = inverse[k][row];
+		get(y, solved + k * COLUMNS + side * HALF);
+#pragma unroll
+		for (int c = 0; c < HALF; c++)
+			sum[c] = row >= k ? sum[c] + t * y[c] : sum[c]; /* not 0 times NaN */
+	}
+	__syncwarp();
+	put(solved + row * COLUMNS + side * HALF, sum);
+	__syncwarp();
+}
+
+/* STEP solved rows taken out of the first `left` blocks of x, D at most. l: their columns of the
+ * triangle, from the lane's row of the first block on. */
+template <class R, typename T, int D, int BLOCKS, int COLUMNS>
+__device__ __forceinline__ void take_out(
+        int left, const T *l, const T *solved, T (&x)[BLOCKS][COLUMNS])
+{
+	if (left == D) {
+#pragma unroll 2
+		for (int k = 0; k < STEP; k++) {
+			T y[COLUMNS];
+			get(y, solved + k * COLUMNS);
+#pragma unroll
+			for (int d = 0; d < D; d++)
+				take(x[d], l[k * R::ROWS + 32 * d], y);
+		}
+	} else if constexpr (D > 1) {
+		take_out<R, T, D - 1>(left, l, solved, x);
+	}
+}
+
+/* The 32 rows that are solved, from `row` on. */
+template <class R, typename T, int COLUMNS>
+__device__ __forceinline__ void store_solved(
+        R *s, const struct rows_call<T> &call, T *c, int columns, int row)
+{
+#pragma unroll
+	for (int i = threadIdx.x; i < 32 * (R::SIDE / R::PIECE); i += R::THREADS) {
+		const struct piece<R> p = piece_of<R>(i, columns);
+		const T *from = s->solved[p.first / COLUMNS] + p.row * COLUMNS + p.first % COLUMNS;
+		if (row + p.row < call.w)
+			copy_piece<R>(
+			        c + (row + p.row) * call.ldc + p.first, from, p.count, call.vector);
+	}
+}
+
+/* The solution from the tile to memory; the first columns of the triangle are on their way. Of the
+ * blocks of x the first is the one that is solved for: those behind it move up, so that the same
+ * few instructions do for all. */
+template <typename T, int BLOCKS, int COLUMNS>
+__device__ __forceinline__ void solve_tile(
+        struct room<T, BLOCKS, COLUMNS> *s, const struct rows_call<T> &call, T *c, int columns)
+{
+	typedef struct room<T, BLOCKS, COLUMNS> R;
+	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	T x[BLOCKS][COLUMNS];
+#pragma unroll
+	for (int b = 0; b < BLOCKS; b++)
+		get(x[b], &s->tile[32 * b + lane][warp * COLUMNS]);
+	__syncthreads();
+#pragma unroll 1
+	for (int step = R::OWN; step < R::STAGES - 1; step++)
+		fetch(s, call, step);
+#pragma unroll 1
+	for (int step = 0; step < R::STEPS; step++) {
+		const int b = step / 2, half = step % 2;
+		const T *l = columns_at<R, T>(s, step) + 32 * b;
+		copy_wait<R::STAGES - 2>();
+		__syncthreads(); /* the step's columns are there, and no thread is behind */
+		fetch(s, call, step + R::STAGES - 1);
+		T *solved = s->solved[warp] + half * STEP * COLUMNS;
+		solve<R>(s->inverse[step], s->grown[step], l, half, x[0], solved);
+		take_out<R, T, BLOCKS>(BLOCKS - b, l + lane, solved, x);
+		if (half == 0)
+			continue;
+		__syncthreads();
+		store_solved<R, T, COLUMNS>(s, call, c, columns, 32 * b);
+#pragma unroll
+		for (int d = 0; d + 1 < BLOCKS; d++)
+#pragma unroll
+			for (int q = 0; q < COLUMNS; q++)
+				x[d][q] = x[d + 1][q];
+	}
+}
+
+} // namespace
+
+#endif
