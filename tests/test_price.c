@@ -210,6 +210,60 @@ static void test_gemm(void)
 	        "a wider one: the rate of the widest, once it has begun");
 	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
 	        "our own goes through whole steps of depth");
+	for (double k = 32; k <= 512; k *= 4)
+		add_product(p, "gpu.gemm.d", 65536, 256, k, 65536 * 256 * k * 3e-13);
+	price_reader_start(r, p);
+	is_real(gemm(r, 16384, 4096, 256, DOUBLE), 4 * 4096 * 4096 * 256e-12 - 3e-7, 1e-9,
+	        "rows that are known for few columns only are none of a wide one");
+	free(r);
+	profile_free(p);
+}
+
+/* Exchanges of rows, and with a solve, in 2048 columns: 20 and 50 us; a launch takes 2 us. */
+static void test_rows(void)
+{
+	static const char *const names[] = {"gpu.swap_rows.s", "gpu.lu_rows.s"};
+	static const char *const scalars[] = {"gpu.launch.enqueue", "gpu.launch.dependent",
+	        "gpu.l2.stated", "gpu.sm.count", "gpu.int.logic.latency", "gpu.shared.latency",
+	        "gpu.l2.latency"};
+	static const double values[] = {1e-6, 2e-6, 5e7, 100, 1e-9, 1e-9, 1e-7};
+	static const double seconds[] = {20e-6, 50e-6};
+	const struct matrix c = {NULL, 0, 2048, 4096, 2048, SINGLE};
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+	double time[3];
+
+	for (size_t i = 0; i < ARRAY_LEN(scalars); i++) {
+		const struct parameter_spec spec = {scalars[i], "s", "synthetic", NULL, 0, 0};
+		const double v = values[i];
+		profile_add(p, &spec, NULL, 0, (struct estimate){v, v, v, 9}, false);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		for (int cold = 0; cold < 2; cold++) {
+			const struct parameter_spec spec = {
+			        names[i], "s", "synthetic", "surface", 0, 0};
+			const struct arg args[] = {{"swaps", 128}, {"n", 2048}, {"cold", cold}};
+			const double v = seconds[i];
+			profile_add(p, &spec, args, 3, (struct estimate){v, v, v, 9}, false);
+		}
+	for (double bytes = 1e5; bytes < 1e9; bytes *= 10) {
+		const struct parameter_spec spec = {
+		        "gpu.copy.time", "s", "synthetic", "surface", 0, 0};
+		const struct arg arg = {"bytes", bytes};
+		const double v = bytes * 1e-12;
+		profile_add(p, &spec, &arg, 1, (struct estimate){v, v, v, 9}, false);
+	}
+	price_reader_start(r, p);
+	for (int way = 0; way < 3; way++) {
+		const struct price price = blocks_cuda_full.lu_rows(r, c, 128, way != 2, way != 0);
+		time[way] = 0;
+		for (int t = 0; t < TERM_COUNT; t++)
+			time[way] += price.term[t];
+	}
+	is_real(time[0], seconds[0], 1e-9, "exchanges alone");
+	is_real(time[1], seconds[1], 1e-9, "and a solve");
+	ok(time[2] >= seconds[1] - seconds[0] + values[1] && time[2] < seconds[1],
+	        "a solve alone: what it adds, and a launch (%.1f us)", 1e6 * time[2]);
 	free(r);
 	profile_free(p);
 }
@@ -240,6 +294,7 @@ int main(void)
 	test_cluster();
 	test_middle();
 	test_gemm();
+	test_rows();
 	test_missing();
 	free(r);
 	profile_free(p);
