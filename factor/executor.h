@@ -46,7 +46,7 @@ enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 /* Columns of the panels that lu_columns and lu_top take. */
 enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128 };
 
-/* And those of the panels that lu_rows takes. */
+/* And those of the panels that lu_rows takes at most (rows_most). */
 enum { EXECUTOR_LU_ROWS = 512 };
 
 /* Columns that reflect_columns takes: a kernel for few, which the next panel waits for. */
@@ -235,7 +235,7 @@ struct executor_ops {
 	bool (*lu_top)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* of a matrix that lies by rows: c is the transpose of the columns beside an LU panel, or
 	 * left of it, from its first row on. Rows exchanged as by laswp and the first p.n of them
-	 * (EXECUTOR_LU_ROWS at most) solved for with the panel's unit lower triangle a, which lies
+	 * (rows_most at most) solved for with the panel's unit lower triangle a, which lies
 	 * by columns; exchanged only when a has no columns; the first a.n solved for only when p
 	 * has none. Of the phase of solves, then of swaps; what solves is left out with swaps, too
 	 */
@@ -326,6 +326,7 @@ struct executor {
 	enum math math;     /* the caller's to set */
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
+	int64_t rows_most;  /* columns of the panels that lu_rows takes here */
 	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
 	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set

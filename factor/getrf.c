@@ -407,7 +407,7 @@ static bool by_rows(const struct executor *e, const struct plan *plan, struct ma
 	if (a.precision == DOUBLE)
 		from -= from / 5;
 	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= from &&
-	       plan_widest(plan, columns) <= EXECUTOR_LU_ROWS;
+	       plan_widest(plan, columns) <= e->rows_most;
 }
 
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,

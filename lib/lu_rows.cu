@@ -64,6 +64,17 @@ __global__ void __launch_bounds__(room<T, BLOCKS, COLUMNS>::THREADS,
 	}
 }
 
+template <typename T, int WIDE, int NARROW> bool constexpr fits_as_promised(void)
+{
+	return sizeof(room<T, 2, WIDE>) <= BLOCK_ROWS_64 &&
+	       sizeof(room<T, 2, NARROW>) <= BLOCK_ROWS_64 &&
+	       sizeof(room<T, 4, WIDE>) <= BLOCK_ROWS_128 &&
+	       sizeof(room<T, 4, NARROW>) <= BLOCK_ROWS_128 &&
+	       sizeof(room<T, 8, WIDE>) <= BLOCK_ROWS_256 &&
+	       sizeof(room<T, 8, NARROW>) <= BLOCK_ROWS_256 &&
+	       sizeof(room<T, 16, NARROW>) <= BLOCK_ROWS_512;
+}
+
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
 int start(const struct rows_call<T> &call, cudaStream_t stream)
 {
@@ -99,6 +110,7 @@ int run(struct matrix a, struct pivots p, struct matrix c, cudaStream_t stream)
 		        SOLVES &&
 		                (uintptr_t)matrix_address(a) % 16 == 0 && a.ld * sizeof(T) % 16 == 0
 	};
+	static_assert(fits_as_promised<T, WIDE, NARROW>(), "block_lu_rows_most");
 	if (c.m == 0 || call.w == 0)
 		return (int)cudaSuccess;
 	if (call.w > 256)

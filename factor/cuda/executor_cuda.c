@@ -6,6 +6,7 @@
 #include "../split.h"
 
 #include "../../lib/tf32_syrk.h"
+#include "../../lib/block_kernels.h"
 #include "../../lib/msg.h"
 
 #include <stdlib.h>
@@ -379,6 +380,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	}
 	x->base.by_rows = EXECUTOR_BY_ROWS;
 	x->base.by_columns = EXECUTOR_BY_COLUMNS;
+	x->base.rows_most = block_lu_rows_most(x->gpu.shared_per_block);
 	x->base.tf32 = tf32_syrk_built()   ? &split_limits_cuda_whole
 	               : x->gpu.major >= 8 ? &split_limits_cuda
 	                                   : NULL;

@@ -312,8 +312,11 @@ struct executor *executor_host_new(struct fault *fault)
 	(void)fault;
 	struct host_executor *executor = xcalloc(1, sizeof *executor);
 
-	executor->base = (struct executor){
-	        .ops = &host_ops, .name = "host", .on_host = true, .tf32 = &limits};
+	executor->base = (struct executor){.ops = &host_ops,
+	        .name = "host",
+	        .on_host = true,
+	        .rows_most = EXECUTOR_LU_ROWS,
+	        .tf32 = &limits};
 #ifdef _SC_LEVEL2_CACHE_SIZE
 	executor->l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif

@@ -3,6 +3,7 @@
 
 #include "../split.h"
 
+#include "../../lib/block_kernels.h"
 #include "../../lib/msg.h"
 
 #include <inttypes.h>
@@ -356,6 +357,10 @@ struct executor *executor_model_new(
 		                       : &split_limits_cuda;
 	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
 	s->base.by_columns = EXECUTOR_BY_COLUMNS;
+	s->base.rows_most = price_known(&s->reader, "gpu.shared.per_block")
+	                            ? block_lu_rows_most((int64_t)price_scalar(
+	                                      &s->reader, "gpu.shared.per_block"))
+	                            : EXECUTOR_LU_ROWS;
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }
