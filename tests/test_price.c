@@ -166,16 +166,37 @@ static void add_product(struct profile *p, const char *name, double m, double n,
 	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
 }
 
+static double sum(const struct price *price)
+{
+	double seconds = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		seconds += price->term[t];
+	return seconds;
+}
+
 static double gemm(
         struct price_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
 {
 	const struct matrix c = {NULL, 0, m, n, m, precision};
 	const struct price price = price_gemm(r, PLAIN, PLAIN, c, k);
-	double seconds = 0;
 
-	for (int t = 0; t < TERM_COUNT; t++)
-		seconds += price.term[t];
-	return seconds;
+	return sum(&price);
+}
+
+static void add_syrk(struct profile *p, double n, double k, double s)
+{
+	const struct parameter_spec spec = {"gpu.syrk.d", "s", "synthetic", "surface", 0, 0};
+	const struct arg args[] = {{"n", n}, {"k", k}};
+
+	profile_add(p, &spec, args, 2, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
+}
+
+static double syrk(struct price_reader *r, int64_t n, int64_t k)
+{
+	const struct price price = price_syrk(r, (struct matrix){NULL, 0, n, n, n, DOUBLE}, k);
+
+	return sum(&price);
 }
 
 /* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
@@ -210,6 +231,13 @@ static void test_gemm(void)
 	        "a wider one: the rate of the widest, once it has begun");
 	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
 	        "our own goes through whole steps of depth");
+	for (double n = 256; n <= 4096; n *= 16)
+		for (double k = 64; k <= 256; k *= 4)
+			add_syrk(p, n, k, n * n * k * 6e-13);
+	price_reader_start(r, p);
+	is_real(syrk(r, 2000, 100), 4e8 * 6e-13, 1e-9, "a symmetric update");
+	is_real(syrk(r, 2001, 100), 2 * 2001 * 2001 * 100 * 6e-13, 1e-9,
+	        "of odd order: as much slower as products");
 	for (double k = 32; k <= 512; k *= 4)
 		add_product(p, "gpu.gemm.d", 65536, 256, k, 65536 * 256 * k * 3e-13);
 	price_reader_start(r, p);
@@ -256,9 +284,7 @@ static void test_rows(void)
 	price_reader_start(r, p);
 	for (int way = 0; way < 3; way++) {
 		const struct price price = blocks_cuda_full.lu_rows(r, c, 128, way != 2, way != 0);
-		time[way] = 0;
-		for (int t = 0; t < TERM_COUNT; t++)
-			time[way] += price.term[t];
+		time[way] = sum(&price);
 	}
 	is_real(time[0], seconds[0], 1e-9, "exchanges alone");
 	is_real(time[1], seconds[1], 1e-9, "and a solve");

@@ -274,6 +274,19 @@ struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 	return price;
 }
 
+/* How much longer a product of an odd number of rows in double precision takes: the library's
+ * kernels for them are others. */
+static double odd_rows(struct price_reader *r, int64_t n, int64_t k)
+{
+	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
+
+	return n % 2 && price_known(r, "gpu.gemm_odd.d")
+	               ? product_time(r, "gpu.gemm_odd.d", c, (double)k) /
+	                         product_time(r, "gpu.gemm.d", c, (double)k)
+	               : 1;
+}
+
+/* The library's symmetric updates of odd order as much slower as its products. */
 static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
 {
 	const double at[] = {(double)n, (double)k};
@@ -285,7 +298,8 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 
 	if (r->shares && price_known(r, shared))
 		name = shared;
-	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2);
+	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2) *
+	       (own || single ? 1 : odd_rows(r, n, k));
 }
 
 /* Below the surface's smallest triangle, where it is flat, no more than the whole product. */
@@ -296,7 +310,7 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 	bool single = c.precision == SINGLE;
 	double time = syrk_time(r, c.n, k, single);
 
-	if (time == syrk_time(r, 0, k, single))
+	if (syrk_time(r, c.n - c.n % 2, k, single) == syrk_time(r, 0, k, single))
 		time = fmin(
 		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
 	struct price price = price_library(r, time, TERM_ARITHMETIC);
