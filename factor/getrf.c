@@ -19,13 +19,13 @@
  * 16384 on, where panels need more places. There, with a record of every operation, 57.2: by two or
  * three products one after the other, between which the panel gets in, 58.5 and 61.2; by panels of
  * 32 columns, which one cluster has, 68 to 71, or 62 later: only the first of them gets in before
- * the product. Exchanges and solves in half the time (lib/lu_rows.cu), those of 512 rows in halves:
- * 32768 548 530, 16384 81.5 81.1, 8192 15.8 15.8; and by 3xTF32, with the operands split before
- * the panel begins: 32768 323 317, 16384 55.5 54.0, 8192 13.1 12.8. With the columns of the panel
- * after the next updated in a queue of their own, so that panels need wait for no wide update: no
- * better, as the simulation said (8192 16.4, 16384 82.1, 32768 544); that narrow update found its
- * places behind the wide one. Nor is a wide update that does not wait for the panel to begin (8192
- * 16.4, by 3xTF32 13.4). */
+ * the product. Exchanges and solves in 0.6 to 0.8 of the time (lib/lu_rows.cu), those of 512 rows
+ * in halves: 32768 548 530, 16384 81.5 81.1, 8192 15.8 15.8; and by 3xTF32, with the operands split
+ * before the panel begins: 32768 323 317, 16384 55.5 54.0, 8192 13.1 12.8. With the columns of the
+ * panel after the next updated in a queue of their own, so that panels need wait for no wide
+ * update: no better, as the simulation said (8192 16.4, 16384 82.1, 32768 544); that narrow update
+ * found its places behind the wide one. Nor is a wide update that does not wait for the panel to
+ * begin (8192 16.4, by 3xTF32 13.4). */
 #include "getrf.h"
 
 #include "getrf_parts.h"
