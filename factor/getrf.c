@@ -191,38 +191,6 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 	                  : matrix_view(s->a, b.j, j, rows, n);
 }
 
-/* Rows of which one kernel solves for all; of more, pieces of so many, and products take the rest.
- */
-static int64_t rows_at_once(const struct lu *s)
-{
-	return s->a.precision == SINGLE ? 256 : 128;
-}
-
-/* By rows, with what the exchanges have left: c := c triangle^-T. */
-static bool solve_rows(struct lu *s, struct matrix triangle, struct matrix c)
-{
-	struct pivots none = {NULL, 0};
-	int64_t n = triangle.n, h = n / 2;
-
-	if (n <= rows_at_once(s))
-		return ex_lu_rows(s->e, triangle, none, c);
-	struct matrix first = matrix_view(c, 0, 0, c.m, h);
-	struct matrix second = matrix_view(c, 0, h, c.m, n - h);
-	return solve_rows(s, matrix_view(triangle, 0, 0, h, h), first) &&
-	       ex_gemm(s->e, PLAIN, TRANSPOSED, -1, first, matrix_view(triangle, h, 0, n - h, h), 1,
-	               second) &&
-	       solve_rows(s, matrix_view(triangle, h, h, n - h, n - h), second);
-}
-
-static bool top_by_rows(struct lu *s, struct matrix triangle, struct pivots p, struct matrix c)
-{
-	struct matrix none = matrix_view(triangle, 0, 0, 0, 0);
-
-	if (triangle.n <= rows_at_once(s))
-		return ex_lu_rows(s->e, triangle, p, c);
-	return ex_lu_rows(s->e, none, p, c) && solve_rows(s, triangle, c);
-}
-
 /* Rows exchanged and the block's own solved for. */
 static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
@@ -230,7 +198,7 @@ static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struc
 	struct pivots local = local_pivots(s, b);
 
 	if (s->by_rows)
-		return top_by_rows(s, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
+		return lu_top_by_rows(s->e, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
 	if (lu_at_once(s, b.w))
 		return ex_lu_top(s->e, panel, local, columns);
 	return ex_laswp(s->e, columns, local, false) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What getrf.c and getrf_panel.c share: the state of one LU, and its panels on the device. */
+/* What getrf.c shares with getrf_panel.c and getrf_rows.c: the state of one LU, its panels on the
+ * device, and the rows of a block by rows. */
 #ifndef FATHOM_GETRF_PARTS_H
 #define FATHOM_GETRF_PARTS_H
 
@@ -42,5 +43,9 @@ bool lu_at_once(const struct lu *, int64_t w);
 /* And all of the columns updated: few of them; not in tall panels, where that took 92 us beside an
  * update and three kernels 35 us (H200, 16384 rows). */
 bool lu_few(const struct lu *, int64_t w, int64_t columns);
+
+/* By rows, c the transpose of columns beside a panel from its first row on: rows exchanged, and the
+ * first of them solved for with the panel's triangle, which lies by columns. */
+bool lu_top_by_rows(struct executor *, struct matrix triangle, struct pivots p, struct matrix c);
 
 #endif

@@ -111,16 +111,20 @@ int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta, struc
 
 /* lu_rows.cu, for a matrix that lies by rows, as its transpose c (columns x rows), from the first
  * row of an LU panel on: rows exchanged as by laswp, then the first p.n of them (BLOCK_ROWS_MAX at
- * most, and as many as the shared memory of a block of threads has room for, block_lu_rows_most)
+ * most, block_lu_rows_most)
  * solved for with the unit lower triangle a, which lies by columns; with a.n = 0 exchanged only,
  * with p.n = 0 its first a.n rows solved for only. */
 enum { BLOCK_ROWS_MAX = 512 };
+int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, void *stream);
+
+/* For how many of them a block of threads has room with so much shared memory; the bytes that 64
+ * and so on take at most. */
 enum {
 	BLOCK_ROWS_64 = 52 << 10,
 	BLOCK_ROWS_128 = 94 << 10,
 	BLOCK_ROWS_256 = 112 << 10,
 	BLOCK_ROWS_512 = 216 << 10
-}; /* bytes for so many */
+};
 static inline int64_t block_lu_rows_most(int64_t shared_bytes)
 {
 	return shared_bytes >= BLOCK_ROWS_512   ? BLOCK_ROWS_MAX
@@ -129,7 +133,6 @@ static inline int64_t block_lu_rows_most(int64_t shared_bytes)
 	       : shared_bytes >= BLOCK_ROWS_64  ? 64
 	                                        : 0;
 }
-int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, void *stream);
 
 /* triangle_kernels.cu; shared_bytes is what a block of threads may have of shared memory. trtri:
  * inverse of the triangle a, zeros in the other triangle. larft: T out of G = V^T V (both n x n)

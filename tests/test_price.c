@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices beside and beyond the rows of surfaces: the host's panels and products, panels of a
- * cluster. */
+ * cluster, the device's products, exchanges of rows and what solves behind them. */
 #include "tap.h"
 
 #include "../factor/model/price_blocks.h"

@@ -5,9 +5,9 @@
 
 #include "../split.h"
 
-#include "../../lib/tf32_syrk.h"
 #include "../../lib/block_kernels.h"
 #include "../../lib/msg.h"
+#include "../../lib/tf32_syrk.h"
 
 #include <stdlib.h>
 #include <string.h>
