@@ -44,7 +44,7 @@ NVCC_FLAGS := -std=c++17 -O3 -lineinfo --threads 0 -Xcompiler -Wall,-Wextra $(SH
 	$(if $(filter-out 10 11 12,$(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')),--compress-mode=size) \
 	$(foreach a,$(GPU_ARCHS:90=90a),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
-CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcudart_static -lrt -lstdc++
+CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
 LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread -fopenmp
 VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
@@ -53,7 +53,7 @@ endif
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
 CUDA_NONE := lib/gpu_none.c factor/cuda/executor_cuda_none.c
-CUDA_ONLY := lib/gpu.c factor/runs/vendor.c factor/runs/part_calls.c factor/runs/timing_parts.c \
+CUDA_ONLY := lib/gpu.c $(wildcard lib/blas_double*.c) factor/runs/vendor.c factor/runs/part_calls.c factor/runs/timing_parts.c \
 	$(wildcard factor/library/*.c) $(filter-out $(CUDA_NONE),$(wildcard factor/cuda/*.c))
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))

@@ -60,6 +60,11 @@ bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
  * 0.87 of cuBLAS's time at n = 4096, k = 512 in 1.05). */
 bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
 
+/* In double precision, where the library has the kernels of lib/blas_double.h: whether the one
+ * chosen there is ahead of its own choice for a product, and halves for a triangle of order n. */
+bool gemm_is_chosen(const struct gemm_problem *problem);
+bool gemm_halves_triangle(int64_t n, int64_t k);
+
 /* The plan of least estimated time on sm_count multiprocessors; one split only when no work memory
  * is to be used. */
 struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count, bool may_split);

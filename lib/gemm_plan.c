@@ -121,3 +121,31 @@ bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k)
 {
 	return precision == SINGLE || k <= AHEAD_DEPTH || n * k < AHEAD_TRIANGLE;
 }
+
+enum {
+	CHOSEN_TILE = 128,
+	CHOSEN_TILES = 132, /* that many multiprocessors of an H200 have one each */
+	CHOSEN_SIDE = 1024,
+	CHOSEN_DEPTH = 768,
+	CHOSEN_DEPTH_PLAIN = 384,
+	CHOSEN_ELEMENTS_PLAIN = 8192 * 8192,
+	HALVED_ORDER = 2048,
+	HALVED_DEPTH = 512
+};
+
+/* Narrower products, as the V^T C of a few reflectors, have kernels of the library that split k. */
+bool gemm_is_chosen(const struct gemm_problem *p)
+{
+	const int64_t rows = divide_up(p->m, CHOSEN_TILE), columns = divide_up(p->n, CHOSEN_TILE);
+
+	if (p->ta == p->tb)
+		return p->k >= CHOSEN_DEPTH_PLAIN && p->m * p->n >= CHOSEN_ELEMENTS_PLAIN;
+	return p->k >= CHOSEN_DEPTH && p->m >= CHOSEN_SIDE && p->n >= CHOSEN_SIDE &&
+	       rows * columns >= CHOSEN_TILES;
+}
+
+/* At smaller depths the library takes the large tiles for large squares by itself. */
+bool gemm_halves_triangle(int64_t n, int64_t k)
+{
+	return n > HALVED_ORDER && k >= HALVED_DEPTH;
+}

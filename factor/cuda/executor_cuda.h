@@ -4,6 +4,7 @@
 #define FATHOM_EXECUTOR_CUDA_H
 
 #include "../executor.h"
+#include "../../lib/blas_double.h"
 #include "../../lib/gpu.h"
 
 #include <cublas_v2.h>
@@ -39,6 +40,7 @@ struct cuda {
 	struct executor base;
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
+	struct blas_double doubles; /* for the BLAS of any lane */
 	cudaEvent_t events[EXECUTOR_EVENTS];
 	cudaEvent_t *marks; /* mark_count of them */
 	int64_t mark_count;

@@ -12,9 +12,9 @@
 #include "../../lib/block_kernels.h"
 #include "../../lib/tf32_syrk.h"
 
-static cublasOperation_t blas_trans(enum trans trans)
+static cublasOperation_t blas_trans(bool transposed)
 {
-	return trans == PLAIN ? CUBLAS_OP_N : CUBLAS_OP_T;
+	return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
 /* Our kernels copy 16 bytes at a time where they may, and lose to cuBLAS where they may not. */
@@ -40,11 +40,28 @@ static bool own_product(struct cuda *x, const struct gemm_problem *problem, doub
 	        "gemm");
 }
 
+static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const cublasOperation_t ta = blas_trans(p->ta), tb = blas_trans(p->tb);
+	cublasHandle_t blas = lane_of(x)->blas;
+
+	if (p->precision == SINGLE)
+		return cublasSgemm_64(blas, ta, tb, p->m, p->n, p->k, &alpha_single,
+		        matrix_address(a), p->lda, matrix_address(b), p->ldb, &beta_single,
+		        matrix_address(c), p->ldc);
+	if (x->base.blas_only)
+		return cublasDgemm_64(blas, ta, tb, p->m, p->n, p->k, &alpha, matrix_address(a),
+		        p->lda, matrix_address(b), p->ldb, &beta, matrix_address(c), p->ldc);
+	return blas_double_gemm(&x->doubles, blas, p, alpha, matrix_address(a), matrix_address(b),
+	        beta, matrix_address(c));
+}
+
 bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
 	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
 	const struct gemm_problem problem = {.precision = c.precision,
 	        .ta = ta == TRANSPOSED,
 	        .tb = tb == TRANSPOSED,
@@ -61,15 +78,7 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	        gemm_is_ahead(c.precision, c.m, c.n, problem.k) && aligned(a) && aligned(b) &&
 	        aligned(c))
 		return own_product(x, &problem, alpha, a, b, beta, c);
-	cublasStatus_t status =
-	        c.precision == SINGLE
-	                ? cublasSgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
-	                          problem.k, &alpha_single, matrix_address(a), a.ld,
-	                          matrix_address(b), b.ld, &beta_single, matrix_address(c), c.ld)
-	                : cublasDgemm_64(lane_of(x)->blas, blas_trans(ta), blas_trans(tb), c.m, c.n,
-	                          problem.k, &alpha, matrix_address(a), a.ld, matrix_address(b),
-	                          b.ld, &beta, matrix_address(c), c.ld);
-	return blas_ok(x, status, "gemm");
+	return blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm");
 }
 
 bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, enum tf32_stack stack,
@@ -143,10 +152,11 @@ bool cuda_add_triangles(
 	return cuda_ok(x, tf32_add_triangles(uplo, blocks, c, stream_of(x)), "add triangles");
 }
 
-static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
-        struct matrix a, double beta, struct matrix c)
+/* C = alpha op(A) op(A)^T + beta C: a triangle, or a trapezoid. */
+static struct gemm_problem update_of(
+        enum uplo uplo, enum trans trans, struct matrix a, struct matrix c)
 {
-	const struct gemm_problem problem = {.precision = c.precision,
+	return (struct gemm_problem){.precision = c.precision,
 	        .ta = trans == TRANSPOSED,
 	        .tb = trans == PLAIN,
 	        .part = uplo == LOWER ? GEMM_LOWER : GEMM_UPPER,
@@ -156,19 +166,6 @@ static bool own_update(struct cuda *x, enum uplo uplo, enum trans trans, double 
 	        .lda = a.ld,
 	        .ldb = a.ld,
 	        .ldc = c.ld};
-
-	return own_product(x, &problem, alpha, a, a, beta, c);
-}
-
-static bool square_update(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
-        struct matrix a, double beta, struct matrix c)
-{
-	return blas_ok(x,
-	        cublasDsyrk_64(lane_of(x)->blas,
-	                uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
-	                blas_trans(trans), c.n, trans == PLAIN ? a.n : a.m, &alpha,
-	                matrix_address(a), a.ld, &beta, matrix_address(c), c.ld),
-	        "syrk");
 }
 
 /* The rows of op(A) from i on. */
@@ -182,7 +179,8 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 {
 	struct cuda *x = self(executor);
 	const int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
-	const int64_t k = trans == PLAIN ? a.n : a.m;
+	const struct gemm_problem problem = update_of(uplo, trans, a, c);
+	const int64_t k = problem.k;
 	const struct matrix top = rows_of(trans, a, 0, n), others = rows_of(trans, a, n, rest);
 	const bool lower = uplo == LOWER;
 	if (n == 0)
@@ -191,9 +189,12 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	        block_rank_bytes(k, c.precision) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
 	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, n, k))
-		return own_update(x, uplo, trans, alpha, a, beta, c);
+		return own_product(x, &problem, alpha, a, a, beta, c);
 	if (rest == 0)
-		return square_update(x, uplo, trans, alpha, a, beta, c);
+		return blas_ok(x,
+		        blas_double_syrk(&x->doubles, lane_of(x)->blas, &problem, executor->shares,
+		                alpha, matrix_address(a), beta, matrix_address(c)),
+		        "syrk");
 	return cuda_syrk(executor, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
 	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
 	               lower ? others : top, lower ? top : others, beta,
