@@ -8,11 +8,12 @@
  * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
  * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
  * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
- * multiprocessors that a panel leaves, too. Our own of V^T C in 3xTF32, on all
- * multiprocessors and on those that a panel leaves. Our own in both forms, alone and as beside a
- * panel, with a block for each tile, and for sizes that cut tiles off. Dependent calls in one
- * stream, start to start by stamps of both clocks, behind a hold; leading dimensions are the
- * matrices' own rows, made even.
+ * multiprocessors that a panel leaves, too. In fp64 as the cuda executor calls the library
+ * (lib/blas_double.h), and symmetric updates as deep as a Cholesky factorization's blocks. Our own
+ * of V^T C in 3xTF32, on all multiprocessors and on those that a panel leaves. Our own in both
+ * forms, alone and as beside a panel, with a block for each tile, and for sizes that cut tiles off.
+ * Dependent calls in one stream, start to start by stamps of both clocks, behind a hold; leading
+ * dimensions are the matrices' own rows, made even.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers
@@ -93,6 +94,7 @@ static const struct surface others[] = {
         {TALL, {64, 256}, {512, 2048, 4096, 8192, 16384}, {1024, 4096, 16384, 65536}},
         {TALL_SHARED, {64, 256}, {512, 2048, 4096, 8192, 16384}, {1024, 4096, 16384, 65536}},
 };
+static const struct surface deep_squares = {SYRK, {1}, SIZES, {2048}};
 
 /* Between powers of two the last turn of tiles is seldom full, and C leaves L2: squares there, of
  * each of these depths, tell by how much; in fp64 (H200) by no more than from one size to the next.
@@ -210,6 +212,8 @@ static void measure_math(struct bench *bench, enum math math)
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		if (gemm_rate_has(bench, others[i].kind, math) && is_read(others[i].kind, math))
 			measure_surface(bench, &others[i], math);
+	if (math == FP64)
+		measure_surface(bench, &deep_squares, math);
 	measure_squares(bench, update, math);
 	measure_between(bench, math);
 	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);

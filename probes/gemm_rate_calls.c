@@ -61,25 +61,37 @@ bool gemm_rate_is_transposed(const struct product *p)
 	return gemm_rate_is_tall(p->kind) || p->math == TF32;
 }
 
+static void put_gemm_double(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool tall = p->kind == GEMM_TN;
+	const int ld = p->m + p->m % 2;
+	const struct gemm_problem problem = {.precision = DOUBLE,
+	        .ta = gemm_rate_is_transposed(p),
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = gemm_rate_is_transposed(p) ? p->k : ld,
+	        .ldb = p->k,
+	        .ldc = ld};
+	BLAS(blas_double_gemm(&d->doubles, d->rate.blas, &problem, tall ? 1 : gemm_rate_alpha, d->a,
+	        d->b, tall ? 0 : 1, d->c));
+}
+
 static void put_gemm(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool tall = p->kind == GEMM_TN, twice = p->math == FP64;
-	const bool transposed = gemm_rate_is_transposed(p);
+	const bool tall = p->kind == GEMM_TN, transposed = gemm_rate_is_transposed(p);
 	const int ld = p->m + p->m % 2;
-	const double alpha = tall ? 1 : gemm_rate_alpha, beta = tall ? 0 : 1;
-	const float alpha_s = (float)alpha, beta_s = (float)beta;
-	const cudaDataType type = twice ? CUDA_R_64F : CUDA_R_32F;
-	const cublasComputeType_t compute = twice             ? CUBLAS_COMPUTE_64F
-	                                    : p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-	                                                      : CUBLAS_COMPUTE_32F;
+	const float alpha = tall ? 1 : (float)gemm_rate_alpha, beta = tall ? 0 : 1;
+	const cublasComputeType_t compute =
+	        p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 	const int all = 0, some = d->rate.gpu.sm_count - TF32_KEPT;
 	if (p->kind == GEMM_SHARED)
 		BLAS(cublasSetSmCountTarget(d->rate.blas, some));
 	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
-	        p->n, p->k, twice ? (const void *)&alpha : &alpha_s, d->a, type,
-	        transposed ? p->k : ld, d->b, type, p->k, twice ? (const void *)&beta : &beta_s,
-	        d->c, type, ld, compute, CUBLAS_GEMM_DEFAULT));
+	        p->n, p->k, &alpha, d->a, CUDA_R_32F, transposed ? p->k : ld, d->b, CUDA_R_32F,
+	        p->k, &beta, d->c, CUDA_R_32F, ld, compute, CUBLAS_GEMM_DEFAULT));
 	BLAS(cublasSetSmCountTarget(d->rate.blas, all));
 }
 
@@ -104,14 +116,22 @@ static void put_trsm(const struct product *p)
 static void put_syrk(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const double alpha = gemm_rate_alpha, one = 1;
-	const float alpha_s = (float)gemm_rate_alpha, one_s = 1;
+	const struct gemm_problem problem = {.precision = DOUBLE,
+	        .tb = true,
+	        .part = GEMM_LOWER,
+	        .m = p->n,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = p->n,
+	        .ldb = p->n,
+	        .ldc = p->n};
+	const float alpha = (float)gemm_rate_alpha, one = 1;
 	if (p->math == FP64)
-		BLAS(cublasDsyrk(d->rate.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, p->n, p->k,
-		        &alpha, d->a, p->n, &one, d->c, p->n));
+		BLAS(blas_double_syrk(&d->doubles, d->rate.blas, &problem, false, gemm_rate_alpha,
+		        d->a, 1, d->c));
 	else
 		BLAS(cublasSsyrk(d->rate.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, p->n, p->k,
-		        &alpha_s, d->a, p->n, &one_s, d->c, p->n));
+		        &alpha, d->a, p->n, &one, d->c, p->n));
 }
 
 /* Our own kernels: C -= A B, or the lower triangle of C -= A A^T. */
@@ -176,6 +196,8 @@ void gemm_rate_put(void *context)
 		put_trsm(p);
 	else if (p->kind == SYRK)
 		put_syrk(p);
+	else if (p->math == FP64)
+		put_gemm_double(p);
 	else
 		put_gemm(p);
 }
@@ -217,6 +239,9 @@ void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 {
 	size_t unused, total;
 	blas_rate_open(&bench->rate, run);
+	blas_double_open(&bench->doubles, bench->rate.blas,
+	        gemm_has(DOUBLE, bench->rate.gpu.major, bench->rate.gpu.shared_per_block),
+	        bench->rate.gpu.sm_count);
 	bench->seed = 4 * (uint64_t)run->common.seed;
 	bench->elements = largest * largest;
 	GPU(cudaMemGetInfo(&unused, &total));

@@ -4,6 +4,7 @@
 #define FATHOM_GEMM_RATE_PARTS_H
 
 #include "../lib/base.h"
+#include "../lib/blas_double.h"
 #include "blas_rate.h"
 #include "gemm_rate.h"
 
@@ -41,6 +42,7 @@ static const double gemm_rate_alpha = -1e-3;
 
 struct bench {
 	struct blas_rate rate;
+	struct blas_double doubles;
 	void *counters, *scratch;   /* of tall products */
 	void *a, *b, *c, *triangle; /* on the device; a, b and c of `elements` doubles each */
 	int64_t elements;

@@ -2,9 +2,12 @@
 /* Library calls on the device at level 3, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but fp64 with an
  * odd number of rows and products V^T C of long columns, which the library splits along k, by
- * surfaces of their own; syrk by n, k, but our own kernel for small ones (tariff_panels.c), and for
- * larger ones where it is ahead; our own products beside another queue's work, which then have a
- * block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side and
+ * surfaces of their own; deep fp64 products A B^T are by other kernels than the surface's A B
+ * (lib/blas_double.h), which power lets run as fast on end (H200: 55.7 Tflop/s) as the surface's do
+ * in the probe's short calls (55 to 58), so that it stands for them; syrk by n, k, as the executor
+ * calls it, by halves where that is ahead, but our own kernel for small ones (tariff_panels.c), and
+ * for larger ones where it is ahead; our own products beside another queue's work, which then have
+ * a block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side and
  * diagonal, the triangle's order and the right-hand sides. The host queues them as it does the
  * library's level 2.
  *
