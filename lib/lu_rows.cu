@@ -23,16 +23,23 @@
 #include "block_kernels.h"
 #include "lu_rows_solve.cuh"
 
+#include <type_traits>
+
 namespace
 {
 
 const int FEW = 4096; /* columns that are shared out more finely */
 
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
-__global__ void __launch_bounds__(room<T, BLOCKS, COLUMNS>::THREADS,
-        512 / room<T, BLOCKS, COLUMNS>::THREADS) lu_rows_kernel(const struct rows_call<T> call)
+using room_of = std::conditional_t<SOLVES, room<T, BLOCKS, COLUMNS>,
+        exchange_room<T, BLOCKS, COLUMNS>>;
+
+template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
+__global__ void __launch_bounds__(room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS,
+        512 / room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS)
+        lu_rows_kernel(const struct rows_call<T> call)
 {
-	typedef room<T, BLOCKS, COLUMNS> R;
+	typedef room_of<T, BLOCKS, COLUMNS, SOLVES> R;
 	extern __shared__ __align__(16) unsigned char memory[];
 	R *s = (R *)memory;
 	const int64_t first = (int64_t)blockIdx.x * R::SIDE, left = call.columns - first;
@@ -46,17 +53,19 @@ __global__ void __launch_bounds__(room<T, BLOCKS, COLUMNS>::THREADS,
 	fetch_top(s, call, c, columns);
 	if (early)
 		displace_early(s, call, c, false, pieces);
-	if (SOLVES) {
+	if constexpr (SOLVES) {
 		for (int step = 0; step < R::OWN; step++)
 			fetch(s, call, step);
 		invert(s, call);
+		copy_wait<R::OWN>();
+	} else {
+		copy_wait<0>();
 	}
-	copy_wait<SOLVES ? R::OWN : 0>();
 	__syncthreads();
 	if (early)
 		displace_early(s, call, c, true, pieces);
 	displace(s, call, c, columns, early ? EARLY : 0);
-	if (SOLVES) {
+	if constexpr (SOLVES) {
 		solve_tile(s, call, c, columns);
 	} else {
 		__syncthreads();
@@ -72,13 +81,14 @@ template <typename T, int WIDE, int NARROW> bool constexpr fits_as_promised(void
 	       sizeof(room<T, 4, NARROW>) <= BLOCK_ROWS_128 &&
 	       sizeof(room<T, 8, WIDE>) <= BLOCK_ROWS_256 &&
 	       sizeof(room<T, 8, NARROW>) <= BLOCK_ROWS_256 &&
-	       sizeof(room<T, 16, NARROW>) <= BLOCK_ROWS_512;
+	       sizeof(room<T, 16, NARROW>) <= BLOCK_ROWS_512 &&
+	       sizeof(exchange_room<T, 16, NARROW>) <= BLOCK_ROWS_512;
 }
 
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
 int start(const struct rows_call<T> &call, cudaStream_t stream)
 {
-	typedef room<T, BLOCKS, COLUMNS> R;
+	typedef room_of<T, BLOCKS, COLUMNS, SOLVES> R;
 	const int64_t blocks = (call.columns + R::SIDE - 1) / R::SIDE;
 	const auto kernel = lu_rows_kernel<T, BLOCKS, COLUMNS, SOLVES>;
 	const int error = cudaFuncSetAttribute(

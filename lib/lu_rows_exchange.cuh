@@ -23,6 +23,21 @@ template <typename T> struct rows_call {
 	bool aligned; /* and so are columns of the triangle, from every STEP-th row on */
 };
 
+/* Exchanges alone. */
+template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
+	static const int WARPS = BLOCKS > 8 ? 16 : 8, THREADS = 32 * WARPS;
+	static const int SIDE = WARPS * COLUMNS, ROWS = 32 * BLOCKS;
+	static const int PIECE = 16 / (int)sizeof(T); /* elements of a copy */
+	static const int PITCH = SIDE + PIECE;
+
+	__align__(16) T tile[ROWS][PITCH];
+	__align__(16) int pivot[ROWS];
+	int before[ROWS];
+	int from[ROWS];   /* of the top rows */
+	int out[2][ROWS]; /* displaced ones: from, to */
+	int displaced;
+};
+
 template <typename T, int BLOCKS, int COLUMNS> struct room {
 	static const bool LARGE = BLOCKS > 4; /* then all there is goes to the tile */
 	static const int WARPS = BLOCKS > 8 && sizeof(T) == 4 ? 16 : 8;
