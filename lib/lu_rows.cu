@@ -19,7 +19,8 @@
  * one kind, exchanges composed from row to row instead of all of them by every thread, several
  * steps of the triangle on their way and displaced rows read beside the others: 128 rows of 7808
  * columns, cold, 35 -> 22, 256 of 16384 94 -> 78, 512 of 31232 728 -> 536, the exchanges alone of
- * that 213 -> 107. */
+ * that 213 -> 107. In fp64 those took 780, in 16 columns a block, which had memory for a solve; in
+ * 32, without it, 220. */
 #include "block_kernels.h"
 #include "lu_rows_solve.cuh"
 
@@ -31,8 +32,8 @@ namespace
 const int FEW = 4096; /* columns that are shared out more finely */
 
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
-using room_of = std::conditional_t<SOLVES, room<T, BLOCKS, COLUMNS>,
-        exchange_room<T, BLOCKS, COLUMNS>>;
+using room_of =
+        std::conditional_t<SOLVES, room<T, BLOCKS, COLUMNS>, exchange_room<T, BLOCKS, COLUMNS>>;
 
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
 __global__ void __launch_bounds__(room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS,
