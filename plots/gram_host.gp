@@ -3,7 +3,7 @@
 # work/NAME/SERIES.tsv.
 height = 1150
 load scripts."/style.gp"
-all(pattern) = system("cd '".work."' && ls ".name."/".pattern." 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k 3 -n")
+all(pattern) = system("cd '".work."' && ls ".name."/".pattern." 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k 4 -n")
 size(x) = system("echo '".x."' | sed 's,.*_,,'")
 two = all("threads_kernels_*.tsv")
 one = all("threads_fused_*.tsv")
