@@ -184,9 +184,9 @@ static double gemm(
 	return sum(&price);
 }
 
-static void add_syrk(struct profile *p, double n, double k, double s)
+static void add_syrk(struct profile *p, const char *name, double n, double k, double s)
 {
-	const struct parameter_spec spec = {"gpu.syrk.d", "s", "synthetic", "surface", 0, 0};
+	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
 	const struct arg args[] = {{"n", n}, {"k", k}};
 
 	profile_add(p, &spec, args, 2, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
@@ -233,11 +233,18 @@ static void test_gemm(void)
 	        "our own goes through whole steps of depth");
 	for (double n = 256; n <= 4096; n *= 16)
 		for (double k = 64; k <= 256; k *= 4)
-			add_syrk(p, n, k, n * n * k * 6e-13);
+			add_syrk(p, "gpu.syrk.d", n, k, n * n * k * 6e-13);
 	price_reader_start(r, p);
 	is_real(syrk(r, 2000, 100), 4e8 * 6e-13, 1e-9, "a symmetric update");
 	is_real(syrk(r, 2001, 100), 2 * 2001 * 2001 * 100 * 6e-13, 1e-9,
 	        "of odd order: as much slower as products");
+	for (double n = 256; n <= 4096; n *= 16)
+		for (double k = 64; k <= 1024; k *= 4)
+			add_syrk(p, "gpu.own_syrk.d", n, k, k * 1e-8);
+	price_reader_start(r, p);
+	is_real(syrk(r, 300, 1000), 1e-5, 1e-9, "a small one of any depth by our own kernel");
+	is_real(syrk(r, 100, 200), 2e-6, 1e-9, "which takes no less time for a smaller one");
+	is_real(syrk(r, 1000, 300), 3e8 * 6e-13, 1e-9, "a large deep one by the library's");
 	for (double k = 32; k <= 512; k *= 4)
 		add_product(p, "gpu.gemm.d", 65536, 256, k, 65536 * 256 * k * 3e-13);
 	price_reader_start(r, p);

@@ -305,18 +305,11 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 	       (own || single ? 1 : odd_rows(r, n, k));
 }
 
-/* Below the surface's smallest triangle, where it is flat, no more than the whole product. */
 static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"m", "n", "k"};
-	const double at[] = {(double)c.n, (double)c.n, (double)k};
-	bool single = c.precision == SINGLE;
-	double time = syrk_time(r, c.n, k, single);
-
-	if (syrk_time(r, c.n - c.n % 2, k, single) == syrk_time(r, 0, k, single))
-		time = fmin(
-		        time, price_surface(r, single ? "gpu.gemm.s" : "gpu.gemm.d", axes, at, 3));
+	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
 	struct price price = price_library(r, time, TERM_ARITHMETIC);
+
 	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, peak_name(c.precision));
 	return price;
 }
