@@ -27,7 +27,7 @@ struct request {
 	struct factor_question asked;
 	struct plan_fixed fixed;
 	int64_t nb, leaf, inverse, ahead; /* as given */
-	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine;
+	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine, *plan;
 	const char *device;
 	bool quick, simulate; /* simulate: and nothing else */
 	int64_t lines;
@@ -53,6 +53,30 @@ static const char *one_of(const char *text, const char *const *words, const char
 		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *word);
 	}
 	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
+}
+
+/* Words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
+static void check_plan_text(const struct request *r)
+{
+	static const char *const words[] = {
+	        "leaf=", "inverse=", "lookahead=", "panel=", "widths=", NULL};
+	const char *word = r->plan;
+
+	if (word && (r->fixed.leaf || r->fixed.inverse >= 0 || r->fixed.lookahead >= 0 ||
+	                    r->fixed.panel))
+		msg_die(EXIT_BAD_USAGE, "--plan says it all: leave --leaf, --inverse, --lookahead "
+		                        "and --panel out");
+	for (; word && *word; word += strspn(word, " ")) {
+		const char *const *known = words;
+		while (*known && strncmp(word, *known, strlen(*known)) != 0)
+			known++;
+		if (!*known)
+			msg_die(EXIT_BAD_USAGE,
+			        "plan '%s': write it as bench.tsv does, leaf=64 inverse=0 "
+			        "lookahead=1 widths=256x8,128",
+			        r->plan);
+		word += strcspn(word, " ");
+	}
 }
 
 static void read_request(struct request *r, char **operands)
@@ -91,6 +115,7 @@ static void read_request(struct request *r, char **operands)
 	}
 	if (r->panels)
 		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
+	check_plan_text(r);
 }
 
 /* ---- what was measured, now or before ---- */
@@ -126,16 +151,37 @@ static bool anything_fixed(const struct plan_fixed *f)
 	       f->panel;
 }
 
-/* The record's plan in place of the model's choice. */
-static void take_plan(const struct table *record, struct trace_answer *a)
+/* In place of the model's choice. */
+static void take_plan(const struct whole_plan *plan, struct trace_answer *a)
+{
+	memcpy(a->plan->widths, plan->widths, sizeof plan->widths);
+	a->plan->plan = plan->plan;
+	a->plan->plan.widths = a->plan->widths;
+}
+
+static void take_recorded_plan(const struct table *record, struct trace_answer *a)
 {
 	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
 
 	trace_record_plan(record, recorded);
-	memcpy(a->plan->widths, recorded->widths, sizeof recorded->widths);
-	a->plan->plan = recorded->plan;
-	a->plan->plan.widths = a->plan->widths;
+	take_plan(recorded, a);
 	free(recorded);
+}
+
+static void take_given_plan(const struct request *r, struct trace_answer *a)
+{
+	struct whole_plan *given = xcalloc(1, sizeof *given);
+	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &r->asked, 2);
+
+	whole_plan_parse(r->plan, r->fixed.hybrid == 1, r->nb ? r->nb : 128, given);
+	if (!plan_check(e, &given->plan))
+		msg_die(EXIT_BAD_USAGE, "plan '%s': %s", r->plan, e->fault.text);
+	if (a->whole.operation == GETRF && !given->plan.hybrid && !given->plan.panel)
+		msg_die(EXIT_BAD_USAGE,
+		        "plan '%s': say which panels on the device, panel=persistent", r->plan);
+	executor_free(e);
+	take_plan(given, a);
+	free(given);
 }
 
 /* Takes what the record measured, when it ran the answer's plan. */
@@ -217,8 +263,10 @@ static void find_answer(const struct request *r, struct trace_answer *a)
 	struct table *record =
 	        r->simulate || here ? NULL : trace_record_find(a->folder, &r->asked, &fault);
 
-	if (record && !anything_fixed(&r->fixed))
-		take_plan(record, a);
+	if (r->plan)
+		take_given_plan(r, a);
+	else if (record && !anything_fixed(&r->fixed))
+		take_recorded_plan(record, a);
 	else
 		choose_plan(r, a);
 	simulate(a, !r->simulate);
@@ -284,6 +332,10 @@ int main(int argc, char **argv)
 	        {"inverse", 0, CLI_INT, &r.inverse, "N",
 	                "triangles inverted to solve by gemm (0: none, -1: the model's choice)", -1,
 	                1e6},
+	        {"plan", 0, CLI_TEXT, &r.plan, "TEXT",
+	                "all of it, as the column plan of bench.tsv has it; blocks of --nb (128) "
+	                "where it names no widths",
+	                0, 0},
 	        {"machine", 0, CLI_TEXT, &r.machine, "NAME", "a recorded machine in data/", 0, 0},
 	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",

@@ -34,6 +34,9 @@ measured() {
 {
 	traces 0 '^plan: panels on the' "the plan that the model finds" $lu
 	traces 0 '^plan: panels on the host, .* blocks of 96$' "a plan that is given" $lu --panels host --nb 96
+	traces 0 'look-ahead 2, leaves of 64, .* blocks of 2 x 256 1 x 128$' "a whole plan that is given" $lu \
+		--plan "leaf=64 inverse=0 lookahead=2 panel=persistent widths=256x2,128"
+	traces 0 'leaves of 64, .* blocks of 96$' "one without widths" $lu --nb 96 --plan "leaf=64 lookahead=1 panel=fused"
 	traces 0 '^simulated sgetrf 2000 x 2000: ' "the whole time" $lu
 	traces 0 ' gemm ' "the operations" $lu --nb 100
 	traces 0 '^update ' "what each phase is owed" $lu
@@ -56,6 +59,10 @@ measured() {
 	traces 2 'place of panels' "an unknown place" $lu --panels moon
 	traces 2 'fused, persistent' "an unknown variant of panels" $lu --panel moon
 	traces 2 'up to 131072' "a matrix that no memory holds" getrf --n 1g
+	traces 2 "plan 'leaf=64 magic=1'" "an unknown word of a plan" $lu --plan "leaf=64 magic=1"
+	traces 2 'widths start at 1' "widths that are none" $lu --plan "leaf=64 panel=fused widths=wide"
+	traces 2 'which panels' "an LU's plan without panels" $lu --plan "leaf=64 widths=64"
+	traces 2 'leave --leaf' "a plan and its parts" $lu --plan "leaf=64 panel=fused" --leaf 32
 }
 
 # ---- a recorded run, where there is no GPU
