@@ -60,7 +60,7 @@ static void check_plan_text(const struct request *r)
 {
 	static const char *const words[] = {
 	        "leaf=", "inverse=", "lookahead=", "panel=", "widths=", NULL};
-	const char *word = r->plan;
+	const char *word = r->plan ? r->plan + strspn(r->plan, " ") : NULL;
 
 	if (word && (r->fixed.leaf || r->fixed.inverse >= 0 || r->fixed.lookahead >= 0 ||
 	                    r->fixed.panel))

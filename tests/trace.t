@@ -36,7 +36,7 @@ measured() {
 	traces 0 '^plan: panels on the host, .* blocks of 96$' "a plan that is given" $lu --panels host --nb 96
 	traces 0 'look-ahead 2, leaves of 64, .* blocks of 2 x 256 1 x 128$' "a whole plan that is given" $lu \
 		--plan "leaf=64 inverse=0 lookahead=2 panel=persistent widths=256x2,128"
-	traces 0 'leaves of 64, .* blocks of 96$' "one without widths" $lu --nb 96 --plan "leaf=64 lookahead=1 panel=fused"
+	traces 0 'leaves of 64, .* blocks of 96$' "one without widths" $lu --nb 96 --plan " leaf=64  lookahead=1 panel=fused "
 	traces 0 '^simulated sgetrf 2000 x 2000: ' "the whole time" $lu
 	traces 0 ' gemm ' "the operations" $lu --nb 100
 	traces 0 '^update ' "what each phase is owed" $lu
