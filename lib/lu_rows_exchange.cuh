@@ -23,6 +23,15 @@ template <typename T> struct rows_call {
 	bool aligned; /* and so are columns of the triangle, from every STEP-th row on */
 };
 
+/* The exchanges of ROWS rows, composed. */
+template <int ROWS> struct moves {
+	__align__(16) int pivot[ROWS];
+	int before[ROWS];
+	int from[ROWS];   /* of the top rows */
+	int out[2][ROWS]; /* displaced ones: from, to */
+	int displaced;
+};
+
 /* Exchanges alone. */
 template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
 	static const int WARPS = BLOCKS > 8 ? 16 : 8, THREADS = 32 * WARPS;
@@ -31,11 +40,7 @@ template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
 	static const int PITCH = SIDE + PIECE;
 
 	__align__(16) T tile[ROWS][PITCH];
-	__align__(16) int pivot[ROWS];
-	int before[ROWS];
-	int from[ROWS];   /* of the top rows */
-	int out[2][ROWS]; /* displaced ones: from, to */
-	int displaced;
+	struct moves<ROWS> moves;
 };
 
 template <typename T, int BLOCKS, int COLUMNS> struct room {
@@ -62,13 +67,7 @@ template <typename T, int BLOCKS, int COLUMNS> struct room {
 	bool grown[STEPS];
 	union {
 		__align__(16) T solved[WARPS][SOLVED]; /* 32 rows, every warp's columns */
-		struct {
-			__align__(16) int pivot[ROWS];
-			int before[ROWS];
-			int from[ROWS];   /* of the top rows */
-			int out[2][ROWS]; /* displaced ones: from, to */
-			int displaced;
-		};
+		struct moves<ROWS> moves;
 	};
 };
 
@@ -90,28 +89,28 @@ __device__ __forceinline__ void compose(R *s, const struct rows_call<T> &call)
 {
 	const int w = call.w;
 	if (threadIdx.x == 0)
-		s->displaced = 0;
+		s->moves.displaced = 0;
 	if (!call.ipiv) {
 		for (int t = threadIdx.x; t < w; t += R::THREADS)
-			s->from[t] = t;
+			s->moves.from[t] = t;
 		return;
 	}
 	for (int t = threadIdx.x; t < R::ROWS; t += R::THREADS) {
 		const int64_t p = t < w ? (int64_t)call.ipiv[t] - 1 : -1;
-		s->pivot[t] = t >= w ? -1 : p >= t && p < call.rows ? (int)p : t;
-		s->before[t] = -1;
+		s->moves.pivot[t] = t >= w ? -1 : p >= t && p < call.rows ? (int)p : t;
+		s->moves.before[t] = -1;
 	}
 	__syncthreads();
 	for (int t = threadIdx.x; t < w; t += R::THREADS)
-		if (s->pivot[t] > t && s->pivot[t] < w)
-			atomicMax(&s->before[s->pivot[t]], t);
+		if (s->moves.pivot[t] > t && s->moves.pivot[t] < w)
+			atomicMax(&s->moves.before[s->moves.pivot[t]], t);
 	__syncthreads();
 	for (int t = threadIdx.x; t < w; t += R::THREADS) {
-		const int to = s->pivot[t];
+		const int to = s->moves.pivot[t];
 		int earlier = -1, last = t; /* exchanges that name the same row */
 #pragma unroll 4
 		for (int i = 0; i < w; i += 4) {
-			const int4 four = *(const int4 *)&s->pivot[i];
+			const int4 four = *(const int4 *)&s->moves.pivot[i];
 			const int p[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
 			for (int q = 0; q < 4; q++) {
@@ -119,11 +118,11 @@ __device__ __forceinline__ void compose(R *s, const struct rows_call<T> &call)
 				last = p[q] == to ? i + q : last;
 			}
 		}
-		s->from[t] = earlier < 0 ? to : origin(s->before, earlier);
+		s->moves.from[t] = earlier < 0 ? to : origin(s->moves.before, earlier);
 		if (to >= w && last == t) {
-			const int slot = atomicAdd(&s->displaced, 1);
-			s->out[0][slot] = origin(s->before, t);
-			s->out[1][slot] = to;
+			const int slot = atomicAdd(&s->moves.displaced, 1);
+			s->moves.out[0][slot] = origin(s->moves.before, t);
+			s->moves.out[1][slot] = to;
 		}
 	}
 }
@@ -148,7 +147,7 @@ __device__ __forceinline__ void fetch_top(
 {
 	for (int i = threadIdx.x; i < call.w * (R::SIDE / R::PIECE); i += R::THREADS) {
 		const struct piece<R> p = piece_of<R>(i, columns);
-		const T *from = c + s->from[p.row] * call.ldc + p.first;
+		const T *from = c + s->moves.from[p.row] * call.ldc + p.first;
 		T *to = &s->tile[p.row][p.first];
 		if (call.vector && p.count == R::PIECE) {
 			copy_start<16>(to, from);
@@ -179,12 +178,12 @@ template <class R, typename T>
 __device__ __forceinline__ void displace(
         R *s, const struct rows_call<T> &call, T *c, int columns, int first)
 {
-	const int pieces = s->displaced * (R::SIDE / R::PIECE);
+	const int pieces = s->moves.displaced * (R::SIDE / R::PIECE);
 #pragma unroll 4
 	for (int i = threadIdx.x + first * R::THREADS; i < pieces; i += R::THREADS) {
 		const struct piece<R> p = piece_of<R>(i, columns);
-		const T *from = c + s->out[0][p.row] * call.ldc + p.first;
-		T *to = c + s->out[1][p.row] * call.ldc + p.first;
+		const T *from = c + s->moves.out[0][p.row] * call.ldc + p.first;
+		T *to = c + s->moves.out[1][p.row] * call.ldc + p.first;
 		copy_piece<R>(to, from, p.count, call.vector);
 	}
 }
@@ -194,13 +193,13 @@ template <class R, typename T>
 __device__ __forceinline__ void displace_early(
         R *s, const struct rows_call<T> &call, T *c, bool store, int4 (&held)[EARLY])
 {
-	const int pieces = s->displaced * (R::SIDE / R::PIECE);
+	const int pieces = s->moves.displaced * (R::SIDE / R::PIECE);
 #pragma unroll
 	for (int q = 0; q < EARLY; q++) {
 		const int i = threadIdx.x + q * R::THREADS;
 		if (i < pieces) {
 			const struct piece<R> p = piece_of<R>(i, R::SIDE);
-			T *at = c + s->out[store][p.row] * call.ldc + p.first;
+			T *at = c + s->moves.out[store][p.row] * call.ldc + p.first;
 			if (store)
 				*(int4 *)at = held[q];
 			else
