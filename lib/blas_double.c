@@ -121,9 +121,9 @@ static bool choose(cublasLtHandle_t blas, const struct wanted *w, cublasLtMatmul
 	return false;
 }
 
-void blas_double_open(struct blas_double *x, cublasHandle_t blas, bool own, int sm_count)
+void blas_double_open(struct blas_double *x, cublasHandle_t blas)
 {
-	*x = (struct blas_double){.own = own, .sm_count = sm_count};
+	*x = (struct blas_double){0};
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
 		const struct wanted *w = &wanted[i];
 		x->has[w->ta][w->tb] = choose(/* cuBLAS says that its handles are cublasLt's */

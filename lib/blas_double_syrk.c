@@ -9,32 +9,13 @@ struct update {
 	const struct blas_double *x;
 	cublasHandle_t blas;
 	const struct gemm_problem *p;
-	bool shared;
 	double alpha, beta;
 };
-
-static cublasStatus_t own(const struct update *u, int64_t n, const double *a, double *c)
-{
-	struct gemm_problem problem = *u->p;
-	cudaStream_t stream;
-
-	problem.m = problem.n = n;
-	struct gemm_plan plan = gemm_plan_make(&problem, u->x->sm_count, false);
-	plan.shared = u->shared;
-	const cublasStatus_t status = cublasGetStream(u->blas, &stream);
-	if (status != CUBLAS_STATUS_SUCCESS)
-		return status;
-	return gemm_launch(&problem, &plan, u->alpha, a, a, u->beta, c, NULL, stream) == 0
-	               ? CUBLAS_STATUS_SUCCESS
-	               : CUBLAS_STATUS_EXECUTION_FAILED;
-}
 
 static cublasStatus_t undivided(const struct update *u, int64_t n, const double *a, double *c)
 {
 	const struct gemm_problem *p = u->p;
 
-	if (u->x->own && gemm_is_ahead_triangle(DOUBLE, n, p->k))
-		return own(u, n, a, c);
 	return cublasDsyrk_64(u->blas,
 	        p->part == GEMM_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
 	        p->ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, p->k, &u->alpha, a, p->lda, &u->beta, c,
@@ -69,10 +50,9 @@ static cublasStatus_t triangle(const struct update *u, int64_t n, const double *
 }
 
 cublasStatus_t blas_double_syrk(const struct blas_double *x, cublasHandle_t blas,
-        const struct gemm_problem *problem, bool shared, double alpha, const double *a, double beta,
-        double *c)
+        const struct gemm_problem *problem, double alpha, const double *a, double beta, double *c)
 {
-	const struct update update = {x, blas, problem, shared, alpha, beta};
+	const struct update update = {x, blas, problem, alpha, beta};
 
 	return triangle(&update, problem->n, a, c);
 }

@@ -127,8 +127,8 @@ static void put_syrk(const struct product *p)
 	        .ldc = p->n};
 	const float alpha = (float)gemm_rate_alpha, one = 1;
 	if (p->math == FP64)
-		BLAS(blas_double_syrk(&d->doubles, d->rate.blas, &problem, false, gemm_rate_alpha,
-		        d->a, 1, d->c));
+		BLAS(blas_double_syrk(
+		        &d->doubles, d->rate.blas, &problem, gemm_rate_alpha, d->a, 1, d->c));
 	else
 		BLAS(cublasSsyrk(d->rate.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, p->n, p->k,
 		        &alpha, d->a, p->n, &one, d->c, p->n));
@@ -239,9 +239,7 @@ void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 {
 	size_t unused, total;
 	blas_rate_open(&bench->rate, run);
-	blas_double_open(&bench->doubles, bench->rate.blas,
-	        gemm_has(DOUBLE, bench->rate.gpu.major, bench->rate.gpu.shared_per_block),
-	        bench->rate.gpu.sm_count);
+	blas_double_open(&bench->doubles, bench->rate.blas);
 	bench->seed = 4 * (uint64_t)run->common.seed;
 	bench->elements = largest * largest;
 	GPU(cudaMemGetInfo(&unused, &total));

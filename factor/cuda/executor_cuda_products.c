@@ -192,8 +192,8 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 		return own_product(x, &problem, alpha, a, a, beta, c);
 	if (rest == 0)
 		return blas_ok(x,
-		        blas_double_syrk(&x->doubles, lane_of(x)->blas, &problem, executor->shares,
-		                alpha, matrix_address(a), beta, matrix_address(c)),
+		        blas_double_syrk(&x->doubles, lane_of(x)->blas, &problem, alpha,
+		                matrix_address(a), beta, matrix_address(c)),
 		        "syrk");
 	return cuda_syrk(executor, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
 	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,

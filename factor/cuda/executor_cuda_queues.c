@@ -52,8 +52,7 @@ bool lanes_open(struct cuda *x)
 	for (int queue = 0; queue < QUEUE_COUNT; queue++)
 		if (!lane_open(x, &x->lanes[queue], queue == QUEUE_PANEL ? highest : lowest))
 			return false;
-	blas_double_open(&x->doubles, x->lanes[QUEUE_MAIN].blas,
-	        gemm_has(DOUBLE, x->gpu.major, x->gpu.shared_per_block), x->gpu.sm_count);
+	blas_double_open(&x->doubles, x->lanes[QUEUE_MAIN].blas);
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)
 		if (!cuda_ok(x, cudaEventCreateWithFlags(&x->events[i], cudaEventDisableTiming),
 		            "event"))
