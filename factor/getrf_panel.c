@@ -38,8 +38,9 @@ bool lu_few(const struct lu *s, int64_t w, int64_t columns)
 }
 
 /* Toledo's recursion (1997): left half, update of the right half, right half. Exchanges and solve
- * by one kernel in double precision (H200, n = 8192: 20.5 -> 19.8 ms); in single precision, where
- * the panels have fewer halves, 15.8 -> 15.6, and by 3xTF32 12.8 -> 13.6. */
+ * by one kernel in double precision (H200, n = 8192: 20.5 -> 19.8 ms); in single precision, whose
+ * panels have fewer halves, that was tried beside other queues than today's (getrf.c): 15.8 ->
+ * 15.6, by 3xTF32 12.8 -> 13.6. */
 static bool factor_halves(
         struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
 {

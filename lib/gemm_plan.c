@@ -148,8 +148,8 @@ bool gemm_is_chosen(const struct gemm_problem *p)
 
 /* H200, Tflop/s on end, orders 8192, 14336 and 30720, k = 2048: cuBLAS's syrk 47, 45, 42 (its clock
  * falls to 1400 MHz at the limit of power), halves down to 4096 53, 52, 55, to 2048 52, 53, 53; k =
- * 512 45, 42, 38 and 45, 45, 46; of 4096 itself 50 and 52 by halves. At smaller depths our own
- * kernels are ahead. */
+ * 512 45, 42, 38 and 45, 45, 46; of 4096 itself 50 and 52 by halves. At k = 256 our own kernel has
+ * 35, 36, 34, in halves 37, 37, 37; between the two depths none was measured. */
 bool gemm_halves_triangle(int64_t n, int64_t k)
 {
 	return n > HALVED_ORDER && k >= HALVED_DEPTH;
