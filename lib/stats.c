@@ -182,10 +182,10 @@ struct estimate stats_combine(const struct estimate *process, size_t n)
 	if (kept > 1)
 		between =
 		        stats_student(kept - 1) * stats_deviation(value, kept) / sqrt((double)kept);
-	double middle_value = stats_median(value, kept);
+	double middle_value = stats_median(value, kept), each = sqrt((double)kept);
 	struct estimate all = {middle_value,
-	        middle_value - hypot(between, stats_median(below, kept)),
-	        middle_value + hypot(between, stats_median(above, kept)), samples};
+	        middle_value - hypot(between, stats_median(below, kept) / each),
+	        middle_value + hypot(between, stats_median(above, kept) / each), samples};
 	free(value);
 	return all;
 }

@@ -46,7 +46,8 @@ double stats_agreement(const double *value, size_t n, size_t judges);
 
 /* Combines the estimates of several fresh processes into one: value = median of their values;
  * half-widths = root of the squared sum of (a) Student's t interval of the process values and (b)
- * the median of the processes' own half-widths. With one process only (b) is there. Estimates
+ * the median of the processes' own half-widths over the root of their number, which (a) contains
+ * but, of a few that agree by chance, understates. With one process only (b) is there. Estimates
  * without samples are skipped. */
 struct estimate stats_combine(const struct estimate *process, size_t n);
 

@@ -115,11 +115,12 @@ static void test_combine(void)
 	ok(one.value == 10 && one.low == 9 && one.high == 12 && one.samples == 5,
 	        "one process: its own interval");
 	struct estimate all = stats_combine(process, 4);
-	/* values 10 12 11: deviation 1, t(2) = 4.302653; own half-widths 1 below, 2 above */
+	/* values 10 12 11: deviation 1, t(2) = 4.302653; own half-widths 1 below, 2 above, of three
+	 */
 	double between = 4.302653 / sqrt(3);
 	is_real(all.value, 11, 0, "median of the processes");
-	is_real(all.low, 11 - sqrt(between * between + 1), 1e-6, "lower end");
-	is_real(all.high, 11 + sqrt(between * between + 4), 1e-6, "upper end");
+	is_real(all.low, 11 - sqrt(between * between + 1.0 / 3), 1e-6, "lower end");
+	is_real(all.high, 11 + sqrt(between * between + 4.0 / 3), 1e-6, "upper end");
 	ok(all.samples == 18, "samples add up, those not measured are skipped");
 	struct estimate none = stats_combine(process + 1, 1);
 	ok(isnan(none.value) && none.samples == 0, "no process measured anything");
