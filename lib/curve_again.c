@@ -74,33 +74,27 @@ static void write_row(struct table *curve, size_t row, const struct measurement 
 	table_set_real(curve, row, "sm_hz", m->hz);
 }
 
-/* The row of the process farthest from the median of all; row_count when there is none. */
-static size_t farthest(const struct table *curve, const struct table *again, size_t visit)
+/* The row of the slowest process; row_count when there is none. */
+static size_t slowest(const struct table *curve, const struct table *again, size_t visit)
 {
 	const size_t keys = key_columns(curve), rows = curve->row_count;
-	size_t *member = xcalloc(rows + 1, sizeof *member), count = 0, found = rows;
-	double *value = xcalloc(rows + 1, sizeof *value), most = -1;
+	size_t found = rows;
+	double most = 0;
 
-	for (size_t row = 0; row < rows; row++)
-		if (same_point(curve, row, again, visit, keys)) {
-			value[count] = table_real(curve, row, "seconds");
-			member[count++] = row;
+	for (size_t row = 0; row < rows; row++) {
+		const double seconds = table_real(curve, row, "seconds");
+		if (same_point(curve, row, again, visit, keys) && seconds > most) {
+			most = seconds;
+			found = row;
 		}
-	const double median = stats_median(value, count);
-	for (size_t i = 0; i < count; i++)
-		if (fabs(value[i] - median) > most) {
-			most = fabs(value[i] - median);
-			found = member[i];
-		}
-	free(member);
-	free(value);
+	}
 	return found;
 }
 
 void curve_visit_again(struct table *curve, const struct table *again)
 {
 	for (size_t visit = 0; visit < again->row_count; visit++) {
-		const size_t row = farthest(curve, again, visit);
+		const size_t row = slowest(curve, again, visit);
 		if (row == curve->row_count || table_real(again, visit, "busy") > 0)
 			continue;
 		const struct measurement both =

@@ -17,8 +17,8 @@ struct table *curve_noisy(const struct table *curve);
 bool curve_lists(
         const struct table *points, const char *series, const struct arg *args, size_t arg_count);
 
-/* A second visit's rows: of each point the process farthest from the median gets a second visit,
- * its row becoming what both say (sample_merge). Visits with another user of the device,
+/* A second visit's rows: of each point the slowest process gets a second visit, its row becoming
+ * what both say (sample_merge): what disturbs makes slower. Visits with another user of the device,
  * and points that the curve does not have, are ignored. */
 void curve_visit_again(struct table *curve, const struct table *again);
 

@@ -344,7 +344,7 @@ const struct probe host_gram_probe = {
         .args = args,
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.9,
-        .processes = 3,
+        .processes = 5,
         .measure = measure,
         .fit = host_gram_fit,
 };
