@@ -109,6 +109,13 @@ static void test_sharing(void)
 	is_real(end(b), 13, 0, "a panel waits for blocks to end");
 	is_real(end(a), 21, 0, "and takes its multiprocessors only then");
 
+	/* from the third round on they end one after the other, a quarter of them in 1.25 */
+	simulation_start(&sim);
+	simulation_put(&sim,
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 40, .share = 1, .block = 5}, -1);
+	b = kernel(QUEUE_PANEL, 12, 4, 0.25);
+	is_real(end(b), 21.25, 0, "a panel waits for as many blocks of a kernel as it needs");
+
 	/* an update that comes second to a panel shares them, too */
 	simulation_start(&sim);
 	b = kernel(QUEUE_PANEL, 0, 4, 0.25);

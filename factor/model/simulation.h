@@ -10,9 +10,10 @@
  * multiprocessors that it cannot have alone it has half, all where its blocks leave no room for
  * others or these are light, and they have the rest. A panel that was measured beside others, which
  * disturb it by what they ask of memory, too, has the part `beside` when these have all of the
- * rest. It does not interrupt: when it finds less than its share free it waits until blocks that
- * run there end, which they do together, every `block` seconds since their kernel began; but for a
- * panel, beside blocks that stay to their kernel's end it starts on what they leave. The machine
+ * rest. It does not interrupt: when it finds less than its share free it waits until enough of the
+ * blocks that run there have ended, each after `block` seconds: all together in a kernel's first
+ * two rounds, evenly one after the other later; but for a panel, beside blocks that stay to their
+ * kernel's end it starts on what they leave. The machine
  * does no more than one machine's work. Not modelled: other kernels side by side that slow each
  * other's memory traffic down.
  *
