@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plan_choice.h"
+#include "plan_search.h"
 
 #include "../../lib/msg.h"
 #include "../panel_getrf.h"
@@ -8,24 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t all_widths[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048};
+const int64_t plan_widths[PLAN_WIDTHS] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048};
 static const int64_t all_leaves[] = {16, 32, 64, 128, 256, 512};
 static const int64_t all_inverses[] = {0, 32, 64, 128};
 static const char *const all_panels[] = {"persistent", "fused"};
 
-enum { MOST_POSITIONS = 40, FINEST = 32, TYPICAL_LEAF = 64 };
+enum { TYPICAL_LEAF = 64 };
 
-struct search {
-	struct executor *e;
-	struct factor_question asked;
-	struct plan_choice *choice;
-	const struct plan_fixed *fixed;
-	struct fault fault; /* of the first plan that was refused */
-};
-
-/* Seconds of the trailing matrix from column j on; infinite when the plan is refused or cannot be
- * priced. */
-static double trial(struct search *s, const struct plan *plan, int64_t j)
+double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 {
 	struct factor_question part = s->asked;
 
@@ -44,12 +34,8 @@ static double trial(struct search *s, const struct plan *plan, int64_t j)
 
 /* ---- blocks of one width ---- */
 
-/* Plans closer than that are one to the model. Between them one width throughout is taken, as a
- * sequence is priced less surely. */
-static const double clearly = 0.01;
-
-/* And look-ahead, which hides what the model does not know, where a plan without is no more than
- * that faster (H200: Cholesky by 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and
+/* Look-ahead, which hides what the model does not know, where a plan without is no more than that
+ * faster (H200: Cholesky by 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and
  * 2 % less, priced 2, 2, 3 and 8 % above; of 32768 4 % more, priced 4 % above). */
 static const double hidden = 0.035;
 
@@ -57,7 +43,7 @@ static void consider(struct search *s, const struct plan *plan, double *best)
 {
 	struct plan_choice *c = s->choice;
 	int64_t width = plan->widths[0];
-	double seconds = trial(s, plan, 0);
+	double seconds = plan_trial(s, plan, 0);
 
 	if (seconds < *best) {
 		*best = seconds;
@@ -69,10 +55,10 @@ static void consider(struct search *s, const struct plan *plan, double *best)
 
 static void try_widths(struct search *s, double *best)
 {
-	for (size_t i = 0; i < ARRAY_LEN(all_widths) && !s->fixed->nb; i++) {
+	for (size_t i = 0; i < PLAN_WIDTHS && !s->fixed->nb; i++) {
 		struct plan plan = s->choice->plan;
-		plan.widths = &all_widths[i];
-		if (i == 0 || all_widths[i - 1] < s->asked.n)
+		plan.widths = &plan_widths[i];
+		if (i == 0 || plan_widths[i - 1] < s->asked.n)
 			consider(s, &plan, best);
 	}
 }
@@ -119,7 +105,7 @@ static double descend(struct search *s, bool hybrid, int lookahead, const char *
 	        .leaf = fixed->leaf ? fixed->leaf : 64,
 	        .inverse = fixed->inverse >= 0 ? fixed->inverse : 0,
 	        .lookahead = lookahead};
-	best = trial(s, &c->plan, 0);
+	best = plan_trial(s, &c->plan, 0);
 	do {
 		before = best;
 		try_fields(s, &best);
@@ -184,81 +170,6 @@ static double choose_uniform(struct search *s)
 	return best;
 }
 
-/* ---- the sequence ---- */
-
-/* The best sequence of the trailing matrix at each position, by its first blocks. */
-struct sequence {
-	int64_t width, blocks; /* of that width, and then the sequence at `next` */
-	int next;
-	double seconds;
-};
-
-static int64_t finest_grid(int64_t columns)
-{
-	int64_t grid = FINEST;
-
-	while (columns > grid * (MOST_POSITIONS - 1))
-		grid *= 2;
-	return grid;
-}
-
-static int64_t write_out(const struct sequence *at, int position, int64_t *widths, int64_t count)
-{
-	while (position >= 0) {
-		for (int64_t i = 0; i < at[position].blocks && count < PLAN_CHOICE_BLOCKS; i++)
-			widths[count++] = at[position].width;
-		position = at[position].next;
-	}
-	return count;
-}
-
-/* The first blocks of one width from `position`, as many as end on the grid again. */
-static bool first_blocks(
-        int position, int positions, int64_t grid, int64_t width, struct sequence *found)
-{
-	int64_t whole = width > grid ? width : grid;
-
-	if (whole % width != 0 || whole % grid != 0)
-		return false;
-	int64_t next = position + whole / grid;
-	*found = (struct sequence){
-	        width, whole / width, next < positions ? (int)next : -1, INFINITY};
-	return true;
-}
-
-static void choose_sequence(struct search *s, double *best)
-{
-	struct plan_choice *c = s->choice;
-	struct plan plan = c->plan;
-	struct sequence at[MOST_POSITIONS];
-	int64_t widths[PLAN_CHOICE_BLOCKS];
-	int64_t columns = s->asked.m < s->asked.n ? s->asked.m : s->asked.n;
-	int64_t grid = finest_grid(columns);
-	int positions = (int)((columns + grid - 1) / grid);
-
-	plan.widths = widths;
-	for (int p = positions - 1; p >= 0; p--) {
-		at[p].seconds = INFINITY;
-		for (size_t i = 0; i < ARRAY_LEN(all_widths); i++) {
-			struct sequence first;
-			if (!first_blocks(p, positions, grid, all_widths[i], &first))
-				continue;
-			struct sequence kept = at[p];
-			at[p] = first;
-			plan.count = write_out(at, p, widths, 0);
-			at[p].seconds = trial(s, &plan, p * grid);
-			if (!(at[p].seconds < kept.seconds))
-				at[p] = kept;
-		}
-		if (isinf(at[p].seconds))
-			return;
-	}
-	if (positions && at[0].seconds < *best * (1 - clearly)) {
-		*best = at[0].seconds;
-		c->plan.count = write_out(at, 0, c->widths, 0);
-	}
-}
-
 static bool choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice)
 {
@@ -270,10 +181,10 @@ static bool choose(const struct profile *profile, const struct factor_question *
 	choice->uniform = choice->widths[0];
 	choice->uniform_seconds = best;
 	if (!fixed->nb && isfinite(best))
-		choose_sequence(&s, &best);
+		plan_sequence(&s, &best);
 	choice->seconds = best;
 	if (isfinite(best)) {
-		trial(&s, &choice->plan, 0);
+		plan_trial(&s, &choice->plan, 0);
 		choice->parts = executor_model_result(s.e);
 	} else {
 		choice->fault = executor_model_reader(s.e)->model.missing
@@ -287,12 +198,13 @@ static bool choose(const struct profile *profile, const struct factor_question *
 /* ---- how early the update beside a panel begins ---- */
 
 /* The other one, which hides more of what the model does not know, unless the choice is clearly
- * faster, as two sequences are, each of which was taken for one of those within that. */
+ * faster. */
 static void take(struct plan_choice *choice, const struct plan_choice *other)
 {
+	const double clearly = 0.02;
 	int64_t runs = choice->runs + other->runs;
 
-	if (other->seconds < choice->seconds * (1 + 2 * clearly)) {
+	if (other->seconds < choice->seconds * (1 + clearly)) {
 		*choice = *other;
 		choice->plan.widths = choice->widths;
 	}
