@@ -4,11 +4,10 @@
 #include "schedule.h"
 
 #include "../lib/msg.h"
-#include "../lib/panel_geometry.h"
 
 #define PRODUCTS                                                                                   \
-	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512,                       \
-	.tallest = PANEL_GRAM_CLUSTER_ROWS, .across = 256, .flops = 5e8
+	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 256,        \
+	.flops = 5e8
 const struct split_limits split_limits_cuda = {PRODUCTS, .symmetric = 4e9};
 const struct split_limits split_limits_cuda_whole = {PRODUCTS, .symmetric = 1e9, .whole = true};
 #undef PRODUCTS
@@ -201,8 +200,8 @@ bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix 
 	const struct split_limits *least = e->tf32;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
-	       v.n <= least->tall && (v.m <= least->tallest || !e->shares) &&
-	       c.n >= least->across && aligned(v, least->alignment) && aligned(c, least->alignment);
+	       v.n <= least->tall && c.n >= least->across && aligned(v, least->alignment) &&
+	       aligned(c, least->alignment);
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,

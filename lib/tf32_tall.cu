@@ -20,7 +20,8 @@
  * tiles instead of equal shares left multiprocessors without work, the more so on the 116 that a
  * panel leaves: 128 columns beside 8064 x 7808 357 us, now 304; QR of 16384 in blocks of 256 with
  * it, and no update beside panels, 111 ms; with that, and this in fp32, 117 to 120 (all with a
- * record of every operation).
+ * record of every operation). Without record 112 in fp32 above 8192 rows; with this there, 32, 16,
+ * 8 and no multiprocessors left to the panels: 115, 106, 105, 103.
  *
  * Cost: 6 m k n operations on the tensor cores, C once for each 64 columns of V, V once for each
  * 256 of C. */

@@ -19,6 +19,7 @@
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
+#include "../../lib/panel_geometry.h"
 #include "price_blocks.h"
 
 #include <math.h>
@@ -223,11 +224,16 @@ struct price price_gemm(
 	return price;
 }
 
-/* Beside a panel on fewer multiprocessors, where the profile has that. */
+/* Whether a product leaves multiprocessors to a panel beside it, where the profile has that. */
+static bool leaves_some(struct price_reader *r, const char *shared, int64_t rows)
+{
+	return r->shares && rows <= PANEL_GRAM_CLUSTER_ROWS && price_known(r, shared);
+}
+
 struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
-	const bool beside = r->shares && price_known(r, shared);
+	const bool beside = leaves_some(r, shared, c.m);
 	struct price price = price_library(
 	        r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
 
@@ -265,7 +271,7 @@ struct price price_syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
 struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const char *shared = "gpu.tf32_tall_shared.s", *alone = "gpu.tf32_tall.s";
-	const bool beside = r->shares && price_known(r, shared);
+	const bool beside = leaves_some(r, shared, k);
 
 	if (!price_known(r, alone))
 		return price_gemm(r, TRANSPOSED, PLAIN, c, k);
