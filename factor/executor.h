@@ -295,9 +295,8 @@ struct executor_ops {
  * rows or columns of C. */
 struct split_limits {
 	int64_t side, depth, alignment, use;
-	int64_t tall, tallest, across; /* of V^T C without stacks: columns of V at most, rows beside
-	                                  a panel at most, columns of C at least */
-	double flops, symmetric;       /* the latter of symmetric updates */
+	int64_t tall, across;    /* of V^T C without stacks: columns of V at most, of C at least */
+	double flops, symmetric; /* the latter of symmetric updates */
 	bool whole; /* which are one kernel, syrk_tf32, wherever C lies; else several products */
 };
 
@@ -326,7 +325,7 @@ struct executor {
 	enum math math;     /* the caller's to set */
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
-	int64_t rows_most;  /* columns of the panels that lu_rows takes here */
+	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
 	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
 	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set

@@ -384,7 +384,7 @@ static bool by_rows(const struct executor *e, const struct plan *plan, struct ma
 	if (a.precision == DOUBLE)
 		from -= from / 5;
 	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= from &&
-	       plan_widest(plan, columns) <= e->rows_most;
+	       plan_widest(plan, columns) <= e->rows_most[a.precision == DOUBLE];
 }
 
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,

@@ -4,10 +4,7 @@
 
 /* Rows of which one kernel solves for all; of more, pieces of so many, and products take the rest.
  */
-static int64_t rows_at_once(struct matrix c)
-{
-	return c.precision == SINGLE ? 256 : 128;
-}
+enum { ROWS_AT_ONCE = 256 };
 
 /* By rows, with what the exchanges have left: c := c triangle^-T. */
 static bool solve_rows(struct executor *e, struct matrix triangle, struct matrix c)
@@ -15,7 +12,7 @@ static bool solve_rows(struct executor *e, struct matrix triangle, struct matrix
 	struct pivots none = {NULL, 0};
 	int64_t n = triangle.n, h = n / 2;
 
-	if (n <= rows_at_once(c))
+	if (n <= ROWS_AT_ONCE)
 		return ex_lu_rows(e, triangle, none, c);
 	struct matrix first = matrix_view(c, 0, 0, c.m, h);
 	struct matrix second = matrix_view(c, 0, h, c.m, n - h);
@@ -29,7 +26,7 @@ bool lu_top_by_rows(struct executor *e, struct matrix triangle, struct pivots p,
 {
 	struct matrix none = matrix_view(triangle, 0, 0, 0, 0);
 
-	if (triangle.n <= rows_at_once(c))
+	if (triangle.n <= ROWS_AT_ONCE)
 		return ex_lu_rows(e, triangle, p, c);
 	return ex_lu_rows(e, none, p, c) && solve_rows(e, triangle, c);
 }

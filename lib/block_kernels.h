@@ -117,21 +117,22 @@ int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta, struc
 enum { BLOCK_ROWS_MAX = 512 };
 int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, void *stream);
 
-/* For how many of them a block of threads has room with so much shared memory; the bytes that 64
- * and so on take at most. */
-enum {
-	BLOCK_ROWS_64 = 52 << 10,
-	BLOCK_ROWS_128 = 94 << 10,
-	BLOCK_ROWS_256 = 112 << 10,
-	BLOCK_ROWS_512 = 216 << 10
-};
-static inline int64_t block_lu_rows_most(int64_t shared_bytes)
+/* Shared memory that a block of threads takes at most for 64, 128, 256 or BLOCK_ROWS_MAX of them,
+ * and for how many it has room. */
+#define BLOCK_ROWS_BYTES(precision, rows)                                                          \
+	(((rows) <= 64                   ? 52                                                      \
+	         : (rows) <= 128         ? 94                                                      \
+	         : (rows) > 256          ? 216                                                     \
+	         : (precision) == SINGLE ? 112                                                     \
+	                                 : 200)                                                    \
+	        << 10)
+static inline int64_t block_lu_rows_most(enum precision precision, int64_t shared_bytes)
 {
-	return shared_bytes >= BLOCK_ROWS_512   ? BLOCK_ROWS_MAX
-	       : shared_bytes >= BLOCK_ROWS_256 ? 256
-	       : shared_bytes >= BLOCK_ROWS_128 ? 128
-	       : shared_bytes >= BLOCK_ROWS_64  ? 64
-	                                        : 0;
+	int64_t rows = BLOCK_ROWS_MAX;
+
+	while (rows >= 64 && shared_bytes < BLOCK_ROWS_BYTES(precision, rows))
+		rows /= 2;
+	return rows >= 64 ? rows : 0;
 }
 
 /* triangle_kernels.cu; shared_bytes is what a block of threads may have of shared memory. trtri:

@@ -20,9 +20,17 @@
  * steps of the triangle on their way and displaced rows read beside the others: 128 rows of 7808
  * columns, cold, 35 -> 22, 256 of 16384 94 -> 78, 512 of 31232 728 -> 536, the exchanges alone of
  * that 213 -> 107. In fp64 those took 780, in 16 columns a block, which had memory for a solve; in
- * 32, without it, 220. */
+ * 32, without it, 220.
+ *
+ * In fp64 on the tensor cores (lu_rows_double.cuh), floor from bytes and operations 50 and 45,
+ * measured: 128 rows of 30720 columns 145 -> 84, 256 of 16384 164 -> 114. With the triangle read
+ * from the caches by every warp for itself the latter 217; in blocks of 32 columns, of which one
+ * finds room on a multiprocessor, 222, of 64 122; with TALL = 32 rows at a time instead of 16 114.
+ * A chunk takes 0.5 us then, half of it the units', TALL rows by themselves 2. Instructions of
+ * twice the depth, eight displaced rows read at once, the next chunk asked for behind the products:
+ * as long. */
 #include "block_kernels.h"
-#include "lu_rows_solve.cuh"
+#include "lu_rows_double.cuh"
 
 #include <type_traits>
 
@@ -36,8 +44,8 @@ using room_of =
         std::conditional_t<SOLVES, room<T, BLOCKS, COLUMNS>, exchange_room<T, BLOCKS, COLUMNS>>;
 
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
-__global__ void __launch_bounds__(room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS,
-        512 / room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS)
+__global__ void __launch_bounds__(
+        room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS, room_of<T, BLOCKS, COLUMNS, SOLVES>::RESIDENT)
         lu_rows_kernel(const struct rows_call<T> call)
 {
 	typedef room_of<T, BLOCKS, COLUMNS, SOLVES> R;
@@ -45,27 +53,25 @@ __global__ void __launch_bounds__(room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS,
 	R *s = (R *)memory;
 	const int64_t first = (int64_t)blockIdx.x * R::SIDE, left = call.columns - first;
 	const int columns = left < R::SIDE ? (int)left : R::SIDE;
-	const bool early = call.vector && columns == R::SIDE;
+	const bool whole = call.vector && columns == R::SIDE;
 	T *c = call.c + first;
-	int4 pieces[EARLY];
+	int4 held[HELD];
 
 	compose(s, call);
 	__syncthreads();
 	fetch_top(s, call, c, columns);
-	if (early)
-		displace_early(s, call, c, false, pieces);
+	if (whole)
+		displace_some(s, call, c, 0, false, held);
 	if constexpr (SOLVES) {
-		for (int step = 0; step < R::OWN; step++)
-			fetch(s, call, step);
-		invert(s, call);
-		copy_wait<R::OWN>();
+		begin_solve(s, call);
 	} else {
 		copy_wait<0>();
 	}
 	__syncthreads();
-	if (early)
-		displace_early(s, call, c, true, pieces);
-	displace(s, call, c, columns, early ? EARLY : 0);
+	if (whole)
+		displace_held(s, call, c, held);
+	else
+		displace(s, call, c, columns);
 	if constexpr (SOLVES) {
 		solve_tile(s, call, c, columns);
 	} else {
@@ -74,24 +80,14 @@ __global__ void __launch_bounds__(room_of<T, BLOCKS, COLUMNS, SOLVES>::THREADS,
 	}
 }
 
-template <typename T, int WIDE, int NARROW> bool constexpr fits_as_promised(void)
-{
-	return sizeof(room<T, 2, WIDE>) <= BLOCK_ROWS_64 &&
-	       sizeof(room<T, 2, NARROW>) <= BLOCK_ROWS_64 &&
-	       sizeof(room<T, 4, WIDE>) <= BLOCK_ROWS_128 &&
-	       sizeof(room<T, 4, NARROW>) <= BLOCK_ROWS_128 &&
-	       sizeof(room<T, 8, WIDE>) <= BLOCK_ROWS_256 &&
-	       sizeof(room<T, 8, NARROW>) <= BLOCK_ROWS_256 &&
-	       sizeof(room<T, 16, NARROW>) <= BLOCK_ROWS_512 &&
-	       sizeof(exchange_room<T, 16, NARROW>) <= BLOCK_ROWS_512;
-}
-
 template <typename T, int BLOCKS, int COLUMNS, bool SOLVES>
 int start(const struct rows_call<T> &call, cudaStream_t stream)
 {
 	typedef room_of<T, BLOCKS, COLUMNS, SOLVES> R;
 	const int64_t blocks = (call.columns + R::SIDE - 1) / R::SIDE;
 	const auto kernel = lu_rows_kernel<T, BLOCKS, COLUMNS, SOLVES>;
+	static_assert(sizeof(R) <= BLOCK_ROWS_BYTES(sizeof(T) == 4 ? SINGLE : DOUBLE, 32 * BLOCKS),
+	        "as others know it");
 	const int error = cudaFuncSetAttribute(
 	        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(R));
 	if (error)
@@ -121,7 +117,6 @@ int run(struct matrix a, struct pivots p, struct matrix c, cudaStream_t stream)
 		        SOLVES &&
 		                (uintptr_t)matrix_address(a) % 16 == 0 && a.ld * sizeof(T) % 16 == 0
 	};
-	static_assert(fits_as_promised<T, WIDE, NARROW>(), "block_lu_rows_most");
 	if (c.m == 0 || call.w == 0)
 		return (int)cudaSuccess;
 	if (call.w > 256)
@@ -139,5 +134,5 @@ extern "C" int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, 
 		return c.precision == SINGLE ? run<float, 8, 4, false>(a, p, c, s)
 		                             : run<double, 4, 2, false>(a, p, c, s);
 	return c.precision == SINGLE ? run<float, 8, 4, true>(a, p, c, s)
-	                             : run<double, 4, 2, true>(a, p, c, s);
+	                             : run<double, 8, 8, true>(a, p, c, s);
 }

@@ -10,7 +10,7 @@ namespace
 {
 
 const int STEP = 16; /* rows solved for at a time */
-const int EARLY = 8; /* pieces of displaced rows that a thread reads before the others */
+const int HELD = 8;  /* pieces of displaced rows that a thread reads before it stores them */
 
 template <typename T> struct rows_call {
 	const T *l; /* NULL: exchanges alone */
@@ -35,6 +35,7 @@ template <int ROWS> struct moves {
 /* Exchanges alone. */
 template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
 	static const int WARPS = BLOCKS > 8 ? 16 : 8, THREADS = 32 * WARPS;
+	static const int RESIDENT = 512 / THREADS; /* on a multiprocessor, with registers for all */
 	static const int SIDE = WARPS * COLUMNS, ROWS = 32 * BLOCKS;
 	static const int PIECE = 16 / (int)sizeof(T); /* elements of a copy */
 	static const int PITCH = SIDE + PIECE;
@@ -46,7 +47,7 @@ template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
 template <typename T, int BLOCKS, int COLUMNS> struct room {
 	static const bool LARGE = BLOCKS > 4; /* then all there is goes to the tile */
 	static const int WARPS = BLOCKS > 8 && sizeof(T) == 4 ? 16 : 8;
-	static const int THREADS = 32 * WARPS;
+	static const int THREADS = 32 * WARPS, RESIDENT = 512 / THREADS;
 	static const int SIDE = WARPS * COLUMNS;
 	static const int ROWS = 32 * BLOCKS, STEPS = 2 * BLOCKS;
 	static const int PIECE = 16 / (int)sizeof(T); /* elements of a copy */
@@ -69,6 +70,12 @@ template <typename T, int BLOCKS, int COLUMNS> struct room {
 		__align__(16) T solved[WARPS][SOLVED]; /* 32 rows, every warp's columns */
 		struct moves<ROWS> moves;
 	};
+
+	/* Where a column of an inverse has a row. */
+	static __device__ __forceinline__ int place(int, int row)
+	{
+		return row;
+	}
 };
 
 /* ---- exchanges ---- */
@@ -173,14 +180,12 @@ __device__ __forceinline__ void copy_piece(T *to, const T *from, int count, bool
 }
 
 /* What is displaced, which comes from the top as it still is in memory, goes to its places: those
- * of rows that are in the tile. A thread's pieces from the first one on. */
+ * of rows that are in the tile. */
 template <class R, typename T>
-__device__ __forceinline__ void displace(
-        R *s, const struct rows_call<T> &call, T *c, int columns, int first)
+__device__ __forceinline__ void displace(R *s, const struct rows_call<T> &call, T *c, int columns)
 {
 	const int pieces = s->moves.displaced * (R::SIDE / R::PIECE);
-#pragma unroll 4
-	for (int i = threadIdx.x + first * R::THREADS; i < pieces; i += R::THREADS) {
+	for (int i = threadIdx.x; i < pieces; i += R::THREADS) {
 		const struct piece<R> p = piece_of<R>(i, columns);
 		const T *from = c + s->moves.out[0][p.row] * call.ldc + p.first;
 		T *to = c + s->moves.out[1][p.row] * call.ldc + p.first;
@@ -188,15 +193,16 @@ __device__ __forceinline__ void displace(
 	}
 }
 
-/* The same in two parts for its first EARLY pieces, where all of them are whole. */
+/* The same in two parts, where all pieces are whole: HELD ones of a thread from the first on read,
+ * or stored. */
 template <class R, typename T>
-__device__ __forceinline__ void displace_early(
-        R *s, const struct rows_call<T> &call, T *c, bool store, int4 (&held)[EARLY])
+__device__ __forceinline__ void displace_some(
+        R *s, const struct rows_call<T> &call, T *c, int first, bool store, int4 (&held)[HELD])
 {
 	const int pieces = s->moves.displaced * (R::SIDE / R::PIECE);
 #pragma unroll
-	for (int q = 0; q < EARLY; q++) {
-		const int i = threadIdx.x + q * R::THREADS;
+	for (int q = 0; q < HELD; q++) {
+		const int i = threadIdx.x + (first + q) * R::THREADS;
 		if (i < pieces) {
 			const struct piece<R> p = piece_of<R>(i, R::SIDE);
 			T *at = c + s->moves.out[store][p.row] * call.ldc + p.first;
@@ -205,6 +211,20 @@ __device__ __forceinline__ void displace_early(
 			else
 				held[q] = *(const int4 *)at;
 		}
+	}
+}
+
+/* All of them, of which each thread holds its first ones. */
+template <class R, typename T>
+__device__ __forceinline__ void displace_held(
+        R *s, const struct rows_call<T> &call, T *c, int4 (&held)[HELD])
+{
+	const int pieces = s->moves.displaced * (R::SIDE / R::PIECE);
+	displace_some(s, call, c, 0, true, held);
+#pragma unroll 1
+	for (int q = HELD; q * R::THREADS < pieces; q += HELD) {
+		displace_some(s, call, c, q, false, held);
+		displace_some(s, call, c, q, true, held);
 	}
 }
 

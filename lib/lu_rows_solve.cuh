@@ -41,7 +41,7 @@ __device__ __forceinline__ void invert(R *s, const struct rows_call<T> &call)
 		__syncwarp();
 #pragma unroll
 		for (int i = 0; i < STEP; i++)
-			tile[lane][i] = x[i];
+			tile[lane][R::place(lane, i)] = x[i];
 #pragma unroll
 		for (int d = STEP / 2; d > 0; d /= 2) {
 			const T y = __shfl_xor_sync(0xffffffff, largest, d);
@@ -92,6 +92,18 @@ __device__ __forceinline__ void fetch(R *s, const struct rows_call<T> &call, int
 			fetch_by<sizeof(T), R>(to, call, step * STEP);
 	}
 	copy_commit();
+}
+
+/* Until the top is there, the first columns of the triangle on their way behind it. */
+template <typename T, int BLOCKS, int COLUMNS>
+__device__ __forceinline__ void begin_solve(
+        struct room<T, BLOCKS, COLUMNS> *s, const struct rows_call<T> &call)
+{
+	typedef struct room<T, BLOCKS, COLUMNS> R;
+	for (int step = 0; step < R::OWN; step++)
+		fetch(s, call, step);
+	invert(s, call);
+	copy_wait<R::OWN>();
 }
 
 /* y -= t x for rows of a column of the triangle; x are the values of its row. */

@@ -233,8 +233,8 @@ static void measure_swaps(struct call *c, int64_t step)
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				measure_call(c, "laswp", block_kernel_laswp, args, ARRAY_LEN(args));
-				if (c->swaps >
-				        block_lu_rows_most(c->bench->rate.gpu.shared_per_block))
+				if (c->swaps > block_lu_rows_most(c->precision,
+				                       c->bench->rate.gpu.shared_per_block))
 					continue;
 				block_kernel_fill_swaps_triangle(c);
 				measure_call(

@@ -425,17 +425,17 @@ static void test_widest(struct executor *e)
 	static const int64_t by_300[] = {300};
 	static const struct plan plan = {false, "persistent", by_300, 1, 64, 0, 1};
 	const struct matrix a = {NULL, 0, 1000, 1000, 1000, SINGLE};
-	int64_t most = e->rows_most, rows = e->by_rows,
+	int64_t most = e->rows_most[0], rows = e->by_rows,
 	        turned = 1000 * 1000 * (int64_t)sizeof(float);
 
 	e->by_rows = 0;
 	int64_t plain = getrf_work(e, &plan, a);
 	e->by_rows = 1;
-	e->rows_most = EXECUTOR_LU_ROWS;
+	e->rows_most[0] = EXECUTOR_LU_ROWS;
 	ok(getrf_work(e, &plan, a) >= plain + turned, "%s: panels of 300 columns by rows", e->name);
-	e->rows_most = 256;
+	e->rows_most[0] = 256;
 	ok(getrf_work(e, &plan, a) == plain, "%s: not where 256 are the most", e->name);
-	e->rows_most = most;
+	e->rows_most[0] = most;
 	e->by_rows = rows;
 }
 

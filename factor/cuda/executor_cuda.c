@@ -380,7 +380,8 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	}
 	x->base.by_rows = EXECUTOR_BY_ROWS;
 	x->base.by_columns = EXECUTOR_BY_COLUMNS;
-	x->base.rows_most = block_lu_rows_most(x->gpu.shared_per_block);
+	x->base.rows_most[0] = block_lu_rows_most(SINGLE, x->gpu.shared_per_block);
+	x->base.rows_most[1] = block_lu_rows_most(DOUBLE, x->gpu.shared_per_block);
 	x->base.tf32 = tf32_syrk_built()   ? &split_limits_cuda_whole
 	               : x->gpu.major >= 8 ? &split_limits_cuda
 	                                   : NULL;

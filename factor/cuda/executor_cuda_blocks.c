@@ -237,7 +237,8 @@ bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p
 bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
-	return size_ok(x, a.n > p.n ? a.n : p.n, executor->rows_most, "lu_rows") &&
+	return size_ok(x, a.n > p.n ? a.n : p.n, executor->rows_most[c.precision == DOUBLE],
+	               "lu_rows") &&
 	       cuda_ok(x, block_lu_rows(a, p, c, stream_of(x)), "LU rows");
 }
 

@@ -330,6 +330,15 @@ static const struct executor_ops panel_ops = {.destroy = model_destroy,
 
 /* ---- constructor and result ---- */
 
+/* Where the profile does not say how much shared memory there is, all that lu_rows ever takes. */
+static int64_t rows_most(struct price_reader *r, enum precision precision)
+{
+	static const char *const room = "gpu.shared.per_block";
+
+	return price_known(r, room) ? block_lu_rows_most(precision, (int64_t)price_scalar(r, room))
+	                            : EXECUTOR_LU_ROWS;
+}
+
 struct executor *executor_model_new(
         const struct profile *profile, enum model_target target, int level)
 {
@@ -357,10 +366,8 @@ struct executor *executor_model_new(
 		                       : &split_limits_cuda;
 	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
 	s->base.by_columns = EXECUTOR_BY_COLUMNS;
-	s->base.rows_most = price_known(&s->reader, "gpu.shared.per_block")
-	                            ? block_lu_rows_most((int64_t)price_scalar(
-	                                      &s->reader, "gpu.shared.per_block"))
-	                            : EXECUTOR_LU_ROWS;
+	s->base.rows_most[0] = rows_most(&s->reader, SINGLE);
+	s->base.rows_most[1] = rows_most(&s->reader, DOUBLE);
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }

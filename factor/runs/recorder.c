@@ -238,7 +238,7 @@ struct executor *recorder_new(struct executor *inner)
 	        .math = inner->math,
 	        .by_rows = inner->by_rows,
 	        .by_columns = inner->by_columns,
-	        .rows_most = inner->rows_most,
+	        .rows_most = {inner->rows_most[0], inner->rows_most[1]},
 	        .tf32 = inner->tf32};
 	return &r->base;
 }
