@@ -131,6 +131,50 @@ static void test_choice(const struct profile *p)
 	profile_free(empty);
 }
 
+/* Where the width changes at block i, one block more of the wider ones and as many fewer columns of
+ * the others; what is moved is written to `moved`. The number of blocks, 0 when that cannot be. */
+static int64_t move_border(const struct plan *plan, int64_t i, bool wider, int64_t *moved)
+{
+	const int64_t *w = plan->widths, many = w[i - 1] / w[i];
+	int64_t count = 0, gone = wider ? many : 1;
+	int64_t from = wider ? i : i - 1; /* the blocks that make way */
+
+	if (w[i - 1] % w[i] || from + gone > plan->count || w[from + gone - 1] != w[from])
+		return 0;
+	for (int64_t b = 0; b < from; b++)
+		moved[count++] = w[b];
+	for (int64_t b = 0; b < (wider ? 1 : many); b++)
+		moved[count++] = w[wider ? i - 1 : i];
+	for (int64_t b = from + gone; b < plan->count; b++)
+		moved[count++] = w[b];
+	return count;
+}
+
+static void test_borders(const struct profile *p)
+{
+	enum { N = 9000 };
+	static struct plan_choice choice;
+	struct factor_question asked = question("getrf", NULL, N, N);
+	int64_t moved[PLAN_CHOICE_BLOCKS];
+	int borders = 0, better = 0;
+
+	ok(plan_choose(p, &asked, &plan_free, &choice) && choice.plan.count > 1,
+	        "blocks of several widths");
+	for (int64_t i = 1; i < choice.plan.count; i++)
+		for (int wider = 0; wider < 2; wider++) {
+			struct plan plan = choice.plan;
+			if (plan.widths[i] >= plan.widths[i - 1])
+				continue;
+			plan.count = move_border(&choice.plan, i, wider, moved);
+			plan.widths = moved;
+			if (!plan.count)
+				continue;
+			borders++;
+			better += seconds(p, "getrf", &plan, N, N, 2) < choice.seconds * (1 - 1e-3);
+		}
+	ok(borders > 0 && better == 0, "none of %d borders is better a block further", borders);
+}
+
 static void test_refusals(const struct profile *p)
 {
 	static const int64_t width[] = {64};
@@ -279,6 +323,7 @@ int main(void)
 	test_parts(p);
 	test_counts();
 	test_choice(p);
+	test_borders(p);
 	test_refusals(p);
 	test_split(p);
 	test_shared_products(p);
