@@ -194,7 +194,7 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 /* ---- second visits ---- */
 
 /* Processes that go through what is noisy; one on the GPU takes longer to start. */
-enum { SECOND_VISITS = 6, SECOND_VISITS_GPU = 1 };
+enum { SECOND_VISITS = 5, SECOND_VISITS_GPU = 1 };
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {
