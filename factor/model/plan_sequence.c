@@ -44,7 +44,10 @@ static int64_t write_out(const struct sequence *at, int position, int64_t *width
 	return count;
 }
 
-/* The first blocks of one width from `position`, as many as end on the grid again. */
+/* The first blocks of one width from `position`, as many as end on the grid again. None is narrower
+ * than those behind it: the further right the more of the time is the panels'. Where the prices
+ * have it otherwise they are wrong (H200: LU of 3000 in fp64 with 32 columns between 64, priced 1.2
+ * % above blocks of 64, took 12 % more). */
 static bool first_blocks(
         int position, int positions, int64_t grid, int64_t width, struct sequence *found)
 {
@@ -206,7 +209,8 @@ void plan_sequence(struct search *s, double *best)
 		at[p].seconds = INFINITY;
 		for (size_t i = 0; i < PLAN_WIDTHS; i++) {
 			struct sequence first;
-			if (!first_blocks(p, positions, grid, plan_widths[i], &first))
+			if (!first_blocks(p, positions, grid, plan_widths[i], &first) ||
+			        (first.next >= 0 && first.width < at[first.next].width))
 				continue;
 			struct sequence kept = at[p];
 			at[p] = first;
