@@ -61,7 +61,7 @@ if (words(left_shapes) > 0) {
 		for [j=1:words(left_shapes)] file(word(left_shapes, j)) using "n":(column("predicted") * 1e6) with lines lt j dt 2 notitle, \
 		NaN with lines lt 7 dt 2 title "predicted"
 }
-sizes = "set xrange [*:*]; set yrange [*:*]; set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768); set xlabel 'n' offset 0,0.4"
+sizes = "set xrange [900:18700]; set yrange [*:*]; set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768); set xlabel 'n' offset 0,0.4"
 unset logscale
 set logscale x 2
 set logscale y 10
@@ -70,10 +70,10 @@ if (words(forms) > 0) {
 	@panel
 	@sizes
 	set title "All columns of n x n (Figure 9) - ".machine
-	set ylabel "Gflop/s"
-	plot for [j=1:words(forms)] file(word(forms, j)) using "n":"gflops" with linespoints lt j title last(word(forms, j)) eq "cublas" ? \
+	set ylabel "Tflop/s"
+	plot for [j=1:words(forms)] file(word(forms, j)) using "n":(column("gflops") / 1e3) with linespoints lt j title last(word(forms, j)) eq "cublas" ? \
 			"cuBLAS" : last(word(forms, j)), \
-		for [j=1:words(forms)] file(word(forms, j)) using "n":"predicted" with lines lt j dt 2 notitle, \
+		for [j=1:words(forms)] file(word(forms, j)) using "n":(column("predicted") / 1e3) with lines lt j dt 2 notitle, \
 		NaN with lines lt 7 dt 2 title "predicted"
 }
 if (words(sides) > 0) {
@@ -81,10 +81,10 @@ if (words(sides) > 0) {
 	@panel
 	@sizes
 	set title "The best on the GPU and on the CPU (Figure 10)"
-	set ylabel "Gflop/s"
-	plot for [j=1:words(sides)] file(word(sides, j)) using "n":"gflops" with linespoints lt j \
+	set ylabel "Tflop/s"
+	plot for [j=1:words(sides)] file(word(sides, j)) using "n":(column("gflops") / 1e3) with linespoints lt j \
 			title last(word(sides, j)) eq "gpu" ? "GPU" : "CPU", \
-		for [j=1:words(sides)] file(word(sides, j)) using "n":"modified" with linespoints lt j dt 4 \
+		for [j=1:words(sides)] file(word(sides, j)) using "n":(column("modified") / 1e3) with linespoints lt j dt 4 \
 			title (last(word(sides, j)) eq "gpu" ? "GPU" : "CPU").", modified Gram-Schmidt"
 }
 unset multiplot
