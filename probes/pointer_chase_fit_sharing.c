@@ -72,12 +72,15 @@ void chase_fit_partitions(const struct output *out)
 
 /* ---- sharing ---- */
 
-/* A count: the one whole number in the interval, if there is one. */
+/* A count: the one whole number in the interval, if there is one; between two when there is none.
+ */
 static struct estimate counted(struct estimate found)
 {
-	const double whole = ceil(found.low);
-	if (found.samples > 0 && whole <= found.high && whole + 1 > found.high)
-		found = (struct estimate){whole, whole, whole, found.samples};
+	const double first = ceil(found.low), last = floor(found.high);
+	if (found.samples > 0 && first == last)
+		found = (struct estimate){first, first, first, found.samples};
+	else if (found.samples > 0 && first > last)
+		found = (struct estimate){NAN, last, first, found.samples};
 	return found;
 }
 

@@ -203,17 +203,19 @@ static void test_8800gtx(void)
 
 enum { STRIDE_2M = 2 << 20, SMS = 132, OF_A_GROUP = 16 };
 
-/* All SMs, each with a set of its own: a group's share the second level. */
-static void put_all(struct machine *machine, struct table *curve, uint32_t nodes)
+/* All SMs, each with a set of its own: a group's share the second level, and each has so many ways
+ * of the first. */
+static void put_all(struct machine *machine, struct table *curve, uint32_t nodes, uint32_t ways)
 {
 	const struct arg args[] = {{"bytes", (double)nodes * STRIDE_2M}};
 	struct machine each = *machine;
+	each.tlb[0].ways = ways;
 	each.tlb[1].sets /= OF_A_GROUP;
 	put(&each, curve, "all_pages", args, 1, walk(&each, nodes, STRIDE_2M, true, 20000));
 	machine->random = each.random;
 }
 
-static void test_two_tlbs(void)
+static struct table *two_tlbs(uint32_t ways)
 {
 	const uint64_t memory = (uint64_t)111 << 30;
 	struct machine machine = {.tlbs = 2,
@@ -231,7 +233,6 @@ static void test_two_tlbs(void)
 	machine.tlb[1] = (struct cache){
 	        .line = 32 << 20, .sector = 32 << 20, .sets = 128, .ways = 16, .step = 43e-9};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	table_meta_set(curve, "gpu_sms", "%d", SMS);
 	for (uint64_t stride = 2 << 20; stride <= 64 << 20; stride *= stride == 8 << 20 ? 4 : 2) {
 		const uint32_t most = (uint32_t)(memory / stride);
@@ -245,9 +246,30 @@ static void test_two_tlbs(void)
 		}
 	}
 	for (uint32_t k = 0; (4 + k % 4) << k / 4 <= memory / STRIDE_2M / SMS; k += 2)
-		put_all(&machine, curve, (4 + k % 4) << k / 4);
-	pointer_chase_fit(curve, profile);
+		put_all(&machine, curve, (4 + k % 4) << k / 4, ways);
+	return curve;
+}
 
+/* Between a whole number and the next there is no count. */
+static void test_no_count(void)
+{
+	struct table *curve = two_tlbs(13);
+	struct profile *profile = profile_new();
+
+	pointer_chase_fit(curve, profile);
+	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 1);
+	is_text(shared->status, "bounded", "1.2 SMs that share a TLB are not a count");
+	ok(shared->estimate.low == 1 && shared->estimate.high == 2, "but between 1 and 2");
+	profile_free(profile);
+	table_free(curve);
+}
+
+static void test_two_tlbs(void)
+{
+	struct table *curve = two_tlbs(16);
+	struct profile *profile = profile_new();
+
+	pointer_chase_fit(curve, profile);
 	bool wrong = false;
 	static const struct {
 		const char *name;
@@ -383,6 +405,7 @@ int main(void)
 
 	test_8800gtx();
 	test_two_tlbs();
+	test_no_count();
 	test_no_l1();
 	test_random(200);
 	return finish();
