@@ -111,9 +111,8 @@ int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta, struc
 
 /* lu_rows.cu, for a matrix that lies by rows, as its transpose c (columns x rows), from the first
  * row of an LU panel on: rows exchanged as by laswp, then the first p.n of them (BLOCK_ROWS_MAX at
- * most, block_lu_rows_most)
- * solved for with the unit lower triangle a, which lies by columns; with a.n = 0 exchanged only,
- * with p.n = 0 its first a.n rows solved for only. */
+ * most, block_lu_rows_most) solved for with the unit lower triangle a, which lies by columns; with
+ * a.n = 0 exchanged only, with p.n = 0 its first a.n rows solved for only. */
 enum { BLOCK_ROWS_MAX = 512 };
 int block_lu_rows(struct matrix a, struct pivots p, struct matrix c, void *stream);
 

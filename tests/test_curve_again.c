@@ -83,6 +83,23 @@ static void test_quicker(void)
 	table_free(curve);
 }
 
+/* A visit as quick as the one process that was: the slowest has it, not the one farthest off. */
+static void test_slowest(void)
+{
+	static const double seconds[PROCESSES] = {1e-6, 2e-6, 2.1e-6, 2.2e-6, 2.1e-6};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns)),
+	             *again = curve_new(columns, ARRAY_LEN(columns));
+
+	for (int process = 0; process < PROCESSES; process++)
+		add(curve, "copy", 64, process, seconds[process], 10);
+	add(again, "copy", 64, PROCESSES, 1.1e-6, 8);
+	curve_visit_again(curve, again);
+	is_real(value_of(curve, 3), 1.1e-6, 1e-9, "the slowest process is visited again");
+	is_real(value_of(curve, 0), 1e-6, 1e-9, "not the one farthest from the others");
+	table_free(again);
+	table_free(curve);
+}
+
 static void test_slower(void)
 {
 	struct table *curve = example(), *again = curve_new(columns, ARRAY_LEN(columns)), *noisy;
@@ -115,6 +132,7 @@ int main(void)
 	test_noisy();
 	test_all_noisy();
 	test_quicker();
+	test_slowest();
 	test_slower();
 	test_busy();
 	return finish();

@@ -8,7 +8,6 @@
 #include "../../lib/msg.h"
 #include "../../lib/gemm.h"
 #include "../../lib/gemv.h"
-#include "../../lib/panel_geometry.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
 #include "../../lib/tf32_syrk.h"
@@ -90,22 +89,12 @@ bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, en
 	return cuda_ok(x, tf32_split(a, trans, stack, to, stream_of(x)), "split");
 }
 
-/* Multiprocessors that products on the tensor cores, which keep theirs to the end, leave to others:
- * to a panel beside them whose rows find room in one cluster. Taller panels want places on all, and
- * get them late however many are left (H200: LU of 32768 324 ms with 16 left, 317 with none). */
-static int kept_free(const struct cuda *x, int64_t rows)
-{
-	const bool useful = rows <= PANEL_GRAM_CLUSTER_ROWS && x->gpu.sm_count > 2 * TF32_KEPT;
-
-	return x->base.shares && useful ? TF32_KEPT : 0;
-}
-
 bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
 	struct cuda *x = self(executor);
 	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	const int all = 0, kept = kept_free(x, c.m);
+	const int all = 0, kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 	cublasHandle_t blas = lane_of(x)->blas;
 
 	if (!blas_ok(x, cublasSetSmCountTarget(blas, kept ? x->gpu.sm_count - kept : all),
@@ -133,7 +122,7 @@ bool cuda_syrk_tf32(struct executor *executor, enum uplo uplo, double alpha, str
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {
 	struct cuda *x = self(executor);
-	const int kept = kept_free(x, c.m);
+	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 	if (!tf32_tall_fits(x->gpu.major, x->gpu.shared_per_block))
 		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
 	const int64_t groups = (v.n + TF32_TALL_SIDE - 1) / TF32_TALL_SIDE;

@@ -208,11 +208,15 @@ static bool comes_from_afar(const struct simulation *s, const struct operation *
 	return o->before >= 0 && s->operation[o->before].work.engine == ENGINE_HOST;
 }
 
-/* Whether o, which has just started, needs places that p has now. */
-static bool contends(
-        const struct simulation *s, const struct operation *o, const struct operation *p)
+/* Whether o needs places that p has, or takes. */
+static bool in_the_way(const struct operation *o, const struct operation *p)
 {
-	return p && p != o && !(p->work.light && o->work.loose) && at_work(s, p) && p->rate > 0;
+	return p && p != o && !(p->work.light && o->work.loose);
+}
+
+static bool has_places(const struct simulation *s, const struct operation *p)
+{
+	return at_work(s, p) && p->rate > 0;
 }
 
 /* A kernel of high priority that has just started waits for blocks of the others, unless blocks
@@ -228,10 +232,11 @@ static void hold(struct simulation *s, struct operation *o)
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (contends(s, o, p)) {
+		if (!in_the_way(o, p))
+			continue;
+		if (has_places(s, p)) {
 			taken += p->rate * p->work.share;
-		} else if (p != o && !(p && p->work.light && o->work.loose) && starts(s, p) &&
-		           comes_from_afar(s, o)) {
+		} else if (starts(s, p) && comes_from_afar(s, o)) {
 			taken += p->work.share;
 			end = later(end,
 			        p->begin + fmin(p->work.start + p->work.block, p->work.seconds));
@@ -241,7 +246,7 @@ static void hold(struct simulation *s, struct operation *o)
 		return;
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (contends(s, o, p) && !(found && stays(p)))
+		if (in_the_way(o, p) && has_places(s, p) && !(found && stays(p)))
 			end = later(end, blocks_end(s, p, (taken - 1) / (p->rate * p->work.share)));
 	}
 	o->held = end;

@@ -13,9 +13,8 @@
  * rest. It does not interrupt: when it finds less than its share free it waits until enough of the
  * blocks that run there have ended, each after `block` seconds: all together in a kernel's first
  * two rounds, evenly one after the other later; but for a panel, beside blocks that stay to their
- * kernel's end it starts on what they leave. The machine
- * does no more than one machine's work. Not modelled: other kernels side by side that slow each
- * other's memory traffic down.
+ * kernel's end it starts on what they leave. The machine does no more than one machine's work. Not
+ * modelled: other kernels side by side that slow each other's memory traffic down.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */

@@ -19,7 +19,6 @@
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
-#include "../../lib/panel_geometry.h"
 #include "price_blocks.h"
 
 #include <math.h>
@@ -227,7 +226,8 @@ struct price price_gemm(
 /* Whether a product leaves multiprocessors to a panel beside it, where the profile has that. */
 static bool leaves_some(struct price_reader *r, const char *shared, int64_t rows)
 {
-	return r->shares && rows <= PANEL_GRAM_CLUSTER_ROWS && price_known(r, shared);
+	return r->shares && price_known(r, shared) &&
+	       tf32_kept(rows, (int)price_scalar(r, "gpu.sm.count")) > 0;
 }
 
 struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
