@@ -26,7 +26,14 @@
  * thread are faster than fewer rows and more warps: 4096 rows 0.83 against 0.88. Of a column's 1160
  * cycles, with clock reads between, 210 are waiting, 280 from the heads to the multiplier, 210 to
  * the next head, 210 the update, 250 the candidate's row (100 and 160 in the last half). Longer
- * chunks of these change 1 %, ties left unresolved 2 %, one block of all warps is 14 % slower. */
+ * chunks of these change 1 %, ties left unresolved 2 %, one block of all warps is 14 % slower. Rows
+ * stored only by the warp that has won, which then come later: 1024 rows of 64 columns 41.5 us,
+ * 45.0 when it stores before its next head, 48.8 behind it; in fp64 55.0, 54.5, 64.9.
+ *
+ * A block has a multiprocessor to itself. Where blocks of a product came to the same ones panels of
+ * 64 columns and 3072 to 2112 rows took 75 us beside them, now 58, and the LU of 4096 4.55 ms, now
+ * 4.31, in fp64 6.57, now 6.20, of 8192 15.8 and 15.3; with as many registers as so few warps may
+ * have 64 columns of 1024 rows in fp64 take 52.5 us instead of 56.5, and the LU of 4096 6.08 ms. */
 #include "base.h"
 #include "early_launch.cuh"
 #include "panel_cluster_heads.cuh"
@@ -153,9 +160,8 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 
 #endif
 
-template <typename real, int COLUMNS, int ROWS>
-__global__ void __launch_bounds__(PANEL_CLUSTER_THREADS + 32, 1)
-        cluster_kernel(const struct panel<real> g)
+template <typename real, int COLUMNS, int ROWS, int WARPS>
+__global__ void __launch_bounds__(32 * (WARPS + 1), 1) cluster_kernel(const struct panel<real> g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	factorize<real, COLUMNS, ROWS>(g);
@@ -164,25 +170,37 @@ __global__ void __launch_bounds__(PANEL_CLUSTER_THREADS + 32, 1)
 
 /* ---- choice of a kernel ---- */
 
-template <typename real, int COLUMNS, int ROWS> constexpr struct variant variant_of(void)
+struct choice {
+	struct variant rows;
+	int warps; /* of a block that hold rows, at most */
+};
+
+template <typename real, int COLUMNS, int ROWS, int WARPS> constexpr struct choice choice_of(void)
 {
-	return rows_variant<real, COLUMNS, ROWS>(sizeof(struct shared<real, COLUMNS>),
-	        (const void *)cluster_kernel<real, COLUMNS, ROWS>);
+	return {rows_variant<real, COLUMNS, ROWS>(sizeof(struct shared<real, COLUMNS>),
+	                (const void *)cluster_kernel<real, COLUMNS, ROWS, WARPS>),
+	        WARPS};
 }
 
-/* A row of more than 128 words does not fit in a thread's registers. */
-const struct variant variants[] = {
-        variant_of<float, 32, 1>(),
-        variant_of<float, 32, 2>(),
-        variant_of<float, 32, 4>(),
-        variant_of<float, 64, 1>(),
-        variant_of<float, 64, 2>(),
-        variant_of<float, 128, 1>(),
-        variant_of<double, 32, 1>(),
-        variant_of<double, 32, 2>(),
-        variant_of<double, 64, 1>(),
+/* The first one that a panel fits is its kernel: more than one warp on a scheduler takes more time
+ * than more rows of a thread. A row of more than 128 words does not fit in a thread's registers. */
+const struct choice choices[] = {
+        choice_of<float, 32, 1, MOST_WARPS / 2>(),
+        choice_of<float, 32, 2, MOST_WARPS / 2>(),
+        choice_of<float, 32, 4, MOST_WARPS / 2>(),
+        choice_of<float, 32, 4, MOST_WARPS>(),
+        choice_of<float, 64, 1, MOST_WARPS / 2>(),
+        choice_of<float, 64, 2, MOST_WARPS / 2>(),
+        choice_of<float, 64, 2, MOST_WARPS>(),
+        choice_of<float, 128, 1, MOST_WARPS / 2>(),
+        choice_of<float, 128, 1, MOST_WARPS>(),
+        choice_of<double, 32, 1, MOST_WARPS / 2>(),
+        choice_of<double, 32, 2, MOST_WARPS / 2>(),
+        choice_of<double, 32, 2, MOST_WARPS>(),
+        choice_of<double, 64, 1, MOST_WARPS / 2>(),
+        choice_of<double, 64, 1, MOST_WARPS>(),
 };
-enum { VARIANTS = sizeof variants / sizeof *variants };
+enum { CHOICES = sizeof choices / sizeof *choices };
 
 /* So many that a block has one warp with rows, if the cluster may be that large. */
 int blocks_of(const struct variant *v, int64_t m)
@@ -200,64 +218,49 @@ int warps_of(const struct variant *v, int64_t m, int blocks)
 	return (int)((m + rows - 1) / rows);
 }
 
-size_t bytes_of(const struct variant *v, int64_t n, int warps)
+size_t most_bytes(const struct choice *c)
 {
-	return (size_t)(v->fixed_bytes + n * 32 * warps * v->multiplier_bytes);
+	const struct variant *v = &c->rows;
+	return (size_t)(v->fixed_bytes + v->columns * 32 * c->warps * v->multiplier_bytes);
 }
 
-/* Whether the current device takes the largest cluster of each kernel. */
-const bool *launchable(void)
+/* Of the current device. */
+struct cluster_answer *answer_of(const struct choice *c)
 {
-	static thread_local int known_device = -1;
-	static thread_local bool known[VARIANTS];
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return known;
-	for (int i = 0; i < VARIANTS && device != known_device; i++) {
-		const struct variant *v = &variants[i];
-		const size_t most = bytes_of(v, v->columns, MOST_WARPS);
-		known[i] =
-		        cudaFuncSetAttribute(v->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                (int)most) == cudaSuccess &&
-		        cluster_resident(
-		                v->kernel, PANEL_CLUSTER, PANEL_CLUSTER_THREADS + 32, most) > 0;
-	}
-	cudaGetLastError(); /* a size that the device refuses is an answer here */
-	known_device = device;
-	return known;
+	static thread_local struct cluster_answer last[CHOICES];
+	return &last[c - choices];
 }
 
-/* The first kernel that takes the panel with that many warps a block at most. */
-const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
+bool launchable(const struct choice *c)
 {
-	const bool *known = launchable();
-	for (int i = 0; i < VARIANTS; i++) {
-		const struct variant *v = &variants[i];
-		if (known[i] && v->precision == precision && n <= v->columns && n <= m &&
-		        m <= (int64_t)PANEL_CLUSTER * v->rows * 32 * warps)
-			return v;
+	struct cluster_answer *answer = answer_of(c);
+	return cluster_takes_alone(answer, c->rows.kernel, PANEL_CLUSTER, 32 * (c->warps + 1)) &&
+	       most_bytes(c) <= answer->whole;
+}
+
+/* NULL when no kernel takes the panel. */
+const struct choice *choose(enum precision precision, int64_t m, int64_t n)
+{
+	for (int i = 0; i < CHOICES; i++) {
+		const struct choice *c = &choices[i];
+		const struct variant *v = &c->rows;
+		if (v->precision == precision && n <= v->columns && n <= m &&
+		        m <= (int64_t)PANEL_CLUSTER * v->rows * 32 * c->warps && launchable(c))
+			return c;
 	}
 	return NULL;
 }
 
-/* NULL when no kernel takes the panel. More than one warp on a scheduler takes more time than more
- * rows of a thread. */
-const struct variant *choose(enum precision precision, int64_t m, int64_t n)
-{
-	const struct variant *v = find(precision, m, n, MOST_WARPS / 2);
-	return v ? v : find(precision, m, n, MOST_WARPS);
-}
-
 template <typename real>
-int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, int *pivots,
-        int *error, void *stream)
+int run(const struct choice *c, void *a, int64_t lda, int64_t m, int64_t n, int *pivots, int *error,
+        void *stream)
 {
 	struct panel<real> g = {
 		(real *)a, lda, (int)m, (int)n, pivots, (uint32_t *)error
 	};
-	const int blocks = blocks_of(v, m), warps = warps_of(v, m, blocks);
+	const int blocks = blocks_of(&c->rows, m), warps = warps_of(&c->rows, m, blocks);
 	return early_cluster_launch(
-	        v->kernel, blocks, blocks, 32 * (warps + 1), bytes_of(v, n, warps), &g, stream);
+	        c->rows.kernel, blocks, blocks, 32 * (warps + 1), answer_of(c)->whole, &g, stream);
 }
 
 } // namespace
@@ -270,9 +273,9 @@ extern "C" bool panel_cluster_fits(enum precision precision, int64_t m, int64_t 
 extern "C" int panel_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         int *pivots, int *error, void *stream)
 {
-	const struct variant *v = choose(precision, m, n);
-	if (!v)
+	const struct choice *c = choose(precision, m, n);
+	if (!c)
 		return (int)cudaErrorInvalidValue;
-	return precision == SINGLE ? run<float>(v, a, lda, m, n, pivots, error, stream)
-	                           : run<double>(v, a, lda, m, n, pivots, error, stream);
+	return precision == SINGLE ? run<float>(c, a, lda, m, n, pivots, error, stream)
+	                           : run<double>(c, a, lda, m, n, pivots, error, stream);
 }

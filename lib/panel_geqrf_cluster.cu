@@ -100,15 +100,22 @@ int warps_of(const struct variant *v, int64_t m, int blocks)
 	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
 }
 
+/* Of the current device. */
+struct cluster_answer *answer_of(const struct variant *v)
+{
+	static thread_local struct cluster_answer last[VARIANTS];
+	return &last[v - variants];
+}
+
 /* The first kernel that takes the panel with that many warps a block at most. */
 const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
 {
-	static thread_local struct cluster_answer last[VARIANTS];
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
 		if (v->precision == precision && n <= v->columns &&
 		        m <= (int64_t)CLUSTER_BLOCKS * warps * rows_of(v) &&
-		        cluster_takes(&last[i], v->kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS, 0))
+		        cluster_takes_alone(
+		                answer_of(v), v->kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS))
 			return v;
 	}
 	return NULL;
@@ -130,8 +137,8 @@ int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, voi
 		(real *)a, lda, (int)m, (int)n, (real *)tau, (real *)r->v,
 		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work, done
 	};
-	return early_cluster_launch(
-	        v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks), 0, &g, stream);
+	return early_cluster_launch(v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks),
+	        answer_of(v)->whole, &g, stream);
 }
 
 } // namespace

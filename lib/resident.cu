@@ -76,6 +76,21 @@ extern "C" bool cluster_takes(struct cluster_answer *last, const void *kernel, i
 	return last->takes;
 }
 
+/* What the device lets a block have and the kernel has not yet. */
+extern "C" bool cluster_takes_alone(
+        struct cluster_answer *last, const void *kernel, int cluster, int threads)
+{
+	int device = 0;
+	cudaFuncAttributes attributes;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return false;
+	if ((!last->asked || device != last->device) &&
+	        cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)
+		last->whole = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+		              attributes.sharedSizeBytes;
+	return cluster_takes(last, kernel, cluster, threads, last->whole);
+}
+
 extern "C" int resident_launch(const void *kernel, int blocks, int cluster, int threads,
         size_t shared_bytes, void *argument, void *stream)
 {

@@ -25,9 +25,14 @@ int cluster_resident(const void *kernel, int cluster, int threads, size_t shared
 struct cluster_answer {
 	bool asked, takes;
 	int device;
+	size_t whole;
 };
 bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster, int threads,
         size_t shared_bytes);
+
+/* The same with so much, last->whole, that each block has a multiprocessor to itself: blocks of a
+ * product beside it take the time of a kernel whose warps are few and wait for one another. */
+bool cluster_takes_alone(struct cluster_answer *last, const void *kernel, int cluster, int threads);
 
 /* Launches kernel(*argument): cooperatively for cluster 0, else in clusters of that many blocks.
  * Returns the cudaError_t. */
