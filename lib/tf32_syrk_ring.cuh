@@ -3,16 +3,13 @@
 #ifndef FATHOM_TF32_SYRK_RING_CUH
 #define FATHOM_TF32_SYRK_RING_CUH
 
-#include "cluster.cuh"
 #include "tf32_syrk_tiles.cuh"
-
-#include <cuda.h>
+#include "tf32_units.cuh"
 
 namespace
 {
 
-const int SLAB = 32; /* inner dimension of a stage: the 128 bytes that it swizzles */
-const int BOX = 64;  /* columns of a stack that come in one copy */
+const int BOX = 64; /* columns of a stack that come in one copy */
 const int STAGES_MOST = 5;
 const int GROUPS = 2; /* warpgroups that multiply, and one more, whose first warp brings operands
                          and of which one warp for each group carries C */
@@ -24,7 +21,6 @@ const int C_SLOTS = 4; /* of a group's rows of C, C_BOX columns each */
 const int C_SLOT_BYTES = C_BOXES * C_BOX_BYTES;
 const int C_ALIGNED = 16; /* of what may be carried so */
 const int C_BYTES = GROUPS * C_SLOTS * C_SLOT_BYTES;
-const int ALIGNED = 1024; /* of what is swizzled */
 
 /* With C carried through shared memory fewer stages are left. */
 __host__ __device__ constexpr int stages(bool carried)
@@ -44,42 +40,17 @@ __host__ __device__ __forceinline__ int carried_rows(const struct update &u)
 	return u.m / (C_ALIGNED / 4) * (C_ALIGNED / 4);
 }
 
+static_assert(COLUMNS == WIDE, "as the units take them at once");
+
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 const int A_BYTES = ROWS * SLAB * 4;
 const int C_PARTS = COLUMNS / C_BOX; /* of a group's rows of a tile, more than slots */
 const int SUMS = COLUMNS / 2;        /* of a thread */
 
-/* ---- barriers in shared memory ---- */
-
-/* What is waited for is a copy or this block's own warps; should it not come, the kernel fails
- * instead of going on for ever. */
-__device__ __forceinline__ void wait_stage(uint32_t barrier, uint32_t parity)
-{
-	const int MOST = 1 << 24;
-	int turns = 0;
-	while (!mailbox_is_full(barrier, parity))
-		if (++turns == MOST)
-			__trap();
-}
-
 struct ring {
 	uint64_t full[STAGES_MOST], empty[STAGES_MOST];
 	uint64_t c_full[GROUPS][C_SLOTS], c_empty[GROUPS][C_SLOTS];
-};
-
-/* A place in the ring, and how often it went around. */
-template <int STAGES> struct lap {
-	int stage;
-	uint32_t parity;
-
-	__device__ __forceinline__ void next(void)
-	{
-		if (++stage == STAGES) {
-			stage = 0;
-			parity ^= 1;
-		}
-	}
 };
 
 /* ---- operands ---- */

@@ -14,21 +14,16 @@ static int64_t up(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-bool tf32_tall_fits(int major, int64_t shared_per_block)
-{
-	enum { MAJOR = 8 };
-
-	return major >= MAJOR && shared_per_block >= TF32_TALL_SHARED;
-}
-
 struct tf32_tall_plan tf32_tall_plan_make(int64_t k, int64_t n, int64_t rows, int multiprocessors)
 {
-	const int64_t tile = TF32_TALL_SIDE * TF32_TALL_ACROSS * (int64_t)sizeof(float);
-	const int64_t groups = up(k, TF32_TALL_SIDE), across = up(n, TF32_TALL_ACROSS);
+	const int64_t side = k <= TF32_TALL_SIDE / 2 ? TF32_TALL_SIDE / 2 : TF32_TALL_SIDE;
+	const int64_t tile = side * TF32_TALL_ACROSS * (int64_t)sizeof(float);
+	const int64_t groups = up(k, side), across = up(n, TF32_TALL_ACROSS);
 	const int64_t room = TF32_TALL_SCRATCH / (SUMS * tile);
 	const int64_t blocks = multiprocessors < room ? multiprocessors : room;
 	const int64_t most = across * up(rows, STAGE) / FEWEST;
 	const int64_t teams = blocks / groups < most ? blocks / groups : most;
 
-	return (struct tf32_tall_plan){(int)groups, (int)across, teams > 1 ? (int)teams : 1};
+	return (struct tf32_tall_plan){
+	        (int)side, (int)groups, (int)across, teams > 1 ? (int)teams : 1};
 }

@@ -24,8 +24,7 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 	if (math == TF32 && (kind == OWN_SYRK || kind == OWN_SYRK_SHARED))
 		return tf32_syrk_built();
 	if (kind >= TALL)
-		return math == FP32 &&
-		       tf32_tall_fits(bench->rate.gpu.major, bench->rate.gpu.shared_per_block);
+		return math == FP32 && tf32_tall_built();
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
 		                                                bench->rate.gpu.shared_per_block));

@@ -148,7 +148,7 @@ int main(void)
 	struct gpu gpu;
 	if (!gpu_open(&gpu, "0", &fault))
 		skip_all(fault.text);
-	if (!tf32_tall_fits(gpu.major, gpu.shared_per_block))
+	if (!tf32_tall_built())
 		skip_all("this device has no such kernel");
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)

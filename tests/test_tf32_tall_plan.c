@@ -23,9 +23,9 @@ int main(void)
 		        tf32_tall_plan_make(k, n, rows, cases[i].multiprocessors);
 		const int64_t blocks = (int64_t)plan.teams * plan.groups;
 		const int64_t stages = plan.across * ((rows + STAGE - 1) / STAGE);
-		const int64_t kept = KEPT * blocks * TF32_TALL_SIDE * TF32_TALL_ACROSS * 4;
+		const int64_t kept = KEPT * blocks * plan.side * TF32_TALL_ACROSS * 4;
 
-		ok(plan.groups * TF32_TALL_SIDE >= k && (plan.groups - 1) * TF32_TALL_SIDE < k &&
+		ok(plan.groups * plan.side >= k && (plan.groups - 1) * plan.side < k &&
 		                plan.across * TF32_TALL_ACROSS >= n &&
 		                (plan.across - 1) * TF32_TALL_ACROSS < n,
 		        "%" PRId64 " x %" PRId64 ": %d x %d tiles", k, n, plan.groups, plan.across);

@@ -27,7 +27,7 @@ enum { NOTES = 8 };
 /* What the operations of one queue work with. scratch holds what is handed from one kernel of an
  * operation, or from one block of a kernel, to the next; before it lie counters of kernels, which
  * are zero between them. */
-enum { LANE_SCRATCH_BYTES = 20 << 20 };
+enum { LANE_SCRATCH_BYTES = 27 << 20 };
 struct lane {
 	cudaStream_t stream;
 	bool borrowed; /* the stream is a caller's */
