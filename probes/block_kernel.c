@@ -179,29 +179,32 @@ static void measure_beside(struct call *c, struct beside *beside, int64_t m)
 	struct bench *b = c->bench;
 	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
 	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
+	const bool single = c->precision == SINGLE;
 	c->m = m;
-	beside_measure(beside, &b->rate, block_kernel_fill_panel, block_kernel_geqrf, c,
-	        "geqrf_shared_s", shape, ARRAY_LEN(shape));
+	if (c->n * precision_bytes(c->precision) / 4 <= PANEL_ROW)
+		beside_measure(beside, &b->rate, block_kernel_fill_panel, block_kernel_geqrf, c,
+		        single ? "geqrf_shared_s" : "geqrf_shared_d", shape, ARRAY_LEN(shape));
 	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
 		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_cluster, c,
-		        "cluster_shared_s", shape, ARRAY_LEN(shape));
+		        single ? "cluster_shared_s" : "cluster_shared_d", shape, ARRAY_LEN(shape));
 	if (c->n <= PANEL_ROW && m >= FEWEST_GRID_ROWS && panel_grid_fits(c->precision, m, c->n))
 		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_grid, c,
-		        "grid_shared_s", shape, ARRAY_LEN(shape));
+		        single ? "grid_shared_s" : "grid_shared_d", shape, ARRAY_LEN(shape));
 	c->m = m + c->n;
 	beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_potrf, c,
-	        "potrf_rows_shared_s", rows, ARRAY_LEN(rows));
+	        single ? "potrf_rows_shared_s" : "potrf_rows_shared_d", rows, ARRAY_LEN(rows));
 }
 
-/* Panels in fp32 beside products. */
-static void measure_shared(struct bench *bench, int64_t step)
+/* Panels beside products. */
+static void measure_shared(struct bench *bench, enum precision precision, int64_t step)
 {
-	struct call call = {.bench = bench, .precision = SINGLE, .beside = true};
+	struct call call = {.bench = bench, .precision = precision, .beside = true};
 	const cudaStream_t alone = bench->rate.stream;
 	struct beside beside;
-	beside_open(&beside, &bench->rate);
+	beside_open(&beside, &bench->rate, precision);
 	bench->rate.stream = beside.high;
-	for (int64_t m = 512; m <= 32768; m *= 2 * step)
+	const int64_t taller = precision == SINGLE ? 2 * step : 4 * step;
+	for (int64_t m = 512; m <= 32768; m *= taller)
 		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
 			measure_beside(&call, &beside, m);
 	bench->rate.stream = alone;
@@ -317,7 +320,8 @@ static void measure(struct probe_run *run)
 		block_kernel_gram(&bench.rate, call.precision, step);
 		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
 	}
-	measure_shared(&bench, step);
+	measure_shared(&bench, SINGLE, step);
+	measure_shared(&bench, DOUBLE, step);
 	block_kernel_close(&bench);
 }
 
@@ -331,7 +335,7 @@ const struct probe block_kernel_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .seconds = 1.6, /* of a quick device */
+        .seconds = 2.2, /* of a quick device */
         .processes = 3,
         .revisits = true,
         .measure = measure,

@@ -25,7 +25,14 @@ struct beside_call {
 	int calls, products; /* in a sample */
 };
 
-static void put_product(const struct beside *x)
+static void put_double(const struct beside *x)
+{
+	const double alpha = -1e-3, beta = 1;
+	BLAS(cublasDgemm(x->blas, CUBLAS_OP_N, CUBLAS_OP_N, ORDER, ORDER, DEPTH, &alpha, x->a,
+	        ORDER, x->b, DEPTH, &beta, x->c, ORDER));
+}
+
+static void put_single(const struct beside *x)
 {
 	const struct gemm_problem problem = {.precision = SINGLE,
 	        .part = GEMM_WHOLE,
@@ -38,6 +45,14 @@ static void put_product(const struct beside *x)
 	struct gemm_plan plan = gemm_plan_make(&problem, x->sm_count, false);
 	plan.shared = true;
 	GPU(gemm_launch(&problem, &plan, -1e-3, x->a, x->b, 1, x->c, NULL, x->low));
+}
+
+static void put_product(const struct beside *x)
+{
+	if (x->precision == DOUBLE)
+		put_double(x);
+	else
+		put_single(x);
 }
 
 /* Pauses whose lengths are spread by steps of the golden section, each before a call or alone, and
@@ -159,22 +174,33 @@ static double product_seconds(struct beside *x, struct blas_rate *rate)
 	return fmax(sample.seconds - rate->empty, 1e-6);
 }
 
-void beside_open(struct beside *x, struct blas_rate *rate)
+static void *random_matrix(
+        const struct beside *x, struct blas_rate *rate, int64_t elements, uint64_t number)
+{
+	const uint64_t seed = (uint64_t)rate->run->common.seed + number;
+	void *data;
+	GPU(cudaMalloc(&data, (size_t)(elements * precision_bytes(x->precision))));
+	if (x->precision == SINGLE)
+		gpu_fill_float(data, elements, seed, x->low);
+	else
+		gpu_fill_double(data, elements, seed, x->low);
+	return data;
+}
+
+void beside_open(struct beside *x, struct blas_rate *rate, enum precision precision)
 {
 	int least = 0, greatest = 0;
-	*x = (struct beside){.sm_count = rate->gpu.sm_count};
+	*x = (struct beside){.precision = precision, .sm_count = rate->gpu.sm_count};
 	GPU(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	GPU(cudaStreamCreateWithPriority(&x->low, cudaStreamNonBlocking, least));
 	GPU(cudaStreamCreateWithPriority(&x->high, cudaStreamNonBlocking, greatest));
 	GPU(cudaEventCreateWithFlags(&x->going, cudaEventDisableTiming));
 	GPU(cudaEventCreateWithFlags(&x->over, cudaEventDisableTiming));
-	GPU(cudaMalloc((void **)&x->a, sizeof *x->a * ORDER * DEPTH));
-	GPU(cudaMalloc((void **)&x->b, sizeof *x->b * ORDER * DEPTH));
-	GPU(cudaMalloc((void **)&x->c, sizeof *x->c * ORDER * ORDER));
-	const uint64_t seed = (uint64_t)rate->run->common.seed;
-	gpu_fill_float(x->a, ORDER * DEPTH, seed, x->low);
-	gpu_fill_float(x->b, ORDER * DEPTH, seed + 1, x->low);
-	gpu_fill_float(x->c, ORDER * ORDER, seed + 2, x->low);
+	BLAS(cublasCreate(&x->blas));
+	BLAS(cublasSetStream(x->blas, x->low));
+	x->a = random_matrix(x, rate, ORDER * DEPTH, 0);
+	x->b = random_matrix(x, rate, ORDER * DEPTH, 1);
+	x->c = random_matrix(x, rate, ORDER * ORDER, 2);
 	GPU(cudaMallocHost((void **)&x->with, 2 * (MOST_CALLS + 1) * sizeof *x->with));
 	x->without = x->with + MOST_CALLS + 1;
 	GPU(block_kernel_pause(1, x->with, x->high)); /* loads its code */
@@ -183,9 +209,10 @@ void beside_open(struct beside *x, struct blas_rate *rate)
 
 void beside_close(struct beside *x)
 {
-	float *const pieces[] = {x->a, x->b, x->c};
+	void *const pieces[] = {x->a, x->b, x->c};
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		GPU(cudaFree(pieces[i]));
+	BLAS(cublasDestroy(x->blas));
 	GPU(cudaFreeHost(x->with));
 	GPU(cudaEventDestroy(x->going));
 	GPU(cudaEventDestroy(x->over));

@@ -2,10 +2,10 @@
 /* Curve of the block_kernel probe -> gpu.panel_geqrf.s .d [m,n,beside], gpu.panel_geqrf_columns.s
  * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d gpu.panel_grid.s .d [m,n],
  * gpu.band_sweep.s .d, gpu.band_slide.s .d [p,n,rows], gpu.potrf_block.s .d [n], gpu.potrf_rows.s
- * .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s gpu.panel_grid_shared.s
- * gpu.panel_geqrf_shared.s [m,n], gpu.potrf_rows_shared.s [n,below], gpu.gram_panel.s .d [m,n],
- * gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d [n],
- * gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold],
+ * .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s .d gpu.panel_grid_shared.s .d
+ * gpu.panel_geqrf_shared.s .d [m,n], gpu.potrf_rows_shared.s .d [n,below], gpu.gram_panel.s .d
+ * [m,n], gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d
+ * [n], gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold],
  * gpu.lu_columns.s .d gpu.qr_columns.s [m,n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
@@ -59,12 +59,22 @@ static const struct surface {
                 "our Cholesky of a block and rows below, start to start", {"n", "below"}},
         {"cluster_shared_s", "gpu.panel_cluster_shared.s",
                 "our LU panel of one cluster beside products, added to pauses", {"m", "n"}},
+        {"cluster_shared_d", "gpu.panel_cluster_shared.d",
+                "our LU panel of one cluster beside products, added to pauses", {"m", "n"}},
         {"grid_shared_s", "gpu.panel_grid_shared.s",
+                "our LU panel of many multiprocessors beside products, added to pauses",
+                {"m", "n"}},
+        {"grid_shared_d", "gpu.panel_grid_shared.d",
                 "our LU panel of many multiprocessors beside products, added to pauses",
                 {"m", "n"}},
         {"geqrf_shared_s", "gpu.panel_geqrf_shared.s",
                 "our Householder panel beside products, added to pauses", {"m", "n"}},
+        {"geqrf_shared_d", "gpu.panel_geqrf_shared.d",
+                "our Householder panel beside products, added to pauses", {"m", "n"}},
         {"potrf_rows_shared_s", "gpu.potrf_rows_shared.s",
+                "our Cholesky of a block and rows below beside products, added to pauses",
+                {"n", "below"}},
+        {"potrf_rows_shared_d", "gpu.potrf_rows_shared.d",
                 "our Cholesky of a block and rows below beside products, added to pauses",
                 {"n", "below"}},
         {"potrf_rows_beside_s", "gpu.potrf_rows_beside.s",

@@ -66,19 +66,21 @@ void block_kernel_lu_top(void *call);
 void block_kernel_lu_columns(void *call);
 void block_kernel_qr_columns(void *call);
 
-/* Our own products in a stream of low priority, with a block a tile, as updates run beside panels,
- * which go into one of high priority. Between panels the stream pauses, so that the products take
- * all places again. */
+/* Products in a stream of low priority, as updates run beside panels, which go into one of high
+ * priority: our own in single precision, with a block a tile, the library's in double precision.
+ * Between panels the stream pauses, so that the products take all places again. */
 struct beside {
+	enum precision precision;
 	cudaStream_t low, high;
 	cudaEvent_t going, over;         /* the first product, the last one */
 	struct gpu_span *with, *without; /* pinned: of pauses between calls, of those alone */
-	float *a, *b, *c;
+	void *a, *b, *c;
+	cublasHandle_t blas;    /* that calls go to `low` with */
 	double product_seconds; /* of one alone */
 	int sm_count;
 };
 
-void beside_open(struct beside *beside, struct blas_rate *rate);
+void beside_open(struct beside *beside, struct blas_rate *rate, enum precision precision);
 void beside_close(struct beside *beside);
 
 /* Samples calls that `put` puts into beside->high while products run, and records the seconds that

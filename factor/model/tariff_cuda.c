@@ -211,16 +211,16 @@ static struct price fused_update(struct price_reader *r, struct matrix a, int64_
  * more columns right of it. */
 static struct price cluster_panel(struct price_reader *r, struct matrix a, const char *name)
 {
+	static const struct beside_surface shared = {
+	        {"gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"}, {"m", "n"}};
+	const double at[] = {(double)a.m, (double)a.n};
 	struct price price = price_kernel(r);
 	const double m = exp2(ceil(log2((double)a.m)));
 	const double seconds = price_surface2(r, name, "m", m, "n", (double)a.n);
 
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);
-	if (a.precision == SINGLE)
-		price.beside = price_beside(r, &price, "gpu.panel_cluster_shared.s",
-		        (const char *const[]){"m", "n"}, (const double[]){(double)a.m, (double)a.n},
-		        2);
+	price.beside = price_beside(r, &price, a.precision, &shared, at);
 	return price;
 }
 
@@ -228,6 +228,8 @@ static struct price cluster_panel(struct price_reader *r, struct matrix a, const
 static struct price registers_panel(struct price_reader *r, struct matrix a, const char *name)
 {
 	static const char *const axes[] = {"m", "n"};
+	static const struct beside_surface shared = {
+	        {"gpu.panel_grid_shared.s", "gpu.panel_grid_shared.d"}, {"m", "n"}};
 	const double at[] = {(double)a.m, (double)a.n};
 	struct price price = price_kernel(r);
 	int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
@@ -236,8 +238,7 @@ static struct price registers_panel(struct price_reader *r, struct matrix a, con
 	price.share = price_share(r, ceil((double)a.m / (double)rows));
 	price.term[TERM_BARRIER] =
 	        larger(0, price_surface(r, name, axes, at, 2) - price.term[TERM_LAUNCH]);
-	if (a.precision == SINGLE)
-		price.beside = price_beside(r, &price, "gpu.panel_grid_shared.s", axes, at, 2);
+	price.beside = price_beside(r, &price, a.precision, &shared, at);
 	return price;
 }
 

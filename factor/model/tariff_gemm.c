@@ -14,8 +14,10 @@
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
- * the multiprocessor's share of the surface's highest rate; but for all of the call where k is
- * split just so that the machine is full, and where blocks of ours stay for several tiles. */
+ * the multiprocessor's share of the surface's highest rate, but one at a time in double precision,
+ * whose sums take half of a multiprocessor's registers (H200: panels of Cholesky of 16384 waited
+ * half of the 155 us that two would stay); for all of the call where k is split just so that the
+ * machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
@@ -26,7 +28,6 @@
 enum {
 	TILE = 128,
 	SMALL_TILE = 32,
-	TILES_AT_ONCE = 2,
 	TALL = 4,
 	TALL_COLUMNS = 256, /* of V in its surface */
 	FEW_COLUMNS = 512,  /* of tall products */
@@ -49,17 +50,27 @@ struct price price_library(struct price_reader *r, double total, enum term term)
 	return price;
 }
 
-static const char *peak_name(enum precision precision)
+/* How fast the library's tiles are computed, and how many at a time on a multiprocessor. */
+struct tile_rate {
+	const char *peak;
+	int at_once;
+};
+static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
+                              double_tiles = {"gpu.gemm.d.peak", 1},
+                              tf32_tiles = {"gpu.gemm.tf32.peak", 2};
+
+static const struct tile_rate *tiles_of_precision(enum precision precision)
 {
-	return precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
+	return precision == SINGLE ? &single_tiles : &double_tiles;
 }
 
-/* How long blocks stay that compute tiles with an inner dimension of k at a share of that peak. */
-static double tiles_stay(struct price_reader *r, int64_t k, const char *peak)
+/* How long blocks stay that compute tiles with an inner dimension of k. */
+static double tiles_stay(struct price_reader *r, int64_t k, const struct tile_rate *rate)
 {
 	double tile = 2.0 * TILE * TILE * (double)k;
 
-	return TILES_AT_ONCE * tile / (price_scalar(r, peak) / price_scalar(r, "gpu.sm.count"));
+	return rate->at_once * tile /
+	       (price_scalar(r, rate->peak) / price_scalar(r, "gpu.sm.count"));
 }
 
 static double tiles(int64_t m, int64_t n)
@@ -67,25 +78,26 @@ static double tiles(int64_t m, int64_t n)
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
 }
 
-/* So many tiles, each with an inner dimension of k, at a share of that peak. */
-static void occupy(
-        struct price_reader *r, struct price *price, double count, int64_t k, const char *peak)
+/* So many tiles, each with an inner dimension of k. */
+static void occupy(struct price_reader *r, struct price *price, double count, int64_t k,
+        const struct tile_rate *rate)
 {
 	price->share = price_share(r, count);
-	price->block = tiles_stay(r, k, peak);
+	price->block = tiles_stay(r, k, rate);
 }
 
-double price_beside(struct price_reader *r, const struct price *alone, const char *name,
-        const char *const *arg, const double *at, size_t count)
+double price_beside(struct price_reader *r, const struct price *alone, enum precision precision,
+        const struct beside_surface *surface, const double *at)
 {
+	const char *name = surface->name[precision == DOUBLE];
 	double seconds = 0;
 
 	if (!price_known(r, name))
 		return 0;
 	for (int t = 0; t < TERM_COUNT; t++)
 		seconds += alone->term[t];
-	double waits = tiles_stay(r, BESIDE_DEPTH, peak_name(SINGLE)) / 2;
-	double shared = price_surface(r, name, arg, at, count) - waits;
+	double waits = tiles_stay(r, BESIDE_DEPTH, tiles_of_precision(precision)) / 2;
+	double shared = price_surface(r, name, surface->axes, at, 2) - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
 
@@ -217,7 +229,7 @@ struct price price_gemm(
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
-	        peak_name(c.precision));
+	        tiles_of_precision(c.precision));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
 	return price;
@@ -237,7 +249,7 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	struct price price = price_library(
 	        r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(c.m, c.n), k, "gpu.gemm.tf32.peak");
+	occupy(r, &price, tiles(c.m, c.n), k, &tf32_tiles);
 	if (beside)
 		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
@@ -260,7 +272,7 @@ struct price price_syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	at[0] = fmin(at[0], last);
 	struct price price = price_library(
 	        r, price_surface(r, name, axes, at, 2) * fmax(1, beyond * beyond), TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n) / 2 + 1, 3 * k, "gpu.gemm.tf32.peak");
+	occupy(r, &price, tiles(c.m, c.n) / 2 + 1, 3 * k, &tf32_tiles);
 	if (!r->shares)
 		price.block = INFINITY;
 	return price;
@@ -316,7 +328,7 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
 	struct price price = price_library(r, time, TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, peak_name(c.precision));
+	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, tiles_of_precision(c.precision));
 	return price;
 }
 
@@ -330,7 +342,7 @@ static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64
 		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
 	struct price price =
 	        price_library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n), k, peak_name(c.precision));
+	occupy(r, &price, tiles(c.m, c.n), k, tiles_of_precision(c.precision));
 	return price;
 }
 
@@ -367,6 +379,6 @@ struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, 
 	        price_surface(r, price_known(r, name[kind]) ? name[kind] : name[0], axes, at, 2),
 	        TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(SMALL_TILE, columns), order, peak_name(precision));
+	occupy(r, &price, tiles(SMALL_TILE, columns), order, tiles_of_precision(precision));
 	return price;
 }

@@ -213,6 +213,8 @@ static struct price potrf_as_measured(struct price_reader *r, struct price price
 	static const char *const axes[] = {"n", "below"};
 	static const char *const names[2][2] = {{"gpu.potrf_rows.d", "gpu.potrf_rows_beside.d"},
 	        {"gpu.potrf_rows.s", "gpu.potrf_rows_beside.s"}};
+	static const struct beside_surface shared = {
+	        {"gpu.potrf_rows_shared.s", "gpu.potrf_rows_shared.d"}, {"n", "below"}};
 	const double at[] = {(double)n, (double)below};
 	bool single = a.precision == SINGLE, half = beside && price_known(r, names[single][1]);
 	const char *name = names[single][half];
@@ -222,8 +224,7 @@ static struct price potrf_as_measured(struct price_reader *r, struct price price
 		        "gpu.potrf_block.d");
 	if (price_known(r, name))
 		price = price_as_measured(price, price_surface(r, name, axes, at, 2));
-	if (single)
-		price.beside = price_beside(r, &price, "gpu.potrf_rows_shared.s", axes, at, 2);
+	price.beside = price_beside(r, &price, a.precision, &shared, at);
 	return price;
 }
 
@@ -248,6 +249,9 @@ struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, in
 	        loads / GUARD_LOADS * price_scalar(r, "gpu.l2.latency");
 	return kernel_of_order(r, price, triangle, "gpu.trsm_guard.s", "gpu.trsm_guard.d");
 }
+
+static const struct beside_surface geqrf_shared = {
+        {"gpu.panel_geqrf_shared.s", "gpu.panel_geqrf_shared.d"}, {"m", "n"}};
 
 /* How the resident kernel is divided: threads and the rows of each. */
 struct geqrf_blocks {
@@ -353,8 +357,8 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
 	if (price_known(r, all))
 		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
-	if (single && resides)
-		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
+	if (resides)
+		price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
 	return price;
 }
 
@@ -395,7 +399,6 @@ static double cluster_reflectors(struct price_reader *r, struct matrix a, double
 
 struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
 {
-	const char *const axes[] = {"m", "n"};
 	const double at[] = {(double)a.m, (double)a.n};
 	struct price price = price_kernel(r);
 	const double launch = price.term[TERM_LAUNCH];
@@ -405,7 +408,6 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
 	price.enqueue *= by_gram(a) ? panel_gram_launches(a.m) : 1;
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = fmax(0, seconds - launch);
-	if (a.precision == SINGLE)
-		price.beside = price_beside(r, &price, "gpu.panel_geqrf_shared.s", axes, at, 2);
+	price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
 	return price;
 }
