@@ -38,9 +38,10 @@ bool lu_few(const struct lu *s, int64_t w, int64_t columns)
 }
 
 /* Toledo's recursion (1997): left half, update of the right half, right half. Exchanges and solve
- * by one kernel in double precision (H200, n = 8192: 20.5 -> 19.8 ms); in single precision, whose
- * panels have fewer halves, that was tried beside other queues than today's (getrf.c): 15.8 ->
- * 15.6, by 3xTF32 12.8 -> 13.6. */
+ * by one kernel, but not where the updates are by 3xTF32: it comes to its multiprocessors before
+ * the panel has ended, and products on the tensor cores, which want to keep theirs from the
+ * beginning, then wait for it (H200, n = 8192: in fp64 20.5 -> 19.8 ms, in fp32 15.3 -> 15.0, by
+ * 3xTF32 12.7 -> 13.6; 16384 76.9 -> 76.4 and 54.1 -> 54.1). */
 static bool factor_halves(
         struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
 {
@@ -57,7 +58,7 @@ static bool factor_halves(
 	bool ok = lu_factor(s, left, inverse, halves, first);
 	if (lu_few(s, n, rest))
 		ok = ok && ex_lu_columns(e, left, first, right);
-	else if (a.precision == DOUBLE && lu_at_once(s, n))
+	else if ((a.precision == DOUBLE || e->math == MATH_FP32) && lu_at_once(s, n))
 		ok = ok && ex_lu_top(e, left, first, right) &&
 		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
 	else
