@@ -126,7 +126,53 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 		g.pivots[g.n] = info;
 }
 
-template <typename real, int COLUMNS, int ROWS>
+#endif
+
+/* So many that a block has one warp with rows, if the cluster may be that large. */
+__host__ __device__ __forceinline__ int blocks_of(int rows, int64_t m)
+{
+	int blocks = 2; /* a cluster of one is none */
+	while (blocks < PANEL_CLUSTER && (int64_t)32 * blocks * rows < m)
+		blocks *= 2;
+	return blocks;
+}
+
+/* Warps of a block that hold rows. */
+__host__ __device__ __forceinline__ int warps_of(int rows, int64_t m, int blocks)
+{
+	const int64_t all = (int64_t)32 * blocks * rows;
+	return (int)((m + all - 1) / all);
+}
+
+/* Of a kernel with up to so many warps that hold rows: of a block, with the one that sends rows.
+ * More than one warp on a scheduler are made up to warpgroups, so that those that hold rows may
+ * have the registers that the others need not. */
+const int GROUPED = 12;
+
+__host__ __device__ __forceinline__ constexpr bool grouped(int most)
+{
+	return most > MOST_WARPS / 2;
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* At the beginning of what is all that a warpgroup does from there on. Together as many as the
+ * kernel is launched with: who wants more waits until others have given theirs up. */
+const int SHARED_OUT = 168, HOLDING = 224, SENDING = 56; /* of a thread */
+static_assert((MOST_WARPS * HOLDING + (GROUPED - MOST_WARPS) * SENDING) == GROUPED * SHARED_OUT,
+        "none is left over or missing");
+
+template <int MOST, bool more> __device__ __forceinline__ void share_registers(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+	if (grouped(MOST) && more)
+		asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(HOLDING));
+	else if (grouped(MOST))
+		asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(SENDING));
+#endif
+}
+
+template <typename real, int COLUMNS, int ROWS, int MOST>
 __device__ __forceinline__ void factorize(const struct panel<real> &g)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -135,7 +181,8 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	asm volatile("" : "+l"(base));
 	__builtin_assume(__isShared(base));
 	struct shared<real, COLUMNS> &s = *(struct shared<real, COLUMNS> *)base;
-	const struct seat t = take_seat((int)cluster_rank(), 1);
+	const int warps = warps_of(ROWS, g.m, (int)cluster_blocks());
+	const struct seat t = take_seat((int)cluster_rank(), 32 * warps);
 	const struct route w = route_of(s, t);
 
 	for (int k = (int)threadIdx.x; k < COLUMNS + 4; k += (int)blockDim.x)
@@ -144,27 +191,40 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		s.heads[0][k] = {real(0), NO_INDEX, real(0), real(0)};
 	if (threadIdx.x == 0) {
 		arrivals_set(s.rows.full, TURNS, 1);
-		arrivals_set(s.rows.own_full, TURNS, (uint32_t)t.threads / 32);
+		arrivals_set(s.rows.own_full, TURNS, (uint32_t)warps);
 	}
 	early_begin();
-	/* a vote, so that the compiler knows that no warp parts */
-	if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
-		hold_rows<real, COLUMNS, ROWS>(g, s.rows, t,
-		        cluster_exchange_of_heads<real, COLUMNS>{&s, t, w},
-		        (real *)(base + sizeof s));
-	else
-		send_rows<real, COLUMNS>(g, s, t, w);
-	/* no block may leave while others still write into its memory */
-	cluster_barrier();
+	/* votes, so that the compiler knows that no warp parts; all take part in the barriers
+	 * before heads are sent and at the end: no block may leave while others still write into
+	 * its memory */
+	const int first = grouped(MOST) ? 32 * MOST : t.threads; /* of the one that sends */
+	if (__any_sync(0xffffffffu, (int)threadIdx.x < first)) {
+		share_registers<MOST, true>();
+		if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
+			hold_rows<real, COLUMNS, ROWS>(g, s.rows, t,
+			        cluster_exchange_of_heads<real, COLUMNS>{&s, t, w},
+			        (real *)(base + sizeof s));
+		else
+			cluster_barrier();
+		cluster_barrier();
+	} else {
+		share_registers<MOST, false>();
+		if (__any_sync(0xffffffffu, (int)threadIdx.x < first + 32))
+			send_rows<real, COLUMNS>(g, s, t, w);
+		else
+			cluster_barrier();
+		cluster_barrier();
+	}
 }
 
 #endif
 
-template <typename real, int COLUMNS, int ROWS, int WARPS>
-__global__ void __launch_bounds__(32 * (WARPS + 1), 1) cluster_kernel(const struct panel<real> g)
+template <typename real, int COLUMNS, int ROWS, int MOST>
+__global__ void __launch_bounds__(32 * (grouped(MOST) ? GROUPED : MOST + 1), 1)
+        cluster_kernel(const struct panel<real> g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	factorize<real, COLUMNS, ROWS>(g);
+	factorize<real, COLUMNS, ROWS, MOST>(g);
 #endif
 }
 
@@ -172,14 +232,20 @@ __global__ void __launch_bounds__(32 * (WARPS + 1), 1) cluster_kernel(const stru
 
 struct choice {
 	struct variant rows;
-	int warps; /* of a block that hold rows, at most */
+	int most; /* warps of a block that hold rows */
 };
 
-template <typename real, int COLUMNS, int ROWS, int WARPS> constexpr struct choice choice_of(void)
+/* With so many of them. */
+int threads_of(const struct choice *c, int warps)
+{
+	return 32 * (grouped(c->most) ? GROUPED : warps + 1);
+}
+
+template <typename real, int COLUMNS, int ROWS, int MOST> constexpr struct choice choice_of(void)
 {
 	return {rows_variant<real, COLUMNS, ROWS>(sizeof(struct shared<real, COLUMNS>),
-	                (const void *)cluster_kernel<real, COLUMNS, ROWS, WARPS>),
-	        WARPS};
+	                (const void *)cluster_kernel<real, COLUMNS, ROWS, MOST>),
+	        MOST};
 }
 
 /* The first one that a panel fits is its kernel: more than one warp on a scheduler takes more time
@@ -202,26 +268,10 @@ const struct choice choices[] = {
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
 
-/* So many that a block has one warp with rows, if the cluster may be that large. */
-int blocks_of(const struct variant *v, int64_t m)
-{
-	int blocks = 2; /* a cluster of one is none */
-	while (blocks < PANEL_CLUSTER && (int64_t)32 * blocks * v->rows < m)
-		blocks *= 2;
-	return blocks;
-}
-
-/* Warps of a block that hold rows. */
-int warps_of(const struct variant *v, int64_t m, int blocks)
-{
-	const int64_t rows = (int64_t)32 * blocks * v->rows;
-	return (int)((m + rows - 1) / rows);
-}
-
 size_t most_bytes(const struct choice *c)
 {
 	const struct variant *v = &c->rows;
-	return (size_t)(v->fixed_bytes + v->columns * 32 * c->warps * v->multiplier_bytes);
+	return (size_t)(v->fixed_bytes + v->columns * 32 * c->most * v->multiplier_bytes);
 }
 
 /* Of the current device. */
@@ -234,7 +284,7 @@ struct cluster_answer *answer_of(const struct choice *c)
 bool launchable(const struct choice *c)
 {
 	struct cluster_answer *answer = answer_of(c);
-	return cluster_takes_alone(answer, c->rows.kernel, PANEL_CLUSTER, 32 * (c->warps + 1)) &&
+	return cluster_takes_alone(answer, c->rows.kernel, PANEL_CLUSTER, threads_of(c, c->most)) &&
 	       most_bytes(c) <= answer->whole;
 }
 
@@ -245,7 +295,7 @@ const struct choice *choose(enum precision precision, int64_t m, int64_t n)
 		const struct choice *c = &choices[i];
 		const struct variant *v = &c->rows;
 		if (v->precision == precision && n <= v->columns && n <= m &&
-		        m <= (int64_t)PANEL_CLUSTER * v->rows * 32 * c->warps && launchable(c))
+		        m <= (int64_t)PANEL_CLUSTER * v->rows * 32 * c->most && launchable(c))
 			return c;
 	}
 	return NULL;
@@ -258,9 +308,9 @@ int run(const struct choice *c, void *a, int64_t lda, int64_t m, int64_t n, int 
 	struct panel<real> g = {
 		(real *)a, lda, (int)m, (int)n, pivots, (uint32_t *)error
 	};
-	const int blocks = blocks_of(&c->rows, m), warps = warps_of(&c->rows, m, blocks);
-	return early_cluster_launch(
-	        c->rows.kernel, blocks, blocks, 32 * (warps + 1), answer_of(c)->whole, &g, stream);
+	const int blocks = blocks_of(c->rows.rows, m), warps = warps_of(c->rows.rows, m, blocks);
+	return early_cluster_launch(c->rows.kernel, blocks, blocks, threads_of(c, warps),
+	        answer_of(c)->whole, &g, stream);
 }
 
 } // namespace

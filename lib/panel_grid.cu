@@ -36,7 +36,7 @@ __device__ __forceinline__ void factorize(const struct grid<real> &g)
 	asm volatile("" : "+l"(base));
 	__builtin_assume(__isShared(base));
 	struct shared<real, COLUMNS> &s = *(struct shared<real, COLUMNS> *)base;
-	const struct seat t = take_seat((int)blockIdx.x, OTHERS);
+	const struct seat t = take_seat((int)blockIdx.x, (int)blockDim.x - 32 * OTHERS);
 	const uint32_t warps = (uint32_t)t.threads / 32;
 
 	for (int k = (int)threadIdx.x; k < COLUMNS + 4; k += (int)blockDim.x)

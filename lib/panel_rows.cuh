@@ -61,11 +61,10 @@ struct seat {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* mbarriers that can be waited for */
 
-/* others: the warps of a block that hold no rows, its last ones. */
-__device__ __forceinline__ struct seat take_seat(int rank, int others)
+/* threads: of a block that hold rows, its first ones. */
+__device__ __forceinline__ struct seat take_seat(int rank, int threads)
 {
-	return {(int)threadIdx.x, (int)threadIdx.x % 32, (int)threadIdx.x / 32, rank,
-	        (int)blockDim.x - 32 * others};
+	return {(int)threadIdx.x, (int)threadIdx.x % 32, (int)threadIdx.x / 32, rank, threads};
 }
 
 /* Increasing in |value|, all NaNs alike. */
