@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The counterpart of LAWN 202's Figures 7 and 8: rates of LU, QR and Cholesky of square matrices against n, and how
 # many times faster than the host's LAPACK they are. factor.awk wrote work/NAME/OPERATION_VARIANT.tsv (n, gflops).
-height = 1560
+slots = system("ls '".work."/".name."' | grep -c '_openblas[.]tsv$'") > 0 ? 4 : 3 # without the host's LAPACK three
+height = 390 * slots
 load scripts."/style.gp"
 operations = "getrf geqrf potrf"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
@@ -21,7 +22,7 @@ set xrange [200:40000]
 set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 do for [i=1:3] {
 	o = word(operations, i)
-	bottom = 1.0 - 0.25 * i + 0.075; top = bottom + 0.145
+	bottom = 1 - (i - 0.3) / slots; top = bottom + 0.58 / slots
 	@panel
 	set title title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")
 	set ylabel "Tflop/s"
@@ -40,16 +41,16 @@ do for [i=1:3] {
 		title "BLAS3, simulated", \
 		NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
-bottom = 0.06; top = 0.205
-@panel
-set title "Times as fast as OpenBLAS on the host: the better of ours"
-set ylabel "ratio"
-set xlabel "n" offset 0,0.4
+with_host = present(system("printf '".name."/%s_openblas ' ".operations))
 faster(o, n) = (a = rate(name."/".o."_gpu", n), b = rate(name."/".o."_hybrid", n), c = rate(name."/".o."_openblas", n), \
 	(a == a && (b != b || a > b) ? a : b) / c)
-with_host = present(system("printf '".name."/%s_openblas ' ".operations))
 operation(s) = system("echo ".s." | sed 's,.*/,,; s,_.*,,'")
 if (words(with_host) > 0) {
+	bottom = 1 - (4 - 0.3) / slots; top = bottom + 0.58 / slots
+	@panel
+	set title "Times as fast as OpenBLAS on the host: the better of ours"
+	set ylabel "ratio"
+	set xlabel "n" offset 0,0.4
 	plot for [j=1:words(with_host)] file(word(with_host, j)) \
 	using "n":(faster(operation(word(with_host, j)), column("n"))) with linespoints lt j \
 	title title_of(operation(word(with_host, j))), 1 with lines lt 7 dt 3 notitle

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # How many times as fast as cuSOLVER ours are against n, and what a column of a panel costs against m. vendor.awk wrote
 # work/NAME/PRECISION_OPERATION_MATH.tsv (n, ratio) and OPERATION_{ours,cusolver}_WIDTH.tsv (m, us_per_column).
-height = 1180
+slots = system("ls '".work."/".name."' | grep -c '^ge[tq]rf_[a-z]*_[0-9]'") > 0 ? 3 : 2 # without panels two
+height = 393 * slots
 load scripts."/style.gp"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
 line_of(o) = o eq "getrf" ? 1 : o eq "geqrf" ? 2 : 3
@@ -20,7 +21,7 @@ set yrange [0:*]
 do for [i=1:2] {
 	list = series(word("s_.* d_.*", i))
 	if (words(list) == 0) { continue }
-	bottom = 1.0 - 0.33 * i + 0.095; top = bottom + 0.195
+	bottom = 1 - (i - 0.29) / slots; top = bottom + 0.59 / slots
 	@panel
 	set title "Times as fast as cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")
 	set ylabel "ratio"
@@ -31,7 +32,7 @@ do for [i=1:2] {
 }
 panels = series("ge[tq]rf_[a-z]*_[0-9]*")
 if (words(panels) > 0) {
-	bottom = 0.105; top = 0.30
+	bottom = 1 - (3 - 0.29) / slots; top = bottom + 0.59 / slots
 	@panel
 	set logscale y
 	set xrange [200:*]

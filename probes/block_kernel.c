@@ -203,8 +203,7 @@ static void measure_shared(struct bench *bench, enum precision precision, int64_
 	struct beside beside;
 	beside_open(&beside, &bench->rate, precision);
 	bench->rate.stream = beside.high;
-	const int64_t taller = precision == SINGLE ? 2 * step : 4 * step;
-	for (int64_t m = 512; m <= 32768; m *= taller)
+	for (int64_t m = 512; m <= 32768; m *= 2 * step)
 		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
 			measure_beside(&call, &beside, m);
 	bench->rate.stream = alone;
