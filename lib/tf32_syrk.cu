@@ -222,12 +222,7 @@ int launch(const struct operands &o, const struct update &u, int blocks, cudaStr
 
 extern "C" bool tf32_syrk_built(void)
 {
-	struct cudaFuncAttributes attributes;
-	if (cudaFuncGetAttributes(&attributes, tf32_syrk_kernel<true>) != cudaSuccess) {
-		cudaGetLastError(); /* which keeps it otherwise */
-		return false;
-	}
-	return attributes.sharedSizeBytes > 0;
+	return built((const void *)tf32_syrk_kernel<true>);
 }
 
 extern "C" int tf32_syrk(enum uplo uplo, double alpha, struct matrix stack, struct matrix c,

@@ -24,15 +24,6 @@ __device__ __forceinline__ void announce_c(const struct update &u, const int2 ti
 		asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + i + (tile.y + x) * u.ldc));
 }
 
-__device__ __forceinline__ void load_c(
-        uint32_t to, const CUtensorMap *map, int i, int j, uint32_t full)
-{
-	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-	             "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-	             "l"(map), "r"(i), "r"(j), "r"(full)
-	             : "memory");
-}
-
 __device__ __forceinline__ void announce_box(const CUtensorMap *map, int i, int j)
 {
 	asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map),
@@ -82,7 +73,7 @@ __device__ void carry(const struct update &u, const CUtensorMap *map, const stru
 				put_back(map, last, part + C_PARTS - C_SLOTS, slot);
 			arrivals_expect(full, C_SLOT_BYTES);
 			for (int x = 0; x < C_BOXES; x++)
-				load_c(slot + x * C_BOX_BYTES, map, here.x + x * C_BOX,
+				load_box(slot + x * C_BOX_BYTES, map, here.x + x * C_BOX,
 				        here.y + part * C_BOX, full);
 		}
 		last = here;

@@ -59,15 +59,6 @@ template <int SIDE> struct barriers {
 
 /* ---- operands ---- */
 
-__device__ __forceinline__ void copy_box(
-        uint32_t to, const CUtensorMap *map, int row, int column, uint32_t full)
-{
-	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-	             "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-	             "l"(map), "r"(row), "r"(column), "r"(full)
-	             : "memory");
-}
-
 /* By one thread. */
 template <int SIDE>
 __device__ __forceinline__ void bring(const struct product &g, const struct operands &o,
@@ -83,11 +74,11 @@ __device__ __forceinline__ void bring(const struct product &g, const struct oper
 			arrivals_expect(full, r::BYTES);
 #pragma unroll
 			for (int i = 0; i < SIDE; i += BOX)
-				copy_box(to + i * DEPTH * 4, &o.v, stage * DEPTH,
+				load_box(to + i * DEPTH * 4, &o.v, stage * DEPTH,
 				        x.group * SIDE + i, full);
 #pragma unroll
 			for (int i = 0; i < ACROSS; i += BOX)
-				copy_box(to + r::V_BYTES + i * DEPTH * 4, &o.c, stage * DEPTH,
+				load_box(to + r::V_BYTES + i * DEPTH * 4, &o.c, stage * DEPTH,
 				        x.across * ACROSS + i, full);
 		}
 	});
@@ -252,12 +243,7 @@ int launch(const struct operands &o, const struct product &g, cudaStream_t strea
 
 extern "C" bool tf32_tall_built(void)
 {
-	struct cudaFuncAttributes attributes;
-	if (cudaFuncGetAttributes(&attributes, tall_kernel<OWN>) != cudaSuccess) {
-		cudaGetLastError(); /* which keeps it otherwise */
-		return false;
-	}
-	return attributes.sharedSizeBytes > 0;
+	return built((const void *)tall_kernel<OWN>);
 }
 
 extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c,

@@ -46,6 +46,18 @@ template <int STAGES> struct lap {
 	}
 };
 
+/* ---- operands ---- */
+
+/* A box from row i and column j on. */
+__device__ __forceinline__ void load_box(
+        uint32_t to, const CUtensorMap *map, int i, int j, uint32_t full)
+{
+	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+	             "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+	             "l"(map), "r"(i), "r"(j), "r"(full)
+	             : "memory");
+}
+
 /* ---- products ---- */
 
 /* Of columns whose 128 bytes are swizzled, eight of them beside each other. */
@@ -111,7 +123,18 @@ template <int COUNT> __device__ __forceinline__ void settle(float (&sum)[COUNT])
 
 #endif
 
-/* ---- maps, on the host ---- */
+/* ---- on the host ---- */
+
+/* Whether this build has such a kernel's body for the current device: then it has shared memory. */
+bool built(const void *kernel)
+{
+	struct cudaFuncAttributes attributes;
+	if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
+		cudaGetLastError(); /* which keeps it otherwise */
+		return false;
+	}
+	return attributes.sharedSizeBytes > 0;
+}
 
 int encode(CUtensorMap *map, int rank, void *address, const cuuint64_t *sizes,
         const cuuint64_t *strides, const cuuint32_t *box)
