@@ -47,6 +47,9 @@ static void test_known(void)
 	put(curve, "geqrf_columns_d", shape, 2, 700e-6);
 	put(curve, "cluster_d", shape, 2, 90e-6);
 	put(curve, "grid_s", shape, 2, 80e-6);
+	put(curve, "cluster_shared_s", shape, 2, 100e-6);
+	put(curve, "cluster_shared_d", shape, 2, 120e-6);
+	put(curve, "potrf_rows_shared_d", rows, 2, 55e-6);
 	put(curve, "potrf_rows_beside_s", rows, 2, 45e-6);
 	put(curve, "potrf_s", &n, 1, 30e-6);
 	put(curve, "potrf_rows_s", rows, 2, 35e-6);
@@ -63,13 +66,16 @@ static void test_known(void)
 	put(curve, "qr_columns_s", shape, 2, 7e-6);
 	block_kernel_fit(curve, profile);
 
-	ok(profile->count == 19 && profile_failed(profile) == 0, "a row for every point");
+	ok(profile->count == 22 && profile_failed(profile) == 0, "a row for every point");
 	is_value(profile, "gpu.potrf_rows_beside.s", rows, 2, 45e-6);
 	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
 	is_value(profile, "gpu.panel_geqrf_columns.d", shape, 2, 700e-6);
 	is_value(profile, "gpu.panel_cluster.d", shape, 2, 90e-6);
 	is_value(profile, "gpu.panel_grid.s", shape, 2, 80e-6);
+	is_value(profile, "gpu.panel_cluster_shared.s", shape, 2, 100e-6);
+	is_value(profile, "gpu.panel_cluster_shared.d", shape, 2, 120e-6);
+	is_value(profile, "gpu.potrf_rows_shared.d", rows, 2, 55e-6);
 	is_value(profile, "gpu.potrf_block.s", &n, 1, 30e-6);
 	is_value(profile, "gpu.potrf_rows.s", rows, 2, 35e-6);
 	is_value(profile, "gpu.potrf_block.d", &n, 1, 40e-6);

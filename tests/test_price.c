@@ -136,6 +136,45 @@ static void test_cluster(void)
 	profile_free(p);
 }
 
+static void add_scalar(struct profile *p, const char *name, double value)
+{
+	const struct parameter_spec spec = {name, "1", "synthetic", NULL, 0, 0};
+	profile_add(p, &spec, NULL, 0, (struct estimate){value, value, value, 9}, false);
+}
+
+/* Panels of 40 us, which beside products of 1 Tflop/s a multiprocessor take 60 and wait for half a
+ * tile's time on average: of two tiles at once in single precision, of one in double. */
+static void test_panel_beside(void)
+{
+	enum { DEPTH = 64, TILE = 128 };
+	static const char *const alone[] = {"gpu.panel_cluster.s", "gpu.panel_cluster.d"};
+	static const char *const shared[] = {
+	        "gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"};
+	static const char *const peak[] = {"gpu.gemm.s.peak", "gpu.gemm.d.peak"};
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+	const struct panel_geometry g = {.blocks = 1};
+
+	add_scalar(p, "gpu.launch.dependent", 0);
+	add_scalar(p, "gpu.sm.count", 100);
+	for (int twice = 0; twice < 2; twice++) {
+		const double tile = 2.0 * TILE * TILE * DEPTH / 1e12 * (twice ? 1 : 2);
+		add(p, alone[twice], 1024, 32, 40 * us);
+		add(p, shared[twice], 1024, 32, 60 * us + tile / 2);
+		add_scalar(p, peak[twice], 1e14);
+	}
+	price_reader_start(r, p);
+	for (int twice = 0; twice < 2; twice++) {
+		const struct matrix a = {NULL, 0, 1024, 32, 1024, twice ? DOUBLE : SINGLE};
+		const struct price price = tariff_cuda_full.resident_panel(r, a, &g);
+		is_real(price.beside, 40.0 / 60, 1e-9,
+		        twice ? "a panel beside products, in double precision"
+		              : "a panel beside products");
+	}
+	free(r);
+	profile_free(p);
+}
+
 /* A grid of 1 us at 32 and 512, where a square between has 3 us. */
 static void test_middle(void)
 {
@@ -325,6 +364,7 @@ int main(void)
 	test_cholesky(r);
 	test_products(r);
 	test_cluster();
+	test_panel_beside();
 	test_middle();
 	test_gemm();
 	test_rows();
