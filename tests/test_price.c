@@ -289,6 +289,10 @@ static void test_gemm(void)
 	price_reader_start(r, p);
 	is_real(gemm(r, 16384, 4096, 256, DOUBLE), 4 * 4096 * 4096 * 256e-12 - 3e-7, 1e-9,
 	        "rows that are known for few columns only are none of a wide one");
+	const struct matrix square = {NULL, 0, 2048, 2048, 2048, DOUBLE};
+	const double plain = price_gemm(r, PLAIN, PLAIN, square, 256).block;
+	is_real(price_gemm(r, PLAIN, TRANSPOSED, square, 256).block / plain, 0.5, 1e-9,
+	        "tiles in double precision, one at a time, keep their places half as long");
 	free(r);
 	profile_free(p);
 }

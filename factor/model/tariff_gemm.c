@@ -14,9 +14,11 @@
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
- * the multiprocessor's share of the surface's highest rate, but one at a time in double precision,
+ * the multiprocessor's share of the surface's highest rate; but one at a time in double precision,
  * whose sums take half of a multiprocessor's registers (H200: panels of Cholesky of 16384 waited
- * half of the 155 us that two would stay); for all of the call where k is split just so that the
+ * half of the 155 us that two would stay), except for A B, for which the library has other kernels,
+ * whose blocks stay as long as two (panels of LU that need 0.4 of the machine waited 30 us beside
+ * products of depth 512); and for all of the call where k is split just so that the
  * machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
@@ -57,6 +59,7 @@ struct tile_rate {
 };
 static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
                               double_tiles = {"gpu.gemm.d.peak", 1},
+                              plain_double_tiles = {"gpu.gemm.d.peak", 2},
                               tf32_tiles = {"gpu.gemm.tf32.peak", 2};
 
 static const struct tile_rate *tiles_of_precision(enum precision precision)
@@ -229,7 +232,7 @@ struct price price_gemm(
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
-	        tiles_of_precision(c.precision));
+	        !single && ta == tb ? &plain_double_tiles : tiles_of_precision(c.precision));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
 	return price;
