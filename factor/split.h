@@ -15,9 +15,7 @@ struct split_room split_carve(const struct executor *, struct carver *, int64_t 
         struct matrix kept, enum trans trans, enum tf32_stack stack);
 
 /* Smaller products are over before their operands are split, QR's V^T C reads a stack of C for a
- * few rows only, and those into a C that is not aligned are slow (H200).
- * V^T C without stacks keeps its multiprocessors to the end: beside panels that are not one
- * cluster's they would wait for it (n = 16384, blocks of 256: 257 us a panel instead of 70). */
+ * few rows only, and those into a C that is not aligned are slow (H200). */
 extern const struct split_limits split_limits_cuda;
 
 /* The same with syrk_tf32. */

@@ -142,11 +142,12 @@ static void add_scalar(struct profile *p, const char *name, double value)
 	profile_add(p, &spec, NULL, 0, (struct estimate){value, value, value, 9}, false);
 }
 
-/* Panels of 40 us, which beside products of 1 Tflop/s a multiprocessor take 60 and wait for half a
- * tile's time on average: of two tiles at once in single precision, of one in double. */
+/* Panels of 40 us, which beside products A B of 1 Tflop/s a multiprocessor take 60 and wait for
+ * half of two tiles' time on average. */
 static void test_panel_beside(void)
 {
 	enum { DEPTH = 64, TILE = 128 };
+	const double tiles = 2 * 2.0 * TILE * TILE * DEPTH / 1e12;
 	static const char *const alone[] = {"gpu.panel_cluster.s", "gpu.panel_cluster.d"};
 	static const char *const shared[] = {
 	        "gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"};
@@ -158,9 +159,8 @@ static void test_panel_beside(void)
 	add_scalar(p, "gpu.launch.dependent", 0);
 	add_scalar(p, "gpu.sm.count", 100);
 	for (int twice = 0; twice < 2; twice++) {
-		const double tile = 2.0 * TILE * TILE * DEPTH / 1e12 * (twice ? 1 : 2);
 		add(p, alone[twice], 1024, 32, 40 * us);
-		add(p, shared[twice], 1024, 32, 60 * us + tile / 2);
+		add(p, shared[twice], 1024, 32, 60 * us + tiles / 2);
 		add_scalar(p, peak[twice], 1e14);
 	}
 	price_reader_start(r, p);

@@ -62,9 +62,10 @@ static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
                               plain_double_tiles = {"gpu.gemm.d.peak", 2},
                               tf32_tiles = {"gpu.gemm.tf32.peak", 2};
 
-static const struct tile_rate *tiles_of_precision(enum precision precision)
+/* Of A B, which is plain, and of others. */
+static const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
 {
-	return precision == SINGLE ? &single_tiles : &double_tiles;
+	return precision == SINGLE ? &single_tiles : plain ? &plain_double_tiles : &double_tiles;
 }
 
 /* How long blocks stay that compute tiles with an inner dimension of k. */
@@ -99,7 +100,7 @@ double price_beside(struct price_reader *r, const struct price *alone, enum prec
 		return 0;
 	for (int t = 0; t < TERM_COUNT; t++)
 		seconds += alone->term[t];
-	double waits = tiles_stay(r, BESIDE_DEPTH, tiles_of_precision(precision)) / 2;
+	double waits = tiles_stay(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
 	double shared = price_surface(r, name, surface->axes, at, 2) - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
@@ -232,7 +233,7 @@ struct price price_gemm(
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
-	        !single && ta == tb ? &plain_double_tiles : tiles_of_precision(c.precision));
+	        tiles_of_product(c.precision, ta == tb));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
 	return price;
@@ -331,7 +332,7 @@ static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t
 	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
 	struct price price = price_library(r, time, TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, tiles_of_precision(c.precision));
+	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
 	return price;
 }
 
@@ -345,7 +346,7 @@ static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64
 		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
 	struct price price =
 	        price_library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n), k, tiles_of_precision(c.precision));
+	occupy(r, &price, tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
 	return price;
 }
 
@@ -382,6 +383,6 @@ struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, 
 	        price_surface(r, price_known(r, name[kind]) ? name[kind] : name[0], axes, at, 2),
 	        TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(SMALL_TILE, columns), order, tiles_of_precision(precision));
+	occupy(r, &price, tiles(SMALL_TILE, columns), order, tiles_of_product(precision, false));
 	return price;
 }
