@@ -40,6 +40,7 @@
 #include "panel_cluster_heads.cuh"
 #include "panel_kernels.h"
 #include "resident.h"
+#include "warpgroup.cuh"
 
 namespace
 {
@@ -157,21 +158,9 @@ __host__ __device__ __forceinline__ constexpr bool grouped(int most)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* At the beginning of what is all that a warpgroup does from there on. Together as many as the
- * kernel is launched with: who wants more waits until others have given theirs up. */
 const int SHARED_OUT = 168, HOLDING = 224, SENDING = 56; /* of a thread */
-static_assert((MOST_WARPS * HOLDING + (GROUPED - MOST_WARPS) * SENDING) == GROUPED * SHARED_OUT,
+static_assert(MOST_WARPS * HOLDING + (GROUPED - MOST_WARPS) * SENDING == GROUPED * SHARED_OUT,
         "none is left over or missing");
-
-template <int MOST, bool more> __device__ __forceinline__ void share_registers(void)
-{
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-	if (grouped(MOST) && more)
-		asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(HOLDING));
-	else if (grouped(MOST))
-		asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(SENDING));
-#endif
-}
 
 template <typename real, int COLUMNS, int ROWS, int MOST>
 __device__ __forceinline__ void factorize(const struct panel<real> &g)
@@ -200,7 +189,8 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	 * its memory */
 	const int first = grouped(MOST) ? 32 * MOST : t.threads; /* of the one that sends */
 	if (__any_sync(0xffffffffu, (int)threadIdx.x < first)) {
-		share_registers<MOST, true>();
+		if (grouped(MOST))
+			take_registers<HOLDING>();
 		if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
 			hold_rows<real, COLUMNS, ROWS>(g, s.rows, t,
 			        cluster_exchange_of_heads<real, COLUMNS>{&s, t, w},
@@ -209,7 +199,8 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 			cluster_barrier();
 		cluster_barrier();
 	} else {
-		share_registers<MOST, false>();
+		if (grouped(MOST))
+			leave_registers<SENDING>();
 		if (__any_sync(0xffffffffu, (int)threadIdx.x < first + 32))
 			send_rows<real, COLUMNS>(g, s, t, w);
 		else
@@ -232,7 +223,7 @@ __global__ void __launch_bounds__(32 * (grouped(MOST) ? GROUPED : MOST + 1), 1)
 /* ---- choice of a kernel ---- */
 
 struct choice {
-	struct variant rows;
+	struct variant form;
 	int most; /* warps of a block that hold rows */
 };
 
@@ -271,7 +262,7 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 
 size_t most_bytes(const struct choice *c)
 {
-	const struct variant *v = &c->rows;
+	const struct variant *v = &c->form;
 	return (size_t)(v->fixed_bytes + v->columns * 32 * c->most * v->multiplier_bytes);
 }
 
@@ -285,7 +276,7 @@ struct cluster_answer *answer_of(const struct choice *c)
 bool launchable(const struct choice *c)
 {
 	struct cluster_answer *answer = answer_of(c);
-	return cluster_takes_alone(answer, c->rows.kernel, PANEL_CLUSTER, threads_of(c, c->most)) &&
+	return cluster_takes_alone(answer, c->form.kernel, PANEL_CLUSTER, threads_of(c, c->most)) &&
 	       most_bytes(c) <= answer->whole;
 }
 
@@ -294,7 +285,7 @@ const struct choice *choose(enum precision precision, int64_t m, int64_t n)
 {
 	for (int i = 0; i < CHOICES; i++) {
 		const struct choice *c = &choices[i];
-		const struct variant *v = &c->rows;
+		const struct variant *v = &c->form;
 		if (v->precision == precision && n <= v->columns && n <= m &&
 		        m <= (int64_t)PANEL_CLUSTER * v->rows * 32 * c->most && launchable(c))
 			return c;
@@ -309,8 +300,8 @@ int run(const struct choice *c, void *a, int64_t lda, int64_t m, int64_t n, int 
 	struct panel<real> g = {
 		(real *)a, lda, (int)m, (int)n, pivots, (uint32_t *)error
 	};
-	const int blocks = blocks_of(c->rows.rows, m), warps = warps_of(c->rows.rows, m, blocks);
-	return early_cluster_launch(c->rows.kernel, blocks, blocks, threads_of(c, warps),
+	const int blocks = blocks_of(c->form.rows, m), warps = warps_of(c->form.rows, m, blocks);
+	return early_cluster_launch(c->form.kernel, blocks, blocks, threads_of(c, warps),
 	        answer_of(c)->whole, &g, stream);
 }
 

@@ -171,14 +171,14 @@ __global__ void __launch_bounds__(THREADS, 1)
 	advance(u, at, 0);
 	const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0); /* one for all, visibly */
 	if (group == GROUPS) {
-		asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS_COPYING));
+		leave_registers<REGISTERS_COPYING>();
 		const int warp = threadIdx.x / 32 % 4;
 		if (warp == 0)
 			bring<carried>(u, &o.stack, ring, memory, at);
 		else if (carried && threadIdx.x % 32 == 0 && warp <= GROUPS)
 			carry(u, &o.c, ring, memory + behind, warp - 1, at);
 	} else {
-		asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS_WORKING));
+		take_registers<REGISTERS_WORKING>();
 		work<carried>(u, ring, memory, dynamic + (memory - begin) + behind, at);
 	}
 #endif

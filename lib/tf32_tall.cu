@@ -203,14 +203,14 @@ __global__ void __launch_bounds__(THREADS, 1)
 	__syncthreads();
 	const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0); /* one for all, visibly */
 	if (group == GROUPS) {
-		asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS_HELPING));
+		leave_registers<REGISTERS_HELPING>();
 		const int thread = (int)threadIdx.x - WORKING;
 		if (thread >= 32)
 			split<SIDE>(g, b, dynamic + (memory - begin), thread - 32);
 		else if (thread == 0)
 			bring<SIDE>(g, o, b, memory);
 	} else {
-		asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS_WORKING));
+		take_registers<REGISTERS_WORKING>();
 		work<SIDE>(g, b, memory);
 	}
 #endif

@@ -6,6 +6,7 @@
 #define FATHOM_TF32_UNITS_CUH
 
 #include "cluster.cuh"
+#include "warpgroup.cuh"
 
 #include <cuda.h>
 #include <cudaTypedefs.h>
