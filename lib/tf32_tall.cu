@@ -249,9 +249,9 @@ extern "C" bool tf32_tall_built(void)
 extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c,
         struct matrix p, void *counters, void *scratch, void *stream)
 {
-	const struct product g = {(float *)matrix_address(p), p.ld, c.m, c.n, (int)v.n,
-	        plan->groups, plan->across, plan->teams, (int)((c.m + DEPTH - 1) / DEPTH),
-	        (float *)scratch, (unsigned *)counters};
+	const struct product g = {(float *)matrix_address(p), p.ld, c.n, (int)v.n, plan->groups,
+	        plan->across, plan->teams, (int)((c.m + DEPTH - 1) / DEPTH), (float *)scratch,
+	        (unsigned *)counters};
 	struct operands o;
 	int error;
 	if (c.n == 0 || v.n == 0)

@@ -31,12 +31,11 @@ template <int SIDE> struct tile {
 struct product {
 	float *p;
 	int64_t ldp;
-	int64_t rows, n;
-	int k, groups;     /* columns of V, and tiles of them */
-	int across, teams; /* tiles of C's columns, and who share their rows */
-	int stages;        /* of a tile */
-	float *sums; /* [team][group][of a tile's first rows][tile's SUMS / 4][WORKING] of 16 bytes
-	              */
+	int64_t n;
+	int k, groups;      /* columns of V, and tiles of them */
+	int across, teams;  /* tiles of C's columns, and who share their rows */
+	int stages;         /* of a tile */
+	float *sums;        /* [team][group][of a tile's first rows][SUMS / 4][WORKING][4] */
 	unsigned *counters; /* a tile each, zero between kernels */
 };
 
@@ -75,7 +74,7 @@ __device__ __forceinline__ struct piece piece_of(
 	return x;
 }
 
-/* Calls f(piece) for each of the block's. */
+/* Calls f(piece, team) for each piece of the block's. */
 template <typename F>
 __device__ __forceinline__ void each_piece(const struct product &g, const F &f)
 {

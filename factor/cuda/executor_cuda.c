@@ -8,6 +8,7 @@
 #include "../../lib/block_kernels.h"
 #include "../../lib/msg.h"
 #include "../../lib/tf32_syrk.h"
+#include "../../lib/tf32_tall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -385,6 +386,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	x->base.tf32 = tf32_syrk_built()   ? &split_limits_cuda_whole
 	               : x->gpu.major >= 8 ? &split_limits_cuda
 	                                   : NULL;
+	x->has_tall = tf32_tall_built();
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&
 	          lanes_open(x);

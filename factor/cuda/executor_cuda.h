@@ -41,6 +41,7 @@ struct cuda {
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
 	struct blas_double doubles; /* for the BLAS of any lane */
+	bool has_tall;              /* tf32_tall */
 	cudaEvent_t events[EXECUTOR_EVENTS];
 	cudaEvent_t *marks; /* mark_count of them */
 	int64_t mark_count;

@@ -123,7 +123,7 @@ bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c,
 {
 	struct cuda *x = self(executor);
 	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
-	if (!tf32_tall_built())
+	if (!x->has_tall)
 		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
 	const int64_t groups = (v.n + TF32_TALL_SIDE - 1) / TF32_TALL_SIDE;
 	const int64_t most = GEMV_MAX_SPLIT_TILES / groups * TF32_TALL_ACROSS;
