@@ -145,13 +145,15 @@ struct price price_kernel(struct price_reader *r);
 /* What was measured to take `seconds` from start to start, divided as reckoned. */
 struct price price_as_measured(struct price reckoned, double seconds);
 
-/* The speed of a panel (price.beside) that was measured to take what the surface of its precision
- * has at `at` when it follows itself beside products, on average half of whose tiles' time it
- * waits; 0 where the profile does not have that. */
+/* What panels were measured to take beside products. */
 struct beside_surface {
 	const char *name[2]; /* by precision == DOUBLE */
 	const char *axes[2];
 };
+
+/* The speed of a panel (price.beside) that was measured to take what the surface of its precision
+ * has at `at` when it follows itself beside products, on average half of whose tiles' time it
+ * waits; 0 where the profile does not have that. */
 double price_beside(struct price_reader *r, const struct price *alone, enum precision precision,
         const struct beside_surface *surface, const double *at);
 
