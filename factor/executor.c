@@ -13,12 +13,21 @@ const char *const phase_name[PHASE_COUNT] = {[PHASE_SEARCH] = "search",
         [PHASE_SOLVE] = "solve",
         [PHASE_LAYOUT] = "layout"};
 
-const char *const math_name[2] = {"fp32", "3xtf32"};
+const char *const math_name[MATHS] = {"fp32", "3xtf32", "3xfp16"};
+const char *const math_title[MATHS] = {"", " by 3xTF32", " by 3xFP16"};
 
 bool math_find(const char *name, enum math *math)
 {
-	*math = strcmp(name, math_name[MATH_3XTF32]) == 0 ? MATH_3XTF32 : MATH_FP32;
+	*math = MATH_FP32;
+	for (int i = 0; i < MATHS; i++)
+		if (strcmp(name, math_name[i]) == 0)
+			*math = (enum math)i;
 	return strcmp(name, math_name[*math]) == 0;
+}
+
+bool math_possible(const struct executor *e, enum math math)
+{
+	return math == MATH_FP32 || (e->tf32 && (math == MATH_3XTF32 || e->tf32->half));
 }
 
 void executor_free(struct executor *executor)
@@ -206,8 +215,9 @@ bool ex_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, str
 	if (alpha == 1 && beta == 0 && ta == TRANSPOSED && tb == PLAIN &&
 	        split_wanted_tall(e, a, b, c))
 		return e->ops->gemm_tall(e, a, b, c);
-	return split_wanted(e, ta, tb, a, b, c) ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
-	                                        : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
+	return split_wanted(e, ta, tb, a, b, beta, c)
+	               ? split_gemm(e, ta, tb, alpha, a, b, beta, c)
+	               : e->ops->gemm(e, ta, tb, alpha, a, b, beta, c);
 }
 
 bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,

@@ -60,12 +60,16 @@ enum { EXECUTOR_QR_COLUMNS = 64 };
 enum { EXECUTOR_BY_ROWS = 8000, EXECUTOR_BY_COLUMNS = 4096 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
- * ones by 3xTF32 (lib/tf32.h). */
-enum math { MATH_FP32, MATH_3XTF32 };
-extern const char *const math_name[2];
+ * ones of operands split in two, by 3xTF32 (lib/tf32.h) or by 3xFP16 (lib/half_pair.h); and the
+ * latter's names in titles. */
+enum math { MATH_FP32, MATH_3XTF32, MATH_3XFP16, MATHS };
+extern const char *const math_name[MATHS], *const math_title[MATHS];
 
 /* False when the name is none of them. */
 bool math_find(const char *name, enum math *math);
+
+struct executor;
+bool math_possible(const struct executor *, enum math math);
 
 /* Products of one shape; the operands' steps in elements. */
 struct products {
@@ -178,18 +182,18 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
-	/* the stack of op(a) for 3xTF32 (lib/tf32.h); and products C = alpha A^T B + beta C of two
-	 * stacks, each a multiple of 4 elements deep, in single precision: of the one given, and of
-	 * those that lie a step further each */
+	/* the stack of op(a) for 3xTF32 (lib/tf32.h), or its pair (lib/half_pair.h); and products
+	 * C = alpha A^T B + beta C of two stacks, each a multiple of 4 elements deep, in single
+	 * precision: of the one given, and of those that lie a step further each */
 	bool (*split)(struct executor *, struct matrix a, enum trans trans, enum tf32_stack stack,
 	        struct matrix to);
 	bool (*gemm_tf32)(struct executor *, double alpha, struct matrix a, struct matrix b,
 	        double beta, struct matrix c, struct products products);
-	/* the same of one triangle of C += alpha X^T X and of what is behind it, as in syrk, given
-	 * the stack (TF32_PAIR) of X, which has C's longer side's columns; where split_limits say
-	 * that there is such a kernel */
-	bool (*syrk_tf32)(struct executor *, enum uplo uplo, double alpha, struct matrix stack,
-	        struct matrix c);
+	/* C += alpha X^T Y, given X's and Y's pairs: WHOLE, or one triangle and what is behind it,
+	 * as in syrk, of one pair, which has as many columns as C's longer side
+	 * (lib/half_update.h); where split_limits say that there is such a kernel */
+	bool (*half_update)(struct executor *, enum uplo part, double alpha, struct matrix left,
+	        struct matrix right, struct matrix c);
 	/* p = v^T c by 3xTF32 where the device has a kernel for it, of long columns that begin at
 	 * 16 bytes, in single precision */
 	bool (*gemm_tall)(struct executor *, struct matrix v, struct matrix c, struct matrix p);
@@ -290,18 +294,18 @@ struct executor_ops {
 	bool (*fill)(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 };
 
-/* Which products are worth making by 3xTF32: with as many rows and columns, inner dimension and
- * operations at least, with C aligned to so many bytes, and where a fresh stack is read for as many
- * rows or columns of C. */
+/* Which products are worth making of split operands: with as many rows and columns, inner dimension
+ * and operations at least, with C aligned to so many bytes, and where a fresh stack is read for as
+ * many rows or columns of C. */
 struct split_limits {
 	int64_t side, depth, alignment, use;
-	int64_t tall, across;    /* of V^T C without stacks: columns of V at most, of C at least */
-	double flops, symmetric; /* the latter of symmetric updates */
-	bool whole; /* which are one kernel, syrk_tf32, wherever C lies; else several products */
+	int64_t tall, across; /* of V^T C without stacks: columns of V at most, of C at least */
+	double flops, symmetric, half_symmetric; /* the latter of symmetric updates */
+	bool half; /* 3xFP16, whose updates are one kernel each, wherever C lies */
 };
 
-/* Where products by 3xTF32 stack their operands, and the operand that several of them share
- * (split.h). */
+/* Where products of split operands have their stacks or pairs, and the operand that several of them
+ * share (split.h). */
 struct split_room {
 	void *data, *kept_data;
 	int64_t bytes, kept_bytes; /* 0: no such products */
@@ -326,7 +330,7 @@ struct executor {
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
 	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
-	const struct split_limits *tf32; /* NULL: no 3xTF32 here */
+	const struct split_limits *tf32; /* NULL: no products of split operands here */
 	struct split_room split;         /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
 	                   by the algorithm */

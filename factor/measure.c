@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 	                "and "
 	                "of ours only the plans that the model chooses on the GPU",
 	                0, 0},
-	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32",
+	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32|3xfp16",
 	                "with --bench: ours in single precision by this alone", 0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
 	                "with --bench or --kerr: from this many rows on", 1, 1e9},
@@ -240,7 +240,8 @@ int main(int argc, char **argv)
 
 	cli_parse(argc, argv, &program, &measure.common, NULL);
 	if (request.math[0] && !math_find(request.math, &math))
-		msg_die(EXIT_BAD_USAGE, "--math %s: fp32 and 3xtf32 are possible", request.math);
+		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32 and 3xfp16 are possible",
+		        request.math);
 	check_only(request.only, request.chosen, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,

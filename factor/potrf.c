@@ -247,7 +247,7 @@ static void carve(struct cholesky *s, void *work)
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
 	s->schedule.split = split_carve(s->e, &carver, s->a.n, s->a.n,
 	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
-	        leaves_solve(s->plan) ? split_symmetric(s->e) : TF32_BOTH);
+	        TF32_BOTH);
 	s->bytes = carver.used;
 }
 

@@ -3,13 +3,14 @@
 
 #include "schedule.h"
 
+#include "../lib/half_pair.h"
 #include "../lib/msg.h"
 
 #define PRODUCTS                                                                                   \
 	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 256,        \
-	.flops = 5e8
-const struct split_limits split_limits_cuda = {PRODUCTS, .symmetric = 4e9};
-const struct split_limits split_limits_cuda_whole = {PRODUCTS, .symmetric = 1e9, .whole = true};
+	.flops = 5e8, .symmetric = 4e9
+const struct split_limits split_limits_cuda = {PRODUCTS};
+const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .half_symmetric = 1e9};
 #undef PRODUCTS
 
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
@@ -24,15 +25,38 @@ static int64_t up(int64_t n, int64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Of a stack of k x n. */
-static int64_t stack_bytes(enum tf32_stack stack, int64_t k, int64_t n)
+static bool in_halves(const struct executor *e)
 {
-	return up(tf32_slots(stack) * up(k, DEPTH_APART) * n * precision_bytes(SINGLE), ROOM_APART);
+	return e->split.stack == HALF_PAIR;
 }
 
-static int64_t piece_bytes(int64_t n)
+/* By 3xFP16 all operands are pairs. */
+static enum tf32_stack kind_of(const struct executor *e, enum tf32_stack stack)
 {
-	return stack_bytes(TF32_LEFT, TF32_PIECE, n);
+	return in_halves(e) ? HALF_PAIR : stack;
+}
+
+/* Of a stack of k x n. */
+static int64_t stack_rows(enum tf32_stack stack, int64_t k)
+{
+	return stack == HALF_PAIR ? half_rows(k) : tf32_slots(stack) * up(k, DEPTH_APART);
+}
+
+static int64_t stack_bytes(enum tf32_stack stack, int64_t k, int64_t n)
+{
+	return up(stack_rows(stack, k) * n * precision_bytes(SINGLE), ROOM_APART);
+}
+
+static int64_t piece_bytes(enum tf32_stack stack, int64_t n)
+{
+	return stack_bytes(stack == HALF_PAIR ? stack : TF32_LEFT, TF32_PIECE, n);
+}
+
+/* Of all pieces of k x n. */
+static int64_t pieces_bytes(enum tf32_stack stack, int64_t k, int64_t n)
+{
+	return k / TF32_PIECE * stack_bytes(stack, TF32_PIECE, n) +
+	       (k % TF32_PIECE ? stack_bytes(stack, k % TF32_PIECE, n) : 0);
 }
 
 /* Of op(a): its rows and columns. */
@@ -49,26 +73,25 @@ static int64_t side(struct matrix a, enum trans trans)
 struct split_room split_carve(const struct executor *e, struct carver *carver, int64_t m, int64_t n,
         struct matrix kept, enum trans trans, enum tf32_stack stack)
 {
-	struct split_room room = {.trans = trans, .stack = stack};
+	struct split_room room = {
+	        .trans = trans, .stack = e->math == MATH_3XFP16 ? HALF_PAIR : stack};
 
-	if (e->math != MATH_3XTF32 || kept.precision != SINGLE)
+	if (e->math == MATH_FP32 || kept.precision != SINGLE)
 		return room;
-	room.bytes = piece_bytes(m) + piece_bytes(n);
+	room.bytes = piece_bytes(room.stack, m) + piece_bytes(room.stack, n);
 	room.data = carve_bytes(carver, room.bytes);
-	room.kept_bytes = stack_bytes(stack, depth(kept, trans), side(kept, trans));
+	room.kept_bytes = pieces_bytes(room.stack, depth(kept, trans), side(kept, trans));
 	room.kept_data = carve_bytes(carver, room.kept_bytes);
 	return room;
 }
 
 bool split_check(struct executor *e)
 {
-	return e->math == MATH_FP32 || e->tf32 ||
-	       fault_set(&e->fault, "no TF32 here: 3xTF32 needs compute capability 8.0");
-}
-
-enum tf32_stack split_symmetric(const struct executor *e)
-{
-	return e->tf32 && e->tf32->whole ? TF32_PAIR : TF32_BOTH;
+	return math_possible(e, e->math) ||
+	       fault_set(&e->fault, e->math == MATH_3XFP16
+	                                    ? "no 3xFP16 here: it needs compute capability 9.0 and "
+	                                      "a build for it (GPU_ARCHS=90a)"
+	                                    : "no TF32 here: 3xTF32 needs compute capability 8.0");
 }
 
 void split_keep(struct executor *e, struct matrix a)
@@ -91,7 +114,7 @@ static struct matrix piece_of(struct matrix a, enum trans trans, int64_t k)
 static struct matrix stack_at(
         void *data, int64_t byte, struct matrix piece, enum trans trans, enum tf32_stack stack)
 {
-	int64_t deep = tf32_slots(stack) * up(depth(piece, trans), DEPTH_APART);
+	int64_t deep = stack_rows(stack, depth(piece, trans));
 
 	return (struct matrix){
 	        data, byte / precision_bytes(SINGLE), deep, side(piece, trans), deep, SINGLE};
@@ -111,7 +134,7 @@ static int64_t place_in_kept(
 	bool within = from >= 0 && (trans == TRANSPOSED || from % a.ld == 0) &&
 	              depth(a, trans) == depth(kept, trans) &&
 	              at + side(a, trans) <= side(kept, trans);
-	bool fits = within && stack_bytes(room->stack, depth(kept, trans), side(kept, trans)) <=
+	bool fits = within && pieces_bytes(room->stack, depth(kept, trans), side(kept, trans)) <=
 	                              room->kept_bytes;
 
 	return useful && fits ? at : -1;
@@ -120,7 +143,7 @@ static int64_t place_in_kept(
 /* The kept operand's stack of the piece from k on. */
 static struct matrix kept_stack(const struct split_room *room, int64_t k)
 {
-	int64_t before = stack_bytes(room->stack, k, side(room->kept, room->trans));
+	int64_t before = pieces_bytes(room->stack, k, side(room->kept, room->trans));
 
 	return stack_at(room->kept_data, before, piece_of(room->kept, room->trans, k), room->trans,
 	        room->stack);
@@ -145,9 +168,10 @@ static struct matrix part_of_kept(
 {
 	struct matrix all = kept_stack(room, k);
 	int64_t slot = all.m / tf32_slots(room->stack);
-	int64_t first = room->stack == TF32_BOTH && stack == TF32_LEFT ? slot : 0;
 
-	return matrix_view(all, first, at, tf32_slots(stack) * slot, n);
+	if (room->stack != TF32_BOTH)
+		return matrix_view(all, 0, at, all.m, n);
+	return matrix_view(all, stack == TF32_LEFT ? slot : 0, at, tf32_slots(stack) * slot, n);
 }
 
 static bool same(struct matrix a, struct matrix b)
@@ -191,7 +215,8 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 
 	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
 	       k >= least->depth && c.m >= least->side && c.n >= least->side &&
-	       piece_bytes(c.m) + piece_bytes(c.n) <= e->split.bytes;
+	       piece_bytes(e->split.stack, c.m) + piece_bytes(e->split.stack, c.n) <=
+	               e->split.bytes;
 }
 
 bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix c, struct matrix p)
@@ -205,15 +230,15 @@ bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix 
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
-        struct matrix b, struct matrix c)
+        struct matrix b, double beta, struct matrix c)
 {
-	bool a_kept = place_in_kept(&e->split, a, other(ta), TF32_LEFT) >= 0;
-	bool b_kept = place_in_kept(&e->split, b, tb, TF32_RIGHT) >= 0;
+	bool a_kept = place_in_kept(&e->split, a, other(ta), kind_of(e, TF32_LEFT)) >= 0;
+	bool b_kept = place_in_kept(&e->split, b, tb, kind_of(e, TF32_RIGHT)) >= 0;
+	bool takes = in_halves(e) ? beta == 1 : e->tf32 && aligned(c, e->tf32->alignment);
 	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
 
-	return possible(e, c, depth(b, tb)) && aligned(c, e->tf32->alignment) &&
-	       flops >= e->tf32->flops && (a_kept || c.n >= e->tf32->use) &&
-	       (b_kept || c.m >= e->tf32->use);
+	return takes && possible(e, c, depth(b, tb)) && flops >= e->tf32->flops &&
+	       (a_kept || c.n >= e->tf32->use) && (b_kept || c.m >= e->tf32->use);
 }
 
 /* C = alpha A^T B + beta C of stacks. The library's kernels for the tensor cores want a multiple of
@@ -223,6 +248,9 @@ static bool multiply(struct executor *e, double alpha, struct matrix a, struct m
         double beta, struct matrix c, struct products products)
 {
 	int64_t rest = c.m % ROWS_APART, whole = c.m - rest;
+
+	if (in_halves(e))
+		return e->ops->half_update(e, WHOLE, alpha, a, b, c);
 	bool ok = whole == 0 || e->ops->gemm_tf32(e, alpha, matrix_view(a, 0, 0, a.m, whole), b,
 	                                beta, matrix_view(c, 0, 0, whole, c.n), products);
 
@@ -234,8 +262,9 @@ static bool multiply(struct executor *e, double alpha, struct matrix a, struct m
 static bool operands(struct executor *e, enum trans ta, enum trans tb, struct matrix a,
         struct matrix b, struct matrix c, int64_t k, struct matrix *left, struct matrix *right)
 {
-	return operand(e, a, other(ta), TF32_LEFT, k, 0, left) &&
-	       operand(e, b, tb, TF32_RIGHT, k, piece_bytes(c.m), right);
+	return operand(e, a, other(ta), kind_of(e, TF32_LEFT), k, 0, left) &&
+	       operand(e, b, tb, kind_of(e, TF32_RIGHT), k, piece_bytes(e->split.stack, c.m),
+	               right);
 }
 
 bool split_ready(struct executor *e, enum trans ta, enum trans tb, struct matrix a, struct matrix b,
@@ -243,9 +272,9 @@ bool split_ready(struct executor *e, enum trans ta, enum trans tb, struct matrix
 {
 	struct matrix left, right;
 
-	if (!split_wanted(e, ta, tb, a, b, c))
+	if (!split_wanted(e, ta, tb, a, b, 1, c))
 		return true;
-	bool a_kept = place_in_kept(&e->split, a, other(ta), TF32_LEFT) >= 0;
+	bool a_kept = place_in_kept(&e->split, a, other(ta), kind_of(e, TF32_LEFT)) >= 0;
 	bool ok = operands(e, ta, tb, a, b, c, 0, &left, &right);
 	e->split.ready = a_kept ? b : a;
 	return ok;
@@ -322,10 +351,10 @@ bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix
 {
 	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
 	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
-	enum tf32_stack stack = split_symmetric(e);
 
-	return possible(e, c, k) && (stack == TF32_PAIR || aligned(c, e->tf32->alignment)) &&
-	       flops >= e->tf32->symmetric && place_in_kept(&e->split, a, other(trans), stack) >= 0;
+	return possible(e, c, k) && (in_halves(e) || aligned(c, e->tf32->alignment)) &&
+	       flops >= (in_halves(e) ? e->tf32->half_symmetric : e->tf32->symmetric) &&
+	       place_in_kept(&e->split, a, other(trans), kind_of(e, TF32_BOTH)) >= 0;
 }
 
 bool split_prepare(struct executor *e, enum trans trans, struct matrix a, struct matrix c)
@@ -333,16 +362,16 @@ bool split_prepare(struct executor *e, enum trans trans, struct matrix a, struct
 	return !split_wanted_syrk(e, trans, a, c) || make_kept(e);
 }
 
-/* By syrk_tf32. */
-static bool whole_update(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
+/* By 3xFP16. */
+static bool update_in_halves(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, struct matrix c)
 {
-	struct matrix stack;
+	struct matrix pair;
 	bool ok = true;
 
 	for (int64_t k = 0; ok && k < depth(a, trans); k += TF32_PIECE)
-		ok = operand(e, a, trans, TF32_PAIR, k, 0, &stack) &&
-		     e->ops->syrk_tf32(e, uplo, alpha, stack, c);
+		ok = operand(e, a, trans, HALF_PAIR, k, 0, &pair) &&
+		     e->ops->half_update(e, uplo, alpha, pair, pair, c);
 	return ok;
 }
 
@@ -355,8 +384,8 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
 	bool ok = true;
 
-	if (split_symmetric(e) == TF32_PAIR)
-		return whole_update(e, uplo, down, alpha, a, c);
+	if (in_halves(e))
+		return update_in_halves(e, uplo, down, alpha, a, c);
 	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
 		ok = operand(e, a, down, TF32_LEFT, k, 0, &u.left) &&
 		     operand(e, a, down, TF32_RIGHT, k, 0, &u.right) &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Products by 3xTF32 (lib/tf32.h): which, and how they are put together from an executor's split
- * and gemm_tf32. Sums of more than TF32_PIECE products are made piece by piece, in the fp32 of C.
- * They need a workspace, which is QUEUE_MAIN's alone. */
+/* Products of split operands, by 3xTF32 (lib/tf32.h) or 3xFP16 (lib/half_pair.h): which, and how
+ * they are put together from an executor's split, gemm_tf32 and half_update. Sums of more than
+ * TF32_PIECE products are made piece by piece, in the fp32 of C. They need a workspace, which is
+ * QUEUE_MAIN's alone. */
 #ifndef FATHOM_SPLIT_H
 #define FATHOM_SPLIT_H
 
@@ -9,8 +10,8 @@
 #include "plan.h"
 
 /* Room for products into any part of an m x n matrix, and for the stack of one operand (kept) that
- * several share, as op(kept) with the inner dimension down its columns; nothing unless the
- * executor's math is 3xTF32. */
+ * several share, as op(kept) with the inner dimension down its columns; nothing when the
+ * executor's math is fp32. `stack` is what 3xTF32 needs; 3xFP16 has pairs. */
 struct split_room split_carve(const struct executor *, struct carver *, int64_t m, int64_t n,
         struct matrix kept, enum trans trans, enum tf32_stack stack);
 
@@ -18,8 +19,8 @@ struct split_room split_carve(const struct executor *, struct carver *, int64_t 
  * few rows only, and those into a C that is not aligned are slow (H200). */
 extern const struct split_limits split_limits_cuda;
 
-/* The same with syrk_tf32. */
-extern const struct split_limits split_limits_cuda_whole;
+/* The same with half_update. */
+extern const struct split_limits split_limits_cuda_half;
 
 /* False with the executor's fault when it cannot do the math it is set to. */
 bool split_check(struct executor *);
@@ -28,29 +29,26 @@ bool split_check(struct executor *);
  * stack of it: it stays as it is until the next call. */
 void split_keep(struct executor *, struct matrix a);
 
-/* What to keep where all products are symmetric updates. */
-enum tf32_stack split_symmetric(const struct executor *);
-
 /* Whether p = v^T c is made by gemm_tall. */
 bool split_wanted_tall(const struct executor *, struct matrix v, struct matrix c, struct matrix p);
 
-/* Whether a product into c is made by 3xTF32; and it. */
+/* Whether a product into c is made of split operands; and it. */
 bool split_wanted(const struct executor *, enum trans ta, enum trans tb, struct matrix a,
-        struct matrix b, struct matrix c);
+        struct matrix b, double beta, struct matrix c);
 bool split_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
 
 /* Makes the stacks of split_gemm's operands, or of the first of their pieces, where the product is
- * made by 3xTF32: the next product is that one, and its operands stay as they are until then. */
+ * made so: the next product is that one, and its operands stay as they are until then. */
 bool split_ready(struct executor *, enum trans ta, enum trans tb, struct matrix a, struct matrix b,
         struct matrix c);
 
-/* What is kept, ready for a symmetric update of c by a, where that is made by 3xTF32. */
+/* What is kept, ready for a symmetric update of c by a, where that is made so. */
 bool split_prepare(struct executor *, enum trans trans, struct matrix a, struct matrix c);
 
 /* The same of one triangle of C += alpha op(A) op(A)^T and what is behind it, with op(A) among what
- * is kept as a left and as a right operand: in one kernel where there is one; else products of
- * whole blocks but for the triangles on the diagonal, which are made aside. */
+ * is kept as a left and as a right operand: in one kernel by 3xFP16; by 3xTF32 as products of whole
+ * blocks but for the triangles on the diagonal, which are made aside. */
 bool split_wanted_syrk(const struct executor *, enum trans trans, struct matrix a, struct matrix c);
 bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         struct matrix c);

@@ -103,7 +103,7 @@ static void read_request(struct request *r, char **operands)
 	asked->precision =
 	        one_of(r->precision, precisions, "precision") == precisions[0] ? SINGLE : DOUBLE;
 	if (!math_find(r->math, &asked->math))
-		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32 are known", r->math);
+		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32, 3xfp16 are known", r->math);
 	asked->uplo = one_of(r->uplo, triangles, "triangle") == triangles[0] ? LOWER : UPPER;
 	r->fixed.nb = r->nb;
 	r->fixed.leaf = r->leaf;
@@ -123,9 +123,8 @@ static void read_request(struct request *r, char **operands)
 static char *title_of(const struct trace_answer *a, const char *how, const char *where)
 {
 	return xasprintf("%s %c%s %" PRId64 " x %" PRId64 "%s%s%s", how, (char)a->asked.precision,
-	        a->asked.operation, a->asked.m, a->asked.n,
-	        a->asked.math == MATH_3XTF32 ? " by 3xTF32" : "", where ? " on " : "",
-	        where ? where : "");
+	        a->asked.operation, a->asked.m, a->asked.n, math_title[a->asked.math],
+	        where ? " on " : "", where ? where : "");
 }
 
 /* Runs it here. False with a fault when there is no GPU; a run that fails ends the program. */
@@ -317,8 +316,8 @@ int main(int argc, char **argv)
 	        {"m", 'm', CLI_INT, &r.asked.m, "N", "rows (as many as columns)", 1, 1e9},
 	        {"n", 'n', CLI_INT, &r.asked.n, "N", "columns (needed)", 1, 1e9},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
-	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32", "of updates in single precision", 0,
-	                0},
+	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32|3xfp16",
+	                "of updates in single precision", 0, 0},
 	        {"uplo", 0, CLI_TEXT, &r.uplo, "lower|upper", "triangle, for potrf", 0, 0},
 	        {"nb", 0, CLI_INT, &r.nb, "N", "block size (0: the model's sequence)", 0, 1e6},
 	        {"panels", 0, CLI_TEXT, &r.panels, "device|host",

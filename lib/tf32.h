@@ -45,12 +45,12 @@ TF32_CALL int tf32_kept(int64_t rows, int sm_count)
 }
 
 /* What an operand's parts are stacked for; BOTH holds one stack and the other: high, low, high,
- * high; PAIR, for kernels of our own, is how that begins: high, low. */
-enum tf32_stack { TF32_LEFT, TF32_RIGHT, TF32_BOTH, TF32_PAIR };
+ * high. HALF_PAIR, for 3xFP16, is no stack but what lib/half_pair.h says. */
+enum tf32_stack { TF32_LEFT, TF32_RIGHT, TF32_BOTH, HALF_PAIR };
 
 TF32_CALL int tf32_slots(enum tf32_stack stack)
 {
-	return stack == TF32_BOTH ? 4 : stack == TF32_PAIR ? 2 : 3;
+	return stack == TF32_BOTH ? 4 : 3;
 }
 
 TF32_CALL int tf32_low_slot(enum tf32_stack stack)

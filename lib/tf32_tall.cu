@@ -224,7 +224,8 @@ int describe_matrix(struct matrix a, CUtensorMap *map)
 	const cuuint64_t sizes[] = {(cuuint64_t)a.m, (cuuint64_t)a.n};
 	const cuuint64_t strides[] = {(cuuint64_t)a.ld * 4};
 	const cuuint32_t box[] = {DEPTH, BOX};
-	return encode(map, 2, matrix_address(a), sizes, strides, box);
+	return encode(
+	        map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix_address(a), sizes, strides, box);
 }
 
 template <int SIDE>

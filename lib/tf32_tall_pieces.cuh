@@ -6,7 +6,7 @@
 
 #include "base.h"
 #include "tf32_tall.h"
-#include "tf32_units.cuh"
+#include "warpgroup_products.cuh"
 
 namespace
 {
@@ -16,7 +16,7 @@ enum {
 	GROUPS = 2,             /* warpgroups that multiply */
 	WORKING = 128 * GROUPS, /* threads */
 	OWN = 64,               /* columns of V that a warpgroup takes at once */
-	DEPTH = SLAB            /* rows in a stage */
+	DEPTH = SLAB_BYTES / 4  /* rows in a stage */
 };
 
 static_assert(TF32_TALL_SIDE == OWN * GROUPS && ACROSS == WIDE, "as the units take them at once");

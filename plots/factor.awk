@@ -14,8 +14,8 @@ function keep(series, n, rate) {
 	if (rate > best[series, n])
 		best[series, n] = rate
 }
-# Ours by 3xTF32 is a variant of its own.
-function variant_of(T, i) { return T[i, "math"] == "3xtf32" ? "3xtf32" : T[i, "variant"] }
+# Ours of split operands are variants of their own.
+function variant_of(T, i) { return T[i, "math"] ~ /^3x/ ? T[i, "math"] : T[i, "variant"] }
 function take_bench(   i) {
 	if (!load(data "/bench.tsv", T))
 		return

@@ -6,9 +6,9 @@ height = 390 * slots
 load scripts."/style.gp"
 operations = "getrf geqrf potrf"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
-variants = "gpu hybrid cusolver openblas 3xtf32"
-key_of(v) = v eq "gpu" ? "panels on GPU" : v eq "hybrid" ? "panels on CPU" : v eq "cusolver" ? "cuSOLVER" : v eq "3xtf32" ? "3xTF32" : "OpenBLAS"
-line_of(v) = v eq "gpu" ? 2 : v eq "hybrid" ? 1 : v eq "cusolver" ? 7 : v eq "3xtf32" ? 4 : 5
+variants = "gpu hybrid cusolver openblas 3xtf32 3xfp16"
+key_of(v) = v eq "gpu" ? "panels on GPU" : v eq "hybrid" ? "panels on CPU" : v eq "cusolver" ? "cuSOLVER" : v eq "3xtf32" ? "3xTF32" : v eq "3xfp16" ? "3xFP16" : "OpenBLAS"
+line_of(v) = v eq "gpu" ? 2 : v eq "hybrid" ? 1 : v eq "cusolver" ? 7 : v eq "3xtf32" ? 4 : v eq "3xfp16" ? 6 : 5
 list(o, kind) = present(system("printf '".name."/".o."_".kind."%s ' ".variants))
 variant(s) = system("echo ".s." | sed 's,.*_,,'")
 # The rate of a series at one n, NaN when it has none there.

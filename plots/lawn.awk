@@ -124,7 +124,7 @@ function operations() {
 
 function collect(   i, who, k) {
 	for (i = 1; i <= T["rows"]; i++) {
-		if (!is_square_whole(i, "s") || T[i, "math"] == "3xtf32")
+		if (!is_square_whole(i, "s") || T[i, "math"] ~ /^3x/)
 			continue
 		who = T[i, "variant"] == "openblas" ? "host" : T[i, "variant"] == "cusolver" ? "vendor" : "ours"
 		k = T[i, "operation"] SUBSEP who SUBSEP T[i, "n"]

@@ -12,6 +12,7 @@
  * (lib/blas_double.h), and symmetric updates as deep as a Cholesky factorization's blocks. Our own
  * of V^T C in 3xTF32, on all multiprocessors and on those that a panel leaves. Our own in both
  * forms, alone and as beside a panel, with a block for each tile, and for sizes that cut tiles off.
+ * Our own updates by 3xFP16 (B^T B of pairs), whole and symmetric, alone and as beside a panel.
  * Dependent calls in one stream, start to start by stamps of both clocks, behind a hold; leading
  * dimensions are the matrices' own rows, made even.
  *
@@ -35,7 +36,9 @@ static double flops(const struct product *p)
 	const double m = p->m, n = p->n, k = p->k;
 	if (gemm_rate_is_solve(p->kind))
 		return m * m * n;
-	return gemm_rate_is_symmetric(p->kind) ? n * (n + 1) * k : 2 * m * n * k;
+	return gemm_rate_is_symmetric(p->kind) ? n * (n + 1) * k
+	       : gemm_rate_is_half(p->kind)    ? 2 * n * n * k
+	                                       : 2 * m * n * k;
 }
 
 /* ---- the sweep ---- */
@@ -53,6 +56,12 @@ struct surface {
 #define SIZES                                                                                      \
 	{                                                                                          \
 		512, 1024, 2048, 4096, 8192, 16384                                                 \
+	}
+
+/* The last turn of tiles is seldom full. */
+#define HALF_SIZES                                                                                 \
+	{                                                                                          \
+		1024, 2048, 2896, 4096, 5792, 8192, 11584, 16384                                   \
 	}
 
 /* Powers of two less 28: no multiples of any tile, but of a copy. */
@@ -93,6 +102,10 @@ static const struct surface others[] = {
         {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
         {TALL, {64, 128, 256}, {512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
         {TALL_SHARED, {64, 128, 256}, {512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
+        {HALF_SYRK, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_SYRK_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_GEMM, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_GEMM_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
 };
 static const struct surface deep_squares = {SYRK, {1}, SIZES, {2048}};
 
@@ -104,16 +117,19 @@ static const struct between {
 	enum math math;
 	int k[LISTED];
 } between[] = {{GEMM, FP32, RANKS}, {OWN_GEMM_EDGE, FP32, {64, 128, 256}},
-        {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, STACKS},
-        {OWN_SYRK, TF32, {64, 128, 256}}, {OWN_SYRK_SHARED, TF32, {64, 128, 256}}};
+        {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, STACKS}};
 static const int between_sides[] = {1448, 2896, 5792, 11584};
+
+/* Its shape is n and k. */
+static bool is_square(enum kind kind)
+{
+	return gemm_rate_is_symmetric(kind) || gemm_rate_is_half(kind);
+}
 
 static bool fits(const struct product *p)
 {
 	const int64_t room = p->bench->elements, m = p->m, n = p->n, k = p->k;
-	if (gemm_rate_is_symmetric(p->kind) && p->math == TF32)
-		return k <= TF32_PIECE && n * n <= room && tf32_slots(TF32_PAIR) * n * k <= room;
-	if (gemm_rate_is_symmetric(p->kind))
+	if (is_square(p->kind))
 		return n * n <= room && n * k <= room;
 	return m * n <= room && m * k <= room && k * n <= room;
 }
@@ -121,7 +137,7 @@ static bool fits(const struct product *p)
 /* Its shape is m, n and k. */
 static bool has_depth(enum kind kind)
 {
-	return !gemm_rate_is_solve(kind) && !gemm_rate_is_symmetric(kind);
+	return !gemm_rate_is_solve(kind) && !is_square(kind);
 }
 
 static void measure_product(struct product *p)
@@ -132,11 +148,13 @@ static void measure_product(struct product *p)
 		return;
 	if (gemm_rate_is_solve(p->kind))
 		gemm_rate_fill_triangle(p);
+	if (gemm_rate_is_half(p->kind))
+		gemm_rate_fill_pair(p);
 	char *series =
 	        xasprintf("%s_%s", gemm_rate_kind_name[p->kind], gemm_rate_math_name[p->math]);
 	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;
 	const double seconds = blas_rate_measure(&bench->rate, gemm_rate_put, p, expected, series,
-	        args + gemm_rate_is_symmetric(p->kind), has_depth(p->kind) ? 3 : 2);
+	        args + is_square(p->kind), has_depth(p->kind) ? 3 : 2);
 	bench->best = fmax(bench->best, flops(p) / seconds);
 	free(series);
 }

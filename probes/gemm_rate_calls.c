@@ -4,8 +4,9 @@
 
 #include "../lib/block_kernels.h"
 #include "../lib/gemm.h"
+#include "../lib/half_pair.h"
+#include "../lib/half_update.h"
 #include "../lib/tf32.h"
-#include "../lib/tf32_syrk.h"
 #include "../lib/tf32_tall.h"
 
 enum { COUNTERS = 4096 }; /* bytes */
@@ -16,13 +17,13 @@ static const double off_diagonal = 1e-5;
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
         "syrk", "gemm_odd", "gemm_shared", "own_gemm", "own_syrk", "own_gemm_edge",
         "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
-        "tf32_tall_shared"};
+        "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 {
-	if (math == TF32 && (kind == OWN_SYRK || kind == OWN_SYRK_SHARED))
-		return tf32_syrk_built();
+	if (gemm_rate_is_half(kind))
+		return math == FP32 && half_update_built();
 	if (kind >= TALL)
 		return math == FP32 && tf32_tall_built();
 	if (kind >= OWN_GEMM)
@@ -43,12 +44,18 @@ bool gemm_rate_is_solve(enum kind kind)
 
 bool gemm_rate_is_symmetric(enum kind kind)
 {
-	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED;
+	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED || kind == HALF_SYRK ||
+	       kind == HALF_SYRK_SHARED;
 }
 
 bool gemm_rate_is_tall(enum kind kind)
 {
-	return kind == GEMM_TN || kind >= TALL;
+	return kind == GEMM_TN || kind == TALL || kind == TALL_SHARED;
+}
+
+bool gemm_rate_is_half(enum kind kind)
+{
+	return kind >= HALF_SYRK;
 }
 
 /* ---- the calls ---- */
@@ -57,7 +64,7 @@ bool gemm_rate_is_tall(enum kind kind)
  * dimension down the columns of both operands. */
 bool gemm_rate_is_transposed(const struct product *p)
 {
-	return gemm_rate_is_tall(p->kind) || p->math == TF32;
+	return gemm_rate_is_tall(p->kind) || gemm_rate_is_half(p->kind) || p->math == TF32;
 }
 
 static void put_gemm_double(const struct product *p)
@@ -154,14 +161,19 @@ static void put_own(const struct product *p)
 	        NULL, d->rate.stream));
 }
 
-/* The same by 3xTF32, of a stack. */
-static void put_syrk_tf32(const struct product *p)
+static struct matrix pair_of(const struct product *p)
 {
-	const int slots = tf32_slots(TF32_PAIR);
-	const struct matrix stack = {p->bench->a, 0, slots * p->k, p->n, slots * p->k, SINGLE};
-	const struct matrix c = {p->bench->c, 0, p->n, p->n, p->n, SINGLE};
-	GPU(tf32_syrk(LOWER, gemm_rate_alpha, stack, c, p->kind == OWN_SYRK_SHARED,
-	        p->bench->rate.stream));
+	const int64_t rows = half_rows(p->k);
+	return (struct matrix){p->bench->a, 0, rows, p->n, rows, SINGLE};
+}
+
+/* By 3xFP16: C += alpha B^T B, the square or its lower triangle. */
+static void put_half(const struct product *p)
+{
+	const struct matrix pair = pair_of(p), c = {p->bench->c, 0, p->n, p->n, p->n, SINGLE};
+	const bool shared = p->kind == HALF_SYRK_SHARED || p->kind == HALF_GEMM_SHARED;
+	GPU(half_update(gemm_rate_is_symmetric(p->kind) ? LOWER : WHOLE, gemm_rate_alpha, pair,
+	        pair, c, shared, p->bench->rate.stream));
 }
 
 static void put_tall(const struct product *p)
@@ -179,8 +191,8 @@ static void put_tall(const struct product *p)
 void gemm_rate_put(void *context)
 {
 	const struct product *p = context;
-	if (gemm_rate_is_symmetric(p->kind) && p->math == TF32) {
-		put_syrk_tf32(p);
+	if (gemm_rate_is_half(p->kind)) {
+		put_half(p);
 		return;
 	}
 	if (p->kind >= TALL) {
@@ -232,6 +244,12 @@ void gemm_rate_fill_triangle(const struct product *p)
 	else
 		BLAS(cublasSscal(d->rate.blas, count, &scale_s, d->triangle, 1));
 	GPU(block_fill(UPPER, 0, 1, triangle, d->rate.stream));
+}
+
+void gemm_rate_fill_pair(const struct product *p)
+{
+	const struct matrix b = {p->bench->b, 0, p->k, p->n, p->k, SINGLE};
+	GPU(half_pair(b, PLAIN, pair_of(p), p->bench->rate.stream));
 }
 
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)

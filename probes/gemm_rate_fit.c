@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
  * .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
- * gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .tf32 .d,
- * gpu.own_syrk_shared.s .tf32, gpu.gemm_shared.tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s
- * (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
+ * gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .d,
+ * gpu.own_syrk_shared.s, gpu.gemm_shared.tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s,
+ * gpu.half_syrk.s, gpu.half_syrk_shared.s, gpu.half_gemm.s, gpu.half_gemm_shared.s (seconds per
+ * call against shape, rate surfaces) and the best rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 
@@ -71,10 +72,15 @@ static const struct surface {
                 2, NULL},
         {"own_syrk_shared_s", "gpu.own_syrk_shared.s", NULL,
                 "our C -= A A^T, lower, a block a tile, start to start", {"n", "k"}, 1, "n"},
-        {"own_syrk_tf32", "gpu.own_syrk.tf32", NULL,
-                "our C -= A A^T by 3xTF32, lower, start to start", {"n", "k"}, 1, "n"},
-        {"own_syrk_shared_tf32", "gpu.own_syrk_shared.tf32", NULL,
-                "our C -= A A^T by 3xTF32, lower, a block a tile, start to start", {"n", "k"}, 1,
+        {"half_syrk_s", "gpu.half_syrk.s", "gpu.half_syrk.s.peak",
+                "our C -= B^T B by 3xFP16, lower, start to start", {"n", "k"}, 1, "n"},
+        {"half_syrk_shared_s", "gpu.half_syrk_shared.s", NULL,
+                "our C -= B^T B by 3xFP16, lower, by blocks of few tiles, start to start",
+                {"n", "k"}, 1, "n"},
+        {"half_gemm_s", "gpu.half_gemm.s", "gpu.half_gemm.s.peak",
+                "our C -= B^T B by 3xFP16, start to start", {"n", "k"}, 2, "n"},
+        {"half_gemm_shared_s", "gpu.half_gemm_shared.s", NULL,
+                "our C -= B^T B by 3xFP16, by blocks of few tiles, start to start", {"n", "k"}, 2,
                 "n"},
         {"tf32_tall_s", "gpu.tf32_tall.s", NULL, "our A^T B by 3xTF32, start to start",
                 {"m", "n", "k"}, 2, NULL},

@@ -29,6 +29,10 @@ enum kind {
 	OWN_GEMM_EDGE_SHARED,
 	TALL,
 	TALL_SHARED,
+	HALF_SYRK,
+	HALF_SYRK_SHARED,
+	HALF_GEMM,
+	HALF_GEMM_SHARED,
 	KINDS
 };
 enum math { FP32, TF32, FP64 };
@@ -69,11 +73,15 @@ void gemm_rate_fill(const struct bench *bench, enum math math);
 /* The lower triangle of order m, next to the identity. */
 void gemm_rate_fill_triangle(const struct product *p);
 
+/* The pair of B, of k rows and n columns, in place of A. */
+void gemm_rate_fill_pair(const struct product *p);
+
 bool gemm_rate_is_transposed(const struct product *p);
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math);
 bool gemm_rate_is_solve(enum kind kind);
 bool gemm_rate_is_symmetric(enum kind kind);
 bool gemm_rate_is_tall(enum kind kind);
+bool gemm_rate_is_half(enum kind kind);
 
 /* Puts the call of a struct product into the stream. */
 void gemm_rate_put(void *product);

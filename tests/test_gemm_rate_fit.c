@@ -73,7 +73,8 @@ static struct table *synthetic(void)
 	const struct arg update[] = {{"n", 4096}, {"k", 128}};
 	add_product(curve, "own_gemm_shared_s", 1024, 2048, 64, 40e-6);
 	add(curve, "own_syrk_shared_s", update, 2, 50e-6);
-	add(curve, "own_syrk_tf32", update, 2, 30e-6);
+	add(curve, "half_syrk_s", update, 2, 30e-6);
+	add(curve, "half_gemm_shared_s", update, 2, 70e-6);
 	add(curve, "syrk_d", update, 2, 128. * 4096 * 4096 / 10e12);
 	return curve;
 }
@@ -113,8 +114,10 @@ static void test_known(void)
 	        "our products with a block a tile");
 	is_real(at_two(profile, "gpu.own_syrk_shared.s", "n", 4096, "k", 128), 50e-6, 1e-12,
 	        "our symmetric ones");
-	is_real(at_two(profile, "gpu.own_syrk.tf32", "n", 4096, "k", 128), 30e-6, 1e-12,
-	        "those by 3xTF32");
+	is_real(at_two(profile, "gpu.half_syrk.s", "n", 4096, "k", 128), 30e-6, 1e-12,
+	        "those by 3xFP16");
+	is_real(at_two(profile, "gpu.half_gemm_shared.s", "n", 4096, "k", 128), 70e-6, 1e-12,
+	        "and of whole squares beside a panel");
 	is_text(row_of(profile, "gpu.gemm.s")->regime, "surface", "they are rate surfaces");
 	is_text(row_of(profile, "gpu.gemm.tf32.peak")->status, "absent",
 	        "no peak of what the device lacks");

@@ -268,28 +268,36 @@ static void test_shared_products(struct profile *p)
 	ok(good && out.seconds < without, "and not without look-ahead");
 }
 
-/* Symmetric updates of one kernel, at a third of all the time of products of stacks. */
-static void test_whole_updates(struct profile *p)
+/* Updates by 3xFP16, at the rates of their kernel. */
+static void test_halves(struct profile *p)
 {
+	static const char *const names[] = {"gpu.half_syrk.s", "gpu.half_gemm.s",
+	        "gpu.half_syrk_shared.s", "gpu.half_gemm_shared.s"};
 	static const double sides[] = {256, 8192}, inner[] = {64, 256};
 	static const int64_t width[] = {256};
 	struct plan plan = {false, NULL, width, 1, 128, 0, 0};
 	struct factor_question asked = question("potrf", &plan, 8000, 8000);
 	struct prediction out;
 
+	asked.math = MATH_3XFP16;
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out), "not without their rates");
 	asked.math = MATH_3XTF32;
 	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	double several = out.seconds;
-	for (int i = 0; i < 4; i++) {
-		struct arg args[] = {{"n", sides[i & 1]}, {"k", inner[i >> 1]}};
-		add(p, "gpu.own_syrk.tf32", "s", args, 2,
-		        args[0].value * args[0].value * args[1].value / 6e13, 0.01);
+	add(p, "gpu.half_gemm.s.peak", "flop/s", NULL, 0, 1.2e14, 0.01);
+	for (int i = 0; i < 16; i++) {
+		struct arg args[] = {{"n", sides[i & 1]}, {"k", inner[i >> 1 & 1]}};
+		add(p, names[i >> 2], "s", args, 2,
+		        (i >> 2 & 1 ? 2 : 1) * args[0].value * args[0].value * args[1].value /
+		                1.2e14,
+		        0.01);
 	}
+	asked.math = MATH_3XFP16;
 	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < several, "one kernel for updates takes %.2f of their time",
+	ok(good && out.seconds < several, "Cholesky takes %.2f of the time by 3xTF32",
 	        out.seconds / several);
 	asked = question("potrf", &plan, 20000, 20000);
-	asked.math = MATH_3XTF32;
+	asked.math = MATH_3XFP16;
 	double smaller = out.seconds;
 	good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	ok(good && out.seconds > 8 * smaller, "and beyond what was measured as much more");
@@ -337,7 +345,7 @@ int main(void)
 	test_refusals(p);
 	test_split(p);
 	test_shared_products(p);
-	test_whole_updates(p);
+	test_halves(p);
 	test_tall(p);
 	profile_free(p);
 	return finish();

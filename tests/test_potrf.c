@@ -291,22 +291,22 @@ static void test_large(struct executor *e, enum uplo uplo, enum precision precis
 	}
 }
 
-/* Updates by 3xTF32, in matrices large enough for them: the same bounds, but other bits. */
-static void test_split(
-        struct executor *e, const struct plan *plan, enum uplo uplo, int kind, int64_t n)
+/* Updates of split operands, in matrices large enough for them: the same bounds, but other bits. */
+static void test_split(struct executor *e, enum math math, const struct plan *plan, enum uplo uplo,
+        int kind, int64_t n)
 {
 	struct problem p = {.uplo = uplo, .n = n, .lda = n + 3, .precision = SINGLE}, strict = p;
 
 	problem_open(&p, kind);
 	problem_open(&strict, kind);
 	bool good = run(e, plan, &strict, 0xff);
-	e->math = MATH_3XTF32;
+	e->math = math;
 	const char *wrong = run(e, plan, &p, 0xff) ? verdict(plan, &p, kind) : "refused";
 	e->math = MATH_FP32;
 	if (wrong)
 		diag("%s (info %d)", wrong, p.info);
 	ok(good && !wrong && memcmp(p.after, strict.after, (size_t)(n * (n + 3)) * 4) != 0,
-	        "%s by 3xTF32, %s, nb %d, panels on the %s: kind %d", e->name,
+	        "%s%s, %s, nb %d, panels on the %s: kind %d", e->name, math_title[math],
 	        uplo == LOWER ? "lower" : "upper", (int)plan->widths[0],
 	        plan->hybrid ? "host" : "device", kind);
 	problem_close(&p);
@@ -316,7 +316,8 @@ static void test_split(
 static void test_splits(struct executor *e)
 {
 	const struct split_limits *kept = e->tf32;
-	struct split_limits small = {.side = 64, .depth = 32, .alignment = 4, .use = 64};
+	const struct split_limits small = {
+	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
 	static const int64_t by_64[] = {64}, by_128[] = {128}, by_300[] = {300};
@@ -329,13 +330,12 @@ static void test_splits(struct executor *e)
 		return;
 	}
 	e->tf32 = &small;
-	for (int whole = 0; whole <= (kept->whole || e->on_host); whole++) {
-		small.whole = whole;
+	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
-			test_split(e, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
+			test_split(e, math, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
 			        kinds[i / 2], 600);
 		for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
-			test_split(e, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
+			test_split(e, math, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
 	}
 	e->tf32 = kept;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 3xTF32: the parts of a number, the stacks of an operand, and products made of them, on the host
- * executor and on the GPU. */
+/* 3xTF32: the parts of a number and the stacks of an operand; products by it and by 3xFP16, on the
+ * host executor and on the GPU. */
 #include "factor_test.h"
 
 #include "../factor/split.h"
@@ -113,7 +113,7 @@ static void test_stacks(struct executor *e)
 {
 	static const int64_t sizes[][2] = {{1, 1}, {4, 7}, {130, 18}, {255, 33}, {300, 256}};
 
-	for (int stack = TF32_LEFT; stack <= TF32_PAIR; stack++)
+	for (int stack = TF32_LEFT; stack <= TF32_BOTH; stack++)
 		for (int trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			bool good = true;
 			for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -148,6 +148,8 @@ static struct matrix shape_of(const struct product *p, int operand)
 	return (struct matrix){p->memory[operand].data, 0, m, n, m + 1 + operand, SINGLE};
 }
 
+static enum math math; /* of the products that follow */
+
 /* The room's kept operand is a. */
 static bool product_open(struct executor *e, struct product *p, enum tf32_stack stack)
 {
@@ -164,7 +166,7 @@ static bool product_open(struct executor *e, struct product *p, enum tf32_stack 
 	p->a = shape_of(p, 0);
 	p->b = shape_of(p, 1);
 	p->c = shape_of(p, 2);
-	e->math = MATH_3XTF32;
+	e->math = math;
 	split_carve(e, &counting, p->m, p->n, p->a, p->ta == PLAIN ? TRANSPOSED : PLAIN, stack);
 	good = good && test_open(e, &p->work, counting.used + 256, 0xff);
 	carver = (struct carver){(char *)p->work.data, 0};
@@ -243,13 +245,14 @@ static void test_products(struct executor *e)
 			bool open = product_open(e, &p, TF32_LEFT);
 			double worst = open ? product_error(e, &p, -1, 1, t & 4) : NAN;
 			ok(product_close(e, &p) && worst <= 8,
-			        "%s %s%s %d x %d x %d%s: off by %.2g eps of the sum of magnitudes",
-			        e->name, t & 1 ? "T" : "N", t & 2 ? "T" : "N", (int)p.m, (int)p.n,
-			        (int)p.k, t & 4 ? " kept" : "", worst);
+			        "%s%s %s%s %d x %d x %d%s: off by %.2g eps of the sum of "
+			        "magnitudes",
+			        e->name, math_title[math], t & 1 ? "T" : "N", t & 2 ? "T" : "N",
+			        (int)p.m, (int)p.n, (int)p.k, t & 4 ? " kept" : "", worst);
 		}
 }
 
-/* beta = 0 overwrites NaN, and operands far from 1 are as accurate. */
+/* beta = 0 overwrites NaN (3xFP16 has beta = 1 alone), and operands far from 1 are as accurate. */
 static void test_scales(struct executor *e)
 {
 	static const double scales[] = {0x1p-100, 0x1p100};
@@ -260,14 +263,14 @@ static void test_scales(struct executor *e)
 		for (int64_t i = 0; i < p.a.ld * p.k; i++)
 			p.host[0][i] = (float)(p.host[0][i] * scales[s]);
 		for (int64_t i = 0; i < p.c.ld * p.n; i++)
-			p.host[2][i] = NAN;
+			p.host[2][i] = math == MATH_3XFP16 ? 0 : NAN;
 		good = good && e->ops->upload(e, p.host[0], p.a.ld, p.a) &&
 		       e->ops->upload(e, p.host[2], p.c.ld, p.c);
 		for (int64_t i = 0; i < p.c.ld * p.n; i++)
 			p.host[2][i] = 0; /* what beta makes of it */
-		double worst = good ? product_error(e, &p, 1, 0, false) : NAN;
-		ok(product_close(e, &p) && worst <= 8, "%s scale %g: off by %.2g eps", e->name,
-		        scales[s], worst);
+		double worst = good ? product_error(e, &p, 1, math == MATH_3XFP16, false) : NAN;
+		ok(product_close(e, &p) && worst <= 8, "%s%s scale %g: off by %.2g eps", e->name,
+		        math_title[math], scales[s], worst);
 	}
 }
 
@@ -286,8 +289,8 @@ static void test_not_finite(struct executor *e)
 		for (int64_t j = 0; good && j < p.n; j++)
 			for (int64_t i = 0; i < p.m; i++)
 				good = good && !isfinite(p.host[2][i + j * p.c.ld]) == (i == 17);
-		ok(product_close(e, &p) && good, "%s %g stays in its row", e->name,
-		        (double)values[v]);
+		ok(product_close(e, &p) && good, "%s%s %g stays in its row", e->name,
+		        math_title[math], (double)values[v]);
 	}
 }
 
@@ -361,8 +364,9 @@ static void test_update(
 	good = good && rest_intact(e, &p, all);
 	double worst = good ? update_error(&p, uplo, after) : NAN;
 	/* of 256 products 32 sums are cut off by up to 2 eps of what there is by then */
-	ok(product_close(e, &p) && worst <= 32, "%s %s %d x %d by %d: off by %.2g eps", e->name,
-	        uplo == LOWER ? "lower" : "upper", (int)rows, (int)columns, (int)k, worst);
+	ok(product_close(e, &p) && worst <= 32, "%s%s %s %d x %d by %d: off by %.2g eps", e->name,
+	        math_title[math], uplo == LOWER ? "lower" : "upper", (int)rows, (int)columns,
+	        (int)k, worst);
 	free(after);
 }
 
@@ -377,28 +381,19 @@ static void test_updates(struct executor *e)
 	}
 }
 
-/* By one kernel, where there is one, and by several products. */
-static void test_both_updates(struct executor *e)
-{
-	const struct split_limits *kept = e->tf32;
-	struct split_limits limits = *kept;
-
-	for (int whole = 0; whole <= (kept->whole || e->on_host); whole++) {
-		limits.whole = whole;
-		e->tf32 = &limits;
-		diag("%s", whole ? "one kernel" : "several products");
-		test_updates(e);
-	}
-	e->tf32 = kept;
-}
-
 static void test_all(struct executor *e)
 {
 	test_stacks(e);
-	test_products(e);
-	test_scales(e);
-	test_not_finite(e);
-	test_both_updates(e);
+	for (math = MATH_3XTF32; math < MATHS; math++) {
+		if (!math_possible(e, math)) {
+			skip("products", "not possible here");
+			continue;
+		}
+		test_products(e);
+		test_scales(e);
+		test_not_finite(e);
+		test_updates(e);
+	}
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 
 #include "../../lib/block_kernels.h"
 #include "../../lib/msg.h"
-#include "../../lib/tf32_syrk.h"
+#include "../../lib/half_update.h"
 #include "../../lib/tf32_tall.h"
 
 #include <stdlib.h>
@@ -323,7 +323,7 @@ static const struct executor_ops cuda_ops = {
         .gemm = cuda_gemm,
         .split = cuda_split,
         .gemm_tf32 = cuda_gemm_tf32,
-        .syrk_tf32 = cuda_syrk_tf32,
+        .half_update = cuda_half_update,
         .gemm_tall = cuda_gemm_tall,
         .add_triangles = cuda_add_triangles,
         .syrk = cuda_syrk,
@@ -383,7 +383,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	x->base.by_columns = EXECUTOR_BY_COLUMNS;
 	x->base.rows_most[0] = block_lu_rows_most(SINGLE, x->gpu.shared_per_block);
 	x->base.rows_most[1] = block_lu_rows_most(DOUBLE, x->gpu.shared_per_block);
-	x->base.tf32 = tf32_syrk_built()   ? &split_limits_cuda_whole
+	x->base.tf32 = half_update_built() ? &split_limits_cuda_half
 	               : x->gpu.major >= 8 ? &split_limits_cuda
 	                                   : NULL;
 	x->has_tall = tf32_tall_built();

@@ -124,8 +124,8 @@ bool cuda_split(struct executor *, struct matrix a, enum trans trans, enum tf32_
 bool cuda_gemm_tall(struct executor *, struct matrix v, struct matrix c, struct matrix p);
 bool cuda_gemm_tf32(struct executor *, double alpha, struct matrix a, struct matrix b, double beta,
         struct matrix c, struct products products);
-bool cuda_syrk_tf32(
-        struct executor *, enum uplo uplo, double alpha, struct matrix stack, struct matrix c);
+bool cuda_half_update(struct executor *, enum uplo part, double alpha, struct matrix left,
+        struct matrix right, struct matrix c);
 bool cuda_add_triangles(struct executor *, enum uplo uplo, struct matrix blocks, struct matrix c);
 bool cuda_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c);

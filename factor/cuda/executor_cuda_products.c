@@ -10,7 +10,8 @@
 #include "../../lib/gemv.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
-#include "../../lib/tf32_syrk.h"
+#include "../../lib/half_pair.h"
+#include "../../lib/half_update.h"
 
 static cublasOperation_t blas_trans(bool transposed)
 {
@@ -86,7 +87,10 @@ bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, en
 {
 	struct cuda *x = self(executor);
 
-	return cuda_ok(x, tf32_split(a, trans, stack, to, stream_of(x)), "split");
+	return cuda_ok(x,
+	        stack == HALF_PAIR ? half_pair(a, trans, to, stream_of(x))
+	                           : tf32_split(a, trans, stack, to, stream_of(x)),
+	        "split");
 }
 
 bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
@@ -109,13 +113,13 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 	       blas_ok(x, cublasSetSmCountTarget(blas, all), "gemm in TF32");
 }
 
-bool cuda_syrk_tf32(struct executor *executor, enum uplo uplo, double alpha, struct matrix stack,
-        struct matrix c)
+bool cuda_half_update(struct executor *executor, enum uplo part, double alpha, struct matrix left,
+        struct matrix right, struct matrix c)
 {
 	struct cuda *x = self(executor);
 
-	return cuda_ok(x, tf32_syrk(uplo, alpha, stack, c, executor->shares, stream_of(x)),
-	        "syrk in TF32");
+	return cuda_ok(x, half_update(part, alpha, left, right, c, executor->shares, stream_of(x)),
+	        "update in FP16");
 }
 
 /* As many columns of C at a time as there are counters for. */

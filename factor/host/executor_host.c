@@ -277,7 +277,7 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
         .gemm = host_block_gemm,
         .split = host_block_split,
         .gemm_tf32 = host_block_gemm_tf32,
-        .syrk_tf32 = host_block_syrk_tf32,
+        .half_update = host_block_half_update,
         .gemm_tall = host_block_gemm_tall,
         .add_triangles = host_block_add_triangles,
         .syrk = host_block_syrk,
@@ -307,7 +307,7 @@ static const struct executor_ops host_ops = {.destroy = host_destroy,
 struct executor *executor_host_new(struct fault *fault)
 {
 	static const struct split_limits limits = {
-	        .side = 16, .depth = 4, .alignment = 4, .use = 16};
+	        .side = 16, .depth = 4, .alignment = 4, .use = 16, .half = true};
 
 	(void)fault;
 	struct host_executor *executor = xcalloc(1, sizeof *executor);

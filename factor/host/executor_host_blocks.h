@@ -41,8 +41,8 @@ bool host_block_split(struct executor *, struct matrix a, enum trans trans, enum
 bool host_block_gemm_tall(struct executor *, struct matrix v, struct matrix c, struct matrix p);
 bool host_block_gemm_tf32(struct executor *, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products);
-bool host_block_syrk_tf32(
-        struct executor *, enum uplo uplo, double alpha, struct matrix stack, struct matrix c);
+bool host_block_half_update(struct executor *, enum uplo part, double alpha, struct matrix left,
+        struct matrix right, struct matrix c);
 bool host_block_add_triangles(
         struct executor *, enum uplo uplo, struct matrix blocks, struct matrix c);
 bool host_block_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha,

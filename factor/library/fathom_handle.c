@@ -186,15 +186,21 @@ enum fathom_status fathom_set_math(struct fathom *h, enum fathom_math math)
 {
 	if (!h)
 		return FATHOM_BAD_ARGUMENT;
-	if (math != FATHOM_MATH_FP32 && math != FATHOM_MATH_3XTF32) {
-		call_refuse(h, "math %d: 0 (fp32) and 1 (3xTF32) are possible", (int)math);
+	static const enum math meant[] = {[FATHOM_MATH_FP32] = MATH_FP32,
+	        [FATHOM_MATH_3XTF32] = MATH_3XTF32,
+	        [FATHOM_MATH_3XFP16] = MATH_3XFP16};
+	if ((int)math < 0 || (size_t)math >= ARRAY_LEN(meant)) {
+		call_refuse(
+		        h, "math %d: 0 (fp32), 1 (3xTF32) and 2 (3xFP16) are possible", (int)math);
 		return FATHOM_BAD_ARGUMENT;
 	}
-	if (math == FATHOM_MATH_3XTF32 && !h->e->tf32) {
-		call_refuse(h, "3xTF32 needs a GPU of compute capability 8.0");
+	if (!math_possible(h->e, meant[math])) {
+		call_refuse(h, "3x%s needs a GPU of compute capability %s",
+		        math == FATHOM_MATH_3XTF32 ? "TF32" : "FP16",
+		        math == FATHOM_MATH_3XTF32 ? "8.0" : "9.0 and a build for it");
 		return FATHOM_NOT_POSSIBLE;
 	}
-	h->e->math = math == FATHOM_MATH_3XTF32 ? MATH_3XTF32 : MATH_FP32;
+	h->e->math = meant[math];
 	return FATHOM_OK;
 }
 

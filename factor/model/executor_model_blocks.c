@@ -2,6 +2,7 @@
 /* The model executor's events, copies, panels on the host and BLAS. */
 #include "executor_model_parts.h"
 
+#include "../../lib/half_pair.h"
 #include "../../lib/msg.h"
 
 /* ---- events ---- */
@@ -168,16 +169,16 @@ static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, s
 	        model_blocks(e)->gemm_tf32(model_reader(e), c, a.m));
 }
 
-static bool model_syrk_tf32(
-        struct executor *e, enum uplo uplo, double alpha, struct matrix stack, struct matrix c)
+static bool model_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
+        struct matrix right, struct matrix c)
 {
-	int64_t k = stack.m / tf32_slots(TF32_PAIR);
+	int64_t k = half_depth(left.m);
 
-	(void)uplo;
 	(void)alpha;
+	(void)right;
 	model_reader(e)->shares = e->shares;
-	return model_charge(e, PHASE_UPDATE, "syrk_tf32", c, k,
-	        model_blocks(e)->syrk_tf32(model_reader(e), c, k));
+	return model_charge(e, PHASE_UPDATE, "half_update", c, k,
+	        model_blocks(e)->half_update(model_reader(e), part, c, k));
 }
 
 static bool model_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)
@@ -276,7 +277,7 @@ void model_add_blocks(struct executor_ops *ops)
 	ops->gemm = model_gemm;
 	ops->split = model_split;
 	ops->gemm_tf32 = model_gemm_tf32;
-	ops->syrk_tf32 = model_syrk_tf32;
+	ops->half_update = model_half_update;
 	ops->gemm_tall = model_gemm_tall;
 	ops->add_triangles = model_add_triangles;
 	ops->syrk = model_syrk;

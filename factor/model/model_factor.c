@@ -88,6 +88,8 @@ static void predict_bound(struct executor *e, enum model_target target,
 		rate = price_scalar(r, single ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
 		if (single && asked->math == MATH_3XTF32)
 			rate = fmax(rate, price_scalar(r, "gpu.gemm.tf32.peak") / 3);
+		if (single && asked->math == MATH_3XFP16)
+			rate = fmax(rate, price_scalar(r, "gpu.half_gemm.s.peak"));
 		bandwidth = price_scalar(r, "gpu.dram.copy");
 	} else {
 		double low, n = 1;

@@ -233,7 +233,7 @@ bool plan_choose(const struct profile *profile, const struct factor_question *as
 
 	if (ok && fixed->lookahead < 0 && choice->plan.lookahead && !choice->plan.hybrid &&
 	        (strcmp(asked->operation, "getrf") == 0 ||
-	                (strcmp(asked->operation, "potrf") == 0 && asked->math == MATH_3XTF32)))
+	                (strcmp(asked->operation, "potrf") == 0 && asked->math != MATH_FP32)))
 		choose_earlier(profile, asked, fixed, choice);
 	return ok;
 }

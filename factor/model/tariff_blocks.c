@@ -379,7 +379,7 @@ static double hop(struct price_reader *r)
 const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .split = split,
         .gemm_tf32 = price_gemm_tf32,
-        .syrk_tf32 = price_syrk_tf32,
+        .half_update = price_half_update,
         .gemm_tall = price_gemm_tall,
         .add = add,
         .syrk = price_syrk,

@@ -45,12 +45,14 @@ static struct price gemm_tf32(struct price_reader *r, struct matrix c, int64_t k
 	return price;
 }
 
-static struct price syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
+static struct price half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k)
 {
 	struct price price = call(r, 0);
 
 	price.term[TERM_ARITHMETIC] =
-	        3 * 2 * trapezoid_steps(c, k) / price_scalar(r, "gpu.gemm.tf32.peak");
+	        (part == WHOLE ? 2.0 * (double)c.m * (double)c.n * (double)k
+	                       : 2 * trapezoid_steps(c, k)) /
+	        price_scalar(r, part == WHOLE ? "gpu.half_gemm.s.peak" : "gpu.half_syrk.s.peak");
 	return price;
 }
 
@@ -245,7 +247,7 @@ static double nothing(struct price_reader *r)
 const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .split = split,
         .gemm_tf32 = gemm_tf32,
-        .syrk_tf32 = syrk_tf32,
+        .half_update = half_update,
         .gemm_tall = gemm_tall,
         .add = add,
         .syrk = syrk,

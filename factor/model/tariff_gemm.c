@@ -60,7 +60,8 @@ struct tile_rate {
 static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
                               double_tiles = {"gpu.gemm.d.peak", 1},
                               plain_double_tiles = {"gpu.gemm.d.peak", 2},
-                              tf32_tiles = {"gpu.gemm.tf32.peak", 2};
+                              tf32_tiles = {"gpu.gemm.tf32.peak", 2},
+                              half_tiles = {"gpu.half_gemm.s.peak", 2};
 
 /* Of A B, which is plain, and of others. */
 static const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
@@ -260,23 +261,24 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	return price;
 }
 
-/* A trapezoid takes what a triangle of as many elements does, and one larger than measured as much
- * longer as it is larger. */
-struct price price_syrk_tf32(struct price_reader *r, struct matrix c, int64_t k)
+/* A trapezoid takes what a triangle of as many elements does, a rectangle what a square does, and
+ * one larger than measured as much longer as it is larger. */
+struct price price_half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"n", "k"};
-	const double n = (double)(c.m < c.n ? c.m : c.n), more = (double)(c.m + c.n) - 2 * n;
-	const char *name = r->shares && price_known(r, "gpu.own_syrk_shared.tf32")
-	                           ? "gpu.own_syrk_shared.tf32"
-	                           : "gpu.own_syrk.tf32";
-	double at[] = {sqrt(n * (n + 2 * more)), (double)k};
+	static const char *const names[2][2] = {{"gpu.half_syrk.s", "gpu.half_syrk_shared.s"},
+	        {"gpu.half_gemm.s", "gpu.half_gemm_shared.s"}};
+	const double m = (double)c.m, n = (double)c.n, least = fmin(m, n);
+	const double elements = part == WHOLE ? m * n : least * (2 * fmax(m, n) - least);
+	const char *name = names[part == WHOLE][r->shares];
+	double at[] = {sqrt(elements), (double)k};
 	const double last = price_surface_end(r, name, axes, at, 2, 0), beyond = at[0] / last;
 
 	r->model.extrapolated |= beyond > 1;
 	at[0] = fmin(at[0], last);
 	struct price price = price_library(
 	        r, price_surface(r, name, axes, at, 2) * fmax(1, beyond * beyond), TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n) / 2 + 1, 3 * k, &tf32_tiles);
+	occupy(r, &price, tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
 	if (!r->shares)
 		price.block = INFINITY;
 	return price;

@@ -105,18 +105,21 @@ static void print_problem(const struct results *results, const struct result *pr
 	                    *vendor = best_of(results, problem, "cusolver", false, MATH_FP32),
 	                    *host = best_of(results, problem, "openblas", false, MATH_FP32),
 	                    *there = best_of(results, problem, "gpu", true, MATH_FP32),
-	                    *split = best_of(results, problem, "gpu", false, MATH_3XTF32);
+	                    *tf32 = best_of(results, problem, "gpu", false, MATH_3XTF32),
+	                    *half = best_of(results, problem, "gpu", false, MATH_3XFP16);
 	double ours = fmax(gflops(gpu), gflops(hybrid));
-	char a[32], b[32], c[32], d[32];
+	char a[32], b[32], c[32], d[32], f[32];
 
 	fprintf(out,
 	        "%-6s %c %7" PRId64 " %6" PRId64
-	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %9.1f %-5s %7.2f %7.2f %7.2f\n",
+	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %9.1f %-5s %9.1f %-5s %7.2f %7.2f "
+	        "%7.2f %7.2f\n",
 	        problem->operation, (char)problem->precision, problem->m, problem->n, gflops(gpu),
 	        way_of(gpu, a, sizeof a), gflops(hybrid), way_of(hybrid, b, sizeof b),
 	        gflops(vendor), way_of(vendor, c, sizeof c), gflops(host), gflops(there),
-	        gflops(split), way_of(split, d, sizeof d), gflops(gpu) / gflops(vendor),
-	        ours / gflops(vendor), gflops(split) / gflops(vendor));
+	        gflops(tf32), way_of(tf32, d, sizeof d), gflops(half), way_of(half, f, sizeof f),
+	        gflops(gpu) / gflops(vendor), ours / gflops(vendor), gflops(tf32) / gflops(vendor),
+	        gflops(half) / gflops(vendor));
 }
 
 static bool is_gram_schmidt(const struct result *row)
@@ -142,10 +145,10 @@ static void print_problems(const struct results *results, FILE *out)
 			        "\nGflop/s, and which block width (* the first of the plan that "
 			        "the model chose) or "
 			        "algorithm that is\n%-8s "
-			        "%7s %6s %15s %15s %18s %9s %9s %15s %7s %7s %7s\n",
+			        "%7s %6s %15s %15s %18s %9s %9s %15s %15s %7s %7s %7s %7s\n",
 			        "", "m", "n", "gpu nb   ", "hybrid nb   ", "cusolver         ",
-			        "openblas", "from host", "3xtf32 nb   ", "gpu/cu", "best/cu",
-			        "3xtf/cu");
+			        "openblas", "from host", "3xtf32 nb   ", "3xfp16 nb   ", "gpu/cu",
+			        "best/cu", "tf32/cu", "fp16/cu");
 		any = true;
 		print_problem(results, row, out);
 	}

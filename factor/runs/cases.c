@@ -251,6 +251,15 @@ bool cases_split(const struct bench_shape *shape)
 	return shape->precision == SINGLE && shape->m == shape->n && shape->n >= SPLIT_SMALLEST;
 }
 
+bool cases_priced(const struct profile *profile, enum math math)
+{
+	static const char *const name[MATHS] = {
+	        [MATH_3XTF32] = "gpu.gemm.tf32", [MATH_3XFP16] = "gpu.half_gemm.s"};
+	double low, high;
+
+	return !name[math] || profile_range(profile, name[math], "n", &low, &high);
+}
+
 /* Of very many blocks none is the best, nor of fewer than 4; and the host's panels are not as wide
  * as the device's, where blocks of 32 took 1.3 to 1.9 times as long as the best (n = 1000, 3000).
  */

@@ -54,6 +54,9 @@ bool cases_chosen(const struct profile *profile, const struct bench_shape *shape
 /* Whether a shape is also factorized by 3xTF32. */
 bool cases_split(const struct bench_shape *shape);
 
+/* Whether the profile has what products of that math take. */
+bool cases_priced(const struct profile *profile, enum math math);
+
 /* The hold-out shapes of whole factorizations. The caller frees *shapes. */
 size_t cases_whole(bool quick, struct bench_shape **shapes);
 

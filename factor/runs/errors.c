@@ -102,9 +102,10 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		row->measured = results_find(measurements, predicted);
 		row->level = results_level(predicted);
 		row->phase = results_option(predicted->options, "phase", NULL, 0);
-		snprintf(row->family, sizeof row->family, "%s/%s/%c%s", predicted->operation,
+		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s", predicted->operation,
 		        predicted->variant, (char)predicted->precision,
-		        predicted->math == MATH_3XTF32 ? "/3xtf32" : "");
+		        predicted->math == MATH_FP32 ? "" : "/",
+		        predicted->math == MATH_FP32 ? "" : math_name[predicted->math]);
 		compare_row(row);
 	}
 	for (size_t i = 0; i < count; i++)

@@ -11,7 +11,7 @@
 #include "timing.h"
 #include "vendor.h"
 
-enum { MEASURE_CONTENDERS = 40, MEASURE_EXECUTORS = 2 };
+enum { MEASURE_CONTENDERS = 48, MEASURE_EXECUTORS = 2 };
 
 struct measure {
 	struct cli_common common;

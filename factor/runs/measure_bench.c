@@ -93,15 +93,22 @@ static bool wanted_math(const struct bench_request *request, const struct result
 	return !ours || !request->math[0] || strcmp(request->math, math_name[row->math]) == 0;
 }
 
-/* Ours by 3xTF32: updates on the GPU, panels there. */
+/* Whether ours of split operands are worth timing: updates on the GPU, panels there. */
+static bool splits(const struct benching *b, const struct bench_shape *shape, enum math math)
+{
+	return cases_split(shape) && math_possible(b->measure->executor[0], math);
+}
+
 static size_t add_split(
         const struct benching *b, const struct bench_shape *shape, struct result *row, size_t count)
 {
-	if (!b->measure->executor[0]->tf32 || !cases_split(shape))
-		return count;
-	count += cases_plans(shape, "cuda", MATH_3XTF32, row + count, SPLIT_PLANS);
-	return count +
-	       (b->profile && cases_chosen(b->profile, shape, false, MATH_3XTF32, &row[count]));
+	for (enum math math = MATH_3XTF32; math < MATHS; math++) {
+		if (!splits(b, shape, math))
+			continue;
+		count += cases_plans(shape, "cuda", math, row + count, SPLIT_PLANS);
+		count += b->profile && cases_chosen(b->profile, shape, false, math, &row[count]);
+	}
+	return count;
 }
 
 static bool chosen_alone(const struct benching *b)
@@ -114,8 +121,10 @@ static size_t list_chosen(
 {
 	size_t count = cases_chosen(b->profile, shape, false, MATH_FP32, row);
 
-	return count + (b->measure->executor[0]->tf32 && cases_split(shape) &&
-	                       cases_chosen(b->profile, shape, false, MATH_3XTF32, &row[count]));
+	for (enum math math = MATH_3XTF32; math < MATHS; math++)
+		count += splits(b, shape, math) &&
+		         cases_chosen(b->profile, shape, false, math, &row[count]);
+	return count;
 }
 
 static size_t list_ours(

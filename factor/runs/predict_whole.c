@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLANS = 16, PARTS = 5 /* of a shape, at most */ };
+enum { MOST_PLANS = 16, PARTS = 3 + 2 * (MATHS - 1) /* of a shape, at most */ };
 
 /* A row becomes its prediction at one level. */
 static bool predict(const struct profile *profile, int level, struct result *row)
@@ -45,7 +45,8 @@ static void add_part(struct part *parts, size_t *count, struct part part)
 	parts[(*count)++] = part;
 }
 
-static size_t list_parts(const struct bench_shape *shapes, size_t count, struct part *parts)
+static size_t list_parts(const struct profile *profile, const struct bench_shape *shapes,
+        size_t count, struct part *parts)
 {
 	size_t listed = 0;
 
@@ -56,12 +57,14 @@ static size_t list_parts(const struct bench_shape *shapes, size_t count, struct 
 		add_part(parts, &listed, part);
 		part.hybrid = true;
 		add_part(parts, &listed, part);
-		if (!cases_split(&shapes[i]))
-			continue;
-		part = (struct part){.shape = &shapes[i], .math = MATH_3XTF32};
-		add_part(parts, &listed, part);
-		part.chosen = true;
-		add_part(parts, &listed, part);
+		for (enum math math = MATH_3XTF32; math < MATHS; math++) {
+			if (!cases_split(&shapes[i]) || !cases_priced(profile, math))
+				continue;
+			part = (struct part){.shape = &shapes[i], .math = math};
+			add_part(parts, &listed, part);
+			part.chosen = true;
+			add_part(parts, &listed, part);
+		}
 	}
 	return listed;
 }
@@ -83,7 +86,7 @@ size_t predict_whole(struct results *results, const struct profile *profile, boo
 	struct bench_shape *shapes;
 	size_t count = cases_whole(quick, &shapes), refused = 0;
 	struct part *parts = xcalloc(PARTS * count, sizeof *parts);
-	size_t listed = list_parts(shapes, count, parts);
+	size_t listed = list_parts(profile, shapes, count, parts);
 
 	msg_progress("%zu whole factorizations", count);
 #pragma omp parallel for schedule(dynamic)

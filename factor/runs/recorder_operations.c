@@ -3,6 +3,8 @@
  * and with the shapes that the model executor's records have. */
 #include "recorder_parts.h"
 
+#include "../../lib/half_pair.h"
+
 static struct matrix shape(int64_t m, int64_t n)
 {
 	return (struct matrix){.m = m, .n = n};
@@ -127,9 +129,10 @@ OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), a.m, gemm_tf32,
         (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
                 struct matrix c, struct products products),
         alpha, a, b, beta, c, products)
-OPERATION(QUEUED, UPDATE, HOST, c, stack.m / tf32_slots(TF32_PAIR), syrk_tf32,
-        (struct executor * e, enum uplo uplo, double alpha, struct matrix stack, struct matrix c),
-        uplo, alpha, stack, c)
+OPERATION(QUEUED, UPDATE, HOST, c, half_depth(left.m), half_update,
+        (struct executor * e, enum uplo part, double alpha, struct matrix left, struct matrix right,
+                struct matrix c),
+        part, alpha, left, right, c)
 OPERATION(QUEUED, UPDATE, HOST, p, c.m, gemm_tall,
         (struct executor * e, struct matrix v, struct matrix c, struct matrix p), v, c, p)
 OPERATION(QUEUED, UPDATE, HOST, c, 0, add_triangles,
@@ -362,7 +365,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(gemm);
 	ADD(split);
 	ADD(gemm_tf32);
-	ADD(syrk_tf32);
+	ADD(half_update);
 	ADD(gemm_tall);
 	ADD(add_triangles);
 	ADD(syrk);

@@ -176,7 +176,7 @@ static const char *read_row(const struct table *table, size_t r, struct result *
 		return "precision is neither s nor d";
 	row->precision = precision[0] == 's' ? SINGLE : DOUBLE;
 	if (!math_find(math, &row->math) && strcmp(math, "fp64") != 0)
-		return "math is none of fp32, 3xtf32 and fp64";
+		return "math is none of fp32, 3xtf32, 3xfp16 and fp64";
 	if (row->m < 1 || row->n < 1)
 		return "m and n must be whole numbers from 1 on";
 	if (isinf(row->seconds.value) || row->seconds.value <= 0)

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* How tf32_syrk.cu's block lays out its shared memory, and the ring through which operands come. */
-#ifndef FATHOM_TF32_SYRK_RING_CUH
-#define FATHOM_TF32_SYRK_RING_CUH
+/* How half_update.cu's block lays out its shared memory, and the ring through which operands come.
+ */
+#ifndef FATHOM_HALF_UPDATE_RING_CUH
+#define FATHOM_HALF_UPDATE_RING_CUH
 
-#include "tf32_syrk_tiles.cuh"
-#include "tf32_units.cuh"
+#include "half_update_tiles.cuh"
+#include "warpgroup_products.cuh"
 
 namespace
 {
 
-const int BOX = 64; /* columns of a stack that come in one copy */
+const int SLAB = SLAB_BYTES / 2; /* inner dimension of a stage */
+const int BOX = 64;              /* columns of a pair that come in one copy */
 const int STAGES_MOST = 5;
 const int GROUPS = 2; /* warpgroups that multiply, and one more, whose first warp brings operands
-                         and of which one warp for each group carries C */
+                         and of which one warp for each group carries C and one the factors */
 const int THREADS = 128 * (GROUPS + 1);
-const int STAGE_BYTES = (ROWS + COLUMNS) * SLAB * 4;
+const int STAGE_BYTES = (ROWS + COLUMNS) * SLAB_BYTES;
 const int C_BOX = 32; /* rows and columns of C that come in one copy */
 const int C_BOX_BYTES = C_BOX * C_BOX * 4, C_BOXES = ROWS / GROUPS / C_BOX;
 const int C_SLOTS = 4; /* of a group's rows of C, C_BOX columns each */
@@ -40,17 +42,28 @@ __host__ __device__ __forceinline__ int carried_rows(const struct update &u)
 	return u.m / (C_ALIGNED / 4) * (C_ALIGNED / 4);
 }
 
+/* The maps of both pairs, of which a copy takes SLAB elements of one part and BOX columns, and of
+ * C; where the factors are, so far apart. */
+struct operands {
+	CUtensorMap left, right, c;
+	const float *left_factor, *right_factor;
+	int64_t left_step, right_step;
+	int left_count, right_count;
+};
+
 static_assert(COLUMNS == WIDE, "as the units take them at once");
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-const int A_BYTES = ROWS * SLAB * 4;
+const int A_BYTES = ROWS * SLAB_BYTES;
 const int C_PARTS = COLUMNS / C_BOX; /* of a group's rows of a tile, more than slots */
 const int SUMS = COLUMNS / 2;        /* of a thread */
 
 struct ring {
 	uint64_t full[STAGES_MOST], empty[STAGES_MOST];
 	uint64_t c_full[GROUPS][C_SLOTS], c_empty[GROUPS][C_SLOTS];
+	uint64_t factors_full, factors_empty;
+	float factors[ROWS + COLUMNS]; /* of a tile's rows and columns */
 };
 
 /* ---- operands ---- */
@@ -64,17 +77,27 @@ __device__ __forceinline__ void copy_box(
 	             : "memory");
 }
 
-/* One part (slot of the stack) of both operands. */
+/* One part, high (0) or low, of both operands. */
 __device__ __forceinline__ void copy_stage(
-        uint32_t to, const CUtensorMap *map, int k, int part, const int2 tile, uint32_t full)
+        uint32_t to, const struct operands &o, int k, int part, const int2 tile, uint32_t full)
 {
 	arrivals_expect(full, STAGE_BYTES);
 #pragma unroll
 	for (int x = 0; x < ROWS; x += BOX)
-		copy_box(to + x * SLAB * 4, map, k, part, tile.x + x, full);
+		copy_box(to + x * SLAB_BYTES, &o.left, k, part, tile.x + x, full);
 #pragma unroll
 	for (int x = 0; x < COLUMNS; x += BOX)
-		copy_box(to + A_BYTES + x * SLAB * 4, map, k, part, tile.y + x, full);
+		copy_box(to + A_BYTES + x * SLAB_BYTES, &o.right, k, part, tile.y + x, full);
+}
+
+/* The factors of a tile's rows and columns; what is beyond the pairs has none. */
+__device__ __forceinline__ float factor_of(const struct operands &o, const int2 tile, int which)
+{
+	const bool left = which < ROWS;
+	const int at = left ? tile.x + which : tile.y + which - ROWS;
+	if (at >= (left ? o.left_count : o.right_count))
+		return 0;
+	return left ? o.left_factor[at * o.left_step] : o.right_factor[at * o.right_step];
 }
 
 #endif

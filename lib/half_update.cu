@@ -28,31 +28,33 @@
  * of them, 4.43 with none (with a record of every operation). The same kernel for products that are
  * not symmetric is no quicker than the library's of stacks: 8192 x 8192 by 256 353 and 358 us, by
  * 128 250 and 221. */
-#include "tf32_syrk.h"
+#include "half_update.h"
 
-#include "tf32.h"
-#include "tf32_syrk_c.cuh"
+#include "half_pair.h"
+#include "half_update_c.cuh"
 
 namespace
 {
+
+const int MOST_SHARED = 4; /* tiles of a block beside other kernels */
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* of a thread, in place of 168 */
 
 template <bool carried>
-__device__ void bring(const struct update &u, const CUtensorMap *map, const struct ring &ring,
-        uint32_t memory, struct place at)
+__device__ void bring(const struct update &u, const struct operands &o, const struct ring &ring,
+        uint32_t memory, const struct share &mine, struct place at)
 {
 	lap<stages(carried)> turn = {0, 1}; /* an empty stage's last phase */
-	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
+	for (int t = mine.first; t < mine.end; t = next(u, at, mine, t)) {
 		const int2 tile = corner(u, at);
 		if (!carried)
 			announce_c(u, tile);
 		for (int x = 0; x < 2 * u.slabs && threadIdx.x % 32 == 0; x++, turn.next()) {
 			wait_stage(shared_address(&ring.empty[turn.stage]), turn.parity);
-			copy_stage(memory + turn.stage * STAGE_BYTES, map, x / 2 * SLAB, x % 2,
-			        tile, shared_address(&ring.full[turn.stage]));
+			copy_stage(memory + turn.stage * STAGE_BYTES, o, x / 2 * SLAB, x % 2, tile,
+			        shared_address(&ring.full[turn.stage]));
 		}
 		__syncwarp();
 	}
@@ -72,7 +74,7 @@ template <int STAGES>
 __device__ __forceinline__ void multiply(const struct update &u, const struct ring &ring,
         uint32_t memory, lap<STAGES> &turn, float (&high)[SUMS], float (&cross)[SUMS])
 {
-	const int PARTS = SLAB / 8;
+	const int PARTS = SLAB / 16;
 	const uint32_t group = threadIdx.x / 128 * (A_BYTES / GROUPS);
 	int before[2] = {-1, -1}; /* stages that the products not yet done read */
 #pragma unroll
@@ -86,7 +88,8 @@ __device__ __forceinline__ void multiply(const struct update &u, const struct ri
 		begin_products();
 #pragma unroll
 		for (int x = 0; x < PARTS; x++)
-			product(high, describe(h + group + 32 * x), describe(h + A_BYTES + 32 * x));
+			product_half(
+			        high, describe(h + group + 32 * x), describe(h + A_BYTES + 32 * x));
 		commit_products();
 		wait_products<1>();
 		if (slab > 0) {
@@ -100,9 +103,9 @@ __device__ __forceinline__ void multiply(const struct update &u, const struct ri
 		begin_products();
 #pragma unroll
 		for (int x = 0; x < PARTS; x++) {
-			product(cross, describe(l + group + 32 * x),
+			product_half(cross, describe(l + group + 32 * x),
 			        describe(h + A_BYTES + 32 * x));
-			product(cross, describe(h + group + 32 * x),
+			product_half(cross, describe(h + group + 32 * x),
 			        describe(l + A_BYTES + 32 * x));
 		}
 		commit_products();
@@ -117,41 +120,43 @@ __device__ __forceinline__ void multiply(const struct update &u, const struct ri
 }
 
 template <bool carried>
-__device__ void work(const struct update &u, const struct ring &ring, uint32_t memory,
-        unsigned char *c, struct place at)
+__device__ void work(const struct update &u, struct ring &ring, uint32_t memory, unsigned char *c,
+        const struct share &mine, struct place at)
 {
 	lap<stages(carried)> turn = {0, 0};
 	lap<C_SLOTS> slot = {0, 0};
-	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
+	uint32_t parity = 0;
+	for (int t = mine.first; t < mine.end; t = next(u, at, mine, t)) {
 		const int2 tile = corner(u, at);
 		float high[SUMS], cross[SUMS];
 		multiply(u, ring, memory, turn, high, cross);
 #pragma unroll
 		for (int x = 0; x < SUMS; x++)
-			high[x] += cross[x];
+			high[x] = high[x] * (HALF_HIGH * HALF_HIGH) +
+			          cross[x] * (HALF_HIGH * HALF_LOW);
 		settle(high); /* half of the registers are free for what comes of C */
+		wait_stage(shared_address(&ring.factors_full), parity);
+		const struct factors f = factors_of(u, ring);
 		if (carried) {
 			if (is_whole(u, tile))
-				add_to_carried<true>(u, tile, ring, c, slot, high);
+				add_to_carried<true>(u, tile, ring, c, slot, f, high);
 			else
-				add_to_carried<false>(u, tile, ring, c, slot, high);
+				add_to_carried<false>(u, tile, ring, c, slot, f, high);
 		} else if (is_whole(u, tile)) {
-			add_to_c<true, 32>(u, tile, high);
+			add_to_c<true, 32>(u, tile, f, high);
 		} else {
-			add_to_c<false, 16>(u, tile, high);
+			add_to_c<false, 16>(u, tile, f, high);
 		}
+		arrivals_arrive(shared_address(&ring.factors_empty));
+		parity ^= 1;
 	}
 }
 
 #endif
 
-struct operands {
-	CUtensorMap stack, c;
-};
-
 template <bool carried>
 __global__ void __launch_bounds__(THREADS, 1)
-        tf32_syrk_kernel(const __grid_constant__ struct operands o, const struct update u)
+        update_kernel(const __grid_constant__ struct operands o, const struct update u)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 	extern __shared__ unsigned char dynamic[];
@@ -164,37 +169,44 @@ __global__ void __launch_bounds__(THREADS, 1)
 		arrivals_set(ring.empty, stages(carried), GROUPS);
 		arrivals_set(&ring.c_full[0][0], GROUPS * C_SLOTS, 1);
 		arrivals_set(&ring.c_empty[0][0], GROUPS * C_SLOTS, 128);
+		arrivals_set(&ring.factors_full, 1, 32);
+		arrivals_set(&ring.factors_empty, 1, 128 * GROUPS);
 		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	}
 	__syncthreads();
-	struct place at = place_of(u, blockIdx.x);
+	const struct share mine = share_of(u, blockIdx.x);
+	if (mine.first >= u.tiles)
+		return;
+	struct place at = place_of(u, mine.first);
 	advance(u, at, 0);
 	const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0); /* one for all, visibly */
 	if (group == GROUPS) {
 		leave_registers<REGISTERS_COPYING>();
 		const int warp = threadIdx.x / 32 % 4;
 		if (warp == 0)
-			bring<carried>(u, &o.stack, ring, memory, at);
+			bring<carried>(u, o, ring, memory, mine, at);
 		else if (carried && threadIdx.x % 32 == 0 && warp <= GROUPS)
-			carry(u, &o.c, ring, memory + behind, warp - 1, at);
+			carry(u, &o.c, ring, memory + behind, warp - 1, mine, at);
+		else if (warp > GROUPS)
+			bring_factors(u, o, ring, mine, at);
 	} else {
 		take_registers<REGISTERS_WORKING>();
-		work<carried>(u, ring, memory, dynamic + (memory - begin) + behind, at);
+		work<carried>(u, ring, memory, dynamic + (memory - begin) + behind, mine, at);
 	}
 #endif
 }
 
 /* ---- host ---- */
 
-/* The stack as columns of two slots, high and low, of which a copy takes SLAB x 1 x BOX. What is
- * beyond a slot or the last column comes as zeros. */
-int describe_stack(struct matrix stack, CUtensorMap *map)
+/* A pair as columns of two parts. What is beyond a part or the last column comes as zeros. */
+int describe_pair(struct matrix pair, CUtensorMap *map)
 {
-	const cuuint64_t slot = (cuuint64_t)(stack.m / tf32_slots(TF32_PAIR));
-	const cuuint64_t sizes[] = {slot, 2, (cuuint64_t)stack.n};
-	const cuuint64_t strides[] = {slot * 4, (cuuint64_t)stack.ld * 4};
+	const cuuint64_t depth = (cuuint64_t)half_depth(pair.m);
+	const cuuint64_t sizes[] = {depth, 2, (cuuint64_t)pair.n};
+	const cuuint64_t strides[] = {depth * 2, (cuuint64_t)pair.ld * 4};
 	const cuuint32_t box[] = {SLAB, 1, BOX};
-	return encode(map, 3, (float *)stack.data + stack.offset, sizes, strides, box);
+	return encode(
+	        map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, matrix_address(pair), sizes, strides, box);
 }
 
 /* What is beyond C comes as zeros and goes nowhere. */
@@ -203,7 +215,7 @@ int describe_c(const struct update &u, CUtensorMap *map)
 	const cuuint64_t sizes[] = {(cuuint64_t)carried_rows(u), (cuuint64_t)u.n};
 	const cuuint64_t strides[] = {(cuuint64_t)u.ldc * 4};
 	const cuuint32_t box[] = {C_BOX, C_BOX};
-	return encode(map, 2, u.c, sizes, strides, box);
+	return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, u.c, sizes, strides, box);
 }
 
 template <bool carried>
@@ -211,40 +223,44 @@ int launch(const struct operands &o, const struct update &u, int blocks, cudaStr
 {
 	const int bytes = shared_bytes(carried);
 	const cudaError_t error = cudaFuncSetAttribute(
-	        tf32_syrk_kernel<carried>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	        update_kernel<carried>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error != cudaSuccess)
 		return (int)error;
-	tf32_syrk_kernel<carried><<<(unsigned)blocks, THREADS, bytes, stream>>>(o, u);
+	update_kernel<carried><<<(unsigned)blocks, THREADS, bytes, stream>>>(o, u);
 	return (int)cudaGetLastError();
 }
 
 } // namespace
 
-extern "C" bool tf32_syrk_built(void)
+extern "C" bool half_update_built(void)
 {
-	return built((const void *)tf32_syrk_kernel<true>);
+	return built((const void *)update_kernel<true>);
 }
 
-extern "C" int tf32_syrk(enum uplo uplo, double alpha, struct matrix stack, struct matrix c,
-        bool shared, void *stream)
+extern "C" int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
+        struct matrix c, bool shared, void *stream)
 {
-	struct update u = {(float *)c.data + c.offset, c.ld, (int)c.m, (int)c.n,
-	        tiles_along((int)(stack.m / tf32_slots(TF32_PAIR)), SLAB), (float)alpha,
-	        uplo == LOWER, 0, 0, 0, {}};
+	const int depth = (int)half_depth(left.m);
+	struct update u = {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n,
+	        tiles_along(depth, SLAB), (float)alpha, part, 0, shared ? MOST_SHARED : 0, 0, 0, 0,
+	        {}};
+	struct operands o = {{}, {}, {}, (const float *)matrix_address(left) + depth,
+	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
+	        (int)right.n};
 	const bool carried = (uintptr_t)u.c % C_ALIGNED == 0 && u.ldc * 4 % C_ALIGNED == 0 &&
 	                     carried_rows(u) > 0;
-	struct operands o;
-	int device, sm_count, error;
+	int device, error;
 	divide(u);
 	if (u.tiles == 0 || u.slabs == 0)
 		return (int)cudaSuccess;
-	if ((error = describe_stack(stack, &o.stack)) != cudaSuccess ||
+	if ((error = describe_pair(left, &o.left)) != cudaSuccess ||
+	        (error = describe_pair(right, &o.right)) != cudaSuccess ||
 	        (carried && (error = describe_c(u, &o.c)) != cudaSuccess) ||
 	        (error = (int)cudaGetDevice(&device)) != cudaSuccess ||
 	        (error = (int)cudaDeviceGetAttribute(
-	                 &sm_count, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
+	                 &u.wide, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
 		return error;
-	const int blocks = shared || u.tiles < sm_count ? u.tiles : sm_count;
+	const int blocks = blocks_of(u);
 	return carried ? launch<true>(o, u, blocks, (cudaStream_t)stream)
 	               : launch<false>(o, u, blocks, (cudaStream_t)stream);
 }

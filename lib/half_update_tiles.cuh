@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The tiles of a symmetric update and their order, for tf32_syrk.cu. */
-#ifndef FATHOM_TF32_SYRK_TILES_CUH
-#define FATHOM_TF32_SYRK_TILES_CUH
+/* The tiles of an update and their order, for half_update.cu. */
+#ifndef FATHOM_HALF_UPDATE_TILES_CUH
+#define FATHOM_HALF_UPDATE_TILES_CUH
 
-#include "base.h"
+#include "matrix.h"
 
 namespace
 {
@@ -18,8 +18,10 @@ struct update {
 	int m, n;
 	int slabs; /* of the inner dimension */
 	float alpha;
-	bool lower;
-	int tiles;                     /* that have a part of the triangle or trapezoid */
+	enum uplo part;
+	int wide;                      /* blocks that work at one time, as far as is known */
+	int most;                      /* tiles of one block; 0: all that there are for it */
+	int tiles;                     /* that have a part of what is updated */
 	int band;                      /* tiles across a band */
 	int bands, before[BANDS_MOST]; /* tiles before each */
 };
@@ -31,21 +33,23 @@ __host__ __device__ __forceinline__ int tiles_along(int n, int size)
 	return (n + size - 1) / size;
 }
 
-/* The first tile of a line that has a part of the triangle. */
+/* The first tile of a line that has a part of what is updated. */
 __host__ __device__ __forceinline__ int line_first(const struct update &u, int line)
 {
-	return u.lower ? line * COLUMNS / ROWS : line * ROWS / COLUMNS;
+	return u.part == LOWER   ? line * COLUMNS / ROWS
+	       : u.part == UPPER ? line * ROWS / COLUMNS
+	                         : 0;
 }
 
 /* Tiles along the bands' lines, and lines. */
 __host__ __device__ __forceinline__ int tiles_across(const struct update &u)
 {
-	return u.lower ? tiles_along(u.m, ROWS) : tiles_along(u.n, COLUMNS);
+	return u.part == UPPER ? tiles_along(u.n, COLUMNS) : tiles_along(u.m, ROWS);
 }
 
 __host__ __device__ __forceinline__ int lines(const struct update &u)
 {
-	return u.lower ? tiles_along(u.n, COLUMNS) : tiles_along(u.m, ROWS);
+	return u.part == UPPER ? tiles_along(u.m, ROWS) : tiles_along(u.n, COLUMNS);
 }
 
 /* Where the band ends that begins with tile `from`. */
@@ -57,8 +61,9 @@ __host__ __device__ __forceinline__ int band_end(const struct update &u, int fro
 /* The lines of full length of the band that begins with tile `from`. */
 __device__ __forceinline__ int full_lines(const struct update &u, int from)
 {
-	const int last =
-	        u.lower ? ((from + 1) * ROWS - 1) / COLUMNS : ((from + 1) * COLUMNS - 1) / ROWS;
+	const int last = u.part == LOWER   ? ((from + 1) * ROWS - 1) / COLUMNS
+	                 : u.part == UPPER ? ((from + 1) * COLUMNS - 1) / ROWS
+	                                   : lines(u) - 1;
 	return min(last + 1, lines(u));
 }
 
@@ -94,22 +99,45 @@ __device__ __forceinline__ void advance(const struct update &u, struct place &at
 	}
 }
 
-/* The block's tile after tile t; none: that many. No walk to the end then, which would take longer
- * than the tile. */
-__device__ __forceinline__ int next(const struct update &u, struct place &at, int t)
+/* A block's tiles: so many from `first` on, each u.wide further than the one before. Of blocks that
+ * make room for other kernels in between the last ones have few, so that they end at one time. */
+struct share {
+	int first, end; /* beyond the last one */
+};
+
+__host__ __device__ __forceinline__ int share_size(const struct update &u, int rounds)
 {
-	if (t + (int)gridDim.x >= u.tiles)
-		return u.tiles;
-	advance(u, at, gridDim.x);
-	return t + gridDim.x;
+	const int some = max(1, min(rounds / 4, u.most));
+	return u.most == 0 ? rounds : some;
+}
+
+__device__ __forceinline__ struct share share_of(const struct update &u, int block)
+{
+	int from = 0, rounds = tiles_along(u.tiles, u.wide), size = share_size(u, rounds);
+	for (; block >= u.wide; block -= u.wide) {
+		from += size * u.wide;
+		rounds -= size;
+		size = share_size(u, rounds);
+	}
+	return {from + block, min(from + size * u.wide, u.tiles)};
+}
+
+/* The block's tile after tile t; none: beyond its end. No walk to the end then, which would take
+ * longer than the tile. */
+__device__ __forceinline__ int next(
+        const struct update &u, struct place &at, const struct share &mine, int t)
+{
+	if (t + u.wide < mine.end)
+		advance(u, at, u.wide);
+	return t + u.wide;
 }
 
 /* Its first row and column. */
 __device__ __forceinline__ int2 corner(const struct update &u, const struct place &at)
 {
 	const int across = max(at.from, line_first(u, at.line)) + at.index;
-	return u.lower ? make_int2(across * ROWS, at.line * COLUMNS)
-	               : make_int2(at.line * ROWS, across * COLUMNS);
+	return u.part == UPPER ? make_int2(at.line * ROWS, across * COLUMNS)
+	                       : make_int2(across * ROWS, at.line * COLUMNS);
 }
 
 /* ---- host ---- */
@@ -126,6 +154,17 @@ void divide(struct update &u)
 		for (int line = 0; line < lines(u) && line_first(u, line) < end; line++)
 			u.tiles += end - max(from, line_first(u, line));
 	}
+}
+
+/* Blocks that the tiles are dealt to. */
+int blocks_of(const struct update &u)
+{
+	int blocks = 0, rounds = tiles_along(u.tiles, u.wide);
+	while (rounds > 0) {
+		rounds -= share_size(u, rounds);
+		blocks += u.wide;
+	}
+	return min(blocks, u.tiles);
 }
 
 } // namespace

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Products in TF32 by warpgroups (compute capability 9.0), whose operands lie in shared memory, the
- * inner dimension down their columns: the ring of stages through which they come, the products, and
- * the maps by which whole boxes are copied. */
-#ifndef FATHOM_TF32_UNITS_CUH
-#define FATHOM_TF32_UNITS_CUH
+/* Products in TF32 and in FP16 by warpgroups (compute capability 9.0), whose operands lie in shared
+ * memory, the inner dimension down their columns: the ring of stages through which they come, the
+ * products, and the maps by which whole boxes are copied. */
+#ifndef FATHOM_WARPGROUP_PRODUCTS_CUH
+#define FATHOM_WARPGROUP_PRODUCTS_CUH
 
 #include "cluster.cuh"
 #include "warpgroup.cuh"
@@ -14,9 +14,9 @@
 namespace
 {
 
-const int SLAB = 32;      /* inner dimension of a stage: the 128 bytes that it swizzles */
-const int ALIGNED = 1024; /* of what is swizzled */
-const int WIDE = 192;     /* columns of the right operand at once, at most */
+const int SLAB_BYTES = 128; /* of a column in a stage: what it swizzles */
+const int ALIGNED = 1024;   /* of what is swizzled */
+const int WIDE = 192;       /* columns of the right operand at once, at most */
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
@@ -73,19 +73,29 @@ __device__ __forceinline__ uint64_t describe(uint32_t address)
 	"+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]),                \
 	        "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 
-/* d += a^T b: 64 columns of a, WIDE or half as many of b, 8 of the inner dimension. */
+/* An instruction whose result has 192 columns, with what follows the operands. */
+#define PRODUCT_192(instruction, rest)                                                             \
+	asm volatile(                                                                              \
+	        instruction                                                                        \
+	        " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21," \
+	        "%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41," \
+	        "%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61," \
+	        "%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81," \
+	        "%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95}, %96, %97, " rest ";"    \
+	        : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48),       \
+	        EIGHT(56), EIGHT(64), EIGHT(72), EIGHT(80), EIGHT(88)                              \
+	        : "l"(a), "l"(b))
+
+/* d += a^T b: 64 columns of a, WIDE or half as many of b, 8 of the inner dimension in TF32, 16 in
+ * FP16. */
 __device__ __forceinline__ void product(float (&d)[WIDE / 2], uint64_t a, uint64_t b)
 {
-	asm volatile("wgmma.mma_async.sync.aligned.m64n192k8.f32.tf32.tf32 "
-	             "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,"
-	             "%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,"
-	             "%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,"
-	             "%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,"
-	             "%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95}, "
-	             "%96, %97, 1, 1, 1;"
-	             : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48),
-	             EIGHT(56), EIGHT(64), EIGHT(72), EIGHT(80), EIGHT(88)
-	             : "l"(a), "l"(b));
+	PRODUCT_192("wgmma.mma_async.sync.aligned.m64n192k8.f32.tf32.tf32", "1, 1, 1");
+}
+
+__device__ __forceinline__ void product_half(float (&d)[WIDE / 2], uint64_t a, uint64_t b)
+{
+	PRODUCT_192("wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16", "1, 1, 1, 0, 0");
 }
 
 __device__ __forceinline__ void product(float (&d)[WIDE / 4], uint64_t a, uint64_t b)
@@ -97,6 +107,7 @@ __device__ __forceinline__ void product(float (&d)[WIDE / 4], uint64_t a, uint64
 	             : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40)
 	             : "l"(a), "l"(b));
 }
+#undef PRODUCT_192
 #undef EIGHT
 
 __device__ __forceinline__ void begin_products(void)
@@ -137,8 +148,8 @@ bool built(const void *kernel)
 	return attributes.sharedSizeBytes > 0;
 }
 
-int encode(CUtensorMap *map, int rank, void *address, const cuuint64_t *sizes,
-        const cuuint64_t *strides, const cuuint32_t *box)
+int encode(CUtensorMap *map, CUtensorMapDataType type, int rank, void *address,
+        const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box)
 {
 	static PFN_cuTensorMapEncodeTiled_v12000 function;
 	const cuuint32_t steps[] = {1, 1, 1};
@@ -151,10 +162,9 @@ int encode(CUtensorMap *map, int rank, void *address, const cuuint64_t *sizes,
 			return (int)cudaErrorNotSupported;
 		function = (PFN_cuTensorMapEncodeTiled_v12000)entry;
 	}
-	const CUresult result = function(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, (cuuint32_t)rank,
-	        address, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-	        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-	        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	const CUresult result = function(map, type, (cuuint32_t)rank, address, sizes, strides, box,
+	        steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+	        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 	return result == CUDA_SUCCESS ? (int)cudaSuccess : (int)cudaErrorInvalidValue;
 }
 

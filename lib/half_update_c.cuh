@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* C of tf32_syrk.cu: through shared memory, by copies while products are made, or read and written
- * by the threads that multiply. */
-#ifndef FATHOM_TF32_SYRK_C_CUH
-#define FATHOM_TF32_SYRK_C_CUH
+/* C of half_update.cu: through shared memory, by copies while products are made, or read and
+ * written by the threads that multiply. */
+#ifndef FATHOM_HALF_UPDATE_C_CUH
+#define FATHOM_HALF_UPDATE_C_CUH
 
-#include "tf32_syrk_ring.cuh"
+#include "half_update_ring.cuh"
 
 namespace
 {
@@ -53,12 +53,12 @@ __device__ __forceinline__ void put_back(
 /* A group's rows of C to shared memory while its product is made, as far as there is room, the rest
  * to L2; what is updated goes back before its slot is used again. By one thread. */
 __device__ void carry(const struct update &u, const CUtensorMap *map, const struct ring &ring,
-        uint32_t memory, int group, struct place at)
+        uint32_t memory, int group, const struct share &tiles, struct place at)
 {
 	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
 	lap<C_SLOTS> turn = {0, 1};
 	int2 last = {-1, -1}; /* the tile before */
-	for (int t = blockIdx.x; t < u.tiles; t = next(u, at, t)) {
+	for (int t = tiles.first; t < tiles.end; t = next(u, at, tiles, t)) {
 		const int2 tile = corner(u, at), here = {tile.x + group * (ROWS / GROUPS), tile.y};
 		for (int part = C_SLOTS; part < C_PARTS; part++)
 			for (int x = 0; x < C_BOXES; x++)
@@ -85,17 +85,56 @@ __device__ void carry(const struct update &u, const CUtensorMap *map, const stru
 	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+/* The factors of each tile while its product is made, by a warp. */
+__device__ void bring_factors(const struct update &u, const struct operands &o, struct ring &ring,
+        const struct share &tiles, struct place at)
+{
+	const int MINE = (ROWS + COLUMNS) / 32, lane = threadIdx.x % 32;
+	uint32_t parity = 1;
+	for (int t = tiles.first; t < tiles.end; t = next(u, at, tiles, t), parity ^= 1) {
+		const int2 tile = corner(u, at);
+		float factor[MINE];
+#pragma unroll
+		for (int i = 0; i < MINE; i++)
+			factor[i] = factor_of(o, tile, 32 * i + lane);
+		wait_stage(shared_address(&ring.factors_empty), parity);
+#pragma unroll
+		for (int i = 0; i < MINE; i++)
+			ring.factors[32 * i + lane] = factor[i];
+		arrivals_arrive(shared_address(&ring.factors_full));
+	}
+}
+
 /* ---- the sum ---- */
 
 __device__ __forceinline__ bool within(const struct update &u, int i, int j)
 {
-	return i < u.m && j < u.n && (u.lower ? i >= j : i <= j);
+	return i < u.m && j < u.n && (u.part == LOWER ? i >= j : u.part == UPPER ? i <= j : true);
+}
+
+/* A thread's two rows' factors, alpha in them, and those of its columns: two of every eight. */
+struct factors {
+	float row[2];
+	const float *column;
+
+	__device__ __forceinline__ float product(float sum, int e, int right) const
+	{
+		return sum * row[e % 4 / 2] * column[right];
+	}
+};
+
+__device__ __forceinline__ struct factors factors_of(
+        const struct update &u, const struct ring &ring)
+{
+	const int i = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+	return {{u.alpha * ring.factors[i], u.alpha * ring.factors[i + 8]},
+	        ring.factors + ROWS + threadIdx.x % 4 * 2};
 }
 
 /* C += alpha sum, by BATCH elements of a thread at a time: of each 8 columns two, of two rows. */
 template <bool whole, int BATCH>
 __device__ __forceinline__ void add_to_c(
-        const struct update &u, const int2 tile, const float (&sum)[SUMS])
+        const struct update &u, const int2 tile, const struct factors &f, const float (&sum)[SUMS])
 {
 	const int i = tile.x + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
 	int j = tile.y + threadIdx.x % 4 * 2;
@@ -114,7 +153,8 @@ __device__ __forceinline__ void add_to_c(
 		for (int e = 0; e < BATCH; e++) {
 			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
 			if (whole || within(u, i + down, j + right))
-				c[down + right * u.ldc] = before[e] + u.alpha * sum[first + e];
+				c[down + right * u.ldc] =
+				        before[e] + f.product(sum[first + e], e, 2 * first + right);
 		}
 		c += BATCH * 2 * u.ldc;
 		j += BATCH * 2;
@@ -124,7 +164,9 @@ __device__ __forceinline__ void add_to_c(
 __device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile)
 {
 	return tile.x + ROWS <= u.m && tile.y + COLUMNS <= u.n &&
-	       (u.lower ? tile.x >= tile.y + COLUMNS - 1 : tile.y >= tile.x + ROWS - 1);
+	       (u.part == LOWER          ? tile.x >= tile.y + COLUMNS - 1
+	               : u.part == UPPER ? tile.y >= tile.x + ROWS - 1
+	                                 : true);
 }
 
 /* The same with C's elements from and to shared memory, where each column of a box has its pieces
@@ -132,7 +174,7 @@ __device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile
  * the places of its elements. */
 template <bool whole>
 __device__ __forceinline__ void add_to_carried(const struct update &u, const int2 tile,
-        const struct ring &ring, unsigned char *memory, lap<C_SLOTS> &turn,
+        const struct ring &ring, unsigned char *memory, lap<C_SLOTS> &turn, const struct factors &f,
         const float (&sum)[SUMS])
 {
 	const int BATCH = C_BOX / 2, EIGHT_COLUMNS = 8 * C_BOX * 4;
@@ -158,7 +200,7 @@ __device__ __forceinline__ void add_to_carried(const struct update &u, const int
 #pragma unroll
 		for (int e = 0; e < BATCH; e++) {
 			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
-			const float more = u.alpha * sum[first + e];
+			const float more = f.product(sum[first + e], e, 2 * first + right);
 			if (whole || within(u, i + down, j + right))
 				*(float *)(slot + place[e % 4] + e / 4 * EIGHT_COLUMNS) =
 				        before[e] + more;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates by 3xFP16 in one kernel, by warpgroups of compute capability 9.0. */
+#ifndef FATHOM_HALF_UPDATE_H
+#define FATHOM_HALF_UPDATE_H
+
+#include "matrix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether this program has that kernel for the device that is current: it needs code for sm_90a. */
+bool half_update_built(void);
+
+/* c += alpha X^T Y, of which `left` and `right` are the pairs (lib/half_pair.h), of at most
+ * TF32_PIECE elements along the inner dimension, at addresses of multiples of 16 bytes. part: of a
+ * c of m x n WHOLE takes X of m columns and Y of n; LOWER (m >= n) the triangle and what is below
+ * it, UPPER (m <= n) the triangle and what is right of it, and left and right are one pair of as
+ * many columns as the longer side has. The rest of c stays as it is, but beside the diagonal it is
+ * read and written back. It takes less time when c begins at 16 bytes and has a leading dimension
+ * of a multiple of four. shared: other kernels come in between; else blocks stay until the end,
+ * which is quicker alone. stream is a cudaStream_t; returns a cudaError_t. */
+int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
+        struct matrix c, bool shared, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
