@@ -123,6 +123,14 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
 
+/* In how many rounds a kernel goes through its blocks, at least 1. */
+typedef double (*price_count)(const double *at, const void *self);
+
+/* How many rounds a kernel has, over what interpolation between the rows of that grid makes of
+ * theirs: with the value there, whole rounds. */
+double price_rounds(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, price_count rounds, const void *self);
+
 /* The last row of one of the arguments of that grid; infinite when it has none. */
 double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
