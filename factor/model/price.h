@@ -42,6 +42,9 @@ struct price {
 	bool loose;    /* finds places beside the blocks of light ones */
 	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
 	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
+	bool whole;    /* which these have for themselves */
+	bool apart;    /* a panel whose blocks do not wait for each other */
+	int further;   /* kernels behind the first one */
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */

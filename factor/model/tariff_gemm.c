@@ -91,6 +91,7 @@ static void occupy(struct price_reader *r, struct price *price, double count, in
 {
 	price->share = price_share(r, count);
 	price->block = tiles_stay(r, k, rate);
+	price->whole = rate->at_once == 1;
 }
 
 double price_beside(struct price_reader *r, const struct price *alone, enum precision precision,

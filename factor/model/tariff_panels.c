@@ -129,6 +129,7 @@ struct price price_both(struct price first, struct price second)
 	for (int t = 0; t < TERM_COUNT; t++)
 		first.term[t] += second.term[t];
 	first.share = fmax(first.share, second.share);
+	first.further += 1 + second.further;
 	return first;
 }
 
@@ -227,6 +228,7 @@ static struct price potrf_step(
 	double solved = below ? (double)strip / TILE * tiles * (tiles - 1) / 2 : 0;
 	double words = (double)width * ((double)width / 2 + (below ? strip : 0));
 
+	price.apart = true;
 	price.share = price_share(r, fmax(1, strips / turns));
 	price.term[TERM_BARRIER] = turns * (double)width * potrf_column(r, a);
 	price.term[TERM_ARITHMETIC] =
