@@ -50,6 +50,7 @@ static double expected_element(
 		const double right = right_side                        ? c[i + l * n]
 		                     : solve                           ? c[l + j * n]
 		                     : gemm_rate_is_symmetric(p->kind) ? a[j + l * n]
+		                     : p->kind == GEMM_NT              ? b[j + l * n]
 		                                                       : b[l + j * n];
 		sum += left * right;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
- * .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
+/* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_nt.d, gpu.gemm_tn.s
+ * .d, gpu.trsm.s .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
  * gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .tf32 .d,
  * gpu.own_syrk_shared.s .tf32, gpu.gemm_shared.tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s
  * (seconds per call against shape, rate surfaces) and the best rate of each gemm. */
@@ -35,6 +35,9 @@ static const struct surface {
                 NULL},
         {"gemm_odd_d", "gpu.gemm_odd.d", NULL,
                 "cuBLAS C -= A B of an odd number of rows, start to start", {"m", "n", "k"}, 2,
+                NULL},
+        {"gemm_nt_d", "gpu.gemm_nt.d", NULL,
+                "C -= A B^T, as the cuda executor calls cuBLAS, start to start", {"m", "n", "k"}, 2,
                 NULL},
         {"gemm_tn_s", "gpu.gemm_tn.s", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,
                 NULL},

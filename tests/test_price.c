@@ -288,6 +288,14 @@ static void test_rounds(void)
 	const double triangle = 2560. * 2560 * 1024 * 6e-15;
 	is_real(syrk(r, 5120, 1024), 2 * triangle + four, 1e-9,
 	        "a large triangle: two halves and the product between");
+	for (int i = 0; i < 4; i++)
+		add_product(p, "gpu.gemm_nt.d", sides[i / 2], sides[i % 2], 1024,
+		        sides[i / 2] * sides[i % 2] / (1280. * 1280) * 1024e-8 * 1.1);
+	price_reader_start(r, p);
+	is_real(product_abt(r, 2562, 2560, 1024, &share), 5 * 1024e-8 * 1.1, 1e-2,
+	        "as measured for these tiles, where they are");
+	is_real(product_abt(r, 2562, 1024, 1024, &share), 2 * 1024e-8 * 1.1, 1e-2,
+	        "of fewer columns than measured, too");
 	free(r);
 	profile_free(p);
 }

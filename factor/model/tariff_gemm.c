@@ -202,12 +202,16 @@ static double chosen_share(struct price_reader *r, struct matrix c)
 }
 
 /* Whole rounds of tiles, each as long as the surface says: between its rows, whose rounds are
- * nearly full, it says nothing of those that are not. */
+ * nearly full, it says nothing of those that are not. A profile without the kernels' own surface
+ * has that of A B stand for them. */
 static double chosen_time(struct price_reader *r, const char *name, struct matrix c, int64_t k)
 {
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	const double sms = price_scalar(r, "gpu.sm.count"),
 	             start = price_scalar(r, "gpu.launch.dependent");
+	const char *const chosen = "gpu.gemm_nt.d";
+	if (price_known(r, chosen))
+		name = chosen;
 	const double time = product_time(r, name, c, (double)k);
 
 	return start + fmax(0, time - start) * price_rounds(r, name, product_axes, at,
