@@ -25,14 +25,24 @@ struct block_room {
 	unsigned *readers;
 };
 
-/* Rows below a diagonal block that a block of threads solves for, when there are `below` and
- * `blocks` blocks at most: all of them factorize the diagonal block, so that few rows are quickest
- * and many spare multiprocessors. */
-static inline int block_potrf_strip(int64_t below, int blocks)
+/* Shared memory of a block of threads that factorizes a diagonal block and solves for `strip` rows
+ * below it: in tiles of 32 x 32, rows 16 bytes apart, and one tile's factor with its roots. */
+static inline int64_t block_potrf_bytes(int width, int strip, int word)
+{
+	const int columns = (width + 31) / 32 * 32;
+
+	return (int64_t)word * (32 * 33 + (columns + strip) * (columns + 16 / word));
+}
+
+/* How many rows that are, with `below` of them and `blocks` blocks at most: all of them factorize
+ * the diagonal block, so that few rows are quickest and many spare multiprocessors. */
+static inline int block_potrf_strip(
+        int width, int64_t below, int word, int blocks, int64_t shared_bytes)
 {
 	int strip = 32;
 
-	while (strip < 128 && below > (int64_t)strip * blocks)
+	while (strip < 128 && below > (int64_t)strip * blocks &&
+	        block_potrf_bytes(width, 2 * strip, word) <= shared_bytes)
 		strip *= 2;
 	return strip;
 }

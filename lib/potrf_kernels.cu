@@ -318,22 +318,17 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	store_block(b, s, pitch, columns, __syncthreads_or(last));
 }
 
-/* Shared memory of factor_kernel, bytes. */
-template <typename T> int64_t factor_bytes(int width, int strip)
-{
-	const int columns = tiles_of(width) * TILE;
-	return (int64_t)sizeof(struct tile_factor<T>) +
-	       (columns + strip) * tile_pitch<T>(columns) * (int64_t)sizeof(T);
-}
-
 template <typename T, bool upper>
 cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void *stream)
 {
-	const int below = b.rows - b.width;
-	b.strip = below > 0 ? block_potrf_strip(below, room->blocks) : 0;
-	while (b.strip > TILE && factor_bytes<T>(b.width, b.strip) > room->shared_bytes)
-		b.strip /= 2;
-	const int64_t bytes = factor_bytes<T>(b.width, b.strip);
+	const int below = b.rows - b.width, word = (int)sizeof(T);
+	static_assert(sizeof(struct tile_factor<T>) == TILE * (TILE + 1) * sizeof(T) &&
+	                      tile_pitch<T>(TILE) == TILE + 16 / (int)sizeof(T),
+	        "block_potrf_bytes");
+	b.strip = below > 0 ? block_potrf_strip(
+	                              b.width, below, word, room->blocks, room->shared_bytes)
+	                    : 0;
+	const int64_t bytes = block_potrf_bytes(b.width, b.strip, word);
 	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
 	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS, bytes, b, stream);
 }
@@ -343,7 +338,8 @@ int potrf(struct matrix a, int64_t first, int *info, const struct block_room *ro
 {
 	const enum uplo uplo = upper ? UPPER : LOWER;
 	const int64_t rows = upper ? a.n : a.m, columns = upper ? a.m : a.n;
-	const int widest = factor_bytes<T>(128, TILE) <= room->shared_bytes ? 128 : 64;
+	const int widest =
+	        block_potrf_bytes(128, TILE, (int)sizeof(T)) <= room->shared_bytes ? 128 : 64;
 	int error = cudaSuccess;
 	for (int64_t done = 0; done < columns && error == cudaSuccess; done += widest) {
 		const int64_t left = columns - done;

@@ -5,6 +5,7 @@
  * Method: cuBLAS calls at powers of two, in single precision of squares half way between them, too,
  * in fp32, tf32 and fp64: updates C -= A B and squares (beta = 1; in tf32 C -= A^T B, as its units
  * want it), in fp64 those of an odd number of rows, too, for which the library has other kernels,
+ * and large deep C -= A B^T (Cholesky's), for which one of its kernels is chosen,
  * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
  * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
  * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
@@ -85,6 +86,7 @@ static const struct surface others[] = {
         {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
                 {1024, 4096, 16384, 65536, 262144}},
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
+        {GEMM_NT, {2048, 8192}, {2048, 8192}, {768, 2048}},
         {GEMM_SHARED, {256, 1024, 2048, 4096, 8192, 16384}, {256, 1024, 2048, 4096, 8192, 16384},
                 {192, 384, 768}},
         {TRSM, RANKS, SIZES, {1}},

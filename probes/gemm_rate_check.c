@@ -38,6 +38,7 @@ static double expected_element(
 		                     : solve                           ? c[l + j * n]
 		                     : gemm_rate_is_half(p->kind)      ? b[l + j * n]
 		                     : gemm_rate_is_symmetric(p->kind) ? a[j + l * n]
+		                     : p->kind == GEMM_NT              ? b[j + l * n]
 		                                                       : b[l + j * n];
 		sum += left * right;
 	}

@@ -8,10 +8,10 @@
 #include "blas_rate.h"
 #include "gemm_rate.h"
 
-/* TRSM_FEW: of few right-hand sides, from the left, with a diagonal. GEMM_ODD: m is odd. *_EDGE:
- * tiles of C are cut off at its ends. *_SHARED, as beside a panel: our own with a block a tile
- * (lib/gemm.h), the library's on the multiprocessors that are left (TF32_KEPT).
- * TALL: V^T C by 3xTF32 without stacks (lib/tf32_tall.h). */
+/* TRSM_FEW: of few right-hand sides, from the left, with a diagonal. GEMM_ODD: m is odd. GEMM_NT: A
+ * B^T. *_EDGE: tiles of C are cut off at its ends. *_SHARED, as beside a panel: our own with a
+ * block a tile (lib/gemm.h), the library's on the multiprocessors that are left (TF32_KEPT). TALL:
+ * V^T C by 3xTF32 without stacks (lib/tf32_tall.h). */
 enum kind {
 	GEMM,
 	GEMM_TN,
@@ -20,6 +20,7 @@ enum kind {
 	TRSM_FEW,
 	SYRK,
 	GEMM_ODD,
+	GEMM_NT,
 	GEMM_SHARED,
 	OWN_GEMM,
 	OWN_SYRK,

@@ -63,6 +63,7 @@ static struct table *synthetic(void)
 	add_product(curve, "gemm_s", 2048, 2048, 2048, 2 * pow(2048, 3) / 49e12);
 	add_product(curve, "gemm_tn_d", 64, 512, 4096, 2. * 64 * 512 * 4096 / 20e12);
 	add_product(curve, "gemm_odd_d", 1023, 1024, 64, 30e-6);
+	add_product(curve, "gemm_nt_d", 2048, 2048, 768, 130e-6);
 	add_product(curve, "tf32_tall_s", 64, 4096, 4096, 33e-6);
 	add_product(curve, "tf32_tall_shared_s", 64, 4096, 4096, 37e-6);
 	add_product(curve, "gemm_shared_tf32", 4096, 4096, 384, 70e-6);
@@ -104,6 +105,7 @@ static void test_known(void)
 	        "the library's in tf32 beside a panel");
 	is_real(at(profile, "gpu.gemm_odd.d", 1023, 1024, 64), 30e-6, 1e-12,
 	        "products of an odd number of rows");
+	is_real(at(profile, "gpu.gemm_nt.d", 2048, 2048, 768), 130e-6, 1e-12, "products A B^T");
 	is_real(at_two(profile, "gpu.trsm.s", "m", 128, "n", 4096), 128. * 128 * 4096 / 10e12, 1e-6,
 	        "solves");
 	is_real(at_two(profile, "gpu.trsm_few.s", "m", 4096, "n", 8), 900e-6, 1e-12,

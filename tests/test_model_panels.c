@@ -63,6 +63,37 @@ static void test_panels(const struct profile *p)
 	executor_free(e);
 }
 
+static double potrf_rows(struct executor *e, int64_t below, enum precision precision)
+{
+	const struct matrix a = {NULL, 0, below + 128, 128, below + 128, precision};
+
+	executor_model_restart(e, false);
+	ex_potrf_block(e, LOWER, a, 0, NULL);
+	return us(e) - queued - WAIT;
+}
+
+/* 100 multiprocessors take 6400 rows in one round of strips of 64; 51200 in four rounds of 128 in
+ * single precision, in double, where 128 do not fit, in eight of 64. */
+static void test_strips(void)
+{
+	struct profile *p = synthetic(0);
+
+	add_blocks(p, 0);
+	for (int twice = 0; twice < 2; twice++)
+		for (int rounds = 1; rounds <= 8; rounds += 7) {
+			const struct arg rows[] = {{"n", 128}, {"below", 6400.0 * rounds}};
+			const double last = twice ? 8 : 4, taken = rounds == 1 ? 1 : last;
+			add(p, twice ? "gpu.potrf_rows.d" : "gpu.potrf_rows.s", "s", rows, 2,
+			        taken * 30e-6, 0);
+		}
+	struct executor *e = fresh(p);
+	is_real(potrf_rows(e, 12800, SINGLE), 30, 1e-9, "twice as many rows, one round");
+	is_real(potrf_rows(e, 12801, SINGLE), 60, 1e-9, "a row more, another");
+	is_real(potrf_rows(e, 6401, DOUBLE), 60, 1e-9, "in double precision earlier");
+	executor_free(e);
+	profile_free(p);
+}
+
 /* Kernels that the profile has as surfaces cost what those say, from start to start. */
 /* What a profile may lack: products beside a panel, panels too tall for the chip, marks. */
 static void test_measured_later(void)
@@ -323,6 +354,7 @@ int main(void)
 	test_sweep();
 	test_reflectors();
 	test_measured();
+	test_strips();
 	test_measured_later();
 	test_host_panels(p);
 	profile_free(p);

@@ -238,20 +238,74 @@ static double syrk(struct price_reader *r, int64_t n, int64_t k)
 	return sum(&price);
 }
 
-/* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
-static void test_gemm(void)
+/* 100 multiprocessors and what calls of the library have besides their surfaces. */
+static struct profile *library_profile(void)
 {
 	static const char *const scalars[] = {
 	        "gpu.launch.dependent", "gpu.cublas.level2", "gpu.gemm.d.peak", "gpu.gemm.s.peak"};
 	const struct parameter_spec sms = {"gpu.sm.count", "", "synthetic", NULL, 0, 0};
 	struct profile *p = profile_new();
-	struct price_reader *r = xmalloc(sizeof *r);
 
 	for (size_t i = 0; i < ARRAY_LEN(scalars); i++) {
 		const struct parameter_spec spec = {scalars[i], "s", "synthetic", NULL, 0, 0};
 		profile_add(p, &spec, NULL, 0, (struct estimate){1e-7, 1e-7, 1e-7, 9}, false);
 	}
 	profile_add(p, &sms, NULL, 0, (struct estimate){100, 100, 100, 1}, false);
+	return p;
+}
+
+static double product_abt(struct price_reader *r, int64_t m, int64_t n, int64_t k, double *share)
+{
+	const struct matrix c = {NULL, 0, m, n, m, DOUBLE};
+	const struct price price = price_gemm(r, PLAIN, TRANSPOSED, c, k);
+
+	*share = price.share;
+	return sum(&price);
+}
+
+/* 12800 x 12800 is 100 rounds of 128 x 128 tiles, 1280 x 1280 one; a round takes 10 k ns. */
+static void test_rounds(void)
+{
+	static const double sides[] = {1280, 12800};
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+	double share;
+
+	for (int i = 0; i < 4; i++)
+		for (double k = 512; k <= 2048; k *= 2)
+			add_product(p, "gpu.gemm.d", sides[i / 2], sides[i % 2], k,
+			        sides[i / 2] * sides[i % 2] / (1280. * 1280) * k * 1e-8);
+	for (double n = 1280; n <= 12800; n *= 10)
+		for (double k = 512; k <= 2048; k *= 2)
+			add_syrk(p, "gpu.syrk.d", n, k, n * n * k * 6e-15);
+	price_reader_start(r, p);
+	const double four = product_abt(r, 2560, 2560, 1024, &share);
+	is_real(four, 4 * 1024e-8, 1e-2, "tiles that fill their rounds");
+	is_real(share, 1, 1e-9, "and the machine");
+	is_real(product_abt(r, 2562, 2560, 1024, &share), 5 * 1024e-8, 1e-2,
+	        "a few more take another round");
+	is_real(share, 420. / 500, 1e-9, "which leaves others most of its multiprocessors");
+	const double triangle = 2560. * 2560 * 1024 * 6e-15;
+	is_real(syrk(r, 5120, 1024), 2 * triangle + four, 1e-9,
+	        "a large triangle: two halves and the product between");
+	for (int i = 0; i < 4; i++)
+		add_product(p, "gpu.gemm_nt.d", sides[i / 2], sides[i % 2], 1024,
+		        sides[i / 2] * sides[i % 2] / (1280. * 1280) * 1024e-8 * 1.1);
+	price_reader_start(r, p);
+	is_real(product_abt(r, 2562, 2560, 1024, &share), 5 * 1024e-8 * 1.1, 1e-2,
+	        "as measured for these tiles, where they are");
+	is_real(product_abt(r, 2562, 1024, 1024, &share), 2 * 1024e-8 * 1.1, 1e-2,
+	        "of fewer columns than measured, too");
+	free(r);
+	profile_free(p);
+}
+
+/* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
+static void test_gemm(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
 	for (double m = 256; m <= 4096; m *= 16)
 		for (double n = 256; n <= 4096; n *= 16)
 			for (double k = 64; k <= 256; k *= 4) {
@@ -371,6 +425,7 @@ int main(void)
 	test_panel_beside();
 	test_middle();
 	test_gemm();
+	test_rounds();
 	test_rows();
 	test_missing();
 	free(r);

@@ -148,6 +148,52 @@ static void test_sharing(void)
 	is_real(end(b), 14, 0, "a kernel's start hides behind another queue's kernel");
 }
 
+static int64_t update(double seconds, double share, int kernels, double beside)
+{
+	return simulation_put(&sim,
+	        (struct work){.queue = QUEUE_PANEL,
+	                .issue = 12,
+	                .seconds = seconds,
+	                .share = share,
+	                .beside = beside,
+	                .apart = true,
+	                .kernels = kernels},
+	        -1);
+}
+
+/* Beside blocks that have a multiprocessor each and end one after the other, all of them in 4. */
+static void test_whole(void)
+{
+	const struct work product = {
+	        .queue = QUEUE_MAIN, .seconds = 40, .share = 1, .block = 4, .whole = true};
+
+	simulation_start(&sim);
+	int64_t a = simulation_put(&sim, product, -1), b = update(8, 1, 1, 0);
+	is_real(end(b), 22, 1e-12,
+	        "places come for 4, half of which is lost, and then are its own");
+	is_real(end(a), 48, 1e-12, "nothing else is lost");
+
+	simulation_start(&sim);
+	simulation_put(&sim, product, -1);
+	b = update(0.5, 1, 1, 0);
+	is_real(end(b), 14, 1e-12, "a short one ends on the places that come in 2");
+
+	simulation_start(&sim);
+	simulation_put(&sim, product, -1);
+	b = update(8, 0.5, 1, 0);
+	is_real(end(b), 21, 1e-12, "half of the machine is there in half of the time");
+
+	simulation_start(&sim);
+	simulation_put(&sim, product, -1);
+	b = update(8, 1, 2, 0);
+	is_real(end(b), 24, 1e-12, "two kernels in turn find it taken twice");
+
+	simulation_start(&sim);
+	simulation_put(&sim, product, -1);
+	b = update(8, 1, 1, 0.8);
+	is_real(end(b), 24, 1e-12, "a panel is disturbed as it was measured to be");
+}
+
 static void test_work_is_kept(void)
 {
 	double seconds = 0;
@@ -243,6 +289,7 @@ int main(void)
 {
 	test_one_queue();
 	test_sharing();
+	test_whole();
 	test_work_is_kept();
 	test_joins();
 	test_staying();

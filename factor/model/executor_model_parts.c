@@ -60,6 +60,9 @@ static int64_t put(struct simulated *s, const struct price *price, double device
 	        .seconds = device,
 	        .share = price->share > 0 ? fmin(price->share, 1) : 1,
 	        .block = price->block,
+	        .whole = price->whole,
+	        .apart = price->apart || price->beside == 0,
+	        .kernels = 1 + price->further,
 	        .beside = price->beside,
 	        .light = price->light,
 	        .loose = price->loose};

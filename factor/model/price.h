@@ -42,6 +42,9 @@ struct price {
 	bool loose;    /* finds places beside the blocks of light ones */
 	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
 	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
+	bool whole;    /* which these have for themselves */
+	bool apart;    /* a panel whose blocks do not wait for each other */
+	int further;   /* kernels behind the first one */
 };
 
 /* A function of up to three arguments as a dense grid, for reading it often. */
@@ -122,6 +125,14 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
  * next rows of the grid. */
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
+
+/* In how many rounds a kernel goes through its blocks, at least 1. */
+typedef double (*price_count)(const double *at, const void *self);
+
+/* How many rounds a kernel has, over what interpolation between the rows of that grid makes of
+ * theirs: with the value there, whole rounds. */
+double price_rounds(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, price_count rounds, const void *self);
 
 /* The last row of one of the arguments of that grid; infinite when it has none. */
 double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,

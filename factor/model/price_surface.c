@@ -321,6 +321,40 @@ double price_surface(struct price_reader *reader, const char *name, const char *
 	return reader->linear ? value : exp(value);
 }
 
+/* Of the 2^args rows around a point one, and how much it counts. */
+static double corner(const struct price_reader *reader, const struct price_surface *s,
+        const double *in, size_t which, double *row)
+{
+	double part = 1;
+
+	for (size_t k = 0; k < s->args; k++) {
+		const size_t last = s->count[k] > 1 ? s->count[k] - 2 : 0, up = which >> k & 1;
+		const size_t low = (size_t)fmin(floor(in[k]), (double)last);
+		const size_t i = low + (s->count[k] > 1 ? up : 0);
+		part *= up ? in[k] - (double)low : 1 - (in[k] - (double)low);
+		row[k] = reader->linear ? s->axis[k][i] : exp(s->axis[k][i]);
+	}
+	return part;
+}
+
+double price_rounds(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, price_count rounds, const void *self)
+{
+	const struct price_surface *s = surface_of(reader, name, arg, at, count);
+	double x[SURFACE_ARGS] = {0}, in[SURFACE_ARGS], row[SURFACE_ARGS], between = 0;
+
+	if (s->args == 0)
+		return 1;
+	for (size_t k = 0; k < s->args; k++)
+		x[k] = scaled(reader, at[k]);
+	place(s, x, in);
+	for (size_t which = 0; which < (size_t)1 << s->args; which++) {
+		const double part = corner(reader, s, in, which, row), here = rounds(row, self);
+		between += part * (reader->linear ? here : log(here));
+	}
+	return rounds(at, self) / (reader->linear ? between : exp(between));
+}
+
 double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which)
 {

@@ -137,10 +137,17 @@ static double urgent_part(const struct simulation *s, const struct operation *o)
 {
 	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
 	const double left = left_beside(s, o);
+	bool whole = true; /* all of them */
 
-	for (int q = 0; q < QUEUE_COUNT; q++)
-		if (at_work(s, head(s, q)) && !urgent(head(s, q)) && !head(s, q)->work.light)
-			others += head(s, q)->work.share;
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (!at_work(s, p) || urgent(p) || p->work.light)
+			continue;
+		others += p->work.share;
+		whole &= p->work.whole;
+	}
+	if (whole && o->work.beside == 0)
+		return o->work.share;
 	const double free = 1 - o->work.share, both = later(0, fmin(others, 1) - free);
 	if (o->work.beside > 0 && free > 0)
 		return o->work.share * (1 - (1 - kept) * fmin(1, others / free));
@@ -180,12 +187,13 @@ static double left_now(const struct simulation *s, const struct operation *o)
 	return later(0, o->left - (s->now - o->since) * o->rate);
 }
 
+enum { TOGETHER = 2 }; /* rounds */
+
 /* When of the blocks of p that run now such a part has ended. In their first rounds they end
  * together, later one after the other: on an H200 panels that needed 0.4 of the machine waited 30
  * us for it beside products in double precision whose blocks took 80. */
 static double blocks_end(const struct simulation *s, const struct operation *p, double part)
 {
-	enum { TOGETHER = 2 }; /* rounds */
 	const double block = p->work.block, time = s->now - p->begin - p->work.start;
 	double wait = 0;
 
@@ -194,6 +202,21 @@ static double blocks_end(const struct simulation *s, const struct operation *p, 
 	else if (block > 0)
 		wait = fmin(1, part) * block;
 	return s->now + fmin(wait, left_now(s, p));
+}
+
+/* When o would begin if it had all of its places at once and ended as it does: each place of p that
+ * ends, evenly one after the other, goes to a block of o. Kernels in turn find p there again, which
+ * takes back what each of them leaves. */
+static double blocks_replaced(const struct simulation *s, const struct operation *o,
+        const struct operation *p, double part)
+{
+	const double block = p->work.block, share = o->work.share, free = share - part;
+	const double alone = left_now(s, o) / o->work.kernels;
+	double wait = part * part * block / (2 * share);
+
+	if (share * alone < part * block * (free + part / 2))
+		wait = block * (sqrt(free * free + 2 * share * alone / block) - free) - alone;
+	return s->now + fmin(o->work.kernels * wait, left_now(s, p));
 }
 
 static bool starts(const struct simulation *s, const struct operation *o)
@@ -217,6 +240,16 @@ static bool in_the_way(const struct operation *o, const struct operation *p)
 static bool has_places(const struct simulation *s, const struct operation *p)
 {
 	return at_work(s, p) && p->rate > 0;
+}
+
+static double wait_for(const struct simulation *s, const struct operation *o,
+        const struct operation *p, double missing)
+{
+	const bool evenly = s->now - p->begin - p->work.start >= TOGETHER * p->work.block;
+
+	return o->work.apart && p->work.whole && evenly
+	               ? blocks_replaced(s, o, p, fmin(missing, o->work.share))
+	               : blocks_end(s, p, missing / (p->rate * p->work.share));
 }
 
 /* A kernel of high priority that has just started waits for blocks of the others, unless blocks
@@ -247,7 +280,7 @@ static void hold(struct simulation *s, struct operation *o)
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
 		if (in_the_way(o, p) && has_places(s, p) && !(found && stays(p)))
-			end = later(end, blocks_end(s, p, (taken - 1) / (p->rate * p->work.share)));
+			end = later(end, wait_for(s, o, p, taken - 1));
 	}
 	o->held = end;
 }

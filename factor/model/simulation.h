@@ -13,8 +13,12 @@
  * rest. It does not interrupt: when it finds less than its share free it waits until enough of the
  * blocks that run there have ended, each after `block` seconds: all together in a kernel's first
  * two rounds, evenly one after the other later; but for a panel, beside blocks that stay to their
- * kernel's end it starts on what they leave. The machine does no more than one machine's work. Not
- * modelled: other kernels side by side that slow each other's memory traffic down.
+ * kernel's end it starts on what they leave. Blocks that have a multiprocessor each for themselves
+ * (`whole`) give up whole ones: one whose blocks do not wait for each other has these alone, and
+ * what it does on the first of them while the others are still awaited counts (H200, fp64 beside
+ * tiles of 74 us, alone and so: updates of 128 columns 31 and 70 us, of 256 76 and 108). The
+ * machine does no more than one machine's work. Not modelled: other kernels side by side that slow
+ * each other's memory traffic down, and power, of which panels leave products more.
  *
  * The host puts operations at times that never fall; what it does not wait for is simulated later,
  * when all that could disturb it is known. */
@@ -25,11 +29,13 @@
 
 struct work {
 	enum queue queue;
-	enum engine engine; /* ENGINE_HOST: takes time, but nothing of the device */
-	size_t tag;         /* the caller's */
-	double issue;       /* when the host had put it */
-	double beside;      /* in (0, 1]; 0: half */
-	bool light, loose;  /* as in struct price */
+	enum engine engine;       /* ENGINE_HOST: takes time, but nothing of the device */
+	size_t tag;               /* the caller's */
+	double issue;             /* when the host had put it */
+	double beside;            /* in (0, 1]; 0: half */
+	bool light, loose, whole; /* as in struct price */
+	bool apart;               /* each of its blocks begins when it has a place */
+	int kernels;              /* in turn */
 	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
 	                                        in (0, 1]; block as in struct price */
 };

@@ -4,9 +4,12 @@
  * odd number of rows and products V^T C of long columns, which the library splits along k, by
  * surfaces of their own; deep fp64 products A B^T are by other kernels than the surface's A B
  * (lib/blas_double.h), which power lets run as fast on end (H200: 55.7 Tflop/s) as the surface's do
- * in the probe's short calls (55 to 58), so that it stands for them; syrk by n, k, as the executor
- * calls it, by halves where that is ahead, but our own kernel for small ones (tariff_panels.c), and
- * for larger ones where it is ahead; our own products beside another queue's work, which then have
+ * in the probe's short calls (55 to 58), so that it stands for them, but in whole rounds of their
+ * tiles, whereas the library has other tiles for other results (panels of Cholesky of 16384, 1024
+ * columns at k = 1024: of 14336 rows 603 us, of 13312 and 12288 530, of 11264 and 10240 452); syrk
+ * by n, k, as the executor calls it, in the parts that it has by halves where that is ahead, but
+ * our own kernel for small ones (tariff_panels.c), and for larger ones where it is ahead; our own
+ * products beside another queue's work, which then have
  * a block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side and
  * diagonal, the triangle's order and the right-hand sides. The host queues them as it does the
  * library's level 2.
@@ -89,6 +92,7 @@ static void occupy(struct price_reader *r, struct price *price, double count, in
 {
 	price->share = price_share(r, count);
 	price->block = tiles_stay(r, k, rate);
+	price->whole = rate->at_once == 1;
 }
 
 double price_beside(struct price_reader *r, const struct price *alone, enum precision precision,
@@ -170,6 +174,51 @@ static double product_time(struct price_reader *r, const char *name, struct matr
 	return time + (times - 1) * fmax(0, time - start);
 }
 
+/* Of tiles, one at a time on each of that many multiprocessors. */
+static double rounds_of_tiles(const double *at, const void *sms)
+{
+	return ceil(ceil(at[0] / TILE) * ceil(at[1] / TILE) / *(const double *)sms);
+}
+
+/* Whether the kernel is known: one chosen for its tiles, which are no others for smaller products
+ * (lib/blas_double.h). Odd numbers of rows have a surface of their own. */
+static bool has_chosen_tiles(enum trans ta, enum trans tb, struct matrix c, int64_t k)
+{
+	const struct gemm_problem problem = {.precision = c.precision,
+	        .ta = ta == TRANSPOSED,
+	        .tb = tb == TRANSPOSED,
+	        .m = c.m,
+	        .n = c.n,
+	        .k = k};
+
+	return c.precision == DOUBLE && ta != tb && c.m % 2 == 0 && gemm_is_chosen(&problem);
+}
+
+/* Of the multiprocessors, in all rounds together. */
+static double chosen_share(struct price_reader *r, struct matrix c)
+{
+	const double at[] = {(double)c.m, (double)c.n}, sms = price_scalar(r, "gpu.sm.count");
+
+	return ceil(at[0] / TILE) * ceil(at[1] / TILE) / (rounds_of_tiles(at, &sms) * sms);
+}
+
+/* Whole rounds of tiles, each as long as the surface says: between its rows, whose rounds are
+ * nearly full, it says nothing of those that are not. A profile without the kernels' own surface
+ * has that of A B stand for them. */
+static double chosen_time(struct price_reader *r, const char *name, struct matrix c, int64_t k)
+{
+	const double at[] = {(double)c.m, (double)c.n, (double)k};
+	const double sms = price_scalar(r, "gpu.sm.count"),
+	             start = price_scalar(r, "gpu.launch.dependent");
+	const char *const chosen = "gpu.gemm_nt.d";
+	if (price_known(r, chosen))
+		name = chosen;
+	const double time = product_time(r, name, c, (double)k);
+
+	return start + fmax(0, time - start) * price_rounds(r, name, product_axes, at,
+	                                               ARRAY_LEN(at), rounds_of_tiles, &sms);
+}
+
 /* The surface of our own product, or of one that cuts tiles: of those that the profile has the
  * closest. */
 static const char *own_gemm(struct price_reader *r, enum precision precision, bool edge)
@@ -230,13 +279,18 @@ struct price price_gemm(
 	struct matrix turned = c;
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
-	const double seconds = own ? own_time(r, c, k) : product_time(r, name, turned, (double)k);
+	const bool chosen = !tall && has_chosen_tiles(ta, tb, c, k);
+	const double seconds = own      ? own_time(r, c, k)
+	                       : chosen ? chosen_time(r, name, c, k)
+	                                : product_time(r, name, turned, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
 	        tiles_of_product(c.precision, ta == tb));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
+	if (chosen)
+		price.share = chosen_share(r, c);
 	return price;
 }
 
@@ -329,13 +383,49 @@ static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool singl
 	       (own || single ? 1 : odd_rows(r, n, k));
 }
 
+static struct price halved_syrk(struct price_reader *r, struct matrix c, int64_t k);
+
 static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t k)
 {
+	if (c.precision == DOUBLE && gemm_halves_triangle(c.n, k))
+		return halved_syrk(r, c, k);
 	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
 	struct price price = price_library(r, time, TERM_ARITHMETIC);
 
 	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
 	return price;
+}
+
+static double total(const struct price *price)
+{
+	double sum = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		sum += price->term[t];
+	return sum;
+}
+
+/* What the last rounds of each leave free, others have all along. */
+static struct price in_turn(struct price first, struct price second)
+{
+	const double a = total(&first), b = total(&second);
+	const double share = (a * first.share + b * second.share) / (a + b);
+
+	first = price_both(first, second);
+	first.share = share;
+	return first;
+}
+
+/* As lib/blas_double_syrk.c divides it. */
+static struct price halved_syrk(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const int64_t first = (c.n / 2 + TILE - 1) / TILE * TILE, rest = c.n - first;
+	const struct matrix top = {NULL, 0, first, first, first, DOUBLE},
+	                    bottom = {NULL, 0, rest, rest, rest, DOUBLE},
+	                    between = {NULL, 0, rest, first, rest, DOUBLE};
+	const struct price product = price_gemm(r, PLAIN, TRANSPOSED, between, k);
+
+	return in_turn(square_syrk(r, top, k), in_turn(product, square_syrk(r, bottom, k)));
 }
 
 /* One kernel for all of a trapezoid lasts as long as a product of as many operations. */
