@@ -431,14 +431,17 @@ static struct price halved_syrk(struct price_reader *r, struct matrix c, int64_t
 /* One kernel for all of a trapezoid lasts as long as a product of as many operations. */
 static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"m", "n", "k"};
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
+	const bool single = c.precision == SINGLE;
 
-	if (c.precision == SINGLE)
+	if (single && !price_known(r, "gpu.own_gemm.s"))
 		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
-	struct price price =
-	        price_library(r, price_surface(r, "gpu.own_gemm.d", axes, at, 3), TERM_ARITHMETIC);
+	struct price price = price_library(r,
+	        single ? own_time(r, c, k) : price_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
+	        TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
+	if (single && !r->shares)
+		price.block = INFINITY;
 	return price;
 }
 
