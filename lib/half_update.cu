@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* A block of threads has a tile of ROWS x COLUMNS: two warpgroups multiply, 64 rows each, and one
- * thread brings both operands' high and low parts, 32 of the inner dimension at a time, through a
+ * thread brings both operands' high and low parts, 64 of the inner dimension at a time, through a
  * ring in shared memory: high parts, then low parts, and so on. high high is one sum in registers,
  * high low + low high another, so that the units cut off nothing of the small products; they are
- * added up at the end. A block stays for several tiles, and while one is added to C the operands of
+ * added up at the end, and multiplied by the row's and the column's factor, which a warp has
+ * brought meanwhile. A block stays for several tiles, and while one is added to C the operands of
  * the next come. C itself comes to shared memory while its product is made, as far as there is room
  * beside the ring, is added to there and goes back while the next product is made; a C that copies
  * cannot take is read and written by the threads that multiply.
  *
- * Cost: 3 x 128 x 192 k multiply-adds a tile. Each of the three products reads parts that are there
- * already, so that a slab of 32 brings 80 KiB for 2.4 million multiply-adds: at the units' full
- * rate 9 Tbyte/s from L2; of parts brought for each product 14.
+ * Cost: 3 x 128 x 192 k multiply-adds a tile at the rate of FP16, C once from and to memory. Each
+ * of the three products reads parts that are there already: a slab of 64 brings 80 KiB for 4.7
+ * million multiply-adds.
  *
- * Measured (H200, us, and Tflop/s of one product in fp32): n = 4096, 8192, 16384 by 256 62 (69),
- * 195 (88), 693 (99), 32768 2.8 and 3.1 ms (98 and 88) in two runs; a block a tile (`shared`) 60,
- * 199, 812, 3548; C that is not aligned 78, 263, 1025, 4219. Our kernel in fp32 394 at 8192.
+ * Measured (H200, Tflop/s of one product in fp32, each several times in a row): whole squares of
+ * 4096, 8192, 16384, 32768 by 256 110, 125, 131, 134; by 128 76, 92, 100, 99; triangles by 256 86,
+ * 108, 123, 123. Beside other kernels, by blocks of up to four tiles, 103, 120, 124, 124 by 256; of
+ * one tile 102, 115, 115, 98. The library's stacks of 3xTF32 94 to 103, this kernel with TF32 and
+ * triangles 69, 88, 99. Of 16384 x 16384 by 256 C's 2 Gbyte take 0.5 of the 1.05 ms; with sums of
+ * 512 products 170 Tflop/s, but the units would cut off more of them.
  *
- * Log. C by the threads that multiply, announced to L2: 222 us at 8192 and 868 at 16384, of a
- * tile's 20 us 11 for C. Predicted 125 us at 8192 with all of C's tile in shared memory: 233, as
- * only three stages are left, and the products take one and a half times as long; four stages and C
- * a third less 193. Cycles of a tile at k = 256: products 20000 to 21000 of 18432 at the units'
- * full rate, C 5600 (2400 with neither loads nor stores). Slabs of 16 in twice as many stages 221.
- * Blocks of one tile walked on to the end of all tiles when theirs was done: 269 us instead of 199,
- * 1636 instead of 812 at 16384, 14.5 ms instead of 3.5 at 32768. Clusters of two blocks that share
- * a column of tiles and bring half of it each, predicted 190 us at 8192, took 285 with the first
- * form. Multiprocessors left to panels instead of a block a tile: Cholesky of 8192 4.76 ms with 16
- * of them, 4.43 with none (with a record of every operation). The same kernel for products that are
- * not symmetric is no quicker than the library's of stacks: 8192 x 8192 by 256 353 and 358 us, by
- * 128 250 and 221. */
+ * Log (with TF32 and triangles, us). C by the threads that multiply, announced to L2: 222 at 8192
+ * and 868 at 16384, of a tile's 20 us 11 for C. Predicted 125 at 8192 with all of C's tile in
+ * shared memory: 233, as only three stages are left; four stages and C a third less 193. Blocks of
+ * one tile walked on to the end of all tiles when theirs was done: 269 instead of 199, 14.5 ms
+ * instead of 3.5 at 32768. Clusters of two blocks that share a column of tiles and bring half of it
+ * each, predicted 190 at 8192, took 285. Beside panels blocks of one tile, of up to two, four,
+ * eight: Cholesky of 16384 21.7, 21.3, 21.2, 21.3 ms, of 32768 156, 147, 145, 145. With FP16 LU of
+ * 16384 by two and by four 47.1 and 47.6, of 32768 266 and 259; with 16 multiprocessors left to
+ * panels instead LU of 4096 4.57 (4.41), of 8192 12.8 to 13.7 (13.2), QR of 8192 17.5 (17.0).
+ * Cholesky's panels made the pairs themselves, and the next panel's columns were updated by this
+ * kernel, too: predicted 3 to 5 % less, measured 2 % more (8192 3.92 ms instead of 3.83), as leaves
+ * took 8 us longer and one tile of this kernel takes 25. */
 #include "half_update.h"
 
 #include "half_pair.h"
