@@ -27,7 +27,7 @@ bool math_find(const char *name, enum math *math)
 
 bool math_possible(const struct executor *e, enum math math)
 {
-	return math == MATH_FP32 || (e->tf32 && (math == MATH_3XTF32 || e->tf32->half));
+	return math == MATH_FP32 || (e->splits && (math == MATH_3XTF32 || e->splits->half));
 }
 
 void executor_free(struct executor *executor)

@@ -185,7 +185,7 @@ struct executor_ops {
 	/* the stack of op(a) for 3xTF32 (lib/tf32.h), or its pair (lib/half_pair.h); and products
 	 * C = alpha A^T B + beta C of two stacks, each a multiple of 4 elements deep, in single
 	 * precision: of the one given, and of those that lie a step further each */
-	bool (*split)(struct executor *, struct matrix a, enum trans trans, enum tf32_stack stack,
+	bool (*split)(struct executor *, struct matrix a, enum trans trans, enum split_form stack,
 	        struct matrix to);
 	bool (*gemm_tf32)(struct executor *, double alpha, struct matrix a, struct matrix b,
 	        double beta, struct matrix c, struct products products);
@@ -310,7 +310,7 @@ struct split_room {
 	void *data, *kept_data;
 	int64_t bytes, kept_bytes; /* 0: no such products */
 	struct matrix kept;
-	enum tf32_stack stack; /* of op(kept) */
+	enum split_form stack; /* of op(kept) */
 	enum trans trans;
 	bool made;           /* it exists */
 	struct matrix ready; /* the other operand of the next product, whose stack is made; no
@@ -330,8 +330,8 @@ struct executor {
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
 	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
-	const struct split_limits *tf32; /* NULL: no products of split operands here */
-	struct split_room split;         /* set by the algorithm, whose workspace it is */
+	const struct split_limits *splits; /* NULL: no products of split operands here */
+	struct split_room split;           /* set by the algorithm, whose workspace it is */
 	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
 	                   by the algorithm */
 	unsigned skip;  /* bit per phase: operations of these phases do nothing and succeed (phase

@@ -198,8 +198,10 @@ static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
  * 1.37 -> 1.35, 8192 4.46 -> 4.43). That panels have multiprocessors for themselves, by their
  * shared memory, changed none of these by more than 1 %. Split beside the update before instead,
  * 8192 takes 4.30 (4.26 without), 16384 21.8 (21.4); with that stack, by 3xTF32 itself, 4.50 and
- * 22.0: 44 us for 256 columns of 13568 rows, where fp32 takes 40. By inverses, whose panels take
- * fewer multiprocessors, 5.67 and 23.7. */
+ * 22.0: 44 us for 256 columns of 13568 rows, where fp32 takes 40. By 3xFP16, with the update beside
+ * begun with this one, 8192 takes 3.76 (3.85), 4096 1.22 (1.23), but the model has look-ahead
+ * dearer then than none, which it is not. By inverses, whose panels take fewer
+ * multiprocessors, 5.67 and 23.7. */
 static bool lead_whole(void *self, struct block b, int64_t n)
 {
 	return update_whole(self, b, b.j + b.w, n);
@@ -211,15 +213,6 @@ static bool always(void *self, struct block b, int64_t n)
 	(void)b;
 	(void)n;
 	return true;
-}
-
-/* By 3xFP16, where pairs are made sooner than the next panel's columns are up to date (H200, ms: n
- * = 8192 3.85 -> 3.76, 4096 1.23 -> 1.22, 16384 18.1 both; in fp64 4096 1.53 -> 1.60). */
-static bool early(void *self)
-{
-	struct cholesky *s = self;
-
-	return s->e->math == MATH_3XFP16;
 }
 
 static const struct factorization operations = {.panel = panel_of,
@@ -237,8 +230,7 @@ static const struct factorization whole_panels = {.panel = panel_of,
         .bottom = update_whole,
         .lead = lead_whole,
         .narrow = always,
-        .panel_first = true,
-        .early = early};
+        .panel_first = true};
 
 static bool leaves_solve(const struct plan *plan)
 {

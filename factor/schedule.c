@@ -88,21 +88,13 @@ static bool fetch(const struct schedule *s, struct block b)
 	return !s->operations->fetch || s->operations->fetch(s->self, b);
 }
 
-/* What the update beside waits for. */
-static bool begin_panel(const struct schedule *s)
-{
-	return !s->operations->panel_first || ex_record(s->e, EVENT_BEGUN);
-}
-
 static bool panel_on_device(const struct schedule *s, struct block b)
 {
-	return s->operations->on_device(s->self, b) && ex_record(s->e, EVENT_PANEL);
-}
+	struct executor *e = s->e;
 
-static bool begin_on_device(const struct schedule *s, struct block b)
-{
 	turn_to(s, QUEUE_PANEL, b);
-	return fetch(s, b) && begin_panel(s) && panel_on_device(s, b);
+	return fetch(s, b) && (!s->operations->panel_first || ex_record(e, EVENT_BEGUN)) &&
+	       s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
 }
 
 /* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts their way to
@@ -121,7 +113,7 @@ static bool start_panel(const struct schedule *s, struct block b)
 	if (!ex_wait(e, EVENT_UPDATED))
 		return false;
 	if (!s->plan->hybrid)
-		return begin_on_device(s, b);
+		return panel_on_device(s, b);
 	return stage(s, panel, &host) && ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED);
 }
 
@@ -235,13 +227,8 @@ static bool lead(const struct schedule *s, struct block b, struct block next)
 	turn_to(s, QUEUE_MAIN, b);
 	bool ok = ex_record(e, EVENT_UPDATED) && join_panel(s, b);
 	turn_to(s, QUEUE_PANEL, b);
-	ok = ok && ex_wait(e, EVENT_UPDATED);
-	if (s->operations->early && s->operations->early(s->self)) {
-		ok = ok && begin_panel(s) && s->operations->lead(s->self, b, next.w);
-		turn_to(s, QUEUE_PANEL, next);
-		return ok && fetch(s, next) && panel_on_device(s, next);
-	}
-	return ok && s->operations->lead(s->self, b, next.w) && begin_on_device(s, next);
+	return ok && ex_wait(e, EVENT_UPDATED) && s->operations->lead(s->self, b, next.w) &&
+	       panel_on_device(s, next);
 }
 
 static bool pause(const struct schedule *s, struct block b)

@@ -74,8 +74,6 @@ struct factorization {
 	/* the update beside a panel on the device starts after the panel has, which then finds the
 	 * device empty; worth it where panels are kernels of few blocks */
 	bool panel_first;
-	/* whether it starts beside what leads to the panel already. NULL: no */
-	bool (*early)(void *self);
 };
 
 struct schedule {

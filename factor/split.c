@@ -31,29 +31,29 @@ static bool in_halves(const struct executor *e)
 }
 
 /* By 3xFP16 all operands are pairs. */
-static enum tf32_stack kind_of(const struct executor *e, enum tf32_stack stack)
+static enum split_form kind_of(const struct executor *e, enum split_form stack)
 {
 	return in_halves(e) ? HALF_PAIR : stack;
 }
 
 /* Of a stack of k x n. */
-static int64_t stack_rows(enum tf32_stack stack, int64_t k)
+static int64_t stack_rows(enum split_form stack, int64_t k)
 {
 	return stack == HALF_PAIR ? half_rows(k) : tf32_slots(stack) * up(k, DEPTH_APART);
 }
 
-static int64_t stack_bytes(enum tf32_stack stack, int64_t k, int64_t n)
+static int64_t stack_bytes(enum split_form stack, int64_t k, int64_t n)
 {
 	return up(stack_rows(stack, k) * n * precision_bytes(SINGLE), ROOM_APART);
 }
 
-static int64_t piece_bytes(enum tf32_stack stack, int64_t n)
+static int64_t piece_bytes(enum split_form stack, int64_t n)
 {
 	return stack_bytes(stack == HALF_PAIR ? stack : TF32_LEFT, TF32_PIECE, n);
 }
 
 /* Of all pieces of k x n. */
-static int64_t pieces_bytes(enum tf32_stack stack, int64_t k, int64_t n)
+static int64_t pieces_bytes(enum split_form stack, int64_t k, int64_t n)
 {
 	return k / TF32_PIECE * stack_bytes(stack, TF32_PIECE, n) +
 	       (k % TF32_PIECE ? stack_bytes(stack, k % TF32_PIECE, n) : 0);
@@ -71,7 +71,7 @@ static int64_t side(struct matrix a, enum trans trans)
 }
 
 struct split_room split_carve(const struct executor *e, struct carver *carver, int64_t m, int64_t n,
-        struct matrix kept, enum trans trans, enum tf32_stack stack)
+        struct matrix kept, enum trans trans, enum split_form stack)
 {
 	struct split_room room = {
 	        .trans = trans, .stack = e->math == MATH_3XFP16 ? HALF_PAIR : stack};
@@ -112,7 +112,7 @@ static struct matrix piece_of(struct matrix a, enum trans trans, int64_t k)
 
 /* Of a piece, at a byte of the room. */
 static struct matrix stack_at(
-        void *data, int64_t byte, struct matrix piece, enum trans trans, enum tf32_stack stack)
+        void *data, int64_t byte, struct matrix piece, enum trans trans, enum split_form stack)
 {
 	int64_t deep = stack_rows(stack, depth(piece, trans));
 
@@ -123,7 +123,7 @@ static struct matrix stack_at(
 /* The column of op(kept) that op(a) begins with, of all of its rows; -1 when it is no part of it,
  * or not stacked for that. */
 static int64_t place_in_kept(
-        const struct split_room *room, struct matrix a, enum trans trans, enum tf32_stack stack)
+        const struct split_room *room, struct matrix a, enum trans trans, enum split_form stack)
 {
 	struct matrix kept = room->kept;
 	if (!room->kept_bytes || a.data != kept.data || a.ld != kept.ld)
@@ -164,7 +164,7 @@ static bool make_kept(struct executor *e)
 
 /* The part of the kept stack that the piece of a part of op(kept) is: n columns, from `at` on. */
 static struct matrix part_of_kept(
-        const struct split_room *room, enum tf32_stack stack, int64_t at, int64_t n, int64_t k)
+        const struct split_room *room, enum split_form stack, int64_t at, int64_t n, int64_t k)
 {
 	struct matrix all = kept_stack(room, k);
 	int64_t slot = all.m / tf32_slots(room->stack);
@@ -180,7 +180,7 @@ static bool same(struct matrix a, struct matrix b)
 }
 
 /* The stack of op(a)'s piece from k on, made at that byte of the room unless there is one. */
-static bool operand(struct executor *e, struct matrix a, enum trans trans, enum tf32_stack stack,
+static bool operand(struct executor *e, struct matrix a, enum trans trans, enum split_form stack,
         int64_t k, int64_t byte, struct matrix *out)
 {
 	struct matrix piece = piece_of(a, trans, k);
@@ -211,7 +211,7 @@ static bool aligned(struct matrix a, int64_t to)
 /* Of all that is made here. */
 static bool possible(const struct executor *e, struct matrix c, int64_t k)
 {
-	const struct split_limits *least = e->tf32;
+	const struct split_limits *least = e->splits;
 
 	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
 	       k >= least->depth && c.m >= least->side && c.n >= least->side &&
@@ -222,7 +222,7 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix c, struct matrix p)
 {
 	enum { TALL = 4 }; /* times as many rows as columns of V */
-	const struct split_limits *least = e->tf32;
+	const struct split_limits *least = e->splits;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
 	       v.n <= least->tall && c.n >= least->across && aligned(v, least->alignment) &&
@@ -234,11 +234,11 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 {
 	bool a_kept = place_in_kept(&e->split, a, other(ta), kind_of(e, TF32_LEFT)) >= 0;
 	bool b_kept = place_in_kept(&e->split, b, tb, kind_of(e, TF32_RIGHT)) >= 0;
-	bool takes = in_halves(e) ? beta == 1 : e->tf32 && aligned(c, e->tf32->alignment);
+	bool takes = in_halves(e) ? beta == 1 : e->splits && aligned(c, e->splits->alignment);
 	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
 
-	return takes && possible(e, c, depth(b, tb)) && flops >= e->tf32->flops &&
-	       (a_kept || c.n >= e->tf32->use) && (b_kept || c.m >= e->tf32->use);
+	return takes && possible(e, c, depth(b, tb)) && flops >= e->splits->flops &&
+	       (a_kept || c.n >= e->splits->use) && (b_kept || c.m >= e->splits->use);
 }
 
 /* C = alpha A^T B + beta C of stacks. The library's kernels for the tensor cores want a multiple of
@@ -352,8 +352,8 @@ bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix
 	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
 	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
 
-	return possible(e, c, k) && (in_halves(e) || aligned(c, e->tf32->alignment)) &&
-	       flops >= (in_halves(e) ? e->tf32->half_symmetric : e->tf32->symmetric) &&
+	return possible(e, c, k) && (in_halves(e) || aligned(c, e->splits->alignment)) &&
+	       flops >= (in_halves(e) ? e->splits->half_symmetric : e->splits->symmetric) &&
 	       place_in_kept(&e->split, a, other(trans), kind_of(e, TF32_BOTH)) >= 0;
 }
 

@@ -13,7 +13,7 @@
  * several share, as op(kept) with the inner dimension down its columns; nothing when the
  * executor's math is fp32. `stack` is what 3xTF32 needs; 3xFP16 has pairs. */
 struct split_room split_carve(const struct executor *, struct carver *, int64_t m, int64_t n,
-        struct matrix kept, enum trans trans, enum tf32_stack stack);
+        struct matrix kept, enum trans trans, enum split_form stack);
 
 /* Smaller products are over before their operands are split, QR's V^T C reads a stack of C for a
  * few rows only, and those into a C that is not aligned are slow (H200). */

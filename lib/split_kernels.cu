@@ -104,7 +104,7 @@ int64_t tiles(int64_t n, int64_t tile)
 } // namespace
 
 extern "C" int tf32_split(
-        struct matrix a, enum trans trans, enum tf32_stack stack, struct matrix to, void *stream)
+        struct matrix a, enum trans trans, enum split_form stack, struct matrix to, void *stream)
 {
 	const int slots = tf32_slots(stack);
 	const struct target target = {(float *)to.data + to.offset, to.ld, to.m / slots, to.n,

@@ -46,14 +46,14 @@ TF32_CALL int tf32_kept(int64_t rows, int sm_count)
 
 /* What an operand's parts are stacked for; BOTH holds one stack and the other: high, low, high,
  * high. HALF_PAIR, for 3xFP16, is no stack but what lib/half_pair.h says. */
-enum tf32_stack { TF32_LEFT, TF32_RIGHT, TF32_BOTH, HALF_PAIR };
+enum split_form { TF32_LEFT, TF32_RIGHT, TF32_BOTH, HALF_PAIR };
 
-TF32_CALL int tf32_slots(enum tf32_stack stack)
+TF32_CALL int tf32_slots(enum split_form stack)
 {
 	return stack == TF32_BOTH ? 4 : 3;
 }
 
-TF32_CALL int tf32_low_slot(enum tf32_stack stack)
+TF32_CALL int tf32_low_slot(enum split_form stack)
 {
 	return stack == TF32_LEFT ? 0 : 1;
 }
@@ -90,7 +90,7 @@ extern "C" {
  * x p rows, p at least k, and n columns. What lies between k and p is zero. stream is a
  * cudaStream_t, what returns a cudaError_t. */
 int tf32_split(
-        struct matrix a, enum trans trans, enum tf32_stack stack, struct matrix to, void *stream);
+        struct matrix a, enum trans trans, enum split_form stack, struct matrix to, void *stream);
 
 /* To the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each other in
  * `blocks`: one triangle of each, with its diagonal, added to that of c. */

@@ -33,7 +33,7 @@ static void test_splits(struct executor *e, const struct plan *plan)
 	static const int kinds[] = {MATRIX_RANDOM, MATRIX_GRADED_ROWS, MATRIX_GRADED_COLUMNS,
 	        MATRIX_RANK_DEFICIENT, MATRIX_NAN_MIDDLE, TEST_CONDITION_BAD, TEST_NEAR_UNDERFLOW,
 	        TEST_NEAR_OVERFLOW, TEST_INF_LAST};
-	const struct split_limits *kept = e->tf32;
+	const struct split_limits *kept = e->splits;
 	const struct split_limits small = {
 	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .half = kept && kept->half};
 
@@ -41,12 +41,12 @@ static void test_splits(struct executor *e, const struct plan *plan)
 		skip("3xTF32", "no TF32 units");
 		return;
 	}
-	e->tf32 = &small;
+	e->splits = &small;
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 			test_split(e, math, &plan[i % 3], kinds[i], 400);
 		for (size_t i = 1; i < 4; i++)
 			test_split(e, math, &plan[i], MATRIX_RANDOM, 1100);
 	}
-	e->tf32 = kept;
+	e->splits = kept;
 }

@@ -307,18 +307,19 @@ static void check_host_panels(enum precision p)
 	ok(good, "%c: panels on the host and back", p);
 }
 
-static void check_math(void)
+static void check_math(enum fathom_math math)
 {
+	const char *name = math == FATHOM_MATH_3XTF32 ? "3xTF32" : "3xFP16";
 	int64_t strict = fathom_sgetrf_work(handle, 2000, 2000, 2000);
-	enum fathom_status set = fathom_set_math(handle, FATHOM_MATH_3XTF32);
+	enum fathom_status set = fathom_set_math(handle, math);
 
 	if (set == FATHOM_NOT_POSSIBLE) {
-		skip("3xTF32", fathom_error(handle));
+		skip(name, fathom_error(handle));
 		return;
 	}
 	ok(set == FATHOM_OK && fathom_sgetrf_work(handle, 2000, 2000, 2000) > strict &&
-	                fathom_set_math(handle, (enum fathom_math)2) == FATHOM_BAD_ARGUMENT,
-	        "3xTF32 needs a larger workspace");
+	                fathom_set_math(handle, (enum fathom_math)3) == FATHOM_BAD_ARGUMENT,
+	        "%s needs a larger workspace", name);
 	for (int rows = 1500; rows <= 2001; rows += 501) {
 		check_getrf(rows, rows, SINGLE, MATRIX_RANDOM, 0);
 		check_potrf(rows, SINGLE, rows % 2 ? 'L' : 'U', 0);
@@ -341,7 +342,8 @@ int main(void)
 		check_qr(p);
 		check_host_panels(p);
 	}
-	check_math();
+	check_math(FATHOM_MATH_3XTF32);
+	check_math(FATHOM_MATH_3XFP16);
 	fathom_destroy(handle);
 	return finish();
 }

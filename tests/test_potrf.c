@@ -315,7 +315,7 @@ static void test_split(struct executor *e, enum math math, const struct plan *pl
 
 static void test_splits(struct executor *e)
 {
-	const struct split_limits *kept = e->tf32;
+	const struct split_limits *kept = e->splits;
 	const struct split_limits small = {
 	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
@@ -329,7 +329,7 @@ static void test_splits(struct executor *e)
 		skip("3xTF32", "no TF32 units");
 		return;
 	}
-	e->tf32 = &small;
+	e->splits = &small;
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
 			test_split(e, math, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
@@ -337,7 +337,7 @@ static void test_splits(struct executor *e)
 		for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
 			test_split(e, math, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
 	}
-	e->tf32 = kept;
+	e->splits = kept;
 }
 
 /* The same bits whatever the workspace held. */

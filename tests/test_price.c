@@ -410,6 +410,29 @@ static void test_missing(void)
 	profile_free(p);
 }
 
+/* A size that a probe could not resolve is none; the near part of L2 is then the device's own
+ * statement, over its partitions. */
+static void test_unresolved(void)
+{
+	const struct parameter_spec stated = {"gpu.l2.stated", "B", "synthetic", NULL, 0, 0},
+	                            near = {"gpu.l2.near.size", "B", "synthetic", NULL, 0, 0},
+	                            parts = {"gpu.l2.partitions", "count", "synthetic", NULL, 0, 0};
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	profile_add(p, &stated, NULL, 0, (struct estimate){6e7, 6e7, 6e7, 1}, false);
+	profile_add(p, &near, NULL, 0, (struct estimate){NAN, NAN, NAN, 78}, false);
+	price_reader_start(r, p);
+	ok(!price_known(r, "gpu.l2.near.size"), "what was not resolved is not known");
+	is_real(price_near_l2(r), 6e7, 1e-12, "all of L2 is near");
+	profile_add(p, &parts, NULL, 0, (struct estimate){2, 2, 2, 9}, false);
+	price_reader_start(r, p);
+	is_real(price_near_l2(r), 3e7, 1e-12, "or its part");
+	ok(!r->model.missing, "and nothing is missing");
+	free(r);
+	profile_free(p);
+}
+
 int main(void)
 {
 	struct profile *p = new_profile();
@@ -428,6 +451,7 @@ int main(void)
 	test_rounds();
 	test_rows();
 	test_missing();
+	test_unresolved();
 	free(r);
 	profile_free(p);
 	return finish();

@@ -65,7 +65,7 @@ static void fill(float *x, int64_t count, uint64_t seed)
 
 /* op(a) is k x n. */
 static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum trans trans,
-        enum tf32_stack stack, const float *to, int64_t ld)
+        enum split_form stack, const float *to, int64_t ld)
 {
 	int64_t deep = (k + 3) / 4 * 4;
 
@@ -83,7 +83,7 @@ static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum 
 }
 
 static bool split_right(
-        struct executor *e, int64_t k, int64_t n, enum trans trans, enum tf32_stack stack)
+        struct executor *e, int64_t k, int64_t n, enum trans trans, enum split_form stack)
 {
 	struct matrix source = {NULL, 0, trans == PLAIN ? k : n, trans == PLAIN ? n : k, 0, SINGLE};
 	struct matrix to = {NULL, 0, tf32_slots(stack) * ((k + 3) / 4 * 4), n, 0, SINGLE};
@@ -118,7 +118,7 @@ static void test_stacks(struct executor *e)
 			bool good = true;
 			for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 				good = good && split_right(e, sizes[i][0], sizes[i][1],
-				                       (enum trans)trans, (enum tf32_stack)stack);
+				                       (enum trans)trans, (enum split_form)stack);
 			ok(good, "%s stack %d of %s", e->name, stack,
 			        trans == PLAIN ? "a" : "its transpose");
 		}
@@ -151,7 +151,7 @@ static struct matrix shape_of(const struct product *p, int operand)
 static enum math math; /* of the products that follow */
 
 /* The room's kept operand is a. */
-static bool product_open(struct executor *e, struct product *p, enum tf32_stack stack)
+static bool product_open(struct executor *e, struct product *p, enum split_form stack)
 {
 	struct carver counting = {NULL, 0}, carver;
 	bool good = true;

@@ -383,9 +383,9 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	x->base.by_columns = EXECUTOR_BY_COLUMNS;
 	x->base.rows_most[0] = block_lu_rows_most(SINGLE, x->gpu.shared_per_block);
 	x->base.rows_most[1] = block_lu_rows_most(DOUBLE, x->gpu.shared_per_block);
-	x->base.tf32 = half_update_built() ? &split_limits_cuda_half
-	               : x->gpu.major >= 8 ? &split_limits_cuda
-	                                   : NULL;
+	x->base.splits = half_update_built() ? &split_limits_cuda_half
+	                 : x->gpu.major >= 8 ? &split_limits_cuda
+	                                     : NULL;
 	x->has_tall = tf32_tall_built();
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&

@@ -82,7 +82,7 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	return blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm");
 }
 
-bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, enum tf32_stack stack,
+bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, enum split_form stack,
         struct matrix to)
 {
 	struct cuda *x = self(executor);

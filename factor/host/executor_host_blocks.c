@@ -200,7 +200,7 @@ static void split_in_halves(struct matrix a, enum trans trans, struct matrix to)
 }
 
 /* What tf32_split does. */
-bool host_block_split(struct executor *e, struct matrix a, enum trans trans, enum tf32_stack stack,
+bool host_block_split(struct executor *e, struct matrix a, enum trans trans, enum split_form stack,
         struct matrix to)
 {
 	if (stack == HALF_PAIR) {

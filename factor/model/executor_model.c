@@ -361,8 +361,9 @@ struct executor *executor_model_new(
 	s->blocks = blocks[target][level >= 2];
 	price_reader_start(&s->reader, profile);
 	if (target == MODEL_CUDA && price_known(&s->reader, "gpu.gemm.tf32"))
-		s->base.tf32 = price_known(&s->reader, "gpu.half_gemm.s") ? &split_limits_cuda_half
-		                                                          : &split_limits_cuda;
+		s->base.splits = price_known(&s->reader, "gpu.half_gemm.s")
+		                         ? &split_limits_cuda_half
+		                         : &split_limits_cuda;
 	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
 	s->base.by_columns = EXECUTOR_BY_COLUMNS;
 	s->base.rows_most[0] = rows_most(&s->reader, SINGLE);

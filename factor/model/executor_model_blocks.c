@@ -148,7 +148,7 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 }
 
 static bool model_split(struct executor *e, struct matrix a, enum trans trans,
-        enum tf32_stack stack, struct matrix to)
+        enum split_form stack, struct matrix to)
 {
 	(void)trans;
 	(void)stack;

@@ -117,15 +117,31 @@ static struct price_entry *find(struct price_reader *reader, const char *name, d
 	return slot;
 }
 
+/* What a probe could not resolve has none. */
+static bool has_value(const struct parameter *row, const char *name)
+{
+	return strcmp(row->name, name) == 0 && !isnan(row->estimate.value);
+}
+
 bool price_known(struct price_reader *reader, const char *name)
 {
 	const struct profile *profile = reader->model.profile;
 	struct price_entry *slot = find(reader, name, -2, -2); /* no arguments of a function */
 
 	for (size_t i = 0; !slot->name && i <= profile->count; i++)
-		if (i == profile->count || strcmp(profile->row[i].name, name) == 0)
+		if (i == profile->count || has_value(&profile->row[i], name))
 			*slot = (struct price_entry){name, {-2, -2}, i < profile->count};
 	return slot->value > 0;
+}
+
+double price_near_l2(struct price_reader *reader)
+{
+	static const char near[] = "gpu.l2.near.size", parts[] = "gpu.l2.partitions";
+
+	if (price_known(reader, near))
+		return price_scalar(reader, near);
+	return price_scalar(reader, "gpu.l2.stated") /
+	       (price_known(reader, parts) ? price_scalar(reader, parts) : 1);
 }
 
 double price_last(struct price_reader *reader, const char *name, const char *arg)

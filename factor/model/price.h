@@ -107,8 +107,12 @@ void price_reader_start(struct price_reader *reader, const struct profile *profi
 void price_reader_change(
         struct price_reader *reader, const struct profile *profile, const char *name);
 
-/* Whether the profile has it at all. */
+/* Whether the profile has a value of it at all. */
 bool price_known(struct price_reader *reader, const char *name);
+
+/* Bytes that the part of L2 nearest to a multiprocessor holds; where they were not resolved, its
+ * share of what the device states. */
+double price_near_l2(struct price_reader *reader);
 
 /* The largest value of an argument in a function's rows, NaN when it has no such rows. */
 double price_last(struct price_reader *reader, const char *name, const char *arg);

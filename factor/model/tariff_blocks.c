@@ -90,9 +90,7 @@ static double scattered(struct price_reader *r, int64_t ld)
 /* What all multiprocessors read lies in either half of an L2 that has two. */
 static bool in_l2(struct price_reader *r, struct matrix a)
 {
-	static const char near[] = "gpu.l2.near.size";
-
-	return price_bytes(a) <= price_scalar(r, price_known(r, near) ? near : "gpu.l2.stated");
+	return price_bytes(a) <= price_near_l2(r);
 }
 
 /* Seconds to read so many pivots and to follow the exchanges. */

@@ -437,7 +437,8 @@ static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64
 	if (single && !price_known(r, "gpu.own_gemm.s"))
 		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
 	struct price price = price_library(r,
-	        single ? own_time(r, c, k) : price_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
+	        single ? own_time(r, c, k)
+	               : price_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
 	        TERM_ARITHMETIC);
 	occupy(r, &price, tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
 	if (single && !r->shares)

@@ -34,8 +34,7 @@ static double warm_gemv(struct price_reader *r, const char *name, struct matrix 
 static double gemv_time(struct price_reader *r, const char *name, struct matrix a, double rate)
 {
 	const double all = price_scalar(r, "gpu.l2.stated"), bytes = price_bytes(a);
-	const double near =
-	        price_known(r, "gpu.l2.near.size") ? price_scalar(r, "gpu.l2.near.size") : all;
+	const double near = price_near_l2(r);
 
 	if (bytes > all)
 		return cold_gemv(r, name, a);

@@ -56,20 +56,12 @@ double price_walking(struct price_reader *r)
 	                            : price_scalar(r, "gpu.dram.copy");
 }
 
-/* Bytes of columns that L2 holds all of, and that it holds nearest to a multiprocessor. */
-static double near_l2(struct price_reader *r)
-{
-	static const char name[] = "gpu.l2.near.size";
-
-	return price_known(r, name) ? price_scalar(r, name) : price_scalar(r, "gpu.l2.stated") / 2;
-}
-
 /* The part of the columns that L2 holds when they are gone through again in the same direction. */
 double price_gram_held(struct price_reader *r, double columns)
 {
 	const double most = price_scalar(r, "gpu.l2.stated");
 
-	return fmin(1, fmax(0, (most - columns) / (most - near_l2(r))));
+	return fmin(1, fmax(0, (most - columns) / (most - price_near_l2(r))));
 }
 
 /* Columns changed in their place; without the probe of that, as two copies of half of them each. */
@@ -85,8 +77,8 @@ struct price price_gram_pass(struct price_reader *r, enum gram_step step, struct
 {
 	const bool reads = step == GRAM_DOTS;
 	const double bytes = moved(step, a), columns = reads ? bytes : bytes / 2;
-	const double near =
-	        r->same_way ? columns * price_gram_held(r, columns) : fmin(near_l2(r), columns);
+	const double near = r->same_way ? columns * price_gram_held(r, columns)
+	                                : fmin(price_near_l2(r), columns);
 	struct price price = pass_kernel(r, step);
 
 	price.term[TERM_MEMORY] = reads ? price_surface_traffic(r, "gpu.read.time", near)

@@ -239,6 +239,6 @@ struct executor *recorder_new(struct executor *inner)
 	        .by_rows = inner->by_rows,
 	        .by_columns = inner->by_columns,
 	        .rows_most = {inner->rows_most[0], inner->rows_most[1]},
-	        .tf32 = inner->tf32};
+	        .splits = inner->splits};
 	return &r->base;
 }

@@ -122,7 +122,7 @@ OPERATION(QUEUED, UPDATE, HOST, c, ta == PLAIN ? a.n : a.m, gemm,
                 struct matrix b, double beta, struct matrix c),
         ta, tb, alpha, a, b, beta, c)
 OPERATION(QUEUED, UPDATE, HOST, a, 0, split,
-        (struct executor * e, struct matrix a, enum trans trans, enum tf32_stack stack,
+        (struct executor * e, struct matrix a, enum trans trans, enum split_form stack,
                 struct matrix to),
         a, trans, stack, to)
 OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), a.m, gemm_tf32,
