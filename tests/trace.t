@@ -43,6 +43,12 @@ measured() {
 	traces 0 'steps, limited by' "the steps" $lu
 	traces 0 ' panel_reflectors ' "QR" geqrf --n 300 --m 500 --panels device --output "$root/data/nvidia-h200"
 	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$root/data/nvidia-h200"
+	traces 0 ' half_update ' "LU by 3xFP16, of a profile that has not resolved the size of L2" getrf --n 9000 --nb 256 \
+		--math 3xfp16 --simulate --lines 4000 --output "$root/data/nvidia-h200-halves"
+	traces 0 'blocks of [0-9]* x 256 [0-9]* x 128$' "narrower blocks for Cholesky's last columns" potrf --n 4096 \
+		--math 3xfp16 --simulate --output "$root/data/nvidia-h200-halves"
+	traces 1 'no 3xFP16 here' "3xFP16 that a profile has not" potrf --n 4096 --math 3xfp16 --simulate \
+		--output "$root/data/nvidia-h200"
 	traces 0 '"engine": "copy to host"' "--json" $lu --panels host --json
 	traces 0 '^plan' "a drawing is written" $lu --nb 100 --svg "$scratch/lu.svg"
 	expect 0 '^</svg>$' "to its end" cat "$scratch/lu.svg"

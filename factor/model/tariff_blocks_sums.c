@@ -40,8 +40,8 @@ static struct price gemm_tf32(struct price_reader *r, struct matrix c, int64_t k
 {
 	struct price price = call(r, 0);
 
-	price.term[TERM_ARITHMETIC] = 2.0 * (double)c.m * (double)c.n * (double)k /
-	                              price_scalar(r, "gpu.gemm.tf32.peak");
+	price.term[TERM_ARITHMETIC] =
+	        2.0 * (double)c.m * (double)c.n * (double)k / price_scalar(r, "gpu.gemm.tf32.peak");
 	return price;
 }
 
