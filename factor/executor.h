@@ -68,15 +68,15 @@ extern const char *const math_name[MATHS], *const math_title[MATHS];
 /* False when the name is none of them. */
 bool math_find(const char *name, enum math *math);
 
-struct executor;
-bool math_possible(const struct executor *, enum math math);
-
 /* Products of one shape; the operands' steps in elements. */
 struct products {
 	int64_t count, a, b, c;
 };
 
 struct executor;
+
+/* Whether the executor's device and build have what that needs. */
+bool math_possible(const struct executor *, enum math math);
 
 /* Every operation returns false after filling executor->fault. Operations may return before they
  * are done; sync waits. */

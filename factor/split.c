@@ -241,9 +241,9 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 	       (a_kept || c.n >= e->splits->use) && (b_kept || c.m >= e->splits->use);
 }
 
-/* C = alpha A^T B + beta C of stacks. The library's kernels for the tensor cores want a multiple of
- * four rows of C; what is left over goes by itself (H200: 5556 x 5555 x 768 takes 168 us, with a
- * row less 464). */
+/* C = alpha A^T B + beta C of stacks, or of pairs with beta = 1. The library's kernels for the
+ * tensor cores want a multiple of four rows of C; what is left over goes by itself (H200: 5556 x
+ * 5555 x 768 takes 168 us, with a row less 464). */
 static bool multiply(struct executor *e, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {

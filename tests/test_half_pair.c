@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 3xFP16: the parts of a number, and the pairs of an operand's vectors, on the host executor and on
  * the GPU. */
-#include "factor_test.h"
+#include "split_operand.h"
 
 #include "../lib/half_pair.h"
 
@@ -52,10 +52,11 @@ static void test_numbers(void)
 
 /* Of op(a), k x n: each vector with a scale of its own. */
 static bool pair_right(const float *a, int64_t lda, int64_t k, int64_t n, enum trans trans,
-        const float *pair, int64_t ld)
+        enum split_form form, const float *pair, int64_t ld)
 {
 	const int64_t depth = half_depth(half_rows(k));
 
+	(void)form;
 	for (int64_t j = 0; j < n; j++) {
 		const float *column = pair + j * ld;
 		const uint16_t *part = (const uint16_t *)column;
@@ -77,35 +78,6 @@ static bool pair_right(const float *a, int64_t lda, int64_t k, int64_t n, enum t
 	return true;
 }
 
-static bool makes_pair(struct executor *e, int64_t k, int64_t n, enum trans trans)
-{
-	struct matrix source = {NULL, 0, trans == PLAIN ? k : n, trans == PLAIN ? n : k, 0, SINGLE};
-	struct matrix to = {NULL, 0, half_rows(k), n, 0, SINGLE};
-	struct test_memory from = {0}, made = {0};
-
-	source.ld = source.m + 3;
-	to.ld = to.m + 4;
-	float *a = xmalloc((size_t)(source.ld * source.n) * sizeof *a);
-	float *got = xmalloc((size_t)(to.ld * n) * sizeof *got);
-	for (int64_t i = 0; i < source.ld * source.n; i++) {
-		const int64_t row = i % source.ld, vector = trans == PLAIN ? i / source.ld : row;
-		a[i] = (float)test_random(3, i) * ldexpf(1, (int)(vector * 7 % 90) - 45);
-	}
-	bool good = test_open(e, &from, source.ld * source.n * 4, 0xff) &&
-	            test_open(e, &made, to.ld * n * 4, 0xff);
-	source.data = from.data;
-	to.data = made.data;
-	good = good && e->ops->upload(e, a, source.ld, source) &&
-	       e->ops->split(e, source, trans, HALF_PAIR, to) && e->ops->sync(e) &&
-	       e->ops->download(e, to, got, to.ld) &&
-	       pair_right(a, source.ld, k, n, trans, got, to.ld);
-	good = test_close(e, &from) && good;
-	good = test_close(e, &made) && good;
-	free(a);
-	free(got);
-	return good;
-}
-
 static void test_pairs(struct executor *e)
 {
 	static const int64_t sizes[][2] = {
@@ -114,7 +86,9 @@ static void test_pairs(struct executor *e)
 	for (int trans = PLAIN; trans <= TRANSPOSED; trans++) {
 		bool good = true;
 		for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-			good = good && makes_pair(e, sizes[i][0], sizes[i][1], (enum trans)trans);
+			good = good &&
+			       operand_splits(e, sizes[i][0], sizes[i][1], (enum trans)trans,
+			               HALF_PAIR, half_rows(sizes[i][0]), pair_right);
 		ok(good, "%s the pair of %s", e->name, trans == PLAIN ? "a" : "its transpose");
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 3xTF32: the parts of a number and the stacks of an operand; products by it and by 3xFP16, on the
  * host executor and on the GPU. */
-#include "factor_test.h"
+#include "split_operand.h"
 
 #include "../factor/split.h"
 
@@ -82,33 +82,6 @@ static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum 
 	return true;
 }
 
-static bool split_right(
-        struct executor *e, int64_t k, int64_t n, enum trans trans, enum split_form stack)
-{
-	struct matrix source = {NULL, 0, trans == PLAIN ? k : n, trans == PLAIN ? n : k, 0, SINGLE};
-	struct matrix to = {NULL, 0, tf32_slots(stack) * ((k + 3) / 4 * 4), n, 0, SINGLE};
-	struct test_memory from = {0}, stacked = {0};
-
-	source.ld = source.m + 3;
-	to.ld = to.m + 5;
-	float *a = xmalloc((size_t)(source.ld * source.n) * sizeof *a);
-	float *got = xmalloc((size_t)(to.ld * n) * sizeof *got);
-	fill(a, source.ld * source.n, 1);
-	bool good = test_open(e, &from, source.ld * source.n * 4, 0xff) &&
-	            test_open(e, &stacked, to.ld * n * 4, 0xff);
-	source.data = from.data;
-	to.data = stacked.data;
-	good = good && e->ops->upload(e, a, source.ld, source) &&
-	       e->ops->split(e, source, trans, stack, to) && e->ops->sync(e) &&
-	       e->ops->download(e, to, got, to.ld) &&
-	       stack_right(a, source.ld, k, n, trans, stack, got, to.ld);
-	good = test_close(e, &from) && good;
-	good = test_close(e, &stacked) && good;
-	free(a);
-	free(got);
-	return good;
-}
-
 static void test_stacks(struct executor *e)
 {
 	static const int64_t sizes[][2] = {{1, 1}, {4, 7}, {130, 18}, {255, 33}, {300, 256}};
@@ -117,8 +90,11 @@ static void test_stacks(struct executor *e)
 		for (int trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			bool good = true;
 			for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-				good = good && split_right(e, sizes[i][0], sizes[i][1],
-				                       (enum trans)trans, (enum split_form)stack);
+				good = good && operand_splits(e, sizes[i][0], sizes[i][1],
+				                       (enum trans)trans, (enum split_form)stack,
+				                       tf32_slots((enum split_form)stack) *
+				                               ((sizes[i][0] + 3) / 4 * 4),
+				                       stack_right);
 			ok(good, "%s stack %d of %s", e->name, stack,
 			        trans == PLAIN ? "a" : "its transpose");
 		}

@@ -84,7 +84,7 @@ FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, i
  * factors, from its largest element: of elements below 2^-28 of that less is kept than 22 bits, to
  * 2^-50 of it (V^T C in QR remains 3xTF32's). Double precision is not touched. Workspaces are
  * larger (the _work functions know). FATHOM_NOT_POSSIBLE below compute capability 8.0, and for
- * 3xFP16 below 9.0 or in a build without code for sm_90a. */
+ * 3xFP16 with any other than 9.0 or in a build without code for sm_90a. */
 enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1, FATHOM_MATH_3XFP16 = 2 };
 FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fathom_math math);
 

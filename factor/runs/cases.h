@@ -51,7 +51,7 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
 bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
         enum math math, struct result *row);
 
-/* Whether a shape is also factorized by 3xTF32. */
+/* Whether a shape is also factorized with updates of split operands. */
 bool cases_split(const struct bench_shape *shape);
 
 /* Whether the profile has what products of that math take. */
