@@ -79,8 +79,8 @@ extern const struct block_tariff blocks_host_full, blocks_host_sums;
 /* A call of the library that takes `total` from start to start, as so much of that term. */
 struct price price_library(struct price_reader *r, double total, enum term term);
 
-/* Library calls on the device from their rate surfaces (tariff_gemm.c, tariff_gemv.c); also for
- * kernels that contain one. */
+/* Library calls on the device from their rate surfaces (tariff_gemm.c, tariff_syrk.c,
+ * tariff_gemv.c); also for kernels that contain one. */
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k);

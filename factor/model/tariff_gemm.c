@@ -25,13 +25,11 @@
  * machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
-#include "../../lib/block_kernels.h"
-#include "price_blocks.h"
+#include "price_products.h"
 
 #include <math.h>
 
 enum {
-	TILE = 128,
 	SMALL_TILE = 32,
 	TALL = 4,
 	TALL_COLUMNS = 256, /* of V in its surface */
@@ -55,19 +53,13 @@ struct price price_library(struct price_reader *r, double total, enum term term)
 	return price;
 }
 
-/* How fast the library's tiles are computed, and how many at a time on a multiprocessor. */
-struct tile_rate {
-	const char *peak;
-	int at_once;
-};
 static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
                               double_tiles = {"gpu.gemm.d.peak", 1},
                               plain_double_tiles = {"gpu.gemm.d.peak", 2},
                               tf32_tiles = {"gpu.gemm.tf32.peak", 2},
                               half_tiles = {"gpu.half_gemm.s.peak", 2};
 
-/* Of A B, which is plain, and of others. */
-static const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
+const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
 {
 	return precision == SINGLE ? &single_tiles : plain ? &plain_double_tiles : &double_tiles;
 }
@@ -81,13 +73,12 @@ static double tiles_stay(struct price_reader *r, int64_t k, const struct tile_ra
 	       (price_scalar(r, rate->peak) / price_scalar(r, "gpu.sm.count"));
 }
 
-static double tiles(int64_t m, int64_t n)
+double price_tiles(int64_t m, int64_t n)
 {
 	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
 }
 
-/* So many tiles, each with an inner dimension of k. */
-static void occupy(struct price_reader *r, struct price *price, double count, int64_t k,
+void price_occupy(struct price_reader *r, struct price *price, double count, int64_t k,
         const struct tile_rate *rate)
 {
 	price->share = price_share(r, count);
@@ -137,7 +128,7 @@ static double whole_depth(struct price_reader *r, struct matrix c, int64_t k)
 	return (double)((k + depth - 1) / depth * depth);
 }
 
-static const char *const product_axes[] = {"m", "n", "k"};
+const char *const product_axes[] = {"m", "n", "k"};
 
 /* The largest side that the surface has beside the others: rows beyond its columns only for the few
  * columns of tall products. */
@@ -154,7 +145,7 @@ static double last_side(
 /* Of products larger than measured the rate, once they have begun, is that of the largest. Deeper
  * ones take a straight line through the second half of the depth: what tiles begin and end with is
  * there once. */
-static double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
+double product_time(struct price_reader *r, const char *name, struct matrix c, double k)
 {
 	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
 
@@ -247,7 +238,7 @@ static int64_t within(struct price_reader *r, const char *name, int64_t side, si
 }
 
 /* Where tiles are cut beyond the rows for that: as much slower than others as at their end. */
-static double own_time(struct price_reader *r, struct matrix c, int64_t k)
+double own_time(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const bool edge = cuts_tiles(r, c, k);
 	const char *whole = own_gemm(r, c.precision, false),
@@ -285,7 +276,7 @@ struct price price_gemm(
 	                                : product_time(r, name, turned, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
-	occupy(r, &price, tall ? INFINITY : tiles(c.m, c.n), tall ? TILE : k,
+	price_occupy(r, &price, tall ? INFINITY : price_tiles(c.m, c.n), tall ? TILE : k,
 	        tiles_of_product(c.precision, ta == tb));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
@@ -308,7 +299,7 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	struct price price = price_library(
 	        r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(c.m, c.n), k, &tf32_tiles);
+	price_occupy(r, &price, price_tiles(c.m, c.n), k, &tf32_tiles);
 	if (beside)
 		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
@@ -332,7 +323,8 @@ struct price price_half_update(struct price_reader *r, enum uplo part, struct ma
 	at[0] = fmin(at[0], last);
 	struct price price = price_library(
 	        r, price_surface(r, name, axes, at, 2) * fmax(1, beyond * beyond), TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
+	price_occupy(
+	        r, &price, price_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
 	if (!r->shares)
 		price.block = INFINITY;
 	return price;
@@ -355,114 +347,6 @@ struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 	return price;
 }
 
-/* How much longer a product of an odd number of rows in double precision takes: the library's
- * kernels for them are others. */
-static double odd_rows(struct price_reader *r, int64_t n, int64_t k)
-{
-	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
-
-	return n % 2 && price_known(r, "gpu.gemm_odd.d")
-	               ? product_time(r, "gpu.gemm_odd.d", c, (double)k) /
-	                         product_time(r, "gpu.gemm.d", c, (double)k)
-	               : 1;
-}
-
-/* The library's symmetric updates of odd order as much slower as its products. */
-static double syrk_time(struct price_reader *r, int64_t n, int64_t k, bool single)
-{
-	const double at[] = {(double)n, (double)k};
-	const char *ours = single ? "gpu.own_syrk.s" : "gpu.own_syrk.d";
-	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, n, k) && price_known(r, ours);
-	const char *name = own ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
-
-	const char *shared = single ? "gpu.own_syrk_shared.s" : "gpu.own_syrk_shared.d";
-
-	if (r->shares && price_known(r, shared))
-		name = shared;
-	return price_surface(r, name, (const char *const[]){"n", "k"}, at, 2) *
-	       (own || single ? 1 : odd_rows(r, n, k));
-}
-
-static struct price halved_syrk(struct price_reader *r, struct matrix c, int64_t k);
-
-static struct price square_syrk(struct price_reader *r, struct matrix c, int64_t k)
-{
-	if (c.precision == DOUBLE && gemm_halves_triangle(c.n, k))
-		return halved_syrk(r, c, k);
-	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
-	struct price price = price_library(r, time, TERM_ARITHMETIC);
-
-	occupy(r, &price, tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
-	return price;
-}
-
-static double total(const struct price *price)
-{
-	double sum = 0;
-
-	for (int t = 0; t < TERM_COUNT; t++)
-		sum += price->term[t];
-	return sum;
-}
-
-/* What the last rounds of each leave free, others have all along. */
-static struct price in_turn(struct price first, struct price second)
-{
-	const double a = total(&first), b = total(&second);
-	const double share = (a * first.share + b * second.share) / (a + b);
-
-	first = price_both(first, second);
-	first.share = share;
-	return first;
-}
-
-/* As lib/blas_double_syrk.c divides it. */
-static struct price halved_syrk(struct price_reader *r, struct matrix c, int64_t k)
-{
-	const int64_t first = (c.n / 2 + TILE - 1) / TILE * TILE, rest = c.n - first;
-	const struct matrix top = {NULL, 0, first, first, first, DOUBLE},
-	                    bottom = {NULL, 0, rest, rest, rest, DOUBLE},
-	                    between = {NULL, 0, rest, first, rest, DOUBLE};
-	const struct price product = price_gemm(r, PLAIN, TRANSPOSED, between, k);
-
-	return in_turn(square_syrk(r, top, k), in_turn(product, square_syrk(r, bottom, k)));
-}
-
-/* One kernel for all of a trapezoid lasts as long as a product of as many operations. */
-static struct price own_trapezoid(struct price_reader *r, struct matrix c, int64_t k)
-{
-	const double at[] = {(double)c.m, (double)c.n, (double)k};
-	const bool single = c.precision == SINGLE;
-
-	if (single && !price_known(r, "gpu.own_gemm.s"))
-		return price_gemm(r, PLAIN, TRANSPOSED, c, k);
-	struct price price = price_library(r,
-	        single ? own_time(r, c, k)
-	               : price_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
-	        TERM_ARITHMETIC);
-	occupy(r, &price, tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
-	if (single && !r->shares)
-		price.block = INFINITY;
-	return price;
-}
-
-struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
-{
-	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
-	bool one = c.precision == SINGLE ||
-	           (gemm_is_ahead_triangle(c.precision, n, k) && price_known(r, "gpu.own_gemm.d"));
-	struct matrix square = {NULL, 0, n, n, n, c.precision};
-	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
-
-	if (block_rank_is_ahead(n + rest, n, k))
-		return price_rank(r, c, k);
-	if (!rest)
-		return square_syrk(r, c, k);
-	if (one)
-		return own_trapezoid(r, others, k);
-	return price_both(price_syrk(r, square, k), price_gemm(r, PLAIN, TRANSPOSED, others, k));
-}
-
 /* From the right, or with a diagonal from the left, the library takes about twice as long: from the
  * left the surface is of few right-hand sides. A profile without these has LU's stand for them. */
 struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,
@@ -479,6 +363,7 @@ struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, 
 	        price_surface(r, price_known(r, name[kind]) ? name[kind] : name[0], axes, at, 2),
 	        TERM_ARITHMETIC);
 
-	occupy(r, &price, tiles(SMALL_TILE, columns), order, tiles_of_product(precision, false));
+	price_occupy(r, &price, price_tiles(SMALL_TILE, columns), order,
+	        tiles_of_product(precision, false));
 	return price;
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What prices of products and of symmetric updates share (tariff_gemm.c). */
+#ifndef FATHOM_PRICE_PRODUCTS_H
+#define FATHOM_PRICE_PRODUCTS_H
+
+#include "price_blocks.h"
+
+enum { TILE = 128 }; /* rows and columns of a large one */
+
+/* How fast the library's tiles are computed, and how many at a time on a multiprocessor. */
+struct tile_rate {
+	const char *peak;
+	int at_once;
+};
+
+/* Of A B, which is plain, and of others. */
+const struct tile_rate *tiles_of_product(enum precision precision, bool plain);
+
+double price_tiles(int64_t m, int64_t n);
+
+/* So many tiles, each with an inner dimension of k. */
+void price_occupy(struct price_reader *r, struct price *price, double count, int64_t k,
+        const struct tile_rate *rate);
+
+/* Seconds by a surface over m, n, k (product_axes); and of our own products, by theirs. */
+extern const char *const product_axes[3];
+double product_time(struct price_reader *r, const char *name, struct matrix c, double k);
+double own_time(struct price_reader *r, struct matrix c, int64_t k);
+
+#endif
