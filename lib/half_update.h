@@ -9,6 +9,25 @@
 extern "C" {
 #endif
 
+/* Of its tiles; a multiprocessor has one at a time. */
+enum { HALF_TILE_ROWS = 128, HALF_TILE_COLUMNS = 192 };
+
+/* Tiles of an m x n matrix that have something of its part. */
+static inline int64_t half_update_tiles(enum uplo part, int64_t m, int64_t n)
+{
+	const int64_t side = part == UPPER ? m : n, across = part == UPPER ? n : m;
+	const int64_t line = part == UPPER ? HALF_TILE_ROWS : HALF_TILE_COLUMNS;
+	const int64_t tile = HALF_TILE_ROWS + HALF_TILE_COLUMNS - line;
+	int64_t tiles = 0;
+
+	for (int64_t at = 0; at < side; at += line) {
+		const int64_t first = part == WHOLE ? 0 : at / tile,
+		              end = (across + tile - 1) / tile;
+		tiles += end > first ? end - first : 0;
+	}
+	return tiles;
+}
+
 /* Whether this program has that kernel for the device that is current: it needs code for sm_90a. */
 bool half_update_built(void);
 

@@ -3,12 +3,12 @@
 #ifndef FATHOM_HALF_UPDATE_TILES_CUH
 #define FATHOM_HALF_UPDATE_TILES_CUH
 
-#include "matrix.h"
+#include "half_update.h"
 
 namespace
 {
 
-const int ROWS = 128, COLUMNS = 192; /* of a tile */
+const int ROWS = HALF_TILE_ROWS, COLUMNS = HALF_TILE_COLUMNS;
 const int BAND = 12; /* tiles across a band, at least: about the square root of blocks at work */
 const int BANDS_MOST = 64;
 

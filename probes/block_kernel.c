@@ -34,6 +34,8 @@
 
 enum {
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
+	TILES_BELOW =
+	        8192, /* from here on strips of several tiles, which a row more of can cost much */
 	MOST_BELOW = 32768,
 	FEWEST_GRID_ROWS = 4096 /* of LU panels of many multiprocessors */
 };
@@ -164,7 +166,9 @@ static void measure_cholesky(struct call *c, int64_t step)
 	int info;
 	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= step)
 		for (int64_t below = 0; below <= MOST_BELOW;
-		        below = below ? 2 * step * below : FEWEST_BELOW)
+		        below = below < FEWEST_BELOW  ? FEWEST_BELOW
+		                : below < TILES_BELOW ? 2 * step * below
+		                                      : step * below)
 			for (int beside = 0; beside <= (below > 0); beside++)
 				measure_block(c, below, beside);
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));

@@ -72,23 +72,25 @@ static double potrf_rows(struct executor *e, int64_t below, enum precision preci
 	return us(e) - queued - WAIT;
 }
 
-/* 100 multiprocessors take 6400 rows in one round of strips of 64; 51200 in four rounds of 128 in
- * single precision, in double, where 128 do not fit, in eight of 64. */
+/* 100 multiprocessors take 6400 rows in one round of strips of 64, 12800 of 128; 51200 in four
+ * rounds of 128 in single precision, in double, where 128 do not fit, in eight of 64. */
 static void test_strips(void)
 {
 	struct profile *p = synthetic(0);
 
 	add_blocks(p, 0);
-	for (int twice = 0; twice < 2; twice++)
-		for (int rounds = 1; rounds <= 8; rounds += 7) {
-			const struct arg rows[] = {{"n", 128}, {"below", 6400.0 * rounds}};
-			const double last = twice ? 8 : 4, taken = rounds == 1 ? 1 : last;
-			add(p, twice ? "gpu.potrf_rows.d" : "gpu.potrf_rows.s", "s", rows, 2,
-			        taken * 30e-6, 0);
-		}
+	for (int rounds = 1; rounds <= 8; rounds *= 2) {
+		const struct arg rows[] = {{"n", 128}, {"below", 6400.0 * rounds}};
+		add(p, "gpu.potrf_rows.d", "s", rows, 2, rounds * 30e-6, 0);
+		add(p, "gpu.potrf_rows.s", "s", rows, 2, rounds == 1 ? 30e-6 : rounds * 25e-6, 0);
+	}
 	struct executor *e = fresh(p);
-	is_real(potrf_rows(e, 12800, SINGLE), 30, 1e-9, "twice as many rows, one round");
-	is_real(potrf_rows(e, 12801, SINGLE), 60, 1e-9, "a row more, another");
+	is_real(potrf_rows(e, 12800, SINGLE), 50, 1e-9, "twice as many rows, one round");
+	is_real(potrf_rows(e, 12801, SINGLE), 100, 1e-9, "a row more, another");
+	is_real(potrf_rows(e, 6400, SINGLE), 30, 1e-9, "strips of half the height");
+	is_real(potrf_rows(e, 6401, SINGLE), potrf_rows(e, 9600, SINGLE), 1e-9,
+	        "a row more, and all that the next higher ones take");
+	ok(potrf_rows(e, 6401, SINGLE) > 40, "which is longer");
 	is_real(potrf_rows(e, 6401, DOUBLE), 60, 1e-9, "in double precision earlier");
 	executor_free(e);
 	profile_free(p);

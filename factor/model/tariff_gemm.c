@@ -56,8 +56,7 @@ struct price price_library(struct price_reader *r, double total, enum term term)
 static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
                               double_tiles = {"gpu.gemm.d.peak", 1},
                               plain_double_tiles = {"gpu.gemm.d.peak", 2},
-                              tf32_tiles = {"gpu.gemm.tf32.peak", 2},
-                              half_tiles = {"gpu.half_gemm.s.peak", 2};
+                              tf32_tiles = {"gpu.gemm.tf32.peak", 2};
 
 const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
 {
@@ -303,30 +302,6 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	if (beside)
 		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
-	return price;
-}
-
-/* A trapezoid takes what a triangle of as many elements does, a rectangle what a square does, and
- * one larger than measured as much longer as it is larger. */
-struct price price_half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k)
-{
-	static const char *const axes[] = {"n", "k"};
-	static const char *const names[2][2] = {{"gpu.half_syrk.s", "gpu.half_syrk_shared.s"},
-	        {"gpu.half_gemm.s", "gpu.half_gemm_shared.s"}};
-	const double m = (double)c.m, n = (double)c.n, least = fmin(m, n);
-	const double elements = part == WHOLE ? m * n : least * (2 * fmax(m, n) - least);
-	const char *name = names[part == WHOLE][r->shares];
-	double at[] = {sqrt(elements), (double)k};
-	const double last = price_surface_end(r, name, axes, at, 2, 0), beyond = at[0] / last;
-
-	r->model.extrapolated |= beyond > 1;
-	at[0] = fmin(at[0], last);
-	struct price price = price_library(
-	        r, price_surface(r, name, axes, at, 2) * fmax(1, beyond * beyond), TERM_ARITHMETIC);
-	price_occupy(
-	        r, &price, price_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
-	if (!r->shares)
-		price.block = INFINITY;
 	return price;
 }
 

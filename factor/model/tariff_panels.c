@@ -240,9 +240,19 @@ static struct price potrf_step(
 	return price_both(price, price_rank(r, right, width));
 }
 
+/* Rows below that take as long: all that strips of their height have room for, where that is more
+ * than a tile. */
+static double potrf_filled(const double *at, const struct potrf_blocks *b)
+{
+	const int strip = potrf_strip(b, at[0], at[1]);
+
+	return strip == TILE ? at[1] : strip * b->multiprocessors * potrf_rounds(at, b);
+}
+
 /* With nothing below, the surface of that; else the one of blocks with rows below, of which a
  * kernel takes whole rounds of strips (H200, beside products of Cholesky of 16384 in fp32 40 us
- * from 5000 to 15000 rows, in fp64 alone 65 above 8448, 36 below). */
+ * from 5000 to 15000 rows, in fp64 alone 65 above 8448, 36 below; Cholesky of 20000 by 3xFP16
+ * without look-ahead 35 us from 16400 down to 8500 rows, 28 below). */
 static struct price potrf_as_measured(struct price_reader *r, struct price price, struct matrix a,
         int64_t n, int64_t below, bool beside)
 {
@@ -259,15 +269,16 @@ static struct price potrf_as_measured(struct price_reader *r, struct price price
 		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
 		        "gpu.potrf_block.d");
 	const bool known = price_known(r, name);
-	const double seconds = known ? price_surface(r, name, axes, at, 2) : 0;
 	if (known)
-		price = price_as_measured(price, seconds);
+		price = price_as_measured(price, price_surface(r, name, axes, at, 2));
 	price.beside = price_beside(r, &price, a.precision, &shared, at);
 	if (!known || n > STEP)
 		return price;
 	const struct potrf_blocks blocks = potrf_blocks_of(r, a, beside);
+	const double filled[] = {at[0], beside ? at[1] : potrf_filled(at, &blocks)};
 	return price_as_measured(
-	        price, seconds * price_rounds(r, name, axes, at, 2, potrf_rounds, &blocks));
+	        price, price_surface(r, name, axes, filled, 2) *
+	                       price_rounds(r, name, axes, filled, 2, potrf_rounds, &blocks));
 }
 
 struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside)

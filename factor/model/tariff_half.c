@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates by 3xFP16 (lib/half_update.h), from the surfaces of squares and their triangles: alone in
+ * whole rounds of tiles, one on each multiprocessor (H200, 256 deep, Cholesky's triangles of 2336
+ * to 2848 columns 44 to 46 us, of 3104 and 3360 47, of 3616 68). */
+#include "../../lib/half_update.h"
+#include "price_products.h"
+
+#include <math.h>
+
+static const struct tile_rate half_tiles = {"gpu.half_gemm.s.peak", 2};
+
+struct rounds {
+	enum uplo part;
+	double multiprocessors;
+};
+
+static double rounds_of(const struct rounds *s, enum uplo part, int64_t m, int64_t n)
+{
+	return ceil((double)half_update_tiles(part, m, n) / s->multiprocessors);
+}
+
+/* Triangles are lower ones there. */
+static double rounds_of_square(const double *at, const void *self)
+{
+	const struct rounds *s = self;
+	const int64_t n = (int64_t)at[0];
+
+	return rounds_of(s, s->part == WHOLE ? WHOLE : LOWER, n, n);
+}
+
+/* How much longer than at a place in the surface: by rounds, each of which takes what it does in a
+ * square, or its triangle, of as many elements, or in the largest one measured; beside other
+ * kernels, which have multiprocessors for a time, by elements beyond the largest. */
+static double longer(struct price_reader *r, const char *name, const char *const *axes,
+        const double *at, double beyond, const struct rounds *rounds, struct matrix c)
+{
+	if (r->shares)
+		return beyond * beyond;
+	return price_rounds(r, name, axes, at, 2, rounds_of_square, rounds) *
+	       rounds_of(rounds, rounds->part, c.m, c.n) / rounds_of_square(at, rounds);
+}
+
+struct price price_half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"n", "k"};
+	static const char *const names[2][2] = {{"gpu.half_syrk.s", "gpu.half_syrk_shared.s"},
+	        {"gpu.half_gemm.s", "gpu.half_gemm_shared.s"}};
+	const double m = (double)c.m, n = (double)c.n, least = fmin(m, n);
+	const double elements = part == WHOLE ? m * n : least * (2 * fmax(m, n) - least);
+	const char *name = names[part == WHOLE][r->shares];
+	const struct rounds rounds = {part, price_scalar(r, "gpu.sm.count")};
+	double at[] = {sqrt(elements), (double)k};
+	const double beyond = fmax(1, at[0] / price_surface_end(r, name, axes, at, 2, 0));
+
+	r->model.extrapolated |= beyond > 1;
+	at[0] /= beyond;
+	const double start = price_scalar(r, "gpu.launch.dependent"),
+	             time = price_surface(r, name, axes, at, 2);
+	struct price price = price_library(r,
+	        start + fmax(0, time - start) * longer(r, name, axes, at, beyond, &rounds, c),
+	        TERM_ARITHMETIC);
+	price_occupy(
+	        r, &price, price_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
+	if (!r->shares)
+		price.block = INFINITY;
+	return price;
+}
