@@ -569,7 +569,11 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .fill = deferred_fill};
 	struct deferred *d = xcalloc(1, sizeof *d);
 
-	d->base = (struct executor){.ops = &ops, .name = "deferred"};
+	d->base = (struct executor){.ops = &ops,
+	        .name = "deferred",
+	        .by_rows = host->by_rows,
+	        .by_columns = host->by_columns,
+	        .rows_most = {host->rows_most[0], host->rows_most[1]}};
 	d->host = host;
 	d->seed = seed;
 	d->fixed_order = seed % 2 == 0;
