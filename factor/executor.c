@@ -298,9 +298,11 @@ bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, str
 	return skipped(e, PHASE_SWAP) || e->ops->adopt_pivots(e, panel, first, all);
 }
 
-bool ex_join_pivots(struct executor *e, struct pivots half, int64_t first, struct pivots all)
+/* Without columns beside the half there are its pivots still. */
+bool ex_join_halves(struct executor *e, struct matrix beside, struct pivots half, int64_t first,
+        struct pivots all)
 {
-	return skipped(e, PHASE_SWAP) || e->ops->join_pivots(e, half, first, all);
+	return skipped(e, PHASE_SWAP) || e->ops->join_halves(e, beside, half, first, all);
 }
 
 bool ex_clear_info(struct executor *e, int *info)

@@ -248,10 +248,12 @@ struct executor_ops {
 	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
 	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
-	/* the pivots and the info of a panel's second half, whose first row is its row `first`, put
-	 * behind those of its first half, which are the beginning of all, its info at all[first] */
-	bool (*join_pivots)(
-	        struct executor *, struct pivots half, int64_t first, struct pivots all);
+	/* what is left to do when a panel's second half, whose first row is its row `first`, is
+	 * factorized: the rows beside it of the first half's columns exchanged as by laswp, and its
+	 * pivots and info put behind those of the first half, which are the beginning of all, its
+	 * info at all[first] */
+	bool (*join_halves)(struct executor *, struct matrix beside, struct pivots half,
+	        int64_t first, struct pivots all);
 	/* info := 0, on the current queue */
 	bool (*clear_info)(struct executor *, int *info);
 	/* info := the 1-based index of the first exactly zero diagonal element of a (m >= n), 0
@@ -399,7 +401,8 @@ bool ex_trtri(
 bool ex_laswp(struct executor *, struct matrix a, struct pivots p, bool backwards);
 bool ex_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-bool ex_join_pivots(struct executor *, struct pivots half, int64_t first, struct pivots all);
+bool ex_join_halves(struct executor *, struct matrix beside, struct pivots half, int64_t first,
+        struct pivots all);
 bool ex_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);

@@ -6,9 +6,12 @@
  * Nothing waits for the swaps of the columns left of a panel: they run aside. On a GPU an element
  * of a row costs a sector of 32 bytes, and random ones a third of the memory's rate: a large matrix
  * is transposed before and after, so that rows lie together (Volkov and Demmel, LAWN 202), and
- * panels are copied out of it. Its last columns go by columns again, as a small matrix does: there
- * the panels are what the time goes to, and copies and three kernels between two panels cost more
- * than one for small matrices does.
+ * panels are copied out of it. The first panel waits for no transpose: it comes from the matrix as
+ * it is given, and the other columns are transposed beside it. The last columns go by columns
+ * again, as a small matrix does: there the panels are what the time goes to, and copies and three
+ * kernels between two panels cost more than one for small matrices does. From then on the rows
+ * above them are final and are transposed back aside; the rows of the first columns that are beside
+ * them, which are exchanged to the end, are transposed back after it.
  *
  * Log (H200, fp32, ms). Exchanges and solve of the wide update beside the update of the next
  * panel's columns (look-ahead 2), before and after: n = 2048 1.68 1.69, 4096 4.58 4.53, 8192 by
@@ -136,11 +139,26 @@ static struct matrix turned_panel(const struct lu *s, struct block b)
 	return matrix_view(s->turned, b.j, b.j, b.w, s->a.m - b.j);
 }
 
+/* The first panel from the matrix itself, as the transpose is made beside it. */
 static bool fetch(void *self, struct block b)
 {
 	struct lu *s = self;
 
-	return !s->by_rows || ex_transpose(s->e, turned_panel(s, b), panel_of(s, b));
+	if (!s->by_rows)
+		return true;
+	if (b.index == 0)
+		return ex_copy(s->e, matrix_view(s->a, 0, 0, s->a.m, b.w), panel_of(s, b));
+	return ex_transpose(s->e, turned_panel(s, b), panel_of(s, b));
+}
+
+/* The transpose but for the first panel's columns, which the panel brings itself. */
+static bool begin(void *self, struct block b)
+{
+	struct lu *s = self;
+	int64_t right = s->a.n - b.w;
+
+	return !s->by_rows || ex_transpose(s->e, matrix_view(s->a, 0, b.w, s->a.m, right),
+	                              matrix_view(s->turned, b.w, 0, right, s->a.m));
 }
 
 /* The last columns go by columns. */
@@ -318,6 +336,15 @@ static bool stand_in_pivots(struct lu *s)
 	return ok;
 }
 
+/* Once the last columns go by columns, no block changes the rows above them any more. */
+static bool turn_back_above(const struct lu *s, struct block b)
+{
+	if (s->by_rows || b.j != s->turned_columns)
+		return true;
+	return ex_transpose(s->e, matrix_view(s->turned, 0, 0, s->a.n, b.j),
+	        matrix_view(s->a, 0, 0, b.j, s->a.n));
+}
+
 /* The pivots for the caller, and the swaps in the finished columns. */
 static bool aside(void *self, struct block b)
 {
@@ -326,7 +353,7 @@ static bool aside(void *self, struct block b)
 	int64_t rows = s->a.m - b.j, left = s->by_rows ? b.j : s->turned_columns;
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
 
-	return ex_adopt_pivots(s->e, local, b.j, s->all) &&
+	return ex_adopt_pivots(s->e, local, b.j, s->all) && turn_back_above(s, b) &&
 	       (left == 0 ||
 	               ex_lu_rows(s->e, none, local, matrix_view(s->turned, 0, b.j, left, rows))) &&
 	       ex_laswp(s->e, matrix_view(s->a, b.j, left, rows, b.j - left), local, false);
@@ -334,6 +361,7 @@ static bool aside(void *self, struct block b)
 
 static const struct factorization operations = {.panel = panel_of,
         .fetch = fetch,
+        .begin = begin,
         .pause = pause,
         .pauses = pauses,
         .on_device = panel_on_device,
@@ -402,15 +430,14 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 	return check(e, plan, a) && carve(s, work);
 }
 
-/* What still lies by rows: all, or the first columns and the first rows of the others. */
+/* What still lies by rows: all, or the first columns beside those that went by columns. */
 static bool turn_back(const struct lu *s)
 {
-	int64_t n = s->by_rows ? s->a.n : s->turned_columns, right = s->a.n - n;
+	int64_t n = s->by_rows ? s->a.n : s->turned_columns;
+	int64_t above = s->by_rows ? 0 : s->turned_columns, rows = s->a.m - above;
 
-	return ex_transpose(s->e, matrix_view(s->turned, 0, 0, n, s->a.m),
-	               matrix_view(s->a, 0, 0, s->a.m, n)) &&
-	       ex_transpose(s->e, matrix_view(s->turned, n, 0, right, smaller(n, s->a.m)),
-	               matrix_view(s->a, 0, n, smaller(n, s->a.m), right));
+	return ex_transpose(s->e, matrix_view(s->turned, 0, above, n, rows),
+	        matrix_view(s->a, above, 0, rows, n));
 }
 
 int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
@@ -429,6 +456,5 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 		return false;
 	e->queue = QUEUE_MAIN;
 	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
-	       (!s.by_rows || ex_transpose(e, a, s.turned)) && schedule_run(&s.schedule) &&
-	       turn_back(&s);
+	       schedule_run(&s.schedule) && turn_back(&s);
 }

@@ -67,5 +67,5 @@ static bool factor_halves(
 		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
 	return ok &&
 	       lu_factor(s, bottom, matrix_view(inverse, 0, n, inverse.m, rest), deeper, second) &&
-	       ex_laswp(e, below, second, false) && ex_join_pivots(e, second, n, p);
+	       ex_join_halves(e, below, second, n, p);
 }

@@ -253,6 +253,15 @@ static bool step(const struct schedule *s, struct block b)
 	       update_beside(s, b, j, rest) && (!next.w || finish_panel(s, next));
 }
 
+/* Beside the first panel, in QUEUE_MAIN: what reads it comes later there, or waits for an UPDATED
+ * recorded there later. */
+static bool begin(const struct schedule *s, struct block first)
+{
+	turn_to(s, QUEUE_MAIN, first);
+	return !s->operations->begin ||
+	       (let_panel_begin(s) && s->operations->begin(s->self, first));
+}
+
 bool schedule_run(const struct schedule *s)
 {
 	struct block first = schedule_first(s);
@@ -262,7 +271,7 @@ bool schedule_run(const struct schedule *s)
 		return true;
 	s->e->split = s->split;
 	bool ok = reserve_stage(s) && start_corner(s, first) && start_panel(s, first) &&
-	          finish_panel(s, first);
+	          begin(s, first) && finish_panel(s, first);
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
 		ok = pause(s, b) && step(s, b);
 	turn_to(s, QUEUE_MAIN, (struct block){0});

@@ -41,6 +41,9 @@ struct factorization {
 	/* what comes before the panel on the device and may take place beside others. NULL: nothing
 	 */
 	bool (*fetch)(void *self, struct block b);
+	/* what the updates need and the first panel neither needs nor changes: beside it. NULL:
+	 * nothing */
+	bool (*begin)(void *self, struct block b);
 	/* between a panel and its updates, beside nothing but what runs aside; false in pauses:
 	 * there is nothing to do. NULL: never */
 	bool (*pause)(void *self, struct block b);

@@ -73,13 +73,15 @@ int block_explicit_v(struct matrix a, struct matrix v, void *stream);
 
 /* pivot_kernels.cu. laswp: rows i and ipiv[i]-1 of a exchanged for i = 0 .. p.n-1, or backwards; a
  * pivot that is no row of a from its own downwards exchanges nothing. adopt_pivots: all[first + i]
- * = panel[i] + first; the first info that is not zero stays, moved by first. join_pivots: the same
- * of the second half of all's panel; the first half's info is all[first]. raise_info: *info =
- * value unless *info is set. zero_diagonal: *info = the 1-based index of the first exactly zero
- * element of the diagonal of a (m >= n), 0 when there is none. */
+ * = panel[i] + first; the first info that is not zero stays, moved by first. join_halves: laswp of
+ * what is beside the second half of all's panel, one pivot at least, and all[first + i] = half[i] +
+ * first; the first half's info is all[first]. raise_info: *info = value unless *info is set.
+ * zero_diagonal: *info = the 1-based index of the first exactly zero element of the diagonal of a
+ * (m >= n), 0 when there is none. */
 int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_adopt_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
-int block_join_pivots(struct pivots half, int64_t first, struct pivots all, void *stream);
+int block_join_halves(
+        struct matrix beside, struct pivots half, int64_t first, struct pivots all, void *stream);
 int block_raise_info(int value, int *info, void *stream);
 int block_zero_diagonal(struct matrix a, int *info, void *stream);
 

@@ -25,18 +25,42 @@ __device__ int source_of(const int *pivot, int count, bool backwards, int d)
 	return d;
 }
 
+/* The pivots of a panel's second half, which go behind those of its first half. */
+struct joined {
+	const int *half;
+	int n, first;
+	int *all; /* NULL: nothing is joined */
+};
+const struct joined joined_none = {NULL, 0, 0, NULL};
+
+/* By one block: the first half's info is where the first pivot of the second goes. */
+__device__ void join_pivots(struct joined j)
+{
+	const int info = j.all[j.first], other = j.half[j.n];
+	__syncthreads();
+	for (int i = (int)threadIdx.x; i < j.n; i += (int)blockDim.x)
+		j.all[j.first + i] = j.half[i] + j.first;
+	if (threadIdx.x == 0)
+		j.all[j.first + j.n] = info != 0 ? info : other != 0 ? other + j.first : 0;
+}
+
 /* Rows are counted from row `first` of the matrix, where the `count` exchanges begin; a points
  * there, rows are the rows from there. Threads 0 .. CHUNK-1 fill the rows of the chunk, the others
  * those that its pivots name outside of it. Every block composes the permutation itself, then takes
  * columns: all that is read of a column is read before any of it is written, so that each row is
  * touched once. Cost: of every column 2 count words side by side and as many sectors of 32 bytes
- * elsewhere. */
+ * elsewhere. Where pivots are joined, one more block does that beside the others. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64_t rows, int64_t n,
-        const int *ipiv, int first, int count, bool backwards)
+        const int *ipiv, int first, int count, bool backwards, struct joined joined)
 {
 	__shared__ int pivot[CHUNK];
 	const int t = threadIdx.x, slot = t % CHUNK;
+	const unsigned blocks = gridDim.x - (joined.all ? 1 : 0);
+	if (blockIdx.x == blocks) {
+		join_pivots(joined);
+		return;
+	}
 	if (t < count) {
 		const int64_t p = (int64_t)ipiv[t] - 1 - first;
 		pivot[t] = p >= t && p < rows ? (int)p : t;
@@ -55,7 +79,7 @@ __global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64
 	const int from = moves ? source_of(pivot, count, backwards, to) : to;
 	moves = moves && from != to;
 
-	for (int64_t j = (int64_t)blockIdx.x * COLUMNS; j < n; j += (int64_t)gridDim.x * COLUMNS) {
+	for (int64_t j = (int64_t)blockIdx.x * COLUMNS; j < n; j += (int64_t)blocks * COLUMNS) {
 		T value[COLUMNS];
 		T *column = a + j * lda;
 		if (moves) {
@@ -74,18 +98,20 @@ __global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64
 	}
 }
 
-template <typename T> int laswp(struct matrix a, struct pivots p, bool backwards, void *stream)
+template <typename T>
+int laswp(struct matrix a, struct pivots p, bool backwards, struct joined joined, void *stream)
 {
 	const int64_t wanted = (a.n + COLUMNS - 1) / COLUMNS, chunks = (p.n + CHUNK - 1) / CHUNK;
 	const unsigned blocks = (unsigned)(wanted < MAX_BLOCKS ? wanted : MAX_BLOCKS);
-	if (wanted == 0)
-		return (int)cudaSuccess;
 	for (int64_t c = 0; c < chunks; c++) {
+		const bool joins = joined.all && c == chunks - 1;
+		if (blocks == 0 && !joins)
+			continue;
 		const int64_t first = (backwards ? chunks - 1 - c : c) * CHUNK;
 		const int64_t count = p.n - first < CHUNK ? p.n - first : CHUNK;
-		laswp_kernel<<<blocks, THREADS, 0, (cudaStream_t)stream>>>(
+		laswp_kernel<<<blocks + joins, THREADS, 0, (cudaStream_t)stream>>>(
 		        (T *)a.data + a.offset + first, a.ld, a.m - first, a.n, p.data + first,
-		        (int)first, (int)count, backwards);
+		        (int)first, (int)count, backwards, joins ? joined : joined_none);
 	}
 	return (int)cudaGetLastError();
 }
@@ -97,17 +123,6 @@ __global__ void adopt_pivots_kernel(const int *panel, int64_t n, int first, int 
 		all[first + i] = panel[i] + first;
 	if (i == 0 && panel[n] != 0 && all[all_n] == 0)
 		all[all_n] = panel[n] + first;
-}
-
-/* One block: the first half's info is where the first pivot of the second goes. */
-__global__ void join_pivots_kernel(const int *half, int n, int first, int *all)
-{
-	const int info = all[first], other = half[n];
-	__syncthreads();
-	for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
-		all[first + i] = half[i] + first;
-	if (threadIdx.x == 0)
-		all[first + n] = info != 0 ? info : other != 0 ? other + first : 0;
 }
 
 __global__ void raise_info_kernel(int value, int *info)
@@ -146,8 +161,8 @@ template <typename T> int zero_diagonal(struct matrix a, int *info, void *stream
 
 extern "C" int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream)
 {
-	return a.precision == SINGLE ? laswp<float>(a, p, backwards, stream)
-	                             : laswp<double>(a, p, backwards, stream);
+	return a.precision == SINGLE ? laswp<float>(a, p, backwards, joined_none, stream)
+	                             : laswp<double>(a, p, backwards, joined_none, stream);
 }
 
 extern "C" int block_adopt_pivots(
@@ -158,11 +173,12 @@ extern "C" int block_adopt_pivots(
 	return (int)cudaGetLastError();
 }
 
-extern "C" int block_join_pivots(struct pivots half, int64_t first, struct pivots all, void *stream)
+extern "C" int block_join_halves(
+        struct matrix beside, struct pivots half, int64_t first, struct pivots all, void *stream)
 {
-	join_pivots_kernel<<<1, 128, 0, (cudaStream_t)stream>>>(
-	        half.data, (int)half.n, (int)first, all.data);
-	return (int)cudaGetLastError();
+	const struct joined joined = {half.data, (int)half.n, (int)first, all.data};
+	return beside.precision == SINGLE ? laswp<float>(beside, half, false, joined, stream)
+	                                  : laswp<double>(beside, half, false, joined, stream);
 }
 
 extern "C" int block_raise_info(int value, int *info, void *stream)

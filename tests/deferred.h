@@ -272,7 +272,7 @@ TASK(trtri, ex_trtri(h, t->uplo, t->diag, t->a, t->b))
 TASK(laswp, ex_laswp(h, t->a, t->p, t->backwards))
 TASK(lu_columns, ex_lu_columns(h, t->a, t->p, t->c))
 TASK(lu_rows, ex_lu_rows(h, t->a, t->p, t->c))
-TASK(join_pivots, ex_join_pivots(h, t->p, t->number, t->q))
+TASK(join_halves, ex_join_halves(h, t->a, t->p, t->number, t->q))
 TASK(lu_top, ex_lu_top(h, t->a, t->p, t->c))
 TASK(adopt_pivots, ex_adopt_pivots(h, t->p, t->number, t->q))
 TASK(clear_info, ex_clear_info(h, t->info))
@@ -392,11 +392,14 @@ static inline bool deferred_adopt_pivots(
 	        e, (struct task){.run = task_adopt_pivots, .p = panel, .number = first, .q = all});
 }
 
-static inline bool deferred_join_pivots(
-        struct executor *e, struct pivots half, int64_t first, struct pivots all)
+static inline bool deferred_join_halves(struct executor *e, struct matrix beside,
+        struct pivots half, int64_t first, struct pivots all)
 {
-	return defer(
-	        e, (struct task){.run = task_join_pivots, .p = half, .number = first, .q = all});
+	return defer(e, (struct task){.run = task_join_halves,
+	                        .a = beside,
+	                        .p = half,
+	                        .number = first,
+	                        .q = all});
 }
 
 static inline bool deferred_clear_info(struct executor *e, int *info)
@@ -557,7 +560,7 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .lu_rows = deferred_lu_rows,
 	        .lu_top = deferred_lu_top,
 	        .adopt_pivots = deferred_adopt_pivots,
-	        .join_pivots = deferred_join_pivots,
+	        .join_halves = deferred_join_halves,
 	        .clear_info = deferred_clear_info,
 	        .zero_diagonal = deferred_zero_diagonal,
 	        .potrf_block = deferred_potrf_block,
@@ -569,7 +572,11 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .fill = deferred_fill};
 	struct deferred *d = xcalloc(1, sizeof *d);
 
-	d->base = (struct executor){.ops = &ops, .name = "deferred"};
+	d->base = (struct executor){.ops = &ops,
+	        .name = "deferred",
+	        .by_rows = host->by_rows,
+	        .by_columns = host->by_columns,
+	        .rows_most = {host->rows_most[0], host->rows_most[1]}};
 	d->host = host;
 	d->seed = seed;
 	d->fixed_order = seed % 2 == 0;

@@ -398,6 +398,47 @@ static void check_laswps(struct executor *e, enum precision p)
 	check_laswp(e, p, 50, 0, 20, 50, false);
 }
 
+/* n columns beside the second half, of `count` columns, of a panel whose first half has 150; the
+ * halves' infos. */
+static void check_join(
+        struct executor *e, enum precision p, int64_t n, int64_t count, int first, int second)
+{
+	enum { M = 1000, FIRST = 150, MOST = 300 };
+	struct block b = block_new(e, p, M, n, &state);
+	int *ipiv = some_pivots(M, count, M), begin[FIRST + MOST] = {0}, got[FIRST + MOST], info;
+	int want = first ? first : second ? second + FIRST : 0;
+	struct pivots all = pivots_new(e, FIRST + count, begin, -1);
+	struct pivots half = pivots_new(e, count, ipiv, second);
+
+	for (int i = 0; i < FIRST; i++)
+		begin[i] = i + 7;
+	must(e, e->ops->store_pivots(e, begin, first, (struct pivots){all.data, FIRST}));
+	must(e, e->ops->join_halves(e, b.a, half, FIRST, all));
+	must(e, e->ops->read_pivots(e, all, got, &info));
+	for (int64_t i = 0; i < count; i++)
+		if (i % 11 != 10)
+			swap_rows(&b, i, ipiv[i] - 1);
+	bool good = block_holds(e, &b, 0) && info == want;
+	for (int i = 0; i < FIRST + (int)count; i++)
+		good = good && got[i] == (i < FIRST ? begin[i] : ipiv[i - FIRST] + FIRST);
+	ok(good, "join_halves %c %" PRId64 " columns, %" PRId64 " pivots, infos %d and %d", p, n,
+	        count, first, second);
+	e->ops->release(e, all.data);
+	e->ops->release(e, half.data);
+	free(ipiv);
+	block_free(e, &b);
+}
+
+static void check_joins(struct executor *e, enum precision p)
+{
+	check_join(e, p, 37, 1, 0, 0);
+	check_join(e, p, 8, 64, 0, 3);
+	check_join(e, p, 64, 128, 9, 3);
+	check_join(e, p, 2500, 129, 9, 0);
+	check_join(e, p, 128, 300, 0, 300);
+	check_join(e, p, 0, 130, 0, 3);
+}
+
 static void check_adopt(struct executor *e)
 {
 	int zeros[400] = {0}, panel_ipiv[150], got[400], info;
@@ -418,18 +459,6 @@ static void check_adopt(struct executor *e)
 	must(e, e->ops->adopt_pivots(e, panel, 0, all));
 	must(e, e->ops->read_pivots(e, all, got, &info));
 	ok(info == 107, "adopt_pivots keeps the first info, moved");
-	must(e, e->ops->store_pivots(e, panel_ipiv, 3, panel));
-	must(e, e->ops->store_pivots(e, panel_ipiv, 0, (struct pivots){all.data, 150}));
-	must(e, e->ops->join_pivots(e, panel, 150, (struct pivots){all.data, 300}));
-	must(e, e->ops->read_pivots(e, (struct pivots){all.data, 300}, got, &info));
-	good = info == 153;
-	for (int i = 0; i < 300; i++)
-		good = good && got[i] == panel_ipiv[i % 150] + (i < 150 ? 0 : 150);
-	ok(good, "join_pivots puts the second half behind the first");
-	must(e, e->ops->store_pivots(e, panel_ipiv, 9, (struct pivots){all.data, 150}));
-	must(e, e->ops->join_pivots(e, panel, 150, (struct pivots){all.data, 300}));
-	must(e, e->ops->read_pivots(e, (struct pivots){all.data, 300}, got, &info));
-	ok(info == 9, "join_pivots keeps the first half's info");
 	must(e, e->ops->clear_info(e, all.data + 400));
 	ok(read_info(e, all.data + 400) == 0, "clear_info");
 	e->ops->release(e, all.data);
@@ -610,6 +639,7 @@ int main(void)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			check_layout(e, p, shapes[i][0], shapes[i][1]);
 		check_laswps(e, p);
+		check_joins(e, p);
 		check_all_lu_columns(e, p);
 		if (p == SINGLE)
 			check_all_qr_columns(e);

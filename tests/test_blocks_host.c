@@ -288,6 +288,32 @@ static void test_pivots(struct executor *e, enum precision precision)
 	ok(ex_zero_diagonal(e, a, &all[7]) && all[7] == 4, "zero_diagonal: NaN is none");
 }
 
+/* n columns beside the second half of a panel of 2 + 3 columns; the halves' infos. */
+static void test_join(
+        struct executor *e, enum precision precision, int64_t n, int first, int second)
+{
+	static const int64_t from[] = {2, 1, 4, 3, 0};
+	int half[] = {3, 2, 5, second}, all[] = {1, 2, first, 0, 0, 77};
+	const int want[] = {1, 2, 5, 4, 7, first ? first : second ? second + 2 : 0};
+	struct field f;
+	struct matrix a = view(&f, precision, 5, n, 1);
+	bool good = ex_join_halves(e, a, (struct pivots){half, 3}, 2, (struct pivots){all, 5}) &&
+	            rest_kept(&f, a, WHOLE) && memcmp(all, want, sizeof all) == 0;
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < 5; i++)
+			good = good && at(a, i, j) == before(&f, from[i], j);
+	ok(good, "%c join_halves, %d columns, infos %d and %d", precision, (int)n, first, second);
+}
+
+static void test_joins(struct executor *e, enum precision precision)
+{
+	test_join(e, precision, 4, 0, 0);
+	test_join(e, precision, 4, 0, 3);
+	test_join(e, precision, 4, 1, 3);
+	test_join(e, precision, 0, 2, 0);
+}
+
 static void test_layout(struct executor *e, enum precision precision)
 {
 	struct field fa, fb;
@@ -442,6 +468,7 @@ int main(void)
 			test_trsm(host, precision, flags);
 		test_guard(host, precision);
 		test_pivots(host, precision);
+		test_joins(host, precision);
 		test_layout(host, precision);
 		test_reflectors(host, precision);
 		test_potrf_block(host, precision, LOWER);

@@ -186,10 +186,10 @@ static bool run_all(struct executor *e)
 	       ex_trsm_guard(e, LEFT, UPPER, TRANSPOSED, UNIT, b, b, b, b) &&
 	       ex_gemv(e, PLAIN, 1, a, x, 0, block(512, 1)) && ex_trtri(e, LOWER, UNIT, b, b) &&
 	       ex_laswp(e, a, pivots, true) && ex_adopt_pivots(e, pivots, 0, pivots) &&
-	       ex_clear_info(e, NULL) && ex_potrf_block(e, UPPER, b, 0, NULL) &&
-	       e->ops->geqrf_work(e, a) >= 0 && ex_panel_geqrf(e, a, x, NULL) &&
-	       ex_explicit_v(e, a, a) && ex_larft(e, a, x, b) && ex_transpose(e, a, host) &&
-	       ex_copy(e, a, host) && ex_fill(e, LOWER, 0, 1, b);
+	       ex_join_halves(e, a, pivots, 0, pivots) && ex_clear_info(e, NULL) &&
+	       ex_potrf_block(e, UPPER, b, 0, NULL) && e->ops->geqrf_work(e, a) >= 0 &&
+	       ex_panel_geqrf(e, a, x, NULL) && ex_explicit_v(e, a, a) && ex_larft(e, a, x, b) &&
+	       ex_transpose(e, a, host) && ex_copy(e, a, host) && ex_fill(e, LOWER, 0, 1, b);
 }
 
 static void test_everything(const struct profile *p)

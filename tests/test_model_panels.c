@@ -311,6 +311,9 @@ static void test_measured(void)
 	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
 	is_real(us(e), queued + 7 + WAIT, 1e-9, "laswp as measured");
 	executor_model_restart(e, false);
+	ex_join_halves(e, square, (struct pivots){NULL, 64}, 64, (struct pivots){NULL, 128});
+	is_real(us(e), queued + 7 + WAIT, 1e-9, "the pivots joined beside it take no longer");
+	executor_model_restart(e, false);
 	ex_lu_columns(e, block(4096, 64), (struct pivots){NULL, 64}, block(4096, 64));
 	is_real(us(e), queued + 6 + WAIT, 1e-9, "columns right of an LU panel as measured");
 	executor_model_restart(e, false);

@@ -19,10 +19,16 @@ static const struct plan plans[] = {
         {false, "persistent", by_16, 1, 8, 8, 1},
         {false, "persistent", growing, 4, 8, 4, 1},
         {false, "persistent", by_30, 1, 8, 0, 1},
+        {false, "persistent", by_16, 1, 8, 0, 2},
+        {false, "persistent", growing, 4, 8, 0, 2},
         {true, NULL, by_16, 1, 8, 0, 0},
         {true, NULL, by_16, 1, 8, 8, 1},
         {true, NULL, growing, 4, 8, 0, 1},
         {true, NULL, growing, 4, 8, 5, 1},
+};
+
+struct shape {
+	int64_t m, n;
 };
 
 enum operation { LU, QR, CHOLESKY_LOWER, CHOLESKY_UPPER, OPERATIONS };
@@ -60,15 +66,16 @@ static int64_t work_bytes(
 
 /* The matrix comes from host memory and the result goes there, which only QUEUE_MAIN puts in
  * order. */
-static bool run(
-        struct executor *e, const struct plan *plan, enum operation operation, struct result *r)
+static bool run(struct executor *e, const struct plan *plan, enum operation operation,
+        struct shape shape, struct result *r)
 {
 	struct result *inside = xcalloc(1, sizeof *inside), *source = xcalloc(1, sizeof *source);
 	struct matrix all = {inside->a, 0, N, N + 1, N, SINGLE};
 	struct matrix from = {source->a, 0, N, N + 1, N, SINGLE};
 	struct matrix to = {r->a, 0, N, N + 1, N, SINGLE};
-	struct matrix a = matrix_view(all, 0, 0, N, N), tau = matrix_view(all, 0, N, N, 1);
-	struct pivots pivots = {inside->integers, N};
+	struct matrix a = matrix_view(all, 0, 0, shape.m, shape.n);
+	struct matrix tau = matrix_view(all, 0, N, N, 1);
+	struct pivots pivots = {inside->integers, shape.m < shape.n ? shape.m : shape.n};
 	int64_t bytes = work_bytes(e, plan, operation, a);
 	void *work = xmalloc((size_t)bytes);
 
@@ -92,23 +99,51 @@ static bool run(
 	return ok;
 }
 
-static void test_orders(struct executor *host, const struct plan *plan, enum operation operation)
+/* Whether every order gives the bits of the host's. */
+static bool same_in_orders(struct executor *host, const struct plan *plan, enum operation operation,
+        struct shape shape)
 {
 	struct result *plain = xmalloc(sizeof *plain), *other = xmalloc(sizeof *other);
-	bool good = run(host, plan, operation, plain);
+	bool good = run(host, plan, operation, shape, plain);
 
 	for (uint64_t seed = 0; good && seed < ORDERS; seed++) {
 		struct executor *e = deferred_new(host, seed);
-		good = run(e, plan, operation, other) && memcmp(plain, other, sizeof *plain) == 0;
+		good = run(e, plan, operation, shape, other) &&
+		       memcmp(plain, other, sizeof *plain) == 0;
 		if (!good)
 			diag("not the same in order %d", (int)seed);
 		executor_free(e);
 	}
-	ok(good, "%s %s nb %d%s inverse %d look-ahead %d: any order gives the same",
-	        operation_name[operation], plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
-	        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
 	free(plain);
 	free(other);
+	return good;
+}
+
+static void test_orders(struct executor *host, const struct plan *plan, enum operation operation)
+{
+	ok(same_in_orders(host, plan, operation, (struct shape){N, N}),
+	        "%s %s nb %d%s inverse %d look-ahead %d: any order gives the same",
+	        operation_name[operation], plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+	        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
+}
+
+/* On the transpose to the end, and back from it with 50 columns left, or with all of them. */
+static void test_by_rows(struct executor *host, const struct plan *plan)
+{
+	static const struct shape shapes[] = {{N, N}, {N, 70}, {70, N}};
+	static const int64_t by_columns[] = {0, 50, N};
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		for (size_t k = 0; k < ARRAY_LEN(by_columns); k++) {
+			host->by_rows = 1;
+			host->by_columns = by_columns[k];
+			ok(same_in_orders(host, plan, LU, shapes[i]),
+			        "LU of %d x %d by rows, %d columns not, nb %d%s look-ahead %d: any "
+			        "order gives the same",
+			        (int)shapes[i].m, (int)shapes[i].n, (int)by_columns[k],
+			        (int)plan->widths[0], plan->count > 1 ? ".." : "", plan->lookahead);
+		}
+	host->by_rows = 0;
 }
 
 /* The orders must differ where nothing forbids it: two queues write one number. */
@@ -140,9 +175,12 @@ int main(void)
 	struct executor *host = executor_host_new(&fault);
 
 	test_deferred(host);
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
 		for (int operation = 0; operation < OPERATIONS; operation++)
 			test_orders(host, &plans[i], (enum operation)operation);
+		if (!plans[i].hybrid && !plans[i].inverse)
+			test_by_rows(host, &plans[i]);
+	}
 	executor_free(host);
 	return finish();
 }

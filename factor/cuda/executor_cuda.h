@@ -145,7 +145,8 @@ bool cuda_laswp(struct executor *, struct matrix a, struct pivots p, bool backwa
 bool cuda_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool cuda_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool cuda_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-bool cuda_join_pivots(struct executor *, struct pivots half, int64_t first, struct pivots all);
+bool cuda_join_halves(struct executor *, struct matrix beside, struct pivots half, int64_t first,
+        struct pivots all);
 bool cuda_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool cuda_clear_info(struct executor *, int *info);
 bool cuda_zero_diagonal(struct executor *, struct matrix a, int *info);

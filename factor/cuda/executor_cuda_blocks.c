@@ -249,11 +249,11 @@ bool cuda_adopt_pivots(
 	return cuda_ok(x, block_adopt_pivots(panel, first, all, stream_of(x)), "adopt pivots");
 }
 
-bool cuda_join_pivots(
-        struct executor *executor, struct pivots half, int64_t first, struct pivots all)
+bool cuda_join_halves(struct executor *executor, struct matrix beside, struct pivots half,
+        int64_t first, struct pivots all)
 {
 	struct cuda *x = self(executor);
-	return cuda_ok(x, block_join_pivots(half, first, all, stream_of(x)), "join pivots");
+	return cuda_ok(x, block_join_halves(beside, half, first, all, stream_of(x)), "join halves");
 }
 
 bool cuda_clear_info(struct executor *executor, int *info)

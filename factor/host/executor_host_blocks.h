@@ -61,8 +61,8 @@ bool host_block_laswp(struct executor *, struct matrix a, struct pivots p, bool 
 bool host_block_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool host_block_lu_columns(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool host_block_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-bool host_block_join_pivots(
-        struct executor *, struct pivots half, int64_t first, struct pivots all);
+bool host_block_join_halves(struct executor *, struct matrix beside, struct pivots half,
+        int64_t first, struct pivots all);
 bool host_block_adopt_pivots(
         struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool host_block_clear_info(struct executor *, int *info);

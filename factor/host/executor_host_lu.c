@@ -58,11 +58,11 @@ bool host_block_adopt_pivots(
 	return true;
 }
 
-bool host_block_join_pivots(
-        struct executor *e, struct pivots half, int64_t first, struct pivots all)
+bool host_block_join_halves(struct executor *e, struct matrix beside, struct pivots half,
+        int64_t first, struct pivots all)
 {
 	all.data[all.n] = all.data[first];
-	return host_block_adopt_pivots(e, half, first, all);
+	return ex_laswp(e, beside, half, false) && host_block_adopt_pivots(e, half, first, all);
 }
 
 bool host_block_clear_info(struct executor *e, int *info)

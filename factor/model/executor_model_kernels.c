@@ -50,13 +50,14 @@ static bool model_adopt_pivots(
 	        model_blocks(e)->integers(model_reader(e), panel.n + 1));
 }
 
-static bool model_join_pivots(
-        struct executor *e, struct pivots half, int64_t first, struct pivots all)
+/* As the exchanges alone: the pivots are a block of threads beside theirs. */
+static bool model_join_halves(struct executor *e, struct matrix beside, struct pivots half,
+        int64_t first, struct pivots all)
 {
 	(void)first;
 	(void)all;
-	return model_charge(e, PHASE_SWAP, "join_pivots", model_shape(half.n, 1), 0,
-	        model_blocks(e)->integers(model_reader(e), half.n + 1));
+	return model_charge(e, PHASE_SWAP, "join_halves", beside, half.n,
+	        model_blocks(e)->laswp(model_reader(e), beside, half.n));
 }
 
 static bool model_clear_info(struct executor *e, int *info)
@@ -194,7 +195,7 @@ void model_add_kernels(struct executor_ops *ops)
 	ops->lu_rows = model_lu_rows;
 	ops->lu_top = model_lu_top;
 	ops->adopt_pivots = model_adopt_pivots;
-	ops->join_pivots = model_join_pivots;
+	ops->join_halves = model_join_halves;
 	ops->clear_info = model_clear_info;
 	ops->zero_diagonal = model_zero_diagonal;
 	ops->potrf_block = model_potrf_block;

@@ -166,9 +166,10 @@ OPERATION(QUEUED, SWAP, HOST, a, p.n, laswp,
         (struct executor * e, struct matrix a, struct pivots p, bool backwards), a, p, backwards)
 OPERATION(QUEUED, UPDATE, HOST, c, p.n, lu_columns,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
-OPERATION(QUEUED, SWAP, HOST, shape(half.n, 1), 0, join_pivots,
-        (struct executor * e, struct pivots half, int64_t first, struct pivots all), half, first,
-        all)
+OPERATION(QUEUED, SWAP, HOST, beside, half.n, join_halves,
+        (struct executor * e, struct matrix beside, struct pivots half, int64_t first,
+                struct pivots all),
+        beside, half, first, all)
 OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_top,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
@@ -380,7 +381,7 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(lu_rows);
 	ADD(lu_top);
 	ADD(adopt_pivots);
-	ADD(join_pivots);
+	ADD(join_halves);
 	ADD(clear_info);
 	ADD(zero_diagonal);
 	ADD(potrf_block);
