@@ -194,28 +194,34 @@ static void improve_sequence(struct search *s, struct plan *plan, int64_t *width
 	free(b.run);
 }
 
-/* One width throughout, but for the second half of the columns, which half as wide ones take. What
- * is best of each trailing matrix leads past it where blocks hide behind those before (Cholesky of
- * 4096 by 3xFP16: 256 and then 128 1.18 ms, 256 alone 1.24). */
-static bool halve_last(struct plan *plan, int64_t *widths, int64_t width, int64_t columns)
+/* One width throughout, or half of it for the second half of the columns. What is best of each
+ * trailing matrix leads past them where blocks hide behind those before (Cholesky of 4096 by
+ * 3xFP16: 256 and then 128 1.18 ms, 256 alone 1.24), and where the last columns are best in few
+ * wide blocks (LU of 4096 in fp64: four of 128 and then 64 5.85 ms, 64 alone 5.94). */
+static bool one_width(
+        struct plan *plan, int64_t *widths, int64_t width, int64_t columns, bool halved)
 {
 	enum { FEWEST = 8 };
-	int64_t blocks = columns / width, wide = blocks / 2;
+	int64_t blocks = columns / width, wide = halved ? blocks / 2 : blocks;
 
-	if (blocks < FEWEST || width / 2 < plan->leaf)
+	if (blocks < FEWEST || (halved && width / 2 < plan->leaf))
 		return false;
 	plan->count = 0;
 	for (int64_t j = 0; j < columns && plan->count < PLAN_CHOICE_BLOCKS; plan->count++) {
-		widths[plan->count] = plan->count < wide ? width : width / 2;
+		widths[plan->count] = halved && plan->count >= wide ? width / 2 : width;
 		j += widths[plan->count];
 	}
 	return plan->count < PLAN_CHOICE_BLOCKS;
 }
 
-/* Where it takes less than `most` and than the best so far. */
+/* Improved, where it takes less than `most` then and than the best so far. */
 static void take_sequence(
-        struct plan_choice *c, const struct plan *plan, double seconds, double most, double *best)
+        struct search *s, struct plan *plan, int64_t *widths, double most, double *best)
 {
+	struct plan_choice *c = s->choice;
+	double seconds = plan_trial(s, plan, 0);
+
+	improve_sequence(s, plan, widths, &seconds);
 	if (!(seconds < most && seconds < *best))
 		return;
 	*best = seconds;
@@ -252,14 +258,11 @@ void plan_sequence(struct search *s, double *best)
 	}
 	if (!positions)
 		return;
-	double seconds = at[0].seconds, uniform = *best;
-	int64_t width = c->plan.widths[0];
+	const double most = *best * (1 - gained);
+	const int64_t width = c->plan.widths[0];
 	plan.count = write_out(at, 0, widths, 0);
-	improve_sequence(s, &plan, widths, &seconds);
-	take_sequence(c, &plan, seconds, uniform * (1 - gained), best);
-	if (halve_last(&plan, widths, width, columns)) {
-		seconds = plan_trial(s, &plan, 0);
-		improve_sequence(s, &plan, widths, &seconds);
-		take_sequence(c, &plan, seconds, uniform * (1 - gained), best);
-	}
+	take_sequence(s, &plan, widths, most, best);
+	for (int halved = 0; halved < 2; halved++)
+		if (one_width(&plan, widths, width, columns, halved))
+			take_sequence(s, &plan, widths, most, best);
 }
