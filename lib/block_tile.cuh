@@ -34,11 +34,10 @@ template <typename T, bool upper> struct triangle {
 	}
 };
 
-/* How `warps` warps, a multiple of four, share out a matrix that is copied between global memory (a
- * triangle) and shared memory: a thread has rows i, i + row_step, ... and of these the columns j, j
- * + column_step,
- * ... What a warp takes at a time are whole sectors of global memory and, in shared memory,
- * different banks. */
+/* How `warps` warps from `first_warp` on, a multiple of four, share out a matrix that is copied
+ * between global memory (a triangle) and shared memory: a thread has rows i, i + row_step, ... and
+ * of these the columns j, j + column_step, ... What a warp takes at a time are whole sectors of
+ * global memory and, in shared memory, different banks. */
 const int TILE_WARPS = 8;
 
 template <bool upper, int warps = TILE_WARPS> struct share {
@@ -47,8 +46,8 @@ template <bool upper, int warps = TILE_WARPS> struct share {
 };
 
 template <bool upper, int warps = TILE_WARPS>
-static __device__ __forceinline__ struct share<upper, warps> share_of() {
-	const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+static __device__ __forceinline__ struct share<upper, warps> share_of(int first_warp = 0) {
+	const int warp = threadIdx.x / 32 - first_warp, lane = threadIdx.x & 31;
 	if (upper)
 		return {warp, lane};
 	return {warp % 4 * 8 + lane % 8, warp / 4 * 4 + lane / 8};

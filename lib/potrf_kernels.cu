@@ -28,7 +28,15 @@
  * one's scheduler; the tiles below only after the diagonal one; strips stored as they come; reads a
  * step ahead. Each shortened what it was meant to and lengthened the rest: 33000 to 39000 cycles in
  * all against 35300, n = 2048 in 0.54 ms against 0.49. What many warps with different unrolled code
- * have in common is the fetch of instructions (80 KB of them).
+ * have in common is the fetch of instructions (80 KB of them); but groups of eight columns in a
+ * loop, 12 KB fewer, are slower (n = 1024, 2048 0.200 0.225, 0.45 0.48 ms). Whole factorizations of
+ * n = 512, 1024, 2048, 4096 took 100, 199, 449, 1297 us when all warps brought everything first;
+ * with the columns behind the first ones brought by warps that have no rows yet 100, 200, 446,
+ * 1300; with the next diagonal tile in three quarters instead of two halves 99, 198, 439, 1283;
+ * with each warp bringing its own first tile, and waiting for no other, 96, 192, 435, 1260. In fp64
+ * (1024, 2048, 4096) 245, 563, 1539, then 245, 554, 1531; 235, 539, 1460; 239, 543, 1470. The
+ * products as a function of their own instead of three copies, 10 KB fewer: the same in fp32, in
+ * fp64 0.59 0.70 ms.
  *
  * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
  * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64
@@ -45,32 +53,23 @@
 #include "early_launch.cuh"
 #include "gemm_mma.cuh"
 #include "potrf_columns.cuh"
+#include "potrf_copies.cuh"
 
 namespace
 {
 
-/* Warps of a block of threads: the first one factorizes diagonal tiles, the next ones solve a tile
- * of rows each, up to seven of them, the others update. */
-const int WARPS = 12;
+const int QUARTERS = 3; /* of the diagonal tile that have a part of its triangle */
 
-template <typename T, bool upper> struct block {
-	struct triangle<T, upper> a;
-	int rows, width; /* of this step: rows from its first one on, and its columns */
-	int strip;       /* rows that a block of threads solves for, a multiple of TILE */
-	int first;       /* row of the matrix */
-	int *info;
-	unsigned *readers; /* blocks of threads that have read the diagonal block; 0 in between */
-};
-
-/* c -= a b^T for half a tile of c, 32 x 16, k = 32; all stand by rows in shared memory. */
-template <typename T>
+/* c -= a b^T for ROWS x 16 of c, half a tile or a quarter, k = 32; all stand by rows in shared
+ * memory. */
+template <int ROWS, typename T>
 __device__ __forceinline__ void subtract_product(T *c, const T *a, const T *b, int pitch)
 {
 	const int li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
-	T sum[4][4] = {};
+	T sum[ROWS / 8][4] = {};
 	tile_product(a + li * pitch, pitch, b + lj * pitch, pitch, TILE, sum);
 #pragma unroll
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < ROWS / 8; i++)
 #pragma unroll
 		for (int j = 0; j < 4; j++)
 			c[(li + 8 * i) * pitch + lj + 4 * j] -= sum[i][j];
@@ -81,18 +80,18 @@ __device__ __forceinline__ void subtract_product(T *c, const T *a, const T *b, i
 /* On the tensor cores, which need a quarter of the reads of shared memory. Which of eight rows a
  * lane's row of theirs is (`mine`) makes its 16-byte reads, two neighbours along k, meet different
  * banks. */
-template <>
+template <int ROWS>
 __device__ __forceinline__ void subtract_product(
         double *c, const double *a, const double *b, int pitch)
 {
 	const int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, mine = g % 2 * 4 + g / 2;
-	double sum[2][2][4] = {};
+	double sum[ROWS / 16][2][4] = {};
 #pragma unroll
 	for (int k = 0; k < TILE; k += 8) {
 		const int at = mine * pitch + k + 2 * t;
-		double left[2][4], right[2][2];
+		double left[ROWS / 16][4], right[2][2];
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < ROWS / 8; i++) {
 			const double2 v = *(const double2 *)(a + at + 8 * i * pitch);
 			left[i / 2][i % 2] = v.x;
 			left[i / 2][2 + i % 2] = v.y;
@@ -104,13 +103,13 @@ __device__ __forceinline__ void subtract_product(
 			right[j][1] = v.y;
 		}
 #pragma unroll
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < ROWS / 16; i++)
 #pragma unroll
 			for (int j = 0; j < 2; j++)
 				mma_double(sum[i][j], left[i], right[j]);
 	}
 #pragma unroll
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ROWS / 16; i++)
 #pragma unroll
 		for (int j = 0; j < 2; j++)
 #pragma unroll
@@ -127,7 +126,19 @@ __device__ __forceinline__ void update_half(T *s, int pitch, int done, int i, in
 {
 	const T *l = s + done * TILE;
 	const int row = i * TILE, column = j * TILE + half * 16;
-	subtract_product(s + row * pitch + column, l + row * pitch, l + column * pitch, pitch);
+	subtract_product<TILE>(
+	        s + row * pitch + column, l + row * pitch, l + column * pitch, pitch);
+}
+
+/* The same for a quarter of the diagonal tile `next`; there are three on and below the diagonal. */
+template <typename T>
+__device__ __forceinline__ void update_quarter(T *s, int pitch, int done, int next, int quarter)
+{
+	T *l = s + done * TILE;
+	const int row = next * TILE + (quarter > 0) * TILE / 2,
+	          column = next * TILE + (quarter > 1) * TILE / 2;
+	subtract_product<TILE / 2>(
+	        s + row * pitch + column, l + row * pitch, l + column * pitch, pitch);
 }
 
 /* What is right of the tile column after `done`, by warps `first` to WARPS - 1. */
@@ -142,113 +153,24 @@ __device__ void update_far(T *s, int pitch, int done, int tile_columns, int stri
 	}
 }
 
-/* The tile column after `done`: its diagonal tile by the first two warps, which is all that the
- * first one waits for; the tiles below, of `below` tiles in all, by the others but the last one,
- * which has no part in this. */
+/* The tile column after `done`: its diagonal tile by the first three warps, which is all that the
+ * first one waits for; the tiles below, of `below` tiles in all, by the others and then the second
+ * and third, but not the last one, which has no part in this. */
 template <typename T> __device__ void update_next(T *s, int pitch, int done, int below)
 {
-	const int warp = threadIdx.x / 32, next = done + 1;
-	if (warp < 2)
-		update_half(s, pitch, done, next, next, warp);
-	else
-		for (int task = warp; task < 2 * below; task += WARPS - 3)
-			update_half(s, pitch, done, next + task / 2, next, task % 2);
+	const int warp = threadIdx.x / 32, next = done + 1, others = WARPS - 1 - QUARTERS;
+	if (warp < QUARTERS)
+		update_quarter(s, pitch, done, next, warp);
 	if (warp == 0) {
-		barrier_wait(NEXT_DIAGONAL, 2);
+		barrier_wait(NEXT_DIAGONAL, QUARTERS);
 		return;
 	}
-	if (warp == 1)
-		barrier_arrive(NEXT_DIAGONAL, 2);
+	if (warp < QUARTERS)
+		barrier_arrive(NEXT_DIAGONAL, QUARTERS);
+	const int turn = warp < QUARTERS ? others + warp - 1 : warp - QUARTERS;
+	for (int task = 2 + turn; task < 2 * below; task += WARPS - 2)
+		update_half(s, pitch, done, next + task / 2, next, task % 2);
 	barrier_wait(NEXT_COLUMN, WARPS - 2);
-}
-
-/* Calls f(i, j, at) for the thread's share of elements (whole tiles) in `rows` rows and the columns
- * from `from` to `end` - 1, or of those on and below the diagonal (SQUARE); at is the element's
- * place in the matrix, from row `first` on, or NULL beyond its `there` rows and `width` columns. */
-template <typename T, bool upper, bool SQUARE, typename F>
-__device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, int first,
-        int there, int width, int rows, int from, int end, const F &f)
-{
-	const struct share<upper, WARPS> mine = share_of<upper, WARPS>();
-	if (upper) {
-		for (int j = from + mine.j; j < end; j += mine.column_step) {
-			const int top = mine.i + (SQUARE ? j / TILE * TILE : 0);
-			T *at = a.at(first + top, j);
-#pragma unroll 4
-			for (int i = top; i < rows; i += mine.row_step, at += mine.row_step * a.lda)
-				if (!SQUARE || i >= j)
-					f(i, j, i < there && j < width ? at : nullptr);
-		}
-	} else {
-		for (int i = mine.i; i < rows; i += mine.row_step) {
-			const int last = SQUARE ? min(i, end - 1) : end - 1;
-			const int filled = i < there ? width : 0;
-			T *at = a.at(first + i, from + mine.j);
-#pragma unroll 4
-			for (int j = from + mine.j; j <= last;
-			        j += mine.column_step, at += mine.column_step * a.lda)
-				f(i, j, j < filled ? at : nullptr);
-		}
-	}
-}
-
-/* The rows of this block of threads below the diagonal block: the first of them, and how many there
- * are. */
-template <typename T, bool upper>
-__device__ __forceinline__ int strip_row(const struct block<T, upper> &b)
-{
-	return b.width + (int)blockIdx.x * b.strip;
-}
-
-template <typename T, bool upper>
-__device__ __forceinline__ int strip_rows(const struct block<T, upper> &b)
-{
-	return min(b.strip, b.rows - strip_row(b));
-}
-
-/* Starts the copy of columns from .. end - 1 to shared memory. Rows and columns that the matrix has
- * not become the identity's, so that its factor and the strip's solution stay finite. */
-template <typename T, bool upper>
-__device__ void load_block(
-        const struct block<T, upper> &b, T *s, int pitch, int columns, int from, int end)
-{
-	T *strip = s + columns * pitch;
-	each_element<T, upper, true>(
-	        b.a, 0, b.width, b.width, columns, from, end, [&](int i, int j, const T *at) {
-		        T *to = s + i * pitch + j;
-		        if (at)
-			        __pipeline_memcpy_async(to, at, sizeof(T));
-		        else
-			        *to = T(i == j);
-	        });
-	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, from, end,
-	        [&](int i, int j, const T *at) {
-		        T *to = strip + i * pitch + j;
-		        if (at)
-			        __pipeline_memcpy_async(to, at, sizeof(T));
-		        else
-			        *to = T(0);
-	        });
-	__pipeline_commit();
-}
-
-template <typename T, bool upper>
-__device__ void store_block(
-        const struct block<T, upper> &b, const T *s, int pitch, int columns, bool diagonal)
-{
-	const T *strip = s + columns * pitch;
-	each_element<T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, 0,
-	        columns, [&](int i, int j, T *at) {
-		        if (at)
-			        *at = strip[i * pitch + j];
-	        });
-	if (!diagonal)
-		return;
-	each_element<T, upper, true>(
-	        b.a, 0, b.width, b.width, columns, 0, columns, [&](int i, int j, T *at) {
-		        if (at)
-			        *at = s[i * pitch + j];
-	        });
 }
 
 /* Counts the block of threads, which has read the diagonal block. True in the last one; the count
@@ -271,20 +193,23 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	const int columns = tile_columns * TILE, pitch = tile_pitch<T>(columns);
 	struct tile_factor<T> *factor = (struct tile_factor<T> *)memory;
 	T *s = (T *)(factor + 1);
+	const bool apart = tile_columns + strip_tiles <= WARPS - LOADERS;
 	bool last = false; /* known to the thread that counts */
 
 	early_begin();
-	load_block(b, s, pitch, columns, 0, TILE);
-	load_block(b, s, pitch, columns, TILE, columns);
-	__pipeline_wait_prior(1);
-	/* one thread asks: another block may be setting it */
-	const bool over = __syncthreads_or(threadIdx.x == 0 && *b.info != 0);
+	const bool set = threadIdx.x == 0 && *b.info != 0; /* another block may be setting it */
 	const bool counts = threadIdx.x == 32 * (WARPS - 1);
-	if (over) {
-		if (counts)
-			last_reader(b.readers);
-		return;
+	if (warp < tile_columns + strip_tiles)
+		load_first(b, s, pitch, columns, warp);
+	if (!apart) {
+		load_rest<WARPS>(b, s, pitch, columns);
+		__pipeline_wait_prior(1);
+	} else if (warp >= WARPS - LOADERS) {
+		load_rest<LOADERS>(b, s, pitch, columns);
+	} else {
+		__pipeline_wait_prior(0);
 	}
+	__syncwarp();
 	for (int p = 0; p < tile_columns; p++) {
 		const int below = tile_columns + strip_tiles - p - 1;
 		T *mine = s + ((p + warp) * TILE + lane) * pitch + p * TILE;
@@ -304,14 +229,16 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 			store_row(mine, row);
 		if (p == 0)
 			__pipeline_wait_prior(0);
-		__syncthreads();
+		const bool over = __syncthreads_or(set);
+		if (p == 0 && counts)
+			last = last_reader(b.readers);
+		if (over)
+			return;
 		if (failed[p] < TILE) {
 			if (blockIdx.x == 0 && threadIdx.x == 0)
 				*b.info = b.first + p * TILE + failed[p] + 1;
 			return;
 		}
-		if (p == 0 && counts)
-			last = last_reader(b.readers);
 		if (p + 1 < tile_columns && warp < WARPS - 1)
 			update_next(s, pitch, p, below);
 	}

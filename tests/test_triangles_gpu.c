@@ -113,9 +113,9 @@ static void check_potrf(struct executor *e, enum precision precision, enum uplo 
 /* The pivot of row `row` is bad: info says so, this block and a good one after it stay as they are.
  */
 static void check_potrf_failure(struct executor *e, enum precision precision, enum uplo uplo,
-        int64_t n, int64_t row, int64_t column, double value, int *info)
+        int64_t rows, int64_t n, int64_t row, int64_t column, double value, int *info)
 {
-	struct block b = positive_definite(e, precision, uplo, n + 50, n),
+	struct block b = positive_definite(e, precision, uplo, rows, n),
 	             later = positive_definite(e, precision, uplo, 200, 150);
 
 	*triangle_element(&b, uplo, row, column) = value;
@@ -126,8 +126,9 @@ static void check_potrf_failure(struct executor *e, enum precision precision, en
 	must(e, e->ops->potrf_block(e, uplo, later.a, 7 + n, info));
 	bool left_alone = block_holds(e, &later, 0);
 	if (!ok(got == 7 + row + 1 && read_info(e, info) == got && left_alone,
-	            "potrf %c %s n %" PRId64 ": %g at (%" PRId64 ",%" PRId64 ") gives its info",
-	            precision, uplo_name(uplo), n, value, row, column))
+	            "potrf %c %s %" PRId64 " x %" PRId64 ": %g at (%" PRId64 ",%" PRId64
+	            ") gives its info",
+	            precision, uplo_name(uplo), rows, n, value, row, column))
 		diag("info %d", got);
 	block_free(e, &b);
 	block_free(e, &later);
@@ -157,11 +158,14 @@ static void check_potrfs(struct executor *e, enum precision precision)
 			check_potrf(e, precision, uplo, rows, 65, info);
 		}
 		for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-			check_potrf_failure(
-			        e, precision, uplo, 300, bad[i], bad[i], i % 2 ? NAN : -1, info);
-		check_potrf_failure(e, precision, uplo, 300, 150, 20, NAN, info);
-		check_potrf_failure(e, precision, uplo, 300, 299, 298, NAN, info);
-		check_potrf_failure(e, precision, uplo, 40, 39, 39, 0, info);
+			check_potrf_failure(e, precision, uplo, 350, 300, bad[i], bad[i],
+			        i % 2 ? NAN : -1, info);
+		check_potrf_failure(e, precision, uplo, 350, 300, 150, 20, NAN, info);
+		check_potrf_failure(e, precision, uplo, 350, 300, 299, 298, NAN, info);
+		check_potrf_failure(e, precision, uplo, 90, 40, 39, 39, 0, info);
+		/* two rounds of strips, of which the second begins when info is there */
+		check_potrf_failure(e, precision, uplo, 18000, 128, 0, 0, -1, info);
+		check_potrf(e, precision, uplo, 18000, 128, info);
 	}
 	e->ops->release(e, info);
 }
