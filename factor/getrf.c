@@ -37,7 +37,11 @@
  * 15.7 15.9, 16384 80.4 81.3, in fp64 16384 92.6 89.9. What runs beside a product takes its
  * multiprocessors for as long as it took alone, and halves are slower products. The narrow update
  * begun before the wide one's exchanges, which it shares the machine with otherwise: no difference
- * at any n. */
+ * at any n.
+ *
+ * The transposes beside the first panel and aside, and exchanges that join the halves' pivots
+ * (getrf_panel.c), predicted 17.97 17.47 in fp64 at 8192: 19.19 18.76, at 16384 81.5 80.9; in fp32
+ * at 8192 15.08 15.00, by 3xTF32 12.78 12.65, by 3xFP16 at 16384 47.9 47.3. */
 #include "getrf.h"
 
 #include "getrf_parts.h"
@@ -60,22 +64,13 @@ enum { WIDEST_INVERSE = 32 };
 
 /* ---- workspace ---- */
 
-static struct matrix panel_of(void *self, struct block b)
-{
-	struct lu *s = self;
-	int64_t rows = s->a.m - b.j;
-
-	return s->by_rows ? matrix_view(s->panels[block_turn(b)], 0, 0, rows, b.w)
-	                  : matrix_view(s->a, b.j, b.j, rows, b.w);
-}
-
 static int64_t panels_work(struct lu *s)
 {
 	struct block b = schedule_first(&s->schedule);
 	int64_t most = 0;
 
 	for (; !s->plan->hybrid && b.w && most >= 0; b = schedule_next(&s->schedule, b)) {
-		int64_t bytes = lu_leaves_work(s, panel_of(s, b));
+		int64_t bytes = lu_leaves_work(s, lu_panel(s, b));
 		most = bytes < 0 ? -1 : larger(most, bytes);
 	}
 	return most;
@@ -133,61 +128,13 @@ static struct pivots local_pivots(const struct lu *s, struct block b)
 	return (struct pivots){integer_at(s->local, b.j + b.index), b.w};
 }
 
-/* The panel as it lies by rows. */
-static struct matrix turned_panel(const struct lu *s, struct block b)
-{
-	return matrix_view(s->turned, b.j, b.j, b.w, s->a.m - b.j);
-}
-
-/* The first panel from the matrix itself, as the transpose is made beside it. */
-static bool fetch(void *self, struct block b)
-{
-	struct lu *s = self;
-
-	if (!s->by_rows)
-		return true;
-	if (b.index == 0)
-		return ex_copy(s->e, matrix_view(s->a, 0, 0, s->a.m, b.w), panel_of(s, b));
-	return ex_transpose(s->e, turned_panel(s, b), panel_of(s, b));
-}
-
-/* The transpose but for the first panel's columns, which the panel brings itself. */
-static bool begin(void *self, struct block b)
-{
-	struct lu *s = self;
-	int64_t right = s->a.n - b.w;
-
-	return !s->by_rows || ex_transpose(s->e, matrix_view(s->a, 0, b.w, s->a.m, right),
-	                              matrix_view(s->turned, b.w, 0, right, s->a.m));
-}
-
-/* The last columns go by columns. */
-static bool pauses(void *self, struct block b)
-{
-	const struct lu *s = self;
-
-	return s->by_rows && s->schedule.steps - b.j - b.w < s->e->by_columns;
-}
-
-static bool pause(void *self, struct block b)
-{
-	struct lu *s = self;
-
-	s->by_rows = false;
-	s->turned_columns = b.j;
-	s->e->split.trans = TRANSPOSED;
-	s->e->split.stack = TF32_LEFT;
-	return ex_transpose(s->e, matrix_view(s->turned, b.j, b.j, s->a.n - b.j, s->a.m - b.j),
-	        matrix_view(s->a, b.j, b.j, s->a.m - b.j, s->a.n - b.j));
-}
-
 static bool panel_on_device(void *self, struct block b)
 {
 	struct lu *s = self;
-	struct matrix panel = panel_of(s, b);
+	struct matrix panel = lu_panel(s, b);
 
 	return lu_factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
-	       (!s->by_rows || ex_transpose(s->e, panel, turned_panel(s, b)));
+	       (!s->by_rows || ex_transpose(s->e, panel, lu_turned_panel(s, b)));
 }
 
 static bool panel_on_host(void *self, struct block b, struct matrix host)
@@ -221,7 +168,7 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 /* Rows exchanged and the block's own solved for. */
 static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
-	struct matrix panel = panel_of(s, b), columns = columns_of(s, b, j, n);
+	struct matrix panel = lu_panel(s, b), columns = columns_of(s, b, j, n);
 	struct pivots local = local_pivots(s, b);
 
 	if (s->by_rows)
@@ -318,7 +265,7 @@ static bool lead(void *self, struct block b, int64_t n)
 
 	if (lu_few(s, b.w, n))
 		return ex_lu_columns(
-		        s->e, panel_of(s, b), local_pivots(s, b), columns_of(s, b, j, n));
+		        s->e, lu_panel(s, b), local_pivots(s, b), columns_of(s, b, j, n));
 	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);
 }
 
@@ -336,15 +283,6 @@ static bool stand_in_pivots(struct lu *s)
 	return ok;
 }
 
-/* Once the last columns go by columns, no block changes the rows above them any more. */
-static bool turn_back_above(const struct lu *s, struct block b)
-{
-	if (s->by_rows || b.j != s->turned_columns)
-		return true;
-	return ex_transpose(s->e, matrix_view(s->turned, 0, 0, s->a.n, b.j),
-	        matrix_view(s->a, 0, 0, b.j, s->a.n));
-}
-
 /* The pivots for the caller, and the swaps in the finished columns. */
 static bool aside(void *self, struct block b)
 {
@@ -353,17 +291,17 @@ static bool aside(void *self, struct block b)
 	int64_t rows = s->a.m - b.j, left = s->by_rows ? b.j : s->turned_columns;
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
 
-	return ex_adopt_pivots(s->e, local, b.j, s->all) && turn_back_above(s, b) &&
+	return ex_adopt_pivots(s->e, local, b.j, s->all) && lu_turn_back_above(s, b) &&
 	       (left == 0 ||
 	               ex_lu_rows(s->e, none, local, matrix_view(s->turned, 0, b.j, left, rows))) &&
 	       ex_laswp(s->e, matrix_view(s->a, b.j, left, rows, b.j - left), local, false);
 }
 
-static const struct factorization operations = {.panel = panel_of,
-        .fetch = fetch,
-        .begin = begin,
-        .pause = pause,
-        .pauses = pauses,
+static const struct factorization operations = {.panel = lu_panel,
+        .fetch = lu_fetch,
+        .begin = lu_begin,
+        .pause = lu_pause,
+        .pauses = lu_pauses,
         .on_device = panel_on_device,
         .on_host = panel_on_host,
         .back = panel_back,
@@ -403,18 +341,6 @@ static int64_t narrow_piece(const struct plan *plan)
 	return piece / parts;
 }
 
-/* Exchanges of rows that lie together are worth two transposes of a large matrix, and of panels; in
- * double precision, where panels take less of the time, from four fifths of the columns on. */
-static bool by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
-{
-	int64_t columns = smaller(a.m, a.n), from = e->by_rows;
-
-	if (a.precision == DOUBLE)
-		from -= from / 5;
-	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= from &&
-	       plan_widest(plan, columns) <= e->rows_most[a.precision == DOUBLE];
-}
-
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
@@ -426,18 +352,8 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 	        .operations = &operations,
 	        .self = s};
 	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
-	s->by_rows = by_rows(e, plan, a);
+	s->by_rows = lu_by_rows(e, plan, a);
 	return check(e, plan, a) && carve(s, work);
-}
-
-/* What still lies by rows: all, or the first columns beside those that went by columns. */
-static bool turn_back(const struct lu *s)
-{
-	int64_t n = s->by_rows ? s->a.n : s->turned_columns;
-	int64_t above = s->by_rows ? 0 : s->turned_columns, rows = s->a.m - above;
-
-	return ex_transpose(s->e, matrix_view(s->turned, 0, above, n, rows),
-	        matrix_view(s->a, above, 0, rows, n));
 }
 
 int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
@@ -456,5 +372,5 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 		return false;
 	e->queue = QUEUE_MAIN;
 	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
-	       schedule_run(&s.schedule) && turn_back(&s);
+	       schedule_run(&s.schedule) && lu_turn_back(&s);
 }

@@ -44,6 +44,26 @@ bool lu_at_once(const struct lu *, int64_t w);
  * update and three kernels 35 us (H200, 16384 rows). */
 bool lu_few(const struct lu *, int64_t w, int64_t columns);
 
+/* Whether LU by this plan works on the transpose. */
+bool lu_by_rows(const struct executor *, const struct plan *, struct matrix a);
+
+/* A block's panel: by rows a copy by columns, which lu_fetch makes. The first one comes from the
+ * matrix itself, as lu_begin, beside it, transposes the rest. self: the struct lu. */
+struct matrix lu_panel(void *self, struct block);
+bool lu_fetch(void *self, struct block);
+bool lu_begin(void *self, struct block);
+
+/* The panel as it lies by rows. */
+struct matrix lu_turned_panel(const struct lu *, struct block);
+
+/* Where the last columns begin to go by columns: whether that is at this block, and their transpose
+ * back; that of the rows above them, which no block changes any more; and at the end that of what
+ * still lies by rows. */
+bool lu_pauses(void *self, struct block);
+bool lu_pause(void *self, struct block);
+bool lu_turn_back_above(const struct lu *, struct block);
+bool lu_turn_back(const struct lu *);
+
 /* By rows, c the transpose of columns beside a panel from its first row on: rows exchanged, and the
  * first of them solved for with the panel's triangle, which lies by columns. */
 bool lu_top_by_rows(struct executor *, struct matrix triangle, struct pivots p, struct matrix c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LU of a matrix that lies by rows: the rows of a block right of its panel. */
+/* LU of a matrix that lies by rows: which does, its transposes, and the rows of a block right of
+ * its panel. */
 #include "getrf_parts.h"
 
 /* Rows of which one kernel solves for all; of more, pieces of so many, and products take the rest.
@@ -29,4 +30,94 @@ bool lu_top_by_rows(struct executor *e, struct matrix triangle, struct pivots p,
 	if (triangle.n <= ROWS_AT_ONCE)
 		return ex_lu_rows(e, triangle, p, c);
 	return ex_lu_rows(e, none, p, c) && solve_rows(e, triangle, c);
+}
+
+/* ---- the transposes ---- */
+
+/* Exchanges of rows that lie together are worth two transposes of a large matrix, and of panels; in
+ * double precision, where panels take less of the time, from four fifths of the columns on. */
+bool lu_by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
+{
+	int64_t columns = smaller(a.m, a.n), from = e->by_rows;
+
+	if (a.precision == DOUBLE)
+		from -= from / 5;
+	return e->by_rows && !plan->hybrid && !plan->inverse && columns >= from &&
+	       plan_widest(plan, columns) <= e->rows_most[a.precision == DOUBLE];
+}
+
+struct matrix lu_panel(void *self, struct block b)
+{
+	struct lu *s = self;
+	int64_t rows = s->a.m - b.j;
+
+	return s->by_rows ? matrix_view(s->panels[block_turn(b)], 0, 0, rows, b.w)
+	                  : matrix_view(s->a, b.j, b.j, rows, b.w);
+}
+
+/* The panel as it lies by rows. */
+struct matrix lu_turned_panel(const struct lu *s, struct block b)
+{
+	return matrix_view(s->turned, b.j, b.j, b.w, s->a.m - b.j);
+}
+
+/* The first panel from the matrix itself, as the transpose is made beside it. */
+bool lu_fetch(void *self, struct block b)
+{
+	struct lu *s = self;
+
+	if (!s->by_rows)
+		return true;
+	if (b.index == 0)
+		return ex_copy(s->e, matrix_view(s->a, 0, 0, s->a.m, b.w), lu_panel(s, b));
+	return ex_transpose(s->e, lu_turned_panel(s, b), lu_panel(s, b));
+}
+
+/* The transpose but for the first panel's columns, which the panel brings itself. */
+bool lu_begin(void *self, struct block b)
+{
+	struct lu *s = self;
+	int64_t right = s->a.n - b.w;
+
+	return !s->by_rows || ex_transpose(s->e, matrix_view(s->a, 0, b.w, s->a.m, right),
+	                              matrix_view(s->turned, b.w, 0, right, s->a.m));
+}
+
+/* The last columns go by columns. */
+bool lu_pauses(void *self, struct block b)
+{
+	const struct lu *s = self;
+
+	return s->by_rows && s->schedule.steps - b.j - b.w < s->e->by_columns;
+}
+
+bool lu_pause(void *self, struct block b)
+{
+	struct lu *s = self;
+
+	s->by_rows = false;
+	s->turned_columns = b.j;
+	s->e->split.trans = TRANSPOSED;
+	s->e->split.stack = TF32_LEFT;
+	return ex_transpose(s->e, matrix_view(s->turned, b.j, b.j, s->a.n - b.j, s->a.m - b.j),
+	        matrix_view(s->a, b.j, b.j, s->a.m - b.j, s->a.n - b.j));
+}
+
+/* Once the last columns go by columns, no block changes the rows above them any more. */
+bool lu_turn_back_above(const struct lu *s, struct block b)
+{
+	if (s->by_rows || b.j != s->turned_columns)
+		return true;
+	return ex_transpose(s->e, matrix_view(s->turned, 0, 0, s->a.n, b.j),
+	        matrix_view(s->a, 0, 0, b.j, s->a.n));
+}
+
+/* What still lies by rows: all, or the first columns beside those that went by columns. */
+bool lu_turn_back(const struct lu *s)
+{
+	int64_t n = s->by_rows ? s->a.n : s->turned_columns;
+	int64_t above = s->by_rows ? 0 : s->turned_columns, rows = s->a.m - above;
+
+	return ex_transpose(s->e, matrix_view(s->turned, 0, above, n, rows),
+	        matrix_view(s->a, above, 0, rows, n));
 }

@@ -13,12 +13,12 @@
  * of the three products reads parts that are there already: a slab of 64 brings 80 KiB for 4.7
  * million multiply-adds.
  *
- * Measured (H200, data/nvidia-h200-halves, Tflop/s of one product in fp32): squares of 4096, 8192,
- * 16384 by 256 99, 120, 128, by 128 62, 83, 96; triangles by 256 76, 101, 122; beside other
- * kernels, by blocks of up to four tiles, 95, 113, 126 and 86, 103, 123. The library's stacks of
- * 3xTF32 by 256 95, 97, 101. Of 16384 x 16384 by 256 C's 2 Gbyte take 0.5 of the 1.05 ms. In a
- * trial without factors, calls on end: by 256 131, by sums of 512 products 170, of which the units
- * would cut off more; by blocks of one tile 115, of 32768 98 instead of 134.
+ * Measured (H200, Tflop/s of one product in fp32): squares of 4096, 8192, 16384 by 256 98, 121,
+ * 130, by 128 64, 84, 96; triangles by 256 78, 102, 124; beside other kernels, by blocks of up to
+ * four tiles, 97, 111, 122 and 86, 105, 125. The library's stacks of 3xTF32 by 256 96, 97, 101. Of
+ * 16384 x 16384 by 256 C's 2 Gbyte take 0.5 of the 1.05 ms. In a trial without factors, calls on
+ * end: by 256 131, by sums of 512 products 170, of which the units would cut off more; by blocks of
+ * one tile 115, of 32768 98 instead of 134.
  *
  * Log (with TF32 and triangles, us). C by the threads that multiply, announced to L2: 222 at 8192
  * and 868 at 16384, of a tile's 20 us 11 for C. Predicted 125 at 8192 with all of C's tile in

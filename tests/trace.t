@@ -30,6 +30,12 @@ measured() {
 	END { for (i = 2; i <= n; i++) print line[i] }'
 }
 
+# Profiles that have not resolved the size of L2, and without the products of 3xFP16.
+mkdir "$scratch/unresolved" "$scratch/without"
+awk -F '\t' -v OFS='\t' '$1 ~ /^gpu[.]l2[.](near[.])?size$/ { $2 = "nan"; $NF = "bounded" } { print }' \
+	"$root/data/nvidia-h200/profile.tsv" >"$scratch/unresolved/profile.tsv"
+grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/profile.tsv"
+
 # shellcheck disable=SC2086 # lists of options
 {
 	traces 0 '^plan: panels on the' "the plan that the model finds" $lu
@@ -44,11 +50,11 @@ measured() {
 	traces 0 ' panel_reflectors ' "QR" geqrf --n 300 --m 500 --panels device --output "$root/data/nvidia-h200"
 	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$root/data/nvidia-h200"
 	traces 0 ' half_update ' "LU by 3xFP16, of a profile that has not resolved the size of L2" getrf --n 9000 --nb 256 \
-		--math 3xfp16 --simulate --lines 4000 --output "$root/data/nvidia-h200-halves"
+		--math 3xfp16 --simulate --lines 4000 --output "$scratch/unresolved"
 	traces 0 'blocks of [0-9]* x 256 [0-9]* x 128$' "narrower blocks for Cholesky's last columns" potrf --n 4096 \
-		--math 3xfp16 --simulate --output "$root/data/nvidia-h200-halves"
+		--math 3xfp16 --simulate --output "$root/data/nvidia-h200"
 	traces 1 'no 3xFP16 here' "3xFP16 that a profile has not" potrf --n 4096 --math 3xfp16 --simulate \
-		--output "$root/data/nvidia-h200"
+		--output "$scratch/without"
 	traces 0 '"engine": "copy to host"' "--json" $lu --panels host --json
 	traces 0 '^plan' "a drawing is written" $lu --nb 100 --svg "$scratch/lu.svg"
 	expect 0 '^</svg>$' "to its end" cat "$scratch/lu.svg"
