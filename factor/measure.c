@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 {
 	bool bench = false, kerr = false, gram = false, update = false, paper = false,
 	     resume = false;
-	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 65536};
+	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 1048576};
 	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
 	const struct cli_option options[] = {
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	                "gemv or lapack",
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
-	                "with --bench: only whole factorizations of squares, the largest first, "
+	                "with --bench: only whole factorizations, the largest squares first, "
 	                "and "
 	                "of ours only the plans that the model chooses on the GPU",
 	                0, 0},

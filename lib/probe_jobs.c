@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "curve_again.h"
 #include "msg.h"
 #include "quiet.h"
@@ -196,6 +197,9 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 /* Processes that go through what is noisy; one on the GPU takes longer to start. */
 enum { SECOND_VISITS = 5, SECOND_VISITS_GPU = 1 };
 
+/* After which none of them begins: what disturbs the host may last longer than its measurement. */
+static const double visits_seconds = 3;
+
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {
 	return job->probe->revisits && job->probe->needs_gpu == on_gpu &&
@@ -222,9 +226,10 @@ static void visit_again(struct work *work, struct job *const *job, size_t count)
 	struct job **noisy = xcalloc(count + 1, sizeof(struct job *));
 	size_t left = find_noisy(job, count, noisy);
 	const int most = job[0]->probe->needs_gpu ? SECOND_VISITS_GPU : SECOND_VISITS;
+	const double start = clock_now();
 	int visits = 0;
 
-	while (left > 0 && visits < most) {
+	while (left > 0 && visits < most && clock_now() - start < visits_seconds) {
 		measure_together(work, noisy, left, job[0]->processes + visits++);
 		for (size_t i = 0; i < count; i++)
 			table_free(job[i]->wanted);

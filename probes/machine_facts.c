@@ -15,8 +15,10 @@
 #include "../lib/msg.h"
 #include "../lib/topology.h"
 
+#include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void write_facts(const struct table *table, const char *folder)
 {
@@ -39,6 +41,17 @@ static void write_topology(const char *folder)
 	free(path);
 }
 
+/* Of a processor newer than itself OpenBLAS may know no more than that it is an x86. */
+static void warn_of_slow_blas(void)
+{
+#if defined(__x86_64__)
+	if (strcmp(openblas_get_corename(), "Prescott") == 0 && __builtin_cpu_supports("avx2"))
+		msg_warn("OpenBLAS takes this processor for a Prescott, whose kernels are several "
+		         "times slower than what it could run: install a newer OpenBLAS, or set "
+		         "OPENBLAS_CORETYPE=Haswell (SkylakeX with AVX-512) for all that is run");
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_program program = {.name = "fathom-machine",
@@ -55,6 +68,7 @@ int main(int argc, char **argv)
 	machine_stamp(facts, "machine", usable ? &gpu : NULL, argc, argv);
 	write_facts(facts, common.output);
 	write_topology(common.output);
+	warn_of_slow_blas();
 	if (common.json)
 		table_write_json(facts, stdout);
 	else

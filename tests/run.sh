@@ -12,6 +12,13 @@ FATHOM_BIN=${FATHOM_BIN-$build/bin}
 export FATHOM_BIN
 log=$build/tests.log
 
+# The same kernels of OpenBLAS on every machine: it takes processors newer than itself for the oldest
+# (Prescott), whose kernels add in 80 bits, and errors of sums in 64 bits are no longer like LAPACK's.
+if [ -z "${OPENBLAS_CORETYPE-}" ] && grep -qsw avx2 /proc/cpuinfo; then
+	OPENBLAS_CORETYPE=Haswell
+	export OPENBLAS_CORETYPE
+fi
+
 if ! command -v prove >/dev/null; then
 	echo "tests: prove is missing; install perl" >&2
 	exit 2

@@ -15,6 +15,12 @@ static const char *const all_panels[] = {"persistent", "fused"};
 
 enum { TYPICAL_LEAF = 64 };
 
+/* How LU's panels are factorized on the device, with the leaves to begin with. */
+struct panels {
+	const char *variant;
+	int64_t leaf;
+};
+
 double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 {
 	struct factor_question part = s->asked;
@@ -92,7 +98,7 @@ static void try_fields(struct search *s, double *best)
 }
 
 /* With the panels in one place, until nothing gets better. */
-static double descend(struct search *s, bool hybrid, int lookahead, const char *panel)
+static double descend(struct search *s, bool hybrid, int lookahead, struct panels panels)
 {
 	struct plan_choice *c = s->choice;
 	const struct plan_fixed *fixed = s->fixed;
@@ -100,10 +106,10 @@ static double descend(struct search *s, bool hybrid, int lookahead, const char *
 
 	c->widths[0] = fixed->nb ? fixed->nb : 128;
 	c->plan = (struct plan){.hybrid = hybrid,
-	        .panel = panel,
+	        .panel = panels.variant,
 	        .widths = c->widths,
 	        .count = 1,
-	        .leaf = fixed->leaf ? fixed->leaf : 64,
+	        .leaf = panels.leaf,
 	        .inverse = fixed->inverse >= 0 ? fixed->inverse : 0,
 	        .lookahead = lookahead};
 	best = plan_trial(s, &c->plan, 0);
@@ -115,30 +121,39 @@ static double descend(struct search *s, bool hybrid, int lookahead, const char *
 	return best;
 }
 
-/* Seconds of one panel by a variant of panel_getrf. */
-static double panel_trial(struct search *s, const char *panel, int64_t m)
+/* Seconds of a column of one panel by a variant of panel_getrf. */
+static double panel_trial(struct search *s, struct panels panels, int64_t m)
 {
-	struct matrix a = {NULL, 0, m, m < TYPICAL_LEAF ? m : TYPICAL_LEAF, m, s->asked.precision};
+	int64_t n = m < panels.leaf ? m : panels.leaf;
+	struct matrix a = {NULL, 0, m, n, m, s->asked.precision};
 
 	executor_model_restart(s->e, false);
-	bool ok = panel_getrf_work(s->e, panel, a) >= 0 &&
-	          panel_getrf(s->e, panel, a, NULL, (struct pivots){NULL, a.n});
+	bool ok = panel_getrf_work(s->e, panels.variant, a) >= 0 &&
+	          panel_getrf(s->e, panels.variant, a, NULL, (struct pivots){NULL, a.n});
 	double seconds = executor_model_seconds(s->e);
-	return ok && !isnan(seconds) ? seconds : INFINITY;
+	return ok && !isnan(seconds) ? seconds / (double)n : INFINITY;
 }
 
-/* The fastest variant of LU's panels on the device, at the first panel and at one half as tall. */
-static const char *choose_panel(struct search *s)
+/* The fastest for the first panel and one half as tall: the usual leaves, narrower ones where these
+ * do not fit. */
+static struct panels choose_panels(struct search *s)
 {
-	const char *best = s->fixed->panel;
+	const int64_t leaf = s->fixed->leaf ? s->fixed->leaf : TYPICAL_LEAF;
+	struct panels best = {s->fixed->panel ? s->fixed->panel : all_panels[0], leaf};
 	double least = INFINITY;
 
 	for (size_t i = 0; i < ARRAY_LEN(all_panels) && !s->fixed->panel; i++) {
-		double seconds = panel_trial(s, all_panels[i], s->asked.m) +
-		                 panel_trial(s, all_panels[i], (s->asked.m + 1) / 2);
-		if (!best || seconds < least) {
-			least = seconds;
-			best = all_panels[i];
+		struct panels panels = {all_panels[i], leaf};
+		double seconds = INFINITY;
+		for (; panels.leaf >= all_leaves[0] && isinf(seconds); panels.leaf /= 2) {
+			seconds = panel_trial(s, panels, s->asked.m) +
+			          panel_trial(s, panels, (s->asked.m + 1) / 2);
+			if (seconds < least) {
+				least = seconds;
+				best = panels;
+			}
+			if (s->fixed->leaf)
+				break;
 		}
 	}
 	return best;
@@ -150,7 +165,7 @@ static double choose_uniform(struct search *s)
 {
 	struct plan_choice *c = s->choice;
 	struct plan plan = {.count = 0};
-	const char *panel = choose_panel(s);
+	const struct panels panels = choose_panels(s);
 	double best = INFINITY;
 	int64_t width = 0;
 
@@ -159,7 +174,7 @@ static double choose_uniform(struct search *s)
 		const int lookahead = s->fixed->lookahead < 0 ? way < 2 : s->fixed->lookahead;
 		if (s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid)
 			continue;
-		double seconds = descend(s, hybrid, lookahead, panel);
+		double seconds = descend(s, hybrid, lookahead, panels);
 		if (!plan.count || seconds < best * (lookahead ? 1 : 1 - hidden)) {
 			best = seconds;
 			plan = c->plan;

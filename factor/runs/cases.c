@@ -102,7 +102,7 @@ static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
         {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
         {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}};
 
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, SPLIT_SMALLEST = 2048 };
+enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, SPLIT_ROWS = 2048, SPLIT_COLUMNS = 512 };
 
 struct shapes {
 	struct bench_shape *shape;
@@ -116,13 +116,30 @@ static void shapes_add(
 	s->shape[s->count++] = (struct bench_shape){operation, precision, m, n};
 }
 
-size_t cases_bench(struct bench_shape **shapes)
+static const enum precision both[] = {SINGLE, DOUBLE};
+
+/* Squares that are no powers of two, tall and skinny matrices. */
+static void add_others(struct shapes *s)
 {
-	static const enum precision both[] = {SINGLE, DOUBLE};
 	static const int64_t odd[] = {1000, 3000, 5555};
 	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
 	static const int64_t tall_qr[][2] = {
 	        {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512}, {1000000, 64}};
+
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
+		for (size_t p = 0; p < ARRAY_LEN(both); p++)
+			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+				shapes_add(s, operations[o], both[p], odd[i], odd[i]);
+	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
+		for (size_t p = 0; p < ARRAY_LEN(both); p++)
+			for (size_t o = 0; o < 2; o++)
+				shapes_add(s, operations[o], both[p], tall[t][0], tall[t][1]);
+	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
+		shapes_add(s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
+}
+
+size_t cases_bench(struct bench_shape **shapes)
+{
 	/* columns that Gram-Schmidt has before it */
 	static const int64_t remaining[] = {
 	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
@@ -137,16 +154,7 @@ size_t cases_bench(struct bench_shape **shapes)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 				shapes_add(&s, operations[o], both[p], n, n);
-	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(&s, operations[o], both[p], odd[i], odd[i]);
-	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < 2; o++)
-				shapes_add(&s, operations[o], both[p], tall[t][0], tall[t][1]);
-	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
-		shapes_add(&s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
+	add_others(&s);
 	for (size_t p = 0; p < ARRAY_LEN(both); p++)
 		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
 			shapes_add(&s, "gramschmidt", both[p], n, n);
@@ -158,15 +166,15 @@ size_t cases_bench(struct bench_shape **shapes)
 	return s.count;
 }
 
-size_t cases_squares(struct bench_shape **shapes)
+size_t cases_largest_first(struct bench_shape **shapes)
 {
-	static const enum precision both[] = {SINGLE, DOUBLE};
 	struct shapes s = {0};
 
 	for (size_t p = 0; p < ARRAY_LEN(both); p++)
 		for (int64_t n = LARGEST; n >= SMALLEST; n /= 2)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 				shapes_add(&s, operations[o], both[p], n, n);
+	add_others(&s);
 	*shapes = s.shape;
 	return s.count;
 }
@@ -248,7 +256,7 @@ static struct result uniform(const struct bench_shape *shape, const char *execut
 
 bool cases_split(const struct bench_shape *shape)
 {
-	return shape->precision == SINGLE && shape->m == shape->n && shape->n >= SPLIT_SMALLEST;
+	return shape->precision == SINGLE && shape->m >= SPLIT_ROWS && shape->n >= SPLIT_COLUMNS;
 }
 
 bool cases_priced(const struct profile *profile, enum math math)

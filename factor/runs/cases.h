@@ -31,9 +31,9 @@ struct bench_shape {
 /* All of them: panels first, then parts, then by size. The caller frees *shapes. */
 size_t cases_bench(struct bench_shape **shapes);
 
-/* Whole factorizations of squares, the largest first, all in single precision before those in
- * double. The caller frees *shapes. */
-size_t cases_squares(struct bench_shape **shapes);
+/* Whole factorizations alone: squares of powers of two, the largest first, all in single precision
+ * before those in double; then the others. The caller frees *shapes. */
+size_t cases_largest_first(struct bench_shape **shapes);
 
 /* Whether the host is to be compared there: where that does not take long. */
 bool cases_on_host(const struct bench_shape *shape);

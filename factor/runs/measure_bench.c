@@ -322,7 +322,8 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 {
 	struct benching b = {.measure = measure, .request = request, .results = results_new()};
 	struct bench_shape *shapes;
-	size_t count = request->chosen ? cases_squares(&shapes) : cases_bench(&shapes), late = 0;
+	size_t count = request->chosen ? cases_largest_first(&shapes) : cases_bench(&shapes),
+	       late = 0;
 	enum part part;
 
 	b.path = xasprintf("%s/bench.tsv", measure->common.output);
