@@ -59,6 +59,9 @@ enum { EXECUTOR_QR_COLUMNS = 64 };
  * and 5120 80.7 and 80.9. */
 enum { EXECUTOR_BY_ROWS = 8000, EXECUTOR_BY_COLUMNS = 4096 };
 
+/* And QR, and LU by columns, of matrices that are not aligned, in a copy that is (aligned.h). */
+enum { EXECUTOR_ALIGNED_FROM = 2048 };
+
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones of operands split in two, by 3xTF32 (lib/tf32.h) or by 3xFP16 (lib/half_pair.h); and the
  * latter's names in titles. */
@@ -331,6 +334,7 @@ struct executor {
 	enum math math;     /* the caller's to set */
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
+	int64_t aligned_from; /* columns from which on what is not aligned is copied; 0: never */
 	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
 	const struct split_limits *splits; /* NULL: no products of split operands here */
 	struct split_room split;           /* set by the algorithm, whose workspace it is */

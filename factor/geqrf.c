@@ -3,6 +3,7 @@
  * T w^2 r, update 4 r w c. Over all blocks 2 n^2 (m - n/3) plus the T. */
 #include "geqrf.h"
 
+#include "aligned.h"
 #include "reflectors.h"
 #include "schedule.h"
 #include "split.h"
@@ -15,7 +16,7 @@ struct qr {
 	struct schedule schedule;
 	struct executor *e;
 	const struct plan *plan;
-	struct matrix a, tau;
+	struct matrix given, a, tau; /* a: the matrix itself or its copy */
 	struct reflectors reflectors[BLOCKS_IN_FLIGHT];
 	struct reflector_work work;       /* of QUEUE_MAIN */
 	struct reflector_work panel_work; /* of the panels */
@@ -166,6 +167,7 @@ static void carve(struct qr *s, void *work)
 	int64_t widest = plan_widest(s->plan, s->schedule.steps);
 	enum precision precision = s->a.precision;
 
+	s->a = aligned_carve(s->e, &carver, s->given);
 	s->leaf_work = carve_bytes(&carver, panels_work(s));
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->reflectors[i] = reflectors_carve(&carver, s->a.m, widest, precision);
@@ -187,7 +189,7 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
         struct matrix tau, void *work)
 {
-	*s = (struct qr){.e = e, .plan = plan, .a = a, .tau = tau, .kept = -1};
+	*s = (struct qr){.e = e, .plan = plan, .given = a, .a = a, .tau = tau, .kept = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = smaller(a.m, a.n),
@@ -226,5 +228,6 @@ bool geqrf(
 {
 	struct qr s;
 
-	return set_up(&s, e, plan, a, tau, work) && clear(&s) && schedule_run(&s.schedule);
+	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, s.given, s.a) && clear(&s) &&
+	       schedule_run(&s.schedule) && aligned_copy(e, s.a, s.given);
 }

@@ -11,8 +11,9 @@
 /* Widest panel of the executor's panel_geqrf: plan->leaf is at most this. */
 enum { GEQRF_LEAF_MAX = 128 };
 
-/* Bytes of executor memory that geqrf needs besides the matrix, or -1 with the executor's fault
- * when the plan or the shape is refused. */
+/* Bytes of executor memory that geqrf needs besides the matrix (a copy of it and more where it is
+ * not aligned: aligned.h), or -1 with the executor's fault when the plan or the shape is refused.
+ */
 int64_t geqrf_work(struct executor *, const struct plan *, struct matrix a);
 
 /* Factorizes a in place. tau: min(m, n) x 1. work: geqrf_work bytes. False with the executor's

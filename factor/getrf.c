@@ -44,6 +44,7 @@
  * at 8192 15.08 15.00, by 3xTF32 12.78 12.65, by 3xFP16 at 16384 47.9 47.3. */
 #include "getrf.h"
 
+#include "aligned.h"
 #include "getrf_parts.h"
 #include "panel_getrf.h"
 #include "split.h"
@@ -97,6 +98,8 @@ static bool carve(struct lu *s, void *work)
 
 	if (s->by_rows)
 		carve_turned(s, &carver, widest);
+	else
+		s->a = aligned_carve(s->e, &carver, s->given);
 	int64_t panel = panels_work(s);
 	if (panel < 0)
 		return false;
@@ -344,7 +347,7 @@ static int64_t narrow_piece(const struct plan *plan)
 static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
-	*s = (struct lu){.e = e, .plan = plan, .a = a, .all = all, .kept_block = -1};
+	*s = (struct lu){.e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = smaller(a.m, a.n),
@@ -370,7 +373,7 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
-	e->queue = QUEUE_MAIN;
-	return stand_in_pivots(&s) && ex_clear_info(e, info_of(pivots)) &&
-	       schedule_run(&s.schedule) && lu_turn_back(&s);
+	return aligned_copy(e, s.given, s.a) && stand_in_pivots(&s) &&
+	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && lu_turn_back(&s) &&
+	       aligned_copy(e, s.a, s.given);
 }

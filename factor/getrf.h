@@ -16,8 +16,8 @@
 #include "plan.h"
 
 /* Bytes of executor memory that getrf needs besides the matrix (a copy of it and more where it
- * works on its transpose: executor.h, by_rows), or -1 with the executor's fault when the plan or
- * the shape is refused. */
+ * works on its transpose: executor.h, by_rows; or where it is not aligned: aligned.h), or -1 with
+ * the executor's fault when the plan or the shape is refused. */
 int64_t getrf_work(struct executor *, const struct plan *, struct matrix a);
 
 /* Factorizes a in place. pivots: n = min(m, n), 1-based rows, then info: the 1-based column of the

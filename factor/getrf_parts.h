@@ -11,7 +11,7 @@ struct lu {
 	struct schedule schedule;
 	struct executor *e;
 	const struct plan *plan;
-	struct matrix a;
+	struct matrix given, a; /* a: the matrix itself or its copy */
 	struct pivots all;
 	struct triangle solve;
 	struct matrix inverse[BLOCKS_IN_FLIGHT];

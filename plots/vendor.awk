@@ -2,9 +2,14 @@
 # Ours beside cuSOLVER, from DATA/bench.tsv: awk -v data=DATA -f common.awk -f bench.awk -f vendor.awk with
 #   -v folder=WORK   writes folder/PRECISION_OPERATION_MATH.tsv (n, ratio) and folder/OPERATION_{ours,cusolver}_WIDTH.tsv (m,
 #                    us a column of panels); prints the number of series
-#   -v table=yes     prints the table of ratios as markup
+#   -v table=yes     prints the tables of ratios as markup: squares of powers of two, all other shapes
 #   -v short=yes     prints a line for each factorization
 # Of several plans, panels on GPU or host, algorithms and fill modes the fastest counts, on both sides.
+function is_power(n) {
+	while (n > 1)
+		n /= 2
+	return n == 1
+}
 function keep(kind, key, x, seconds) {
 	if (!(seconds > 0))
 		return
@@ -35,6 +40,19 @@ function take_panel(i,   o) {
 		keep("panel", o "_ours_" T[i, "n"], T[i, "m"] + 0, T[i, "seconds"])
 	else if (T[i, "variant"] == "cusolver")
 		keep("panel", o "_cusolver_" T[i, "n"], T[i, "m"] + 0, T[i, "seconds"])
+}
+# All that is no square of a power of two: the fastest of ours by one math, and the vendor's.
+function take_other(i,   shape, ours) {
+	shape = T[i, "operation"] "|" T[i, "precision"] "|" T[i, "m"] "|" T[i, "n"]
+	ours = is_ours(T[i, "variant"]) ? T[i, "math"] : T[i, "variant"] == "cusolver" ? "cusolver" : ""
+	if (ours == "" || !(T[i, "seconds"] > 0))
+		return
+	if (!(shape in other_shapes)) {
+		other_shapes[shape]
+		other[++others] = shape
+	}
+	if (!((shape, ours) in other_best) || T[i, "seconds"] < other_best[shape, ours])
+		other_best[shape, ours] = T[i, "seconds"] + 0
 }
 function vendor_of(key) { # PRECISION_OPERATION_MATH
 	return substr(key, 1, 2) substr(key, 3, 5)
@@ -98,6 +116,25 @@ function print_table(   i, j, key, n, count, head, cells, all, any) {
 	}
 	table_end()
 }
+function print_others(   i, j, count, math, part, theirs, started) {
+	count = split("fp32 fp64 3xtf32 3xfp16", math, " ")
+	for (i = 1; i <= others; i++) {
+		theirs = other_best[other[i], "cusolver"]
+		for (j = 1; j <= count; j++) {
+			if (!(theirs > 0) || !((other[i], math[j]) in other_best))
+				continue
+			if (!started++)
+				table_start("vendor-others", "Other shapes, and panels of LU by themselves: time and times as fast as cuSOLVER", \
+					"<factorization|>m|>n|<math|>ours|>cuSOLVER|>ratio")
+			split(other[i], part, "|")
+			table_row("", (part[1] == "panel_getrf" ? "LU panel" : title_of(part[1])) "|" part[3] "|" part[4] "|" math[j] "|" \
+				with_unit(other_best[other[i], math[j]], "s") "|" with_unit(theirs, "s") "|" \
+				sprintf("%.2f", theirs / other_best[other[i], math[j]]))
+		}
+	}
+	if (started)
+		table_end()
+}
 # The fastest rate of each factorization in single precision, and how it compares there.
 function print_short(   i, j, key, n, count, largest, text, o) {
 	for (i = 1; i <= keys; i++) {
@@ -128,10 +165,13 @@ BEGIN {
 			take_whole(i)
 		else
 			take_panel(i)
+		if (!is_power(T[i, "n"]) || T[i, "m"] != T[i, "n"])
+			take_other(i)
 	}
-	if (table != "")
+	if (table != "") {
 		print_table()
-	else if (short != "")
+		print_others()
+	} else if (short != "")
 		print_short()
 	else
 		write_series()

@@ -381,6 +381,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	}
 	x->base.by_rows = EXECUTOR_BY_ROWS;
 	x->base.by_columns = EXECUTOR_BY_COLUMNS;
+	x->base.aligned_from = EXECUTOR_ALIGNED_FROM;
 	x->base.rows_most[0] = block_lu_rows_most(SINGLE, x->gpu.shared_per_block);
 	x->base.rows_most[1] = block_lu_rows_most(DOUBLE, x->gpu.shared_per_block);
 	x->base.splits = half_update_built() ? &split_limits_cuda_half

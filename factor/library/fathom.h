@@ -99,8 +99,9 @@ FATHOM_PUBLIC const char *fathom_error(const struct fathom *handle);
 
 /* ---- LU with partial pivoting, P A = L U, A m x n ---- */
 
-/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. From 12000
- * columns on the workspace holds a copy of A. */
+/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. From 8000
+ * columns on (6400 in double precision) the workspace holds a copy of A, and from 2048 on where lda
+ * elements are no multiple of 16 bytes. */
 FATHOM_PUBLIC int64_t fathom_sgetrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
 FATHOM_PUBLIC int64_t fathom_dgetrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
 FATHOM_PUBLIC enum fathom_status fathom_sgetrf(struct fathom *, int64_t m, int64_t n, float *a,
@@ -149,7 +150,8 @@ FATHOM_PUBLIC enum fathom_status fathom_dpotrs(struct fathom *, char uplo, int64
 
 /* ---- QR, A = Q R, A m x n ---- */
 
-/* R above, Householder vectors below the diagonal; tau: min(m, n). */
+/* R above, Householder vectors below the diagonal; tau: min(m, n). From 2048 columns on, where lda
+ * elements are no multiple of 16 bytes, the workspace holds a copy of A. */
 FATHOM_PUBLIC int64_t fathom_sgeqrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
 FATHOM_PUBLIC int64_t fathom_dgeqrf_work(struct fathom *, int64_t m, int64_t n, int64_t lda);
 FATHOM_PUBLIC enum fathom_status fathom_sgeqrf(struct fathom *, int64_t m, int64_t n, float *a,

@@ -366,6 +366,7 @@ struct executor *executor_model_new(
 		                         : &split_limits_cuda;
 	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
 	s->base.by_columns = EXECUTOR_BY_COLUMNS;
+	s->base.aligned_from = target == MODEL_CUDA ? EXECUTOR_ALIGNED_FROM : 0;
 	s->base.rows_most[0] = rows_most(&s->reader, SINGLE);
 	s->base.rows_most[1] = rows_most(&s->reader, DOUBLE);
 	executor_model_restart(&s->base, false);

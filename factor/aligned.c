@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "aligned.h"
+
+#include "schedule.h"
+
+enum { VECTOR_BYTES = 16 };
+
+static bool copied(const struct executor *e, struct matrix a)
+{
+	return e->aligned_from && smaller(a.m, a.n) >= e->aligned_from &&
+	       a.ld * precision_bytes(a.precision) % VECTOR_BYTES != 0;
+}
+
+struct matrix aligned_carve(const struct executor *e, struct carver *carver, struct matrix a)
+{
+	return copied(e, a) ? carve_matrix(carver, a.m, a.n, a.precision) : a;
+}
+
+bool aligned_copy(struct executor *e, struct matrix from, struct matrix to)
+{
+	e->queue = QUEUE_MAIN;
+	return from.ld == to.ld || ex_copy(e, from, to);
+}
