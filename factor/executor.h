@@ -43,8 +43,9 @@ enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
  * about as much. */
 enum { EXECUTOR_INVERSE_GROWTH = 1000 };
 
-/* Columns of the panels that lu_columns and lu_top take. */
-enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128 };
+/* Columns of the panels that lu_columns and lu_top take, and rows up to which the former is worth
+ * it. */
+enum { EXECUTOR_LU_COLUMNS = 64, EXECUTOR_LU_TOP = 128, EXECUTOR_LU_COLUMNS_ROWS = 8192 };
 
 /* And those of the panels that lu_rows takes at most (rows_most). */
 enum { EXECUTOR_LU_ROWS = 512 };

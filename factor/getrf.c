@@ -258,7 +258,9 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 
 static bool narrow(void *self, struct block b, int64_t n)
 {
-	return lu_few(self, b.w, n);
+	const struct lu *s = self;
+
+	return lu_few(s, b.w, s->a.m - b.j, n);
 }
 
 static bool lead(void *self, struct block b, int64_t n)
@@ -266,7 +268,7 @@ static bool lead(void *self, struct block b, int64_t n)
 	struct lu *s = self;
 	int64_t j = b.j + b.w;
 
-	if (lu_few(s, b.w, n))
+	if (lu_few(s, b.w, s->a.m - b.j, n))
 		return ex_lu_columns(
 		        s->e, lu_panel(s, b), local_pivots(s, b), columns_of(s, b, j, n));
 	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);

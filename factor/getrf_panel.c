@@ -31,10 +31,10 @@ bool lu_at_once(const struct lu *s, int64_t w)
 	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
 }
 
-bool lu_few(const struct lu *s, int64_t w, int64_t columns)
+bool lu_few(const struct lu *s, int64_t w, int64_t rows, int64_t columns)
 {
 	return !s->by_rows && lu_at_once(s, w) && w <= EXECUTOR_LU_COLUMNS &&
-	       columns <= 2 * EXECUTOR_LU_COLUMNS;
+	       rows <= EXECUTOR_LU_COLUMNS_ROWS && columns <= 2 * EXECUTOR_LU_COLUMNS;
 }
 
 /* Toledo's recursion (1997): left half, update of the right half, right half. Exchanges and solve
@@ -58,7 +58,7 @@ static bool factor_halves(
 	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
 
 	bool ok = lu_factor(s, left, inverse, halves, first);
-	if (lu_few(s, n, rest))
+	if (lu_few(s, n, a.m, rest))
 		ok = ok && ex_lu_columns(e, left, first, right);
 	else if ((a.precision == DOUBLE || e->math == MATH_FP32) && lu_at_once(s, n))
 		ok = ok && ex_lu_top(e, left, first, right) &&
