@@ -338,6 +338,23 @@ static inline void test_each_refused(struct executor *e, const struct refusal *c
 	}
 }
 
+/* Matrices that are not aligned, in copies that are, by two plans. */
+static inline void test_copied(struct executor *e, const struct plan *plans,
+        int64_t (*work)(struct executor *, const struct plan *, struct matrix),
+        void (*test_plan)(struct executor *, const struct plan *, enum precision))
+{
+	const int64_t from = e->aligned_from, bytes = 99 * 99 * (int64_t)sizeof(float);
+	const struct matrix odd = {NULL, 0, 99, 99, 99, SINGLE},
+	                    even = {NULL, 0, 99, 99, 100, SINGLE};
+
+	e->aligned_from = 1;
+	ok(work(e, &plans[0], odd) > work(e, &plans[0], even) + bytes,
+	        "%s: a matrix that is not aligned has a copy, another has none", e->name);
+	test_plan(e, &plans[0], SINGLE);
+	test_plan(e, &plans[1], DOUBLE);
+	e->aligned_from = from;
+}
+
 /* ---- double precision ---- */
 
 /* Column-major with leading dimension m (at least 1). */

@@ -323,22 +323,6 @@ static void test_refusals(struct executor *e)
 	test_each_refused(e, cases, ARRAY_LEN(cases), geqrf_work, run_nothing);
 }
 
-/* Matrices that are not aligned, in copies that are. */
-static void test_copied(struct executor *e)
-{
-	const int64_t from = e->aligned_from;
-	const struct matrix odd = {NULL, 0, 99, 99, 99, SINGLE},
-	                    even = {NULL, 0, 99, 99, 100, SINGLE};
-
-	e->aligned_from = 1;
-	ok(geqrf_work(e, &plans[0], odd) >
-	                geqrf_work(e, &plans[0], even) + 99 * 99 * (int64_t)sizeof(float),
-	        "%s: a matrix that is not aligned has a copy, another has none", e->name);
-	test_plan(e, &plans[0], SINGLE);
-	test_plan(e, &plans[1], DOUBLE);
-	e->aligned_from = from;
-}
-
 static void test_all(struct executor *e)
 {
 	test_measures(e);
@@ -346,7 +330,7 @@ static void test_all(struct executor *e)
 		test_plan(e, &plans[i], SINGLE);
 		test_plan(e, &plans[i], DOUBLE);
 	}
-	test_copied(e);
+	test_copied(e, plans, geqrf_work, test_plan);
 	test_splits(e, split_plans);
 	test_repeats(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);

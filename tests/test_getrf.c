@@ -439,22 +439,6 @@ static void test_widest(struct executor *e)
 	e->by_rows = rows;
 }
 
-/* Matrices that are not aligned, in copies that are. */
-static void test_copied(struct executor *e)
-{
-	const int64_t from = e->aligned_from;
-	const struct matrix odd = {NULL, 0, 99, 99, 99, SINGLE},
-	                    even = {NULL, 0, 99, 99, 100, SINGLE};
-
-	e->aligned_from = 1;
-	ok(getrf_work(e, &plans[0], odd) >
-	                getrf_work(e, &plans[0], even) + 99 * 99 * (int64_t)sizeof(float),
-	        "%s: a matrix that is not aligned has a copy, another has none", e->name);
-	test_plan(e, &plans[0], SINGLE);
-	test_plan(e, &plans[1], DOUBLE);
-	e->aligned_from = from;
-}
-
 static void test_all(struct executor *e)
 {
 	int64_t rows = e->by_rows, columns = e->by_columns;
@@ -468,7 +452,7 @@ static void test_all(struct executor *e)
 	test_plans(e, can_go_by_rows);
 	e->by_rows = rows;
 	e->by_columns = columns;
-	test_copied(e);
+	test_copied(e, plans, getrf_work, test_plan);
 	test_inverse_growth(e);
 	test_widest(e);
 	test_refusals(e);
