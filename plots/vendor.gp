@@ -32,10 +32,12 @@ do for [i=1:2] {
 }
 panels = series("ge[tq]rf_[a-z]*_[0-9]*")
 if (words(panels) > 0) {
-	bottom = 1 - (3 - 0.29) / slots; top = bottom + 0.59 / slots
+	bottom = 1 - (3 - 0.35) / slots; top = bottom + 0.55 / slots
+	set key maxrows 4
 	@panel
 	set logscale y
-	set xrange [200:*]
+	set xtics (1024, 4096, 16384, 65536, 262144, 1048576)
+	set xrange [800:*]
 	set yrange [*:*]
 	set format y "%g"
 	set title "Panels, m x n, single precision: time per column"
