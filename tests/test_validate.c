@@ -103,6 +103,8 @@ static void test_verdicts(void)
 	row = row_of("blas", 400, NAN, NAN, NAN);
 	strcpy(row.note, "failed: residual ratio 99");
 	results_add(q, &row);
+	add(p, "blas", 500, 111, 0.1);
+	add(q, "blas", 500, 100, 0.3);
 
 	errors_compare(p, q, &rows);
 	is_text(verdict_name[rows[0].verdict], "AMBIGUOUS",
@@ -111,6 +113,8 @@ static void test_verdicts(void)
 	is_text(rows[1].reason, "not measured", "and says so");
 	is_text(rows[2].reason, "panel too tall", "a refused prediction keeps its reason");
 	is_text(rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
+	ok(rows[4].verdict == VERDICT_SKIPPED && strstr(rows[4].reason, "too noisily"),
+	        "what nobody knows well is skipped: %s", rows[4].reason);
 	ok(isnan(rows[3].error), "and has no error");
 	struct table *table = errors_row_table(rows, 4);
 	is_text(table_text(table, 3, "reason"), "failed: residual ratio 99",

@@ -33,6 +33,12 @@ static enum verdict judge(double predicted, const struct estimate *measured)
 	return VERDICT_AMBIGUOUS;
 }
 
+/* A time without an interval is one run's, and no worse for it. */
+static bool noisy(const struct estimate *measured)
+{
+	return !isnan(measured->high - measured->low) && stats_noisy(measured);
+}
+
 static void compare_row(struct comparison *row)
 {
 	const struct estimate *predicted = &row->predicted->seconds;
@@ -47,6 +53,9 @@ static void compare_row(struct comparison *row)
 	} else if (isnan(row->measured->seconds.value)) {
 		snprintf(row->reason, sizeof row->reason, "%s",
 		        row->measured->note[0] ? row->measured->note : "no time measured");
+	} else if (noisy(&row->measured->seconds)) {
+		snprintf(row->reason, sizeof row->reason, "measured too noisily: %.3g to %.3g ms",
+		        row->measured->seconds.low * 1e3, row->measured->seconds.high * 1e3);
 	} else {
 		const struct estimate *measured = &row->measured->seconds;
 		row->error = relative(predicted->value, measured->value);

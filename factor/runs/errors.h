@@ -7,7 +7,7 @@
 #include "results.h"
 
 /* Within 10 %; too slow predicted; too fast predicted; the measurement's own interval straddles the
- * 10 % limit. */
+ * 10 % limit; nothing to compare, or measured too noisily (a half-width over 20 %). */
 enum verdict { VERDICT_OK, VERDICT_OVER, VERDICT_UNDER, VERDICT_AMBIGUOUS, VERDICT_SKIPPED };
 extern const char *const verdict_name[];
 
