@@ -5,12 +5,14 @@
 # writes DIR/{measured,predicted}_VARIANT.tsv and DIR/estimate_{launch,barrier}.tsv for the figure. With a
 # table: markup of all rates. Else prints nb (nothing when there is no case).
 
+function is_panel(operation) { return operation == "panel_getrf" || operation == "ger" }
+
 # One file's cases of the executor: seconds[kind, variant, m, n], low, high.
 function collect(file, kind,   T, i, k) {
 	load(file, T)
 	for (i = 1; i <= T["rows"]; i++) {
-		if (T[i, "executor"] != executor || T[i, "precision"] != "s" || T[i, "options"] ~ /phase=|level=/ || \
-			!is_number(T[i, "seconds"]))
+		if (!is_panel(T[i, "operation"]) || T[i, "executor"] != executor || T[i, "precision"] != "s" || \
+			T[i, "options"] ~ /phase=|level=/ || !is_number(T[i, "seconds"]))
 			continue
 		k = kind SUBSEP (T[i, "operation"] == "ger" ? "ger" : T[i, "variant"]) SUBSEP T[i, "m"] SUBSEP T[i, "n"]
 		seconds[k] = T[i, "seconds"]

@@ -66,7 +66,7 @@ curve() { # gpu|host, argument columns, rows "series args seconds"
 		}
 	}'
 }
-results() { # seconds factor, metadata: cases of one panel width
+results() { # seconds factor, metadata: cases of one panel width, and more of other matrices
 	echo "# $2: 0"
 	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
 	for m in 750 3000 12000; do
@@ -77,6 +77,9 @@ results() { # seconds factor, metadata: cases of one panel width
 					t * 1.05, 9, "nan", "nan", "nan", "hardware", "nan"
 			}'
 		done
+	done
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		printf 'geqrf\tgpu\ts\tfp32\t%s\t60\tnan\tnan\t%s\tl2=warm\tcuda\tnan\t1e-2\t9e-3\t1.1e-2\t9\tnan\tnan\tnan\tsurface\tnan\n' 600 $n
 	done
 }
 errors() {
@@ -275,6 +278,7 @@ says "$text" 'gpu.launch.pdl .* FAILED$' 'a failed parameter is marked'
 says "$text" '^programmatic dependent launch  *not measured here' 'and never used'
 says "$text" 'n_half = 4.8 MB' 'rules are computed from the profile'
 says "$text" '^- What a grid barrier is worth: not measured here (lacks gpu.barrier.counter)' 'a missing parameter is said'
+says "$text" '^m x 48 on the GPU: ' 'the panels of the width with most of them, whatever else was measured'
 says "$text" '^ *3000 .*(0*[0-9.]*)' 'the panel table'
 says "$text" 'CPU panel, as measured: only below m = 3000' 'the choice between CPU and GPU'
 says "$text" '^cuda panel_getrf/blas/s  *750  48 .* UNDER$' 'bad cases'
