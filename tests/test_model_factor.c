@@ -185,6 +185,25 @@ static void test_borders(void)
 	profile_free(p);
 }
 
+/* Panels of the usual 64 columns do not fit on chip there, of 32 they do. */
+static void test_tall_panels(void)
+{
+	static struct plan_choice choice, fused;
+	struct factor_question asked = question("getrf", NULL, 65536, 256);
+	struct plan_fixed two_a_column = plan_free;
+	struct fault fault;
+	struct profile *p = profile_read("data/nvidia-h200/profile.tsv", &fault);
+
+	asked.precision = DOUBLE;
+	two_a_column.panel = "fused";
+	ok(p && plan_choose(p, &asked, &plan_free, &choice) &&
+	                strcmp(choice.plan.panel, "persistent") == 0 && choice.plan.leaf <= 32 &&
+	                plan_choose(p, &asked, &two_a_column, &fused) &&
+	                choice.seconds < fused.seconds / 2,
+	        "a tall LU has narrow panels of one kernel, not wide ones of two a column");
+	profile_free(p);
+}
+
 static void test_refusals(const struct profile *p)
 {
 	static const int64_t width[] = {64};
@@ -342,6 +361,7 @@ int main(void)
 	test_counts();
 	test_choice(p);
 	test_borders();
+	test_tall_panels();
 	test_refusals(p);
 	test_split(p);
 	test_shared_products(p);
