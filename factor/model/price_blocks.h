@@ -92,7 +92,7 @@ struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, 
 struct price price_gemv(struct price_reader *r, enum trans trans, struct matrix a);
 struct price price_ger(struct price_reader *r, struct matrix a);
 
-/* Kernels that factorize or invert (tariff_panels.c). */
+/* Kernels that factorize or invert (tariff_triangles.c). */
 struct price price_trtri(struct price_reader *r, struct matrix a);
 struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, int64_t columns);
 struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside);
@@ -100,8 +100,13 @@ struct price price_potrf_block(struct price_reader *r, struct matrix a, bool bes
 struct price price_rank(struct price_reader *r, struct matrix c, int64_t k);
 /* Two kernels in turn. */
 struct price price_both(struct price first, struct price second);
-struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 struct price price_larft(struct price_reader *r, struct matrix v);
+/* Seconds of a warp's FMA in a's precision: a scheduler, of which a multiprocessor has four, starts
+ * so many a second. */
+double price_issue(struct price_reader *r, struct matrix a);
+
+/* QR's panels (tariff_reflectors.c). */
+struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 bool price_panel_reflects(struct price_reader *r, struct matrix a);
 struct price price_panel_reflectors(struct price_reader *r, struct matrix a);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices of the operations of blocked factorizations at level 2. The calls of the library are in
- * tariff_gemm.c, kernels that factorize in tariff_panels.c; here is what moves data. With w the
+ * tariff_gemm.c, kernels that factorize in tariff_triangles.c; here is what moves data. With w the
  * word in bytes:
  *
  * copy, transpose, explicit_v read and write mnw each, split writes its stack, fill its part: our

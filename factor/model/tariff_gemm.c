@@ -8,11 +8,10 @@
  * tiles, whereas the library has other tiles for other results (panels of Cholesky of 16384, 1024
  * columns at k = 1024: of 14336 rows 603 us, of 13312 and 12288 530, of 11264 and 10240 452); syrk
  * by n, k, as the executor calls it, in the parts that it has by halves where that is ahead, but
- * our own kernel for small ones (tariff_panels.c), and for larger ones where it is ahead; our own
- * products beside another queue's work, which then have
- * a block a tile, by surfaces of that, and where C cuts tiles off by others; trsm by its side and
- * diagonal, the triangle's order and the right-hand sides. The host queues them as it does the
- * library's level 2.
+ * our own kernel for small ones (tariff_triangles.c), and for larger ones where it is ahead; our
+ * own products beside another queue's work, which then have a block a tile, by surfaces of that,
+ * and where C cuts tiles off by others; trsm by its side and diagonal, the triangle's order and the
+ * right-hand sides. The host queues them as it does the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of our own that factorize or invert, at level 2, from hardware parameters. Tiles are 32 x
+/* Kernels of our own that factorize or invert, but for QR's panels (tariff_reflectors.c), at level
+ * 2, from hardware parameters. Tiles are 32 x
  * 32; one multiprocessor multiplies two of them in 2 * 32^3 operations at its share of the rate of
  * FMA whose operands come from shared memory (gpu.fma.fed), and solves with a triangular one in 32
  * steps, each of two operations and a read of shared memory that wait for each other and an FMA for
@@ -20,25 +21,11 @@
  * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
  * them to their largest magnitudes.
  *
- * panel_geqrf: its slots cleared, then one cooperative kernel with the panel in registers (128 rows
- * a block, or more by powers of two when there are not enough multiprocessors; beside an update
- * half of these). A column costs what one of the resident LU panel was measured to cost, as it has
- * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
- * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
- * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
- * double precision) takes one kernel with two barriers of the grid a column, which reads or writes
- * three words an element; its surface is another one. In single precision and up to 64 columns it
- * takes the form with a Gram matrix, whose time is in the surface of all.
- *
- * panel_reflectors: a panel that one cluster holds, or that goes by the Gram matrix, V and T
- * included; its columns' exchanges.
- *
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
 #include "price_blocks.h"
 
 #include "../../lib/block_kernels.h"
-#include "../../lib/panel_geometry.h"
 
 #include <math.h>
 
@@ -50,11 +37,7 @@ enum {
 	GUARD_THREADS = 256,
 	GUARD_SIDES = 32,
 	GUARD_BLOCKS = 64,
-	GUARD_LOADS = 4,
-	GEQRF_LOADS = 8,
-	TAGGED_BYTES = 8,
-	STREAMED_BLOCKS = 264,
-	STREAMED_THREADS = 256
+	GUARD_LOADS = 4
 };
 
 /* One of two names. */
@@ -77,8 +60,7 @@ static double product(struct price_reader *r, struct matrix a)
 	       (rate * price_surface1(r, "gpu.fma.fed.lane", "width", 16));
 }
 
-/* A warp's FMA: a scheduler, of which a multiprocessor has four, starts so many a second. */
-static double issue(struct price_reader *r, struct matrix a)
+double price_issue(struct price_reader *r, struct matrix a)
 {
 	double rate =
 	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / price_scalar(r, "gpu.sm.count");
@@ -91,7 +73,7 @@ static double issue(struct price_reader *r, struct matrix a)
 static double solve(struct price_reader *r, struct matrix a)
 {
 	return TILE * (2 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
-	                      price_scalar(r, "gpu.shared.latency") + TILE / 2 * issue(r, a));
+	                      price_scalar(r, "gpu.shared.latency") + TILE / 2 * price_issue(r, a));
 }
 
 /* What comes and goes between L2 and one multiprocessor. */
@@ -162,7 +144,7 @@ static double potrf_column(struct price_reader *r, struct matrix a)
 {
 	return of(r, a, "gpu.special.rsqrt.latency", "gpu.sqrt.d.latency") +
 	       5 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
-	       price_scalar(r, "gpu.shared.latency") + TILE * issue(r, a);
+	       price_scalar(r, "gpu.shared.latency") + TILE * price_issue(r, a);
 }
 
 struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
@@ -301,166 +283,4 @@ struct price price_trsm_guard(struct price_reader *r, struct matrix triangle, in
 	        2 * price_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
 	        loads / GUARD_LOADS * price_scalar(r, "gpu.l2.latency");
 	return kernel_of_order(r, price, triangle, "gpu.trsm_guard.s", "gpu.trsm_guard.d");
-}
-
-static const struct beside_surface geqrf_shared = {
-        {"gpu.panel_geqrf_shared.s", "gpu.panel_geqrf_shared.d"}, {"m", "n"}};
-
-/* How the resident kernel is divided: threads and the rows of each. */
-struct geqrf_blocks {
-	double threads, rows, blocks;
-};
-
-/* The least rows a block with which the panel fits on so many multiprocessors. */
-static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blocks *g)
-{
-	int64_t words = a.n * precision_bytes(a.precision) / 4;
-	int64_t most = words <= 32 ? 1024 : words <= 64 ? 512 : words <= 128 ? 256 : 0;
-
-	for (int64_t rows = 128; rows <= most; rows *= 2) {
-		g->threads = rows < 256 ? (double)rows : 256;
-		g->rows = (double)rows / g->threads;
-		g->blocks = ceil((double)a.m / (double)rows);
-		if (g->blocks <= multiprocessors)
-			return true;
-	}
-	return false;
-}
-
-static double geqrf_column(
-        struct price_reader *r, struct matrix a, const struct geqrf_blocks *g, double columns)
-{
-	double widest = a.n <= 32 ? 32 : a.n <= 64 ? 64 : 128, words = columns * word_of(a) / 4;
-	double groups = fmax(1, g->threads / (widest * word_of(a) / 8));
-	double rounds = ceil(g->blocks / groups / GEQRF_LOADS);
-	double warps = g->threads / WARP;
-	double column = price_surface2(r,
-	        a.precision == SINGLE ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
-	        g->blocks, "n", (double)a.n);
-	double reads = rounds * price_scalar(r, "gpu.l2.latency") +
-	               g->blocks * words * TAGGED_BYTES / price_scalar(r, "gpu.sm.l2_read");
-	double passes = 2 * columns * g->rows * fmax(1, warps / SCHEDULERS) * issue(r, a) +
-	                words * warps * price_scalar(r, "gpu.warp.shuffle.issue");
-
-	return column + reads + passes;
-}
-
-static struct price resident_geqrf(
-        struct price_reader *r, struct matrix a, const struct geqrf_blocks *g)
-{
-	double clear = price_scalar(r, "gpu.copy.enqueue"), bytes = price_bytes(a);
-	struct price price = {.enqueue = clear + price_scalar(r, "gpu.launch.enqueue_cooperative"),
-	        .share = price_share(r, g->blocks),
-	        .term[TERM_LAUNCH] = clear + price_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_MEMORY] = price_surface_traffic(r, "gpu.read.time", bytes) +
-	                             price_surface_traffic(r, "gpu.write.time", bytes)};
-
-	for (int64_t j = 0; j < a.n; j++)
-		price.term[TERM_BARRIER] += geqrf_column(r, a, g, (double)(a.n - j));
-	return price;
-}
-
-static struct price streamed_geqrf(struct price_reader *r, struct matrix a)
-{
-	double clear = price_scalar(r, "gpu.copy.enqueue");
-	struct price price = {.enqueue = clear + price_scalar(r, "gpu.launch.enqueue_cooperative"),
-	        .share = 1,
-	        .term[TERM_LAUNCH] = clear + price_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_BARRIER] = 2 * (double)a.n *
-	                              price_at2(r, "gpu.barrier.grid", "blocks", STREAMED_BLOCKS,
-	                                      "threads", STREAMED_THREADS)};
-
-	for (int64_t j = 0; j < a.n; j++) {
-		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
-		price.term[TERM_MEMORY] += price_surface_traffic(r, "gpu.read.time", bytes) +
-		                           price_surface_traffic(r, "gpu.copy.time", 2 * bytes);
-	}
-	return price;
-}
-
-/* Whether the panel is resident, and how it is divided then. */
-static bool geqrf_resides(
-        struct price_reader *r, struct matrix a, bool beside, struct geqrf_blocks *g)
-{
-	double multiprocessors = price_scalar(r, "gpu.sm.count");
-
-	return (beside && geqrf_fits(a, floor(multiprocessors / 2), g)) ||
-	       geqrf_fits(a, multiprocessors, g);
-}
-
-static bool by_gram(struct matrix a)
-{
-	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
-}
-
-/* A profile without the surface of streamed panels has them in that of all. */
-struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
-{
-	static const char *const axes[] = {"m", "n", "beside"};
-	const double at[] = {(double)a.m, (double)a.n, beside};
-	bool single = a.precision == SINGLE;
-	const char *all = single ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
-	const char *columns = single ? "gpu.panel_geqrf_columns.s" : "gpu.panel_geqrf_columns.d";
-	struct geqrf_blocks g;
-	bool resides = geqrf_resides(r, a, beside, &g);
-	struct price price = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
-
-	/* the Gram matrix's form is in the surface of all */
-	if (!resides && !by_gram(a) && price_known(r, columns))
-		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
-	if (price_known(r, all))
-		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
-	if (resides)
-		price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
-	return price;
-}
-
-static const char *reflectors_surface(struct matrix a)
-{
-	return a.precision == SINGLE ? "gpu.panel_reflectors.s" : "gpu.panel_reflectors.d";
-}
-
-bool price_panel_reflects(struct price_reader *r, struct matrix a)
-{
-	return price_known(r, reflectors_surface(a)) &&
-	       (by_gram(a) || a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision)));
-}
-
-/* On the line through the two widths that are measured. */
-static double gram_reflectors(struct price_reader *r, struct matrix a)
-{
-	enum { HALF = PANEL_GRAM_COLUMNS / 2 };
-	const char *name = reflectors_surface(a);
-	const double half = price_at2(r, name, "m", (double)a.m, "n", HALF),
-	             whole = price_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
-
-	return half + (whole - half) * (double)(a.n - HALF) / HALF;
-}
-
-/* The kernel exists for rows of 32, 64 and 128 columns; all of them take part in every column. */
-static double cluster_reflectors(struct price_reader *r, struct matrix a, double launch)
-{
-	enum { FEWEST = 16 };
-	const char *name = reflectors_surface(a);
-	double columns = FEWEST;
-
-	while (columns < (double)a.n)
-		columns *= 2;
-	const double full = price_at2(r, name, "m", (double)a.m, "n", columns);
-	return launch + fmax(0, full - launch) * (double)a.n / columns;
-}
-
-struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
-{
-	const double at[] = {(double)a.m, (double)a.n};
-	struct price price = price_kernel(r);
-	const double launch = price.term[TERM_LAUNCH];
-	const double seconds =
-	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
-
-	price.enqueue *= by_gram(a) ? panel_gram_launches(a.m) : 1;
-	price.share = price_share(r, PANEL_CLUSTER);
-	price.term[TERM_BARRIER] = fmax(0, seconds - launch);
-	price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
-	return price;
 }
