@@ -165,7 +165,7 @@ static void carve(struct qr *s, void *work)
 {
 	struct carver carver = {work, 0};
 	int64_t widest = plan_widest(s->plan, s->schedule.steps);
-	enum precision precision = s->a.precision;
+	enum precision precision = s->given.precision;
 
 	s->a = aligned_carve(s->e, &carver, s->given);
 	s->leaf_work = carve_bytes(&carver, panels_work(s));
@@ -189,7 +189,7 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
         struct matrix tau, void *work)
 {
-	*s = (struct qr){.e = e, .plan = plan, .given = a, .a = a, .tau = tau, .kept = -1};
+	*s = (struct qr){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = smaller(a.m, a.n),

@@ -41,8 +41,8 @@ bool lu_factor(struct lu *, struct matrix a, struct matrix inverse, int *halves,
 bool lu_at_once(const struct lu *, int64_t w);
 
 /* And all of the columns updated: few of them, and of few rows. Of 16384 rows that took 92 us
- * beside an update and three kernels 35 us; 64 columns of 65536 take 82 us, solve and product
- * 11 and 23 (H200). */
+ * beside an update and three kernels 35 us; 64 columns of 65536 took 82 us, solve and product
+ * take 10 and 35 (H200). */
 bool lu_few(const struct lu *, int64_t w, int64_t rows, int64_t columns);
 
 /* Whether LU by this plan works on the transpose. */

@@ -134,8 +134,13 @@ static double panel_trial(struct search *s, struct panels panels, int64_t m)
 	return ok && !isnan(seconds) ? seconds / (double)n : INFINITY;
 }
 
-/* The fastest for the first panel and one half as tall: the usual leaves, narrower ones where these
- * do not fit. */
+/* Of the first panel and one half as tall together. */
+static double panels_trial(struct search *s, struct panels panels)
+{
+	return panel_trial(s, panels, s->asked.m) + panel_trial(s, panels, (s->asked.m + 1) / 2);
+}
+
+/* The fastest, with the usual leaves or, where these do not fit, the widest that do. */
 static struct panels choose_panels(struct search *s)
 {
 	const int64_t leaf = s->fixed->leaf ? s->fixed->leaf : TYPICAL_LEAF;
@@ -144,16 +149,14 @@ static struct panels choose_panels(struct search *s)
 
 	for (size_t i = 0; i < ARRAY_LEN(all_panels) && !s->fixed->panel; i++) {
 		struct panels panels = {all_panels[i], leaf};
-		double seconds = INFINITY;
-		for (; panels.leaf >= all_leaves[0] && isinf(seconds); panels.leaf /= 2) {
-			seconds = panel_trial(s, panels, s->asked.m) +
-			          panel_trial(s, panels, (s->asked.m + 1) / 2);
-			if (seconds < least) {
-				least = seconds;
-				best = panels;
-			}
-			if (s->fixed->leaf)
-				break;
+		double seconds = panels_trial(s, panels);
+		while (isinf(seconds) && !s->fixed->leaf && panels.leaf > all_leaves[0]) {
+			panels.leaf /= 2;
+			seconds = panels_trial(s, panels);
+		}
+		if (seconds < least) {
+			least = seconds;
+			best = panels;
 		}
 	}
 	return best;
