@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of our own that factorize or invert, but for QR's panels (tariff_reflectors.c), at level
- * 2, from hardware parameters. Tiles are 32 x
- * 32; one multiprocessor multiplies two of them in 2 * 32^3 operations at its share of the rate of
- * FMA whose operands come from shared memory (gpu.fma.fed), and solves with a triangular one in 32
- * steps, each of two operations and a read of shared memory that wait for each other and an FMA for
- * each row that is left.
+ * 2, from hardware parameters. Tiles are 32 x 32; one multiprocessor multiplies two of them in 2 *
+ * 32^3 operations at its share of the rate of FMA whose operands come from shared memory
+ * (gpu.fma.fed), and solves with a triangular one in 32 steps, each of two operations and a read of
+ * shared memory that wait for each other and an FMA for each row that is left.
  *
  * trtri: for the first 32 columns n/32 (n/32 - 1) / 2 products and n/32 solves in turn; the other
  * columns have blocks of their own.
