@@ -18,6 +18,7 @@ static const double quickest = 0.3e-9, slowest = 10e-6;
 static const double normal_95 = 1.96;
 static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
 static const double alike = 1.3;       /* sizes of a cache and a TLB taken for the same */
+static const double own_step = 3; /* of a TLB's penalties: more is a cache's, which lies there, too */
 
 enum { CACHES = 4, TLBS = 2 };
 
@@ -179,12 +180,16 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 	}
 }
 
-/* Whether a level of the walk over bytes is what a TLB reaches. */
+/* Whether a level of the walk over bytes is what a TLB reaches, and no slower beyond it than the
+ * TLB's misses make it. */
 static bool is_tlb(const struct level *level, const struct levels *tlbs, double page)
 {
 	for (size_t i = 0; page > 0 && i < tlbs->count; i++) {
-		const double ratio = tlbs->level[i].size.value * page / level->size.value;
-		if (tlbs->level[i].resolved && ratio < alike && ratio > 1 / alike)
+		const struct level *tlb = &tlbs->level[i];
+		const double ratio = tlb->size.value * page / level->size.value;
+		const bool slower = level->step_resolved && tlb->step_resolved &&
+		                    level->step.low > own_step * tlb->step.high;
+		if (tlb->resolved && ratio < alike && ratio > 1 / alike && !slower)
 			return true;
 	}
 	return false;

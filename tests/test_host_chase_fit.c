@@ -154,6 +154,20 @@ static void test_small_pages(void)
 	profile_free(profile);
 }
 
+/* A last cache as large as a TLB's reach is a cache. */
+static void test_cache_at_reach(void)
+{
+	struct made_up m = usual;
+	m.l3 = m.tlb1_huge * huge_page;
+	struct profile *profile = fit(make(&m));
+
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	is_near(profile, "host.l3.latency", 19.0e-9, 0.04);
+	is_near(profile, "host.dram.latency[node=0]", 106.5e-9, 0.04);
+	is_near(profile, "host.tlb.entries[level=1,page=2097152]", 32, 0.1);
+	profile_free(profile);
+}
+
 static void test_odd(void)
 {
 	struct made_up none = usual, impossible = usual;
@@ -181,6 +195,7 @@ int main(void)
 {
 	test_usual();
 	test_small_pages();
+	test_cache_at_reach();
 	test_odd();
 	return finish();
 }
