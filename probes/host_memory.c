@@ -1,113 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and,
  * beyond the caches, threads? Method: one thread bound to each core, each with its own buffer that
- * it touched first; all pass over their parts again and again between two barriers. Plain loops
- * that the compiler vectorizes, with ordinary stores. What can fool it: a cache that other cores or
- * other virtual machines share (sizes in the caches are visited twice, some time apart), page size,
- * loops that the compiler turns into library calls (forbidden here), a pass that is not made (every
- * result is verified). Writes count once, though an ordinary store also reads the line. Sizes that
- * just fill a cache are left out. Unit: seconds of one pass of all threads; `bytes` counts bytes
- * read plus bytes written, which is also the working set. */
-#include "../lib/base.h"
+ * it touched first; all pass over their parts again and again between two barriers, over large ones
+ * piece by piece. Plain loops that the compiler vectorizes, with ordinary stores. What can fool it:
+ * a cache that other cores or other virtual machines share (sizes in the caches are visited twice,
+ * some time apart), a size that a cache holds in part (the one beyond them is four times theirs),
+ * page size, loops that the compiler turns into library calls (forbidden here), a pass that is not
+ * made (every result is verified). Writes count once, though an ordinary store also reads the line.
+ * Sizes that just fill a cache are left out. Unit: seconds of one pass of all threads; `bytes`
+ * counts bytes read plus bytes written, which is also the working set. */
+#include "host_memory_parts.h"
+
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
-#include "../lib/team.h"
 #include "../lib/visits.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 void host_memory_fit(const struct table *curve, struct profile *profile);
 
-/* Vectorized for the unit that this processor has (chosen when the program starts), and never a
- * call of memcpy. */
-#define LOOPS "O3", "no-tree-loop-distribute-patterns"
-#if defined(__clang__)
-#define VECTORIZED __attribute__((noinline))
-#elif defined(__x86_64__) && defined(__gnu_linux__)
-#define UNITS "default", "avx2", "avx512f"
-#define VECTORIZED __attribute__((noinline, optimize(LOOPS), target_clones(UNITS)))
-#else
-#define VECTORIZED __attribute__((noinline, optimize(LOOPS)))
-#endif
+enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3, VISITS = 2 };
 
-enum { QUICK_BYTES = 64 << 20, WARM_PASSES = 3, VISITS = 2 };
-
-enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
-
-struct worker {
-	uint64_t *data;
-	size_t filled; /* bytes touched and random so far */
-	uint64_t sum;
-};
-
-struct bench {
-	struct worker *worker;
-	const struct team *team;
-	bool undisturbed; /* before the next sample */
-	int threads, passes;
-	enum way way;
-	size_t part; /* bytes of one thread */
-};
-
-/* ---- the loops ---- */
-
-VECTORIZED static uint64_t read_words(const uint64_t *data, size_t n)
-{
-	uint64_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-	for (size_t i = 0; i < n; i++)
-		sum += data[i];
-	return sum;
-}
-
-VECTORIZED static void write_words(uint64_t *data, size_t n, uint64_t mask)
-{
-#pragma omp simd
-	for (size_t i = 0; i < n; i++)
-		data[i] = i ^ mask;
-}
-
-VECTORIZED static void copy_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n)
-{
-#pragma omp simd
-	for (size_t i = 0; i < n; i++)
-		to[i] = from[i];
-}
-
-static const uint64_t mask = 0x9e3779b97f4a7c15u;
-
-static void pass(const struct bench *bench, struct worker *worker)
-{
-	size_t n = bench->part / sizeof(uint64_t);
-
-	if (bench->way == READ)
-		worker->sum = read_words(worker->data, n);
-	else if (bench->way == WRITE)
-		write_words(worker->data, n, mask);
-	else
-		copy_words(worker->data + n / 2, worker->data, n / 2);
-	__asm__ volatile("" ::"r"(worker->data) : "memory"); /* every pass counts */
-}
-
-/* What the last pass left, by other means than the loop that made it. */
-static bool right(const struct bench *bench, const struct worker *worker)
-{
-	size_t n = bench->part / sizeof(uint64_t), wrong = 0;
-	uint64_t sum = 0;
-
-	if (bench->way == COPY)
-		return !memcmp(worker->data, worker->data + n / 2, bench->part / 2);
-	for (size_t i = n; i-- > 0;) {
-		sum += worker->data[i];
-		wrong += worker->data[i] != (i ^ mask);
-	}
-	return bench->way == READ ? sum == worker->sum : wrong == 0;
-}
 
 /* ---- teams ---- */
 
@@ -139,7 +56,7 @@ static double time_passes(const struct bench *bench, int passes)
 #pragma omp master
 		start = clock_now();
 		for (int i = 0; i < passes; i++)
-			pass(bench, worker);
+			pass_piece(bench, worker);
 #pragma omp barrier
 #pragma omp master
 		stop = clock_now();
@@ -152,7 +69,7 @@ static bool verified(const struct bench *bench)
 	int wrong = 0;
 
 #pragma omp parallel num_threads(bench->threads) reduction(+ : wrong)
-	wrong += !right(bench, &bench->worker[omp_get_thread_num()]);
+	wrong += !passed_right(bench, &bench->worker[omp_get_thread_num()]);
 	if (wrong)
 		msg_warn("%s by %d threads went wrong in %d of them: not recorded",
 		        way_name[bench->way], bench->threads, wrong);
@@ -163,7 +80,7 @@ static bool take_sample(void *context, struct sample *sample)
 {
 	struct bench *bench = context;
 	sample->span = time_passes(bench, bench->passes);
-	sample->seconds = sample->span / bench->passes;
+	sample->seconds = sample->span / bench->passes * (double)bench->pieces;
 	sample->agreed = true;
 	sample->disturbed = team_disturbed_around(bench->team, &bench->undisturbed);
 	return true;
@@ -180,12 +97,12 @@ struct memory_sweep {
 	size_t first, beyond;
 };
 
-/* Four times the last-level caches, within reason: passes over more take too long. */
+/* Four times the last-level caches, within reason: to fill more takes too long. */
 static size_t beyond_cache(const struct topology_facts *facts)
 {
 	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
 	                                : (size_t)(facts->l2_bytes * facts->cores);
-	size_t least = (size_t)32 << 20, most = (size_t)384 << 20;
+	size_t least = (size_t)32 << 20, most = (size_t)2 << 30;
 	size_t memory = (size_t)facts->memory_bytes / 8, wanted = 4 * caches;
 
 	most = most < memory ? most : memory;
@@ -254,10 +171,17 @@ static void measure_way(
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
 
+	const int whole = (int)bench.pieces;
 	double once = 0, spent = 0;
-	/* The part becomes warm: a last-level cache may pass over what is read once. */
-	for (int i = 0; i < WARM_PASSES && spent < seconds; i++)
-		spent += once = time_passes(&bench, 1);
+	for (int t = 0; t < bench.threads; t++)
+		bench.worker[t].at = 0;
+	/* The part becomes warm: a last-level cache may pass over what is read once. Beyond the
+	 * caches they lose what the pass before has written. */
+	for (int i = 0; i < WARM_PASSES && spent < seconds; i++) {
+		const double all = time_passes(&bench, whole);
+		spent += all;
+		once = all / whole;
+	}
 	if (once < seconds / 20)
 		once = time_passes(&bench, 4) / 4;
 	bench.passes = (int)fmin(fmax(seconds / 20 / once, 1), 1e6);
@@ -287,6 +211,7 @@ static void measure_size(struct memory_sweep *sweep, size_t bytes, double second
 		if (!has_point(sweep, threads, bytes))
 			continue;
 		bench.part = bytes / (size_t)threads / 16 * 16; /* two equal halves of words */
+		bench.pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 		const size_t all = bench.part * (size_t)threads;
 		bool any = false;
 		for (int way = 0; way < WAYS; way++)
