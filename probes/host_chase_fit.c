@@ -18,7 +18,8 @@ static const double quickest = 0.3e-9, slowest = 10e-6;
 static const double normal_95 = 1.96;
 static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
 static const double alike = 1.3;       /* sizes of a cache and a TLB taken for the same */
-static const double own_step = 3; /* of a TLB's penalties: more is a cache's, which lies there, too */
+static const double own_step =
+        3; /* of a TLB's penalties: more is a cache's, which lies there, too */
 
 enum { CACHES = 4, TLBS = 2 };
 
