@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -125,6 +126,15 @@ static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 	return cache ? (int64_t)cache->attr->cache.size : 0;
 }
 
+/* A virtual machine whose memory was added as it started may leave it out of its NUMA nodes. */
+static int64_t memory_bytes(const struct topology *topology)
+{
+	const int64_t nodes = (int64_t)hwloc_get_root_obj(topology->hwloc)->total_memory;
+	const int64_t pages = topology_is_this_machine(topology) ? sysconf(_SC_PHYS_PAGES) : 0;
+	const int64_t all = pages * sysconf(_SC_PAGESIZE);
+	return nodes > all ? nodes : all;
+}
+
 void topology_facts(const struct topology *topology, struct topology_facts *facts)
 {
 	hwloc_topology_t hwloc = topology->hwloc;
@@ -137,7 +147,7 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 	facts->l2_bytes = cache_bytes(hwloc, HWLOC_OBJ_L2CACHE);
 	facts->l3_bytes = cache_bytes(hwloc, HWLOC_OBJ_L3CACHE);
 	facts->l3_count = count_of(hwloc, HWLOC_OBJ_L3CACHE);
-	facts->memory_bytes = (int64_t)hwloc_get_root_obj(hwloc)->total_memory;
+	facts->memory_bytes = memory_bytes(topology);
 
 	hwloc_obj_t package = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_PACKAGE, 0);
 	const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
