@@ -217,9 +217,9 @@ int main(int argc, char **argv)
 	                "gemv or lapack",
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
-	                "with --bench: only whole factorizations, the largest squares first, "
-	                "and "
-	                "of ours only the plans that the model chooses on the GPU",
+	                "with --bench: only whole factorizations, the largest squares first; of "
+	                "ours only the plans that the model chooses on the GPU, the host up to "
+	                "4096 x 4096",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32|3xfp16",
 	                "with --bench: ours in single precision by this alone", 0, 0},

@@ -113,9 +113,11 @@ function fuse(   list, t, saved, extra) {
 		bytes((launch - 1.1 * t) / 0.1 * dram) " of DRAM traffic" : ", which speeds up no step by 10 %") \
 		(launch > 2 * t ? " and by over 2x while less than " bytes((launch - 2 * t) * dram) : "") "." rests(list))
 	extra = value("gpu.launch.cooperative") == "" ? "" : value("gpu.launch.cooperative") - launch
-	if (extra != "")
-		item("A cooperative launch costs " with_unit(extra > 0 ? extra : 0, "s") " more on the device than a plain one: paid back " \
-			"after " 			plural(extra > 0 ? int(extra / saved) + 1 : 1, "barrier") "." rests("gpu.launch.cooperative"))
+	if (extra != "" && extra < 0.01 * launch)
+		item("A cooperative launch costs no more on the device than a plain one." rests("gpu.launch.cooperative"))
+	else if (extra != "")
+		item("A cooperative launch costs " with_unit(extra, "s") " more on the device than a plain one: paid back after " \
+			plural(int(extra / saved) + 1, "barrier") "." rests("gpu.launch.cooperative"))
 	if (value("gpu.launch.graph_node") != "")
 		item("Where a sequence is known beforehand, a CUDA graph turns each launch into " \
 			with_unit(value("gpu.launch.graph_node"), "s") \

@@ -212,7 +212,7 @@ function goal_table(   i, host) {
 function say_decisions(   i) {
 	for (i = 1; i <= D["rows"]; i++)
 		if (D[i, "operation"] == "all" && short == "yes")
-			item("QR updating: the model tells beforehand whether it pays, right at " percent(D[i, "right"], "%.0f") " % of " \
+			item("QR updating: the model tells beforehand whether it pays, right at " percent(D[i, "right"]) " % of " \
 				D[i, "points"] " points")
 		else if (D[i, "operation"] == "all")
 			paragraph("Asked before the runs, the model chose right in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \

@@ -101,9 +101,9 @@ bool measure_gram_kernels(struct measure *measure, const struct profile *profile
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept unless again.
  * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone
- * ("": all); smallest: rows;
- * largest: rows and columns. chosen: squares alone, the largest first; of ours on a GPU the plans
- * that the model chooses with the panels there. */
+ * ("": all); smallest: rows; largest: rows and columns. chosen: whole factorizations alone, the
+ * largest squares first; of ours on a GPU the plans that the model chooses with the panels there,
+ * the host for squares of 4096 rows at most. */
 struct bench_request {
 	bool again, chosen;
 	const char *only, *math;

@@ -142,6 +142,16 @@ static size_t list_ours(
 	return count;
 }
 
+/* Of the model's choices alone the host is beside the squares that take it a second or two. */
+static bool beside_host(const struct benching *b, const struct bench_shape *shape)
+{
+	enum { LARGEST = 4096 };
+
+	if (!b->measure->executor[1] || !cases_on_host(shape))
+		return false;
+	return !chosen_alone(b) || (shape->m == shape->n && shape->m <= LARGEST);
+}
+
 static size_t list_rows(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
@@ -151,7 +161,7 @@ static size_t list_rows(
 
 	if (measure->executor[0] && measure->vendor)
 		count += add_vendor(shape, row + count);
-	if (measure->executor[1] && cases_on_host(shape) && !chosen_alone(b)) {
+	if (beside_host(b, shape)) {
 		row[count] = new_row(shape, "openblas", "host");
 		mark(&row[count++], false);
 	}
