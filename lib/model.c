@@ -45,6 +45,14 @@ static void note_missing(
 		        args[1].name, args[1].value, count > 2 ? ",..." : "");
 }
 
+bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high)
+{
+	if (!profile_range(model->profile, name, arg, low, high))
+		return false;
+	note_used(model, name);
+	return true;
+}
+
 double model_value(struct model *model, const char *name, const struct arg *args, size_t count)
 {
 	struct lookup found = profile_get(model->profile, name, args, count);

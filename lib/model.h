@@ -30,6 +30,10 @@ double model_at2(struct model *model, const char *name, const char *arg1, double
 /* The same at any arguments (at most PROFILE_ARGS). */
 double model_value(struct model *model, const char *name, const struct arg *args, size_t count);
 
+/* The least and the largest value of an argument that the rows of a function have. False, and
+ * nothing noted, when it has none. */
+bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high);
+
 /* LAWN 202 eq. (2): alpha + bytes/beta. */
 double model_line(double alpha, double beta, double bytes);
 

@@ -2,6 +2,7 @@
 /* The model's prices of Gram-Schmidt on the host by hand from a synthetic profile: passes by their
  * columns and caches, memory that threads share, what other threads have changed, blocks, and the
  * width of blocks that follows. */
+#include "../factor/model/model_gram_schmidt.h"
 #include "../factor/model/price_blocks.h"
 #include "../factor/runs/gram_rows.h"
 #include "../lib/gram_levels.h"
@@ -185,6 +186,30 @@ static void test_width(const struct profile *profile)
 	ok(gram_width(profile, SINGLE, 2, 3, 3, 8) == 0, "none of a matrix that is refused");
 }
 
+/* Rows that are exact, read where they are: what is left is the accuracy that the model claims. */
+static void test_interval(const struct profile *profile)
+{
+	static const int teams[] = {0, 1, 8}; /* 0: as many as the profile knows, which is 8 */
+	double high[ARRAY_LEN(teams)];
+
+	for (size_t i = 0; i < ARRAY_LEN(teams); i++) {
+		const struct gram_question asked = {.form = "fused",
+		        .m = 1024,
+		        .n = 500,
+		        .precision = SINGLE,
+		        .threads = teams[i]};
+		struct prediction got;
+		if (!ok(model_gram_schmidt_predict(profile, MODEL_HOST, &asked, 2, true, &got),
+		            "predicted for %d threads", teams[i]))
+			continue;
+		high[i] = got.high;
+		const double half = fmax(got.high / got.seconds - 1, 1 - got.low / got.seconds);
+		ok(half > 0.99 * claimed_accuracy && half < 1.5 * claimed_accuracy,
+		        "within +- %.1f %% of that team", 100 * half);
+	}
+	ok(high[0] == high[2], "the largest team is the one that is taken");
+}
+
 int main(void)
 {
 	struct profile *profile = machine();
@@ -194,6 +219,7 @@ int main(void)
 	test_passes(r);
 	test_apply(r);
 	test_width(profile);
+	test_interval(profile);
 	free(r);
 	profile_free(profile);
 	return finish();

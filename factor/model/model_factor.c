@@ -94,7 +94,7 @@ static void predict_bound(struct executor *e, enum model_target target,
 	} else {
 		double low, n = 1;
 		const char *name = single ? "host.gemm.s" : "host.gemm.d";
-		if (!profile_range(r->model.profile, name, "n", &low, &n))
+		if (!model_range(&r->model, name, "n", &low, &n))
 			n = 1;
 		rate = 2 * n * n * n / price_at(r, name, "n", n);
 		bandwidth = price_scalar(r, "host.memory.copy.peak");

@@ -26,7 +26,7 @@ static double peak(struct price_reader *r, enum model_target target, enum precis
 
 	if (target == MODEL_CUDA)
 		return price_scalar(r, device);
-	if (!profile_range(r->model.profile, host, "n", &low, &n))
+	if (!model_range(&r->model, host, "n", &low, &n))
 		n = 1;
 	return 2 * n * n * n / price_at(r, host, "n", n);
 }

@@ -110,16 +110,31 @@ static void find_ranges(
 		        profile, row->name, row->arg_name[i], &ranges->low[i], &ranges->high[i]);
 }
 
+/* Levels are cases of their own: nothing lies between two of them. */
+static bool is_axis(const char *argument)
+{
+	return strcmp(argument, "level") != 0;
+}
+
 /* Whether all arguments of a row are even, or odd, powers of two or ends of their range. */
 static bool every_other(const struct parameter *row, const struct ranges *ranges, int odd)
 {
 	for (size_t i = 0; i < row->arg_count; i++) {
 		double x = row->arg[i];
-		if (x != ranges->low[i] && x != ranges->high[i] &&
+		if (is_axis(row->arg_name[i]) && x != ranges->low[i] && x != ranges->high[i] &&
 		        lround(log2(fmax(x, 1))) % 2 != odd)
 			return false;
 	}
 	return true;
+}
+
+/* The reader of `base` before it has read anything, in another profile. */
+static void start_like(
+        struct price_reader *reader, const struct price_reader *base, const struct profile *profile)
+{
+	price_reader_start(reader, profile);
+	reader->working_set = base->working_set;
+	reader->threads = base->threads;
 }
 
 /* How far interpolation between the rows of rate surfaces may be off: with every other row only, in
@@ -141,8 +156,7 @@ static double spread_surface(const struct question *q, const struct profile *pro
 			if (strcmp(row->regime, "surface") != 0 || every_other(row, &ranges, odd))
 				coarse.row[coarse.count++] = *row;
 		}
-		price_reader_start(reader, &coarse);
-		reader->working_set = base->working_set;
+		start_like(reader, base, &coarse);
 		double off = fabs(question_seconds(q, false, NULL) - seconds);
 		if (off > most) /* not when too few rows are left to tell */
 			most = off;
@@ -158,8 +172,7 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	struct price_reader *reader = executor_model_reader(q->executor);
 	double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
 
-	price_reader_start(reader, profile);
-	reader->working_set = base->working_set;
+	start_like(reader, base, profile);
 	reader->linear = true;
 	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
 	*reader = *base;

@@ -150,7 +150,7 @@ double price_last(struct price_reader *reader, const char *name, const char *arg
 	double low, high;
 
 	if (!slot->name) {
-		bool found = profile_range(reader->model.profile, name, arg, &low, &high);
+		bool found = model_range(&reader->model, name, arg, &low, &high);
 		slot->value = found ? high : NAN;
 		slot->name = name;
 	}
@@ -203,7 +203,7 @@ static double smallest_bytes(struct price_reader *reader, const char *curve, dou
 
 	if (slot->name)
 		return slot->value;
-	if (!profile_range(reader->model.profile, curve, "bytes", &low, &high))
+	if (!model_range(&reader->model, curve, "bytes", &low, &high))
 		return otherwise;
 	*slot = (struct price_entry){curve, {-1, -1}, low};
 	return low;
@@ -221,7 +221,7 @@ double price_host_rate(struct price_reader *reader, const char *name, double wor
 {
 	double low, high;
 
-	if (profile_range(reader->model.profile, name, "bytes", &low, &high) && working_set < low)
+	if (model_range(&reader->model, name, "bytes", &low, &high) && working_set < low)
 		working_set = low;
 	return price_at2(reader, name, "threads", 1, "bytes", working_set);
 }

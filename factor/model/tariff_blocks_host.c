@@ -202,7 +202,7 @@ static double peak_gemm(struct price_reader *r, enum precision precision)
 	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
 	double low, high = 1;
 
-	if (!profile_range(r->model.profile, name, "n", &low, &high))
+	if (!model_range(&r->model, name, "n", &low, &high))
 		high = 1;
 	return high * high * high / price_at(r, name, "n", high);
 }

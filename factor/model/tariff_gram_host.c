@@ -26,8 +26,7 @@ static double threads_of(struct price_reader *r)
 
 	if (r->threads > 0)
 		return r->threads;
-	return profile_range(r->model.profile, "host.parallel.fork", "threads", &low, &high) ? high
-	                                                                                     : 1;
+	return model_range(&r->model, "host.parallel.fork", "threads", &low, &high) ? high : 1;
 }
 
 static double column_of(struct matrix a)
@@ -80,7 +79,7 @@ static double with_memory(
 	const double held = price_scalar(r, "host.l3.stated") / 3, all = price_bytes(a);
 	double low, beyond;
 
-	if (all <= held || !profile_range(r->model.profile, memory, "bytes", &low, &beyond))
+	if (all <= held || !model_range(&r->model, memory, "bytes", &low, &beyond))
 		return cached;
 	/* what a column changed in its place is to a copy: this also reads the lines that it
 	 * overwrites, three lines moved for two that are counted */

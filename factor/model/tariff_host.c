@@ -21,9 +21,8 @@ static double times_in_panel(
 {
 	double times = r->working_set / price_bytes(part), low, high;
 
-	return profile_range(r->model.profile, name, arg, &low, &high)
-	               ? fmin(fmax(times, low), high)
-	               : times;
+	return model_range(&r->model, name, arg, &low, &high) ? fmin(fmax(times, low), high)
+	                                                      : times;
 }
 
 static struct price of_column(struct price_reader *r, const char *name, struct matrix x)
