@@ -2,8 +2,9 @@
 # Series of the figure of whole factorizations: awk -v folder=WORK -v data=DATA -v precision=s -f common.awk -f bench.awk -f factor.awk
 # From DATA/bench.tsv the best rate of every variant at every square size (all its plans and algorithms compete), from
 # DATA/errors.tsv the model's own choice, predicted and measured at the held-out sizes. Writes
-# folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv and, from DATA/breakdown.tsv,
-# folder/OPERATION_blas3.tsv; prints the number of series.
+# folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv, OPERATION_bound.tsv (of the
+# panels on the GPU), from DATA/breakdown.tsv OPERATION_blas3.tsv and, from DATA/profile.tsv, gemm.tsv: the library's
+# product of n x n matrices. Prints the number of series.
 function keep(series, n, rate) {
 	if (!(rate > 0))
 		return
@@ -35,17 +36,34 @@ function take_breakdown(   i, k, part) {
 		keep(part[1] "_blas3", part[2] + 0, flops(part[1], part[2]) / blas3[k] * 1e-9)
 	}
 }
+# The most that a factorization may reach: its operations at the rate of the best product, or its bytes at the memory's.
+function is_bound(i) {
+	return E[i, "level"] == 0 && E[i, "variant"] == "gpu" && E[i, "math"] !~ /^3x/ && E[i, "predicted"] > 0
+}
 function take_errors(   i, name) {
 	if (!load(data "/errors.tsv", E))
 		return
 	for (i = 1; i <= E["rows"]; i++) {
-		if (!is_whole_operation(E[i, "operation"]) || E[i, "precision"] != precision || E[i, "m"] != E[i, "n"] || \
-			E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "chosen")
+		if (!is_whole_operation(E[i, "operation"]) || E[i, "precision"] != precision || E[i, "m"] != E[i, "n"])
 			continue
 		name = E[i, "operation"]
+		if (is_bound(i))
+			keep(name "_bound", E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
+		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "chosen")
+			continue
 		keep(name "_predicted_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
 		keep(name "_checked_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "measured"] * 1e-9)
 	}
+}
+function take_gemm(   i, word, n) {
+	if (!load(data "/profile.tsv", G))
+		return
+	for (i = 1; i <= G["rows"]; i++)
+		if (split(G[i, "parameter"], word, /[][=,]/) >= 7 && word[1] == "gpu.gemm." precision && \
+			word[3] == word[5] && word[5] == word[7] && G[i, "value"] > 0) {
+			n = word[3] + 0
+			keep("gemm", n, 2 * n * n * n / G[i, "value"] * 1e-9)
+		}
 }
 function write_series(series,   count, n, i, path) {
 	path = folder "/" series ".tsv"
@@ -59,6 +77,8 @@ BEGIN {
 	take_bench()
 	take_errors()
 	take_breakdown()
+	if (length(sizes))
+		take_gemm()
 	for (series in sizes) {
 		write_series(series)
 		written++

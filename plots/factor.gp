@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The counterpart of LAWN 202's Figures 7 and 8: rates of LU, QR and Cholesky of square matrices against n, and how
-# many times faster than the host's LAPACK they are. factor.awk wrote work/NAME/OPERATION_VARIANT.tsv (n, gflops).
+# The counterpart of LAWN 202's Figures 7 and 8: rates of LU, QR and Cholesky of square matrices against n beside the
+# library's product and the bound, and how many times faster than the host's LAPACK they are. factor.awk wrote
+# work/NAME/OPERATION_VARIANT.tsv (n, gflops).
 slots = system("ls '".work."/".name."' | grep -c '_openblas[.]tsv$'") > 0 ? 4 : 3 # without the host's LAPACK three
-height = 390 * slots
+height = 450 * slots
 load scripts."/style.gp"
 operations = "getrf geqrf potrf"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
@@ -15,14 +16,14 @@ variant(s) = system("echo ".s." | sed 's,.*_,,'")
 rate(s, n) = real(system(sprintf("cat '%s' 2>/dev/null | awk -v n=%d '$1 == n { r = $2 } END { print r ? r : \"NaN\" }'", file(s), n)))
 set multiplot
 left = 0.13; right = 0.97
-set key maxrows 3 width -2
+set key maxrows 5 width -2
 set logscale xy
 set format y "%g"
 set xrange [200:40000]
 set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 do for [i=1:3] {
 	o = word(operations, i)
-	bottom = 1 - (i - 0.3) / slots; top = bottom + 0.58 / slots
+	bottom = 1 - (i - 0.38) / slots; top = bottom + 0.53 / slots
 	@panel
 	set title title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")
 	set ylabel "Tflop/s"
@@ -30,6 +31,14 @@ do for [i=1:3] {
 	predicted = list(o, "predicted_")
 	checked = list(o, "checked_")
 	blas3 = present(name."/".o."_blas3")
+	bound = present(name."/".o."_bound")
+	gemm = present(name."/gemm")
+	only_checked = "" # variants that were measured at the held-out sizes alone
+	do for [v in variants] {
+		if (words(present(name."/".o."_checked_".v)) > 0 && words(present(name."/".o."_".v)) == 0) {
+			only_checked = only_checked." ".v
+		}
+	}
 	if (words(measured) + words(checked) == 0) { continue }
 	plot for [j=1:words(measured)] file(word(measured, j)) using "n":(column("gflops")*1e-3) with linespoints \
 		lt line_of(variant(word(measured, j))) title key_of(variant(word(measured, j))), \
@@ -39,6 +48,11 @@ do for [i=1:3] {
 		lt line_of(variant(word(checked, j))) pt 1 ps 1 notitle, \
 		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 \
 		title "BLAS3, simulated", \
+		for [v in only_checked] NaN with linespoints lt line_of(v) dt 2 pt 1 title key_of(v), \
+		for [j=1:words(gemm)] file(word(gemm, j)) using "n":(column("gflops")*1e-3) with lines lt 8 \
+		title "cuBLAS ".(precision eq "single" ? "s" : "d")."gemm", \
+		for [j=1:words(bound)] file(word(bound, j)) using "n":(column("gflops")*1e-3) with lines lt 8 dt 3 \
+		title precision eq "single" ? "bound, fp32" : "bound", \
 		NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
 with_host = present(system("printf '".name."/%s_openblas ' ".operations))
@@ -46,7 +60,7 @@ faster(o, n) = (a = rate(name."/".o."_gpu", n), b = rate(name."/".o."_hybrid", n
 	(a == a && (b != b || a > b) ? a : b) / c)
 operation(s) = system("echo ".s." | sed 's,.*/,,; s,_.*,,'")
 if (words(with_host) > 0) {
-	bottom = 1 - (4 - 0.3) / slots; top = bottom + 0.58 / slots
+	bottom = 1 - (4 - 0.38) / slots; top = bottom + 0.53 / slots
 	@panel
 	set title "Times as fast as OpenBLAS on the host: the better of ours"
 	set ylabel "ratio"

@@ -87,6 +87,12 @@ errors() {
 	printf 'operation\tvariant\tprecision\tm\tn\toptions\texecutor\tregime\tlevel\tpredicted\tpredicted_low\tpredicted_high\tmeasured\tmeasured_low\tmeasured_high\terror\tcovered\tbaseline_peak\tbaseline_scaled\tverdict\treason\n'
 	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm\tcuda\thardware\t2\t1.5e-3\t1.4e-3\t1.6e-3\t2e-3\t1.9e-3\t2.1e-3\t-0.25\t0\t-0.9\tnan\tUNDER\tnan\n'
 	printf 'panel_getrf\tfused\ts\t750\t48\tl2=warm\tcuda\thardware\t2\t1.9e-3\t1.8e-3\t2e-3\t1.9e-3\t1.8e-3\t2e-3\t0\t1\t-0.9\tnan\tOK\tnan\n'
+	for row in 'gpu 0 l2=warm,plan=chosen 1e-3 2e-3' 'hybrid 2 l2=warm,plan=chosen 4e-3 5e-3'; do
+		# shellcheck disable=SC2086 # fields
+		set -- $row
+		printf 'getrf\t%s\ts\t1000\t1000\t%s\tcuda\tsurface\t%s\t%s\tnan\tnan\t%s\tnan\tnan\t0\t1\tnan\tnan\tOK\tnan\n' \
+			"$1" "$3" "$2" "$4" "$5"
+	done
 	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm,phase=search\tcuda\thardware\t2\t5e-4\t4e-4\t6e-4\t9e-4\t8e-4\t1e-3\t-0.444\t0\tnan\tnan\tUNDER\tnan\n'
 	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm,phase=swap\tcuda\thardware\t2\t5e-4\t4e-4\t6e-4\t5e-4\t4e-4\t6e-4\t0\t1\tnan\tnan\tOK\tnan\n'
 }
@@ -254,6 +260,16 @@ awk -v folder="$scratch/series" -f "$plots/series.awk" "$scratch/even.tsv"
 says "$scratch/series/even.tsv" '^2.5	1	4$' 'the median of an even count is the mean of the middle two'
 expect 1 'is no curve' 'what is no curve is refused' \
 	awk -v folder="$scratch/series" -f "$plots/series.awk" "$gpu/machine.tsv"
+mkdir "$scratch/rates" "$scratch/products"
+bench >"$scratch/products/bench.tsv"
+printf 'parameter\tvalue\ngpu.gemm.s[m=512,n=512,k=512]\t1e-5\ngpu.gemm.s[m=512,n=512,k=64]\t1e-6\ngpu.gemm.d[m=512,n=512,k=512]\t1e-4\n' \
+	>"$scratch/products/profile.tsv"
+errors >"$scratch/products/errors.tsv"
+awk -v folder="$scratch/rates" -v data="$scratch/products" -v precision=s -f "$plots/common.awk" -f "$plots/bench.awk" \
+	-f "$plots/factor.awk" >"$scratch/out"
+says "$scratch/rates/gemm.tsv" '^512	26843.5$' "beside factorizations: the library's square products alone, of their precision"
+says "$scratch/rates/getrf_bound.tsv" '^1000	666[0-9.]*$' 'and the bound, which is level 0 of the predictions'
+says "$scratch/rates/getrf_checked_hybrid.tsv" '^1000	133[0-9.]*$' 'what was measured at held-out sizes alone'
 cat >"$scratch/golden.awk" <<-'AWK'
 	function gflops(m, alpha) { return flops_getrf(m, 64) / panel_estimate(m, 64, alpha, 75e9) / 1e9 }
 	BEGIN { printf "%.1f %.2f %.2f\n", gflops(20000, 5e-6), gflops(750, 1.4e-6), gflops(64, 1.4e-6) / gflops(64, 5e-6) }
@@ -302,7 +318,7 @@ says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: th
 says "$text" '^1024  block .* 10 ' 'its forms'
 says "$text" '^remove columns, R and d  *0.5  *0.5  *4.0  *1.0  *1.0  *8.0$' 'updating: how many times as fast'
 says "$text" '^remove columns  *none  *device  *2  *1  *10.0  *100.0  *1.0  *2.0  *50  *60$' 'and whether the choice was right'
-says "$text" 'right at 100 % of 2 points' 'in short'
+says "$text" 'right at 100.0 % of 2 points' 'in short'
 says "$text" '^  *10  *70.0 / 80.0$' 'their widths of blocks'
 says "$text" '^4000 1000 100 0  *none  *50  *24.0 / 25.0  *-  *- / 4.00  *-  *20.0 / 30.0$' 'and stages'
 awk '/^Gram-Schmidt/ { on = 1 } on' "$text" | tr '\n' ' ' | tr -s ' ' >"$scratch/gram"
@@ -325,6 +341,7 @@ done >"$scratch/dangling"
 result $? 'every link leads somewhere' "$(head -n 3 "$scratch/dangling")"
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
+drawing says "$gpu/report/figures/factor_s.svg" 'panels on CPU' 'what was measured at held-out sizes alone has its name in the figure'
 drawing says "$gpu/report/figures/panel_cuda.svg" '</svg>' 'the panel figure'
 drawing expect 0 'launch copy panel_cuda factor_s vendor trace_sgetrf_100 kerr update gram_schmidt breakdown$' 'figures alone, of what there is' sh "$plots/plots.sh" "$gpu"
 drawing expect 0 '^same$' 'figures are the same every time' sh -c "cp '$gpu/report/figures/copy.svg' '$scratch' &&
