@@ -3,7 +3,7 @@
 # Question: How long do the library's gemm, trsm and syrk take against shape?
 # Figure: Rates of cuBLAS by the operation counts of LAPACK Working Note 41. Above, square products in single precision, tf32 and double precision; then rank-k updates of the largest square that was measured; below, triangular solves with a unit lower triangle and symmetric updates of that size.
 # Parameters: gpu.gemm. gpu.gemm_tn. gpu.trsm. gpu.syrk.
-height = 1240
+height = 1300
 load scripts."/style.gp"
 names = "s tf32 d"
 name_of(s) = s eq "s" ? "single" : s eq "d" ? "double" : "tf32"
@@ -23,7 +23,7 @@ set logscale x 2
 set ylabel "Tflop/s"
 set yrange [0:*]
 
-bottom = 0.735; top = 0.96
+bottom = 0.745; top = 0.96
 @panel
 set title "Square products - ".machine
 set xlabel "n" offset 0,0.4
@@ -32,7 +32,7 @@ if (words(measured) > 0) {
 		smooth unique with linespoints lt i title name_of(word(measured, i))
 }
 
-bottom = 0.40; top = 0.62
+bottom = 0.42; top = 0.63
 @panel
 set title "Rank-k updates of the largest square"
 set xlabel "k" offset 0,0.4
@@ -42,7 +42,7 @@ if (words(measured) > 0) {
 		title sprintf("%s, n = %d", name_of(word(measured, i)), largest(gemm(word(measured, i))))
 }
 
-bottom = 0.07; top = 0.29
+bottom = 0.10; top = 0.31
 @panel
 set title "Triangular solves and symmetric updates"
 set xlabel "order of the triangle, or k of the update" offset 0,0.4

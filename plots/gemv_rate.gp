@@ -3,7 +3,7 @@
 # Question: How long do the library's gemv and ger take against shape, with the matrix in L2 or not?
 # Figure: Bytes of the matrix read (ger: read and written) in a second, square matrices in single precision above and in double precision below. Warm: as calls follow each other. Cold: each call finds another matrix, out of a pool far larger than L2. Dashed: what plain reads of DRAM reach.
 # Parameters: gpu.gemv. gpu.ger.
-height = 860
+height = 900
 load scripts."/style.gp"
 kinds = "gemv_n gemv_t ger"
 name_of(k) = k eq "gemv_n" ? "A x" : k eq "gemv_t" ? "A^T x" : "A + x y^T"
@@ -15,7 +15,7 @@ left = 0.13; right = 0.97
 do for [p=1:2] {
 	s = p == 1 ? "s" : "d"
 	bytes = 4 * p
-	bottom = p == 1 ? 0.66 : 0.15; top = p == 1 ? 0.95 : 0.44
+	bottom = p == 1 ? 0.67 : 0.18; top = p == 1 ? 0.95 : 0.46
 	@panel
 	set logscale x 2
 	set title p == 1 ? "Single precision - ".machine : "Double precision"

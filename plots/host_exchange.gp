@@ -15,6 +15,11 @@ unset key
 set size ratio -1
 set palette defined (0 "#cfe1f5", 1 "#2f74c0")
 if (present(pairs) ne "") {
-	plot file(pairs) using (column("from")):(column("to")):(column("seconds")*1e9) with points pt 5 ps 3.2 lc palette, \
-		"" using (column("from")):(column("to")):(sprintf("%.0f", column("seconds")*1e9)) with labels font ",10"
+	cores = values(pairs, "to")
+	last = real(word(cores, words(cores)))
+	set xrange [-0.6:last-0.4]
+	set yrange [0.4:last+0.6]
+	plot file(pairs) using (column("from")):(column("to")):(column("seconds")*1e9) with points pt 5 ps 48/last lc palette, \
+		"" using (column("from")):(column("to")):(sprintf("%.0f", column("seconds")*1e9)) \
+		with labels font sprintf(",%d", last > 25 ? 6 : 10)
 }

@@ -3,7 +3,7 @@
 # Question: What do the steps of our own panel kernels cost, one by one?
 # Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels in turns and its pivot kernel alone, start to start, against rows. Single precision. Dashed: one dependent kernel launch. Below, the rate of one SM's sweep over a panel that it holds in shared memory.
 # Parameters: gpu.panel. gpu.shared.update
-height = 1160
+height = 1200
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
 column_s = "panel_kernel/column_s"
@@ -25,7 +25,7 @@ if (words(widths) > 0) {
 		with yerrorlines lt i title word(widths, i)." columns", \
 		exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
 }
-left = 0.15; right = 0.97; bottom = 0.36; top = 0.57
+left = 0.15; right = 0.97; bottom = 0.375; top = 0.57
 @panel
 set title "Fused kernels: pivot and update in turns, and pivot alone"
 set logscale y
@@ -40,7 +40,7 @@ if (words(updates) > 0) {
 		using (column("m")*where("n", 32)):(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt 8 title "pivot, 32 columns"
 }
-left = 0.15; right = 0.97; bottom = 0.06; top = 0.24
+left = 0.15; right = 0.97; bottom = 0.06; top = 0.235
 if (present("panel_kernel/shared_update") ne "") {
 	@panel
 	unset key

@@ -368,6 +368,19 @@ MACHINE=nowhere
 expect 1 'no recorded data in .*nowhere' 'an unknown machine is refused' report "$scratch/local"
 unset MACHINE
 
+# ---- the recorded machine, with everything there is
+outside() { # texts of the figures beyond an edge
+	awk '
+		match($0, /viewBox="0 0 [0-9]+ [0-9]+"/) { split(substr($0, RSTART, RLENGTH), box, /[ "]/) }
+		match($0, /<g transform="translate[(][-0-9.]+,[-0-9.]+/) { split(substr($0, RSTART, RLENGTH), at, /[(,]/) }
+		/<text>/ && (at[2] < 0 || at[2] + 0 > box[4] + 0 || at[3] < 8 || at[3] + 0 > box[5] - 2)'
+}
+mkdir "$scratch/recorded"
+cp "$root"/data/nvidia-h200/*.tsv "$scratch/recorded"
+drawing expect 0 'pointer_chase .*factor_s .*vendor ' 'figures of the recorded machine' sh "$plots/plots.sh" "$scratch/recorded"
+cat "$scratch"/recorded/report/figures/*.svg 2>/dev/null | outside >"$scratch/beyond"
+drawing never "$scratch/beyond" . 'none of their texts is beyond an edge'
+
 # ---- without gnuplot
 mkdir "$scratch/bin"
 for tool in sh awk sed grep tr cut sort uniq mkdir mktemp rm mv cat date uname dirname basename head tail paste sha256sum; do
