@@ -16,6 +16,8 @@ struct task {
 	struct matrix a, b, c, d;
 	struct pivots p, q;
 	enum trans ta, tb;
+	enum split_form stack;
+	struct products products;
 	enum side side;
 	enum uplo uplo;
 	enum diag diag;
@@ -40,6 +42,7 @@ struct deferred {
 	struct task_queue queues[QUEUE_COUNT];
 	int64_t recorded[EXECUTOR_EVENTS], reached[EXECUTOR_EVENTS];
 	uint64_t seed;
+	bool one_call;    /* for a panel of reflectors */
 	bool fixed_order; /* the first queue that can run, in a drawn order; else a drawn one */
 	int order[QUEUE_COUNT];
 	void *stages[EXECUTOR_STAGES], *old_stages[DEFERRED_OLD_STAGES];
@@ -213,7 +216,8 @@ static inline bool task_store_pivots(struct executor *h, const struct task *t)
 	return true;
 }
 
-static inline bool deferred_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+static inline bool deferred_host_panel_getrf(
+        struct executor *e, struct matrix host, struct pivots p)
 {
 	struct pivots now = {xmalloc((size_t)(p.n + 1) * sizeof(int)), p.n};
 
@@ -229,7 +233,8 @@ static inline bool task_store_tau(struct executor *h, const struct task *t)
 	return ok;
 }
 
-static inline bool deferred_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
+static inline bool deferred_host_panel_geqrf(
+        struct executor *e, struct matrix host, struct matrix tau)
 {
 	struct matrix now = {
 	        xmalloc((size_t)tau.m * sizeof(double)), 0, tau.m, 1, tau.m, tau.precision};
@@ -246,7 +251,7 @@ static inline bool task_store_info(struct executor *h, const struct task *t)
 	return true;
 }
 
-static inline bool deferred_panel_potrf(
+static inline bool deferred_host_panel_potrf(
         struct executor *e, enum uplo uplo, struct matrix host, int64_t first, int *info)
 {
 	int now = 0;
@@ -257,226 +262,125 @@ static inline bool deferred_panel_potrf(
 
 /* ---- operations ---- */
 
-#define TASK(name, call)                                                                           \
+/* One that is put off: its parameters, the fields of the task that keep them, and the call that it
+ * becomes, on the host executor h. */
+#define FIELDS(...) __VA_ARGS__
+#define OPERATION(name, parameters, fields, call)                                                  \
 	static inline bool task_##name(struct executor *h, const struct task *t)                   \
 	{                                                                                          \
 		return call;                                                                       \
+	}                                                                                          \
+	static inline bool deferred_##name parameters                                              \
+	{                                                                                          \
+		return defer(e, (struct task){.run = task_##name, fields});                        \
 	}
-TASK(resident_panel, ex_resident_panel(h, t->a, t->memory, t->p))
-TASK(transfer, ex_copy(h, t->a, t->b))
-TASK(gemm, ex_gemm(h, t->ta, t->tb, t->alpha, t->a, t->b, t->beta, t->c))
-TASK(syrk, ex_syrk(h, t->uplo, t->ta, t->alpha, t->a, t->beta, t->c))
-TASK(trsm, ex_trsm(h, t->side, t->uplo, t->ta, t->diag, t->alpha, t->a, t->b))
-TASK(trsm_guard, ex_trsm_guard(h, t->side, t->uplo, t->ta, t->diag, t->a, t->b, t->c, t->d))
-TASK(trtri, ex_trtri(h, t->uplo, t->diag, t->a, t->b))
-TASK(laswp, ex_laswp(h, t->a, t->p, t->backwards))
-TASK(lu_columns, ex_lu_columns(h, t->a, t->p, t->c))
-TASK(lu_rows, ex_lu_rows(h, t->a, t->p, t->c))
-TASK(join_halves, ex_join_halves(h, t->a, t->p, t->number, t->q))
-TASK(lu_top, ex_lu_top(h, t->a, t->p, t->c))
-TASK(adopt_pivots, ex_adopt_pivots(h, t->p, t->number, t->q))
-TASK(clear_info, ex_clear_info(h, t->info))
-TASK(zero_diagonal, ex_zero_diagonal(h, t->a, t->info))
-TASK(potrf_block, ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
-TASK(panel_geqrf, ex_panel_geqrf(h, t->a, t->b, t->memory))
-TASK(explicit_v, ex_explicit_v(h, t->a, t->b))
-TASK(larft, ex_larft(h, t->a, t->b, t->c))
-TASK(gemv, ex_gemv(h, t->ta, t->alpha, t->a, t->b, t->beta, t->c))
-TASK(ger, ex_ger(h, t->a, t->b, t->c))
-TASK(scal, ex_scal(h, t->alpha, t->a))
-TASK(make_rotations, ex_make_rotations(h, t->number, t->a, t->b))
-TASK(rotate, ex_rotate(h, t->a, t->b))
-TASK(transpose, ex_transpose(h, t->a, t->b))
-TASK(fill, ex_fill(h, t->uplo, t->alpha, t->beta, t->a))
-#undef TASK
 
-static inline bool deferred_resident_panel(
-        struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	return defer(e, (struct task){.run = task_resident_panel, .a = a, .memory = work, .p = p});
-}
-
-static inline bool deferred_copy(struct executor *e, struct matrix from, struct matrix to)
-{
-	return defer(e, (struct task){.run = task_transfer, .a = from, .b = to});
-}
-
-static inline bool deferred_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c)
-{
-	return defer(e, (struct task){.run = task_gemm,
-	                        .ta = ta,
-	                        .tb = tb,
-	                        .alpha = alpha,
-	                        .a = a,
-	                        .b = b,
-	                        .beta = beta,
-	                        .c = c});
-}
-
-static inline bool deferred_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
-        struct matrix a, double beta, struct matrix c)
-{
-	return defer(e, (struct task){.run = task_syrk,
-	                        .uplo = uplo,
-	                        .ta = trans,
-	                        .alpha = alpha,
-	                        .a = a,
-	                        .beta = beta,
-	                        .c = c});
-}
-
-static inline bool deferred_trsm(struct executor *e, enum side side, enum uplo uplo,
-        enum trans trans, enum diag diag, double alpha, struct matrix a, struct matrix b)
-{
-	return defer(e, (struct task){.run = task_trsm,
-	                        .side = side,
-	                        .uplo = uplo,
-	                        .ta = trans,
-	                        .diag = diag,
-	                        .alpha = alpha,
-	                        .a = a,
-	                        .b = b});
-}
-
-static inline bool deferred_trsm_guard(struct executor *e, enum side side, enum uplo uplo,
-        enum trans trans, enum diag diag, struct matrix a, struct matrix inverse,
-        struct matrix kept, struct matrix b)
-{
-	return defer(e, (struct task){.run = task_trsm_guard,
-	                        .side = side,
-	                        .uplo = uplo,
-	                        .ta = trans,
-	                        .diag = diag,
-	                        .a = a,
-	                        .b = inverse,
-	                        .c = kept,
-	                        .d = b});
-}
-
-static inline bool deferred_trtri(
-        struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
-{
-	return defer(e,
-	        (struct task){.run = task_trtri, .uplo = uplo, .diag = diag, .a = a, .b = inverse});
-}
-
-static inline bool deferred_laswp(
-        struct executor *e, struct matrix a, struct pivots p, bool backwards)
-{
-	return defer(e, (struct task){.run = task_laswp, .a = a, .p = p, .backwards = backwards});
-}
-
-static inline bool deferred_lu_rows(
-        struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	return defer(e, (struct task){.run = task_lu_rows, .a = a, .p = p, .c = c});
-}
-
-static inline bool deferred_lu_columns(
-        struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	return defer(e, (struct task){.run = task_lu_columns, .a = a, .p = p, .c = c});
-}
-
-static inline bool deferred_lu_top(
-        struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	return defer(e, (struct task){.run = task_lu_top, .a = a, .p = p, .c = c});
-}
-
-static inline bool deferred_adopt_pivots(
-        struct executor *e, struct pivots panel, int64_t first, struct pivots all)
-{
-	return defer(
-	        e, (struct task){.run = task_adopt_pivots, .p = panel, .number = first, .q = all});
-}
-
-static inline bool deferred_join_halves(struct executor *e, struct matrix beside,
-        struct pivots half, int64_t first, struct pivots all)
-{
-	return defer(e, (struct task){.run = task_join_halves,
-	                        .a = beside,
-	                        .p = half,
-	                        .number = first,
-	                        .q = all});
-}
-
-static inline bool deferred_clear_info(struct executor *e, int *info)
-{
-	return defer(e, (struct task){.run = task_clear_info, .info = info});
-}
-
-static inline bool deferred_zero_diagonal(struct executor *e, struct matrix a, int *info)
-{
-	return defer(e, (struct task){.run = task_zero_diagonal, .a = a, .info = info});
-}
-
-static inline bool deferred_potrf_block(
-        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
-{
-	return defer(e, (struct task){.run = task_potrf_block,
-	                        .uplo = uplo,
-	                        .a = a,
-	                        .number = first,
-	                        .info = info});
-}
-
-static inline bool deferred_geqrf(
-        struct executor *e, struct matrix a, struct matrix tau, void *work)
-{
-	return defer(e, (struct task){.run = task_panel_geqrf, .a = a, .b = tau, .memory = work});
-}
-
-static inline bool deferred_explicit_v(struct executor *e, struct matrix a, struct matrix v)
-{
-	return defer(e, (struct task){.run = task_explicit_v, .a = a, .b = v});
-}
-
-static inline bool deferred_larft(
-        struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
-{
-	return defer(e, (struct task){.run = task_larft, .a = v, .b = tau, .c = t});
-}
-
-static inline bool deferred_gemv(struct executor *e, enum trans trans, double alpha,
-        struct matrix a, struct matrix x, double beta, struct matrix y)
-{
-	return defer(e, (struct task){.run = task_gemv,
-	                        .ta = trans,
-	                        .alpha = alpha,
-	                        .a = a,
-	                        .b = x,
-	                        .beta = beta,
-	                        .c = y});
-}
-
-static inline bool deferred_ger(
-        struct executor *e, struct matrix x, struct matrix y, struct matrix a)
-{
-	return defer(e, (struct task){.run = task_ger, .a = x, .b = y, .c = a});
-}
-
-static inline bool deferred_scal(struct executor *e, double alpha, struct matrix x)
-{
-	return defer(e, (struct task){.run = task_scal, .alpha = alpha, .a = x});
-}
-
-static inline bool deferred_make_rotations(
-        struct executor *e, int64_t row, struct matrix x, struct matrix g)
-{
-	return defer(e, (struct task){.run = task_make_rotations, .number = row, .a = x, .b = g});
-}
-
-static inline bool deferred_rotate(struct executor *e, struct matrix g, struct matrix x)
-{
-	return defer(e, (struct task){.run = task_rotate, .a = g, .b = x});
-}
-
-static inline bool deferred_transpose(struct executor *e, struct matrix a, struct matrix b)
-{
-	return defer(e, (struct task){.run = task_transpose, .a = a, .b = b});
-}
+OPERATION(resident_panel, (struct executor * e, struct matrix a, void *work, struct pivots p),
+        FIELDS(.a = a, .memory = work, .p = p), ex_resident_panel(h, t->a, t->memory, t->p))
+OPERATION(copy, (struct executor * e, struct matrix from, struct matrix to),
+        FIELDS(.a = from, .b = to), ex_copy(h, t->a, t->b))
+OPERATION(gemm,
+        (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
+                struct matrix b, double beta, struct matrix c),
+        FIELDS(.ta = ta, .tb = tb, .alpha = alpha, .a = a, .b = b, .beta = beta, .c = c),
+        ex_gemm(h, t->ta, t->tb, t->alpha, t->a, t->b, t->beta, t->c))
+OPERATION(split,
+        (struct executor * e, struct matrix a, enum trans trans, enum split_form stack,
+                struct matrix to),
+        FIELDS(.a = a, .ta = trans, .stack = stack, .b = to),
+        h->ops->split(h, t->a, t->ta, t->stack, t->b))
+OPERATION(gemm_tf32,
+        (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
+                struct matrix c, struct products products),
+        FIELDS(.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .products = products),
+        h->ops->gemm_tf32(h, t->alpha, t->a, t->b, t->beta, t->c, t->products))
+OPERATION(half_update,
+        (struct executor * e, enum uplo part, double alpha, struct matrix left, struct matrix right,
+                struct matrix c),
+        FIELDS(.uplo = part, .alpha = alpha, .a = left, .b = right, .c = c),
+        h->ops->half_update(h, t->uplo, t->alpha, t->a, t->b, t->c))
+OPERATION(gemm_tall, (struct executor * e, struct matrix v, struct matrix c, struct matrix p),
+        FIELDS(.a = v, .b = c, .c = p), h->ops->gemm_tall(h, t->a, t->b, t->c))
+OPERATION(add_triangles,
+        (struct executor * e, enum uplo uplo, struct matrix blocks, struct matrix c),
+        FIELDS(.uplo = uplo, .a = blocks, .c = c), h->ops->add_triangles(h, t->uplo, t->a, t->c))
+OPERATION(syrk,
+        (struct executor * e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+                double beta, struct matrix c),
+        FIELDS(.uplo = uplo, .ta = trans, .alpha = alpha, .a = a, .beta = beta, .c = c),
+        ex_syrk(h, t->uplo, t->ta, t->alpha, t->a, t->beta, t->c))
+OPERATION(trsm,
+        (struct executor * e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+                double alpha, struct matrix a, struct matrix b),
+        FIELDS(.side = side, .uplo = uplo, .ta = trans, .diag = diag, .alpha = alpha, .a = a,
+                .b = b),
+        ex_trsm(h, t->side, t->uplo, t->ta, t->diag, t->alpha, t->a, t->b))
+OPERATION(trsm_guard,
+        (struct executor * e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+                struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b),
+        FIELDS(.side = side, .uplo = uplo, .ta = trans, .diag = diag, .a = a, .b = inverse,
+                .c = kept, .d = b),
+        ex_trsm_guard(h, t->side, t->uplo, t->ta, t->diag, t->a, t->b, t->c, t->d))
+OPERATION(trtri,
+        (struct executor * e, enum uplo uplo, enum diag diag, struct matrix a,
+                struct matrix inverse),
+        FIELDS(.uplo = uplo, .diag = diag, .a = a, .b = inverse),
+        ex_trtri(h, t->uplo, t->diag, t->a, t->b))
+OPERATION(laswp, (struct executor * e, struct matrix a, struct pivots p, bool backwards),
+        FIELDS(.a = a, .p = p, .backwards = backwards), ex_laswp(h, t->a, t->p, t->backwards))
+OPERATION(lu_columns, (struct executor * e, struct matrix a, struct pivots p, struct matrix c),
+        FIELDS(.a = a, .p = p, .c = c), ex_lu_columns(h, t->a, t->p, t->c))
+OPERATION(lu_rows, (struct executor * e, struct matrix a, struct pivots p, struct matrix c),
+        FIELDS(.a = a, .p = p, .c = c), ex_lu_rows(h, t->a, t->p, t->c))
+OPERATION(lu_top, (struct executor * e, struct matrix a, struct pivots p, struct matrix c),
+        FIELDS(.a = a, .p = p, .c = c), ex_lu_top(h, t->a, t->p, t->c))
+OPERATION(adopt_pivots,
+        (struct executor * e, struct pivots panel, int64_t first, struct pivots all),
+        FIELDS(.p = panel, .number = first, .q = all), ex_adopt_pivots(h, t->p, t->number, t->q))
+OPERATION(join_halves,
+        (struct executor * e, struct matrix beside, struct pivots half, int64_t first,
+                struct pivots all),
+        FIELDS(.a = beside, .p = half, .number = first, .q = all),
+        ex_join_halves(h, t->a, t->p, t->number, t->q))
+OPERATION(clear_info, (struct executor * e, int *info), FIELDS(.info = info),
+        ex_clear_info(h, t->info))
+OPERATION(zero_diagonal, (struct executor * e, struct matrix a, int *info),
+        FIELDS(.a = a, .info = info), ex_zero_diagonal(h, t->a, t->info))
+OPERATION(potrf_block,
+        (struct executor * e, enum uplo uplo, struct matrix a, int64_t first, int *info),
+        FIELDS(.uplo = uplo, .a = a, .number = first, .info = info),
+        ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
+OPERATION(panel_geqrf, (struct executor * e, struct matrix a, struct matrix tau, void *work),
+        FIELDS(.a = a, .b = tau, .memory = work), ex_panel_geqrf(h, t->a, t->b, t->memory))
+OPERATION(explicit_v, (struct executor * e, struct matrix a, struct matrix v),
+        FIELDS(.a = a, .b = v), ex_explicit_v(h, t->a, t->b))
+OPERATION(larft, (struct executor * e, struct matrix v, struct matrix tau, struct matrix t1),
+        FIELDS(.a = v, .b = tau, .c = t1), ex_larft(h, t->a, t->b, t->c))
+OPERATION(panel_reflectors,
+        (struct executor * e, struct matrix a, struct matrix tau, struct matrix v, struct matrix t1,
+                void *work),
+        FIELDS(.a = a, .b = tau, .c = v, .d = t1, .memory = work),
+        ex_panel_reflectors(h, t->a, t->b, t->c, t->d, t->memory))
+OPERATION(gemv,
+        (struct executor * e, enum trans trans, double alpha, struct matrix a, struct matrix x,
+                double beta, struct matrix y),
+        FIELDS(.ta = trans, .alpha = alpha, .a = a, .b = x, .beta = beta, .c = y),
+        ex_gemv(h, t->ta, t->alpha, t->a, t->b, t->beta, t->c))
+OPERATION(ger, (struct executor * e, struct matrix x, struct matrix y, struct matrix a),
+        FIELDS(.a = x, .b = y, .c = a), ex_ger(h, t->a, t->b, t->c))
+OPERATION(scal, (struct executor * e, double alpha, struct matrix x),
+        FIELDS(.alpha = alpha, .a = x), ex_scal(h, t->alpha, t->a))
+OPERATION(make_rotations, (struct executor * e, int64_t row, struct matrix x, struct matrix g),
+        FIELDS(.number = row, .a = x, .b = g), ex_make_rotations(h, t->number, t->a, t->b))
+OPERATION(rotate, (struct executor * e, struct matrix g, struct matrix x), FIELDS(.a = g, .b = x),
+        ex_rotate(h, t->a, t->b))
+OPERATION(transpose, (struct executor * e, struct matrix a, struct matrix b),
+        FIELDS(.a = a, .b = b), ex_transpose(h, t->a, t->b))
+OPERATION(fill, (struct executor * e, enum uplo uplo, double off, double on, struct matrix a),
+        FIELDS(.uplo = uplo, .alpha = off, .beta = on, .a = a),
+        ex_fill(h, t->uplo, t->alpha, t->beta, t->a))
+#undef OPERATION
+#undef FIELDS
 
 /* The host waits for what is in the current queue. */
 static inline bool deferred_arrive(struct executor *e)
@@ -500,11 +404,10 @@ static inline bool deferred_nrm2(struct executor *e, struct matrix x, double *no
 	return deferred_arrive(e) && ex_nrm2(deferred_self(e)->host, x, norm);
 }
 
-static inline bool deferred_fill(
-        struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
+static inline bool deferred_panel_reflects(struct executor *e, struct matrix a)
 {
-	return defer(
-	        e, (struct task){.run = task_fill, .uplo = uplo, .alpha = off, .beta = on, .a = a});
+	(void)a;
+	return deferred_self(e)->one_call;
 }
 
 static inline void deferred_destroy(struct executor *e)
@@ -520,7 +423,8 @@ static inline void deferred_destroy(struct executor *e)
 	free(d);
 }
 
-/* Runs on host, which outlives it. What is not here is not needed by the blocked algorithms. */
+/* Runs on host, which outlives it, as it is set now. What is not here is not needed by the blocked
+ * algorithms. */
 static inline struct executor *deferred_new(struct executor *host, uint64_t seed)
 {
 	static const struct executor_ops ops = {.destroy = deferred_destroy,
@@ -539,9 +443,9 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .stage = deferred_stage,
 	        .to_host = deferred_copy,
 	        .to_device = deferred_copy,
-	        .host_panel_getrf = deferred_panel_getrf,
-	        .host_panel_geqrf = deferred_panel_geqrf,
-	        .host_panel_potrf = deferred_panel_potrf,
+	        .host_panel_getrf = deferred_host_panel_getrf,
+	        .host_panel_geqrf = deferred_host_panel_geqrf,
+	        .host_panel_potrf = deferred_host_panel_potrf,
 	        .get = deferred_get,
 	        .nrm2 = deferred_nrm2,
 	        .scal = deferred_scal,
@@ -551,6 +455,11 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .rotate = deferred_rotate,
 	        .transpose = deferred_transpose,
 	        .gemm = deferred_gemm,
+	        .split = deferred_split,
+	        .gemm_tf32 = deferred_gemm_tf32,
+	        .half_update = deferred_half_update,
+	        .gemm_tall = deferred_gemm_tall,
+	        .add_triangles = deferred_add_triangles,
 	        .syrk = deferred_syrk,
 	        .trsm = deferred_trsm,
 	        .trsm_guard = deferred_trsm_guard,
@@ -565,7 +474,9 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .zero_diagonal = deferred_zero_diagonal,
 	        .potrf_block = deferred_potrf_block,
 	        .geqrf_work = deferred_geqrf_work,
-	        .panel_geqrf = deferred_geqrf,
+	        .panel_geqrf = deferred_panel_geqrf,
+	        .panel_reflects = deferred_panel_reflects,
+	        .panel_reflectors = deferred_panel_reflectors,
 	        .explicit_v = deferred_explicit_v,
 	        .larft = deferred_larft,
 	        .copy = deferred_copy,
@@ -576,10 +487,14 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .name = "deferred",
 	        .by_rows = host->by_rows,
 	        .by_columns = host->by_columns,
+	        .aligned_from = host->aligned_from,
+	        .math = host->math,
+	        .splits = host->splits,
 	        .rows_most = {host->rows_most[0], host->rows_most[1]}};
 	d->host = host;
 	d->seed = seed;
 	d->fixed_order = seed % 2 == 0;
+	d->one_call = seed / 2 % 2 == 0;
 	for (int i = 0; i < QUEUE_COUNT; i++) {
 		int other = (int)(deferred_draw(d) % (uint64_t)(i + 1));
 		d->order[i] = d->order[other];

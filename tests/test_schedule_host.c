@@ -108,10 +108,12 @@ static bool same_in_orders(struct executor *host, const struct plan *plan, enum 
 
 	for (uint64_t seed = 0; good && seed < ORDERS; seed++) {
 		struct executor *e = deferred_new(host, seed);
+		host->math = MATH_FP32; /* its operations come split already */
 		good = run(e, plan, operation, shape, other) &&
 		       memcmp(plain, other, sizeof *plain) == 0;
 		if (!good)
 			diag("not the same in order %d", (int)seed);
+		host->math = e->math;
 		executor_free(e);
 	}
 	free(plain);
@@ -144,6 +146,68 @@ static void test_by_rows(struct executor *host, const struct plan *plan)
 			        (int)plan->widths[0], plan->count > 1 ? ".." : "", plan->lookahead);
 		}
 	host->by_rows = 0;
+}
+
+/* Whether other bits come out than in fp32. */
+static bool splits_any(struct executor *host, const struct plan *plan, enum operation operation)
+{
+	struct result *split = xmalloc(sizeof *split), *strict = xmalloc(sizeof *strict);
+	const enum math math = host->math;
+	const struct shape shape = {N, N};
+	bool good = run(host, plan, operation, shape, split);
+
+	host->math = MATH_FP32;
+	good = good && run(host, plan, operation, shape, strict) &&
+	       memcmp(split, strict, sizeof *split) != 0;
+	host->math = math;
+	free(split);
+	free(strict);
+	return good;
+}
+
+/* Products of split operands, whose stacks and pairs have one room; LU by columns and on the
+ * transpose. */
+static void test_splits(struct executor *host, const struct plan *plan)
+{
+	const struct split_limits *kept = host->splits;
+	const struct split_limits small = {.side = 8,
+	        .depth = 4,
+	        .alignment = 4,
+	        .use = 8,
+	        .tall = 64,
+	        .across = 8,
+	        .half = true};
+
+	host->splits = &small;
+	for (host->math = MATH_3XTF32; host->math < MATHS; host->math++)
+		for (int operation = 0; operation <= OPERATIONS; operation++) {
+			const bool by_rows = operation == OPERATIONS;
+			const enum operation what = by_rows ? LU : (enum operation)operation;
+			host->by_rows = by_rows;
+			host->by_columns = by_rows ? N / 2 : 0;
+			ok(splits_any(host, plan, what) &&
+			                same_in_orders(host, plan, what, (struct shape){N, N}),
+			        "%s%s%s nb %d%s inverse %d look-ahead %d: any order gives the same",
+			        operation_name[what], by_rows ? " by rows" : "",
+			        math_title[host->math], (int)plan->widths[0],
+			        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
+		}
+	host->by_rows = host->by_columns = 0;
+	host->math = MATH_FP32;
+	host->splits = kept;
+}
+
+/* Matrices that are not aligned, in copies that are. */
+static void test_aligned(struct executor *host, const struct plan *plan)
+{
+	const int64_t from = host->aligned_from;
+
+	host->aligned_from = 1;
+	for (enum operation operation = LU; operation <= QR; operation++)
+		ok(same_in_orders(host, plan, operation, (struct shape){N, N}),
+		        "%s in a copy, look-ahead %d: any order gives the same",
+		        operation_name[operation], plan->lookahead);
+	host->aligned_from = from;
 }
 
 /* The orders must differ where nothing forbids it: two queues write one number. */
@@ -180,6 +244,8 @@ int main(void)
 			test_orders(host, &plans[i], (enum operation)operation);
 		if (!plans[i].hybrid && !plans[i].inverse)
 			test_by_rows(host, &plans[i]);
+		test_splits(host, &plans[i]);
+		test_aligned(host, &plans[i]);
 	}
 	executor_free(host);
 	return finish();
