@@ -100,6 +100,13 @@ void split_keep(struct executor *e, struct matrix a)
 	e->split.made = false;
 }
 
+void split_turn(struct executor *e, enum trans trans, enum split_form stack)
+{
+	e->split.trans = trans;
+	if (!in_halves(e))
+		e->split.stack = stack;
+}
+
 /* ---- stacks ---- */
 
 /* Of op(a) the rows from k on. */

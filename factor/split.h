@@ -29,6 +29,10 @@ bool split_check(struct executor *);
  * stack of it: it stays as it is until the next call. */
 void split_keep(struct executor *, struct matrix a);
 
+/* What is kept from now on lies the other way: op and stack as for split_carve, in whose room for
+ * the transpose it finds its own. */
+void split_turn(struct executor *, enum trans trans, enum split_form stack);
+
 /* Whether p = v^T c is made by gemm_tall. */
 bool split_wanted_tall(const struct executor *, struct matrix v, struct matrix c, struct matrix p);
 

@@ -439,6 +439,25 @@ static void test_widest(struct executor *e)
 	e->by_rows = rows;
 }
 
+/* Of numbers near underflow 3xFP16 keeps more than 3xTF32: on the transpose, and when the last
+ * columns go by columns. */
+static void test_math_by_rows(struct executor *e)
+{
+	static const struct split_limits small = {
+	        .side = 8, .depth = 4, .alignment = 4, .use = 8, .half = true};
+	const struct plan plan = {false, "persistent", by_16, 1, 8, 0, 1};
+	const struct split_limits *kept = e->splits;
+
+	if (!math_possible(e, MATH_3XFP16)) {
+		skip("3xFP16 by rows", "not on this device");
+		return;
+	}
+	e->splits = &small;
+	for (e->by_columns = 0; e->by_columns <= 120; e->by_columns += 60)
+		test_split(e, MATH_3XFP16, &plan, MATRIX_TINY, 200);
+	e->splits = kept;
+}
+
 static void test_all(struct executor *e)
 {
 	int64_t rows = e->by_rows, columns = e->by_columns;
@@ -450,6 +469,7 @@ static void test_all(struct executor *e)
 	test_plans(e, can_go_by_rows);
 	e->by_columns = 30; /* the last columns not */
 	test_plans(e, can_go_by_rows);
+	test_math_by_rows(e);
 	e->by_rows = rows;
 	e->by_columns = columns;
 	test_copied(e, plans, getrf_work, test_plan);
