@@ -204,21 +204,28 @@ static bool take_record(struct table *record, struct trace_answer *a, struct fau
 
 /* ---- the answer ---- */
 
+/* A plan that is impossible is the caller's doing when he named any of it. */
+static void refuse(const struct request *r, const struct fault *fault)
+{
+	msg_die(r->plan || anything_fixed(&r->fixed) ? EXIT_BAD_USAGE : EXIT_MEASURE_FAILED, "%s",
+	        fault->text);
+}
+
 static void choose_plan(const struct request *r, struct trace_answer *a)
 {
 	if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
-		msg_die(EXIT_MEASURE_FAILED, "%s", a->plan->fault.text);
+		refuse(r, &a->plan->fault);
 }
 
 /* recorded: as a run under the recorder goes. The prediction is of one that is not. */
-static void simulate(struct trace_answer *a, bool recorded)
+static void simulate(const struct request *r, struct trace_answer *a, bool recorded)
 {
 	struct factor_question asked = a->asked;
 
 	asked.plan = &a->plan->plan;
 	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &asked, 2);
 	if (!model_factor_run(e, &asked))
-		msg_die(EXIT_MEASURE_FAILED, "%s", e->fault.text);
+		refuse(r, &e->fault);
 	a->seconds = executor_model_result(e).seconds;
 	if (recorded) {
 		executor_model_restart(e, false);
@@ -268,11 +275,11 @@ static void find_answer(const struct request *r, struct trace_answer *a)
 		take_recorded_plan(record, a);
 	else
 		choose_plan(r, a);
-	simulate(a, !r->simulate);
+	simulate(r, a, !r->simulate);
 	if (r->simulate)
 		return;
 	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none)) {
-		simulate(a, false);
+		simulate(r, a, false);
 		msg_warn(
 		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
 	}

@@ -74,6 +74,8 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 	traces 2 "plan 'leaf=64 magic=1'" "an unknown word of a plan" $lu --plan "leaf=64 magic=1"
 	traces 2 'widths start at 1' "widths that are none" $lu --plan "leaf=64 panel=fused widths=wide"
 	traces 2 'which panels' "an LU's plan without panels" $lu --plan "leaf=64 widths=64"
+	traces 2 'inverses of 219' "inverses that are too wide" $lu --inverse 219
+	traces 2 "QR's have at most 128" "a leaf that no kernel takes" geqrf -n 300 --plan "leaf=200 widths=256"
 	traces 2 'leave --leaf' "a plan and its parts" $lu --plan "leaf=64 panel=fused" --leaf 32
 }
 
