@@ -200,6 +200,9 @@ static void check_update(const struct update_question *asked)
 		        asked->m, asked->n);
 }
 
+/* Columns of the widest panel that is asked about. */
+enum { WIDEST = 512 };
+
 static void check_panel(char **operands, const struct question *question)
 {
 	if (!operands[0] || strcmp(operands[0], "panel") != 0 || operands[1])
@@ -212,6 +215,12 @@ static void check_panel(char **operands, const struct question *question)
 		        "a panel has at least as many rows as columns: m = %" PRId64
 		        ", nb = %" PRId64,
 		        question->m, question->n);
+	if (question->n > WIDEST)
+		msg_die(EXIT_BAD_USAGE,
+		        "a panel of %" PRId64
+		        " columns: panels have at most %d; wider ones are factorized in blocks, of "
+		        "which trace getrf --m ROWS --n COLUMNS tells",
+		        question->n, WIDEST);
 }
 
 static void check_words(const char *precision, const char *from)

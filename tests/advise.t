@@ -54,6 +54,7 @@ host="panel --output $scratch/host --m 3000 --nb 48"
 		panel --output "$scratch/empty" --m 100 --nb 10
 	advises 1 'profile.tsv' "a folder without a profile" panel --output "$scratch/nothing" --m 100 --nb 10
 	advises 2 'rows and\|rows as columns' "more columns than rows" panel --output "$scratch/gpu" --m 10 --nb 20
+	advises 2 'at most 512' "a panel that is none" panel --output "$scratch/gpu" --m 1000000 --nb 1000000
 	advises 2 'm' "no rows" panel --m 0 --nb 20
 	advises 2 "panel's size" "no size at all" panel
 	advises 2 'whole number' "a size that is no number" panel --m many --nb 20
