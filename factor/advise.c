@@ -187,6 +187,9 @@ static bool is_update(char **operands)
 	return operands[0] && strcmp(operands[0], "update") == 0 && !operands[1];
 }
 
+/* Steps of the widest change that is asked about. */
+enum { MOST_COLUMNS = 131072 };
+
 static void check_update(const struct update_question *asked)
 {
 	if (asked->m == 0 || asked->n == 0 || asked->p == 0)
@@ -198,6 +201,11 @@ static void check_update(const struct update_question *asked)
 		        "a factorization that is updated has at least as many rows as columns: m = "
 		        "%" PRId64 ", n = %" PRId64,
 		        asked->m, asked->n);
+	if (asked->n + asked->p > MOST_COLUMNS)
+		msg_die(EXIT_BAD_USAGE,
+		        "%" PRId64 " columns and %" PRId64
+		        " rows or columns that change: together up to %d are simulated",
+		        asked->n, asked->p, MOST_COLUMNS);
 }
 
 /* Columns of the widest panel that is asked about. */

@@ -47,6 +47,7 @@ host="panel --output $scratch/host --m 3000 --nb 48"
 	advises 2 "not 'all'" "an unknown change is refused" $update --p 8 --change all
 	advises 2 'how much changes' "and an update of nothing" $update
 	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
+	advises 2 'up to 131072' "and a change without end" update --m 1000000000 --n 1 --p 1000000
 	advises 0 '"seconds": [0-9]' "--json" $gpu --json
 	advises 0 '^\* host       host' "a machine without a GPU: its CPU" $host
 	advises 1 'has no GPU' "and no panel on its device" $host --from device
