@@ -4,11 +4,11 @@
  * it touched first; all pass over their parts again and again between two barriers, over large ones
  * piece by piece. Plain loops that the compiler vectorizes, with ordinary stores. What can fool it:
  * a cache that other cores or other virtual machines share (sizes in the caches are visited twice,
- * some time apart), a size that a cache holds in part (the one beyond them is four times theirs),
- * page size, loops that the compiler turns into library calls (forbidden here), a pass that is not
- * made (every result is verified). Writes count once, though an ordinary store also reads the line.
- * Sizes that just fill a cache are left out. Unit: seconds of one pass of all threads; `bytes`
- * counts bytes read plus bytes written, which is also the working set. */
+ * some time apart), a size that a cache holds in part (the one beyond them is several times
+ * theirs), page size, loops that the compiler turns into library calls (forbidden here), a pass
+ * that is not made (every result is verified). Writes count once, though an ordinary store also
+ * reads the line. Sizes that just fill a cache are left out. Unit: seconds of one pass of all
+ * threads; `bytes` counts bytes read plus bytes written, which is also the working set. */
 #include "host_memory_parts.h"
 
 #include "../lib/clock.h"
@@ -97,12 +97,12 @@ struct memory_sweep {
 	size_t first, beyond;
 };
 
-/* Four times the last-level caches, within reason: to fill more takes too long. */
+/* Four times the last-level caches, within reason: to touch more pages takes too long. */
 static size_t beyond_cache(const struct topology_facts *facts)
 {
 	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
 	                                : (size_t)(facts->l2_bytes * facts->cores);
-	size_t least = (size_t)32 << 20, most = (size_t)2 << 30;
+	size_t least = (size_t)32 << 20, most = (size_t)768 << 20;
 	size_t memory = (size_t)facts->memory_bytes / 8, wanted = 4 * caches;
 
 	most = most < memory ? most : memory;
