@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the host_chase probe -> host.l<i>.size, host.l<i>.latency (i-th resolved cache),
+/* Curve of the host_chase probe -> host.l<i>.size, host.l<i>.latency (i-th cache),
  * host.dram.latency[node], host.tlb.{entries,reach,penalty}[level,page], host.line.size; what hwloc
  * states of them beside: host.l<i>.stated, host.line.stated. */
 #include "../lib/base.h"
-#include "host_chase.h"
+#include "host_chase_fit_parts.h"
 
 #include "../lib/curve.h"
-#include "../lib/levels.h"
 #include "../lib/msg.h"
 
 #include <math.h>
@@ -17,11 +16,8 @@
 static const double quickest = 0.3e-9, slowest = 10e-6;
 static const double normal_95 = 1.96;
 static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
-static const double alike = 1.3;       /* sizes of a cache and a TLB taken for the same */
-static const double own_step =
-        3; /* of a TLB's penalties: more is a cache's, which lies there, too */
 
-enum { CACHES = 4, TLBS = 2 };
+enum { TLBS = 2 };
 
 /* Cycles of a load that pass at the core's clock; more of them, those of a walk through a page
  * table included, where a series leaves the cores' own caches late. */
@@ -117,9 +113,8 @@ static double largest(const struct points *points)
 	return most;
 }
 
-/* A value, or its bounds when it is not resolved. */
-static void add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
-        size_t count, const struct estimate *estimate, bool resolved)
+void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t count, const struct estimate *estimate, bool resolved)
 {
 	if (resolved)
 		profile_add(profile, spec, args, count, *estimate, false);
@@ -134,12 +129,12 @@ static struct estimate times(struct estimate estimate, double factor)
 	        estimate.high * factor, estimate.samples};
 }
 
-static struct parameter_spec seconds_of(const char *name, const char *method)
+struct parameter_spec host_chase_seconds(const char *name, const char *method)
 {
 	return (struct parameter_spec){name, "s", method, NULL, quickest, slowest};
 }
 
-static struct parameter_spec bytes_of(const char *name, const char *method)
+struct parameter_spec host_chase_bytes(const char *name, const char *method)
 {
 	return (struct parameter_spec){name, "B", method, NULL, 8, 1e14};
 }
@@ -166,7 +161,7 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 {
 	static const char method[] = "random walk over one line a page less as many in few pages";
 	const struct parameter_spec entries = {"host.tlb.entries", "count", method, NULL, 2, 1e7};
-	const struct parameter_spec reach = bytes_of("host.tlb.reach", method);
+	const struct parameter_spec reach = host_chase_bytes("host.tlb.reach", method);
 	const struct parameter_spec penalty = {
 	        "host.tlb.penalty", "s", method, NULL, 0.05e-9, slowest};
 
@@ -174,67 +169,15 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 		const struct level *level = &levels->level[i];
 		const struct arg args[] = {{"level", (double)(i + 1)}, {"page", page}};
 		const struct estimate bytes = times(level->size, page);
-		add(profile, &entries, args, 2, &level->size, level->resolved);
-		add(profile, &reach, args, 2, &bytes, level->resolved);
+		host_chase_add(profile, &entries, args, 2, &level->size, level->resolved);
+		host_chase_add(profile, &reach, args, 2, &bytes, level->resolved);
 		if (i < levels->count)
-			add(profile, &penalty, args, 2, &level->step, level->step_resolved);
+			host_chase_add(
+			        profile, &penalty, args, 2, &level->step, level->step_resolved);
 	}
 }
 
-/* Whether a level of the walk over bytes is what a TLB reaches, and no slower beyond it than the
- * TLB's misses make it. */
-static bool is_tlb(const struct level *level, const struct levels *tlbs, double page)
-{
-	for (size_t i = 0; page > 0 && i < tlbs->count; i++) {
-		const struct level *tlb = &tlbs->level[i];
-		const double ratio = tlb->size.value * page / level->size.value;
-		const bool slower = level->step_resolved && tlb->step_resolved &&
-		                    level->step.low > own_step * tlb->step.high;
-		if (tlb->resolved && ratio < alike && ratio > 1 / alike && !slower)
-			return true;
-	}
-	return false;
-}
-
-/* ---- caches and memory ---- */
-
-/* Within a factor of two of what hwloc states, or nothing is stated. A kink farther off may be a
- * cache, too; but in a virtual machine it may as well be the pages of the host below, or what other
- * guests leave of a shared cache, and the walk cannot tell. */
-static bool is_credible(const struct table *curve, size_t cache, double bytes)
-{
-	char *key = xasprintf("stated_l%zu", cache);
-	const char *text = table_meta(curve, key);
-	const double stated = text ? atof(text) : 0;
-
-	free(key);
-	return !(stated > 0) || (bytes > stated / 2 && bytes < 2 * stated);
-}
-
-static void add_caches(const struct table *curve, struct profile *profile,
-        const struct levels *levels, const struct levels *tlbs, double page)
-{
-	static const char method[] = "random walk over all lines of a set";
-	size_t cache = 0;
-
-	for (size_t i = 0; i < levels->count && cache < CACHES; i++) {
-		const struct level *level = &levels->level[i];
-		if (level->resolved && is_tlb(level, tlbs, page))
-			continue;
-		char *size = xasprintf("host.l%zu.size", ++cache);
-		char *latency = xasprintf("host.l%zu.latency", cache);
-		const struct parameter_spec bytes = bytes_of(size, method);
-		const struct parameter_spec seconds = seconds_of(latency, method);
-		if (level->resolved && !is_credible(curve, cache, level->size.value))
-			profile_add_bounded(
-			        profile, &bytes, NULL, 0, NAN, NAN, level->size.samples);
-		else
-			add(profile, &bytes, NULL, 0, &level->size, level->resolved);
-		add(profile, &seconds, NULL, 0, &level->latency, level->latency_resolved);
-		free(size);
-		free(latency);
-	}
-}
+/* ---- memory ---- */
 
 /* What a load from another node's memory takes, when the caches hold as much of the set as of the
  * first node's: hits = (dram - walk) / (dram - cache). */
@@ -256,7 +199,7 @@ static struct estimate far_latency(
 static void add_memory(
         const struct table *curve, struct profile *profile, const struct levels *levels)
 {
-	const struct parameter_spec spec = seconds_of(
+	const struct parameter_spec spec = host_chase_seconds(
 	        "host.dram.latency", "last plateau of the random walk, thread on the first node");
 	const struct level *memory = &levels->level[levels->count];
 	const struct arg node[] = {{"node", 0}};
@@ -267,7 +210,7 @@ static void add_memory(
 	if (levels->count == 0)
 		profile_add_bounded(profile, &spec, node, 1, NAN, NAN, 0);
 	else
-		add(profile, &spec, node, 1, &memory->latency, memory->latency_resolved);
+		host_chase_add(profile, &spec, node, 1, &memory->latency, memory->latency_resolved);
 	for (size_t i = 0; i < count; i++) {
 		const struct arg other[] = {{"node", curve_arg(curve, &point[i], "node")}};
 		if (other[0].value > 0 && levels->count > 0 && memory->latency_resolved)
@@ -280,24 +223,23 @@ static void add_memory(
 
 static void fit_walks(const struct table *curve, struct profile *profile)
 {
-	struct levels tlb[2], levels;
-	double page[2];
+	struct tlbs tlbs[PAGES];
+	struct levels levels;
 
-	page[0] = fit_pages(curve, "pages_small", &tlb[0]);
-	page[1] = fit_pages(curve, "pages_huge", &tlb[1]);
+	tlbs[0].page = fit_pages(curve, "pages_small", &tlbs[0].levels);
+	tlbs[1].page = fit_pages(curve, "pages_huge", &tlbs[1].levels);
 	struct points points = series_of(curve, "walk_huge", "bytes", NULL);
-	const bool huge = points.n > 0;
-	if (!huge) {
+	if (points.n == 0) {
 		free(points.size);
 		points = series_of(curve, "walk_small", "bytes", NULL);
 	}
 	if (levels_fit(points.size, points.seconds, points.error, points.n, &levels)) {
-		add_caches(curve, profile, &levels, &tlb[huge], page[huge]);
+		host_chase_add_caches(curve, profile, &levels, tlbs);
 		add_memory(curve, profile, &levels);
 	}
-	for (int i = 0; i < 2; i++)
-		if (page[i] > 0)
-			add_tlbs(profile, &tlb[i], page[i]);
+	for (int i = 0; i < PAGES; i++)
+		if (tlbs[i].page > 0)
+			add_tlbs(profile, &tlbs[i].levels, tlbs[i].page);
 	free(points.size);
 }
 
@@ -305,8 +247,8 @@ static void fit_walks(const struct table *curve, struct profile *profile)
 
 static void fit_line(const struct table *curve, struct profile *profile)
 {
-	const struct parameter_spec spec =
-	        bytes_of("host.line.size", "pairs of loads beyond the first cache, by distance");
+	const struct parameter_spec spec = host_chase_bytes(
+	        "host.line.size", "pairs of loads beyond the first cache, by distance");
 	struct points points = series_of(curve, "line", "stride", NULL);
 	double line = INFINITY, same = NAN;
 
@@ -333,7 +275,8 @@ static void fit_stated(const struct table *curve, struct profile *profile)
 	        {"stated_line", "host.line.stated", "sysconf"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(stated); i++) {
-		const struct parameter_spec spec = bytes_of(stated[i].name, stated[i].method);
+		const struct parameter_spec spec =
+		        host_chase_bytes(stated[i].name, stated[i].method);
 		const char *text = table_meta(curve, stated[i].key);
 		const double bytes = text ? atof(text) : 0;
 		if (text)

@@ -14,9 +14,11 @@ struct made_up {
 	double l1, l2, l3;                     /* bytes */
 	double tlb1, tlb2, tlb1_huge, far_way; /* entries; seconds of the far node in addition */
 	bool huge;
+	bool small_below; /* the hypervisor's pages: the TLBs of small ones show in huge ones */
+	double kink;      /* bytes, where a load begins to take a little longer; 0: nowhere */
 };
 static const struct made_up usual = {
-        1.25e-9, 48 << 10, 2 << 20, 32 << 20, 96, 2048, 32, 60e-9, true};
+        1.25e-9, 48 << 10, 2 << 20, 32 << 20, 96, 2048, 32, 60e-9, true, false, 0};
 
 /* Of independent uniform accesses. */
 static double miss(double size, double set)
@@ -29,6 +31,18 @@ static double walk(const struct made_up *m, double bytes, double far_way)
 	return m->seconds * (1 + 2.2 * miss(m->l1, bytes) + 12 * miss(m->l2, bytes) +
 	                            70 * miss(m->l3, bytes)) +
 	       far_way * miss(m->l3, bytes);
+}
+
+static double pages(const struct made_up *m, double n)
+{
+	return m->seconds * (1.5 * miss(m->tlb1, n) + 7 * miss(m->tlb2, n));
+}
+
+/* What a set of so many bytes has besides its caches. */
+static double besides(const struct made_up *m, double bytes)
+{
+	return (m->small_below ? pages(m, bytes / small_page) : 0) +
+	       (m->kink > 0 ? 0.3 * m->seconds * miss(m->kink, bytes) : 0);
 }
 
 /* Three processes that agree within a percent. */
@@ -51,8 +65,7 @@ static void add_pages(struct table *curve, const struct made_up *m)
 		const struct arg packed[] = {{"nodes", n}, {"stride", line_bytes}};
 		const double lines = walk(m, n * line_bytes, 0);
 		add(curve, "packed", packed, 2, lines);
-		add(curve, "pages_small", small, 2,
-		        lines + m->seconds * (1.5 * miss(m->tlb1, n) + 7 * miss(m->tlb2, n)));
+		add(curve, "pages_small", small, 2, lines + pages(m, n));
 		if (m->huge && n <= 300)
 			add(curve, "pages_huge", huge, 2,
 			        lines + m->seconds * 1.5 * miss(m->tlb1_huge, n));
@@ -66,7 +79,8 @@ static struct table *make(const struct made_up *m)
 	table_meta_set(curve, "stated_l2", "%d", 1 << 21);
 	for (double bytes = 4096; bytes <= 512 << 20; bytes = ceil(bytes / 64 * 1.19) * 64) {
 		const struct arg args[] = {{"bytes", bytes}};
-		add(curve, m->huge ? "walk_huge" : "walk_small", args, 1, walk(m, bytes, 0));
+		add(curve, m->huge ? "walk_huge" : "walk_small", args, 1,
+		        walk(m, bytes, 0) + besides(m, bytes));
 	}
 	for (int node = 0; node < 2; node++) {
 		const struct arg args[] = {{"bytes", 512 << 20}, {"node", node}};
@@ -168,6 +182,37 @@ static void test_cache_at_reach(void)
 	profile_free(profile);
 }
 
+/* Where the pages below are small, the TLBs' kinks are no caches, and a cache's latency is that
+ * without their misses. */
+static void test_small_below(void)
+{
+	struct made_up m = usual;
+	m.small_below = true;
+	struct profile *profile = fit(make(&m));
+	const struct parameter *l2 = row_of(profile, "host.l2.size"),
+	                       *l3 = row_of(profile, "host.l3.size");
+
+	is_near(profile, "host.l1.size", m.l1, 0.06);
+	is_near(profile, "host.l2.latency", 4.00e-9, 0.05);
+	ok(l2 && l2->estimate.low < m.l2 && l2->estimate.high > m.l2, "L2 is where it is");
+	ok(l3 && l3->estimate.low < m.l3 && l3->estimate.high > m.l3, "and L3");
+	ok(!row_of(profile, "host.l4.size"), "no TLB is a cache");
+	profile_free(profile);
+}
+
+/* A kink far below what is stated of the next cache is none. */
+static void test_kink(void)
+{
+	struct made_up m = usual;
+	m.kink = 200 << 10;
+	struct profile *profile = fit(make(&m));
+
+	is_near(profile, "host.l2.size", m.l2, 0.06);
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	ok(!row_of(profile, "host.l4.size"), "a kink before the second cache is no cache");
+	profile_free(profile);
+}
+
 static void test_odd(void)
 {
 	struct made_up none = usual, impossible = usual;
@@ -196,6 +241,8 @@ int main(void)
 	test_usual();
 	test_small_pages();
 	test_cache_at_reach();
+	test_small_below();
+	test_kink();
 	test_odd();
 	return finish();
 }
