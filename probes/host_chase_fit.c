@@ -17,7 +17,7 @@ static const double quickest = 0.3e-9, slowest = 10e-6;
 static const double normal_95 = 1.96;
 static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
 
-enum { TLBS = 2 };
+enum { TLBS = 2, PAGES = 2 /* small and huge */ };
 
 /* Cycles of a load that pass at the core's clock; more of them, those of a walk through a page
  * table included, where a series leaves the cores' own caches late. */
@@ -157,6 +157,11 @@ static double fit_pages(const struct table *curve, const char *series, struct le
 	return fitted ? page : 0;
 }
 
+static struct estimate unknown(struct estimate estimate)
+{
+	return (struct estimate){NAN, NAN, NAN, estimate.samples};
+}
+
 static void add_tlbs(struct profile *profile, const struct levels *levels, double page)
 {
 	static const char method[] = "random walk over one line a page less as many in few pages";
@@ -165,8 +170,15 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 	const struct parameter_spec penalty = {
 	        "host.tlb.penalty", "s", method, NULL, 0.05e-9, slowest};
 
+	bool doubtful =
+	        false; /* neither its size nor its step: it may be none, and those behind it */
 	for (size_t i = 0; i <= levels->count && i < TLBS; i++) {
-		const struct level *level = &levels->level[i];
+		struct level doubted = levels->level[i], *level = &doubted;
+		doubtful = doubtful ||
+		           (i < levels->count && !level->resolved && !level->step_resolved);
+		if (doubtful)
+			*level = (struct level){
+			        .size = unknown(level->size), .step = unknown(level->step)};
 		const struct arg args[] = {{"level", (double)(i + 1)}, {"page", page}};
 		const struct estimate bytes = times(level->size, page);
 		host_chase_add(profile, &entries, args, 2, &level->size, level->resolved);
@@ -175,6 +187,83 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 			host_chase_add(
 			        profile, &penalty, args, 2, &level->step, level->step_resolved);
 	}
+}
+
+/* ---- what small pages add to a walk ---- */
+
+/* A series at any size: between its points by the logarithm of the size, its ends beyond them. */
+static double at_size(const struct points *points, double size)
+{
+	size_t below = points->n, above = points->n;
+
+	for (size_t i = 0; i < points->n; i++) {
+		if (points->size[i] <= size &&
+		        (below == points->n || points->size[i] > points->size[below]))
+			below = i;
+		if (points->size[i] >= size &&
+		        (above == points->n || points->size[i] < points->size[above]))
+			above = i;
+	}
+	if (below == points->n || above == points->n || below == above)
+		return points->seconds[below < points->n ? below : above];
+	const double part =
+	        log(size / points->size[below]) / log(points->size[above] / points->size[below]);
+	return points->seconds[below] + part * (points->seconds[above] - points->seconds[below]);
+}
+
+/* Misses of the TLBs in a walk over so many bytes of small pages, seconds a load: beyond the pages
+ * that were walked by the last TLB's law. */
+static double missing(const struct points *pages, const struct tlbs *small, double bytes)
+{
+	const struct levels *tlbs = &small->levels;
+	const double walked = largest(pages), n = bytes / small->page;
+	double seconds = at_size(pages, n) - at_size(pages, 0);
+
+	if (n > walked && tlbs->count > 0 && tlbs->level[tlbs->count - 1].resolved &&
+	        tlbs->level[tlbs->count - 1].step_resolved) {
+		const struct level *last = &tlbs->level[tlbs->count - 1];
+		seconds += last->step.value * last->size.value * (1 / walked - 1 / n);
+	}
+	return fmax(0, seconds);
+}
+
+/* Whether huge pages are walked like small ones, as under a hypervisor whose own pages are small.
+ */
+static bool huge_as_small(const struct points *huge, const struct points *small,
+        const struct points *pages, const struct tlbs *tlbs)
+{
+	static const double counts = 0.1; /* of a load: misses that are looked at */
+	double more = 0, expected = 0;
+
+	for (size_t i = 0; small->n > 0 && i < huge->n; i++) {
+		const double misses = missing(pages, tlbs, huge->size[i]);
+		if (huge->size[i] > largest(small) || misses < counts * huge->seconds[i])
+			continue;
+		more += huge->seconds[i] - (at_size(small, huge->size[i]) - misses);
+		expected += misses;
+	}
+	return more > expected / 2;
+}
+
+/* The walk over bytes without what small pages add: over huge ones if they are that. Says whether
+ * huge pages' TLBs show in it. */
+static struct points walk_of(const struct table *curve, const struct tlbs *tlbs, bool *huge_pages)
+{
+	struct points huge = series_of(curve, "walk_huge", "bytes", NULL),
+	              small = series_of(curve, "walk_small", "bytes", NULL),
+	              pages = series_of(curve, "pages_small", "nodes", "packed"),
+	              walk = huge.n ? huge : small;
+	const bool known = tlbs->page > 0 && pages.n > 0;
+
+	*huge_pages = huge.n && !(known && huge_as_small(&huge, &small, &pages, tlbs));
+	for (size_t i = 0; known && !*huge_pages && i < walk.n; i++) {
+		const double all = walk.seconds[i];
+		walk.seconds[i] -= missing(&pages, tlbs, walk.size[i]);
+		walk.error[i] *= all / walk.seconds[i];
+	}
+	free(pages.size);
+	free(huge.n ? small.size : huge.size);
+	return walk;
 }
 
 /* ---- memory ---- */
@@ -225,16 +314,14 @@ static void fit_walks(const struct table *curve, struct profile *profile)
 {
 	struct tlbs tlbs[PAGES];
 	struct levels levels;
+	bool huge;
 
 	tlbs[0].page = fit_pages(curve, "pages_small", &tlbs[0].levels);
 	tlbs[1].page = fit_pages(curve, "pages_huge", &tlbs[1].levels);
-	struct points points = series_of(curve, "walk_huge", "bytes", NULL);
-	if (points.n == 0) {
-		free(points.size);
-		points = series_of(curve, "walk_small", "bytes", NULL);
-	}
+	struct points points = walk_of(curve, &tlbs[0], &huge);
 	if (levels_fit(points.size, points.seconds, points.error, points.n, &levels)) {
-		host_chase_add_caches(curve, profile, &levels, tlbs);
+		host_chase_add_caches(
+		        curve, profile, &levels, huge && tlbs[1].page > 0 ? &tlbs[1] : NULL);
 		add_memory(curve, profile, &levels);
 	}
 	for (int i = 0; i < PAGES; i++)

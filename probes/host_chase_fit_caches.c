@@ -9,9 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double alike = 1.3; /* sizes of a cache and a TLB taken for the same */
-static const double own_step =
-        3; /* of a TLB's penalties: more is a cache's, which lies there, too */
+static const double alike = 1.3;  /* sizes of a cache and a TLB taken for the same */
+static const double own_step = 3; /* of a TLB's penalties: more is a cache's, which lies there */
 
 enum { CACHES = 4 };
 
@@ -35,17 +34,15 @@ static bool is_slower(const struct level *level, const struct level *tlb)
 }
 
 /* Whether a level of the walk over bytes is what a TLB reaches, and no slower beyond it than the
- * TLB's misses make it. TLBs of either kind of pages: under a hypervisor whose own pages are small
- * huge ones have entries as small ones do. */
-static bool is_tlb(const struct level *level, const struct tlbs tlbs[PAGES])
+ * TLB's misses make it. */
+static bool is_tlb(const struct level *level, const struct tlbs *tlbs)
 {
-	for (size_t k = 0; k < PAGES; k++)
-		for (size_t i = 0; tlbs[k].page > 0 && i < tlbs[k].levels.count; i++) {
-			const struct level *tlb = &tlbs[k].levels.level[i];
-			if (tlb->resolved && !is_slower(level, tlb) &&
-			        lies_at(level, tlb->size.value * tlbs[k].page))
-				return true;
-		}
+	for (size_t i = 0; tlbs && i < tlbs->levels.count; i++) {
+		const struct level *tlb = &tlbs->levels.level[i];
+		if (tlb->resolved && !is_slower(level, tlb) &&
+		        lies_at(level, tlb->size.value * tlbs->page))
+			return true;
+	}
 	return false;
 }
 
@@ -71,36 +68,46 @@ static bool is_credible(const struct level *level, double stated)
 	return !(stated > 0) || !(most <= stated / 2 || least >= 2 * stated); /* NaN: unknown */
 }
 
+/* Whether its size is known to be that, or bounds that hold it. */
+static bool is_at(const struct level *level, double stated)
+{
+	return level->resolved ? is_credible(level, stated) : lies_at(level, stated);
+}
+
 /* The next level that is a cache: TLBs are passed over, and kinks before the stated size when one
  * at that size follows. levels->count: none. */
 static size_t next_cache(
-        const struct levels *levels, const struct tlbs tlbs[PAGES], size_t from, double stated)
+        const struct levels *levels, const struct tlbs *tlbs, size_t from, double stated)
 {
-	size_t first = levels->count;
+	size_t first = levels->count, credible = levels->count;
 
-	for (size_t i = from; i < levels->count; i++) {
-		if (is_tlb(&levels->level[i], tlbs))
+	for (size_t i = levels->count; i-- > from;) {
+		const struct level *level = &levels->level[i];
+		if (is_tlb(level, tlbs))
 			continue;
-		if (is_credible(&levels->level[i], stated))
-			return i;
-		first = i < first ? i : first;
+		first = i;
+		if (is_credible(level, stated) &&
+		        (credible == levels->count || is_at(level, stated) ||
+		                !is_at(&levels->level[credible], stated)))
+			credible = i;
 	}
-	return first;
+	return credible < levels->count ? credible : first;
 }
 
 void host_chase_add_caches(const struct table *curve, struct profile *profile,
-        const struct levels *levels, const struct tlbs tlbs[PAGES])
+        const struct levels *levels, const struct tlbs *tlbs)
 {
 	static const char method[] = "random walk over all lines of a set";
 	size_t i = 0;
 
 	for (size_t cache = 1; cache <= CACHES; cache++, i++) {
 		const double stated = stated_bytes(curve, cache);
-		const struct level *first = &levels->level[i]; /* before TLBs' misses join */
 		i = next_cache(levels, tlbs, i, stated);
 		if (i >= levels->count)
 			return;
-		const struct level *level = &levels->level[i];
+		const struct level *level = &levels->level[i], *served = level;
+		while (served > levels->level && is_tlb(served - 1, tlbs))
+			served--; /* before the TLB's misses join */
 		char *size = xasprintf("host.l%zu.size", cache);
 		char *latency = xasprintf("host.l%zu.latency", cache);
 		const struct parameter_spec bytes = host_chase_bytes(size, method);
@@ -111,7 +118,7 @@ void host_chase_add_caches(const struct table *curve, struct profile *profile,
 			profile_add_bounded(
 			        profile, &bytes, NULL, 0, NAN, NAN, level->size.samples);
 		host_chase_add(
-		        profile, &seconds, NULL, 0, &first->latency, first->latency_resolved);
+		        profile, &seconds, NULL, 0, &served->latency, served->latency_resolved);
 		free(size);
 		free(latency);
 	}

@@ -7,12 +7,10 @@
 
 #include "../lib/levels.h"
 
-enum { PAGES = 2 /* small and huge */ };
-
-/* Of one kind of pages. */
+/* Those of one kind of pages. */
 struct tlbs {
 	struct levels levels;
-	double page; /* 0: not measured */
+	double page; /* bytes; 0: not measured */
 };
 
 /* A value, or its bounds when it is not resolved. */
@@ -23,8 +21,9 @@ void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
 struct parameter_spec host_chase_seconds(const char *name, const char *method);
 struct parameter_spec host_chase_bytes(const char *name, const char *method);
 
-/* The caches among the levels of the walk over bytes: host.l<i>.size, host.l<i>.latency. */
+/* The caches among the levels of the walk over bytes: host.l<i>.size, host.l<i>.latency. tlbs:
+ * those that show in that walk, or NULL. */
 void host_chase_add_caches(const struct table *curve, struct profile *profile,
-        const struct levels *levels, const struct tlbs tlbs[PAGES]);
+        const struct levels *levels, const struct tlbs *tlbs);
 
 #endif

@@ -7,6 +7,7 @@
 #include "tap.h"
 
 static const char *const columns[] = {"bytes", "nodes", "stride", "node"};
+static const double kink_step = 0.3; /* of a load */
 static const double line_bytes = 64, small_page = 4096, huge_page = 2 << 20;
 
 struct made_up {
@@ -16,9 +17,10 @@ struct made_up {
 	bool huge;
 	bool small_below; /* the hypervisor's pages: the TLBs of small ones show in huge ones */
 	double kink;      /* bytes, where a load begins to take a little longer; 0: nowhere */
+	double noise;     /* of each process's values, a part of them */
 };
 static const struct made_up usual = {
-        1.25e-9, 48 << 10, 2 << 20, 32 << 20, 96, 2048, 32, 60e-9, true, false, 0};
+        1.25e-9, 48 << 10, 2 << 20, 32 << 20, 96, 2048, 32, 60e-9, true, false, 0, 0};
 
 /* Of independent uniform accesses. */
 static double miss(double size, double set)
@@ -42,17 +44,29 @@ static double pages(const struct made_up *m, double n)
 static double besides(const struct made_up *m, double bytes)
 {
 	return (m->small_below ? pages(m, bytes / small_page) : 0) +
-	       (m->kink > 0 ? 0.3 * m->seconds * miss(m->kink, bytes) : 0);
+	       (m->kink > 0 ? kink_step * m->seconds * miss(m->kink, bytes) : 0);
 }
 
-/* Three processes that agree within a percent. */
+static double noise; /* of each process's values, a part of them; 0: they agree within a percent */
+
+static double any(double low, double high)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return low * pow(high / low, (double)(state >> 40) / (double)(1 << 24));
+}
+
+/* By three processes. */
 static void add(struct table *curve, const char *series, const struct arg *args, size_t count,
         double seconds)
 {
 	for (int process = 0; process < 3; process++) {
-		const double value = seconds * (1 + 0.001 * (process - 1));
+		const double off =
+		        noise > 0 ? noise * log(any(1, M_E * M_E) / M_E) : 0.001 * (process - 1);
+		const double value = seconds * (1 + off), half = fmax(0.001, noise);
 		const struct measurement measurement = {
-		        {value, 0.999 * value, 1.001 * value, 20}, 0, 4e9, 0};
+		        {value, (1 - half) * value, (1 + half) * value, 20}, 0, 4e9, 0};
 		curve_add(curve, series, args, count, process, &measurement, false);
 	}
 }
@@ -68,7 +82,9 @@ static void add_pages(struct table *curve, const struct made_up *m)
 		add(curve, "pages_small", small, 2, lines + pages(m, n));
 		if (m->huge && n <= 300)
 			add(curve, "pages_huge", huge, 2,
-			        lines + m->seconds * 1.5 * miss(m->tlb1_huge, n));
+			        lines + (m->small_below ? pages(m, n)
+			                                : m->seconds * 1.5 *
+			                                          miss(m->tlb1_huge, n)));
 	}
 }
 
@@ -76,11 +92,25 @@ static struct table *make(const struct made_up *m)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 
-	table_meta_set(curve, "stated_l2", "%d", 1 << 21);
+	noise = m->noise;
+	table_meta_set(curve, "stated_l2", "%.0f", m->l2);
+	if (m->noise > 0) {
+		table_meta_set(curve, "stated_l1", "%.0f", m->l1);
+		table_meta_set(curve, "stated_l3", "%.0f", m->l3);
+	}
 	for (double bytes = 4096; bytes <= 512 << 20; bytes = ceil(bytes / 64 * 1.19) * 64) {
 		const struct arg args[] = {{"bytes", bytes}};
-		add(curve, m->huge ? "walk_huge" : "walk_small", args, 1,
-		        walk(m, bytes, 0) + besides(m, bytes));
+		if (m->huge)
+			add(curve, "walk_huge", args, 1, walk(m, bytes, 0) + besides(m, bytes));
+	}
+	for (double bytes = 4096; bytes <= 512 << 20; bytes *= m->huge ? M_SQRT2 : 1.19) {
+		const double whole = 64 * round(bytes / 64);
+		const struct arg args[] = {{"bytes", whole}};
+		struct made_up small = *m;
+		small.small_below = true;
+		if (!m->huge || bytes <= 128 << 20)
+			add(curve, "walk_small", args, 1,
+			        walk(m, whole, 0) + besides(&small, whole));
 	}
 	for (int node = 0; node < 2; node++) {
 		const struct arg args[] = {{"bytes", 512 << 20}, {"node", node}};
@@ -213,6 +243,84 @@ static void test_kink(void)
 	profile_free(profile);
 }
 
+/* ---- machines at random ---- */
+
+static struct made_up draw_machine(void)
+{
+	struct made_up m = usual;
+
+	m.seconds = any(0.8e-9, 2e-9);
+	m.l1 = 1024 * round(any(16, 128));
+	m.l2 = 1024 * round(any(256, 4096));
+	m.l3 = 1024 * round(any(8192, 131072));
+	m.tlb1 = round(any(32, 160));
+	m.tlb2 = round(any(512, 4096));
+	m.tlb1_huge = round(any(16, 128));
+	m.small_below = any(1, 16) < 2;
+	m.kink = any(1, 16) < 2 ? m.l1 * any(1.5, 4) : 0;
+	m.noise = any(0.0005, 0.02);
+	return m;
+}
+
+/* A row that is ok, or bounded, and does not hold what it should. */
+static bool is_wrong(const struct profile *profile, const char *name, double least, double most)
+{
+	const struct parameter *row = row_of(profile, name);
+
+	if (!row || (strcmp(row->status, "ok") != 0 && strcmp(row->status, "bounded") != 0))
+		return false;
+	if (!(row->estimate.low > 1.03 * most) && !(row->estimate.high < least / 1.03))
+		return false;
+	diag("%s is %g .. %g, was made %g .. %g", name, row->estimate.low, row->estimate.high,
+	        least, most);
+	return true;
+}
+
+/* How many of a machine's values are wrong; those that are resolved are counted. */
+static int count_wrong(const struct made_up *m, int *resolved)
+{
+	struct profile *profile = fit(make(m));
+	const double huge = m->small_below ? m->tlb1 : m->tlb1_huge, l2 = 3.2 * m->seconds;
+	const struct {
+		const char *name;
+		double least, most;
+	} all[] = {{"host.l1.size", m->l1, m->l1}, {"host.l2.size", m->l2, m->l2},
+	        {"host.l3.size", m->l3, m->l3}, {"host.l1.latency", m->seconds, m->seconds},
+	        {"host.l2.latency", l2, l2 + (m->kink > 0 ? kink_step * m->seconds : 0)},
+	        {"host.tlb.entries[level=1,page=4096]", m->tlb1, m->tlb1},
+	        {"host.tlb.entries[level=2,page=4096]", m->tlb2, m->tlb2},
+	        {"host.tlb.entries[level=1,page=2097152]", huge, huge}};
+	int wrong = 0;
+
+	for (size_t k = 0; k < ARRAY_LEN(all); k++) {
+		const struct parameter *row = row_of(profile, all[k].name);
+		*resolved += row && strcmp(row->status, "ok") == 0;
+		wrong += is_wrong(profile, all[k].name, all[k].least, all[k].most);
+	}
+	profile_free(profile);
+	return wrong;
+}
+
+static void test_random(void)
+{
+	enum { MACHINES = 60 };
+	int all = 0, resolved = 0;
+
+	for (int i = 0; i < MACHINES; i++) {
+		const struct made_up m = draw_machine();
+		const int wrong = count_wrong(&m, &resolved);
+		all += wrong;
+		if (wrong)
+			diag("machine %d: l1 %g l2 %g l3 %g tlb %g %g huge %g below %d kink %g "
+			     "noise %g",
+			        i, m.l1, m.l2, m.l3, m.tlb1, m.tlb2, m.tlb1_huge, m.small_below,
+			        m.kink, m.noise);
+	}
+	ok(all == 0 && resolved > 7 * MACHINES,
+	        "%d machines drawn at random: %d values resolved, %d wrong", MACHINES, resolved,
+	        all);
+}
+
 static void test_odd(void)
 {
 	struct made_up none = usual, impossible = usual;
@@ -243,6 +351,7 @@ int main(void)
 	test_cache_at_reach();
 	test_small_below();
 	test_kink();
+	test_random();
 	test_odd();
 	return finish();
 }
