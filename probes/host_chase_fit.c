@@ -14,7 +14,6 @@
 
 /* No load returns within two cycles of 6 GHz; none takes 10 us on a machine that works. */
 static const double quickest = 0.3e-9, slowest = 10e-6;
-static const double normal_95 = 1.96;
 static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
 
 enum { TLBS = 2, PAGES = 2 /* small and huge */ };
@@ -55,64 +54,6 @@ static struct table *at_one_clock(const struct table *curve)
 	return steady;
 }
 
-/* One series as levels_fit takes it. */
-struct points {
-	double *size, *seconds, *error;
-	size_t n;
-};
-
-static double error_of(const struct estimate *e)
-{
-	return (e->high - e->low) / (2 * normal_95);
-}
-
-/* less: a series whose seconds at the same argument are subtracted, down to its smallest; or NULL.
- */
-static struct points series_of(
-        const struct table *curve, const char *series, const char *column, const char *less)
-{
-	struct point *point;
-	struct points points = {.n = 0};
-	const size_t count = curve_points(curve, series, &point);
-	double base = INFINITY;
-
-	points.size = xmalloc(3 * (count + 1) * sizeof *points.size);
-	points.seconds = points.size + count + 1;
-	points.error = points.seconds + count + 1;
-	for (size_t i = 0; i < count; i++) {
-		const struct arg at[] = {{column, curve_arg(curve, &point[i], column)}};
-		struct estimate seconds = point[i].seconds;
-		double error = error_of(&seconds);
-		if (less) {
-			const struct point other = curve_at(curve, less, at, 1);
-			if (other.seconds.samples == 0)
-				continue;
-			seconds.value -= other.seconds.value;
-			error = hypot(error, error_of(&other.seconds));
-			base = fmin(base, other.seconds.value);
-		}
-		if (seconds.samples == 0)
-			continue;
-		points.size[points.n] = at[0].value;
-		points.seconds[points.n] = seconds.value;
-		points.error[points.n++] = error;
-	}
-	for (size_t i = 0; i < points.n; i++) {
-		points.seconds[i] += less ? base : 0;
-		points.error[i] /= points.seconds[i];
-	}
-	free(point);
-	return points;
-}
-
-static double largest(const struct points *points)
-{
-	double most = 0;
-	for (size_t i = 0; i < points->n; i++)
-		most = fmax(most, points->size[i]);
-	return most;
-}
-
 void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
         const struct arg *args, size_t count, const struct estimate *estimate, bool resolved)
 {
@@ -147,11 +88,12 @@ static double fit_pages(const struct table *curve, const char *series, struct le
 	struct point *point;
 	const size_t count = curve_points(curve, series, &point);
 	const double page = count ? curve_arg(curve, &point[0], "stride") : 0;
-	struct points points = series_of(curve, series, "nodes", "packed");
+	struct points points = host_chase_series(curve, series, "nodes", "packed");
 	const bool fitted = levels_fit(points.size, points.seconds, points.error, points.n, levels);
 
 	if (fitted && levels->count == 0)
-		levels->level[0].size = (struct estimate){NAN, largest(&points), NAN, points.n};
+		levels->level[0].size =
+		        (struct estimate){NAN, host_chase_largest(&points), NAN, points.n};
 	free(points.size);
 	free(point);
 	return fitted ? page : 0;
@@ -189,83 +131,6 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 	}
 }
 
-/* ---- what small pages add to a walk ---- */
-
-/* A series at any size: between its points by the logarithm of the size, its ends beyond them. */
-static double at_size(const struct points *points, double size)
-{
-	size_t below = points->n, above = points->n;
-
-	for (size_t i = 0; i < points->n; i++) {
-		if (points->size[i] <= size &&
-		        (below == points->n || points->size[i] > points->size[below]))
-			below = i;
-		if (points->size[i] >= size &&
-		        (above == points->n || points->size[i] < points->size[above]))
-			above = i;
-	}
-	if (below == points->n || above == points->n || below == above)
-		return points->seconds[below < points->n ? below : above];
-	const double part =
-	        log(size / points->size[below]) / log(points->size[above] / points->size[below]);
-	return points->seconds[below] + part * (points->seconds[above] - points->seconds[below]);
-}
-
-/* Misses of the TLBs in a walk over so many bytes of small pages, seconds a load: beyond the pages
- * that were walked by the last TLB's law. */
-static double missing(const struct points *pages, const struct tlbs *small, double bytes)
-{
-	const struct levels *tlbs = &small->levels;
-	const double walked = largest(pages), n = bytes / small->page;
-	double seconds = at_size(pages, n) - at_size(pages, 0);
-
-	if (n > walked && tlbs->count > 0 && tlbs->level[tlbs->count - 1].resolved &&
-	        tlbs->level[tlbs->count - 1].step_resolved) {
-		const struct level *last = &tlbs->level[tlbs->count - 1];
-		seconds += last->step.value * last->size.value * (1 / walked - 1 / n);
-	}
-	return fmax(0, seconds);
-}
-
-/* Whether huge pages are walked like small ones, as under a hypervisor whose own pages are small.
- */
-static bool huge_as_small(const struct points *huge, const struct points *small,
-        const struct points *pages, const struct tlbs *tlbs)
-{
-	static const double counts = 0.1; /* of a load: misses that are looked at */
-	double more = 0, expected = 0;
-
-	for (size_t i = 0; small->n > 0 && i < huge->n; i++) {
-		const double misses = missing(pages, tlbs, huge->size[i]);
-		if (huge->size[i] > largest(small) || misses < counts * huge->seconds[i])
-			continue;
-		more += huge->seconds[i] - (at_size(small, huge->size[i]) - misses);
-		expected += misses;
-	}
-	return more > expected / 2;
-}
-
-/* The walk over bytes without what small pages add: over huge ones if they are that. Says whether
- * huge pages' TLBs show in it. */
-static struct points walk_of(const struct table *curve, const struct tlbs *tlbs, bool *huge_pages)
-{
-	struct points huge = series_of(curve, "walk_huge", "bytes", NULL),
-	              small = series_of(curve, "walk_small", "bytes", NULL),
-	              pages = series_of(curve, "pages_small", "nodes", "packed"),
-	              walk = huge.n ? huge : small;
-	const bool known = tlbs->page > 0 && pages.n > 0;
-
-	*huge_pages = huge.n && !(known && huge_as_small(&huge, &small, &pages, tlbs));
-	for (size_t i = 0; known && !*huge_pages && i < walk.n; i++) {
-		const double all = walk.seconds[i];
-		walk.seconds[i] -= missing(&pages, tlbs, walk.size[i]);
-		walk.error[i] *= all / walk.seconds[i];
-	}
-	free(pages.size);
-	free(huge.n ? small.size : huge.size);
-	return walk;
-}
-
 /* ---- memory ---- */
 
 /* What a load from another node's memory takes, when the caches hold as much of the set as of the
@@ -285,8 +150,14 @@ static struct estimate far_latency(
 	        walk.samples};
 }
 
-static void add_memory(
-        const struct table *curve, struct profile *profile, const struct levels *levels)
+static struct estimate less(struct estimate estimate, double seconds)
+{
+	return (struct estimate){estimate.value - seconds, estimate.low - seconds,
+	        estimate.high - seconds, estimate.samples};
+}
+
+static void add_memory(const struct table *curve, struct profile *profile,
+        const struct levels *levels, double misses)
 {
 	const struct parameter_spec spec = host_chase_seconds(
 	        "host.dram.latency", "last plateau of the random walk, thread on the first node");
@@ -304,7 +175,8 @@ static void add_memory(
 		const struct arg other[] = {{"node", curve_arg(curve, &point[i], "node")}};
 		if (other[0].value > 0 && levels->count > 0 && memory->latency_resolved)
 			profile_add(profile, &spec, other, 1,
-			        far_latency(levels, near_walk.seconds, point[i].seconds),
+			        far_latency(levels, less(near_walk.seconds, misses),
+			                less(point[i].seconds, misses)),
 			        point[i].busy);
 	}
 	free(point);
@@ -314,20 +186,20 @@ static void fit_walks(const struct table *curve, struct profile *profile)
 {
 	struct tlbs tlbs[PAGES];
 	struct levels levels;
-	bool huge;
 
 	tlbs[0].page = fit_pages(curve, "pages_small", &tlbs[0].levels);
 	tlbs[1].page = fit_pages(curve, "pages_huge", &tlbs[1].levels);
-	struct points points = walk_of(curve, &tlbs[0], &huge);
-	if (levels_fit(points.size, points.seconds, points.error, points.n, &levels)) {
-		host_chase_add_caches(
-		        curve, profile, &levels, huge && tlbs[1].page > 0 ? &tlbs[1] : NULL);
-		add_memory(curve, profile, &levels);
+	struct walk walk = host_chase_walk(curve, &tlbs[0]);
+	const struct points *points = &walk.points;
+	if (levels_fit(points->size, points->seconds, points->error, points->n, &levels)) {
+		const bool shown = walk.huge_pages && tlbs[1].page > 0;
+		host_chase_add_caches(curve, profile, &levels, shown ? &tlbs[1] : NULL);
+		add_memory(curve, profile, &levels, walk.node_misses);
 	}
 	for (int i = 0; i < PAGES; i++)
 		if (tlbs[i].page > 0)
 			add_tlbs(profile, &tlbs[i].levels, tlbs[i].page);
-	free(points.size);
+	free(walk.points.size);
 }
 
 /* ---- lines, and what is stated ---- */
@@ -336,7 +208,7 @@ static void fit_line(const struct table *curve, struct profile *profile)
 {
 	const struct parameter_spec spec = host_chase_bytes(
 	        "host.line.size", "pairs of loads beyond the first cache, by distance");
-	struct points points = series_of(curve, "line", "stride", NULL);
+	struct points points = host_chase_series(curve, "line", "stride", NULL);
 	double line = INFINITY, same = NAN;
 
 	for (size_t i = 0; i < points.n; i++)
@@ -349,7 +221,8 @@ static void fit_line(const struct table *curve, struct profile *profile)
 	if (points.n > 0 && isfinite(line))
 		profile_add(profile, &spec, NULL, 0, estimate, false);
 	else if (points.n > 0)
-		profile_add_bounded(profile, &spec, NULL, 0, largest(&points), NAN, points.n);
+		profile_add_bounded(
+		        profile, &spec, NULL, 0, host_chase_largest(&points), NAN, points.n);
 	free(points.size);
 }
 

@@ -13,6 +13,27 @@ struct tlbs {
 	double page; /* bytes; 0: not measured */
 };
 
+/* One series as levels_fit takes it. */
+struct points {
+	double *size, *seconds, *error;
+	size_t n;
+};
+
+/* less: a series whose seconds at the same argument are subtracted, down to its smallest; or NULL.
+ * The caller frees size. And the largest argument of one. */
+struct points host_chase_series(
+        const struct table *curve, const char *series, const char *column, const char *less);
+double host_chase_largest(const struct points *points);
+
+/* The walk over bytes in huge pages, or in small ones without what their TLBs (small) add to it;
+ * nor is that in walk_huge's where these are walked like small ones. */
+struct walk {
+	struct points points;
+	bool huge_pages;    /* whose TLBs show in it */
+	double node_misses; /* seconds that the walks over nodes' memory have too many */
+};
+struct walk host_chase_walk(const struct table *curve, const struct tlbs *small);
+
 /* A value, or its bounds when it is not resolved. */
 void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
         const struct arg *args, size_t count, const struct estimate *estimate, bool resolved);

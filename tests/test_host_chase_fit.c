@@ -114,7 +114,8 @@ static struct table *make(const struct made_up *m)
 	}
 	for (int node = 0; node < 2; node++) {
 		const struct arg args[] = {{"bytes", 512 << 20}, {"node", node}};
-		add(curve, "walk_node", args, 2, walk(m, 512 << 20, node * m->far_way));
+		add(curve, "walk_node", args, 2,
+		        walk(m, 512 << 20, node * m->far_way) + besides(m, 512 << 20));
 	}
 	for (double apart = 0; apart <= 256; apart = apart > 0 ? 2 * apart : 16) {
 		const struct arg args[] = {{"stride", apart}};
@@ -226,6 +227,8 @@ static void test_small_below(void)
 	is_near(profile, "host.l2.latency", 4.00e-9, 0.05);
 	ok(l2 && l2->estimate.low < m.l2 && l2->estimate.high > m.l2, "L2 is where it is");
 	ok(l3 && l3->estimate.low < m.l3 && l3->estimate.high > m.l3, "and L3");
+	is_near(profile, "host.dram.latency[node=0]", 106.5e-9, 0.04);
+	is_near(profile, "host.dram.latency[node=1]", 166.5e-9, 0.05);
 	ok(!row_of(profile, "host.l4.size"), "no TLB is a cache");
 	profile_free(profile);
 }
