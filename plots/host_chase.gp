@@ -23,13 +23,15 @@ set xlabel "bytes of the set" offset 0,0.4
 do for [i=1:words(found)] {
 	if (exists(word(found, i))) {
 		set arrow i from first value(word(found, i)), graph 0 to first value(word(found, i)), graph 1 nohead lt 7 dt 2
+		set label i sprintf("L%d %s", i, size_label(value(word(found, i)))) at first value(word(found, i)), graph 0.98 \
+			rotate right offset -0.7,0 noenhanced
 	}
 }
 if (words(walks) > 0) {
 	plot for [i=1:words(walks)] file(word(walks, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
 		with yerrorlines lt i title name_of(word(walks, i))
 }
-do for [i=1:words(found)] { unset arrow i }
+do for [i=1:words(found)] { unset arrow i; unset label i }
 bottom = 0.13; top = 0.4
 @panel
 set xrange [*:*]

@@ -11,8 +11,6 @@ pages = present("pointer_chase/pages")
 name_of(s) = s eq "pointer_chase/walk_ca" ? "ld.ca (L1)" : s eq "pointer_chase/walk_cg" ? "ld.cg (L2)" : \
 	s eq "pointer_chase/walk_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
 ns(c) = column(c) * 1e9
-size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
-	b >= 2**10 ? sprintf("%.3g KiB", b/2.**10) : sprintf("%.0f B", b)
 sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
 	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
 

@@ -40,6 +40,10 @@ where(col, value) = column(col) == value ? 1 : NaN
 # GB/s of a point by one of its times.
 GB(time) = column("bytes") / column(time) / 1e9
 
+# Sizes as they are said.
+size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
+	b >= 2**10 ? sprintf("%.3g KiB", b/2.**10) : sprintf("%.0f B", b)
+
 # LAPACK Working Note 41
 flops_getrf(m, n) = m*n**2 - n**3/3. - n**2/2. + 5*n/6.
 flops_geqrf(m, n) = 2*m*n**2 - 2*n**3/3. + m*n + n**2 + 14*n/3.
