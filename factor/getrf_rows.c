@@ -3,6 +3,8 @@
  * its panel. */
 #include "getrf_parts.h"
 
+#include "split.h"
+
 /* Rows of which one kernel solves for all; of more, pieces of so many, and products take the rest.
  */
 enum { ROWS_AT_ONCE = 256 };
