@@ -24,7 +24,7 @@ machine_of() { # folder key
 	sed -n -e '/^#/!q' -e "s/^# $2: //p" "$1/profile.tsv" 2>/dev/null | grep -v '^none$'
 }
 fitted() { # folder: the profile's scalars as gnuplot variables
-	awk -F '\t' '$2 ~ /^[0-9.]/ && $9 != "failed" && $1 !~ /[^A-Za-z0-9_.]/ {
+	awk -F '\t' '$2 ~ /^[0-9.]/ && $9 != "failed" && $1 ~ /^[A-Za-z][A-Za-z0-9_.]*$/ {
 		gsub(/[.]/, "_", $1)
 		printf "%s = %.9e\n", $1, $2
 	}' "$1/profile.tsv" 2>/dev/null

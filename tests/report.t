@@ -377,7 +377,8 @@ outside() { # texts of the figures beyond an edge
 }
 mkdir "$scratch/recorded"
 cp "$root"/data/nvidia-h200/*.tsv "$scratch/recorded"
-drawing expect 0 'pointer_chase .*factor_s .*vendor ' 'figures of the recorded machine' sh "$plots/plots.sh" "$scratch/recorded"
+printf '1.5e9\t1\ts\t1\t1\t3\tdamaged\thardware\tok\n\t2\ts\t1\t1\t3\tdamaged\thardware\tok\n' >>"$scratch/recorded/profile.tsv"
+drawing expect 0 'pointer_chase .*factor_s .*vendor ' 'figures of the recorded machine, damaged rows or not' sh "$plots/plots.sh" "$scratch/recorded"
 cat "$scratch"/recorded/report/figures/*.svg 2>/dev/null | outside >"$scratch/beyond"
 drawing never "$scratch/beyond" . 'none of their texts is beyond an edge'
 
