@@ -112,22 +112,23 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 	const struct parameter_spec penalty = {
 	        "host.tlb.penalty", "s", method, NULL, 0.05e-9, slowest};
 
-	bool doubtful =
-	        false; /* neither its size nor its step: it may be none, and those behind it */
+	bool doubtful = false;
+
 	for (size_t i = 0; i <= levels->count && i < TLBS; i++) {
-		struct level doubted = levels->level[i], *level = &doubted;
-		doubtful = doubtful ||
-		           (i < levels->count && !level->resolved && !level->step_resolved);
-		if (doubtful)
-			*level = (struct level){
-			        .size = unknown(level->size), .step = unknown(level->step)};
+		struct level level = levels->level[i];
 		const struct arg args[] = {{"level", (double)(i + 1)}, {"page", page}};
-		const struct estimate bytes = times(level->size, page);
-		host_chase_add(profile, &entries, args, 2, &level->size, level->resolved);
-		host_chase_add(profile, &reach, args, 2, &bytes, level->resolved);
+		/* neither its size nor its step: it may be none, and those behind it another one */
+		doubtful =
+		        doubtful || (i < levels->count && !level.resolved && !level.step_resolved);
+		if (doubtful)
+			level = (struct level){
+			        .size = unknown(level.size), .step = unknown(level.step)};
+		const struct estimate bytes = times(level.size, page);
+		host_chase_add(profile, &entries, args, 2, &level.size, level.resolved);
+		host_chase_add(profile, &reach, args, 2, &bytes, level.resolved);
 		if (i < levels->count)
 			host_chase_add(
-			        profile, &penalty, args, 2, &level->step, level->step_resolved);
+			        profile, &penalty, args, 2, &level.step, level.step_resolved);
 	}
 }
 

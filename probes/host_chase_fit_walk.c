@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 static const double normal_95 = 1.96;
+static const double misses_known = 0.05; /* how well those of one line a page are those of a walk */
 
 static double error_of(const struct estimate *e)
 {
@@ -141,10 +142,11 @@ struct walk host_chase_walk(const struct table *curve, const struct tlbs *tlbs)
 	if (known && !walk.huge_pages)
 		walk.node_misses = node_misses(curve, &pages, tlbs);
 	for (size_t i = 0; known && !walk.huge_pages && i < walk.points.n; i++) {
-		double *seconds = &walk.points.seconds[i];
-		const double all = *seconds;
-		*seconds -= missing(&pages, tlbs, walk.points.size[i]);
-		walk.points.error[i] *= all / *seconds;
+		double *seconds = &walk.points.seconds[i], *error = &walk.points.error[i];
+		const double misses = missing(&pages, tlbs, walk.points.size[i]);
+		const double left = *seconds - misses;
+		*error = hypot(*error * *seconds, misses_known * misses) / left;
+		*seconds = left;
 	}
 	free(pages.size);
 	free(huge.n ? small.size : huge.size);
