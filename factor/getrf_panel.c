@@ -41,9 +41,9 @@ bool lu_few(const struct lu *s, int64_t w, int64_t rows, int64_t columns)
  * by one kernel, but not where the updates are by 3xTF32: it comes to its multiprocessors before
  * the panel has ended, and products on the tensor cores, which want to keep theirs from the
  * beginning, then wait for it (H200, n = 8192: in fp64 20.5 -> 19.8 ms, in fp32 15.3 -> 15.0, by
- * 3xTF32 12.7 -> 13.6; 16384 76.9 -> 76.4 and 54.1 -> 54.1). The
- * exchanges in the left half launched that early gain nothing: fp64 8192 18.85 18.84, by 3xFP16
- * 16384 47.45 47.50, and cost by 3xTF32 8192 12.70 13.38, fp32 4096 4.33 4.38. */
+ * 3xTF32 12.7 -> 13.6; 16384 76.9 -> 76.4 and 54.1 -> 54.1). The exchanges in the left
+ * half launched that early gain nothing: fp64 8192 18.85 18.84, by 3xFP16 16384 47.45 47.50, and
+ * cost by 3xTF32 8192 12.70 13.38, fp32 4096 4.33 4.38. */
 static bool factor_halves(
         struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
 {

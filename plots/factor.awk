@@ -4,7 +4,7 @@
 # DATA/errors.tsv the model's own choice, predicted and measured at the held-out sizes. Writes
 # folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv, OPERATION_bound.tsv (of the
 # panels on the GPU), from DATA/breakdown.tsv OPERATION_blas3.tsv and, from DATA/profile.tsv, gemm.tsv: the library's
-# product of n x n matrices. Prints the number of series.
+# product of n x n matrices. Prints the number of the other series.
 function keep(series, n, rate) {
 	if (!(rate > 0))
 		return
@@ -77,12 +77,12 @@ BEGIN {
 	take_bench()
 	take_errors()
 	take_breakdown()
-	if (length(sizes))
-		take_gemm()
-	for (series in sizes) {
-		write_series(series)
+	for (series in sizes)
 		written++
-	}
+	if (written)
+		take_gemm()
+	for (series in sizes)
+		write_series(series)
 	if (written)
 		print written
 }

@@ -262,125 +262,114 @@ static inline bool deferred_host_panel_potrf(
 
 /* ---- operations ---- */
 
-/* One that is put off: its parameters, the fields of the task that keep them, and the call that it
- * becomes, on the host executor h. */
-#define FIELDS(...) __VA_ARGS__
+/* One that is put off: its parameters behind the executor, the fields of the task that keep them,
+ * and the call that it becomes, on the host executor h. */
+#define LIST(...) __VA_ARGS__
 #define OPERATION(name, parameters, fields, call)                                                  \
 	static inline bool task_##name(struct executor *h, const struct task *t)                   \
 	{                                                                                          \
 		return call;                                                                       \
 	}                                                                                          \
-	static inline bool deferred_##name parameters                                              \
+	static inline bool deferred_##name(struct executor *e, parameters)                         \
 	{                                                                                          \
 		return defer(e, (struct task){.run = task_##name, fields});                        \
 	}
 
-OPERATION(resident_panel, (struct executor * e, struct matrix a, void *work, struct pivots p),
-        FIELDS(.a = a, .memory = work, .p = p), ex_resident_panel(h, t->a, t->memory, t->p))
-OPERATION(copy, (struct executor * e, struct matrix from, struct matrix to),
-        FIELDS(.a = from, .b = to), ex_copy(h, t->a, t->b))
+OPERATION(resident_panel, LIST(struct matrix a, void *work, struct pivots p),
+        LIST(.a = a, .memory = work, .p = p), ex_resident_panel(h, t->a, t->memory, t->p))
+OPERATION(copy, LIST(struct matrix from, struct matrix to), LIST(.a = from, .b = to),
+        ex_copy(h, t->a, t->b))
 OPERATION(gemm,
-        (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
-                struct matrix b, double beta, struct matrix c),
-        FIELDS(.ta = ta, .tb = tb, .alpha = alpha, .a = a, .b = b, .beta = beta, .c = c),
+        LIST(enum trans ta, enum trans tb, double alpha, struct matrix a, struct matrix b,
+                double beta, struct matrix c),
+        LIST(.ta = ta, .tb = tb, .alpha = alpha, .a = a, .b = b, .beta = beta, .c = c),
         ex_gemm(h, t->ta, t->tb, t->alpha, t->a, t->b, t->beta, t->c))
-OPERATION(split,
-        (struct executor * e, struct matrix a, enum trans trans, enum split_form stack,
-                struct matrix to),
-        FIELDS(.a = a, .ta = trans, .stack = stack, .b = to),
+OPERATION(split, LIST(struct matrix a, enum trans trans, enum split_form stack, struct matrix to),
+        LIST(.a = a, .ta = trans, .stack = stack, .b = to),
         h->ops->split(h, t->a, t->ta, t->stack, t->b))
 OPERATION(gemm_tf32,
-        (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
-                struct matrix c, struct products products),
-        FIELDS(.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .products = products),
+        LIST(double alpha, struct matrix a, struct matrix b, double beta, struct matrix c,
+                struct products products),
+        LIST(.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .products = products),
         h->ops->gemm_tf32(h, t->alpha, t->a, t->b, t->beta, t->c, t->products))
 OPERATION(half_update,
-        (struct executor * e, enum uplo part, double alpha, struct matrix left, struct matrix right,
+        LIST(enum uplo part, double alpha, struct matrix left, struct matrix right,
                 struct matrix c),
-        FIELDS(.uplo = part, .alpha = alpha, .a = left, .b = right, .c = c),
+        LIST(.uplo = part, .alpha = alpha, .a = left, .b = right, .c = c),
         h->ops->half_update(h, t->uplo, t->alpha, t->a, t->b, t->c))
-OPERATION(gemm_tall, (struct executor * e, struct matrix v, struct matrix c, struct matrix p),
-        FIELDS(.a = v, .b = c, .c = p), h->ops->gemm_tall(h, t->a, t->b, t->c))
-OPERATION(add_triangles,
-        (struct executor * e, enum uplo uplo, struct matrix blocks, struct matrix c),
-        FIELDS(.uplo = uplo, .a = blocks, .c = c), h->ops->add_triangles(h, t->uplo, t->a, t->c))
+OPERATION(gemm_tall, LIST(struct matrix v, struct matrix c, struct matrix p),
+        LIST(.a = v, .b = c, .c = p), h->ops->gemm_tall(h, t->a, t->b, t->c))
+OPERATION(add_triangles, LIST(enum uplo uplo, struct matrix blocks, struct matrix c),
+        LIST(.uplo = uplo, .a = blocks, .c = c), h->ops->add_triangles(h, t->uplo, t->a, t->c))
 OPERATION(syrk,
-        (struct executor * e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
-                double beta, struct matrix c),
-        FIELDS(.uplo = uplo, .ta = trans, .alpha = alpha, .a = a, .beta = beta, .c = c),
+        LIST(enum uplo uplo, enum trans trans, double alpha, struct matrix a, double beta,
+                struct matrix c),
+        LIST(.uplo = uplo, .ta = trans, .alpha = alpha, .a = a, .beta = beta, .c = c),
         ex_syrk(h, t->uplo, t->ta, t->alpha, t->a, t->beta, t->c))
 OPERATION(trsm,
-        (struct executor * e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
-                double alpha, struct matrix a, struct matrix b),
-        FIELDS(.side = side, .uplo = uplo, .ta = trans, .diag = diag, .alpha = alpha, .a = a,
-                .b = b),
+        LIST(enum side side, enum uplo uplo, enum trans trans, enum diag diag, double alpha,
+                struct matrix a, struct matrix b),
+        LIST(.side = side, .uplo = uplo, .ta = trans, .diag = diag, .alpha = alpha, .a = a, .b = b),
         ex_trsm(h, t->side, t->uplo, t->ta, t->diag, t->alpha, t->a, t->b))
 OPERATION(trsm_guard,
-        (struct executor * e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
-                struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b),
-        FIELDS(.side = side, .uplo = uplo, .ta = trans, .diag = diag, .a = a, .b = inverse,
-                .c = kept, .d = b),
+        LIST(enum side side, enum uplo uplo, enum trans trans, enum diag diag, struct matrix a,
+                struct matrix inverse, struct matrix kept, struct matrix b),
+        LIST(.side = side, .uplo = uplo, .ta = trans, .diag = diag, .a = a, .b = inverse, .c = kept,
+                .d = b),
         ex_trsm_guard(h, t->side, t->uplo, t->ta, t->diag, t->a, t->b, t->c, t->d))
-OPERATION(trtri,
-        (struct executor * e, enum uplo uplo, enum diag diag, struct matrix a,
-                struct matrix inverse),
-        FIELDS(.uplo = uplo, .diag = diag, .a = a, .b = inverse),
+OPERATION(trtri, LIST(enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse),
+        LIST(.uplo = uplo, .diag = diag, .a = a, .b = inverse),
         ex_trtri(h, t->uplo, t->diag, t->a, t->b))
-OPERATION(laswp, (struct executor * e, struct matrix a, struct pivots p, bool backwards),
-        FIELDS(.a = a, .p = p, .backwards = backwards), ex_laswp(h, t->a, t->p, t->backwards))
-OPERATION(lu_columns, (struct executor * e, struct matrix a, struct pivots p, struct matrix c),
-        FIELDS(.a = a, .p = p, .c = c), ex_lu_columns(h, t->a, t->p, t->c))
-OPERATION(lu_rows, (struct executor * e, struct matrix a, struct pivots p, struct matrix c),
-        FIELDS(.a = a, .p = p, .c = c), ex_lu_rows(h, t->a, t->p, t->c))
-OPERATION(lu_top, (struct executor * e, struct matrix a, struct pivots p, struct matrix c),
-        FIELDS(.a = a, .p = p, .c = c), ex_lu_top(h, t->a, t->p, t->c))
-OPERATION(adopt_pivots,
-        (struct executor * e, struct pivots panel, int64_t first, struct pivots all),
-        FIELDS(.p = panel, .number = first, .q = all), ex_adopt_pivots(h, t->p, t->number, t->q))
+OPERATION(laswp, LIST(struct matrix a, struct pivots p, bool backwards),
+        LIST(.a = a, .p = p, .backwards = backwards), ex_laswp(h, t->a, t->p, t->backwards))
+OPERATION(lu_columns, LIST(struct matrix a, struct pivots p, struct matrix c),
+        LIST(.a = a, .p = p, .c = c), ex_lu_columns(h, t->a, t->p, t->c))
+OPERATION(lu_rows, LIST(struct matrix a, struct pivots p, struct matrix c),
+        LIST(.a = a, .p = p, .c = c), ex_lu_rows(h, t->a, t->p, t->c))
+OPERATION(lu_top, LIST(struct matrix a, struct pivots p, struct matrix c),
+        LIST(.a = a, .p = p, .c = c), ex_lu_top(h, t->a, t->p, t->c))
+OPERATION(adopt_pivots, LIST(struct pivots panel, int64_t first, struct pivots all),
+        LIST(.p = panel, .number = first, .q = all), ex_adopt_pivots(h, t->p, t->number, t->q))
 OPERATION(join_halves,
-        (struct executor * e, struct matrix beside, struct pivots half, int64_t first,
-                struct pivots all),
-        FIELDS(.a = beside, .p = half, .number = first, .q = all),
+        LIST(struct matrix beside, struct pivots half, int64_t first, struct pivots all),
+        LIST(.a = beside, .p = half, .number = first, .q = all),
         ex_join_halves(h, t->a, t->p, t->number, t->q))
-OPERATION(clear_info, (struct executor * e, int *info), FIELDS(.info = info),
-        ex_clear_info(h, t->info))
-OPERATION(zero_diagonal, (struct executor * e, struct matrix a, int *info),
-        FIELDS(.a = a, .info = info), ex_zero_diagonal(h, t->a, t->info))
-OPERATION(potrf_block,
-        (struct executor * e, enum uplo uplo, struct matrix a, int64_t first, int *info),
-        FIELDS(.uplo = uplo, .a = a, .number = first, .info = info),
+OPERATION(clear_info, LIST(int *info), LIST(.info = info), ex_clear_info(h, t->info))
+OPERATION(zero_diagonal, LIST(struct matrix a, int *info), LIST(.a = a, .info = info),
+        ex_zero_diagonal(h, t->a, t->info))
+OPERATION(potrf_block, LIST(enum uplo uplo, struct matrix a, int64_t first, int *info),
+        LIST(.uplo = uplo, .a = a, .number = first, .info = info),
         ex_potrf_block(h, t->uplo, t->a, t->number, t->info))
-OPERATION(panel_geqrf, (struct executor * e, struct matrix a, struct matrix tau, void *work),
-        FIELDS(.a = a, .b = tau, .memory = work), ex_panel_geqrf(h, t->a, t->b, t->memory))
-OPERATION(explicit_v, (struct executor * e, struct matrix a, struct matrix v),
-        FIELDS(.a = a, .b = v), ex_explicit_v(h, t->a, t->b))
-OPERATION(larft, (struct executor * e, struct matrix v, struct matrix tau, struct matrix t1),
-        FIELDS(.a = v, .b = tau, .c = t1), ex_larft(h, t->a, t->b, t->c))
+OPERATION(panel_geqrf, LIST(struct matrix a, struct matrix tau, void *work),
+        LIST(.a = a, .b = tau, .memory = work), ex_panel_geqrf(h, t->a, t->b, t->memory))
+OPERATION(explicit_v, LIST(struct matrix a, struct matrix v), LIST(.a = a, .b = v),
+        ex_explicit_v(h, t->a, t->b))
+OPERATION(larft, LIST(struct matrix v, struct matrix tau, struct matrix t),
+        LIST(.a = v, .b = tau, .c = t), ex_larft(h, t->a, t->b, t->c))
 OPERATION(panel_reflectors,
-        (struct executor * e, struct matrix a, struct matrix tau, struct matrix v, struct matrix t1,
-                void *work),
-        FIELDS(.a = a, .b = tau, .c = v, .d = t1, .memory = work),
+        LIST(struct matrix a, struct matrix tau, struct matrix v, struct matrix t, void *work),
+        LIST(.a = a, .b = tau, .c = v, .d = t, .memory = work),
         ex_panel_reflectors(h, t->a, t->b, t->c, t->d, t->memory))
 OPERATION(gemv,
-        (struct executor * e, enum trans trans, double alpha, struct matrix a, struct matrix x,
-                double beta, struct matrix y),
-        FIELDS(.ta = trans, .alpha = alpha, .a = a, .b = x, .beta = beta, .c = y),
+        LIST(enum trans trans, double alpha, struct matrix a, struct matrix x, double beta,
+                struct matrix y),
+        LIST(.ta = trans, .alpha = alpha, .a = a, .b = x, .beta = beta, .c = y),
         ex_gemv(h, t->ta, t->alpha, t->a, t->b, t->beta, t->c))
-OPERATION(ger, (struct executor * e, struct matrix x, struct matrix y, struct matrix a),
-        FIELDS(.a = x, .b = y, .c = a), ex_ger(h, t->a, t->b, t->c))
-OPERATION(scal, (struct executor * e, double alpha, struct matrix x),
-        FIELDS(.alpha = alpha, .a = x), ex_scal(h, t->alpha, t->a))
-OPERATION(make_rotations, (struct executor * e, int64_t row, struct matrix x, struct matrix g),
-        FIELDS(.number = row, .a = x, .b = g), ex_make_rotations(h, t->number, t->a, t->b))
-OPERATION(rotate, (struct executor * e, struct matrix g, struct matrix x), FIELDS(.a = g, .b = x),
+OPERATION(ger, LIST(struct matrix x, struct matrix y, struct matrix a),
+        LIST(.a = x, .b = y, .c = a), ex_ger(h, t->a, t->b, t->c))
+OPERATION(scal, LIST(double alpha, struct matrix x), LIST(.alpha = alpha, .a = x),
+        ex_scal(h, t->alpha, t->a))
+OPERATION(make_rotations, LIST(int64_t row, struct matrix x, struct matrix g),
+        LIST(.number = row, .a = x, .b = g), ex_make_rotations(h, t->number, t->a, t->b))
+OPERATION(rotate, LIST(struct matrix g, struct matrix x), LIST(.a = g, .b = x),
         ex_rotate(h, t->a, t->b))
-OPERATION(transpose, (struct executor * e, struct matrix a, struct matrix b),
-        FIELDS(.a = a, .b = b), ex_transpose(h, t->a, t->b))
-OPERATION(fill, (struct executor * e, enum uplo uplo, double off, double on, struct matrix a),
-        FIELDS(.uplo = uplo, .alpha = off, .beta = on, .a = a),
+OPERATION(transpose, LIST(struct matrix a, struct matrix b), LIST(.a = a, .b = b),
+        ex_transpose(h, t->a, t->b))
+OPERATION(fill, LIST(enum uplo uplo, double off, double on, struct matrix a),
+        LIST(.uplo = uplo, .alpha = off, .beta = on, .a = a),
         ex_fill(h, t->uplo, t->alpha, t->beta, t->a))
 #undef OPERATION
-#undef FIELDS
+#undef LIST
 
 /* The host waits for what is in the current queue. */
 static inline bool deferred_arrive(struct executor *e)

@@ -195,8 +195,8 @@ bool host_block_syrk(struct executor *e, enum uplo uplo, enum trans trans, doubl
 	host_threads_end();
 	if (more == 0)
 		return true;
-	return uplo == LOWER ? e->ops->gemm(e, trans, other, alpha, others, top, beta, rest)
-	                     : e->ops->gemm(e, trans, other, alpha, top, others, beta, rest);
+	return uplo == LOWER ? host_block_gemm(e, trans, other, alpha, others, top, beta, rest)
+	                     : host_block_gemm(e, trans, other, alpha, top, others, beta, rest);
 }
 
 bool host_block_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
