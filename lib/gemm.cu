@@ -9,33 +9,44 @@ namespace
 
 const int BAND = 16; /* tile rows that share L2: about the square root of the blocks at work */
 
+/* Of so many parts several threads have a share each, as what memory takes to answer adds up. */
+const int MANY_PARTS = 32, MANY_ROWS = 32, FEW_ROWS = 128, SUM_THREADS = 512;
+
 __device__ __forceinline__ bool inside(enum gemm_part part, int64_t row, int64_t column)
 {
 	return part == GEMM_WHOLE || (part == GEMM_LOWER ? row >= column : row <= column);
 }
 
 /* C = alpha (sum of the parts) + beta C; no part reads no memory but C's. Every thread has one row
- * of columns blockIdx.y, blockIdx.y + gridDim.y ... */
+ * of columns blockIdx.y, blockIdx.y + gridDim.y ... and an equal share of the parts. */
 template <typename T>
-__global__ void sum_kernel(const T *parts, int splits, int64_t ld, T alpha, T beta, T *c,
-        int64_t ldc, int64_t m, int64_t n, enum gemm_part part)
+__global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const T *parts, int splits, int64_t ld,
+        T alpha, T beta, T *c, int64_t ldc, int64_t m, int64_t n, enum gemm_part part)
 {
+	__shared__ T shares[SUM_THREADS];
 	const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-	if (row >= m)
-		return;
+	const int first = splits * (int)threadIdx.y / (int)blockDim.y;
+	const int end = splits * ((int)threadIdx.y + 1) / (int)blockDim.y;
+
 	for (int64_t column = blockIdx.y; column < n; column += gridDim.y) {
-		if (!inside(part, row, column))
-			continue;
+		const bool there = row < m && inside(part, row, column);
 		const T *from = parts + row + column * ld;
-		T *to = c + row + column * ldc;
 		T sum = T(0);
 #pragma unroll 8
-		for (int s = 0; s < splits; s++)
+		for (int s = first; there && s < end; s++)
 			sum += from[s * ld * n];
-		T x = splits ? alpha * sum : T(0);
-		if (beta != T(0))
-			x += beta * *to;
-		*to = x;
+		shares[threadIdx.y * blockDim.x + threadIdx.x] = sum;
+		__syncthreads();
+		if (there && threadIdx.y == 0) {
+			T *to = c + row + column * ldc;
+			for (int y = 1; y < (int)blockDim.y; y++)
+				sum += shares[y * blockDim.x + threadIdx.x];
+			T x = splits ? alpha * sum : T(0);
+			if (beta != T(0))
+				x += beta * *to;
+			*to = x;
+		}
+		__syncthreads();
 	}
 }
 
@@ -43,10 +54,11 @@ template <typename T>
 int sum_launch(const struct gemm_problem *p, const T *parts, int splits, int64_t ld, double alpha,
         double beta, T *c, cudaStream_t stream)
 {
-	const int threads = 128;
+	const bool few = splits < MANY_PARTS;
+	const int rows = few ? FEW_ROWS : MANY_ROWS, shares = few ? 1 : SUM_THREADS / MANY_ROWS;
 	const dim3 grid(
-	        (unsigned)((p->m + threads - 1) / threads), (unsigned)(p->n < 4096 ? p->n : 4096));
-	sum_kernel<T><<<grid, threads, 0, stream>>>(
+	        (unsigned)((p->m + rows - 1) / rows), (unsigned)(p->n < 4096 ? p->n : 4096));
+	sum_kernel<T><<<grid, dim3(rows, shares), 0, stream>>>(
 	        parts, splits, ld, (T)alpha, (T)beta, c, p->ldc, p->m, p->n, p->part);
 	return (int)cudaGetLastError();
 }
@@ -64,6 +76,19 @@ int unaligned_shape(const struct gemm_problem *p, int shape)
 	if (shape >= GEMM_DOUBLE)
 		return shape;
 	return p->part == GEMM_WHOLE && shape < GEMM_NARROW ? 1 : 3;
+}
+
+int start(int shape, const struct gemm_problem *p, bool vector, struct gemm_args<double> &args,
+        cudaStream_t stream)
+{
+	return gemm_start_double(shape, p->ta, p->tb, vector, args, stream);
+}
+
+int start(int shape, const struct gemm_problem *p, bool vector, struct gemm_args<float> &args,
+        cudaStream_t stream)
+{
+	return shape < GEMM_NARROW ? gemm_start_large(shape, p->ta, p->tb, vector, args, stream)
+	                           : gemm_start_narrow(shape, p->ta, p->tb, vector, args, stream);
 }
 
 template <typename T>
@@ -102,20 +127,13 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	args.shared = plan->shared;
 	args.units = gemm_tile_count(args.tiles) * splits;
 	args.c_split = work_ld * p->n;
-	const int error = gemm_start(shape, p->ta, p->tb, vector, args, stream);
+	const int error = start(shape, p, vector, args, stream);
 	if (error || splits == 1)
 		return error;
 	return sum_launch<T>(p, (const T *)work, splits, work_ld, alpha, beta, (T *)c, stream);
 }
 
 } // namespace
-
-int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
-        cudaStream_t stream)
-{
-	return shape < GEMM_NARROW ? gemm_start_large(shape, ta, tb, vector, args, stream)
-	                           : gemm_start_narrow(shape, ta, tb, vector, args, stream);
-}
 
 extern "C" int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan,
         double alpha, const void *a, const void *b, double beta, void *c, void *work, void *stream)

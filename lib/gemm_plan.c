@@ -16,7 +16,7 @@ const struct gemm_geometry gemm_geometry[GEMM_SHAPES] = {
 
 enum { DOUBLE_SHARED_BYTES = 84 << 10 };
 
-enum { MOST_SPLITS = 128, LEAST_STEPS = 4 };
+enum { LEAST_STEPS = 4 }; /* of a split */
 
 /* In cycles of an SM that does 128 multiply-adds in each. */
 static const double start_cycles = 2000;   /* first operands of a kernel */
@@ -29,6 +29,11 @@ static const double partial_cycles = 0.35; /* and an element of a partial C read
 static int64_t divide_up(int64_t a, int64_t b)
 {
 	return (a + b - 1) / b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* One block's work on a tile or split, with `beside` blocks on the SM, times their number. */
@@ -65,11 +70,27 @@ static double cycles(
 
 static int64_t work_bytes(const struct gemm_problem *p, int64_t splits)
 {
-	const int64_t ld = divide_up(p->m, 4) * 4;
-	return splits == 1 ? 0 : splits * ld * p->n * precision_bytes(p->precision);
+	return splits * divide_up(p->m, 4) * 4 * p->n * precision_bytes(p->precision);
 }
 
-struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count, bool may_split)
+/* So many splits that each multiprocessor has `beside` blocks, as far as k and the work memory allow
+ * that. */
+static int64_t splits_for(const struct gemm_problem *p, const struct gemm_geometry *g, int beside,
+        int sm_count, int64_t most_bytes)
+{
+	const int64_t tiles = divide_up(p->m, g->rows) * divide_up(p->n, g->columns);
+	int64_t splits;
+
+	if (tiles == 0)
+		return 1;
+	splits = (int64_t)sm_count * beside / tiles;
+	splits = smaller(splits, divide_up(p->k, g->depth) / LEAST_STEPS);
+	splits = smaller(splits, most_bytes / work_bytes(p, 1));
+	return splits > 1 ? splits : 1;
+}
+
+struct gemm_plan gemm_plan_make(
+        const struct gemm_problem *problem, int sm_count, int64_t most_bytes)
 {
 	struct gemm_plan best = {.splits = 1};
 	double least = -1;
@@ -80,16 +101,16 @@ struct gemm_plan gemm_plan_make(const struct gemm_problem *problem, int sm_count
 		const struct gemm_geometry *g = &gemm_geometry[shape];
 		if (problem->part != GEMM_WHOLE && g->rows != g->columns)
 			continue;
-		const int64_t steps = divide_up(problem->k, g->depth);
-		for (int splits = 1; splits <= (may_split ? MOST_SPLITS : 1); splits++) {
-			if (splits > 1 && steps / splits < LEAST_STEPS)
-				break;
+		for (int beside = 0; beside <= (most_bytes ? g->resident : 0); beside++) {
+			const int64_t splits =
+			        beside ? splits_for(problem, g, beside, sm_count, most_bytes) : 1;
 			const double cost = cycles(problem, g, splits, sm_count);
 			if (least < 0 || cost < least) {
 				least = cost;
 				best = (struct gemm_plan){.shape = shape,
-				        .splits = splits,
-				        .work_bytes = work_bytes(problem, splits)};
+				        .splits = (int)splits,
+				        .work_bytes = splits > 1 ? work_bytes(problem, splits)
+				                                 : 0};
 			}
 		}
 	}
@@ -106,6 +127,9 @@ enum {
 	AHEAD_ELEMENTS = 512 * 512,
 	AHEAD_DEPTH_LARGE = 512, /* where C is that large */
 	AHEAD_ELEMENTS_LARGE = 4096 * 4096,
+	AHEAD_TALL = 16,            /* rows of A and B, as many times as the longer side of C; */
+	AHEAD_TALL_ROWS = 4096,     /* at least; */
+	AHEAD_TALL_SIDE = 256,      /* the shorter side of C at most */
 	AHEAD_TRIANGLE = 512 * 512, /* columns times k */
 	AHEAD_ORDER = 512
 };
@@ -114,6 +138,17 @@ bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k)
 {
 	const int64_t depth = m * n >= AHEAD_ELEMENTS_LARGE ? AHEAD_DEPTH_LARGE : AHEAD_DEPTH;
 	return precision == SINGLE && k <= depth && m * n >= AHEAD_ELEMENTS;
+}
+
+/* H200: at 16 times as many rows as columns 0.82 (64 x 1024) to 1.0 (128 x 512), at 8 times 1.04 (64 x
+ * 1000). */
+bool gemm_is_ahead_tall(const struct gemm_problem *p)
+{
+	const int64_t shorter = smaller(p->m, p->n), longer = p->m + p->n - shorter;
+
+	return p->precision == SINGLE && p->ta && !p->tb && p->part == GEMM_WHOLE &&
+	       shorter <= AHEAD_TALL_SIDE && p->k >= AHEAD_TALL_ROWS &&
+	       p->k >= AHEAD_TALL * longer;
 }
 
 /* Where columns times k or columns are fewer cuBLAS takes another kernel (H200): 512 columns by 256

@@ -26,7 +26,11 @@
  * three chains of pivots in two kernels of one block, took 113 of 144 for 16384 rows; as one
  * elimination 79 predicted from a third of the chains, 79 measured, of 131072 rows 183 (205, and 94
  * for the calls that made V and T), of 4096 rows 66. Rows copied ahead, and the steps' next pivots
- * mixed with the rest: 73, 171, 58. */
+ * mixed with the rest: 73, 171, 58. Rows by 16 instead of 8, so that memory is read and written in
+ * whole bursts, columns' sums in turns, pairs of rows in one store, warps' sums by halves: QR of
+ * one panel of 16384 rows 87 -> 78, of 131072 142 -> 134, of 1000000 907 -> 639. Of 131072 rows V
+ * and V^T V still take 51 besides what begins and ends their kernel, 24 of them at memory's rate,
+ * 21 at the units'. */
 #include "early_launch.cuh"
 #include "gemm_copy.cuh"
 #include "panel_geqrf.h"
@@ -36,7 +40,7 @@
 namespace
 {
 
-enum { SUM_BLOCKS = TILE_WORDS / 64 };
+enum { SUM_BLOCKS = TILE_WORDS / 64, SUM_THREADS = 1024 };
 
 struct panel {
 	float *a;
@@ -51,88 +55,100 @@ struct panel {
 	int64_t ldv, ldt;
 };
 
-/* The block's sum, warp after warp, to its place in memory. */
-__device__ __forceinline__ void store_sums(const struct panel &g, const tiles &sum, double *part)
+/* Rows of a warp in shared memory, [column][row], while the next are on their way: whole bursts of
+ * memory, two octets. Pairs of rows and of columns are from different banks. */
+enum { ROWS = 16, PITCH = ROWS + 8, STAGES = 2 };
+typedef float slab[ORDER][PITCH];
+
+__device__ __forceinline__ int64_t slabs_apart(void)
+{
+	return (int64_t)ROWS * WARPS * gridDim.x;
+}
+
+__device__ __forceinline__ slab *ring_of(double *memory)
+{
+	return (slab *)(memory + TILE_WORDS) + (int)threadIdx.x / 32 * STAGES;
+}
+
+/* The rows of a from `first` on, zeros where there are none. */
+template <int BYTES>
+__device__ __forceinline__ void copy_slab(const struct panel &g, int64_t first, slab &to)
+{
+	const int words = BYTES / 4, along = ROWS / words, lane = (int)threadIdx.x % 32;
+	const int row = lane % along * words, column = lane / along;
+	const int there = (int)min(max(g.m - first - row, (int64_t)0), (int64_t)words) * 4;
+	const float *from = there ? g.a + first + row + column * g.lda : g.a;
+#pragma unroll 8
+	for (int i = 0; i < ORDER; i += 32 / along, from += 32 / along * g.lda) {
+		const int valid = column + i < g.n ? there : 0;
+		copy_start<BYTES>(&to[column + i][row], valid ? from : g.a, valid);
+	}
+}
+
+/* As a group of copies. */
+__device__ __forceinline__ void start_slab(const struct panel &g, int64_t first, slab &to)
+{
+	if (g.lda % 4 == 0 && (uint64_t)(g.a + first) % 16 == 0)
+		copy_slab<16>(g, first, to);
+	else
+		copy_slab<4>(g, first, to);
+	copy_commit();
+}
+
+/* The block's sums to their place in memory, when the rows have been read. */
+__device__ __forceinline__ void store_sums(const struct panel &g, tiles &sum, double *memory)
 {
 	const int lane = (int)threadIdx.x % 32;
-	for (int w = 0; w < WARPS; w++) {
-		if ((int)threadIdx.x / 32 == w)
+	copy_wait<0>(); /* those of no rows, too */
+	add_warps([&](int part) { return memory + part * TILE_WORDS; }, sum);
+	if ((int)threadIdx.x / 32 == 0)
 #pragma unroll
-			for (int i = 0; i < TILES * 4; i++) {
-				double *to = &part[i * 32 + lane];
-				*to = (w > 0 ? *to : 0) + sum[i / 4][i % 4];
-			}
-		__syncthreads();
-	}
-	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += THREADS)
-		g.partial[(int64_t)blockIdx.x * TILE_WORDS + i] = part[i];
-}
-
-/* Eight rows of a warp, on their way to shared memory while others are worked on: [column][row]. */
-typedef float octet[ORDER][8];
-enum { STAGES = 4 };
-
-__device__ __forceinline__ int64_t octets_apart(void)
-{
-	return (int64_t)8 * WARPS * gridDim.x;
-}
-
-/* The rows of a from `first` on, zeros where there are none; one group of copies. */
-__device__ __forceinline__ void start_octet(
-        const float *a, int64_t lda, int64_t rows, int n, int64_t first, octet &to)
-{
-	const int lane = (int)threadIdx.x % 32, row = lane % 8, column = lane / 8;
-	const bool inside = first + row < rows;
-	const float *from = inside ? a + first + row + column * lda : a;
-#pragma unroll
-	for (int i = 0; i < ORDER / 4; i++) {
-		const bool there = inside && column + 4 * i < n;
-		copy_start<4>(&to[column + 4 * i][row], there ? from : a, there ? 4 : 0);
-		from += 4 * lda;
-	}
-	copy_commit();
+		for (int i = 0; i < TILES * 4; i++)
+			g.partial[(int64_t)blockIdx.x * TILE_WORDS + i * 32 + lane] =
+			        sum[i / 4][i % 4];
 }
 
 /* A^T A. */
 __global__ void __launch_bounds__(THREADS, 1) gram_kernel(const struct panel g)
 {
 	extern __shared__ double memory[];
-	double *part = memory;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-	octet *ring = (octet *)(part + TILE_WORDS) + warp * STAGES;
-	const int64_t begin = 8 * ((int64_t)blockIdx.x * WARPS + warp), apart = octets_apart();
+	const int64_t begin = ROWS * ((int64_t)blockIdx.x * WARPS + warp), apart = slabs_apart();
+	slab *ring = ring_of(memory);
 	tiles sum = {};
 
 	early_begin();
-	for (int i = 0; i < STAGES - 1; i++)
-		start_octet(g.a, g.lda, g.m, g.n, begin + i * apart, ring[i]);
+	start_slab(g, begin, ring[0]);
 	int stage = 0;
-	for (int64_t first = begin; first < g.m; first += apart) {
-		const octet &here = ring[stage];
-		vectors f;
-		copy_wait<STAGES - 2>();
+	for (int64_t first = begin; first < g.m; first += apart, stage ^= 1) {
+		start_slab(g, first + apart, ring[stage ^ 1]);
+		copy_wait<1>();
 		__syncwarp();
 #pragma unroll
-		for (int o = 0; o < OCTETS; o++)
+		for (int i = 0; i < ROWS; i += 8) {
+			vectors f;
 #pragma unroll
-			for (int e = 0; e < 2; e++)
-				f[o][e] = here[8 * o + lane / 4][4 * e + lane % 4];
-		start_octet(g.a, g.lda, g.m, g.n, first + (STAGES - 1) * apart,
-		        ring[(stage + STAGES - 1) % STAGES]);
-		accumulate(sum, f);
-		stage = (stage + 1) % STAGES;
+			for (int o = 0; o < OCTETS; o++) {
+				const float2 pair = *(const float2 *)&ring[stage][8 * o + lane / 4]
+				                                          [i + 2 * (lane % 4)];
+				f[o][0] = pair.x;
+				f[o][1] = pair.y;
+			}
+			accumulate(sum, f);
+		}
+		__syncwarp(); /* all have read before more comes */
 	}
-	store_sums(g, sum, part);
+	store_sums(g, sum, memory);
 }
 
 /* Y, or the identity, as the lanes take it for the vectors. */
-__device__ __forceinline__ void spread(const struct panel &g, bool done, double *part)
+__device__ __forceinline__ void spread(const struct panel &g, bool done, double *triangle)
 {
 #pragma unroll
 	for (int i = 0; i < TILE_WORDS / THREADS; i++) {
 		int row, column;
 		vector_place_of((int)threadIdx.x + i * THREADS, &row, &column);
-		part[(int)threadIdx.x + i * THREADS] =
+		triangle[(int)threadIdx.x + i * THREADS] =
 		        done ? g.y[row * ORDER + column] : row == column;
 	}
 }
@@ -155,52 +171,42 @@ __device__ __forceinline__ void take_top(const struct panel &g, int first, vecto
 		}
 }
 
-/* V2 = A2 Y of eight rows in shared memory, in place. */
-__device__ __forceinline__ void make_vectors(octet &rows, const double *part, vectors &v)
+/* V2 = A2 Y of eight rows of a slab, from `at` on, in place. */
+__device__ __forceinline__ void make_vectors(slab &rows, int at, const double *triangle, vectors &v)
 {
 	const int lane = (int)threadIdx.x % 32;
-	double x[OCTETS][2];
+	double c[OCTETS / 2][4];
+	float2 pair[OCTETS];
 
-#pragma unroll
-	for (int o = 0; o < OCTETS; o++)
-#pragma unroll
-		for (int e = 0; e < 2; e++)
-			x[o][e] = rows[8 * o + 4 * e + lane % 4][lane / 4];
+	multiply_triangle(
+	        triangle,
+	        [&](int o, int e) { return rows[8 * o + 4 * e + lane % 4][at + lane / 4]; }, c);
+	round_vectors(c, pair, v);
 	__syncwarp(); /* all have read before one writes */
 #pragma unroll
-	for (int p = 0; p < OCTETS / 2; p++) {
-		double c[4];
-		multiply_tiles(p, part, x, c);
-#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			const float rounded = (float)c[i];
-			v[2 * p + i / 2][i % 2] = rounded;
-			rows[16 * p + 8 * (i / 2) + lane / 4][2 * (lane % 4) + i % 2] = rounded;
-		}
-	}
-	__syncwarp();
+	for (int o = 0; o < OCTETS; o++)
+		*(float2 *)&rows[8 * o + lane / 4][at + 2 * (lane % 4)] = pair[o];
 }
 
-/* To a and V. */
-__device__ __forceinline__ void store_octet(
-        const struct panel &g, int64_t first, bool done, const octet &rows)
+/* A slab to the rows from `first` on of a or V. */
+__device__ __forceinline__ void store_slab(
+        const struct panel &g, const slab &rows, int64_t first, float *to, int64_t ld)
 {
-	const int lane = (int)threadIdx.x % 32, row = lane % 8, column = lane / 8;
-	if (first + row >= g.m)
-		return;
-	float *a = g.a + first + row + column * g.lda;
-	float *v = g.v ? g.v + first + row + column * g.ldv : NULL;
+	const int lane = (int)threadIdx.x % 32, row = lane % (ROWS / 2) * 2,
+	          column = lane / (ROWS / 2), across = 32 / (ROWS / 2);
+	const int64_t there = g.m - first - row;
+	float *at = to + first + row + column * ld;
+	if (ld % 2 == 0 && (uint64_t)(to + first) % 8 == 0 && there >= 2 && g.n == ORDER) {
 #pragma unroll
-	for (int i = 0; i < ORDER / 4; i++) {
-		if (column + 4 * i >= g.n)
-			break;
-		const float value = rows[column + 4 * i][row];
-		if (done)
-			*a = value;
-		if (g.v)
-			*v = value;
-		a += 4 * g.lda;
-		v += 4 * g.ldv;
+		for (int i = 0; i < ORDER; i += across, at += across * ld)
+			*(float2 *)at = *(const float2 *)&rows[column + i][row];
+		return;
+	}
+	for (int i = column; i < g.n; i += across, at += across * ld) {
+		if (there >= 1)
+			at[0] = rows[i][row];
+		if (there >= 2)
+			at[1] = rows[i][row + 1];
 	}
 }
 
@@ -208,18 +214,17 @@ __device__ __forceinline__ void store_octet(
 __global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel g)
 {
 	extern __shared__ double memory[];
-	double *part = memory;                                        /* first Y */
+	double *triangle = memory;
 	const int warp = (int)threadIdx.x / 32, tops = (g.n + 7) / 8; /* at most WARPS */
-	octet *ring = (octet *)(part + TILE_WORDS) + warp * STAGES;
-	const int64_t begin = g.n + 8 * ((int64_t)blockIdx.x * WARPS + warp);
-	const int64_t apart = octets_apart();
+	const int64_t begin = g.n + ROWS * ((int64_t)blockIdx.x * WARPS + warp);
+	const int64_t apart = slabs_apart();
+	slab *ring = ring_of(memory);
 	tiles sum = {};
 
 	early_begin();
-	for (int i = 0; i < STAGES - 1; i++)
-		start_octet(g.a, g.lda, g.m, g.n, begin + i * apart, ring[i]);
+	start_slab(g, begin, ring[0]);
 	const bool done = *g.done;
-	spread(g, done, part);
+	spread(g, done, triangle);
 	__syncthreads();
 	if (warp < tops && blockIdx.x == gridDim.x - 1) {
 		vectors v;
@@ -227,37 +232,42 @@ __global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel 
 		accumulate(sum, v);
 	}
 	int stage = 0;
-	for (int64_t first = begin; first < g.m; first += apart) {
-		vectors v;
-		copy_wait<STAGES - 2>();
+	for (int64_t first = begin; first < g.m; first += apart, stage ^= 1) {
+		start_slab(g, first + apart, ring[stage ^ 1]);
+		copy_wait<1>();
 		__syncwarp();
-		start_octet(g.a, g.lda, g.m, g.n, first + (STAGES - 1) * apart,
-		        ring[(stage + STAGES - 1) % STAGES]);
-		make_vectors(ring[stage], part, v);
-		store_octet(g, first, done, ring[stage]);
-		accumulate(sum, v);
-		stage = (stage + 1) % STAGES;
+#pragma unroll 1
+		for (int i = 0; i < ROWS; i += 8) {
+			vectors v;
+			make_vectors(ring[stage], i, triangle, v);
+			accumulate(sum, v);
+		}
+		__syncwarp();
+		if (done)
+			store_slab(g, ring[stage], first, g.a, g.lda);
+		if (g.v)
+			store_slab(g, ring[stage], first, g.v, g.ldv);
+		__syncwarp(); /* all have read before more comes */
 	}
-	__syncthreads();
-	store_sums(g, sum, part);
+	store_sums(g, sum, memory);
 }
 
 /* The sum over the blocks. */
-__global__ void __launch_bounds__(THREADS) sum_kernel(const struct panel g)
+__global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel g)
 {
-	__shared__ double part[THREADS];
+	__shared__ double part[SUM_THREADS];
 	const int element = (int)blockIdx.x * 64 + (int)threadIdx.x % 64;
 	double sum = 0;
 
 	early_begin();
 #pragma unroll 8
-	for (int b = (int)threadIdx.x / 64; b < g.blocks; b += THREADS / 64)
+	for (int b = (int)threadIdx.x / 64; b < g.blocks; b += SUM_THREADS / 64)
 		sum += g.partial[(int64_t)b * TILE_WORDS + element];
 	part[threadIdx.x] = sum;
 	__syncthreads();
 	if (threadIdx.x >= 64)
 		return;
-	for (int i = 1; i < THREADS / 64; i++)
+	for (int i = 1; i < SUM_THREADS / 64; i++)
 		sum += part[threadIdx.x + 64 * i];
 	int i, j;
 	place_of(element, &i, &j);
@@ -311,6 +321,11 @@ __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g
 	store_t(s, nothing, g.n, done, g.a, g.lda, g.t, g.ldt);
 }
 
+const int64_t STREAM_BYTES =
+        TILE_WORDS * (int64_t)sizeof(double) + (int64_t)WARPS * STAGES * (int64_t)sizeof(slab);
+static_assert(STREAM_BYTES >= WARPS / 2 * TILE_WORDS * 8, "half of the warps' sums");
+static_assert(STREAM_BYTES >= (int64_t)sizeof(struct steps), "what a device must have");
+
 int device_attribute(enum cudaDeviceAttr attribute)
 {
 	int device = 0, value = 0;
@@ -331,21 +346,17 @@ extern "C" int64_t panel_geqrf_gram_work(void)
 extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 {
 	return n <= ORDER && m >= n && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
-	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >=
-	               (int)sizeof(struct steps);
+	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= STREAM_BYTES;
 }
 
 namespace
 {
 
-const int64_t STREAM_BYTES =
-        TILE_WORDS * (int64_t)sizeof(double) + (int64_t)WARPS * STAGES * (int64_t)sizeof(octet);
-
 /* A multiprocessor each, as far as there are rows. */
 int blocks_for(int64_t rows)
 {
 	const int64_t most = device_attribute(cudaDevAttrMultiProcessorCount);
-	const int64_t wanted = (rows + 8 * WARPS - 1) / (8 * WARPS);
+	const int64_t wanted = (rows + ROWS * WARPS - 1) / (ROWS * WARPS);
 	return (int)(wanted < most ? wanted : most);
 }
 
@@ -372,7 +383,7 @@ extern "C" int panel_geqrf_gram_begin(
 	const struct panel g = panel_of(a, lda, m, n, NULL, done, NULL, work);
 	cudaError_t error = early_launch(gram_kernel, g.blocks, THREADS, STREAM_BYTES, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(sum_kernel, SUM_BLOCKS, THREADS, 0, g, stream);
+		error = early_launch(sum_kernel, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(
 		        reflect_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
@@ -386,7 +397,7 @@ extern "C" int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n,
 	cudaError_t error =
 	        early_launch(vectors_kernel, g.blocks, THREADS, STREAM_BYTES, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(sum_kernel, SUM_BLOCKS, THREADS, 0, g, stream);
+		error = early_launch(sum_kernel, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(
 		        finish_kernel, 1, SIDE * SIDE, sizeof(struct triangles), g, stream);

@@ -30,14 +30,15 @@ struct gram_panel {
 	float *v, *t; /* NULL or where V and T go */
 	int64_t ldv, ldt;
 	uint32_t *error;
-	double *y; /* Y as multiply_tiles reads it */
+	double *y; /* Y as multiply_triangle reads it */
 };
 
 struct memory {
 	int fine;
 	bool nothing[ORDER];
 	double squares[ORDER];
-	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y as multiply_tiles reads it */
+	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y as multiply_triangle reads
+	                           * it */
 	union alignas(16) {
 		struct steps steps;
 		struct triangles triangles;
@@ -99,21 +100,9 @@ __device__ __forceinline__ double *tree_of(struct memory &s, int warp)
 }
 
 /* The block's sums, in s.tree[0], and a barrier of the block before they are changed. */
-__device__ __forceinline__ void add_warps(struct memory &s, const struct place &t, tiles &sum)
+__device__ __forceinline__ void add_threads(struct memory &s, const struct place &t, tiles &sum)
 {
-#pragma unroll
-	for (int half = TREE; half >= 1; half /= 2) {
-		__syncthreads();
-		if (t.warp >= half && t.warp < 2 * half)
-#pragma unroll
-			for (int i = 0; i < TILES * 4; i++)
-				tree_of(s, t.warp - half)[i * 32 + t.lane] = sum[i / 4][i % 4];
-		__syncthreads();
-		if (t.warp < half)
-#pragma unroll
-			for (int i = 0; i < TILES * 4; i++)
-				sum[i / 4][i % 4] += tree_of(s, t.warp)[i * 32 + t.lane];
-	}
+	add_warps([&](int warp) { return tree_of(s, warp); }, sum);
 	if (t.warp == 0)
 #pragma unroll
 		for (int i = 0; i < TILES * 4; i++)
@@ -123,7 +112,7 @@ __device__ __forceinline__ void add_warps(struct memory &s, const struct place &
 /* The sums of all blocks to the first one's s.words, in the order of the blocks. */
 __device__ __forceinline__ void add_blocks(struct memory &s, const struct place &t, tiles &sum)
 {
-	add_warps(s, t, sum);
+	add_threads(s, t, sum);
 	cluster_barrier();
 	const int part = TILE_WORDS / t.blocks;
 	const uint32_t from = shared_address(s.tree[0]);
@@ -225,52 +214,45 @@ __device__ __forceinline__ void take_top(
 		}
 }
 
-/* As far as there are rows. */
-__device__ __forceinline__ void store_pair(float *to, float2 pair, int rows, bool aligned)
+/* To n columns, a lane's `rows` (2 or fewer) from `to` on, two in one store where that may be. */
+__device__ __forceinline__ void store_pairs(
+        const float2 (&pair)[OCTETS], float *to, int64_t ld, int n, int rows, bool aligned)
 {
-	if (aligned && rows >= 2) {
-		*(float2 *)to = pair;
+	const int column = (int)threadIdx.x % 32 / 4;
+	float *at = to + column * ld;
+	if (aligned && rows >= 2 && n == ORDER) {
+#pragma unroll
+		for (int o = 0; o < OCTETS; o++, at += 8 * ld)
+			*(float2 *)at = pair[o];
 		return;
 	}
-	if (rows >= 1)
-		to[0] = pair.x;
-	if (rows >= 2)
-		to[1] = pair.y;
+#pragma unroll
+	for (int o = 0; o < OCTETS; o++, at += 8 * ld) {
+		if (8 * o + column < n && rows >= 1)
+			at[0] = pair[o].x;
+		if (8 * o + column < n && rows >= 2)
+			at[1] = pair[o].y;
+	}
 }
 
 /* V2 = A2 Y of eight rows of the block. */
 __device__ __forceinline__ void make_vectors(const struct gram_panel &g, const struct memory &s,
         const struct place &t, int first, vectors &v)
 {
-	double x[OCTETS][2];
 	const int from = first + t.lane / 4, row = first + 2 * (t.lane % 4);
+	const int64_t at = t.first + row;
+	const auto rows = [&](int o, int e) {
+		return from < t.count ? t.slab[from + (8 * o + 4 * e + t.lane % 4) * t.pitch]
+		                      : 0.0f;
+	};
+	double c[OCTETS / 2][4];
+	float2 pair[OCTETS];
 
-#pragma unroll
-	for (int o = 0; o < OCTETS; o++)
-#pragma unroll
-		for (int e = 0; e < 2; e++)
-			x[o][e] = from < t.count
-			                  ? t.slab[from + (8 * o + 4 * e + t.lane % 4) * t.pitch]
-			                  : 0.0f;
-#pragma unroll
-	for (int p = 0; p < OCTETS / 2; p++) {
-		double c[4];
-		multiply_tiles(p, s.words, x, c);
-#pragma unroll
-		for (int i = 0; i < 2; i++) {
-			const int column = 16 * p + 8 * i + t.lane / 4;
-			const float2 pair = make_float2((float)c[2 * i], (float)c[2 * i + 1]);
-			v[2 * p + i][0] = pair.x;
-			v[2 * p + i][1] = pair.y;
-			if (column >= g.n)
-				continue;
-			store_pair(&g.a[t.first + row + column * g.lda], pair, t.count - row,
-			        t.a_pairs);
-			if (g.v)
-				store_pair(&g.v[t.first + row + column * g.ldv], pair,
-				        t.count - row, t.v_pairs);
-		}
-	}
+	multiply_triangle(s.words, rows, c);
+	round_vectors(c, pair, v);
+	store_pairs(pair, g.a + at, g.lda, g.n, t.count - row, t.a_pairs);
+	if (g.v)
+		store_pairs(pair, g.v + at, g.ldv, g.n, t.count - row, t.v_pairs);
 }
 
 __device__ __forceinline__ struct place take_place(const struct gram_panel &g, struct memory &s)

@@ -65,7 +65,7 @@ __device__ __forceinline__ int word_of(int i, int j)
 	return (tile_of(i / 16, j / 8) * 4 + i / 8 % 2 * 2 + j % 2) * 32 + i % 8 * 4 + j % 8 / 2;
 }
 
-/* Row and column of the triangle that a word stands for which multiply_tiles reads. */
+/* Row and column of the triangle that a word stands for which multiply_triangle reads. */
 __device__ __forceinline__ void vector_place_of(int word, int *row, int *column)
 {
 	const int lane = word % 32, x = word / 32 % 4, tile = word / 128;
@@ -75,22 +75,62 @@ __device__ __forceinline__ void vector_place_of(int word, int *row, int *column)
 	*column = 16 * p + 8 * (x % 2) + lane / 4;
 }
 
-/* Columns 16 p .. of eight rows times the triangle, transposed: of lane (g, t) x[o][e] is column 8
- * o + 4 e + t of row g, c[i] column 16 p + 8 (i / 2) + g of row 2 t + i % 2. */
-__device__ __forceinline__ void multiply_tiles(
-        int p, const double *triangle, const double (&x)[OCTETS][2], double (&c)[4])
+/* The triangle, transposed, times eight rows, transposed: of lane (g, t) rows(o, e) is column 8 o +
+ * 4 e + t of row g, c[p][i] column 16 p + 8 (i / 2) + g of row 2 t + i % 2. Sums of different
+ * columns take turns, as each product waits for the one before in its sum. */
+template <typename function>
+__device__ __forceinline__ void multiply_triangle(
+        const double *triangle, const function &rows, double (&c)[OCTETS / 2][4])
 {
 	const int lane = (int)threadIdx.x % 32;
 #pragma unroll
-	for (int i = 0; i < 4; i++)
-		c[i] = 0;
+	for (int q = 0; q < OCTETS; q++) {
+		const double x[2] = {rows(q, 0), rows(q, 1)};
 #pragma unroll
-	for (int q = 0; q <= 2 * p + 1; q++) {
-		double left[4];
+		for (int p = q / 2; p < OCTETS / 2; p++) {
+			double left[4];
 #pragma unroll
-		for (int i = 0; i < 4; i++)
-			left[i] = triangle[(vector_tile(p, q) * 4 + i) * 32 + lane];
-		mma_double(c, left, x[q]);
+			for (int i = 0; i < 4; i++) {
+				left[i] = triangle[(vector_tile(p, q) * 4 + i) * 32 + lane];
+				c[p][i] = q == 0 ? 0 : c[p][i];
+			}
+			mma_double(c[p], left, x);
+		}
+	}
+}
+
+/* The vectors of eight rows that sums have become, rounded: of lane (g, t) pair o is column 8 o + g
+ * of rows 2 t and 2 t + 1. */
+__device__ __forceinline__ void round_vectors(
+        const double (&c)[OCTETS / 2][4], float2 (&pair)[OCTETS], vectors &v)
+{
+#pragma unroll
+	for (int o = 0; o < OCTETS; o++) {
+		const double *x = &c[o / 2][o % 2 * 2];
+		pair[o] = make_float2((float)x[0], (float)x[1]);
+		v[o][0] = pair[o].x;
+		v[o][1] = pair[o].y;
+	}
+}
+
+/* The sums of a block's warps, in those of the first; part_of(w) is memory for TILE_WORDS, w <
+ * WARPS / 2. Begins with a barrier. */
+template <typename function>
+__device__ __forceinline__ void add_warps(const function &part_of, tiles &sum)
+{
+	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+#pragma unroll
+	for (int half = WARPS / 2; half >= 1; half /= 2) {
+		__syncthreads();
+		if (warp >= half && warp < 2 * half)
+#pragma unroll
+			for (int i = 0; i < TILES * 4; i++)
+				part_of(warp - half)[i * 32 + lane] = sum[i / 4][i % 4];
+		__syncthreads();
+		if (warp < half)
+#pragma unroll
+			for (int i = 0; i < TILES * 4; i++)
+				sum[i / 4][i % 4] += part_of(warp)[i * 32 + lane];
 	}
 }
 

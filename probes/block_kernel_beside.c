@@ -42,7 +42,7 @@ static void put_single(const struct beside *x)
 	        .lda = ORDER,
 	        .ldb = DEPTH,
 	        .ldc = ORDER};
-	struct gemm_plan plan = gemm_plan_make(&problem, x->sm_count, false);
+	struct gemm_plan plan = gemm_plan_make(&problem, x->sm_count, 0);
 	plan.shared = true;
 	GPU(gemm_launch(&problem, &plan, -1e-3, x->a, x->b, 1, x->c, NULL, x->low));
 }

@@ -11,7 +11,7 @@
  * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
  * multiprocessors that a panel leaves, too. In fp64 as the cuda executor calls the library
  * (lib/blas_double.h), and symmetric updates as deep as a Cholesky factorization's blocks. Our own
- * of V^T C in 3xTF32, on all multiprocessors and on those that a panel leaves. Our own in both
+ * of V^T C, and in 3xTF32, on all multiprocessors and on those that a panel leaves. Our own in both
  * forms, alone and as beside a panel, with a block for each tile, and for sizes that cut tiles off.
  * Our own updates by 3xFP16 (B^T B of pairs), whole and symmetric, alone and as beside a panel.
  * Dependent calls in one stream, start to start by stamps of both clocks, behind a hold; leading
@@ -95,7 +95,9 @@ static const struct surface others[] = {
         {SYRK, {1}, SIZES, RANKS},
         {OWN_GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
                 {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},
-        {OWN_GEMM, {65536}, {32, 128, 512}, {32, 64, 128, 256}},
+        {OWN_GEMM, {65536, 262144}, {32, 64, 128, 512}, {32, 64, 128, 256}},
+        {OWN_GEMM_TN, {32, 64, 128, 256}, {32, 64, 128, 256, 512, 1024},
+                {4096, 16384, 65536, 262144}},
         {OWN_SYRK, {1}, {128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS},
         {OWN_GEMM_SHARED, {128, 512, 1024, 2048, 4096, 8192, 16384},
                 {128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},

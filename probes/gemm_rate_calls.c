@@ -15,7 +15,7 @@ enum { LINE = 32 };       /* columns of our own products begin with a line of me
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
-        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "own_gemm", "own_syrk", "own_gemm_edge",
+        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "own_gemm", "own_gemm_tn", "own_syrk", "own_gemm_edge",
         "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
         "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
@@ -26,6 +26,8 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 		return math == FP32 && half_update_built();
 	if (kind >= TALL)
 		return math == FP32 && tf32_tall_built();
+	if (kind == OWN_GEMM_TN)
+		return math == FP32;
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
 		                                                bench->rate.gpu.shared_per_block));
@@ -50,7 +52,7 @@ bool gemm_rate_is_symmetric(enum kind kind)
 
 bool gemm_rate_is_tall(enum kind kind)
 {
-	return kind == GEMM_TN || kind == TALL || kind == TALL_SHARED;
+	return kind == GEMM_TN || kind == OWN_GEMM_TN || kind == TALL || kind == TALL_SHARED;
 }
 
 bool gemm_rate_is_half(enum kind kind)
@@ -141,6 +143,23 @@ static void put_syrk(const struct product *p)
 		        &alpha, d->a, p->n, &one, d->c, p->n));
 }
 
+static void put_own_tall(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const struct gemm_problem problem = {.precision = SINGLE,
+	        .ta = true,
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = p->k,
+	        .ldb = p->k,
+	        .ldc = p->m};
+	const struct gemm_plan plan =
+	        gemm_plan_make(&problem, d->rate.gpu.sm_count, TF32_TALL_SCRATCH);
+	GPU(gemm_launch(
+	        &problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
+}
+
 /* Our own kernels: C -= A B, or the lower triangle of C -= A A^T. */
 static void put_own(const struct product *p)
 {
@@ -156,7 +175,7 @@ static void put_own(const struct product *p)
 	        .lda = ld,
 	        .ldb = symmetric ? ld : p->k,
 	        .ldc = ld};
-	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, false);
+	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, 0);
 	plan.shared = p->kind >= OWN_GEMM_SHARED;
 	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
 	        NULL, d->rate.stream));
@@ -198,6 +217,10 @@ void gemm_rate_put(void *context)
 	}
 	if (p->kind >= TALL) {
 		put_tall(p);
+		return;
+	}
+	if (p->kind == OWN_GEMM_TN) {
+		put_own_tall(p);
 		return;
 	}
 	if (p->kind >= OWN_GEMM) {

@@ -72,6 +72,7 @@ static struct table *synthetic(void)
 	const struct arg few[] = {{"m", 4096}, {"n", 8}};
 	add(curve, "trsm_few_s", few, 2, 900e-6);
 	const struct arg update[] = {{"n", 4096}, {"k", 128}};
+	add_product(curve, "own_gemm_tn_s", 64, 128, 65536, 40e-6);
 	add_product(curve, "own_gemm_shared_s", 1024, 2048, 64, 40e-6);
 	add(curve, "own_syrk_shared_s", update, 2, 50e-6);
 	add(curve, "half_syrk_s", update, 2, 30e-6);
@@ -112,6 +113,8 @@ static void test_known(void)
 	        "solves of few right-hand sides");
 	is_real(at_two(profile, "gpu.syrk.d", "n", 4096, "k", 128), 128. * 4096 * 4096 / 10e12,
 	        1e-6, "symmetric updates");
+	is_real(at(profile, "gpu.own_gemm_tn.s", 64, 128, 65536), 40e-6, 1e-12,
+	        "our tall products with splits");
 	is_real(at(profile, "gpu.own_gemm_shared.s", 1024, 2048, 64), 40e-6, 1e-12,
 	        "our products with a block a tile");
 	is_real(at_two(profile, "gpu.own_syrk_shared.s", "n", 4096, "k", 128), 50e-6, 1e-12,

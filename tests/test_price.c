@@ -300,6 +300,35 @@ static void test_rounds(void)
 	profile_free(p);
 }
 
+static double product_atb(struct price_reader *r, int64_t m, int64_t n, int64_t k)
+{
+	const struct matrix c = {NULL, 0, m, n, m, SINGLE};
+	const struct price price = price_gemm(r, TRANSPOSED, PLAIN, c, k);
+
+	return sum(&price);
+}
+
+/* V^T C: mnk fs by the library, half of that by our own kernels. */
+static void test_tall(struct profile *p, struct price_reader *r)
+{
+	for (double m = 64; m <= 256; m *= 4)
+		for (double n = 64; n <= 1024; n *= 4)
+			for (double k = 4096; k <= 65536; k *= 16) {
+				add_product(p, "gpu.gemm_tn.s", m, n, k, m * n * k * 1e-15);
+				add_product(p, "gpu.own_gemm_tn.s", m, n, k, m * n * k * 5e-16);
+			}
+	price_reader_start(r, p);
+	is_real(product_atb(r, 64, 128, 20000), 64 * 128 * 2e4 * 5e-16, 1e-9,
+	        "few columns and many rows: by our own kernels");
+	is_real(product_atb(r, 512, 64, 20000), 64 * 512 * 2e4 * 5e-16, 1e-9,
+	        "whichever has more columns");
+	is_real(product_atb(r, 64, 128, 4096), 64 * 128 * 4096 * 5e-16, 1e-9, "from 4096 rows on");
+	is_real(product_atb(r, 64, 128, 4095), 64 * 128 * 4096 * 1e-15, 1e-2,
+	        "of fewer rows by the library");
+	is_real(product_atb(r, 64, 1024, 16383), 64 * 1024 * 16383e-15, 1e-2,
+	        "of more columns than a sixteenth of the rows, too");
+}
+
 /* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
 static void test_gemm(void)
 {
@@ -324,6 +353,7 @@ static void test_gemm(void)
 	        "a wider one: the rate of the widest, once it has begun");
 	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
 	        "our own goes through whole steps of depth");
+	test_tall(p, r);
 	for (double n = 256; n <= 4096; n *= 16)
 		for (double k = 64; k <= 256; k *= 4)
 			add_syrk(p, "gpu.syrk.d", n, k, n * n * k * 6e-13);

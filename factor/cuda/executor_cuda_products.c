@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. These are
  * the products with a short inner dimension, which read and write C at nearly the rate of memory,
- * and the symmetric updates, whose other half is not computed. In double precision only some
+ * those with a long one and a small C, and the symmetric updates, whose other half is not computed. In double precision only some
  * devices have such kernels (gemm_has). */
 #include "executor_cuda.h"
 
@@ -30,14 +30,16 @@ static bool has_own(const struct cuda *x, enum precision precision)
 	return gemm_has(precision, x->gpu.major, x->gpu.shared_per_block);
 }
 
+/* Tall ones with splits of k. */
 static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
-	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, false);
+	const int64_t most_bytes = gemm_is_ahead_tall(problem) ? PRODUCT_WORK_BYTES : 0;
+	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, most_bytes);
 	plan.shared = x->base.shares;
 	return cuda_ok(x,
 	        gemm_launch(problem, &plan, alpha, matrix_address(a), matrix_address(b), beta,
-	                matrix_address(c), NULL, stream_of(x)),
+	                matrix_address(c), lane_of(x)->product_work, stream_of(x)),
 	        "gemm");
 }
 
@@ -75,9 +77,9 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	        .ldc = c.ld};
 	if (c.m == 0 || c.n == 0)
 		return true;
-	if (!executor->blas_only && has_own(x, c.precision) &&
-	        gemm_is_ahead(c.precision, c.m, c.n, problem.k) && aligned(a) && aligned(b) &&
-	        aligned(c))
+	const bool own = !executor->blas_only && has_own(x, c.precision) && aligned(c);
+	const bool ahead = gemm_is_ahead(c.precision, c.m, c.n, problem.k);
+	if (own && (gemm_is_ahead_tall(&problem) || (ahead && aligned(a) && aligned(b))))
 		return own_product(x, &problem, alpha, a, b, beta, c);
 	return blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm");
 }

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-enum { BLAS_WORK_BYTES = 32 << 20 }; /* NVIDIA's advice for this generation of GPUs */
-
 _Static_assert((int)BLOCK_SCRATCH_BYTES <= (int)LANE_SCRATCH_BYTES, "scratch holds a block's");
 _Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall product's");
 
@@ -18,7 +16,7 @@ _Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall pr
 static bool lane_attach(struct cuda *x, struct lane *lane)
 {
 	return blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
-	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->blas_work, BLAS_WORK_BYTES),
+	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->product_work, PRODUCT_WORK_BYTES),
 	               "workspace");
 }
 
@@ -39,7 +37,7 @@ static bool lane_open(struct cuda *x, struct lane *lane, int priority)
 	return cuda_ok(x,
 	               cudaStreamCreateWithPriority(&lane->stream, cudaStreamNonBlocking, priority),
 	               "stream") &&
-	       cuda_ok(x, cudaMalloc(&lane->blas_work, BLAS_WORK_BYTES), "device memory") &&
+	       cuda_ok(x, cudaMalloc(&lane->product_work, PRODUCT_WORK_BYTES), "device memory") &&
 	       scratch_open(x, lane) && blas_ok(x, cublasCreate(&lane->blas), "create") &&
 	       lane_attach(x, lane);
 }
@@ -85,7 +83,7 @@ static void lane_close(struct lane *lane)
 		cublasDestroy(lane->blas);
 	if (own)
 		cudaStreamDestroy(lane->stream);
-	cudaFree(lane->blas_work);
+	cudaFree(lane->product_work);
 	cudaFree(lane->counters);
 }
 

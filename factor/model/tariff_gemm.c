@@ -105,7 +105,7 @@ static const struct gemm_geometry *tiles_of(struct price_reader *r, struct matri
 	const struct gemm_problem problem = {
 	        .precision = c.precision, .part = GEMM_WHOLE, .m = c.m, .n = c.n, .k = k};
 	const struct gemm_plan plan =
-	        gemm_plan_make(&problem, (int)fmax(1, price_scalar(r, "gpu.sm.count")), false);
+	        gemm_plan_make(&problem, (int)fmax(1, price_scalar(r, "gpu.sm.count")), 0);
 
 	return &gemm_geometry[plan.shape];
 }
@@ -171,16 +171,9 @@ static double rounds_of_tiles(const double *at, const void *sms)
 
 /* Whether the kernel is known: one chosen for its tiles, which are no others for smaller products
  * (lib/blas_double.h). Odd numbers of rows have a surface of their own. */
-static bool has_chosen_tiles(enum trans ta, enum trans tb, struct matrix c, int64_t k)
+static bool has_chosen_tiles(const struct gemm_problem *p)
 {
-	const struct gemm_problem problem = {.precision = c.precision,
-	        .ta = ta == TRANSPOSED,
-	        .tb = tb == TRANSPOSED,
-	        .m = c.m,
-	        .n = c.n,
-	        .k = k};
-
-	return c.precision == DOUBLE && ta != tb && c.m % 2 == 0 && gemm_is_chosen(&problem);
+	return p->precision == DOUBLE && p->ta != p->tb && p->m % 2 == 0 && gemm_is_chosen(p);
 }
 
 /* Of the multiprocessors, in all rounds together. */
@@ -251,9 +244,22 @@ double own_time(struct price_reader *r, struct matrix c, int64_t k)
 	return time * product_time(r, name, last, depth) / product_time(r, whole, last, depth);
 }
 
+/* A^T B by our own kernels with splits of k. */
+static bool is_own_tall(struct price_reader *r, const struct gemm_problem *p)
+{
+	return !r->blas_only && gemm_is_ahead_tall(p) && price_known(r, "gpu.own_gemm_tn.s");
+}
+
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
+	const struct gemm_problem problem = {.precision = c.precision,
+	        .ta = ta == TRANSPOSED,
+	        .tb = tb == TRANSPOSED,
+	        .part = GEMM_WHOLE,
+	        .m = c.m,
+	        .n = c.n,
+	        .k = k};
 	bool single = c.precision == SINGLE;
 	bool wide = c.m > c.n &&
 	            c.m > TALL_COLUMNS; /* then the surface is taken for the product's transpose */
@@ -261,14 +267,15 @@ struct price price_gemm(
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
 	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");
-	const char *name = own    ? "gpu.own_gemm.s"
-	                   : tall ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
-	                   : odd  ? "gpu.gemm_odd.d"
-	                          : (single ? "gpu.gemm.s" : "gpu.gemm.d");
+	const char *name = own                        ? "gpu.own_gemm.s"
+	                   : is_own_tall(r, &problem) ? "gpu.own_gemm_tn.s"
+	                   : tall                     ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
+	                   : odd                      ? "gpu.gemm_odd.d"
+	                                              : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct matrix turned = c;
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
-	const bool chosen = !tall && has_chosen_tiles(ta, tb, c, k);
+	const bool chosen = !tall && has_chosen_tiles(&problem);
 	const double seconds = own      ? own_time(r, c, k)
 	                       : chosen ? chosen_time(r, name, c, k)
 	                                : product_time(r, name, turned, (double)k);

@@ -48,7 +48,7 @@ static bool gemm_own(
 	        .lda = d->x.ld,
 	        .ldb = d->y.ld,
 	        .ldc = d->result.ld};
-	const struct gemm_plan plan = gemm_plan_make(&problem, x->gpu.sm_count, false);
+	const struct gemm_plan plan = gemm_plan_make(&problem, x->gpu.sm_count, 0);
 
 	return cuda_ok(x,
 	        gemm_launch(&problem, &plan, PART_ALPHA, d->x.data, d->y.data, 1, d->result.data,
