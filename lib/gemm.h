@@ -56,8 +56,8 @@ bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
 
 /* The same for A^T B of few columns and many rows (V^T C of QR), whatever is aligned but C, with
- * splits of k: in single precision (H200, 131072 rows: 64 x 64 in 0.71 of cuBLAS's time, 64 x 192 in
- * 0.68, 128 x 128 in 0.82, 128 x 384 in 0.84; 64 x 180 of 29808 rows in 0.67). */
+ * splits of k: in single precision (H200, 131072 rows: 64 x 64 in 0.73 of cuBLAS's time, 64 x 192
+ * in 0.69, 128 x 128 in 0.86, 128 x 384 in 0.85; 64 x 180 of 29808 rows in 0.69). */
 bool gemm_is_ahead_tall(const struct gemm_problem *problem);
 
 /* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in
@@ -70,8 +70,8 @@ bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
 bool gemm_is_chosen(const struct gemm_problem *problem);
 bool gemm_halves_triangle(int64_t n, int64_t k);
 
-/* The plan of least estimated time on sm_count multiprocessors that needs no more than most_bytes of
- * work memory. */
+/* The plan of least estimated time on sm_count multiprocessors that needs no more than most_bytes
+ * of work memory. */
 struct gemm_plan gemm_plan_make(
         const struct gemm_problem *problem, int sm_count, int64_t most_bytes);
 

@@ -15,8 +15,8 @@ enum { LINE = 32 };       /* columns of our own products begin with a line of me
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
-        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "own_gemm", "own_gemm_tn", "own_syrk", "own_gemm_edge",
-        "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
+        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "own_gemm", "own_gemm_tn", "own_syrk",
+        "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
         "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
@@ -156,8 +156,7 @@ static void put_own_tall(const struct product *p)
 	        .ldc = p->m};
 	const struct gemm_plan plan =
 	        gemm_plan_make(&problem, d->rate.gpu.sm_count, TF32_TALL_SCRATCH);
-	GPU(gemm_launch(
-	        &problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
+	GPU(gemm_launch(&problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
 }
 
 /* Our own kernels: C -= A B, or the lower triangle of C -= A A^T. */

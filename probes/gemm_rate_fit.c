@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
  * .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
- * gpu.own_gemm_tn.s, gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s, gpu.own_syrk.s .d,
- * gpu.own_syrk_shared.s, gpu.gemm_shared.tf32, gpu.tf32_tall.s, gpu.tf32_tall_shared.s,
- * gpu.half_syrk.s, gpu.half_syrk_shared.s, gpu.half_gemm.s, gpu.half_gemm_shared.s (seconds per
- * call against shape, rate surfaces) and the best rate of each gemm. */
+ * gpu.own_gemm_tn.s, gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s,
+ * gpu.own_syrk.s .d, gpu.own_syrk_shared.s, gpu.gemm_shared.tf32, gpu.tf32_tall.s,
+ * gpu.tf32_tall_shared.s, gpu.half_syrk.s, gpu.half_syrk_shared.s, gpu.half_gemm.s,
+ * gpu.half_gemm_shared.s (seconds per call against shape, rate surfaces) and the best rate of each
+ * gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 
@@ -64,8 +65,8 @@ static const struct surface {
         {"syrk_s", "gpu.syrk.s", NULL, "cuBLAS syrk, lower, start to start", {"n", "k"}, 1, "n"},
         {"own_gemm_s", "gpu.own_gemm.s", NULL, "our C -= A B, start to start", {"m", "n", "k"}, 2,
                 NULL},
-        {"own_gemm_tn_s", "gpu.own_gemm_tn.s", NULL,
-                "our A^T B with splits of k, start to start", {"m", "n", "k"}, 2, NULL},
+        {"own_gemm_tn_s", "gpu.own_gemm_tn.s", NULL, "our A^T B with splits of k, start to start",
+                {"m", "n", "k"}, 2, NULL},
         {"own_syrk_s", "gpu.own_syrk.s", NULL, "our C -= A A^T, lower, start to start", {"n", "k"},
                 1, "n"},
         {"own_gemm_shared_s", "gpu.own_gemm_shared.s", NULL,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. These are
  * the products with a short inner dimension, which read and write C at nearly the rate of memory,
- * those with a long one and a small C, and the symmetric updates, whose other half is not computed. In double precision only some
- * devices have such kernels (gemm_has). */
+ * those with a long one and a small C, and the symmetric updates, whose other half is not computed.
+ * In double precision only some devices have such kernels (gemm_has). */
 #include "executor_cuda.h"
 
 #include "../../lib/msg.h"
