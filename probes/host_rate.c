@@ -34,6 +34,7 @@ enum {
 
 static const double longest_point = 0.25; /* on a choice of threads */
 static const double single_part = 0.4, threaded_part = 0.5, teams_part = 0.1; /* of the time */
+static const double whole_part = 0.65; /* of one thread's, for panels and squares */
 
 /* ---- random numbers ---- */
 
@@ -77,8 +78,9 @@ static void fill(struct rates *rates, bool is_double)
 /* ---- surfaces ---- */
 
 /* m and n go from first to last by factors, as far as a panel that is restored has at most
- * LARGEST_PANEL bytes; a square has m = n. The first ones are what hybrid factorizations wait for;
- * the last ones lose their largest panels where the time is short. */
+ * LARGEST_PANEL bytes; a square has m = n. The first ones are what hybrid factorizations wait for,
+ * and lose their largest panels where the time is short; the others, whose points all take as long,
+ * lose what lies between their first and last rows. */
 struct surface {
 	const char *series[2]; /* single, double */
 	bool (*run)(const struct call *call, size_t turn);
@@ -122,21 +124,55 @@ static bool too_large(int m, int n, bool is_double)
 	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
 }
 
-/* Points that would take the rest of the time, judged by the size before, are dropped. */
+/* Whether it is a library's whole panel or square, which takes the longer the larger it is. */
+static bool is_whole(const struct surface *surface)
+{
+	return surface->restored || surface->square;
+}
+
+enum { MOST_ROWS = 16 };
+
+/* The values of m in the order in which they are measured: of whole panels as they grow, else the
+ * first and the last, every other one, the rest. Their number. */
+static size_t rows_of(const struct surface *surface, bool quick, int *row)
+{
+	int m[MOST_ROWS], last_m = surface->last_m;
+	size_t count = 0, taken = 0;
+
+	if (quick)
+		last_m = surface->first_n == WIDE_N ? surface->first_m : smaller(last_m, QUICK_M);
+	for (int next = surface->first_m; next <= last_m && count < MOST_ROWS;
+	        next *= quick ? 4 : surface->step_m)
+		m[count++] = next;
+	if (is_whole(surface) || count < 3) {
+		memcpy(row, m, count * sizeof *m);
+		return count;
+	}
+	row[taken++] = m[0];
+	row[taken++] = m[count - 1];
+	for (size_t odd = 0; odd < 2; odd++)
+		for (size_t i = 2 - odd; i < count - 1; i += 2)
+			row[taken++] = m[i];
+	return count;
+}
+
+/* Points that would take the rest of the time, judged by the one before of as many columns, are
+ * dropped; but not those of the first row, or of the first and last. */
 static void measure_surface(
         struct rates *rates, const struct surface *surface, bool is_double, bool threaded)
 {
 	const char *series = surface->series[is_double];
-	int last_m = surface->last_m;
-	double before[16] = {0}; /* seconds of a sample of the last m, by n */
 	const bool quick = rates->run->common.quick;
-	const int step_m = quick ? 4 : surface->step_m, step_n = quick ? 4 : surface->step_n;
+	const int step_n = quick ? 4 : surface->step_n;
+	int row[MOST_ROWS];
+	const size_t rows = rows_of(surface, quick, row), sure = is_whole(surface) ? 1 : 2;
+	/* a sample of the last m, by n: its seconds for each row, or cube of that */
+	double before[MOST_ROWS] = {0};
 
-	if (quick)
-		last_m = surface->first_n == WIDE_N ? surface->first_m : smaller(last_m, QUICK_M);
-	for (int m = surface->first_m; m <= last_m; m *= step_m) {
-		int first_n = surface->square ? m : surface->first_n;
-		int last_n = surface->square ? m : larger(first_n, LARGEST_N);
+	for (size_t r = 0; r < rows; r++) {
+		const int m = row[r], first_n = surface->square ? m : surface->first_n;
+		const int last_n = surface->square ? m : larger(first_n, LARGEST_N);
+		const double size = pow(m, surface->square ? 3 : 1);
 		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
 			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
 			struct call call = {.rates = rates,
@@ -151,20 +187,19 @@ static void measure_surface(
 			        .cycle = turns,
 			        .turns = turns};
 			const struct arg args[] = {{"m", m}, {"n", n}};
-			double growth = surface->square ? (double)step_m * step_m * step_m : step_m;
-			double needed = (LEAST_SAMPLES + 2) * growth * before[i];
-			bool all =
-			        (surface->restored || surface->square) && panel_threads(&call) > 1;
+			double needed = (LEAST_SAMPLES + 2) * size * before[i];
+			bool all = is_whole(surface) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
 			        (surface->restored && too_large(m, n, is_double)) ||
 			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
 				continue;
 			bool first = !visits_has(&rates->visits, series, args, ARRAY_LEN(args));
-			if (!(first && before[i] == 0) && clock_now() + needed > rates->end) {
+			bool must = first && (r < sure || before[i] == 0);
+			if (!must && clock_now() + needed > rates->end) {
 				if (first)
 					drop(rates, series, m, n);
 			} else {
-				before[i] = measure_call(call, series);
+				before[i] = measure_call(call, series) / size;
 			}
 		}
 	}
@@ -225,17 +260,27 @@ static void measure_teams(struct rates *rates, int visit, bool threaded)
 	}
 }
 
-/* Both precisions. */
+/* Both precisions. At first neither, nor what a library does as a whole, may use up the time of
+ * what comes after it. */
 static void measure_surfaces(struct rates *rates, int visit, bool threaded)
 {
+	const double end = rates->end;
+
 	for (int d = 0; d < 2; d++) {
-		if (visit > 0 && clock_now() > rates->end)
+		const double start = clock_now();
+		if (visit > 0 && start > end)
 			return;
 		fill(rates, d);
 		if (!threaded && visit == 0 && d == 0)
 			measure_short(rates);
-		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++)
+		const double part = visit == 0 && d == 0 ? 0.5 : 1;
+		const double whole = visit == 0 && !threaded ? whole_part : 1;
+		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++) {
+			rates->end = start + part * (is_whole(&surfaces[s]) ? whole : 1) *
+			                             fmax(0, end - start);
 			measure_surface(rates, &surfaces[s], d, threaded);
+		}
+		rates->end = end;
 	}
 }
 
