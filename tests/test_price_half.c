@@ -128,6 +128,10 @@ static void test_beside(struct price_reader *r)
 	        "beside other kernels by the surface of that");
 	ok(update(r, LOWER, 2100, 2100) < 12 * us * rounds(LOWER, 2100, 2100),
 	        "between its rows not by rounds");
+	is_real(update(r, WHOLE, 32768, HALF_TILE_COLUMNS + 64),
+	        update(r, WHOLE, 32768, 2 * HALF_TILE_COLUMNS), 0.1,
+	        "two tiles across take as long, however many of the second one's columns there "
+	        "are");
 	r->shares = false;
 }
 

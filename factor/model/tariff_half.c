@@ -28,14 +28,17 @@ static double rounds_of_square(const double *at, const void *self)
 	return rounds_of(s, s->part == WHOLE ? WHOLE : LOWER, n, n);
 }
 
-/* How much longer than at a place in the surface: by rounds, each of which takes what it does in a
- * square, or its triangle, of as many elements, or in the largest one measured; beside other
- * kernels, which have multiprocessors for a time, by elements beyond the largest. */
+/* How much longer than at a place in the surface, in a square, or its triangle, of as many elements
+ * or the largest one measured: by rounds, or beside other kernels, which have multiprocessors for a
+ * time, by tiles. */
 static double longer(struct price_reader *r, const char *name, const char *const *axes,
-        const double *at, double beyond, const struct rounds *rounds, struct matrix c)
+        const double *at, const struct rounds *rounds, struct matrix c)
 {
+	const int64_t n = (int64_t)at[0];
+
 	if (r->shares)
-		return beyond * beyond;
+		return (double)half_update_tiles(rounds->part, c.m, c.n) /
+		       (double)half_update_tiles(rounds->part == WHOLE ? WHOLE : LOWER, n, n);
 	return price_rounds(r, name, axes, at, 2, rounds_of_square, rounds) *
 	       rounds_of(rounds, rounds->part, c.m, c.n) / rounds_of_square(at, rounds);
 }
@@ -57,7 +60,7 @@ struct price price_half_update(struct price_reader *r, enum uplo part, struct ma
 	const double start = price_scalar(r, "gpu.launch.dependent"),
 	             time = price_surface(r, name, axes, at, 2);
 	struct price price = price_library(r,
-	        start + fmax(0, time - start) * longer(r, name, axes, at, beyond, &rounds, c),
+	        start + fmax(0, time - start) * longer(r, name, axes, at, &rounds, c),
 	        TERM_ARITHMETIC);
 	price_occupy(
 	        r, &price, price_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
