@@ -353,6 +353,14 @@ static void test_gemm(void)
 	        "a wider one: the rate of the widest, once it has begun");
 	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
 	        "our own goes through whole steps of depth");
+	add_product(p, "gpu.gemm_nt.d", 1024, 1024, 768, 1e-4);
+	price_reader_start(r, p);
+	static const char *const axes[] = {"m", "n", "k"};
+	const double lone[] = {1024, 1024, 768}, longer[] = {2048, 1024, 768};
+	price_surface(r, "gpu.gemm_nt.d", axes, lone, 3);
+	ok(!r->model.extrapolated, "a row that is alone stands for itself");
+	price_surface(r, "gpu.gemm_nt.d", axes, longer, 3);
+	ok(r->model.extrapolated, "and for more as a guess");
 	test_tall(p, r);
 	for (double n = 256; n <= 4096; n *= 16)
 		for (double k = 64; k <= 256; k *= 4)

@@ -315,8 +315,9 @@ double price_surface(struct price_reader *reader, const char *name, const char *
 	for (size_t k = 0; k < s->args; k++)
 		x[k] = scaled(reader, at[k]);
 	place(s, x, in);
-	for (size_t k = 0; k < s->args; k++)
-		reader->model.extrapolated |= in[k] > (double)(s->count[k] - 1) + 1e-12;
+	for (size_t k = 0; k < s->args; k++) /* a single row has nothing to go on by */
+		reader->model.extrapolated |= in[k] > (double)(s->count[k] - 1) + 1e-12 ||
+		                              (s->count[k] == 1 && x[k] > s->axis[k][0] + 1e-12);
 	double value = on_surface(s, in);
 	return reader->linear ? value : exp(value);
 }
