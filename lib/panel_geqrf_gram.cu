@@ -32,9 +32,9 @@
  * and V^T V still take 51 besides what begins and ends their kernel, 24 of them at memory's rate,
  * 21 at the units'. */
 #include "early_launch.cuh"
-#include "gemm_copy.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"
+#include "panel_geqrf_gram_slab.cuh"
 #include "panel_geqrf_gram_tiles.cuh"
 
 namespace
@@ -42,10 +42,7 @@ namespace
 
 enum { SUM_BLOCKS = TILE_WORDS / 64, SUM_THREADS = 1024 };
 
-struct panel {
-	float *a;
-	int64_t lda, m;
-	int n;
+struct panel : panel_rows {
 	float *tau;
 	int *done;
 	double *sums, *y; /* of order 64, by rows */
@@ -54,46 +51,6 @@ struct panel {
 	float *v, *t; /* NULL or where V and T go */
 	int64_t ldv, ldt;
 };
-
-/* Rows of a warp in shared memory, [column][row], while the next are on their way: whole bursts of
- * memory, two octets. Pairs of rows and of columns are from different banks. */
-enum { ROWS = 16, PITCH = ROWS + 8, STAGES = 2 };
-typedef float slab[ORDER][PITCH];
-
-__device__ __forceinline__ int64_t slabs_apart(void)
-{
-	return (int64_t)ROWS * WARPS * gridDim.x;
-}
-
-__device__ __forceinline__ slab *ring_of(double *memory)
-{
-	return (slab *)(memory + TILE_WORDS) + (int)threadIdx.x / 32 * STAGES;
-}
-
-/* The rows of a from `first` on, zeros where there are none. */
-template <int BYTES>
-__device__ __forceinline__ void copy_slab(const struct panel &g, int64_t first, slab &to)
-{
-	const int words = BYTES / 4, along = ROWS / words, lane = (int)threadIdx.x % 32;
-	const int row = lane % along * words, column = lane / along;
-	const int there = (int)min(max(g.m - first - row, (int64_t)0), (int64_t)words) * 4;
-	const float *from = there ? g.a + first + row + column * g.lda : g.a;
-#pragma unroll 8
-	for (int i = 0; i < ORDER; i += 32 / along, from += 32 / along * g.lda) {
-		const int valid = column + i < g.n ? there : 0;
-		copy_start<BYTES>(&to[column + i][row], valid ? from : g.a, valid);
-	}
-}
-
-/* As a group of copies. */
-__device__ __forceinline__ void start_slab(const struct panel &g, int64_t first, slab &to)
-{
-	if (g.lda % 4 == 0 && (uint64_t)(g.a + first) % 16 == 0)
-		copy_slab<16>(g, first, to);
-	else
-		copy_slab<4>(g, first, to);
-	copy_commit();
-}
 
 /* The block's sums to their place in memory, when the rows have been read. */
 __device__ __forceinline__ void store_sums(const struct panel &g, tiles &sum, double *memory)
@@ -188,28 +145,6 @@ __device__ __forceinline__ void make_vectors(slab &rows, int at, const double *t
 		*(float2 *)&rows[8 * o + lane / 4][at + 2 * (lane % 4)] = pair[o];
 }
 
-/* A slab to the rows from `first` on of a or V. */
-__device__ __forceinline__ void store_slab(
-        const struct panel &g, const slab &rows, int64_t first, float *to, int64_t ld)
-{
-	const int lane = (int)threadIdx.x % 32, row = lane % (ROWS / 2) * 2,
-	          column = lane / (ROWS / 2), across = 32 / (ROWS / 2);
-	const int64_t there = g.m - first - row;
-	float *at = to + first + row + column * ld;
-	if (ld % 2 == 0 && (uint64_t)(to + first) % 8 == 0 && there >= 2 && g.n == ORDER) {
-#pragma unroll
-		for (int i = 0; i < ORDER; i += across, at += across * ld)
-			*(float2 *)at = *(const float2 *)&rows[column + i][row];
-		return;
-	}
-	for (int i = column; i < g.n; i += across, at += across * ld) {
-		if (there >= 1)
-			at[0] = rows[i][row];
-		if (there >= 2)
-			at[1] = rows[i][row + 1];
-	}
-}
-
 /* V and V^T V. */
 __global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel g)
 {
@@ -244,9 +179,9 @@ __global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel 
 		}
 		__syncwarp();
 		if (done)
-			store_slab(g, ring[stage], first, g.a, g.lda);
+			store_slab(g, ring[stage], first);
 		if (g.v)
-			store_slab(g, ring[stage], first, g.v, g.ldv);
+			store_slab({g.v, g.ldv, g.m, g.n}, ring[stage], first);
 		__syncwarp(); /* all have read before more comes */
 	}
 	store_sums(g, sum, memory);
@@ -364,7 +299,7 @@ struct panel panel_of(float *a, int64_t lda, int64_t m, int64_t n, float *tau, i
         const struct block_reflector *r, void *work)
 {
 	double *room = (double *)work + 2; /* the caller may have *done in front */
-	struct panel g = {a, lda, m, (int)n, tau, done, room, room + ORDER * ORDER,
+	struct panel g = {{a, lda, m, (int)n}, tau, done, room, room + ORDER * ORDER,
 	        room + 2 * ORDER * ORDER, blocks_for(m), NULL, NULL, 0, 0};
 	if (r) {
 		g.v = (float *)r->v;
