@@ -78,19 +78,6 @@ int unaligned_shape(const struct gemm_problem *p, int shape)
 	return p->part == GEMM_WHOLE && shape < GEMM_NARROW ? 1 : 3;
 }
 
-int start(int shape, const struct gemm_problem *p, bool vector, struct gemm_args<double> &args,
-        cudaStream_t stream)
-{
-	return gemm_start_double(shape, p->ta, p->tb, vector, args, stream);
-}
-
-int start(int shape, const struct gemm_problem *p, bool vector, struct gemm_args<float> &args,
-        cudaStream_t stream)
-{
-	return shape < GEMM_NARROW ? gemm_start_large(shape, p->ta, p->tb, vector, args, stream)
-	                           : gemm_start_narrow(shape, p->ta, p->tb, vector, args, stream);
-}
-
 template <typename T>
 int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double alpha, const void *a,
         const void *b, double beta, void *c, void *work, cudaStream_t stream)
@@ -127,13 +114,20 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	args.shared = plan->shared;
 	args.units = gemm_tile_count(args.tiles) * splits;
 	args.c_split = work_ld * p->n;
-	const int error = start(shape, p, vector, args, stream);
+	const int error = gemm_start(shape, p->ta, p->tb, vector, args, stream);
 	if (error || splits == 1)
 		return error;
 	return sum_launch<T>(p, (const T *)work, splits, work_ld, alpha, beta, (T *)c, stream);
 }
 
 } // namespace
+
+int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
+        cudaStream_t stream)
+{
+	return shape < GEMM_NARROW ? gemm_start_large(shape, ta, tb, vector, args, stream)
+	                           : gemm_start_narrow(shape, ta, tb, vector, args, stream);
+}
 
 extern "C" int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan,
         double alpha, const void *a, const void *b, double beta, void *c, void *work, void *stream)

@@ -7,7 +7,7 @@
 #define FATHOM_GEMM_H
 
 #include "base.h"
-#include "precision.h"
+#include "matrix.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +24,15 @@ struct gemm_problem {
 	enum gemm_part part;
 	int64_t m, n, k, lda, ldb, ldc;
 };
+
+/* The whole of c; leading dimensions of A and B are the caller's to set. */
+static inline struct gemm_problem gemm_product(
+        enum trans ta, enum trans tb, struct matrix c, int64_t k)
+{
+	const struct gemm_problem problem = {c.precision, ta == TRANSPOSED, tb == TRANSPOSED,
+	        GEMM_WHOLE, c.m, c.n, k, 0, 0, c.ld};
+	return problem;
+}
 
 /* Shapes from GEMM_NARROW on are for small C, from GEMM_DOUBLE on they are those in double
  * precision. */

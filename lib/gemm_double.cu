@@ -43,7 +43,7 @@ int start_shape(bool ta, bool tb, bool vector, struct gemm_args<double> &args, c
 
 } // namespace
 
-int gemm_start_double(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
+int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
         cudaStream_t stream)
 {
 	if (shape == GEMM_DOUBLE)

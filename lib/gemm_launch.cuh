@@ -7,7 +7,9 @@
 
 /* Starts the kernel of gemm_geometry[shape] on args, whose stage_c is set here. Returns a
  * cudaError_t. */
-int gemm_start_double(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
+int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
+        cudaStream_t stream);
+int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
         cudaStream_t stream);
 int gemm_start_large(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
         cudaStream_t stream);

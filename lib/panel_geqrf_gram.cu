@@ -28,9 +28,9 @@
  * for the calls that made V and T), of 4096 rows 66. Rows copied ahead, and the steps' next pivots
  * mixed with the rest: 73, 171, 58. Rows by 16 instead of 8, so that memory is read and written in
  * whole bursts, columns' sums in turns, pairs of rows in one store, warps' sums by halves: QR of
- * one panel of 16384 rows 87 -> 78, of 131072 142 -> 134, of 1000000 907 -> 639. Of 131072 rows V
- * and V^T V still take 51 besides what begins and ends their kernel, 24 of them at memory's rate,
- * 21 at the units'. */
+ * one panel of 16384 rows 87 -> 78, of 131072 142 -> 134, of 1000000 907 -> 639. The kernel of
+ * V and V^T V still takes 56 of 131072 rows; their bytes take memory 24, their products the units
+ * 21. */
 #include "early_launch.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"

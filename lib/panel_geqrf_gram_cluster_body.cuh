@@ -37,8 +37,7 @@ struct memory {
 	int fine;
 	bool nothing[ORDER];
 	double squares[ORDER];
-	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y as multiply_triangle reads
-	                           * it */
+	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y for multiply_triangle */
 	union alignas(16) {
 		struct steps steps;
 		struct triangles triangles;
@@ -100,7 +99,7 @@ __device__ __forceinline__ double *tree_of(struct memory &s, int warp)
 }
 
 /* The block's sums, in s.tree[0], and a barrier of the block before they are changed. */
-__device__ __forceinline__ void add_threads(struct memory &s, const struct place &t, tiles &sum)
+__device__ __forceinline__ void sum_block(struct memory &s, const struct place &t, tiles &sum)
 {
 	add_warps([&](int warp) { return tree_of(s, warp); }, sum);
 	if (t.warp == 0)
@@ -112,7 +111,7 @@ __device__ __forceinline__ void add_threads(struct memory &s, const struct place
 /* The sums of all blocks to the first one's s.words, in the order of the blocks. */
 __device__ __forceinline__ void add_blocks(struct memory &s, const struct place &t, tiles &sum)
 {
-	add_threads(s, t, sum);
+	sum_block(s, t, sum);
 	cluster_barrier();
 	const int part = TILE_WORDS / t.blocks;
 	const uint32_t from = shared_address(s.tree[0]);

@@ -130,18 +130,18 @@ static bool is_whole(const struct surface *surface)
 	return surface->restored || surface->square;
 }
 
-enum { MOST_ROWS = 16 };
+enum { MOST_VALUES = 16 }; /* of m, and of n */
 
 /* The values of m in the order in which they are measured: of whole panels as they grow, else the
  * first and the last, every other one, the rest. Their number. */
 static size_t rows_of(const struct surface *surface, bool quick, int *row)
 {
-	int m[MOST_ROWS], last_m = surface->last_m;
+	int m[MOST_VALUES], last_m = surface->last_m;
 	size_t count = 0, taken = 0;
 
 	if (quick)
 		last_m = surface->first_n == WIDE_N ? surface->first_m : smaller(last_m, QUICK_M);
-	for (int next = surface->first_m; next <= last_m && count < MOST_ROWS;
+	for (int next = surface->first_m; next <= last_m && count < MOST_VALUES;
 	        next *= quick ? 4 : surface->step_m)
 		m[count++] = next;
 	if (is_whole(surface) || count < 3) {
@@ -164,10 +164,10 @@ static void measure_surface(
 	const char *series = surface->series[is_double];
 	const bool quick = rates->run->common.quick;
 	const int step_n = quick ? 4 : surface->step_n;
-	int row[MOST_ROWS];
+	int row[MOST_VALUES];
 	const size_t rows = rows_of(surface, quick, row), sure = is_whole(surface) ? 1 : 2;
 	/* a sample of the last m, by n: its seconds for each row, or cube of that */
-	double before[MOST_ROWS] = {0};
+	double before[MOST_VALUES] = {0};
 
 	for (size_t r = 0; r < rows; r++) {
 		const int m = row[r], first_n = surface->square ? m : surface->first_n;

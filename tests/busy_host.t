@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where other programs take the host's time from host_rate, every surface still has its first and its last row, in both
-# precisions: between them the model interpolates, beyond them it would guess.
+# Where other programs take the host's time from host_rate, level-1 and level-2 calls still have their first and last
+# rows, in both precisions: between them the model interpolates, beyond them it would guess.
 
 . "$(dirname "$0")/tap.sh"
 if [ ! -x "$bin/host_rate" ]; then

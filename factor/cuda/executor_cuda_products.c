@@ -65,16 +65,9 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
 	struct cuda *x = self(executor);
-	const struct gemm_problem problem = {.precision = c.precision,
-	        .ta = ta == TRANSPOSED,
-	        .tb = tb == TRANSPOSED,
-	        .part = GEMM_WHOLE,
-	        .m = c.m,
-	        .n = c.n,
-	        .k = ta == PLAIN ? a.n : a.m,
-	        .lda = a.ld,
-	        .ldb = b.ld,
-	        .ldc = c.ld};
+	struct gemm_problem problem = gemm_product(ta, tb, c, ta == PLAIN ? a.n : a.m);
+	problem.lda = a.ld;
+	problem.ldb = b.ld;
 	if (c.m == 0 || c.n == 0)
 		return true;
 	const bool own = !executor->blas_only && has_own(x, c.precision) && aligned(c);

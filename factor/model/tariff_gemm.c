@@ -102,8 +102,7 @@ double price_beside(struct price_reader *r, const struct price *alone, enum prec
 /* The tiles of our own product. */
 static const struct gemm_geometry *tiles_of(struct price_reader *r, struct matrix c, int64_t k)
 {
-	const struct gemm_problem problem = {
-	        .precision = c.precision, .part = GEMM_WHOLE, .m = c.m, .n = c.n, .k = k};
+	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, k);
 	const struct gemm_plan plan =
 	        gemm_plan_make(&problem, (int)fmax(1, price_scalar(r, "gpu.sm.count")), 0);
 
@@ -253,13 +252,7 @@ static bool is_own_tall(struct price_reader *r, const struct gemm_problem *p)
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
-	const struct gemm_problem problem = {.precision = c.precision,
-	        .ta = ta == TRANSPOSED,
-	        .tb = tb == TRANSPOSED,
-	        .part = GEMM_WHOLE,
-	        .m = c.m,
-	        .n = c.n,
-	        .k = k};
+	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
 	bool single = c.precision == SINGLE;
 	bool wide = c.m > c.n &&
 	            c.m > TALL_COLUMNS; /* then the surface is taken for the product's transpose */

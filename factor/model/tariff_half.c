@@ -14,18 +14,19 @@ struct rounds {
 	double multiprocessors;
 };
 
-static double rounds_of(const struct rounds *s, enum uplo part, int64_t m, int64_t n)
+/* Of a place in the surface, whose triangles are lower ones. */
+static double tiles_of_square(const struct rounds *s, const double *at)
 {
-	return ceil((double)half_update_tiles(part, m, n) / s->multiprocessors);
+	const int64_t n = (int64_t)at[0];
+
+	return (double)half_update_tiles(s->part == WHOLE ? WHOLE : LOWER, n, n);
 }
 
-/* Triangles are lower ones there. */
 static double rounds_of_square(const double *at, const void *self)
 {
 	const struct rounds *s = self;
-	const int64_t n = (int64_t)at[0];
 
-	return rounds_of(s, s->part == WHOLE ? WHOLE : LOWER, n, n);
+	return ceil(tiles_of_square(s, at) / s->multiprocessors);
 }
 
 /* How much longer than at a place in the surface, in a square, or its triangle, of as many elements
@@ -34,13 +35,12 @@ static double rounds_of_square(const double *at, const void *self)
 static double longer(struct price_reader *r, const char *name, const char *const *axes,
         const double *at, const struct rounds *rounds, struct matrix c)
 {
-	const int64_t n = (int64_t)at[0];
+	const double tiles = (double)half_update_tiles(rounds->part, c.m, c.n);
 
 	if (r->shares)
-		return (double)half_update_tiles(rounds->part, c.m, c.n) /
-		       (double)half_update_tiles(rounds->part == WHOLE ? WHOLE : LOWER, n, n);
+		return tiles / tiles_of_square(rounds, at);
 	return price_rounds(r, name, axes, at, 2, rounds_of_square, rounds) *
-	       rounds_of(rounds, rounds->part, c.m, c.n) / rounds_of_square(at, rounds);
+	       ceil(tiles / rounds->multiprocessors) / rounds_of_square(at, rounds);
 }
 
 struct price price_half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k)
