@@ -189,8 +189,9 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
 	const double seconds =
 	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
 
-	price.enqueue *= by_gram(a) ? panel_gram_launches(a.m) : 1;
-	price.share = price_share(r, PANEL_CLUSTER);
+	const int kernels = by_gram(a) ? panel_gram_launches(a.m) : 1;
+	price.enqueue *= kernels;
+	price.share = kernels > 1 ? 1 : price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = fmax(0, seconds - launch);
 	price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
 	return price;
