@@ -176,6 +176,8 @@ static const struct subject subjects[] = {
         {"ger", HOST_SHARE, ger, NOTHING, NULL, 0},
         {"gemv", HOST_SHARE, gemv, NOTHING, NULL, 0},
         {"gemv_t", HOST_SHARE, gemv_transposed, NOTHING, NULL, 0},
+        {"gemm", HOST_SHARE, gemm, NOTHING, NULL, 0},
+        {"gemm_t", HOST_SHARE, gemm_transposed, NOTHING, NULL, 0},
         {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0},
         {"cooperative", DEVICE_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
         {"pdl", DEVICE_SHARE, overlapped_launch, OVERLAP, NULL, 0},

@@ -48,6 +48,30 @@ void gemv_transposed(struct launch *launch)
 	multiply(launch, CUBLAS_OP_T);
 }
 
+/* Of another size at each call, as in a factorization: the library chooses a kernel by it. */
+static int next_size(struct launch *launch)
+{
+	return N * (SIZES - launch->products++ % SIZES);
+}
+
+/* An update of so many rows and columns with N reflectors. */
+void gemm(struct launch *launch)
+{
+	const float alpha = 1e-6f, beta = 1;
+	const int n = next_size(launch);
+	BLAS(cublasSgemm(launch->blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, N, &alpha, launch->strip,
+	        SIZES * N, launch->z, N, &beta, launch->matrix, SIZES * N));
+}
+
+/* V^T C of N reflectors of that length, and as many columns. */
+void gemm_transposed(struct launch *launch)
+{
+	const float alpha = 1e-6f, beta = 1;
+	const int n = next_size(launch);
+	BLAS(cublasSgemm(launch->blas, CUBLAS_OP_T, CUBLAS_OP_N, N, n, n, &alpha, launch->strip,
+	        SIZES * N, launch->matrix, SIZES * N, &beta, launch->product, N));
+}
+
 void nrm2_sync(struct launch *launch)
 {
 	float norm = 0;
@@ -88,12 +112,18 @@ static void find_largest(struct launch *launch)
 
 void set_up_blas(struct launch *launch, uint64_t seed)
 {
-	enum { WORKSPACE = 32 << 20, ELEMENTS = 2 * N + LONGEST + N * N };
+	enum {
+		WORKSPACE = 32 << 20,
+		SIDE = SIZES * N,
+		ELEMENTS = 2 * N + LONGEST + SIDE * SIDE + 2 * SIDE * N
+	};
 	GPU(cudaMalloc((void **)&launch->x, ELEMENTS * sizeof(float)));
 	GPU(cudaMalloc(&launch->blas_workspace, WORKSPACE));
 	launch->y = launch->x + N;
 	launch->z = launch->y + N;
 	launch->matrix = launch->z + LONGEST;
+	launch->strip = launch->matrix + SIDE * SIDE;
+	launch->product = launch->strip + SIDE * N;
 	gpu_fill_float(launch->x, ELEMENTS, seed, launch->stream);
 	find_largest(launch);
 

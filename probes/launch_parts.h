@@ -19,7 +19,8 @@ enum {
 	ACCESS_BLOCKS = 64,
 	WORDS = 16,
 	WORDS_APART = 1024 + 32,
-	N = 32, /* length of the cuBLAS vectors */
+	N = 32,     /* length of the cuBLAS vectors */
+	SIZES = 32, /* of products: so many multiples of N */
 	LENGTHS = 5,
 	LONGEST = 131072 /* of those searched */
 };
@@ -44,7 +45,9 @@ struct launch {
 	cudaGraphExec_t graph, chain_short, chain_long;
 	cublasHandle_t blas;
 	void *blas_workspace;
-	float *x, *y, *z, *matrix; /* device: vectors of N, z of LONGEST, N x N */
+	float *x, *y, *z, *matrix; /* device: vectors of N, z of LONGEST, SIZES N x SIZES N */
+	float *strip, *product;    /* device: SIZES N x N, N x SIZES N */
+	int products;              /* so far */
 	int largest[LENGTHS];      /* what cublasIsamax must say of z's first ones */
 };
 
@@ -94,6 +97,8 @@ void swap(struct launch *launch);
 void ger(struct launch *launch);
 void gemv(struct launch *launch);
 void gemv_transposed(struct launch *launch);
+void gemm(struct launch *launch);
+void gemm_transposed(struct launch *launch);
 void iamax_sync(struct launch *launch);
 void nrm2_sync(struct launch *launch);
 

@@ -31,6 +31,8 @@ static const char *const scalars[][2] = {
         {"ger", "gpu.cublas.level2"},
         {"gemv", "gpu.cublas.gemv"},
         {"gemv_t", "gpu.cublas.gemv_t"},
+        {"gemm", "gpu.cublas.gemm"},
+        {"gemm_t", "gpu.cublas.gemm_t"},
         {"nrm2", "gpu.cublas.nrm2"},
         {"ger_device", "gpu.cublas.level2_device"},
 };

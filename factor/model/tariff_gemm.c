@@ -11,7 +11,9 @@
  * our own kernel for small ones (tariff_triangles.c), and for larger ones where it is ahead; our
  * own products beside another queue's work, which then have a block a tile, by surfaces of that,
  * and where C cuts tiles off by others; trsm by its side and diagonal, the triangle's order and the
- * right-hand sides. The host queues them as it does the library's level 2.
+ * right-hand sides. The host queues our own as it does kernels, the library's gemm as the launch
+ * probe found for products of changing size (H200: three times a rank-one update), the other ones
+ * as the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
@@ -249,6 +251,16 @@ static bool is_own_tall(struct price_reader *r, const struct gemm_problem *p)
 	return !r->blas_only && gemm_is_ahead_tall(p) && price_known(r, "gpu.own_gemm_tn.s");
 }
 
+/* The host's part; a profile without products has the library's level 2 stand for them. */
+static double queue_gemm(struct price_reader *r, bool own, enum trans ta)
+{
+	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
+
+	return price_scalar(r, own                    ? "gpu.launch.enqueue"
+	                       : price_known(r, call) ? call
+	                                              : "gpu.cublas.level2");
+}
+
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
@@ -260,11 +272,12 @@ struct price price_gemm(
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
 	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");
-	const char *name = own                        ? "gpu.own_gemm.s"
-	                   : is_own_tall(r, &problem) ? "gpu.own_gemm_tn.s"
-	                   : tall                     ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
-	                   : odd                      ? "gpu.gemm_odd.d"
-	                                              : (single ? "gpu.gemm.s" : "gpu.gemm.d");
+	const bool own_tall = !own && is_own_tall(r, &problem);
+	const char *name = own        ? "gpu.own_gemm.s"
+	                   : own_tall ? "gpu.own_gemm_tn.s"
+	                   : tall     ? (single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d")
+	                   : odd      ? "gpu.gemm_odd.d"
+	                              : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct matrix turned = c;
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
@@ -274,6 +287,7 @@ struct price price_gemm(
 	                                : product_time(r, name, turned, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
+	price.enqueue = queue_gemm(r, own || own_tall, ta);
 	price_occupy(r, &price, tall ? INFINITY : price_tiles(c.m, c.n), tall ? TILE : k,
 	        tiles_of_product(c.precision, ta == tb));
 	if (tall || (own && !r->shares))
@@ -297,6 +311,7 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	struct price price = price_library(
 	        r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
 
+	price.enqueue = queue_gemm(r, false, TRANSPOSED);
 	price_occupy(r, &price, price_tiles(c.m, c.n), k, &tf32_tiles);
 	if (beside)
 		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
