@@ -142,7 +142,7 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 		wait_stage(shared_address(&ring.factors_full), parity);
 		const struct factors f = factors_of(u, ring);
 		if (carried) {
-			if (is_whole(u, tile))
+			if (is_carried_whole(u, tile))
 				add_to_carried<true>(u, tile, ring, c, slot, f, high);
 			else
 				add_to_carried<false>(u, tile, ring, c, slot, f, high);

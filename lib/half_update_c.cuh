@@ -161,12 +161,23 @@ __device__ __forceinline__ void add_to_c(
 	}
 }
 
+/* Whether the triangle, if C is one, cuts nothing off. */
+__device__ __forceinline__ bool is_uncut(const struct update &u, const int2 tile)
+{
+	return u.part == LOWER   ? tile.x >= tile.y + COLUMNS - 1
+	       : u.part == UPPER ? tile.y >= tile.x + ROWS - 1
+	                         : true;
+}
+
 __device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile)
 {
-	return tile.x + ROWS <= u.m && tile.y + COLUMNS <= u.n &&
-	       (u.part == LOWER          ? tile.x >= tile.y + COLUMNS - 1
-	               : u.part == UPPER ? tile.y >= tile.x + ROWS - 1
-	                                 : true);
+	return tile.x + ROWS <= u.m && tile.y + COLUMNS <= u.n && is_uncut(u, tile);
+}
+
+/* Whether all of a tile's rows are carried, or none: what is beyond C goes nowhere. */
+__device__ __forceinline__ bool is_carried_whole(const struct update &u, const int2 tile)
+{
+	return (tile.x + ROWS <= carried_rows(u) || carried_rows(u) == u.m) && is_uncut(u, tile);
 }
 
 /* The same with C's elements from and to shared memory, where each column of a box has its pieces
