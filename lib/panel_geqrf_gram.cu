@@ -34,8 +34,7 @@
 #include "early_launch.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"
-#include "panel_geqrf_gram_slab.cuh"
-#include "panel_geqrf_gram_tiles.cuh"
+#include "panel_geqrf_gram_halves.cuh"
 
 namespace
 {
@@ -52,139 +51,151 @@ struct panel : panel_rows {
 	int64_t ldv, ldt;
 };
 
+/* What a block has in shared memory before and behind its slabs. */
+struct stream {
+	double triangle[TILE_WORDS];
+	struct {
+		slab ring[2];
+		half_slab made;
+	} pair[PAIRS];
+};
+
 /* The block's sums to their place in memory, when the rows have been read. */
-__device__ __forceinline__ void store_sums(const struct panel &g, tiles &sum, double *memory)
+__device__ __forceinline__ void store_sums(
+        const struct panel &g, const struct seat_of_pair &t, half_tiles &sum, double *memory)
 {
-	const int lane = (int)threadIdx.x % 32;
 	copy_wait<0>(); /* those of no rows, too */
-	add_warps([&](int part) { return memory + part * TILE_WORDS; }, sum);
-	if ((int)threadIdx.x / 32 == 0)
+	add_pairs(
+	        t, [&](int part) { return memory + part * TILE_WORDS; }, sum);
+	if (t.pair == 0)
 #pragma unroll
-		for (int i = 0; i < TILES * 4; i++)
-			g.partial[(int64_t)blockIdx.x * TILE_WORDS + i * 32 + lane] =
+		for (int i = 0; i < HALF_TILES * 4; i++)
+			g.partial[(int64_t)blockIdx.x * TILE_WORDS + word_of_half(t, i)] =
 			        sum[i / 4][i % 4];
 }
 
-/* A^T A. */
-__global__ void __launch_bounds__(THREADS, 1) gram_kernel(const struct panel g)
+/* A pair's first rows from `begin` on are on their way. */
+__device__ __forceinline__ struct part start_parts(
+        const struct panel &g, const struct seat_of_pair &t, int64_t begin, slab *ring)
 {
-	extern __shared__ double memory[];
-	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-	const int64_t begin = ROWS * ((int64_t)blockIdx.x * WARPS + warp), apart = slabs_apart();
-	slab *ring = ring_of(memory);
-	tiles sum = {};
+	const struct part first = part_of(g, t, begin, 0);
+	start_slab(g, t, first, ring[0]);
+	return first;
+}
+
+/* Calls with these rows and all that follow, part by part, as both warps have them; what it calls
+ * is done with a slab when it comes back. */
+template <typename function>
+__device__ __forceinline__ void for_parts(const struct panel &g, const struct seat_of_pair &t,
+        int64_t begin, struct part here, slab *ring, const function &work)
+{
+#pragma unroll 1
+	for (int k = 0; here.first < g.m; k++) {
+		copy_wait<0>();
+		meet(t);
+		const struct part next = part_of(g, t, begin, k + 1);
+		start_slab(g, t, next, ring[(k + 1) % 2]);
+		work(ring[k % 2], here);
+		here = next;
+	}
+}
+
+/* A^T A. */
+__global__ void __launch_bounds__(STREAM_THREADS, 1) gram_kernel(const struct panel g)
+{
+	extern __shared__ __align__(16) double memory[];
+	struct stream &s = *(struct stream *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
+	half_tiles sum = {};
 
 	early_begin();
-	start_slab(g, begin, ring[0]);
-	int stage = 0;
-	for (int64_t first = begin; first < g.m; first += apart, stage ^= 1) {
-		start_slab(g, first + apart, ring[stage ^ 1]);
-		copy_wait<1>();
-		__syncwarp();
-#pragma unroll
-		for (int i = 0; i < ROWS; i += 8) {
-			vectors f;
-#pragma unroll
-			for (int o = 0; o < OCTETS; o++) {
-				const float2 pair = *(const float2 *)&ring[stage][8 * o + lane / 4]
-				                                          [i + 2 * (lane % 4)];
-				f[o][0] = pair.x;
-				f[o][1] = pair.y;
-			}
-			accumulate(sum, f);
-		}
-		__syncwarp(); /* all have read before more comes */
-	}
-	store_sums(g, sum, memory);
+	slab *ring = s.pair[t.pair].ring;
+	const struct part first = start_parts(g, t, 0, ring);
+	for_parts(g, t, 0, first, ring, [&](const slab &rows, const struct part &p) {
+		const int count = (int)(p.end - p.first);
+		if (t.half)
+			accumulate_half<1>(sum, rows, count, t.lane);
+		else
+			accumulate_half<0>(sum, rows, count, t.lane);
+	});
+	store_sums(g, t, sum, memory);
 }
 
 /* Y, or the identity, as the lanes take it for the vectors. */
 __device__ __forceinline__ void spread(const struct panel &g, bool done, double *triangle)
 {
-#pragma unroll
-	for (int i = 0; i < TILE_WORDS / THREADS; i++) {
+#pragma unroll 4
+	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += STREAM_THREADS) {
 		int row, column;
-		vector_place_of((int)threadIdx.x + i * THREADS, &row, &column);
-		triangle[(int)threadIdx.x + i * THREADS] =
-		        done ? g.y[row * ORDER + column] : row == column;
+		vector_place_of(i, &row, &column);
+		triangle[i] = done ? g.y[row * ORDER + column] : row == column;
 	}
 }
 
-/* V1, below the diagonal of A1 already. */
-__device__ __forceinline__ void take_top(const struct panel &g, int first, vectors &v)
+/* Rows of V1, below the diagonal of A1 already, by a pair. */
+__device__ __forceinline__ void take_top(
+        const struct panel &g, const struct seat_of_pair &t, int first, half_slab &to)
 {
-	const int lane = (int)threadIdx.x % 32;
-#pragma unroll
-	for (int o = 0; o < OCTETS; o++)
-#pragma unroll
-		for (int e = 0; e < 2; e++) {
-			const int row = first + 2 * (lane % 4) + e, column = 8 * o + lane / 4;
-			const bool inside = row < g.n && column < g.n;
-			const float value = inside && row > column ? g.a[row + column * g.lda]
-			                                           : (float)(row == column);
-			v[o][e] = inside ? value : 0;
-			if (inside && g.v)
-				g.v[row + column * g.ldv] = value;
-		}
+#pragma unroll 4
+	for (int e = t.thread; e < AT_ONCE * ORDER; e += 64) {
+		const int row = first + e % AT_ONCE, column = e / AT_ONCE;
+		const bool inside = row < g.n && column < g.n;
+		const float value =
+		        inside && row > column ? g.a[row + column * g.lda] : (float)(row == column);
+		*element_of(to, column, e % AT_ONCE) = inside ? value : 0;
+		if (inside && g.v)
+			g.v[row + column * g.ldv] = value;
+	}
 }
 
-/* V2 = A2 Y of eight rows of a slab, from `at` on, in place. */
-__device__ __forceinline__ void make_vectors(slab &rows, int at, const double *triangle, vectors &v)
+/* V2 = A2 Y and the sums of V^T V, by one of a pair's warps. */
+template <int HALF>
+__device__ __forceinline__ void make_vectors(const struct panel &g, const struct seat_of_pair &t,
+        bool done, struct part begin, struct stream &s)
 {
-	const int lane = (int)threadIdx.x % 32;
-	double c[OCTETS / 2][4];
-	float2 pair[OCTETS];
+	half_slab &made = s.pair[t.pair].made;
+	half_tiles sum = {};
 
-	multiply_triangle(
-	        triangle,
-	        [&](int o, int e) { return rows[8 * o + 4 * e + lane % 4][at + lane / 4]; }, c);
-	round_vectors(c, pair, v);
-	__syncwarp(); /* all have read before one writes */
-#pragma unroll
-	for (int o = 0; o < OCTETS; o++)
-		*(float2 *)&rows[8 * o + lane / 4][at + 2 * (lane % 4)] = pair[o];
+	if (AT_ONCE * t.pair < g.n && blockIdx.x == gridDim.x - 1) {
+		take_top(g, t, AT_ONCE * t.pair, made);
+		meet(t);
+		accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+	}
+	for_parts(
+	        g, t, g.n, begin, s.pair[t.pair].ring, [&](const slab &rows, const struct part &p) {
+#pragma unroll 1
+		        for (int64_t first = p.first; first < p.end; first += AT_ONCE) {
+			        if (first > p.first)
+				        meet(t);
+			        multiply_half<HALF>(
+			                s.triangle, rows, (int)(first - p.first), made, t.lane);
+			        meet(t);
+			        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+			        if (done)
+				        store_half(g, t, made, first);
+			        if (g.v)
+				        store_half({g.v, g.ldv, g.m, g.n}, t, made, first);
+		        }
+	        });
+	store_sums(g, t, sum, (double *)&s);
 }
 
 /* V and V^T V. */
-__global__ void __launch_bounds__(THREADS, 1) vectors_kernel(const struct panel g)
+__global__ void __launch_bounds__(STREAM_THREADS, 1) vectors_kernel(const struct panel g)
 {
-	extern __shared__ double memory[];
-	double *triangle = memory;
-	const int warp = (int)threadIdx.x / 32, tops = (g.n + 7) / 8; /* at most WARPS */
-	const int64_t begin = g.n + ROWS * ((int64_t)blockIdx.x * WARPS + warp);
-	const int64_t apart = slabs_apart();
-	slab *ring = ring_of(memory);
-	tiles sum = {};
+	extern __shared__ __align__(16) double memory[];
+	struct stream &s = *(struct stream *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
 
 	early_begin();
-	start_slab(g, begin, ring[0]);
+	const struct part begin = start_parts(g, t, g.n, s.pair[t.pair].ring);
 	const bool done = *g.done;
-	spread(g, done, triangle);
+	spread(g, done, s.triangle);
 	__syncthreads();
-	if (warp < tops && blockIdx.x == gridDim.x - 1) {
-		vectors v;
-		take_top(g, 8 * warp, v);
-		accumulate(sum, v);
-	}
-	int stage = 0;
-	for (int64_t first = begin; first < g.m; first += apart, stage ^= 1) {
-		start_slab(g, first + apart, ring[stage ^ 1]);
-		copy_wait<1>();
-		__syncwarp();
-#pragma unroll 1
-		for (int i = 0; i < ROWS; i += 8) {
-			vectors v;
-			make_vectors(ring[stage], i, triangle, v);
-			accumulate(sum, v);
-		}
-		__syncwarp();
-		if (done)
-			store_slab(g, ring[stage], first);
-		if (g.v)
-			store_slab({g.v, g.ldv, g.m, g.n}, ring[stage], first);
-		__syncwarp(); /* all have read before more comes */
-	}
-	store_sums(g, sum, memory);
+	if (t.half)
+		make_vectors<1>(g, t, done, begin, s);
+	else
+		make_vectors<0>(g, t, done, begin, s);
 }
 
 /* The sum over the blocks. */
@@ -256,9 +267,8 @@ __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g
 	store_t(s, nothing, g.n, done, g.a, g.lda, g.t, g.ldt);
 }
 
-const int64_t STREAM_BYTES =
-        TILE_WORDS * (int64_t)sizeof(double) + (int64_t)WARPS * STAGES * (int64_t)sizeof(slab);
-static_assert(STREAM_BYTES >= WARPS / 2 * TILE_WORDS * 8, "half of the warps' sums");
+const int64_t STREAM_BYTES = sizeof(struct stream);
+static_assert(STREAM_BYTES >= PAIRS / 2 * TILE_WORDS * 8, "half of the pairs' sums");
 static_assert(STREAM_BYTES >= (int64_t)sizeof(struct steps), "what a device must have");
 
 int device_attribute(enum cudaDeviceAttr attribute)
@@ -291,7 +301,7 @@ namespace
 int blocks_for(int64_t rows)
 {
 	const int64_t most = device_attribute(cudaDevAttrMultiProcessorCount);
-	const int64_t wanted = (rows + ROWS * WARPS - 1) / (ROWS * WARPS);
+	const int64_t wanted = (rows + AT_ONCE * PAIRS - 1) / (AT_ONCE * PAIRS);
 	return (int)(wanted < most ? wanted : most);
 }
 
@@ -316,7 +326,8 @@ extern "C" int panel_geqrf_gram_begin(
         float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
 {
 	const struct panel g = panel_of(a, lda, m, n, NULL, done, NULL, work);
-	cudaError_t error = early_launch(gram_kernel, g.blocks, THREADS, STREAM_BYTES, g, stream);
+	cudaError_t error =
+	        early_launch(gram_kernel, g.blocks, STREAM_THREADS, STREAM_BYTES, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	if (error == cudaSuccess)
@@ -330,7 +341,7 @@ extern "C" int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n,
 {
 	const struct panel g = panel_of(a, lda, m, n, tau, done, r, work);
 	cudaError_t error =
-	        early_launch(vectors_kernel, g.blocks, THREADS, STREAM_BYTES, g, stream);
+	        early_launch(vectors_kernel, g.blocks, STREAM_THREADS, STREAM_BYTES, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	if (error == cudaSuccess)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Eight rows of a panel of 64 columns at a time by a warp on the tensor cores, in double precision
- * (lib/panel_geqrf_gram.cu): F^T F, of which the tiles of 16 x 8 on and above the diagonal are
- * computed, and the product with an upper triangle. */
+/* F^T F of a panel of 64 columns in double precision on the tensor cores, of which the tiles of 16
+ * x 8 on and above the diagonal are computed, and the product with an upper triangle: the tiles'
+ * places (lib/panel_geqrf_gram_halves.cuh, too), and both by warps that take eight rows at a time
+ * (lib/panel_geqrf_gram_cluster_body.cuh). */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
 
