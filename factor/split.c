@@ -228,11 +228,15 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 
 bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix c, struct matrix p)
 {
-	enum { TALL = 4 }; /* times as many rows as columns of V */
+	enum {
+		TALL = 4,    /* times as many rows as columns of V */
+		LONG = 16384 /* rows from which half as many columns of C are enough */
+	};
 	const struct split_limits *least = e->splits;
+	const int64_t across = v.m < LONG ? least->across : least->across / 2;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
-	       v.n <= least->tall && c.n >= least->across && aligned(v, least->alignment) &&
+	       v.n <= least->tall && c.n >= across && aligned(v, least->alignment) &&
 	       aligned(c, least->alignment);
 }
 

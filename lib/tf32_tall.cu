@@ -36,9 +36,9 @@ const int THREADS = WORKING + 128; /* one warp brings operands, three make low p
 const int BOX = 64;                /* columns that come in one copy */
 
 /* A block's memory: so many stages of operands as they are and of low parts. */
-template <int SIDE> struct room {
+template <int SIDE, int ACROSS> struct room {
 	static const int V_BYTES = SIDE * DEPTH * 4, BYTES = V_BYTES + ACROSS * DEPTH * 4;
-	static const int RAW = SIDE > OWN ? 3 : 4, LOW = RAW - 1;
+	static const int RAW = BYTES > 32 << 10 ? 3 : 4, LOW = RAW - 1;
 	static const int ALL = (RAW + LOW) * BYTES + ALIGNED;
 };
 
@@ -51,20 +51,20 @@ struct operands {
 const int SPLITTING = 96;                                  /* threads */
 const int REGISTERS_WORKING = 232, REGISTERS_HELPING = 40; /* of a thread, in place of 168 */
 
-template <int SIDE> struct barriers {
-	uint64_t raw_full[room<SIDE>::RAW], raw_empty[room<SIDE>::RAW];
-	uint64_t low_full[room<SIDE>::LOW], low_empty[room<SIDE>::LOW];
+template <int SIDE, int ACROSS> struct barriers {
+	uint64_t raw_full[room<SIDE, ACROSS>::RAW], raw_empty[room<SIDE, ACROSS>::RAW];
+	uint64_t low_full[room<SIDE, ACROSS>::LOW], low_empty[room<SIDE, ACROSS>::LOW];
 	bool last;
 };
 
 /* ---- operands ---- */
 
 /* By one thread. */
-template <int SIDE>
+template <int SIDE, int ACROSS>
 __device__ __forceinline__ void bring(const struct product &g, const struct operands &o,
-        const struct barriers<SIDE> &b, uint32_t memory)
+        const struct barriers<SIDE, ACROSS> &b, uint32_t memory)
 {
-	typedef room<SIDE> r;
+	typedef room<SIDE, ACROSS> r;
 	lap<r::RAW> turn = {0, 1}; /* an empty stage's last phase */
 	each_piece(g, [&](const struct piece &x, int) {
 		for (int stage = x.first; stage < x.first + x.stages; stage++, turn.next()) {
@@ -103,11 +103,11 @@ __device__ __forceinline__ void make_low(const float4 *raw, float4 *low, int thr
 	}
 }
 
-template <int SIDE>
-__device__ __forceinline__ void split(
-        const struct product &g, const struct barriers<SIDE> &b, unsigned char *memory, int thread)
+template <int SIDE, int ACROSS>
+__device__ __forceinline__ void split(const struct product &g,
+        const struct barriers<SIDE, ACROSS> &b, unsigned char *memory, int thread)
 {
-	typedef room<SIDE> r;
+	typedef room<SIDE, ACROSS> r;
 	lap<r::RAW> from = {0, 0};
 	lap<r::LOW> to = {0, 1};
 	each_piece(g, [&](const struct piece &x, int) {
@@ -125,15 +125,15 @@ __device__ __forceinline__ void split(
 /* ---- products ---- */
 
 /* A stage's: high low and low high, then high high. */
-template <int SIDE>
+template <int SIDE, int ACROSS>
 __device__ __forceinline__ void multiply_stage(
-        float (&part)[tile<SIDE>::SUMS], uint32_t high, uint32_t low)
+        float (&part)[tile<SIDE, ACROSS>::SUMS], uint32_t high, uint32_t low)
 {
-	typedef tile<SIDE> t;
+	typedef tile<SIDE, ACROSS> t;
 	const int PARTS = DEPTH / 8;
 	const uint32_t at = threadIdx.x / 128;
 	const uint32_t v = at % t::V_PARTS * OWN * DEPTH * 4;
-	const uint32_t c = room<SIDE>::V_BYTES + at / t::V_PARTS * t::WIDTH * DEPTH * 4;
+	const uint32_t c = room<SIDE, ACROSS>::V_BYTES + at / t::V_PARTS * t::WIDTH * DEPTH * 4;
 
 #pragma unroll
 	for (int i = 0; i < t::SUMS; i++)
@@ -152,12 +152,12 @@ __device__ __forceinline__ void multiply_stage(
 	settle(part);
 }
 
-template <int SIDE>
+template <int SIDE, int ACROSS>
 __device__ __forceinline__ void work(
-        const struct product &g, struct barriers<SIDE> &b, uint32_t memory)
+        const struct product &g, struct barriers<SIDE, ACROSS> &b, uint32_t memory)
 {
-	typedef room<SIDE> r;
-	const int SUMS = tile<SIDE>::SUMS;
+	typedef room<SIDE, ACROSS> r;
+	const int SUMS = tile<SIDE, ACROSS>::SUMS;
 	lap<r::RAW> raw = {0, 0};
 	lap<r::LOW> low = {0, 0};
 	each_piece(g, [&](const struct piece &x, int team) {
@@ -166,7 +166,7 @@ __device__ __forceinline__ void work(
 			float part[SUMS];
 			wait_stage(shared_address(&b.raw_full[raw.stage]), raw.parity);
 			wait_stage(shared_address(&b.low_full[low.stage]), low.parity);
-			multiply_stage<SIDE>(part, memory + raw.stage * r::BYTES,
+			multiply_stage<SIDE, ACROSS>(part, memory + raw.stage * r::BYTES,
 			        memory + (r::RAW + low.stage) * r::BYTES);
 			if (threadIdx.x % 128 == 0) {
 				arrivals_arrive(shared_address(&b.raw_empty[raw.stage]));
@@ -177,20 +177,20 @@ __device__ __forceinline__ void work(
 				sum[s] += part[s];
 		}
 		if (x.teams == 1 || join_teams(g, &b.last, x, team, sum))
-			store_tile<SIDE>(g, x, sum);
+			store_tile<SIDE, ACROSS>(g, x, sum);
 	});
 }
 
 #endif
 
-template <int SIDE>
+template <int SIDE, int ACROSS>
 __global__ void __launch_bounds__(THREADS, 1)
         tall_kernel(const __grid_constant__ struct operands o, const struct product g)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-	typedef room<SIDE> r;
+	typedef room<SIDE, ACROSS> r;
 	extern __shared__ unsigned char dynamic[];
-	__shared__ struct barriers<SIDE> b;
+	__shared__ struct barriers<SIDE, ACROSS> b;
 	const uint32_t begin = shared_address(dynamic),
 	               memory = (begin + ALIGNED - 1) / ALIGNED * ALIGNED;
 	if (threadIdx.x == 0) {
@@ -206,12 +206,12 @@ __global__ void __launch_bounds__(THREADS, 1)
 		leave_registers<REGISTERS_HELPING>();
 		const int thread = (int)threadIdx.x - WORKING;
 		if (thread >= 32)
-			split<SIDE>(g, b, dynamic + (memory - begin), thread - 32);
+			split<SIDE, ACROSS>(g, b, dynamic + (memory - begin), thread - 32);
 		else if (thread == 0)
-			bring<SIDE>(g, o, b, memory);
+			bring<SIDE, ACROSS>(g, o, b, memory);
 	} else {
 		take_registers<REGISTERS_WORKING>();
-		work<SIDE>(g, b, memory);
+		work<SIDE, ACROSS>(g, b, memory);
 	}
 #endif
 }
@@ -228,23 +228,31 @@ int describe_matrix(struct matrix a, CUtensorMap *map)
 	        map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix_address(a), sizes, strides, box);
 }
 
-template <int SIDE>
+template <int SIDE, int ACROSS>
 int launch(const struct operands &o, const struct product &g, cudaStream_t stream)
 {
-	const int bytes = room<SIDE>::ALL;
-	const cudaError_t error = cudaFuncSetAttribute((const void *)tall_kernel<SIDE>,
+	const int bytes = room<SIDE, ACROSS>::ALL;
+	const cudaError_t error = cudaFuncSetAttribute((const void *)tall_kernel<SIDE, ACROSS>,
 	        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error != cudaSuccess)
 		return (int)error;
-	tall_kernel<SIDE><<<(unsigned)(g.teams * g.groups), THREADS, bytes, stream>>>(o, g);
+	tall_kernel<SIDE, ACROSS><<<(unsigned)(g.teams * g.groups), THREADS, bytes, stream>>>(o, g);
 	return (int)cudaGetLastError();
+}
+
+template <int ACROSS>
+int launch_side(const struct tf32_tall_plan &plan, const struct operands &o,
+        const struct product &g, cudaStream_t stream)
+{
+	return plan.side == OWN ? launch<OWN, ACROSS>(o, g, stream)
+	                        : launch<TF32_TALL_SIDE, ACROSS>(o, g, stream);
 }
 
 } // namespace
 
 extern "C" bool tf32_tall_built(void)
 {
-	return built((const void *)tall_kernel<OWN>);
+	return built((const void *)tall_kernel<OWN, TF32_TALL_ACROSS>);
 }
 
 extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c,
@@ -260,6 +268,7 @@ extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, str
 	if ((error = describe_matrix(v, &o.v)) != cudaSuccess ||
 	        (error = describe_matrix(c, &o.c)) != cudaSuccess)
 		return error;
-	return plan->side == OWN ? launch<OWN>(o, g, (cudaStream_t)stream)
-	                         : launch<TF32_TALL_SIDE>(o, g, (cudaStream_t)stream);
+	return plan->width == TF32_TALL_ACROSS
+	               ? launch_side<TF32_TALL_ACROSS>(*plan, o, g, (cudaStream_t)stream)
+	               : launch_side<TF32_TALL_NARROW>(*plan, o, g, (cudaStream_t)stream);
 }

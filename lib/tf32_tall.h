@@ -10,17 +10,18 @@
 extern "C" {
 #endif
 
-/* Columns of V, at most, and of C that make a tile of the result. */
-enum { TF32_TALL_SIDE = 128, TF32_TALL_ACROSS = 192 };
+/* Columns of V, at most, and of C that make a tile of the result; of few columns of C narrow tiles
+ * where these leave less of them empty. */
+enum { TF32_TALL_SIDE = 128, TF32_TALL_ACROSS = 192, TF32_TALL_NARROW = 128 };
 
 /* Whether the current device has it: compute capability 9.0, in a build for it. */
 bool tf32_tall_built(void);
 
-/* Columns of V in a tile, TF32_TALL_SIDE or half of that; tiles of the result beside each other in
- * V's columns (groups) and in C's; teams of one block a group, which take equal shares of all rows
- * of all of C's tiles, one after the other. */
+/* Columns of V in a tile, TF32_TALL_SIDE or half of that, and of C (width); tiles of the result
+ * beside each other in V's columns (groups) and in C's; teams of one block a group, which take
+ * equal shares of all rows of all of C's tiles, one after the other. */
 struct tf32_tall_plan {
-	int side, groups, across, teams;
+	int side, width, groups, across, teams;
 };
 
 /* For V of k columns and C of n, `rows` rows each, on so many multiprocessors. */

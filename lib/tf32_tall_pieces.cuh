@@ -12,17 +12,18 @@ namespace
 {
 
 enum {
-	ACROSS = TF32_TALL_ACROSS,
 	GROUPS = 2,             /* warpgroups that multiply */
 	WORKING = 128 * GROUPS, /* threads */
 	OWN = 64,               /* columns of V that a warpgroup takes at once */
 	DEPTH = SLAB_BYTES / 4  /* rows in a stage */
 };
 
-static_assert(TF32_TALL_SIDE == OWN * GROUPS && ACROSS == WIDE, "as the units take them at once");
+static_assert(TF32_TALL_SIDE == OWN * GROUPS && TF32_TALL_ACROSS == WIDE,
+        "as the units take them at once");
 
-/* SIDE columns of V, of which each warpgroup has its own, or both the same and half of C's each. */
-template <int SIDE> struct tile {
+/* SIDE columns of V, of which each warpgroup has its own, or both the same and half of C's ACROSS
+ * each. */
+template <int SIDE, int ACROSS> struct tile {
 	static const int V_PARTS = SIDE / OWN, C_PARTS = GROUPS / V_PARTS;
 	static const int WIDTH = ACROSS / C_PARTS; /* columns of C of a warpgroup */
 	static const int SUMS = WIDTH / 2;         /* of a thread */
@@ -94,11 +95,11 @@ __device__ __forceinline__ void working_barrier(void)
 	asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
 }
 
-template <int SIDE>
-__device__ __forceinline__ void store_tile(
-        const struct product &g, const struct piece &x, const float (&sum)[tile<SIDE>::SUMS])
+template <int SIDE, int ACROSS>
+__device__ __forceinline__ void store_tile(const struct product &g, const struct piece &x,
+        const float (&sum)[tile<SIDE, ACROSS>::SUMS])
 {
-	typedef tile<SIDE> t;
+	typedef tile<SIDE, ACROSS> t;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32 % 4;
 	const int at = (int)threadIdx.x / 128;
 	const int row = x.group * SIDE + at % t::V_PARTS * OWN + 16 * warp + lane / 4;

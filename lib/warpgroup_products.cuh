@@ -107,6 +107,28 @@ __device__ __forceinline__ void product(float (&d)[WIDE / 4], uint64_t a, uint64
 	             : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40)
 	             : "l"(a), "l"(b));
 }
+
+/* The same of 128 and 64 columns. */
+__device__ __forceinline__ void product(float (&d)[64], uint64_t a, uint64_t b)
+{
+	asm volatile("wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "
+	             "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,"
+	             "%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,"
+	             "%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,"
+	             "%59,%60,%61,%62,%63}, %64, %65, 1, 1, 1;"
+	             : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48),
+	             EIGHT(56)
+	             : "l"(a), "l"(b));
+}
+
+__device__ __forceinline__ void product(float (&d)[32], uint64_t a, uint64_t b)
+{
+	asm volatile("wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 "
+	             "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,"
+	             "%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, %32, %33, 1, 1, 1;"
+	             : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24)
+	             : "l"(a), "l"(b));
+}
 #undef PRODUCT_192
 #undef EIGHT
 

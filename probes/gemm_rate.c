@@ -104,7 +104,7 @@ static const struct surface others[] = {
         {OWN_SYRK_SHARED, {1}, SIZES, RANKS},
         {OWN_GEMM_EDGE, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
         {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
-        {TALL, {64, 128, 256}, {512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
+        {TALL, {64, 128, 256}, {128, 256, 512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
         {TALL_SHARED, {64, 128, 256}, {512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
         {HALF_SYRK, {1}, HALF_SIZES, {64, 128, 256}},
         {HALF_SYRK_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
