@@ -233,11 +233,10 @@ bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix 
 		LONG = 16384 /* rows from which half as many columns of C are enough */
 	};
 	const struct split_limits *least = e->splits;
-	const int64_t across = v.m < LONG ? least->across : least->across / 2;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
-	       v.n <= least->tall && c.n >= across && aligned(v, least->alignment) &&
-	       aligned(c, least->alignment);
+	       v.n <= least->tall && c.n >= least->across / (v.m < LONG ? 1 : 2) &&
+	       aligned(v, least->alignment) && aligned(c, least->alignment);
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
