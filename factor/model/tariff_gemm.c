@@ -230,7 +230,7 @@ static int64_t within(struct price_reader *r, const char *name, int64_t side, si
 }
 
 /* Where tiles are cut beyond the rows for that: as much slower than others as at their end. */
-double own_time(struct price_reader *r, struct matrix c, int64_t k)
+static double tiles_time(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const bool edge = cuts_tiles(r, c, k);
 	const char *whole = own_gemm(r, c.precision, false),
@@ -243,6 +243,26 @@ double own_time(struct price_reader *r, struct matrix c, int64_t k)
 	last.m = within(r, name, c.m, 0);
 	last.n = within(r, name, c.n, 1);
 	return time * product_time(r, name, last, depth) / product_time(r, whole, last, depth);
+}
+
+/* Beside another queue's work of C longer or narrower than measured there: as much slower than
+ * alone as at the end of what is. */
+double own_time(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const char *name = own_gemm(r, c.precision, false);
+	struct matrix near = c;
+
+	near.m = within(r, name, c.m, 0);
+	near.n = within(r, name, c.n, 1);
+	const double time = tiles_time(r, near, k);
+	if (near.m == c.m && near.n == c.n)
+		return time;
+	if (!r->shares)
+		return tiles_time(r, c, k);
+	r->shares = false;
+	const double alone = tiles_time(r, c, k), near_alone = tiles_time(r, near, k);
+	r->shares = true;
+	return time * alone / near_alone;
 }
 
 /* A^T B by our own kernels with splits of k. */
