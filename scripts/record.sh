@@ -32,6 +32,14 @@ for name in predictions measurements validation; do
 	[ -z "$validated" ] || [ -s "$output/$name.tsv" ] || refuse "$output/$name.tsv is missing: run make validate first"
 done
 
+profile=$(sha256sum "$output/profile.tsv")
+profile=${profile%% *}
+
+# What a line at the top of the file says of something.
+said() {
+	sed -n -e '/^#/!q' -e "s/^# $1: //p" "$file"
+}
+
 probes=0
 host=
 whole=
@@ -40,7 +48,11 @@ for file in "$output"/*.tsv; do
 	machine | profile | predictions | measurements | validation | errors | bench | breakdown | breakdown_measured | kerr | gram_host | update | update_predictions | update_paper | decisions | trace_*) ;;
 	*) probes=$((probes + 1)) ;;
 	esac
-	id=$(sed -n -e '/^#/!q' -e 's/^# machine: //p' "$file")
+	# A prediction is of the machine whose profile it was made from, wherever that was.
+	id=$(said profile_machine)
+	[ -n "$id" ] || id=$(said machine)
+	of=$(said profile_sha256)
+	[ "${of:=$profile}" = "$profile" ] || refuse "$file is of another profile: run make validate again"
 	[ -n "$id" ] || refuse "$file does not say which machine it is of: measure again"
 	# An id is HOST or HOST-GPU: files of host probes know no GPU.
 	[ "${id%%-*}" = "${host:=${id%%-*}}" ] || refuse "$file is of host ${id%%-*}, other files of $host: run make probe validate again"
