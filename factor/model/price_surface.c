@@ -356,6 +356,16 @@ double price_rounds(struct price_reader *reader, const char *name, const char *c
 	return rounds(at, self) / (reader->linear ? between : exp(between));
 }
 
+double price_surface_begin(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t which)
+{
+	const struct price_surface *s = surface_of(reader, name, arg, at, count);
+
+	if (s->args == 0)
+		return 0;
+	return reader->linear ? s->axis[which][0] : exp(s->axis[which][0]);
+}
+
 double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which)
 {
