@@ -228,15 +228,12 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 
 bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix c, struct matrix p)
 {
-	enum {
-		TALL = 4,    /* times as many rows as columns of V */
-		LONG = 16384 /* rows from which half as many columns of C are enough */
-	};
+	enum { TALL = 4 }; /* times as many rows as columns of V */
 	const struct split_limits *least = e->splits;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
-	       v.n <= least->tall && c.n >= least->across / (v.m < LONG ? 1 : 2) &&
-	       aligned(v, least->alignment) && aligned(c, least->alignment);
+	       v.n <= least->tall && c.n >= least->across && aligned(v, least->alignment) &&
+	       aligned(c, least->alignment);
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,

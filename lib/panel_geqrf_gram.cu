@@ -29,8 +29,11 @@
  * mixed with the rest: 73, 171, 58. Rows by 16 instead of 8, so that memory is read and written in
  * whole bursts, columns' sums in turns, pairs of rows in one store, warps' sums by halves: QR of
  * one panel of 16384 rows 87 -> 78, of 131072 142 -> 134, of 1000000 907 -> 639. The kernel of
- * V and V^T V still takes 56 of 131072 rows; their bytes take memory 24, their products the units
- * 21. */
+ * V and V^T V took 56 of 131072 rows; their bytes take memory 24, their products the units 21. With
+ * half of the sums a thread, so that three warps fit a scheduler (four spill their registers), and
+ * addresses without arithmetic 50, by slabs of 32 rows, whole lines, 48. With two of these instead
+ * of three a pair QR of one panel of 131072 rows takes 116 instead of 120 (132 before), of 65536 94
+ * (105), of 1000000 420 (631), of 16384 75 (76). */
 #include "early_launch.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"
