@@ -241,8 +241,8 @@ static double syrk(struct price_reader *r, int64_t n, int64_t k)
 /* 100 multiprocessors and what calls of the library have besides their surfaces. */
 static struct profile *library_profile(void)
 {
-	static const char *const scalars[] = {
-	        "gpu.launch.dependent", "gpu.cublas.level2", "gpu.gemm.d.peak", "gpu.gemm.s.peak"};
+	static const char *const scalars[] = {"gpu.launch.dependent", "gpu.launch.enqueue",
+	        "gpu.cublas.level2", "gpu.gemm.d.peak", "gpu.gemm.s.peak"};
 	const struct parameter_spec sms = {"gpu.sm.count", "", "synthetic", NULL, 0, 0};
 	struct profile *p = profile_new();
 
@@ -389,6 +389,113 @@ static void test_gemm(void)
 	profile_free(p);
 }
 
+static double product_tall(struct price_reader *r, int64_t k)
+{
+	const struct price price =
+	        price_gemm(r, TRANSPOSED, PLAIN, (struct matrix){NULL, 0, 32, 32, 32, DOUBLE}, k);
+
+	return sum(&price);
+}
+
+/* V^T C of 1024 rows by one block in 58 us, of 4096 by many in 10; other products take 8. */
+static void test_short(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (int i = 0; i < 4; i++) {
+		const double m = i / 2 ? 64 : 32, n = i % 2 ? 64 : 32;
+		add_product(p, "gpu.gemm_tn.d", m, n, 1024, 58e-6);
+		add_product(p, "gpu.gemm_tn.d", m, n, 4096, 10e-6);
+		for (double k = 64; k <= 1024; k *= 4)
+			add_product(p, "gpu.gemm.d", m, n, k, 8e-6);
+	}
+	price_reader_start(r, p);
+	is_real(product_tall(r, 4096), 10e-6, 1e-9, "V^T C as measured");
+	is_real(product_tall(r, 512), 0.1e-6 + 57.9e-6 / 2, 1e-9,
+	        "half of the first rows take half");
+	is_real(product_tall(r, 128), 8e-6, 1e-9, "but no less than other products");
+	free(r);
+	profile_free(p);
+}
+
+static double queued(struct price_reader *r, enum trans ta, int64_t side, enum precision precision)
+{
+	return price_gemm(r, ta, PLAIN, (struct matrix){NULL, 0, side, side, side, precision}, 64)
+	        .enqueue;
+}
+
+/* What the host takes to queue a product. */
+static void test_queue(void)
+{
+	static const char *const calls[] = {"gpu.cublas.gemm", "gpu.cublas.gemm_t"};
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (int i = 0; i < 8; i++)
+		add_product(p, i < 4 ? "gpu.gemm.d" : "gpu.own_gemm.s", i / 2 % 2 ? 1024 : 256,
+		        i % 2 ? 1024 : 256, 64, 20e-6);
+	price_reader_start(r, p);
+	is_real(queued(r, PLAIN, 512, DOUBLE), 1e-7, 1e-9, "as level 2 where that is all");
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		const struct parameter_spec spec = {calls[i], "s", "synthetic", NULL, 0, 0};
+		const double v = i ? 12e-6 : 9e-6;
+		profile_add(p, &spec, NULL, 0, (struct estimate){v, v, v, 9}, false);
+	}
+	price_reader_start(r, p);
+	is_real(queued(r, PLAIN, 512, DOUBLE), 9e-6, 1e-9, "else as the library's products");
+	is_real(queued(r, TRANSPOSED, 512, DOUBLE), 12e-6, 1e-9, "transposed ones");
+	is_real(queued(r, PLAIN, 1024, SINGLE), 1e-7, 1e-9, "and ours as a kernel");
+	free(r);
+	profile_free(p);
+}
+
+/* Our own products, beside others' work three times as long where that is measured. */
+static void test_beside(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double m = 128; m <= 131072; m *= 32)
+		for (double n = 8; n <= 2048; n *= 16) {
+			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
+			if (m <= 4096 && n >= 128)
+				add_product(p, "gpu.own_gemm_shared.s", m, n, 64, m * n * 3e-11);
+		}
+	price_reader_start(r, p);
+	r->shares = true;
+	is_real(gemm(r, 1024, 512, 64, SINGLE), 1024 * 512 * 3e-11, 1e-6,
+	        "a product beside others");
+	is_real(gemm(r, 65536, 16, 64, SINGLE), 65536 * 16 * 3e-11, 1e-6,
+	        "a longer one of fewer columns: as much slower");
+	ok(r->shares, "which others still are");
+	free(r);
+	profile_free(p);
+}
+
+/* QR's panels by the Gram matrix: in one cluster, and where they stream over memory. */
+static void test_streaming(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double m = 1024; m <= 131072; m *= 128)
+		for (double n = 32; n <= 64; n *= 2) {
+			const struct parameter_spec spec = {
+			        "gpu.panel_reflectors.s", "s", "synthetic", "surface", 0, 0};
+			const struct arg args[] = {{"m", m}, {"n", n}};
+			profile_add(
+			        p, &spec, args, 2, (struct estimate){1e-4, 1e-4, 1e-4, 9}, false);
+		}
+	price_reader_start(r, p);
+	const struct matrix low = {NULL, 0, 4096, 64, 4096, SINGLE},
+	                    high = {NULL, 0, 65536, 64, 65536, SINGLE};
+	is_real(price_panel_reflectors(r, low).share, 0.16, 1e-9, "a cluster's 16 multiprocessors");
+	is_real(price_panel_reflectors(r, high).share, 1, 1e-9, "all where panels stream");
+	free(r);
+	profile_free(p);
+}
+
 /* Exchanges of rows, and with a solve, in 2048 columns: 20 and 50 us; a launch takes 2 us. */
 static void test_rows(void)
 {
@@ -486,6 +593,10 @@ int main(void)
 	test_panel_beside();
 	test_middle();
 	test_gemm();
+	test_short();
+	test_queue();
+	test_beside();
+	test_streaming();
 	test_rounds();
 	test_rows();
 	test_missing();
