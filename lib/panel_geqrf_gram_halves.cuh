@@ -12,7 +12,7 @@
 namespace
 {
 
-enum { HALF_TILES = TILES / 2, STRIPS = OCTETS / 2 };
+enum { HALF_TILES = TILES / 2 };
 
 /* Of one of the warps, in the order of the tiles. */
 typedef double half_tiles[HALF_TILES][4];

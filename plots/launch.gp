@@ -6,7 +6,7 @@
 height = 860
 load scripts."/style.gp"
 host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative launch/graph launch/copy_enqueue ".\
-	"launch/event_record launch/scal launch/swap launch/ger")
+	"launch/event_record launch/scal launch/swap launch/ger launch/gemm launch/gemm_t")
 device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_hop ".\
 	"launch/scal_device launch/swap_device launch/ger_device")
 trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
@@ -40,6 +40,7 @@ if (present("launch/grid") ne "") {
 	unset key
 	set title "Device, start to start"
 	set xlabel "blocks of 256 threads"
+	set xtics 1, 16
 	plot file("launch/grid") using "blocks":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 2
 }
 left = 0.64; right = 0.97
@@ -48,6 +49,7 @@ if (present("launch/argument") ne "") {
 	unset key
 	set title "Host, per call"
 	set xlabel "bytes of kernel arguments"
+	set xtics 4, 4
 	plot file("launch/argument") using "bytes":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 1
 }
 unset multiplot

@@ -139,6 +139,10 @@ function queueing(   list, gap) {
 		item("A library call that returns a number to the host costs " significant(value("gpu.cublas.iamax[bytes=128]") / launch, 3) \
 			" launches: one a column is " with_unit(64 * value("gpu.cublas.iamax[bytes=128]"), "s") " in a panel of 64." \
 			rests("gpu.cublas.iamax[bytes=128]"))
+	if (value("gpu.cublas.gemm") != "")
+		item("A product by the library costs the host " significant(value("gpu.cublas.gemm") / value("gpu.launch.enqueue"), 3) \
+			" launches of a kernel: the device waits for the host where it takes less than " \
+			with_unit(value("gpu.cublas.gemm"), "s") "." rests("gpu.cublas.gemm gpu.launch.enqueue"))
 }
 
 function in_flight(   list) {
