@@ -54,8 +54,9 @@ struct panel : panel_rows {
 	int64_t ldv, ldt;
 };
 
-/* What a block has in shared memory before and behind its slabs. */
-struct stream {
+/* A block's shared memory while rows stream through it: Y as the vectors take it; of each pair the
+ * rows at hand and the next ones, and the vectors made of half of them. */
+struct stream_memory {
 	double triangle[TILE_WORDS];
 	struct {
 		slab ring[2];
@@ -107,7 +108,7 @@ __device__ __forceinline__ void for_parts(const struct panel &g, const struct se
 __global__ void __launch_bounds__(STREAM_THREADS, 1) gram_kernel(const struct panel g)
 {
 	extern __shared__ __align__(16) double memory[];
-	struct stream &s = *(struct stream *)memory;
+	struct stream_memory &s = *(struct stream_memory *)memory;
 	const struct seat_of_pair t = take_seat_of_pair();
 	half_tiles sum = {};
 
@@ -154,7 +155,7 @@ __device__ __forceinline__ void take_top(
 /* V2 = A2 Y and the sums of V^T V, by one of a pair's warps. */
 template <int HALF>
 __device__ __forceinline__ void make_vectors(const struct panel &g, const struct seat_of_pair &t,
-        bool done, struct part begin, struct stream &s)
+        bool done, struct part begin, struct stream_memory &s)
 {
 	half_slab &made = s.pair[t.pair].made;
 	half_tiles sum = {};
@@ -187,7 +188,7 @@ __device__ __forceinline__ void make_vectors(const struct panel &g, const struct
 __global__ void __launch_bounds__(STREAM_THREADS, 1) vectors_kernel(const struct panel g)
 {
 	extern __shared__ __align__(16) double memory[];
-	struct stream &s = *(struct stream *)memory;
+	struct stream_memory &s = *(struct stream_memory *)memory;
 	const struct seat_of_pair t = take_seat_of_pair();
 
 	early_begin();
@@ -270,7 +271,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g
 	store_t(s, nothing, g.n, done, g.a, g.lda, g.t, g.ldt);
 }
 
-const int64_t STREAM_BYTES = sizeof(struct stream);
+const int64_t STREAM_BYTES = sizeof(struct stream_memory);
 static_assert(STREAM_BYTES >= PAIRS / 2 * TILE_WORDS * 8, "half of the pairs' sums");
 static_assert(STREAM_BYTES >= (int64_t)sizeof(struct steps), "what a device must have");
 

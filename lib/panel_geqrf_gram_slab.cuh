@@ -30,17 +30,10 @@ typedef float half_slab[ORDER][AT_ONCE];
 
 /* A row's element in a column. Columns have parts of their rows exchanged, so that a column of
  * eight rows, or two rows of a column, by the threads of a warp are from different banks. */
-template <int LENGTH>
-__device__ __forceinline__ float *element_of(float (&rows)[ORDER][LENGTH], int column, int row)
+template <typename T, int LENGTH>
+__device__ __forceinline__ T *element_of(T (&rows)[ORDER][LENGTH], int column, int row)
 {
-	return &rows[column][row ^ (LENGTH == 32 ? (column & 3) * 8 : (column & 2) * 4)];
-}
-
-template <int LENGTH>
-__device__ __forceinline__ const float *element_of(
-        const float (&rows)[ORDER][LENGTH], int column, int row)
-{
-	return &rows[column][row ^ (LENGTH == 32 ? (column & 3) * 8 : (column & 2) * 4)];
+	return &rows[column][row ^ (LENGTH == ROWS ? (column & 3) * 8 : (column & 2) * 4)];
 }
 
 /* Of a thread: its pair of warps, the place in it, and which of the two warps it is in. */

@@ -3,13 +3,13 @@
  * their way: what QR's updates begin with. As a product of stacks it would write and read three
  * times C for a few rows of the result, and cuBLAS makes it by fp32's multiply-adds.
  *
- * A block makes 128 or 64 x 192 of the result from a part of the rows. Both operands lie with the
- * rows down their columns, as the units want them. Numbers as they are serve for high: the units
- * ignore what TF32 has not. What they ignore some warps put into a second memory, rounded: low. Of
- * a stage's 32 rows all products are one sum, the small ones first, which is then added to a sum
- * that fp32's additions round: the units cut off the last bits of what they add to. Where several
- * blocks share a tile, the one that is ready last adds up the others' parts, in their order. Blocks
- * that need the same rows of C take them at the same time.
+ * A block makes 128 or 64 rows by 192 or 128 columns of the result from a part of V's rows. Both
+ * operands lie with the rows down their columns, as the units want them. Numbers as they are serve
+ * for high: the units ignore what TF32 has not. What they ignore some warps put into a second
+ * memory, rounded: low. Of a stage's 32 rows all products are one sum, the small ones first, which
+ * is then added to a sum that fp32's additions round: the units cut off the last bits of what they
+ * add to. Where several blocks share a tile, the one that is ready last adds up the others' parts,
+ * in their order. Blocks that need the same rows of C take them at the same time.
  *
  * Log (H200). By mma, to which the warps themselves brought operands, split into high and low by
  * rounding, 65 Tflop/s predicted from 303 of the units, 55.8 measured whatever the shape, as all
@@ -26,7 +26,7 @@
  * block adds up what all others have of a tile: it should be all of them.
  *
  * Cost: 6 m k n operations on the tensor cores, C once for each 128 columns of V, V once for each
- * 192 of C. */
+ * 192 of C, or 128. */
 #include "tf32_tall.h"
 
 #include "tf32_tall_pieces.cuh"

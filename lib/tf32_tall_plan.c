@@ -14,7 +14,7 @@ static int64_t up(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-/* A stage takes as long as it has columns, V's 128 among them. */
+/* A stage takes as long as it has columns, V's among them, taken for 128. */
 static int64_t width_for(int64_t n)
 {
 	const int64_t wide = up(n, TF32_TALL_ACROSS) * (TF32_TALL_ACROSS + TF32_TALL_SIDE),

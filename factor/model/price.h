@@ -138,9 +138,8 @@ typedef double (*price_count)(const double *at, const void *self);
 double price_rounds(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, price_count rounds, const void *self);
 
-/* The first and the last row of one of the arguments of that grid; when it has none, 0 and
- * infinite.
- */
+/* The first and the last row of one of the arguments of that grid; 0 and infinite when it has
+ * none. */
 double price_surface_begin(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
 double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,

@@ -322,6 +322,13 @@ double price_surface(struct price_reader *reader, const char *name, const char *
 	return reader->linear ? value : exp(value);
 }
 
+/* The i-th row of one of the arguments. */
+static double row_at(
+        const struct price_reader *reader, const struct price_surface *s, size_t which, size_t i)
+{
+	return reader->linear ? s->axis[which][i] : exp(s->axis[which][i]);
+}
+
 /* Of the 2^args rows around a point one, and how much it counts. */
 static double corner(const struct price_reader *reader, const struct price_surface *s,
         const double *in, size_t which, double *row)
@@ -333,7 +340,7 @@ static double corner(const struct price_reader *reader, const struct price_surfa
 		const size_t low = (size_t)fmin(floor(in[k]), (double)last);
 		const size_t i = low + (s->count[k] > 1 ? up : 0);
 		part *= up ? in[k] - (double)low : 1 - (in[k] - (double)low);
-		row[k] = reader->linear ? s->axis[k][i] : exp(s->axis[k][i]);
+		row[k] = row_at(reader, s, k, i);
 	}
 	return part;
 }
@@ -361,9 +368,7 @@ double price_surface_begin(struct price_reader *reader, const char *name, const 
 {
 	const struct price_surface *s = surface_of(reader, name, arg, at, count);
 
-	if (s->args == 0)
-		return 0;
-	return reader->linear ? s->axis[which][0] : exp(s->axis[which][0]);
+	return s->args == 0 ? 0 : row_at(reader, s, which, 0);
 }
 
 double price_surface_end(struct price_reader *reader, const char *name, const char *const *arg,
@@ -371,10 +376,7 @@ double price_surface_end(struct price_reader *reader, const char *name, const ch
 {
 	const struct price_surface *s = surface_of(reader, name, arg, at, count);
 
-	if (s->args == 0)
-		return INFINITY;
-	const double end = s->axis[which][s->count[which] - 1];
-	return reader->linear ? end : exp(end);
+	return s->args == 0 ? INFINITY : row_at(reader, s, which, s->count[which] - 1);
 }
 
 double price_surface1(struct price_reader *reader, const char *name, const char *arg, double at)

@@ -274,10 +274,9 @@ static bool is_own_tall(struct price_reader *r, const struct gemm_problem *p)
 /* V^T C by the library, V turned or not. Shorter than the surface's columns begin they take less in
  * proportion where one block goes through all of k (H200: fp64 32 x 32 x 1024 58 us, as many
  * columns of 4096 10), but no less than other products of that depth. */
-static double tall_time(
-        struct price_reader *r, enum precision precision, struct matrix c, int64_t k)
+static double tall_time(struct price_reader *r, struct matrix c, int64_t k)
 {
-	const bool single = precision == SINGLE;
+	const bool single = c.precision == SINGLE;
 	const char *name = single ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d";
 	const double at[] = {(double)c.m, (double)c.n, (double)k},
 	             first = price_surface_begin(r, name, product_axes, at, ARRAY_LEN(at), 2),
@@ -312,18 +311,16 @@ struct price price_gemm(
 	           price_known(r, "gpu.own_gemm.s");
 	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");
 	const bool own_tall = !own && is_own_tall(r, &problem);
-	const char *name = own        ? "gpu.own_gemm.s"
-	                   : own_tall ? "gpu.own_gemm_tn.s"
-	                   : odd      ? "gpu.gemm_odd.d"
-	                              : (single ? "gpu.gemm.s" : "gpu.gemm.d");
+	const char *name = odd ? "gpu.gemm_odd.d" : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct matrix turned = c;
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
 	const bool chosen = !tall && has_chosen_tiles(&problem);
-	const double seconds = own                 ? own_time(r, c, k)
-	                       : chosen            ? chosen_time(r, name, c, k)
-	                       : tall && !own_tall ? tall_time(r, c.precision, turned, k)
-	                                           : product_time(r, name, turned, (double)k);
+	const double seconds = own        ? own_time(r, c, k)
+	                       : own_tall ? product_time(r, "gpu.own_gemm_tn.s", turned, (double)k)
+	                       : tall     ? tall_time(r, turned, k)
+	                       : chosen   ? chosen_time(r, name, c, k)
+	                                  : product_time(r, name, c, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	price.enqueue = queue_gemm(r, own || own_tall, ta);
