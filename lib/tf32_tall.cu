@@ -56,7 +56,6 @@ const int REGISTERS_WORKING = 232, REGISTERS_HELPING = 40; /* of a thread, in pl
 template <int SIDE, int ACROSS> struct barriers {
 	uint64_t raw_full[room<SIDE, ACROSS>::RAW], raw_empty[room<SIDE, ACROSS>::RAW];
 	uint64_t low_full[room<SIDE, ACROSS>::LOW], low_empty[room<SIDE, ACROSS>::LOW];
-	bool last;
 };
 
 /* ---- operands ---- */
@@ -178,8 +177,7 @@ __device__ __forceinline__ void work(
 			for (int s = 0; s < SUMS; s++)
 				sum[s] += part[s];
 		}
-		if (x.teams == 1 || join_teams(g, &b.last, x, team, sum))
-			store_tile<SIDE, ACROSS>(g, x, sum);
+		put_sums<SIDE, ACROSS>(g, x, team, sum);
 	});
 }
 
@@ -218,6 +216,19 @@ __global__ void __launch_bounds__(THREADS, 1)
 #endif
 }
 
+/* After it. A block has one of the quads of all threads that had a tile. */
+template <int SIDE, int ACROSS>
+__global__ void __launch_bounds__(WORKING) join_kernel(const struct product g)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+	const struct piece tile =
+	        whole_tile(g, (int)blockIdx.x % g.groups, (int)blockIdx.x / g.groups);
+
+	if (tile.teams > 1)
+		join_quad<SIDE, ACROSS>(g, tile, (int)blockIdx.y);
+#endif
+}
+
 /* ---- host ---- */
 
 /* Of DEPTH rows and BOX columns; what is beyond the matrix comes as zeros. */
@@ -233,12 +244,15 @@ int describe_matrix(struct matrix a, CUtensorMap *map)
 template <int SIDE, int ACROSS>
 int launch(const struct operands &o, const struct product &g, cudaStream_t stream)
 {
-	const int bytes = room<SIDE, ACROSS>::ALL;
+	const int bytes = room<SIDE, ACROSS>::ALL, QUADS = tile<SIDE, ACROSS>::SUMS / 4;
 	const cudaError_t error = cudaFuncSetAttribute((const void *)tall_kernel<SIDE, ACROSS>,
 	        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error != cudaSuccess)
 		return (int)error;
 	tall_kernel<SIDE, ACROSS><<<(unsigned)(g.teams * g.groups), THREADS, bytes, stream>>>(o, g);
+	if (g.teams > 1)
+		join_kernel<SIDE, ACROSS>
+		        <<<dim3((unsigned)(g.across * g.groups), QUADS), WORKING, 0, stream>>>(g);
 	return (int)cudaGetLastError();
 }
 
@@ -258,11 +272,10 @@ extern "C" bool tf32_tall_built(void)
 }
 
 extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c,
-        struct matrix p, void *counters, void *scratch, void *stream)
+        struct matrix p, void *scratch, void *stream)
 {
 	const struct product g = {(float *)matrix_address(p), p.ld, c.n, (int)v.n, plan->groups,
-	        plan->across, plan->teams, (int)((c.m + DEPTH - 1) / DEPTH), (float *)scratch,
-	        (unsigned *)counters};
+	        plan->across, plan->teams, (int)((c.m + DEPTH - 1) / DEPTH), (float *)scratch};
 	struct operands o;
 	int error;
 	if (c.n == 0 || v.n == 0)

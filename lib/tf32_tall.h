@@ -27,14 +27,13 @@ struct tf32_tall_plan {
 /* For V of k columns and C of n, `rows` rows each, on so many multiprocessors. */
 struct tf32_tall_plan tf32_tall_plan_make(int64_t k, int64_t n, int64_t rows, int multiprocessors);
 
-/* Bytes of scratch memory that a plan needs at most; its counters are 4 bytes a tile, zero before
- * and after. */
+/* Bytes of scratch memory that a plan needs at most. */
 enum { TF32_TALL_SCRATCH = 27 << 20 };
 
 /* p = V^T C; on the device, in single precision, of at least one row; v and c begin at 16 bytes,
  * and so do their columns. stream is a cudaStream_t, what returns a cudaError_t. */
 int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c, struct matrix p,
-        void *counters, void *scratch, void *stream);
+        void *scratch, void *stream);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How tf32_tall.cu's blocks share the work: every block has as many stages of rows as the others,
- * the end of one tile and the beginning of another; and how those that share a tile add up. */
+ * the end of one tile and the beginning of another; and how what those of a tile have is added. */
 #ifndef FATHOM_TF32_TALL_PIECES_CUH
 #define FATHOM_TF32_TALL_PIECES_CUH
 
@@ -33,11 +33,10 @@ struct product {
 	float *p;
 	int64_t ldp;
 	int64_t n;
-	int k, groups;      /* columns of V, and tiles of them */
-	int across, teams;  /* tiles of C's columns, and who share their rows */
-	int stages;         /* of a tile */
-	float *sums;        /* [team][group][of a tile's first rows][SUMS / 4][WORKING][4] */
-	unsigned *counters; /* a tile each, zero between kernels */
+	int k, groups;     /* columns of V, and tiles of them */
+	int across, teams; /* tiles of C's columns, and who share their rows */
+	int stages;        /* of a tile */
+	float *sums;       /* [team][group][of a tile's first rows][SUMS / 4][WORKING][4] */
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -61,17 +60,22 @@ __device__ __forceinline__ int team_of(const struct product &g, int64_t stage)
 	return (int)(((stage + 1) * g.teams + all - 1) / all) - 1;
 }
 
+/* A tile, all of it. */
+__device__ __forceinline__ struct piece whole_tile(const struct product &g, int group, int across)
+{
+	const int first = team_of(g, (int64_t)across * g.stages);
+	const int last = team_of(g, (int64_t)(across + 1) * g.stages - 1);
+
+	return {group, across, first, last - first + 1, 0, g.stages};
+}
+
 /* From a stage of all on, as far as the tile and the team's share go. */
 __device__ __forceinline__ struct piece piece_of(
         const struct product &g, int group, int64_t at, int64_t end)
 {
-	struct piece x;
-	x.group = group;
-	x.across = (int)(at / g.stages);
+	struct piece x = whole_tile(g, group, (int)(at / g.stages));
 	x.first = (int)(at % g.stages);
 	x.stages = (int)min((int64_t)g.stages - x.first, end - at);
-	x.first_team = team_of(g, (int64_t)x.across * g.stages);
-	x.teams = team_of(g, (int64_t)(x.across + 1) * g.stages - 1) - x.first_team + 1;
 	return x;
 }
 
@@ -88,81 +92,80 @@ __device__ __forceinline__ void each_piece(const struct product &g, const F &f)
 	}
 }
 
-/* Of the warpgroups that multiply. */
-__device__ __forceinline__ void working_barrier(void)
-{
-	const int threads = WORKING;
-	asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
-}
-
+/* Four sums of a thread, of two rows by two columns, to their places. */
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void store_tile(const struct product &g, const struct piece &x,
-        const float (&sum)[tile<SIDE, ACROSS>::SUMS])
+__device__ __forceinline__ void store_quad(
+        const struct product &g, const struct piece &x, int nth, float4 sum)
 {
 	typedef tile<SIDE, ACROSS> t;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32 % 4;
 	const int at = (int)threadIdx.x / 128;
 	const int row = x.group * SIDE + at % t::V_PARTS * OWN + 16 * warp + lane / 4;
 	const int64_t column =
-	        (int64_t)x.across * ACROSS + at / t::V_PARTS * t::WIDTH + 2 * (lane % 4);
+	        (int64_t)x.across * ACROSS + at / t::V_PARTS * t::WIDTH + 2 * (lane % 4) + 8 * nth;
+	const float value[] = {sum.x, sum.y, sum.z, sum.w};
 
 #pragma unroll
-	for (int i = 0; i < t::SUMS; i++) {
-		const int down = row + i / 2 % 2 * 8;
-		const int64_t right = column + i / 4 * 8 + i % 2;
+	for (int i = 0; i < 4; i++) {
+		const int down = row + i / 2 * 8;
+		const int64_t right = column + i % 2;
 		if (down < g.k && right < g.n)
-			g.p[down + right * g.ldp] = sum[i];
+			g.p[down + right * g.ldp] = value[i];
 	}
 }
 
-/* What a team of those that share the tile keeps of it: only the first one has its first rows. */
-__device__ __forceinline__ float4 *kept_sums(
+/* What a thread of a team, of those that share the tile, keeps of it, WORKING apart: only the first
+ * team has its first rows. */
+__device__ __forceinline__ float4 *kept_quads(
         const struct product &g, const struct piece &x, int nth, int quads)
 {
 	const int64_t slot = ((int64_t)(x.first_team + nth) * g.groups + x.group) * 2 + (nth == 0);
 	return (float4 *)g.sums + slot * quads * WORKING + threadIdx.x;
 }
 
-/* The piece's sums to memory; true, with those of all teams in their order, in the block that is
- * the last one. */
-template <int SUMS>
-__device__ __forceinline__ bool join_teams(
-        const struct product &g, bool *last, const struct piece &x, int team, float (&sum)[SUMS])
+/* A piece's sums: to their places, or with other teams' to memory. */
+template <int SIDE, int ACROSS>
+__device__ __forceinline__ void put_sums(const struct product &g, const struct piece &x, int team,
+        const float (&sum)[tile<SIDE, ACROSS>::SUMS])
 {
-	float4 *mine = kept_sums(g, x, team - x.first_team, SUMS / 4);
+	const int QUADS = tile<SIDE, ACROSS>::SUMS / 4;
+	float4 *mine = kept_quads(g, x, team - x.first_team, QUADS);
 
 #pragma unroll
-	for (int i = 0; i < SUMS; i += 4)
-		mine[i / 4 * WORKING] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
-	__threadfence();
-	working_barrier();
-	if (threadIdx.x == 0) {
-		unsigned *counter = &g.counters[x.across * g.groups + x.group];
-		*last = atomicAdd(counter, 1u) == (unsigned)x.teams - 1;
-		if (*last)
-			*counter = 0;
+	for (int i = 0; i < QUADS; i++) {
+		const float4 quad =
+		        make_float4(sum[4 * i], sum[4 * i + 1], sum[4 * i + 2], sum[4 * i + 3]);
+		if (x.teams == 1)
+			store_quad<SIDE, ACROSS>(g, x, i, quad);
+		else
+			mine[i * WORKING] = quad;
 	}
-	working_barrier();
-	const bool mine_is_last = *last;
-	working_barrier(); /* before the next piece's */
-	if (!mine_is_last)
-		return false;
-	__threadfence();
+}
+
+/* One of a thread's quads of a tile that teams share, by its WORKING threads: theirs in their
+ * order, many on their way at once. */
+template <int SIDE, int ACROSS>
+__device__ __forceinline__ void join_quad(const struct product &g, const struct piece &x, int quad)
+{
+	const int QUADS = tile<SIDE, ACROSS>::SUMS / 4, AT_ONCE = 16;
+	float4 sum = make_float4(0, 0, 0, 0);
+
+	for (int first = 0; first < x.teams; first += AT_ONCE) {
+		float4 more[AT_ONCE];
 #pragma unroll
-	for (int i = 0; i < SUMS; i++)
-		sum[i] = 0;
-	for (int nth = 0; nth < x.teams; nth++) {
-		const float4 *theirs = kept_sums(g, x, nth, SUMS / 4);
+		for (int i = 0; i < AT_ONCE; i++)
+			more[i] = first + i < x.teams
+			                  ? kept_quads(g, x, first + i, QUADS)[quad * WORKING]
+			                  : make_float4(0, 0, 0, 0);
 #pragma unroll
-		for (int i = 0; i < SUMS; i += 4) {
-			const float4 more = __ldcg(&theirs[i / 4 * WORKING]);
-			sum[i] += more.x;
-			sum[i + 1] += more.y;
-			sum[i + 2] += more.z;
-			sum[i + 3] += more.w;
+		for (int i = 0; i < AT_ONCE; i++) {
+			sum.x += more[i].x;
+			sum.y += more[i].y;
+			sum.z += more[i].z;
+			sum.w += more[i].w;
 		}
 	}
-	return true;
+	store_quad<SIDE, ACROSS>(g, x, quad, sum);
 }
 
 #endif

@@ -9,8 +9,7 @@
 #include "../lib/tf32.h"
 #include "../lib/tf32_tall.h"
 
-enum { COUNTERS = 4096 }; /* bytes */
-enum { LINE = 32 };       /* columns of our own products begin with a line of memory */
+enum { LINE = 32 }; /* columns of our own products begin with a line of memory */
 
 static const double off_diagonal = 1e-5;
 
@@ -203,8 +202,7 @@ static void put_tall(const struct product *p)
 	        tf32_tall_plan_make(p->m, p->n, p->k, d->rate.gpu.sm_count - kept);
 	GPU(tf32_tall(&plan, (struct matrix){d->a, 0, p->k, p->m, p->k, SINGLE},
 	        (struct matrix){d->b, 0, p->k, p->n, p->k, SINGLE},
-	        (struct matrix){d->c, 0, p->m, p->n, p->m, SINGLE}, d->counters, d->scratch,
-	        d->rate.stream));
+	        (struct matrix){d->c, 0, p->m, p->n, p->m, SINGLE}, d->scratch, d->rate.stream));
 }
 
 void gemm_rate_put(void *context)
@@ -296,8 +294,6 @@ void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 	GPU(cudaMalloc(&bench->b, bytes));
 	GPU(cudaMalloc(&bench->c, bytes));
 	GPU(cudaMalloc(&bench->scratch, TF32_TALL_SCRATCH));
-	GPU(cudaMalloc(&bench->counters, COUNTERS));
-	GPU(cudaMemset(bench->counters, 0, COUNTERS));
 	GPU(cudaMalloc(&bench->triangle, GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * sizeof(double)));
 }
 
@@ -308,6 +304,5 @@ void gemm_rate_close(struct bench *bench)
 	GPU(cudaFree(bench->c));
 	GPU(cudaFree(bench->triangle));
 	GPU(cudaFree(bench->scratch));
-	GPU(cudaFree(bench->counters));
 	blas_rate_close(&bench->rate);
 }

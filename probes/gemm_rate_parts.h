@@ -49,7 +49,7 @@ static const double gemm_rate_alpha = -1e-3;
 struct bench {
 	struct blas_rate rate;
 	struct blas_double doubles;
-	void *counters, *scratch;   /* of tall products */
+	void *scratch;              /* of tall products */
 	void *a, *b, *c, *triangle; /* on the device; a, b and c of `elements` doubles each */
 	int64_t elements;
 	uint64_t seed;

@@ -27,7 +27,7 @@ enum {
 	LARGEST_GEMM = 2048,
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
-	LARGEST_PANEL = 16 << 20, /* bytes */
+	LARGEST_PANEL = 32 << 20, /* bytes */
 	VISITS = 2,               /* of a point, as far as the time goes */
 	RANDOM = 100003           /* numbers, over and over: no column repeats another */
 };
@@ -367,7 +367,7 @@ const struct probe host_rate_probe = {
         .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
         .args = args,
         .arg_count = ARRAY_LEN(args),
-        .seconds = 3,
+        .seconds = 3.3,
         .processes = 4,
         .revisits = true,
         .measure = measure,

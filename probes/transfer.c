@@ -408,6 +408,7 @@ const struct probe transfer_probe = {
         .needs_gpu = true,
         .turn = -1,
         .seconds = 0.9,
+        .processes = 3,
         .revisits = true,
         .measure = measure,
         .fit = transfer_fit,

@@ -117,27 +117,17 @@ bool cuda_half_update(struct executor *executor, enum uplo part, double alpha, s
 	        "update in FP16");
 }
 
-/* As many columns of C at a time as there are counters for. */
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {
 	struct cuda *x = self(executor);
 	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 	if (!x->has_tall)
 		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
-	const int64_t groups = (v.n + TF32_TALL_SIDE - 1) / TF32_TALL_SIDE;
-	const int64_t most = GEMV_MAX_SPLIT_TILES / groups * TF32_TALL_ACROSS;
-	bool ok = true;
-	for (int64_t j = 0; ok && j < c.n; j += most) {
-		const int64_t n = c.n - j < most ? c.n - j : most;
-		const struct tf32_tall_plan plan =
-		        tf32_tall_plan_make(v.n, n, c.m, x->gpu.sm_count - kept);
-		ok = cuda_ok(x,
-		        tf32_tall(&plan, v, matrix_view(c, 0, j, c.m, n),
-		                matrix_view(p, 0, j, p.m, n), lane_of(x)->counters,
-		                lane_of(x)->scratch, stream_of(x)),
-		        "tall product");
-	}
-	return ok;
+	const struct tf32_tall_plan plan =
+	        tf32_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count - kept);
+
+	return cuda_ok(
+	        x, tf32_tall(&plan, v, c, p, lane_of(x)->scratch, stream_of(x)), "tall product");
 }
 
 bool cuda_add_triangles(

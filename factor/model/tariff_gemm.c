@@ -355,8 +355,8 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	return price;
 }
 
-/* As many blocks as it is given multiprocessors, which stay until the end. A profile without it has
- * the library's. */
+/* As many blocks as it is given multiprocessors, which stay until the end, and a kernel that adds
+ * up what they have. A profile without it has the library's. */
 struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const char *shared = "gpu.tf32_tall_shared.s", *alone = "gpu.tf32_tall.s";
@@ -366,6 +366,9 @@ struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 		return price_gemm(r, TRANSPOSED, PLAIN, c, k);
 	const double seconds = product_time(r, beside ? shared : alone, c, (double)k);
 	struct price price = price_kernel(r);
+	price.first = price.enqueue;
+	price.enqueue *= 2;
+	price.further = 1;
 	price.term[TERM_ARITHMETIC] = fmax(0, seconds - price.term[TERM_LAUNCH]);
 	price.share = beside ? price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT) : 1;
 	price.block = INFINITY;
