@@ -7,7 +7,7 @@
 #include "../lib/msg.h"
 
 #define PRODUCTS                                                                                   \
-	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 256,        \
+	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 128,        \
 	.flops = 5e8, .symmetric = 4e9
 const struct split_limits split_limits_cuda = {PRODUCTS};
 const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .half_symmetric = 1e9};
@@ -232,8 +232,9 @@ bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix 
 	const struct split_limits *least = e->splits;
 
 	return e->split.bytes > 0 && p.precision == SINGLE && v.m >= TALL * v.n &&
-	       v.n <= least->tall && c.n >= least->across && aligned(v, least->alignment) &&
-	       aligned(c, least->alignment);
+	       v.n <= least->tall && c.n >= least->across &&
+	       2.0 * (double)v.m * (double)v.n * (double)c.n >= least->flops &&
+	       aligned(v, least->alignment) && aligned(c, least->alignment);
 }
 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,

@@ -198,7 +198,7 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 1 };
 
 /* After which none of them begins: what disturbs the host may last longer than its measurement. */
-static const double visits_seconds = 4;
+static const double visits_seconds = 3;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {

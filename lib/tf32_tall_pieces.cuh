@@ -142,8 +142,23 @@ __device__ __forceinline__ void put_sums(const struct product &g, const struct p
 	}
 }
 
-/* One of a thread's quads of a tile that teams share, by its WORKING threads: theirs in their
- * order, many on their way at once. */
+/* Of quads, one after the other. */
+template <int COUNT> __device__ __forceinline__ float4 sum_of(const float4 (&quad)[COUNT])
+{
+	float4 sum = quad[0];
+
+#pragma unroll
+	for (int i = 1; i < COUNT; i++) {
+		sum.x += quad[i].x;
+		sum.y += quad[i].y;
+		sum.z += quad[i].z;
+		sum.w += quad[i].w;
+	}
+	return sum;
+}
+
+/* One of a thread's quads of a tile that teams share, by its WORKING threads: a few teams' at a
+ * time, all on their way at once, whose sum is less often rounded than one through all. */
 template <int SIDE, int ACROSS>
 __device__ __forceinline__ void join_quad(const struct product &g, const struct piece &x, int quad)
 {
@@ -151,19 +166,13 @@ __device__ __forceinline__ void join_quad(const struct product &g, const struct 
 	float4 sum = make_float4(0, 0, 0, 0);
 
 	for (int first = 0; first < x.teams; first += AT_ONCE) {
-		float4 more[AT_ONCE];
+		float4 few[AT_ONCE];
 #pragma unroll
 		for (int i = 0; i < AT_ONCE; i++)
-			more[i] = first + i < x.teams
-			                  ? kept_quads(g, x, first + i, QUADS)[quad * WORKING]
-			                  : make_float4(0, 0, 0, 0);
-#pragma unroll
-		for (int i = 0; i < AT_ONCE; i++) {
-			sum.x += more[i].x;
-			sum.y += more[i].y;
-			sum.z += more[i].z;
-			sum.w += more[i].w;
-		}
+			few[i] = first + i < x.teams
+			                 ? kept_quads(g, x, first + i, QUADS)[quad * WORKING]
+			                 : make_float4(0, 0, 0, 0);
+		sum = sum_of({sum, sum_of(few)});
 	}
 	store_quad<SIDE, ACROSS>(g, x, quad, sum);
 }
