@@ -8,8 +8,8 @@
  * for high: the units ignore what TF32 has not. What they ignore some warps put into a second
  * memory, rounded: low. Of a stage's 32 rows all products are one sum, the small ones first, which
  * is then added to a sum that fp32's additions round: the units cut off the last bits of what they
- * add to. Where several blocks share a tile, the one that is ready last adds up the others' parts,
- * in their order. Blocks that need the same rows of C take them at the same time.
+ * add to. Where several blocks share a tile, a kernel behind adds up their parts. Blocks that need
+ * the same rows of C take them at the same time.
  *
  * Log (H200). By mma, to which the warps themselves brought operands, split into high and low by
  * rounding, 65 Tflop/s predicted from 303 of the units, 55.8 measured whatever the shape, as all
@@ -18,12 +18,19 @@
  * and 2.72). Whole parts of tiles instead of equal shares left multiprocessors without work, the
  * more so on the 116 that a panel leaves: 128 columns beside 8064 x 7808 357 us, then 304. No
  * multiprocessors left to panels above 8192 rows: QR of 16384 115 ms with 32, 103 with none.
- * By warpgroups, as it is: 140 predicted from what shared memory brings to the units, 97 measured,
+ * By warpgroups: 140 predicted from what shared memory brings to the units, 97 measured,
  * as products of stacks reach; 256 beside 16384 x 16384 1.39 ms, 128 beside 8064 x 7808 206 us, 64
  * beside 4096 x 4096 50. Tiles of 128 columns of V for 64 of them took 66. QR of 4096 5.44 -> 5.25
  * ms, of 8192 18.7 -> 17.2, of 16384 103.5 -> 90.0. Tiles of 128 columns of C: 128 columns of V and
- * 65536 rows beside 256 97 us (512, by 192, 140; fp32 111), but 100 beside 128 (fp32 63), since one
- * block adds up what all others have of a tile: it should be all of them.
+ * 65536 rows beside 256 97 us (512, by 192, 140; fp32 111), but 100 beside 128 (fp32 63), since the
+ * block that was ready last added up what all had of a tile. By a kernel behind, on all
+ * multiprocessors, 140 instead of 197 us predicted of 128 columns beside 384 and 131072 rows, 153
+ * measured; 128 beside 128 and 65536 rows 50, beside 512 and 16384 41 (68).
+ * Counters: the units at half of what they can, shared memory at 59 %; three warps could not make
+ * low parts as fast. By seven, shared memory at 76 %, 119 Tflop/s: 256 beside 16384 x 16384 1.39 ->
+ * 1.16 ms, 128 beside 128 and 65536 rows 48 us; QR of 4096 5.20 -> 5.02 ms, of 8192 16.9 -> 16.4,
+ * of 16384 86.7 -> 81.5. Teams of two stages of rows instead of eight: 128 beside 128 and 1024 rows
+ * 22.4 -> 12.3 us.
  *
  * Cost: 6 m k n operations on the tensor cores, C once for each 128 columns of V, V once for each
  * 192 of C, or 128. */
@@ -34,8 +41,9 @@
 namespace
 {
 
-const int THREADS = WORKING + 128; /* one warp brings operands, three make low parts */
-const int BOX = 64;                /* columns that come in one copy */
+const int HELPING = 256; /* threads: one warp brings operands, the others make low parts */
+const int THREADS = WORKING + HELPING;
+const int BOX = 64; /* columns that come in one copy */
 
 /* A block's memory: so many stages of operands as they are and of low parts. */
 template <int SIDE, int ACROSS> struct room {
@@ -50,8 +58,8 @@ struct operands {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-const int SPLITTING = 96;                                  /* threads */
-const int REGISTERS_WORKING = 232, REGISTERS_HELPING = 40; /* of a thread, in place of 168 */
+const int SPLITTING = HELPING - 32;                        /* threads */
+const int REGISTERS_WORKING = 216, REGISTERS_HELPING = 40; /* of a thread, in place of 128 */
 
 template <int SIDE, int ACROSS> struct barriers {
 	uint64_t raw_full[room<SIDE, ACROSS>::RAW], raw_empty[room<SIDE, ACROSS>::RAW];
@@ -97,7 +105,7 @@ template <int BYTES>
 __device__ __forceinline__ void make_low(const float4 *raw, float4 *low, int thread)
 {
 	const int PIECES = BYTES / 16;
-#pragma unroll 9
+#pragma unroll 4
 	for (int i = thread; i < PIECES; i += SPLITTING) {
 		const float4 x = raw[i];
 		low[i] = make_float4(low_of(x.x), low_of(x.y), low_of(x.z), low_of(x.w));
@@ -202,7 +210,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 	}
 	__syncthreads();
 	const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0); /* one for all, visibly */
-	if (group == GROUPS) {
+	if (group >= GROUPS) {
 		leave_registers<REGISTERS_HELPING>();
 		const int thread = (int)threadIdx.x - WORKING;
 		if (thread >= 32)

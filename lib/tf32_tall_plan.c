@@ -5,7 +5,7 @@
 
 enum {
 	STAGE = 32, /* rows */
-	FEWEST = 8, /* stages of a team: fewer cost less than what begins and ends them */
+	FEWEST = 2, /* stages of a team: fewer cost less than what begins and ends them */
 	SUMS = 2    /* of a block, of tiles that it has not alone */
 };
 

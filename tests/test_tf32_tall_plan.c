@@ -15,7 +15,7 @@ static const struct {
 
 int main(void)
 {
-	enum { STAGE = 32, FEWEST = 8, KEPT = 2 };
+	enum { STAGE = 32, FEWEST = 2, KEPT = 2 };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const int64_t k = cases[i].k, n = cases[i].n, rows = cases[i].rows;
