@@ -5,10 +5,12 @@
  * piece by piece. Plain loops that the compiler vectorizes, with ordinary stores. What can fool it:
  * a cache that other cores or other virtual machines share (sizes in the caches are visited twice,
  * some time apart), a size that a cache holds in part (the one beyond them is several times
- * theirs), page size, loops that the compiler turns into library calls (forbidden here), a pass
- * that is not made (every result is verified). Writes count once, though an ordinary store also
- * reads the line. Sizes that just fill a cache are left out. Unit: seconds of one pass of all
- * threads; `bytes` counts bytes read plus bytes written, which is also the working set. */
+ * theirs), the walk of page tables, of two of them in a virtual machine (huge pages, where the
+ * kernel grants them; small ones also take longer to come than all passes over them), loops that
+ * the compiler turns into library calls (forbidden here), a pass that is not made (every result is
+ * verified). Writes count once, though an ordinary store also reads the line. Sizes that just fill
+ * a cache are left out. Unit: seconds of one pass of all threads; `bytes` counts bytes read plus
+ * bytes written, which is also the working set. */
 #include "host_memory_parts.h"
 
 #include "../lib/clock.h"
@@ -155,13 +157,33 @@ static size_t largest_part(const struct memory_sweep *sweep, int t)
 /* Room for every thread. The pages come when the thread touches them. */
 static void reserve(struct memory_sweep *sweep)
 {
+	struct fault fault;
+
 	sweep->worker = xcalloc((size_t)sweep->team.cores, sizeof *sweep->worker);
 	for (int t = 0; t < sweep->team.cores; t++) {
-		size_t bytes = (largest_part(sweep, t) + 4095) / 4096 * 4096;
-		sweep->worker[t].data = aligned_alloc(4096, bytes);
-		if (!sweep->worker[t].data)
-			msg_die(EXIT_NOT_POSSIBLE, "not enough memory for %zu bytes", bytes);
+		struct worker *worker = &sweep->worker[t];
+		const size_t bytes = largest_part(sweep, t);
+		if (!pages_map(&worker->pages, bytes, true, &fault) &&
+		        !pages_map(&worker->pages, bytes, false, &fault))
+			msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+		worker->data = (uint64_t *)worker->pages.base;
 	}
+}
+
+static void release(struct memory_sweep *sweep)
+{
+	bool as_asked = true;
+
+	for (int t = 0; t < sweep->team.cores; t++) {
+		struct pages *pages = &sweep->worker[t].pages;
+		pages->touched = sweep->worker[t].filled;
+		as_asked = as_asked && pages_verified(pages);
+	}
+	table_meta_set(sweep->run->curve, "pages",
+	        as_asked ? "of %zu bytes" : "not all of %zu bytes", sweep->worker[0].pages.page);
+	for (int t = 0; t < sweep->team.cores; t++)
+		pages_unmap(&sweep->worker[t].pages);
+	free(sweep->worker);
 }
 
 static void measure_way(
@@ -279,9 +301,7 @@ static void measure(struct probe_run *run)
 	table_meta_set(
 	        run->curve, "binding", "%d threads, the last one: %s", team->cores, team->binding);
 	quiet_note(&team->quiet, run->curve);
-	for (int t = 0; t < team->cores; t++)
-		free(sweep.worker[t].data);
-	free(sweep.worker);
+	release(&sweep);
 	team_close(team);
 }
 

@@ -3,6 +3,7 @@
 #ifndef FATHOM_HOST_MEMORY_PARTS_H
 #define FATHOM_HOST_MEMORY_PARTS_H
 
+#include "../lib/pages.h"
 #include "../lib/team.h"
 
 #include <stdbool.h>
@@ -12,7 +13,8 @@
 enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
 
 struct worker {
-	uint64_t *data;
+	struct pages pages;
+	uint64_t *data;  /* where these begin */
 	size_t filled;   /* bytes touched and random so far */
 	size_t at, last; /* words before the next piece and before the last one */
 	uint64_t sum;

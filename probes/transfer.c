@@ -309,12 +309,13 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 
 /* ---- the probe ---- */
 
-/* The largest transfer asked for. */
+/* The largest transfer asked for: to bring all pages of the longest ones takes longer than all
+ * transfers, so that one process has them. */
 static int64_t asked_bytes(const struct probe_run *run)
 {
 	double most = MIB;
 	if (!run->wanted)
-		return run->common.quick ? 32 * (int64_t)MIB : 1024 * (int64_t)MIB;
+		return (run->common.quick ? 32 : run->process == 0 ? 1024 : 256) * (int64_t)MIB;
 	for (size_t row = 0; row < run->wanted->row_count; row++)
 		most = fmax(most, table_real(run->wanted, row, "bytes"));
 	return (int64_t)most;
