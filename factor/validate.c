@@ -138,6 +138,20 @@ static void say_host_clock(const struct validation *v, FILE *out)
 		        atof(then) * 1e-9, atof(now) * 1e-9, off);
 }
 
+/* What runs on such a core takes longer, now and then, by what the core does less. */
+static void say_shared_cores(const struct validation *v, FILE *out)
+{
+	const char *shared = table_meta(v->measurements->table, "shared_cores");
+	const char *disturbed = table_meta(v->measurements->table, "disturbed");
+
+	if (!shared || strcmp(shared, "none") == 0 || strcmp(shared, "unknown") == 0)
+		return;
+	fprintf(out, "Cores that others used while measuring, and what they left of them: %s\n",
+	        shared);
+	if (disturbed)
+		fprintf(out, "Disturbed on the host: %s\n", disturbed);
+}
+
 static void print_report(const struct validation *v, const struct comparison *rows, size_t count)
 {
 	size_t most = v->common.verbose ? count : 20;
@@ -147,6 +161,7 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	        v->common.output, v->predictions->count, v->measurements->count);
 	say_whether_stale(v, stdout);
 	say_host_clock(v, stdout);
+	say_shared_cores(v, stdout);
 	fputc('\n', stdout);
 	errors_print(rows, count, most, stdout);
 	printf("\n%s/validation.tsv (families), %s/errors.tsv (every case)\n", v->common.output,

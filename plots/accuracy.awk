@@ -158,6 +158,17 @@ function phases(   i, phase, n, name, k, total, names, worst, gap) {
 	print "ENDDETAILS"
 }
 
+# What the host's times are worth.
+function shared_cores(   count, text) {
+	load(data "/measurements.tsv", M)
+	text = M["meta", "shared_cores"]
+	count = gsub(/[0-9]+ \([0-9.]+\)/, "&", text)
+	if (count)
+		paragraph("Others used " plural(count, "core") " of the host while this was measured, which leaves them as much of their work: " \
+			text (M["meta", "disturbed"] == "" ? "" : " (disturbed: " M["meta", "disturbed"] ")") \
+			". Hybrid factorizations and panels on the host are the less certain for it.")
+}
+
 function print_short(   i, f, title, text) {
 	title["getrf"] = "LU"
 	title["geqrf"] = "QR"
@@ -184,6 +195,7 @@ BEGIN {
 	}
 	if (chain != "")
 		note(chain)
+	shared_cores()
 	bad_cases()
 	skipped_cases()
 	baselines()

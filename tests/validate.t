@@ -45,6 +45,17 @@ fi
 expect 0 'panel_getrf/blas/s' "validate: families are printed" "$bin/validate" --output "$data"
 expect 0 'gramschmidt/blocked/s' "validate: Gram-Schmidt on the host is among them" "$bin/validate" --output "$data"
 expect 0 '"family"' "validate --json" "$bin/validate" --json --output "$data"
+shared() {
+	cp "$data/measurements.tsv" "$scratch/measurements.tsv"
+	sed "s/^# shared_cores: .*/# shared_cores: $1/" "$scratch/measurements.tsv" >"$data/measurements.tsv"
+	"$bin/validate" --output "$data" | grep -c "that others used while measuring.*$2"
+	mv "$scratch/measurements.tsv" "$data/measurements.tsv"
+}
+if [ "$(shared '3 (0.61)' ': 3 (0.61)')" -eq 1 ] && [ "$(shared none '')" -eq 0 ]; then
+	report ok "validate names cores that others used, where some did"
+else
+	report "not ok" "validate names cores that others used, where some did"
+fi
 rows=$(grep -c -v '^#' "$data/predictions.tsv")
 if [ "$(grep -c -v '^#' "$data/errors.tsv")" -eq "$rows" ]; then
 	report ok "errors.tsv has a row for every prediction"
