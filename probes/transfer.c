@@ -17,7 +17,6 @@
  * Unit: seconds per transfer; bytes are payload, for both directions their sum. */
 #include "transfer_parts.h"
 
-#include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "../lib/probe_quiet.h"
 #include "../lib/topology.h"
@@ -27,128 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CLOCKED_BYTES = 16 * MIB,
-	NODE_BYTES = 64 * MIB,
-	BOTH_LEAST = MIB,
-	WRITTEN_BYTES = 16 * MIB
-};
-
-/* Between the host's clock around the stamps and the stamps: their launch, the last wait. */
-static const double host_slack = 200e-6;
+enum { NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB, WRITTEN_BYTES = 16 * MIB };
 
 static const double pageable_seconds = 25e-3; /* for one point, unless three samples take longer */
-
-/* ---- the transfers ---- */
-
-/* The half of the buffer that takes what comes back while the other half goes out. */
-static char *returning(const struct buffer *buffer)
-{
-	return buffer->host + buffer->bytes / 2;
-}
-
-static void move_pageable(const struct work *work)
-{
-	const struct transfer *transfer = work->transfer;
-	char *host = work->route->buffer->host;
-	size_t bytes = (size_t)work->bytes;
-	if (work->route->direction == TO_HOST) {
-		GPU(cudaMemcpy(host, transfer->source, bytes, cudaMemcpyDeviceToHost));
-		return;
-	}
-	GPU(cudaMemcpy(transfer->target, host, bytes, cudaMemcpyHostToDevice));
-	GPU(cudaStreamSynchronize(NULL)); /* a short one comes back once it is staged */
-}
-
-static void move_mapped(const struct work *work)
-{
-	const struct transfer *transfer = work->transfer;
-	void *host = work->route->buffer->mapped;
-	int blocks = 2 * transfer->gpu.sm_count;
-	if (work->route->direction == TO_HOST)
-		transfer_copy(host, transfer->source, work->bytes, blocks, transfer->stream);
-	else
-		transfer_copy(transfer->target, host, work->bytes, blocks, transfer->stream);
-	GPU(cudaGetLastError());
-	GPU(cudaStreamSynchronize(transfer->stream));
-}
-
-static void move_pinned(const struct work *work)
-{
-	const struct transfer *transfer = work->transfer;
-	const struct buffer *buffer = work->route->buffer;
-	enum direction direction = work->route->direction;
-	size_t bytes = (size_t)work->bytes;
-	if (direction != TO_HOST)
-		GPU(cudaMemcpyAsync(transfer->target, buffer->host, bytes, cudaMemcpyHostToDevice,
-		        transfer->stream));
-	if (direction != TO_DEVICE)
-		GPU(cudaMemcpyAsync(direction == BOTH ? returning(buffer) : buffer->host,
-		        transfer->source, bytes, cudaMemcpyDeviceToHost,
-		        direction == BOTH ? transfer->other : transfer->stream));
-	GPU(cudaStreamSynchronize(transfer->stream));
-	if (direction == BOTH)
-		GPU(cudaStreamSynchronize(transfer->other));
-}
-
-static void move(const struct work *work)
-{
-	if (work->route->kind == PAGEABLE)
-		move_pageable(work);
-	else if (work->route->kind == MAPPED)
-		move_mapped(work);
-	else
-		move_pinned(work);
-}
-
-static double move_seconds(const struct work *work)
-{
-	double start = clock_now();
-	move(work);
-	return clock_now() - start;
-}
-
-/* The stamps lie outside the timed call: the span is no shorter than the call and no longer than
- * the host's time around the stamps. */
-static double move_between_stamps(const struct work *work, struct sample *sample)
-{
-	const struct transfer *transfer = work->transfer;
-	double start = clock_now();
-	gpu_timer_start(transfer->timer, transfer->stream);
-	GPU(cudaStreamSynchronize(transfer->stream));
-	double seconds = move_seconds(work);
-	gpu_timer_stop(transfer->timer, transfer->stream);
-	GPU(cudaStreamSynchronize(transfer->stream));
-	double around = clock_now() - start;
-	struct gpu_span span;
-	gpu_timer_span(transfer->timer, &span);
-	gpu_span_sample(&span, 1, around, host_slack, sample);
-	if (seconds > 1.002 * sample->span + gpu_timer_resolution())
-		sample->agreed = false;
-	return seconds;
-}
-
-/* Writes every line of host memory again with what it holds. */
-static void write_again(const struct work *work)
-{
-	enum { LINE = 64 };
-	volatile char *host = work->route->buffer->host;
-	for (int64_t i = 0; i < work->bytes; i += LINE)
-		host[i] = host[i];
-}
-
-/* The link's clock is not the SM's: hz stays 0. */
-static bool take_sample(void *context, struct sample *sample)
-{
-	const struct work *work = context;
-	if (work->route->kind == WRITTEN)
-		write_again(work);
-	*sample = (struct sample){.agreed = true};
-	sample->seconds = work->bytes >= CLOCKED_BYTES ? move_between_stamps(work, sample)
-	                                               : move_seconds(work);
-	sample->hz = 0;
-	return true;
-}
 
 /* ---- sweep ---- */
 
@@ -188,7 +68,7 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 		return;
 	if (out && run->wanted) /* no larger transfer to the host has left data */
 		transfer_fill_host(transfer, buffer, bytes);
-	char *arrived = route->direction == BOTH ? returning(buffer) : buffer->host;
+	char *arrived = route->direction == BOTH ? transfer_returning(buffer) : buffer->host;
 	uint32_t seed = transfer_new_seed(transfer);
 	if (out)
 		transfer_fill_device(transfer, transfer->target, bytes, ~buffer->seed);
@@ -197,9 +77,9 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 
 	struct sample first;
 	struct measurement measurement;
-	take_sample(&work, &first); /* for its duration alone */
+	transfer_sample(&work, &first); /* for its duration alone */
 	struct sample_plan plan = plan_of(transfer, route->kind, first.seconds);
-	probe_quiet_sample(run, take_sample, &work, &plan, 0, &measurement);
+	probe_quiet_sample(run, transfer_sample, &work, &plan, 0, &measurement);
 
 	if (out)
 		transfer_require_right(&work,

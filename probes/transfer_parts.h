@@ -7,6 +7,7 @@
 #include "transfer.h"
 
 #include "../lib/gpu.h"
+#include "../lib/sample.h"
 
 #include <cuda_runtime_api.h>
 
@@ -50,6 +51,12 @@ struct work {
 	const struct route *route;
 	int64_t bytes;
 };
+
+/* The half of the buffer that takes what comes back while the other half goes out. */
+char *transfer_returning(const struct buffer *buffer);
+
+/* One transfer of a struct work. The link's clock is not the SM's: hz stays 0. */
+bool transfer_sample(void *work, struct sample *sample);
 
 uint32_t transfer_new_seed(struct transfer *transfer);
 

@@ -11,7 +11,8 @@ static const struct {
 	int64_t k, n, rows;
 	int multiprocessors;
 } cases[] = {{1, 1, 1, 132}, {64, 256, 32, 132}, {64, 4096, 4096, 132}, {128, 7808, 8064, 116},
-        {512, 32768, 32768, 132}, {100, 300, 100000, 7}, {256, 16384, 16384, 1000}};
+        {512, 32768, 32768, 132}, {100, 300, 100000, 7}, {128, 128, 131072, 132},
+        {256, 16384, 16384, 1000}};
 
 int main(void)
 {
@@ -23,11 +24,10 @@ int main(void)
 		        tf32_tall_plan_make(k, n, rows, cases[i].multiprocessors);
 		const int64_t blocks = (int64_t)plan.teams * plan.groups;
 		const int64_t stages = plan.across * ((rows + STAGE - 1) / STAGE);
-		const int64_t kept = KEPT * blocks * plan.side * TF32_TALL_ACROSS * 4;
+		const int64_t kept = KEPT * blocks * plan.side * plan.width * 4;
 
 		ok(plan.groups * plan.side >= k && (plan.groups - 1) * plan.side < k &&
-		                plan.across * TF32_TALL_ACROSS >= n &&
-		                (plan.across - 1) * TF32_TALL_ACROSS < n,
+		                plan.across * plan.width >= n && (plan.across - 1) * plan.width < n,
 		        "%" PRId64 " x %" PRId64 ": %d x %d tiles", k, n, plan.groups, plan.across);
 		ok(plan.teams == 1 || blocks <= cases[i].multiprocessors,
 		        "%d teams on %d multiprocessors", plan.teams, cases[i].multiprocessors);

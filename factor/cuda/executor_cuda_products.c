@@ -7,7 +7,6 @@
 
 #include "../../lib/msg.h"
 #include "../../lib/gemm.h"
-#include "../../lib/gemv.h"
 #include "../../lib/tf32_tall.h"
 #include "../../lib/block_kernels.h"
 #include "../../lib/half_pair.h"
