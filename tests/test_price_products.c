@@ -246,6 +246,26 @@ static void test_queue(void)
 	profile_free(p);
 }
 
+/* V^T C by 3xTF32 on the way: the product and the kernel behind it. */
+static void test_two_kernels(void)
+{
+	const struct matrix c = {NULL, 0, 64, 512, 64, SINGLE};
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (int i = 0; i < 8; i++)
+		add_product(p, "gpu.tf32_tall.s", i / 4 ? 128 : 64, i / 2 % 2 ? 1024 : 256,
+		        i % 2 ? 16384 : 1024, 30e-6);
+	price_reader_start(r, p);
+	const struct price price = price_gemm_tall(r, c, 4096);
+	is_real(sum(&price), 30e-6, 1e-9, "two kernels take what both were measured to");
+	is_real(price.enqueue, 2e-7, 1e-9, "the host queues both");
+	is_real(price.first, 1e-7, 1e-9, "the device begins with the first");
+	ok(price.further == 1, "and one is behind it");
+	free(r);
+	profile_free(p);
+}
+
 /* Our own products, beside others' work three times as long where that is measured. */
 static void test_beside(void)
 {
@@ -275,6 +295,7 @@ int main(void)
 	test_rounds();
 	test_short();
 	test_queue();
+	test_two_kernels();
 	test_beside();
 	return finish();
 }
