@@ -13,7 +13,7 @@
 enum {
 	LEAST_SAMPLES = 3,
 	LARGEST_N = 128,
-	WIDE_N = 512, /* of a few panels */
+	WIDE_N = 256, /* of a few panels */
 	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */
 };
 
