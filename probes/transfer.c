@@ -113,14 +113,13 @@ static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 	struct buffer buffer = {.bytes = transfer->largest};
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocMapped));
 	GPU(cudaHostGetDevicePointer(&buffer.mapped, buffer.host, 0));
-	int64_t part = least(transfer->largest, 256 * MIB);
 	const struct route routes[] = {
 	        {"d2h_pinned", PINNED, TO_HOST, &buffer, buffer.bytes},
 	        {"h2d_pinned", PINNED, TO_DEVICE, &buffer, buffer.bytes},
 	        {"h2d_written", WRITTEN, TO_DEVICE, &buffer, least(buffer.bytes, WRITTEN_BYTES)},
 	        {"both_pinned", PINNED, BOTH, &buffer, buffer.bytes / 2},
-	        {"d2h_mapped", MAPPED, TO_HOST, &buffer, part},
-	        {"h2d_mapped", MAPPED, TO_DEVICE, &buffer, part},
+	        {"d2h_mapped", MAPPED, TO_HOST, &buffer, buffer.bytes},
+	        {"h2d_mapped", MAPPED, TO_DEVICE, &buffer, buffer.bytes},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
 		measure_route(run, transfer, &routes[i]);
@@ -129,7 +128,7 @@ static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 
 static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 {
-	struct buffer buffer = {.bytes = least(transfer->largest, 256 * MIB)};
+	struct buffer buffer = {.bytes = transfer->largest};
 	buffer.host = xmalloc((size_t)buffer.bytes);
 	memset(buffer.host, 0xff, (size_t)buffer.bytes);
 	const struct route routes[] = {
@@ -189,13 +188,13 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 
 /* ---- the probe ---- */
 
-/* The largest transfer asked for: to bring all pages of the longest ones takes longer than all
- * transfers, so that one process has them. */
+/* The largest transfer asked for. Longer ones take as much longer, and to bring all of their pages
+ * takes longer than all transfers. */
 static int64_t asked_bytes(const struct probe_run *run)
 {
 	double most = MIB;
 	if (!run->wanted)
-		return (run->common.quick ? 32 : run->process == 0 ? 1024 : 256) * (int64_t)MIB;
+		return (run->common.quick ? 32 : 256) * (int64_t)MIB;
 	for (size_t row = 0; row < run->wanted->row_count; row++)
 		most = fmax(most, table_real(run->wanted, row, "bytes"));
 	return (int64_t)most;
