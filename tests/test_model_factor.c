@@ -185,6 +185,31 @@ static void test_borders(void)
 	profile_free(p);
 }
 
+/* Where one width is taken throughout, none of the wider ones takes as long to half a percent. */
+static void test_widest(const struct profile *p)
+{
+	static struct plan_choice choice;
+	int uniform = 0, wider = 0, wrong = 0;
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+		for (int64_t n = 300; n <= 1500; n += 150) {
+			struct factor_question asked = question(operations[o], NULL, n, n);
+			if (!plan_choose(p, &asked, &plan_free, &choice) || choice.plan.count > 1)
+				continue;
+			uniform++;
+			wider += choice.plan.widths[0] > choice.uniform;
+			wrong += choice.seconds > choice.uniform_seconds * 1.005;
+			for (int64_t nb = 2 * choice.plan.widths[0]; nb < n; nb *= 2) {
+				struct plan plan = choice.plan;
+				plan.widths = &nb;
+				wrong += seconds(p, operations[o], &plan, n, n, 2) <=
+				         choice.uniform_seconds * 1.005;
+			}
+		}
+	ok(uniform > 0 && wider > 0 && wrong == 0,
+	        "of %d plans of one width %d have a wider one that takes as long", uniform, wider);
+}
+
 /* Panels of the usual 64 columns do not fit on chip there, of 32 they do. */
 static void test_tall_panels(void)
 {
@@ -360,6 +385,7 @@ int main(void)
 	test_parts(p);
 	test_counts();
 	test_choice(p);
+	test_widest(p);
 	test_borders();
 	test_tall_panels();
 	test_refusals(p);
