@@ -43,8 +43,7 @@ struct table *curve_noisy(const struct table *curve)
 	const size_t count = curve_points(curve, NULL, &points);
 
 	for (size_t i = 0; i < count; i++)
-		if (points[i].seconds.samples > points[i].processes &&
-		        stats_noisy(&points[i].seconds))
+		if (stats_noisy(&points[i].seconds))
 			copy_row(noisy, curve, points[i].row);
 	free(points);
 	if (noisy->row_count > 0 && noisy->row_count <= MOST_NOISY)
@@ -91,14 +90,27 @@ static size_t slowest(const struct table *curve, const struct table *again, size
 	return found;
 }
 
+/* Whether somebody else was there at the slower of two visits. */
+static bool was_disturbed(const struct measurement *slow, const struct measurement *quick)
+{
+	return slow->seconds.samples > 1 && quick->seconds.samples > 1 &&
+	       slow->seconds.value > quick->seconds.high &&
+	       slow->seconds.value > (1 + stats_noise) * quick->seconds.value;
+}
+
 void curve_visit_again(struct table *curve, const struct table *again)
 {
 	for (size_t visit = 0; visit < again->row_count; visit++) {
 		const size_t row = slowest(curve, again, visit);
-		if (row == curve->row_count || table_real(again, visit, "busy") > 0)
+		const struct measurement fresh = curve_row(again, visit);
+		if (row == curve->row_count || table_real(again, visit, "busy") > 0 ||
+		        fresh.seconds.samples == 0)
 			continue;
-		const struct measurement both =
-		        sample_merge(curve_row(curve, row), curve_row(again, visit));
-		write_row(curve, row, &both);
+		const struct measurement most = curve_row(curve, row);
+		const struct measurement both = sample_merge(most, fresh);
+		if (was_disturbed(&most, &fresh) || was_disturbed(&fresh, &most))
+			write_row(curve, row, &both);
+		else
+			copy_row(curve, again, visit);
 	}
 }

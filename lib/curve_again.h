@@ -9,17 +9,19 @@
 #include "curve.h"
 
 /* The noisy points, each as one row of a new table like the curve; NULL when there is none, or so
- * many that more than one process's bad luck is behind it (somebody else uses the device). A point
- * of single samples is not among them: of two, nothing tells which one was disturbed. */
+ * many that more than one process's bad luck is behind it (somebody else uses the device). */
 struct table *curve_noisy(const struct table *curve);
 
 /* Whether a table of points has the one of this series and arguments. */
 bool curve_lists(
         const struct table *points, const char *series, const struct arg *args, size_t arg_count);
 
-/* A second visit's rows: of each point the slowest process gets a second visit, its row becoming
- * what both say (sample_merge): what disturbs makes slower. Visits with another user of the device,
- * and points that the curve does not have, are ignored. */
+/* A second visit's rows: each is one more process of its point, which a few that differ make known
+ * the better the more they are. What disturbs makes slower, though: where the slowest process was
+ * so by more than noise may be, the visit stands in its place (sample_merge), and a visit that is
+ * as much slower than all processes is only counted. Of single samples nothing tells which one was
+ * disturbed. Visits with another user of the device, and points that the curve does not have, are
+ * ignored. */
 void curve_visit_again(struct table *curve, const struct table *again);
 
 #endif

@@ -195,10 +195,10 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 /* ---- second visits ---- */
 
 /* Processes that go through what is noisy; one on the GPU takes longer to start. */
-enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 1 };
+enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 2 };
 
 /* After which none of them begins: what disturbs the host may last longer than its measurement. */
-static const double visits_seconds = 3;
+static const double visits_seconds = 2.5;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {
@@ -227,10 +227,12 @@ static void visit_again(struct work *work, struct job *const *job, size_t count)
 	size_t left = find_noisy(job, count, noisy);
 	const int most = job[0]->probe->needs_gpu ? SECOND_VISITS_GPU : SECOND_VISITS;
 	const double start = clock_now();
-	int visits = 0;
+	int visits = 0, processes = 0;
 
+	for (size_t i = 0; i < count; i++)
+		processes = job[i]->processes > processes ? job[i]->processes : processes;
 	while (left > 0 && visits < most && clock_now() - start < visits_seconds) {
-		measure_together(work, noisy, left, job[0]->processes + visits++);
+		measure_together(work, noisy, left, processes + visits++);
 		for (size_t i = 0; i < count; i++)
 			table_free(job[i]->wanted);
 		left = find_noisy(job, count, noisy);

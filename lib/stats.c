@@ -33,11 +33,11 @@ static double middle(const double *sorted, size_t n)
 	return n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
 }
 
+const double stats_noise = 0.2;
+
 bool stats_noisy(const struct estimate *estimate)
 {
-	static const double most = 0.2;
-
-	return !((estimate->high - estimate->low) / 2 <= most * fabs(estimate->value));
+	return !((estimate->high - estimate->low) / 2 <= stats_noise * fabs(estimate->value));
 }
 
 double stats_median(const double *x, size_t n)
@@ -163,6 +163,19 @@ double stats_agreement(const double *value, size_t n, size_t judges)
 	return ((double)judges * common / own - 1) / (double)(judges - 1);
 }
 
+/* The median of the processes' values with its interval. */
+static struct estimate interval_between(const double *value, size_t n)
+{
+	static const size_t many = 12;
+
+	if (n >= many)
+		return stats_median_interval(value, n);
+	const double median = stats_median(value, n);
+	const double half =
+	        n > 1 ? stats_student(n - 1) * stats_deviation(value, n) / sqrt((double)n) : 0;
+	return (struct estimate){median, median - half, median + half, n};
+}
+
 struct estimate stats_combine(const struct estimate *process, size_t n)
 {
 	double *value = xmalloc(3 * n * sizeof *value);
@@ -178,14 +191,14 @@ struct estimate stats_combine(const struct estimate *process, size_t n)
 		samples += process[i].samples;
 		kept++;
 	}
-	double between = 0;
-	if (kept > 1)
-		between =
-		        stats_student(kept - 1) * stats_deviation(value, kept) / sqrt((double)kept);
-	double middle_value = stats_median(value, kept), each = sqrt((double)kept);
-	struct estimate all = {middle_value,
-	        middle_value - hypot(between, stats_median(below, kept) / each),
-	        middle_value + hypot(between, stats_median(above, kept) / each), samples};
+	const struct estimate between = interval_between(value, kept);
+	const double each = sqrt((double)kept);
+	struct estimate all = {between.value,
+	        between.value -
+	                hypot(between.value - between.low, stats_median(below, kept) / each),
+	        between.value +
+	                hypot(between.high - between.value, stats_median(above, kept) / each),
+	        samples};
 	free(value);
 	return all;
 }

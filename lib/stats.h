@@ -17,7 +17,8 @@ struct estimate {
 	size_t samples;
 };
 
-/* Whether nobody knows the value well: a half-width over 20 % of it, or NaN. */
+/* Whether nobody knows the value well: a half-width over this part of it, 20 %, or NaN. */
+extern const double stats_noise;
 bool stats_noisy(const struct estimate *estimate);
 
 /* Median; the mean of the two middle elements for even n. NaN for n = 0. */
@@ -45,10 +46,11 @@ double stats_student(size_t degrees);
 double stats_agreement(const double *value, size_t n, size_t judges);
 
 /* Combines the estimates of several fresh processes into one: value = median of their values;
- * half-widths = root of the squared sum of (a) Student's t interval of the process values and (b)
- * the median of the processes' own half-widths over the root of their number, which (a) contains
- * but, of a few that agree by chance, understates. With one process only (b) is there. Estimates
- * without samples are skipped. */
+ * half-widths = root of the squared sum of (a) Student's t interval of the process values, from
+ * twelve on that of their median by order statistics, which a few disturbed ones do not widen, and
+ * (b) the median of the processes' own half-widths over the root of their number, which (a)
+ * contains but, of a few that agree by chance, understates. With one process only (b) is there.
+ * Estimates without samples are skipped. */
 struct estimate stats_combine(const struct estimate *process, size_t n);
 
 #ifdef __cplusplus

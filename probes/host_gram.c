@@ -38,6 +38,7 @@ enum {
 	POINTS = 200
 };
 static const double turn = 100e-6; /* ... and for so long */
+static const double again = 0.3;   /* of the time, for a second visit's few points */
 
 enum kind { KERNELS, FUSED, FEW, MANY, FETCH };
 static const char *const series[] = {"dots", "fused", "few", "many", "handed"};
@@ -214,14 +215,33 @@ static void visit(struct bench *b, struct spot *s)
 	}
 }
 
+struct point_args {
+	struct arg arg[3];
+	size_t count;
+};
+
+static struct point_args args_of(const struct spot *s)
+{
+	const struct arg bytes = {"bytes", (double)s->bytes};
+
+	if (s->kind == FETCH)
+		return (struct point_args){{bytes}, 1};
+	return (struct point_args){{{"threads", s->threads}, bytes, {"level", s->level}}, 3};
+}
+
+static bool wants(const struct probe_run *run, const struct spot *s, const char *name)
+{
+	const struct point_args args = args_of(s);
+
+	return probe_wants(run, name, args.arg, args.count);
+}
+
 /* Disturbed samples count where there are few others. */
 static void record(struct probe_run *run, const struct spot *s, const char *name,
         const struct list *list, const struct list *aside)
 {
 	enum { ENOUGH = 3 };
-	const struct arg all[] = {{"threads", s->threads}, {"bytes", (double)s->bytes},
-	        {"level", s->level}},
-	                 fetch[] = {{"bytes", (double)s->bytes}};
+	const struct point_args args = args_of(s);
 	const bool enough = list->count >= ENOUGH || aside->count == 0;
 	const struct list *kept = enough ? list : aside, *other = enough ? aside : list;
 	const struct measurement m = {.seconds = stats_median_interval(kept->value, kept->count),
@@ -229,10 +249,7 @@ static void record(struct probe_run *run, const struct spot *s, const char *name
 	        .hz = NAN,
 	        .disturbed = other->count};
 
-	if (s->kind == FETCH)
-		probe_record(run, name, fetch, ARRAY_LEN(fetch), &m);
-	else
-		probe_record(run, name, all, ARRAY_LEN(all), &m);
+	probe_record(run, name, args.arg, args.count, &m);
 }
 
 static void end_visit(struct probe_run *run, struct bench *b)
@@ -277,6 +294,20 @@ static float *room(int64_t count, int threads)
 	return data;
 }
 
+/* A second visit leaves out most. */
+static void drop_unwanted(const struct probe_run *run, struct bench *b)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < b->spots; i++) {
+		const struct spot *s = &b->spot[i];
+		if (wants(run, s, series[s->kind]) ||
+		        (s->kind == KERNELS && wants(run, s, "update")))
+			b->spot[left++] = *s;
+	}
+	b->spots = left;
+}
+
 /* For the most columns of each length, with their gaps. */
 static void find_room(struct bench *b)
 {
@@ -309,14 +340,16 @@ static void measure(struct probe_run *run)
 	add_all(b, 1);
 	if (b->team.cores > 1)
 		add_all(b, b->team.cores);
+	drop_unwanted(run, b);
 	find_room(b);
+	const double seconds = run->wanted ? again * run->seconds : run->seconds;
 	const double start = clock_now();
 	for (int v = 0; v < VISITS; v++) {
 		do {
 			team_bind(&b->team, b->team.cores);
 			for (size_t i = 0; i < b->spots; i++)
 				visit(b, &b->spot[i]);
-		} while (clock_now() - start < run->seconds * (v + 1) / VISITS);
+		} while (clock_now() - start < seconds * (v + 1) / VISITS);
 		end_visit(run, b);
 	}
 	table_meta_set(run->curve, "binding", "%d threads, the last one: %s", b->team.cores,
@@ -344,7 +377,8 @@ const struct probe host_gram_probe = {
         .args = args,
         .arg_count = ARRAY_LEN(args),
         .seconds = 0.9,
-        .processes = 5,
+        .processes = 4,
+        .revisits = true,
         .measure = measure,
         .fit = host_gram_fit,
 };

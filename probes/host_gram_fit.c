@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_gram probe -> host.gram.dots, host.gram.update, host.gram.fused, host.gram.few,
  * host.gram.many [threads,bytes,level]: seconds of a pass; host.gram.handed [bytes]: of a column.
- * The median over the visits of all processes, with its interval by order statistics. */
+ * A process has several rows of a point, each of one visit. */
 #include "../lib/base.h"
 #include "../lib/msg.h"
 #include "../lib/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void host_gram_fit(const struct table *curve, struct profile *profile);
 
@@ -24,27 +23,6 @@ static const struct {
         {"handed", "host.gram.handed", "a column that another core has changed", {"bytes"}},
 };
 
-static struct estimate over_visits(
-        const struct table *curve, const char *series, const struct arg *args, size_t count)
-{
-	double *value = xcalloc(curve->row_count + 1, sizeof *value);
-	size_t n = 0, samples = 0;
-
-	for (size_t row = 0; row < curve->row_count; row++) {
-		if (strcmp(table_text(curve, row, "series"), series) != 0 ||
-		        !curve_row_has(curve, row, args, count))
-			continue;
-		const struct measurement m = curve_row(curve, row);
-		if (m.seconds.samples > 0)
-			value[n++] = m.seconds.value;
-		samples += m.seconds.samples;
-	}
-	struct estimate all = stats_median_interval(value, n);
-	all.samples = samples;
-	free(value);
-	return all;
-}
-
 void host_gram_fit(const struct table *curve, struct profile *profile)
 {
 	for (size_t s = 0; s < ARRAY_LEN(surfaces); s++) {
@@ -58,8 +36,7 @@ void host_gram_fit(const struct table *curve, struct profile *profile)
 			for (; count < 3 && surfaces[s].arg[count]; count++)
 				args[count] = (struct arg){surfaces[s].arg[count],
 				        curve_arg(curve, &points[i], surfaces[s].arg[count])};
-			profile_add(profile, &spec, args, count,
-			        over_visits(curve, surfaces[s].series, args, count), false);
+			profile_add(profile, &spec, args, count, points[i].seconds, false);
 		}
 		/* one thread fetches nothing */
 		if (n == 0 && s + 1 < ARRAY_LEN(surfaces))

@@ -40,10 +40,10 @@ static void test_noisy(void)
 	struct table *curve = example(), *noisy = curve_noisy(curve);
 	const struct arg small = {"bytes", 8}, large = {"bytes", 64}, one = {"bytes", 1};
 
-	ok(noisy && noisy->row_count == 1, "one point is noisy");
+	ok(noisy && noisy->row_count == 2, "two points are noisy");
 	ok(noisy && curve_lists(noisy, "copy", &large, 1), "the one that processes disagree about");
 	ok(noisy && !curve_lists(noisy, "copy", &small, 1), "not another of its series");
-	ok(noisy && !curve_lists(noisy, "first", &one, 1), "not one of single samples");
+	ok(noisy && curve_lists(noisy, "first", &one, 1), "and one of single samples");
 	ok(noisy && !curve_lists(noisy, "first", &large, 1), "not another series");
 	table_free(noisy);
 	table_free(curve);
@@ -78,7 +78,48 @@ static void test_quicker(void)
 	is_real(table_real(curve, 4, "discarded"), 10, 0, "the slow visit counts as discarded");
 	is_real(table_real(curve, 4, "process"), 1, 0, "the process stays");
 	is_real(value_of(curve, 1), 2e-6, 1e-9, "other processes stay");
-	ok(!curve_noisy(curve), "nothing is noisy then");
+	struct table *noisy = curve_noisy(curve);
+	ok(noisy && noisy->row_count == 1, "it is noisy no more");
+	table_free(noisy);
+	table_free(again);
+	table_free(curve);
+}
+
+/* Three processes that differ by 10 % say little; six say enough, and so do six of which one was
+ * disturbed. */
+static void test_more(void)
+{
+	static const double seconds[] = {5.3e-6, 6.1e-6, 5.1e-6, 5.9e-6, 5.2e-6, 9e-6, 5.5e-6};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	const size_t first = 3;
+
+	for (size_t process = 0; process < first; process++)
+		add(curve, "copy", 64, (int)process, seconds[process], 10);
+	struct table *noisy = curve_noisy(curve);
+	ok(noisy != NULL, "three processes that differ by 10 %% are noisy");
+	table_free(noisy);
+	for (size_t process = first; process < ARRAY_LEN(seconds); process++) {
+		struct table *again = curve_new(columns, ARRAY_LEN(columns));
+		add(again, "copy", 64, (int)process, seconds[process], 10);
+		curve_visit_again(curve, again);
+		table_free(again);
+	}
+	is_real((double)curve->row_count, 6, 0, "visits like the others count as processes");
+	is_real(table_real(curve, 5, "process"), 6, 0, "under their own numbers");
+	is_real(table_real(curve, 1, "discarded"), 10, 0, "a disturbed one is counted");
+	ok(!curve_noisy(curve), "and all together are not noisy");
+	table_free(curve);
+}
+
+/* A single sample is never called disturbed. */
+static void test_single(void)
+{
+	struct table *curve = example(), *again = curve_new(columns, ARRAY_LEN(columns));
+
+	add(again, "first", 1, PROCESSES, 3e-6, 1);
+	curve_visit_again(curve, again);
+	ok(curve->row_count == 3 * PROCESSES + 1, "a single sample is one more");
+	is_real(value_of(curve, 8), 9e-6, 1e-9, "whatever the others are");
 	table_free(again);
 	table_free(curve);
 }
@@ -132,6 +173,8 @@ int main(void)
 	test_noisy();
 	test_all_noisy();
 	test_quicker();
+	test_more();
+	test_single();
 	test_slowest();
 	test_slower();
 	test_busy();

@@ -128,6 +128,24 @@ static void test_combine(void)
 	ok(isnan(none.value) && none.samples == 0, "no process at all");
 }
 
+/* Of few processes one that was disturbed may be the right one; of twelve it is not. */
+static void test_combine_many(void)
+{
+	struct estimate process[12];
+
+	for (int i = 0; i < 12; i++) {
+		const double value = i % 6 == 5 ? 25 : 10 + 0.1 * i;
+		process[i] = (struct estimate){value, value - 0.3, value + 0.6, 1};
+	}
+	struct estimate few = stats_combine(process, 11), many = stats_combine(process, 12);
+	ok(few.high - few.low > 5, "eleven: a disturbed one widens the interval");
+	is_real(many.value, 10.65, 1e-12, "twelve: their median");
+	is_real(many.low, 10.65 - sqrt(0.45 * 0.45 + 0.3 * 0.3 / 12), 1e-9,
+	        "from the third of them, and their own");
+	is_real(many.high, 10.65 + sqrt(0.35 * 0.35 + 0.6 * 0.6 / 12), 1e-9,
+	        "to the third from above");
+}
+
 static void test_agreement(void)
 {
 	const double alike[] = {1, 2, 3, 4, 10, 20, 30, 40, 2, 3, 5, 8};
@@ -152,5 +170,6 @@ int main(void)
 	test_moments();
 	test_student();
 	test_combine();
+	test_combine_many();
 	return finish();
 }
