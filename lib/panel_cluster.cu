@@ -28,12 +28,17 @@
  * the next head, 210 the update, 250 the candidate's row (100 and 160 in the last half). Longer
  * chunks of these change 1 %, ties left unresolved 2 %, one block of all warps is 14 % slower. Rows
  * stored only by the warp that has won, which then come later: 1024 rows of 64 columns 41.5 us,
- * 45.0 when it stores before its next head, 48.8 behind it; in fp64 55.0, 54.5, 64.9. Wider
- * panels in passes of 32 columns, the rows of U right of a pass known to all blocks at its end and
- * their multiples taken off what comes next: predicted 40 us for those 1024 rows (45 by one pass,
- * in a run that had all slower), measured 47, of which 7500 cycles lie between two passes, half of
- * them waiting for the last rows of U; 4096 rows 59 (58), in fp64 71 (90), of 128 columns 134
- * (150). Not kept: what gains is what LU takes in panels of 32 columns.
+ * 45.0 when it stores before its next head, 48.8 behind it; in fp64 55.0, 54.5, 64.9.
+ *
+ * Wider panels in passes of 32 columns, whose pivot rows and multipliers all blocks get at the end
+ * of a pass, solve for U and take off, with the 4 us of a call between events: 39 predicted for 64
+ * columns of 1024 rows, 42.8 measured (42.4 by one pass), 4096 rows 56 (55), in fp64 69 (88), 128
+ * columns of 1024 rows 102 (94), of 4096 134 (147). Between two passes go by 10000 cycles instead
+ * of 4000: 1100 of loads, 3600 until all rows are there, 2300 of solving, 2400 of taking off, 1000
+ * until a pivot is known. With a warp that solves for a row of U and sends it as soon as its pivot
+ * is known, while the pass goes on: 46.7 (44.8), 59 (58), 71 (90), 140 (98), 174 (150), since each
+ * row waits for the one before. Not kept: what is ahead is 128 columns of many rows and fp64 of
+ * 4096.
  *
  * A block has a multiprocessor to itself. Where blocks of a product came to the same ones panels of
  * 64 columns and 3072 to 2112 rows took 75 us beside them, now 58, and the LU of 4096 4.55 ms, now
