@@ -166,4 +166,15 @@ static inline int read_info(struct executor *e, int *info)
 	return value;
 }
 
+/* The first GPU's executor; without one the program is skipped, with the reason. */
+static inline struct executor *cuda_or_skip(void)
+{
+	struct fault fault;
+	struct executor *e = executor_cuda_new("0", &fault);
+
+	if (!e)
+		skip_all(fault.text);
+	return e;
+}
+
 #endif

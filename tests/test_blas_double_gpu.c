@@ -91,11 +91,8 @@ static void check_gemm(struct executor *e, enum trans ta, enum trans tb, int64_t
 
 int main(void)
 {
-	struct fault fault;
-	struct executor *e = executor_cuda_new("0", &fault);
+	struct executor *e = cuda_or_skip();
 
-	if (!e)
-		skip_all(fault.text);
 	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 		for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			check_syrk(e, uplo, trans, 4137, 4100, 800, 1, true);

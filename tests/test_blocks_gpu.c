@@ -355,11 +355,8 @@ int main(void)
 {
 	static const int64_t shapes[][2] = {{0, 3}, {4, 0}, {1, 1}, {1, 200}, {200, 1}, {31, 33},
 	        {64, 64}, {65, 127}, {130, 129}, {500, 300}, {1001, 77}};
-	struct fault fault;
-	struct executor *e = executor_cuda_new("0", &fault);
+	struct executor *e = cuda_or_skip();
 
-	if (!e)
-		skip_all(fault.text);
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)

@@ -109,10 +109,7 @@ static void check_potrf(struct executor *e, struct executor *host, enum precisio
 int main(void)
 {
 	struct fault fault;
-	struct executor *e = executor_cuda_new("0", &fault);
-
-	if (!e)
-		skip_all(fault.text);
+	struct executor *e = cuda_or_skip();
 	struct executor *host = executor_host_new(&fault);
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;

@@ -284,11 +284,8 @@ static void check_zero_diagonals(struct executor *e, enum precision p)
 
 int main(void)
 {
-	struct fault fault;
-	struct executor *e = executor_cuda_new("0", &fault);
+	struct executor *e = cuda_or_skip();
 
-	if (!e)
-		skip_all(fault.text);
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;
 		check_laswps(e, p);

@@ -294,11 +294,8 @@ static void test(struct executor *e, enum precision precision)
 
 int main(void)
 {
-	struct fault fault;
-	struct executor *e = executor_cuda_new("0", &fault);
+	struct executor *e = cuda_or_skip();
 
-	if (!e)
-		skip_all(fault.text);
 	if (!e->ops->band_fits(e, SINGLE, 1))
 		skip_all("the GPU has no sweep of one kernel");
 	test(e, SINGLE);

@@ -395,11 +395,8 @@ int main(void)
 	static const int64_t orders[] = {0, 1, 2, 16, 31, 32, 33, 63, 64, 65, 96, 100, 127, 128};
 	static const int64_t shapes[][2] = {{5, 0}, {1, 1}, {40, 7}, {100, 32}, {65, 33}, {64, 64},
 	        {1000, 64}, {777, 100}, {2000, 128}, {600, 200}, {513, 512}};
-	struct fault fault;
-	struct executor *e = executor_cuda_new("0", &fault);
+	struct executor *e = cuda_or_skip();
 
-	if (!e)
-		skip_all(fault.text);
 	for (int d = 0; d < 2; d++) {
 		enum precision precision = d ? DOUBLE : SINGLE;
 		check_potrfs(e, precision);
