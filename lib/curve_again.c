@@ -2,7 +2,6 @@
 #include "base.h"
 #include "curve_again.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,55 +61,16 @@ bool curve_lists(
 	return false;
 }
 
-static void write_row(struct table *curve, size_t row, const struct measurement *m)
-{
-	table_set_real(curve, row, "seconds", m->seconds.value);
-	table_set_real(curve, row, "low_seconds", m->seconds.low);
-	table_set_real(curve, row, "high_seconds", m->seconds.high);
-	table_set_int(curve, row, "samples", (int64_t)m->seconds.samples);
-	table_set_int(curve, row, "discarded", (int64_t)m->discarded);
-	table_set_int(curve, row, "disturbed", (int64_t)m->disturbed);
-	table_set_real(curve, row, "sm_hz", m->hz);
-}
-
-/* The row of the slowest process; row_count when there is none. */
-static size_t slowest(const struct table *curve, const struct table *again, size_t visit)
-{
-	const size_t keys = key_columns(curve), rows = curve->row_count;
-	size_t found = rows;
-	double most = 0;
-
-	for (size_t row = 0; row < rows; row++) {
-		const double seconds = table_real(curve, row, "seconds");
-		if (same_point(curve, row, again, visit, keys) && seconds > most) {
-			most = seconds;
-			found = row;
-		}
-	}
-	return found;
-}
-
-/* Whether somebody else was there at the slower of two visits. */
-static bool was_disturbed(const struct measurement *slow, const struct measurement *quick)
-{
-	return slow->seconds.samples > 1 && quick->seconds.samples > 1 &&
-	       slow->seconds.value > quick->seconds.high &&
-	       slow->seconds.value > (1 + stats_noise) * quick->seconds.value;
-}
-
 void curve_visit_again(struct table *curve, const struct table *again)
 {
+	const size_t keys = key_columns(curve), rows = curve->row_count;
+
 	for (size_t visit = 0; visit < again->row_count; visit++) {
-		const size_t row = slowest(curve, again, visit);
-		const struct measurement fresh = curve_row(again, visit);
-		if (row == curve->row_count || table_real(again, visit, "busy") > 0 ||
-		        fresh.seconds.samples == 0)
-			continue;
-		const struct measurement most = curve_row(curve, row);
-		const struct measurement both = sample_merge(most, fresh);
-		if (was_disturbed(&most, &fresh) || was_disturbed(&fresh, &most))
-			write_row(curve, row, &both);
-		else
+		size_t row = 0;
+		while (row < rows && !same_point(curve, row, again, visit, keys))
+			row++;
+		if (row < rows && !(table_real(again, visit, "busy") > 0) &&
+		        curve_row(again, visit).seconds.samples > 0)
 			copy_row(curve, again, visit);
 	}
 }

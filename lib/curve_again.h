@@ -16,12 +16,11 @@ struct table *curve_noisy(const struct table *curve);
 bool curve_lists(
         const struct table *points, const char *series, const struct arg *args, size_t arg_count);
 
-/* A second visit's rows: each is one more process of its point, which a few that differ make known
- * the better the more they are. What disturbs makes slower, though: where the slowest process was
- * so by more than noise may be, the visit stands in its place (sample_merge), and a visit that is
- * as much slower than all processes is only counted. Of single samples nothing tells which one was
- * disturbed. Visits with another user of the device, and points that the curve does not have, are
- * ignored. */
+/* A second visit's rows: each is one more process of its point, quick or slow, as a few that differ
+ * make a point known the better the more they are. A visit must not stand for the slowest process
+ * instead: the interval would look smaller than it is. As visits end when an interval is small
+ * enough it holds the truth 91 to 94 times of a hundred, not 95, with noise of 20 to 10 %. Visits
+ * with another user of the device, and points that the curve does not have, are ignored. */
 void curve_visit_again(struct table *curve, const struct table *again);
 
 #endif

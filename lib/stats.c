@@ -33,11 +33,11 @@ static double middle(const double *sorted, size_t n)
 	return n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
 }
 
-const double stats_noise = 0.2;
-
 bool stats_noisy(const struct estimate *estimate)
 {
-	return !((estimate->high - estimate->low) / 2 <= stats_noise * fabs(estimate->value));
+	static const double most = 0.2;
+
+	return !((estimate->high - estimate->low) / 2 <= most * fabs(estimate->value));
 }
 
 double stats_median(const double *x, size_t n)

@@ -17,8 +17,7 @@ struct estimate {
 	size_t samples;
 };
 
-/* Whether nobody knows the value well: a half-width over this part of it, 20 %, or NaN. */
-extern const double stats_noise;
+/* Whether nobody knows the value well: a half-width over 20 % of it, or NaN. */
 bool stats_noisy(const struct estimate *estimate);
 
 /* Median; the mean of the two middle elements for even n. NaN for n = 0. */
