@@ -88,13 +88,15 @@ __device__ __forceinline__ struct part start_parts(
 }
 
 /* Calls with these rows and all that follow, part by part, as both warps have them; what it calls
- * is done with a slab when it comes back. */
+ * is done with a slab when it comes back. Where others have rows still, a pair comes along without:
+ * all pairs pass as many barriers, without which racecheck reports races across those of the block.
+ */
 template <typename function>
 __device__ __forceinline__ void for_parts(const struct panel &g, const struct seat_of_pair &t,
         int64_t begin, struct part here, slab *ring, const function &work)
 {
 #pragma unroll 1
-	for (int k = 0; here.first < g.m; k++) {
+	for (int k = 0; here.most > 0; k++) {
 		copy_wait<0>();
 		meet(t);
 		const struct part next = part_of(g, t, begin, k + 1);
@@ -116,11 +118,10 @@ __global__ void __launch_bounds__(STREAM_THREADS, 1) gram_kernel(const struct pa
 	slab *ring = s.pair[t.pair].ring;
 	const struct part first = start_parts(g, t, 0, ring);
 	for_parts(g, t, 0, first, ring, [&](const slab &rows, const struct part &p) {
-		const int count = (int)(p.end - p.first);
 		if (t.half)
-			accumulate_half<1>(sum, rows, count, t.lane);
+			accumulate_half<1>(sum, rows, p.rows, t.lane);
 		else
-			accumulate_half<0>(sum, rows, count, t.lane);
+			accumulate_half<0>(sum, rows, p.rows, t.lane);
 	});
 	store_sums(g, t, sum, memory);
 }
@@ -160,25 +161,29 @@ __device__ __forceinline__ void make_vectors(const struct panel &g, const struct
 	half_slab &made = s.pair[t.pair].made;
 	half_tiles sum = {};
 
-	if (AT_ONCE * t.pair < g.n && blockIdx.x == gridDim.x - 1) {
-		take_top(g, t, AT_ONCE * t.pair, made);
+	if (blockIdx.x == gridDim.x - 1) {
+		if (AT_ONCE * t.pair < g.n)
+			take_top(g, t, AT_ONCE * t.pair, made);
 		meet(t);
-		accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+		if (AT_ONCE * t.pair < g.n)
+			accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
 	}
 	for_parts(
 	        g, t, g.n, begin, s.pair[t.pair].ring, [&](const slab &rows, const struct part &p) {
 #pragma unroll 1
-		        for (int64_t first = p.first; first < p.end; first += AT_ONCE) {
-			        if (first > p.first)
+		        for (int i = 0; i < p.most; i += AT_ONCE) {
+			        if (i > 0)
 				        meet(t);
-			        multiply_half<HALF>(
-			                s.triangle, rows, (int)(first - p.first), made, t.lane);
+			        if (i < p.rows)
+				        multiply_half<HALF>(s.triangle, rows, i, made, t.lane);
 			        meet(t);
+			        if (i >= p.rows)
+				        continue;
 			        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
 			        if (done)
-				        store_half(g, t, made, first);
+				        store_half(g, t, made, p.first + i);
 			        if (g.v)
-				        store_half({g.v, g.ldv, g.m, g.n}, t, made, first);
+				        store_half({g.v, g.ldv, g.m, g.n}, t, made, p.first + i);
 		        }
 	        });
 	store_sums(g, t, sum, (double *)&s);

@@ -121,8 +121,9 @@ __device__ __forceinline__ void reflect_stripe(
 	int end = min(n, (stripe + 1) * SIDE);
 
 	asm volatile("" : "+r"(end)); /* a loop as it stands: instructions come once */
+	/* where no step follows, others may be reading still what it would overwrite */
 	store(s, stripe * SIDE, prepare(gram[stripe][stripe], top[stripe][stripe]),
-	        threadIdx.x == 0);
+	        threadIdx.x == 0 && stripe * SIDE < end);
 #pragma unroll 1
 	for (int k = stripe * SIDE; k < end; k++) {
 		double row[STRIPES], factor[STRIPES], left[STRIPES], under[STRIPES], of[STRIPES];

@@ -53,20 +53,20 @@ __device__ __forceinline__ void meet(const struct seat_of_pair &t)
 	asm volatile("bar.sync %0, 64;" ::"r"(1 + t.pair) : "memory");
 }
 
-/* Rows that a pair has at one time. */
+/* Rows that a pair has at one time, and as many as one of any pair may have; 0: there are none. */
 struct part {
-	int64_t first, end;
+	int64_t first;
+	int rows, most;
 };
 
-/* A pair's k-th from `begin` on: a slab, or half of one where these are enough for what is left;
- * none where first is behind the last row. */
+/* A pair's k-th from `begin` on: a slab, or half of one where these are enough for what is left. */
 __device__ __forceinline__ struct part part_of(
         const struct panel_rows &g, const struct seat_of_pair &t, int64_t begin, int k)
 {
 	const int64_t pairs = (int64_t)PAIRS * gridDim.x, at = begin + k * ROWS * pairs;
-	const int rows = g.m - at <= AT_ONCE * pairs ? AT_ONCE : ROWS;
-	const int64_t first = at + rows * ((int64_t)blockIdx.x * PAIRS + t.pair);
-	return {first, min(first + rows, g.m)};
+	const int most = g.m <= at ? 0 : g.m - at <= AT_ONCE * pairs ? AT_ONCE : ROWS;
+	const int64_t first = at + most * ((int64_t)blockIdx.x * PAIRS + t.pair);
+	return {first, (int)max((int64_t)0, min((int64_t)most, g.m - first)), most};
 }
 
 /* Rows of a, zeros behind them, by a pair; whole: as many as a slab has. */
@@ -76,7 +76,7 @@ __device__ __forceinline__ void copy_slab(
 {
 	const int words = BYTES / 4, along = ROWS / words, across = 64 / along;
 	const int row = t.thread % along * words, column = t.thread / along;
-	const int there = min(max((int)(p.end - p.first) - row, 0), words) * 4;
+	const int there = min(max(p.rows - row, 0), words) * 4;
 	const float *from = whole || there ? g.a + p.first + row + column * g.lda : g.a;
 #pragma unroll 8
 	for (int i = 0; i < ORDER; i += across, from += across * g.lda) {
@@ -95,11 +95,11 @@ __device__ __forceinline__ void start_slab(
 {
 	const bool aligned = g.lda % 4 == 0 && (uint64_t)(g.a + p.first) % 16 == 0;
 
-	if (aligned && p.first + ROWS == p.end && g.n == ORDER)
+	if (aligned && p.rows == ROWS && g.n == ORDER)
 		copy_slab<16, true>(g, t, p, to);
-	else if (aligned && p.first < p.end)
+	else if (aligned && p.rows > 0)
 		copy_slab<16, false>(g, t, p, to);
-	else if (p.first < p.end)
+	else if (p.rows > 0)
 		copy_slab<4, false>(g, t, p, to);
 	copy_commit();
 }
