@@ -67,10 +67,16 @@ static int64_t tallest(const struct call *c)
 	return c->bench->rate.run->common.quick ? 8192 : BLOCK_KERNEL_ROWS;
 }
 
+/* From one number of columns to the next: --quick leaves out every other one. */
+static int64_t wider(const struct call *c)
+{
+	return c->bench->rate.run->common.quick ? 4 : 2;
+}
+
 static void measure_panels(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= tallest(c); c->m *= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2)
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= wider(c))
 			for (int beside = 0; beside < 2; beside++) {
 				const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n},
 				        {"beside", beside}};
@@ -85,7 +91,7 @@ static void measure_panels(struct call *c, int64_t step)
 static void measure_reflectors(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
 				continue;
@@ -100,7 +106,7 @@ static void measure_reflectors(struct call *c, int64_t step)
 static void measure_columns(struct call *c, int64_t step)
 {
 	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= 2) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			block_kernel_fill_panel(c);
 			measure_call(
@@ -121,7 +127,7 @@ static void check_waits(const struct call *c)
 static void measure_clusters(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= tallest(c); c->m *= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_cluster_fits(c->precision, c->m, c->n))
 				continue;
@@ -135,7 +141,7 @@ static void measure_clusters(struct call *c, int64_t step)
 static void measure_grids(struct call *c, int64_t step)
 {
 	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= 2) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_grid_fits(c->precision, c->m, c->n))
 				continue;
@@ -217,7 +223,7 @@ static void measure_shared(struct bench *bench, enum precision precision, int64_
 
 static void measure_blocks(struct call *c)
 {
-	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_TRTRI_MAX; c->n *= 2) {
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_TRTRI_MAX; c->n *= wider(c)) {
 		const struct arg n = {"n", (double)c->n};
 		block_kernel_fill_triangle(c);
 		measure_call(c, "guard", block_kernel_guard, &n, 1);
@@ -260,7 +266,7 @@ static void measure_lu_top(struct call *c, int64_t step)
 		c->cold = cold;
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
 			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
-			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX; c->swaps *= 2) {
+			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX; c->swaps *= wider(c)) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				if (block_lu_top_bytes(c->precision, c->swaps) > shared)
@@ -277,7 +283,7 @@ static void measure_lu_columns(struct call *c, int64_t step)
 {
 	for (c->m = 256; c->m <= BLOCK_KERNEL_ROWS; c->m *= 2 * step) {
 		block_kernel_send_pivots(c->bench, c->m);
-		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= 2) {
+		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_lu_columns_fits(c->precision, c->m, c->n))
 				continue;
@@ -291,7 +297,7 @@ static void measure_lu_columns(struct call *c, int64_t step)
 static void measure_qr_columns(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_QR_COLUMNS_ROWS; c->m *= step)
-		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= 2) {
+		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_qr_columns_fits(c->precision, c->m, c->n))
 				continue;

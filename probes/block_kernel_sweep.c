@@ -125,9 +125,10 @@ static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows, b
 
 void block_kernel_sweeps(struct blas_rate *rate, enum precision precision)
 {
+	const int64_t step = rate->run->common.quick ? 8 : 2;
 	struct sweep_bench b = open_bench(rate, precision);
 	for (int64_t p = sweep_kernel_rows(precision, 1); p > 0;
-	        p = sweep_kernel_rows(precision, 2 * p))
+	        p = sweep_kernel_rows(precision, step * p))
 		for (int64_t n = COLUMNS / 2; n <= COLUMNS && sweep_kernel_fits(precision, p);
 		        n *= 2) {
 			for (int slides = 0; slides < 2; slides++) {

@@ -73,6 +73,12 @@ static int64_t large_words(const struct gpu *gpu)
 	return words;
 }
 
+/* Of as many words; --quick takes no time to bring the memory of the wider ones. */
+static int64_t widest_stride(const struct copy_sweep *sweep)
+{
+	return sweep->run->common.quick ? 8 : 32;
+}
+
 static void add_strides(struct copy_sweep *sweep)
 {
 	static const int64_t paper[] = {1, 8, 512}; /* LAWN 202, section 3.7 */
@@ -84,7 +90,7 @@ static void add_strides(struct copy_sweep *sweep)
 		add(sweep, (struct copy_point){"stride_cold", launch, .cold = true});
 	}
 	launch.words = large_words(&sweep->gpu);
-	for (launch.stride = 1; launch.stride <= 32; launch.stride *= 2)
+	for (launch.stride = 1; launch.stride <= widest_stride(sweep); launch.stride *= 2)
 		add(sweep, (struct copy_point){"stride_cold", launch, .cold = true});
 }
 
@@ -134,7 +140,8 @@ static void add_inflight(struct copy_sweep *sweep)
 static void allocate(struct copy_sweep *sweep)
 {
 	static const int64_t least = 64ll << 20;
-	int64_t wanted = larger(largest_bytes, large_words(&sweep->gpu) * 32 * 4), bytes = least;
+	int64_t wanted = larger(largest_bytes, large_words(&sweep->gpu) * widest_stride(sweep) * 4),
+	        bytes = least;
 
 	while (2 * bytes <= smaller(wanted, sweep->gpu.memory_bytes / 4))
 		bytes *= 2;

@@ -246,7 +246,7 @@ static void measure_math(struct bench *bench, enum math math)
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};
-	gemm_rate_open(&bench, run, run->common.quick ? LARGEST / 2 : LARGEST);
+	gemm_rate_open(&bench, run, run->common.quick ? LARGEST / 4 : LARGEST);
 	measure_math(&bench, FP32);
 	measure_math(&bench, FP64);
 	measure_math(&bench, TF32);

@@ -29,6 +29,7 @@ enum {
 	SHORTEST = 1024, /* bytes of a column */
 	LONGEST = 65536,
 	STEP = 4,
+	QUICK_STEP = 64,
 	GAP = 32,      /* between columns, in floats */
 	R_LD = 128,    /* of R: its rows' elements are far apart */
 	STEPS = 4,     /* of a sample, at most ... */
@@ -272,9 +273,9 @@ static void add_levels(struct bench *b, enum kind kind, int threads, int64_t byt
 		        .kind = kind, .threads = threads, .level = level, .bytes = bytes};
 }
 
-static void add_all(struct bench *b, int threads)
+static void add_all(struct bench *b, int threads, bool quick)
 {
-	for (int64_t bytes = SHORTEST; bytes <= LONGEST; bytes *= STEP) {
+	for (int64_t bytes = SHORTEST; bytes <= LONGEST; bytes *= quick ? QUICK_STEP : STEP) {
 		add_levels(b, KERNELS, threads, bytes, GRAM_FAR);
 		add_levels(b, FUSED, threads, bytes, GRAM_FAR);
 		add_levels(b, FEW, threads, bytes, GRAM_APPLY_FAR);
@@ -327,6 +328,7 @@ static void find_room(struct bench *b)
 
 static void measure(struct probe_run *run)
 {
+	const bool quick = run->common.quick;
 	struct bench *b = xcalloc(1, sizeof *b);
 	struct fault fault;
 
@@ -337,19 +339,20 @@ static void measure(struct probe_run *run)
 	b->l2 = b->team.facts.l2_bytes > 0 ? (double)b->team.facts.l2_bytes : 1 << 20;
 	team_warm(&b->team, run->seconds / 20);
 	team_bind(&b->team, b->team.cores);
-	add_all(b, 1);
+	add_all(b, 1, quick);
 	if (b->team.cores > 1)
-		add_all(b, b->team.cores);
+		add_all(b, b->team.cores, quick);
 	drop_unwanted(run, b);
 	find_room(b);
 	const double seconds = run->wanted ? again * run->seconds : run->seconds;
+	const int visits = quick ? 1 : VISITS;
 	const double start = clock_now();
-	for (int v = 0; v < VISITS; v++) {
+	for (int v = 0; v < visits; v++) {
 		do {
 			team_bind(&b->team, b->team.cores);
 			for (size_t i = 0; i < b->spots; i++)
 				visit(b, &b->spot[i]);
-		} while (clock_now() - start < seconds * (v + 1) / VISITS);
+		} while (clock_now() - start < seconds * (v + 1) / visits);
 		end_visit(run, b);
 	}
 	table_meta_set(run->curve, "binding", "%d threads, the last one: %s", b->team.cores,
