@@ -2,12 +2,13 @@
 #include "base.h"
 #include "curve_again.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "msg.h"
 
-enum { MOST_NOISY = 200 }; /* points that a second visit goes through */
+enum { MOST_NOISY = 200 }; /* points that a second visit goes through: the noisiest */
 
 /* Of the columns, those that tell points apart. */
 static size_t key_columns(const struct table *curve)
@@ -35,17 +36,34 @@ static void copy_row(struct table *to, const struct table *from, size_t row)
 		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
 }
 
+/* Of the value; what is not known at all is the most. */
+static double half_width(const struct estimate *e)
+{
+	const double width = (e->high - e->low) / (2 * fabs(e->value));
+
+	return width >= 0 ? width : INFINITY;
+}
+
+static int noisiest_first(const void *a, const void *b)
+{
+	const struct point *p = a, *q = b;
+	const double first = half_width(&p->seconds), second = half_width(&q->seconds);
+
+	return first != second ? (first < second) - (first > second)
+	                       : (p->row > q->row) - (p->row < q->row);
+}
+
 struct table *curve_noisy(const struct table *curve)
 {
 	struct table *noisy = table_new((const char *const *)curve->column, curve->column_count);
 	struct point *points;
 	const size_t count = curve_points(curve, NULL, &points);
 
-	for (size_t i = 0; i < count; i++)
-		if (stats_noisy(&points[i].seconds))
-			copy_row(noisy, curve, points[i].row);
+	qsort(points, count, sizeof *points, noisiest_first);
+	for (size_t i = 0; i < count && i < MOST_NOISY && stats_noisy(&points[i].seconds); i++)
+		copy_row(noisy, curve, points[i].row);
 	free(points);
-	if (noisy->row_count > 0 && noisy->row_count <= MOST_NOISY)
+	if (noisy->row_count > 0)
 		return noisy;
 	table_free(noisy);
 	return NULL;

@@ -8,8 +8,8 @@
 #include "base.h"
 #include "curve.h"
 
-/* The noisy points, each as one row of a new table like the curve; NULL when there is none, or so
- * many that more than one process's bad luck is behind it (somebody else uses the device). */
+/* The noisy points, each as one row of a new table like the curve, the noisiest first; of very many
+ * the first 200. NULL when there is none. */
 struct table *curve_noisy(const struct table *curve);
 
 /* Whether a table of points has the one of this series and arguments. */

@@ -18,19 +18,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The host does not change while a program runs: its topology is loaded once and kept. NULL:
- * unknown. */
+/* NULL: unknown, which is said once. */
 static const struct topology *host_topology(void)
 {
-	static struct topology *topology;
-	static bool tried;
+	static bool told;
 	struct fault fault;
-	if (!tried) {
-		tried = true;
-		topology = topology_load(NULL, &fault);
-		if (!topology)
-			msg_warn("%s", fault.text);
-	}
+	const struct topology *topology = topology_host(&fault);
+	if (!topology && !told)
+		msg_warn("%s", fault.text);
+	told = told || !topology;
 	return topology;
 }
 

@@ -14,6 +14,7 @@
 #include "msg.h"
 #include "probe_jobs.h"
 #include "probe_quiet.h"
+#include "quiet.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement)
@@ -171,6 +172,8 @@ static int follow(const struct work *work, const struct child_order *order,
 {
 	struct probe_quiet *quiet = NULL;
 
+	if (work->options->common.quick)
+		quiet_hurry();
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
 		const struct probe *probe = list[find_probe(list, count, part->probe)];

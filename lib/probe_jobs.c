@@ -198,8 +198,9 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
  * them what differs from process to process by less than a fifth is known to a fifth. */
 enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 3 };
 
-/* After which none of them begins: what disturbs the host may last longer than its measurement. */
-static const double visits_seconds = 2.5, visits_seconds_gpu = 4;
+/* After which none of them begins, and none of any probe: what disturbs the host may last longer
+ * than its measurement. */
+static const double visits_seconds = 2.5, visits_seconds_gpu = 4, visits_seconds_all = 9;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {
@@ -220,15 +221,16 @@ static size_t find_noisy(struct job *const *job, size_t count, struct job **nois
 	return found;
 }
 
-/* Fresh processes visit what is noisy until nothing is, a few at most; then the curves are written
- * again. */
-static void visit_again(struct work *work, struct job *const *job, size_t count)
+/* Fresh processes visit what is noisy until nothing is, a few at most, and none from `last` on;
+ * then the curves are written again. */
+static void visit_again(struct work *work, struct job *const *job, size_t count, double last)
 {
 	struct job **noisy = xcalloc(count + 1, sizeof(struct job *));
 	size_t left = find_noisy(job, count, noisy);
 	const bool on_gpu = job[0]->probe->needs_gpu;
 	const int most = on_gpu ? SECOND_VISITS_GPU : SECOND_VISITS;
-	const double end = clock_now() + (on_gpu ? visits_seconds_gpu : visits_seconds);
+	const double own = clock_now() + (on_gpu ? visits_seconds_gpu : visits_seconds);
+	const double end = fmin(own, last);
 	int visits = 0, processes = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -251,18 +253,20 @@ static void visit_again(struct work *work, struct job *const *job, size_t count)
 /* After all others, when what disturbed a process has gone by. */
 static void visit_all_again(struct work *work)
 {
+	const double last = clock_now() + visits_seconds_all;
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
 	size_t shared = 0;
 
+	for (size_t i = 0; i < work->count; i++)
+		if (may_visit_again(&work->job[i], true))
+			group[shared++] = &work->job[i];
+	if (shared > 0)
+		visit_again(work, group, shared, last);
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
 		if (may_visit_again(job, false))
-			visit_again(work, &job, 1);
-		if (may_visit_again(job, true))
-			group[shared++] = job;
+			visit_again(work, &job, 1, last);
 	}
-	if (shared > 0)
-		visit_again(work, group, shared);
 	free(group);
 }
 

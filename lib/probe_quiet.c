@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct probe_quiet {
-	struct topology *topology;
+	const struct topology *topology;
 	struct quiet quiet;
 };
 
@@ -19,7 +19,7 @@ static struct probe_quiet *open_near(const struct gpu *gpu, const struct probe_r
 	int raw;
 	struct probe_quiet *host = xcalloc(1, sizeof *host);
 
-	host->topology = topology_load(NULL, &fault);
+	host->topology = topology_host(&fault);
 	if (!host->topology) {
 		free(host);
 		return NULL;
@@ -28,8 +28,6 @@ static struct probe_quiet *open_near(const struct gpu *gpu, const struct probe_r
 	quiet_open(&host->quiet, host->topology, facts.cores,
 	        topology_gpu_node(host->topology, gpu->pci, &raw));
 	quiet_expect(&host->quiet, run->core_usual);
-	if (run->common.quick)
-		quiet_hurry(&host->quiet);
 	return host;
 }
 
@@ -61,7 +59,6 @@ void probe_quiet_close(struct probe_quiet *host)
 	if (!host)
 		return;
 	quiet_close(&host->quiet);
-	topology_free(host->topology);
 	free(host);
 }
 

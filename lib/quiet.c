@@ -14,7 +14,7 @@ enum { READINGS = 128 };
 
 const char core_adds_key[] = "core_adds_per_cycle";
 
-static const double ranking_seconds = 0.05; /* for all cores ... */
+static const double ranking_seconds = 0.05, hurried_seconds = 0.015; /* for all cores ... */
 static const double least_visit = 0.5e-3, longest_visit = 3e-3;
 static const double arrival = 0.2;       /* of a visit, until the core is awake */
 static const double often = 0.25;        /* a neighbour that works so often counts */
@@ -23,6 +23,8 @@ static const double clearly_less = 0.92; /* of the usual */
 static const double ranking_part = 0.2;  /* of the time, at most ... */
 static const double hurried_part = 0.02; /* ... where it is short */
 static const double too_many = 0.1;      /* of a point's samples disturbed: measured again */
+
+static bool hurried;
 
 /* ---- rules ---- */
 
@@ -82,8 +84,8 @@ static void bind_to_quietest(const struct quiet *quiet)
 
 static void rank(struct quiet *quiet)
 {
-	const double start = clock_now(), wanted = ranking_seconds / quiet->cores;
-	const double seconds = fmin(fmax(wanted, least_visit), longest_visit);
+	const double start = clock_now(), all = hurried ? hurried_seconds : ranking_seconds;
+	const double seconds = fmin(fmax(all / quiet->cores, least_visit), longest_visit);
 
 	for (int core = 0; core < quiet->cores; core++) {
 		quiet->rate[core] = NAN;
@@ -106,7 +108,7 @@ void quiet_open(struct quiet *quiet, const struct topology *topology, int cores,
 	        .order = xcalloc(room, sizeof *quiet->order),
 	        .rate = xcalloc(room, sizeof *quiet->rate),
 	        .opened = clock_now(),
-	        .part = ranking_part};
+	        .part = hurried ? hurried_part : ranking_part};
 	rank(quiet);
 	quiet->seconds = 0; /* the first one is not spent on changes */
 }
@@ -125,9 +127,9 @@ void quiet_expect(struct quiet *quiet, double usual)
 	quiet->usual = fmax(quiet->usual, usual);
 }
 
-void quiet_hurry(struct quiet *quiet)
+void quiet_hurry(void)
 {
-	quiet->part = hurried_part;
+	hurried = true;
 }
 
 void quiet_leave(struct quiet *quiet)

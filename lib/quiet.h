@@ -34,8 +34,8 @@ void quiet_close(struct quiet *quiet);
  * clearly less is shared, even where all were when they were ranked. */
 void quiet_expect(struct quiet *quiet, double usual);
 
-/* The time is short: the cores are hardly ever ranked again. */
-void quiet_hurry(struct quiet *quiet);
+/* In this process the time is short: the cores are ranked in less of it, and hardly ever again. */
+void quiet_hurry(void);
 
 /* The calling thread is bound as before quiet_open; and to the quietest core again. */
 void quiet_leave(struct quiet *quiet);

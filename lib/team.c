@@ -22,7 +22,7 @@ int team_largest(int cores)
 bool team_open(struct team *team, struct fault *fault)
 {
 	memset(team, 0, sizeof *team);
-	team->topology = topology_load(NULL, fault);
+	team->topology = topology_host(fault);
 	if (!team->topology)
 		return false;
 	topology_facts(team->topology, &team->facts);
@@ -42,7 +42,6 @@ void team_close(struct team *team)
 {
 	quiet_close(&team->quiet);
 	free(team->usual);
-	topology_free(team->topology);
 }
 
 void team_warm(struct team *team, double seconds)

@@ -10,7 +10,7 @@
 enum { TEAM_SIZES = 16 };
 
 struct team {
-	struct topology *topology;
+	const struct topology *topology;
 	struct topology_facts facts;
 	struct quiet quiet;
 	int threads;          /* bound last ... */

@@ -56,6 +56,15 @@ struct topology *topology_load(const char *description, struct fault *fault)
 	return topology;
 }
 
+const struct topology *topology_host(struct fault *fault)
+{
+	static struct topology *host;
+
+	if (!host)
+		host = topology_load(NULL, fault);
+	return host;
+}
+
 void topology_free(struct topology *topology)
 {
 	if (!topology)

@@ -9,8 +9,12 @@
 
 struct topology; /* wraps hwloc_topology_t */
 
-/* Loads this machine's topology, or a synthetic one ("pack:2 numa:1 core:8 pu:1") when description
- * is not NULL. */
+/* This machine's topology, which does not change while a program runs: it is loaded once and kept
+ * until the end. NULL with the reason each time when it cannot be loaded. */
+const struct topology *topology_host(struct fault *fault);
+
+/* This machine's, afresh, or a synthetic topology ("pack:2 numa:1 core:8 pu:1") when description is
+ * not NULL. */
 struct topology *topology_load(const char *description, struct fault *fault);
 void topology_free(struct topology *topology);
 

@@ -283,7 +283,7 @@ static void measure(struct probe_run *run)
 	char got[128];
 	struct fault fault;
 
-	chase.topology = topology_load(NULL, &fault);
+	chase.topology = topology_host(&fault);
 	if (!chase.topology)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	topology_facts(chase.topology, &chase.facts);
@@ -291,8 +291,6 @@ static void measure(struct probe_run *run)
 		; /* until the processor's clock has risen */
 	quiet_open(&chase.quiet, chase.topology, chase.facts.cores, -1);
 	quiet_expect(&chase.quiet, run->core_usual);
-	if (run->common.quick)
-		quiet_hurry(&chase.quiet);
 	quiet_note(&chase.quiet, run->curve);
 	take_core(&chase, got);
 	table_meta_set(run->curve, "binding", "%s", got);
@@ -307,7 +305,6 @@ static void measure(struct probe_run *run)
 	pages_unmap(&chase.huge);
 	pages_unmap(&chase.small);
 	quiet_close(&chase.quiet);
-	topology_free(chase.topology);
 	free(chase.next);
 	free(chase.place);
 }

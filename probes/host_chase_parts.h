@@ -19,7 +19,7 @@ enum {
 
 struct chase {
 	struct probe_run *run;
-	struct topology *topology;
+	const struct topology *topology;
 	struct topology_facts facts;
 	struct quiet quiet;
 	int core;                 /* the quietest one that has its memory where the first one has */

@@ -172,7 +172,7 @@ static void measure(struct probe_run *run)
 {
 	int core[ALL_CORES], failed = 0;
 	struct fault fault;
-	struct topology *topology = topology_load(NULL, &fault);
+	const struct topology *topology = topology_host(&fault);
 	struct topology_facts facts;
 
 	if (!topology)
@@ -190,7 +190,6 @@ static void measure(struct probe_run *run)
 		msg_die(EXIT_NOT_POSSIBLE, "no two threads run at once on cores of their own here");
 	if (failed)
 		table_meta_set(run->curve, "dropped", "%d pairs that did not run at once", failed);
-	topology_free(topology);
 }
 
 static const char *const args[] = {"from", "to", "shared"};

@@ -314,7 +314,7 @@ static void measure(struct probe_run *run)
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1};
 
 	struct fault fault;
-	struct topology *topology = topology_load(NULL, &fault);
+	const struct topology *topology = topology_host(&fault);
 	struct topology_facts facts;
 
 	if (!topology)
@@ -329,8 +329,6 @@ static void measure(struct probe_run *run)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
 	quiet_open(&rates.quiet, topology, facts.cores, -1);
 	quiet_expect(&rates.quiet, run->core_usual);
-	if (run->common.quick)
-		quiet_hurry(&rates.quiet);
 	quiet_note(&rates.quiet, run->curve);
 	rates.end = clock_now() + single_part * run->seconds;
 	for (int visit = 0; visit < visits; visit++) {
@@ -353,7 +351,6 @@ static void measure(struct probe_run *run)
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
 	quiet_close(&rates.quiet);
-	topology_free(topology);
 	free(rates.ipiv);
 	free(rates.work);
 	free(rates.tau);

@@ -34,10 +34,9 @@ static void write_topology(const char *folder)
 {
 	struct fault fault;
 	char *path = xasprintf("%s/topology.xml", folder);
-	struct topology *topology = topology_load(NULL, &fault);
+	const struct topology *topology = topology_host(&fault);
 	if (!topology || !topology_export(topology, path, &fault))
 		msg_warn("%s", fault.text);
-	topology_free(topology);
 	free(path);
 }
 

@@ -255,7 +255,7 @@ static void measure(struct probe_run *run)
 	if (!gpu_open(&transfer.gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, &transfer.gpu);
-	struct topology *topology = topology_load(NULL, &fault);
+	const struct topology *topology = topology_host(&fault);
 	if (topology) {
 		topology_facts(topology, &facts);
 		before = topology_keep(topology);
@@ -274,7 +274,6 @@ static void measure(struct probe_run *run)
 	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
 		measure_node(run, &transfer, topology, node);
 	topology_restore(topology, before);
-	topology_free(topology);
 	tear_down(&transfer);
 	probe_watch_gpu(run, &transfer.gpu);
 }

@@ -54,15 +54,23 @@ static double value_of(const struct table *curve, size_t row)
 	return table_real(curve, row, "seconds");
 }
 
-/* A device that somebody else uses, too. */
-static void test_all_noisy(void)
+/* A machine that somebody else uses, too; 250 points are noisy, the more the later. */
+static void test_many_noisy(void)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	const struct arg first = {"bytes", 0}, last = {"bytes", 249}, quiet = {"bytes", 299};
 
 	for (int process = 0; process < PROCESSES; process++)
-		for (int point = 0; point < 300; point++)
-			add(curve, "copy", point, process, process % 2 ? 4e-6 : 2e-6, 10);
-	ok(!curve_noisy(curve), "where nearly all is noisy nothing is visited again");
+		for (int point = 0; point < 300; point++) {
+			const double more = process % 2 && point < 250 ? 1 + 0.01 * point : 0;
+			add(curve, "copy", point, process, 2e-6 * (1 + more), 10);
+		}
+	struct table *noisy = curve_noisy(curve);
+	ok(noisy && noisy->row_count == 200, "of very many noisy points 200 are visited again");
+	ok(noisy && curve_lists(noisy, "copy", &last, 1), "the noisiest");
+	ok(noisy && !curve_lists(noisy, "copy", &first, 1), "not the others");
+	ok(noisy && !curve_lists(noisy, "copy", &quiet, 1), "and no quiet one");
+	table_free(noisy);
 	table_free(curve);
 }
 
@@ -158,7 +166,7 @@ static void test_busy(void)
 int main(void)
 {
 	test_noisy();
-	test_all_noisy();
+	test_many_noisy();
 	test_rows();
 	test_intervals();
 	test_busy();

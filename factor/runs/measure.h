@@ -19,7 +19,7 @@ struct measure {
 	bool has_gpu;
 	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
 	struct vendor *vendor;                        /* NULL where not possible */
-	struct topology *topology; /* of this machine; NULL where it is not known */
+	const struct topology *topology; /* of this machine; NULL where it is not known */
 	struct quiet quiet;        /* the calling thread is on the quietest core, as the probes'
 	                              is; without a topology nothing */
 	struct timing_plan plan;

@@ -22,7 +22,7 @@ static void take_core(struct measure *measure)
 	started++;
 	msg_note("%d threads make and check matrices", started);
 
-	if (!(measure->topology = topology_load(NULL, &fault))) {
+	if (!(measure->topology = topology_host(&fault))) {
 		msg_warn("the measuring thread stays where the system puts it: %s", fault.text);
 		return;
 	}
@@ -57,7 +57,6 @@ void measure_close(struct measure *measure)
 		executor_free(measure->executor[e]);
 	if (measure->topology)
 		quiet_close(&measure->quiet);
-	topology_free(measure->topology);
 }
 
 void measure_stamp(struct measure *measure, struct table *table)
