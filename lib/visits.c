@@ -36,25 +36,58 @@ bool visits_has(
 void visits_add(struct visits *visits, const char *series, const struct arg *args, size_t arg_count,
         const struct measurement *measurement)
 {
-	struct visited *before = find(visits, series, args, arg_count);
+	struct visited *point = find(visits, series, args, arg_count);
 
-	if (before) {
-		before->measurement = sample_merge(before->measurement, *measurement);
-		return;
+	if (!point) {
+		visits->point =
+		        xrealloc(visits->point, (visits->count + 1) * sizeof *visits->point);
+		point = &visits->point[visits->count++];
+		*point = (struct visited){.series = series, .arg_count = arg_count};
+		memcpy(point->args, args, arg_count * sizeof *args);
 	}
-	visits->point = xrealloc(visits->point, (visits->count + 1) * sizeof *visits->point);
-	struct visited *fresh = &visits->point[visits->count++];
-	*fresh = (struct visited){
-	        .series = series, .arg_count = arg_count, .measurement = *measurement};
-	memcpy(fresh->args, args, arg_count * sizeof *args);
+	point->visit = xrealloc(point->visit, (point->visits + 1) * sizeof *point->visit);
+	point->visit[point->visits++] = *measurement;
+}
+
+/* Those without samples are last. */
+static int quickest_first(const void *a, const void *b)
+{
+	const struct estimate *x = &((const struct measurement *)a)->seconds,
+	                      *y = &((const struct measurement *)b)->seconds;
+
+	if (x->samples == 0 || y->samples == 0)
+		return (x->samples == 0) - (y->samples == 0);
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* What a point's visits make together: of several those in the middle. */
+static struct measurement middle(const struct visited *point)
+{
+	size_t good = 0, lost = 0;
+
+	qsort(point->visit, point->visits, sizeof *point->visit, quickest_first);
+	while (good < point->visits && point->visit[good].seconds.samples > 0)
+		good++;
+	if (good == 0)
+		return point->visit[0];
+	const size_t first = (good - 1) / 2, second = good / 2;
+	struct measurement m = first == second
+	                               ? point->visit[first]
+	                               : sample_merge(point->visit[first], point->visit[second]);
+	for (size_t i = 0; i < good; i++)
+		if (i != first && i != second)
+			lost += point->visit[i].seconds.samples + point->visit[i].discarded;
+	m.discarded += lost;
+	return m;
 }
 
 void visits_record(struct visits *visits, struct probe_run *run)
 {
 	for (size_t i = 0; i < visits->count; i++) {
-		const struct visited *point = &visits->point[i];
-		probe_record(
-		        run, point->series, point->args, point->arg_count, &point->measurement);
+		struct visited *point = &visits->point[i];
+		const struct measurement m = middle(point);
+		probe_record(run, point->series, point->args, point->arg_count, &m);
+		free(point->visit);
 	}
 	free(visits->point);
 	*visits = (struct visits){0};

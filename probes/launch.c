@@ -9,12 +9,13 @@
  * own); a full queue, which makes the host wait for the device (the queues stay short, the hold
  * times out); a kernel that did not run (each adds one to a word in device memory, and the sum is
  * checked); somebody else on the core (the calling thread has a quiet one, samples while it did
- * less than usual are taken again, and what the host's clock times is visited three times); the
- * memory that the queue of a stream got: on an H200 starts take 1.6 us in one half of all processes
- * and 1.8 in the other, so that the fit takes the middle of processes for what the device's clock
- * times (streams made later have other queues, but those do not start kernels early as soon as the
- * first ones do: 0.84 us, not 0.64); and that of the word (of several the quickest is taken, whose
- * access is the least part of a start).
+ * less than usual are taken again, and what the host's clock times is visited three times, of which
+ * the middle one counts: a search by cuBLAS takes 16.2 or 20.5 us on an H200, by whether its copy
+ * is there before its kernel ends, it seems); the memory that the queue of a stream got: on an H200
+ * starts take 1.6 us in one half of all processes and 1.8 in the other, so that the fit takes the
+ * middle of processes for what the device's clock times (streams made later have other queues, but
+ * those do not start kernels early as soon as the first ones do: 0.84 us, not 0.64); and that of
+ * the word (of several the quickest is taken, whose access is the least part of a start).
  *
  * Unit: seconds per operation. */
 #include "launch_parts.h"

@@ -20,8 +20,8 @@ struct measure {
 	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
 	struct vendor *vendor;                        /* NULL where not possible */
 	const struct topology *topology; /* of this machine; NULL where it is not known */
-	struct quiet quiet;        /* the calling thread is on the quietest core, as the probes'
-	                              is; without a topology nothing */
+	struct quiet quiet; /* the calling thread is on the quietest core, as the probes'
+	                       is; without a topology nothing */
 	struct timing_plan plan;
 	size_t failed, refused;
 	double budget;          /* no new shape is started after this many seconds */
