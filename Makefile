@@ -92,7 +92,7 @@ TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.
 TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
 
 # ---- targets ---------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup probe fit validate report plots bench record test alias-check format install uninstall clean help FORCE
+.PHONY: all examples setup probe fit validate report plots bench record test sanitize alias-check format install uninstall clean help FORCE
 
 ## all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -138,6 +138,16 @@ record:
 ## test: run all tests (GPU tests skip, with the reason, where there is no GPU)
 test: all $(TESTS) $(EXAMPLES)
 	$(Q)sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+# Those of the GPU's code, and those of algorithms that run on both executors.
+GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/(factor_test|split_test)\.h' $(TESTS:.t=.d))))
+SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
+SANITIZE_SECONDS ?= 300
+SANITIZE_JOBS ?= 4
+
+## sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
+sanitize: $(TESTS)
+	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
 
 ## format: check the formatting of every C and CUDA file (clang-format)
 format:

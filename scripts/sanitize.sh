@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make sanitize: the tests that use the GPU under compute-sanitizer, its memcheck and its racecheck, several at once.
+# Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. What takes
+# longer than SECONDS is cut: its checks up to there count. Exit status: 0 nothing was reported, 1 something was or a
+# test failed, 77 there is no sanitizer or no GPU. Racecheck of CUDA 13.0 reports races across mbarriers, and across
+# barriers of some of a block's warps, that there are none of; releases since 13.1 say that they have that mended.
+set -u
+sanitizer=${SANITIZER-compute-sanitizer}
+
+# What a tool says of a test begins in the first column behind the rule, what belongs to it further right.
+reports() {
+	grep -E '^========= [A-Z]' "$1" |
+		grep -vcE '^========= (COMPUTE-SANITIZER|[A-Z]+ SUMMARY|Target application|Warning: Detected overflow)'
+}
+
+# One test with one tool: a line "tool test checks failed reports state".
+run_one() {
+	folder=$1 seconds=$2 tool=$3 test=$4
+	name=$(basename "$test" .t)
+	log=$folder/$name.$tool
+	timeout -k 10 "$seconds" "$sanitizer" --tool "$tool" --print-limit 20 "$test" >"$log" 2>&1
+	status=$?
+	found=$(reports "$log")
+	failed=$(grep -c '^not ok' "$log")
+	case $status in
+	124 | 137) state="cut after $seconds s" ;;
+	*) state=complete ;;
+	esac
+	if grep -q 'terminated before first instrumented' "$log"; then
+		state=unused
+	elif [ "$state" = complete ] && ! grep -q '^1\.\.' "$log"; then
+		state="died ($status)"
+	fi
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$tool" "$name" "$(grep -c '^ok' "$log")" "$failed" "$found" "$state" >"$log.line"
+}
+
+if [ "${1-}" = --one ]; then
+	shift
+	run_one "$@"
+	exit 0
+fi
+
+folder=$1 seconds=$2 jobs=$3
+shift 3
+if ! command -v "$sanitizer" >/dev/null; then
+	echo "sanitize: there is no $sanitizer: install the CUDA Toolkit's, or name one in SANITIZER" >&2
+	exit 77
+fi
+# The same kernels of OpenBLAS as the tests have (tests/run.sh).
+if [ -z "${OPENBLAS_CORETYPE-}" ] && grep -qsw avx2 /proc/cpuinfo; then
+	OPENBLAS_CORETYPE=Haswell
+	export OPENBLAS_CORETYPE
+fi
+mkdir -p "$folder" || exit 1
+rm -f "$folder"/*.line
+for tool in memcheck racecheck; do
+	for test in "$@"; do
+		echo "$tool $test"
+	done
+done | xargs -P "$jobs" -L 1 sh "$0" --one "$folder" "$seconds"
+
+cat "$folder"/*.line | sort | awk -F '\t' -v folder="$folder" '
+$6 == "unused" { next }
+{
+	if (!count++)
+		printf "%-10s %-28s %8s %8s %8s  %s\n", "tool", "test", "checks", "failed", "reports", "state"
+	printf "%-10s %-28s %8d %8d %8d  %s\n", $1, $2, $3, $4, $5, $6
+	bad += $4 > 0 || $5 > 0 || $6 ~ /^died/
+	cut += $6 ~ /^cut/
+	checks += $3
+}
+END {
+	if (!count) {
+		print "sanitize: none of the tests used a GPU" | "cat 1>&2"
+		exit 77
+	}
+	printf "%d runs, %d of them cut, %d checks passed: %s\n", count, cut, checks,
+		bad ? bad " with reports or failures, see " folder : "nothing was reported"
+	exit bad > 0
+}'
