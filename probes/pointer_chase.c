@@ -153,7 +153,7 @@ static void measure(struct probe_run *run)
 	allocate(&context);
 	note_time("allocating", &since);
 	context.sample_seconds = (quick ? 0.15e-3 : 0.3e-3) * fmin(scale, 4);
-	context.point_seconds = (quick ? 1.5e-3 : 5e-3) * scale;
+	context.point_seconds = (quick ? 1.5e-3 : 6e-3) * scale;
 	sweep(&context, quick);
 	since = clock_now();
 	release(&context);
