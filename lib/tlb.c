@@ -69,6 +69,17 @@ static bool round_to_power(struct estimate *estimate)
 	return !isnan(exact);
 }
 
+/* Pages are powers of two: where none fits what was found lies between two of them, and which one
+ * is true is not known. */
+static void settle_page(struct estimate *page)
+{
+	if (page->samples == 0 || round_to_power(page))
+		return;
+	const double below = exp2(floor(log2(page->low)));
+	if (page->low > below && page->high < 2 * below)
+		*page = between(below, 2 * below, page->samples);
+}
+
 /* Pages of the largest stride or more: `least` nodes a larger one apart have entries. */
 static void find_beyond(struct tlb_level *found, struct estimate nodes, double least)
 {
@@ -116,7 +127,7 @@ static void find_level(const struct tlb_walk *walk, size_t n, size_t k, struct t
 	found->page = levels_quotient(found->reach, end.nodes);
 	if (found->page.low > end.stride || found->page.high < begin.stride)
 		found->page = found->reach = found->entries = unknown;
-	round_to_power(&found->page);
+	settle_page(&found->page);
 }
 
 size_t tlb_find(const struct tlb_walk *walk, size_t n, struct tlb_level *level)

@@ -14,7 +14,8 @@ struct tlb_walk {
 	struct levels levels;
 };
 
-/* Not resolved: value NaN, low and high bounds or NaN. */
+/* Not resolved: value NaN, low and high bounds or NaN. Pages are powers of two: of reach over
+ * entries the one that fits alone; where none does the page is not resolved. */
 struct tlb_level {
 	struct estimate reach, page; /* bytes */
 	struct estimate entries;

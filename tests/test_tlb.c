@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* TLB levels of walks whose kinks are given: the page is reach over entries, and a power of two. */
+#include "tap.h"
+
+#include "../lib/tlb.h"
+
+static const double MIB = 1 << 20;
+enum { STRIDES = 3 };
+
+/* Kinks of one level at so many nodes, each to a part of itself. */
+static struct tlb_walk walk_of(double stride, double nodes, double part)
+{
+	struct tlb_walk walk = {.stride = stride, .largest = 1e9};
+
+	walk.levels.count = 1;
+	walk.levels.level[0] =
+	        (struct level){.size = {nodes, nodes * (1 - part), nodes * (1 + part), 9},
+	                .resolved = true,
+	                .step = {5e-9, 4.9e-9, 5.1e-9, 9},
+	                .step_resolved = true};
+	return walk;
+}
+
+/* Of strides of 2, 32 and 64 MiB; the last two are those of pages or more. */
+static struct tlb_level level_of(double reach, double entries, double part)
+{
+	const struct tlb_walk walk[STRIDES] = {walk_of(2 * MIB, reach / (2 * MIB), part),
+	        walk_of(32 * MIB, entries, part), walk_of(64 * MIB, entries, part)};
+	struct tlb_level level[LEVELS_MAX];
+
+	ok(tlb_find(walk, STRIDES, level) == 1, "one level");
+	return level[0];
+}
+
+static void test_one_fits(void)
+{
+	const struct tlb_level level = level_of(270e6, 15.2, 0.08);
+
+	is_real(level.page.value, 16 * MIB, 1e-12, "a page of 16 MiB where only that fits");
+	is_real(level.entries.value, 15.2, 1e-12, "entries as they are seen");
+}
+
+static void test_none_fits(void)
+{
+	const struct tlb_level level = level_of(280e6, 14.2, 0.08);
+
+	ok(isnan(level.page.value), "a page of 19.7 MB is none");
+	is_real(level.page.low, 16 * MIB, 1e-12, "it has 16 MiB or more");
+	is_real(level.page.high, 32 * MIB, 1e-12, "and 32 at most");
+	is_real(level.entries.value, 14.2, 1e-12, "entries stay what they are");
+}
+
+static void test_several_fit(void)
+{
+	const struct tlb_level level = level_of(300e6, 14, 0.7);
+
+	is_real(level.page.value, 300e6 / 14, 1e-12, "of several that fit none is taken");
+	ok(level.page.low < 16 * MIB && level.page.high > 32 * MIB, "the interval tells");
+}
+
+int main(void)
+{
+	test_one_fits();
+	test_none_fits();
+	test_several_fit();
+	return finish();
+}
