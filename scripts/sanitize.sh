@@ -53,6 +53,8 @@ if [ -z "${OPENBLAS_CORETYPE-}" ] && grep -qsw avx2 /proc/cpuinfo; then
 	OPENBLAS_CORETYPE=Haswell
 	export OPENBLAS_CORETYPE
 fi
+FATHOM_TEST_ON=gpu # tests of both executors leave the host out
+export FATHOM_TEST_ON
 mkdir -p "$folder" || exit 1
 rm -f "$folder"/*.line
 for tool in memcheck racecheck; do

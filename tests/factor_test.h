@@ -280,13 +280,16 @@ static inline bool test_close(struct executor *e, struct test_memory *memory)
 	return intact;
 }
 
-/* Runs a test on the host executor and, where there is a GPU, on cuda. */
+/* Runs a test on the host executor, unless FATHOM_TEST_ON=gpu says that somebody watches the GPU
+ * alone, and, where there is one, on cuda. */
 static inline int test_on_executors(void (*test)(struct executor *))
 {
 	struct fault fault;
 	struct executor *host = executor_host_new(&fault), *cuda = executor_cuda_new("0", &fault);
+	const char *on = getenv("FATHOM_TEST_ON");
 
-	test(host);
+	if (!on || strcmp(on, "gpu") != 0)
+		test(host);
 	test_on_gpu = true;
 	if (cuda)
 		test(cuda);

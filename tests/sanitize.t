@@ -10,6 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cat >"$scratch/sanitizer" <<'S'
 #!/bin/sh
 cat "$5" # --tool TOOL --print-limit LIMIT TEST
+echo "on the ${FATHOM_TEST_ON-}"
 [ "$(basename "$5" .t)" != slow ] || exec sleep 60
 S
 chmod +x "$scratch/sanitizer"
@@ -32,6 +33,7 @@ say host 'ok 1 - a' '1..1' '========= Error: Target application terminated befor
 
 expect 0 '4 checks passed: nothing was reported' 'a clean test' sanitize "$scratch/clean.t"
 expect 0 'racecheck  clean  *2  *0  *0  complete' 'a line for each tool' sanitize "$scratch/clean.t"
+expect 0 'on the gpu' 'tests are told to leave the host out' cat "$scratch/logs/clean.memcheck"
 expect 1 'racecheck  race  *1  *0  *1  complete' 'a race is one report' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 '2 with reports or failures' 'and the end says so' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 'memcheck  *wrong  *1  *1  *0' 'a check that fails' sanitize "$scratch/wrong.t"
