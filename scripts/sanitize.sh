@@ -28,10 +28,10 @@ run_one() {
 	124 | 137) state="cut after $seconds s" ;;
 	*) state=complete ;;
 	esac
-	if grep -q 'terminated before first instrumented' "$log"; then
-		state=unused
-	elif [ "$state" = complete ] && ! grep -q '^1\.\.' "$log"; then
+	if [ "$state" = complete ] && ! grep -q '^1\.\.' "$log"; then
 		state="died ($status)"
+	elif grep -q 'terminated before first instrumented' "$log"; then
+		state=unused
 	fi
 	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$tool" "$name" "$(grep -c '^ok' "$log")" "$failed" "$found" "$state" >"$log.line"
 }

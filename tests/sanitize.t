@@ -29,6 +29,7 @@ say race 'ok 1 - a' '========= Error: Race reported between Read access at f()+0
 say wrong 'ok 1 - a' 'not ok 2 - b' '1..2'
 say slow 'ok 1 - a'
 say dead 'ok 1 - a'
+say unstarted '========= Error: Target application terminated before first instrumented API call'
 say host 'ok 1 - a' '1..1' '========= Error: Target application terminated before first instrumented API call'
 
 expect 0 '4 checks passed: nothing was reported' 'a clean test' sanitize "$scratch/clean.t"
@@ -39,6 +40,7 @@ expect 1 '2 with reports or failures' 'and the end says so' sanitize "$scratch/c
 expect 1 'memcheck  *wrong  *1  *1  *0' 'a check that fails' sanitize "$scratch/wrong.t"
 expect 0 'slow .*cut after 2 s' 'a test that takes too long is cut' sanitize "$scratch/slow.t"
 expect 1 'dead .*died' 'a test that ends without a plan' sanitize "$scratch/dead.t"
+expect 1 'unstarted .*died' 'and one that could not start, which is none of the host alone' sanitize "$scratch/unstarted.t"
 expect 77 'none of the tests used a GPU' 'without a GPU' sanitize "$scratch/host.t"
 expect 0 '2 runs, 0 of them cut' 'a test of the host alone is left out' sanitize "$scratch/host.t" "$scratch/clean.t"
 expect 77 'there is no /nowhere/sanitizer' 'without a sanitizer' \
