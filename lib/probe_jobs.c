@@ -198,8 +198,8 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
  * them what differs from process to process by less than a fifth is known to a fifth. */
 enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 3 };
 
-/* After which none of them begins, and none of any probe: what disturbs the host may last longer
- * than its measurement. */
+/* After which none of a probe's begins, and, since the first one, none at all: what disturbs the
+ * host may last longer than its measurement. */
 static const double visits_seconds = 2.5, visits_seconds_gpu = 4, visits_seconds_all = 9;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
