@@ -93,14 +93,22 @@ __device__ __forceinline__ void send_row(const struct panel<real> &g,
 				g.a[j + (j + 1 + piece * WIDTH + i) * g.lda] = some.value[i];
 }
 
-/* By one thread: the bytes that this block gets before column j, the pivot row before included. */
+/* By the warp that sends rows: the bytes that this block gets before column j, the pivot row before
+ * included. All its lanes arrive: what each has read of the columns before may then be overwritten
+ * by those who wait for this one. One lane behind a barrier of the warp would do, but racecheck
+ * does not follow the others through that. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ void announce(struct shared<real, COLUMNS> &s, int j, int n, int heads)
+__device__ __forceinline__ void announce(
+        struct shared<real, COLUMNS> &s, const struct seat &t, int j, int n, int heads)
 {
+	const uint32_t full = shared_address(&s.rows.full[j % TURNS]);
 	const int row = j > 0 ? ((n - j) * (int)sizeof(real) + 15) / 16 * 16 : 0;
-	if (j < n)
-		arrivals_expect(shared_address(&s.rows.full[j % TURNS]),
-		        (uint32_t)(heads * (int)sizeof s.heads[0][0] + row));
+	if (j >= n)
+		return;
+	if (t.lane == 0)
+		arrivals_expect(full, (uint32_t)(heads * (int)sizeof s.heads[0][0] + row));
+	else
+		arrivals_arrive(full);
 }
 
 /* The warp that sends the pivot rows which its block holds. */
@@ -111,8 +119,7 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 	int info = 0;
 
 	cluster_barrier();
-	if (t.lane == 0)
-		announce(s, 0, g.n, w.heads);
+	announce(s, t, 0, g.n, w.heads);
 	for (int j = 0; j < g.n; j++) {
 		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
 		wait_phase(&s.rows.full[turn], parity, g.error);
@@ -128,9 +135,7 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 				g.pivots[j] = (int)f.position + 1;
 			}
 		}
-		__syncwarp(); /* all have read this column's before anything may overwrite it */
-		if (t.lane == 0)
-			announce(s, j + 1, g.n, w.heads);
+		announce(s, t, j + 1, g.n, w.heads);
 		if (info == 0 && from_lane(f.value, best) == real(0))
 			info = j + 1;
 	}
@@ -190,7 +195,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	for (int k = (int)threadIdx.x; k < TURNS * HEADS; k += (int)blockDim.x)
 		s.heads[0][k] = {real(0), NO_INDEX, real(0), real(0)};
 	if (threadIdx.x == 0) {
-		arrivals_set(s.rows.full, TURNS, 1);
+		arrivals_set(s.rows.full, TURNS, 32);
 		arrivals_set(s.rows.own_full, TURNS, (uint32_t)warps);
 	}
 	early_begin();

@@ -34,8 +34,18 @@ struct sweep {
 	struct probe_run *run;
 	struct concurrency *c;
 	double seconds;        /* for one point */
+	bool by_device;        /* by its clock: a disturbed host does not make a sample longer */
 	struct visits *visits; /* of points that are visited twice, or NULL */
 };
+
+static bool take_samples(const struct sweep *sweep, sample_function function,
+        const struct sample_plan *plan, struct measurement *result)
+{
+	const double max_hz = sweep->c->gpu.max_hz;
+	return sweep->by_device
+	               ? sample_run(function, sweep->c, plan, max_hz, result)
+	               : probe_quiet_sample(sweep->run, function, sweep->c, plan, max_hz, result);
+}
 
 static double measure_point(const struct sweep *sweep, const char *series, sample_function function,
         const char *argument, double value)
@@ -44,8 +54,7 @@ static double measure_point(const struct sweep *sweep, const char *series, sampl
 	plan.min_samples = sweep->run->common.quick ? 3 : 7;
 	struct measurement measurement;
 	struct sample first;
-	if (!function(sweep->c, &first) || !probe_quiet_sample(sweep->run, function, sweep->c,
-	                                           &plan, sweep->c->gpu.max_hz, &measurement))
+	if (!function(sweep->c, &first) || !take_samples(sweep, function, &plan, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	const struct arg arg = {argument, value};
 	if (sweep->visits)
@@ -177,7 +186,8 @@ static void measure_busy(const struct sweep *sweep)
 	struct visits seen = {0};
 	const int visits = sweep->run->common.quick ? 1 : 2;
 	/* the host's times vary: more of them, at two times */
-	const struct sweep longer = {sweep->run, c, fmax(sweep->seconds, 4e-3), &seen};
+	const struct sweep longer = {
+	        .run = sweep->run, .c = c, .seconds = fmax(sweep->seconds, 4e-3), .visits = &seen};
 	for (int visit = 0; visit < visits; visit++)
 		for (size_t i = 0; i < ARRAY_LEN(points); i++) {
 			c->held = points[i].held;
@@ -204,7 +214,8 @@ static void measure_priorities(const struct sweep *sweep)
 	struct concurrency *c = sweep->c;
 	/* an urgent kernel meets the blocks of the grid at any moment: many samples */
 	const double enough = sweep->run->common.quick ? 5e-3 : 20e-3;
-	const struct sweep longer = {sweep->run, c, fmax(8 * sweep->seconds, enough), NULL};
+	const struct sweep longer = {
+	        .run = sweep->run, .c = c, .seconds = fmax(8 * sweep->seconds, enough)};
 	int least = 0, greatest = 0;
 	GPU(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	c->beside = false;
@@ -234,11 +245,14 @@ static void measure(struct probe_run *run)
 	run_once(&c);
 	probe_quiet_take(run, &c.gpu);
 	/* about 60 points of which most need no more than their first few samples */
-	const struct sweep sweep = {
-	        run, &c, fmax(run->seconds - run->warm_seconds, 0.1) / 60, NULL};
+	struct sweep sweep = {.run = run,
+	        .c = &c,
+	        .seconds = fmax(run->seconds - run->warm_seconds, 0.1) / 60,
+	        .by_device = true};
 	measure_overlap(&sweep);
 	measure_engines(&sweep);
 	measure_kernels(&sweep);
+	sweep.by_device = false;
 	measure_busy(&sweep);
 	measure_priorities(&sweep);
 	probe_quiet_leave(run); /* a second thread watches the calls */

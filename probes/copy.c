@@ -144,8 +144,8 @@ static void add_inflight(struct copy_sweep *sweep)
 static void allocate(struct copy_sweep *sweep)
 {
 	static const int64_t least = 64ll << 20;
-	int64_t wanted = larger(largest_bytes(sweep),
-	                large_words(&sweep->gpu) * widest_stride(sweep) * 4),
+	int64_t wanted = larger(
+	                largest_bytes(sweep), large_words(&sweep->gpu) * widest_stride(sweep) * 4),
 	        bytes = least;
 
 	while (2 * bytes <= smaller(wanted, sweep->gpu.memory_bytes / 4))

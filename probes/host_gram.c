@@ -40,6 +40,7 @@ enum {
 };
 static const double turn = 100e-6; /* ... and for so long */
 static const double again = 0.3;   /* of the time, for a second visit's few points */
+static const double patience = 2;  /* times the time, until no more rounds are begun */
 
 enum kind { KERNELS, FUSED, FEW, MANY, FETCH };
 static const char *const series[] = {"dots", "fused", "few", "many", "handed"};
@@ -347,7 +348,7 @@ static void measure(struct probe_run *run)
 	const double seconds = run->wanted ? again * run->seconds : run->seconds;
 	const int visits = quick ? 1 : VISITS;
 	const double start = clock_now();
-	for (int v = 0; v < visits; v++) {
+	for (int v = 0; v < visits && clock_now() - start < patience * seconds; v++) {
 		do {
 			team_bind(&b->team, b->team.cores);
 			for (size_t i = 0; i < b->spots; i++)

@@ -262,7 +262,8 @@ static size_t count_points(const struct memory_sweep *sweep)
 	for (int i = 0; i < sweep->team.size_count; i++)
 		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes))
 			if (has_point(sweep, sweep->team.size[i], bytes))
-				count += WAYS * (bytes == sweep->beyond ? 1 : (size_t)visits_of(sweep));
+				count += WAYS *
+				         (bytes == sweep->beyond ? 1 : (size_t)visits_of(sweep));
 	return count;
 }
 

@@ -11,8 +11,6 @@
 #include "../lib/probe.h"
 #include "../lib/team.h"
 
-#include <math.h>
-
 void host_parallel_fit(const struct table *curve, struct profile *profile);
 
 struct bench {
@@ -62,12 +60,16 @@ static bool take_barrier(void *context, struct sample *sample)
 	return true;
 }
 
-/* Operations that fill a hundred microseconds, by a first try of a hundred. */
+/* Operations that fill a hundred microseconds, or few where cores are shared and each takes long.
+ */
 static int fill(double (*timed)(int, int), int threads)
 {
-	enum { TRY = 100 };
-	timed(threads, TRY);
-	return (int)fmin(fmax(TRY * 1e-4 / timed(threads, TRY), 10), 100000);
+	enum { FEWEST = 10, MOST = 100000 };
+	int count = FEWEST;
+	timed(threads, count); /* starts the team */
+	while (timed(threads, count) < 1e-4 && count < MOST)
+		count *= 2;
+	return count;
 }
 
 static void measure_series(struct probe_run *run, const char *series, double (*timed)(int, int),

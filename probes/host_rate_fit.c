@@ -87,8 +87,11 @@ void host_rate_fit(const struct table *curve, struct profile *profile)
 
 	for (size_t f = 0; f < ARRAY_LEN(functions); f++)
 		add_function(curve, profile, f);
-	if (add.seconds.samples && add.seconds.low > 0)
-		hz = (struct estimate){1 / add.seconds.value, 1 / add.seconds.high,
-		        1 / add.seconds.low, add.seconds.samples};
+	if (add.seconds.samples) {
+		/* processes that differ widely may have an interval that reaches zero */
+		const double least = fmax(add.seconds.low, add.seconds.value / 2);
+		hz = (struct estimate){1 / add.seconds.value, 1 / add.seconds.high, 1 / least,
+		        add.seconds.samples};
+	}
 	profile_add(profile, &clock, NULL, 0, hz, add.busy);
 }

@@ -168,11 +168,33 @@ static void test_rate(void)
 	table_free(curve);
 }
 
+/* One of three processes had two thirds of its core: the interval of an add reaches zero. */
+static void test_shared_clock(void)
+{
+	static const double add_seconds[] = {0.387e-9, 0.387e-9, 0.669e-9};
+	static const char *const columns[] = {"m", "n"};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+
+	for (int process = 0; process < 3; process++) {
+		const double v = add_seconds[process];
+		const struct measurement m = {{v, v, v, 20}, 0, NAN, 0};
+		curve_add(curve, "clock", NULL, 0, process, &m, false);
+	}
+	host_rate_fit(curve, profile);
+	const struct parameter *clock = row_of(profile, "host.clock");
+	is_real(clock->estimate.value, 1 / 0.387e-9, 1e-9, "a shared core's clock");
+	is_text(clock->status, "noisy", "is noisy, not failed");
+	profile_free(profile);
+	table_free(curve);
+}
+
 int main(void)
 {
 	test_memory();
 	test_parallel();
 	test_gram();
 	test_rate();
+	test_shared_clock();
 	return finish();
 }

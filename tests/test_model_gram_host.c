@@ -166,6 +166,38 @@ static void test_apply(struct price_reader *r)
 	        "or from memory, as all read it");
 }
 
+/* A host whose every pass was held up, by up to a thousand times. */
+static void test_noise(void)
+{
+	uint64_t random = 1;
+	int prices = 0, positive = 0;
+
+	for (int machines = 0; machines < 50; machines++) {
+		struct profile *p = machine();
+		struct price_reader *r = calloc(1, sizeof *r);
+		for (size_t i = 0; i < p->count; i++)
+			if (strncmp(p->row[i].name, "host.gram.", 10) == 0) {
+				random = random * 6364136223846793005u + 1442695040888963407u;
+				p->row[i].estimate.value *=
+				        pow(10, 3 * (double)(random >> 40) / 0x1p24);
+			}
+		price_reader_start(r, p);
+		for (r->threads = 1; r->threads <= 8; r->threads *= 8)
+			for (int64_t n = 1; n <= 4096; n *= 4) {
+				const double got[] = {
+				        sum(price_gram_pass_host(r, GRAM_DOTS, single(1024, n))),
+				        sum(price_gram_pass_host(r, GRAM_FUSED, single(16384, n))),
+				        sum(price_gram_apply_host(r, single(1024, n), 1, false)),
+				        sum(price_gram_apply_host(r, single(1024, n), 96, false))};
+				for (size_t k = 0; k < ARRAY_LEN(got); k++, prices++)
+					positive += got[k] > 0;
+			}
+		free(r);
+		profile_free(p);
+	}
+	ok(positive == prices, "noise makes no price negative: %d of %d", positive, prices);
+}
+
 static double seconds(const struct profile *profile, int64_t n, int64_t k, int64_t nb)
 {
 	const struct gram_run run = {.form = "blocked", .nb = nb, .k = k, .threads = 8};
@@ -218,6 +250,7 @@ int main(void)
 	price_reader_start(r, profile);
 	test_passes(r);
 	test_apply(r);
+	test_noise();
 	test_width(profile);
 	test_interval(profile);
 	free(r);

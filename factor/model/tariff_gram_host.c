@@ -48,10 +48,13 @@ static double measured(struct price_reader *r, const char *name, double bytes, i
 	return price_surface(r, name, axes, at, 3);
 }
 
-/* The line through two points. */
+/* The line through two points, beyond them too: of more no less time, and of fewer no more for
+ * each, whatever a noisy host has measured. */
 static double line(double x, double x0, double y0, double x1, double y1)
 {
-	return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+	const double slope = fmax(0, (y1 - y0) / (x1 - x0)), y = y0 + slope * (x - x0);
+
+	return x < x0 ? fmax(y, y0 * x / x0) : y;
 }
 
 /* `low` becomes `high` while x goes from `from` to `to`, by logarithms. */
