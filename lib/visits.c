@@ -78,6 +78,8 @@ static struct measurement middle(const struct visited *point)
 		if (i != first && i != second)
 			lost += point->visit[i].seconds.samples + point->visit[i].discarded;
 	m.discarded += lost;
+	m.disturbed +=
+	        lost; /* not for the device's sake, as those of a point that others use are */
 	return m;
 }
 

@@ -48,6 +48,10 @@ static void test_three(void)
 	is_real(number(curve, "seconds"), 3e-6, 1e-12, "the one in the middle counts");
 	ok(number(curve, "samples") == 9 && number(curve, "discarded") == 18,
 	        "its samples alone: the others' are discarded");
+	struct point *points;
+	ok(curve_points(curve, NULL, &points) == 1 && !points[0].busy,
+	        "but say nothing of others on the device");
+	free(points);
 	table_free(curve);
 }
 
