@@ -77,9 +77,9 @@ static struct measurement middle(const struct visited *point)
 	for (size_t i = 0; i < good; i++)
 		if (i != first && i != second)
 			lost += point->visit[i].seconds.samples + point->visit[i].discarded;
+	/* not for the device's sake, as those of a point are that others use */
 	m.discarded += lost;
-	m.disturbed +=
-	        lost; /* not for the device's sake, as those of a point that others use are */
+	m.disturbed += lost;
 	return m;
 }
 
