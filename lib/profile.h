@@ -104,4 +104,8 @@ size_t profile_failed(const struct profile *profile);
  * rows show the first, the last and every failed row only, unless verbose. */
 void profile_print(const struct profile *profile, bool verbose, FILE *out);
 
+/* One line: how many parameters have which status, the noisy ones also by the part of the machine
+ * that their names begin with. */
+void profile_print_counts(const struct profile *profile, FILE *out);
+
 #endif

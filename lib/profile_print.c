@@ -127,3 +127,33 @@ void profile_print(const struct profile *profile, bool verbose, FILE *out)
 	table_print(shown, NULL, 0, out);
 	table_free(shown);
 }
+
+static size_t with_status(const struct profile *profile, const char *status, const char *part)
+{
+	const size_t length = strlen(part);
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->count; i++)
+		count += strcmp(profile->row[i].status, status) == 0 &&
+		         strncmp(profile->row[i].name, part, length) == 0;
+	return count;
+}
+
+void profile_print_counts(const struct profile *profile, FILE *out)
+{
+	static const char *const parts[] = {"host.", "gpu.", "link."};
+	const size_t noisy = with_status(profile, "noisy", "");
+	const char *before = " (";
+
+	fprintf(out, "%zu parameters: %zu ok, %zu noisy", profile->count,
+	        with_status(profile, "ok", ""), noisy);
+	for (size_t p = 0; p < ARRAY_LEN(parts) && noisy; p++) {
+		const size_t here = with_status(profile, "noisy", parts[p]);
+		if (!here)
+			continue;
+		fprintf(out, "%s%.*s %zu", before, (int)strlen(parts[p]) - 1, parts[p], here);
+		before = ", ";
+	}
+	fprintf(out, "%s, %zu bounded, %zu failed\n", noisy ? ")" : "",
+	        with_status(profile, "bounded", ""), profile_failed(profile));
+}

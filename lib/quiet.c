@@ -204,14 +204,17 @@ bool quiet_sample_run(struct quiet *quiet, sample_function function, void *conte
 void quiet_note(const struct quiet *quiet, struct table *curve)
 {
 	const double best = quiet->rate[quiet->order[0]];
-	char text[160] = "";
+	char *text = xstrdup("");
 
 	for (int core = 0; core < quiet->cores; core++) {
-		const size_t used = strlen(text);
-		if (quiet_less(quiet->rate[core], best))
-			snprintf(text + used, sizeof text - used, "%s%d (%.2f)", used ? ", " : "",
-			        core, quiet->rate[core] / best);
+		if (!quiet_less(quiet->rate[core], best))
+			continue;
+		char *longer = xasprintf(
+		        "%s%s%d (%.2f)", text, text[0] ? ", " : "", core, quiet->rate[core] / best);
+		free(text);
+		text = longer;
 	}
 	table_meta_set(curve, "shared_cores", "%s", text[0] ? text : best > 0 ? "none" : "unknown");
 	table_meta_set(curve, core_adds_key, "%.3f", quiet->usual);
+	free(text);
 }

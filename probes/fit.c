@@ -113,6 +113,33 @@ static void note_probes(struct table *profile, const struct source *source)
 	free(names);
 }
 
+/* Others' share of the host's cores when the probes ranked them. */
+static void say_shared_cores(const struct source *source)
+{
+	size_t least = 0, most = 0, known = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		const char *text =
+		        source[i].curve ? table_meta(source[i].curve, "shared_cores") : NULL;
+		size_t cores = 0;
+		if (!text || strcmp(text, "unknown") == 0)
+			continue;
+		for (const char *at = strchr(text, '('); at; at = strchr(at + 1, '('))
+			cores++;
+		least = known == 0 || cores < least ? cores : least;
+		most = cores > most ? cores : most;
+		known++;
+	}
+	if (most == 0)
+		return;
+	printf("others used ");
+	if (least < most)
+		printf("%zu to ", least);
+	printf("%zu of the host's cores meanwhile: what the host times or takes part in is the "
+	       "less certain for it\n",
+	        most);
+}
+
 static void write_profile(const struct table *table, const char *folder)
 {
 	struct fault fault;
@@ -158,10 +185,13 @@ int main(int argc, char **argv)
 	copy_machine(table, source);
 	note_probes(table, source);
 	write_profile(table, common.output);
-	if (common.json)
+	if (common.json) {
 		table_write_json(table, stdout);
-	else
+	} else {
 		profile_print(profile, common.verbose, stdout);
+		profile_print_counts(profile, stdout);
+		say_shared_cores(source);
+	}
 	size_t failed = profile_failed(profile), total = profile->count;
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
 		table_free(source[i].curve);

@@ -3,9 +3,9 @@
 # make sanitize: the tests that use the GPU under compute-sanitizer, its memcheck and its racecheck, several at once.
 # Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. What takes
 # longer than SECONDS is cut: its checks up to there count. Exit status: 0 nothing was reported, 1 something was or a
-# test failed, 77 there is no sanitizer or no GPU. Racecheck of CUDA 13.0 reports races in lib/panel_cluster.cu,
-# lib/sweep_kernel.cu and lib/potrf_kernels.cu, across mbarriers and barriers of some of a block's warps, where reading
-# finds none; the release notes of 13.1 and later name false reports of mbarriers that were mended.
+# test failed, 77 there is no sanitizer or no GPU. Racecheck of CUDA 13.0 reports races in lib/sweep_kernel.cu and
+# lib/potrf_kernels.cu, across barriers of some of a block's warps, where reading finds none and that of 13.5 reports
+# none; the release notes of 13.1 and later name false reports that were mended.
 set -u
 sanitizer=${SANITIZER-compute-sanitizer}
 

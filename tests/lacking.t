@@ -73,4 +73,20 @@ if grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"; then
 else
 	report "not ok" 'a busy device: what was measured meanwhile is noisy'
 fi
+expect 0 '^[0-9]* parameters: [0-9]* ok, [1-9][0-9]* noisy (.*gpu [1-9].*), [0-9]* bounded, 0 failed$' \
+	'how many are noisy is said' "$bin/fit" --output "$folder"
+
+machine neighbours # others on some of the host's cores, as three probes found
+for file in "$folder"/*.tsv; do
+	case $file in
+	*/host_rate.tsv) cores='1 (0.61), 2 (0.7), 12 (0.55)' ;;
+	*/host_memory.tsv) cores='3 (0.9)' ;;
+	*) cores=unknown ;;
+	esac
+	sed "s/^# shared_cores: .*/# shared_cores: $cores/" "$file" >"$scratch/file" && mv "$scratch/file" "$file"
+done
+expect 0 "^others used 1 to 3 of the host's cores meanwhile" 'a shared host is said' "$bin/fit" --output "$folder"
+sed -i 's/^# shared_cores: .*/# shared_cores: none/' "$folder"/*.tsv
+"$bin/fit" --output "$folder" >"$scratch/text" && ! grep -q '^others used' "$scratch/text"
+report "$([ $? = 0 ] && echo ok || echo "not ok")" 'one that is not shared is not'
 echo "1..$number"

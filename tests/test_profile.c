@@ -386,6 +386,13 @@ static void test_print(void)
 	        "one                     2.5  ns    40.0       30  noisy\n",
 	        "one aligned table, long functions shortened");
 	free(text);
+	add(profile, "host.l1.latency", NULL, 0, about(2.5e-9, 0.4));
+	out = open_memstream(&text, &size);
+	profile_print_counts(profile, out);
+	fclose(out);
+	is_text(text, "8 parameters: 6 ok, 2 noisy (host 1), 0 bounded, 0 failed\n",
+	        "and a line of what they are");
+	free(text);
 	profile_free(profile);
 }
 
