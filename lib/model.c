@@ -18,8 +18,9 @@ static void note_used(struct model *model, const char *name)
 	for (size_t i = 0; i < model->used_count; i++)
 		if (strcmp(model->used[i], name) == 0)
 			return;
+	const uint32_t key = profile_name_key(name);
 	for (size_t i = 0; i < model->profile->count; i++) {
-		if (strcmp(model->profile->row[i].name, name) == 0) {
+		if (profile_row_has_name(&model->profile->row[i], key, name)) {
 			assert(model->used_count < MODEL_USED);
 			model->used[model->used_count++] = model->profile->row[i].name;
 			return;

@@ -79,9 +79,9 @@ static size_t word(const char *text)
 	return n;
 }
 
-static bool same_row(const struct parameter *a, const struct parameter *b)
+static bool same_arguments(const struct parameter *a, const struct parameter *b)
 {
-	if (strcmp(a->name, b->name) != 0 || a->arg_count != b->arg_count)
+	if (a->arg_count != b->arg_count)
 		return false;
 	for (size_t i = 0; i < a->arg_count; i++)
 		if (strcmp(a->arg_name[i], b->arg_name[i]) != 0 || a->arg[i] != b->arg[i])
@@ -146,8 +146,11 @@ char *profile_row_name(const struct parameter *row)
 
 struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like)
 {
+	const uint32_t key = profile_name_key(like->name);
+
 	for (size_t i = 0; i < profile->count; i++)
-		if (same_row(&profile->row[i], like))
+		if (profile_row_has_name(&profile->row[i], key, like->name) &&
+		        same_arguments(&profile->row[i], like))
 			return &profile->row[i];
 	return NULL;
 }

@@ -9,6 +9,8 @@
 #include "stats.h"
 #include "table.h"
 
+#include <string.h>
+
 enum { PROFILE_ARGS = 4 };
 
 struct parameter {
@@ -78,8 +80,14 @@ struct lookup {
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count);
 
-/* Of rows of that name: others have other keys. */
+/* Of rows of that name: others have other keys. A factorization's plan asks for a name in thousands
+ * of rows thousands of times. */
 uint32_t profile_name_key(const char *name);
+
+static inline bool profile_row_has_name(const struct parameter *row, uint32_t key, const char *name)
+{
+	return row->name_key == key && strcmp(row->name, name) == 0;
+}
 
 /* Smallest and largest value of an argument among the usable rows of a function. False when
  * unknown. */

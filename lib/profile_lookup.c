@@ -23,12 +23,6 @@ static bool usable(const struct parameter *row)
 	return strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
 }
 
-/* The key first: a factorization's plan asks for a name in thousands of rows thousands of times. */
-static bool has_name(const struct parameter *row, uint32_t key, const char *name)
-{
-	return row->name_key == key && strcmp(row->name, name) == 0;
-}
-
 static const char *worse(const char *a, const char *b, const char *const *order, size_t count)
 {
 	for (size_t i = count; i-- > 0;)
@@ -210,7 +204,8 @@ static void collect(struct grid *grid, const struct profile *profile, const char
 
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (!has_name(row, key, name) || row->arg_count != arg_count || !usable(row))
+		if (!profile_row_has_name(row, key, name) || row->arg_count != arg_count ||
+		        !usable(row))
 			continue;
 		bool fits = grid->count == 0 || same_args(row, grid->row[0]);
 		for (size_t i = 0; fits && i < arg_count; i++) {
@@ -249,7 +244,7 @@ bool profile_range(
 	*high = -INFINITY;
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (!has_name(row, key, name) || !usable(row))
+		if (!profile_row_has_name(row, key, name) || !usable(row))
 			continue;
 		for (size_t i = 0; i < row->arg_count; i++)
 			if (strcmp(row->arg_name[i], arg) == 0) {

@@ -9,15 +9,16 @@
 
 /* ---- asking the model ---- */
 
+static const unsigned all_but_transfer = ((1u << PHASE_COUNT) - 1) & ~(1u << PHASE_TRANSFER);
+
 /* Time to the device and back, as the host variant pays it from the device. */
 static bool add_transfer(const struct profile *profile, const struct question *question,
         struct prediction *prediction)
 {
-	unsigned others = ((1u << PHASE_COUNT) - 1) & ~(1u << PHASE_TRANSFER);
 	struct prediction transfer;
 
 	if (!model_predict_without(profile, MODEL_CUDA, "host", question->m, question->n,
-	            question->precision, 2, others, &transfer)) {
+	            question->precision, 2, all_but_transfer, &transfer)) {
 		prediction->fault = transfer.fault;
 		return false;
 	}
@@ -82,15 +83,26 @@ static void scale_parameter(struct profile *profile, const char *name, double fa
 	}
 }
 
+/* As ask. */
+static double seconds_of(
+        const struct profile *profile, const struct question *question, const struct answer *answer)
+{
+	double seconds = model_seconds_without(profile, answer->target, answer->variant,
+	        question->m, question->n, question->precision, 0);
+
+	if (answer->target == MODEL_CUDA && question->from_host)
+		seconds += model_seconds_without(profile, MODEL_CUDA, "host", question->m,
+		        question->n, question->precision, all_but_transfer);
+	return seconds;
+}
+
 static double seconds_if(struct profile *profile, const struct question *question,
         const struct answer *answer, const char *name, double factor)
 {
-	struct answer again = *answer;
-
 	scale_parameter(profile, name, factor);
-	ask(profile, question, &again);
+	const double seconds = seconds_of(profile, question, answer);
 	scale_parameter(profile, name, 1 / factor);
-	return again.possible ? again.prediction.seconds : INFINITY;
+	return isnan(seconds) ? INFINITY : seconds;
 }
 
 /* Sizes of the machine are facts, not measurements to be doubted. */

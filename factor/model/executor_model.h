@@ -82,4 +82,8 @@ bool model_predict_without(const struct profile *profile, enum model_target targ
         const char *variant, int64_t m, int64_t n, enum precision precision, int level,
         unsigned skip, struct prediction *out);
 
+/* Its seconds alone at level 2, without the runs that an interval takes; NaN where it is false. */
+double model_seconds_without(const struct profile *profile, enum model_target target,
+        const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip);
+
 #endif

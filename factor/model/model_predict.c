@@ -84,13 +84,15 @@ static void predict_bound(
 	out->parts.term[term] = out->seconds;
 }
 
-static bool predict_run(const struct question *q, struct prediction *out)
+static bool predict_run(const struct question *q, bool interval, struct prediction *out)
 {
 	out->seconds = question_seconds(q, false, &out->parts);
 	out->model = executor_model_reader(q->executor)->model;
+	out->low = out->high = out->seconds;
 	if (isnan(out->seconds))
 		return false;
-	question_interval(q, out);
+	if (interval)
+		question_interval(q, out);
 	return true;
 }
 
@@ -117,9 +119,10 @@ static bool explain(const struct executor *e, const char *variant, struct predic
 	        out->model.missing_name, variant);
 }
 
-bool model_predict_without(const struct profile *profile, enum model_target target,
-        const char *variant, int64_t m, int64_t n, enum precision precision, int level,
-        unsigned skip, struct prediction *out)
+/* interval: else low and high are the value. */
+static bool predict(const struct profile *profile, enum model_target target, const char *variant,
+        int64_t m, int64_t n, enum precision precision, int level, unsigned skip, bool interval,
+        struct prediction *out)
 {
 	int64_t line = LINE_BYTES / precision_bytes(precision);
 	struct matrix a = {NULL, 0, m, n, (m + line - 1) / line * line, precision};
@@ -135,7 +138,7 @@ bool model_predict_without(const struct profile *profile, enum model_target targ
 	if (ok && level == 0)
 		predict_bound(&q, target, out);
 	else if (ok)
-		ok = predict_run(&q, out);
+		ok = predict_run(&q, interval, out);
 	else
 		out->model = executor_model_reader(q.executor)->model;
 	if (!ok || isnan(out->seconds))
@@ -144,8 +147,25 @@ bool model_predict_without(const struct profile *profile, enum model_target targ
 	return ok;
 }
 
+bool model_predict_without(const struct profile *profile, enum model_target target,
+        const char *variant, int64_t m, int64_t n, enum precision precision, int level,
+        unsigned skip, struct prediction *out)
+{
+	return predict(profile, target, variant, m, n, precision, level, skip, true, out);
+}
+
 bool model_predict(const struct profile *profile, enum model_target target, const char *variant,
         int64_t m, int64_t n, enum precision precision, int level, struct prediction *out)
 {
-	return model_predict_without(profile, target, variant, m, n, precision, level, 0, out);
+	return predict(profile, target, variant, m, n, precision, level, 0, true, out);
+}
+
+double model_seconds_without(const struct profile *profile, enum model_target target,
+        const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip)
+{
+	struct prediction out;
+
+	return predict(profile, target, variant, m, n, precision, 2, skip, false, &out)
+	               ? out.seconds
+	               : NAN;
 }

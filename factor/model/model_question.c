@@ -38,8 +38,7 @@ static struct profile used_rows(const struct profile *profile, const struct mode
 		key[u] = profile_name_key(model->used[u]);
 	for (size_t r = 0; r < profile->count; r++)
 		for (size_t u = 0; u < model->used_count; u++)
-			if (profile->row[r].name_key == key[u] &&
-			        strcmp(profile->row[r].name, model->used[u]) == 0)
+			if (profile_row_has_name(&profile->row[r], key[u], model->used[u]))
 				part.row[part.count++] = profile->row[r];
 	return part;
 }
@@ -54,7 +53,7 @@ static bool set_rows(
 
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct parameter *row = &profile->row[i];
-		if (row->name_key != key || strcmp(row->name, name) != 0)
+		if (!profile_row_has_name(row, key, name))
 			continue;
 		const double value = row->estimate.value,
 		             end = side > 0 ? row->estimate.high : row->estimate.low;

@@ -53,11 +53,12 @@ struct bracket {
 static struct bracket enclose(
         const struct profile *profile, const char *name, const char *arg, double value)
 {
+	const uint32_t key = profile_name_key(name);
 	struct bracket b = {-INFINITY, INFINITY};
 
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (strcmp(row->name, name) != 0 || !isfinite(row->estimate.value))
+		if (!profile_row_has_name(row, key, name) || !isfinite(row->estimate.value))
 			continue;
 		for (size_t i = 0; i < row->arg_count; i++) {
 			if (strcmp(row->arg_name[i], arg) != 0)
@@ -118,18 +119,19 @@ static struct price_entry *find(struct price_reader *reader, const char *name, d
 }
 
 /* What a probe could not resolve has none. */
-static bool has_value(const struct parameter *row, const char *name)
+static bool has_value(const struct parameter *row, uint32_t key, const char *name)
 {
-	return strcmp(row->name, name) == 0 && !isnan(row->estimate.value);
+	return profile_row_has_name(row, key, name) && !isnan(row->estimate.value);
 }
 
 bool price_known(struct price_reader *reader, const char *name)
 {
 	const struct profile *profile = reader->model.profile;
 	struct price_entry *slot = find(reader, name, -2, -2); /* no arguments of a function */
+	const uint32_t key = slot->name ? 0 : profile_name_key(name);
 
 	for (size_t i = 0; !slot->name && i <= profile->count; i++)
-		if (i == profile->count || has_value(&profile->row[i], name))
+		if (i == profile->count || has_value(&profile->row[i], key, name))
 			*slot = (struct price_entry){name, {-2, -2}, i < profile->count};
 	return slot->value > 0;
 }

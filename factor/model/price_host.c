@@ -70,8 +70,9 @@ static const struct price_panels *panels_of(struct price_reader *r, const char *
 	panels->name = name;
 	panels->count = 0;
 	panels->longest = 0;
+	const uint32_t key = profile_name_key(name);
 	for (size_t k = 0; k < profile->count; k++)
-		if (strcmp(profile->row[k].name, name) == 0)
+		if (profile_row_has_name(&profile->row[k], key, name))
 			add_row(panels, &profile->row[k]);
 	if (panels->count)
 		model_at2(&r->model, name, "m", panels->row[0].m, "n", panels->row[0].n);

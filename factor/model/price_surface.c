@@ -9,9 +9,8 @@
 
 static bool usable(const struct parameter *row, const struct price_surface *s)
 {
-	return row->arg_count == s->args && row->name_key == s->key &&
-	       strcmp(row->name, s->name) == 0 && strcmp(row->status, "failed") != 0 &&
-	       isfinite(row->estimate.value);
+	return row->arg_count == s->args && profile_row_has_name(row, s->key, s->name) &&
+	       strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
 }
 
 static double argument(const struct parameter *row, const char *arg)
