@@ -5,7 +5,6 @@
 #include "../../lib/msg.h"
 #include "../model/model_gram_schmidt.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,17 +76,22 @@ size_t predict_gram(
 	static const struct size sizes[] = {{SINGLE, 3000, 3000}, {SINGLE, 1000, 1000},
 	        {SINGLE, 5555, 5555}, {SINGLE, 10007, 10007}, {SINGLE, 30000, 500},
 	        {SINGLE, 12000, 2000}, {DOUBLE, 3000, 3000}};
+	const size_t count = (quick ? 1 : ARRAY_LEN(sizes)) * ARRAY_LEN(ways);
 	size_t refused = 0;
 
-	for (size_t i = 0; i < (quick ? 1 : ARRAY_LEN(sizes)); i++)
-		for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
-			const struct size *s = &sizes[i];
-			if (!suits(&ways[w], s))
-				continue;
-			struct result row = gram_case(&ways[w], executor, s->precision, s->m, s->n);
-			msg_progress("gramschmidt %" PRId64 " x %" PRId64, s->m, s->n);
-			refused += predicted_levels(results, profile, &row, predict);
-		}
+	msg_progress("gramschmidt: %zu cases", count);
+#pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
+	for (size_t i = 0; i < count; i++) {
+		const struct size *s = &sizes[i / ARRAY_LEN(ways)];
+		const struct gram_way *way = &ways[i % ARRAY_LEN(ways)];
+		struct result row = gram_case(way, executor, s->precision, s->m, s->n);
+		struct results *levels = results_new();
+		if (suits(way, s))
+			refused += predicted_levels(levels, profile, &row, predict);
+#pragma omp ordered
+		results_append(results, levels);
+		results_free(levels);
+	}
 	return refused;
 }
 
