@@ -88,93 +88,103 @@ static struct lookup extend(double x, double x0, struct lookup end, double x1, s
 	return result;
 }
 
-/* One value of the argument at hand with the answer of the rows that have it. */
+/* Rows of a grid that agree in the arguments before d. */
+struct rows {
+	const struct grid *grid;
+	const struct parameter **row;
+	size_t count, d;
+};
+
+static struct lookup solve(const struct rows *rows);
+
+/* One value of argument d with the answer of the rows that have it. */
 struct node {
 	double x;
 	struct lookup answer;
 };
 
-static bool bracketed(const struct node *node, size_t n, double x, bool clean)
+static struct node node_at(const struct rows *rows, double x)
 {
-	bool below = false, above = false;
+	const size_t d = rows->d;
+	struct rows same = {
+	        .grid = rows->grid, .row = xmalloc(rows->count * sizeof *same.row), .d = d + 1};
 
-	for (size_t i = 0; i < n; i++) {
-		if (clean && node[i].answer.extrapolated)
-			continue;
-		below |= node[i].x <= x;
-		above |= node[i].x >= x;
-	}
-	return below && above;
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i]->arg[d] == x)
+			same.row[same.count++] = rows->row[i];
+	const struct node node = {x, solve(&same)};
+	free(same.row);
+	return node;
 }
 
-/* The answer at x out of n nodes in rising order. */
-static struct lookup along(const struct node *node, size_t n, double x)
+/* The nearest value of argument d above x (way 1) or below it (-1); infinite when there is none. */
+static double next_value(const struct rows *rows, double x, int way)
 {
-	size_t high = 0;
+	double best = way > 0 ? INFINITY : -INFINITY;
 
-	while (high < n && node[high].x < x)
-		high++;
-	if (high < n && node[high].x == x)
-		return node[high].answer;
-	if (n == 1) {
-		struct lookup only = node[0].answer;
-		only.extrapolated = true;
-		return only;
+	for (size_t i = 0; i < rows->count; i++) {
+		const double value = rows->row[i]->arg[rows->d];
+		if (way > 0 ? value > x && value < best : value < x && value > best)
+			best = value;
 	}
-	if (high == 0)
-		return extend(x, node[0].x, node[0].answer, node[1].x, node[1].answer);
-	if (high == n)
-		return extend(
-		        x, node[n - 1].x, node[n - 1].answer, node[n - 2].x, node[n - 2].answer);
-	return interpolate(
-	        x, node[high - 1].x, node[high - 1].answer, node[high].x, node[high].answer);
-}
-
-/* The smallest value of argument d above `floor` among the rows; infinity when there is none. */
-static double next_value(const struct parameter *const *row, size_t count, size_t d, double floor)
-{
-	double best = INFINITY;
-
-	for (size_t i = 0; i < count; i++)
-		if (row[i]->arg[d] > floor && row[i]->arg[d] < best)
-			best = row[i]->arg[d];
 	return best;
 }
 
-/* Answers for the rows given, which agree in the arguments before d. Where a hole of the grid makes
- * a node extrapolate, the nearest nodes that need not are taken in its place, if they lie on both
- * sides. */
-static struct lookup solve(
-        const struct grid *grid, const struct parameter **row, size_t count, size_t d)
+/* The same, or x itself. */
+static double this_value(const struct rows *rows, double x, int way)
 {
-	if (d == grid->args)
-		return (struct lookup){.estimate = row[0]->estimate,
-		        .found = true,
-		        .regime = row[0]->regime,
-		        .status = row[0]->status};
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i]->arg[rows->d] == x)
+			return x;
+	return next_value(rows, x, way);
+}
 
-	const struct parameter **same = xmalloc(count * sizeof *same);
-	struct node *node = xmalloc(count * sizeof *node);
-	size_t n = 0;
-	double x = -INFINITY;
-	while (isfinite(x = next_value(row, count, d, x))) {
-		size_t members = 0;
-		for (size_t i = 0; i < count; i++)
-			if (row[i]->arg[d] == x)
-				same[members++] = row[i];
-		node[n++] = (struct node){x, solve(grid, same, members, d + 1)};
+/* The first node from x on that need not extrapolate. */
+static bool find_clean(const struct rows *rows, double x, int way, struct node *node)
+{
+	for (; isfinite(x); x = next_value(rows, x, way)) {
+		*node = node_at(rows, x);
+		if (!node->answer.extrapolated)
+			return true;
 	}
-	if (bracketed(node, n, grid->at[d], true)) {
-		size_t kept = 0;
-		for (size_t i = 0; i < n; i++)
-			if (!node[i].answer.extrapolated)
-				node[kept++] = node[i];
-		n = kept;
+	return false;
+}
+
+/* Beyond the end. */
+static struct lookup extend_from(const struct rows *rows, double end, int inwards)
+{
+	const double at = rows->grid->at[rows->d], next = next_value(rows, end, inwards);
+	struct lookup only = node_at(rows, end).answer;
+
+	if (isfinite(next))
+		return extend(at, end, only, next, node_at(rows, next).answer);
+	only.extrapolated = true;
+	return only;
+}
+
+/* The answer between the nearest values of argument d. Where a hole of the grid makes one of these
+ * extrapolate, the nearest that need not are taken in its place, if they lie on both sides. */
+static struct lookup solve(const struct rows *rows)
+{
+	if (rows->d == rows->grid->args)
+		return (struct lookup){.estimate = rows->row[0]->estimate,
+		        .found = true,
+		        .regime = rows->row[0]->regime,
+		        .status = rows->row[0]->status};
+
+	const double at = rows->grid->at[rows->d];
+	const double low = this_value(rows, at, -1), high = this_value(rows, at, 1);
+	struct node below, above;
+	if (!isfinite(low))
+		return extend_from(rows, high, 1);
+	if (!isfinite(high))
+		return extend_from(rows, low, -1);
+	if (!find_clean(rows, low, -1, &below) || !find_clean(rows, high, 1, &above)) {
+		below = node_at(rows, low);
+		above = node_at(rows, high);
 	}
-	struct lookup answer = along(node, n, grid->at[d]);
-	free(same);
-	free(node);
-	return answer;
+	return below.x == above.x ? below.answer
+	                          : interpolate(at, below.x, below.answer, above.x, above.answer);
 }
 
 /* Place of a named argument in the query, or count. */
@@ -230,7 +240,8 @@ struct lookup profile_get(
 	collect(&grid, profile, name, args, arg_count);
 	if (grid.count == 0) /* a constant answers for any arguments */
 		collect(&grid, profile, name, NULL, 0);
-	struct lookup answer = grid.count ? solve(&grid, grid.row, grid.count, 0) : none;
+	const struct rows all = {.grid = &grid, .row = grid.row, .count = grid.count};
+	struct lookup answer = grid.count ? solve(&all) : none;
 	free(grid.row);
 	return answer;
 }

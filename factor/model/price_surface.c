@@ -3,8 +3,11 @@
  * times. */
 #include "price.h"
 
+#include "../../lib/msg.h"
+
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool usable(const struct parameter *row, const struct price_surface *s)
@@ -105,8 +108,9 @@ static bool on_grid(const struct price_surface *s, const struct parameter *row,
 	return true;
 }
 
+/* rows: a profile of the function's alone. */
 static void fill_hole(
-        struct price_surface *s, const struct profile *profile, const char *const *arg, size_t at)
+        struct price_surface *s, const struct profile *rows, const char *const *arg, size_t at)
 {
 	struct arg args[SURFACE_ARGS];
 	size_t rest = at;
@@ -115,21 +119,28 @@ static void fill_hole(
 		args[k] = (struct arg){arg[k], s->axis[k][rest % s->count[k]]};
 		rest /= s->count[k];
 	}
-	s->value[at] = profile_get(profile, s->name, args, s->args).estimate.value;
+	s->value[at] = profile_get(rows, s->name, args, s->args).estimate.value;
 }
 
 static void fill(struct price_surface *s, const struct profile *profile, const char *const *arg)
 {
+	struct profile rows = {.row = xmalloc((profile->count + 1) * sizeof *rows.row)};
 	size_t index[SURFACE_ARGS];
 
 	for (size_t i = 0; i < values(s); i++)
 		s->value[i] = NAN;
-	for (size_t r = 0; r < profile->count; r++)
-		if (usable(&profile->row[r], s) && on_grid(s, &profile->row[r], arg, index))
-			s->value[position(s, index)] = profile->row[r].estimate.value;
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (!profile_row_has_name(row, s->key, s->name))
+			continue;
+		rows.row[rows.count++] = *row;
+		if (usable(row, s) && on_grid(s, row, arg, index))
+			s->value[position(s, index)] = row->estimate.value;
+	}
 	for (size_t i = 0; i < values(s); i++)
 		if (isnan(s->value[i]))
-			fill_hole(s, profile, arg, i);
+			fill_hole(s, &rows, arg, i);
+	free(rows.row);
 }
 
 /* Between rows all is linear in the logarithms, or in the numbers themselves. */
