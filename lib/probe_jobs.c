@@ -100,6 +100,24 @@ static double seconds_left(const struct work *work)
 	return left;
 }
 
+/* Where a child's time went: what is none of its probes' is that of starting and ending it. */
+static void note_times(struct job *const *job, size_t count, int process, double all)
+{
+	char *text = xstrdup("");
+	double rest = all;
+
+	for (size_t i = 0; i < count; i++) {
+		char *longer =
+		        xasprintf("%s%s %.2f, ", text, job[i]->probe->name, job[i]->expected);
+		free(text);
+		text = longer;
+		rest -= job[i]->expected;
+	}
+	msg_note(
+	        "process %d took %.2f s: %sto start and to end %.2f", process + 1, all, text, rest);
+	free(text);
+}
+
 /* Measures jobs with one process each after the other, all in one child; when it fails in one of
  * them, another child goes on behind it. */
 static void measure_together(struct work *work, struct job *const *job, size_t count, int process)
@@ -121,7 +139,9 @@ static void measure_together(struct work *work, struct job *const *job, size_t c
 		order.count++;
 	}
 	probe_show_progress(work, job[0], process, order.part[0].left);
+	const double start = clock_now();
 	const int status = child_run(work->argc, work->argv, &order, sibling);
+	const double took = clock_now() - start;
 	msg_progress_end();
 	child_leave_if_stopped();
 	const bool success = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE;
@@ -135,8 +155,10 @@ static void measure_together(struct work *work, struct job *const *job, size_t c
 			take_curve(work, job[i], &order.part[i]);
 		child_close(&order.part[i]);
 	}
-	if (success)
+	if (success) {
+		note_times(job, order.count, process, took);
 		return;
+	}
 	if (job[last]->wanted) {
 		msg_warn("%s: noisy points could not be visited again", job[last]->probe->name);
 		return;

@@ -176,10 +176,14 @@ int main(int argc, char **argv)
 	test_set("first last crash nowhere host alone", 4);
 	test_set("--quick alone host first last crash nowhere", 3);
 	test_second_visit();
-	ok(run("--quick last") == EXIT_DONE, "a set of one named probe");
+	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");
 	table_free(a);
+	ok(run("--quick --verbose last") == EXIT_DONE && said("process 3 took") &&
+	                said(": last 0.") && said("to start and to end "),
+	        "--verbose says where the time of a process went");
+	table_free(take("last"));
 	ok(run("lst") == EXIT_BAD_USAGE && said("no probe is named lst"),
 	        "unknown names are refused");
 	ok(run("--check") == EXIT_BAD_USAGE, "no check where no probe has one");
