@@ -175,8 +175,8 @@ static struct lookup solve(const struct rows *rows)
 	const double at = rows->grid->at[rows->d];
 	const double low = this_value(rows, at, -1), high = this_value(rows, at, 1);
 	struct node below, above;
-	if (!isfinite(low))
-		return extend_from(rows, high, 1);
+	if (!isfinite(low)) /* of what is no number neither side has a value */
+		return extend_from(rows, isfinite(high) ? high : next_value(rows, low, 1), 1);
 	if (!isfinite(high))
 		return extend_from(rows, low, -1);
 	if (!find_clean(rows, low, -1, &below) || !find_clean(rows, high, 1, &above)) {

@@ -216,6 +216,11 @@ static void test_grid(void)
 	f = get_law(profile, 1000, 16);
 	is_real(f.estimate.value, law(1000, 16), 1e-12, "2-D: beyond both");
 	ok(f.extrapolated, "2-D: is said, too");
+	f = get_law(profile, NAN, 64);
+	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: nothing at what is no number");
+	f = get_law(profile, 4, NAN);
+	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: of either argument");
+	ok(get_law(profile, INFINITY, -INFINITY).extrapolated, "2-D: beyond everything");
 	profile_free(profile);
 }
 
