@@ -73,12 +73,6 @@ static int64_t wider(const struct call *c)
 	return c->bench->rate.run->common.quick ? 4 : 2;
 }
 
-/* The same beside a panel, where there may be very many. */
-static int64_t much_wider(const struct call *c)
-{
-	return c->bench->rate.run->common.quick ? 32 : 4;
-}
-
 static void measure_panels(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= tallest(c); c->m *= step)
@@ -242,8 +236,7 @@ static void measure_swaps(struct call *c, int64_t step)
 {
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
 		c->cold = cold;
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST;
-		        c->n *= much_wider(c)) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
 			const int64_t rows = block_kernel_swap_rows(c);
 			block_kernel_send_pivots(c->bench, rows);
 			for (c->swaps = BLOCK_KERNEL_NARROWEST;
@@ -266,13 +259,12 @@ static void measure_swaps(struct call *c, int64_t step)
 }
 
 /* Right of panels of LU that are not the narrowest. */
-static void measure_lu_top(struct call *c)
+static void measure_lu_top(struct call *c, int64_t step)
 {
 	const int64_t shared = c->bench->rate.gpu.shared_per_block;
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
 		c->cold = cold;
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST;
-		        c->n *= much_wider(c)) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
 			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
 			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX; c->swaps *= wider(c)) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
@@ -330,7 +322,7 @@ static void measure(struct probe_run *run)
 		measure_cholesky(&call, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
-		measure_lu_top(&call);
+		measure_lu_top(&call, narrow);
 		measure_lu_columns(&call, narrow);
 		block_kernel_sweeps(&bench.rate, call.precision);
 		measure_qr_columns(&call, step);

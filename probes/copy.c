@@ -37,11 +37,7 @@ static const struct {
         {COPY_WRITE, 4, "write_warm", "write_cold", "write_l2"},
         {COPY_CHANGE, 8, "change_warm", NULL, NULL}};
 
-/* --quick takes no time to fill and to check the largest ones. */
-static int64_t largest_bytes(const struct copy_sweep *sweep)
-{
-	return sweep->run->common.quick ? 1ll << 27 : 1ll << 30;
-}
+static const int64_t largest_bytes = 1ll << 30;
 
 static void add_sizes(struct copy_sweep *sweep)
 {
@@ -49,7 +45,7 @@ static void add_sizes(struct copy_sweep *sweep)
 
 	for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
 		struct copy_launch launch = {.kind = ways[w].kind};
-		for (int64_t bytes = 4096; bytes <= largest_bytes(sweep); bytes *= factor) {
+		for (int64_t bytes = 4096; bytes <= largest_bytes; bytes *= factor) {
 			launch.words = bytes / ways[w].bytes_per_word;
 			add(sweep, (struct copy_point){ways[w].warm, launch, .cold = false});
 			if (ways[w].cold)
@@ -144,8 +140,7 @@ static void add_inflight(struct copy_sweep *sweep)
 static void allocate(struct copy_sweep *sweep)
 {
 	static const int64_t least = 64ll << 20;
-	int64_t wanted = larger(
-	                largest_bytes(sweep), large_words(&sweep->gpu) * widest_stride(sweep) * 4),
+	int64_t wanted = larger(largest_bytes, large_words(&sweep->gpu) * widest_stride(sweep) * 4),
 	        bytes = least;
 
 	while (2 * bytes <= smaller(wanted, sweep->gpu.memory_bytes / 4))
@@ -212,7 +207,7 @@ static void measure(struct probe_run *run)
 	}
 	if (run->process == 0) {
 		struct copy_launch launch = {.kind = COPY_BOTH,
-		        .words = smaller(largest_bytes(&sweep) / 8, sweep.buffer_bytes / 4),
+		        .words = smaller(largest_bytes / 8, sweep.buffer_bytes / 4),
 		        .stride = 1,
 		        .width = 16};
 		measure_sustained(

@@ -24,7 +24,7 @@
 
 void host_memory_fit(const struct table *curve, struct profile *profile);
 
-enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3 };
+enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3, VISITS = 2 };
 
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
 
@@ -250,20 +250,13 @@ static void measure_size(struct memory_sweep *sweep, size_t bytes, double second
 	}
 }
 
-/* Of each size in the caches. */
-static int visits_of(const struct memory_sweep *sweep)
-{
-	return sweep->run->common.quick ? 1 : 2;
-}
-
 static size_t count_points(const struct memory_sweep *sweep)
 {
 	size_t count = 0;
 	for (int i = 0; i < sweep->team.size_count; i++)
 		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes))
 			if (has_point(sweep, sweep->team.size[i], bytes))
-				count += WAYS *
-				         (bytes == sweep->beyond ? 1 : (size_t)visits_of(sweep));
+				count += bytes == sweep->beyond ? WAYS : VISITS * WAYS;
 	return count;
 }
 
@@ -298,8 +291,7 @@ static void measure(struct probe_run *run)
 	double seconds = run->seconds / 2 / (double)count_points(&sweep), start = clock_now();
 	const double end = start + patience * run->seconds;
 	const size_t reached = visit_sizes(&sweep, seconds, end);
-	for (int visit = 1; visit < visits_of(&sweep); visit++)
-		visit_sizes(&sweep, seconds, end);
+	visit_sizes(&sweep, seconds, end);
 	if (reached == sweep.beyond && clock_now() < end)
 		measure_size(&sweep, sweep.beyond, seconds);
 	else
