@@ -2,8 +2,9 @@
 /* Question: how long do the predicted operations really take here?
  * Method: every case of predictions.tsv on a fresh random panel, restored by a copy before each
  * run; the variants of a shape in turns; the shapes in random order, but those that are predicted
- * to take more than their part of the time at the end, so that they cost the least others; host
- * clock from call to completion; median with its 95 % interval. What can fool it: clocks that still
+ * to take more than their part of the time at the end, so that they cost the least others; then
+ * once more what is not known to a hundredth, as long as the time lasts; host clock from call to
+ * completion; median with its 95 % interval. What can fool it: clocks that still
  * rise (warm-up by time), other users of the device (recorded), a wrong result (checked: then there
  * is no number). Unit: seconds per operation. */
 #include "../lib/clock.h"
@@ -14,6 +15,7 @@
 #include "runs/gram_rows.h"
 #include "runs/measure.h"
 #include "runs/products.h"
+#include "runs/second_visits.h"
 #include "runs/shapes.h"
 
 #include <inttypes.h>
@@ -70,17 +72,24 @@ static size_t list_shapes(
 	return count;
 }
 
-/* The cases of one shape that have no row in `done` yet; on the GPU also cuSOLVER's, which nobody
- * predicts. */
+/* A first visit wants what has no row in `done` yet, a second one what the first left unsure. */
+static bool is_wanted(const struct measure *measure, const struct results *done,
+        const struct result *row, bool again)
+{
+	return again ? second_visit_wanted(done, row, measure->plan.target)
+	             : !results_find(done, row);
+}
+
+/* The cases of one shape that a visit wants; on the GPU also cuSOLVER's, which nobody predicts. */
 static size_t list_cases(const struct measure *measure, const struct results *predictions,
-        const struct result *shape, const struct results *done, struct result *row)
+        const struct result *shape, const struct results *done, bool again, struct result *row)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < predictions->count && count < MEASURE_CONTENDERS - 1; i++) {
 		const struct result *predicted = &predictions->row[i];
 		if (shapes_same(predicted, shape) && results_level(predicted) == 2 &&
-		        !results_find(done, predicted))
+		        is_wanted(measure, done, predicted, again))
 			row[count++] = *predicted;
 	}
 	if (measure->vendor && results_is_panel(shape) && strcmp(shape->executor, "cuda") == 0) {
@@ -90,7 +99,7 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 		vendor.nb = vendor.n;
 		vendor.k = 0;
 		results_options(vendor.options, "cuda", NULL, 2);
-		if (!results_find(done, &vendor))
+		if (is_wanted(measure, done, &vendor, again))
 			row[count++] = vendor;
 	}
 	return count;
@@ -109,6 +118,51 @@ static measure_way *way_of(const struct result *shape)
 	                                       : measure_whole;
 }
 
+struct run {
+	struct measure *measure;
+	const struct results *predictions;
+	struct results *results;
+	struct shape *shape;
+	size_t shapes;
+	const char *path;
+	double *hz; /* of the host, by shape */
+	double end; /* no shape is begun after this */
+};
+
+/* What is wanted of all shapes, each added to the file; returns how many the time was enough for.
+ */
+static size_t visit_shapes(struct run *run, bool again)
+{
+	struct measure *measure = run->measure;
+	size_t s = 0;
+
+	for (; s < run->shapes && !stopped && clock_now() < run->end; s++) {
+		struct result row[MEASURE_CONTENDERS];
+		const struct result *first = run->shape[s].row;
+		struct results *found = results_new();
+		size_t count =
+		        list_cases(measure, run->predictions, first, run->results, again, row);
+		msg_progress("%zu of %zu shapes%s: %s %s %c %" PRId64 " x %" PRId64, s, run->shapes,
+		        again ? " again" : "", first->executor, first->operation,
+		        (char)first->precision, first->m, first->n);
+		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
+		measure->plan.ld = (first->m + 31) / 32 * 32 + 32;
+		if (!again || count > 0)
+			run->hz[s] = settle(measure);
+		if (count &&
+		        way_of(first)(measure, executor_of(measure, first), row, count, found)) {
+			if (again)
+				measure->second_visits += second_visits_merge(run->results, found);
+			else
+				results_append(run->results, found);
+			measure_save(run->results, run->path);
+		}
+		results_free(found);
+	}
+	msg_progress_end();
+	return s;
+}
+
 static int run_predicted(struct measure *measure, bool resume)
 {
 	struct fault fault = {""};
@@ -125,42 +179,38 @@ static int run_predicted(struct measure *measure, bool resume)
 
 	const char *hz_text = table_meta(predictions->table, "host_clock_hz");
 	measure->wanted_hz = hz_text ? atof(hz_text) : 0;
-	struct shape *shape = xmalloc((predictions->count + 1) * sizeof *shape);
-	double *hz = xmalloc((predictions->count + 1) * sizeof *hz);
-	size_t shapes = list_shapes(measure, predictions, shape), s = 0;
-	double start = clock_now();
-	for (; s < shapes && !stopped && clock_now() - start < measure->budget; s++) {
-		struct result row[MEASURE_CONTENDERS];
-		const struct result *first = shape[s].row;
-		size_t count = list_cases(measure, predictions, first, results, row);
-		msg_progress("%zu of %zu shapes: %s %s %c %" PRId64 " x %" PRId64, s, shapes,
-		        first->executor, first->operation, (char)first->precision, first->m,
-		        first->n);
-		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
-		measure->plan.ld = (first->m + 31) / 32 * 32 + 32;
-		hz[s] = settle(measure);
-		if (count &&
-		        way_of(first)(measure, executor_of(measure, first), row, count, results))
-			measure_save(results, path);
-	}
-	msg_progress_end();
-	table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(hz, s));
+	struct run run = {.measure = measure,
+	        .predictions = predictions,
+	        .results = results,
+	        .shape = xmalloc((predictions->count + 1) * sizeof *run.shape),
+	        .path = path,
+	        .hz = xmalloc((predictions->count + 1) * sizeof *run.hz)};
+	run.shapes = list_shapes(measure, predictions, run.shape);
+	const double start = clock_now();
+	run.end = start + measure->budget;
+	const size_t s = visit_shapes(&run, false);
+	if (s == run.shapes)
+		visit_shapes(&run, true);
+	table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(run.hz, s));
 	table_meta_set(results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
 	table_meta_set(results->table, "disturbed", "%zu of %zu runs, discarded",
 	        measure->discarded, measure->runs);
+	table_meta_set(results->table, "second_visits", "%zu cases", measure->second_visits);
 	measure_save(results, path);
-	printf("%s: %zu rows, %zu of %zu shapes, %zu refused, %zu failed, %.0f s\n", path,
-	        results->count, s, shapes, measure->refused, measure->failed, clock_now() - start);
+	printf("%s: %zu rows, %zu of %zu shapes, %zu cases visited again, %zu refused, %zu "
+	       "failed, %.0f s\n",
+	        path, results->count, s, run.shapes, measure->second_visits, measure->refused,
+	        measure->failed, clock_now() - start);
 	if (stopped)
 		msg_warn("interrupted: what was measured so far is kept; --resume continues");
-	else if (s < shapes)
+	else if (s < run.shapes)
 		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; --resume "
 		         "continues",
-		        measure->budget, shapes - s);
+		        measure->budget, run.shapes - s);
 	results_free(predictions);
 	results_free(results);
-	free(shape);
-	free(hz);
+	free(run.shape);
+	free(run.hz);
 	free(source);
 	free(path);
 	return measure->failed || stopped ? EXIT_MEASURE_FAILED : EXIT_DONE;

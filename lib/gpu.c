@@ -69,6 +69,7 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 		return fault_set(fault, "GPU %d cannot be used: %s", d, cudaGetErrorString(error));
 
 	gpu->device = d;
+	gpu->visible = count;
 	snprintf(gpu->name, sizeof gpu->name, "%s", prop.name);
 	format_uuid(gpu->uuid, sizeof gpu->uuid, &prop.uuid);
 	cudaDeviceGetPCIBusId(gpu->pci, sizeof gpu->pci, d);

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 struct gpu {
-	int device;
+	int device, visible; /* its number; of how many */
 	char name[256], uuid[64], pci[32];
 	int major, minor; /* compute capability */
 	int sm_count;

@@ -213,6 +213,7 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 	fact(table, "gpu.uuid", "%s", gpu->uuid);
 	fact(table, "gpu.pci", "%s", gpu->pci);
 	fact(table, "gpu.compute_capability", "%d.%d", gpu->major, gpu->minor);
+	fact_number(table, "gpu.visible", gpu->visible, 1);
 	fact_number(table, "gpu.sms", gpu->sm_count, 1);
 	fact_number(table, "gpu.threads_per_sm", gpu->max_threads_per_sm, 1);
 	fact_number(table, "gpu.threads_per_block", gpu->max_threads_per_block, 1);

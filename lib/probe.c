@@ -72,7 +72,7 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 }
 
 /* A quick run looks at fewer points, too. */
-static const double quick_divisor = 15;
+static const double quick_divisor = 24;
 
 static struct job new_job(const struct probe *probe, size_t number, const struct options *options)
 {

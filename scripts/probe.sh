@@ -36,6 +36,9 @@ if [ "$(fact gpu.name)" = none ]; then
 	echo "no GPU: ${reason#no GPU: }; GPU questions use the recorded machine data/nvidia-h200"
 	remove_gpu_curves
 	gpu_probes=
+elif [ "$(fact gpu.visible)" = 1 ]; then
+	echo "probe: one visible GPU: links between GPUs (peer) are not measured" >&2
+	gpu_probes=$(echo " $gpu_probes " | sed 's/ peer / /')
 fi
 # shellcheck disable=SC2086 # lists of names; several options in one variable
 "$bin/probe" --output "$output" ${PROBE_OPTIONS:-} $host_probes $gpu_probes >/dev/null

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct gpu made_up = {.name = "Test GPU",
+static const struct gpu made_up = {.visible = 2,
+        .name = "Test GPU",
         .uuid = "GPU-0123",
         .pci = "ffff:ff:1f.0",
         .major = 9,
@@ -70,6 +71,7 @@ static void test_with_gpu(void)
 	struct table *facts = machine_describe(&made_up, NULL);
 	has_keys(facts, key, ARRAY_LEN(key));
 	is_text(value_of(facts, "gpu.name"), "Test GPU", "its name");
+	is_text(value_of(facts, "gpu.visible"), "2", "how many there are");
 	is_text(value_of(facts, "gpu.compute_capability"), "9.0", "compute capability");
 	is_text(value_of(facts, "gpu.cuda.runtime"), "12.8", "runtime version");
 	is_text(value_of(facts, "gpu.l2.bytes"), "52428800", "sizes in bytes, in full");

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Second visits of cases that a first one left unsure: what disturbed a case on a shared host may
+ * last longer than its measurement, and is gone when the others are through. */
+#ifndef FATHOM_SECOND_VISITS_H
+#define FATHOM_SECOND_VISITS_H
+
+#include "results.h"
+
+/* Whether done has this case's median, but no better than to target (relative half-width of its
+ * interval). A long run that was the only one is not repeated. */
+bool second_visit_wanted(const struct results *done, const struct result *of, double target);
+
+/* Makes one of both visits of a case, as of two visits of a probe's point (sample_merge in
+ * lib/sample.h): where one was slower than the other's interval, somebody else was there, and the
+ * other one alone counts. The larger residuals are kept. Returns how many cases were merged. */
+size_t second_visits_merge(struct results *done, const struct results *second);
+
+#endif

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Which probes `make probe` runs on a machine, by what is known of its GPUs: the programs are made up here.
+
+. "$(dirname "$0")/tap.sh"
+
+script=$(cd "$(dirname "$0")/.." && pwd)/scripts/probe.sh
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin" "$scratch/out"
+
+program() { # name, what it does
+	printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1"
+	chmod +x "$scratch/bin/$1"
+}
+
+facts() { # lines of key and value
+	program machine "printf '$1' >'$scratch/out/machine.tsv'"
+}
+
+program probe "echo \"probes \$*\" >&2"
+program fit :
+run() { sh "$script" "$scratch/bin" "$scratch/out" "host_rate" "copy peer transfer"; }
+
+facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t1\n'
+expect 0 ' host_rate copy transfer$' 'one visible GPU: links between GPUs are left out' run
+expect 0 'one visible GPU' 'which is said' run
+facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
+expect 0 ' host_rate copy peer transfer$' 'two: all probes run' run
+facts 'key\tvalue\ngpu.name\tnone\ngpu.reason\tno GPU: not found\n'
+expect 0 ' host_rate$' 'none: those of the host' run
+expect 0 'no GPU: not found; GPU questions use' 'with the reason' run
+facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
+program probe 'exit 1'
+expect 1 'a probe' 'a failed probe is told' run
+program machine 'exit 1'
+expect 1 'nothing was measured' 'without a description of the machine nothing is measured' run
+echo "1..$number"
