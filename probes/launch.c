@@ -129,12 +129,11 @@ static void measure_first(struct probe_run *run, struct launch *launch)
 	probe_record(run, "first", NULL, 0, &first);
 }
 
-/* What a sample does, without the hold: loading code, or a graph, waits for the device. */
+/* Everything a sample does, without the hold: loading code waits for the device. */
 static void run_once(const struct work *work)
 {
 	queue(work, SHORT);
-	if (work->subject->way == CHAIN)
-		queue(work, LONG);
+	queue(work, LONG);
 	finish(work->launch);
 }
 
