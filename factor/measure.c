@@ -76,7 +76,7 @@ static size_t list_shapes(
 static bool is_wanted(const struct measure *measure, const struct results *done,
         const struct result *row, bool again)
 {
-	return again ? second_visit_wanted(done, row, measure->plan.target)
+	return again ? second_visit_wanted(done, measure->kept, row, measure->plan.target)
 	             : !results_find(done, row);
 }
 
@@ -174,6 +174,7 @@ static int run_predicted(struct measure *measure, bool resume)
 		msg_die(EXIT_MEASURE_FAILED, "%s; run predict first", fault.text);
 	measure_open(measure);
 	struct results *results = measure_start(path, sha, resume);
+	measure->kept = results->count;
 	measure_stamp(measure, results->table);
 	table_meta_set(results->table, "predictions_sha256", "%s", sha);
 

@@ -37,12 +37,15 @@ static void test_wanted(void)
 	results_add(done, &alone);
 	results_add(done, &two);
 	results_add(done, &refused);
-	ok(!second_visit_wanted(done, &sure, 0.01), "a median known well enough is left as it is");
-	ok(second_visit_wanted(done, &wide, 0.01), "a wide interval wants a second visit");
-	ok(second_visit_wanted(done, &two, 0.01), "so do runs too few for an interval");
-	ok(!second_visit_wanted(done, &alone, 0.01), "a long run alone is not repeated");
-	ok(!second_visit_wanted(done, &refused, 0.01), "nor what was refused");
-	ok(!second_visit_wanted(done, &absent, 0.01), "nor what has no first visit");
+	ok(!second_visit_wanted(done, 0, &sure, 0.01),
+	        "a median known well enough is left as it is");
+	ok(second_visit_wanted(done, 0, &wide, 0.01), "a wide interval wants a second visit");
+	ok(second_visit_wanted(done, 0, &two, 0.01), "so do runs too few for an interval");
+	ok(!second_visit_wanted(done, 0, &alone, 0.01), "a long run alone is not repeated");
+	ok(!second_visit_wanted(done, 0, &refused, 0.01), "nor what was refused");
+	ok(!second_visit_wanted(done, 0, &absent, 0.01), "nor what has no first visit");
+	ok(!second_visit_wanted(done, 2, &wide, 0.01) && second_visit_wanted(done, 2, &two, 0.01),
+	        "what an earlier call measured is kept");
 	results_free(done);
 }
 

@@ -28,6 +28,7 @@ struct measure {
 	double wanted_hz;       /* host clock of the profile behind the predictions; 0: unknown */
 	size_t off_clock;       /* shapes measured at another one */
 	size_t runs, discarded; /* runs, of which disturbed ones were discarded */
+	size_t kept;            /* rows of an earlier call (--resume) */
 	size_t second_visits;   /* cases measured twice (second_visits.h) */
 	int argc;
 	char **argv;

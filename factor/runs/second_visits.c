@@ -5,11 +5,12 @@
 
 #include "../../lib/sample.h"
 
-bool second_visit_wanted(const struct results *done, const struct result *of, double target)
+bool second_visit_wanted(
+        const struct results *done, size_t kept, const struct result *of, double target)
 {
 	const struct result *found = results_find(done, of);
 
-	if (!found || found->seconds.samples < 2)
+	if (!found || found < done->row + kept || found->seconds.samples < 2)
 		return false;
 	const struct estimate *t = &found->seconds;
 	return !((t->high - t->low) / 2 <= target * t->value);

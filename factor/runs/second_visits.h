@@ -7,8 +7,10 @@
 #include "results.h"
 
 /* Whether done has this case's median, but no better than to target (relative half-width of its
- * interval). A long run that was the only one is not repeated. */
-bool second_visit_wanted(const struct results *done, const struct result *of, double target);
+ * interval). Its first `kept` rows are left as they are (--resume), and a long run that was the
+ * only one is not repeated. */
+bool second_visit_wanted(
+        const struct results *done, size_t kept, const struct result *of, double target);
 
 /* Makes one of both visits of a case, as of two visits of a probe's point (sample_merge in
  * lib/sample.h): where one was slower than the other's interval, somebody else was there, and the
