@@ -113,12 +113,40 @@ struct measurement curve_row(const struct table *curve, size_t row)
 	return m;
 }
 
+static const char slow_key[] = "disturbed_beyond";
+static const double slow = 4.0 / 3; /* of the quickest process */
+
+void curve_slow_are_disturbed(struct table *curve)
+{
+	table_meta_set(curve, slow_key, "%.4g of the quickest process", slow);
+}
+
+/* Leaves those that nobody disturbed; returns how many samples the others have. */
+static size_t drop_slow(struct estimate *estimate, size_t n, double beyond)
+{
+	double least = INFINITY;
+	size_t left = 0, dropped = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (estimate[i].samples > 0)
+			least = fmin(least, estimate[i].value);
+	for (size_t i = 0; i < n; i++)
+		left += estimate[i].samples > 0 && estimate[i].value <= beyond * least;
+	for (size_t i = 0; i < n && left >= 2; i++)
+		if (estimate[i].samples > 0 && estimate[i].value > beyond * least) {
+			dropped += estimate[i].samples;
+			estimate[i].samples = 0;
+		}
+	return dropped;
+}
+
 /* The combination of n rows that are one point. */
 static struct point combine(const struct table *curve, const size_t *member, size_t n)
 {
 	struct point point = {.series = table_text(curve, member[0], "series"), .row = member[0]};
 	struct estimate *estimate = xcalloc(n, sizeof *estimate);
 	double *hz = xcalloc(n, sizeof *hz);
+	const char *beyond = table_meta(curve, slow_key);
 	size_t hz_count = 0, disturbed = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -132,6 +160,11 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 			point.busy = true;
 		hz[hz_count] = m.hz;
 		hz_count += isfinite(hz[hz_count]);
+	}
+	if (beyond && atof(beyond) > 1) {
+		const size_t dropped = drop_slow(estimate, n, atof(beyond));
+		point.discarded += dropped;
+		disturbed += dropped;
 	}
 	point.seconds = stats_combine(estimate, n);
 	point.hz = stats_median(hz, hz_count);

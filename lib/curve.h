@@ -22,6 +22,11 @@ struct table *curve_new(const char *const *arg_columns, size_t count);
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
         int process, const struct measurement *measurement, bool busy);
 
+/* Says of a curve that its processes differ by more than a third only where others worked on the
+ * host's cores meanwhile, which makes nothing quicker. Of its points the processes that took more
+ * than a third longer than the quickest one do not count, where two or more are left. */
+void curve_slow_are_disturbed(struct table *curve);
+
 /* What curve_add was given; no samples where the value is not finite. */
 struct measurement curve_row(const struct table *curve, size_t row);
 

@@ -281,6 +281,7 @@ static void measure(struct probe_run *run)
 
 	if (!team_open(team, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	curve_slow_are_disturbed(run->curve);
 	quiet_expect(&team->quiet, run->core_usual);
 	sweep.beyond = beyond_cache(&team->facts);
 	if (run->common.quick && sweep.beyond > QUICK_BYTES)

@@ -93,6 +93,7 @@ static void measure(struct probe_run *run)
 
 	if (!team_open(&team, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	curve_slow_are_disturbed(run->curve);
 	quiet_expect(&team.quiet, run->core_usual);
 	double seconds = run->seconds / (2 * team.size_count);
 	team_warm(&team, run->seconds / 10);

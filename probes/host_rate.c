@@ -302,6 +302,8 @@ static void measure(struct probe_run *run)
 {
 	/* --quick has no time for two, and a second visit is one itself */
 	const int visits = run->common.quick || run->wanted ? 1 : VISITS;
+
+	curve_slow_are_disturbed(run->curve);
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
 	struct rates rates = {.run = run,
 	        .bytes = bytes,

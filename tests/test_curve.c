@@ -105,10 +105,44 @@ static void test_quality(void)
 	table_free(curve);
 }
 
+static struct estimate of_processes(const double *seconds, size_t count, bool one_sided)
+{
+	struct table *curve = curve_new(arg_columns, ARRAY_LEN(arg_columns));
+
+	if (one_sided)
+		curve_slow_are_disturbed(curve);
+	for (size_t i = 0; i < count; i++) {
+		const struct measurement m = measured(seconds[i], 0.001 * seconds[i], 10, 0);
+		curve_add(curve, "rate", NULL, 0, (int)i, &m, false);
+	}
+	const struct point point = curve_at(curve, "rate", NULL, 0);
+	ok(!point.busy, "processes that do not count make no point a busy one");
+	table_free(curve);
+	return point.seconds;
+}
+
+static void test_one_sided(void)
+{
+	static const double shared[] = {1, 1.5, 1.02, 1.6, 1.01}, alone[] = {1, 1.5, 1.6},
+	                    quiet[] = {1, 1.3, 1.2};
+	const struct estimate usual = of_processes(shared, 5, false),
+	                      quick = of_processes(shared, 5, true);
+
+	is_real(usual.value, 1.02, 1e-12, "as a rule every process counts");
+	is_real(quick.value, 1.01, 1e-12, "of a shared host only those within a third");
+	ok(quick.samples == 30 && quick.high - quick.low < 0.1 && usual.high - usual.low > 0.5,
+	        "and their interval is narrow");
+	is_real(of_processes(alone, 3, true).value, 1.5, 1e-12,
+	        "one alone is no measure of others");
+	is_real(of_processes(quiet, 3, true).value, 1.2, 1e-12,
+	        "less than a third changes nothing");
+}
+
 int main(void)
 {
 	test_points();
 	test_at();
 	test_quality();
+	test_one_sided();
 	return finish();
 }

@@ -106,19 +106,29 @@ static double noisy_time(uint64_t *state, double deviation)
 	return 1e-6 * (1 + deviation * radius * cos(6.283185307179586 * uniform(state)));
 }
 
+/* The time of a process that, half of the time, has others on its cores. */
+static double shared_time(uint64_t *state, double deviation)
+{
+	const double time = noisy_time(state, deviation);
+	return uniform(state) < 0.5 ? (1.4 + 0.6 * uniform(state)) * time : time;
+}
+
 /* Three processes and up to eight visits while the point is noisy; whether its interval holds what
  * it is of. */
-static bool holds(uint64_t *state, double deviation, bool *noisy)
+static bool holds(uint64_t *state, double deviation, bool shared, bool *noisy)
 {
+	double (*const time)(uint64_t *, double) = shared ? shared_time : noisy_time;
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns)), *left;
 	const struct arg arg = {"bytes", 64};
 	int process = 0;
 
+	if (shared)
+		curve_slow_are_disturbed(curve);
 	for (; process < 3; process++)
-		add(curve, "copy", 64, process, noisy_time(state, deviation), 10);
+		add(curve, "copy", 64, process, time(state, deviation), 10);
 	while ((left = curve_noisy(curve)) && process < 11) {
 		struct table *again = curve_new(columns, ARRAY_LEN(columns));
-		add(again, "copy", 64, process++, noisy_time(state, deviation), 10);
+		add(again, "copy", 64, process++, time(state, deviation), 10);
 		curve_visit_again(curve, again);
 		table_free(again);
 		table_free(left);
@@ -140,13 +150,35 @@ static void test_intervals(void)
 		int held = 0, still = 0;
 		for (int point = 0; point < POINTS; point++) {
 			bool noisy;
-			held += holds(&state, deviation[i], &noisy);
+			held += holds(&state, deviation[i], false, &noisy);
 			still += noisy;
 		}
 		ok(held > 0.89 * POINTS && still < 0.05 * POINTS,
 		        "noise of %g %%: intervals hold the truth %.1f times of a hundred, %.1f "
 		        "are noisy still",
 		        100 * deviation[i], 100.0 * held / POINTS, 100.0 * still / POINTS);
+	}
+}
+
+/* A host that others use most of the time. */
+static void test_shared(void)
+{
+	static const double deviation[] = {0.02, 0.05};
+	enum { POINTS = 2000 };
+	uint64_t state = 11;
+
+	for (size_t i = 0; i < ARRAY_LEN(deviation); i++) {
+		int held = 0, still = 0;
+		for (int point = 0; point < POINTS; point++) {
+			bool noisy;
+			held += holds(&state, deviation[i], true, &noisy);
+			still += noisy;
+		}
+		ok(held > 0.8 * POINTS && still < 0.05 * POINTS,
+		        "others at half of the processes: intervals hold the quiet time %.1f times "
+		        "of a "
+		        "hundred, %.1f are noisy still",
+		        100.0 * held / POINTS, 100.0 * still / POINTS);
 	}
 }
 
@@ -169,6 +201,7 @@ int main(void)
 	test_many_noisy();
 	test_rows();
 	test_intervals();
+	test_shared();
 	test_busy();
 	return finish();
 }
