@@ -220,9 +220,9 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
  * them what differs from process to process by less than a fifth is known to a fifth. */
 enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 3 };
 
-/* After which none of a probe's begins, and, since the first one, none at all: what disturbs the
- * host may last longer than its measurement. */
-static const double visits_seconds = 2.5, visits_seconds_gpu = 4, visits_seconds_all = 9;
+/* After which none begins: what disturbs the host may last longer than its measurement. Those of
+ * the GPU come first and leave the host's some of it. */
+static const double visits_seconds = 9, visits_seconds_gpu = 4;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {
@@ -230,66 +230,80 @@ static bool may_visit_again(const struct job *job, bool on_gpu)
 	       job->outcome == EXIT_DONE && job->processes > 2;
 }
 
-/* The jobs of the GPU, or one of the host, with noisy points; their number. */
-static size_t find_noisy(struct job *const *job, size_t count, struct job **noisy)
+/* The jobs of the GPU with noisy points; their number. */
+static size_t find_noisy(struct work *work, struct job **noisy)
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		job[i]->wanted = curve_noisy(job[i]->curve);
-		if (job[i]->wanted)
-			noisy[found++] = job[i];
+	for (size_t i = 0; i < work->count; i++) {
+		struct job *job = &work->job[i];
+		job->wanted = may_visit_again(job, true) ? curve_noisy(job->curve) : NULL;
+		if (job->wanted)
+			noisy[found++] = job;
 	}
 	return found;
 }
 
-/* Fresh processes visit what is noisy until nothing is, a few at most, and none from `last` on;
- * then the curves are written again. */
-static void visit_again(struct work *work, struct job *const *job, size_t count, double last)
+/* The job of the host with the most noisy points, of those that were not tried too often; NULL when
+ * there is none. */
+static struct job *noisiest_job(struct work *work, const int *tried)
 {
-	struct job **noisy = xcalloc(count + 1, sizeof(struct job *));
-	size_t left = find_noisy(job, count, noisy);
-	const bool on_gpu = job[0]->probe->needs_gpu;
-	const int most = on_gpu ? SECOND_VISITS_GPU : SECOND_VISITS;
-	const double own = clock_now() + (on_gpu ? visits_seconds_gpu : visits_seconds);
-	const double end = fmin(own, last);
-	int visits = 0, processes = 0;
+	struct job *noisiest = NULL;
 
-	for (size_t i = 0; i < count; i++)
-		processes = job[i]->processes > processes ? job[i]->processes : processes;
-	while (left > 0 && visits < most && clock_now() < end) {
-		measure_together(work, noisy, left, processes + visits++);
-		for (size_t i = 0; i < count; i++)
-			table_free(job[i]->wanted);
-		left = find_noisy(job, count, noisy);
+	for (size_t i = 0; i < work->count; i++) {
+		struct job *job = &work->job[i];
+		if (!may_visit_again(job, false) || tried[i] >= SECOND_VISITS)
+			continue;
+		job->wanted = curve_noisy(job->curve);
+		if (!job->wanted)
+			continue;
+		struct job *less = job;
+		if (!noisiest || job->wanted->row_count > noisiest->wanted->row_count) {
+			less = noisiest;
+			noisiest = job;
+		}
+		if (less) {
+			table_free(less->wanted);
+			less->wanted = NULL;
+		}
 	}
+	return noisiest;
+}
+
+/* A fresh process that goes through what is wanted of these jobs. */
+static void visit_again(struct work *work, struct job *const *job, size_t count, int process)
+{
+	measure_together(work, job, count, process);
 	for (size_t i = 0; i < count; i++) {
 		table_free(job[i]->wanted);
 		job[i]->wanted = NULL;
-		if (job[i]->visits > 0)
-			write_curve(job[i], work->options);
 	}
-	free(noisy);
 }
 
-/* After all others, when what disturbed a process has gone by. */
+/* After all others, when what disturbed a process has gone by: fresh processes visit what is noisy,
+ * until nothing is or the time is spent; then the curves are written again. */
 static void visit_all_again(struct work *work)
 {
-	const double last = clock_now() + visits_seconds_all;
-	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
-	size_t shared = 0;
+	const double start = clock_now();
+	struct job **noisy = xcalloc(work->count + 1, sizeof(struct job *)), *job;
+	int *tried = xcalloc(work->count + 1, sizeof *tried), processes = 0;
+	size_t count;
 
 	for (size_t i = 0; i < work->count; i++)
-		if (may_visit_again(&work->job[i], true))
-			group[shared++] = &work->job[i];
-	if (shared > 0)
-		visit_again(work, group, shared, last);
-	for (size_t i = 0; i < work->count; i++) {
-		struct job *job = &work->job[i];
-		if (may_visit_again(job, false))
-			visit_again(work, &job, 1, last);
+		processes = work->job[i].processes > processes ? work->job[i].processes : processes;
+	for (int visit = 0; visit < SECOND_VISITS_GPU && clock_now() < start + visits_seconds_gpu &&
+	                    (count = find_noisy(work, noisy)) > 0;
+	        visit++)
+		visit_again(work, noisy, count, processes + visit);
+	while (clock_now() < start + visits_seconds && (job = noisiest_job(work, tried))) {
+		int *times = &tried[job - work->job];
+		visit_again(work, &job, 1, processes + (*times)++);
 	}
-	free(group);
+	for (size_t i = 0; i < work->count; i++)
+		if (work->job[i].visits > 0)
+			write_curve(&work->job[i], work->options);
+	free(noisy);
+	free(tried);
 }
 
 /* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
