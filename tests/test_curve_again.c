@@ -115,14 +115,14 @@ static double shared_time(uint64_t *state, double deviation)
 
 /* Three processes and up to eight visits while the point is noisy; whether its interval holds what
  * it is of. */
-static bool holds(uint64_t *state, double deviation, bool shared, bool *noisy)
+static bool holds(uint64_t *state, double deviation, bool shared, bool slow_count, bool *noisy)
 {
 	double (*const time)(uint64_t *, double) = shared ? shared_time : noisy_time;
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns)), *left;
 	const struct arg arg = {"bytes", 64};
 	int process = 0;
 
-	if (shared)
+	if (!slow_count)
 		curve_slow_are_disturbed(curve);
 	for (; process < 3; process++)
 		add(curve, "copy", 64, process, time(state, deviation), 10);
@@ -145,14 +145,15 @@ struct outcome {
 	double held, noisy;
 };
 
-static struct outcome try_points(uint64_t *state, double deviation, bool shared)
+static struct outcome try_points(double deviation, bool shared, bool slow_count)
 {
 	enum { POINTS = 2000 };
 	struct outcome all = {0, 0};
+	uint64_t state = 7;
 
 	for (int point = 0; point < POINTS; point++) {
 		bool noisy;
-		all.held += 100.0 / POINTS * holds(state, deviation, shared, &noisy);
+		all.held += 100.0 / POINTS * holds(&state, deviation, shared, slow_count, &noisy);
 		all.noisy += 100.0 / POINTS * noisy;
 	}
 	return all;
@@ -161,10 +162,9 @@ static struct outcome try_points(uint64_t *state, double deviation, bool shared)
 static void test_intervals(void)
 {
 	static const double deviation[] = {0.1, 0.15, 0.2};
-	uint64_t state = 7;
 
 	for (size_t i = 0; i < ARRAY_LEN(deviation); i++) {
-		const struct outcome of = try_points(&state, deviation[i], false);
+		const struct outcome of = try_points(deviation[i], false, true);
 		ok(of.held > 89 && of.noisy < 5,
 		        "noise of %g %%: intervals hold the truth %.1f times of a hundred, %.1f "
 		        "are noisy still",
@@ -176,14 +176,15 @@ static void test_intervals(void)
 static void test_shared(void)
 {
 	static const double deviation[] = {0.02, 0.05};
-	uint64_t state = 11;
 
 	for (size_t i = 0; i < ARRAY_LEN(deviation); i++) {
-		const struct outcome of = try_points(&state, deviation[i], true);
-		ok(of.held > 80 && of.noisy < 5,
+		const struct outcome of = try_points(deviation[i], true, false),
+		                     all = try_points(deviation[i], true, true);
+		ok(of.held > 80 && of.noisy < 5 && all.held < 60 && all.noisy > 20,
 		        "others at half of the processes, noise of %g %%: intervals hold the quiet "
-		        "time %.1f times of a hundred, %.1f are noisy still",
-		        100 * deviation[i], of.held, of.noisy);
+		        "time %.1f times of a hundred, %.1f are noisy still; if all counted, %.1f "
+		        "and %.1f",
+		        100 * deviation[i], of.held, of.noisy, all.held, all.noisy);
 	}
 }
 
