@@ -230,6 +230,12 @@ static bool may_visit_again(const struct job *job, bool on_gpu)
 	       job->outcome == EXIT_DONE && job->processes > 2;
 }
 
+static void forget_wanted(struct job *job)
+{
+	table_free(job->wanted);
+	job->wanted = NULL;
+}
+
 /* The jobs of the GPU with noisy points; their number. */
 static size_t find_noisy(struct work *work, struct job **noisy)
 {
@@ -257,15 +263,13 @@ static struct job *noisiest_job(struct work *work, const int *tried)
 		job->wanted = curve_noisy(job->curve);
 		if (!job->wanted)
 			continue;
-		struct job *less = job;
-		if (!noisiest || job->wanted->row_count > noisiest->wanted->row_count) {
-			less = noisiest;
-			noisiest = job;
+		if (noisiest && job->wanted->row_count <= noisiest->wanted->row_count) {
+			forget_wanted(job);
+			continue;
 		}
-		if (less) {
-			table_free(less->wanted);
-			less->wanted = NULL;
-		}
+		if (noisiest)
+			forget_wanted(noisiest);
+		noisiest = job;
 	}
 	return noisiest;
 }
@@ -274,10 +278,8 @@ static struct job *noisiest_job(struct work *work, const int *tried)
 static void visit_again(struct work *work, struct job *const *job, size_t count, int process)
 {
 	measure_together(work, job, count, process);
-	for (size_t i = 0; i < count; i++) {
-		table_free(job[i]->wanted);
-		job[i]->wanted = NULL;
-	}
+	for (size_t i = 0; i < count; i++)
+		forget_wanted(job[i]);
 }
 
 /* After all others, when what disturbed a process has gone by: fresh processes visit what is noisy,
