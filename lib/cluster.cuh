@@ -133,17 +133,19 @@ static __device__ __forceinline__ bool mailbox_is_full(uint32_t full, uint32_t p
 	return done != 0;
 }
 
-/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. */
-static __device__ __forceinline__ void wait_phase(
+/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. By a whole
+ * warp; false in all of it when one of its threads did not see the phase. */
+static __device__ __forceinline__ bool wait_phase(
         const uint64_t *full, uint32_t parity, uint32_t *error)
 {
 	const uint32_t address = shared_address(full);
-	if (!mailbox_is_full(address, parity) && load_relaxed(error) == 0) {
+	bool good = mailbox_is_full(address, parity);
+	if (!good && load_relaxed(error) == 0) {
 		struct spin spin = {0, 0};
-		while (!mailbox_is_full(address, parity) && spin_again(&spin, error))
+		while (!(good = mailbox_is_full(address, parity)) && spin_again(&spin, error))
 			;
 	}
-	__syncwarp();
+	return __all_sync(0xffffffffu, good);
 }
 
 /* Exchange number `round` (0, 1, ...): every block sends its record to every block of the cluster,
