@@ -116,7 +116,7 @@ __device__ __forceinline__ void announce(
 }
 
 /* The warp that sends the pivot rows which its block holds. Nobody goes on behind a wait that was
- * given up: arrivals at an mbarrier whose phase is not over end the kernel by a fault. */
+ * given up: those who sent and arrived further ended the kernel by a fault. */
 template <typename real, int COLUMNS>
 __device__ __forceinline__ void send_rows(const struct panel<real> &g,
         struct shared<real, COLUMNS> &s, const struct seat &t, const struct route &w)
