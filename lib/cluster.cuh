@@ -133,9 +133,9 @@ static __device__ __forceinline__ bool mailbox_is_full(uint32_t full, uint32_t p
 	return done != 0;
 }
 
-/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. By a whole
- * warp; false in all of it when one of its threads did not see the phase. */
-static __device__ __forceinline__ bool wait_phase(
+/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. False when
+ * this thread did not see it. */
+static __device__ __forceinline__ bool thread_waits(
         const uint64_t *full, uint32_t parity, uint32_t *error)
 {
 	const uint32_t address = shared_address(full);
@@ -145,7 +145,14 @@ static __device__ __forceinline__ bool wait_phase(
 		while (!(good = mailbox_is_full(address, parity)) && spin_again(&spin, error))
 			;
 	}
-	return __all_sync(0xffffffffu, good);
+	return good;
+}
+
+/* By a whole warp; false in all of it when one of its threads did not see the phase. */
+static __device__ __forceinline__ bool warp_waits(
+        const uint64_t *full, uint32_t parity, uint32_t *error)
+{
+	return __all_sync(0xffffffffu, thread_waits(full, parity, error));
 }
 
 /* Exchange number `round` (0, 1, ...): every block sends its record to every block of the cluster,

@@ -84,7 +84,9 @@ __device__ __forceinline__ void orthonormalize(const struct panel<real> &g)
 		}
 		update<real, COLUMNS, ROWS>(a, v, s.times, g.n - j);
 	}
-	if (!good && (int)threadIdx.x < g.n)
+	if (good)
+		exchange_stop<CLUSTER>();
+	else if ((int)threadIdx.x < g.n)
 		g.r[threadIdx.x + threadIdx.x * g.ldr] = real(NAN);
 }
 

@@ -127,13 +127,13 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 	announce(s, t, 0, g.n, w.heads);
 	for (int j = 0; j < g.n; j++) {
 		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
-		if (!wait_phase(&s.rows.full[turn], parity, g.error))
+		if (!warp_waits(&s.rows.full[turn], parity, g.error))
 			break;
 		const struct favourite<real> f = favourite_head(s.heads[turn], w.heads, t.lane);
 		const int best = best_lane(warp_largest(leading(f.weight)), f.weight, f.position);
 		const int index = from_lane(f.index, best);
 		if ((index & (w.blocks - 1)) == t.rank) { /* blocks are a power of two */
-			if (!wait_phase(&s.rows.own_full[turn], parity, g.error))
+			if (!warp_waits(&s.rows.own_full[turn], parity, g.error))
 				break;
 			send_row(g, s.rows, t, w.blocks, j,
 			        &s.rows.own[turn][index >> __popc(w.blocks - 1)]);

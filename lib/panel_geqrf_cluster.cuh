@@ -31,6 +31,7 @@ template <typename real, int COLUMNS> struct alignas(16) shared {
 	} turn[TURNS];
 	/* for each warp: what multiplies v in the update; tau V^T v of the columns before */
 	real times[CLUSTER_WARPS][COLUMNS], known[CLUSTER_WARPS][COLUMNS];
+	uint32_t left, last; /* warps without columns to do; the block's last barrier, once known */
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
@@ -50,6 +51,7 @@ struct column {
 	int turned;     /* registers have, so many times */
 	int owner;      /* block that holds row j */
 	uint32_t round; /* exchange */
+	bool good;      /* the thread has seen all that it waited for */
 };
 
 template <typename real> struct alignas(16) piece {
@@ -125,7 +127,9 @@ __device__ __forceinline__ struct piece<real> total_of(const real *from, int str
 	return total;
 }
 
-/* The warps' results of the block, and row j from where it is held, to all blocks. */
+/* The warps' results of the block, and row j from where it is held, to all blocks. A thread that
+ * has given up waiting goes on, since leaving would take a vote in every column, but announces and
+ * sends nothing more: to announce bytes before those of the last time are there is a fault. */
 template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ void send(
         struct shared<real, COLUMNS> &s, const struct seat &t, const struct column &c)
@@ -133,34 +137,36 @@ __device__ __forceinline__ void send(
 	const int pieces = COLUMNS / s.per, at = t.thread % pieces * s.per;
 	auto &turn = s.turn[c.round % TURNS];
 	const uint32_t full = shared_address(&turn.full);
+	const int blocks = c.good ? t.blocks : 0; /* to send to */
 
 	__syncthreads();
-	if (t.thread == 0)
+	if (t.thread == 0 && c.good)
 		arrivals_expect(full, (uint32_t)((t.blocks + 1) * pieces) * 16);
 	const struct piece<real> mine = total_of<largest, CLUSTER_WARPS / 2>(
 	        &turn.part[0][at], COLUMNS, t.warps > CLUSTER_WARPS / 2);
 	const uint32_t slot = shared_address(&turn.record[t.block][at]);
-	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces)
+	for (int to = t.thread / pieces; to < blocks; to += t.threads / pieces)
 		send_piece(*(const uint4 *)&mine, cluster_address(slot, (uint32_t)to),
 		        cluster_address(full, (uint32_t)to));
 	if (c.owner != t.block)
 		return;
 	const struct piece<real> head = load_words(&turn.own_head[at]);
 	const uint32_t head_slot = shared_address(&turn.record[CLUSTER_BLOCKS][at]);
-	for (int to = t.thread / pieces; to < t.blocks; to += t.threads / pieces)
+	for (int to = t.thread / pieces; to < blocks; to += t.threads / pieces)
 		send_piece(*(const uint4 *)&head, cluster_address(head_slot, (uint32_t)to),
 		        cluster_address(full, (uint32_t)to));
 }
 
-/* Waits for what the blocks send, not at all when somebody has given up; combines it, in every
- * warp. A lane gets piece number lane % pieces. */
+/* Waits for what the blocks send, not at all when somebody has given up, which is noted in c->good;
+ * combines it, in every warp. A lane gets piece number lane % pieces. */
 template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ struct piece<real> receive(const struct shared<real, COLUMNS> &s,
-        const struct seat &t, const struct column &c, uint32_t *error) {
+        const struct seat &t, struct column *c, uint32_t *error) {
 	const int pieces = COLUMNS / s.per, groups = 32 / pieces;
-	const auto &turn = s.turn[c.round % TURNS];
+	const auto &turn = s.turn[c->round % TURNS];
 
-	wait_phase(&turn.full, c.round / TURNS % 2, error);
+	c->good &= thread_waits(&turn.full, c->round / TURNS % 2, error);
+	__syncwarp();
 	struct piece<real> total = total_of<largest, CLUSTER_BLOCKS / 2 / groups>(
 	        &turn.record[t.lane / pieces][t.lane % pieces * s.per], groups *COLUMNS,
 	        t.blocks > CLUSTER_BLOCKS / 2);
@@ -171,6 +177,24 @@ __device__ __forceinline__ struct piece<real> receive(const struct shared<real, 
 			total.value[i] = combine<largest>(
 			        total.value[i], __shfl_xor_sync(0xffffffffu, total.value[i], step));
 	return total;
+}
+
+/* By every warp after its last column, behind `passed` exchanges, each of which has one barrier of
+ * the block. What a warp sees that has given up waiting may make it skip exchanges in which the
+ * others wait for it, or ask for more: whoever is here takes part in the barriers until all warps
+ * are. The last to come names the next barrier; none is ahead of it. */
+template <typename real, int COLUMNS>
+__device__ __forceinline__ void leave(
+        struct shared<real, COLUMNS> &s, const struct seat &t, uint32_t passed)
+{
+	volatile uint32_t *last = &s.last;
+	if (t.lane == 0 && atomicAdd(&s.left, 1) == (uint32_t)t.warps - 1)
+		*last = passed + 1;
+	__syncwarp();
+	do {
+		__syncthreads();
+		passed++;
+	} while (passed != *last);
 }
 
 #endif

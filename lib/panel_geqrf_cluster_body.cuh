@@ -70,7 +70,7 @@ __device__ __forceinline__ void factorize_columns(
 	struct shared<real, COLUMNS> &s = *address;
 	const struct seat t = take_seat<LANES, ROWS>();
 	real a[ROWS][WORDS], t_rows[COLUMNS / FEWEST_WARPS][COLUMNS / 32] = {};
-	struct column c = {};
+	struct column c = {0, 0, 0, 0, 0, true};
 	struct reflector<real> h = {
 	};
 
@@ -104,7 +104,7 @@ __device__ __forceinline__ void factorize_columns(
 #pragma unroll 1
 		for (int attempt = 0; attempt < 2 && !safe; attempt++) {
 			if (attempt > 0) {
-				scale = scale_column<LANES>(s, t, c, a, g.error);
+				scale = scale_column<LANES>(s, t, &c, a, g.error);
 				c.round++;
 			}
 			if (scale == real(0))
@@ -114,7 +114,7 @@ __device__ __forceinline__ void factorize_columns(
 			send<false>(s, t, c);
 			if (attempt == 0 && c.j > 0 && g.t)
 				extend<LANES>(s, t, c.j - 1, tau, t_rows);
-			safe = reflect<LANES>(s, t, c, g.error, &h, &alpha);
+			safe = reflect<LANES>(s, t, &c, g.error, &h, &alpha);
 			c.round++;
 		}
 		if (scale == real(0)) {
@@ -141,6 +141,7 @@ __device__ __forceinline__ void factorize_columns(
 		else
 			update<false>(a, x, &s.times[t.warp][t.rank * WORDS]);
 	}
+	leave(s, t, c.round);
 	store_columns<LANES>(g, t, a);
 	if (g.t) {
 		extend<LANES>(s, t, g.n - 1, h.tau, t_rows);

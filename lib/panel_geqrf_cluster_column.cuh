@@ -57,10 +57,11 @@ __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, c
 }
 
 /* A power of two for column j, found by all blocks together from the largest magnitudes of the
- * lanes, from the diagonal on and below it; 0 when the column is exactly zero below. */
+ * lanes, from the diagonal on and below it; 0 when the column is exactly zero below. *good: as
+ * c.good afterwards. */
 template <typename real, int COLUMNS>
 __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct seat t,
-        struct column c, real from, real below, uint32_t *error)
+        struct column c, real from, real below, uint32_t *error, bool *good)
 {
 	for (int step = 16; step > 0; step /= 2) {
 		from = larger_of(from, __shfl_xor_sync(0xffffffffu, from, step));
@@ -69,7 +70,8 @@ __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct se
 	if (t.lane < 2)
 		s.turn[c.round % TURNS].part[t.warp][t.lane] = t.lane ? below : from;
 	send<true>(s, t, c);
-	const struct piece<real> largest = receive<true>(s, t, c, error);
+	const struct piece<real> largest = receive<true>(s, t, &c, error);
+	*good = c.good;
 	from = __shfl_sync(0xffffffffu, largest.value[0], 0);
 	below = __shfl_sync(0xffffffffu, largest.value[1], 0);
 	return below == real(0) ? real(0) : scale_for(from);
@@ -77,9 +79,11 @@ __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct se
 
 template <int LANES, int ROWS, typename real, int COLUMNS>
 __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, const struct seat &t,
-        const struct column &c, real (&a)[ROWS][WORDS], uint32_t *error)
+        struct column *column, real (&a)[ROWS][WORDS], uint32_t *error)
 {
+	const struct column c = *column;
 	real from = real(0), below = real(0);
+	bool good;
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		const int row = row_at<LANES>(t, r);
@@ -88,7 +92,8 @@ __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, co
 		if (t.rank == c.rank && row > c.j)
 			below = larger_of(below, fabs(a[r][0]));
 	}
-	const real scale = scale_of(s, t, c, from, below, error);
+	const real scale = scale_of(s, t, c, from, below, error, &good);
+	column->good = good;
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (scale != real(0) && t.rank == c.rank && row_at<LANES>(t, r) >= c.j)
@@ -100,11 +105,12 @@ __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, co
  * the safe range. */
 template <int LANES, typename real, int COLUMNS>
 __device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const struct seat &t,
-        const struct column &c, uint32_t *error, struct reflector<real> *h, real *alpha)
+        struct column *column, uint32_t *error, struct reflector<real> *h, real *alpha)
 {
 	const int per = s.per, of_lane = WORDS / per, pieces = COLUMNS / per;
 	const int p = t.lane % pieces, rank = p / of_lane, first = p % of_lane * per;
-	const struct piece<real> sum = receive<false>(s, t, c, error);
+	const struct piece<real> sum = receive<false>(s, t, column, error);
+	const struct column c = *column;
 	const struct piece<real> head =
 	        load_words(&s.turn[c.round % TURNS].record[CLUSTER_BLOCKS][p * per]);
 	struct piece<real> times, known;

@@ -160,7 +160,9 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 			g.tau[j] = h.tau;
 		update<real, COLUMNS, ROWS>(a, v, s.times, g.n - j);
 	}
-	if (!good && (int)threadIdx.x < g.n)
+	if (good)
+		exchange_stop<CLUSTER>();
+	else if ((int)threadIdx.x < g.n)
 		g.tau[threadIdx.x] = real(NAN);
 }
 

@@ -44,8 +44,6 @@ __device__ __forceinline__ void factorize(const struct grid<real> &g)
 
 	for (int k = (int)threadIdx.x; k < COLUMNS + 4; k += (int)blockDim.x)
 		s.rows.pivot_row[TURNS - 1][k] = real(0);
-	if (threadIdx.x < TURNS) /* for whoever has given up waiting */
-		s.verdict[threadIdx.x] = {real(0), real(0), real(0), 0, -1};
 	if (threadIdx.x == 0) {
 		arrivals_set(s.rows.full, TURNS, 1);
 		arrivals_set(s.rows.own_full, TURNS, warps);

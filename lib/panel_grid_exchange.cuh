@@ -165,14 +165,16 @@ template <typename real> __device__ __forceinline__ int best_of_lanes(const stru
 	return best_lane(warp_largest(leading(weight)), weight, h.position);
 }
 
-/* The best of the blocks that a lane waits for: block 32 i + lane. */
+/* The best of the blocks that a lane waits for: block 32 i + lane. False in all lanes when one of
+ * them has given up. */
 template <typename real>
-__device__ __forceinline__ struct head<real> wait_for_heads(
-        const uint64_t *slots, int lane, uint32_t tag, uint32_t *error) {
-	struct head<real> h[LANE_HEADS], best;
+__device__ __forceinline__ bool wait_for_heads(
+        const uint64_t *slots, int lane, uint32_t tag, uint32_t *error, struct head<real> *best)
+{
+	struct head<real> h[LANE_HEADS];
 	struct spin spin = {0, 0};
-	bool ready = false;
-	while (!ready) {
+	bool ready = false, good = true;
+	while (!ready && good) {
 		ready = true;
 #pragma unroll
 		for (int i = 0; i < LANE_HEADS; i++) {
@@ -181,15 +183,14 @@ __device__ __forceinline__ struct head<real> wait_for_heads(
 			if (32 * i < (int)gridDim.x && block < (int)gridDim.x)
 				ready &= load_head(slots + block * layout<real>::HEAD, &h[i], tag);
 		}
-		ready = ready || !spin_again(&spin, error);
+		good = ready || spin_again(&spin, error);
 	}
-	__syncwarp();
-	best = h[0];
+	*best = h[0];
 #pragma unroll
 	for (int i = 1; i < LANE_HEADS; i++)
-		if (better(h[i], best))
-			best = h[i];
-	return best;
+		if (better(h[i], *best))
+			*best = h[i];
+	return __all_sync(0xffffffffu, good);
 }
 
 /* The warp that brings the pivots. */
@@ -207,7 +208,8 @@ __device__ __forceinline__ void bring_pivots(
 			real(0), NO_INDEX, real(0), real(0)
 		};
 
-		wait_phase(&s.proposed[turn], parity, g.panel.error);
+		if (!warp_waits(&s.proposed[turn], parity, g.panel.error))
+			break;
 		if (t.lane < warps)
 			mine = s.heads[turn][t.lane];
 		const int warp = best_of_lanes(mine);
@@ -217,11 +219,14 @@ __device__ __forceinline__ void bring_pivots(
 			        s.heads[turn][warp], tag);
 		const uint32_t own = from_lane(mine.position, warp);
 
-		const struct head<real> h = wait_for_heads<real>(copy, t.lane, tag, g.panel.error);
+		struct head<real> h;
+		if (!wait_for_heads<real>(copy, t.lane, tag, g.panel.error, &h))
+			break;
 		const struct pivot_divisor<real> d = pivot_divide_by(h.value);
 		const int best = best_of_lanes(h);
-		if (j > 0)
-			wait_phase(&s.row[before], (uint32_t)(j - 1) / TURNS % 2, g.panel.error);
+		if (j > 0 &&
+		        !warp_waits(&s.row[before], (uint32_t)(j - 1) / TURNS % 2, g.panel.error))
+			break;
 		if (t.lane == best) {
 			const real right =
 			        minus_product(h.right, h.multiplier, s.rows.pivot_row[before][1]);
@@ -279,15 +284,16 @@ __device__ __forceinline__ void publish_row(const struct panel<real> &g,
 	}
 }
 
-/* What a lane reads of the row of pivot j, to the block's memory. */
+/* What a lane reads of the row of pivot j, to the block's memory. False in all lanes when one of
+ * them has given up. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ void receive_row(
+__device__ __forceinline__ bool receive_row(
         real *row, int lane, int count, const uint64_t *slot, uint32_t tag, uint32_t *error)
 {
 	real x[COLUMNS / 32];
 	struct spin spin = {0, 0};
-	bool ready = false;
-	while (!ready) {
+	bool ready = false, good = true;
+	while (!ready && good) {
 		ready = true;
 #pragma unroll
 		for (int i = 0; i < COLUMNS / 32; i++) {
@@ -295,12 +301,13 @@ __device__ __forceinline__ void receive_row(
 			if (32 * i + lane < count)
 				ready &= load_element(slot, 32 * i + lane, &x[i], tag);
 		}
-		ready = ready || !spin_again(&spin, error);
+		good = ready || spin_again(&spin, error);
 	}
 #pragma unroll
 	for (int i = 0; i < COLUMNS / 32; i++)
 		row[32 * i + lane] = x[i];
 	__syncwarp();
+	return __all_sync(0xffffffffu, good);
 }
 
 /* The warp that brings the pivot rows. */
@@ -316,10 +323,12 @@ __device__ __forceinline__ void bring_rows(
 		uint64_t *slot =
 		        g.slots + turn * layout<real>::TURN + MOST_BLOCKS * layout<real>::HEAD;
 
-		wait_phase(&s.rows.full[turn], parity, p.error);
+		if (!warp_waits(&s.rows.full[turn], parity, p.error))
+			break;
 		const struct verdict<real> v = s.verdict[turn];
 		if (v.warp >= 0) {
-			wait_phase(&s.rows.own_full[turn], parity, p.error);
+			if (!warp_waits(&s.rows.own_full[turn], parity, p.error))
+				break;
 			publish_row(p, s.rows, t.lane, j, v.warp, slot, tag);
 			if (t.lane == 0) {
 				p.a[j + j * p.lda] = v.pivot;
@@ -328,8 +337,9 @@ __device__ __forceinline__ void bring_rows(
 		}
 		if (info == 0 && v.pivot == real(0))
 			info = j + 1;
-		receive_row<real, COLUMNS>(s.rows.pivot_row[turn], t.lane, p.n - 1 - j,
-		        slot + t.rank % COPIES * layout<real>::COPY, tag, p.error);
+		if (!receive_row<real, COLUMNS>(s.rows.pivot_row[turn], t.lane, p.n - 1 - j,
+		            slot + t.rank % COPIES * layout<real>::COPY, tag, p.error))
+			break;
 		if (t.lane == 0)
 			arrivals_arrive(shared_address(&s.row[turn]));
 	}

@@ -263,7 +263,7 @@ __device__ __forceinline__ void hold_rows(const struct panel<real> &g,
 		const uint32_t turn = (uint32_t)j % TURNS;
 		const uint32_t next = (turn + 1) % TURNS;
 		const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
-		if (!wait_phase(&s.full[turn], (uint32_t)j / TURNS % 2, g.error))
+		if (!warp_waits(&s.full[turn], (uint32_t)j / TURNS % 2, g.error))
 			break;
 		const real before = p[1], second = p[2];
 		const struct winner<real> w = x.pivot(turn, before);

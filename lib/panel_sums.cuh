@@ -6,7 +6,9 @@
  * publishes round t + 2 only after it has read all of round t + 1, which the others publish after
  * they have read round t. With clusters the blocks of one first add up theirs, each a slice of the
  * columns, through each other's shared memory, so that fewer records are read; a grid of a single
- * cluster needs no other memory at all.
+ * cluster needs no other memory at all. No block of a cluster leaves while another may write to its
+ * memory: one that gives up says so to the others and goes when they are at their next barrier,
+ * behind which they go, too.
  *
  * Cost: two block barriers, one trip through L2, 16 bytes read per record and pair of columns
  * (single precision; column in double); with clusters a cluster barrier more, or, alone, instead.
@@ -34,6 +36,7 @@ template <typename real, int COLUMNS, int THREADS, int CLUSTER> struct scratch {
 	alignas(16) real top[COLUMNS];   /* row j, in block 0 */
 	alignas(16) real head[COLUMNS];  /* row j, in all blocks */
 	alignas(16) real times[COLUMNS]; /* what multiplies v in the update */
+	uint32_t gone[2]; /* of the cluster a block has, before a round of this parity */
 };
 
 /* ---- words ---- */
@@ -89,6 +92,14 @@ static __device__ __forceinline__ void unpack(ulonglong2 piece, double (&value)[
 /* ---- exchange ---- */
 
 /* Into the same variable of another block of the cluster. */
+static __device__ __forceinline__ void cluster_store(uint32_t *variable, int rank, uint32_t value)
+{
+	IN_CLUSTER(asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(
+	                                cluster_address(shared_address(variable), (uint32_t)rank)),
+	                        "r"(value)
+	                        : "memory"));
+}
+
 static __device__ __forceinline__ void cluster_store(float *variable, int rank, float value)
 {
 	IN_CLUSTER(asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(
@@ -167,9 +178,28 @@ static __device__ __forceinline__ void exchange_start(
 	/* a cluster alone leaves all groups but the first as they are */
 	for (int i = (int)threadIdx.x; i < s.groups * COLUMNS; i += THREADS)
 		s.group_part[i / COLUMNS][i % COLUMNS] = real(0);
+	if (threadIdx.x < 2)
+		s.gone[threadIdx.x] = 0;
 	__syncthreads();
 	if constexpr (CLUSTER > 1)
 		cluster_barrier();
+}
+
+/* After the last one, unless it was given up. */
+template <int CLUSTER> static __device__ __forceinline__ void exchange_stop(void)
+{
+	if (CLUSTER > 1 && gridDim.x > CLUSTER)
+		cluster_barrier();
+}
+
+/* By all threads of a block of a cluster that has given up in round `tag`. */
+template <typename real, int COLUMNS, int THREADS, int CLUSTER>
+static __device__ __forceinline__ void leave_cluster(
+        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag)
+{
+	if (threadIdx.x < CLUSTER)
+		cluster_store(&s.gone[(tag + 1) & 1], (int)threadIdx.x, 1u);
+	cluster_barrier();
 }
 
 /* The warps' results for the first `count` columns to all blocks, and row j from block 0; then
@@ -187,7 +217,7 @@ static __device__ __forceinline__ bool exchange(const struct slots &slots,
 
 	/* whole pieces: the reader asks for the tags of both columns of one */
 	const int k = (int)threadIdx.x;
-	bool publishes = k < COLUMNS && k / per * per < count;
+	bool publishes = k < COLUMNS && k / per * per < count, gone = false;
 	real mine = real(0);
 	if (publishes) {
 		mine = s.warp_part[0][k];
@@ -202,6 +232,7 @@ static __device__ __forceinline__ bool exchange(const struct slots &slots,
 			return true;
 		}
 		publishes = cluster_combine<largest>(s, tag, publishes, &mine);
+		gone = s.gone[tag & 1] != 0;
 	}
 	if (publishes)
 		publish(set + (int64_t)(blockIdx.x / CLUSTER) * pieces, k, mine, tag);
@@ -245,7 +276,10 @@ static __device__ __forceinline__ bool exchange(const struct slots &slots,
 		for (int c = 0; c < per; c++)
 			s.group_part[group][piece * per + c] = total[c];
 	}
-	return __syncthreads_and(good);
+	good = __syncthreads_and(good && !gone);
+	if (CLUSTER > 1 && !good && !gone)
+		leave_cluster(s, tag);
+	return good;
 }
 
 template <bool largest, typename real, int COLUMNS, int THREADS, int CLUSTER>

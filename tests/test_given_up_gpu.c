@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels whose blocks wait for each other, when one of them gives up: their error word, set from
+ * outside at any moment, is what all see then. The kernel ends at once and without a fault, it
+ * touches nothing beside its matrix, and the next one gives the same bits as without. */
+#include "tap.h"
+
+#ifndef FATHOM_CUDA
+int main(void)
+{
+	skip_all("built without the CUDA Toolkit");
+}
+#else
+
+#include "../lib/clock.h"
+#include "../lib/gpu.h"
+#include "../lib/msg.h"
+#include "../lib/panel_geqrf.h"
+#include "../lib/panel_kernels.h"
+
+#include <cuda_runtime_api.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 40000, MOST_COLUMNS = 128, PADDING = 5, POISON = 0xee, MOMENTS = 60 };
+
+/* The seconds within which a kernel has to be gone: those who wait look at the error word every
+ * 1024 times, the limit of a wait is a second. */
+static const double ENDS = 0.2;
+
+enum form { LU_CLUSTER, LU_GRID, QR_CLUSTER, QR_RESIDENT, QR_COLUMNS, FORMS };
+static const char *const form_name[FORMS] = {"LU, a cluster", "LU, many multiprocessors",
+        "QR, a cluster", "QR, many multiprocessors", "QR, in memory"};
+
+struct shape {
+	int64_t m, n;
+};
+
+static const struct shape shapes[] = {
+        {300, 32},
+        {1000, 64},
+        {4001, 33},
+        {3000, 128},
+        {8190, 64},
+        {16000, 64},
+        {40000, 31},
+};
+
+struct bench {
+	struct gpu gpu;
+	void *given, *a, *tau, *work, *slots; /* work: its first word is the kernels' error word */
+	int64_t work_bytes;
+	int *pivots;
+	uint32_t tag;
+	cudaStream_t stream, other;
+	uint32_t *one; /* pinned */
+};
+
+static uint64_t state = 88172645463325252u;
+
+static double uniform(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (double)(state >> 11) * 0x1p-52 - 1;
+}
+
+static bool fits(enum form form, enum precision p, struct shape s)
+{
+	switch (form) {
+	case LU_CLUSTER:
+		return panel_cluster_fits(p, s.m, s.n);
+	case LU_GRID:
+		return panel_grid_fits(p, s.m, s.n);
+	case QR_CLUSTER:
+		return panel_geqrf_cluster_fits(p, s.m, s.n);
+	case QR_RESIDENT:
+		return panel_geqrf_resident_fits(p, s.m, s.n);
+	default:
+		return true;
+	}
+}
+
+static int64_t work_of(enum form form, enum precision p, struct shape s)
+{
+	switch (form) {
+	case QR_RESIDENT:
+		return panel_geqrf_resident_work(p, s.m, s.n);
+	case QR_COLUMNS:
+		return panel_geqrf_columns_work(p, s.m, s.n);
+	default:
+		return sizeof(uint32_t);
+	}
+}
+
+static int64_t leading(struct shape s)
+{
+	return s.m + PADDING;
+}
+
+static size_t bytes_of(enum precision p, struct shape s)
+{
+	return (size_t)(leading(s) * s.n * precision_bytes(p));
+}
+
+/* A random panel with poison beside it. */
+static void fill(struct bench *b, enum precision p, struct shape s)
+{
+	unsigned char *host = xmalloc(bytes_of(p, s));
+	memset(host, POISON, bytes_of(p, s));
+	for (int64_t j = 0; j < s.n; j++)
+		for (int64_t i = 0; i < s.m; i++) {
+			const int64_t at = i + j * leading(s);
+			if (p == SINGLE)
+				((float *)(void *)host)[at] = (float)uniform();
+			else
+				((double *)(void *)host)[at] = uniform();
+		}
+	GPU(cudaMemcpy(b->given, host, bytes_of(p, s), cudaMemcpyHostToDevice));
+	free(host);
+}
+
+/* Factorizes what was given; returns without waiting. */
+static void start(struct bench *b, enum form form, enum precision p, struct shape s)
+{
+	int *error = b->work;
+	const int64_t lda = leading(s);
+	GPU(cudaMemcpyAsync(b->a, b->given, bytes_of(p, s), cudaMemcpyDeviceToDevice, b->stream));
+	GPU(cudaStreamSynchronize(b->stream));
+	switch (form) {
+	case LU_CLUSTER:
+		GPU(panel_cluster(p, b->a, lda, s.m, s.n, b->pivots, error, b->stream));
+		break;
+	case LU_GRID:
+		GPU(panel_grid(
+		        p, b->a, lda, s.m, s.n, b->pivots, b->slots, b->tag, error, b->stream));
+		b->tag += (uint32_t)s.n;
+		break;
+	case QR_CLUSTER:
+		GPU(panel_geqrf_cluster(p, b->a, lda, s.m, s.n, b->tau, NULL, b->work, b->stream));
+		break;
+	case QR_RESIDENT:
+		GPU(panel_geqrf_resident(
+		        p, b->a, lda, s.m, s.n, b->tau, false, b->work, b->stream));
+		break;
+	default:
+		GPU(panel_geqrf_columns(p, b->a, lda, s.m, s.n, b->tau, b->work, b->stream));
+	}
+}
+
+static void clear(struct bench *b)
+{
+	GPU(cudaMemset(b->work, 0, (size_t)b->work_bytes));
+}
+
+/* The whole panel, with what is beside it. */
+static void *result(const struct bench *b, enum precision p, struct shape s)
+{
+	void *host = xmalloc(bytes_of(p, s));
+	GPU(cudaMemcpy(host, b->a, bytes_of(p, s), cudaMemcpyDeviceToHost));
+	return host;
+}
+
+static bool padding_untouched(const unsigned char *a, enum precision p, struct shape s)
+{
+	const int64_t word = precision_bytes(p);
+	for (int64_t j = 0; j < s.n; j++)
+		for (int64_t k = s.m * word; k < leading(s) * word; k++)
+			if (a[j * leading(s) * word + k] != POISON)
+				return false;
+	return true;
+}
+
+/* Sets the error word `delay` seconds after the kernel has been asked for; its longest time till
+ * the end in *longest. False when the kernel was gone before that. */
+static bool disturb(struct bench *b, enum form form, enum precision p, struct shape s, double delay,
+        double *longest)
+{
+	clear(b);
+	start(b, form, p, s);
+	const double from = clock_now();
+	while (clock_now() - from < delay)
+		;
+	const bool runs = cudaStreamQuery(b->stream) == cudaErrorNotReady;
+	GPU(cudaMemcpyAsync(b->work, b->one, sizeof *b->one, cudaMemcpyHostToDevice, b->other));
+	const double set = clock_now();
+	GPU(cudaStreamSynchronize(b->stream));
+	GPU(cudaStreamSynchronize(b->other));
+	if (clock_now() - set > *longest)
+		*longest = clock_now() - set;
+	return runs;
+}
+
+static void test_panel(struct bench *b, enum form form, enum precision p, struct shape s)
+{
+	double longest = 0;
+	int met = 0;
+	bool beside = true;
+	fill(b, p, s);
+	clear(b);
+	start(b, form, p, s);
+	GPU(cudaStreamSynchronize(b->stream));
+	const double from = clock_now();
+	clear(b);
+	start(b, form, p, s);
+	GPU(cudaStreamSynchronize(b->stream));
+	const double alone = clock_now() - from;
+	void *before = result(b, p, s);
+	for (int i = 0; i < MOMENTS; i++) {
+		met += disturb(b, form, p, s, alone * i / MOMENTS, &longest);
+		if (i % 16 == 0) {
+			void *a = result(b, p, s);
+			beside = beside && padding_untouched(a, p, s);
+			free(a);
+		}
+	}
+	clear(b);
+	start(b, form, p, s);
+	GPU(cudaStreamSynchronize(b->stream));
+	void *after = result(b, p, s);
+	if (!ok(longest < ENDS && beside && memcmp(before, after, bytes_of(p, s)) == 0,
+	            "%s, %c %" PRId64 " x %" PRId64 ": ends, and the next one is right",
+	            form_name[form], p, s.m, s.n))
+		diag("%.0f ms till the end, %s, the next one %s", longest * 1e3,
+		        beside ? "nothing beside it touched" : "something beside it was touched",
+		        memcmp(before, after, bytes_of(p, s)) ? "differs" : "is the same");
+	ok(met > 0, "%d of %d moments were while it ran (%.0f us with copies)", met, MOMENTS,
+	        alone * 1e6);
+	free(before);
+	free(after);
+}
+
+static void open_bench(struct bench *b)
+{
+	const struct shape largest = {MOST_ROWS, MOST_COLUMNS};
+	const size_t bytes = bytes_of(DOUBLE, largest);
+	for (int form = 0; form < FORMS; form++)
+		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+			for (int p = 0; p < 2; p++) {
+				const enum precision precision = p ? DOUBLE : SINGLE;
+				if (!fits(form, precision, shapes[i]))
+					continue;
+				const int64_t work = work_of(form, precision, shapes[i]);
+				b->work_bytes = work > b->work_bytes ? work : b->work_bytes;
+			}
+	GPU(cudaMalloc(&b->given, bytes));
+	GPU(cudaMalloc(&b->a, bytes));
+	GPU(cudaMalloc(&b->tau, MOST_COLUMNS * sizeof(double)));
+	GPU(cudaMalloc((void **)&b->pivots, (MOST_COLUMNS + 1) * sizeof(int)));
+	GPU(cudaMalloc(&b->work, (size_t)b->work_bytes));
+	GPU(cudaMalloc(&b->slots, (size_t)panel_grid_work()));
+	GPU(cudaMemset(b->slots, 0, (size_t)panel_grid_work()));
+	GPU(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
+	GPU(cudaStreamCreateWithFlags(&b->other, cudaStreamNonBlocking));
+	GPU(cudaMallocHost((void **)&b->one, sizeof *b->one));
+	*b->one = 1;
+	b->tag = 1;
+}
+
+int main(void)
+{
+	struct bench b = {0};
+	struct fault fault;
+	if (!gpu_open(&b.gpu, "0", &fault))
+		skip_all(fault.text);
+	open_bench(&b);
+	for (int form = 0; form < FORMS; form++)
+		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+			for (int p = 0; p < 2; p++)
+				if (fits(form, p ? DOUBLE : SINGLE, shapes[i]))
+					test_panel(&b, form, p ? DOUBLE : SINGLE, shapes[i]);
+	return finish();
+}
+#endif
