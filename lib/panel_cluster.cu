@@ -47,8 +47,7 @@
  * do 32 of 8192, by more warps, 44.5 instead of 48.6.
  *
  * Warps that leave their columns behind a wait given up: 64 columns of 1024 and 4096 rows as before
- * (48, 60 us), of 16384 and 65536, by many multiprocessors, 107 and 120 instead of 116 and 128; the
- * LU of 1024 in fp64 2 % longer. */
+ * (48, 60 us); the LU of 1024 in fp64 2 % longer. */
 #include "base.h"
 #include "early_launch.cuh"
 #include "panel_cluster_heads.cuh"

@@ -22,7 +22,11 @@
  * has ended, change 1 %. Clusters of 16 whose blocks agree through distributed shared memory, so
  * that one head a cluster goes through L2: 1.5 predicted for 65536 rows, measured 1.66 for 16384
  * (1.73 before) and 1.85 for 32768 (1.80), since a hop more takes what fewer heads give; and the
- * device has room for seven of them, 65536 rows need eight. */
+ * device has room for seven of them, 65536 rows need eight.
+ *
+ * Behind a wait given up: with warps that hold rows leaving their columns, 64 columns of 16384 and
+ * 65536 rows took 107 and 120 us instead of 116 and 128; with the other two leaving as well, as
+ * they must, 120 and 133, on another machine. */
 #include "panel_grid_exchange.cuh"
 
 namespace

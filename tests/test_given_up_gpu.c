@@ -11,6 +11,8 @@ int main(void)
 }
 #else
 
+#include "uniform.h"
+
 #include "../lib/clock.h"
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
@@ -55,16 +57,6 @@ struct bench {
 	cudaStream_t stream, other;
 	uint32_t *one; /* pinned */
 };
-
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (double)(state >> 11) * 0x1p-52 - 1;
-}
 
 static bool fits(enum form form, enum precision p, struct shape s)
 {

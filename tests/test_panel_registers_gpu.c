@@ -12,6 +12,8 @@ int main(void)
 }
 #else
 
+#include "uniform.h"
+
 #include "../lib/gpu.h"
 #include "../lib/msg.h"
 #include "../lib/panel_kernels.h"
@@ -43,16 +45,6 @@ struct bench {
 	uint32_t tag;
 	int *error;
 };
-
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (double)(state >> 11) * 0x1p-52 - 1;
-}
 
 static double element(
         enum content content, enum precision p, int64_t m, int64_t n, int64_t i, int64_t j)
