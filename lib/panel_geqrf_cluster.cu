@@ -28,9 +28,9 @@
  * and more rows a thread are faster than more warps up to 8192 rows, fewer blocks slower; 4096 rows
  * 1.37, 8192 1.85; 128 columns of 1024 rows 1.21 (1.89 before), fp64 64 columns 1.44 (2.07).
  *
- * Behind a wait given up: warps that leave their columns took 4 to 8 % of the time of all panels,
- * since the vote whether to and its branch stand in every column, whether a barrier or a shuffle
- * makes it (128 columns of 1024 rows 164 us instead of 155, in fp64 64 columns 99 instead of 94).
+ * Behind a wait given up: warps that leave their columns added 4 to 8 % to the time of all panels,
+ * since the vote whether to and its branch stand in every column, be it the warp's or the block's
+ * (128 columns of 1024 rows 164 us instead of 155, in fp64 64 columns 99 instead of 94).
  * Threads that go on, without sending and announcing: 152 and 92. */
 #include "base.h"
 #include "early_launch.cuh"
