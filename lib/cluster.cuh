@@ -148,11 +148,18 @@ static __device__ __forceinline__ bool thread_waits(
 	return good;
 }
 
-/* By a whole warp; false in all of it when one of its threads did not see the phase. */
+/* By a whole warp, whose lanes look together and go on together, in order. False in all of them when
+ * one has given up: nothing may be waited for behind that. */
 static __device__ __forceinline__ bool warp_waits(
         const uint64_t *full, uint32_t parity, uint32_t *error)
 {
-	return __all_sync(0xffffffffu, thread_waits(full, parity, error));
+	const uint32_t address = shared_address(full);
+	struct spin spin = {0, 0};
+	bool good = true;
+	while (good && !__all_sync(0xffffffffu, mailbox_is_full(address, parity)))
+		good = __all_sync(0xffffffffu, spin_again(&spin, error));
+	__syncwarp();
+	return good;
 }
 
 /* Exchange number `round` (0, 1, ...): every block sends its record to every block of the cluster,

@@ -24,9 +24,11 @@
  * (1.73 before) and 1.85 for 32768 (1.80), since a hop more takes what fewer heads give; and the
  * device has room for seven of them, 65536 rows need eight.
  *
- * Behind a wait given up: with warps that hold rows leaving their columns, 64 columns of 16384 and
- * 65536 rows took 107 and 120 us instead of 116 and 128; with the other two leaving as well, as
- * they must, 120 and 133, on another machine. */
+ * How a warp looks at what its lanes wait for: 64 columns of 16384 and 65536 rows took 117 and 127
+ * us, in fp64 150 (16384 rows), where a lane that was done left the loop, 122, 133 and 163 without
+ * a vote behind it, 104, 116 and 131 where all look until none waits. More registers for the warps
+ * that hold rows: no change. (The panel of Householder reads ten times as much at a look, and there
+ * the same takes up to 1.6 times as long, lib/panel_sums.cuh.) */
 #include "panel_grid_exchange.cuh"
 
 namespace

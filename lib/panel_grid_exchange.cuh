@@ -165,16 +165,17 @@ template <typename real> __device__ __forceinline__ int best_of_lanes(const stru
 	return best_lane(warp_largest(leading(weight)), weight, h.position);
 }
 
-/* The best of the blocks that a lane waits for: block 32 i + lane. False in all lanes when one of
- * them has given up. */
+/* The best of the blocks that a lane waits for: block 32 i + lane. All lanes look until none waits:
+ * where those that are done leave the loop, the others take longer. False in all when one has given
+ * up. */
 template <typename real>
 __device__ __forceinline__ bool wait_for_heads(
         const uint64_t *slots, int lane, uint32_t tag, uint32_t *error, struct head<real> *best)
 {
 	struct head<real> h[LANE_HEADS];
 	struct spin spin = {0, 0};
-	bool ready = false, good = true;
-	while (!ready && good) {
+	bool ready, good = true;
+	do {
 		ready = true;
 #pragma unroll
 		for (int i = 0; i < LANE_HEADS; i++) {
@@ -183,14 +184,15 @@ __device__ __forceinline__ bool wait_for_heads(
 			if (32 * i < (int)gridDim.x && block < (int)gridDim.x)
 				ready &= load_head(slots + block * layout<real>::HEAD, &h[i], tag);
 		}
-		good = ready || spin_again(&spin, error);
-	}
+		ready = __all_sync(0xffffffffu, ready);
+		good = ready || __all_sync(0xffffffffu, spin_again(&spin, error));
+	} while (!ready && good);
 	*best = h[0];
 #pragma unroll
 	for (int i = 1; i < LANE_HEADS; i++)
 		if (better(h[i], *best))
 			*best = h[i];
-	return __all_sync(0xffffffffu, good);
+	return good;
 }
 
 /* The warp that brings the pivots. */
@@ -292,8 +294,8 @@ __device__ __forceinline__ bool receive_row(
 {
 	real x[COLUMNS / 32];
 	struct spin spin = {0, 0};
-	bool ready = false, good = true;
-	while (!ready && good) {
+	bool ready, good = true;
+	do {
 		ready = true;
 #pragma unroll
 		for (int i = 0; i < COLUMNS / 32; i++) {
@@ -301,13 +303,14 @@ __device__ __forceinline__ bool receive_row(
 			if (32 * i + lane < count)
 				ready &= load_element(slot, 32 * i + lane, &x[i], tag);
 		}
-		good = ready || spin_again(&spin, error);
-	}
+		ready = __all_sync(0xffffffffu, ready);
+		good = ready || __all_sync(0xffffffffu, spin_again(&spin, error));
+	} while (!ready && good);
 #pragma unroll
 	for (int i = 0; i < COLUMNS / 32; i++)
 		row[32 * i + lane] = x[i];
 	__syncwarp();
-	return __all_sync(0xffffffffu, good);
+	return good;
 }
 
 /* The warp that brings the pivot rows. */
