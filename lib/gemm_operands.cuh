@@ -21,6 +21,7 @@ template <typename T> struct gemm_args {
 	/* the first `many` blocks have several units, `many` apart and before `end`; every other
 	 * one has one, from `end` on */
 	int many, end;
+	int start; /* the tiles are counted downwards from this one, and around */
 	bool stage_c; /* shared memory has room for the tile of C */
 };
 
@@ -86,14 +87,15 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	{
 		const int all = (int)((g.k + S::DEPTH - 1) / S::DEPTH);
 		int split = 0, first = 0, last = all;
+		index = g.start - index;
+		if (index >= g.units)
+			index -= g.units;
 		if (g.splits > 1) {
 			const int tiles = g.units / g.splits;
 			split = index / tiles;
 			index %= tiles;
 			first = (int)((int64_t)all * split / g.splits);
 			last = (int)((int64_t)all * (split + 1) / g.splits);
-		} else if (g.shared) { /* C's last tiles take longest: begin with them */
-			index = g.units - 1 - index;
 		}
 		const struct gemm_tile t = gemm_tile_at(g.tiles, index);
 		return {(int64_t)t.row * S::ROWS, (int64_t)t.column * S::COLUMNS,

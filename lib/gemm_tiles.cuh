@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tiles of C and the order in which they are worked on: bands of tile rows, column by column
  * within a band, so that the tiles at work at one time share rows of op(A) and columns of op(B) in
- * L2. Of a triangle only the tiles that touch it are counted. */
+ * L2. The last band of a whole C goes row by row, so that tiles of a row that C cuts, which take
+ * longer, are the last. Of a triangle only the tiles that touch it are counted. */
 #ifndef FATHOM_GEMM_TILES_CUH
 #define FATHOM_GEMM_TILES_CUH
 
@@ -61,9 +62,10 @@ static inline __host__ __device__ struct gemm_tile gemm_tile_at(
 	}
 	const int full = t.band * t.columns;
 	const int first = index / full * t.band;
-	const int height = min(t.band, t.rows - first);
 	index %= full;
-	return {first + index % height, index / height};
+	if (first + t.band >= t.rows)
+		return {first + index / t.columns, index % t.columns};
+	return {first + index % t.band, index / t.band};
 }
 
 #endif
