@@ -148,8 +148,8 @@ static __device__ __forceinline__ bool thread_waits(
 	return good;
 }
 
-/* By a whole warp, whose lanes look together and go on together, in order. False in all of them when
- * one has given up: nothing may be waited for behind that. */
+/* By a whole warp, whose lanes look together and go on together, in order. False in all of them
+ * when one has given up: nothing may be waited for behind that. */
 static __device__ __forceinline__ bool warp_waits(
         const uint64_t *full, uint32_t parity, uint32_t *error)
 {

@@ -34,8 +34,8 @@ template <typename T> static int gemm_deal(struct gemm_args<T> &args, int places
 	if (!args.shared) {
 		args.many = min(args.units, places);
 		args.end = args.units;
-		args.start = args.units - 1 +
-		             min(args.units % args.many, max(args.many - longest, 0));
+		args.start = args.units - 1;
+		args.start += min(args.units % args.many, max(args.many - longest, 0));
 		return args.many;
 	}
 	const int turns = args.k < SHARED_DEPTH ? (int)(SHARED_DEPTH / args.k) : 1;

@@ -21,7 +21,7 @@ template <typename T> struct gemm_args {
 	/* the first `many` blocks have several units, `many` apart and before `end`; every other
 	 * one has one, from `end` on */
 	int many, end;
-	int start; /* the tiles are counted downwards from this one, and around */
+	int start;    /* the tiles are counted downwards from this one, around */
 	bool stage_c; /* shared memory has room for the tile of C */
 };
 
