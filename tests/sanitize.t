@@ -9,9 +9,11 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cat >"$scratch/sanitizer" <<'S'
 #!/bin/sh
-cat "$5" # --tool TOOL --print-limit LIMIT TEST
-echo "on the ${FATHOM_TEST_ON-}"
-[ "$(basename "$5" .t)" != slow ] || exec sleep 60
+options=$*
+shift $(($# - 1)) # OPTION... TEST
+cat "$1"
+echo "on the ${FATHOM_TEST_ON-}: $options"
+[ "$(basename "$1" .t)" != slow ] || exec sleep 60
 S
 chmod +x "$scratch/sanitizer"
 say() {
@@ -35,6 +37,8 @@ say host 'ok 1 - a' '1..1' '========= Error: Target application terminated befor
 expect 0 '4 checks passed: nothing was reported' 'a clean test' sanitize "$scratch/clean.t"
 expect 0 'racecheck  clean  *2  *0  *0  complete' 'a line for each tool' sanitize "$scratch/clean.t"
 expect 0 'on the gpu' 'tests are told to leave the host out' cat "$scratch/logs/clean.memcheck"
+expect 0 'kns=_GLOBAL__N_ .*clean.t' 'racecheck looks at our own kernels' cat "$scratch/logs/clean.racecheck"
+expect 0 'print-limit 20 /.*clean.t' 'memcheck at all' cat "$scratch/logs/clean.memcheck"
 expect 1 'racecheck  race  *1  *0  *1  complete' 'a race is one report' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 '2 with reports or failures' 'and the end says so' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 'memcheck  *wrong  *1  *1  *0' 'a check that fails' sanitize "$scratch/wrong.t"
