@@ -38,7 +38,7 @@ expect 0 '4 checks passed: nothing was reported' 'a clean test' sanitize "$scrat
 expect 0 'racecheck  clean  *2  *0  *0  complete' 'a line for each tool' sanitize "$scratch/clean.t"
 expect 0 'on the gpu' 'tests are told to leave the host out' cat "$scratch/logs/clean.memcheck"
 expect 0 'kns=_GLOBAL__N_ .*clean.t' 'racecheck looks at our own kernels' cat "$scratch/logs/clean.racecheck"
-expect 0 'print-limit 20 /.*clean.t' 'memcheck at all' cat "$scratch/logs/clean.memcheck"
+expect 0 'print-limit 20 /.*clean.t' 'memcheck looks at every kernel' cat "$scratch/logs/clean.memcheck"
 expect 1 'racecheck  race  *1  *0  *1  complete' 'a race is one report' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 '2 with reports or failures' 'and the end says so' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 'memcheck  *wrong  *1  *1  *0' 'a check that fails' sanitize "$scratch/wrong.t"
