@@ -13,6 +13,7 @@
 #include "runs/gram_kernels.h"
 #include "runs/gram_rows.h"
 #include "model/executor_model.h"
+#include "runs/predict_bounds.h"
 #include "runs/predict_breakdown.h"
 #include "runs/predict_whole.h"
 #include "runs/products.h"
@@ -162,19 +163,25 @@ static void stamp(struct table *table, const struct profile *profile, const char
 	}
 }
 
-/* What the report's breakdown of time and crossover with the host rest on. */
-static void write_breakdown(const struct profile *profile, const char *sha,
-        struct cli_common *common, const struct cli_list *set, int argc, char **argv)
+/* What the report's breakdown of time, crossover with the host and bounds rest on. */
+static void write_whole(const struct profile *profile, const char *sha, struct cli_common *common,
+        const struct cli_list *set, int argc, char **argv)
 {
-	char *path = xasprintf("%s/breakdown.tsv", common->output);
-	struct table *table = predict_breakdown(profile, common->quick);
+	static const struct {
+		const char *name;
+		struct table *(*predict)(const struct profile *, bool quick);
+	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds}};
 	struct fault fault;
 
-	stamp(table, profile, sha, set, argc, argv);
-	if (table->row_count && !table_write(table, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	table_free(table);
-	free(path);
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+		char *path = xasprintf("%s/%s.tsv", common->output, tables[i].name);
+		struct table *table = tables[i].predict(profile, common->quick);
+		stamp(table, profile, sha, set, argc, argv);
+		if (table->row_count && !table_write(table, path, &fault))
+			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+		table_free(table);
+		free(path);
+	}
 }
 
 /* The changes of a QR factorization, into a file of their own: measure --update runs them. */
@@ -224,7 +231,7 @@ static int predict_operations(const struct profile *profile, const char *sha,
 		        common->output);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	write_breakdown(profile, sha, common, set, argc, argv);
+	write_whole(profile, sha, common, set, argc, argv);
 	if (common->json) {
 		struct table *table = table_read(path, &fault);
 		if (table)
@@ -251,7 +258,8 @@ int main(int argc, char **argv)
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
 	        .details = "Reads profile.tsv and writes predictions.tsv, and where the time of\n"
-	                   "whole factorizations goes, breakdown.tsv, in the output folder.",
+	                   "whole factorizations goes, breakdown.tsv, and what bounds it,\n"
+	                   "bounds.tsv, in the output folder.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct cli_common common = {0};

@@ -3,6 +3,11 @@
 function is_whole_operation(operation) {
 	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
 }
+function is_power(n) {
+	while (n > 1)
+		n /= 2
+	return n == 1
+}
 function title_of(operation) { return operation == "getrf" ? "LU" : operation == "geqrf" ? "QR" : "Cholesky" }
 # LAPACK Working Note 41, n x n
 function flops(operation, n) {

@@ -104,6 +104,7 @@ factor_section() {
 	done
 	[ "$(drawn vendor)" != yes ] || printf 'FIG\tvendor\tSame process, interleaved, the whole call, medians (make bench).\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
+	markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
 }
 trace_section() {
 	traced=

@@ -5,11 +5,6 @@
 #   -v table=yes     prints the tables of ratios as markup: squares of powers of two, all other shapes
 #   -v short=yes     prints a line for each factorization
 # Of several plans, panels on GPU or host, algorithms and fill modes the fastest counts, on both sides.
-function is_power(n) {
-	while (n > 1)
-		n /= 2
-	return n == 1
-}
 function keep(kind, key, x, seconds) {
 	if (!(seconds > 0))
 		return

@@ -45,7 +45,7 @@ host=
 whole=
 for file in "$output"/*.tsv; do
 	case $(basename "$file" .tsv) in
-	machine | profile | predictions | measurements | validation | errors | bench | breakdown | breakdown_measured | kerr | gram_host | update | update_predictions | update_paper | decisions | trace_*) ;;
+	machine | profile | predictions | measurements | validation | errors | bench | bounds | breakdown | breakdown_measured | kerr | gram_host | update | update_predictions | update_paper | decisions | trace_*) ;;
 	*) probes=$((probes + 1)) ;;
 	esac
 	# A prediction is of the machine whose profile it was made from, wherever that was.

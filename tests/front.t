@@ -114,16 +114,17 @@ record 1 'of machine 01234567-89ab, other files of 01234567-55' 'files of two GP
 curve launch.tsv 01234567-89ab
 curve host_rate.tsv 01234567
 printf '# machine: fedcba98\n# profile_machine: 01234567-89ab\ncolumn\n1\n' >run/breakdown.tsv
+cp run/breakdown.tsv run/bounds.tsv
 printf '# machine: 01234567-89ab\n# profile_sha256: 00\ncolumn\n1\n' >run/decisions.tsv
 record 1 'decisions.tsv is of another profile' 'what was made from another profile' run box
 rm run/decisions.tsv
 mkdir -p repo/data/box
 echo stale >repo/data/box/stale.tsv
 record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is recorded, with a prediction made elsewhere' run box
-expect 0 '^breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
+expect 0 '^bounds.tsv breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
 	'its files and nothing stale' sh -c 'ls -A repo/data/box | tr "\n" " "'
 expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\n" " "'
-rm run/predictions.tsv run/measurements.tsv run/validation.tsv run/breakdown.tsv
+rm run/predictions.tsv run/measurements.tsv run/validation.tsv run/bounds.tsv run/breakdown.tsv
 record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
 
 # ---- the benchmarks, with a stand-in that notes what it is asked and fails when its number comes

@@ -142,6 +142,11 @@ breakdown() {
 		}'
 	done
 }
+bounds() {
+	printf 'operation\tprecision\tmath\tm\tn\tseconds\tbound_s\tpanels_s\tupdates_s\tothers_s\twithout_panels_s\twithout_updates_s\twithout_others_s\n'
+	printf 'getrf\ts\tfp32\t%s\t%s\t1e-3\t%s\t7.5e-4\t5e-4\t1e-5\t4e-4\t8e-4\t9e-4\n' 512 512 1e-4 1024 1024 5e-4 5555 5555 2e-4 4096 512 2e-4
+	printf 'geqrf\ts\t3xfp16\t1024\t1024\t2e-3\t1e-3\t1e-3\t1e-3\t1e-5\tnan\t8e-4\t9e-4\n'
+}
 breakdown_measured() { # with every operation recorded
 	breakdown | awk -F '\t' -v OFS='\t' '{ print } $2 == "gpu" && $6 == "panel" { $6 = "plain"; $7 = "nan"; $8 = 8e-5; print }' |
 		sed 's/\tupdate\t6e-05\t6e-05/\tupdate\t6e-05\t5e-05/'
@@ -240,6 +245,7 @@ updates 1.1e-3 7e-3 4e-3 >"$gpu/update_predictions.tsv"
 decisions >"$gpu/decisions.tsv"
 paper >"$gpu/update_paper.tsv"
 bench >"$gpu/bench.tsv"
+bounds >"$gpu/bounds.tsv"
 breakdown >"$gpu/breakdown.tsv"
 breakdown_measured >"$gpu/breakdown_measured.tsv"
 fixture_profile host >"$scratch/host/profile.tsv"
@@ -316,6 +322,11 @@ says "$text" '^transposition, n x n  *GB/s  *25 .. 45  *2100 .. 3360$' 'rates of
 says "$text" '^64 interchanges, row-major, theirs  *GB/s  *7 .. 17  *105$' 'interchanges count four words a column'
 says "$text" '^LU  *179  *7.7  *3.0  *8.0  *2.00  *4.0$' 'Table 3: best rates and the best speedup'
 says "$text" '^LU  *200 .. 400  *500 .. 700  *512  *406$' 'crossover with the host, predicted and measured'
+awk '/^What bounds them/ { on = 1 } on && /^Panels by themselves/ { on = 0 } on' "$text" >"$scratch/bounds"
+says "$scratch/bounds" '^LU, single  *10  *50$' 'what bounds squares of powers of two, as far as the profile prices it'
+never "$scratch/bounds" 'QR' 'and nothing else'
+says "$text" '^LU, single  *75/2.50  *75/2.50$' 'panels by themselves, and the rest without them'
+says "$text" '^LU, single  *50/1.25  *50/1.25$' 'and updates'
 says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 us  *+25$' 'where the time goes, predicted and measured'
 says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
