@@ -2,6 +2,7 @@
 # What bounds factorizations on the GPU, from DATA/bounds.tsv: awk -v data=DATA -f common.awk -f bench.awk -f bounds.awk
 # Prints tables of squares of powers of two as markup: how much of the predicted time the operations take at the highest rate of
 # products; for panels and for updates how much they take by themselves, and how many times as fast the rest is without them.
+#   -v rule=yes   prints the design rule that follows from that instead
 # Prints nothing without a row.
 function row_name(i) {
 	return title_of(T[i, "operation"]) (T[i, "precision"] == "s" ? ", single" : ", double") \
@@ -31,6 +32,27 @@ function print_table(part, caption,   r, c, cells, head) {
 	}
 	table_end()
 }
+# Up to which size a factorization is done soonest without its panels, and from which on without its updates.
+function print_rule(   r, c, i, last, first, text) {
+	for (r = 1; r <= rows; r++) {
+		if (row[r] ~ /3x/)
+			continue
+		last = first = ""
+		for (c = 1; c <= sizes; c++) {
+			i = at[row[r], size[c]]
+			if (i == "")
+				continue
+			if (T[i, "without_panels_s"] + 0 < T[i, "without_updates_s"] + 0) {
+				last = size[c]
+				first = ""
+			} else if (first == "")
+				first = size[c]
+		}
+		text = text (text == "" ? "" : "; ") row[r] ": " (last == "" ? "products at all sizes" : "panels up to n = " last) \
+			(last == "" || first == "" ? "" : ", products from " first " on")
+	}
+	item("Panels or products: which of them pays more to make faster, as predicted. " text ".")
+}
 BEGIN {
 	load(data "/bounds.tsv", T)
 	for (i = 1; i <= T["rows"]; i++) {
@@ -51,6 +73,10 @@ BEGIN {
 	if (!rows)
 		exit
 	sizes = ascending(list, size)
+	if (rule != "") {
+		print_rule()
+		exit
+	}
 	print_table("bound", "What bounds them, as predicted: the operations at the highest rate of products, % of the whole time")
 	print_table("panels", "Panels by themselves, % of the whole time / how many times as fast the rest is if they take none")
 	print_table("updates", "Updates by themselves, % of the whole time / how many times as fast the rest is if they take none")

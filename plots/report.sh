@@ -214,6 +214,7 @@ rule_sections() {
 		[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThese rules are for the recorded machine %s.\n' "$folder"
 		width=$(markup -v data="$folder" -v executor=cuda -f "$scripts/panel.awk")
 		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules_chip.awk" -f "$scripts/rules.awk"
+		[ $part = host ] || markup -v data="$folder" -v rule=yes -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
 	done
 }
 method_sections() {

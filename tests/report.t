@@ -327,6 +327,7 @@ says "$scratch/bounds" '^LU, single  *10  *50$' 'what bounds squares of powers o
 never "$scratch/bounds" 'QR' 'and nothing else'
 says "$text" '^LU, single  *75/2.50  *75/2.50$' 'panels by themselves, and the rest without them'
 says "$text" '^LU, single  *50/1.25  *50/1.25$' 'and updates'
+says "$text" '^- Panels or products: .* LU, single: panels up' 'which of them to make faster'
 says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 us  *+25$' 'where the time goes, predicted and measured'
 says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
