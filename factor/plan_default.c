@@ -1,32 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /* The reasoning. A block of w columns costs its panel, a chain of w dependent steps that is as long
  * however the columns are divided into blocks, and an update of rank w, which at small w is bound
- * by the traffic to and from the matrix: w should be large. But the first panel runs alone, and
- * work inside a block runs in narrow pieces whose share grows as w/n: w should be a small part of
- * n. That part is larger for Cholesky, whose panels are cheap. Triangles are solved by trsm, but
- * Cholesky's leaves solve for what is below them: on what was tried (H200, fp32, n = 1000 to 16384)
- * no plan with inverses was faster, and these widths were within 5 % of the best of a grid. */
+ * by the traffic to and from the matrix: w should be large. But a panel should be over before the
+ * update beside it is, which gets shorter from block to block, and work inside a block runs in
+ * narrow pieces: w should be a small part of the columns that are left. That part is larger for
+ * Cholesky, whose panels are cheap, and smaller where updates are by split operands, which are over
+ * sooner, or panels on the host CPU, which take longer. Triangles are solved by trsm, or on the
+ * host's way by inverses, but Cholesky's leaves solve for what is below them.
+ *
+ * On the profile of an H200 the model has the benchmark's 132 shapes and modes take 1.4 % longer by
+ * these plans than by those that it chooses, 17 % at worst (LU of 16384 x 256). One width
+ * throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256 to 32768 columns 1 to
+ * 12 % in the mean by operation and mode, 24 % at worst. */
 #include "plan_default.h"
 
 #include "potrf.h"
 #include "schedule.h"
 
+#include <math.h>
+
 enum {
-	STEP = 64,          /* widths are multiples of this */
-	BLOCKS = 64,        /* that a large matrix is divided into */
-	BLOCKS_SQUARE = 16, /* Cholesky's */
-	WIDEST = 512,
+	STEP = 64,
 	BESIDE = 2000,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
 
-static int64_t block_width(enum operation operation, int64_t columns)
-{
-	int64_t blocks = operation == OPERATION_CHOLESKY ? BLOCKS_SQUARE : BLOCKS;
-	int64_t narrowest = operation == OPERATION_CHOLESKY ? 2 * STEP : STEP;
+/* A block has a power of two times the narrowest width, at most the widest, of which what is left
+ * has so many at least, were it a square of as many elements: blocks of tall matrices are wider,
+ * whose updates are of fewer columns. */
+struct rule {
+	int64_t narrowest, blocks, widest;
+};
 
-	return larger(narrowest, smaller(columns / blocks / STEP * STEP, WIDEST));
+static const struct rule on_device[] = {[OPERATION_LU] = {64, 28, 512},
+        [OPERATION_QR] = {64, 28, 512},
+        [OPERATION_CHOLESKY] = {128, 8, 2048}};
+static const struct rule by_splits[] = {[OPERATION_LU] = {64, 36, 256},
+        [OPERATION_QR] = {64, 36, 256},
+        [OPERATION_CHOLESKY] = {128, 8, 256}};
+static const struct rule on_host[] = {[OPERATION_LU] = {64, 256, 512},
+        [OPERATION_QR] = {32, 256, 512},
+        [OPERATION_CHOLESKY] = {128, 24, 512}};
+
+static int64_t next_width(const struct rule *rule, int64_t rows, int64_t columns)
+{
+	const double side = sqrt((double)rows * (double)columns);
+	int64_t width = rule->narrowest;
+
+	while (width < rule->widest && (double)(2 * width * rule->blocks) <= side)
+		width *= 2;
+	return width;
+}
+
+/* Of very many columns all blocks are as wide as the first. */
+static int64_t divide(const struct rule *rule, int64_t m, int64_t n, int64_t *widths)
+{
+	const int64_t steps = smaller(m, n);
+	int64_t count = 0, j = 0;
+
+	do {
+		widths[count] = next_width(rule, m - j, n - j);
+		j += widths[count++];
+	} while (j < steps && count < DEFAULT_WIDTHS);
+	return j < steps ? 1 : count;
 }
 
 /* The persistent kernel touches memory once however wide the leaf, so the widest leaf that stays on
@@ -50,32 +87,31 @@ static void choose_lu_panel(
 
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers:
  * 64 columns took 4 to 28 % less of the whole factorization than 32, and less than 128 beyond n =
- * 1000. */
+ * 1000. In single precision they go by the Gram matrix, however tall they are. */
 static int64_t qr_leaf(int64_t m, enum precision precision)
 {
 	int64_t bytes = STEP * precision_bytes(precision);
 
-	return m <= QR_LEAF_BYTES / bytes ? STEP : STEP / 2;
+	return precision == SINGLE || m <= QR_LEAF_BYTES / bytes ? STEP : STEP / 2;
 }
 
-/* Cholesky's leaves solve for what is below them; in double precision narrower ones are quicker.
- * Below BESIDE columns an update is over before a panel is, and look-ahead, or more of it in LU,
+/* Below BESIDE columns an update is over before a panel is, and look-ahead, or more of it in LU,
  * only costs events and room. */
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
+	const bool split = precision == SINGLE && e->math != MATH_FP32;
+	const struct rule *rules = hybrid ? on_host : split ? by_splits : on_device;
 	int64_t columns = smaller(m, n);
 	struct plan *plan = &out->plan;
 
-	out->width = block_width(operation, columns);
 	*plan = (struct plan){.hybrid = hybrid,
-	        .widths = &out->width,
-	        .count = 1,
-	        .leaf = operation == OPERATION_QR
-	                        ? qr_leaf(m, precision)
-	                        : smaller(out->width,
-	                                  precision == SINGLE ? POTRF_WHOLE_LEAF : STEP),
-	        .lookahead = out->width < n &&
+	        .widths = out->widths,
+	        .count = divide(&rules[operation], m, n, out->widths),
+	        .leaf = operation == OPERATION_QR ? qr_leaf(m, precision)
+	                                          : smaller(out->widths[0], POTRF_WHOLE_LEAF),
+	        .inverse = hybrid && operation == OPERATION_CHOLESKY ? PLAN_INVERSE_MAX : 0,
+	        .lookahead = out->widths[0] < n &&
 	                     (operation != OPERATION_CHOLESKY || hybrid || n >= BESIDE)};
 	if (operation != OPERATION_LU || hybrid)
 		return;

@@ -8,10 +8,11 @@
 
 enum operation { OPERATION_LU, OPERATION_QR, OPERATION_CHOLESKY };
 
-/* The plan points to the width beside it, so it is used in its place and not copied. */
+/* The plan points to the widths beside it, so it is used in its place and not copied. */
+enum { DEFAULT_WIDTHS = 1024 };
 struct default_plan {
 	struct plan plan;
-	int64_t width;
+	int64_t widths[DEFAULT_WIDTHS];
 };
 
 /* Widest leaf of LU on the device. */

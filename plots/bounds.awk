@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What bounds factorizations on the GPU, from DATA/bounds.tsv: awk -v data=DATA -f common.awk -f bench.awk -f bounds.awk
 # Prints tables of squares of powers of two as markup: how much of the predicted time the operations take at the highest rate of
-# products; for panels and for updates how much they take by themselves, and how many times as fast the rest is without them.
+# products; for panels and for updates how much they take by themselves, and how many times as fast the rest is without them; how
+# much longer the library's own plans take.
 #   -v rule=yes   prints the design rule that follows from that instead
 # Prints nothing without a row.
 function row_name(i) {
@@ -9,7 +10,7 @@ function row_name(i) {
 		(T[i, "math"] ~ /^fp/ ? "" : ", " T[i, "math"])
 }
 function is_priced(i,   part, p) {
-	for (p = split("seconds bound_s panels_s updates_s without_panels_s without_updates_s", part, " "); p; p--)
+	for (p = split("seconds bound_s default_s panels_s updates_s without_panels_s without_updates_s", part, " "); p; p--)
 		if (!is_number(T[i, part[p]]) || T[i, part[p]] <= 0)
 			return 0
 	return 1
@@ -17,6 +18,8 @@ function is_priced(i,   part, p) {
 function cell(i, part,   share) {
 	if (i == "")
 		return "-"
+	if (part == "default")
+		return percent(T[i, "default_s"] / T[i, "seconds"] - 1)
 	share = percent(T[i, part "_s"] / T[i, "seconds"], "%.0f")
 	return part == "bound" ? share : share sprintf("/%.2f", T[i, "seconds"] / T[i, "without_" part "_s"])
 }
@@ -80,4 +83,5 @@ BEGIN {
 	print_table("bound", "What bounds them, as predicted: the operations at the highest rate of products, % of the whole time")
 	print_table("panels", "Panels by themselves, % of the whole time / how many times as fast the rest is if they take none")
 	print_table("updates", "Updates by themselves, % of the whole time / how many times as fast the rest is if they take none")
+	print_table("default", "Plans of the library's calls, which know no profile: % more time than by the model's choice")
 }

@@ -95,6 +95,29 @@ static void check_qr_leaf(struct executor *e)
 	plan_default(e, OPERATION_QR, 60000, 500, SINGLE, false, &low);
 	plan_default(e, OPERATION_QR, 60000, 500, DOUBLE, false, &tall);
 	ok(low.plan.leaf == 64 && tall.plan.leaf == 32, "QR: narrower leaves for tall panels");
+	ok(low.plan.widths[0] == 128, "and wider blocks than a square of as many columns has");
+}
+
+/* What is left is a multiple of what a block has, as long as there are enough of them. */
+static void check_sequence(struct executor *e)
+{
+	struct default_plan chosen;
+	int64_t left = 20000, wider = 0, few = 0;
+
+	plan_default(e, OPERATION_QR, left, left, SINGLE, false, &chosen);
+	for (int64_t i = 0; i < chosen.plan.count; i++) {
+		const int64_t width = chosen.plan.widths[i];
+		wider += i > 0 && width > chosen.plan.widths[i - 1];
+		few += width > 64 && left < 28 * width;
+		left -= width;
+	}
+	ok(wider == 0 && few == 0 && left <= 0 && left > -64,
+	        "blocks get narrower to the right, each a 28th of what is left or 64");
+	plan_default(e, OPERATION_QR, 3000000, 2000000, SINGLE, false, &chosen);
+	ok(chosen.plan.count == 1 && chosen.plan.widths[0] == 512,
+	        "one width where there are very many");
+	plan_default(e, OPERATION_CHOLESKY, 4096, 4096, DOUBLE, true, &chosen);
+	ok(chosen.plan.inverse == PLAN_INVERSE_MAX, "Cholesky with the host's panels by inverses");
 }
 
 int main(void)
@@ -104,12 +127,18 @@ int main(void)
 
 	for (enum operation operation = OPERATION_LU; operation <= OPERATION_CHOLESKY; operation++)
 		check_accepted(e, operation);
-	ok(width_of(e, OPERATION_LU, 500) == 64 && width_of(e, OPERATION_LU, 8192) == 128 &&
+	ok(width_of(e, OPERATION_LU, 500) == 64 && width_of(e, OPERATION_LU, 8192) == 256 &&
 	                width_of(e, OPERATION_LU, 90000) == 512,
 	        "LU: a part of the columns, from 64 to 512");
 	ok(width_of(e, OPERATION_CHOLESKY, 500) == 128 &&
-	                width_of(e, OPERATION_CHOLESKY, 4096) == 256,
+	                width_of(e, OPERATION_CHOLESKY, 4096) == 512,
 	        "Cholesky: a larger part, from 128");
+	e->math = MATH_3XFP16;
+	ok(width_of(e, OPERATION_LU, 90000) == 256 && width_of(e, OPERATION_QR, 90000) == 256 &&
+	                width_of(e, OPERATION_CHOLESKY, 90000) == 256,
+	        "narrower ones where updates are by split operands");
+	e->math = MATH_FP32;
+	check_sequence(e);
 	check_qr_leaf(e);
 	check_panels(e);
 	executor_free(e);

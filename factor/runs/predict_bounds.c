@@ -3,10 +3,12 @@
 
 #include "../../lib/msg.h"
 #include "../model/plan_choice.h"
+#include "../plan_default.h"
 #include "cases.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LARGEST_QUICK = 512 };
 
@@ -23,7 +25,7 @@ static const struct {
 struct run {
 	struct factor_question asked;
 	struct plan_choice choice;
-	double bound, alone[PARTS], without[PARTS]; /* seconds */
+	double bound, alone[PARTS], without[PARTS], by_default; /* seconds */
 };
 
 /* NaN when the profile does not price it. */
@@ -38,6 +40,22 @@ static double seconds_without(
 	return seconds;
 }
 
+/* By the plan for whoever has no profile. */
+static double seconds_by_default(const struct profile *profile, struct factor_question asked)
+{
+	const enum operation operation = strcmp(asked.operation, "getrf") == 0 ? OPERATION_LU
+	                                 : strcmp(asked.operation, "geqrf") == 0
+	                                         ? OPERATION_QR
+	                                         : OPERATION_CHOLESKY;
+	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, 2);
+	struct default_plan plan;
+
+	plan_default(e, operation, asked.m, asked.n, asked.precision, false, &plan);
+	executor_free(e);
+	asked.plan = &plan.plan;
+	return seconds_without(profile, &asked, 0);
+}
+
 static void simulate(const struct profile *profile, struct run *run)
 {
 	const unsigned all = (1u << PHASE_COUNT) - 1;
@@ -50,6 +68,7 @@ static void simulate(const struct profile *profile, struct run *run)
 	run->asked.plan = &run->choice.plan;
 	model_factor_predict(profile, MODEL_CUDA, &run->asked, 0, &bound);
 	run->bound = bound.seconds;
+	run->by_default = seconds_by_default(profile, run->asked);
 	for (enum part p = 0; p < PARTS; p++) {
 		run->alone[p] = seconds_without(profile, &run->asked, all & ~parts[p].phases);
 		run->without[p] = seconds_without(profile, &run->asked, parts[p].phases);
@@ -92,6 +111,7 @@ static void add_row(struct table *table, const struct run *run)
 	table_set_int(table, r, "n", asked->n);
 	table_set_real(table, r, "seconds", run->choice.seconds);
 	table_set_real(table, r, "bound_s", run->bound);
+	table_set_real(table, r, "default_s", run->by_default);
 	for (enum part p = 0; p < PARTS; p++) {
 		table_set_real(table, r, parts[p].alone, run->alone[p]);
 		table_set_real(table, r, parts[p].without, run->without[p]);
@@ -102,7 +122,7 @@ static void add_row(struct table *table, const struct run *run)
 struct table *predict_bounds(const struct profile *profile, bool quick)
 {
 	static const char *const columns[] = {"operation", "precision", "math", "m", "n", "seconds",
-	        "bound_s", "panels_s", "updates_s", "others_s", "without_panels_s",
+	        "bound_s", "default_s", "panels_s", "updates_s", "others_s", "without_panels_s",
 	        "without_updates_s", "without_others_s"};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 	struct run *runs;
