@@ -172,20 +172,6 @@ static void fit_sizes(const struct output *out, const struct caches *caches)
 		chase_add_size(out, "gpu.l2.line", "B", quotient, NAN, caches->l2_line);
 }
 
-static void fit_constant(const struct output *out)
-{
-	static const char *const walk = "random walks in constant memory";
-	struct levels levels;
-	if (!chase_read_levels(out->curve, "walk_constant", "bytes", &levels))
-		return;
-	chase_add_time(out, "gpu.constant.latency", walk, quickest, levels.level[0].latency);
-	chase_add_size(out, "gpu.constant.size", "B", walk, NAN, chase_size_of(&levels, 0));
-	if (levels.count == 0)
-		return;
-	chase_add_time(out, "gpu.constant.l15.latency", walk, quickest, levels.level[1].latency);
-	chase_add_size(out, "gpu.constant.l15.size", "B", walk, NAN, chase_size_of(&levels, 1));
-}
-
 /* ---- sectors ---- */
 
 /* The second of two loads hits what the first brought in as long as the offset stays within it, a
@@ -281,7 +267,6 @@ void chase_fit_caches(const struct output *out, const struct caches *caches)
 {
 	fit_latencies(out, caches);
 	fit_sizes(out, caches);
-	fit_constant(out);
 	fit_sector(out, "fetch_l1", "gpu.l1.sector", !caches->no_l1);
 	fit_sector(out, "fetch_l2", "gpu.l2.sector", true);
 	fit_ways(out, "cycle_ca", "gpu.l1.ways", caches->l1_latency, l1_size(caches),

@@ -465,6 +465,47 @@ static void test_divided(void)
 	table_free(curve);
 }
 
+/* A cycle over all of `bytes` at a stride. */
+static void put_cycle(struct machine *machine, struct table *curve, const char *series,
+        uint32_t bytes, uint32_t stride)
+{
+	const uint32_t n = bytes / stride;
+	const struct arg args[] = {{"bytes", bytes}, {"stride", stride}};
+	uint64_t *address = malloc(n * sizeof *address);
+	for (uint32_t i = 0; i < n; ++i)
+		address[i] = (uint64_t)i * stride;
+	machine_start(machine);
+	put(machine, curve, series, args, 2, machine_cycle(machine, address, n));
+	machine_stop(machine);
+	free(address);
+}
+
+/* Read-only loads through L1, an octave apart, and volatile ones past it, some over few lines that
+ * happen to lie close by and some over more than L2. */
+static void test_other_paths(void)
+{
+	struct machine m = draw(31), past = without_first(&m), close = past;
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(&m));
+	for (uint32_t bytes = 2048; bytes <= 1 << 20; bytes *= 2) {
+		const struct arg args[] = {{"bytes", bytes}, {"stride", 128}};
+		put(&m, curve, "walk_nc", args, 2, walk(&m, bytes / 128, 128, false, 12000));
+	}
+	close.base *= 0.95;
+	put_cycle(&close, curve, "cycle_cv", 4096, 512);
+	put_cycle(&past, curve, "cycle_cv", 262144, 512);
+	put_cycle(&past, curve, "cycle_cv", 16 << 20, 512);
+	pointer_chase_fit(curve, profile);
+	bool wrong = false;
+	ok(resolved(profile, "gpu.readonly.latency", m.base, &wrong) && !wrong,
+	        "read-only loads: hits in L1");
+	ok(resolved(profile, "gpu.l2.volatile.latency", past.base, &wrong) && !wrong,
+	        "volatile loads: hits in L2");
+	profile_free(profile);
+	table_free(curve);
+}
+
 static void test_no_l1(void)
 {
 	struct machine m = draw(4711);
@@ -501,6 +542,7 @@ int main(void)
 	test_no_count();
 	test_no_l1();
 	test_divided();
+	test_other_paths();
 	test_random(200);
 	return finish();
 }
