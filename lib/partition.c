@@ -137,11 +137,12 @@ static double two_means(const double *x, size_t n, int *group)
 }
 
 /* Medians over the pairs below and above the average. */
-static void near_and_far(const double *seconds, size_t readers, size_t items, const int *group,
+static void sooner_and_later(const double *seconds, size_t readers, size_t items, const int *group,
         const double *right, struct partition *found)
 {
-	double *near = xmalloc(2 * readers * items * sizeof *near), *far = near + readers * items;
-	size_t nears = 0, fars = 0;
+	double *sooner = xmalloc(2 * readers * items * sizeof *sooner),
+	       *later = sooner + readers * items;
+	size_t sooners = 0, laters = 0;
 
 	for (size_t r = 0; r < readers; r++)
 		for (size_t i = 0; i < items; i++) {
@@ -149,13 +150,13 @@ static void near_and_far(const double *seconds, size_t readers, size_t items, co
 			if (isnan(value))
 				continue;
 			if ((group[r] == 1) == (right[i] > 0))
-				far[fars++] = value;
+				later[laters++] = value;
 			else
-				near[nears++] = value;
+				sooner[sooners++] = value;
 		}
-	found->near = stats_median_interval(near, nears);
-	found->far = stats_median_interval(far, fars);
-	free(near);
+	found->sooner = stats_median_interval(sooner, sooners);
+	found->later = stats_median_interval(later, laters);
+	free(sooner);
 }
 
 struct partition partition_find(const double *seconds, size_t readers, size_t items, int *group)
@@ -187,7 +188,7 @@ struct partition partition_find(const double *seconds, size_t readers, size_t it
 	else
 		found.groups = found.separation >= two_groups ? 2 : 0;
 	if (found.groups == 2) {
-		near_and_far(seconds, readers, items, group, right, &found);
+		sooner_and_later(seconds, readers, items, group, right, &found);
 		const int first = group[0];
 		for (size_t r = 0; r < readers; r++)
 			group[r] ^= first;

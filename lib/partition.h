@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two groups of readers by what they see of the same items: near ones quickly, far ones slowly. */
+/* Two groups of readers by what they see of the same items: what is quick for one is slow for the
+ * other. */
 #ifndef FATHOM_PARTITION_H
 #define FATHOM_PARTITION_H
 
@@ -7,9 +8,10 @@
 #include "stats.h"
 
 struct partition {
-	int groups;                /* 1, 2, or 0: not resolved */
-	struct estimate near, far; /* seconds of items of a reader's own group, of the other */
-	double separation;         /* distance of the groups over their spread */
+	int groups; /* 1, 2, or 0: not resolved */
+	/* seconds of the items that a reader's group reads sooner, or later, than the other */
+	struct estimate sooner, later;
+	double separation; /* distance of the groups over their spread */
 };
 
 /* seconds[reader * items + item], NaN where not measured; fills group[readers] with 0 or 1, reader

@@ -52,8 +52,8 @@ set label 3 "DRAM".(is(dram) ? "\n".of_size(dram) : "")."\n(not to scale)" at at
 set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_latency")).\
 	line("shared memory", shared, known("gpu_shared_latency")).\
 	line("constant", known("gpu_constant_size"), known("gpu_constant_latency")) at 0,-0.04*tall left noenhanced
-set label 6 line("near", near, known("gpu_l2_near_latency")).line("far", NaN, known("gpu_l2_far_latency")).\
-	(exists("gpu_l2_near_latency") ? "" : line("L2", NaN, known("gpu_l2_latency"))) at wide+space,-0.04*tall left noenhanced
+set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
+	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")) at wide+space,-0.04*tall left noenhanced
 set label 7 time_label(known("gpu_dram_latency")) at at+dram_wide,-0.04*tall right noenhanced
 
 set title "The memory system, on-chip areas to one scale - ".machine

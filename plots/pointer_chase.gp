@@ -2,7 +2,7 @@
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
 # Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Below, walks over pages, one node in each.
-# Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
+# Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
 height = 1300
 load scripts."/style.gp"
 walks = present("pointer_chase/walk_ca pointer_chase/walk_cg pointer_chase/walk_nc pointer_chase/walk_constant pointer_chase/cold")

@@ -17,10 +17,13 @@ function working_sets(   list, level) {
 	if (have("Working set of an SM", list))
 		item("Working set of an SM: up to " bytes(value("gpu.l1.size")) " are re-read from L1 in " \
 			with_unit(value("gpu.l1.latency"), "s") "; beyond, every miss costs " with_unit(value("gpu.l2.latency"), "s") "." rests(list))
-	list = "gpu.l2.near.size gpu.l2.near.latency gpu.l2.far.latency"
+	list = "gpu.l2.near.size gpu.l2.latency"
 	if (have("Near part of L2", list))
-		item("Near part of L2: an SM re-reads " bytes(value("gpu.l2.near.size")) " at " with_unit(value("gpu.l2.near.latency"), "s") \
-			"; what is only in the other partition takes " with_unit(value("gpu.l2.far.latency"), "s") ", so data that all SMs share is best kept below the near size." rests(list))
+		item("Near part of L2: an SM re-reads " bytes(value("gpu.l2.near.size")) " at " with_unit(value("gpu.l2.latency"), "s") "." rests(list))
+	list = "gpu.l2.beyond_near.latency gpu.l2.near.size"
+	if (have("Beyond the near part of L2", list))
+		item("Beyond the near part of L2: a load that misses it takes " with_unit(value("gpu.l2.beyond_near.latency"), "s") \
+			" while the set fits in L2, so data that all SMs share is best kept below " bytes(value("gpu.l2.near.size")) "." rests(list))
 	for (level = 1; level <= last_argument("gpu.tlb.penalty", "level"); level++) {
 		list = "gpu.tlb.reach[level=" level "] gpu.tlb.penalty[level=" level "]"
 		if (have("Address translation, level " level, list))

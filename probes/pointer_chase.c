@@ -3,12 +3,13 @@
  * a dependent load take from it? Method: one thread follows pointers (pointer_chase.cu). Random
  * walks over ever larger sets give sizes and plateaus (`walk`, `entries`, `pages`, `packed`),
  * cycles at a stride LAWN 202's Figure 1 (`cycle`), pairs of loads the lines and sectors (`fetch`),
- * single lines from every SM the L2's parts (`slice`), private sets on all SMs what they share
- * (`all`). What can fool it: a cache still filling (every set is read through the same path by the
- * same SM before), a TLB that misses at the same time (sets of caches are dense, sets of pages
- * small), nodes in too few cache sets (random lines), a level whose size the sweep assumed (sizes
- * are uniform in the logarithm; the device's attributes only say how far to go). Unit: seconds per
- * load; for `fetch` seconds per pair of loads. */
+ * single lines from every SM which of them see L2 alike (`slice`; read again and again, a line is
+ * in the SM's near part), private sets on all SMs what they share (`all`). What can fool it: a
+ * cache still filling (every set is read through the same path by the same SM before), a TLB that
+ * misses at the same time (sets of caches are dense, sets of pages small), nodes in too few cache
+ * sets (random lines), a level whose size the sweep assumed (sizes are uniform in the logarithm;
+ * the device's attributes only say how far to go). Unit: seconds per load; for `fetch` seconds per
+ * pair of loads. */
 #include "pointer_chase_parts.h"
 
 #include "../lib/clock.h"

@@ -118,6 +118,7 @@ void pointer_chase_fit(const struct table *curve, struct profile *profile)
 	struct tlb_level tlb[LEVELS_MAX];
 	chase_read_caches(curve, &caches);
 	chase_fit_caches(&out, &caches);
+	chase_fit_paths(&out);
 	chase_fit_partitions(&out);
 	const size_t tlbs = chase_fit_tlb(&out, tlb);
 	chase_fit_sharing(&out, &caches, tlb, tlbs);

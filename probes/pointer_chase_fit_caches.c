@@ -8,15 +8,16 @@
 
 #include <stdlib.h>
 
-/* A level beyond is slower by more than this; a latency this close to memory's is memory's. */
-static const double slower = 1.25, as_slow = 0.8;
+/* A level beyond is slower by more than this; a latency surely this close to memory's, and possibly
+ * that close, is memory's. */
+static const double slower = 1.25, as_slow = 0.8, maybe_as_slow = 0.95;
 
-/* The first kink beyond which loads surely take as long as memory does. */
+/* The first kink beyond which loads take as long as memory does. */
 static size_t memory_kink(const struct levels *levels, double dram)
 {
 	for (size_t i = 0; i < levels->count; ++i) {
 		const struct estimate next = levels->level[i + 1].latency;
-		if (!isnan(dram) && next.low >= as_slow * dram)
+		if (next.low >= as_slow * dram && next.high >= maybe_as_slow * dram)
 			return i;
 	}
 	return levels->count;
@@ -102,6 +103,24 @@ static struct estimate l1_size(const struct caches *caches)
 	return chase_size_of(levels, 0);
 }
 
+/* A kink before the one where memory begins: an SM has a near part of L2. */
+static bool divided(const struct caches *caches)
+{
+	return caches->l2_end > 0 && caches->l2_end < caches->cg.count;
+}
+
+/* What misses the near part of L2, in sets that fit in L2, takes its latency and the step at its
+ * size: of a walk a share only misses, which the law of the rise tells. It is the mean of all such
+ * loads: a hit in the other partition as far as memory serves none of them. */
+static struct estimate beyond_near(const struct levels *levels)
+{
+	const struct level *near = &levels->level[0];
+	const struct estimate hit = near->latency, step = near->step;
+	const double value = near->resolved && near->step_resolved ? hit.value + step.value : NAN;
+	return (struct estimate){value, value - hypot(hit.value - hit.low, step.value - step.low),
+	        value + hypot(hit.high - hit.value, step.high - step.value), step.samples};
+}
+
 static void fit_latencies(const struct output *out, const struct caches *caches)
 {
 	static const char *const cycle = "dependent loads around a random cycle";
@@ -120,6 +139,10 @@ static void fit_latencies(const struct output *out, const struct caches *caches)
 		        caches->l1_latency.samples > 0 ? fmax(caches->l1_latency.low, quickest)
 		                                       : quickest,
 		        caches->l2_latency);
+	if (caches->has_cg && divided(caches))
+		chase_add_time(out, "gpu.l2.beyond_near.latency",
+		        "what misses the near part of sets that fit in L2: step of random walks",
+		        fmax(caches->cg.level[0].latency.low, quickest), beyond_near(&caches->cg));
 	if (chase_has_series(curve, "cold"))
 		chase_add_time(out, "gpu.dram.latency", cycle,
 		        caches->l2_latency.samples > 0 ? fmax(caches->l2_latency.low, quickest)
@@ -140,27 +163,13 @@ static void fit_sizes(const struct output *out, const struct caches *caches)
 		chase_add_size(out, "gpu.l1.size", "B", kink, NAN, l1);
 	if (caches->has_cg)
 		chase_add_size(out, "gpu.l2.size", "B", kink, stated, l2);
-	if (caches->has_cg && caches->l2_end > 0 && caches->l2_end < cg->count)
+	if (caches->has_cg && divided(caches))
 		chase_add_size(out, "gpu.l2.near.size", "B", "first kink of random walks in L2",
 		        NAN, chase_size_of(cg, 0));
 	if (chase_has_series(out->curve, "entries_ca"))
 		chase_add_size(out, "gpu.l1.line", "B", quotient, NAN, caches->l1_line);
 	if (chase_has_series(out->curve, "entries_cg"))
 		chase_add_size(out, "gpu.l2.line", "B", quotient, NAN, caches->l2_line);
-}
-
-static void fit_constant(const struct output *out)
-{
-	static const char *const walk = "random walks in constant memory";
-	struct levels levels;
-	if (!chase_read_levels(out->curve, "walk_constant", "bytes", &levels))
-		return;
-	chase_add_time(out, "gpu.constant.latency", walk, quickest, levels.level[0].latency);
-	chase_add_size(out, "gpu.constant.size", "B", walk, NAN, chase_size_of(&levels, 0));
-	if (levels.count == 0)
-		return;
-	chase_add_time(out, "gpu.constant.l15.latency", walk, quickest, levels.level[1].latency);
-	chase_add_size(out, "gpu.constant.l15.size", "B", walk, NAN, chase_size_of(&levels, 1));
 }
 
 /* ---- sectors ---- */
@@ -258,7 +267,6 @@ void chase_fit_caches(const struct output *out, const struct caches *caches)
 {
 	fit_latencies(out, caches);
 	fit_sizes(out, caches);
-	fit_constant(out);
 	fit_sector(out, "fetch_l1", "gpu.l1.sector", !caches->no_l1);
 	fit_sector(out, "fetch_l2", "gpu.l2.sector", true);
 	fit_ways(out, "cycle_ca", "gpu.l1.ways", caches->l1_latency, l1_size(caches),

@@ -70,6 +70,10 @@ struct caches {
 void chase_read_caches(const struct table *curve, struct caches *caches);
 void chase_fit_caches(const struct output *out, const struct caches *caches);
 
+/* ---- constant memory, read-only and volatile loads (pointer_chase_fit_paths.c) ---- */
+
+void chase_fit_paths(const struct output *out);
+
 /* ---- TLBs (pointer_chase_fit_tlb.c) ---- */
 
 /* Returns the number of levels. */

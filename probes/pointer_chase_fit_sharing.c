@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What SMs share: the partitions of L2 by the latency of its lines, and how many SMs use one cache
+/* What SMs share: the groups of SMs by the latency of L2's lines, and how many SMs use one cache
  * or TLB. */
 #include "pointer_chase_fit_parts.h"
 
@@ -12,9 +12,16 @@
 
 /* ---- partitions ---- */
 
-/* Lines are drawn anew by every process: each process has columns of its own. */
+/* Lines are drawn anew by every process: each process has columns of its own. Every SM reads a line
+ * again and again before it is timed, so that the near part holds it: the two latencies are of hits
+ * there, in slices closer to one group of SMs and in those farther from it, not of hits in the
+ * other partition. */
 void chase_fit_partitions(const struct output *out)
 {
+	static const char closer[] =
+	        "hits in the near part, lines that the SM's group reads sooner";
+	static const char farther[] =
+	        "hits in the near part, lines that the SM's group reads later";
 	const struct table *curve = out->curve;
 	size_t sms = 0, lines = 0, processes = 0;
 	for (size_t row = 0; row < curve->row_count; ++row)
@@ -50,10 +57,9 @@ void chase_fit_partitions(const struct output *out)
 	        found.groups > 0 ? (struct estimate){groups, groups, groups, sms * items}
 	                         : (struct estimate){NAN, 1, 2, sms * items});
 	if (found.groups == 2) {
-		chase_add_time(out, "gpu.l2.near.latency", "lines of the SM's own partition",
-		        quickest, found.near);
-		chase_add_time(out, "gpu.l2.far.latency", "lines of the other partition",
-		        found.near.low, found.far);
+		chase_add_time(out, "gpu.l2.slice.closer.latency", closer, quickest, found.sooner);
+		chase_add_time(out, "gpu.l2.slice.farther.latency", farther, found.sooner.low,
+		        found.later);
 		for (size_t sm = 0; sm < sms; ++sm) {
 			const struct parameter_spec map = {.name = "gpu.l2.partition",
 			        .unit = "count",
