@@ -155,6 +155,7 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 	facts->l1d_bytes = cache_bytes(hwloc, HWLOC_OBJ_L1CACHE);
 	facts->l2_bytes = cache_bytes(hwloc, HWLOC_OBJ_L2CACHE);
 	facts->l3_bytes = cache_bytes(hwloc, HWLOC_OBJ_L3CACHE);
+	facts->l4_bytes = cache_bytes(hwloc, HWLOC_OBJ_L4CACHE);
 	facts->l3_count = count_of(hwloc, HWLOC_OBJ_L3CACHE);
 	facts->memory_bytes = memory_bytes(topology);
 

@@ -23,7 +23,7 @@ bool topology_is_this_machine(const struct topology *topology);
 
 struct topology_facts {
 	int packages, numa_nodes, cores, threads;
-	int64_t l1d_bytes, l2_bytes, l3_bytes; /* of the first one of each; 0 when absent */
+	int64_t l1d_bytes, l2_bytes, l3_bytes, l4_bytes; /* of the first one; 0 when absent */
 	int l3_count;
 	int64_t memory_bytes;
 	char cpu[128];           /* model name */

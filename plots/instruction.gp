@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Instructions
 # Question: How long does a dependent instruction take, and how many can an SM start at a time?
-# Figure: Above, single-precision FMA of one SM against warps, with 1 to 8 independent chains in each (LAWN 202, section 3.4). Then the latency of one dependent instruction and the time one takes on a saturated SM (warp-wide; matrix products are larger pieces of work). Below, the share of the FMA rate that is left when an operand is loaded from shared memory or stands in the constant bank (section 3.5).
+# Figure: Above, single-precision FMA of one SM against warps, with 1 to 8 independent chains in each (LAWN 202, section 3.4). Then the latency of one dependent instruction and the time one takes on a saturated SM (warp-wide; matrix products are larger pieces of work). Below, the share of the FMA rate that is left when an operand is loaded from shared memory or comes from the constant bank (section 3.5; the compiler for sm_90 keeps it in a uniform register).
 # Parameters: gpu.fma. gpu.int. gpu.special. gpu.divide. gpu.sqrt. gpu.warp. gpu.mma. gpu.wgmma. gpu.instruction.
 height = 1560
 load scripts."/style.gp"
@@ -63,6 +63,6 @@ set ylabel "share of the register rate"
 set yrange [0:1.1]
 if (has_fed) {
 	plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
-		with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant_bank", i)." | tr _ ' '")
+		with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
 }
 unset multiplot

@@ -106,6 +106,8 @@ BEGIN {
 		shown("one more node in a CUDA graph, device", "gpu.launch.graph_node")
 		shown("barrier over the grid (" (grid_barrier() == "" ? "counter" : grid_barrier()) ")", grid_barrier())
 		shown("DRAM copy, read + written", "gpu.dram.copy")
+		if (value("gpu.shared.read") != "") # older profiles lack it
+			shown("shared memory of all SMs, read", "gpu.shared.read")
 		shown("pinned memory to the device", "link.h2d.pinned.beta")
 	} else
 		note("No GPU was measured and no recorded machine is there: GPU questions are open.")

@@ -10,6 +10,7 @@ shared = known("gpu_shared_per_block"); sms = known("gpu_sm_count"); hz = known(
 
 of_size(b) = is(b) ? " ".size_label(b) : ""
 time_label(t) = !is(t) ? "" : sprintf("%.3g ns", t*1e9).(is(hz) ? sprintf(", %.0f cycles", t*hz) : "")
+rate_label(what, name) = !exists(name) ? "" : sprintf("%s %.3g TB/s\n", what, value(name)*1e-12)
 line(name, size, latency) = !is(size) && !is(latency) ? "" : \
 	name.of_size(size).(is(latency) ? ":\n    ".time_label(latency) : "")."\n"
 
@@ -50,11 +51,12 @@ set object 3 rectangle from at,0 to at+dram_wide,tall fc rgb "#d3ebe0" fs solid 
 set label 3 "DRAM".(is(dram) ? "\n".of_size(dram) : "")."\n(not to scale)" at at+dram_wide/2., tall/2. center front noenhanced
 
 set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_latency")).\
-	line("shared memory", shared, known("gpu_shared_latency")).\
+	line("shared memory", shared, known("gpu_shared_latency")).rate_label("    all read", "gpu_shared_read").\
 	line("constant", known("gpu_constant_size"), known("gpu_constant_latency")) at 0,-0.04*tall left noenhanced
 set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
-	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")) at wide+space,-0.04*tall left noenhanced
-set label 7 time_label(known("gpu_dram_latency")) at at+dram_wide,-0.04*tall right noenhanced
+	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")).\
+	rate_label("L2 reads", "gpu_l2_read") at wide+space,-0.04*tall left noenhanced
+set label 7 time_label(known("gpu_dram_latency"))."\n".rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
 
 set title "The memory system, on-chip areas to one scale - ".machine
 unset border

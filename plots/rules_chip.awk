@@ -134,11 +134,16 @@ function chip_rules() {
 	sharing()
 }
 
-function cache_rules_host(   level, list) {
-	for (level = 1; level <= 3; level++) {
-		list = "host.l" level ".size host.l" level ".latency"
-		if (have("Host cache, level " level, list))
-			item("Host cache, level " level ": " bytes(value("host.l" level ".size")) " at " \
-				with_unit(value("host.l" level ".latency"), "s") " a load." rests(list))
+function cache_rules_host(   level, name, latency, stated) {
+	for (level = 1; level <= 4; level++) {
+		name = "host.l" level
+		latency = value(name ".latency")
+		stated = value(name ".stated")
+		if (level > 3 && stated == "" || !have("Host cache, level " level, name ".size"))
+			continue
+		item("Host cache, level " level ": " bytes(value(name ".size")) \
+			(stated == "" ? "" : " (stated: " bytes(stated) ")") \
+			(latency == "" ? "; what a load takes is not resolved." : " at " with_unit(latency, "s") " a load.") \
+			rests(name ".size" (latency == "" ? "" : " " name ".latency")))
 	}
 }

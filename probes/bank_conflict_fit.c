@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the bank_conflict probe -> gpu.bank.*, gpu.atomic.*. The values are seconds per
- * warp-wide instruction, as recorded: in the regime alone from one to the next of one warp, in the
- * regime saturated per instruction of one SM (gpu.atomic.global.saturated: of the whole device).
- * From them the seconds and cycles of an extra way, and the factors over no conflict. */
+/* Curve of the bank_conflict probe -> gpu.bank.*, gpu.atomic.*, gpu.shared.{read,write}. The values
+ * are seconds per warp-wide instruction, as recorded: in the regime alone from one to the next of
+ * one warp, in the regime saturated per instruction of one SM (gpu.atomic.global.saturated: of the
+ * whole device). From them the seconds and cycles of an extra way, the factors over no conflict,
+ * and the bytes that all SMs' shared memories move in a second. */
 #include "../lib/base.h"
 #include "bank_conflict.h"
 
@@ -17,6 +18,8 @@
 /* An SM starts at most one access a cycle of 5 GHz; a device, one on each of 1000 SMs. Nothing
  * takes a millisecond. */
 static const double quickest = 0.2e-9, quickest_device = 0.2e-12, slowest = 1e-3;
+/* Of one SM's shared memory; and how far its rate may be off that, by the clock. */
+static const double bytes_a_cycle = 128, clock_steady = 1.01;
 
 static const char chained[] = "one warp's dependent loads";
 static const char one_warp[] = "one warp's stores, one after the other";
@@ -159,6 +162,39 @@ static void fit_factor(
 	free(point);
 }
 
+/* What the shared memory of all SMs moves: the widest access without a conflict, of the median SM,
+ * times their number. */
+static void fit_rate(
+        const struct table *curve, struct profile *profile, const char *series, const char *name)
+{
+	const char *sms = table_meta(curve, "gpu_sms");
+	struct point *point;
+	const size_t count = curve_points(curve, series, &point);
+	const struct point *widest = NULL;
+	double width = 0;
+	for (size_t i = 0; i < count; ++i) {
+		const double bytes = curve_arg(curve, &point[i], "width");
+		if (curve_arg(curve, &point[i], "ways") == 1 && bytes > width &&
+		        point[i].seconds.samples > 0) {
+			widest = &point[i];
+			width = bytes;
+		}
+	}
+	if (sms && widest) {
+		const double all = atof(sms), bytes = 32 * width * all;
+		const struct parameter_spec spec = {.name = name,
+		        .unit = "B/s",
+		        .method = "widest access without conflict, 32 warps on every SM",
+		        .low = 1e9,
+		        .high = clock_steady * bytes_a_cycle * all * widest->hz};
+		const struct estimate t = widest->seconds;
+		const struct estimate rate = {
+		        bytes / t.value, bytes / t.high, bytes / t.low, t.samples};
+		profile_add(profile, &spec, NULL, 0, rate, widest->busy);
+	}
+	free(point);
+}
+
 /* The clock under these loads: cycles over %globaltimer, one value a point. */
 static void fit_clock(const struct table *curve, struct profile *profile)
 {
@@ -188,6 +224,8 @@ void bank_conflict_fit(const struct table *curve, struct profile *profile)
 	fit_way(curve, profile);
 	fit_factor(curve, profile, "saturated_load", "gpu.bank.saturated.factor");
 	fit_factor(curve, profile, "saturated_store", "gpu.bank.saturated.store_factor");
+	fit_rate(curve, profile, "saturated_load", "gpu.shared.read");
+	fit_rate(curve, profile, "saturated_store", "gpu.shared.write");
 	for (size_t i = 0; i < ARRAY_LEN(functions); ++i)
 		fit_function(curve, profile, &functions[i]);
 	fit_clock(curve, profile);

@@ -196,7 +196,10 @@ static bool map_huge(struct pages *pages, size_t bytes, struct fault *fault)
 
 static void map_memory(struct chase *chase)
 {
-	const size_t cache = (size_t)chase->facts.l3_bytes, available = pages_available();
+	const struct topology_facts *facts = &chase->facts;
+	const size_t cache =
+	        (size_t)(facts->l4_bytes > facts->l3_bytes ? facts->l4_bytes : facts->l3_bytes);
+	const size_t available = pages_available();
 	size_t wanted = 4 * cache > 512 * mebi ? 4 * cache : 512 * mebi;
 	struct fault fault;
 
@@ -228,7 +231,7 @@ static void state(struct chase *chase)
 		const char *key;
 		int64_t bytes;
 	} stated[] = {{"stated_l1", chase->facts.l1d_bytes}, {"stated_l2", chase->facts.l2_bytes},
-	        {"stated_l3", chase->facts.l3_bytes},
+	        {"stated_l3", chase->facts.l3_bytes}, {"stated_l4", chase->facts.l4_bytes},
 	        {"stated_line", sysconf(_SC_LEVEL1_DCACHE_LINESIZE)}};
 
 	for (size_t i = 0; i < ARRAY_LEN(stated); i++)

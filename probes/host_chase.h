@@ -12,7 +12,7 @@
  *   pages_small, pages_huge nodes, stride: one line in each of `nodes` pages of `stride` bytes
  *   packed                  nodes: as many lines in as few (huge) pages as they need
  *   line                    stride: loads in pairs `stride` bytes apart, pairs far from each other
- * Metadata: stated_l1, stated_l2, stated_l3, stated_line (bytes; absent when not stated). */
+ * Metadata: stated_l1 to stated_l4, stated_line (bytes; absent when not stated). */
 
 void host_chase_fit(const struct table *curve, struct profile *profile);
 

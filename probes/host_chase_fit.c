@@ -167,14 +167,18 @@ static void add_memory(const struct table *curve, struct profile *profile,
 	const struct point near_walk = curve_at(curve, "walk_node", node, 1);
 	struct point *point;
 	const size_t count = curve_points(curve, "walk_node", &point);
+	const bool reached = host_chase_reaches_memory(curve, levels);
 
 	if (levels->count == 0)
 		profile_add_bounded(profile, &spec, node, 1, NAN, NAN, 0);
+	else if (!reached)
+		profile_add_bounded(
+		        profile, &spec, node, 1, memory->latency.low, NAN, memory->latency.samples);
 	else
 		host_chase_add(profile, &spec, node, 1, &memory->latency, memory->latency_resolved);
 	for (size_t i = 0; i < count; i++) {
 		const struct arg other[] = {{"node", curve_arg(curve, &point[i], "node")}};
-		if (other[0].value > 0 && levels->count > 0 && memory->latency_resolved)
+		if (other[0].value > 0 && reached && memory->latency_resolved)
 			profile_add(profile, &spec, other, 1,
 			        far_latency(levels, less(near_walk.seconds, misses),
 			                less(point[i].seconds, misses)),
@@ -233,6 +237,7 @@ static void fit_stated(const struct table *curve, struct profile *profile)
 		const char *key, *name, *method;
 	} stated[] = {{"stated_l1", "host.l1.stated", "hwloc"},
 	        {"stated_l2", "host.l2.stated", "hwloc"}, {"stated_l3", "host.l3.stated", "hwloc"},
+	        {"stated_l4", "host.l4.stated", "hwloc"},
 	        {"stated_line", "host.line.stated", "sysconf"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(stated); i++) {

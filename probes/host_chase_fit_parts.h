@@ -47,4 +47,8 @@ struct parameter_spec host_chase_bytes(const char *name, const char *method);
 void host_chase_add_caches(const struct table *curve, struct profile *profile,
         const struct levels *levels, const struct tlbs *tlbs);
 
+/* Whether the last plateau is memory: the walk went well beyond the last cache, where that is found
+ * or stated to be. */
+bool host_chase_reaches_memory(const struct table *curve, const struct levels *levels);
+
 #endif

@@ -54,7 +54,9 @@ enum fed_source {
 	FED_LANE,      /* every lane its own word(s), no conflicts */
 	FED_BROADCAST, /* all lanes the same */
 	FED_CONFLICT,  /* two lanes to a bank */
-	FED_CONSTANT,  /* operand in the constant bank, no load */
+	/* operand of the constant bank; the compiler for sm_90 loads it into a uniform register
+	 * before the loop */
+	FED_CONSTANT,
 	FED_SOURCES
 };
 

@@ -121,6 +121,16 @@ static struct estimate beyond_near(const struct levels *levels)
 	        value + hypot(hit.high - hit.value, step.high - step.value), step.samples};
 }
 
+/* Beyond the largest set only where loads from that are surely quicker than memory's. */
+static struct estimate l2_size(const struct caches *caches)
+{
+	const struct levels *levels = &caches->cg;
+	if (caches->l2_end == levels->count &&
+	        !(levels->level[levels->count].latency.high < as_slow * caches->dram.value))
+		return unknown;
+	return chase_size_of(levels, caches->l2_end);
+}
+
 static void fit_latencies(const struct output *out, const struct caches *caches)
 {
 	static const char *const cycle = "dependent loads around a random cycle";
@@ -158,7 +168,7 @@ static void fit_sizes(const struct output *out, const struct caches *caches)
 	const struct levels *cg = &caches->cg;
 	const double stated = chase_attribute(out->curve, "gpu_l2_bytes");
 	const struct estimate l1 = l1_size(caches);
-	const struct estimate l2 = chase_size_of(cg, caches->l2_end);
+	const struct estimate l2 = l2_size(caches);
 	if (caches->has_ca)
 		chase_add_size(out, "gpu.l1.size", "B", kink, NAN, l1);
 	if (caches->has_cg)

@@ -24,6 +24,8 @@ awk -F '\t' -v curves="$curves" '
 !list { if (!/^#/ && $1 != "parameter" && !($1 in value)) value[$1] = $2; next }
 {
 	scale = $3 == "cycles" ? value["gpu.bank.clock"] : $3 == "MB" ? 1e-6 : $3 == "KiB" ? 1 / 1024 : $3 == "Tflop/s" ? 1e-12 : 1
+	if ($3 == "B a cycle and SM")
+		scale = 1 / value["gpu.bank.clock"] / value["gpu.sm.count"]
 	seen = 0
 	for (name in value) {
 		plain = name
@@ -56,6 +58,8 @@ gpu.fma.s.rate	FMA in fp32	Tflop/s	63.6	66.9
 gpu.mma.d16.rate	MMA in fp64	Tflop/s	60.2	66.9
 gpu.bank.saturated.factor[ways=32,width=4]	32 ways, loads	times one	31.04	32.96
 gpu.bank.saturated.store_factor[ways=32,width=4]	32 ways, stores	times one	31.04	32.96
+gpu.shared.read	shared memory, loads	B a cycle and SM	125	128.5
+gpu.shared.write	shared memory, stores	B a cycle and SM	125	128.5
 LIST
 while IFS='	' read -r verdict what; do
 	report "$verdict" "$what"

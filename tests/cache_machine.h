@@ -31,7 +31,8 @@ struct machine {
 	double noise; /* standard deviation of one measurement, relative */
 	double doubt; /* by what part more than that is stated */
 	double drift; /* error that all processes share: each point's, relative */
-	double hz, ramp;
+	double hz;    /* cycles a second of the first process, */
+	double ramp;  /* and by what part of that more in each further one */
 	uint64_t random, clock;
 };
 

@@ -11,21 +11,34 @@ number=0
 . "$(dirname "$0")/sass.sh"
 sass_of "$bin/instruction" "$scratch/sass"
 
-# what kernel chains body opcode most-others
-check() {
-	loops "$scratch/sass" "chain_kernelINS_.*$2ELi$3ELi$4E" "$5" >"$scratch/loops"
+# An operand that comes from the constant bank, or from a uniform register where the compiler put it, is told by the name.
+sed 's/ FFMA \([^;]*, \)\(UR[0-9]\|c\[\)/ FFMA.UNIFORM \1\2/' "$scratch/sass" >"$scratch/marked"
+
+# what kernel opcode body most-others [an opcode that the loop holds]
+check_loop() {
+	loops "$scratch/marked" "$2" "$3" "${6-}" >"$scratch/loops"
 	number=$((number + 1))
 	if [ ! -s "$scratch/loops" ]; then
 		echo "not ok $number - $1: its loop is in the program"
 		return
 	fi
-	if awk -F '\t' -v body="$4" -v most="$6" '$2 > 0 && ($2 != body || $3 - $2 > most) { bad = 1 } $2 == body { good = 1 }
+	if awk -F '\t' -v body="$4" -v most="$5" '$2 > 0 && ($2 != body || $3 - $2 > most) { bad = 1 } $2 == body { good = 1 }
 		END { exit bad || !good }' "$scratch/loops"; then
-		echo "ok $number - $1, $3 chains: $4 $5 a turn and at most $6 other instructions"
+		echo "ok $number - $1: $4 $3 a turn and at most $5 other instructions"
 	else
-		echo "not ok $number - $1, $3 chains: $4 $5 a turn and at most $6 other instructions"
+		echo "not ok $number - $1: $4 $3 a turn and at most $5 other instructions"
 		sed 's/^/# target, found, all: /' "$scratch/loops" >&2
 	fi
+}
+
+# what kernel chains body opcode most-others
+check() {
+	check_loop "$1, $3 chains" "chain_kernelINS_.*$2ELi$3ELi$4E" "$5" "$4" "$6"
+}
+
+# from target PATTERN on the program was built for
+built_for() {
+	grep -q "arch = sm_$1" "$scratch/sass"
 }
 
 for chains in 1 8; do
@@ -41,9 +54,31 @@ for chains in 1 8; do
 	check 'sine, a multiplication before it' special_sine $chains 512 MUFU.SIN 520
 	check 'logarithm' special_lg2 $chains 512 MUFU.LG2 8
 	check 'shuffle' shuffle $chains 512 SHFL 8
+	check 'ballot, a comparison before it' ballot $chains 512 VOTE 520
+	check 'sum over a warp, a move after it' redux $chains 512 REDUX 520
 	check 'tf32 product' mma_tf32 $chains 16 HMMA 24
 	check 'bfloat16 product' mma_bf16 $chains 16 HMMA 24
 	check 'half-precision product' mma_h $chains 16 HMMA 24
 	check 'double-precision product' mma_d $chains 16 DMMA 24
+	if built_for '\(9\|1[0-9]\)'; then
+		check 'large double-precision product' mma_d16 $chains 16 DMMA.16x8x16 48
+	fi
 done
+
+# by enum fed_source: 128 FMA a turn, whose operand was loaded in pieces of so many words, or was not
+check_loop 'FMA out of registers' 'fed_kernelILi0ELi1E' 'FFMA R' 128 8
+for source in 1 2 3; do
+	for words in 1 2 4; do
+		fed="fed_kernelILi${source}ELi${words}E"
+		check_loop "FMA fed from shared memory, source $source" "$fed" 'FFMA R' 128 $((128 / words + 8))
+		check_loop "its loads of $((4 * words)) bytes" "$fed" LDS $((128 / words)) 136 FFMA
+	done
+done
+check_loop 'FMA with a constant' 'fed_kernelILi4ELi1E' FFMA.UNIFORM 128 8
+
+if built_for 90a; then
+	for kind in 0 1; do
+		check_loop "warpgroup's product, kind $kind" "wgmma_kernelILi${kind}E" GMMA 16 8 GMMA
+	done
+fi
 echo "1..$number"

@@ -61,6 +61,7 @@ static const struct parameter *row_of(const struct profile *profile, const char 
 static struct table *synthetic(double worst)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	table_meta_set(curve, "gpu_sms", "10");
 	for (double width = 4; width <= 16; width *= 2)
 		for (double ways = 1; ways <= 128 / width; ways *= 2) {
 			const double wavefronts = ways * width / 4;
@@ -77,6 +78,16 @@ static struct table *synthetic(double worst)
 	add_one(curve, "saturated_global_red_u32", "stride_bytes", 4, 0.3e-9);
 	add_one(curve, "saturated_global_red_u32", "stride_bytes", 0, 16e-9);
 	return curve;
+}
+
+/* 10 SMs move a wavefront of 128 bytes a cycle each, at any width. */
+static void check_rate(const struct profile *profile, const char *name)
+{
+	const struct parameter *rate = row_of(profile, name);
+	is_real(rate->estimate.value, 10 * 128 * hz, 1e-6, name);
+	ok(rate->estimate.low < rate->estimate.value && rate->estimate.value < rate->estimate.high,
+	        "%s: its interval holds it", name);
+	is_text(rate->unit, "B/s", name);
 }
 
 static void check_good(void)
@@ -112,7 +123,37 @@ static void check_good(void)
 	        "a global atomic");
 	is_real(value_of(profile, "gpu.atomic.global.saturated.red_u32", "stride_bytes", 0), 16e-9,
 	        1e-6, "reductions on one word");
+	check_rate(profile, "gpu.shared.read");
+	check_rate(profile, "gpu.shared.write");
 	ok(profile_failed(profile) == 0, "nothing failed");
+	profile_free(profile);
+	table_free(curve);
+}
+
+/* Loads of 8 bytes that are as quick as those of 4 would be 256 bytes a cycle; and what has no
+ * known number of SMs, or no access without a conflict, is no rate. */
+static void check_rates(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	table_meta_set(curve, "gpu_sms", "10");
+	add_ways(curve, "saturated_load", 1, 4, 1 / hz);
+	add_ways(curve, "saturated_load", 1, 8, 1 / hz);
+	add_ways(curve, "saturated_store", 2, 4, 2 / hz);
+	struct profile *profile = profile_new();
+	bank_conflict_fit(curve, profile);
+	is_text(row_of(profile, "gpu.shared.read")->status, "failed",
+	        "a rate above one wavefront a cycle is implausible");
+	is_text(row_of(profile, "gpu.shared.write")->status, "absent",
+	        "no rate without an access free of conflicts");
+	profile_free(profile);
+	table_free(curve);
+
+	curve = curve_new(columns, ARRAY_LEN(columns));
+	add_ways(curve, "saturated_load", 1, 4, 1 / hz);
+	profile = profile_new();
+	bank_conflict_fit(curve, profile);
+	is_text(row_of(profile, "gpu.shared.read")->status, "absent",
+	        "nor without the number of SMs");
 	profile_free(profile);
 	table_free(curve);
 }
@@ -150,5 +191,6 @@ int main(void)
 	table_free(curve);
 	check_good();
 	check_implausible();
+	check_rates();
 	return finish();
 }

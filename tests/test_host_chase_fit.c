@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The host_chase probe's fit on a machine made up: caches, TLBs, lines, a far node; then without
- * huge pages, with small ones below, kinks that are no caches, without caches, and with impossible
- * times; machines drawn at random (nothing silently wrong). */
+ * huge pages, with small ones below, kinks that are no caches, a last cache of which others leave a
+ * part, one cache more, stated or not, without caches, and with impossible times; machines drawn at
+ * random (nothing silently wrong). */
 #include "../probes/host_chase.h"
 #include "../lib/curve.h"
 #include "../lib/profile_row.h"
@@ -19,9 +20,21 @@ struct made_up {
 	bool small_below; /* the hypervisor's pages: the TLBs of small ones show in huge ones */
 	double kink;      /* bytes, where a load begins to take a little longer; 0: nowhere */
 	double noise;     /* of each process's values, a part of them */
+	double l4;        /* bytes; 0: none */
+	double largest;   /* bytes that are walked */
+	double stated[4]; /* of each cache, bytes; 0: nothing */
 };
-static const struct made_up usual = {
-        1.25e-9, 48 << 10, 2 << 20, 32 << 20, 96, 2048, 32, 60e-9, true, false, 0, 0};
+static const struct made_up usual = {.seconds = 1.25e-9,
+        .l1 = 48 << 10,
+        .l2 = 2 << 20,
+        .l3 = 32 << 20,
+        .tlb1 = 96,
+        .tlb2 = 2048,
+        .tlb1_huge = 32,
+        .far_way = 60e-9,
+        .huge = true,
+        .largest = 512 << 20,
+        .stated = {48 << 10, 2 << 20, 32 << 20}};
 
 /* Of independent uniform accesses. */
 static double miss(double size, double set)
@@ -31,9 +44,11 @@ static double miss(double size, double set)
 
 static double walk(const struct made_up *m, double bytes, double far_way)
 {
+	const double last = m->l4 > 0 ? m->l4 : m->l3;
+
 	return m->seconds * (1 + 2.2 * miss(m->l1, bytes) + 12 * miss(m->l2, bytes) +
-	                            70 * miss(m->l3, bytes)) +
-	       far_way * miss(m->l3, bytes);
+	                            20 * miss(m->l3, bytes) + 50 * miss(last, bytes)) +
+	       far_way * miss(last, bytes);
 }
 
 static double pages(const struct made_up *m, double n)
@@ -94,17 +109,18 @@ static struct table *make(const struct made_up *m)
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 
 	noise = m->noise;
-	table_meta_set(curve, "stated_l2", "%.0f", m->l2);
-	if (m->noise > 0) {
-		table_meta_set(curve, "stated_l1", "%.0f", m->l1);
-		table_meta_set(curve, "stated_l3", "%.0f", m->l3);
+	for (size_t i = 0; i < ARRAY_LEN(m->stated); i++) {
+		char key[] = "stated_l1";
+		key[sizeof key - 2] = (char)('1' + i);
+		if (m->stated[i] > 0)
+			table_meta_set(curve, key, "%.0f", m->stated[i]);
 	}
-	for (double bytes = 4096; bytes <= 512 << 20; bytes = ceil(bytes / 64 * 1.19) * 64) {
+	for (double bytes = 4096; bytes <= m->largest; bytes = ceil(bytes / 64 * 1.19) * 64) {
 		const struct arg args[] = {{"bytes", bytes}};
 		if (m->huge)
 			add(curve, "walk_huge", args, 1, walk(m, bytes, 0) + besides(m, bytes));
 	}
-	for (double bytes = 4096; bytes <= 512 << 20; bytes *= m->huge ? M_SQRT2 : 1.19) {
+	for (double bytes = 4096; bytes <= m->largest; bytes *= m->huge ? M_SQRT2 : 1.19) {
 		const double whole = 64 * round(bytes / 64);
 		const struct arg args[] = {{"bytes", whole}};
 		struct made_up small = *m;
@@ -114,9 +130,9 @@ static struct table *make(const struct made_up *m)
 			        walk(m, whole, 0) + besides(&small, whole));
 	}
 	for (int node = 0; node < 2; node++) {
-		const struct arg args[] = {{"bytes", 512 << 20}, {"node", node}};
+		const struct arg args[] = {{"bytes", m->largest}, {"node", node}};
 		add(curve, "walk_node", args, 2,
-		        walk(m, 512 << 20, node * m->far_way) + besides(m, 512 << 20));
+		        walk(m, m->largest, node * m->far_way) + besides(m, m->largest));
 	}
 	for (double apart = 0; apart <= 256; apart = apart > 0 ? 2 * apart : 16) {
 		const struct arg args[] = {{"stride", apart}};
@@ -179,7 +195,7 @@ static void test_usual(void)
 	is_near(profile, "host.line.size", 64, 0);
 	is_near(profile, "host.l2.stated", 1 << 21, 0);
 	ok(!row_of(profile, "host.l4.size"), "no cache more");
-	ok(!row_of(profile, "host.l1.stated"), "what is not stated is absent");
+	ok(!row_of(profile, "host.l4.stated"), "what is not stated is absent");
 	const struct parameter *next = row_of(profile, "host.tlb.entries[level=2,page=2097152]");
 	is_text(next ? next->status : NULL, "bounded", "a TLB not reached is bounded");
 	ok(next && next->estimate.low > 200, "by the pages that were walked");
@@ -204,7 +220,7 @@ static void test_small_pages(void)
 static void test_cache_at_reach(void)
 {
 	struct made_up m = usual;
-	m.l3 = m.tlb1_huge * huge_page;
+	m.l3 = m.stated[2] = m.tlb1_huge * huge_page;
 	struct profile *profile = fit(make(&m));
 
 	is_near(profile, "host.l3.size", m.l3, 0.08);
@@ -247,6 +263,122 @@ static void test_kink(void)
 	profile_free(profile);
 }
 
+/* ---- caches and what is stated of them ---- */
+
+static void is_status(const struct profile *profile, const char *name, const char *status)
+{
+	const struct parameter *row = row_of(profile, name);
+
+	is_text(row ? row->status : "absent", status, name);
+}
+
+/* Others leave a sixth of a shared cache: it is measured, and what is stated stands beside it. */
+static void test_left(void)
+{
+	struct made_up m = usual;
+	m.l3 = 50 << 20;
+	m.stated[2] = 300 << 20;
+	struct profile *profile = fit(make(&m));
+
+	is_near(profile, "host.l2.size", m.l2, 0.06);
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	is_near(profile, "host.l3.stated", 300 << 20, 0);
+	is_near(profile, "host.l3.latency", 19.0e-9, 0.04);
+	is_near(profile, "host.dram.latency[node=0]", 106.5e-9, 0.04);
+	ok(!row_of(profile, "host.l4.size"), "what is left is not the next cache");
+	profile_free(profile);
+}
+
+/* With a kink on the way, whose nature nobody knows: the last level is the cache, its latency on
+ * one side of the kink or the other. */
+static void test_left_after_kink(void)
+{
+	struct made_up m = usual;
+	m.l3 = 50 << 20;
+	m.stated[2] = 300 << 20;
+	m.kink = 9 << 20;
+	m.seconds = 2e-9; /* and a kink that shows */
+	m.far_way = 0;
+	struct profile *profile = fit(make(&m));
+	const struct parameter *l3 = row_of(profile, "host.l3.size"),
+	                       *latency = row_of(profile, "host.l3.latency");
+
+	ok(l3 && l3->estimate.low < m.l3 && l3->estimate.high > m.l3, "L3 is the last level");
+	ok(latency && latency->estimate.low < 30.4e-9 && latency->estimate.high > 30.4e-9,
+	        "its latency's bounds hold that before the kink");
+	ok(!row_of(profile, "host.l4.size"), "and a kink makes no cache more");
+	profile_free(profile);
+}
+
+/* The walk ends before the stated size: nobody knows what is there. */
+static void test_not_walked(void)
+{
+	struct made_up m = usual;
+	m.stated[2] = 600 << 20;
+	struct profile *profile = fit(make(&m));
+	const struct parameter *memory = row_of(profile, "host.dram.latency[node=0]");
+
+	is_status(profile, "host.l3.size", "bounded");
+	is_near(profile, "host.l3.latency", 19.0e-9, 0.04);
+	is_status(profile, "host.dram.latency[node=0]", "bounded");
+	ok(memory && memory->estimate.low < 106.5e-9 && isnan(memory->estimate.high),
+	        "what follows the kink is the least that memory takes");
+	is_status(profile, "host.dram.latency[node=1]", "absent");
+	profile_free(profile);
+}
+
+static void test_fourth(void)
+{
+	struct made_up m = usual;
+	m.l3 = m.stated[2] = 16 << 20;
+	m.l4 = m.stated[3] = 96 << 20;
+	struct profile *profile = fit(make(&m));
+
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	is_near(profile, "host.l3.latency", 19.0e-9, 0.04);
+	is_near(profile, "host.l4.size", m.l4, 0.08);
+	is_near(profile, "host.l4.latency", 44.0e-9, 0.05);
+	is_near(profile, "host.l4.stated", m.l4, 0);
+	is_near(profile, "host.dram.latency[node=0]", 106.5e-9, 0.04);
+	profile_free(profile);
+
+	m.stated[3] = 0;
+	profile = fit(make(&m));
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	ok(!row_of(profile, "host.l4.size") && !row_of(profile, "host.l4.latency"),
+	        "a level that hwloc does not know is not numbered");
+	is_near(profile, "host.dram.latency[node=0]", 106.5e-9, 0.04);
+	profile_free(profile);
+}
+
+/* What hwloc knows may not show: the one behind it keeps its number. */
+static void test_missed(void)
+{
+	struct made_up m = usual;
+	m.l2 = m.l3;
+	struct profile *profile = fit(make(&m));
+
+	ok(!row_of(profile, "host.l2.size") && !row_of(profile, "host.l2.latency"),
+	        "a cache that does not show is absent");
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	is_near(profile, "host.l3.latency", 4e-9, 0.05);
+	profile_free(profile);
+}
+
+static void test_nothing_stated(void)
+{
+	struct made_up m = usual;
+	memset(m.stated, 0, sizeof m.stated);
+	struct profile *profile = fit(make(&m));
+	const struct parameter *l3 = row_of(profile, "host.l3.size");
+
+	is_near(profile, "host.l2.size", m.l2, 0.06);
+	is_near(profile, "host.l3.size", m.l3, 0.08);
+	ok(l3 && strstr(l3->method, "counted"), "where nothing is stated levels are counted");
+	ok(!row_of(profile, "host.l1.stated"), "and nothing is said to be");
+	profile_free(profile);
+}
+
 /* ---- machines at random ---- */
 
 static struct made_up draw_machine(void)
@@ -264,6 +396,11 @@ static struct made_up draw_machine(void)
 	m.small_below = any(1, 16) < 2;
 	m.kink = any(1, 16) < 2 ? m.l1 * any(1.5, 4) : 0;
 	m.noise = any(0.0005, 0.02);
+	m.stated[0] = m.l1;
+	m.stated[1] = m.l2;
+	m.stated[2] = any(1, 16) < 4 ? m.l3 * any(2.5, 12) : m.l3;
+	m.l4 = m.l3 == m.stated[2] && m.l3 < 32 << 20 && any(1, 16) < 4 ? 5 * m.l3 : 0;
+	m.stated[3] = any(1, 16) < 4 ? m.l4 : 0;
 	return m;
 }
 
@@ -286,7 +423,8 @@ static int count_wrong(const struct made_up *m, int *resolved)
 {
 	struct profile *profile = fit(make(m));
 	const double huge = m->small_below ? m->tlb1 : m->tlb1_huge;
-	const double l2 = 3.2 * m->seconds, l3 = 15.2 * m->seconds, dram = 85.2 * m->seconds;
+	const double l2 = 3.2 * m->seconds, l3 = 15.2 * m->seconds, l4 = 35.2 * m->seconds,
+	             dram = 85.2 * m->seconds;
 	/* a load on a side of the kink */
 	const double more = m->kink > 0 ? kink_step * m->seconds : 0;
 	const double first = 1.5 * m->seconds, second = 7 * m->seconds;
@@ -294,7 +432,8 @@ static int count_wrong(const struct made_up *m, int *resolved)
 		const char *name;
 		double least, most;
 	} all[] = {{"host.l1.size", m->l1, m->l1}, {"host.l2.size", m->l2, m->l2},
-	        {"host.l3.size", m->l3, m->l3}, {"host.l1.latency", m->seconds, m->seconds},
+	        {"host.l3.size", m->l3, m->l3}, {"host.l4.size", m->l4, m->l4},
+	        {"host.l4.latency", l4, l4 + more}, {"host.l1.latency", m->seconds, m->seconds},
 	        {"host.l2.latency", l2, l2 + more}, {"host.l3.latency", l3, l3 + more},
 	        {"host.dram.latency[node=0]", dram, dram + more},
 	        {"host.tlb.penalty[level=1,page=4096]", first, first},
@@ -304,6 +443,8 @@ static int count_wrong(const struct made_up *m, int *resolved)
 	        {"host.tlb.entries[level=1,page=2097152]", huge, huge}};
 	int wrong = 0;
 
+	if (!(m->stated[3] > 0) && row_of(profile, "host.l4.size"))
+		wrong++;
 	for (size_t k = 0; k < ARRAY_LEN(all); k++) {
 		const struct parameter *row = row_of(profile, all[k].name);
 		*resolved += row && strcmp(row->status, "ok") == 0;
@@ -323,10 +464,10 @@ static void test_random(void)
 		const int wrong = count_wrong(&m, &resolved);
 		all += wrong;
 		if (wrong)
-			diag("machine %d: l1 %g l2 %g l3 %g tlb %g %g huge %g below %d kink %g "
-			     "noise %g",
-			        i, m.l1, m.l2, m.l3, m.tlb1, m.tlb2, m.tlb1_huge, m.small_below,
-			        m.kink, m.noise);
+			diag("machine %d: l1 %g l2 %g l3 %g of %g l4 %g of %g tlb %g %g huge %g "
+			     "below %d kink %g noise %g",
+			        i, m.l1, m.l2, m.l3, m.stated[2], m.l4, m.stated[3], m.tlb1, m.tlb2,
+			        m.tlb1_huge, m.small_below, m.kink, m.noise);
 	}
 	ok(all == 0 && resolved > 10 * MACHINES,
 	        "%d machines drawn at random: %d values resolved, %d wrong", MACHINES, resolved,
@@ -363,6 +504,12 @@ int main(void)
 	test_cache_at_reach();
 	test_small_below();
 	test_kink();
+	test_left();
+	test_left_after_kink();
+	test_not_walked();
+	test_fourth();
+	test_missed();
+	test_nothing_stated();
 	test_random();
 	test_odd();
 	return finish();

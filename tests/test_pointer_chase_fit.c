@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The pointer_chase probe's analysis on simulated machines that run the real walks: a GeForce 8800
- * GTX as LAPACK Working Note 202 describes it, 200 machines drawn at random, some with
- * a divided L2 (nothing silently wrong), a machine without L1, and curves that say nothing. */
+ * GTX as LAPACK Working Note 202 describes it, 200 machines drawn at random, some with a divided L2
+ * (nothing silently wrong), some of them again with a clock that rises from process to process, a
+ * machine without L1, and curves that say nothing. */
 #include "tap.h"
 #include "cache_machine.h"
 #include "../lib/curve.h"
@@ -19,11 +20,12 @@ static void put(struct machine *machine, struct table *curve, const char *series
 	const double shared = 1 + machine->drift * machine_normal(&machine->random);
 	const double stated = machine->noise * (1 + machine->doubt);
 	for (int process = 0; process < PROCESSES; ++process) {
-		const double value =
-		        seconds * shared * (1 + machine->noise * machine_normal(&machine->random));
+		const double quicker = 1 + machine->ramp * process;
+		const double value = seconds / quicker * shared *
+		                     (1 + machine->noise * machine_normal(&machine->random));
 		const struct measurement m = {
 		        .seconds = {value, value * (1 - stated), value * (1 + stated), 10},
-		        .hz = machine->hz * (1 + machine->ramp * process)};
+		        .hz = machine->hz * quicker};
 		curve_add(curve, series, args, count, process, &m, false);
 	}
 }
@@ -365,63 +367,95 @@ static bool l2_told(const struct profile *profile, const struct machine *m, bool
 }
 
 /* How many of a divided L2's two are told. */
-static int near_part(const struct profile *profile, const struct machine *m, bool *wrong)
+static int near_part(
+        const struct profile *profile, const struct machine *m, double quicker, bool *wrong)
 {
 	return resolved(profile, "gpu.l2.near.size", cache_bytes(&m->cache[1]), wrong) +
-	       resolved(profile, "gpu.l2.beyond_near.latency", beyond_near(m), wrong);
+	       resolved(profile, "gpu.l2.beyond_near.latency", beyond_near(m) / quicker, wrong);
+}
+
+struct tally {
+	int answers, questions, lines, parts, divided, wrong;
+};
+
+/* What the fit says of one machine, against the truth at the clock of the middle process. */
+static void ask(struct machine *m, int number, struct tally *tally)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const double quicker = 1 + m->ramp * (PROCESSES / 2);
+	const double l1 = m->base / quicker, l2 = (m->base + m->cache[0].step) / quicker,
+	             memory = memory_latency(m) / quicker;
+	bool wrong = false;
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(m));
+	put_caches(m, curve, 128);
+	pointer_chase_fit(curve, profile);
+	tally->answers += resolved(profile, "gpu.l1.size", cache_bytes(&m->cache[0]), &wrong);
+	tally->answers += l2_told(profile, m, &wrong);
+	tally->answers += resolved(profile, "gpu.l1.latency", l1, &wrong);
+	tally->answers += resolved(profile, "gpu.l2.latency", l2, &wrong);
+	tally->answers += resolved(profile, "gpu.dram.latency", memory, &wrong);
+	tally->questions += 5;
+	if (m->caches > 2) {
+		tally->divided++;
+		tally->parts += near_part(profile, m, quicker, &wrong);
+	}
+	tally->lines += resolved(profile, "gpu.l1.line", 128, &wrong);
+	tally->lines += resolved(profile, "gpu.l2.line", 128, &wrong);
+	if (m->ramp > 0 && !resolved(profile, "gpu.clock.sm", m->hz * quicker, &wrong))
+		wrong = true;
+	tally->wrong += wrong;
+	if (wrong)
+		diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
+		     "latencies %g %g %g, near part %g of %g (%s), beyond it %g",
+		        number, row(profile, "gpu.l1.line")->estimate.value,
+		        row(profile, "gpu.l2.line")->estimate.value,
+		        row(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
+		        row(profile, "gpu.l1.size")->status,
+		        row(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
+		        row(profile, "gpu.l2.size")->status,
+		        row(profile, "gpu.l1.latency")->estimate.value / l1,
+		        row(profile, "gpu.l2.latency")->estimate.value / l2,
+		        row(profile, "gpu.dram.latency")->estimate.value / memory,
+		        row(profile, "gpu.l2.near.size")->estimate.value, cache_bytes(&m->cache[1]),
+		        row(profile, "gpu.l2.near.size")->status,
+		        row(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
+		                beyond_near(m));
+	profile_free(profile);
+	table_free(curve);
 }
 
 static void test_random(int count)
 {
-	int answers = 0, wrong_ones = 0, questions = 0, lines = 0, parts = 0, divided = 0;
+	struct tally tally = {0};
 	for (int i = 0; i < count; ++i) {
 		struct machine m = draw((uint64_t)i + 1);
-		struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-		struct profile *profile = profile_new();
-		bool wrong = false;
-		table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(&m));
-		put_caches(&m, curve, 128);
-		pointer_chase_fit(curve, profile);
-		answers += resolved(profile, "gpu.l1.size", cache_bytes(&m.cache[0]), &wrong);
-		answers += l2_told(profile, &m, &wrong);
-		answers += resolved(profile, "gpu.l1.latency", m.base, &wrong);
-		answers += resolved(profile, "gpu.l2.latency", m.base + m.cache[0].step, &wrong);
-		answers += resolved(profile, "gpu.dram.latency", memory_latency(&m), &wrong);
-		questions += 5;
-		if (m.caches > 2) {
-			divided++;
-			parts += near_part(profile, &m, &wrong);
-		}
-		lines += resolved(profile, "gpu.l1.line", 128, &wrong);
-		lines += resolved(profile, "gpu.l2.line", 128, &wrong);
-		wrong_ones += wrong;
-		if (wrong)
-			diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
-			     "latencies %g %g %g, near part %g of %g (%s), beyond it %g",
-			        i, row(profile, "gpu.l1.line")->estimate.value,
-			        row(profile, "gpu.l2.line")->estimate.value,
-			        row(profile, "gpu.l1.size")->estimate.value,
-			        cache_bytes(&m.cache[0]), row(profile, "gpu.l1.size")->status,
-			        row(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(&m),
-			        row(profile, "gpu.l2.size")->status,
-			        row(profile, "gpu.l1.latency")->estimate.value / m.base,
-			        row(profile, "gpu.l2.latency")->estimate.value /
-			                (m.base + m.cache[0].step),
-			        row(profile, "gpu.dram.latency")->estimate.value /
-			                memory_latency(&m),
-			        row(profile, "gpu.l2.near.size")->estimate.value,
-			        cache_bytes(&m.cache[1]), row(profile, "gpu.l2.near.size")->status,
-			        row(profile, "gpu.l2.beyond_near.latency")->estimate.value /
-			                beyond_near(&m));
-		profile_free(profile);
-		table_free(curve);
+		ask(&m, i, &tally);
 	}
-	ok(wrong_ones == 0, "%d machines at random: nothing silently wrong (%d are)", count,
-	        wrong_ones);
-	ok(answers > 0.7 * questions, "and most is resolved (%d of %d)", answers, questions);
-	ok(lines > 0.7 * 2 * count, "and most lines (%d of %d)", lines, 2 * count);
-	ok(parts > 0.4 * 2 * divided, "and near parts and what lies beyond (%d of %d)", parts,
-	        2 * divided);
+	ok(tally.wrong == 0, "%d machines at random: nothing silently wrong (%d are)", count,
+	        tally.wrong);
+	ok(tally.answers > 0.7 * tally.questions, "and most is resolved (%d of %d)", tally.answers,
+	        tally.questions);
+	ok(tally.lines > 0.7 * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
+	ok(tally.parts > 0.4 * 2 * tally.divided, "and near parts and what lies beyond (%d of %d)",
+	        tally.parts, 2 * tally.divided);
+}
+
+/* The clock is higher in each further process, and its loads are quicker. */
+static void test_ramp(int count, double ramp)
+{
+	struct tally tally = {0};
+	for (int i = 0; i < count; ++i) {
+		struct machine m = draw((uint64_t)i + 1);
+		m.ramp = ramp;
+		ask(&m, i, &tally);
+	}
+	ok(tally.wrong == 0,
+	        "a clock %g %% higher in each process: nothing silently wrong (%d are)", 100 * ramp,
+	        tally.wrong);
+	ok(tally.answers > 0.7 * tally.questions && tally.lines > 0.7 * 2 * count,
+	        "and most is resolved (%d of %d, lines %d of %d)", tally.answers, tally.questions,
+	        tally.lines, 2 * count);
 }
 
 /* An L2 of two partitions as an H200's, of which walks meet a mixture only, and single lines that
@@ -544,5 +578,8 @@ int main(void)
 	test_divided();
 	test_other_paths();
 	test_random(200);
+	test_ramp(20, 0.005);
+	test_ramp(20, 0.03);
+	test_ramp(30, 0.15);
 	return finish();
 }

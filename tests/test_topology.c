@@ -37,8 +37,15 @@ static void test_facts(void)
 	topology_facts(caches, &facts);
 	ok(facts.l1d_bytes == 32768 && facts.l2_bytes == 1048576 && facts.l3_bytes == 33554432,
 	        "sizes of the three caches");
-	ok(facts.l3_count == 2, "number of L3 caches");
+	ok(facts.l3_count == 2 && facts.l4_bytes == 0, "number of L3 caches, and no fourth level");
 	topology_free(caches);
+
+	struct topology *four = topology_load("l4:1(size=134217728) l3:1 core:1 pu:1", &fault);
+	if (!ok(four != NULL, "a synthetic topology with a fourth level loads"))
+		return;
+	topology_facts(four, &facts);
+	ok(facts.l4_bytes == 134217728, "size of its fourth level");
+	topology_free(four);
 
 	ok(topology_load("pack:two cores", &fault) == NULL, "a broken description is refused");
 	ok(strstr(fault.text, "pack:two cores") != NULL, "and named: %s", fault.text);
