@@ -244,6 +244,16 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 
 /* ---- what each optimization is worth ---- */
 
+/* Another width is what tells a plan with one width from that with a sequence of them. */
+static bool same_width(const struct result *without, const struct result *with)
+{
+	char name[16];
+
+	return without->nb == with->nb ||
+	       (results_option(without->options, "without", name, sizeof name) &&
+	               strcmp(name, "widths") == 0);
+}
+
 /* The row of the same plan with everything in it, as far as block width and variant tell. */
 static const struct result *complete(const struct results *results, const struct result *without)
 {
@@ -253,7 +263,7 @@ static const struct result *complete(const struct results *results, const struct
 		const struct result *row = &results->row[i];
 		size_t length = strlen(row->options);
 		if (same_problem(row, without) && row->math == without->math &&
-		        strcmp(row->variant, without->variant) == 0 && row->nb == without->nb &&
+		        strcmp(row->variant, without->variant) == 0 && same_width(without, row) &&
 		        row->seconds.value > 0 &&
 		        strncmp(row->options, without->options, length) == 0 &&
 		        strncmp(without->options + length, ",without=", 9) == 0)

@@ -298,8 +298,8 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
 	return count;
 }
 
-bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
-        enum math math, struct result *row)
+static struct plan_choice *choice_of(
+        const struct profile *profile, const struct bench_shape *shape, bool hybrid, enum math math)
 {
 	struct plan_choice *choice = xmalloc(sizeof *choice);
 	struct plan_fixed fixed = plan_free;
@@ -307,13 +307,35 @@ bool cases_chosen(const struct profile *profile, const struct bench_shape *shape
 	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER, math};
 
 	fixed.hybrid = hybrid;
-	bool ok = plan_choose(profile, &asked, &fixed, choice);
-	if (ok) {
-		*row = row_of(shape, "cuda", math, &choice->plan);
-		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
-			row->nb = choice->uniform;
-		results_option_add(row->options, "plan", "chosen");
-	}
+	if (plan_choose(profile, &asked, &fixed, choice))
+		return choice;
 	free(choice);
-	return ok;
+	return NULL;
+}
+
+bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        enum math math, struct result *row)
+{
+	struct plan_choice *choice = choice_of(profile, shape, hybrid, math);
+
+	if (!choice)
+		return false;
+	*row = row_of(shape, "cuda", math, &choice->plan);
+	if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
+		row->nb = choice->uniform;
+	results_option_add(row->options, "plan", "chosen");
+	free(choice);
+	return true;
+}
+
+int64_t cases_single_width(const struct profile *profile, const struct result *chosen)
+{
+	const struct bench_shape shape = {
+	        chosen->operation, chosen->precision, chosen->m, chosen->n};
+	struct plan_choice *choice =
+	        choice_of(profile, &shape, strcmp(chosen->variant, "hybrid") == 0, chosen->math);
+	int64_t width = choice ? choice->uniform : 0;
+
+	free(choice);
+	return width;
 }

@@ -51,6 +51,10 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
 bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
         enum math math, struct result *row);
 
+/* The single width that the model would take in the place of a sequence that it chose, 0 where the
+ * profile does not suffice. */
+int64_t cases_single_width(const struct profile *profile, const struct result *chosen);
+
 /* Whether a shape is also factorized with updates of split operands. */
 bool cases_split(const struct bench_shape *shape);
 

@@ -71,11 +71,6 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 bool measure_product(struct measure *measure, struct executor *executor, struct result *row,
         size_t count, struct results *out);
 
-/* measure_without.c: what each optimization is worth (LAWN 202, Figure 11). Adds to the rows of one
- * whole factorization, whose seconds are those of a trial, the fastest of ours with one thing left
- * out (without=NAME), but none that is done. Returns the new count, at most 4 more. */
-size_t measure_without(const struct results *done, struct result *row, size_t count);
-
 /* measure_parts.c: the operations that LAWN 202 measures by themselves (parts.h), all ways that out
  * has not; with a profile, its estimates of the vector-thread product as rows of executor model. */
 bool measure_parts(struct measure *measure, const struct profile *profile, const char *operation,

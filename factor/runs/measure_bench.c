@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "cases.h"
 #include "parts.h"
+#include "variations.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -231,7 +232,7 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	if (count)
 		count = choose(b, executor, row, count, rejected);
 	if (measure->executor[0] && !chosen_alone(b))
-		count = measure_without(b->results, row, count);
+		count = variations_without(executor, b->profile, b->results, row, count);
 	if (count && measure_whole(measure, executor, row, count, b->results)) {
 		for (size_t i = 0; i < rejected->count; i++)
 			results_add(b->results, &rejected->row[i]);
