@@ -174,24 +174,27 @@ static void test_timing(struct executor *e)
 	for (int o = 0; o < OPERATION_COUNT; o++) {
 		struct whole whole = {.operation = (enum operation)o, .uplo = LOWER};
 		struct whole_entry ours = {.executor = e, .whole = whole}, host = ours,
-		                   lapacke = ours;
+		                   lapacke = ours, upper;
 		whole_plan_parse("leaf=16 inverse=0 lookahead=1 panel=blas", false, 32, &ours.plan);
 		host.plan = ours.plan;
 		host.plan.plan.widths = host.plan.widths;
 		host.whole.from_host = true;
+		upper = ours;
+		upper.plan.plan.widths = upper.plan.widths;
+		upper.whole.uplo = UPPER;
 		struct contender contender[] = {contender_whole(&ours, "gpu"),
 		        contender_whole(&host, "gpu"), contender_lapacke(&lapacke),
-		        {.run = wrong_run, .variant = "nothing"}};
-		ok(timing_whole(e, &whole, DOUBLE, 64, 64, &timing, contender, 4, &fault),
+		        contender_whole(&upper, "gpu"), {.run = wrong_run, .variant = "nothing"}};
+		ok(timing_whole(e, &whole, DOUBLE, 64, 64, &timing, contender, 5, &fault),
 		        "%s is timed: %s", operation_name[o], fault.text);
 		/* two where runs take long and agree, as on a busy machine */
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; i < 4; i++)
 			ok(contender[i].seconds.samples >= 2 && contender[i].residual < 3,
 			        "%s: %zu samples, residual %.3g %s", contender[i].variant,
 			        contender[i].seconds.samples, contender[i].residual,
 			        contender[i].note);
-		ok(contender[3].failed && isnan(contender[3].seconds.value),
-		        "who does nothing has no time: %s", contender[3].note);
+		ok(contender[4].failed && isnan(contender[4].seconds.value),
+		        "who does nothing has no time: %s", contender[4].note);
 	}
 }
 

@@ -102,6 +102,24 @@ static void test_others(const struct scene *s)
 	        "columns stay columns up to some size");
 }
 
+static void test_upper(const struct scene *s)
+{
+	struct result row[ROOM] = {
+	        trial(s, "potrf", 4096, false, 2), trial(s, "potrf", 4096, true, 1)};
+	size_t count = variations_without(s->e, s->profile, s->done, row, 2);
+
+	ok(variations_upper(s->done, row, count) == count + 1 &&
+	                strcmp(row[count].variant, "hybrid") == 0 &&
+	                strcmp(row[count].options, "l2=warm,uplo=u,plan=chosen") == 0,
+	        "the fastest Cholesky, as it is, with the other triangle");
+	results_add(s->done, &row[count]);
+	ok(variations_upper(s->done, row, count) == count, "once");
+	row[0] = trial(s, "potrf", 5555, false, 1);
+	ok(variations_upper(s->done, row, 1) == 1, "powers of two only");
+	row[0] = trial(s, "getrf", 4096, false, 1);
+	ok(variations_upper(s->done, row, 1) == 1, "LU has no triangle");
+}
+
 /* The executor's own setting is back after either call. */
 static void test_told(struct executor *e)
 {
@@ -141,6 +159,7 @@ int main(void)
 	s.e->by_rows = EXECUTOR_BY_ROWS;
 	test_lu(&s);
 	test_others(&s);
+	test_upper(&s);
 	test_told(s.e);
 	executor_free(s.e);
 	profile_free(s.profile);

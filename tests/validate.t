@@ -85,6 +85,7 @@ expect 1 'predictions.tsv' "a broken predictions file" "$bin/measure" --output "
 mkdir "$scratch/bench"
 expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
+expect 0 'potrf	hybrid	d	fp64	256	256	.*uplo=u	host' "and Cholesky of the upper triangle" cat "$scratch/bench/bench.tsv"
 rows_of_bench() {
 	grep -v "^#" "$scratch/bench/bench.tsv" | sort
 }

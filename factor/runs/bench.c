@@ -292,6 +292,31 @@ static void print_without(const struct results *results, FILE *out)
 	}
 }
 
+/* ---- Cholesky's triangles ---- */
+
+static void print_triangles(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		struct result like = *row;
+		char *upper = strstr(like.options, "uplo=u");
+		if (!upper || row->nb <= 0)
+			continue;
+		upper[strlen("uplo=")] = 'l';
+		const struct result *lower = results_find(results, &like);
+		if (!lower)
+			continue;
+		if (!any)
+			fprintf(out, "\nUpper triangles: times as long as lower ones\n");
+		any = true;
+		fprintf(out, "%-6s %c %7" PRId64 " %-7s nb %-5" PRId64 " %5.2f\n", row->operation,
+		        (char)row->precision, row->n, row->variant, row->nb,
+		        row->seconds.value / lower->seconds.value);
+	}
+}
+
 static void print_panels(const struct results *results, FILE *out)
 {
 	bool any = false;
@@ -315,6 +340,7 @@ void bench_print(const struct results *results, FILE *out)
 	print_parts(results, out);
 	print_problems(results, out);
 	print_without(results, out);
+	print_triangles(results, out);
 	gram_kernels_print(results, out);
 	print_gram_schmidt(results, out);
 }

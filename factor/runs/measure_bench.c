@@ -65,7 +65,7 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 	return count;
 }
 
-/* Most plans of each kind: with the model's, the vendor's and what is left out they all fit into
+/* Most plans of each kind: with the model's, the vendor's and the variations they all fit into
  * MEASURE_CONTENDERS. */
 enum { FP32_PLANS = 10, SPLIT_PLANS = 5 };
 
@@ -233,6 +233,7 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 		count = choose(b, executor, row, count, rejected);
 	if (measure->executor[0] && !chosen_alone(b))
 		count = variations_without(executor, b->profile, b->results, row, count);
+	count = variations_upper(b->results, row, count);
 	if (count && measure_whole(measure, executor, row, count, b->results)) {
 		for (size_t i = 0; i < rejected->count; i++)
 			results_add(b->results, &rejected->row[i]);

@@ -66,6 +66,7 @@ struct contender contender_whole(struct whole_entry *entry, const char *variant)
 	        .run = ours_run,
 	        .prepare = whole_prepare,
 	        .before = entry->whole.from_host ? to_start : NULL,
+	        .uplo = entry->whole.uplo,
 	        .context = entry};
 }
 
@@ -173,6 +174,7 @@ struct contender contender_lapacke(struct whole_entry *entry)
 	        .before = lapacke_before,
 	        .after = lapacke_after,
 	        .close = lapacke_close,
+	        .uplo = entry->whole.uplo,
 	        .context = entry};
 }
 
@@ -194,10 +196,12 @@ static bool check(struct timing_scene *scene, struct contender *contender, struc
 {
 	struct whole_scene *s = (struct whole_scene *)scene;
 	struct timing_problem *problem = &scene->problem;
+	struct whole whole = *s->whole;
 	struct whole_check check;
 
+	whole.uplo = contender->uplo;
 	if (!timing_lift(scene->executor,
-	            check_whole(scene->executor, s->whole, s->original, problem->a, problem->pivots,
+	            check_whole(scene->executor, &whole, s->original, problem->a, problem->pivots,
 	                    problem->tau, &check),
 	            fault))
 		return false;

@@ -14,7 +14,7 @@ enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384 };
 enum omission { INVERSE, LOOKAHEAD, ROWS, WIDTHS, OMISSIONS };
 static const char *const omission_name[OMISSIONS] = {"inverse", "lookahead", "rows", "widths"};
 
-/* The fastest of a variant in its trial, resident and in fp32; NULL: there is none. */
+/* The fastest of a variant in its trial, resident, in fp32 and complete; NULL: there is none. */
 static const struct result *fastest(const struct result *row, size_t count, const char *variant)
 {
 	const struct result *best = NULL;
@@ -22,6 +22,7 @@ static const struct result *fastest(const struct result *row, size_t count, cons
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(row[i].variant, variant) == 0 && row[i].math == MATH_FP32 &&
 		        !results_option(row[i].options, "from", NULL, 0) &&
+		        !results_option(row[i].options, "without", NULL, 0) &&
 		        (!best || row[i].seconds.value < best->seconds.value))
 			best = &row[i];
 	return best;
@@ -90,4 +91,21 @@ size_t variations_without(const struct executor *e, const struct profile *profil
 			        !results_find(done, &row[count]))
 				count++;
 	return count;
+}
+
+size_t variations_upper(const struct results *done, struct result *row, size_t count)
+{
+	const struct result *best = fastest(row, count, "gpu"),
+	                    *hybrid = fastest(row, count, "hybrid");
+
+	if (hybrid && (!best || hybrid->seconds.value < best->seconds.value))
+		best = hybrid;
+	if (!best || strcmp(best->operation, "potrf") != 0 || (best->n & (best->n - 1)) != 0)
+		return count;
+	row[count] = *best;
+	char *triangle = strstr(row[count].options, "uplo=l");
+	if (!triangle)
+		return count;
+	triangle[strlen("uplo=")] = 'u';
+	return count + !results_find(done, &row[count]);
 }

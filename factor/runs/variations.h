@@ -18,4 +18,8 @@ enum { VARIATIONS_WITHOUT = 7 };
 size_t variations_without(const struct executor *e, const struct profile *profile,
         const struct results *done, struct result *row, size_t count);
 
+/* Cholesky of a power of two, in either precision: the fastest of ours with the upper triangle in
+ * place of the lower one (uplo=u). At most one row more. */
+size_t variations_upper(const struct results *done, struct result *row, size_t count);
+
 #endif
