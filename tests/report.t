@@ -123,6 +123,7 @@ bench() {
 		potrf gpu 1024 1024 nan l2=warm,uplo=u cuda leaf=64 2.1e-4 1700
 		potrf cusolver 1024 1024 nan l2=warm,uplo=l,alg=plain cuda nan 3e-4 1200
 		potrf cusolver 1024 1024 nan l2=warm,uplo=u,alg=plain cuda nan 6e-4 600
+		error_potrf gpu 8192 8192 nan l2=warm,uplo=l cuda leaf=64 nan nan
 		getrf openblas 256 256 nan cache=warm host nan 5e-5 200
 		getrf openblas 1024 1024 nan cache=warm host nan 2e-4 2000
 		gram_update wide 1024 1024 nan l2=warm,shape=64x8 cuda calls=2 4e-6 500
@@ -335,6 +336,7 @@ says "$text" '^LU, single  *50/1.25  *50/1.25$' 'and updates'
 says "$text" '^- Panels or products: .* LU, single: panels up' 'which of them to make faster'
 says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^LU  *GPU  *row-major layout  *1.25  *1024  *2' 'and the one that the paper counts on'
+says "$text" '^Cholesky  *8192  *1  *-  *-  *-  *-  *-  *17$' "errors by LAWN 202's measure"
 never "$page" 'No run without it' 'of which there is a run'
 says "$text" '^Cholesky, single  *1.50$' 'beside cuSOLVER the faster triangle counts on both sides'
 says "$text" '^single  *1.05$' 'and the triangles are compared'

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "gram_kernels.h"
+#include "lawn_errors.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -135,7 +136,8 @@ static void print_problems(const struct results *results, FILE *out)
 		const struct result *row = &results->row[i];
 		enum part part;
 		bool seen = results_is_panel(row) || part_find(row->operation, &part) ||
-		            is_gram_schmidt(row) || results_is_gram_kernel(row);
+		            is_gram_schmidt(row) || results_is_gram_kernel(row) ||
+		            results_is_error(row);
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = same_problem(row, &results->row[j]);
 		if (seen)
@@ -341,6 +343,7 @@ void bench_print(const struct results *results, FILE *out)
 	print_problems(results, out);
 	print_without(results, out);
 	print_triangles(results, out);
+	lawn_errors_print(results, out);
 	gram_kernels_print(results, out);
 	print_gram_schmidt(results, out);
 }

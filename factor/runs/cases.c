@@ -143,6 +143,7 @@ size_t cases_bench(struct bench_shape **shapes)
 	/* columns that Gram-Schmidt has before it */
 	static const int64_t remaining[] = {
 	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
+	static const int64_t errors[] = {256, 1024, 4096, 8192}; /* the last one LAWN 202's */
 	struct shapes s = {0};
 
 	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
@@ -155,6 +156,8 @@ size_t cases_bench(struct bench_shape **shapes)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 				shapes_add(&s, operations[o], both[p], n, n);
 	add_others(&s);
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+		shapes_add(&s, "lawn_errors", SINGLE, errors[i], errors[i]);
 	for (size_t p = 0; p < ARRAY_LEN(both); p++)
 		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
 			shapes_add(&s, "gramschmidt", both[p], n, n);

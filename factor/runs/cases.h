@@ -23,12 +23,14 @@ struct panel_case {
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
 
 struct bench_shape {
-	const char *operation; /* panel_getrf, getrf, geqrf, potrf, or one of parts.h */
+	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of parts.h, lawn_errors,
+	                          gramschmidt, gram_kernels */
 	enum precision precision;
 	int64_t m, n;
 };
 
-/* All of them: panels first, then parts, then by size. The caller frees *shapes. */
+/* All of them: panels first, then parts, then by size, then errors and Gram-Schmidt. The caller
+ * frees *shapes. */
 size_t cases_bench(struct bench_shape **shapes);
 
 /* Whole factorizations alone: squares of powers of two, the largest first, all in single precision

@@ -63,9 +63,13 @@ bool measure_panel(struct measure *measure, struct executor *executor, struct re
         size_t count, struct results *out);
 
 /* measure_whole.c: the same for cases of one whole factorization; executor is where the matrix is.
- * Rows of variant openblas run on the host all the same. */
+ * Rows of variant openblas run on the host all the same; those of errors are not timed. */
 bool measure_whole(struct measure *measure, struct executor *executor, struct result *row,
         size_t count, struct results *out);
+
+/* measure_lawn_errors.c: errors of the factorizations of n x n matrices in single precision (by
+ * measure_whole, as rows of lawn_errors.h), all ways that out has not. False when none is new. */
+bool measure_lawn_errors(struct measure *measure, int64_t n, struct results *out);
 
 /* measure_product.c: the same for products in a row (products.h). */
 bool measure_product(struct measure *measure, struct executor *executor, struct result *row,
