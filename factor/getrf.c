@@ -357,7 +357,7 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 	        .operations = &operations,
 	        .self = s};
 	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
-	s->by_rows = lu_by_rows(e, plan, a);
+	s->by_rows = getrf_by_rows(e, plan, a);
 	return check(e, plan, a) && carve(s, work);
 }
 

@@ -27,6 +27,9 @@ int64_t getrf_work(struct executor *, const struct plan *, struct matrix a);
 bool getrf(
         struct executor *, const struct plan *, struct matrix a, void *work, struct pivots pivots);
 
+/* Whether that works on the transpose. */
+bool getrf_by_rows(const struct executor *, const struct plan *, struct matrix a);
+
 /* The view of a row-major m x n matrix that getrf and getrs take. */
 static inline struct matrix matrix_of_rows(
         void *data, int64_t m, int64_t n, int64_t lda, enum precision precision)

@@ -45,9 +45,6 @@ bool lu_at_once(const struct lu *, int64_t w);
  * take 10 and 35 (H200). */
 bool lu_few(const struct lu *, int64_t w, int64_t rows, int64_t columns);
 
-/* Whether LU by this plan works on the transpose. */
-bool lu_by_rows(const struct executor *, const struct plan *, struct matrix a);
-
 /* A block's panel: by rows a copy by columns, which lu_fetch makes. The first one comes from the
  * matrix itself, as lu_begin, beside it, transposes the rest. self: the struct lu. */
 struct matrix lu_panel(void *self, struct block);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LU of a matrix that lies by rows: which does, its transposes, and the rows of a block right of
  * its panel. */
+#include "getrf.h"
 #include "getrf_parts.h"
 
 #include "split.h"
@@ -38,7 +39,7 @@ bool lu_top_by_rows(struct executor *e, struct matrix triangle, struct pivots p,
 
 /* Exchanges of rows that lie together are worth two transposes of a large matrix, and of panels; in
  * double precision, where panels take less of the time, from four fifths of the columns on. */
-bool lu_by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
+bool getrf_by_rows(const struct executor *e, const struct plan *plan, struct matrix a)
 {
 	int64_t columns = smaller(a.m, a.n), from = e->by_rows;
 

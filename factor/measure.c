@@ -220,7 +220,8 @@ static int run_predicted(struct measure *measure, bool resume)
 static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
-	        "transpose", "laswp", "trsm", "gramschmidt", "gram_kernels", "breakdown", NULL};
+	        "transpose", "laswp", "trsm", "lawn_errors", "gramschmidt", "gram_kernels",
+	        "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (chosen && !bench)
@@ -263,7 +264,8 @@ int main(int argc, char **argv)
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm, gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, "
+	                "trsm, lawn_errors, gramschmidt, gram_kernels or breakdown alone; with "
+	                "--kerr: blas, "
 	                "steps, ahead, "
 	                "gemv or lapack",
 	                0, 0},

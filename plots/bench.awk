@@ -20,7 +20,7 @@ function is_square_whole(i, precision) {
 		option(T[i, "options"], "from") option(T[i, "options"], "without") == ""
 }
 # "OPERATION-VARIANT-NAME" of a row without one optimization, "" of others; `slower` is then how many times slower it is
-# than the same plan with it.
+# than the same plan with it; without a sequence of widths it is of another one.
 function slowdown_series(i, precision,   name, j, options) {
 	name = option(T[i, "options"], "without")
 	if (name == "" || !is_whole_operation(T[i, "operation"]) || T[i, "precision"] != precision || !(T[i, "seconds"] > 0))
@@ -29,8 +29,8 @@ function slowdown_series(i, precision,   name, j, options) {
 	sub(",without=" name, "", options)
 	for (j = 1; j <= T["rows"]; j++)
 		if (T[j, "operation"] == T[i, "operation"] && T[j, "math"] == T[i, "math"] && T[j, "variant"] == T[i, "variant"] && T[j, "precision"] == precision && \
-			T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "options"] == options && \
-			T[j, "seconds"] > 0) {
+			T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && (T[j, "nb"] == T[i, "nb"] || name == "widths") && \
+			T[j, "options"] == options && T[j, "seconds"] > 0) {
 			slower = T[i, "seconds"] / T[j, "seconds"]
 			return T[i, "operation"] "-" T[i, "variant"] "-" name
 		}

@@ -11,6 +11,7 @@ says(p) = p eq "update" ? "products" : p eq "solve" ? "solves" : p eq "swap" ? "
 	p eq "transfer" ? "transfers" : "waiting"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
 place(v) = v eq "gpu" ? "GPU" : "CPU"
+left_out(w) = w eq "rows" ? "row-major layout" : w eq "widths" ? "sequence of widths" : w
 part(s, i) = system("echo ".s." | sed 's,.*/without-,,' | cut -d- -f".i)
 set multiplot
 left = 0.13; right = 0.97
@@ -45,7 +46,7 @@ set key maxrows 4
 without = system("cd '".work."' && ls ".name."/without-*.tsv 2>/dev/null | sed 's,[.]tsv$,,'")
 if (words(without) > 0) {
 	plot for [j=1:words(without)] file(word(without, j)) using "n":"ratio" smooth unique with linespoints lt j \
-		title title_of(part(word(without, j), 1))." ".place(part(word(without, j), 2)).", ".part(word(without, j), 3), \
+		title title_of(part(word(without, j), 1))." ".place(part(word(without, j), 2)).", ".left_out(part(word(without, j), 3)), \
 		1 with lines lt 7 dt 3 notitle
 }
 unset multiplot

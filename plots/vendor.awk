@@ -2,7 +2,8 @@
 # Ours beside cuSOLVER, from DATA/bench.tsv: awk -v data=DATA -f common.awk -f bench.awk -f vendor.awk with
 #   -v folder=WORK   writes folder/PRECISION_OPERATION_MATH.tsv (n, ratio) and folder/OPERATION_{ours,cusolver}_WIDTH.tsv (m,
 #                    us a column of panels); prints the number of series
-#   -v table=yes     prints the tables of ratios as markup: squares of powers of two, all other shapes
+#   -v table=yes     prints the tables of ratios as markup: squares of powers of two, Cholesky's triangles,
+#                    all other shapes
 #   -v short=yes     prints a line for each factorization
 # Of several plans, panels on GPU or host, algorithms and fill modes the fastest counts, on both sides.
 function keep(kind, key, x, seconds) {
@@ -93,7 +94,7 @@ function print_table(   i, j, key, n, count, head, cells, all, any) {
 			head = head "|>" j
 	if (head == "")
 		return
-	table_start("vendor", "Times as fast as cuSOLVER, n x n, resident; of several plans, algorithms and fill modes the fastest counts", \
+	table_start("vendor", "Times as fast as cuSOLVER, n x n, resident: the fastest of several plans, algorithms, fill modes", \
 		"<n" head)
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
@@ -130,6 +131,38 @@ function print_others(   i, j, count, math, part, theirs, started) {
 	if (started)
 		table_end()
 }
+# Cholesky of the upper triangle against the same plan with the lower one.
+function take_triangle(i,   j, options) {
+	options = T[i, "options"]
+	if (T[i, "operation"] != "potrf" || !is_ours(T[i, "variant"]) || !sub("uplo=u", "uplo=l", options) || !(T[i, "seconds"] > 0))
+		return
+	for (j = 1; j <= T["rows"]; j++)
+		if (T[j, "operation"] == "potrf" && T[j, "options"] == options && T[j, "variant"] == T[i, "variant"] && \
+			T[j, "math"] == T[i, "math"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "seconds"] > 0) {
+			upper[T[i, "precision"], T[i, "n"] + 0] = sprintf("%.2f", T[i, "seconds"] / T[j, "seconds"])
+			uppers[T[i, "n"] + 0]
+		}
+}
+function triangle_row(precision, name,   n, cells, any) {
+	for (n = 1; n <= 1048576; n *= 2)
+		if (n in uppers) {
+			cells = cells "|" ((precision, n) in upper ? upper[precision, n] : "-")
+			any = any || (precision, n) in upper
+		}
+	if (any)
+		table_row("", name cells)
+}
+function print_triangles(   n, head) {
+	for (n = 1; n <= 1048576; n *= 2)
+		if (n in uppers)
+			head = head "|>" n
+	if (head == "")
+		return
+	table_start("triangles", "Cholesky of the upper triangle: its time over that of the lower one by the same plan", "<n" head)
+	triangle_row("s", "single")
+	triangle_row("d", "double")
+	table_end()
+}
 # The fastest rate of each factorization in single precision, and how it compares there.
 function print_short(   i, j, key, n, count, largest, text, o) {
 	for (i = 1; i <= keys; i++) {
@@ -160,11 +193,13 @@ BEGIN {
 			take_whole(i)
 		else
 			take_panel(i)
+		take_triangle(i)
 		if (!is_power(T[i, "n"]) || T[i, "m"] != T[i, "n"])
 			take_other(i)
 	}
 	if (table != "") {
 		print_table()
+		print_triangles()
 		print_others()
 	} else if (short != "")
 		print_short()

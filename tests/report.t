@@ -118,6 +118,12 @@ bench() {
 		getrf gpu 256 256 nan l2=warm cuda leaf=64 1e-4 100
 		getrf gpu 1024 1024 nan l2=warm cuda leaf=64 1e-4 8000
 		getrf gpu 1024 1024 nan l2=warm,without=lookahead cuda leaf=64 1.5e-4 5333
+		getrf gpu 1024 1024 nan l2=warm,without=rows cuda leaf=64 1.25e-4 6400
+		potrf gpu 1024 1024 nan l2=warm,uplo=l cuda leaf=64 2e-4 1800
+		potrf gpu 1024 1024 nan l2=warm,uplo=u cuda leaf=64 2.1e-4 1700
+		potrf cusolver 1024 1024 nan l2=warm,uplo=l,alg=plain cuda nan 3e-4 1200
+		potrf cusolver 1024 1024 nan l2=warm,uplo=u,alg=plain cuda nan 6e-4 600
+		error_potrf gpu 8192 8192 nan l2=warm,uplo=l cuda leaf=64 nan nan
 		getrf openblas 256 256 nan cache=warm host nan 5e-5 200
 		getrf openblas 1024 1024 nan cache=warm host nan 2e-4 2000
 		gram_update wide 1024 1024 nan l2=warm,shape=64x8 cuda calls=2 4e-6 500
@@ -330,6 +336,11 @@ says "$text" '^LU, single  *50/1.25  *50/1.25$' 'and updates'
 says "$text" '^LU, single  *2.0  *2.0$' "the library's own plans"
 says "$text" '^- Panels or products: .* LU, single: panels up' 'which of them to make faster'
 says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
+says "$text" '^LU  *GPU  *row-major layout  *1.25  *1024  *2' 'and the one that the paper counts on'
+says "$text" '^Cholesky  *8192  *1  *-  *-  *-  *-  *-  *17$' "errors by LAWN 202's measure"
+never "$page" 'No run without it' 'of which there is a run'
+says "$text" '^Cholesky, single  *1.50$' 'beside cuSOLVER the faster triangle counts on both sides'
+says "$text" '^single  *1.05$' 'and the triangles are compared'
 says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 us  *+25$' 'where the time goes, predicted and measured'
 says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
 says "$text" '^1024  block .* 10 ' 'its forms'

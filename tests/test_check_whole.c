@@ -5,6 +5,8 @@
 
 #include "../factor/runs/check.h"
 #include "../factor/runs/check_whole.h"
+#include "../factor/runs/lawn_errors.h"
+#include "../factor/runs/matrices.h"
 #include "../factor/runs/timing_whole.h"
 #include "../lib/msg.h"
 
@@ -96,6 +98,45 @@ static void test_spoiled(struct executor *e, struct problem *p, int64_t i, int64
 	ok(checked(e, p).passed, "and it was that");
 }
 
+static double largest_of(struct matrix a, int64_t columns)
+{
+	double most = 0;
+
+	for (int64_t j = 0; j < columns; j++)
+		for (int64_t i = 0; i < a.m; i++)
+			most = fmax(most, fabs(get(a, i, j)));
+	return most;
+}
+
+static double largest_error(struct executor *e, const struct problem *p)
+{
+	double error = -1;
+
+	if (!check_largest(e, &p->whole, p->a0, p->a, p->pivots, p->tau, &error))
+		diag("check: %s", e->fault.text);
+	return error;
+}
+
+/* What one more in the first element of U, R or a triangle adds to L U, Q R or the product of the
+ * triangles: the first column of L, whose largest element is 1, or of Q, which is A's over R's
+ * element; or the first element's square. */
+static void test_largest(struct executor *e, struct problem *p)
+{
+	const double eps = p->a.precision == SINGLE ? 0x1p-23 : 0x1p-52;
+	const double first = get(p->a, 0, 0), unit = largest_of(p->a0, p->a0.n) * eps;
+	const double added = p->whole.operation == GETRF   ? 1
+	                     : p->whole.operation == POTRF ? 2 * first + 1
+	                                                   : largest_of(p->a0, 1) / fabs(first);
+	const double error = largest_error(e, p);
+
+	ok(error >= 0 && error < (double)(p->a.m + p->a.n), "the largest error %.3g", error);
+	set(p->a, 0, 0, first + 1);
+	is_real(largest_error(e, p) * unit, added, 1e-4, "one more in the first element");
+	set(p->a, 0, 0, NAN);
+	ok(isnan(largest_error(e, p)), "a NaN stays");
+	set(p->a, 0, 0, first);
+}
+
 static void test_right(
         struct executor *e, struct whole whole, enum precision precision, struct shape s)
 {
@@ -108,6 +149,7 @@ static void test_right(
 		ok(check.orthogonality < 3, "orthogonality %.3g", check.orthogonality);
 	else
 		ok(isnan(check.orthogonality), "orthogonality is asked of QR alone");
+	test_largest(e, &p);
 	test_spoiled(e, &p, last, last, 3);
 	test_spoiled(e, &p, last / 2, last / 2, NAN);
 	if (whole.operation == GETRF) {
@@ -152,9 +194,50 @@ static void test_operations(struct executor *e)
 	}
 }
 
-/* ---- timing ---- */
+/* ---- LAWN 202's matrices ---- */
+
+static void test_lawn_fill(struct executor *e)
+{
+	enum { N = 5, LD = 7, SEED = 3 };
+	const struct whole lu = {.operation = GETRF}, cholesky = {.operation = POTRF};
+	double data[LD * N];
+	const struct matrix a = {data, 0, N, N, LD, DOUBLE};
+	bool right = lawn_fill(e, &cholesky, a, SEED);
+
+	for (int64_t j = 0; j < N; j++)
+		for (int64_t i = 0; i < N; i++) {
+			double sum = i == j ? 0.001 : 0;
+			for (int64_t k = 0; k < N; k++)
+				sum += matrix_uniform(SEED, k, i) * matrix_uniform(SEED, k, j);
+			right = right && fabs(data[i + j * LD] - sum) < 1e-14;
+		}
+	ok(right, "0.001 I + X^T X, both triangles");
+	ok(lawn_fill(e, &lu, a, SEED) && data[1] == matrix_uniform(SEED, 1, 0) &&
+	                largest_of(a, N) < 1,
+	        "random for LU");
+}
 
 static volatile sig_atomic_t never;
+
+/* LAPACK's errors by the paper's measure, once each. */
+static void test_errors(struct executor *e)
+{
+	const struct timing_plan timing = {.max_seconds = 1, .seed = 5, .ld = 200, .stop = &never};
+	struct fault fault = {""};
+
+	for (int o = 0; o < OPERATION_COUNT; o++) {
+		struct whole whole = {.operation = (enum operation)o, .uplo = LOWER};
+		struct whole_entry entry = {.executor = e, .whole = whole};
+		struct contender lapacke = contender_lapacke(&entry);
+		bool measured =
+		        timing_whole_errors(e, &whole, SINGLE, 200, &timing, &lapacke, 1, &fault);
+		ok(measured && lapacke.residual > 0.1 && lapacke.residual < 200, "%s: %.3g %s",
+		        operation_name[o], lapacke.residual, lapacke.note);
+		ok(isnan(lapacke.seconds.value) && lapacke.seconds.samples == 0, "not timed");
+	}
+}
+
+/* ---- timing ---- */
 
 static bool wrong_run(
         struct contender *contender, const struct timing_problem *problem, struct fault *fault)
@@ -174,24 +257,27 @@ static void test_timing(struct executor *e)
 	for (int o = 0; o < OPERATION_COUNT; o++) {
 		struct whole whole = {.operation = (enum operation)o, .uplo = LOWER};
 		struct whole_entry ours = {.executor = e, .whole = whole}, host = ours,
-		                   lapacke = ours;
+		                   lapacke = ours, upper;
 		whole_plan_parse("leaf=16 inverse=0 lookahead=1 panel=blas", false, 32, &ours.plan);
 		host.plan = ours.plan;
 		host.plan.plan.widths = host.plan.widths;
 		host.whole.from_host = true;
+		upper = ours;
+		upper.plan.plan.widths = upper.plan.widths;
+		upper.whole.uplo = UPPER;
 		struct contender contender[] = {contender_whole(&ours, "gpu"),
 		        contender_whole(&host, "gpu"), contender_lapacke(&lapacke),
-		        {.run = wrong_run, .variant = "nothing"}};
-		ok(timing_whole(e, &whole, DOUBLE, 64, 64, &timing, contender, 4, &fault),
+		        contender_whole(&upper, "gpu"), {.run = wrong_run, .variant = "nothing"}};
+		ok(timing_whole(e, &whole, DOUBLE, 64, 64, &timing, contender, 5, &fault),
 		        "%s is timed: %s", operation_name[o], fault.text);
 		/* two where runs take long and agree, as on a busy machine */
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; i < 4; i++)
 			ok(contender[i].seconds.samples >= 2 && contender[i].residual < 3,
 			        "%s: %zu samples, residual %.3g %s", contender[i].variant,
 			        contender[i].seconds.samples, contender[i].residual,
 			        contender[i].note);
-		ok(contender[3].failed && isnan(contender[3].seconds.value),
-		        "who does nothing has no time: %s", contender[3].note);
+		ok(contender[4].failed && isnan(contender[4].seconds.value),
+		        "who does nothing has no time: %s", contender[4].note);
 	}
 }
 
@@ -245,16 +331,20 @@ int main(void)
 	test_text();
 	if (e) {
 		test_operations(e);
+		test_lawn_fill(e);
+		test_errors(e);
 		test_timing(e);
 	} else {
 		skip("operations", fault.text);
 	}
 	executor_free(e);
 	e = executor_cuda_new("0", &fault);
-	if (e)
+	if (e) {
+		test_errors(e);
 		test_timing(e);
-	else
+	} else {
 		skip("timing on the GPU", fault.text);
+	}
 	executor_free(e);
 	return finish();
 }

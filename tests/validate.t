@@ -85,6 +85,7 @@ expect 1 'predictions.tsv' "a broken predictions file" "$bin/measure" --output "
 mkdir "$scratch/bench"
 expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
+expect 0 'potrf	hybrid	d	fp64	256	256	.*uplo=u	host' "and Cholesky of the upper triangle" cat "$scratch/bench/bench.tsv"
 rows_of_bench() {
 	grep -v "^#" "$scratch/bench/bench.tsv" | sort
 }
@@ -105,10 +106,16 @@ if [ "$before" = "$(rows_of_bench)" ]; then
 else
 	report "not ok" "keeps what was there"
 fi
-if grep -v '^operation' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ && !($18 < 30) { bad = 1 } END { exit bad }'; then
+expect 0 'error_potrf	openblas	s	fp32	256	256	.*uplo=l	host' "errors as LAWN 202 measures them" cat "$scratch/bench/bench.tsv"
+if grep -v '^operation\|^error_' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ && !($18 < 30) { bad = 1 } END { exit bad }'; then
 	report ok "every row has a residual"
 else
 	report "not ok" "every row has a residual"
+fi
+if grep '^error_' "$scratch/bench/bench.tsv" | awk -F '\t' '!($18 > 0.1 && $18 < 256) || $13 != "nan" { bad = 1 } END { exit bad || NR != 6 }'; then
+	report ok "ours and LAPACK's, and no times"
+else
+	report "not ok" "ours and LAPACK's, and no times"
 fi
 expect 2 'belongs to --bench' "--chosen alone" "$bin/measure" --chosen --output "$scratch/bench"
 mkdir "$scratch/squares"

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "gram_kernels.h"
+#include "lawn_errors.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -135,7 +136,8 @@ static void print_problems(const struct results *results, FILE *out)
 		const struct result *row = &results->row[i];
 		enum part part;
 		bool seen = results_is_panel(row) || part_find(row->operation, &part) ||
-		            is_gram_schmidt(row) || results_is_gram_kernel(row);
+		            is_gram_schmidt(row) || results_is_gram_kernel(row) ||
+		            results_is_error(row);
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = same_problem(row, &results->row[j]);
 		if (seen)
@@ -244,6 +246,16 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 
 /* ---- what each optimization is worth ---- */
 
+/* Another width is what tells a plan with one width from that with a sequence of them. */
+static bool same_width(const struct result *without, const struct result *with)
+{
+	char name[16];
+
+	return without->nb == with->nb ||
+	       (results_option(without->options, "without", name, sizeof name) &&
+	               strcmp(name, "widths") == 0);
+}
+
 /* The row of the same plan with everything in it, as far as block width and variant tell. */
 static const struct result *complete(const struct results *results, const struct result *without)
 {
@@ -253,7 +265,7 @@ static const struct result *complete(const struct results *results, const struct
 		const struct result *row = &results->row[i];
 		size_t length = strlen(row->options);
 		if (same_problem(row, without) && row->math == without->math &&
-		        strcmp(row->variant, without->variant) == 0 && row->nb == without->nb &&
+		        strcmp(row->variant, without->variant) == 0 && same_width(without, row) &&
 		        row->seconds.value > 0 &&
 		        strncmp(row->options, without->options, length) == 0 &&
 		        strncmp(without->options + length, ",without=", 9) == 0)
@@ -282,6 +294,31 @@ static void print_without(const struct results *results, FILE *out)
 	}
 }
 
+/* ---- Cholesky's triangles ---- */
+
+static void print_triangles(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		struct result like = *row;
+		char *upper = strstr(like.options, "uplo=u");
+		if (!upper || row->nb <= 0)
+			continue;
+		upper[strlen("uplo=")] = 'l';
+		const struct result *lower = results_find(results, &like);
+		if (!lower)
+			continue;
+		if (!any)
+			fprintf(out, "\nUpper triangles: times as long as lower ones\n");
+		any = true;
+		fprintf(out, "%-6s %c %7" PRId64 " %-7s nb %-5" PRId64 " %5.2f\n", row->operation,
+		        (char)row->precision, row->n, row->variant, row->nb,
+		        row->seconds.value / lower->seconds.value);
+	}
+}
+
 static void print_panels(const struct results *results, FILE *out)
 {
 	bool any = false;
@@ -305,6 +342,8 @@ void bench_print(const struct results *results, FILE *out)
 	print_parts(results, out);
 	print_problems(results, out);
 	print_without(results, out);
+	print_triangles(results, out);
+	lawn_errors_print(results, out);
 	gram_kernels_print(results, out);
 	print_gram_schmidt(results, out);
 }

@@ -13,7 +13,8 @@ const char *const *bench_variants(const char *executor);
 
 /* Panels: microseconds of every variant and the ratio of each to the first, per shape. Parts:
  * microseconds, rate and estimate of every way. Whole factorizations: Gflop/s of the best row of
- * ours, the vendor and the host, and ratios to the vendor. In the order of the rows. */
+ * ours, the vendor and the host, and ratios to the vendor; what each optimization is worth;
+ * Cholesky's upper triangle. In the order of the rows. */
 void bench_print(const struct results *results, FILE *out);
 
 #endif

@@ -143,6 +143,7 @@ size_t cases_bench(struct bench_shape **shapes)
 	/* columns that Gram-Schmidt has before it */
 	static const int64_t remaining[] = {
 	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
+	static const int64_t errors[] = {256, 1024, 4096, 8192}; /* the last one LAWN 202's */
 	struct shapes s = {0};
 
 	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
@@ -155,6 +156,8 @@ size_t cases_bench(struct bench_shape **shapes)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 				shapes_add(&s, operations[o], both[p], n, n);
 	add_others(&s);
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+		shapes_add(&s, "lawn_errors", SINGLE, errors[i], errors[i]);
 	for (size_t p = 0; p < ARRAY_LEN(both); p++)
 		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
 			shapes_add(&s, "gramschmidt", both[p], n, n);
@@ -298,8 +301,8 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
 	return count;
 }
 
-bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
-        enum math math, struct result *row)
+static struct plan_choice *choice_of(
+        const struct profile *profile, const struct bench_shape *shape, bool hybrid, enum math math)
 {
 	struct plan_choice *choice = xmalloc(sizeof *choice);
 	struct plan_fixed fixed = plan_free;
@@ -307,13 +310,35 @@ bool cases_chosen(const struct profile *profile, const struct bench_shape *shape
 	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER, math};
 
 	fixed.hybrid = hybrid;
-	bool ok = plan_choose(profile, &asked, &fixed, choice);
-	if (ok) {
-		*row = row_of(shape, "cuda", math, &choice->plan);
-		if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
-			row->nb = choice->uniform;
-		results_option_add(row->options, "plan", "chosen");
-	}
+	if (plan_choose(profile, &asked, &fixed, choice))
+		return choice;
 	free(choice);
-	return ok;
+	return NULL;
+}
+
+bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        enum math math, struct result *row)
+{
+	struct plan_choice *choice = choice_of(profile, shape, hybrid, math);
+
+	if (!choice)
+		return false;
+	*row = row_of(shape, "cuda", math, &choice->plan);
+	if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
+		row->nb = choice->uniform;
+	results_option_add(row->options, "plan", "chosen");
+	free(choice);
+	return true;
+}
+
+int64_t cases_single_width(const struct profile *profile, const struct result *chosen)
+{
+	const struct bench_shape shape = {
+	        chosen->operation, chosen->precision, chosen->m, chosen->n};
+	struct plan_choice *choice =
+	        choice_of(profile, &shape, strcmp(chosen->variant, "hybrid") == 0, chosen->math);
+	int64_t width = choice ? choice->uniform : 0;
+
+	free(choice);
+	return width;
 }

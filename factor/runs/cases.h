@@ -23,12 +23,14 @@ struct panel_case {
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
 
 struct bench_shape {
-	const char *operation; /* panel_getrf, getrf, geqrf, potrf, or one of parts.h */
+	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of parts.h, lawn_errors,
+	                          gramschmidt, gram_kernels */
 	enum precision precision;
 	int64_t m, n;
 };
 
-/* All of them: panels first, then parts, then by size. The caller frees *shapes. */
+/* All of them: panels first, then parts, then by size, then errors and Gram-Schmidt. The caller
+ * frees *shapes. */
 size_t cases_bench(struct bench_shape **shapes);
 
 /* Whole factorizations alone: squares of powers of two, the largest first, all in single precision
@@ -50,6 +52,10 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
  * down. False when the profile does not suffice. */
 bool cases_chosen(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
         enum math math, struct result *row);
+
+/* The single width that the model would take in the place of a sequence that it chose, 0 where the
+ * profile does not suffice. */
+int64_t cases_single_width(const struct profile *profile, const struct result *chosen);
 
 /* Whether a shape is also factorized with updates of split operands. */
 bool cases_split(const struct bench_shape *shape);

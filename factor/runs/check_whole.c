@@ -25,6 +25,8 @@ struct checking {
 	struct matrix a0, a, tau;
 	struct pivots pivots;
 	struct matrix copy;        /* of a matrix, in double */
+	int64_t columns;           /* of the vectors: CHECK_VECTORS, or n for all of a matrix */
+	bool largest;              /* norms are the largest element's size; else Frobenius's */
 	struct matrix x, ax, y, z; /* vectors: n, m, max(m,n), max(m,n) */
 	struct matrix tau_copy;
 	double *host; /* one set of vectors */
@@ -199,7 +201,14 @@ static bool qr_product(struct checking *s)
 
 /* ---- norms ---- */
 
-/* Frobenius norm of the first m rows of vectors, or of their difference. */
+static double gather(const struct checking *s, double so_far, double x)
+{
+	if (!s->largest)
+		return so_far + x * x;
+	return fabs(x) > so_far || isnan(x) ? fabs(x) : so_far;
+}
+
+/* Of the first m rows of vectors, or of their difference. */
 static bool norm(struct checking *s, struct matrix a, const struct matrix *b, double *result)
 {
 	struct executor *e = s->e;
@@ -211,9 +220,9 @@ static bool norm(struct checking *s, struct matrix a, const struct matrix *b, do
 		return false;
 	for (int64_t i = 0; i < count; i++) {
 		double x = s->host[i] - (b ? s->host[count + i] : 0);
-		sum += x * x;
+		sum = gather(s, sum, x);
 	}
-	*result = sqrt(sum);
+	*result = s->largest ? sum : sqrt(sum);
 	return true;
 }
 
@@ -224,17 +233,24 @@ static double ratio(const struct checking *s, double error, double of)
 	return error / (of * (double)larger(s->a.m, s->a.n) * eps);
 }
 
-static bool find_residual(struct checking *s, double *residual)
+/* Norms of E X and of A X. */
+static bool find_error(struct checking *s, double *error, double *of)
 {
 	struct matrix ax = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
-	double error, of;
 	bool ok = whole_widen(s->e, s->a0, s->copy) && multiply(s->e, PLAIN, s->copy, s->x, ax);
 
 	if (s->whole->operation == GETRF)
 		ok = ok && ex_laswp(s->e, ax, s->pivots, false) && lu_product(s);
 	else
 		ok = ok && (s->whole->operation == POTRF ? cholesky_product(s) : qr_product(s));
-	if (!ok || !norm(s, ax, NULL, &of) || !norm(s, ax, &y, &error))
+	return ok && norm(s, ax, NULL, of) && norm(s, ax, &y, error);
+}
+
+static bool find_residual(struct checking *s, double *residual)
+{
+	double error, of;
+
+	if (!find_error(s, &error, &of))
 		return false;
 	*residual = ratio(s, error, of);
 	return true;
@@ -271,8 +287,8 @@ static bool find_pivots_valid(struct checking *s, bool *valid)
 
 static bool vectors(struct checking *s, struct matrix *v, int64_t m)
 {
-	*v = (struct matrix){NULL, 0, m, CHECK_VECTORS, m, DOUBLE};
-	return s->e->ops->alloc(s->e, m * CHECK_VECTORS * 8, &v->data);
+	*v = (struct matrix){NULL, 0, m, s->columns, m, DOUBLE};
+	return s->e->ops->alloc(s->e, m * s->columns * 8, &v->data);
 }
 
 static bool take_memory(struct checking *s)
@@ -282,12 +298,16 @@ static bool take_memory(struct checking *s)
 
 	s->copy = (struct matrix){NULL, 0, m, n, m, DOUBLE};
 	s->tau_copy = (struct matrix){NULL, 0, k, 1, k, DOUBLE};
-	s->host = xmalloc((size_t)(2 * most * CHECK_VECTORS) * sizeof *s->host);
-	matrix_fill(s->host, n, n, CHECK_VECTORS, DOUBLE, MATRIX_RANDOM, 4711);
+	s->host = xmalloc((size_t)(2 * most * s->columns) * sizeof *s->host);
 	return e->ops->alloc(e, m * n * 8, &s->copy.data) &&
 	       e->ops->alloc(e, k * 8, &s->tau_copy.data) && vectors(s, &s->x, n) &&
-	       vectors(s, &s->ax, m) && vectors(s, &s->y, most) && vectors(s, &s->z, most) &&
-	       e->ops->upload(e, s->host, n, s->x);
+	       vectors(s, &s->ax, m) && vectors(s, &s->y, most) && vectors(s, &s->z, most);
+}
+
+static bool fill_random(struct checking *s)
+{
+	matrix_fill(s->host, s->x.m, s->x.m, s->x.n, DOUBLE, MATRIX_RANDOM, 4711);
+	return s->e->ops->upload(s->e, s->host, s->x.m, s->x);
 }
 
 static void give_memory(struct checking *s)
@@ -304,8 +324,13 @@ static void give_memory(struct checking *s)
 bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, struct whole_check *check)
 {
-	struct checking s = {
-	        .e = e, .whole = whole, .a0 = a0, .a = a, .tau = tau, .pivots = pivots};
+	struct checking s = {.e = e,
+	        .whole = whole,
+	        .a0 = a0,
+	        .a = a,
+	        .tau = tau,
+	        .pivots = pivots,
+	        .columns = CHECK_VECTORS};
 	bool qr = whole->operation == GEQRF;
 
 	*check = (struct whole_check){.residual = NAN, .orthogonality = NAN};
@@ -314,10 +339,32 @@ bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0
 		return false;
 	if (!check->pivots_valid)
 		return true;
-	bool ok = take_memory(&s) && find_residual(&s, &check->residual) &&
+	bool ok = take_memory(&s) && fill_random(&s) && find_residual(&s, &check->residual) &&
 	          (!qr || find_orthogonality(&s, &check->orthogonality));
 	give_memory(&s);
 	check->passed = ok && check->residual < CHECK_THRESHOLD &&
 	                (!qr || check->orthogonality < CHECK_THRESHOLD);
+	return ok;
+}
+
+/* With the identity for X. */
+bool check_largest(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, double *error)
+{
+	struct checking s = {.e = e,
+	        .whole = whole,
+	        .a0 = a0,
+	        .a = a,
+	        .tau = tau,
+	        .pivots = pivots,
+	        .columns = a.n,
+	        .largest = true};
+	const double eps = a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON;
+	double most = NAN, of = NAN;
+
+	e->queue = QUEUE_MAIN;
+	bool ok = take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &most, &of);
+	give_memory(&s);
+	*error = most / (of * eps);
 	return ok;
 }

@@ -63,18 +63,17 @@ bool measure_panel(struct measure *measure, struct executor *executor, struct re
         size_t count, struct results *out);
 
 /* measure_whole.c: the same for cases of one whole factorization; executor is where the matrix is.
- * Rows of variant openblas run on the host all the same. */
+ * Rows of variant openblas run on the host all the same; those of errors are not timed. */
 bool measure_whole(struct measure *measure, struct executor *executor, struct result *row,
         size_t count, struct results *out);
+
+/* measure_lawn_errors.c: errors of the factorizations of n x n matrices in single precision (by
+ * measure_whole, as rows of lawn_errors.h), all ways that out has not. False when none is new. */
+bool measure_lawn_errors(struct measure *measure, int64_t n, struct results *out);
 
 /* measure_product.c: the same for products in a row (products.h). */
 bool measure_product(struct measure *measure, struct executor *executor, struct result *row,
         size_t count, struct results *out);
-
-/* measure_without.c: what each optimization is worth (LAWN 202, Figure 11). Adds to the rows of one
- * whole factorization, whose seconds are those of a trial, the fastest of ours with one thing left
- * out (without=NAME), but none that is done. Returns the new count, at most 4 more. */
-size_t measure_without(const struct results *done, struct result *row, size_t count);
 
 /* measure_parts.c: the operations that LAWN 202 measures by themselves (parts.h), all ways that out
  * has not; with a profile, its estimates of the vector-thread product as rows of executor model. */

@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "cases.h"
 #include "parts.h"
+#include "variations.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -64,7 +65,7 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 	return count;
 }
 
-/* Most plans of each kind: with the model's, the vendor's and what is left out they all fit into
+/* Most plans of each kind: with the model's, the vendor's and the variations they all fit into
  * MEASURE_CONTENDERS. */
 enum { FP32_PLANS = 10, SPLIT_PLANS = 5 };
 
@@ -231,7 +232,8 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	if (count)
 		count = choose(b, executor, row, count, rejected);
 	if (measure->executor[0] && !chosen_alone(b))
-		count = measure_without(b->results, row, count);
+		count = variations_without(executor, b->profile, b->results, row, count);
+	count = variations_upper(b->results, row, count);
 	if (count && measure_whole(measure, executor, row, count, b->results)) {
 		for (size_t i = 0; i < rejected->count; i++)
 			results_add(b->results, &rejected->row[i]);
@@ -269,6 +271,15 @@ static void measure_one_part(struct benching *b, const struct bench_shape *shape
 {
 	msg_progress("%s %" PRId64 " x %" PRId64, shape->operation, shape->m, shape->n);
 	if (measure_parts(b->measure, b->profile, shape->operation, shape->m, shape->n, b->results))
+		measure_save(b->results, b->path);
+}
+
+/* ---- errors ---- */
+
+static void measure_one_errors(struct benching *b, const struct bench_shape *shape)
+{
+	msg_progress("errors of %" PRId64 " x %" PRId64, shape->m, shape->n);
+	if (measure_lawn_errors(b->measure, shape->n, b->results))
 		measure_save(b->results, b->path);
 }
 
@@ -354,6 +365,8 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 			measure_one_panel(&b, &shapes[i]);
 		else if (strcmp(shapes[i].operation, "gramschmidt") == 0)
 			measure_one_gram_schmidt(&b, &shapes[i]);
+		else if (strcmp(shapes[i].operation, "lawn_errors") == 0)
+			measure_one_errors(&b, &shapes[i]);
 		else if (strcmp(shapes[i].operation, "gram_kernels") == 0)
 			measure_one_gram_kernel(&b, &shapes[i]);
 		else if (part_find(shapes[i].operation, &part))

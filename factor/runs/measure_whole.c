@@ -20,11 +20,14 @@ static struct whole whole_of(const struct result *row)
 	char value[8];
 	struct whole whole = {.uplo = LOWER};
 
-	operation_find(row->operation, &whole.operation);
+	operation_find(row->operation + (results_is_error(row) ? strlen(RESULTS_ERROR) : 0),
+	        &whole.operation);
 	if (results_option(row->options, "uplo", value, sizeof value) && value[0] == 'u')
 		whole.uplo = UPPER;
 	whole.from_host = results_option(row->options, "from", value, sizeof value);
 	whole.math = row->math;
+	whole.by_columns = results_option(row->options, "without", value, sizeof value) &&
+	                   strcmp(value, "rows") == 0;
 	return whole;
 }
 
@@ -69,8 +72,10 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 		contender[i] = contender_for(
 		        measure, executor, &row[i], &entries->ours[i], &entries->vendor[i]);
 	measure->plan.seed += 1000;
-	bool ok = timing_whole(executor, &whole, row->precision, row->m, row->n, &measure->plan,
-	        contender, count, &fault);
+	bool ok = results_is_error(row) ? timing_whole_errors(executor, &whole, row->precision,
+	                                          row->n, &measure->plan, contender, count, &fault)
+	                                : timing_whole(executor, &whole, row->precision, row->m,
+	                                          row->n, &measure->plan, contender, count, &fault);
 	free(entries);
 	return measure_add_all(measure, row, contender, count, ok, &fault, out);
 }

@@ -48,6 +48,11 @@ bool results_is_panel(const struct result *row)
 	return strcmp(row->operation, "ger") == 0 || strncmp(row->operation, "panel_", 6) == 0;
 }
 
+bool results_is_error(const struct result *row)
+{
+	return strncmp(row->operation, RESULTS_ERROR, strlen(RESULTS_ERROR)) == 0;
+}
+
 double results_flops(const struct result *row)
 {
 	double m = (double)row->m, n = (double)row->n;

@@ -24,7 +24,7 @@ struct result {
 	struct estimate
 	        seconds; /* samples = repeats; value NaN: refused or failed, note says why */
 	double residual; /* LAPACK's test ratio; of whole factorizations estimated as check_whole.h
-	                    says */
+	                    says; of error_* what that has of LAWN 202 */
 	double orthogonality; /* of QR, alike; else NaN */
 	char regime[16];      /* of a prediction: hardware | surface */
 	char note[512];       /* why there is no number; else empty */
@@ -71,6 +71,11 @@ const struct result *results_find(const struct results *results, const struct re
 
 /* A panel or a rank-1 update of one; else a whole factorization. */
 bool results_is_panel(const struct result *row);
+
+/* Errors of a whole factorization by LAWN 202's measure (lawn_errors.h): the operation's name
+ * behind this. */
+#define RESULTS_ERROR "error_"
+bool results_is_error(const struct result *row);
 
 /* LAPACK Working Note 41's operation count, NaN of what only moves words. */
 double results_flops(const struct result *row);

@@ -37,8 +37,9 @@ struct contender {
 	void (*close)(struct contender *contender); /* NULL: nothing */
 	void *context;                              /* executor, vendor ... */
 	const char *variant;
-	unsigned skip; /* phases left out; the result is then not checked */
-	bool ger;      /* rank-1 update instead of a factorization */
+	unsigned skip;  /* phases left out; the result is then not checked */
+	bool ger;       /* rank-1 update instead of a factorization */
+	enum uplo uplo; /* of Cholesky: the triangle that it takes */
 	/* results */
 	struct estimate seconds; /* no samples: refused or failed */
 	size_t discarded;        /* runs */

@@ -3,8 +3,10 @@
 
 #include "../../lib/msg.h"
 #include "check_whole.h"
+#include "lawn_errors.h"
 #include "../schedule.h"
 
+#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 struct whole_scene {
 	struct timing_scene scene;
 	const struct whole *whole;
+	bool (*fill)(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed);
 	struct matrix original;
 	struct matrix results, poison; /* pivots, info and tau as one column of words */
 };
@@ -66,6 +69,7 @@ struct contender contender_whole(struct whole_entry *entry, const char *variant)
 	        .run = ours_run,
 	        .prepare = whole_prepare,
 	        .before = entry->whole.from_host ? to_start : NULL,
+	        .uplo = entry->whole.uplo,
 	        .context = entry};
 }
 
@@ -173,6 +177,7 @@ struct contender contender_lapacke(struct whole_entry *entry)
 	        .before = lapacke_before,
 	        .after = lapacke_after,
 	        .close = lapacke_close,
+	        .uplo = entry->whole.uplo,
 	        .context = entry};
 }
 
@@ -194,10 +199,12 @@ static bool check(struct timing_scene *scene, struct contender *contender, struc
 {
 	struct whole_scene *s = (struct whole_scene *)scene;
 	struct timing_problem *problem = &scene->problem;
+	struct whole whole = *s->whole;
 	struct whole_check check;
 
+	whole.uplo = contender->uplo;
 	if (!timing_lift(scene->executor,
-	            check_whole(scene->executor, s->whole, s->original, problem->a, problem->pivots,
+	            check_whole(scene->executor, &whole, s->original, problem->a, problem->pivots,
 	                    problem->tau, &check),
 	            fault))
 		return false;
@@ -207,6 +214,21 @@ static bool check(struct timing_scene *scene, struct contender *contender, struc
 	       fault_set(fault, "failed: residual ratio %.3g, orthogonality %.3g, %s",
 	               check.residual, check.orthogonality,
 	               check.pivots_valid ? "pivots valid" : "pivots or info wrong");
+}
+
+static bool check_errors(
+        struct timing_scene *scene, struct contender *contender, struct fault *fault)
+{
+	struct whole_scene *s = (struct whole_scene *)scene;
+	struct timing_problem *problem = &scene->problem;
+	struct whole whole = *s->whole;
+
+	whole.uplo = contender->uplo;
+	return check(scene, contender, fault) &&
+	       timing_lift(scene->executor,
+	               check_largest(scene->executor, &whole, s->original, problem->a,
+	                       problem->pivots, problem->tau, &contender->residual),
+	               fault);
 }
 
 /* Words of the results: k pivots, info, and tau from an even word on. */
@@ -232,7 +254,7 @@ static bool scene_open(
 	          e->ops->alloc(e, words * 4, &s->results.data) &&
 	          e->ops->alloc(e, words * 4, &s->poison.data) &&
 	          e->ops->upload(e, garbage, words, s->poison) &&
-	          whole_fill(e, s->whole, s->original, s->scene.plan->seed);
+	          s->fill(e, s->whole, s->original, s->scene.plan->seed);
 	free(garbage);
 	if (!timing_lift(e, ok, fault))
 		return false;
@@ -257,11 +279,30 @@ bool timing_whole(struct executor *executor, const struct whole *whole, enum pre
         int64_t m, int64_t n, const struct timing_plan *plan, struct contender *contender,
         size_t count, struct fault *fault)
 {
-	struct whole_scene s = {
-	        .scene = {executor, plan, {.x = {0}}, restore, check}, .whole = whole};
+	struct whole_scene s = {.scene = {executor, plan, {.x = {0}}, restore, check},
+	        .whole = whole,
+	        .fill = whole_fill};
 	bool ok = scene_open(&s, precision, m, n, fault) &&
 	          timing_turns(&s.scene, contender, count, fault);
 
+	scene_close(&s);
+	return ok;
+}
+
+bool timing_whole_errors(struct executor *executor, const struct whole *whole,
+        enum precision precision, int64_t n, const struct timing_plan *plan,
+        struct contender *contender, size_t count, struct fault *fault)
+{
+	struct timing_plan once = *plan;
+	struct whole_scene s = {.scene = {executor, &once, {.x = {0}}, restore, check_errors},
+	        .whole = whole,
+	        .fill = lawn_fill};
+
+	once.long_seconds = DBL_MIN; /* any first run is the only one */
+	bool ok = scene_open(&s, precision, n, n, fault) &&
+	          timing_turns(&s.scene, contender, count, fault);
+	for (size_t i = 0; i < count; i++)
+		contender[i].seconds = (struct estimate){NAN, NAN, NAN, 0};
 	scene_close(&s);
 	return ok;
 }

@@ -23,10 +23,16 @@ struct contender contender_whole(struct whole_entry *entry, const char *variant)
 /* LAPACKE on a copy in host memory, whatever the executor that the problem is on. */
 struct contender contender_lapacke(struct whole_entry *entry);
 
-/* Fills the results of all contenders, which all do `whole` (from_host may differ). False with a
- * fault when nothing could be timed (out of memory) or when stopped. */
+/* Fills the results of all contenders, which all do `whole` (from_host and uplo may differ). False
+ * with a fault when nothing could be timed (out of memory) or when stopped. */
 bool timing_whole(struct executor *executor, const struct whole *whole, enum precision precision,
         int64_t m, int64_t n, const struct timing_plan *plan, struct contender *contender,
         size_t count, struct fault *fault);
+
+/* Runs each once, on LAWN 202's matrix (lawn_errors.h): no seconds, and where the result passes as
+ * it does above the residual is LAWN 202's measure. */
+bool timing_whole_errors(struct executor *executor, const struct whole *whole,
+        enum precision precision, int64_t n, const struct timing_plan *plan,
+        struct contender *contender, size_t count, struct fault *fault);
 
 #endif

@@ -299,6 +299,7 @@ struct contender contender_vendor(struct vendor_entry *entry)
 	        .run = run,
 	        .prepare = prepare,
 	        .after = after,
+	        .uplo = entry->uplo,
 	        .context = entry};
 }
 

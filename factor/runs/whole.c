@@ -36,14 +36,35 @@ static int64_t work_of(
 	}
 }
 
+/* What the executor is told otherwise. */
+struct told {
+	enum math math;
+	int64_t by_rows;
+};
+
+static struct told tell(struct executor *e, const struct whole *whole)
+{
+	struct told before = {e->math, e->by_rows};
+
+	e->math = whole->math;
+	if (whole->by_columns)
+		e->by_rows = 0;
+	return before;
+}
+
+static void tell_again(struct executor *e, struct told before)
+{
+	e->math = before.math;
+	e->by_rows = before.by_rows;
+}
+
 int64_t whole_work(
         struct executor *e, const struct whole *whole, const struct plan *plan, struct matrix a)
 {
-	enum math before = e->math;
-
-	e->math = whole->math;
+	struct told before = tell(e, whole);
 	int64_t bytes = work_of(e, whole, plan, a);
-	e->math = before;
+
+	tell_again(e, before);
 	return bytes;
 }
 
@@ -78,11 +99,10 @@ bool whole_run(struct executor *e, const struct whole *whole, const struct plan 
         struct matrix a, void *work, struct pivots pivots, struct matrix tau,
         const struct matrix *host)
 {
-	enum math before = e->math;
-
-	e->math = whole->math;
+	struct told before = tell(e, whole);
 	bool ok = run(e, whole, plan, a, work, pivots, tau, host);
-	e->math = before;
+
+	tell_again(e, before);
 	return ok;
 }
 

@@ -15,9 +15,10 @@ bool operation_find(const char *name, enum operation *operation);
 
 struct whole {
 	enum operation operation;
-	enum uplo uplo; /* of Cholesky */
-	bool from_host; /* the matrix starts and ends in pinned host memory */
-	enum math math; /* in single precision */
+	enum uplo uplo;  /* of Cholesky */
+	bool from_host;  /* the matrix starts and ends in pinned host memory */
+	enum math math;  /* in single precision */
+	bool by_columns; /* LU works on the matrix itself where it would on the transpose */
 };
 
 /* Bytes besides the matrix, -1 with the executor's fault when plan or shape is refused. */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What the bench times beside the fastest of ours: which optimizations are left out where, and what
+ * the executor is told of it. By the recorded profile, whose plans have something to leave out. */
+#include "tap.h"
+
+#include "../factor/runs/cases.h"
+#include "../factor/runs/variations.h"
+#include "../factor/runs/whole.h"
+#include "../lib/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 2 + VARIATIONS_WITHOUT };
+
+struct scene {
+	struct profile *profile;
+	struct executor *e;
+	struct results *done;
+};
+
+/* The plan that the model chooses, as a trial leaves it. */
+static struct result trial(
+        const struct scene *s, const char *operation, int64_t n, bool hybrid, double seconds)
+{
+	const struct bench_shape shape = {operation, SINGLE, n, n};
+	struct result row = {.operation = ""};
+
+	ok(cases_chosen(s->profile, &shape, hybrid, MATH_FP32, &row), "%s %d: %s", operation,
+	        (int)n, row.plan);
+	row.seconds = (struct estimate){seconds, seconds, seconds, 1};
+	return row;
+}
+
+static const struct result *named(
+        const struct result *row, size_t count, const char *variant, const char *without)
+{
+	char name[16];
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(row[i].variant, variant) == 0 &&
+		        results_option(row[i].options, "without", name, sizeof name) &&
+		        strcmp(name, without) == 0)
+			return &row[i];
+	return NULL;
+}
+
+static int64_t plan_of(const struct result *row, struct whole_plan *plan)
+{
+	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, plan);
+	return plan->plan.count;
+}
+
+static void test_lu(struct scene *s)
+{
+	enum { N = 16384 };
+	struct whole_plan *plan = xmalloc(sizeof *plan), *other = xmalloc(sizeof *other);
+	struct result row[ROOM] = {trial(s, "getrf", N, false, 1), trial(s, "getrf", N, true, 2)};
+	const size_t count = variations_without(s->e, s->profile, s->done, row, 2);
+
+	const struct result *rows = named(row, count, "gpu", "rows");
+	ok(rows && strcmp(rows->plan, row[0].plan) == 0 && rows->nb == row[0].nb,
+	        "large on the device: the same plan without the transpose");
+	ok(!named(row, count, "hybrid", "rows"), "which panels on the host do not have");
+	ok(named(row, count, "gpu", "lookahead") && named(row, count, "hybrid", "lookahead"),
+	        "look-ahead of both");
+	ok(plan_of(&row[0], plan) > 1, "a sequence of widths");
+	const struct result *widths = named(row, count, "gpu", "widths");
+	ok(widths && plan_of(widths, other) == 1 && other->widths[0] == widths->nb &&
+	                widths->nb == cases_single_width(s->profile, &row[0]),
+	        "has one with a single width beside it");
+	ok(widths && other->plan.leaf == plan->plan.leaf &&
+	                other->plan.lookahead == plan->plan.lookahead,
+	        "and is the same otherwise");
+	ok(!named(row, variations_without(s->e, NULL, s->done, row, 2), "gpu", "widths"),
+	        "not without a profile");
+	results_add(s->done, rows);
+	ok(!named(row, variations_without(s->e, s->profile, s->done, row, 2), "gpu", "rows"),
+	        "what is done is not done again");
+	s->e->by_rows = 0;
+	s->done->count = 0;
+	ok(!named(row, variations_without(s->e, s->profile, s->done, row, 2), "gpu", "rows"),
+	        "nor where the executor keeps the columns anyway");
+	s->e->by_rows = EXECUTOR_BY_ROWS;
+	free(plan);
+	free(other);
+}
+
+static void test_others(const struct scene *s)
+{
+	struct result row[ROOM] = {
+	        trial(s, "geqrf", 8192, false, 1), trial(s, "geqrf", 8192, true, 2)};
+	size_t count = variations_without(s->e, s->profile, s->done, row, 2);
+
+	ok(!named(row, count, "gpu", "rows") && !named(row, count, "gpu", "inverse") &&
+	                !named(row, count, "hybrid", "inverse"),
+	        "QR has neither layouts nor inverses to leave out");
+	row[0] = trial(s, "getrf", 512, false, 1);
+	ok(variations_without(s->e, s->profile, s->done, row, 1) == 1, "small ones stay alone");
+	row[0] = trial(s, "getrf", 4096, false, 1);
+	ok(!named(row, variations_without(s->e, s->profile, s->done, row, 1), "gpu", "rows"),
+	        "columns stay columns up to some size");
+}
+
+static void test_upper(const struct scene *s)
+{
+	struct result row[ROOM] = {
+	        trial(s, "potrf", 4096, false, 2), trial(s, "potrf", 4096, true, 1)};
+	size_t count = variations_without(s->e, s->profile, s->done, row, 2);
+
+	ok(variations_upper(s->done, row, count) == count + 1 &&
+	                strcmp(row[count].variant, "hybrid") == 0 &&
+	                strcmp(row[count].options, "l2=warm,uplo=u,plan=chosen") == 0,
+	        "the fastest Cholesky, as it is, with the other triangle");
+	results_add(s->done, &row[count]);
+	ok(variations_upper(s->done, row, count) == count, "once");
+	row[0] = trial(s, "potrf", 5555, false, 1);
+	ok(variations_upper(s->done, row, 1) == 1, "powers of two only");
+	row[0] = trial(s, "getrf", 4096, false, 1);
+	ok(variations_upper(s->done, row, 1) == 1, "LU has no triangle");
+}
+
+/* The executor's own setting is back after either call. */
+static void test_told(struct executor *e)
+{
+	static const int64_t nb = 16;
+	const struct plan plan = {
+	        .panel = "blas", .widths = &nb, .count = 1, .leaf = nb, .lookahead = 1};
+	const struct whole turned = {.operation = GETRF},
+	                   kept = {.operation = GETRF, .by_columns = true};
+	float *data = xcalloc(64 * 64, sizeof *data);
+	int ipiv[65];
+	const struct matrix a = {data, 0, 64, 64, 64, SINGLE};
+
+	for (int i = 0; i < 64; i++)
+		data[i + (63 - i) * 64] = (float)(i + 1);
+	e->by_rows = 32;
+	int64_t bytes = whole_work(e, &kept, &plan, a);
+	ok(bytes >= 0 && whole_work(e, &turned, &plan, a) > bytes,
+	        "the transpose takes memory, the columns do not");
+	void *work = xmalloc((size_t)bytes + 1);
+	ok(whole_run(e, &kept, &plan, a, work, (struct pivots){ipiv, 64}, a, NULL) &&
+	                e->ops->sync(e) && ipiv[0] == 64 && ipiv[64] == 0,
+	        "which is enough for them");
+	ok(e->by_rows == 32, "the executor is as before");
+	free(work);
+	free(data);
+}
+
+int main(void)
+{
+	struct fault fault = {""};
+	struct scene s = {.profile = profile_read("data/nvidia-h200/profile.tsv", &fault),
+	        .e = executor_host_new(&fault),
+	        .done = results_new()};
+
+	if (!ok(s.profile && s.e, "a profile and an executor %s", fault.text))
+		return finish();
+	s.e->by_rows = EXECUTOR_BY_ROWS;
+	test_lu(&s);
+	test_others(&s);
+	test_upper(&s);
+	test_told(s.e);
+	executor_free(s.e);
+	profile_free(s.profile);
+	results_free(s.done);
+	return finish();
+}
