@@ -454,7 +454,7 @@ static void test_math_by_rows(struct executor *e)
 	}
 	e->splits = &small;
 	for (e->by_columns = 0; e->by_columns <= 120; e->by_columns += 60)
-		test_split(e, MATH_3XFP16, &plan, MATRIX_TINY, 200);
+		test_split(e, MATH_3XFP16, &plan, MATRIX_TINY, 200, 200);
 	e->splits = kept;
 }
 
