@@ -33,15 +33,12 @@ struct rule {
 	int64_t narrowest, blocks, widest;
 };
 
-static const struct rule on_device[] = {[OPERATION_LU] = {64, 28, 512},
-        [OPERATION_QR] = {64, 28, 512},
-        [OPERATION_CHOLESKY] = {128, 8, 2048}};
-static const struct rule by_splits[] = {[OPERATION_LU] = {64, 36, 256},
-        [OPERATION_QR] = {64, 36, 256},
-        [OPERATION_CHOLESKY] = {128, 8, 256}};
-static const struct rule on_host[] = {[OPERATION_LU] = {64, 256, 512},
-        [OPERATION_QR] = {32, 256, 512},
-        [OPERATION_CHOLESKY] = {128, 24, 512}};
+static const struct rule on_device[] = {
+        [GETRF] = {64, 28, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 8, 2048}};
+static const struct rule by_splits[] = {
+        [GETRF] = {64, 36, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 8, 256}};
+static const struct rule on_host[] = {
+        [GETRF] = {64, 256, 512}, [GEQRF] = {32, 256, 512}, [POTRF] = {128, 24, 512}};
 
 static int64_t next_width(const struct rule *rule, int64_t rows, int64_t columns)
 {
@@ -108,12 +105,11 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = out->widths,
 	        .count = divide(&rules[operation], m, n, out->widths),
-	        .leaf = operation == OPERATION_QR ? qr_leaf(m, precision)
-	                                          : smaller(out->widths[0], POTRF_WHOLE_LEAF),
-	        .inverse = hybrid && operation == OPERATION_CHOLESKY ? PLAN_INVERSE_MAX : 0,
-	        .lookahead = out->widths[0] < n &&
-	                     (operation != OPERATION_CHOLESKY || hybrid || n >= BESIDE)};
-	if (operation != OPERATION_LU || hybrid)
+	        .leaf = operation == GEQRF ? qr_leaf(m, precision)
+	                                   : smaller(out->widths[0], POTRF_WHOLE_LEAF),
+	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
+	        .lookahead = out->widths[0] < n && (operation != POTRF || hybrid || n >= BESIDE)};
+	if (operation != GETRF || hybrid)
 		return;
 	choose_lu_panel(e, m, columns, precision, plan);
 	if (plan->lookahead && columns >= BESIDE)

@@ -6,7 +6,7 @@
 
 #include "plan.h"
 
-enum operation { OPERATION_LU, OPERATION_QR, OPERATION_CHOLESKY };
+enum operation { GETRF, GEQRF, POTRF, OPERATION_COUNT };
 
 /* The plan points to the widths beside it, so it is used in its place and not copied. */
 enum { DEFAULT_WIDTHS = 1024 };

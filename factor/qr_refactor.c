@@ -97,7 +97,7 @@ static void refactor_set_up(
 	s->tau = carve_matrix(&carver, f->n, 1, precision);
 	s->q = matrix_view(f->q, 0, 0, f->m, f->kept == Q_FULL ? f->m : f->n);
 	s->work = carve_bytes(&carver, 0);
-	plan_default(e, OPERATION_QR, f->m, f->n, precision, false, &s->choice);
+	plan_default(e, GEQRF, f->m, f->n, precision, false, &s->choice);
 	inner = geqrf_work(e, plan, s->a);
 	if (inner >= 0 && f->d.n > 0)
 		inner = larger(inner, ormqr_work(e, plan, LEFT, s->a, s->tau, s->b));
@@ -158,7 +158,7 @@ int64_t qr_least_squares_work(struct executor *e, struct matrix a, struct matrix
 {
 	struct default_plan choice;
 
-	plan_default(e, OPERATION_QR, a.m, a.n, a.precision, false, &choice);
+	plan_default(e, GEQRF, a.m, a.n, a.precision, false, &choice);
 	return gels_work(e, &choice.plan, a, b);
 }
 
@@ -166,7 +166,7 @@ bool qr_least_squares(struct executor *e, struct matrix a, struct matrix b, void
 {
 	struct default_plan choice;
 
-	plan_default(e, OPERATION_QR, a.m, a.n, a.precision, false, &choice);
+	plan_default(e, GEQRF, a.m, a.n, a.precision, false, &choice);
 	return gels(e, &choice.plan, PLAIN, a, b, work, info);
 }
 

@@ -13,7 +13,7 @@ bool paper_whole_carve(struct paper *s, struct paper_whole *whole, struct carver
 	struct executor *e = s->e;
 	const struct plan *plan = &whole->plan.plan;
 
-	plan_default(e, OPERATION_QR, a.m, a.n, a.precision, false, &whole->plan);
+	plan_default(e, GEQRF, a.m, a.n, a.precision, false, &whole->plan);
 	whole->tau = carve_matrix(carver, a.n, 1, a.precision);
 	int64_t bytes[3] = {geqrf_work(e, plan, a)};
 	if (d.n > 0)

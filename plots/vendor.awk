@@ -18,11 +18,15 @@ function keep(kind, key, x, seconds) {
 	} else if (seconds < best[key, x])
 		best[key, x] = seconds
 }
+# By the plan of the library's calls, not by one of the model's.
+function is_default(i) { return option(T[i, "options"], "plan") == "default" }
 function is_ours(variant) { return variant == "gpu" || variant == "hybrid" || variant == "persistent" || variant == "host" }
 function take_whole(i,   o, p) {
 	o = T[i, "operation"]
 	p = T[i, "precision"]
-	if (is_ours(T[i, "variant"]))
+	if (is_default(i))
+		keep("default", p "_" o "_" T[i, "math"] "+default", T[i, "n"] + 0, T[i, "seconds"])
+	else if (is_ours(T[i, "variant"]))
 		keep("whole", p "_" o "_" T[i, "math"], T[i, "n"] + 0, T[i, "seconds"])
 	else if (T[i, "variant"] == "cusolver")
 		keep("vendor", p "_" o, T[i, "n"] + 0, T[i, "seconds"])
@@ -56,7 +60,7 @@ function vendor_of(key) { # PRECISION_OPERATION_MATH
 function ratio(key, n) {
 	return (vendor_of(key), n) in best && (key, n) in best ? best[vendor_of(key), n] / best[key, n] : ""
 }
-function math_of(key) { return substr(key, 9) }
+function math_of(key) { return substr(key, 9, match(substr(key, 9) "+", /[+]/) - 1) }
 function name_of(key) {
 	return title_of(substr(key, 3, 5)) (substr(key, 1, 1) == "s" ? ", single" : ", double") \
 		(math_of(key) ~ /^fp/ ? "" : ", " math_of(key))
@@ -64,7 +68,7 @@ function name_of(key) {
 function write_series(   i, j, key, count, n, path, amount) {
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
-		if (kinds[key] == "vendor")
+		if (kinds[key] == "vendor" || kinds[key] == "default")
 			continue
 		path = folder "/" key ".tsv"
 		print kinds[key] == "panel" ? "m\tus_per_column" : "n\tratio" >path
@@ -80,10 +84,10 @@ function write_series(   i, j, key, count, n, path, amount) {
 	if (written)
 		print written
 }
-# Columns are the sizes that any factorization has; powers of two, since others are few.
-function print_table(   i, j, key, n, count, head, cells, all, any) {
+# Columns are the sizes that any factorization of that kind has; powers of two, since others are few.
+function print_table(kind, id, caption,   i, j, key, n, count, head, cells, all, any) {
 	for (i = 1; i <= keys; i++) {
-		if (kinds[order[i]] != "whole")
+		if (kinds[order[i]] != kind)
 			continue
 		count = split(sizes[order[i]], n, " ")
 		for (j = 1; j <= count; j++)
@@ -94,11 +98,10 @@ function print_table(   i, j, key, n, count, head, cells, all, any) {
 			head = head "|>" j
 	if (head == "")
 		return
-	table_start("vendor", "Times as fast as cuSOLVER, n x n, resident: the fastest of several plans, algorithms, fill modes", \
-		"<n" head)
+	table_start(id, caption, "<n" head)
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
-		if (kinds[key] != "whole")
+		if (kinds[key] != kind)
 			continue
 		cells = name_of(key)
 		any = 0
@@ -198,7 +201,9 @@ BEGIN {
 			take_other(i)
 	}
 	if (table != "") {
-		print_table()
+		print_table("whole", "vendor", \
+			"Times as fast as cuSOLVER, n x n, resident: the fastest of several plans, algorithms, fill modes")
+		print_table("default", "vendor-default", "The same by the plans of the library's calls, which know no profile")
 		print_triangles()
 		print_others()
 	} else if (short != "")

@@ -6,7 +6,10 @@
 #include "../factor/getrf.h"
 #include "../factor/plan_default.h"
 #include "../factor/potrf.h"
+#include "../factor/runs/cases.h"
+#include "../factor/runs/whole.h"
 #include "../factor/solve.h"
+#include "../lib/msg.h"
 
 #include <inttypes.h>
 
@@ -20,9 +23,9 @@ static int64_t work_of(struct executor *e, enum operation operation, struct matr
 
 	plan_default(e, operation, a.m, a.n, a.precision, hybrid, &chosen);
 	switch (operation) {
-	case OPERATION_LU:
+	case GETRF:
 		return getrf_work(e, &chosen.plan, a);
-	case OPERATION_QR:
+	case GEQRF:
 		return geqrf_work(e, &chosen.plan, a);
 	default:
 		a.m = a.n = a.ld = a.n > 0 ? a.n : 1;
@@ -77,13 +80,13 @@ static void check_panels(struct executor *e)
 
 	e->ops = &some;
 	some.resident_fits = fits_32;
-	plan_default(e, OPERATION_LU, 9000, 9000, SINGLE, false, &chosen);
+	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
 	        "the widest leaf that stays on chip");
 	some.resident_fits = fits_none;
-	plan_default(e, OPERATION_LU, 9000, 9000, SINGLE, false, &chosen);
+	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(strcmp(chosen.plan.panel, "fused") == 0, "two kernels a column where none fits");
-	plan_default(e, OPERATION_LU, 9000, 9000, SINGLE, true, &chosen);
+	plan_default(e, GETRF, 9000, 9000, SINGLE, true, &chosen);
 	ok(!chosen.plan.panel && chosen.plan.hybrid, "panels on the host need no variant");
 	e->ops = whole;
 }
@@ -92,8 +95,8 @@ static void check_qr_leaf(struct executor *e)
 {
 	struct default_plan low, tall;
 
-	plan_default(e, OPERATION_QR, 60000, 500, SINGLE, false, &low);
-	plan_default(e, OPERATION_QR, 60000, 500, DOUBLE, false, &tall);
+	plan_default(e, GEQRF, 60000, 500, SINGLE, false, &low);
+	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &tall);
 	ok(low.plan.leaf == 64 && tall.plan.leaf == 32, "QR: narrower leaves for tall panels");
 	ok(low.plan.widths[0] == 128, "and wider blocks than a square of as many columns has");
 }
@@ -104,7 +107,7 @@ static void check_sequence(struct executor *e)
 	struct default_plan chosen;
 	int64_t left = 20000, wider = 0, few = 0;
 
-	plan_default(e, OPERATION_QR, left, left, SINGLE, false, &chosen);
+	plan_default(e, GEQRF, left, left, SINGLE, false, &chosen);
 	for (int64_t i = 0; i < chosen.plan.count; i++) {
 		const int64_t width = chosen.plan.widths[i];
 		wider += i > 0 && width > chosen.plan.widths[i - 1];
@@ -113,11 +116,34 @@ static void check_sequence(struct executor *e)
 	}
 	ok(wider == 0 && few == 0 && left <= 0 && left > -64,
 	        "blocks get narrower to the right, each a 28th of what is left or 64");
-	plan_default(e, OPERATION_QR, 3000000, 2000000, SINGLE, false, &chosen);
+	plan_default(e, GEQRF, 3000000, 2000000, SINGLE, false, &chosen);
 	ok(chosen.plan.count == 1 && chosen.plan.widths[0] == 512,
 	        "one width where there are very many");
-	plan_default(e, OPERATION_CHOLESKY, 4096, 4096, DOUBLE, true, &chosen);
+	plan_default(e, POTRF, 4096, 4096, DOUBLE, true, &chosen);
 	ok(chosen.plan.inverse == PLAN_INVERSE_MAX, "Cholesky with the host's panels by inverses");
+}
+
+/* The benchmark's row of it says all of it. */
+static void check_row(struct executor *e)
+{
+	const struct bench_shape shape = {"geqrf", SINGLE, 30000, 20000};
+	const struct result row = cases_default(e, &shape);
+	struct whole_plan *read = xmalloc(sizeof *read);
+	struct default_plan chosen;
+	int64_t other = 0, j = 0;
+
+	plan_default(e, GEQRF, shape.m, shape.n, SINGLE, false, &chosen);
+	whole_plan_parse(row.plan, false, row.nb, read);
+	for (int64_t i = 0; j < shape.n; i++) {
+		const int64_t width = plan_width(&chosen.plan, i, shape.n - j);
+		other += plan_width(&read->plan, i, shape.n - j) != width;
+		j += width;
+	}
+	ok(results_option(row.options, "plan", NULL, 0) && other == 0 &&
+	                read->plan.leaf == chosen.plan.leaf &&
+	                read->plan.lookahead == chosen.plan.lookahead,
+	        "the benchmark's row of it: %s", row.plan);
+	free(read);
 }
 
 int main(void)
@@ -125,20 +151,20 @@ int main(void)
 	struct fault fault;
 	struct executor *e = executor_host_new(&fault);
 
-	for (enum operation operation = OPERATION_LU; operation <= OPERATION_CHOLESKY; operation++)
+	for (enum operation operation = GETRF; operation <= POTRF; operation++)
 		check_accepted(e, operation);
-	ok(width_of(e, OPERATION_LU, 500) == 64 && width_of(e, OPERATION_LU, 8192) == 256 &&
-	                width_of(e, OPERATION_LU, 90000) == 512,
+	ok(width_of(e, GETRF, 500) == 64 && width_of(e, GETRF, 8192) == 256 &&
+	                width_of(e, GETRF, 90000) == 512,
 	        "LU: a part of the columns, from 64 to 512");
-	ok(width_of(e, OPERATION_CHOLESKY, 500) == 128 &&
-	                width_of(e, OPERATION_CHOLESKY, 4096) == 512,
+	ok(width_of(e, POTRF, 500) == 128 && width_of(e, POTRF, 4096) == 512,
 	        "Cholesky: a larger part, from 128");
 	e->math = MATH_3XFP16;
-	ok(width_of(e, OPERATION_LU, 90000) == 256 && width_of(e, OPERATION_QR, 90000) == 256 &&
-	                width_of(e, OPERATION_CHOLESKY, 90000) == 256,
+	ok(width_of(e, GETRF, 90000) == 256 && width_of(e, GEQRF, 90000) == 256 &&
+	                width_of(e, POTRF, 90000) == 256,
 	        "narrower ones where updates are by split operands");
 	e->math = MATH_FP32;
 	check_sequence(e);
+	check_row(e);
 	check_qr_leaf(e);
 	check_panels(e);
 	executor_free(e);

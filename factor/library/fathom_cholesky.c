@@ -10,7 +10,7 @@ static int64_t cholesky_set_up(struct fathom *h, char letter, struct matrix a, e
 {
 	if (!call_uplo(h, letter, uplo) || !call_shape(h, "A", a))
 		return -1;
-	call_plan(h, OPERATION_CHOLESKY, a, chosen);
+	call_plan(h, POTRF, a, chosen);
 	return potrf_work(h->e, &chosen->plan, *uplo, a);
 }
 

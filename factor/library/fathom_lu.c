@@ -24,7 +24,7 @@ static void lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, void
 	c->bytes = -1;
 	if (!call_shape(h, "A", a))
 		return;
-	call_plan(h, OPERATION_LU, a, &c->chosen);
+	call_plan(h, GETRF, a, &c->chosen);
 	c->pivots = (struct pivots){carve_integers(&carver, count + 1), count};
 	c->work = carve_bytes(&carver, 0);
 	int64_t inner = getrf_work(h->e, &c->chosen.plan, a);

@@ -12,7 +12,7 @@ static int64_t qr_set_up(struct fathom *h, struct matrix a, struct default_plan 
 {
 	if (!call_shape(h, "A", a))
 		return -1;
-	call_plan(h, OPERATION_QR, a, chosen);
+	call_plan(h, GEQRF, a, chosen);
 	if (!call_enter(h))
 		return -1;
 	int64_t bytes = geqrf_work(h->e, &chosen->plan, a);
@@ -60,7 +60,7 @@ static int64_t apply_set_up(struct fathom *h, struct apply_call *call, char side
 	call->c = c;
 	if (!call_shape(h, "A", call->a) || !call_shape(h, "C", c))
 		return -1;
-	call_plan(h, OPERATION_QR, call->a, &call->chosen);
+	call_plan(h, GEQRF, call->a, &call->chosen);
 	return ormqr_work(h->e, &call->chosen.plan, call->side, call->a, call->tau, c);
 }
 
@@ -117,7 +117,7 @@ static void form_set_up(struct fathom *h, struct form_call *c, int64_t k, struct
 	c->reflectors.ld = larger(c->reflectors.ld, 1);
 	c->tau = call_column(tau, k, q.precision);
 	c->work = carve_bytes(&carver, 0);
-	call_plan(h, OPERATION_QR, c->reflectors, &c->chosen);
+	call_plan(h, GEQRF, c->reflectors, &c->chosen);
 	int64_t inner = orgqr_work(h->e, &c->chosen.plan, c->reflectors, c->tau, q);
 	c->bytes = inner < 0 ? -1 : carver.used + inner;
 }
@@ -156,8 +156,8 @@ static int64_t least_squares_set_up(struct fathom *h, char letter, struct matrix
 {
 	if (!call_trans(h, letter, trans) || !call_shape(h, "A", a) || !call_shape(h, "B", b))
 		return -1;
-	plan_default(h->e, OPERATION_QR, larger(a.m, a.n), smaller(a.m, a.n), a.precision,
-	        h->host_panels, chosen);
+	plan_default(h->e, GEQRF, larger(a.m, a.n), smaller(a.m, a.n), a.precision, h->host_panels,
+	        chosen);
 	if (!call_enter(h))
 		return -1;
 	int64_t bytes = gels_work(h->e, &chosen->plan, a, b);

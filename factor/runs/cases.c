@@ -3,6 +3,7 @@
 
 #include "../../lib/msg.h"
 #include "../model/plan_choice.h"
+#include "../plan_default.h"
 #include "whole.h"
 
 #include <inttypes.h>
@@ -329,6 +330,18 @@ bool cases_chosen(const struct profile *profile, const struct bench_shape *shape
 	results_option_add(row->options, "plan", "chosen");
 	free(choice);
 	return true;
+}
+
+struct result cases_default(struct executor *e, const struct bench_shape *shape)
+{
+	enum operation operation = GETRF;
+	struct default_plan plan;
+
+	operation_find(shape->operation, &operation);
+	plan_default(e, operation, shape->m, shape->n, shape->precision, false, &plan);
+	struct result row = row_of(shape, "cuda", MATH_FP32, &plan.plan);
+	results_option_add(row.options, "plan", "default");
+	return row;
 }
 
 int64_t cases_single_width(const struct profile *profile, const struct result *chosen)

@@ -57,6 +57,10 @@ bool cases_chosen(const struct profile *profile, const struct bench_shape *shape
  * profile does not suffice. */
 int64_t cases_single_width(const struct profile *profile, const struct result *chosen);
 
+/* The plan that the library's calls take, which need no profile, with panels on the device; marked
+ * plan=default. */
+struct result cases_default(struct executor *e, const struct bench_shape *shape);
+
 /* Whether a shape is also factorized with updates of split operands. */
 bool cases_split(const struct bench_shape *shape);
 

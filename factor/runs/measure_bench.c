@@ -125,6 +125,7 @@ static size_t list_chosen(
 	for (enum math math = MATH_3XTF32; math < MATHS; math++)
 		count += splits(b, shape, math) &&
 		         cases_chosen(b->profile, shape, false, math, &row[count]);
+	row[count++] = cases_default(b->measure->executor[0], shape);
 	return count;
 }
 
@@ -138,8 +139,10 @@ static size_t list_ours(
 
 	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
 		count += cases_chosen(b->profile, shape, hybrid, MATH_FP32, &row[count]);
-	if (cuda)
+	if (cuda) {
 		count = add_split(b, shape, row, add_from_host(shape, row, count));
+		row[count++] = cases_default(measure->executor[0], shape);
+	}
 	return count;
 }
 

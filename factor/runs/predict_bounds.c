@@ -5,10 +5,10 @@
 #include "../model/plan_choice.h"
 #include "../plan_default.h"
 #include "cases.h"
+#include "whole.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LARGEST_QUICK = 512 };
 
@@ -43,13 +43,11 @@ static double seconds_without(
 /* By the plan for whoever has no profile. */
 static double seconds_by_default(const struct profile *profile, struct factor_question asked)
 {
-	const enum operation operation = strcmp(asked.operation, "getrf") == 0 ? OPERATION_LU
-	                                 : strcmp(asked.operation, "geqrf") == 0
-	                                         ? OPERATION_QR
-	                                         : OPERATION_CHOLESKY;
 	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, 2);
+	enum operation operation = GETRF;
 	struct default_plan plan;
 
+	operation_find(asked.operation, &operation);
 	plan_default(e, operation, asked.m, asked.n, asked.precision, false, &plan);
 	executor_free(e);
 	asked.plan = &plan.plan;

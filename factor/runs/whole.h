@@ -5,9 +5,8 @@
 #define FATHOM_WHOLE_H
 
 #include "../executor.h"
-#include "../plan.h"
+#include "../plan_default.h"
 
-enum operation { GETRF, GEQRF, POTRF, OPERATION_COUNT };
 extern const char *const operation_name[OPERATION_COUNT];
 
 /* False when the name is none of them. */
