@@ -56,7 +56,7 @@ static void print_phases(const struct kerr_rows *rows, const char *variant, FILE
 	        "n");
 	for (int p = 0; p < KERR_PHASES; p++)
 		fprintf(out, " %19s", kerr_phase_name[p]);
-	fprintf(out, " %19s %9s %9s\n", "total", "Gflop/s", "error");
+	fprintf(out, " %19s %9s %6s %6s %6s\n", "total", "Gflop/s", "QR - A", "Q'Q-I", "Q'A");
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct kerr_row *total = &rows->row[i];
 		if (!is_total(total, variant) || total->r != KERR_TABLE_R)
@@ -65,10 +65,9 @@ static void print_phases(const struct kerr_rows *rows, const char *variant, FILE
 		for (int p = 0; p < KERR_PHASES; p++)
 			print_pair(find(rows, total, kerr_phase_name[p], total->r), out);
 		print_pair(total, out);
-		double worst =
-		        fmax(total->residual, fmax(total->orthogonality, total->triangularity));
-		fprintf(out, " %9.1f %9.2f\n", total->flops / total->seconds.value * 1e-9,
-		        worst / total->limit);
+		fprintf(out, " %9.1f %6.2f %6.2f %6.2f\n",
+		        total->flops / total->seconds.value * 1e-9, total->residual / total->limit,
+		        total->orthogonality / total->limit, total->triangularity / total->limit);
 	}
 }
 
