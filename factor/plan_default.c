@@ -8,14 +8,15 @@
  * sooner, or panels on the host CPU, which take longer. Triangles are solved by trsm, or on the
  * host's way by inverses, but Cholesky's leaves solve for what is below them.
  *
- * On the profile of an H200 the model has the benchmark's 132 shapes and modes take 1.4 % longer by
- * these plans than by those that it chooses, 17 % at worst (LU of 16384 x 256). One width
- * throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256 to 32768 columns 1 to
- * 12 % in the mean by operation and mode, 24 % at worst. */
+ * On the profile of an H200 the model has the benchmark's 132 shapes and modes take 1.2 % longer by
+ * these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512 by 3xFP16). One
+ * width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256 to 32768 columns
+ * 1 to 12 % in the mean by operation and mode, 24 % at worst. */
 #include "plan_default.h"
 
 #include "potrf.h"
 #include "schedule.h"
+#include "../lib/panel_geometry.h"
 
 #include <math.h>
 
@@ -63,6 +64,18 @@ static int64_t divide(const struct rule *rule, int64_t m, int64_t n, int64_t *wi
 	return j < steps ? 1 : count;
 }
 
+/* In single precision twice as wide where all panels are longer than what one cluster holds by STEP
+ * columns, and blocks no narrower: in panels of many multiprocessors the exchange takes as long
+ * however wide a row is. */
+static int64_t widest_lu_leaf(int64_t m, int64_t columns, enum precision precision)
+{
+	const int64_t word = precision_bytes(precision);
+	const bool tall = m - columns >= panel_cluster_rows(STEP, word) &&
+	                  m <= panel_grid_rows(DEFAULT_LU_LEAF, word, PANEL_GRID_MOST);
+
+	return precision == SINGLE && tall ? DEFAULT_LU_LEAF : STEP;
+}
+
 /* The persistent kernel touches memory once however wide the leaf, so the widest leaf that stays on
  * chip is best; panels too tall for any take two kernels a column. */
 static void choose_lu_panel(
@@ -71,7 +84,8 @@ static void choose_lu_panel(
 	struct fault kept = e->fault; /* a panel that does not fit is no failure */
 
 	plan->panel = "persistent";
-	for (plan->leaf = DEFAULT_LU_LEAF; plan->leaf >= LEAF_FUSED; plan->leaf /= 2) {
+	for (plan->leaf = widest_lu_leaf(m, columns, precision); plan->leaf >= LEAF_FUSED;
+	        plan->leaf /= 2) {
 		int64_t n = smaller(plan->leaf, larger(columns, 1));
 		struct matrix tallest = {NULL, 0, larger(m, n), n, larger(m, n), precision};
 		if (e->ops->resident_fits(e, tallest))
@@ -92,23 +106,26 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 	return precision == SINGLE || m <= QR_LEAF_BYTES / bytes ? STEP : STEP / 2;
 }
 
-/* Below BESIDE columns an update is over before a panel is, and look-ahead, or more of it in LU,
- * only costs events and room. */
+/* Below BESIDE columns (Cholesky half as many) an update is over before a panel is, and look-ahead,
+ * or more of it in LU, only costs events and room. */
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
 	const bool split = precision == SINGLE && e->math != MATH_FP32;
-	const struct rule *rules = hybrid ? on_host : split ? by_splits : on_device;
+	struct rule rule = (hybrid ? on_host : split ? by_splits : on_device)[operation];
 	int64_t columns = smaller(m, n);
 	struct plan *plan = &out->plan;
 
+	if (operation == GETRF && !hybrid)
+		rule.narrowest = widest_lu_leaf(m, columns, precision);
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = out->widths,
-	        .count = divide(&rules[operation], m, n, out->widths),
+	        .count = divide(&rule, m, n, out->widths),
 	        .leaf = operation == GEQRF ? qr_leaf(m, precision)
 	                                   : smaller(out->widths[0], POTRF_WHOLE_LEAF),
 	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
-	        .lookahead = out->widths[0] < n && (operation != POTRF || hybrid || n >= BESIDE)};
+	        .lookahead =
+	                out->widths[0] < n && (operation != POTRF || hybrid || n >= BESIDE / 2)};
 	if (operation != GETRF || hybrid)
 		return;
 	choose_lu_panel(e, m, columns, precision, plan);

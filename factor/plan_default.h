@@ -16,7 +16,7 @@ struct default_plan {
 };
 
 /* Widest leaf of LU on the device. */
-enum { DEFAULT_LU_LEAF = 64 };
+enum { DEFAULT_LU_LEAF = 128 };
 
 /* For an m x n matrix. hybrid: panels on the host CPU. The executor says which LU panels fit on
  * chip. */

@@ -65,6 +65,13 @@ static bool fits_32(struct executor *e, struct matrix a)
 	return a.n <= 32;
 }
 
+static bool fits_any(struct executor *e, struct matrix a)
+{
+	(void)e;
+	(void)a;
+	return true;
+}
+
 static bool fits_none(struct executor *e, struct matrix a)
 {
 	(void)e;
@@ -79,6 +86,12 @@ static void check_panels(struct executor *e)
 	struct default_plan chosen;
 
 	e->ops = &some;
+	some.resident_fits = fits_any;
+	plan_default(e, GETRF, 16384, 256, SINGLE, false, &chosen);
+	ok(chosen.plan.leaf == 128 && chosen.plan.widths[0] == 128,
+	        "LU: wider leaves and blocks where all panels are of many multiprocessors");
+	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
+	ok(chosen.plan.leaf == 64, "not where the last ones are one cluster's");
 	some.resident_fits = fits_32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
