@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The pointer_chase probe's analysis on 200 machines drawn at random, some with a divided L2:
+ * nothing silently wrong; and on some of them again with a clock that rises from process to
+ * process. */
+#include "chase_curves.h"
+
+static double beyond_near(const struct machine *m)
+{
+	return m->base + m->cache[0].step + m->cache[1].step;
+}
+
+/* Whether L2's size is told. Two steps that one law fits as well are taken for one: that size is
+ * not sure, and said to be noisy. */
+static bool l2_told(const struct profile *profile, const struct machine *m, bool *wrong)
+{
+	const struct parameter *size = row(profile, "gpu.l2.size");
+	const bool taken_for_one = m->caches > 2 && strcmp(size->status, "noisy") == 0;
+	return !taken_for_one && told(size, last_cache_bytes(m), wrong);
+}
+
+/* How many of a divided L2's two are told. */
+static int near_part(
+        const struct profile *profile, const struct machine *m, double quicker, bool *wrong)
+{
+	return resolved(profile, "gpu.l2.near.size", cache_bytes(&m->cache[1]), wrong) +
+	       resolved(profile, "gpu.l2.beyond_near.latency", beyond_near(m) / quicker, wrong);
+}
+
+struct tally {
+	int answers, questions, lines, parts, divided, wrong;
+};
+
+/* What the fit says of one machine, against the truth at the clock of the middle process. */
+static void ask(struct machine *m, int number, struct tally *tally)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const double quicker = 1 + m->ramp * (PROCESSES / 2);
+	const double l1 = m->base / quicker, l2 = (m->base + m->cache[0].step) / quicker,
+	             memory = memory_latency(m) / quicker;
+	bool wrong = false;
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(m));
+	put_caches(m, curve, 128);
+	pointer_chase_fit(curve, profile);
+	tally->answers += resolved(profile, "gpu.l1.size", cache_bytes(&m->cache[0]), &wrong);
+	tally->answers += l2_told(profile, m, &wrong);
+	tally->answers += resolved(profile, "gpu.l1.latency", l1, &wrong);
+	tally->answers += resolved(profile, "gpu.l2.latency", l2, &wrong);
+	tally->answers += resolved(profile, "gpu.dram.latency", memory, &wrong);
+	tally->questions += 5;
+	if (m->caches > 2) {
+		tally->divided++;
+		tally->parts += near_part(profile, m, quicker, &wrong);
+	}
+	tally->lines += resolved(profile, "gpu.l1.line", 128, &wrong);
+	tally->lines += resolved(profile, "gpu.l2.line", 128, &wrong);
+	if (m->ramp > 0 && !resolved(profile, "gpu.clock.sm", m->hz * quicker, &wrong))
+		wrong = true;
+	tally->wrong += wrong;
+	if (wrong)
+		diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
+		     "latencies %g %g %g, near part %g of %g (%s), beyond it %g",
+		        number, row(profile, "gpu.l1.line")->estimate.value,
+		        row(profile, "gpu.l2.line")->estimate.value,
+		        row(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
+		        row(profile, "gpu.l1.size")->status,
+		        row(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
+		        row(profile, "gpu.l2.size")->status,
+		        row(profile, "gpu.l1.latency")->estimate.value / l1,
+		        row(profile, "gpu.l2.latency")->estimate.value / l2,
+		        row(profile, "gpu.dram.latency")->estimate.value / memory,
+		        row(profile, "gpu.l2.near.size")->estimate.value, cache_bytes(&m->cache[1]),
+		        row(profile, "gpu.l2.near.size")->status,
+		        row(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
+		                beyond_near(m));
+	profile_free(profile);
+	table_free(curve);
+}
+
+static void test_random(int count)
+{
+	struct tally tally = {0};
+	for (int i = 0; i < count; ++i) {
+		struct machine m = draw((uint64_t)i + 1);
+		ask(&m, i, &tally);
+	}
+	ok(tally.wrong == 0, "%d machines at random: nothing silently wrong (%d are)", count,
+	        tally.wrong);
+	ok(tally.answers > 0.7 * tally.questions, "and most is resolved (%d of %d)", tally.answers,
+	        tally.questions);
+	ok(tally.lines > 0.7 * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
+	ok(tally.parts > 0.4 * 2 * tally.divided, "and near parts and what lies beyond (%d of %d)",
+	        tally.parts, 2 * tally.divided);
+}
+
+/* The clock is higher in each further process, and its loads are quicker. */
+static void test_ramp(int count, double ramp)
+{
+	struct tally tally = {0};
+	for (int i = 0; i < count; ++i) {
+		struct machine m = draw((uint64_t)i + 1);
+		m.ramp = ramp;
+		ask(&m, i, &tally);
+	}
+	ok(tally.wrong == 0,
+	        "a clock %g %% higher in each process: nothing silently wrong (%d are)", 100 * ramp,
+	        tally.wrong);
+	ok(tally.answers > 0.7 * tally.questions && tally.lines > 0.7 * 2 * count,
+	        "and most is resolved (%d of %d, lines %d of %d)", tally.answers, tally.questions,
+	        tally.lines, 2 * count);
+}
+
+int main(void)
+{
+	test_random(200);
+	test_ramp(20, 0.005);
+	test_ramp(20, 0.03);
+	test_ramp(30, 0.15);
+	return finish();
+}
