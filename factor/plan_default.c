@@ -8,7 +8,7 @@
  * sooner, or panels on the host CPU, which take longer. Triangles are solved by trsm, or on the
  * host's way by inverses, but Cholesky's leaves solve for what is below them.
  *
- * On the profile of an H200 the model has the benchmark's 132 shapes and modes take 1.2 % longer by
+ * On the profile of an H200 the model has the benchmark's 186 shapes and modes take 1.3 % longer by
  * these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512 by 3xFP16). One
  * width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256 to 32768 columns
  * 1 to 12 % in the mean by operation and mode, 24 % at worst. */

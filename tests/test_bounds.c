@@ -44,7 +44,8 @@ int main(void)
 
 	add_blocks(profile, 0.01);
 	struct table *table = predict_bounds(profile, true);
-	ok(table->row_count == 3 * 2 * 2, "three factorizations, two sizes and precisions: %d rows",
+	ok(table->row_count == 3 * 3 * 2,
+	        "three factorizations, three sizes, two precisions: %d rows",
 	        (int)table->row_count);
 	for (size_t r = 0; r < table->row_count; r++)
 		test_row(table, r);

@@ -119,24 +119,31 @@ static void shapes_add(
 
 static const enum precision both[] = {SINGLE, DOUBLE};
 
+static void add_squares(struct shapes *s, const int64_t *n, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t p = 0; p < ARRAY_LEN(both); p++)
+			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+				shapes_add(s, operations[o], both[p], n[i], n[i]);
+}
+
 /* Squares that are no powers of two, tall and skinny matrices. */
 static void add_others(struct shapes *s)
 {
-	static const int64_t odd[] = {1000, 3000, 5555};
+	static const int64_t odd[] = {1000, 3000, 5555},
+	                     more[] = {300, 700, 1500, 6500, 10007, 20000};
 	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
 	static const int64_t tall_qr[][2] = {
 	        {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512}, {1000000, 64}};
 
-	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(s, operations[o], both[p], odd[i], odd[i]);
+	add_squares(s, odd, ARRAY_LEN(odd));
 	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < 2; o++)
 				shapes_add(s, operations[o], both[p], tall[t][0], tall[t][1]);
 	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
 		shapes_add(s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
+	add_squares(s, more, ARRAY_LEN(more));
 }
 
 size_t cases_bench(struct bench_shape **shapes)
