@@ -252,6 +252,7 @@ static void test_plan(struct executor *e, const struct plan *plan, enum precisio
 }
 
 #include "split_test.h"
+#include "partial_norms_test.h"
 
 static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
 static const struct plan split_plans[] = {{false, NULL, split_64, 1, 64, 0, 1},
@@ -330,6 +331,8 @@ static void test_all(struct executor *e)
 		test_plan(e, &plans[i], SINGLE);
 		test_plan(e, &plans[i], DOUBLE);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
+		test_partial_norms(e, &plans[i]);
 	test_copied(e, plans, geqrf_work, test_plan);
 	test_splits(e, split_plans);
 	test_repeats(e);
