@@ -25,6 +25,8 @@ static struct whole whole_of(const struct result *row)
 	if (results_option(row->options, "uplo", value, sizeof value) && value[0] == 'u')
 		whole.uplo = UPPER;
 	whole.from_host = results_option(row->options, "from", value, sizeof value);
+	if (results_option(row->options, "piece", value, sizeof value))
+		whole.piece = atoll(value);
 	whole.math = row->math;
 	whole.by_columns = results_option(row->options, "without", value, sizeof value) &&
 	                   strcmp(value, "rows") == 0;

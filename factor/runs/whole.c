@@ -88,11 +88,12 @@ static bool run(struct executor *e, const struct whole *whole, const struct plan
 	e->queue = QUEUE_MAIN;
 	if (!whole->from_host)
 		return factorize(e, whole, plan, a, work, pivots, tau);
-	/* of a symmetric matrix the triangle alone, as rectangles of the blocks' width */
+	/* of a symmetric matrix the triangle alone */
 	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
-	return matrix_to_device(e, part, plan->widths[0], *host, a) &&
+	int64_t piece = whole->piece > 0 ? whole->piece : plan->widths[0];
+	return matrix_to_device(e, part, piece, *host, a) &&
 	       factorize(e, whole, plan, a, work, pivots, tau) &&
-	       matrix_to_host(e, part, plan->widths[0], a, *host);
+	       matrix_to_host(e, part, piece, a, *host);
 }
 
 bool whole_run(struct executor *e, const struct whole *whole, const struct plan *plan,

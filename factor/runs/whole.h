@@ -17,6 +17,7 @@ struct whole {
 	enum uplo uplo;  /* of Cholesky */
 	bool from_host;  /* the matrix starts and ends in pinned host memory */
 	enum math math;  /* in single precision */
+	int64_t piece;   /* columns of the rectangles that a triangle travels in; 0: the blocks' */
 	bool by_columns; /* LU works on the matrix itself where it would on the transpose */
 };
 
