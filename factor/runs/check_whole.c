@@ -321,16 +321,23 @@ static void give_memory(struct checking *s)
 	free(s->host);
 }
 
-bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
-        struct pivots pivots, struct matrix tau, struct whole_check *check)
+/* With a few random columns for X. */
+static struct checking checking_of(struct executor *e, const struct whole *whole, struct matrix a0,
+        struct matrix a, struct pivots pivots, struct matrix tau)
 {
-	struct checking s = {.e = e,
+	return (struct checking){.e = e,
 	        .whole = whole,
 	        .a0 = a0,
 	        .a = a,
 	        .tau = tau,
 	        .pivots = pivots,
 	        .columns = CHECK_VECTORS};
+}
+
+bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, struct whole_check *check)
+{
+	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
 	bool qr = whole->operation == GEQRF;
 
 	*check = (struct whole_check){.residual = NAN, .orthogonality = NAN};
@@ -351,17 +358,12 @@ bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0
 bool check_largest(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, double *error)
 {
-	struct checking s = {.e = e,
-	        .whole = whole,
-	        .a0 = a0,
-	        .a = a,
-	        .tau = tau,
-	        .pivots = pivots,
-	        .columns = a.n,
-	        .largest = true};
+	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
 	const double eps = a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON;
 	double most = NAN, of = NAN;
 
+	s.columns = a.n;
+	s.largest = true;
 	e->queue = QUEUE_MAIN;
 	bool ok = take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &most, &of);
 	give_memory(&s);
