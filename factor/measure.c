@@ -265,9 +265,7 @@ int main(int argc, char **argv)
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, lawn_errors, gramschmidt, gram_kernels or breakdown alone; with "
-	                "--kerr: blas, "
-	                "steps, ahead, "
-	                "gemv or lapack",
+	                "--kerr: blas, steps, ahead, gemv or lapack",
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "

@@ -45,7 +45,7 @@ function take_panel(i,   o) {
 function take_other(i,   shape, ours) {
 	shape = T[i, "operation"] "|" T[i, "precision"] "|" T[i, "m"] "|" T[i, "n"]
 	ours = is_ours(T[i, "variant"]) ? T[i, "math"] : T[i, "variant"] == "cusolver" ? "cusolver" : ""
-	if (ours == "" || !(T[i, "seconds"] > 0))
+	if (ours == "" || is_default(i) || !(T[i, "seconds"] > 0))
 		return
 	if (!(shape in other_shapes)) {
 		other_shapes[shape]

@@ -147,6 +147,28 @@ static void test_told(struct executor *e)
 	free(data);
 }
 
+static void test_from_host(const struct scene *s)
+{
+	struct result row[ROOM] = {
+	        trial(s, "potrf", 4096, false, 2), trial(s, "potrf", 4096, true, 1)};
+	char piece[16] = "";
+
+	ok(variations_from_host(s->profile, row, 2) == 3 && strcmp(row[2].variant, "gpu") == 0 &&
+	                results_option(row[2].options, "from", NULL, 0) &&
+	                results_option(row[2].options, "piece", piece, sizeof piece) &&
+	                atoi(piece) >= 32 && atoi(piece) < 4096,
+	        "from host memory with panels on the device, in rectangles of %s columns", piece);
+	ok(variations_from_host(NULL, row, 2) == 3 &&
+	                !results_option(row[2].options, "piece", NULL, 0),
+	        "in the blocks' without a profile");
+	row[0] = trial(s, "getrf", 4096, false, 1);
+	ok(variations_from_host(s->profile, row, 1) == 2 &&
+	                !results_option(row[1].options, "piece", NULL, 0),
+	        "LU's is no triangle");
+	row[0] = trial(s, "getrf", 1024, false, 1);
+	ok(variations_from_host(s->profile, row, 1) == 1, "not where that takes all of the time");
+}
+
 int main(void)
 {
 	struct fault fault = {""};
@@ -160,6 +182,7 @@ int main(void)
 	test_lu(&s);
 	test_others(&s);
 	test_upper(&s);
+	test_from_host(&s);
 	test_told(s.e);
 	executor_free(s.e);
 	profile_free(s.profile);

@@ -32,6 +32,7 @@
 
 enum {
 	SMALL_TILE = 32,
+	TALL = 4,
 	TALL_COLUMNS = 256, /* of V in its surface */
 	FEW_COLUMNS = 512,  /* of tall products */
 	TRSM_MANY = 512,    /* fewer right-hand sides are few */
@@ -305,7 +306,7 @@ struct price price_gemm(
 	bool single = c.precision == SINGLE;
 	bool wide = c.m > c.n &&
 	            c.m > TALL_COLUMNS; /* then the surface is taken for the product's transpose */
-	bool tall = gemm_is_tall(&problem);
+	bool tall = ta == TRANSPOSED && tb == PLAIN && k >= (wide ? 2 * TALL : TALL) * c.m;
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
 	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");

@@ -9,7 +9,6 @@
 #include "cases.h"
 #include "parts.h"
 #include "variations.h"
-#include "../model/model_transfer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -70,33 +69,6 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
  * MEASURE_CONTENDERS. */
 enum { FP32_PLANS = 10, SPLIT_PLANS = 5 };
 
-/* Where the way there and back is worth looking at. */
-enum { FROM_HOST_SMALLEST = 2048, FROM_HOST_LARGEST = 16384 };
-
-/* Ours with panels on the device, from host memory, too; triangles in the rectangles that the model
- * chooses. */
-static size_t add_from_host(const struct profile *profile, const struct bench_shape *shape,
-        struct result *row, size_t count)
-{
-	size_t plans = count;
-	char piece[24] = "";
-
-	if (shape->m < FROM_HOST_SMALLEST || shape->m > FROM_HOST_LARGEST || shape->m != shape->n)
-		return count;
-	if (profile && strcmp(shape->operation, "potrf") == 0)
-		snprintf(piece, sizeof piece, "%" PRId64,
-		        model_triangle_width(profile, shape->n, shape->precision));
-	for (size_t i = 0; i < plans; i++)
-		if (strcmp(row[i].variant, "gpu") == 0) {
-			row[count] = row[i];
-			results_option_add(row[count].options, "from", "host");
-			if (piece[0])
-				results_option_add(row[count].options, "piece", piece);
-			count++;
-		}
-	return count;
-}
-
 static bool wanted_math(const struct bench_request *request, const struct result *row)
 {
 	bool ours = strcmp(row->variant, "gpu") == 0 || strcmp(row->variant, "hybrid") == 0;
@@ -150,7 +122,7 @@ static size_t list_ours(
 	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
 		count += cases_chosen(b->profile, shape, hybrid, MATH_FP32, &row[count]);
 	if (cuda) {
-		count = add_split(b, shape, row, add_from_host(b->profile, shape, row, count));
+		count = add_split(b, shape, row, variations_from_host(b->profile, row, count));
 		row[count++] = cases_default(measure->executor[0], shape);
 	}
 	return count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a whole factorization that the bench times beside the fastest of ours: the same plan
- * with one thing changed. All of them come after a trial, whose seconds the rows have. */
+/* Rows of a whole factorization that the bench times beside ours: the same plan with one thing
+ * changed. All but those from host memory come after a trial, whose seconds the rows have. */
 #ifndef FATHOM_VARIATIONS_H
 #define FATHOM_VARIATIONS_H
 
@@ -17,6 +17,10 @@
 enum { VARIATIONS_WITHOUT = 7 };
 size_t variations_without(const struct executor *e, const struct profile *profile,
         const struct results *done, struct result *row, size_t count);
+
+/* Those with panels on the device, from host memory and back to it (from=host), triangles in the
+ * rectangles that the model chooses (piece=COLUMNS; profile NULL: in the blocks'). As many more. */
+size_t variations_from_host(const struct profile *profile, struct result *row, size_t count);
 
 /* Cholesky of a power of two, in either precision: the fastest of ours with the upper triangle in
  * place of the lower one (uplo=u). At most one row more. */
