@@ -5,7 +5,12 @@
  * Log (H200). V^T C of all columns right of a block before the next panel begins, which then runs
  * beside the second product alone: fp32 32768 by 256 columns 1190 -> 1113 ms, by 512 1096 -> 1083,
  * 16384 148 -> 145; but 8192 26.0 -> 26.2, 4096 6.1 -> 7.3, fp64 8192 32.0 -> 36.1, 3xTF32 16384
- * 81.0 -> 85.5, since panels end later. */
+ * 81.0 -> 85.5, since panels end later. V^T C beside a panel by the kernels that the library has
+ * for a cluster of multiprocessors less: fp32 4096 6.05 -> 5.76 ms, 8192 26.1 -> 24.2, 16384 146.5
+ * -> 145.1, 32768 by 256 columns 1161 -> 1148; fp64 8192 32.0 -> 31.1, 16384 155 -> 153. Instead in
+ * pieces of 8192 rows: 8192 and below as before, 16384 147.2, 32768 by 256 columns 1109, by 512 (of
+ * 4096 rows) 1067 -> 1082; in slabs of as many columns as 116 tiles of 256 x 128 have: 147.3, 1099
+ * and 1082; by our own kernel: 8192 28.1, 16384 159, 32768 1177. */
 #include "geqrf.h"
 
 #include "aligned.h"

@@ -122,6 +122,8 @@ bool gemm_has(enum precision precision, int major, int64_t shared_per_block)
 }
 
 enum {
+	TALL = 4,           /* rows of A for each of its columns; twice as many */
+	TALL_COLUMNS = 256, /* where there are more, and more than B has */
 	AHEAD_DEPTH = 256,
 	AHEAD_ELEMENTS = 512 * 512,
 	AHEAD_DEPTH_LARGE = 512, /* where C is that large */
@@ -150,6 +152,13 @@ bool gemm_is_ahead_tall(const struct gemm_problem *p)
 
 	return p->precision == SINGLE && p->ta && !p->tb && p->part == GEMM_WHOLE &&
 	       shorter <= AHEAD_TALL_SIDE && p->k >= AHEAD_TALL_ROWS && p->k >= AHEAD_TALL * longer;
+}
+
+bool gemm_is_tall(const struct gemm_problem *p)
+{
+	const bool wide = p->m > p->n && p->m > TALL_COLUMNS;
+
+	return p->ta && !p->tb && p->k >= (wide ? 2 * TALL : TALL) * p->m;
 }
 
 /* Where columns times k or columns are fewer cuBLAS takes another kernel (H200): 512 columns by 256

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How our products are planned: kernels of their precision, square tiles for triangles, splits only
- * with room for their sums and with steps enough. */
+ * with room for their sums and with steps enough; and which products count as tall. */
 #include "tap.h"
 
 #include "../lib/gemm.h"
@@ -48,8 +48,31 @@ static void check_plans(void)
 	        "a small C with a long inner dimension is split over the multiprocessors");
 }
 
+static bool tall(bool ta, bool tb, int64_t m, int64_t n, int64_t k)
+{
+	struct gemm_problem p = problem(SINGLE, m, n, k);
+
+	p.ta = ta;
+	p.tb = tb;
+	return gemm_is_tall(&p);
+}
+
+static void check_tall(void)
+{
+	ok(tall(true, false, 256, 8000, 1024), "V^T C with four times as many rows as V's columns");
+	ok(!tall(true, false, 256, 8000, 1023), "but not with fewer");
+	ok(tall(true, false, 512, 8000, 2048),
+	        "nor do more columns need more, where C has as many");
+	ok(!tall(true, false, 512, 500, 2048) && tall(true, false, 512, 500, 4096),
+	        "where C has fewer, twice as many");
+	ok(!tall(false, false, 64, 64, 65536) && !tall(true, true, 64, 64, 65536) &&
+	                !tall(false, true, 64, 64, 65536),
+	        "no other transposition is tall");
+}
+
 int main(void)
 {
 	check_plans();
+	check_tall();
 	return finish();
 }

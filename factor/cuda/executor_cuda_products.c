@@ -60,6 +60,23 @@ static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p,
 	        beta, matrix_address(c));
 }
 
+/* The library then chooses its kernels for so many multiprocessors less than there are. */
+static bool keep_free(struct cuda *x, int kept, const char *operation)
+{
+	const int all = 0, some = x->gpu.sm_count - kept;
+
+	return blas_ok(x, cublasSetSmCountTarget(lane_of(x)->blas, kept ? some : all), operation);
+}
+
+/* Of V^T C beside a panel, for a cluster of its: tiles that stay for all of k take as long again
+ * where the panel has a place in their last round. */
+static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
+{
+	const bool kept = x->base.shares && gemm_is_tall(problem);
+
+	return kept && x->gpu.sm_count > 2 * PANEL_CLUSTER ? PANEL_CLUSTER : 0;
+}
+
 bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
@@ -73,7 +90,9 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	const bool ahead = gemm_is_ahead(c.precision, c.m, c.n, problem.k);
 	if (own && (gemm_is_ahead_tall(&problem) || (ahead && aligned(a) && aligned(b))))
 		return own_product(x, &problem, alpha, a, b, beta, c);
-	return blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm");
+	return keep_free(x, kept_beside(x, &problem), "gemm") &&
+	       blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm") &&
+	       keep_free(x, 0, "gemm");
 }
 
 bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, enum split_form stack,
@@ -92,19 +111,16 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 {
 	struct cuda *x = self(executor);
 	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	const int all = 0, kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
-	cublasHandle_t blas = lane_of(x)->blas;
+	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 
-	if (!blas_ok(x, cublasSetSmCountTarget(blas, kept ? x->gpu.sm_count - kept : all),
-	            "gemm in TF32"))
+	if (!keep_free(x, kept, "gemm in TF32"))
 		return false;
-	cublasStatus_t status = cublasGemmStridedBatchedEx_64(blas, CUBLAS_OP_T, CUBLAS_OP_N, c.m,
-	        c.n, a.m, &alpha_single, matrix_address(a), CUDA_R_32F, a.ld, products.a,
-	        matrix_address(b), CUDA_R_32F, b.ld, products.b, &beta_single, matrix_address(c),
-	        CUDA_R_32F, c.ld, products.c, products.count, CUBLAS_COMPUTE_32F_FAST_TF32,
-	        CUBLAS_GEMM_DEFAULT);
-	return blas_ok(x, status, "gemm in TF32") &&
-	       blas_ok(x, cublasSetSmCountTarget(blas, all), "gemm in TF32");
+	cublasStatus_t status = cublasGemmStridedBatchedEx_64(lane_of(x)->blas, CUBLAS_OP_T,
+	        CUBLAS_OP_N, c.m, c.n, a.m, &alpha_single, matrix_address(a), CUDA_R_32F, a.ld,
+	        products.a, matrix_address(b), CUDA_R_32F, b.ld, products.b, &beta_single,
+	        matrix_address(c), CUDA_R_32F, c.ld, products.c, products.count,
+	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+	return blas_ok(x, status, "gemm in TF32") && keep_free(x, 0, "gemm in TF32");
 }
 
 bool cuda_half_update(struct executor *executor, enum uplo part, double alpha, struct matrix left,
