@@ -92,7 +92,7 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 		        is_wanted(measure, done, predicted, again))
 			row[count++] = *predicted;
 	}
-	if (measure->vendor && results_is_panel(shape) && strcmp(shape->executor, "cuda") == 0) {
+	if (measure->vendor && results_is_lu_panel(shape) && strcmp(shape->executor, "cuda") == 0) {
 		struct result vendor = *shape;
 		strcpy(vendor.operation, "panel_getrf");
 		strcpy(vendor.variant, "cusolver");
@@ -110,7 +110,7 @@ typedef bool measure_way(
 
 static measure_way *way_of(const struct result *shape)
 {
-	return results_is_panel(shape)         ? measure_panel
+	return results_is_lu_panel(shape)      ? measure_panel
 	       : results_is_product(shape)     ? measure_product
 	       : results_is_gram_kernel(shape) ? measure_gram_kernel
 	       : results_is_host_gram(shape)   ? measure_gram_host

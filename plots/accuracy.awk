@@ -176,7 +176,7 @@ function print_short(   i, f, title, text) {
 	for (i = 1; i <= V["rows"]; i++) {
 		split(V[i, "family"], f, "/")
 		if (f[1] in title && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
-			text = text (text == "" ? "" : ", ") title[f[1]] (f[4] == "" ? "" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
+			text = text (text == "" ? "" : ", ") title[f[1]] (f[4] == "" ? "" : f[4] ~ /^from/ ? " " f[4] " memory" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
 				percent(size(V[i, "worst_error"])) ")"
 	}
 	if (text != "")

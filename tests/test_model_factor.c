@@ -13,7 +13,12 @@ static struct factor_question question(
 {
 	if (strcmp(operation, "potrf") == 0)
 		m = n;
-	return (struct factor_question){operation, plan, m, n, SINGLE, LOWER, MATH_FP32};
+	return (struct factor_question){.operation = operation,
+	        .plan = plan,
+	        .m = m,
+	        .n = n,
+	        .precision = SINGLE,
+	        .uplo = LOWER};
 }
 
 static double seconds(const struct profile *p, const char *operation, const struct plan *plan,
@@ -77,6 +82,43 @@ static void test_parts(const struct profile *p)
 		ok(out.seconds < alone, "look-ahead saves %.1f %%",
 		        100 * (1 - out.seconds / alone));
 	}
+}
+
+static double from_host(const struct profile *p, const char *operation, const struct plan *plan,
+        int64_t piece, int level)
+{
+	struct factor_question asked = question(operation, plan, 4000, 4000);
+	struct prediction out;
+
+	asked.from_host = true;
+	asked.piece = piece;
+	model_factor_predict(p, MODEL_CUDA, &asked, level, &out);
+	return out.seconds;
+}
+
+/* Copies as the synthetic profile has them. */
+static void test_from_host(const struct profile *p)
+{
+	static const int64_t width[] = {256};
+	const struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
+	const double alpha = 12e-6, beta = 50e9, bytes = 4.0 * 4000 * 4000;
+	const double way = 2 * (alpha + bytes / beta);
+
+	is_real(from_host(p, "getrf", &plan, 0, 2), seconds(p, "getrf", &plan, 4000, 4000, 2) + way,
+	        0.02, "LU from host memory takes its way there and back longer");
+	is_real(from_host(p, "geqrf", &plan, 0, 2), seconds(p, "geqrf", &plan, 4000, 4000, 2) + way,
+	        0.02, "so does QR");
+	const double resident = seconds(p, "potrf", &plan, 4000, 4000, 2);
+	const double whole = from_host(p, "potrf", &plan, 4000, 2);
+	const double pieces = from_host(p, "potrf", &plan, 500, 2);
+	is_real(whole, resident + way, 0.02, "so does Cholesky in one piece");
+	ok(pieces - resident < 0.65 * (whole - resident) && pieces - resident > way / 2,
+	        "in eight pieces little more than the triangle goes: %.2f of it",
+	        (pieces - resident) / (whole - resident));
+	is_real(from_host(p, "potrf", &plan, 0, 2), from_host(p, "potrf", &plan, 256, 2), 1e-12,
+	        "which are the blocks' where no width is said");
+	ok(from_host(p, "potrf", &plan, 0, 0) >= 2 * bytes / beta * 0.99,
+	        "and the bound has the way, too");
 }
 
 static void test_counts(void)
@@ -383,6 +425,7 @@ int main(void)
 	add_blocks(p, 0.01);
 	test_shapes(p);
 	test_parts(p);
+	test_from_host(p);
 	test_counts();
 	test_choice(p);
 	test_widest(p);

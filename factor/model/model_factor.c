@@ -6,6 +6,7 @@
 #include "../getrf.h"
 #include "model_question.h"
 #include "../potrf.h"
+#include "../transfer.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,9 +43,8 @@ static struct matrix matrix_of(const struct factor_question *asked)
 	return (struct matrix){NULL, 0, asked->m, asked->n, ld > 0 ? ld : 1, asked->precision};
 }
 
-bool model_factor_run(struct executor *e, const struct factor_question *asked)
+static bool factorize(struct executor *e, const struct factor_question *asked, struct matrix a)
 {
-	struct matrix a = matrix_of(asked);
 	int64_t k = a.m < a.n ? a.m : a.n;
 	struct matrix tau = {NULL, 0, k, 1, k > 0 ? k : 1, a.precision};
 
@@ -56,6 +56,18 @@ bool model_factor_run(struct executor *e, const struct factor_question *asked)
 		return potrf(e, asked->plan, asked->uplo, a, NULL, NULL);
 	return fault_set(
 	        &e->fault, "unknown operation '%s': getrf, geqrf or potrf", asked->operation);
+}
+
+bool model_factor_run(struct executor *e, const struct factor_question *asked)
+{
+	struct matrix a = matrix_of(asked);
+	enum uplo part = strcmp(asked->operation, "potrf") == 0 ? asked->uplo : WHOLE;
+
+	if (!asked->from_host)
+		return factorize(e, asked, a);
+	int64_t piece = asked->piece > 0 ? asked->piece : asked->plan->widths[0];
+	return matrix_to_device(e, part, piece, a, a) && factorize(e, asked, a) &&
+	       matrix_to_host(e, part, piece, a, a);
 }
 
 static bool run_factor(struct executor *e, const void *context)
@@ -91,6 +103,9 @@ static void predict_bound(struct executor *e, enum model_target target,
 		if (single && asked->math == MATH_3XFP16)
 			rate = fmax(rate, price_scalar(r, "gpu.half_gemm.s.peak"));
 		bandwidth = price_scalar(r, "gpu.dram.copy");
+		if (asked->from_host) /* its way there and back is longer */
+			bandwidth = 2 / (1 / price_scalar(r, "link.h2d.pinned.beta") +
+			                        1 / price_scalar(r, "link.d2h.pinned.beta"));
 	} else {
 		double low, n = 1;
 		const char *name = single ? "host.gemm.s" : "host.gemm.d";

@@ -13,6 +13,8 @@ struct factor_question {
 	enum precision precision;
 	enum uplo uplo; /* potrf */
 	enum math math;
+	bool from_host; /* the matrix starts and ends in pinned host memory */
+	int64_t piece;  /* then columns of a triangle's rectangles; 0: the first block's */
 };
 
 /* Runs it on any executor's clocks or data; false with the executor's fault. Only for the model
@@ -24,7 +26,8 @@ struct executor *model_factor_executor(const struct profile *profile, enum model
         const struct factor_question *asked, int level);
 
 /* As model_predict. Level 0: the standard count of operations at the highest rate of gemm, by
- * 3xTF32 a third of that in TF32, or the matrix read and written once, whichever takes longer. */
+ * 3xTF32 a third of that in TF32, or the matrix read and written once (from host memory: there and
+ * back), whichever takes longer. */
 bool model_factor_predict(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level, struct prediction *out);
 

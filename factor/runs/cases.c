@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include "../../lib/msg.h"
+#include "../model/model_transfer.h"
 #include "../model/plan_choice.h"
 #include "../plan_default.h"
 #include "whole.h"
@@ -103,7 +104,14 @@ static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
         {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
         {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}};
 
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, SPLIT_ROWS = 2048, SPLIT_COLUMNS = 512 };
+enum {
+	SMALLEST = 256,
+	LARGEST = 32768,
+	ON_HOST = 8192,
+	SPLIT_ROWS = 2048,
+	SPLIT_COLUMNS = 512,
+	FROM_HOST_SMALLEST = 2048 /* where the way there and back is worth looking at */
+};
 
 struct shapes {
 	struct bench_shape *shape;
@@ -222,6 +230,29 @@ size_t cases_whole(bool quick, struct bench_shape **shapes)
 	return s.count;
 }
 
+/* Rows of the columns of each of QR's panels; of Cholesky's, the squares on the diagonal, the rows
+ * are the columns. */
+size_t cases_panels(bool quick, struct bench_shape **shapes)
+{
+	enum { USUAL = 48, MIDDLE = 3000 };
+	static const int64_t rows[] = {300, 750, MIDDLE, 12000, 48000, 90000},
+	                     columns[] = {24, USUAL, 96}, squares[] = {24, 48, 96, 200, 350};
+	struct shapes s = {0};
+
+	for (size_t p = 0; p < ARRAY_LEN(both); p++) {
+		for (size_t c = 0; c < ARRAY_LEN(columns); c++)
+			for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+				if ((columns[c] == USUAL || (both[p] == SINGLE && !quick)) &&
+				        (rows[r] == MIDDLE || !quick))
+					shapes_add(&s, "panel_geqrf", both[p], rows[r], columns[c]);
+		for (size_t i = 0; i < ARRAY_LEN(squares); i++)
+			if (!quick || squares[i] == 96)
+				shapes_add(&s, "panel_potrf", both[p], squares[i], squares[i]);
+	}
+	*shapes = s.shape;
+	return s.count;
+}
+
 /* ---- plans ---- */
 
 static struct result row_of(const struct bench_shape *shape, const char *executor, enum math math,
@@ -240,7 +271,7 @@ static struct result row_of(const struct bench_shape *shape, const char *executo
 	snprintf(row.variant, sizeof row.variant, "%s", plan->hybrid ? "hybrid" : "gpu");
 	snprintf(row.executor, sizeof row.executor, "%s", executor);
 	results_options(row.options, executor, NULL, 2);
-	operation_find(shape->operation, &whole.operation);
+	operation_find(results_factorization(shape->operation), &whole.operation);
 	if (whole.operation == POTRF)
 		results_option_add(row.options, "uplo", "l");
 	whole_plan_text(&whole, plan, row.plan);
@@ -252,7 +283,7 @@ static struct result row_of(const struct bench_shape *shape, const char *executo
 static struct result uniform(const struct bench_shape *shape, const char *executor, bool hybrid,
         enum math math, int64_t nb)
 {
-	bool cholesky = strcmp(shape->operation, "potrf") == 0;
+	bool cholesky = strcmp(results_factorization(shape->operation), "potrf") == 0;
 	int64_t leaf = cholesky ? 128 : 64;
 	const struct plan plan = {.hybrid = hybrid,
 	        .panel = "persistent",
@@ -263,6 +294,30 @@ static struct result uniform(const struct bench_shape *shape, const char *execut
 	        .lookahead = 1};
 
 	return row_of(shape, executor, math, &plan);
+}
+
+struct result cases_panel(const struct bench_shape *shape, bool hybrid)
+{
+	return uniform(shape, "cuda", hybrid, MATH_FP32, shape->n);
+}
+
+bool cases_travels(const struct bench_shape *shape)
+{
+	return shape->m == shape->n && shape->n >= FROM_HOST_SMALLEST;
+}
+
+struct result cases_from_host(const struct profile *profile, const struct result *resident)
+{
+	struct result row = *resident;
+	const bool triangle = profile && strcmp(row.operation, "potrf") == 0;
+	const int64_t piece = triangle ? model_triangle_width(profile, row.n, row.precision) : 0;
+	char columns[24];
+
+	results_option_add(row.options, "from", "host");
+	snprintf(columns, sizeof columns, "%" PRId64, piece);
+	if (piece)
+		results_option_add(row.options, "piece", columns);
+	return row;
 }
 
 bool cases_split(const struct bench_shape *shape)
@@ -314,8 +369,12 @@ static struct plan_choice *choice_of(
 {
 	struct plan_choice *choice = xmalloc(sizeof *choice);
 	struct plan_fixed fixed = plan_free;
-	const struct factor_question asked = {
-	        shape->operation, NULL, shape->m, shape->n, shape->precision, LOWER, math};
+	const struct factor_question asked = {.operation = shape->operation,
+	        .m = shape->m,
+	        .n = shape->n,
+	        .precision = shape->precision,
+	        .uplo = LOWER,
+	        .math = math};
 
 	fixed.hybrid = hybrid;
 	if (plan_choose(profile, &asked, &fixed, choice))

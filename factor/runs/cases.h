@@ -70,4 +70,17 @@ bool cases_priced(const struct profile *profile, enum math math);
 /* The hold-out shapes of whole factorizations. The caller frees *shapes. */
 size_t cases_whole(bool quick, struct bench_shape **shapes);
 
+/* Those of panels of QR (panel_geqrf, m x n) and of Cholesky (panel_potrf, the square on the
+ * diagonal). The caller frees *shapes. */
+size_t cases_panels(bool quick, struct bench_shape **shapes);
+
+/* Such a panel as one block, on the GPU or on the host CPU. */
+struct result cases_panel(const struct bench_shape *shape, bool hybrid);
+
+/* Whether it is worth looking at with the matrix in host memory at first and at last, and the row
+ * of that: a triangle travels in rectangles of the width that the model chooses (piece). Without
+ * profile in those of the blocks. */
+bool cases_travels(const struct bench_shape *shape);
+struct result cases_from_host(const struct profile *profile, const struct result *resident);
+
 #endif

@@ -111,10 +111,11 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		row->measured = results_find(measurements, predicted);
 		row->level = results_level(predicted);
 		row->phase = results_option(predicted->options, "phase", NULL, 0);
-		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s", predicted->operation,
+		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s%s", predicted->operation,
 		        predicted->variant, (char)predicted->precision,
 		        predicted->math == MATH_FP32 ? "" : "/",
-		        predicted->math == MATH_FP32 ? "" : math_name[predicted->math]);
+		        predicted->math == MATH_FP32 ? "" : math_name[predicted->math],
+		        results_option(predicted->options, "from", NULL, 0) ? "/from host" : "");
 		compare_row(row);
 	}
 	for (size_t i = 0; i < count; i++)

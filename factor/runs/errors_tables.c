@@ -265,7 +265,8 @@ static void print_choice(const struct comparison *rows, size_t count, const char
 static void print_choices(const struct comparison *rows, size_t count, FILE *out)
 {
 	static const char *const executors[] = {"cuda", "host"};
-	static const char *const operations[] = {"panel_getrf", "gemm", "getrf", "geqrf", "potrf"};
+	static const char *const operations[] = {
+	        "panel_getrf", "panel_geqrf", "panel_potrf", "gemm", "getrf", "geqrf", "potrf"};
 
 	for (size_t e = 0; e < ARRAY_LEN(executors); e++)
 		for (size_t o = 0; o < ARRAY_LEN(operations); o++)

@@ -94,8 +94,11 @@ static void run_all(struct breakdown_bench *b)
 
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= LARGEST; n *= 2) {
-			struct factor_question asked = {
-			        operations[o], NULL, n, n, SINGLE, LOWER, MATH_FP32};
+			struct factor_question asked = {.operation = operations[o],
+			        .m = n,
+			        .n = n,
+			        .precision = SINGLE,
+			        .uplo = LOWER};
 			if (n < request->smallest || n > request->largest)
 				continue;
 			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)

@@ -20,8 +20,7 @@ static struct whole whole_of(const struct result *row)
 	char value[8];
 	struct whole whole = {.uplo = LOWER};
 
-	operation_find(row->operation + (results_is_error(row) ? strlen(RESULTS_ERROR) : 0),
-	        &whole.operation);
+	operation_find(results_factorization(row->operation), &whole.operation);
 	if (results_option(row->options, "uplo", value, sizeof value) && value[0] == 'u')
 		whole.uplo = UPPER;
 	whole.from_host = results_option(row->options, "from", value, sizeof value);

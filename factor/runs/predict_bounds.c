@@ -88,8 +88,12 @@ static size_t list_runs(const struct profile *profile, bool quick, struct run **
 			        (math != MATH_FP32 &&
 			                !(cases_split(s) && cases_priced(profile, math))))
 				continue;
-			(*runs)[count++].asked = (struct factor_question){
-			        s->operation, NULL, s->m, s->n, s->precision, LOWER, math};
+			(*runs)[count++].asked = (struct factor_question){.operation = s->operation,
+			        .m = s->m,
+			        .n = s->n,
+			        .precision = s->precision,
+			        .uplo = LOWER,
+			        .math = math};
 		}
 	free(shapes);
 	return count;

@@ -43,14 +43,34 @@ void results_append(struct results *results, const struct results *others)
 		results_add(results, &others->row[i]);
 }
 
+static bool starts_with(const char *text, const char *head)
+{
+	return strncmp(text, head, strlen(head)) == 0;
+}
+
 bool results_is_panel(const struct result *row)
 {
-	return strcmp(row->operation, "ger") == 0 || strncmp(row->operation, "panel_", 6) == 0;
+	return strcmp(row->operation, "ger") == 0 || starts_with(row->operation, RESULTS_PANEL);
+}
+
+bool results_is_lu_panel(const struct result *row)
+{
+	return strcmp(row->operation, "ger") == 0 || strcmp(row->operation, "panel_getrf") == 0;
 }
 
 bool results_is_error(const struct result *row)
 {
-	return strncmp(row->operation, RESULTS_ERROR, strlen(RESULTS_ERROR)) == 0;
+	return starts_with(row->operation, RESULTS_ERROR);
+}
+
+const char *results_factorization(const char *operation)
+{
+	static const char *const heads[] = {RESULTS_ERROR, RESULTS_PANEL};
+
+	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+		if (starts_with(operation, heads[i]))
+			return operation + strlen(heads[i]);
+	return operation;
 }
 
 double results_flops(const struct result *row)
@@ -59,8 +79,6 @@ double results_flops(const struct result *row)
 
 	if (strcmp(row->operation, "ger") == 0)
 		return model_flops_ger(m, n);
-	if (results_is_panel(row))
-		return model_flops_getrf(m, n);
 	if (strcmp(row->operation, "gemm") == 0)
 		return 2 * m * n * (double)row->k;
 	if (strcmp(row->operation, "gemv") == 0)
@@ -77,7 +95,7 @@ double results_flops(const struct result *row)
 		return m * m * n;
 	if (strcmp(row->operation, "transpose") == 0 || strcmp(row->operation, "laswp") == 0)
 		return NAN;
-	return model_factor_flops(row->operation, m, n);
+	return model_factor_flops(results_factorization(row->operation), m, n);
 }
 
 /* ---- writing ---- */

@@ -69,13 +69,19 @@ int results_level(const struct result *row);
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);
 
-/* A panel or a rank-1 update of one; else a whole factorization. */
+/* A panel or a rank-1 update of one; else a whole factorization. Panels of LU, and those updates,
+ * come in variants of their own; those of QR and Cholesky are matrices of one block. */
+#define RESULTS_PANEL "panel_"
 bool results_is_panel(const struct result *row);
+bool results_is_lu_panel(const struct result *row);
 
 /* Errors of a whole factorization by LAWN 202's measure (lawn_errors.h): the operation's name
  * behind this. */
 #define RESULTS_ERROR "error_"
 bool results_is_error(const struct result *row);
+
+/* The factorization that an operation's name is of, which may be an error's or a panel's. */
+const char *results_factorization(const char *operation);
 
 /* LAPACK Working Note 41's operation count, NaN of what only moves words. */
 double results_flops(const struct result *row);

@@ -17,7 +17,7 @@ static bool same_product(const struct result *a, const struct result *b)
 
 bool shapes_same(const struct result *a, const struct result *b)
 {
-	bool panel = results_is_panel(a), both = panel == results_is_panel(b);
+	bool panel = results_is_lu_panel(a), both = panel == results_is_lu_panel(b);
 
 	return both && same_product(a, b) && (panel || strcmp(a->operation, b->operation) == 0) &&
 	       a->m == b->m && a->n == b->n && a->precision == b->precision &&

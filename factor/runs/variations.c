@@ -3,19 +3,16 @@
 
 #include "../../lib/msg.h"
 #include "../getrf.h"
-#include "../model/model_transfer.h"
 #include "cases.h"
 #include "whole.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384 };
 
-/* Where the way there and back is worth looking at. */
-enum { FROM_HOST_SMALLEST = 2048, FROM_HOST_LARGEST = 16384 };
+enum { FROM_HOST_LARGEST = 16384 };
 
 enum omission { INVERSE, LOOKAHEAD, ROWS, WIDTHS, OMISSIONS };
 static const char *const omission_name[OMISSIONS] = {"inverse", "lookahead", "rows", "widths"};
@@ -101,24 +98,14 @@ size_t variations_without(const struct executor *e, const struct profile *profil
 
 size_t variations_from_host(const struct profile *profile, struct result *row, size_t count)
 {
-	size_t plans = count;
-	int64_t piece = 0;
-	char columns[24];
+	const struct bench_shape shape = {row->operation, row->precision, row->m, row->n};
+	const size_t plans = count;
 
-	if (count == 0 || row->m < FROM_HOST_SMALLEST || row->m > FROM_HOST_LARGEST ||
-	        row->m != row->n)
+	if (count == 0 || !cases_travels(&shape) || row->n > FROM_HOST_LARGEST)
 		return count;
-	if (profile && strcmp(row->operation, "potrf") == 0)
-		piece = model_triangle_width(profile, row->n, row->precision);
-	snprintf(columns, sizeof columns, "%" PRId64, piece);
 	for (size_t i = 0; i < plans; i++)
-		if (strcmp(row[i].variant, "gpu") == 0) {
-			row[count] = row[i];
-			results_option_add(row[count].options, "from", "host");
-			if (piece)
-				results_option_add(row[count].options, "piece", columns);
-			count++;
-		}
+		if (strcmp(row[i].variant, "gpu") == 0)
+			row[count++] = cases_from_host(profile, &row[i]);
 	return count;
 }
 
