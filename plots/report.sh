@@ -105,6 +105,7 @@ factor_section() {
 	[ "$(drawn vendor)" != yes ] || printf 'FIG\tvendor\tSame process, interleaved, the whole call, medians (make bench).\n'
 	markup -v data="$gpu" -v table=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
 	markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
+	markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/travel.awk"
 }
 trace_section() {
 	traced=
@@ -214,7 +215,10 @@ rule_sections() {
 		[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThese rules are for the recorded machine %s.\n' "$folder"
 		width=$(markup -v data="$folder" -v executor=cuda -f "$scripts/panel.awk")
 		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules_chip.awk" -f "$scripts/rules.awk"
-		[ $part = host ] || markup -v data="$folder" -v rule=yes -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
+		[ $part = gpu ] || continue
+		for rule in bounds travel; do
+			markup -v data="$folder" -v rule=yes -f "$scripts/bench.awk" -f "$scripts/$rule.awk"
+		done
 	done
 }
 method_sections() {

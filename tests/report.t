@@ -93,6 +93,10 @@ errors() {
 		printf 'getrf\t%s\ts\t1000\t1000\t%s\tcuda\tsurface\t%s\t%s\tnan\tnan\t%s\tnan\tnan\t0\t1\tnan\tnan\tOK\tnan\n' \
 			"$1" "$3" "$2" "$4" "$5"
 	done
+	for row in ',plan=chosen 1e-3' ',plan=chosen,from=host,piece=256 4e-3' ' 5e-4'; do
+		printf 'potrf\tgpu\ts\t3000\t3000\tl2=warm,uplo=l%s\tcuda\tsurface\t2\t3e-3\tnan\tnan\t%s\tnan\tnan\t-0.25\t1\tnan\tnan\tUNDER\tnan\n' \
+			"${row% *}" "${row#* }"
+	done
 	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm,phase=search\tcuda\thardware\t2\t5e-4\t4e-4\t6e-4\t9e-4\t8e-4\t1e-3\t-0.444\t0\tnan\tnan\tUNDER\tnan\n'
 	printf 'panel_getrf\tblas\ts\t750\t48\tl2=warm,phase=swap\tcuda\thardware\t2\t5e-4\t4e-4\t6e-4\t5e-4\t4e-4\t6e-4\t0\t1\tnan\tnan\tOK\tnan\n'
 }
@@ -313,7 +317,7 @@ says "$text" '^- What a grid barrier is worth: not measured here (lacks gpu.barr
 says "$text" '^m x 48 on the GPU: ' 'the panels of the width with most of them, whatever else was measured'
 says "$text" '^ *3000 .*(0*[0-9.]*)' 'the panel table'
 says "$text" 'CPU panel, as measured: only below m = 3000' 'the choice between CPU and GPU'
-says "$text" '^cuda panel_getrf/blas/s  *750  48 .* UNDER$' 'bad cases'
+says "$text" '^cuda panel_getrf/blas/s  *750  *48 .* UNDER$' 'bad cases'
 says "$text" '^Others used 2 cores of the host while this was measured' 'and who else was at work'
 says "$text" '750 x 48 is off by -25.0 %: the largest part is search' 'which phase is off'
 says "$text" 'of 1 pair of variants .*, 0 (0 %) are ranked right' 'the ranking'
@@ -337,6 +341,9 @@ says "$text" '^LU, single  *75/2.50  *75/2.50$' 'panels by themselves, and the r
 says "$text" '^LU, single  *50/1.25  *50/1.25$' 'and updates'
 says "$text" '^LU, single  *2.0  *2.0$' "the library's own plans"
 says "$text" '^- Panels or products: .* LU, single: panels up' 'which of them to make faster'
+says "$text" '^Cholesky, single  *3000  *1 ms  *4 ms  *75  *3 ms  *-25.0$' 'from host memory, beside the resident one by the same plan'
+tr -s '\n ' ' ' <"$text" >"$scratch/joined"
+says "$scratch/joined" 'A matrix in host memory: .* Cholesky 75 % of n = 3000\.' 'and what the way there and back is of it'
 says "$text" '^Cholesky, single  *1.50$' 'times as fast as cuSOLVER, by the fastest plan'
 says "$text" '^Cholesky, single  *1.20$' 'and by that of the library'
 says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'

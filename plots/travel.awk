@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# Factorizations of matrices in pinned host memory, from DATA/errors.tsv, at held-out sizes:
+#   awk -v data=DATA -f common.awk -f bench.awk -f travel.awk
+# Prints a table as markup: measured resident, measured from host memory and back to it, and the prediction of that.
+#   -v rule=yes   prints the design rule that follows instead
+# Prints nothing without a row that has both times.
+function same(i, j) {
+	return E[i, "operation"] == E[j, "operation"] && E[i, "variant"] == E[j, "variant"] && E[i, "n"] == E[j, "n"] && \
+		E[i, "precision"] == E[j, "precision"] && E[i, "math"] == E[j, "math"]
+}
+function is_chosen(i) {
+	return E[i, "level"] == 2 && is_whole_operation(E[i, "operation"]) && E[i, "verdict"] != "SKIPPED" && option(E[i, "options"], "plan") == "chosen"
+}
+# The row of the resident matrix, "" without one.
+function resident(i,   j) {
+	for (j = 1; j <= E["rows"]; j++)
+		if (is_chosen(j) && option(E[j, "options"], "from") == "" && same(i, j))
+			return j
+	return ""
+}
+function name_of(i) {
+	return title_of(E[i, "operation"]) (E[i, "precision"] == "s" ? ", single" : ", double") \
+		(E[i, "variant"] == "hybrid" ? ", panels on the host" : "")
+}
+function print_table(   i) {
+	table_start("travel", "Matrices in pinned host memory, there and back, at held-out sizes", \
+		"<factorization|>n|>resident|>from host|>way %|>predicted|>error %")
+	for (i = 1; i <= E["rows"]; i++)
+		if (i in at_home)
+			table_row(E[i, "verdict"] == "OK" ? "" : "bad", name_of(i) "|" E[i, "n"] "|" with_unit(E[at_home[i], "measured"], "s") "|" \
+				with_unit(E[i, "measured"], "s") "|" percent(1 - E[at_home[i], "measured"] / E[i, "measured"], "%.0f") "|" \
+				with_unit(E[i, "predicted"], "s") "|" percent(E[i, "error"], "%+.1f"))
+	table_end()
+	paragraph("Way: the part of the time from host memory that the resident matrix does not take. A triangle travels in rectangles of the " \
+		"width that the model chooses.")
+}
+# Of each factorization with panels on the GPU the smallest and the largest matrix.
+function print_rule(   i, share, name, k, names, first, last, text) {
+	for (i = 1; i <= E["rows"]; i++) {
+		if (!(i in at_home) || E[i, "variant"] != "gpu" || E[i, "precision"] != "s")
+			continue
+		name = title_of(E[i, "operation"])
+		share = percent(1 - E[at_home[i], "measured"] / E[i, "measured"], "%.0f") " % of n = " E[i, "n"]
+		if (!(name in first)) {
+			names[++k] = name
+			first[name] = share
+		}
+		last[name] = share
+	}
+	for (i = 1; i <= k; i++)
+		text = text (text == "" ? "" : "; ") names[i] " " first[names[i]] (last[names[i]] == first[names[i]] ? "" : ", " last[names[i]])
+	if (text != "")
+		item("A matrix in host memory: what the way there and back is of the whole time, as measured. " text ".")
+}
+BEGIN {
+	load(data "/errors.tsv", E)
+	for (i = 1; i <= E["rows"]; i++)
+		if (is_chosen(i) && option(E[i, "options"], "from") == "host" && (j = resident(i)) != "") {
+			at_home[i] = j
+			count++
+		}
+	if (!count)
+		exit
+	if (rule != "")
+		print_rule()
+	else
+		print_table()
+}
