@@ -266,6 +266,25 @@ static void test_reflectors(void)
 	profile_free(p);
 }
 
+/* A panel by several kernels: the device begins when the first is queued. */
+static void test_several_kernels(void)
+{
+	struct profile *p = synthetic(0);
+	const struct arg at[][2] = {{{"m", 16384}, {"n", 32}}, {{"m", 16384}, {"n", 64}}};
+	const struct matrix a = block(16384, 48), v = block(16384, 48), t = block(48, 48);
+	const int kernels = panel_gram_launches(16384);
+
+	add_blocks(p, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 60e-6, 0);
+	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 90e-6, 0);
+	struct executor *e = fresh(p);
+	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
+	ok(kernels > 1, "a tall panel takes %d kernels", kernels);
+	is_real(us(e), queued + 75 + WAIT, 1e-9, "of which the first starts the device");
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_measured(void)
 {
 	struct profile *p = synthetic(0);
@@ -358,6 +377,7 @@ int main(void)
 	test_panels(p);
 	test_sweep();
 	test_reflectors();
+	test_several_kernels();
 	test_measured();
 	test_strips();
 	test_measured_later();
