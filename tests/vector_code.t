@@ -31,10 +31,10 @@ counts() {
 	fi
 }
 
-counts 'A B' '[0-9]ab_kernelILi0E' 414 'FFMA=256 LDS.128=68 STS=4 LDG=20'
-counts 'A B without fetches' '[0-9]ab_kernelILi1E' 353 'FFMA=256 LDS.128=68 STS=4 LDG=0'
-counts 'A B without prefetches' '[0-9]ab_kernelILi2E' 415 'FFMA=256 LDS.128=68 STS=4 LDG=20'
-counts 'A B^T' 'abt_kernelILi0E' 106 'FFMA=64 LDS.128=16 STS=1 LDG=5'
-counts 'A B^T without fetches' 'abt_kernelILi1E' 96 'FFMA=64 LDS.128=16 STS=1 LDG=0'
-counts 'A B^T without prefetches' 'abt_kernelILi2E' 103 'FFMA=64 LDS.128=16 STS=1 LDG=5'
+counts 'A B' '[0-9]ab_kernelILi0ELb1E' 414 'FFMA=256 LDS.128=68 STS=4 LDG=20'
+counts 'A B without fetches' '[0-9]ab_kernelILi1ELb1E' 353 'FFMA=256 LDS.128=68 STS=4 LDG=0'
+counts 'A B without prefetches' '[0-9]ab_kernelILi2ELb1E' 415 'FFMA=256 LDS.128=68 STS=4 LDG=20'
+counts 'A B^T' 'abt_kernelILi0ELb1E' 106 'FFMA=64 LDS.128=16 STS=1 LDG=5'
+counts 'A B^T without fetches' 'abt_kernelILi1ELb1E' 96 'FFMA=64 LDS.128=16 STS=1 LDG=0'
+counts 'A B^T without prefetches' 'abt_kernelILi2ELb1E' 103 'FFMA=64 LDS.128=16 STS=1 LDG=5'
 echo "1..$number"
