@@ -4,9 +4,7 @@
  * around it, NaN in A, the same bits on repetition. The kernel without prefetches computes the
  * same; the one without fetches only has to end and to stay within C. The row interchanges, in both
  * layouts, against exchanges on the host. */
-#include "../factor/cuda/gemm_volkov.h"
 #include "../factor/cuda/laswp_volkov.h"
-#include "../lib/gpu.h"
 #include "tap.h"
 
 #ifndef FATHOM_CUDA
@@ -18,137 +16,7 @@ int main(void)
 
 #else
 
-#include "../lib/msg.h"
-
-#include <cuda_runtime_api.h>
-#include <float.h>
-
-struct shape {
-	int m, n, k;
-};
-
-static const struct shape shapes[] = {{1, 1, 1}, {64, 16, 16}, {64, 16, 4}, {63, 15, 15},
-        {65, 17, 17}, {129, 47, 33}, {200, 100, 64}, {3, 300, 7}, {300, 2, 130}, {70, 20, 0},
-        {257, 129, 51}};
-
-struct scalars {
-	float alpha, beta;
-};
-
-static const struct scalars scalars[] = {{1, 1}, {-0.75f, 0}, {1.5f, -0.5f}, {0, 2}, {0, 0}};
-
-enum { PADDING = 5 };
-
-/* A matrix with PADDING rows below each of its columns and a column more, all NaN at first. */
-struct array {
-	int m, n, ld;
-	size_t count;
-	float *host;
-	void *device;
-};
-
-static uint64_t state = 20080513;
-
-static float next_value(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (float)((double)(int64_t)(state >> 11) / (double)(1ll << 52) - 1);
-}
-
-static void upload(const struct array *a)
-{
-	GPU(cudaMemcpy(a->device, a->host, a->count * sizeof *a->host, cudaMemcpyHostToDevice));
-}
-
-static struct array array_new(int m, int n, bool filled)
-{
-	struct array a = {.m = m, .n = n, .ld = m + PADDING};
-
-	a.count = (size_t)a.ld * (size_t)(n + 1);
-	a.host = xmalloc(a.count * sizeof *a.host);
-	for (size_t i = 0; i < a.count; i++)
-		a.host[i] = NAN;
-	for (int j = 0; j < n && filled; j++)
-		for (int i = 0; i < m; i++)
-			a.host[i + j * a.ld] = next_value();
-	GPU(cudaMalloc(&a.device, a.count * sizeof *a.host));
-	upload(&a);
-	return a;
-}
-
-static void array_free(struct array *a)
-{
-	free(a->host);
-	GPU(cudaFree(a->device));
-}
-
-/* alpha op(A) op(B) + beta C of one element, in double; *bound: of its rounding. */
-static double expected(const struct volkov_call *p, const struct array *a, const struct array *b,
-        const struct array *c, int i, int j, double *bound)
-{
-	double sum = 0, magnitude = 0;
-
-	for (int l = 0; l < p->k && p->alpha != 0; l++) {
-		const double x = (double)a->host[i + l * a->ld] *
-		                 (double)(p->tb ? b->host[j + l * b->ld] : b->host[l + j * b->ld]);
-		sum += x;
-		magnitude += fabs(x);
-	}
-	const double old = p->beta != 0 ? (double)p->beta * (double)c->host[i + j * c->ld] : 0;
-	*bound = ((double)p->k + 3) * FLT_EPSILON / 2 *
-	         (fabs((double)p->alpha) * magnitude + fabs(old));
-	return (double)p->alpha * sum + old;
-}
-
-/* Whether `got` is the product, NaN where that is, and C's surroundings are as they were;
- * `surroundings`: only those count. */
-static bool agrees(const struct volkov_call *p, const struct array *a, const struct array *b,
-        const struct array *c, const float *got, bool surroundings)
-{
-	for (size_t at = 0; at < c->count; at++) {
-		const int i = (int)(at % (size_t)c->ld), j = (int)(at / (size_t)c->ld);
-		double bound;
-		if (i >= c->m || j >= c->n) {
-			if (memcmp(&got[at], &c->host[at], sizeof *got) != 0)
-				return false;
-			continue;
-		}
-		if (surroundings)
-			continue;
-		const double want = expected(p, a, b, c, i, j, &bound);
-		if (isnan(want) ? !isnan(got[at]) : !(fabs((double)got[at] - want) <= bound))
-			return false;
-	}
-	return true;
-}
-
-/* The product of a fresh copy of C, twice: the same bits, and right. */
-static bool check(
-        struct volkov_call p, const struct array *a, const struct array *b, const struct array *c)
-{
-	float *got = xmalloc(c->count * sizeof *got), *again = xmalloc(c->count * sizeof *again);
-	float *to[] = {got, again};
-	bool good = true;
-
-	p.a = a->device;
-	p.b = b->device;
-	p.c = c->device;
-	p.lda = a->ld;
-	p.ldb = b->ld;
-	p.ldc = c->ld;
-	for (int run = 0; run < 2; run++) {
-		upload(c);
-		good &= gemm_volkov(&p, NULL) == 0;
-		GPU(cudaDeviceSynchronize());
-		GPU(cudaMemcpy(to[run], c->device, c->count * sizeof *got, cudaMemcpyDeviceToHost));
-	}
-	const bool any = p.without == VOLKOV_NO_FETCH;
-	good &= any || memcmp(got, again, c->count * sizeof *got) == 0;
-	good &= agrees(&p, a, b, c, got, any);
-	free(got);
-	free(again);
-	return good;
-}
+#include "volkov_test.h"
 
 static void test_shape(struct shape s)
 {
