@@ -220,8 +220,8 @@ static int run_predicted(struct measure *measure, bool resume)
 static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
-	        "transpose", "laswp", "trsm", "lawn_errors", "gramschmidt", "gram_kernels",
-	        "breakdown", NULL};
+	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm",
+	        "lawn_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (chosen && !bench)
@@ -264,8 +264,9 @@ int main(int argc, char **argv)
 	                "with --bench or --kerr: measure again what the file has", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm, lawn_errors, gramschmidt, gram_kernels or breakdown alone; with "
-	                "--kerr: blas, steps, ahead, gemv or lapack",
+	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, gramschmidt, "
+	                "gram_kernels or breakdown alone; with --kerr: blas, steps, ahead, gemv or "
+	                "lapack",
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "

@@ -180,8 +180,8 @@ static void print_part(const struct results *results, const struct result *row, 
 
 	snprintf(like.executor, sizeof like.executor, "model");
 	const struct result *model = results_find(results, &like);
-	fprintf(out, "%-9s %7" PRId64 " %6" PRId64 " %-8s %-32s %10.1f us %9.1f %-7s",
-	        row->operation, row->m, row->n, row->variant, row->options,
+	fprintf(out, "%-10s %7" PRId64 " %6" PRId64 " %6" PRId64 " %-8s %-32s %10.1f us %9.1f %-7s",
+	        row->operation, row->m, row->n, row->k, row->variant, row->options,
 	        row->seconds.value * 1e6,
 	        (moves ? moved_bytes(row) : results_flops(row)) / row->seconds.value * 1e-9,
 	        moves ? "GB/s" : "Gflop/s");
@@ -200,7 +200,7 @@ static void print_parts(const struct results *results, FILE *out)
 		if (!part_find(row->operation, &part) || is_estimate(row))
 			continue;
 		if (!any)
-			fprintf(out, "\nOperations by themselves\n");
+			fprintf(out, "\nOperations by themselves: m, n, k\n");
 		any = true;
 		print_part(results, row, out);
 	}

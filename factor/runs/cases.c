@@ -102,7 +102,17 @@ static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
         {"transpose", SINGLE, 16384, 64}, {"transpose", SINGLE, 16384, 16384},
         {"laswp", SINGLE, 1024, 1024}, {"laswp", SINGLE, 4096, 4096}, {"laswp", SINGLE, 8192, 8192},
         {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
-        {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}};
+        {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}, {"syrk", SINGLE, 1024, 64},
+        {"syrk", SINGLE, 1024, 1024}, {"syrk", SINGLE, 4096, 64}, {"syrk", SINGLE, 4096, 4096},
+        {"syrk", SINGLE, 8192, 64}, {"syrk", SINGLE, 8192, 8192}, {"trmm", SINGLE, 1024, 1024},
+        {"trmm", SINGLE, 2048, 2048}, {"trmm", SINGLE, 4096, 4096}};
+
+/* Figure 5 of LAWN 202: orders of C in products with k = 1024. */
+static const int64_t small_orders[] = {
+        64, 128, 192, 256, 384, 512, 640, 768, 1024, 1280, 1536, 2048};
+
+/* Figure 6: square products up to the first, thin ones, with k = 64, up to the second. */
+enum { THIN_SMALLEST = 256, SQUARE_LARGEST = 8192, THIN_LARGEST = 16384, THIN_K = 64 };
 
 enum {
 	SMALLEST = 256,
@@ -154,6 +164,16 @@ static void add_others(struct shapes *s)
 	add_squares(s, more, ARRAY_LEN(more));
 }
 
+static void add_products(struct shapes *s)
+{
+	for (size_t i = 0; i < ARRAY_LEN(small_orders); i++)
+		shapes_add(s, "small_gemm", SINGLE, small_orders[i], small_orders[i]);
+	for (int64_t n = THIN_SMALLEST; n <= SQUARE_LARGEST; n *= 2)
+		shapes_add(s, "thin_gemm", SINGLE, n, n);
+	for (int64_t n = THIN_SMALLEST; n <= THIN_LARGEST; n *= 2)
+		shapes_add(s, "thin_gemm", SINGLE, n, THIN_K);
+}
+
 size_t cases_bench(struct bench_shape **shapes)
 {
 	/* columns that Gram-Schmidt has before it */
@@ -167,6 +187,7 @@ size_t cases_bench(struct bench_shape **shapes)
 			shapes_add(&s, "panel_getrf", SINGLE, panel_rows[r], panel_columns[c]);
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		shapes_add(&s, parts[i].operation, SINGLE, parts[i].m, parts[i].n);
+	add_products(&s);
 	for (int64_t n = SMALLEST; n <= LARGEST; n *= 2)
 		for (size_t p = 0; p < ARRAY_LEN(both); p++)
 			for (size_t o = 0; o < ARRAY_LEN(operations); o++)

@@ -40,8 +40,8 @@ static void estimate(const struct profile *profile, const struct part_way *way,
 	if (results_find(out, &row))
 		return;
 	model_start(&model, profile);
-	const struct vector_estimate e = vector_estimate(&model,
-	        strncmp(way->options, "trans=nt", 8) == 0, (enum volkov_without)way->experiment);
+	const struct vector_estimate e = vector_estimate(
+	        &model, part_has(way, "trans", "nt"), (enum volkov_without)way->setting);
 	row.seconds = (struct estimate){results_flops(&row) / e.rate, NAN, NAN, 0};
 	snprintf(row.regime, sizeof row.regime, "hardware");
 	snprintf(row.plan, sizeof row.plan, "limit=%s",
@@ -56,18 +56,15 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
         int64_t m, int64_t n, struct results *out)
 {
 	const struct part_way *way[PART_WAYS];
-	struct part_problem problem = {.m = m, .n = n};
+	enum part part;
 	struct result row[PART_WAYS];
 	struct contender contender[PART_WAYS];
 	struct fault fault = {""};
 	int calls[PART_WAYS];
 	size_t count = 0;
 
-	part_find(operation, &problem.part);
-	if (problem.part == PART_GEMM)
-		problem.k = n;
-	if (problem.part == PART_LASWP)
-		problem.k = PART_EXCHANGES;
+	part_find(operation, &part);
+	const struct part_problem problem = part_problem(part, m, n);
 	const size_t ways = measure->executor[0] ? part_ways(problem.part, way) : 0;
 	for (size_t i = 0; i < ways; i++) {
 		row[count] = new_row(&problem, way[i]);

@@ -1,75 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The ways of each part: the paper's kernels, ours and cuBLAS. */
-#include "../../lib/gemm.h"
 #include "../cuda/executor_cuda.h"
-#include "../cuda/gemm_volkov.h"
 #include "../cuda/laswp_volkov.h"
-#include "parts.h"
-
-#include <string.h>
-
-/* ---- C += alpha A B, or A B^T ---- */
-
-static bool is_transposed(const struct part_way *way)
-{
-	return strncmp(way->options, "trans=nt", 8) == 0;
-}
-
-static bool gemm_paper(
-        struct executor *executor, const struct part_way *way, const struct part_data *d)
-{
-	struct cuda *x = self(executor);
-	const struct volkov_call call = {.without = (enum volkov_without)way->experiment,
-	        .tb = is_transposed(way),
-	        .m = d->problem.m,
-	        .n = d->problem.n,
-	        .k = d->problem.k,
-	        .alpha = (float)PART_ALPHA,
-	        .a = d->x.data,
-	        .lda = d->x.ld,
-	        .b = d->y.data,
-	        .ldb = d->y.ld,
-	        .beta = 1,
-	        .c = d->result.data,
-	        .ldc = d->result.ld};
-
-	return cuda_ok(x, gemm_volkov(&call, stream_of(x)), "vector-thread gemm");
-}
-
-static bool gemm_own(
-        struct executor *executor, const struct part_way *way, const struct part_data *d)
-{
-	struct cuda *x = self(executor);
-	const struct gemm_problem problem = {.precision = SINGLE,
-	        .tb = is_transposed(way),
-	        .m = d->problem.m,
-	        .n = d->problem.n,
-	        .k = d->problem.k,
-	        .lda = d->x.ld,
-	        .ldb = d->y.ld,
-	        .ldc = d->result.ld};
-	const struct gemm_plan plan = gemm_plan_make(&problem, x->gpu.sm_count, 0);
-
-	return cuda_ok(x,
-	        gemm_launch(&problem, &plan, PART_ALPHA, d->x.data, d->y.data, 1, d->result.data,
-	                NULL, stream_of(x)),
-	        "gemm");
-}
-
-static bool gemm_vendor(
-        struct executor *executor, const struct part_way *way, const struct part_data *d)
-{
-	struct cuda *x = self(executor);
-	const float alpha = (float)PART_ALPHA, beta = 1;
-	const struct part_problem *p = &d->problem;
-
-	return blas_ok(x,
-	        cublasSgemm_64(lane_of(x)->blas, CUBLAS_OP_N,
-	                is_transposed(way) ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k, &alpha,
-	                d->x.data, d->x.ld, d->y.data, d->y.ld, &beta, d->result.data,
-	                d->result.ld),
-	        "gemm");
-}
+#include "part_products.h"
 
 /* ---- transposition ---- */
 
@@ -107,7 +40,7 @@ static bool laswp_paper(
         struct executor *executor, const struct part_way *way, const struct part_data *d)
 {
 	struct cuda *x = self(executor);
-	const bool by_row = strcmp(way->options, "layout=row") == 0;
+	const bool by_row = part_has(way, "layout", "row");
 	const int64_t ld = d->result.ld;
 
 	return cuda_ok(x,
@@ -158,6 +91,31 @@ static const struct part_way all[] = {
         {PART_LASWP, "volkov", "layout=column", false, laswp_paper, 0},
         {PART_TRSM, "cublas", "", false, trsm_vendor, 0},
         {PART_TRSM, "inverse", "", false, trsm_inverse, 0},
+        {PART_SYRK, "volkov", "blocks=folded", false, syrk_paper, VOLKOV_C_FOLDED},
+        {PART_SYRK, "volkov", "blocks=exit", false, syrk_paper, VOLKOV_C_EXIT},
+        {PART_SYRK, "volkov", "blocks=full", false, syrk_paper, VOLKOV_FULL},
+        {PART_SYRK, "own", "", false, syrk_own, 0},
+        {PART_SYRK, "cublas", "", false, syrk_vendor, 0},
+        {PART_TRMM, "volkov", "side=l,uplo=l", false, trmm_paper, VOLKOV_A_LOWER},
+        {PART_TRMM, "volkov", "side=l,uplo=u", false, trmm_paper, VOLKOV_A_UPPER},
+        {PART_TRMM, "volkov", "side=r,uplo=l", false, trmm_paper, VOLKOV_B_LOWER},
+        {PART_TRMM, "volkov", "side=r,uplo=u", false, trmm_paper, VOLKOV_B_UPPER},
+        {PART_TRMM, "volkov", "side=l,uplo=l,blocks=full", false, trmm_paper, VOLKOV_FULL},
+        {PART_TRMM, "cublas", "side=l,uplo=l", false, trmm_vendor, 0},
+        {PART_TRMM, "cublas", "side=l,uplo=u", false, trmm_vendor, 0},
+        {PART_TRMM, "cublas", "side=r,uplo=l", false, trmm_vendor, 0},
+        {PART_TRMM, "cublas", "side=r,uplo=u", false, trmm_vendor, 0},
+        {PART_SMALL_GEMM, "volkov", "splits=1", false, small_paper, 1},
+        {PART_SMALL_GEMM, "volkov", "splits=2", false, small_paper, 2},
+        {PART_SMALL_GEMM, "volkov", "splits=4", false, small_paper, 4},
+        {PART_SMALL_GEMM, "volkov", "splits=8", false, small_paper, 8},
+        {PART_SMALL_GEMM, "volkov", "splits=16", false, small_paper, 16},
+        {PART_SMALL_GEMM, "own", "splits=1", false, small_own, 0},
+        {PART_SMALL_GEMM, "own", "splits=plan", false, small_own, 1},
+        {PART_SMALL_GEMM, "cublas", "", false, gemm_vendor, 0},
+        {PART_THIN_GEMM, "volkov", "", false, gemm_paper, VOLKOV_COMPLETE},
+        {PART_THIN_GEMM, "own", "", false, gemm_own, 0},
+        {PART_THIN_GEMM, "cublas", "", false, gemm_vendor, 0},
 };
 
 size_t part_ways(enum part part, const struct part_way **ways)

@@ -37,12 +37,11 @@ static float *line_of(struct look *s, struct matrix a, int64_t i, int64_t j)
 /* Deviations are in units of the rounding of the terms' magnitudes. */
 static const double eps = 0x1p-24;
 
-static double gemm_ratio(struct look *s, bool transposed)
+/* Element (i, j) of alpha times the sum of the products of two lines of k, which are freed, + beta
+ * C. */
+static double sum_ratio(struct look *s, float *a, float *b, double beta, int64_t i, int64_t j)
 {
 	const struct part_data *d = s->data;
-	const int64_t i = choose(s, d->problem.m), j = choose(s, d->problem.n);
-	float *a = line_of(s, d->x, i, 0);
-	float *b = transposed ? line_of(s, d->y, j, 0) : line_of(s, d->y, -1, j);
 	float *before = line_of(s, d->original, -1, j);
 	float *after = line_of(s, d->result, -1, j);
 	double sum = 0, magnitude = 0, ratio = NAN;
@@ -52,7 +51,8 @@ static double gemm_ratio(struct look *s, bool transposed)
 			sum += (double)a[l] * (double)b[l];
 			magnitude += fabs((double)a[l] * (double)b[l]);
 		}
-		const double old = before[i], off = (double)after[i] - (old + PART_ALPHA * sum);
+		const double old = beta * (double)before[i],
+		             off = (double)after[i] - (old + PART_ALPHA * sum);
 		ratio = fabs(off) / eps / (fabs(old) + PART_ALPHA * magnitude);
 	}
 	free(a);
@@ -60,6 +60,15 @@ static double gemm_ratio(struct look *s, bool transposed)
 	free(before);
 	free(after);
 	return ratio;
+}
+
+static double gemm_ratio(struct look *s, bool transposed)
+{
+	const struct part_data *d = s->data;
+	const int64_t i = choose(s, d->problem.m), j = choose(s, d->problem.n);
+
+	return sum_ratio(s, line_of(s, d->x, i, 0),
+	        transposed ? line_of(s, d->y, j, 0) : line_of(s, d->y, -1, j), 1, i, j);
 }
 
 /* Columns are moved, not computed: infinite when one word is another. */
@@ -131,6 +140,34 @@ static double trsm_ratio(struct look *s)
 	return worst;
 }
 
+/* An element of the triangle, or one above it as it was, which the full product alone may change.
+ */
+static double syrk_ratio(struct look *s, bool full)
+{
+	const struct part_data *d = s->data;
+	const int64_t x = choose(s, d->problem.m), y = choose(s, d->problem.m);
+	const int64_t i = full && x < y ? y : x, j = full && x < y ? x : y;
+
+	if (i >= j)
+		return sum_ratio(s, line_of(s, d->x, i, 0), line_of(s, d->x, j, 0), 1, i, j);
+	float *before = line_of(s, d->original, -1, j), *after = line_of(s, d->result, -1, j);
+	const double ratio = before && after ? same_words(after + i, before + i, 1) : NAN;
+	free(before);
+	free(after);
+	return ratio;
+}
+
+static double trmm_ratio(struct look *s, const struct part_way *way)
+{
+	const struct part_data *d = s->data;
+	const struct matrix triangle = part_triangle(way, d);
+	const bool left = part_has(way, "side", "l");
+	const int64_t i = choose(s, d->problem.m), j = choose(s, d->problem.n);
+
+	return sum_ratio(s, line_of(s, left ? triangle : d->y, i, 0),
+	        line_of(s, left ? d->y : triangle, -1, j), 0, i, j);
+}
+
 double part_ratio(struct executor *executor, const struct part_way *way,
         const struct part_data *data, uint64_t *state, struct fault *fault)
 {
@@ -138,11 +175,17 @@ double part_ratio(struct executor *executor, const struct part_way *way,
 
 	switch (way->part) {
 	case PART_GEMM:
-		return gemm_ratio(&look, strncmp(way->options, "trans=nt", 8) == 0);
+	case PART_SMALL_GEMM:
+	case PART_THIN_GEMM:
+		return gemm_ratio(&look, part_has(way, "trans", "nt"));
+	case PART_SYRK:
+		return syrk_ratio(&look, part_has(way, "blocks", "full"));
+	case PART_TRMM:
+		return trmm_ratio(&look, way);
 	case PART_TRANSPOSE:
 		return transpose_ratio(&look);
 	case PART_LASWP:
-		return laswp_ratio(&look, strcmp(way->options, "layout=row") == 0);
+		return laswp_ratio(&look, part_has(way, "layout", "row"));
 	default:
 		return trsm_ratio(&look);
 	}

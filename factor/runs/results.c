@@ -79,8 +79,11 @@ double results_flops(const struct result *row)
 
 	if (strcmp(row->operation, "ger") == 0)
 		return model_flops_ger(m, n);
-	if (strcmp(row->operation, "gemm") == 0)
+	if (strcmp(row->operation, "gemm") == 0 || strcmp(row->operation, "small_gemm") == 0 ||
+	        strcmp(row->operation, "thin_gemm") == 0)
 		return 2 * m * n * (double)row->k;
+	if (strcmp(row->operation, "syrk") == 0)
+		return n * (n + 1) * (double)row->k;
 	if (strcmp(row->operation, "gemv") == 0)
 		return 2 * m * n;
 	if (strcmp(row->operation, "gramschmidt") == 0) {
@@ -91,7 +94,7 @@ double results_flops(const struct result *row)
 		return 4 * m * n * fmax(1, (double)row->k);
 	if (strncmp(row->operation, "gram_", 5) == 0)
 		return 2 * m * n;
-	if (strcmp(row->operation, "trsm") == 0)
+	if (strcmp(row->operation, "trsm") == 0 || strcmp(row->operation, "trmm") == 0)
 		return m * m * n;
 	if (strcmp(row->operation, "transpose") == 0 || strcmp(row->operation, "laswp") == 0)
 		return NAN;

@@ -18,6 +18,7 @@ struct result {
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
 	                     uplo=l|u, from=host, alg=NAME, plan=chosen,
 	                     without=NAME, trans=nn|nt, layout=row|column,
+	                     blocks=folded|exit|full, side=l|r, splits=N|plan,
 	                     level=0|1 (last) */
 	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
 	                     leading dimension */

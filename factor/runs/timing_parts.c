@@ -114,6 +114,25 @@ static bool make_triangle(struct part_scene *s, struct fault *fault)
 	return good;
 }
 
+/* A lower triangle and an upper one side by side, in zeros. */
+static bool make_triangles(struct part_scene *s, struct fault *fault)
+{
+	struct executor *e = s->scene.executor;
+	struct matrix x = s->data.x;
+	float *host = xmalloc((size_t)(x.m * x.n) * sizeof *host);
+
+	bool good = timing_lift(e, e->ops->download(e, x, host, x.m), fault);
+	for (int64_t j = 0; j < x.m; j++) {
+		for (int64_t i = 0; i < j; i++)
+			host[i + j * x.m] = 0;
+		for (int64_t i = j + 1; i < x.m; i++)
+			host[i + (x.m + j) * x.m] = 0;
+	}
+	good = good && timing_lift(e, e->ops->upload(e, host, x.m, x) && e->ops->sync(e), fault);
+	free(host);
+	return good;
+}
+
 static bool make_pivots(struct part_scene *s, struct fault *fault)
 {
 	struct executor *e = s->scene.executor;
@@ -130,6 +149,15 @@ static bool make_pivots(struct part_scene *s, struct fault *fault)
 	return timing_lift(e, e->ops->store_pivots(e, d->ipiv, 0, d->pivots), fault);
 }
 
+static bool make_work(struct part_scene *s, struct fault *fault)
+{
+	struct executor *e = s->scene.executor;
+	struct part_data *d = &s->data;
+
+	d->work_bytes = PART_SPLITS * d->problem.m * d->problem.n * 4;
+	return timing_lift(e, e->ops->alloc(e, d->work_bytes, &d->work), fault);
+}
+
 static bool scene_open(struct part_scene *s, struct fault *fault)
 {
 	struct part_data *d = &s->data;
@@ -139,9 +167,16 @@ static bool scene_open(struct part_scene *s, struct fault *fault)
 	bool good = new_matrix(s, m, n, &d->original, 0, fault) &&
 	            new_matrix(s, m, n, &d->result, 1, fault);
 
-	if (p->part == PART_GEMM)
+	if (p->part == PART_GEMM || p->part == PART_SMALL_GEMM || p->part == PART_THIN_GEMM)
 		good = good && new_matrix(s, m, p->k, &d->x, 2, fault) &&
 		       new_matrix(s, p->k, n, &d->y, 3, fault);
+	if (p->part == PART_SMALL_GEMM)
+		good = good && make_work(s, fault);
+	if (p->part == PART_SYRK)
+		good = good && new_matrix(s, m, p->k, &d->x, 2, fault);
+	if (p->part == PART_TRMM)
+		good = good && new_matrix(s, m, 2 * m, &d->x, 2, fault) &&
+		       new_matrix(s, m, n, &d->y, 3, fault) && make_triangles(s, fault);
 	if (turned)
 		good = good && new_matrix(s, n, m, &d->x, 2, fault);
 	if (p->part == PART_TRSM)
@@ -156,7 +191,8 @@ static bool scene_open(struct part_scene *s, struct fault *fault)
 static void scene_close(struct part_scene *s)
 {
 	struct part_data *d = &s->data;
-	void *device[] = {d->original.data, d->result.data, d->x.data, d->y.data, d->pivots.data};
+	void *device[] = {
+	        d->original.data, d->result.data, d->x.data, d->y.data, d->pivots.data, d->work};
 
 	for (size_t i = 0; i < ARRAY_LEN(device); i++)
 		if (device[i])
