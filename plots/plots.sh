@@ -128,6 +128,11 @@ if [ -n "$gpu" ] && [ -s "$gpu/bench.tsv" ]; then
 		-f "$scripts/common.awk" -f "$scripts/gram_schmidt.awk")
 	[ -z "$series" ] || draw gram_schmidt gram_schmidt "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
 fi
+for figure in ${gpu:+small_gemm thin_gemm}; do
+	mkdir -p "$work/$figure"
+	series=$(awk -v folder="$work/$figure" -v data="$gpu" -v series="$figure" -f "$scripts/common.awk" -f "$scripts/lawn_products.awk")
+	[ -z "$series" ] || draw "$figure" "$figure" "$(machine_of "$gpu" gpu | tr -d "'\"\\\\")"
+done
 if [ -n "$gpu" ]; then
 	figure=breakdown
 	mkdir -p "$work/$figure"

@@ -179,10 +179,15 @@ gram_host_section() {
 lawn_section() {
 	[ -n "$gpu" ] || return 0
 	markup -v data="$gpu" -v papers="$home/data/papers/volkov2008.tsv" -f "$scripts/bench.awk" -f "$scripts/lawn.awk" >"$work/lawn"
-	[ -s "$work/lawn" ] || [ "$(drawn breakdown)" = yes ] || return 0
+	markup -v data="$gpu" -v papers="$home/data/papers/volkov2008.tsv" -v table=yes -f "$scripts/lawn_products.awk" >"$work/products"
+	[ -s "$work/lawn" ] || [ -s "$work/products" ] || [ "$(drawn breakdown)" = yes ] || return 0
 	printf 'H2\tlawn\tLAPACK Working Note 202 beside this machine\n'
 	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is of the recorded machine %s.\n' "$gpu"
-	cat "$work/lawn"
+	cat "$work/lawn" "$work/products"
+	[ "$(drawn small_gemm)" != yes ] ||
+		printf 'FIG\tsmall_gemm\tThe counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.\n'
+	[ "$(drawn thin_gemm)" != yes ] ||
+		printf 'FIG\tthin_gemm\tThe counterpart of Figure 6. The host: square products alone, from the probe of its rates.\n'
 	[ "$(drawn breakdown)" != yes ] ||
 		printf 'FIG\tbreakdown\tThe counterpart of Figures 10 and 11. Shares are what each phase costs when every moment is owed to%s\n' \
 			' one of the operations under way; hidden are panels and transfers beside other work. Slowdowns are measured.'
@@ -216,7 +221,7 @@ rule_sections() {
 		width=$(markup -v data="$folder" -v executor=cuda -f "$scripts/panel.awk")
 		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules_chip.awk" -f "$scripts/rules.awk"
 		[ $part = gpu ] || continue
-		for rule in bounds travel; do
+		for rule in bounds travel lawn_products; do
 			markup -v data="$folder" -v rule=yes -f "$scripts/bench.awk" -f "$scripts/$rule.awk"
 		done
 	done

@@ -58,7 +58,7 @@ probes='launch barrier pointer_chase loaded_latency bank_conflict instruction co
 probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_gram host_rate"
 for script in "$scripts"/*.gp; do
 	name=$(basename "$script" .gp)
-	case " style panel memory_system factor vendor trace kerr gram_schmidt gram_host breakdown update $probes " in
+	case " style panel memory_system factor vendor trace kerr gram_schmidt gram_host breakdown update small_gemm thin_gemm $probes " in
 	*" $name "*) ;;
 	*) probes="$probes $name" ;;
 	esac

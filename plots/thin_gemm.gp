@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# The counterpart of LAWN 202's Figure 6: rates of square products and of thin ones, k = 64, against n. lawn_products.awk wrote
+# work/NAME/{square,thin}_{volkov,own,cublas,host}.tsv (n, tflops).
+height = 520
+load scripts."/style.gp"
+series = present(system("printf '".name."/%s ' square_volkov square_own square_cublas square_host thin_volkov thin_own thin_cublas"))
+which(s, i) = system("basename ".s." | cut -d_ -f".i)
+title_of(v) = v eq "volkov" ? "LAWN 202" : v eq "own" ? "our own" : v eq "host" ? "OpenBLAS, host" : "cuBLAS"
+line_of(v) = v eq "volkov" ? 1 : v eq "own" ? 3 : v eq "host" ? 5 : 7
+shape(s) = which(s, 1)
+dash(s) = shape(s) eq "thin" ? 4 : 1
+set title "Square products and thin ones, k = 64, single precision - ".machine
+set logscale x 2
+set xlabel "m = n"
+set ylabel "Tflop/s"
+set yrange [0:*]
+set key maxrows 3
+plot for [i=1:words(series)] file(word(series, i)) using "n":"tflops" with linespoints lt line_of(which(word(series, i), 2)) \
+	dt dash(word(series, i)) title title_of(which(word(series, i), 2)).", ".shape(word(series, i))
