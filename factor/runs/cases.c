@@ -103,9 +103,10 @@ static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
         {"laswp", SINGLE, 1024, 1024}, {"laswp", SINGLE, 4096, 4096}, {"laswp", SINGLE, 8192, 8192},
         {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
         {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}, {"syrk", SINGLE, 1024, 64},
-        {"syrk", SINGLE, 1024, 1024}, {"syrk", SINGLE, 4096, 64}, {"syrk", SINGLE, 4096, 4096},
-        {"syrk", SINGLE, 8192, 64}, {"syrk", SINGLE, 8192, 8192}, {"trmm", SINGLE, 1024, 1024},
-        {"trmm", SINGLE, 2048, 2048}, {"trmm", SINGLE, 4096, 4096}};
+        {"syrk", SINGLE, 1024, 1024}, {"syrk", SINGLE, 2048, 64}, {"syrk", SINGLE, 2048, 2048},
+        {"syrk", SINGLE, 4096, 64}, {"syrk", SINGLE, 4096, 4096}, {"syrk", SINGLE, 8192, 64},
+        {"syrk", SINGLE, 8192, 8192}, {"trmm", SINGLE, 1024, 1024}, {"trmm", SINGLE, 2048, 2048},
+        {"trmm", SINGLE, 4096, 4096}};
 
 /* Figure 5 of LAWN 202: orders of C in products with k = 1024. */
 static const int64_t small_orders[] = {
