@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clumps.h"
 #include "msg.h"
 #include "walk.h"
 
 enum { POWER_ROUNDS = 40, SHUFFLES = 39 };
 
-/* Clumps this many of their own spreads apart are two groups; below the first, one. A pattern of
- * less than this share of the time is no partition. */
-static const double one_group = 3.2, two_groups = 4.5, least_share = 0.015;
+/* A pattern of less than this share of the time is no partition. */
+static const double least_share = 0.015;
 
 /* Takes row and column means away; what is missing becomes 0. */
 static void centre(double *table, size_t rows, size_t columns)
@@ -107,35 +107,6 @@ static bool stands_out(const double *table, size_t rows, size_t columns, double 
 	return !beaten;
 }
 
-/* Two means by the best threshold; fills group and returns the distance of the means over the
- * root mean square within. */
-static double two_means(const double *x, size_t n, int *group)
-{
-	double least = INFINITY, separation = 0;
-
-	for (size_t cut = 0; cut < n; cut++) {
-		double sum[2] = {0}, square[2] = {0}, count[2] = {0};
-		for (size_t i = 0; i < n; i++) {
-			const int side = x[i] > x[cut];
-			sum[side] += x[i];
-			square[side] += x[i] * x[i];
-			count[side]++;
-		}
-		if (fmin(count[0], count[1]) < fmax(2, 0.15 * (double)n))
-			continue;
-		const double within = square[0] - sum[0] * sum[0] / count[0] + square[1] -
-		                      sum[1] * sum[1] / count[1];
-		if (within >= least)
-			continue;
-		least = within;
-		separation = (sum[1] / count[1] - sum[0] / count[0]) /
-		             sqrt(fmax(within, 1e-12) / (double)(n - 2));
-		for (size_t i = 0; i < n; i++)
-			group[i] = x[i] > x[cut];
-	}
-	return separation;
-}
-
 /* Medians over the pairs below and above the average. */
 static void sooner_and_later(const double *seconds, size_t readers, size_t items, const int *group,
         const double *right, struct partition *found)
@@ -179,14 +150,13 @@ struct partition partition_find(const double *seconds, size_t readers, size_t it
 	const double value = leading(table, readers, items, left, right, &seed);
 	const double share =
 	        2 * value / sqrt((double)(readers * items)) / (total / fmax(measured, 1));
-	found.separation = two_means(left, readers, group);
+	found.separation = clumps_find(left, readers, group);
 	if (measured == 0)
 		found.groups = 0;
-	else if (share < least_share || !stands_out(table, readers, items, value) ||
-	         found.separation < one_group)
+	else if (share < least_share || !stands_out(table, readers, items, value))
 		found.groups = 1;
 	else
-		found.groups = found.separation >= two_groups ? 2 : 0;
+		found.groups = clumps_count(found.separation);
 	if (found.groups == 2) {
 		sooner_and_later(seconds, readers, items, group, right, &found);
 		const int first = group[0];

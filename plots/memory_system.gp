@@ -54,7 +54,7 @@ set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_lat
 	line("shared memory", shared, known("gpu_shared_latency")).rate_label("    all read", "gpu_shared_read").\
 	line("constant", known("gpu_constant_size"), known("gpu_constant_latency")) at 0,-0.04*tall left noenhanced
 set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
-	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")).\
+	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")).line("far hit", NaN, known("gpu_l2_far_hit_latency")).\
 	rate_label("L2 reads", "gpu_l2_read") at wide+space,-0.04*tall left noenhanced
 set label 7 time_label(known("gpu_dram_latency"))."\n".rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
-# Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Below, walks over pages, one node in each.
+# Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then walks over pages, one node in each. Below, the share of L2 lines whose first load by an SM took no longer, after an SM of the other partition had read them, after one of the same partition, and when they were in memory only (dashed: near and far hits).
 # Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
-height = 1300
+height = 1640
 load scripts."/style.gp"
 walks = present("pointer_chase/walk_ca pointer_chase/walk_cg pointer_chase/walk_nc pointer_chase/walk_constant pointer_chase/cold")
 cycles = present("pointer_chase/cycle_ca")
 pages = present("pointer_chase/pages")
+first = present("pointer_chase/once_other pointer_chase/once_same pointer_chase/once_absent")
+read_by(s) = s eq "pointer_chase/once_other" ? "the other partition" : s eq "pointer_chase/once_same" ? "the same partition" : "nobody"
+hits = "gpu_l2_near_hit_latency gpu_l2_far_hit_latency"
 name_of(s) = s eq "pointer_chase/walk_ca" ? "ld.ca (L1)" : s eq "pointer_chase/walk_cg" ? "ld.cg (L2)" : \
 	s eq "pointer_chase/walk_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
 ns(c) = column(c) * 1e9
@@ -28,7 +31,7 @@ unmark = "do for [i=11:20] { unset arrow i; unset label i }"
 set multiplot
 set logscale x 2
 set logscale y
-left = 0.12; right = 0.97; bottom = 0.73; top = 0.955
+left = 0.12; right = 0.97; bottom = 0.786; top = 0.964
 @panel
 set key maxrows 2
 set title "Latency of a dependent load in a random walk - ".machine
@@ -42,7 +45,7 @@ if (words(walks) > 0) {
 		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
 	@unmark
 }
-bottom = 0.40; top = 0.60
+bottom = 0.524; top = 0.683
 @panel
 set key maxrows 3
 set title "Cycles over arrays of these sizes, ld.ca"
@@ -54,7 +57,7 @@ if (words(cycles) > 0) {
 		using (column("stride")*where("bytes", real(word(arrays, i)))):(ns("seconds")) \
 		with linespoints lt i title size_label(real(word(arrays, i)))
 }
-bottom = 0.085; top = 0.27
+bottom = 0.274; top = 0.421
 @panel
 set key maxrows 2
 unset logscale y
@@ -68,5 +71,17 @@ if (words(pages) > 0) {
 		with yerrorlines lt i title size_label(real(word(strides, i))), \
 		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) \
 		with lines lt 7 dt 2 title "dense lines"
+}
+bottom = 0.05; top = 0.171
+@panel
+set title "First load of an L2 line, ld.cg, read before by an SM of"
+unset logscale x
+set xlabel "nanoseconds" offset 0,0.4
+set xtics auto format "%g"
+set ylabel "share of lines"
+set yrange [0:1]
+if (words(first) > 0) {
+	plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
+		for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
 }
 unset multiplot

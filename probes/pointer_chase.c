@@ -4,12 +4,12 @@
  * walks over ever larger sets give sizes and plateaus (`walk`, `entries`, `pages`, `packed`),
  * cycles at a stride LAWN 202's Figure 1 (`cycle`), pairs of loads the lines and sectors (`fetch`),
  * single lines from every SM which of them see L2 alike (`slice`; read again and again, a line is
- * in the SM's near part), private sets on all SMs what they share (`all`). What can fool it: a
- * cache still filling (every set is read through the same path by the same SM before), a TLB that
- * misses at the same time (sets of caches are dense, sets of pages small), nodes in too few cache
- * sets (random lines), a level whose size the sweep assumed (sizes are uniform in the logarithm;
- * the device's attributes only say how far to go). Unit: seconds per load; for `fetch` seconds per
- * pair of loads. */
+ * in the SM's near part), lines read once what a hit in the far part takes (`once`), private sets
+ * on all SMs what they share (`all`). What can fool it: a cache still filling (every set is read
+ * through the same path by the same SM before), a TLB that misses at the same time (sets of caches
+ * are dense, sets of pages small), nodes in too few cache sets (random lines), a level whose size
+ * the sweep assumed (sizes are uniform in the logarithm; the device's attributes only say how far
+ * to go). Unit: seconds per load; for `fetch` seconds per pair of loads. */
 #include "pointer_chase_parts.h"
 
 #include "../lib/clock.h"
@@ -18,6 +18,7 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const double memory_share = 0.8;
 static const double host_memory_share = 0.4; /* of an integrated GPU, which takes the host's */
@@ -131,8 +132,12 @@ static void sweep(struct chase_context *context, bool quick)
 	cycle_sizes(context, "cycle_cg", CHASE_CG, context->memory_bytes, 8, quick ? 64 : 8);
 	cycle_sizes(context, "cycle_cv", CHASE_CV, 1024 * MIB, 512, 64);
 	note_time("cycles", &since);
-	measure_slices(context, quick ? SLICE_LINES / 4 : SLICE_LINES);
+	int *side = xcalloc((size_t)context->gpu.sm_count, sizeof *side);
+	measure_slices(context, quick ? SLICE_LINES / 4 : SLICE_LINES, side);
 	note_time("slices", &since);
+	measure_once(context, side);
+	free(side);
+	note_time("first reads", &since);
 	all_at_once(context, quick);
 	note_time("all SMs", &since);
 }

@@ -18,7 +18,8 @@ enum {
 	CHASE_THREADS = 1024,         /* that touch and stroll before one of them is timed */
 	CHASE_CONSTANT_WORDS = 16384, /* all of constant memory, 4 bytes each */
 	CHASE_SHARED_WORDS = 2048,
-	CHASE_SLICE_STEPS = 64
+	CHASE_SLICE_STEPS = 64,
+	CHASE_ONCE_NODES = 512 /* read once; a multiple of CHASE_UNROLL */
 };
 
 enum chase_path {
@@ -85,6 +86,24 @@ bool chase_cluster_fits(int cluster);
  * the device. */
 int chase_slice(int sm, int sm_count, const uint64_t *line, int count, uint32_t *taken,
         uint32_t *cycles, struct gpu_span *span);
+
+/* One block on SM `sm` reads every node of the set once. taken is a zeroed word on the device, 1
+ * afterwards if a block got onto that SM. */
+int chase_touch(const struct chase_set *set, int sm, int sm_count, uint32_t *taken);
+
+/* Left in pinned memory by chase_once; a line's number is its place in the cycle. */
+struct chase_once {
+	struct gpu_span span;             /* ns1 == 0: it did not run */
+	uint32_t first[CHASE_ONCE_NODES]; /* cycles of each load, and of reading the clock */
+	uint32_t again[CHASE_ONCE_NODES]; /* the same, a round later */
+	uint32_t chained;                 /* a third round, the clock read at its ends only */
+};
+
+/* One thread on SM `sm` follows the cycle of CHASE_ONCE_NODES nodes, past L1, the clock read after
+ * every load, if *touched (NULL: whatever there was). The last line of a stride is no node. taken
+ * as above. */
+int chase_once(const struct chase_set *set, int sm, int sm_count, const uint32_t *touched,
+        uint32_t *taken, struct chase_once *result);
 
 /* Makes each of these words hold its own address. */
 int chase_close(const uint64_t *line, int count);

@@ -79,6 +79,10 @@ void chase_fit_paths(const struct output *out);
 /* Returns the number of levels. */
 size_t chase_fit_tlb(const struct output *out, struct tlb_level *level);
 
+/* ---- near and far hits in L2 (pointer_chase_fit_once.c) ---- */
+
+void chase_fit_once(const struct output *out);
+
 /* ---- what SMs share (pointer_chase_fit_sharing.c) ---- */
 
 void chase_fit_partitions(const struct output *out);

@@ -18,6 +18,15 @@ cp "$folder"/*.tsv "$scratch"
 [ -x "$bin/fit" ] && "$bin/fit" --output "$scratch" >/dev/null 2>&1
 curves=$(find "$folder" -name pointer_chase.tsv | wc -l)
 
+# First loads of L2 lines, where the recording has them.
+: >"$scratch/once"
+if grep -q '^once_other' "$folder/pointer_chase.tsv" 2>/dev/null; then
+	cat >"$scratch/once" <<'LIST'
+gpu.l2.near_hit.latency	first load of a line of L2, near	cycles	230	310
+gpu.l2.far_hit.latency	first load of a line of L2, far	cycles	310	560
+LIST
+fi
+
 # Lines "parameter what unit lowest highest". In cycles a time is multiplied by the clock of the same profile; shared by
 # distance in a cluster stands for each of its rows.
 awk -F '\t' -v curves="$curves" '
@@ -41,7 +50,7 @@ awk -F '\t' -v curves="$curves" '
 		printf "not ok\t%s (%s) is there\n", $2, $1
 	else if (!seen)
 		printf "ok\t%s # SKIP neither %s nor its curve was recorded\n", $2, $1
-}' "$folder/profile.tsv" "$scratch/profile.tsv" list=1 - <<'LIST' >"$scratch/judged"
+}' "$folder/profile.tsv" "$scratch/profile.tsv" list=1 - "$scratch/once" <<'LIST' >"$scratch/judged"
 gpu.l1.latency	L1 hit	cycles	30	35
 gpu.l1.size	L1's knee	KiB	190	256
 gpu.shared.latency	shared memory	cycles	20	33

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads of L2 lines that the SM reads for the first time: lines that an SM of the other partition,
+ * or of its own, has brought into L2, and lines that are not there. Read again they would be in
+ * the reader's near part. */
+#include "pointer_chase_parts.h"
+
+#include "../lib/walk.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+
+enum {
+	ONCE_REPEATS = 5,
+	ONCE_SKIPPED = 32, /* the first loads, with the code still to come */
+	ONCE_STRIDE = 2048 /* far enough apart that none comes with another */
+};
+
+/* Who reads, and who read before (negative: nobody). */
+struct readers {
+	const char *series;
+	int reader, before;
+};
+
+struct once {
+	uint32_t *taken;           /* on the device, two for each launch */
+	struct chase_once *result; /* pinned, one for each repeat */
+};
+
+/* Cycles that reading the clock adds to each load: the second round and the third find the same
+ * lines in the near part. */
+static double clock_cost(const struct chase_once *result)
+{
+	double stamped = 0;
+	for (int i = 0; i < CHASE_ONCE_NODES; ++i)
+		stamped += result->again[i];
+	return (stamped - result->chained) / CHASE_ONCE_NODES;
+}
+
+/* Lines are drawn anew by every process and have numbers of their own. */
+static void record_once(struct chase_context *context, const struct once *once, int repeats,
+        const struct readers *readers)
+{
+	const int first = context->run->process * (CHASE_ONCE_NODES - ONCE_SKIPPED);
+	for (int i = ONCE_SKIPPED; i < CHASE_ONCE_NODES; ++i) {
+		double seconds[ONCE_REPEATS];
+		struct measurement measurement = {.hz = NAN};
+		size_t n = 0;
+		for (int repeat = 0; repeat < repeats; ++repeat) {
+			const struct chase_once *result = &once->result[repeat];
+			struct sample sample;
+			gpu_span_sample(&result->span, 1, 0, 0, &sample);
+			if (!sample.agreed)
+				continue;
+			seconds[n++] = (result->first[i] - clock_cost(result)) / sample.hz;
+			measurement.hz = sample.hz;
+		}
+		const struct arg args[] = {
+		        {"sm", readers->reader}, {"line", first + i - ONCE_SKIPPED}};
+		measurement.seconds = stats_median_interval(seconds, n);
+		if (n > 0)
+			probe_record(context->run, readers->series, args, 2, &measurement);
+	}
+}
+
+/* Every repeat starts with none of the lines in L2. */
+static void read_once(struct chase_context *context, const struct once *once, int repeats,
+        const struct chase_set *set, const struct readers *readers)
+{
+	const int sms = context->gpu.sm_count;
+	GPU(cudaMemset(once->taken, 0, 2 * ONCE_REPEATS * sizeof *once->taken));
+	for (int repeat = 0; repeat < repeats; ++repeat) {
+		uint32_t *touched = once->taken + 2 * repeat;
+		once->result[repeat].span = (struct gpu_span){0};
+		GPU(cudaMemset(context->flush, repeat, (size_t)context->flush_bytes));
+		if (readers->before >= 0)
+			GPU(chase_touch(set, readers->before, sms, touched));
+		GPU(chase_once(set, readers->reader, sms, readers->before >= 0 ? touched : NULL,
+		        touched + 1, &once->result[repeat]));
+	}
+	GPU(cudaDeviceSynchronize());
+	record_once(context, once, repeats, readers);
+}
+
+/* The last SM on that side beside `sm`; -1 when there is none. */
+static int last_on(const struct chase_context *context, const int *side, int wanted, int sm)
+{
+	int other = context->gpu.sm_count - 1;
+	while (other >= 0 && (other == sm || side[other] != wanted))
+		--other;
+	return other;
+}
+
+/* Random lines of a piece of memory that one translation covers. */
+static void draw_lines(struct chase_context *context, struct chase_set *set)
+{
+	const int64_t page = 2 * MIB;
+	*set = new_set(context, CHASE_ONCE_NODES, ONCE_STRIDE, ONCE_STRIDE / LINE - 1, LINE);
+	set->slots = 1;
+	set->base += (uint64_t)page *
+	             walk_random(&context->random, (uint32_t)(context->memory_bytes / page));
+	start_plan(context, CHASE_CG, *set);
+	GPU(chase_build(&context->plan));
+}
+
+/* A reader on each side; where the SMs do not fall into two groups, one of them, and any other that
+ * reads before. */
+void measure_once(struct chase_context *context, const int *side)
+{
+	const int repeats = context->run->common.quick ? 3 : ONCE_REPEATS;
+	struct once once;
+	GPU(cudaMalloc((void **)&once.taken, 2 * ONCE_REPEATS * sizeof *once.taken));
+	GPU(cudaMallocHost((void **)&once.result, ONCE_REPEATS * sizeof *once.result));
+	for (int reader_side = 0; reader_side < 2; ++reader_side) {
+		const int reader = last_on(context, side, reader_side, -1);
+		const int near = last_on(context, side, reader_side, reader);
+		if (reader < 0 || near < 0)
+			continue;
+		const int far = last_on(context, side, !reader_side, reader);
+		struct chase_set set;
+		draw_lines(context, &set);
+		const struct readers all[] = {{"once_other", reader, far < 0 ? near : far},
+		        {"once_same", reader, near}, {"once_absent", reader, -1}};
+		for (size_t i = 0; i < ARRAY_LEN(all); ++i)
+			read_once(context, &once, repeats, &set, &all[i]);
+	}
+	GPU(cudaFree(once.taken));
+	GPU(cudaFreeHost(once.result));
+}

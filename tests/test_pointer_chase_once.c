@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Near and far hits out of synthetic first loads: two clumps, one, noise that hides them, a clock
+ * that rises from process to process, lines that had left L2 meanwhile, and what was not measured.
+ */
+#include "chase_curves.h"
+
+enum { LINES = 200, READERS = 2 };
+
+static const double near_hit = 140e-9, far_hit = 235e-9, memory = 330e-9;
+
+/* What the machine does with lines that the other side read before. */
+struct scene {
+	bool divided;  /* every other line is far */
+	int left_once; /* each so many-th line has left L2 before it is read (0: none) */
+	bool no_absent;
+};
+
+/* A reader's loads: slices lie at different distances, from +-10 ns. */
+static struct profile *fitted(struct machine *machine, struct scene scene)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	for (int reader = 0; reader < READERS; ++reader)
+		for (int line = 0; line < LINES; ++line) {
+			const struct arg args[] = {{"sm", 131 - reader}, {"line", line}};
+			const double slice = 1e-9 * (line * 8 % 21 - 10);
+			const bool far = scene.divided && (line + reader) % 2 == 0;
+			const bool left = scene.left_once && line % scene.left_once == 0;
+			put(machine, curve, "once_other", args, 2,
+			        slice + (left         ? memory
+			                        : far ? far_hit
+			                              : near_hit));
+			put(machine, curve, "once_same", args, 2, slice + near_hit);
+			if (!scene.no_absent)
+				put(machine, curve, "once_absent", args, 2, slice + memory);
+		}
+	pointer_chase_fit(curve, profile);
+	table_free(curve);
+	return profile;
+}
+
+static void check(struct machine machine, struct scene scene, bool found, const char *what)
+{
+	struct profile *profile = fitted(&machine, scene);
+	const double quicker = 1 + machine.ramp;
+	bool wrong = false;
+	const bool near = resolved(profile, "gpu.l2.near_hit.latency", near_hit / quicker, &wrong);
+	const bool far = resolved(profile, "gpu.l2.far_hit.latency", far_hit / quicker, &wrong);
+	diag("near %g, far %g (%s)", row(profile, "gpu.l2.near_hit.latency")->estimate.value,
+	        row(profile, "gpu.l2.far_hit.latency")->estimate.value,
+	        row(profile, "gpu.l2.far_hit.latency")->status);
+	ok(near == found && far == found && !wrong, "%s: %s", what,
+	        found ? "near and far hits" : "not resolved");
+	profile_free(profile);
+}
+
+static void test_not_measured(void)
+{
+	struct machine machine = {.noise = 0.001, .hz = 1.98e9, .random = 3};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const struct arg args[] = {{"sm", 0}, {"line", 0}};
+	put(&machine, curve, "slice", args, 2, near_hit);
+	pointer_chase_fit(curve, profile);
+	is_text(row(profile, "gpu.l2.far_hit.latency")->status, "absent",
+	        "a recording without first loads says nothing of them");
+	profile_free(profile);
+	table_free(curve);
+}
+
+int main(void)
+{
+	const struct machine quiet = {.noise = 0.005, .doubt = 1, .hz = 1.98e9, .random = 17};
+	struct machine noisy = quiet, loud = quiet, rising = quiet;
+	noisy.noise = 0.03;
+	loud.noise = 0.3;
+	rising.ramp = 0.03;
+	rising.noise = 0.002;
+	const struct scene divided = {.divided = true}, undivided = {.divided = false};
+	const struct scene leaving = {.divided = true, .left_once = 9};
+	const struct scene all_left = {.left_once = 1},
+	                   unknown = {.divided = true, .no_absent = true};
+	check(quiet, divided, true, "two partitions");
+	check(noisy, divided, true, "with noise");
+	check(rising, divided, true, "with a clock that rises");
+	check(quiet, leaving, true, "with lines that had left L2");
+	check(quiet, undivided, false, "one partition");
+	check(noisy, undivided, false, "one partition, with noise");
+	check(loud, divided, false, "noise larger than the difference");
+	check(quiet, all_left, false, "all lines back in memory");
+	check(quiet, unknown, false, "no loads from memory to compare with");
+	test_not_measured();
+	return finish();
+}
