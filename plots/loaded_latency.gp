@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Title: Latency under load
 # Question: How long does a load take while others move data, and how many bytes must be under way for the full rate?
-# Figure: Above, the latency of a dependent load against what the other SMs read at the same time, out of DRAM and out of L2. Then DRAM reads alone: against bytes under way on every SM, by plain loads, asynchronous copies (cp.async) and the bulk copy engine, and against the number of SMs that read.
+# Figure: Above, the latency of a dependent load against what the other SMs read at the same time, out of DRAM and out of L2. Then DRAM reads alone, by plain loads, asynchronous copies (cp.async) and the bulk copy engine: against bytes under way on every SM, against the number of SMs that read, and against the warps of every SM that load or start copies, each with 2 KiB under way.
 # Parameters: gpu.loaded. gpu.saturation. gpu.engine. gpu.sm.read gpu.sm.l2_read
-height = 1240
+height = 1640
 load scripts."/style.gp"
 ns(c) = column(c) * 1e9
 rate(c) = 1e-12 / column(c)
@@ -15,11 +15,12 @@ places = ""
 if (present("loaded_latency/offered_dram") ne "") places = places." dram"
 if (present("loaded_latency/offered_l2") ne "") places = places." l2"
 inflight = "loaded_latency/inflight"
-engine_name(e) = word("plain asynchronous bulk", e)
+engine_name(e) = word("loads cp.async bulk_copies", e)
+engine_title(e) = system("echo ".engine_name(e)." | tr _ ' '")
 set multiplot
 left = 0.13; right = 0.97
 
-bottom = 0.735; top = 0.96
+bottom = 0.800; top = 0.970
 @panel
 set title "Latency of a load beside streams - ".machine
 set xlabel "TB/s that the others read" offset 0,0.4
@@ -33,7 +34,7 @@ if (words(places) > 0) {
 }
 set datafile columnheaders
 
-bottom = 0.40; top = 0.62
+bottom = 0.546; top = 0.713
 @panel
 set title "DRAM reads against bytes under way, all SMs"
 set logscale x 2
@@ -43,18 +44,31 @@ set xrange [*:*]
 if (present(inflight) ne "") {
 	engines = values(inflight, "engine")
 	plot for [e in engines] file(inflight) using (column("inflight")/1024*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \
-		with yerrorlines lt e+0 title engine_name(e+0)." copies"
+		with yerrorlines lt e+0 title engine_title(e+0)
 }
 
-bottom = 0.07; top = 0.29
+bottom = 0.297; top = 0.463
 @panel
-set title "DRAM reads against SMs that read, plain loads"
+set title "DRAM reads against SMs that read"
 set xlabel "SMs" offset 0,0.4
 sms = present("loaded_latency/sms loaded_latency/sms_upper")
 if (words(sms) > 0) {
-	plot for [i=1:words(sms)] file(word(sms, i)) using "sms":(rate("seconds")):(rate("high")):(rate("low")) \
-		with yerrorlines lt 1 title i == 1 ? "measured" : "", \
-		exists("gpu_saturation_dram_sms") ? sprintf("< printf 'x\\ty\\n%g\\t0\\n%g\\t5\\n'", gpu_saturation_dram_sms, gpu_saturation_dram_sms) : "< printf 'x\\ty\\n'" \
-		using 1:2 with lines lt 7 dt 2 title "90 % of the best rate"
+	engines = values("loaded_latency/sms", "engine")
+	plot for [e in engines] for [i=1:words(sms)] file(word(sms, i)) \
+		using (column("sms")*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \
+		with yerrorlines lt e+0 title i == 1 ? engine_title(e+0) : "", \
+		exists("gpu_saturation_dram_sms") ? sprintf("< printf 'x\ty\n%g\t0\n%g\t5\n'", gpu_saturation_dram_sms, gpu_saturation_dram_sms) : "< printf 'x\ty\n'" \
+		using 1:2 with lines lt 7 dt 2 title "90 % of loads' best"
+}
+
+bottom = 0.053; top = 0.214
+@panel
+set title "DRAM reads against warps that load or start copies, all SMs"
+set xlabel "warps of every SM" offset 0,0.4
+if (present("loaded_latency/warps") ne "") {
+	engines = values("loaded_latency/warps", "engine")
+	plot for [e in engines] file("loaded_latency/warps") \
+		using (column("warps")*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \
+		with yerrorlines lt e+0 title engine_title(e+0)
 }
 unset multiplot

@@ -3,9 +3,9 @@
  * for the full rate?
  *
  * Method: a chase over a random cycle (in DRAM or in L2) beside streams whose pace pauses set: each
- * level gives a latency and the rate offered at the same time. Then streams alone: against bytes
- * under way by plain loads, asynchronous copies and the bulk copy engine, against SMs, against
- * warps, and out of L2. (What shared memory delivers is the bank_conflict probe's.)
+ * level gives a latency and the rate offered at the same time. Then streams alone, by plain loads,
+ * asynchronous copies and the bulk copy engine: against bytes under way, against SMs, against
+ * warps; and out of L2. (What shared memory delivers is the bank_conflict probe's.)
  *
  * What can fool it: nodes of the chase that L2 still holds (the cycle's lines exceed L2 twice
  * over), a stream over what L2 holds (64 L2s, each sample goes on elsewhere), blocks that run after
@@ -58,7 +58,7 @@ static bool stream_sample(void *context, struct sample *sample)
 	GPU(cudaDeviceSynchronize());
 	const double host_seconds = clock_now() - start;
 	/* where the next sample goes on: far from what L2 holds of this one */
-	stream->offset += stream->turns * stream->blocks;
+	stream->offset += stream->turns * stream->blocks * loaded_pieces(stream);
 	struct gpu_span whole;
 	struct sample all;
 	double bytes;
@@ -77,8 +77,7 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
 	struct sample sample = {0};
-	const double piece =
-	        16.0 * stream.threads * stream.depth / (stream.engine == ENGINE_BULK ? 4 : 1);
+	const double turn = (double)loaded_piece_bytes(&stream) * loaded_pieces(&stream);
 	s.stream.region = b->region;
 	s.stream.block = b->block;
 	s.stream.sink = b->sink;
@@ -89,7 +88,7 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 	stream_sample(&s, &sample);
 	s.stream.turns =
 	        (int64_t)fmax(16, fmin(stream_seconds, seconds / 8) / fmax(sample.seconds, 1e-15) /
-	                                  piece / stream.blocks);
+	                                  turn / stream.blocks);
 	if (!sample_run(stream_sample, &s, &plan, b->gpu.max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	const double inflight = 16.0 * stream.threads * stream.depth;
@@ -104,52 +103,60 @@ static bool has_engine(const struct gpu *gpu, int engine)
 	       (engine == ENGINE_BULK && gpu->major >= 9);
 }
 
+/* On the device's SMs, unless that is more than their shared memory holds. */
+static void measure_engine(struct probe_run *run, struct bench *b, const char *series,
+        struct loaded_stream stream, double seconds)
+{
+	const int inflight = 16 * stream.threads * stream.depth;
+	if (stream.issuers == 0)
+		stream.issuers = 1;
+	if (has_engine(&b->gpu, stream.engine) &&
+	        (stream.engine == ENGINE_PLAIN || inflight <= b->gpu.shared_per_block))
+		measure_stream(run, b, series, stream, seconds);
+}
+
 /* Threads of one block an SM and 16-byte loads of each that are under way together. */
 static const struct {
 	int threads, depth;
 } combinations[] = {{128, 1}, {256, 1}, {256, 2}, {512, 2}, {512, 4}, {1024, 4}, {1024, 8}};
 
-static void measure_inflight(struct probe_run *run, struct bench *b, double seconds)
+static void measure_inflight(
+        struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
 {
-	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++) {
-		if (!has_engine(&b->gpu, engine))
-			continue;
-		for (size_t i = 0; i < ARRAY_LEN(combinations); i++) {
-			const struct loaded_stream stream = {.engine = (enum loaded_engine)engine,
-			        .blocks = b->gpu.sm_count,
-			        .threads = combinations[i].threads,
-			        .depth = combinations[i].depth};
-			if (engine == ENGINE_PLAIN ||
-			        16 * stream.threads * stream.depth <= b->gpu.shared_per_block)
-				measure_stream(run, b, "inflight", stream, seconds);
-		}
+	for (size_t i = 0; i < ARRAY_LEN(combinations); i++)
+		measure_engine(run, b, "inflight",
+		        (struct loaded_stream){.engine = engine,
+		                .blocks = b->gpu.sm_count,
+		                .threads = combinations[i].threads,
+		                .depth = combinations[i].depth},
+		        seconds);
+}
+
+static void measure_sms(
+        struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
+{
+	struct loaded_stream stream = {.engine = engine, .threads = 1024, .depth = 4};
+	for (int sms = 1; sms <= b->gpu.sm_count; sms *= run->common.quick ? 4 : 2) {
+		stream.blocks = sms;
+		measure_engine(run, b, "sms", stream, seconds);
+	}
+	for (int part = 4; part > 0; part--) { /* the knee lies between the last powers of two */
+		stream.blocks = b->gpu.sm_count * (8 - part) / 7;
+		measure_engine(run, b, "sms_upper", stream, seconds);
 	}
 }
 
-static void measure_sms(struct probe_run *run, struct bench *b, double seconds)
-{
-	for (int sms = 1; sms <= b->gpu.sm_count; sms *= run->common.quick ? 4 : 2)
-		measure_stream(run, b, "sms",
-		        (struct loaded_stream){
-		                .engine = ENGINE_PLAIN, .blocks = sms, .threads = 1024, .depth = 4},
-		        seconds);
-	for (int part = 4; part > 0; part--) /* the knee lies between the last powers of two */
-		measure_stream(run, b, "sms_upper",
-		        (struct loaded_stream){.engine = ENGINE_PLAIN,
-		                .blocks = b->gpu.sm_count * (8 - part) / 7,
-		                .threads = 1024,
-		                .depth = 4},
-		        seconds);
-}
-
-static void measure_warps(struct probe_run *run, struct bench *b, double seconds)
+/* Each of so many warps loads, or starts copies, with 2 KiB under way. */
+static void measure_warps(
+        struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
 {
 	for (int warps = 1; warps <= 32; warps *= run->common.quick ? 4 : 2)
-		measure_stream(run, b, "warps",
-		        (struct loaded_stream){.engine = ENGINE_PLAIN,
+		measure_engine(run, b, "warps",
+		        (struct loaded_stream){.engine = engine,
 		                .blocks = b->gpu.sm_count,
 		                .threads = 32 * warps,
-		                .depth = 4},
+		                .depth = 4,
+		                .issuers = warps},
 		        seconds);
 }
 
@@ -214,10 +221,12 @@ static void measure(struct probe_run *run)
 	gpu_warm(&b.gpu, run->warm_seconds);
 	set_up(&b);
 
-	const double point = run->seconds / (2 * LOADED_LEVELS + 45);
-	measure_inflight(run, &b, point);
-	measure_sms(run, &b, point);
-	measure_warps(run, &b, point);
+	const double point = run->seconds / (2 * LOADED_LEVELS + 80);
+	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++) {
+		measure_inflight(run, &b, (enum loaded_engine)engine, point);
+		measure_sms(run, &b, (enum loaded_engine)engine, point);
+		measure_warps(run, &b, (enum loaded_engine)engine, point);
+	}
 	measure_in_l2(run, &b, point);
 	if (b.gpu.cooperative)
 		loaded_latency_chase(run, &b, point);
@@ -233,7 +242,7 @@ const struct probe loaded_latency_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .seconds = 1.6,
+        .seconds = 2.1,
         .processes = 3,
         .measure = measure,
         .fit = loaded_latency_fit,

@@ -6,7 +6,7 @@
  * it), streams that have not started or have ended (the chaser waits for all and stops them), a
  * region that L2 holds (it is many L2s, and every launch goes on elsewhere). Unit: seconds per
  * load; seconds per byte. */
-#include "loaded_latency.h"
+#include "loaded_latency_streams.cuh"
 #include "../lib/spin.cuh"
 
 #include <cooperative_groups.h>
@@ -21,15 +21,6 @@ __device__ __forceinline__ uint64_t follow(uint64_t address)
 	uint64_t next;
 	asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(address));
 	return next;
-}
-
-__device__ __forceinline__ uint32_t load16(const char *address)
-{
-	uint32_t a, b, c, d;
-	asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
-	             : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-	             : "l"(address));
-	return a ^ b ^ c ^ d;
 }
 
 __device__ void chase(const struct loaded_chase &c)
@@ -117,160 +108,7 @@ __global__ void build_kernel(
 		        (uint64_t)(nodes + (int64_t)place[next[i]] * LOADED_NODE_BYTES);
 }
 
-/* ---- streams alone ---- */
-
-/* The pieces that a block moves: its own of every round over the grid, around the region. */
-struct walk {
-	char *at, *end;
-	int64_t step, size;
-};
-
-__device__ __forceinline__ struct walk walk_from(const struct loaded_stream &s, int64_t bytes)
-{
-	const int64_t pieces = s.region_bytes / bytes, size = pieces * bytes;
-	return {s.region + (s.offset + blockIdx.x) % pieces * bytes, s.region + size,
-	        gridDim.x * bytes, size};
-}
-
-__device__ __forceinline__ char *next_piece(struct walk *walk)
-{
-	char *at = walk->at;
-	walk->at = at + walk->step < walk->end ? at + walk->step : at + walk->step - walk->size;
-	return at;
-}
-
-__device__ __forceinline__ void finish(
-        const struct loaded_stream &s, struct gpu_span *span, uint32_t seen, int64_t bytes)
-{
-	__syncthreads();
-	if (seen == 0x9e3779b9u)
-		*s.sink = seen;
-	if (threadIdx.x == 0) {
-		span_stop(span);
-		s.block[blockIdx.x].span = *span;
-		s.block[blockIdx.x].bytes = (uint64_t)bytes;
-	}
-}
-
-template <int depth> __global__ void __launch_bounds__(1024) plain_kernel(struct loaded_stream s)
-{
-	const int64_t bytes = (int64_t)blockDim.x * 16 * depth;
-	struct walk walk = walk_from(s, bytes);
-	struct gpu_span span;
-	uint32_t seen = 0;
-	span_start(&span);
-#pragma unroll 1
-	for (int64_t t = 0; t < s.turns; ++t) {
-		const char *at = next_piece(&walk) + threadIdx.x * 16;
-		uint32_t x[depth];
-#pragma unroll
-		for (int k = 0; k < depth; ++k)
-			x[k] = load16(at + k * blockDim.x * 16);
-#pragma unroll
-		for (int k = 0; k < depth; ++k)
-			seen = seen * 3 + x[k];
-	}
-	finish(s, &span, seen, s.turns * bytes);
-}
-
-template <int depth> __global__ void __launch_bounds__(1024) store_kernel(struct loaded_stream s)
-{
-	const int64_t bytes = (int64_t)blockDim.x * 16 * depth;
-	struct walk walk = walk_from(s, bytes);
-	struct gpu_span span;
-	const uint32_t v = threadIdx.x * 2654435761u + blockIdx.x;
-	span_start(&span);
-#pragma unroll 1
-	for (int64_t t = 0; t < s.turns; ++t) {
-		char *at = next_piece(&walk) + threadIdx.x * 16;
-#pragma unroll
-		for (int k = 0; k < depth; ++k)
-			*(uint4 *)(at + k * blockDim.x * 16) = make_uint4(v, v + 1, v + 2, v + 3);
-	}
-	__threadfence();
-	finish(s, &span, 0, s.turns * bytes);
-}
-
-/* Every thread waits for its own copies only and reads its own words. */
-template <int depth> __global__ void __launch_bounds__(1024) async_kernel(struct loaded_stream s)
-{
-#if __CUDA_ARCH__ >= 800
-	extern __shared__ __align__(128) char memory[];
-	const int64_t bytes = (int64_t)blockDim.x * 16;
-	struct walk walk = walk_from(s, bytes);
-	const uint32_t mine = (uint32_t)__cvta_generic_to_shared(memory) + threadIdx.x * 16;
-	struct gpu_span span;
-	uint32_t seen = 0;
-	span_start(&span);
-#pragma unroll 1
-	for (int64_t t = 0; t < s.turns * depth; ++t) {
-		const uint32_t slot = mine + (uint32_t)(t % depth * bytes);
-		if (t >= depth) {
-			uint32_t word;
-			asm volatile("cp.async.wait_group %0;" ::"n"(depth - 1) : "memory");
-			asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word) : "r"(slot));
-			seen = seen * 3 + word;
-		}
-		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(slot),
-		             "l"(next_piece(&walk) + threadIdx.x * 16)
-		             : "memory");
-		asm volatile("cp.async.commit_group;" ::: "memory");
-	}
-	asm volatile("cp.async.wait_group 0;" ::: "memory");
-	finish(s, &span, seen, s.turns * depth * bytes);
-#endif
-}
-
-/* One thread keeps four stages under way. */
-enum { STAGES = 4 };
-
-__global__ void bulk_kernel(struct loaded_stream s, int stage_bytes)
-{
-#if __CUDA_ARCH__ >= 900
-	extern __shared__ __align__(128) char memory[];
-	__shared__ __align__(8) uint64_t arrived[STAGES];
-	const uint32_t base = (uint32_t)__cvta_generic_to_shared(memory),
-	               bar = (uint32_t)__cvta_generic_to_shared(arrived);
-	struct walk walk = walk_from(s, stage_bytes);
-	struct gpu_span span;
-	uint32_t seen = 0;
-	if (threadIdx.x != 0)
-		return;
-	for (int k = 0; k < STAGES; ++k)
-		asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bar + 8 * k) : "memory");
-	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-	span_start(&span);
-#pragma unroll 1
-	for (int64_t t = 0; t < s.turns + STAGES; ++t) {
-		const uint32_t k = (uint32_t)(t % STAGES), stage = base + k * (uint32_t)stage_bytes;
-		if (t >= STAGES) {
-			uint32_t done = 0, word;
-			while (!done)
-				asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 "
-				             "p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-				             : "=r"(done)
-				             : "r"(bar + 8 * k), "r"((uint32_t)(t / STAGES - 1) & 1)
-				             : "memory");
-			asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word) : "r"(stage));
-			seen = seen * 3 + word;
-		}
-		if (t >= s.turns)
-			continue;
-		asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(bar + 8 * k),
-		             "r"(stage_bytes)
-		             : "memory");
-		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-		             "[%0], [%1], %2, [%3];" ::"r"(stage),
-		             "l"(next_piece(&walk)), "r"(stage_bytes), "r"(bar + 8 * k)
-		             : "memory");
-	}
-	if (seen == 0x9e3779b9u)
-		*s.sink = seen;
-	span_stop(&span);
-	s.block[blockIdx.x].span = span;
-	s.block[blockIdx.x].bytes = (uint64_t)(s.turns * stage_bytes);
-#endif
-}
+/* ---- launching ---- */
 
 typedef void (*stream_kernel)(struct loaded_stream);
 
@@ -283,12 +121,12 @@ template <int depth> stream_kernel pick(enum loaded_engine engine)
 
 int launch_bulk(const struct loaded_stream *s)
 {
-	const int stage = s->depth * 16 * s->threads / STAGES;
+	const int stage = loaded_piece_bytes(s), shared = stage * LOADED_STAGES * s->issuers;
 	const cudaError_t error = cudaFuncSetAttribute(
-	        bulk_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, stage * STAGES);
+	        bulk_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
 	if (error != cudaSuccess)
 		return (int)error;
-	bulk_kernel<<<(unsigned)s->blocks, 32, (size_t)stage * STAGES>>>(*s, stage);
+	bulk_kernel<<<(unsigned)s->blocks, 32u * (unsigned)s->issuers, (size_t)shared>>>(*s, stage);
 	return (int)cudaGetLastError();
 }
 

@@ -11,7 +11,12 @@
 extern "C" {
 #endif
 
-enum { LOADED_NODE_BYTES = 128, LOADED_UNROLL = 32, LOADED_THREADS = 512 };
+enum {
+	LOADED_NODE_BYTES = 128,
+	LOADED_UNROLL = 32,
+	LOADED_THREADS = 512,
+	LOADED_STAGES = 4 /* of bulk copies under way */
+};
 
 /* How data come to an SM. */
 enum loaded_engine {
@@ -51,25 +56,40 @@ int loaded_chase_launch(const struct loaded_chase *chase);
 /* Writes the cycle: the node at index place[i] points to that at place[next[i]]. */
 int loaded_build(void *nodes, const uint32_t *place, const uint32_t *next, int64_t count);
 
-/* Every block moves `turns` pieces of its own out of (or into) the region, depth x 16 bytes of
- * every thread (ENGINE_BULK: 4 stages of depth x 16 bytes x threads / 4) being under way. */
+/* Every block moves `turns` times pieces of its own out of (or into) the region, depth x 16 bytes
+ * of every thread being under way. ENGINE_BULK: as many bytes, in 4 stages of each of `issuers`
+ * warps, the first thread of which starts the copies. */
 struct loaded_stream {
 	enum loaded_engine engine;
 	int blocks, threads;
-	int depth; /* 1, 2, 4 or 8 */
+	int depth;   /* 1, 2, 4 or 8 */
+	int issuers; /* of ENGINE_BULK; 1 to 32 */
 	int64_t turns;
 	char *region;
-	int64_t region_bytes, offset;
+	int64_t region_bytes, offset; /* the latter in pieces */
 	struct loaded_block *block;
 	uint32_t *sink;
 };
+
+/* Pieces that a block moves in one turn, and the bytes of one. */
+static inline int loaded_pieces(const struct loaded_stream *s)
+{
+	return s->engine == ENGINE_ASYNC ? s->depth : s->engine == ENGINE_BULK ? s->issuers : 1;
+}
+static inline int loaded_piece_bytes(const struct loaded_stream *s)
+{
+	const int stages = s->engine == ENGINE_BULK ? LOADED_STAGES : 1;
+	return 16 * s->threads * s->depth / stages / loaded_pieces(s);
+}
+
 int loaded_stream_launch(const struct loaded_stream *stream);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Curve to gpu.loaded.*, gpu.saturation.*, gpu.engine.read, gpu.sm.read, gpu.sm.l2_read. */
+/* Curve to gpu.loaded.*, gpu.saturation.*, gpu.engine.read, gpu.sm.read (plain loads; .async,
+ * .bulk), gpu.sm.l2_read. */
 struct table;
 struct profile;
 void loaded_latency_fit(const struct table *curve, struct profile *profile);

@@ -3,7 +3,8 @@
  * the most that was offered), gpu.loaded.l2.{read,write} (B/s), gpu.engine.read[engine] (B/s, the
  * best of the sweep: 1 plain loads, 2 asynchronous copies, 3 bulk copies),
  * gpu.saturation.dram.bytes_per_sm[engine] and .bytes[engine], gpu.saturation.dram.sms and .warps
- * (what reaches 90 % of the best), gpu.sm.read and gpu.sm.l2_read (B/s of one SM alone). */
+ * (what reaches 90 % of the best) and gpu.sm.read (B/s of one SM alone), of plain loads and, with
+ * .async and .bulk behind, of both kinds of copies, gpu.sm.l2_read. */
 #include "../lib/base.h"
 #include "loaded_latency.h"
 
@@ -132,33 +133,40 @@ static void fit_engines(const struct table *curve, struct profile *profile)
 	}
 }
 
-static void fit_counts(const struct table *curve, struct profile *profile)
+/* What so many SMs, or so many warps on every SM, reach by one engine. */
+static void fit_counts(
+        const struct table *curve, struct profile *profile, int engine, const char *suffix)
 {
-	const struct parameter_spec sms = {.name = "gpu.saturation.dram.sms",
+	char name[3][64];
+	snprintf(name[0], sizeof name[0], "gpu.sm.read%s", suffix);
+	snprintf(name[1], sizeof name[1], "gpu.saturation.dram.sms%s", suffix);
+	snprintf(name[2], sizeof name[2], "gpu.saturation.dram.warps%s", suffix);
+	const struct parameter_spec one = {.name = name[0],
+	        .unit = "B/s",
+	        .method = "one SM alone out of DRAM",
+	        .low = 1e8,
+	        .high = 1e13};
+	const struct parameter_spec sms = {.name = name[1],
 	        .unit = "count",
 	        .method = "SMs that reach 90 % of the best rate, the others idle",
 	        .low = 1,
 	        .high = 1e4};
-	const struct parameter_spec warps = {.name = "gpu.saturation.dram.warps",
+	const struct parameter_spec warps = {.name = name[2],
 	        .unit = "count",
 	        .method =
 	                "warps an SM that reach 90 % of the best rate, 64 bytes a thread under way",
 	        .low = 1,
 	        .high = 64};
 	struct place place[2 * LEVELS];
-	size_t count = rates(curve, "sms", "sms", 0, place);
+	size_t count = rates(curve, "sms", "sms", engine, place);
 	if (count > 0) {
-		const struct parameter_spec one = {.name = "gpu.sm.read",
-		        .unit = "B/s",
-		        .method = "one SM alone out of DRAM",
-		        .low = 1e8,
-		        .high = 1e13};
-		profile_add(profile, &one, NULL, 0, place[0].y, place[0].busy);
-		count += rates(curve, "sms_upper", "sms", 0, place + count);
+		if (place[0].x == 1)
+			profile_add(profile, &one, NULL, 0, place[0].y, place[0].busy);
+		count += rates(curve, "sms_upper", "sms", engine, place + count);
 		qsort(place, count, sizeof *place, by_x);
 		add_saturation(profile, &sms, NULL, place, count);
 	}
-	count = rates(curve, "warps", "warps", 0, place);
+	count = rates(curve, "warps", "warps", engine, place);
 	add_saturation(profile, &warps, NULL, place, count);
 }
 
@@ -230,7 +238,9 @@ static void fit_loaded(const struct table *curve, struct profile *profile, const
 void loaded_latency_fit(const struct table *curve, struct profile *profile)
 {
 	fit_engines(curve, profile);
-	fit_counts(curve, profile);
+	fit_counts(curve, profile, ENGINE_PLAIN, "");
+	fit_counts(curve, profile, ENGINE_ASYNC, ".async");
+	fit_counts(curve, profile, ENGINE_BULK, ".bulk");
 	fit_l2(curve, profile);
 	fit_loaded(curve, profile, "dram");
 	fit_loaded(curve, profile, "l2");

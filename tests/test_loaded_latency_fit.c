@@ -54,6 +54,9 @@ static struct table *synthetic(void)
 	put_ramp(curve, "inflight", "inflight", 3, 65536, 131072, 32768, 4.2e12);
 	put_ramp(curve, "sms", "sms", 1, 1, 128, 64, 4e12);
 	put_ramp(curve, "warps", "warps", 1, 1, 32, 16, 4e12);
+	put_ramp(curve, "sms", "sms", 2, 1, 128, 32, 3.8e12);
+	put_ramp(curve, "warps", "warps", 2, 1, 32, 8, 3.8e12);
+	put_ramp(curve, "warps", "warps", 3, 8, 32, 4, 4.2e12);
 	for (int level = 0; level <= 4; level++) { /* 0 .. 4 TB/s: 300 + 50 ns a level */
 		const struct arg arg = {"level", level};
 		put(curve, "latency_dram", &arg, 1, (300 + 50 * level) * 1e-9);
@@ -84,12 +87,22 @@ int main(void)
 	size_t bounded = 0;
 	for (size_t i = 0; i < profile->count; i++)
 		bounded += strcmp(profile->row[i].status, "bounded") == 0;
-	ok(bounded == 2, "a sweep that starts saturated gives bounds, no values");
+	ok(bounded == 3, "sweeps that start saturated give bounds, no values");
 	is_real(at(profile, "gpu.saturation.dram.sms", NULL, 0).estimate.value, 57.6, 1e-6,
 	        "SMs that reach 90 %");
 	is_real(at(profile, "gpu.sm.read", NULL, 0).estimate.value, 4e12 / 64, 1e-6, "one SM");
 	is_real(at(profile, "gpu.saturation.dram.warps", NULL, 0).estimate.value, 14.4, 1e-6,
 	        "warps that reach 90 %");
+	is_real(at(profile, "gpu.saturation.dram.sms.async", NULL, 0).estimate.value, 28.8, 1e-6,
+	        "SMs that reach 90 % by asynchronous copies");
+	is_real(at(profile, "gpu.sm.read.async", NULL, 0).estimate.value, 3.8e12 / 32, 1e-6,
+	        "one SM by asynchronous copies");
+	is_real(at(profile, "gpu.saturation.dram.warps.async", NULL, 0).estimate.value, 7.2, 1e-6,
+	        "warps that reach 90 % by asynchronous copies");
+	is_text(status_of(profile, "gpu.saturation.dram.warps.bulk"), "bounded",
+	        "as few warps as were tried suffice for bulk copies");
+	is_text(status_of(profile, "gpu.saturation.dram.sms.bulk"), "absent",
+	        "against SMs they were not measured");
 	is_real(at(profile, "gpu.loaded.dram.latency", "load", 0).estimate.value, 300e-9, 1e-6,
 	        "the idle device");
 	is_real(at(profile, "gpu.loaded.dram.latency", "load", 0.5).estimate.value, 400e-9, 1e-6,
