@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Title: Instructions
 # Question: How long does a dependent instruction take, and how many can an SM start at a time?
-# Figure: Above, single-precision FMA of one SM against warps, with 1 to 8 independent chains in each (LAWN 202, section 3.4). Then the latency of one dependent instruction and the time one takes on a saturated SM (warp-wide; matrix products are larger pieces of work). Below, the share of the FMA rate that is left when an operand is loaded from shared memory or comes from the constant bank (section 3.5; the compiler for sm_90 keeps it in a uniform register).
+# Figure: Above, single-precision FMA of one SM against warps, with 1 to 8 independent chains in each (LAWN 202, section 3.4). Then the latency of one dependent instruction and the time one takes on a saturated SM (warp-wide; matrix products are larger pieces of work). Then the share of the FMA rate that is left when an operand is loaded from shared memory or comes from the constant bank (section 3.5; the compiler for sm_90 keeps it in a uniform register); matrix products of one SM against the blocks on it, one chain in each of their warps; and the rates of the device in bursts and kept up for two seconds, with the clock and the power at the end.
 # Parameters: gpu.fma. gpu.int. gpu.special. gpu.divide. gpu.sqrt. gpu.warp. gpu.mma. gpu.wgmma. gpu.instruction.
-height = 1560
+height = 2320
 load scripts."/style.gp"
 fma = "instruction/fma_s"
 chains = present(fma) eq "" ? "" : values(fma, "chains")
@@ -16,10 +16,17 @@ times = "< cd '".work."/instruction' && for s in ".all."; do awk -v place=$((i =
 fed = "lane broadcast conflict constant"
 has_fed = present("instruction/fed_register") ne ""
 reference = has_fed ? real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } { print $a[\"seconds\"]; exit }' '".file("instruction/fed_register")."'")) : NaN
+products = ""
+do for [p in "mma_d mma_d16 mma_tf32 mma_bf16 mma_h wgmma_tf32 wgmma_bf16"] { if (present("instruction/".p) ne "") { products = products." ".p } }
+kept = ""
+do for [p in "fma_s fma_d mma_d mma_d16 mma_bf16 wgmma_tf32 wgmma_bf16"] { if (exists("gpu_".p."_sustained") && exists("gpu_".p."_rate")) { kept = kept." ".p } }
+dotted(s) = system("echo ".s." | sed 's/_/./'")
+state(p) = sprintf("%.2f GHz", value("gpu_".p."_sustained_clock") * 1e-9).(exists("gpu_".p."_sustained_power") ? sprintf(", %.0f W", value("gpu_".p."_sustained_power")) : "")
+is_block(p) = where("chains", 1)*where("warps", p[1:1] eq "w" ? 8 : 4)
 set multiplot
 left = 0.17; right = 0.97
 
-bottom = 0.79; top = 0.97
+bottom = 0.859; top = 0.980
 @panel
 set title "Single-precision FMA of one SM - ".machine
 set logscale x 2
@@ -31,7 +38,7 @@ if (words(chains) > 0) {
 		with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
 }
 
-left = 0.25; bottom = 0.31; top = 0.69
+left = 0.25; bottom = 0.536; top = 0.792
 @panel
 unset logscale x
 set title "One warp-wide instruction"
@@ -50,7 +57,7 @@ if (words(all) > 0) {
 	set datafile columnheaders
 }
 
-left = 0.17; bottom = 0.05; top = 0.20
+left = 0.17; bottom = 0.361; top = 0.462
 @panel
 unset logscale x
 set title "FMA with an operand from elsewhere"
@@ -64,5 +71,39 @@ set yrange [0:1.1]
 if (has_fed) {
 	plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
 		with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
+}
+
+bottom = 0.198; top = 0.298
+@panel
+set title "Matrix products of one SM against its blocks (mma: 4 warps each, wgmma: 8)"
+set xlabel "blocks" offset 0,0.4
+set xrange [0.9:4.4]
+set xtics (1, 2, 4)
+set ylabel "Tflop/s"
+set yrange [0:*]
+if (words(products) > 0) {
+	plot for [i=1:words(products)] file("instruction/".word(products, i)) \
+		using (column("blocks")*is_block(word(products, i))):(gflops("seconds")/1e3) \
+		with linespoints lt i title dotted(word(products, i)) noenhanced
+}
+
+left = 0.25; bottom = 0.042; top = 0.132
+@panel
+set title "In bursts, and kept up for two seconds"
+set xlabel "Tflop/s of the device" offset 0,0.4
+unset ylabel
+set logscale x 10
+set xrange [10:10000]
+set xtics auto
+set yrange [words(kept)+0.5:0.5]
+set ytics ()
+do for [i=1:words(kept)] { set ytics add (dotted(word(kept, i)) i) }
+if (words(kept) > 0) {
+	plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) \
+		with points lt 1 ps 0.9 title i == 1 ? "burst" : "", \
+		for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) \
+		with points lt 2 ps 0.9 title i == 1 ? "two seconds" : "", \
+		for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1.15e-12):($0 == 0 ? i : NaN):(state(word(kept, i))) \
+		with labels left noenhanced notitle
 }
 unset multiplot

@@ -76,7 +76,7 @@ function conflicts(   list) {
 			with_unit(value("gpu.atomic.global.alone.u32"), "s") "." rests(list))
 }
 
-function arithmetic(   list, chains) {
+function arithmetic(   list, chains, i, name) {
 	list = "gpu.fma.s.latency gpu.fma.s.rate gpu.sm.count gpu.clock.sm"
 	if (have("Independent operations", list)) {
 		chains = value("gpu.fma.s.latency") * value("gpu.fma.s.rate") / 64 / sm_count()
@@ -93,6 +93,14 @@ function arithmetic(   list, chains) {
 	if (have("Sustained arithmetic", list))
 		item("Sustained arithmetic: two seconds of FMA keep " percent(value("gpu.fma.s.sustained") / value("gpu.fma.s.rate"), "%.0f") \
 			" % of the burst rate." rests(list))
+	split("fma.d mma.d16 wgmma.tf32 wgmma.bf16", name, " ")
+	for (i = 1; i <= 4; i++) {
+		list = "gpu." name[i] ".sustained gpu." name[i] ".rate gpu." name[i] ".sustained_clock"
+		if (value("gpu." name[i] ".sustained") != "" && have("Sustained arithmetic, " name[i], list))
+			item("Sustained arithmetic, " name[i] ": two seconds keep " \
+				percent(value("gpu." name[i] ".sustained") / value("gpu." name[i] ".rate"), "%.0f") " % of the burst rate, at " \
+				significant(value("gpu." name[i] ".sustained_clock") / 1e9, 3) " GHz." rests(list))
+	}
 }
 
 # The rank from which an update of the largest square reaches half, and 80 %, of the library's best.

@@ -74,7 +74,8 @@ int wgmma_launch(
 }
 #endif
 
-/* Curve to gpu.<instruction>.{latency,rate}, gpu.fma.s.curve, gpu.fma.fed, gpu.*.sustained. */
+/* Curve to gpu.<instruction>.{latency,rate,blocks}, gpu.fma.s.curve, gpu.fma.fed, gpu.*.sustained.
+ */
 struct table;
 struct profile;
 void instruction_fit(const struct table *curve, struct profile *profile);

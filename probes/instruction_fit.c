@@ -2,8 +2,9 @@
 /* Curve of the instruction probe -> gpu.<instruction>.latency (s, one chain of one warp),
  * gpu.<instruction>.rate (flop/s of the device, its best point) or .issue (s per warp-wide
  * instruction of a saturated SM), gpu.fma.s.curve[chains,warps] and [.. blocks=2] as
- * gpu.fma.s.blocks, gpu.fma.fed.<source>[width] (share of the rate from registers),
- * gpu.instruction.overhead[warps], and the sustained rates with clock and power. */
+ * gpu.fma.s.two_blocks, gpu.<matrix product>.blocks[blocks] (flop/s of one SM),
+ * gpu.fma.fed.<source>[width] (share of the rate from registers), gpu.instruction.overhead[warps],
+ * and the sustained rates with clock and power. */
 #include "../lib/base.h"
 #include "instruction.h"
 
@@ -196,10 +197,11 @@ static void fit_overhead(const struct table *curve, struct profile *profile)
 }
 
 /* The last half of a long run, of one process: the interval is that process's own. */
-static void fit_sustained(
-        const struct table *curve, struct profile *profile, const char *series, const char *name)
+static void fit_sustained(const struct table *curve, struct profile *profile, const char *name)
 {
+	char series[64];
 	struct point *points;
+	snprintf(series, sizeof series, "%s_sustained", name);
 	if (curve_points(curve, series, &points) > 0) {
 		const struct point *p = &points[0];
 		const double watt = curve_arg(curve, p, "watt");
@@ -217,12 +219,47 @@ static void fit_sustained(
 	free(points);
 }
 
+/* Matrix products against blocks: one chain in each of so many warps of a block. */
+static void fit_blocks(const struct table *curve, struct profile *profile)
+{
+	static const struct {
+		const char *series;
+		double warps;
+	} products[] = {{"mma.d", 4}, {"mma.d16", 4}, {"mma.tf32", 4}, {"mma.bf16", 4},
+	        {"mma.h", 4}, {"wgmma.tf32", 8}, {"wgmma.bf16", 8}};
+	for (size_t k = 0; k < ARRAY_LEN(products); k++) {
+		char name[64], method[100];
+		snprintf(name, sizeof name, "gpu.%s.blocks", products[k].series);
+		snprintf(method, sizeof method,
+		        "one SM against blocks of %.0f warps, one chain in each",
+		        products[k].warps);
+		const struct parameter_spec spec = {
+		        .name = name, .unit = "flop/s", .method = method, .low = 1e6, .high = 1e14};
+		struct point *points;
+		const size_t count = curve_points(curve, products[k].series, &points);
+		for (size_t i = 0; i < count; i++) {
+			const struct arg blocks = {
+			        "blocks", curve_arg(curve, &points[i], "blocks")};
+			if (curve_arg(curve, &points[i], "chains") == 1 &&
+			        curve_arg(curve, &points[i], "warps") == products[k].warps)
+				profile_add(profile, &spec, &blocks, 1,
+				        over(curve_arg(curve, &points[i], "flops"),
+				                points[i].seconds),
+				        points[i].busy);
+		}
+		free(points);
+	}
+}
+
 void instruction_fit(const struct table *curve, struct profile *profile)
 {
+	static const char *const sustained[] = {
+	        "fma.s", "fma.d", "mma.d", "mma.d16", "mma.bf16", "wgmma.tf32", "wgmma.bf16"};
 	fit_instructions(curve, profile);
 	fit_curve(curve, profile);
 	fit_fed(curve, profile);
 	fit_overhead(curve, profile);
-	fit_sustained(curve, profile, "fma.s_sustained", "fma.s");
-	fit_sustained(curve, profile, "wgmma.tf32_sustained", "wgmma.tf32");
+	fit_blocks(curve, profile);
+	for (size_t i = 0; i < ARRAY_LEN(sustained); i++)
+		fit_sustained(curve, profile, sustained[i]);
 }

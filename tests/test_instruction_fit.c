@@ -55,6 +55,10 @@ int main(void)
 	put(curve, "fed_register", 8, 16, 1, 4, 64, NAN, 0.125e-9);
 	put(curve, "fed_lane", 8, 16, 1, 8, 64, NAN, 0.5e-9);
 	put(curve, "fma.s_sustained", 8, 16, 1, NAN, 64, 350, 0.16e-9);
+	put(curve, "wgmma.bf16_sustained", 1, 8, 1, NAN, 262144, 690, 40e-9);
+	for (int blocks = 1; blocks <= 4; blocks *= 2)
+		put(curve, "mma.tf32", 1, 4, blocks, NAN, 2048, NAN, 8e-9 / blocks);
+	put(curve, "mma.tf32", 1, 1, 1, NAN, 2048, NAN, 16e-9);
 	put(curve, "mma.d", 1, 1, 1, NAN, 512, NAN, 1e-12);
 	instruction_fit(curve, profile);
 
@@ -76,6 +80,17 @@ int main(void)
 	is_real(value(profile, "gpu.fma.s.sustained"), 64 * 100 / 0.16e-9, 1e-6, "sustained");
 	is_real(value(profile, "gpu.fma.s.sustained_clock"), 1.7e9, 1e-9, "its clock");
 	is_real(value(profile, "gpu.fma.s.sustained_power"), 350, 1e-9, "its power");
+	is_real(value(profile, "gpu.wgmma.bf16.sustained"), 262144 * 100 / 40e-9, 1e-6,
+	        "another one sustained");
+	is_text(row(profile, "gpu.fma.d.sustained")->status, "absent",
+	        "what did not run long is not there");
+	const struct arg four = {"blocks", 4}, single = {"blocks", 1};
+	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &four, 1).estimate.value, 2048 / 2e-9,
+	        1e-6, "matrix products of four blocks on an SM");
+	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &single, 1).estimate.value, 2048 / 8e-9,
+	        1e-6, "and of one block, not of one warp");
+	is_text(row(profile, "gpu.mma.d.blocks")->status, "absent",
+	        "one warp alone is no point of them");
 	is_text(row(profile, "gpu.fma.s.sustained_clock")->status, "ok", "status of the clock");
 	is_text(row(profile, "gpu.mma.d.latency")->status, "failed",
 	        "a latency below any clock's period fails");
