@@ -53,7 +53,12 @@ static void test_measured(const struct table *predicted)
 {
 	static const int64_t width[] = {32};
 	const struct plan plan = {.widths = width, .count = 1};
-	const struct factor_question asked = {"getrf", &plan, 100, 100, DOUBLE, LOWER, MATH_FP32};
+	const struct factor_question asked = {.operation = "getrf",
+	        .plan = &plan,
+	        .m = 100,
+	        .n = 100,
+	        .precision = DOUBLE,
+	        .uplo = LOWER};
 	struct factor_question known = asked;
 	struct timeline_entry entry = {.lane = LANE_QUEUE,
 	        .engine = LANE_QUEUE,

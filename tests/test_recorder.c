@@ -82,8 +82,12 @@ static bool same_records(const struct timeline *a, const struct timeline *b)
 static struct timeline *simulated(
         const struct profile *profile, enum operation operation, const struct plan *plan, int64_t m)
 {
-	struct factor_question asked = {
-	        operation_name[operation], plan, m, N, SINGLE, LOWER, MATH_FP32};
+	struct factor_question asked = {.operation = operation_name[operation],
+	        .plan = plan,
+	        .m = m,
+	        .n = N,
+	        .precision = SINGLE,
+	        .uplo = LOWER};
 	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, 2);
 
 	model_factor_run(e, &asked);
