@@ -24,22 +24,22 @@ int main(void)
 		fprintf(stderr, "%s\n", fathom_error(NULL));
 		return 77;
 	}
-	float *a = memory(N * N * sizeof *a), *b = memory(N * sizeof *b);
+	double *a = memory(N * N * sizeof *a), *b = memory(N * sizeof *b);
 	int *ipiv = memory(N * sizeof *ipiv), *info = memory(sizeof *info);
 	for (int i = 0; i < N * N; i++) {
-		a[i] = (float)rand() / (float)RAND_MAX;
+		a[i] = (double)rand() / RAND_MAX;
 		b[i % N] = (i < N ? 0 : b[i % N]) + a[i];
 	}
 
-	int64_t bytes = fathom_sgetrf_work(handle, N, N, N);
+	int64_t bytes = fathom_dgetrf_work(handle, N, N, N);
 	void *work = memory(bytes);
-	fathom_sgetrf(handle, N, N, a, N, ipiv, work, bytes, info);
-	fathom_sgetrs(handle, 'N', N, 1, a, N, ipiv, b, N);
+	fathom_dgetrf(handle, N, N, a, N, ipiv, work, bytes, info);
+	fathom_dgetrs(handle, 'N', N, 1, a, N, ipiv, b, N);
 	if (fathom_finish(handle) != FATHOM_OK) {
 		fprintf(stderr, "%s\n", fathom_error(handle));
 		return 1;
 	}
-	printf("info %d, x from %.3f to %.3f\n", *info, (double)b[0], (double)b[N - 1]);
+	printf("info %d, x from %.3f to %.3f\n", *info, b[0], b[N - 1]);
 	fathom_destroy(handle); /* and cudaFree of the rest */
 	return 0;
 }

@@ -17,12 +17,11 @@ fed = "lane broadcast conflict constant"
 has_fed = present("instruction/fed_register") ne ""
 reference = has_fed ? real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } { print $a[\"seconds\"]; exit }' '".file("instruction/fed_register")."'")) : NaN
 products = ""
-do for [p in "mma_d mma_d16 mma_tf32 mma_bf16 mma_h wgmma_tf32 wgmma_bf16"] { if (present("instruction/".p) ne "") { products = products." ".p } }
+do for [p in "mma_d mma_d16 mma_tf32 mma_bf16 mma_h"] { if (present("instruction/".p) ne "") { products = products." ".p } }
 kept = ""
 do for [p in "fma_s fma_d mma_d mma_d16 mma_bf16 wgmma_tf32 wgmma_bf16"] { if (exists("gpu_".p."_sustained") && exists("gpu_".p."_rate")) { kept = kept." ".p } }
 dotted(s) = system("echo ".s." | sed 's/_/./'")
 state(p) = sprintf("%.2f GHz", value("gpu_".p."_sustained_clock") * 1e-9).(exists("gpu_".p."_sustained_power") ? sprintf(", %.0f W", value("gpu_".p."_sustained_power")) : "")
-is_block(p) = where("chains", 1)*where("warps", p[1:1] eq "w" ? 8 : 4)
 set multiplot
 left = 0.17; right = 0.97
 
@@ -75,15 +74,15 @@ if (has_fed) {
 
 bottom = 0.198; top = 0.298
 @panel
-set title "Matrix products of one SM against its blocks (mma: 4 warps each, wgmma: 8)"
+set title "Matrix products of one SM against its blocks, of 4 warps each"
 set xlabel "blocks" offset 0,0.4
-set xrange [0.9:4.4]
-set xtics (1, 2, 4)
+set xrange [0.9:2.3]
+set xtics (1, 2)
 set ylabel "Tflop/s"
 set yrange [0:*]
 if (words(products) > 0) {
 	plot for [i=1:words(products)] file("instruction/".word(products, i)) \
-		using (column("blocks")*is_block(word(products, i))):(gflops("seconds")/1e3) \
+		using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) \
 		with linespoints lt i title dotted(word(products, i)) noenhanced
 }
 

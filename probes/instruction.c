@@ -107,13 +107,13 @@ static int sweep_warpgroups(struct probe_run *run, struct instruction_bench *b, 
 {
 	if (!wgmma_built())
 		return 0;
-	for (int i = 0; run && i < 4; i++) {
-		const enum wgmma_kind kind = i % 2 ? WGMMA_BF16 : WGMMA_TF32;
-		struct subject s = instruction_warpgroups(b, kind, 1 + i / 2);
+	for (int i = 0; run && i < 2; i++) {
+		const enum wgmma_kind kind = i ? WGMMA_BF16 : WGMMA_TF32;
+		struct subject s = instruction_warpgroups(b, kind);
 		instruction_point(
 		        run, &s, kind == WGMMA_TF32 ? "wgmma.tf32" : "wgmma.bf16", seconds);
 	}
-	return 4;
+	return 2;
 }
 
 static int sweep(struct probe_run *run, struct instruction_bench *b, bool quick, double seconds)

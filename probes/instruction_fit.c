@@ -219,29 +219,27 @@ static void fit_sustained(const struct table *curve, struct profile *profile, co
 	free(points);
 }
 
-/* Matrix products against blocks: one chain in each of so many warps of a block. */
+/* Matrix products against blocks: one chain in each of as many warps of a block as an SM has tensor
+ * cores. */
 static void fit_blocks(const struct table *curve, struct profile *profile)
 {
-	static const struct {
-		const char *series;
-		double warps;
-	} products[] = {{"mma.d", 4}, {"mma.d16", 4}, {"mma.tf32", 4}, {"mma.bf16", 4},
-	        {"mma.h", 4}, {"wgmma.tf32", 8}, {"wgmma.bf16", 8}};
+	enum { WARPS = 4 };
+	static const char *const products[] = {"mma.d", "mma.d16", "mma.tf32", "mma.bf16", "mma.h"};
+
 	for (size_t k = 0; k < ARRAY_LEN(products); k++) {
 		char name[64], method[100];
-		snprintf(name, sizeof name, "gpu.%s.blocks", products[k].series);
+		snprintf(name, sizeof name, "gpu.%s.blocks", products[k]);
 		snprintf(method, sizeof method,
-		        "one SM against blocks of %.0f warps, one chain in each",
-		        products[k].warps);
+		        "one SM against blocks of %d warps, one chain in each", WARPS);
 		const struct parameter_spec spec = {
 		        .name = name, .unit = "flop/s", .method = method, .low = 1e6, .high = 1e14};
 		struct point *points;
-		const size_t count = curve_points(curve, products[k].series, &points);
+		const size_t count = curve_points(curve, products[k], &points);
 		for (size_t i = 0; i < count; i++) {
 			const struct arg blocks = {
 			        "blocks", curve_arg(curve, &points[i], "blocks")};
 			if (curve_arg(curve, &points[i], "chains") == 1 &&
-			        curve_arg(curve, &points[i], "warps") == products[k].warps)
+			        curve_arg(curve, &points[i], "warps") == WARPS)
 				profile_add(profile, &spec, &blocks, 1,
 				        over(curve_arg(curve, &points[i], "flops"),
 				                points[i].seconds),

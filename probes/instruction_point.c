@@ -110,7 +110,7 @@ struct subject instruction_chains(
 	        .flops = b->table[index].flops};
 }
 
-struct subject instruction_warpgroups(struct instruction_bench *b, enum wgmma_kind kind, int blocks)
+struct subject instruction_warpgroups(struct instruction_bench *b, enum wgmma_kind kind)
 {
 	const double depth = kind == WGMMA_TF32 ? 8 : 16;
 	return (struct subject){.bench = b,
@@ -118,7 +118,7 @@ struct subject instruction_warpgroups(struct instruction_bench *b, enum wgmma_ki
 	        .index = (size_t)kind,
 	        .chains = 1,
 	        .warps = 4 * WARPGROUPS,
-	        .blocks = blocks,
-	        .instructions = (double)INSTRUCTION_MMA_BODY * WARPGROUPS * blocks,
+	        .blocks = 1,
+	        .instructions = (double)INSTRUCTION_MMA_BODY * WARPGROUPS,
 	        .flops = 2 * 64 * 128 * depth};
 }

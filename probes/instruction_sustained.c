@@ -71,11 +71,11 @@ void instruction_sustained(
 	if (all && !warpgroups)
 		sustain(run, b, "mma.bf16", 4, seconds);
 	if (warpgroups) {
-		struct subject tf32 = instruction_warpgroups(b, WGMMA_TF32, 1);
+		struct subject tf32 = instruction_warpgroups(b, WGMMA_TF32);
 		measure_sustained(run, &tf32, "wgmma.tf32_sustained", seconds);
 	}
 	if (all && warpgroups) {
-		struct subject bf16 = instruction_warpgroups(b, WGMMA_BF16, 1);
+		struct subject bf16 = instruction_warpgroups(b, WGMMA_BF16);
 		measure_sustained(run, &bf16, "wgmma.bf16_sustained", seconds);
 	}
 }

@@ -68,7 +68,7 @@ is_empty 'no cuSOLVER in either'
 if [ $? -eq 77 ]; then
 	report ok "the example # SKIP $(head -n 1 "$scratch/said")"
 else
-	succeeds 'the example solves its system' grep -q '^info 0, x from [01]\.[09].. to [01]\.[09]..$' "$scratch/said"
+	succeeds 'the example solves its system' grep -q '^info 0, x from 1\.000 to 1\.000$' "$scratch/said"
 fi
 
 # ---- an installed copy

@@ -56,7 +56,7 @@ int main(void)
 	put(curve, "fed_lane", 8, 16, 1, 8, 64, NAN, 0.5e-9);
 	put(curve, "fma.s_sustained", 8, 16, 1, NAN, 64, 350, 0.16e-9);
 	put(curve, "wgmma.bf16_sustained", 1, 8, 1, NAN, 262144, 690, 40e-9);
-	for (int blocks = 1; blocks <= 4; blocks *= 2)
+	for (int blocks = 1; blocks <= 2; blocks++)
 		put(curve, "mma.tf32", 1, 4, blocks, NAN, 2048, NAN, 8e-9 / blocks);
 	put(curve, "mma.tf32", 1, 1, 1, NAN, 2048, NAN, 16e-9);
 	put(curve, "mma.d", 1, 1, 1, NAN, 512, NAN, 1e-12);
@@ -84,9 +84,9 @@ int main(void)
 	        "another one sustained");
 	is_text(row(profile, "gpu.fma.d.sustained")->status, "absent",
 	        "what did not run long is not there");
-	const struct arg four = {"blocks", 4}, single = {"blocks", 1};
-	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &four, 1).estimate.value, 2048 / 2e-9,
-	        1e-6, "matrix products of four blocks on an SM");
+	const struct arg two = {"blocks", 2}, single = {"blocks", 1};
+	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &two, 1).estimate.value, 2048 / 4e-9,
+	        1e-6, "matrix products of two blocks on an SM");
 	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &single, 1).estimate.value, 2048 / 8e-9,
 	        1e-6, "and of one block, not of one warp");
 	is_text(row(profile, "gpu.mma.d.blocks")->status, "absent",

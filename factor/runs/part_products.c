@@ -13,9 +13,9 @@ static struct volkov_call call_of(
 	        .n = d->problem.n,
 	        .k = d->problem.k,
 	        .alpha = (float)PART_ALPHA,
-	        .a = a.data,
+	        .a = matrix_address(a),
 	        .lda = a.ld,
-	        .b = b.data,
+	        .b = matrix_address(b),
 	        .ldb = b.ld,
 	        .beta = (float)beta,
 	        .c = d->result.data,
@@ -145,7 +145,7 @@ bool trmm_vendor(struct executor *executor, const struct part_way *way, const st
 	                part_has(way, "uplo", "l") ? CUBLAS_FILL_MODE_LOWER
 	                                           : CUBLAS_FILL_MODE_UPPER,
 	                CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, d->problem.m, d->problem.n, &alpha,
-	                triangle.data, triangle.ld, d->y.data, d->y.ld, d->result.data,
+	                matrix_address(triangle), triangle.ld, d->y.data, d->y.ld, d->result.data,
 	                d->result.ld),
 	        "trmm");
 }
