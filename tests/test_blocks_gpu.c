@@ -67,6 +67,36 @@ static void check_syrk(struct executor *e, enum precision p, enum uplo uplo, enu
 	block_free(e, &c);
 }
 
+/* Large upper triangles, which go by the transpose of A: as the lower ones of transposed operands.
+ */
+static void check_turned(struct executor *e, enum precision p, int64_t n, int64_t k)
+{
+	struct block a = block_new(e, p, k, n, &state), c = block_new(e, p, n, n, &state);
+	struct block b = block_poisoned(e, p, n, k), d = block_poisoned(e, p, n, n);
+
+	for (int64_t j = 0; j < n; j++) {
+		for (int64_t i = 0; i < k; i++)
+			*element(&b, j, i) = *element(&a, i, j);
+		for (int64_t i = 0; i < n; i++)
+			*element(&d, j, i) = *element(&c, i, j);
+	}
+	block_upload(e, &b);
+	block_upload(e, &d);
+	must(e, e->ops->syrk(e, UPPER, TRANSPOSED, -1, a.a, 1, c.a) &&
+	                e->ops->syrk(e, LOWER, PLAIN, -1, b.a, 1, d.a));
+	free(d.x);
+	d.x = block_download(e, &d);
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i <= j; i++)
+			*element(&c, i, j) = *element(&d, j, i);
+	ok(block_holds(e, &c, 4 * (double)(k + 2) * epsilon_of(p)),
+	        "syrk %c, upper, n = %" PRId64 ", k = %" PRId64 ": as the lower one", p, n, k);
+	block_free(e, &a);
+	block_free(e, &b);
+	block_free(e, &c);
+	block_free(e, &d);
+}
+
 /* B is made from a known X, which trsm has to find again. */
 static void check_trsm(struct executor *e, enum precision p, enum side side, enum uplo uplo,
         enum trans trans, enum diag diag, int64_t m, int64_t n)
@@ -145,6 +175,8 @@ static void check_blas(struct executor *e, enum precision p)
 			check_gemm(e, p, ta, tb, 5, 7, 0, 1, 2);
 		}
 	check_gemm(e, p, PLAIN, PLAIN, 0, 5, 3, 1, 1);
+	check_turned(e, p, 2900, 260);
+	check_turned(e, p, 5001, 100);
 	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 		for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			for (size_t i = 0; i < ARRAY_LEN(trapezoids); i++)
