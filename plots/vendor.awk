@@ -21,9 +21,13 @@ function keep(kind, key, x, seconds) {
 # By the plan of the library's calls, not by one of the model's.
 function is_default(i) { return option(T[i, "options"], "plan") == "default" }
 function is_ours(variant) { return variant == "gpu" || variant == "hybrid" || variant == "persistent" || variant == "host" }
+# One run that seemed hopeless, which may have loaded code.
+function is_checked(i) { return T[i, "note"] !~ /^one run, not checked/ }
 function take_whole(i,   o, p) {
 	o = T[i, "operation"]
 	p = T[i, "precision"]
+	if (!is_checked(i))
+		return
 	if (is_default(i))
 		keep("default", p "_" o "_" T[i, "math"] "+default", T[i, "n"] + 0, T[i, "seconds"])
 	else if (is_ours(T[i, "variant"]))
@@ -45,7 +49,7 @@ function take_panel(i,   o) {
 function take_other(i,   shape, ours) {
 	shape = T[i, "operation"] "|" T[i, "precision"] "|" T[i, "m"] "|" T[i, "n"]
 	ours = is_ours(T[i, "variant"]) ? T[i, "math"] : T[i, "variant"] == "cusolver" ? "cusolver" : ""
-	if (ours == "" || is_default(i) || !(T[i, "seconds"] > 0))
+	if (ours == "" || is_default(i) || !is_checked(i) || !(T[i, "seconds"] > 0))
 		return
 	if (!(shape in other_shapes)) {
 		other_shapes[shape]
