@@ -24,8 +24,12 @@ function working_sets(   list, level) {
 	if (have("Beyond the near part of L2", list))
 		item("Beyond the near part of L2: a load that misses it takes " with_unit(value("gpu.l2.beyond_near.latency"), "s") \
 			" while the set fits in L2, so data that all SMs share is best kept below " bytes(value("gpu.l2.near.size")) "." rests(list))
+	list = "gpu.l2.other_hit.latency gpu.l2.near_hit.latency"
+	if (value("gpu.l2.far_hit.latency") == "" && have("Far part of L2", list))
+		item("Far part of L2: the first load of a line that the other partition read takes " with_unit(value("gpu.l2.other_hit.latency"), "s") \
+			sprintf(", %.2f of what it takes after the own one did: none stands out as far.", value("gpu.l2.other_hit.latency") / value("gpu.l2.near_hit.latency")) rests(list))
 	list = "gpu.l2.far_hit.latency gpu.l2.near_hit.latency"
-	if (have("Far part of L2", list))
+	if (value("gpu.l2.far_hit.latency") != "" && have("Far part of L2", list))
 		item("Far part of L2: the first load of a line that the other partition holds takes " with_unit(value("gpu.l2.far_hit.latency"), "s") \
 			sprintf(", %.2f of a near hit; read again it is near.", value("gpu.l2.far_hit.latency") / value("gpu.l2.near_hit.latency")) rests(list))
 	for (level = 1; level <= last_argument("gpu.tlb.penalty", "level"); level++) {

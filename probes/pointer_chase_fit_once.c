@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Near and far hits in L2, from loads of lines that the SM had not read before. After an SM of its
- * own side has read them all are near hits; after one of the other side those are far whose home is
- * there. The same lines were read in both ways, so each line's own distance cancels. */
+/* Hits in L2, from loads of lines that the SM had not read before. After an SM of its own side has
+ * read them all are near hits; after one of the other side those may be far whose home is there.
+ * The same lines were read in both ways, so each line's own distance cancels. On an H100 none is:
+ * what the other side read takes as long as what the own side did. */
 #include "pointer_chase_fit_parts.h"
 
 #include "../lib/clumps.h"
@@ -18,7 +19,7 @@ enum { OTHER, SAME, ABSENT, KINDS, PROCESSES_MAX = 64 };
 struct first_read {
 	double sm, line, seconds[KINDS];
 	int process;
-	bool far;
+	bool kept, far; /* still in L2 after the other side's reads; a far hit */
 };
 
 static int by_line(const void *a, const void *b)
@@ -68,8 +69,16 @@ static size_t read_lines(const struct table *curve, struct first_read **reads)
 	return lines;
 }
 
-/* The median over the processes of a kind's medians; of far lines only where that is asked. */
-static struct estimate typical(const struct first_read *read, size_t lines, int kind, bool far)
+enum which { ALL, KEPT, FAR };
+
+static bool is_one(const struct first_read *read, enum which which)
+{
+	return which == ALL || (which == KEPT ? read->kept : read->far);
+}
+
+/* The median over the processes of a kind's medians. */
+static struct estimate typical(
+        const struct first_read *read, size_t lines, int kind, enum which which)
 {
 	struct estimate each[PROCESSES_MAX];
 	double *seconds = xmalloc((lines + 1) * sizeof *seconds);
@@ -78,7 +87,7 @@ static struct estimate typical(const struct first_read *read, size_t lines, int 
 		size_t n = 0;
 		for (size_t i = 0; i < lines; ++i)
 			if (read[i].process == process && !isnan(read[i].seconds[kind]) &&
-			        (read[i].far || !far))
+			        is_one(&read[i], which))
 				seconds[n++] = read[i].seconds[kind];
 		if (n > 0)
 			each[processes++] = stats_median_interval(seconds, n);
@@ -100,16 +109,27 @@ static double memory_from(const struct first_read *read, size_t lines)
 	return least;
 }
 
-/* Marks the far lines; false when they do not stand apart. What took as long as memory had left L2
- * in between, or there is no telling that it had not. */
-static bool mark_far(struct first_read *read, size_t lines)
+/* What took as long as memory had left L2 in between, or there is no telling that it had not.
+ * Returns how many had not. */
+static size_t mark_kept(struct first_read *read, size_t lines)
 {
 	const double memory = memory_from(read, lines);
+	size_t kept = 0;
+	for (size_t i = 0; i < lines; ++i) {
+		read[i].kept = read[i].seconds[OTHER] < memory && !isnan(read[i].seconds[SAME]);
+		kept += read[i].kept;
+	}
+	return kept;
+}
+
+/* Marks the far ones of the lines kept; false when they do not stand apart. */
+static bool mark_far(struct first_read *read, size_t lines)
+{
 	double *extra = xmalloc((lines + 1) * sizeof *extra);
 	int *above = xmalloc((lines + 1) * sizeof *above);
 	size_t *from = xmalloc((lines + 1) * sizeof *from), n = 0;
 	for (size_t i = 0; i < lines; ++i)
-		if (read[i].seconds[OTHER] < memory && !isnan(read[i].seconds[SAME])) {
+		if (read[i].kept) {
 			extra[n] = read[i].seconds[OTHER] - read[i].seconds[SAME];
 			from[n++] = i;
 		}
@@ -126,21 +146,19 @@ void chase_fit_once(const struct output *out)
 {
 	struct first_read *read;
 	const size_t lines = read_lines(out->curve, &read);
-	struct estimate near = unknown, far = unknown;
+	const struct estimate unresolved = {NAN, NAN, NAN, lines};
 	if (lines > 0) {
-		if (mark_far(read, lines)) {
-			near = typical(read, lines, SAME, false);
-			far = typical(read, lines, OTHER, true);
-		} else {
-			near.samples = far.samples = lines;
-		}
+		const struct estimate near = typical(read, lines, SAME, ALL);
+		const bool most = 2 * mark_kept(read, lines) > lines;
 		chase_add_time(out, "gpu.l2.near_hit.latency",
 		        "first loads of lines that an SM of the same partition read", quickest,
 		        near);
-		chase_add_time(out, "gpu.l2.far_hit.latency",
-		        "first loads of lines that an SM of the other partition read, the later "
-		        "of two clumps",
-		        isfinite(near.low) ? near.low : quickest, far);
+		chase_add_time(out, "gpu.l2.other_hit.latency",
+		        "first loads of lines that an SM of the other partition read", quickest,
+		        most ? typical(read, lines, OTHER, KEPT) : unresolved);
+		chase_add_time(out, "gpu.l2.far_hit.latency", "of these, the later of two clumps",
+		        isfinite(near.low) ? near.low : quickest,
+		        mark_far(read, lines) ? typical(read, lines, OTHER, FAR) : unresolved);
 	}
 	free(read);
 }

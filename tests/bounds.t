@@ -23,14 +23,14 @@ curves=$(find "$folder" -name pointer_chase.tsv | wc -l)
 if grep -q '^once_other' "$folder/pointer_chase.tsv" 2>/dev/null; then
 	cat >"$scratch/once" <<'LIST'
 gpu.l2.near_hit.latency	first load of a line of L2, near	cycles	230	310
-gpu.l2.far_hit.latency	first load of a line of L2, far	cycles	310	560
+gpu.l2.other_hit.latency	first load of a line of L2 that the other side read	cycles	230	560
 LIST
 fi
 
 # Lines "parameter what unit lowest highest". In cycles a time is multiplied by the clock of the same profile; shared by
 # distance in a cluster stands for each of its rows.
 awk -F '\t' -v curves="$curves" '
-!list { if (!/^#/ && $1 != "parameter" && !($1 in value)) value[$1] = $2; next }
+!list { if (!/^#/ && $2 ~ /^[-+0-9]/ && !($1 in value)) value[$1] = $2; next }
 {
 	scale = $3 == "cycles" ? value["gpu.bank.clock"] : $3 == "MB" ? 1e-6 : $3 == "KiB" ? 1 / 1024 : $3 == "Tflop/s" ? 1e-12 : 1
 	if ($3 == "B a cycle and SM")
