@@ -270,7 +270,8 @@ int main(int argc, char **argv)
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "
-	                "ours only the plans that the model chooses on the GPU, the host up to "
+	                "ours only the plans that the model chooses on the GPU, at 4096 and 8192 "
+	                "also from host memory and with one thing left out; the host up to "
 	                "4096 x 4096",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32|3xfp16",

@@ -99,11 +99,25 @@ static bool chosen_alone(const struct benching *b)
 	return b->request->chosen && b->measure->executor[0] && b->profile;
 }
 
+/* Where also the model's choices alone have beside them what each optimization is worth, the panels
+ * on the host, and the matrix in host memory. */
+static bool is_studied(const struct benching *b, const struct bench_shape *shape)
+{
+	enum { MIDDLE = 4096, LARGE = 8192 };
+
+	return !chosen_alone(b) || (shape->precision == SINGLE && shape->m == shape->n &&
+	                                   (shape->n == MIDDLE || shape->n == LARGE));
+}
+
 static size_t list_chosen(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
 	size_t count = cases_chosen(b->profile, shape, false, MATH_FP32, row);
 
+	if (is_studied(b, shape)) {
+		count += cases_chosen(b->profile, shape, true, MATH_FP32, &row[count]);
+		count = variations_from_host(b->profile, row, count);
+	}
 	for (enum math math = MATH_3XTF32; math < MATHS; math++)
 		count += splits(b, shape, math) &&
 		         cases_chosen(b->profile, shape, false, math, &row[count]);
@@ -247,7 +261,7 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	measure->plan.ld = shape->m;
 	if (count)
 		count = choose(b, executor, row, count, rejected);
-	if (measure->executor[0] && !chosen_alone(b))
+	if (measure->executor[0] && is_studied(b, shape))
 		count = variations_without(executor, b->profile, b->results, row, count);
 	count = variations_upper(b->results, row, count);
 	if (count && measure_whole(measure, executor, row, count, b->results)) {
