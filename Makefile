@@ -53,7 +53,7 @@ endif
 # ---- files -----------------------------------------------------------------------------------------------------------
 # A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
 CUDA_NONE := lib/gpu_none.c factor/cuda/executor_cuda_none.c
-CUDA_ONLY := lib/gpu.c $(wildcard lib/blas_double*.c) factor/runs/vendor.c factor/runs/part_calls.c factor/runs/part_products.c factor/runs/timing_parts.c \
+CUDA_ONLY := lib/gpu.c $(wildcard lib/blas_double*.c) $(patsubst %,factor/runs/%.c,vendor part_calls part_products timing_parts) \
 	$(wildcard factor/library/*.c) $(filter-out $(CUDA_NONE),$(wildcard factor/cuda/*.c))
 sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))

@@ -69,13 +69,13 @@ bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
  * in 0.69, 128 x 128 in 0.86, 128 x 384 in 0.85; 64 x 180 of 29808 rows in 0.69). */
 bool gemm_is_ahead_tall(const struct gemm_problem *problem);
 
-/* Whether it is A^T B with many rows of A for its columns, as V^T C of QR. */
-bool gemm_is_tall(const struct gemm_problem *problem);
-
 /* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in
  * single precision, with short k or small n k in double (H200: k = 64, 128, 256 in 0.59, 0.73,
  * 0.87 of cuBLAS's time at n = 4096, k = 512 in 1.05). */
 bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
+
+/* Whether it is A^T B with many rows of A for its columns, as V^T C of QR. */
+bool gemm_is_tall(const struct gemm_problem *problem);
 
 /* In double precision, where the library has the kernels of lib/blas_double.h: whether the one
  * chosen there is ahead of its own choice for a product, and halves for a triangle of order n. */

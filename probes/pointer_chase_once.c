@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads of L2 lines that the SM reads for the first time: lines that an SM of the other partition,
- * or of its own, has brought into L2, and lines that are not there. Read again they would be in
- * the reader's near part. */
+ * or of its own, has brought into L2, and lines that are not there. Read again they may be in the
+ * reader's near part. */
 #include "pointer_chase_parts.h"
 
 #include "../lib/walk.h"

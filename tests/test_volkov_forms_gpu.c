@@ -38,34 +38,16 @@ static void make_triangle(struct array *x, bool lower, bool turned, int side)
 
 static void test_triangle(struct shape s, enum volkov_shape shape)
 {
-	bool good = true, one;
+	bool good = true;
 
 	for (int tb = 0; tb < 2; tb++) {
-		struct array a = array_new(s.m, s.k, true);
-		struct array b = array_new(tb ? s.n : s.k, tb ? s.k : s.n, true);
-		struct array c = array_new(s.m, s.n, true), poison = array_new(s.m, s.n, false);
+		struct operands o = operands_new(s, tb);
 		if (shape == VOLKOV_A_LOWER || shape == VOLKOV_A_UPPER)
-			make_triangle(&a, shape == VOLKOV_A_LOWER, false, 64);
+			make_triangle(&o.a, shape == VOLKOV_A_LOWER, false, 64);
 		if (shape == VOLKOV_B_LOWER || shape == VOLKOV_B_UPPER)
-			make_triangle(&b, shape == VOLKOV_B_LOWER, tb, 16);
-		for (size_t x = 0; x < ARRAY_LEN(scalars); x++) {
-			const struct volkov_call p = {.tb = tb,
-			        .m = s.m,
-			        .n = s.n,
-			        .k = s.k,
-			        .alpha = scalars[x].alpha,
-			        .beta = scalars[x].beta,
-			        .shape = shape};
-			one = check(p, &a, &b, p.beta == 0 ? &poison : &c);
-			if (!one)
-				diag("%s alpha %g beta %g", tb ? "A B^T" : "A B", (double)p.alpha,
-				        (double)p.beta);
-			good &= one;
-		}
-		array_free(&a);
-		array_free(&b);
-		array_free(&c);
-		array_free(&poison);
+			make_triangle(&o.b, shape == VOLKOV_B_LOWER, tb, 16);
+		good &= check_scalars(s, (struct volkov_call){.tb = tb, .shape = shape}, &o);
+		operands_free(&o);
 	}
 	ok(good, "%d x %d x %d, %s", s.m, s.n, s.k, shape_name[shape]);
 }
@@ -75,31 +57,14 @@ static void test_splits(struct shape s)
 	static const int splits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 50};
 
 	for (int tb = 0; tb < 2; tb++) {
-		struct array a = array_new(s.m, s.k, true);
-		struct array b = array_new(tb ? s.n : s.k, tb ? s.k : s.n, true);
-		struct array c = array_new(s.m, s.n, true), poison = array_new(s.m, s.n, false);
-		bool good = true, one;
-		for (size_t x = 0; x < ARRAY_LEN(scalars); x++)
-			for (size_t i = 0; i < ARRAY_LEN(splits); i++) {
-				const struct volkov_call p = {.tb = tb,
-				        .m = s.m,
-				        .n = s.n,
-				        .k = s.k,
-				        .alpha = scalars[x].alpha,
-				        .beta = scalars[x].beta,
-				        .splits = splits[i]};
-				one = check(p, &a, &b, p.beta == 0 ? &poison : &c);
-				if (!one)
-					diag("%d splits, alpha %g beta %g", p.splits,
-					        (double)p.alpha, (double)p.beta);
-				good &= one;
-			}
+		struct operands o = operands_new(s, tb);
+		bool good = true;
+		for (size_t i = 0; i < ARRAY_LEN(splits); i++)
+			good &= check_scalars(
+			        s, (struct volkov_call){.tb = tb, .splits = splits[i]}, &o);
 		ok(good, "%d x %d x %d %s: k in 1 to 9 and 50 parts", s.m, s.n, s.k,
 		        tb ? "A B^T" : "A B");
-		array_free(&a);
-		array_free(&b);
-		array_free(&c);
-		array_free(&poison);
+		operands_free(&o);
 	}
 }
 

@@ -21,28 +21,15 @@ int main(void)
 static void test_shape(struct shape s)
 {
 	for (int tb = 0; tb < 2; tb++) {
-		struct array a = array_new(s.m, s.k, true);
-		struct array b = array_new(tb ? s.n : s.k, tb ? s.k : s.n, true);
-		struct array c = array_new(s.m, s.n, true), poison = array_new(s.m, s.n, false);
-		struct volkov_call p = {.tb = tb, .m = s.m, .n = s.n, .k = s.k};
-		bool good = true, whole;
-		for (size_t x = 0; x < ARRAY_LEN(scalars); x++)
-			for (int way = 0; way < VOLKOV_WAYS; way++) {
-				p.without = (enum volkov_without)way;
-				p.alpha = scalars[x].alpha;
-				p.beta = scalars[x].beta;
-				whole = check(p, &a, &b, p.beta == 0 ? &poison : &c);
-				if (!whole)
-					diag("way %d, alpha %g beta %g", way, (double)p.alpha,
-					        (double)p.beta);
-				good &= whole;
-			}
+		struct operands o = operands_new(s, tb);
+		bool good = true;
+		for (int way = 0; way < VOLKOV_WAYS; way++)
+			good &= check_scalars(s,
+			        (struct volkov_call){.tb = tb, .without = (enum volkov_without)way},
+			        &o);
 		ok(good, "%d x %d x %d %s: every way and scalar, lda > m, C poisoned", s.m, s.n,
 		        s.k, tb ? "A B^T" : "A B");
-		array_free(&a);
-		array_free(&b);
-		array_free(&c);
-		array_free(&poison);
+		operands_free(&o);
 	}
 }
 

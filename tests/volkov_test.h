@@ -168,4 +168,46 @@ static bool check(
 	return good;
 }
 
+/* A, B and C of a product, and a C of NaN. */
+struct operands {
+	struct array a, b, c, poison;
+};
+
+static struct operands operands_new(struct shape s, bool tb)
+{
+	return (struct operands){.a = array_new(s.m, s.k, true),
+	        .b = array_new(tb ? s.n : s.k, tb ? s.k : s.n, true),
+	        .c = array_new(s.m, s.n, true),
+	        .poison = array_new(s.m, s.n, false)};
+}
+
+static void operands_free(struct operands *o)
+{
+	array_free(&o->a);
+	array_free(&o->b);
+	array_free(&o->c);
+	array_free(&o->poison);
+}
+
+/* That product in one form and with every pair of scalars; says with which it is wrong. */
+static bool check_scalars(struct shape s, struct volkov_call p, const struct operands *o)
+{
+	bool good = true;
+
+	p.m = s.m;
+	p.n = s.n;
+	p.k = s.k;
+	for (size_t x = 0; x < ARRAY_LEN(scalars); x++) {
+		p.alpha = scalars[x].alpha;
+		p.beta = scalars[x].beta;
+		const bool one = check(p, &o->a, &o->b, p.beta == 0 ? &o->poison : &o->c);
+		if (!one)
+			diag("%s without %d, shape %d, %d splits, alpha %g beta %g",
+			        p.tb ? "A B^T" : "A B", p.without, p.shape, p.splits,
+			        (double)p.alpha, (double)p.beta);
+		good &= one;
+	}
+	return good;
+}
+
 #endif
