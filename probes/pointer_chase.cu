@@ -8,62 +8,13 @@
  * can fool it: arithmetic between the loads, a clock read before the last load returned (its value
  * is stored first), sectors still cold, caches filled by another SM's loads (an L2 may be split).
  * Unit: seconds per load. */
-#include "pointer_chase.h"
+#include "pointer_chase_once.cuh"
 #include "../lib/cluster.cuh"
 
 namespace
 {
 
-/* ---- where the nodes are and in which order ---- */
-
-__device__ __forceinline__ uint64_t mixed(uint64_t z)
-{
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/* A number below `below`. */
-__device__ __forceinline__ uint32_t random_below(uint64_t seed, uint64_t i, uint32_t below)
-{
-	const uint64_t z = mixed(seed + (i + 1) * 0x9e3779b97f4a7c15u);
-	return (uint32_t)((z >> 32) * below >> 32);
-}
-
-/* A random permutation of 0 .. count - 1: a Feistel network over the smallest even number of bits,
- * applied again while the result lies outside. */
-__device__ uint32_t permuted(uint32_t i, uint32_t count, uint64_t seed)
-{
-	int half = 1;
-	while (half < 16 && 1ull << 2 * half < count)
-		++half;
-	const uint32_t mask = (1u << half) - 1;
-	do {
-		uint32_t left = i >> half, right = i & mask;
-		for (int round = 0; round < 6; ++round) {
-			const uint64_t key = seed + (uint64_t)round * 0xd1b54a32d192ed03u;
-			const uint32_t f = (uint32_t)(mixed(key ^ (uint64_t)right << 20) >> 40);
-			const uint32_t kept = right;
-			right = (left ^ f) & mask;
-			left = kept;
-		}
-		i = left << half | right;
-	} while (i >= count);
-	return i;
-}
-
-__device__ __forceinline__ uint64_t place(const struct chase_set &set, uint64_t base, uint32_t i)
-{
-	return base + i * set.stride + random_below(set.seed, i, set.places) * set.unit;
-}
-
-/* The node visited in the k-th round by that slot. */
-__device__ __forceinline__ uint64_t visited(
-        const struct chase_set &set, uint64_t base, uint32_t k, int slot)
-{
-	const uint64_t seed = set.seed ^ mixed((uint64_t)slot + 1);
-	return place(set, base, permuted(k, set.nodes, seed));
-}
+/* ---- the chase ---- */
 
 __global__ void build_kernel(struct chase_set set)
 {
@@ -87,50 +38,6 @@ __global__ void pairs_kernel(struct chase_set set, uint64_t offset)
 	const uint64_t first = visited(set, set.base, k, 0), second = first ^ offset;
 	*(uint64_t *)first = second;
 	*(uint64_t *)second = visited(set, set.base, (k + 1) % set.nodes, 0);
-}
-
-/* ---- the chase ---- */
-
-__constant__ uint32_t constant_words[CHASE_CONSTANT_WORDS];
-
-template <int path, int offset> __device__ __forceinline__ uint64_t follow(uint64_t address)
-{
-	uint64_t next;
-	if (path == CHASE_CA)
-		asm volatile("ld.global.ca.u64 %0, [%1+%2];"
-		             : "=l"(next)
-		             : "l"(address), "n"(offset));
-	else if (path == CHASE_CG)
-		asm volatile("ld.global.cg.u64 %0, [%1+%2];"
-		             : "=l"(next)
-		             : "l"(address), "n"(offset));
-	else if (path == CHASE_CV)
-		asm volatile("ld.global.cv.u64 %0, [%1+%2];"
-		             : "=l"(next)
-		             : "l"(address), "n"(offset));
-	else if (path == CHASE_NC)
-		asm volatile("ld.global.nc.u64 %0, [%1+%2];"
-		             : "=l"(next)
-		             : "l"(address), "n"(offset));
-	else
-		next = *(const uint32_t *)((const char *)constant_words + (uint32_t)address +
-		                           offset / 2);
-	return next;
-}
-
-template <int path, int slots>
-__device__ __forceinline__ uint64_t walk(uint64_t address, int64_t steps)
-{
-#pragma unroll 1
-	for (int64_t i = 0; i < steps; i += CHASE_UNROLL)
-#pragma unroll
-		for (int k = 0; k < CHASE_UNROLL / 4; ++k) {
-			address = follow<path, 0>(address);
-			address = follow < path, slots == 1 ? 0 : 8 > (address);
-			address = follow < path, slots == 1 ? 0 : 16 > (address);
-			address = follow < path, slots == 1 ? 0 : 24 > (address);
-		}
-	return address;
 }
 
 /* The threads' stretches follow each other along the walk. */
@@ -258,13 +165,6 @@ __global__ void close_kernel(const uint64_t *line, int count)
 		*(uint64_t *)line[threadIdx.x] = line[threadIdx.x];
 }
 
-__device__ __forceinline__ uint32_t this_sm()
-{
-	uint32_t here;
-	asm volatile("mov.u32 %0, %%smid;" : "=r"(here));
-	return here;
-}
-
 __global__ void slice_kernel(uint32_t sm, const uint64_t *line, int count, uint32_t *taken,
         uint32_t *cycles, struct gpu_span *result)
 {
@@ -283,73 +183,6 @@ __global__ void slice_kernel(uint32_t sm, const uint64_t *line, int count, uint3
 	}
 	span_stop(&span);
 	*result = span;
-}
-
-/* ---- lines read once ---- */
-
-__global__ void touch_kernel(const struct chase_set set, uint32_t sm, uint32_t *taken)
-{
-	__shared__ bool first;
-	uint64_t seen = 0;
-	if (this_sm() != sm)
-		return;
-	if (threadIdx.x == 0)
-		first = atomicExch(taken, 1) == 0;
-	__syncthreads();
-	for (uint32_t i = threadIdx.x; first && i < set.nodes; i += blockDim.x)
-		seen |= follow<CHASE_CG, 0>(place(set, set.base, i));
-	if (seen == 1) /* no address is 1; the compiler cannot know */
-		*taken = 2;
-}
-
-/* The clock once `address` has arrived: what stores it waits for it. */
-__device__ __forceinline__ uint32_t clock_after(uint64_t address, uint32_t slot)
-{
-	uint32_t now;
-	asm volatile("st.volatile.shared.u64 [%1], %2;\n\tmov.u32 %0, %%clock;"
-	             : "=r"(now)
-	             : "r"(slot), "l"(address)
-	             : "memory");
-	return now;
-}
-
-__device__ uint64_t walk_stamped(uint64_t address, uint32_t slot, uint32_t *stamp)
-{
-	stamp[0] = clock_after(address, slot);
-#pragma unroll 1
-	for (int i = 1; i <= CHASE_ONCE_NODES; ++i) {
-		address = follow<CHASE_CG, 0>(address);
-		stamp[i] = clock_after(address, slot);
-	}
-	return address;
-}
-
-/* Reads of lines beside the nodes get their translations first. */
-__global__ void once_kernel(const struct chase_set set, uint32_t sm, const uint32_t *touched,
-        uint32_t *taken, struct chase_once *result)
-{
-	__shared__ uint32_t stamp[2][CHASE_ONCE_NODES + 1];
-	__shared__ uint64_t arrived;
-	if (this_sm() != sm || (touched && *touched == 0) || atomicExch(taken, 1) != 0)
-		return;
-	volatile uint64_t *kept = &arrived;
-	const uint32_t slot = shared_address(&arrived);
-	uint64_t address = visited(set, set.base, 0, 0);
-	for (uint32_t i = 0; i < set.nodes; i += CHASE_UNROLL)
-		*kept = follow<CHASE_CG, 0>(set.base + (i + 1) * set.stride - set.unit);
-	struct gpu_span span;
-	span_start(&span);
-	for (int round = 0; round < 2; ++round)
-		address = walk_stamped(address, slot, stamp[round]);
-	const uint32_t start = clock_after(address, slot);
-	address = walk<CHASE_CG, 1>(address, CHASE_ONCE_NODES);
-	result->chained = clock_after(address, slot) - start;
-	span_stop(&span);
-	for (int i = 0; i < CHASE_ONCE_NODES; ++i) {
-		result->first[i] = stamp[0][i + 1] - stamp[0][i];
-		result->again[i] = stamp[1][i + 1] - stamp[1][i];
-	}
-	result->span = span;
 }
 
 const void *kernel_of(const struct chase_plan *plan)
