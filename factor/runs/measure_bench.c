@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "cases.h"
 #include "parts.h"
+#include "trials.h"
 #include "variations.h"
 
 #include <inttypes.h>
@@ -171,83 +172,6 @@ static size_t list_rows(
 	return kept;
 }
 
-/* Block widths that one run shows to be slower than the best of their variant by this much are not
- * timed. */
-static const double hopeless = 1.10;
-
-static bool same_kind(const struct result *a, const struct result *b)
-{
-	return strcmp(a->variant, b->variant) == 0 && a->math == b->math &&
-	       results_option(a->options, "from", NULL, 0) ==
-	               results_option(b->options, "from", NULL, 0);
-}
-
-/* How far one of them is behind the best of its kind, as a ratio of their times. */
-static double behind(const struct results *found, const struct result *one)
-{
-	double best = INFINITY;
-
-	for (size_t i = 0; i < found->count; i++)
-		if (same_kind(one, &found->row[i]))
-			best = fmin(best, found->row[i].seconds.value);
-	return one->seconds.value / best;
-}
-
-/* A first run may have loaded code: what seems hopeless runs once more, and the faster run counts.
- */
-static void try_again(struct measure *trial, struct executor *executor, const struct result *row,
-        struct results *found)
-{
-	struct result some[MEASURE_CONTENDERS];
-	size_t place[MEASURE_CONTENDERS], count = 0;
-	struct results *again = results_new();
-
-	for (size_t i = 0; i < found->count; i++)
-		if (behind(found, &found->row[i]) > hopeless) {
-			some[count] = row[i];
-			place[count++] = i;
-		}
-	if (count && measure_whole(trial, executor, some, count, again))
-		for (size_t i = 0; i < count; i++)
-			if (again->row[i].seconds.value < found->row[place[i]].seconds.value)
-				found->row[place[i]].seconds = again->row[i].seconds;
-	results_free(again);
-}
-
-/* Of every kind, the plans near the best in one run of each stay in row, of which the number is
- * returned; the others go to `rejected`. */
-static size_t choose(struct benching *b, struct executor *executor, struct result *row, size_t n,
-        struct results *rejected)
-{
-	struct measure trial = *b->measure;
-	struct results *found = results_new();
-	size_t kept = 0;
-
-	trial.plan.trial = true;
-	if (measure_whole(&trial, executor, row, n, found))
-		try_again(&trial, executor, row, found);
-	else
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct result *one = &found->row[i];
-		const double ratio = behind(found, one);
-		/* From host memory the best is enough. A failure is kept, to be recorded with its
-		 * reason. */
-		const double limit = results_option(one->options, "from", NULL, 0) ? 1 : hopeless;
-		if (!(ratio > limit)) {
-			row[kept] = row[i];
-			row[kept++].seconds = one->seconds;
-			continue;
-		}
-		snprintf(one->note, sizeof one->note,
-		        "one run, not checked: %.0f %% behind the best of its kind",
-		        100 * (ratio - 1));
-		results_add(rejected, one);
-	}
-	results_free(found);
-	return kept;
-}
-
 static void measure_one(struct benching *b, const struct bench_shape *shape)
 {
 	struct measure *measure = b->measure;
@@ -260,7 +184,7 @@ static void measure_one(struct benching *b, const struct bench_shape *shape)
 	size_t count = list_rows(b, shape, row);
 	measure->plan.ld = shape->m;
 	if (count)
-		count = choose(b, executor, row, count, rejected);
+		count = trials_choose(measure, executor, row, count, rejected);
 	if (measure->executor[0] && is_studied(b, shape))
 		count = variations_without(executor, b->profile, b->results, row, count);
 	count = variations_upper(b->results, row, count);
