@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long does a dependent instruction take, and how many can an SM start at a time?
  *
- * Method: the loops of instruction.cu, one block to four on every SM, against independent chains,
+ * Method: the loops of instruction.cu, one block or two on every SM, against independent chains,
  * warps and blocks (LAPACK Working Note 202, section 3.4); FMAs fed from shared memory and from the
  * constant bank (section 3.5); FMA and tensor-core products for two seconds, with clock and power.
  *
