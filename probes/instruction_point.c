@@ -34,8 +34,8 @@ static int launch(const struct subject *s)
 		return fed_launch((enum fed_source)s->index, s->width, s->warps, s->turns,
 		        b->gpu.sm_count, b->span, b->sink);
 	default:
-		return wgmma_launch((enum wgmma_kind)s->index, s->turns,
-		        s->blocks * b->gpu.sm_count, b->span, b->sink);
+		return wgmma_launch(
+		        (enum wgmma_kind)s->index, s->turns, b->gpu.sm_count, b->span, b->sink);
 	}
 }
 
