@@ -34,13 +34,18 @@ __device__ __forceinline__ void each_element(const struct triangle<T, upper> &a,
 {
 	const struct share<upper, SHARED_BY> mine = share_of<upper, SHARED_BY>(WARPS - SHARED_BY);
 	if (upper) {
+		/* from the last row up, so that lanes side by side are in one row and the diagonal
+		 * is where each ends */
+		const int last =
+		        rows > mine.i ? mine.i + (rows - 1 - mine.i) / mine.row_step * mine.row_step
+		                      : -1;
 		for (int j = from + mine.j; j < end; j += mine.column_step) {
-			const int top = mine.i + (SQUARE ? j / TILE * TILE : 0);
-			T *at = a.at(first + top, j);
+			const int least = SQUARE ? j : 0, filled = j < width ? there : 0;
+			T *at = a.at(first + last, j);
 #pragma unroll 4
-			for (int i = top; i < rows; i += mine.row_step, at += mine.row_step * a.lda)
-				if (!SQUARE || i >= j)
-					f(i, j, i < there && j < width ? at : nullptr);
+			for (int i = last; i >= least;
+			        i -= mine.row_step, at -= mine.row_step * a.lda)
+				f(i, j, i < filled ? at : nullptr);
 		}
 	} else {
 		for (int i = mine.i; i < rows; i += mine.row_step) {
