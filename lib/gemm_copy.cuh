@@ -49,6 +49,36 @@ template <int BYTES> static __device__ __forceinline__ void copy_start(void *to,
 #endif
 }
 
+/* Starts the copy of *from where it is `there`, else writes `otherwise`, neither where it is not
+ * wanted. Has no branch, after which the next copy's address could not be in registers before this
+ * one has been read from them: about 90 cycles a copy of a warp. */
+template <typename T>
+static __device__ __forceinline__ void copy_or_set(
+        T *to, const T *from, bool wanted, bool there, T otherwise)
+{
+	const int copied = wanted && there, set = wanted && !there;
+#if __CUDA_ARCH__ >= 800
+	const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
+	if (sizeof(T) == 8)
+		asm volatile("{\n.reg .pred p, q;\nsetp.ne.s32 p, %2, 0;\nsetp.ne.s32 q, %3, 0;\n"
+		             "@p cp.async.ca.shared.global [%0], [%1], 8;\n"
+		             "@q st.shared.f64 [%0], %4;\n}" ::"r"(shared),
+		             "l"(from), "r"(copied), "r"(set), "d"((double)otherwise)
+		             : "memory");
+	else
+		asm volatile("{\n.reg .pred p, q;\nsetp.ne.s32 p, %2, 0;\nsetp.ne.s32 q, %3, 0;\n"
+		             "@p cp.async.ca.shared.global [%0], [%1], 4;\n"
+		             "@q st.shared.f32 [%0], %4;\n}" ::"r"(shared),
+		             "l"(from), "r"(copied), "r"(set), "f"((float)otherwise)
+		             : "memory");
+#else
+	if (copied)
+		*to = *from;
+	else if (set)
+		*to = otherwise;
+#endif
+}
+
 /* Ends a group of copies. */
 static __device__ __forceinline__ void copy_commit(void)
 {

@@ -15,6 +15,8 @@ namespace
 const int WARPS = 12;
 const int LOADERS = 4;
 
+const int WIDEST = 128; /* columns of a step */
+
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
 	int rows, width; /* of this step: rows from its first one on, and its columns */
@@ -24,38 +26,30 @@ template <typename T, bool upper> struct block {
 	unsigned *readers; /* blocks of threads that have read the diagonal block; 0 in between */
 };
 
-/* Calls f(i, j, at) for the thread's share, among the last SHARED_BY warps, of elements (whole
- * tiles) in `rows` rows and the columns from `from` to `end` - 1, or of those on and below the
- * diagonal (SQUARE); at is the element's place in the matrix, from row `first` on, or NULL beyond
- * its `there` rows and `width` columns. */
+/* Calls f(i, j, at, wanted, there) for the thread's share, among the last SHARED_BY warps, of
+ * elements (whole tiles) in `rows` rows and the columns from `from` to `end` - 1, or of those on
+ * and below the diagonal (SQUARE); the others are not `wanted`. at is the element's place in the
+ * matrix, from row `first` on; it is not `there` beyond its `there` rows and `width` columns. */
 template <int SHARED_BY, typename T, bool upper, bool SQUARE, typename F>
 __device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, int first,
         int there, int width, int rows, int from, int end, const F &f)
 {
 	const struct share<upper, SHARED_BY> mine = share_of<upper, SHARED_BY>(WARPS - SHARED_BY);
-	if (upper) {
-		/* from the last row up, so that lanes side by side are in one row and the diagonal
-		 * is where each ends */
-		const int last =
-		        rows > mine.i ? mine.i + (rows - 1 - mine.i) / mine.row_step * mine.row_step
-		                      : -1;
-		for (int j = from + mine.j; j < end; j += mine.column_step) {
-			const int least = SQUARE ? j : 0, filled = j < width ? there : 0;
-			T *at = a.at(first + last, j);
-#pragma unroll 4
-			for (int i = last; i >= least;
-			        i -= mine.row_step, at -= mine.row_step * a.lda)
-				f(i, j, i < filled ? at : nullptr);
-		}
-	} else {
-		for (int i = mine.i; i < rows; i += mine.row_step) {
-			const int last = SQUARE ? min(i, end - 1) : end - 1;
-			const int filled = i < there ? width : 0;
-			T *at = a.at(first + i, from + mine.j);
+#pragma unroll 1
+	for (int i = mine.i + (SQUARE && upper ? from : 0); i < rows; i += mine.row_step) {
+		const int last = SQUARE ? min(i, end - 1) : end - 1;
+		const int filled = i < there ? width : 0;
+		T *at = a.at(first + i, from + mine.j);
+		if (upper) {
+#pragma unroll
+			for (int j = from; j < WIDEST;
+			        j += mine.column_step, at += mine.column_step)
+				f(i, j + mine.j, at, j + mine.j <= last, j + mine.j < filled);
+		} else {
 #pragma unroll 4
 			for (int j = from + mine.j; j <= last;
 			        j += mine.column_step, at += mine.column_step * a.lda)
-				f(i, j, j < filled ? at : nullptr);
+				f(i, j, at, true, j < filled);
 		}
 	}
 }
@@ -84,17 +78,16 @@ __device__ void load_first(const struct block<T, upper> &b, T *s, int pitch, int
 	const bool square = at < columns;
 	const int row = square ? at : strip_row(b) + at - columns;
 	const int there = square ? b.width - at : strip_rows(b) - (at - columns);
-#pragma unroll 8
-	for (int x = 0; x < TILE; x++) {
-		const int i = upper ? x : x % 4 * 8 + lane % 8,
-		          j = upper ? lane : x / 4 * 4 + lane / 8;
-		T *to = s + (at + i) * pitch + j;
-		if (tile == 0 && i < j)
-			continue;
-		if (i < there && j < b.width)
-			__pipeline_memcpy_async(to, b.a.at(row + i, j), sizeof(T));
-		else
-			*to = T(at + i == j);
+	const int first = upper ? 0 : lane % 8, row_step = upper ? 1 : 8;
+	const int64_t apart = row_step * (upper ? b.a.lda : 1);
+#pragma unroll 2
+	for (int j = upper ? lane : lane / 8; j < TILE; j += upper ? TILE : 4) {
+		const T *from = b.a.at(row + first, j);
+		T *to = s + (at + first) * pitch + j;
+		const int filled = j < b.width ? there : 0;
+#pragma unroll 4
+		for (int i = first; i < TILE; i += row_step, from += apart, to += row_step * pitch)
+			copy_or_set(to, from, tile > 0 || i >= j, i < filled, T(at + i == j));
 	}
 	__pipeline_commit();
 }
@@ -104,21 +97,13 @@ template <int SHARED_BY, typename T, bool upper>
 __device__ void load_rest(const struct block<T, upper> &b, T *s, int pitch, int columns)
 {
 	T *strip = s + columns * pitch;
-	each_element<SHARED_BY, T, upper, true>(
-	        b.a, 0, b.width, b.width, columns, TILE, columns, [&](int i, int j, const T *at) {
-		        T *to = s + i * pitch + j;
-		        if (at)
-			        __pipeline_memcpy_async(to, at, sizeof(T));
-		        else
-			        *to = T(i == j);
+	each_element<SHARED_BY, T, upper, true>(b.a, 0, b.width, b.width, columns, TILE, columns,
+	        [&](int i, int j, const T *at, bool wanted, bool there) {
+		        copy_or_set(s + i * pitch + j, at, wanted, there, T(i == j));
 	        });
 	each_element<SHARED_BY, T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip,
-	        TILE, columns, [&](int i, int j, const T *at) {
-		        T *to = strip + i * pitch + j;
-		        if (at)
-			        __pipeline_memcpy_async(to, at, sizeof(T));
-		        else
-			        *to = T(0);
+	        TILE, columns, [&](int i, int j, const T *at, bool wanted, bool there) {
+		        copy_or_set(strip + i * pitch + j, at, wanted, there, T(0));
 	        });
 	__pipeline_commit();
 }
@@ -129,15 +114,15 @@ __device__ void store_block(
 {
 	const T *strip = s + columns * pitch;
 	each_element<WARPS, T, upper, false>(b.a, strip_row(b), strip_rows(b), b.width, b.strip, 0,
-	        columns, [&](int i, int j, T *at) {
-		        if (at)
+	        columns, [&](int i, int j, T *at, bool wanted, bool there) {
+		        if (wanted && there)
 			        *at = strip[i * pitch + j];
 	        });
 	if (!diagonal)
 		return;
-	each_element<WARPS, T, upper, true>(
-	        b.a, 0, b.width, b.width, columns, 0, columns, [&](int i, int j, T *at) {
-		        if (at)
+	each_element<WARPS, T, upper, true>(b.a, 0, b.width, b.width, columns, 0, columns,
+	        [&](int i, int j, T *at, bool wanted, bool there) {
+		        if (wanted && there)
 			        *at = s[i * pitch + j];
 	        });
 }

@@ -38,6 +38,14 @@
  * products as a function of their own instead of three copies, 10 KB fewer: the same in fp32, in
  * fp64 0.59 0.70 ms.
  *
+ * Upper triangles were 1.03 to 1.14 times slower, 2.7 us for 128 columns. Their copies end where
+ * lanes part, at a branch each; after a branch the next copy's address waits until this one has
+ * read its own. A loop from the last row up, whose end is the diagonal, changed nothing. Without
+ * branches (copy_or_set), by rows, whose four parts are stored together: 256 x 128 (cycles of the
+ * first warp, first columns there / last ones / store) lower 4370 7670 1700 -> 3530 7160 1270,
+ * upper 7290 6280 2900 -> 3020 7280 1170; upper by lower n = 256 to 2048 1.00 1.00 1.00 1.00, in
+ * fp64 1.00 1.01 1.02 1.03.
+ *
  * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
  * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64
  * columns of that chain 15000 cycles in fp32, for n = 1024, 2048, 4096 0.15, 0.30, 0.61 ms;
