@@ -16,8 +16,8 @@ struct matrix aligned_carve(const struct executor *e, struct carver *carver, str
 	return copied(e, a) ? carve_matrix(carver, a.m, a.n, a.precision) : a;
 }
 
-bool aligned_copy(struct executor *e, struct matrix from, struct matrix to)
+bool aligned_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)
 {
 	e->queue = QUEUE_MAIN;
-	return from.ld == to.ld || ex_copy(e, from, to);
+	return from.ld == to.ld || ex_copy(e, uplo, from, to);
 }

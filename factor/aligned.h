@@ -15,7 +15,8 @@
 /* The matrix itself, or room for its copy. */
 struct matrix aligned_carve(const struct executor *, struct carver *, struct matrix a);
 
-/* The copy there and back, in QUEUE_MAIN; nothing when the two are one. */
-bool aligned_copy(struct executor *, struct matrix from, struct matrix to);
+/* The copy there and back of a triangle or all of it, in QUEUE_MAIN; nothing when the two are one.
+ */
+bool aligned_copy(struct executor *, enum uplo uplo, struct matrix from, struct matrix to);
 
 #endif

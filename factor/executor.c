@@ -367,9 +367,9 @@ bool ex_transpose(struct executor *e, struct matrix a, struct matrix b)
 	return skipped(e, PHASE_LAYOUT) || empty(a) || e->ops->transpose(e, a, b);
 }
 
-bool ex_copy(struct executor *e, struct matrix from, struct matrix to)
+bool ex_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)
 {
-	return skipped(e, PHASE_LAYOUT) || empty(from) || e->ops->copy(e, from, to);
+	return skipped(e, PHASE_LAYOUT) || empty(from) || e->ops->copy(e, uplo, from, to);
 }
 
 bool ex_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)

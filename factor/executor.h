@@ -60,7 +60,8 @@ enum { EXECUTOR_QR_COLUMNS = 64 };
  * and 5120 80.7 and 80.9. */
 enum { EXECUTOR_BY_ROWS = 8000, EXECUTOR_BY_COLUMNS = 4096 };
 
-/* And QR, and LU by columns, of matrices that are not aligned, in a copy that is (aligned.h). */
+/* And QR, LU by columns and Cholesky of matrices that are not aligned, in a copy that is
+ * (aligned.h). */
 enum { EXECUTOR_ALIGNED_FROM = 2048 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
@@ -294,9 +295,10 @@ struct executor_ops {
 	bool (*reflects_columns)(struct executor *, struct matrix v, struct matrix c);
 	bool (*reflect_columns)(
 	        struct executor *, struct matrix v, struct matrix t, struct matrix c);
-	/* b = a^T; b = a (asynchronous); the triangle off the diagonal := off, diagonal := on */
+	/* b = a^T; the triangle of to and the diagonal := from's (LAPACK's lacpy; asynchronous);
+	 * the triangle off the diagonal := off, diagonal := on */
 	bool (*transpose)(struct executor *, struct matrix a, struct matrix b);
-	bool (*copy)(struct executor *, struct matrix from, struct matrix to);
+	bool (*copy)(struct executor *, enum uplo uplo, struct matrix from, struct matrix to);
 	bool (*fill)(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 };
 
@@ -422,7 +424,7 @@ bool ex_band_sweep(struct executor *, const struct band *band, void *work);
 bool ex_reflects_columns(struct executor *, struct matrix v, struct matrix c);
 bool ex_reflect_columns(struct executor *, struct matrix v, struct matrix t, struct matrix c);
 bool ex_transpose(struct executor *, struct matrix a, struct matrix b);
-bool ex_copy(struct executor *, struct matrix from, struct matrix to);
+bool ex_copy(struct executor *, enum uplo uplo, struct matrix from, struct matrix to);
 bool ex_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 
 #endif

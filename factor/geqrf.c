@@ -238,6 +238,6 @@ bool geqrf(
 {
 	struct qr s;
 
-	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, s.given, s.a) && clear(&s) &&
-	       schedule_run(&s.schedule) && aligned_copy(e, s.a, s.given);
+	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
+	       clear(&s) && schedule_run(&s.schedule) && aligned_copy(e, WHOLE, s.a, s.given);
 }

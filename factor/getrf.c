@@ -375,7 +375,7 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
-	return aligned_copy(e, s.given, s.a) && stand_in_pivots(&s) &&
+	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
 	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && lu_turn_back(&s) &&
-	       aligned_copy(e, s.a, s.given);
+	       aligned_copy(e, WHOLE, s.a, s.given);
 }

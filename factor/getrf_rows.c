@@ -72,7 +72,7 @@ bool lu_fetch(void *self, struct block b)
 	if (!s->by_rows)
 		return true;
 	if (b.index == 0)
-		return ex_copy(s->e, matrix_view(s->a, 0, 0, s->a.m, b.w), lu_panel(s, b));
+		return ex_copy(s->e, WHOLE, matrix_view(s->a, 0, 0, s->a.m, b.w), lu_panel(s, b));
 	return ex_transpose(s->e, lu_turned_panel(s, b), lu_panel(s, b));
 }
 

@@ -60,7 +60,7 @@ static bool house(struct kerr *s, struct matrix y, int64_t j, struct matrix x)
 
 	if (!begin(s, KERR_HOUSE) || !ex_nrm2(e, x, &norm) ||
 	        !ex_get(e, matrix_view(x, 0, 0, 1, 1), &first) ||
-	        !ex_copy(e, x, matrix_view(y, j, j, x.m, 1)))
+	        !ex_copy(e, WHOLE, x, matrix_view(y, j, j, x.m, 1)))
 		return false;
 	s->tau[j] = norm == 0 ? 0 : 1 / (norm * (norm + fabs(first)));
 	return ex_fill(e, WHOLE, 0, first + copysign(norm, first), matrix_view(y, j, j, 1, 1));
@@ -89,7 +89,7 @@ static bool next_w(struct kerr *s, struct matrix w, struct matrix y, int64_t j)
 	struct matrix v = matrix_view(y, 0, j, y.m, 1), z = matrix_view(w, 0, j, y.m, 1);
 	struct matrix row = row_of(s, j);
 
-	if (!ex_copy(e, v, z))
+	if (!ex_copy(e, WHOLE, v, z))
 		return false;
 	if (j == 0)
 		return ex_scal(e, -s->tau[0], z);

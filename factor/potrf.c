@@ -3,6 +3,7 @@
  * w^2 r, update w r (r + 1). Over all blocks n^3 / 3. */
 #include "potrf.h"
 
+#include "aligned.h"
 #include "schedule.h"
 #include "split.h"
 #include "triangle.h"
@@ -16,7 +17,7 @@ struct cholesky {
 	struct executor *e;
 	const struct plan *plan;
 	enum uplo uplo;
-	struct matrix a;
+	struct matrix given, a; /* a: what is factorized, given or a copy (aligned.h) */
 	int *info;
 	struct triangle solve;
 	struct matrix inverse[BLOCKS_IN_FLIGHT];
@@ -242,8 +243,9 @@ static bool leaves_solve(const struct plan *plan)
 static void carve(struct cholesky *s, void *work)
 {
 	struct carver carver = {work, 0};
-	int64_t widest = plan_widest(s->plan, s->a.n);
+	int64_t widest = plan_widest(s->plan, s->given.n);
 
+	s->a = aligned_carve(s->e, &carver, s->given);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, s->a.precision);
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
@@ -272,7 +274,7 @@ static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, s
 static bool set_up(struct cholesky *s, struct executor *e, const struct plan *plan, enum uplo uplo,
         struct matrix a, void *work, int *info)
 {
-	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .a = a, .info = info};
+	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .given = a, .info = info};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = a.n,
@@ -302,5 +304,6 @@ bool potrf(struct executor *e, const struct plan *plan, enum uplo uplo, struct m
 	if (!set_up(&s, e, plan, uplo, a, work, info))
 		return false;
 	e->queue = QUEUE_MAIN;
-	return ex_clear_info(e, info) && schedule_run(&s.schedule);
+	return aligned_copy(e, uplo, s.given, s.a) && ex_clear_info(e, info) &&
+	       schedule_run(&s.schedule) && aligned_copy(e, uplo, s.a, s.given);
 }

@@ -120,7 +120,7 @@ static bool take_r(const struct refactor *s)
 	int64_t n = s->f->n;
 	struct matrix r = s->f->r;
 
-	return ex_copy(s->e, matrix_view(s->a, 0, 0, n, n), matrix_view(r, 0, 0, n, n)) &&
+	return ex_copy(s->e, WHOLE, matrix_view(s->a, 0, 0, n, n), matrix_view(r, 0, 0, n, n)) &&
 	       ex_fill(s->e, LOWER, 0, 0, matrix_view(r, 1, 0, n - 1, n - 1));
 }
 
@@ -129,10 +129,10 @@ static bool take_sides(struct refactor *s, struct matrix b)
 	const struct qr_factors *f = s->f;
 	int64_t rows = f->kept == Q_FULL ? f->m : f->n, count = f->d.n;
 
-	return count == 0 || (ex_copy(s->e, b, s->b) &&
+	return count == 0 || (ex_copy(s->e, WHOLE, b, s->b) &&
 	                             ormqr(s->e, &s->choice.plan, LEFT, TRANSPOSED, s->a, s->tau,
 	                                     s->b, s->work) &&
-	                             ex_copy(s->e, matrix_view(s->b, 0, 0, rows, count),
+	                             ex_copy(s->e, WHOLE, matrix_view(s->b, 0, 0, rows, count),
 	                                     matrix_view(f->d, 0, 0, rows, count)));
 }
 
@@ -143,14 +143,14 @@ bool qr_refactor(struct executor *e, const struct qr_factors *f, struct matrix a
 
 	refactor_set_up(&s, e, f, work);
 	e->queue = QUEUE_MAIN;
-	return s.bytes >= 0 && ex_copy(e, a, s.a) && geqrf(e, &s.choice.plan, s.a, s.tau, s.work) &&
-	       take_r(&s) && take_sides(&s, b) &&
+	return s.bytes >= 0 && ex_copy(e, WHOLE, a, s.a) &&
+	       geqrf(e, &s.choice.plan, s.a, s.tau, s.work) && take_r(&s) && take_sides(&s, b) &&
 	       (f->kept == Q_NONE || orgqr(e, &s.choice.plan, s.a, s.tau, s.q, s.work));
 }
 
 bool qr_solve(struct executor *e, const struct qr_factors *f, struct matrix x)
 {
-	return ex_copy(e, matrix_view(f->d, 0, 0, f->n, f->d.n), x) &&
+	return ex_copy(e, WHOLE, matrix_view(f->d, 0, 0, f->n, f->d.n), x) &&
 	       ex_trsm(e, LEFT, UPPER, PLAIN, NON_UNIT, 1, matrix_view(f->r, 0, 0, f->n, f->n), x);
 }
 
@@ -213,7 +213,7 @@ static bool orthogonality(const struct drift *s, struct matrix x)
 	if (s->f->kept == Q_NONE)
 		return ex_fill(e, WHOLE, 0, 0, matrix_view(s->sums, 0, 0, 1, 1)) &&
 		       put_sum(s, x, 1);
-	return ex_copy(e, x, s->wide) && ex_gemv(e, PLAIN, 1, thin(s), x, 0, s->tall) &&
+	return ex_copy(e, WHOLE, x, s->wide) && ex_gemv(e, PLAIN, 1, thin(s), x, 0, s->tall) &&
 	       ex_gemv(e, TRANSPOSED, 1, thin(s), s->tall, -1, s->wide) && put_sum(s, s->wide, 0) &&
 	       put_sum(s, x, 1);
 }

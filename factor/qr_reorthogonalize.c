@@ -59,7 +59,7 @@ static bool move_into_r(const struct repair *u)
 {
 	struct matrix r = matrix_view(u->f->r, 0, 0, u->f->n, u->f->n);
 
-	return ex_gemm(u->e, PLAIN, PLAIN, 1, u->s, r, 0, u->t) && ex_copy(u->e, u->t, r);
+	return ex_gemm(u->e, PLAIN, PLAIN, 1, u->s, r, 0, u->t) && ex_copy(u->e, WHOLE, u->t, r);
 }
 
 /* y := Z (I - Q^T Q), Z the last n unit vectors, each with a little of every other one. */

@@ -210,8 +210,8 @@ bool update_move(struct update *u, struct matrix a, int64_t m, int64_t n, int64_
 		w = smaller(SHIFT_COLUMNS, n - done);
 		int64_t at = to_j > j ? n - done - w : done;
 		struct matrix kept = matrix_view(u->shifted, 0, 0, m, w);
-		ok = ex_copy(u->e, matrix_view(a, i, j + at, m, w), kept) &&
-		     ex_copy(u->e, kept, matrix_view(a, to_i, to_j + at, m, w));
+		ok = ex_copy(u->e, WHOLE, matrix_view(a, i, j + at, m, w), kept) &&
+		     ex_copy(u->e, WHOLE, kept, matrix_view(a, to_i, to_j + at, m, w));
 	}
 	return ok;
 }

@@ -27,7 +27,7 @@ static bool exchange_window(struct update *u, int64_t j, int64_t w, bool in)
 	bool ok = true;
 
 	for (size_t s = 0; ok && s < ARRAY_LEN(pairs); s++)
-		ok = ex_copy(u->e, pairs[s][in ? 0 : 1], pairs[s][in ? 1 : 0]);
+		ok = ex_copy(u->e, WHOLE, pairs[s][in ? 0 : 1], pairs[s][in ? 1 : 0]);
 	return ok;
 }
 
@@ -62,9 +62,9 @@ static bool take_new(struct update *u)
 	int64_t p = u->p;
 
 	return f->kept != Q_FULL ||
-	       (ex_copy(u->e, matrix_view(u->stack.q, 0, SWEEP_COLUMNS, f->m + p, p),
+	       (ex_copy(u->e, WHOLE, matrix_view(u->stack.q, 0, SWEEP_COLUMNS, f->m + p, p),
 	                matrix_view(f->q, 0, f->m, f->m + p, p)) &&
-	               ex_copy(u->e, matrix_view(u->stack.d, SWEEP_COLUMNS, 0, p, f->d.n),
+	               ex_copy(u->e, WHOLE, matrix_view(u->stack.d, SWEEP_COLUMNS, 0, p, f->d.n),
 	                       matrix_view(f->d, f->m, 0, p, f->d.n)));
 }
 
@@ -96,10 +96,10 @@ bool qr_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct mat
 	        !update_check_shape(&u, "the matrix of new rows", rows, p, f->n) ||
 	        !update_check_sides(&u, b, p))
 		return false;
-	bool ok =
-	        stretch(&u, k) &&
-	        ex_copy(e, rows, matrix_view(u.stack.r, SWEEP_COLUMNS, 0, p, f->n)) &&
-	        (f->d.n == 0 || ex_copy(e, b, matrix_view(u.stack.d, SWEEP_COLUMNS, 0, p, f->d.n)));
+	bool ok = stretch(&u, k) &&
+	          ex_copy(e, WHOLE, rows, matrix_view(u.stack.r, SWEEP_COLUMNS, 0, p, f->n)) &&
+	          (f->d.n == 0 || ex_copy(e, WHOLE, b,
+	                                  matrix_view(u.stack.d, SWEEP_COLUMNS, 0, p, f->d.n)));
 	ok = ok && take_rows(&u) && take_new(&u);
 	f->m += ok ? p : 0;
 	return ok;

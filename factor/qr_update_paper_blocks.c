@@ -64,7 +64,7 @@ static bool put_taus(struct paper *s, const double *tau, struct matrix t)
 	host.m = t.n;
 	to.ld = host.ld = t.n;
 	struct matrix row = {to.data, to.offset, 1, t.n, 1, t.precision};
-	return ex_to_device(e, host, to) && ex_copy(e, row, diagonal_of(t));
+	return ex_to_device(e, host, to) && ex_copy(e, WHOLE, row, diagonal_of(t));
 }
 
 /* v: of a band the column c begins with its 1 in row c and has p + 1 elements. */
@@ -97,7 +97,7 @@ static bool band_column(
 	struct matrix rest = matrix_view(panel, c, c + 1, rows, right);
 	struct house h;
 
-	if (!ex_copy(e, matrix_view(x, 1, 0, rows - 1, 1), below) ||
+	if (!ex_copy(e, WHOLE, matrix_view(x, 1, 0, rows - 1, 1), below) ||
 	        !house(s, matrix_view(x, 0, 0, 1, 1), below, &h))
 		return false;
 	*tau = h.tau;
@@ -167,9 +167,10 @@ static bool stack_column(struct paper *s, struct matrix r, struct matrix u, int6
 		return false;
 	*tau = h.tau;
 	return ex_fill(e, WHOLE, 0, h.beta, head) &&
-	       (right == 0 || (ex_copy(e, top, row) && ex_gemv(e, TRANSPOSED, 1, rest, v, 1, row) &&
-	                              ex_scal(e, h.tau, row) && ex_ger(e, s->one, row, top) &&
-	                              ex_ger(e, v, row, rest)));
+	       (right == 0 ||
+	               (ex_copy(e, WHOLE, top, row) && ex_gemv(e, TRANSPOSED, 1, rest, v, 1, row) &&
+	                       ex_scal(e, h.tau, row) && ex_ger(e, s->one, row, top) &&
+	                       ex_ger(e, v, row, rest)));
 }
 
 struct stacked {
@@ -183,7 +184,7 @@ static bool apply_left(const struct paper *s, struct stacked h, enum paper_side 
 	struct executor *e = s->e;
 	struct matrix product = room_for(s->work[side].product, top.m, top.n);
 
-	return ex_copy(e, top, product) &&
+	return ex_copy(e, WHOLE, top, product) &&
 	       ex_gemm(e, TRANSPOSED, PLAIN, 1, h.v, bottom, 1, product) &&
 	       ex_gemm(e, TRANSPOSED, PLAIN, -1, h.t, product, 1, top) &&
 	       ex_gemm(e, PLAIN, PLAIN, -1, h.scaled, product, 1, bottom);
@@ -195,7 +196,8 @@ static bool apply_right(
 	struct executor *e = s->e;
 	struct matrix product = room_for(s->work[SIDE_Q].product, left.m, left.n);
 
-	return ex_copy(e, left, product) && ex_gemm(e, PLAIN, PLAIN, 1, right, h.v, 1, product) &&
+	return ex_copy(e, WHOLE, left, product) &&
+	       ex_gemm(e, PLAIN, PLAIN, 1, right, h.v, 1, product) &&
 	       ex_gemm(e, PLAIN, PLAIN, -1, product, h.t, 1, left) &&
 	       ex_gemm(e, PLAIN, TRANSPOSED, -1, product, h.scaled, 1, right);
 }

@@ -80,9 +80,9 @@ static bool by_reflectors(struct paper *s, struct matrix w, int64_t k)
 
 	if (columns == 0)
 		return true;
-	return ex_copy(e, spike, left) && ex_copy(e, r, right) &&
+	return ex_copy(e, WHOLE, spike, left) && ex_copy(e, WHOLE, r, right) &&
 	       paper_whole_run(s, &s->whole, a, d, matrix_view(f->q, 0, k, f->m, rows)) &&
-	       ex_copy(e, left, spike) && ex_copy(e, right, r);
+	       ex_copy(e, WHOLE, left, spike) && ex_copy(e, WHOLE, right, r);
 }
 
 /* R gets p columns at k, and rows below it. */
@@ -112,7 +112,8 @@ bool qr_paper_add_columns(struct executor *e, struct qr_factors *f, int64_t k,
 	        ex_gemm(e, TRANSPOSED, PLAIN, 1, matrix_view(f->q, 0, 0, m, m), columns, 0, s.w) &&
 	        reduce(&s, s.w) &&
 	        (how->whole ? by_reflectors(&s, s.w, k) : by_rotations(&s, s.w, k)) &&
-	        ex_copy(e, matrix_view(s.w, 0, 0, n + p, p), matrix_view(f->r, 0, k, n + p, p));
+	        ex_copy(e, WHOLE, matrix_view(s.w, 0, 0, n + p, p),
+	                matrix_view(f->r, 0, k, n + p, p));
 	f->n += ok ? p : 0;
 	return ok && laps_end(e, how->laps);
 }

@@ -49,8 +49,8 @@ static bool exchange(
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < ARRAY_LEN(pairs); i++)
-		ok = in ? ex_copy(s->e, pairs[i][0], pairs[i][1])
-		        : ex_copy(s->e, pairs[i][1], pairs[i][0]);
+		ok = in ? ex_copy(s->e, WHOLE, pairs[i][0], pairs[i][1])
+		        : ex_copy(s->e, WHOLE, pairs[i][1], pairs[i][0]);
 	return ok;
 }
 
@@ -74,11 +74,12 @@ bool qr_paper_add_rows(struct executor *e, struct qr_factors *f, int64_t k, stru
 	        !update_check_sides(&s.update, b, p))
 		return false;
 	struct matrix units = f->kept == Q_FULL ? matrix_view(f->q, 0, m, m + p, p) : s.units;
-	bool ok = paper_begin(&s, PAPER_LAYOUT) && stretch(&s, k, units) &&
-	          (how->whole ? add_whole(&s, rows, sides, units)
-	                      : add_by_blocks(&s, rows, sides, units)) &&
-	          paper_begin(&s, PAPER_LAYOUT) &&
-	          (f->kept != Q_FULL || ex_copy(e, sides, matrix_view(f->d, m, 0, p, f->d.n)));
+	bool ok =
+	        paper_begin(&s, PAPER_LAYOUT) && stretch(&s, k, units) &&
+	        (how->whole ? add_whole(&s, rows, sides, units)
+	                    : add_by_blocks(&s, rows, sides, units)) &&
+	        paper_begin(&s, PAPER_LAYOUT) &&
+	        (f->kept != Q_FULL || ex_copy(e, WHOLE, sides, matrix_view(f->d, m, 0, p, f->d.n)));
 	f->m += ok ? p : 0;
 	return ok && laps_end(e, how->laps);
 }
@@ -94,7 +95,7 @@ static bool turn_in(struct paper *s, int64_t k)
 
 	return ex_fill(e, WHOLE, 0, 0, matrix_view(s->x, 0, n, n, m - n)) &&
 	       ex_transpose(e, top_of(f->r, n, n), top_of(s->x, n, n)) &&
-	       ex_copy(e, matrix_view(f->q, k, 0, p, m), matrix_view(s->x, n, 0, p, m)) &&
+	       ex_copy(e, WHOLE, matrix_view(f->q, k, 0, p, m), matrix_view(s->x, n, 0, p, m)) &&
 	       ex_transpose(e, top_of(f->d, f->d.n == 0 ? 0 : m, f->d.n),
 	               matrix_view(s->x, n + p, 0, f->d.n, m));
 }

@@ -46,7 +46,7 @@ static bool append_columns(
 	int64_t p = columns.n;
 	struct matrix new = matrix_view(f->q, 0, f->n, f->m, p);
 
-	return ex_copy(u->e, columns, new) && append(u, 0, p, before, info) &&
+	return ex_copy(u->e, WHOLE, columns, new) && append(u, 0, p, before, info) &&
 	       (f->d.n == 0 || ex_gemm(u->e, TRANSPOSED, PLAIN, 1, new, b, 0,
 	                               matrix_view(f->d, f->n, 0, p, f->d.n)));
 }
@@ -69,7 +69,7 @@ static bool add_some(struct update *u, int64_t k, int64_t right, struct matrix c
 	struct matrix spike = matrix_view(f->r, 0, k, n + p, p);
 	bool ok = (f->kept == Q_FULL ? project(u, columns)
 	                             : append_columns(u, columns, b, before, info)) &&
-	          ex_copy(u->e, matrix_view(u->w, 0, 0, n + p, p), spike) &&
+	          ex_copy(u->e, WHOLE, matrix_view(u->w, 0, 0, n + p, p), spike) &&
 	          sweep_up(&u->sweep, update_system_at(u, 0, n + p, right, n - k), spike, k);
 
 	f->n += ok ? p : 0;
@@ -150,7 +150,7 @@ static bool solve_sides(struct update *u, int64_t from, struct matrix b)
 
 	if (f->d.n == 0)
 		return true;
-	return ex_copy(u->e, b, new) &&
+	return ex_copy(u->e, WHOLE, b, new) &&
 	       ex_gemm(u->e, TRANSPOSED, PLAIN, -1, matrix_view(u->w, 0, 0, n, p),
 	               matrix_view(f->d, from, 0, n, f->d.n), 1, new) &&
 	       ex_trsm(u->e, LEFT, UPPER, TRANSPOSED, NON_UNIT, 1, matrix_view(u->w, n, 0, p, p),

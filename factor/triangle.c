@@ -126,7 +126,7 @@ bool triangle_solve(struct executor *e, const struct triangle *t, struct matrix 
 		return substitute(e, t, a, b);
 
 	kept = room_for(kept, b.m, b.n);
-	bool ok = ex_copy(e, b, kept);
+	bool ok = ex_copy(e, WHOLE, b, kept);
 	for (int64_t j = 0; ok && j < a.n; j += t->piece) {
 		struct piece p = piece_at(t, a, inverse, kept, b, j);
 		ok = subtract_solved(e, t, &p) && multiply_inverse(e, t, &p) &&

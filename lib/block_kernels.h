@@ -65,9 +65,9 @@ static inline bool block_rank_is_ahead(int64_t rows, int64_t columns, int64_t k)
 	       block_rank_tiles(rows, columns) * k <= BLOCK_RANK_DEEP * BLOCK_RANK_MAX;
 }
 
-/* layout_kernels.cu: b = a^T; to = from; laset; V of the reflectors below a's diagonal. */
+/* layout_kernels.cu: b = a^T; lacpy; laset; V of the reflectors below a's diagonal. */
 int block_transpose(struct matrix a, struct matrix b, void *stream);
-int block_copy(struct matrix from, struct matrix to, void *stream);
+int block_copy(enum uplo uplo, struct matrix from, struct matrix to, void *stream);
 int block_fill(enum uplo uplo, double off, double on, struct matrix a, void *stream);
 int block_explicit_v(struct matrix a, struct matrix v, void *stream);
 

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(THREADS) each_kernel(
 		return;
 #pragma unroll
 	for (int c = 0; c < LOADS; c++)
-		if (j0 + c * step < n)
+		if (j0 + c * step < n && value.inside(i, j0 + c * step))
 			loaded[c] = value.at(i, j0 + c * step);
 #pragma unroll
 	for (int c = 0; c < LOADS; c++) {
@@ -44,29 +44,34 @@ __global__ void __launch_bounds__(THREADS) each_kernel(
 	}
 }
 
-template <typename T> struct same {
+/* A triangle with the diagonal, or all of a matrix. */
+struct part {
+	bool lower, upper;
+	__device__ bool inside(int64_t i, int64_t j) const
+	{
+		return i == j || (i > j ? lower : upper);
+	}
+};
+
+struct part part_of(enum uplo uplo)
+{
+	return {uplo != UPPER, uplo != LOWER};
+}
+
+template <typename T> struct same : part {
 	const T *a;
 	int64_t lda;
 	__device__ T at(int64_t i, int64_t j) const
 	{
 		return a[i + j * lda];
 	}
-	__device__ bool inside(int64_t, int64_t) const
-	{
-		return true;
-	}
 };
 
-template <typename T> struct constant {
+template <typename T> struct constant : part {
 	T off, on;
-	bool lower, upper;
 	__device__ T at(int64_t i, int64_t j) const
 	{
 		return i == j ? on : off;
-	}
-	__device__ bool inside(int64_t i, int64_t j) const
-	{
-		return i == j || (i > j ? lower : upper);
 	}
 };
 
@@ -132,9 +137,17 @@ template <typename T, int TILE> int transpose(struct matrix a, struct matrix b, 
 template <typename T> int fill(enum uplo uplo, double off, double on, struct matrix a, void *stream)
 {
 	const struct constant<T> value = {
-		(T) off, (T)on, uplo != UPPER, uplo != LOWER
+		part_of(uplo), (T)off, (T)on
 	};
 	return each<T>(a, value, stream);
+}
+
+template <typename T> int copy(enum uplo uplo, struct matrix from, struct matrix to, void *stream)
+{
+	const struct same<T> value = {
+		part_of(uplo), data_of<T>(from), from.ld
+	};
+	return each<T>(to, value, stream);
 }
 
 } // namespace
@@ -145,11 +158,10 @@ extern "C" int block_transpose(struct matrix a, struct matrix b, void *stream)
 	                             : transpose<double, 32>(a, b, stream);
 }
 
-extern "C" int block_copy(struct matrix from, struct matrix to, void *stream)
+extern "C" int block_copy(enum uplo uplo, struct matrix from, struct matrix to, void *stream)
 {
-	return from.precision == SINGLE
-	               ? each<float>(to, same<float>{data_of<float>(from), from.ld}, stream)
-	               : each<double>(to, same<double>{data_of<double>(from), from.ld}, stream);
+	return from.precision == SINGLE ? copy<float>(uplo, from, to, stream)
+	                                : copy<double>(uplo, from, to, stream);
 }
 
 extern "C" int block_fill(enum uplo uplo, double off, double on, struct matrix a, void *stream)

@@ -227,7 +227,7 @@ static inline bool deferred_host_panel_getrf(
 
 static inline bool task_store_tau(struct executor *h, const struct task *t)
 {
-	bool ok = ex_copy(h, t->a, t->b);
+	bool ok = ex_copy(h, WHOLE, t->a, t->b);
 
 	free(t->a.data);
 	return ok;
@@ -277,8 +277,10 @@ static inline bool deferred_host_panel_potrf(
 
 OPERATION(resident_panel, LIST(struct matrix a, void *work, struct pivots p),
         LIST(.a = a, .memory = work, .p = p), ex_resident_panel(h, t->a, t->memory, t->p))
-OPERATION(copy, LIST(struct matrix from, struct matrix to), LIST(.a = from, .b = to),
-        ex_copy(h, t->a, t->b))
+OPERATION(copy, LIST(enum uplo uplo, struct matrix from, struct matrix to),
+        LIST(.uplo = uplo, .a = from, .b = to), ex_copy(h, t->uplo, t->a, t->b))
+OPERATION(transfer, LIST(struct matrix from, struct matrix to), LIST(.a = from, .b = to),
+        ex_copy(h, WHOLE, t->a, t->b))
 OPERATION(gemm,
         LIST(enum trans ta, enum trans tb, double alpha, struct matrix a, struct matrix b,
                 double beta, struct matrix c),
@@ -430,8 +432,8 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .wait = deferred_wait,
 	        .wait_host = deferred_wait_host,
 	        .stage = deferred_stage,
-	        .to_host = deferred_copy,
-	        .to_device = deferred_copy,
+	        .to_host = deferred_transfer,
+	        .to_device = deferred_transfer,
 	        .host_panel_getrf = deferred_host_panel_getrf,
 	        .host_panel_geqrf = deferred_host_panel_geqrf,
 	        .host_panel_potrf = deferred_host_panel_potrf,

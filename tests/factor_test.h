@@ -49,9 +49,11 @@ static inline bool test_kind_finite(int kind)
 }
 
 /* Backward errors, in eps, that are luck and not compared with LAPACK's: to round every element
- * once may cost as much. Kernels of the GPU multiply by reciprocals and reciprocal roots, which
- * round once more each: in the smallest matrices nothing averages that out. */
-#define TEST_ROUNDING 1.0
+ * of both factors once may cost as much (condition-bad 400 x 400, LU in blocks of 64 columns: 1.4,
+ * LAPACK's 0.5 where OpenBLAS has AVX-512). Kernels of the GPU multiply by reciprocals and
+ * reciprocal roots, which round once more each: in the smallest matrices nothing averages that
+ * out. */
+#define TEST_ROUNDING 2.0
 #define TEST_ROUNDINGS_GPU 8.0
 
 static bool test_on_gpu;         /* the executor that is tested now */

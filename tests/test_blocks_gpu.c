@@ -258,7 +258,7 @@ static void check_layout(struct executor *e, enum precision p, int64_t m, int64_
 	struct block same = block_poisoned(e, p, m, n), v = block_poisoned(e, p, m, n);
 
 	must(e, e->ops->transpose(e, a.a, turned.a));
-	must(e, e->ops->copy(e, a.a, same.a));
+	must(e, e->ops->copy(e, WHOLE, a.a, same.a));
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++) {
 			*element(&turned, j, i) = *element(&same, i, j) = *element(&a, i, j);
@@ -279,9 +279,12 @@ static void check_layout(struct executor *e, enum precision p, int64_t m, int64_
 				if (i == j || uplo == WHOLE || (uplo == LOWER ? i > j : i < j))
 					*element(&v, i, j) = i == j ? 7 : -3;
 		ok(block_holds(e, &v, 0), "fill %c %d %" PRId64 " x %" PRId64, p, uplo, m, n);
-		must(e, e->ops->copy(e, same.a, v.a));
-		for (int64_t i = 0; i < v.all.m * v.all.n; i++)
-			v.x[i] = same.x[i];
+		must(e, e->ops->copy(e, uplo, same.a, v.a));
+		for (int64_t j = 0; j < n; j++)
+			for (int64_t i = 0; i < m; i++)
+				if (i == j || uplo == WHOLE || (uplo == LOWER ? i > j : i < j))
+					*element(&v, i, j) = *element(&same, i, j);
+		ok(block_holds(e, &v, 0), "copy %c %d %" PRId64 " x %" PRId64, p, uplo, m, n);
 	}
 	block_free(e, &a);
 	block_free(e, &turned);

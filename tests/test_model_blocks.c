@@ -76,7 +76,7 @@ static void test_moves(const struct profile *p)
 	struct pivots pivots = {NULL, 128};
 	struct matrix host;
 
-	ex_copy(e, a, a);
+	ex_copy(e, WHOLE, a, a);
 	is_real(us(e), queued + started + copied + WAIT, 1e-6, "copy");
 	executor_model_restart(e, false);
 	ex_transpose(e, a, a);
@@ -128,7 +128,7 @@ static double behind_kernel(const struct profile *p)
 	struct matrix host, a = block(2048, 1024);
 
 	e->ops->stage(e, 0, a.m, a.n, SINGLE, &host);
-	ex_copy(e, a, a);
+	ex_copy(e, WHOLE, a, a);
 	ex_to_host(e, a, host);
 	const double seconds = us(e);
 	executor_free(e);
@@ -189,7 +189,7 @@ static bool run_all(struct executor *e)
 	       ex_join_halves(e, a, pivots, 0, pivots) && ex_clear_info(e, NULL) &&
 	       ex_potrf_block(e, UPPER, b, 0, NULL) && e->ops->geqrf_work(e, a) >= 0 &&
 	       ex_panel_geqrf(e, a, x, NULL) && ex_explicit_v(e, a, a) && ex_larft(e, a, x, b) &&
-	       ex_transpose(e, a, host) && ex_copy(e, a, host) && ex_fill(e, LOWER, 0, 1, b);
+	       ex_transpose(e, a, host) && ex_copy(e, WHOLE, a, host) && ex_fill(e, LOWER, 0, 1, b);
 }
 
 static void test_everything(const struct profile *p)

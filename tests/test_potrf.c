@@ -397,6 +397,11 @@ static bool run_nothing(struct executor *e, const struct plan *plan, struct matr
 	return potrf(e, plan, UPPER, a, NULL, NULL);
 }
 
+static void test_upper(struct executor *e, const struct plan *plan, enum precision precision)
+{
+	test_plan(e, plan, UPPER, precision);
+}
+
 static void test_refusals(struct executor *e)
 {
 	static const int64_t none[] = {0};
@@ -422,6 +427,7 @@ static void test_all(struct executor *e)
 		test_large(e, (enum uplo)uplo, SINGLE);
 		test_large(e, (enum uplo)uplo, DOUBLE);
 	}
+	test_copied(e, plans, work_upper, test_upper);
 	test_splits(e);
 	test_repeats(e);
 	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);

@@ -166,7 +166,7 @@ bool cuda_band_sweep(struct executor *, const struct band *band, void *work);
 bool cuda_reflects_columns(struct executor *, struct matrix v, struct matrix c);
 bool cuda_reflect_columns(struct executor *, struct matrix v, struct matrix t, struct matrix c);
 bool cuda_transpose(struct executor *, struct matrix a, struct matrix b);
-bool cuda_copy(struct executor *, struct matrix from, struct matrix to);
+bool cuda_copy(struct executor *, enum uplo uplo, struct matrix from, struct matrix to);
 bool cuda_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 
 /* executor_cuda_gram.c */

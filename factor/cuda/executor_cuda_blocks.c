@@ -295,10 +295,10 @@ bool cuda_transpose(struct executor *executor, struct matrix a, struct matrix b)
 	return cuda_ok(x, block_transpose(a, b, stream_of(x)), "transpose");
 }
 
-bool cuda_copy(struct executor *executor, struct matrix from, struct matrix to)
+bool cuda_copy(struct executor *executor, enum uplo uplo, struct matrix from, struct matrix to)
 {
 	struct cuda *x = self(executor);
-	return cuda_ok(x, block_copy(from, to, stream_of(x)), "copy");
+	return cuda_ok(x, block_copy(uplo, from, to, stream_of(x)), "copy");
 }
 
 bool cuda_fill(struct executor *executor, enum uplo uplo, double off, double on, struct matrix a)

@@ -176,10 +176,11 @@ static struct matrix rows_of(enum trans trans, struct matrix a, int64_t i, int64
 }
 
 /* Our kernels read A^T a word at a time. The transpose of A costs less than that where n x n x k is
- * this many, and A fits in the lane's memory (H100, Cholesky of the upper triangle in the lower
- * one's time: n = 8192 1.13 -> 1.08, in fp64 16384 1.055 -> 1.026; 4096 1.12 as before, which are
- * the panels' kernel: 24.6 us for 256 x 128, 21.8 of the lower one). */
+ * this many (H100, Cholesky of the upper triangle in the lower one's time: n = 8192 1.13 -> 1.08,
+ * in fp64 16384 1.055 -> 1.026): as many rows of A at a time as fit in the lane's memory, unless
+ * that are too few for what reading and writing C again costs. */
 static const int64_t worth_turning = (int64_t)1 << 31;
+enum { FEWEST_TURNED = 128 };
 
 static struct matrix turned(struct cuda *x, struct matrix a)
 {
@@ -190,9 +191,12 @@ static struct matrix turned(struct cuda *x, struct matrix a)
 	        lane_of(x)->product_work, 0, a.n, a.m, (a.n + line - 1) / line * line, a.precision};
 }
 
-static bool fits_turned(struct matrix t)
+static int64_t rows_turned(struct matrix t)
 {
-	return t.ld * t.n * precision_bytes(t.precision) <= PRODUCT_WORK_BYTES;
+	const int64_t most = PRODUCT_WORK_BYTES / (t.ld * precision_bytes(t.precision));
+	const int64_t parts = most > 0 ? (t.n + most - 1) / most : 1;
+
+	return most / FEWEST_TURNED == 0 ? 0 : (t.n + parts - 1) / parts;
 }
 
 static bool own_triangle(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
@@ -200,13 +204,20 @@ static bool own_triangle(struct cuda *x, enum uplo uplo, enum trans trans, doubl
 {
 	const struct gemm_problem problem = update_of(uplo, trans, a, c);
 	const int64_t n = problem.m < problem.n ? problem.m : problem.n;
-	const struct matrix t = turned(x, a);
+	const int64_t rows = trans == PLAIN ? 0 : rows_turned(turned(x, a));
+	bool ok = true;
 
-	if (trans == PLAIN || n * n * problem.k < worth_turning || !fits_turned(t))
+	if (rows == 0 || n * n * problem.k < worth_turning)
 		return own_product(x, &problem, alpha, a, a, beta, c);
-	const struct gemm_problem plain = update_of(uplo, PLAIN, t, c);
-	return cuda_ok(x, block_transpose(a, t, stream_of(x)), "syrk") &&
-	       own_product(x, &plain, alpha, t, t, beta, c);
+	for (int64_t i = 0; ok && i < a.m; i += rows) {
+		const struct matrix part =
+		        matrix_view(a, i, 0, rows < a.m - i ? rows : a.m - i, a.n);
+		const struct matrix t = turned(x, part);
+		const struct gemm_problem plain = update_of(uplo, PLAIN, t, c);
+		ok = cuda_ok(x, block_transpose(part, t, stream_of(x)), "syrk") &&
+		     own_product(x, &plain, alpha, t, t, i == 0 ? beta : 1, c);
+	}
+	return ok;
 }
 
 bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,

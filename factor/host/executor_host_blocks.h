@@ -75,7 +75,7 @@ bool host_block_larft(struct executor *, struct matrix v, struct matrix tau, str
 bool host_block_make_rotations(struct executor *, int64_t row, struct matrix x, struct matrix g);
 bool host_block_rotate(struct executor *, struct matrix g, struct matrix x);
 bool host_block_transpose(struct executor *, struct matrix a, struct matrix b);
-bool host_block_copy(struct executor *, struct matrix from, struct matrix to);
+bool host_block_copy(struct executor *, enum uplo uplo, struct matrix from, struct matrix to);
 bool host_block_fill(struct executor *, enum uplo uplo, double off, double on, struct matrix a);
 
 #endif

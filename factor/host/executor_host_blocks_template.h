@@ -69,6 +69,15 @@ static void NAME(fill)(enum uplo uplo, double off, double on, struct matrix a)
 				x[i + j * a.ld] = (REAL)off;
 }
 
+static void NAME(copy)(enum uplo uplo, struct matrix from, struct matrix to)
+{
+	char part = uplo == LOWER ? 'L' : uplo == UPPER ? 'U' : 'A';
+
+	LAPACK(lacpy_work)
+	(LAPACK_COL_MAJOR, part, (lapack_int)from.m, (lapack_int)from.n, NAME(at)(from),
+	        (lapack_int)from.ld, NAME(at)(to), (lapack_int)to.ld);
+}
+
 /* The column of the inverse that solves for the unit vector j, touching its own triangle only. */
 static void NAME(invert_column)(enum uplo uplo, enum diag diag, struct matrix a, int64_t j, REAL *x)
 {

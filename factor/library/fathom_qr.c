@@ -146,7 +146,7 @@ enum fathom_status call_form(struct fathom *h, int64_t k, struct matrix q, const
 		return FATHOM_BAD_ARGUMENT;
 	if (!call_begin(h, &status))
 		return status;
-	return call_end(h, ex_copy(h->e, matrix_view(q, 0, 0, q.m, k), c.reflectors) &&
+	return call_end(h, ex_copy(h->e, WHOLE, matrix_view(q, 0, 0, q.m, k), c.reflectors) &&
 	                           orgqr(h->e, &c.chosen.plan, c.reflectors, c.tau, q, c.work));
 }
 

@@ -226,10 +226,10 @@ static bool copy_new(struct executor *e, const struct both *s)
 	const struct qr_factors *f = &s->f;
 
 	if (s->change.change == QR_ADD_COLUMNS)
-		return ex_copy(e, matrix_view(s->origin.a, 0, k, f->m, p), s->u);
+		return ex_copy(e, WHOLE, matrix_view(s->origin.a, 0, k, f->m, p), s->u);
 	if (s->change.change == QR_ADD_ROWS)
-		return ex_copy(e, matrix_view(s->origin.a, k, 0, p, f->n), s->u) &&
-		       ex_copy(e, matrix_view(s->origin.b, k, 0, p, f->d.n), s->b);
+		return ex_copy(e, WHOLE, matrix_view(s->origin.a, k, 0, p, f->n), s->u) &&
+		       ex_copy(e, WHOLE, matrix_view(s->origin.b, k, 0, p, f->d.n), s->b);
 	return true;
 }
 

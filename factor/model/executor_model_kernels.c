@@ -172,11 +172,11 @@ static bool model_transpose(struct executor *e, struct matrix a, struct matrix b
 	        e, PHASE_LAYOUT, "transpose", a, 0, model_blocks(e)->transpose(model_reader(e), a));
 }
 
-static bool model_copy(struct executor *e, struct matrix from, struct matrix to)
+static bool model_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)
 {
 	(void)to;
-	return model_charge(
-	        e, PHASE_LAYOUT, "copy", from, 0, model_blocks(e)->copy(model_reader(e), from));
+	return model_charge(e, PHASE_LAYOUT, "copy", from, 0,
+	        model_blocks(e)->copy(model_reader(e), uplo, from));
 }
 
 static bool model_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)

@@ -232,3 +232,8 @@ double price_bytes(struct matrix a)
 {
 	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);
 }
+
+double price_part(enum uplo uplo, struct matrix a)
+{
+	return price_bytes(a) / (uplo == WHOLE ? 1 : 2);
+}

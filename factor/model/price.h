@@ -183,6 +183,8 @@ struct tariff {
 extern const struct tariff tariff_cuda_full, tariff_cuda_sums; /* levels 2 and 1 */
 extern const struct tariff tariff_host_full, tariff_host_sums;
 
+/* Bytes of a matrix, and of a triangle of it or (WHOLE) all. */
 double price_bytes(struct matrix a);
+double price_part(enum uplo uplo, struct matrix a);
 
 #endif

@@ -60,7 +60,7 @@ struct block_tariff {
 	bool (*reflects_columns)(struct price_reader *, struct matrix v, struct matrix c);
 	struct price (*reflect_columns)(struct price_reader *, struct matrix v, struct matrix c);
 	struct price (*transpose)(struct price_reader *, struct matrix a);
-	struct price (*copy)(struct price_reader *, struct matrix a);
+	struct price (*copy)(struct price_reader *, enum uplo uplo, struct matrix a);
 	struct price (*fill)(struct price_reader *, enum uplo uplo, struct matrix a);
 	struct price (*to_host)(struct price_reader *, struct matrix a);
 	struct price (*to_device)(struct price_reader *, struct matrix a);

@@ -55,9 +55,14 @@ static struct price sweep(struct price_reader *r, const char *curve, double byte
 	return price;
 }
 
-static struct price copy(struct price_reader *r, struct matrix a)
+static struct price move(struct price_reader *r, struct matrix a)
 {
 	return sweep(r, "gpu.copy.time", 2 * price_bytes(a));
+}
+
+static struct price copy(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return sweep(r, "gpu.copy.time", 2 * price_part(uplo, a));
 }
 
 static struct price split(struct price_reader *r, struct matrix a, struct matrix to)
@@ -73,7 +78,7 @@ static struct price add(struct price_reader *r, struct matrix blocks)
 
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
 {
-	return sweep(r, "gpu.write.time", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+	return sweep(r, "gpu.write.time", price_part(uplo, a));
 }
 
 /* Seconds that an element takes that lies apart from all others, read and written: two thirds of
@@ -400,7 +405,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .clear = clear,
         .potrf_block = price_potrf_block,
         .panel_geqrf = price_panel_geqrf,
-        .explicit_v = copy,
+        .explicit_v = move,
         .larft = price_larft,
         .panel_reflects = price_panel_reflects,
         .panel_reflectors = price_panel_reflectors,
@@ -408,7 +413,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .band_sweep = price_band_sweep,
         .reflects_columns = reflects_columns,
         .reflect_columns = reflect_columns,
-        .transpose = copy,
+        .transpose = move,
         .copy = copy,
         .fill = fill,
         .to_host = to_host,

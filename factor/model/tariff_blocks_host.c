@@ -74,9 +74,14 @@ static struct price move(struct price_reader *r, struct matrix a)
 	return memory(r, "host.memory.copy", 2 * price_bytes(a));
 }
 
+static struct price copy(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return memory(r, "host.memory.copy", 2 * price_part(uplo, a));
+}
+
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
 {
-	return memory(r, "host.memory.copy", price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+	return memory(r, "host.memory.copy", price_part(uplo, a));
 }
 
 /* Of every column the words of the top, which are side by side, and whole lines elsewhere, read and
@@ -185,7 +190,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .make_rotations = move,
         .rotate = move,
         .transpose = move,
-        .copy = move,
+        .copy = copy,
         .fill = fill,
         .to_host = no_transfer,
         .to_device = no_transfer,
@@ -261,9 +266,14 @@ static struct price sums_move(struct price_reader *r, struct matrix a)
 	return sums_memory(r, 2 * price_bytes(a));
 }
 
+static struct price sums_copy(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return sums_memory(r, 2 * price_part(uplo, a));
+}
+
 static struct price sums_fill(struct price_reader *r, enum uplo uplo, struct matrix a)
 {
-	return sums_memory(r, price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+	return sums_memory(r, price_part(uplo, a));
 }
 
 static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t swaps)
@@ -337,7 +347,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .make_rotations = sums_move,
         .rotate = sums_move,
         .transpose = sums_move,
-        .copy = sums_move,
+        .copy = sums_copy,
         .fill = sums_fill,
         .to_host = no_transfer,
         .to_device = no_transfer,

@@ -155,9 +155,14 @@ static struct price clear(struct price_reader *r)
 	return call(r, sizeof(int));
 }
 
+static struct price copy(struct price_reader *r, enum uplo uplo, struct matrix a)
+{
+	return call(r, 2 * price_part(uplo, a));
+}
+
 static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a)
 {
-	return call(r, price_bytes(a) / (uplo == WHOLE ? 1 : 2));
+	return call(r, price_part(uplo, a));
 }
 
 /* A barrier a column, and the block once. */
@@ -273,7 +278,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .make_rotations = move,
         .rotate = move,
         .transpose = move,
-        .copy = move,
+        .copy = copy,
         .fill = fill,
         .to_host = to_host,
         .to_device = to_device,

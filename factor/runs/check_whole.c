@@ -262,7 +262,7 @@ static bool find_orthogonality(struct checking *s, double *orthogonality)
 	struct matrix x = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
 	double error, of;
 
-	if (!ex_copy(s->e, x, y) || !apply_q(s, PLAIN, y) || !apply_q(s, TRANSPOSED, y) ||
+	if (!ex_copy(s->e, WHOLE, x, y) || !apply_q(s, PLAIN, y) || !apply_q(s, TRANSPOSED, y) ||
 	        !norm(s, x, NULL, &of) || !norm(s, x, &y, &error))
 		return false;
 	*orthogonality = ratio(s, error, of);

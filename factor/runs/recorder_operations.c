@@ -198,7 +198,7 @@ OPERATION(QUEUED, UPDATE, HOST, c, v.n, reflect_columns,
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, transpose,
         (struct executor * e, struct matrix a, struct matrix b), a, b)
 OPERATION(QUEUED, LAYOUT, HOST, from, 0, copy,
-        (struct executor * e, struct matrix from, struct matrix to), from, to)
+        (struct executor * e, enum uplo uplo, struct matrix from, struct matrix to), uplo, from, to)
 OPERATION(QUEUED, LAYOUT, HOST, a, 0, fill,
         (struct executor * e, enum uplo uplo, double off, double on, struct matrix a), uplo, off,
         on, a)

@@ -125,7 +125,7 @@ void update_scene_free(struct update_scene *s)
 static bool copy_part(struct executor *e, struct matrix from, int64_t i, int64_t j, int64_t m,
         int64_t n, struct matrix to, int64_t to_i, int64_t to_j)
 {
-	return ex_copy(e, matrix_view(from, i, j, m, n), matrix_view(to, to_i, to_j, m, n));
+	return ex_copy(e, WHOLE, matrix_view(from, i, j, m, n), matrix_view(to, to_i, to_j, m, n));
 }
 
 /* to := a with, or without, rows k .. k+p-1 */
@@ -151,10 +151,10 @@ static bool change_columns(struct update_scene *s)
 	if (s->asked.change == QR_REMOVE_COLUMNS)
 		return copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) &&
 		       copy_part(e, a, 0, k + p, m, n - k - p, s->a1, 0, k) &&
-		       ex_copy(e, s->b, s->b1);
+		       ex_copy(e, WHOLE, s->b, s->b1);
 	return copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) &&
 	       copy_part(e, s->u, 0, 0, m, p, s->a1, 0, k) &&
-	       copy_part(e, a, 0, k, m, n - k, s->a1, 0, k + p) && ex_copy(e, s->b, s->b1);
+	       copy_part(e, a, 0, k, m, n - k, s->a1, 0, k + p) && ex_copy(e, WHOLE, s->b, s->b1);
 }
 
 static struct update_question question_of(const struct update_entry *entry)
@@ -261,10 +261,10 @@ static bool restore_factors(struct update_scene *s)
 	const struct qr_factors *from = &s->before, *to = &s->f;
 
 	return ex_fill(e, WHOLE, NAN, NAN, to->r) &&
-	       ex_copy(e, from->r, matrix_view(to->r, 0, 0, from->r.m, from->r.n)) &&
-	       ex_copy(e, from->d, matrix_view(to->d, 0, 0, from->d.m, 1)) &&
+	       ex_copy(e, WHOLE, from->r, matrix_view(to->r, 0, 0, from->r.m, from->r.n)) &&
+	       ex_copy(e, WHOLE, from->d, matrix_view(to->d, 0, 0, from->d.m, 1)) &&
 	       (s->asked.kept == Q_NONE ||
-	               ex_copy(e, from->q, matrix_view(to->q, 0, 0, from->q.m, from->q.n)));
+	               ex_copy(e, WHOLE, from->q, matrix_view(to->q, 0, 0, from->q.m, from->q.n)));
 }
 
 static bool restore_input(const struct update_entry *entry)
@@ -274,10 +274,10 @@ static bool restore_input(const struct update_entry *entry)
 	const struct update_given source = update_source_of(entry), given = update_given_of(entry);
 
 	if (entry->way == UPDATE_CHANGE)
-		return restore_factors(s) && ex_copy(e, source.u, given.u) &&
-		       ex_copy(e, source.b, given.b);
+		return restore_factors(s) && ex_copy(e, WHOLE, source.u, given.u) &&
+		       ex_copy(e, WHOLE, source.b, given.b);
 	return entry->way == UPDATE_REFACTOR ||
-	       (ex_copy(e, s->a1, s->c) && ex_copy(e, s->b1, s->cb));
+	       (ex_copy(e, WHOLE, s->a1, s->c) && ex_copy(e, WHOLE, s->b1, s->cb));
 }
 
 static bool restore(

@@ -64,7 +64,7 @@ static bool check_factors(
 	q.n = f->kept == Q_FULL ? f->m : f->n;
 	x = rows(s->vectors, q.n);
 	struct matrix kept = rows(s->tall2, q.n);
-	return ex_gemm(e, PLAIN, PLAIN, 1, q, x, 0, ax) && ex_copy(e, x, kept) &&
+	return ex_gemm(e, PLAIN, PLAIN, 1, q, x, 0, ax) && ex_copy(e, WHOLE, x, kept) &&
 	       compare(s, TRANSPOSED, q, ax, kept, orthogonality);
 }
 
@@ -80,7 +80,8 @@ static bool check_solution(struct update_scene *s, struct matrix x, double *resi
 
 	if (!ex_gemm(e, PLAIN, PLAIN, 1, a, rows(s->vectors, a.n), 0, ax) ||
 	        !norm_of(s, ax, &gain) || !norm_of(s, rows(s->vectors, a.n), &size) ||
-	        !norm_of(s, rows(s->b1, a.m), &sides) || !ex_copy(e, rows(s->b1, a.m), rest) ||
+	        !norm_of(s, rows(s->b1, a.m), &sides) ||
+	        !ex_copy(e, WHOLE, rows(s->b1, a.m), rest) ||
 	        !ex_gemv(e, PLAIN, -1, a, x, 1, rest) ||
 	        !ex_gemv(e, TRANSPOSED, 1, a, rest, 0, gradient) || !norm_of(s, gradient, &left))
 		return false;
