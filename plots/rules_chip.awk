@@ -32,6 +32,14 @@ function working_sets(   list, level) {
 	if (value("gpu.l2.far_hit.latency") != "" && have("Far part of L2", list))
 		item("Far part of L2: the first load of a line that the other partition holds takes " with_unit(value("gpu.l2.far_hit.latency"), "s") \
 			sprintf(", %.2f of a near hit; read again it is near.", value("gpu.l2.far_hit.latency") / value("gpu.l2.near_hit.latency")) rests(list))
+	list = "gpu.dram.far.latency gpu.dram.near.latency"
+	if (value("gpu.dram.far.latency") != "" && have("Memory behind the other part of L2", list))
+		item("Memory behind the other part of L2: a load from there takes " with_unit(value("gpu.dram.far.latency"), "s") ", from the own one's " \
+			with_unit(value("gpu.dram.near.latency"), "s") "." rests(list))
+	list = "gpu.constant.l15.shared_by gpu.constant.l15.latency gpu.constant.size"
+	if (value("gpu.constant.l15.shared_by") > 1 && have("Constants", list))
+		item("Constants: beyond " bytes(value("gpu.constant.size")) " an SM reads them in " with_unit(value("gpu.constant.l15.latency"), "s") \
+			" from a cache that " value("gpu.constant.l15.shared_by") " SMs share." rests(list))
 	for (level = 1; level <= last_argument("gpu.tlb.penalty", "level"); level++) {
 		list = "gpu.tlb.reach[level=" level "] gpu.tlb.penalty[level=" level "]"
 		if (have("Address translation, level " level, list))

@@ -132,11 +132,10 @@ static void sweep(struct chase_context *context, bool quick)
 	cycle_sizes(context, "cycle_cg", CHASE_CG, context->memory_bytes, 8, quick ? 64 : 8);
 	cycle_sizes(context, "cycle_cv", CHASE_CV, 1024 * MIB, 512, 64);
 	note_time("cycles", &since);
-	int *side = xcalloc((size_t)context->gpu.sm_count, sizeof *side);
-	measure_slices(context, quick ? SLICE_LINES / 4 : SLICE_LINES, side);
+	measure_slices(context, quick ? SLICE_LINES / 4 : SLICE_LINES);
 	note_time("slices", &since);
-	measure_once(context, side);
-	free(side);
+	measure_once(context);
+	measure_constant(context);
 	note_time("first reads", &since);
 	all_at_once(context, quick);
 	note_time("all SMs", &since);
@@ -168,7 +167,7 @@ static void measure(struct probe_run *run)
 }
 
 static const char *const columns[] = {
-        "bytes", "stride", "nodes", "offset", "sm", "line", "distance"};
+        "bytes", "stride", "nodes", "offset", "sm", "line", "distance", "before"};
 
 const struct probe pointer_chase_probe = {
         .name = "pointer_chase",

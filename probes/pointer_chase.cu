@@ -302,3 +302,10 @@ extern "C" int chase_once(const struct chase_set *set, int sm, int sm_count,
 	once_kernel<<<(unsigned)(4 * sm_count), 1>>>(*set, (uint32_t)sm, touched, taken, result);
 	return (int)cudaGetLastError();
 }
+
+extern "C" int chase_constant(
+        int before, int reader, int sm_count, uint32_t *turn, struct chase_constant *result)
+{
+	constant_kernel<<<(unsigned)(4 * sm_count), 1>>>(before, (uint32_t)reader, turn, result);
+	return (int)cudaGetLastError();
+}

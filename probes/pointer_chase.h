@@ -19,7 +19,8 @@ enum {
 	CHASE_CONSTANT_WORDS = 16384, /* all of constant memory, 4 bytes each */
 	CHASE_SHARED_WORDS = 2048,
 	CHASE_SLICE_STEPS = 64,
-	CHASE_ONCE_NODES = 512 /* read once; a multiple of CHASE_UNROLL */
+	CHASE_ONCE_NODES = 512,   /* read once; a multiple of CHASE_UNROLL */
+	CHASE_CONSTANT_NODES = 32 /* the same in constant memory */
 };
 
 enum chase_path {
@@ -104,6 +105,18 @@ struct chase_once {
  * as above. */
 int chase_once(const struct chase_set *set, int sm, int sm_count, const uint32_t *touched,
         uint32_t *taken, struct chase_once *result);
+
+/* Left in pinned memory by chase_constant, as chase_once leaves it. */
+struct chase_constant {
+	struct gpu_span span;
+	uint32_t first[CHASE_CONSTANT_NODES], again[CHASE_CONSTANT_NODES], chained;
+};
+
+/* One thread on SM `reader` follows the cycle of CHASE_CONSTANT_NODES nodes that begins at constant
+ * memory's first word, the clock read after every load, as soon as one on SM `before` (negative:
+ * none) has read them in the same kernel. turn: two zeroed words on the device. */
+int chase_constant(
+        int before, int reader, int sm_count, uint32_t *turn, struct chase_constant *result);
 
 /* Makes each of these words hold its own address. */
 int chase_close(const uint64_t *line, int count);

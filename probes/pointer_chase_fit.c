@@ -119,6 +119,7 @@ void pointer_chase_fit(const struct table *curve, struct profile *profile)
 	chase_read_caches(curve, &caches);
 	chase_fit_caches(&out, &caches);
 	chase_fit_paths(&out);
+	chase_fit_slices(&out);
 	chase_fit_partitions(&out);
 	chase_fit_once(&out);
 	const size_t tlbs = chase_fit_tlb(&out, tlb);

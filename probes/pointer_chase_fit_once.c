@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits in L2, from loads of lines that the SM had not read before. After an SM of its own side has
- * read them all are near hits; after one of the other side those may be far whose home is there.
- * The same lines were read in both ways, so each line's own distance cancels. On an H100 none is:
- * what the other side read takes as long as what the own side did. */
+/* Hits in L2, from loads of lines that the SM had not read before. After an SM of its own partition
+ * has read them all are near hits; after one of the other those are far whose home is there, in
+ * front of the other part of memory. The same lines were read in both ways, so each line's own
+ * distance cancels. */
 #include "pointer_chase_fit_parts.h"
 
 #include "../lib/clumps.h"
@@ -69,11 +69,12 @@ static size_t read_lines(const struct table *curve, struct first_read **reads)
 	return lines;
 }
 
-enum which { ALL, KEPT, FAR };
+enum which { ALL, KEPT, NEAR, FAR };
 
 static bool is_one(const struct first_read *read, enum which which)
 {
-	return which == ALL || (which == KEPT ? read->kept : read->far);
+	return which == ALL ||
+	       (which == FAR ? read->far : read->kept && (which == KEPT || !read->far));
 }
 
 /* The median over the processes of a kind's medians. */
@@ -149,16 +150,25 @@ void chase_fit_once(const struct output *out)
 	const struct estimate unresolved = {NAN, NAN, NAN, lines};
 	if (lines > 0) {
 		const struct estimate near = typical(read, lines, SAME, ALL);
-		const bool most = 2 * mark_kept(read, lines) > lines;
+		const bool most = 2 * mark_kept(read, lines) > lines, far = mark_far(read, lines);
 		chase_add_time(out, "gpu.l2.near_hit.latency",
 		        "first loads of lines that an SM of the same partition read", quickest,
 		        near);
-		chase_add_time(out, "gpu.l2.other_hit.latency",
-		        "first loads of lines that an SM of the other partition read", quickest,
-		        most ? typical(read, lines, OTHER, KEPT) : unresolved);
-		chase_add_time(out, "gpu.l2.far_hit.latency", "of these, the later of two clumps",
+		if (!far) /* else some are near and some far */
+			chase_add_time(out, "gpu.l2.other_hit.latency",
+			        "first loads of lines that an SM of the other partition read",
+			        quickest, most ? typical(read, lines, OTHER, KEPT) : unresolved);
+		chase_add_time(out, "gpu.l2.far_hit.latency",
+		        "first loads of lines that an SM of the other partition read, the later of "
+		        "two clumps",
 		        isfinite(near.low) ? near.low : quickest,
-		        mark_far(read, lines) ? typical(read, lines, OTHER, FAR) : unresolved);
+		        far ? typical(read, lines, OTHER, FAR) : unresolved);
+		chase_add_time(out, "gpu.dram.near.latency",
+		        "first loads from memory of lines that are near after the other "
+		        "partition's reads",
+		        quickest, far ? typical(read, lines, ABSENT, NEAR) : unresolved);
+		chase_add_time(out, "gpu.dram.far.latency", "and of those that are far", quickest,
+		        far ? typical(read, lines, ABSENT, FAR) : unresolved);
 	}
 	free(read);
 }

@@ -83,9 +83,15 @@ size_t chase_fit_tlb(const struct output *out, struct tlb_level *level);
 
 void chase_fit_once(const struct output *out);
 
-/* ---- what SMs share (pointer_chase_fit_sharing.c) ---- */
+/* ---- which SMs are alike (pointer_chase_fit_map.c) ---- */
 
 void chase_fit_partitions(const struct output *out);
+/* latency: seconds of a load that finds its constant in the shared cache. */
+void chase_fit_constant_sharing(const struct output *out, double latency);
+
+/* ---- slices, what SMs share (pointer_chase_fit_sharing.c) ---- */
+
+void chase_fit_slices(const struct output *out);
 void chase_fit_sharing(const struct output *out, const struct caches *caches,
         const struct tlb_level *tlb, size_t tlbs);
 

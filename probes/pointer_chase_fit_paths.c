@@ -17,6 +17,7 @@ static void fit_constant(const struct output *out)
 		return;
 	chase_add_time(out, "gpu.constant.l15.latency", walk, quickest, levels.level[1].latency);
 	chase_add_size(out, "gpu.constant.l15.size", "B", walk, NAN, chase_size_of(&levels, 1));
+	chase_fit_constant_sharing(out, levels.level[1].latency.value);
 }
 
 /* Of the walks that one cache holds; an octave apart, they do not tell its size. */

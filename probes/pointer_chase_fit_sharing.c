@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What SMs share: the groups of SMs by the latency of L2's lines, and how many SMs use one cache
- * or TLB. */
+/* L2's slices, and what SMs share: how many use one cache or TLB. */
 #include "pointer_chase_fit_parts.h"
 
 #include "../lib/msg.h"
@@ -10,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- partitions ---- */
+/* ---- slices ---- */
 
 /* Lines are drawn anew by every process: each process has columns of its own. Every SM reads a line
  * again and again before it is timed, so that the near part holds it: the two latencies are of hits
  * there, in slices closer to one group of SMs and in those farther from it, not of hits in the
  * other partition. */
-void chase_fit_partitions(const struct output *out)
+void chase_fit_slices(const struct output *out)
 {
 	static const char closer[] =
 	        "hits in the near part, lines that the SM's group reads sooner";
@@ -47,30 +46,10 @@ void chase_fit_partitions(const struct output *out)
 			        table_real(curve, row, "seconds");
 		}
 	const struct partition found = partition_find(seconds, sms, items, group);
-	const struct parameter_spec spec = {.name = "gpu.l2.partitions",
-	        .unit = "count",
-	        .method = "SMs in groups by the latency of the same L2 lines",
-	        .low = 1,
-	        .high = 2};
-	const double groups = found.groups;
-	chase_add(out, &spec, NULL, 0,
-	        found.groups > 0 ? (struct estimate){groups, groups, groups, sms * items}
-	                         : (struct estimate){NAN, 1, 2, sms * items});
 	if (found.groups == 2) {
 		chase_add_time(out, "gpu.l2.slice.closer.latency", closer, quickest, found.sooner);
 		chase_add_time(out, "gpu.l2.slice.farther.latency", farther, found.sooner.low,
 		        found.later);
-		for (size_t sm = 0; sm < sms; ++sm) {
-			const struct parameter_spec map = {.name = "gpu.l2.partition",
-			        .unit = "count",
-			        .method = "group of the SM by the latency of L2 lines",
-			        .low = -0.5,
-			        .high = 1.5};
-			const struct arg args[] = {{"sm", (double)sm}};
-			const double side = group[sm];
-			profile_add(out->profile, &map, args, 1,
-			        (struct estimate){side, side, side, items}, out->busy);
-		}
 	}
 	free(group);
 	free(seconds);

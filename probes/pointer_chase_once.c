@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads of L2 lines that the SM reads for the first time: lines that an SM of the other partition,
  * or of its own, has brought into L2, and lines that are not there. Read again they may be in the
- * reader's near part. */
+ * reader's near part. Which partition an SM belongs to is seen by the same loads: one SM reads what
+ * each other one has read before. */
 #include "pointer_chase_parts.h"
 
+#include "../lib/clumps.h"
+#include "../lib/msg.h"
 #include "../lib/walk.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	ONCE_REPEATS = 5,
@@ -22,8 +27,8 @@ struct readers {
 };
 
 struct once {
-	uint32_t *taken;           /* on the device, two for each launch */
-	struct chase_once *result; /* pinned, one for each repeat */
+	uint32_t *taken;           /* on the device, two for each SM */
+	struct chase_once *result; /* pinned, one for each */
 };
 
 /* Cycles that reading the clock adds to each load: the second round and the third find the same
@@ -62,21 +67,32 @@ static void record_once(struct chase_context *context, const struct once *once, 
 	}
 }
 
-/* Every repeat starts with none of the lines in L2. */
+static void clear_taken(const struct chase_context *context, const struct once *once)
+{
+	const size_t words = 2 * ((size_t)context->gpu.sm_count + ONCE_REPEATS);
+	GPU(cudaMemset(once->taken, 0, words * sizeof *once->taken));
+}
+
+/* Launch number k, which starts with none of the lines in L2. */
+static void launch_once(struct chase_context *context, const struct once *once,
+        const struct chase_set *set, const struct readers *readers, int k)
+{
+	const int sms = context->gpu.sm_count;
+	uint32_t *touched = once->taken + 2 * k;
+	once->result[k].span = (struct gpu_span){0};
+	GPU(cudaMemset(context->flush, k & 1, (size_t)context->flush_bytes));
+	if (readers->before >= 0)
+		GPU(chase_touch(set, readers->before, sms, touched));
+	GPU(chase_once(set, readers->reader, sms, readers->before >= 0 ? touched : NULL,
+	        touched + 1, &once->result[k]));
+}
+
 static void read_once(struct chase_context *context, const struct once *once, int repeats,
         const struct chase_set *set, const struct readers *readers)
 {
-	const int sms = context->gpu.sm_count;
-	GPU(cudaMemset(once->taken, 0, 2 * ONCE_REPEATS * sizeof *once->taken));
-	for (int repeat = 0; repeat < repeats; ++repeat) {
-		uint32_t *touched = once->taken + 2 * repeat;
-		once->result[repeat].span = (struct gpu_span){0};
-		GPU(cudaMemset(context->flush, repeat, (size_t)context->flush_bytes));
-		if (readers->before >= 0)
-			GPU(chase_touch(set, readers->before, sms, touched));
-		GPU(chase_once(set, readers->reader, sms, readers->before >= 0 ? touched : NULL,
-		        touched + 1, &once->result[repeat]));
-	}
+	clear_taken(context, once);
+	for (int repeat = 0; repeat < repeats; ++repeat)
+		launch_once(context, once, set, readers, repeat);
 	GPU(cudaDeviceSynchronize());
 	record_once(context, once, repeats, readers);
 }
@@ -102,14 +118,73 @@ static void draw_lines(struct chase_context *context, struct chase_set *set)
 	GPU(chase_build(&context->plan));
 }
 
+/* A load's mean over the lines, of which some are near and some far. */
+static bool mean_load(const struct chase_once *result, struct measurement *measurement)
+{
+	double seconds[CHASE_ONCE_NODES];
+	const int n = CHASE_ONCE_NODES - ONCE_SKIPPED;
+	struct sample sample;
+	gpu_span_sample(&result->span, 1, 0, 0, &sample);
+	if (!sample.agreed)
+		return false;
+	for (int i = 0; i < n; ++i)
+		seconds[i] = (result->first[ONCE_SKIPPED + i] - clock_cost(result)) / sample.hz;
+	const double mean = stats_mean(seconds, (size_t)n),
+	             half = stats_student((size_t)n - 1) * stats_deviation(seconds, (size_t)n) /
+	                    sqrt(n);
+	*measurement = (struct measurement){
+	        .seconds = {mean, mean - half, mean + half, (size_t)n}, .hz = sample.hz};
+	return true;
+}
+
+/* Fills side: 0 for the first SM and those whose lines it reads as soon, 1 for those whose lines it
+ * reads later, -1 for those not asked. Where the SMs do not fall into two groups all are in one. */
+static void find_sides(struct chase_context *context, const struct once *once, int *side)
+{
+	const int sms = context->gpu.sm_count, step = context->run->common.quick ? 4 : 1;
+	double *mean = xcalloc((size_t)sms, sizeof *mean);
+	int *asked = xcalloc((size_t)sms, sizeof *asked),
+	    *later = xcalloc((size_t)sms, sizeof *later);
+	size_t n = 0;
+	struct chase_set set;
+	draw_lines(context, &set);
+	clear_taken(context, once);
+	for (int before = step; before < sms; before += step)
+		launch_once(
+		        context, once, &set, &(struct readers){"once_before", 0, before}, before);
+	GPU(cudaDeviceSynchronize());
+	for (int before = step; before < sms; before += step) {
+		const struct arg args[] = {{"sm", 0}, {"before", before}};
+		struct measurement measurement;
+		if (!mean_load(&once->result[before], &measurement))
+			continue;
+		probe_record(context->run, "once_before", args, 2, &measurement);
+		mean[n] = measurement.seconds.value;
+		asked[n++] = before;
+	}
+	if (clumps_count(clumps_find(mean, n, later)) != 2)
+		memset(later, 0, (size_t)sms * sizeof *later);
+	for (int sm = 1; sm < sms; ++sm)
+		side[sm] = -1;
+	side[0] = 0;
+	for (size_t i = 0; i < n; ++i)
+		side[asked[i]] = later[i];
+	free(later);
+	free(asked);
+	free(mean);
+}
+
 /* A reader on each side; where the SMs do not fall into two groups, one of them, and any other that
  * reads before. */
-void measure_once(struct chase_context *context, const int *side)
+void measure_once(struct chase_context *context)
 {
 	const int repeats = context->run->common.quick ? 3 : ONCE_REPEATS;
+	const size_t launches = (size_t)context->gpu.sm_count + ONCE_REPEATS;
+	int *side = xcalloc((size_t)context->gpu.sm_count, sizeof *side);
 	struct once once;
-	GPU(cudaMalloc((void **)&once.taken, 2 * ONCE_REPEATS * sizeof *once.taken));
-	GPU(cudaMallocHost((void **)&once.result, ONCE_REPEATS * sizeof *once.result));
+	GPU(cudaMalloc((void **)&once.taken, 2 * launches * sizeof *once.taken));
+	GPU(cudaMallocHost((void **)&once.result, launches * sizeof *once.result));
+	find_sides(context, &once, side);
 	for (int reader_side = 0; reader_side < 2; ++reader_side) {
 		const int reader = last_on(context, side, reader_side, -1);
 		const int near = last_on(context, side, reader_side, reader);
@@ -125,4 +200,5 @@ void measure_once(struct chase_context *context, const int *side)
 	}
 	GPU(cudaFree(once.taken));
 	GPU(cudaFreeHost(once.result));
+	free(side);
 }

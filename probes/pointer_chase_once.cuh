@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that an SM reads once, each load by itself, after another SM has brought them into L2. */
+/* Lines that an SM reads once, each load by itself, after another SM has brought them into L2, or
+ * into the cache for constants that it may share. */
 #ifndef FATHOM_POINTER_CHASE_ONCE_CUH
 #define FATHOM_POINTER_CHASE_ONCE_CUH
 
@@ -35,12 +36,13 @@ __device__ __forceinline__ uint32_t clock_after(uint64_t address, uint32_t slot)
 	return now;
 }
 
-__device__ uint64_t walk_stamped(uint64_t address, uint32_t slot, uint32_t *stamp)
+template <int path>
+__device__ uint64_t walk_stamped(uint64_t address, int nodes, uint32_t slot, uint32_t *stamp)
 {
 	stamp[0] = clock_after(address, slot);
 #pragma unroll 1
-	for (int i = 1; i <= CHASE_ONCE_NODES; ++i) {
-		address = follow<CHASE_CG, 0>(address);
+	for (int i = 1; i <= nodes; ++i) {
+		address = follow<path, 0>(address);
 		stamp[i] = clock_after(address, slot);
 	}
 	return address;
@@ -62,12 +64,48 @@ __global__ void once_kernel(const struct chase_set set, uint32_t sm, const uint3
 	struct gpu_span span;
 	span_start(&span);
 	for (int round = 0; round < 2; ++round)
-		address = walk_stamped(address, slot, stamp[round]);
+		address = walk_stamped<CHASE_CG>(address, CHASE_ONCE_NODES, slot, stamp[round]);
 	const uint32_t start = clock_after(address, slot);
 	address = walk<CHASE_CG, 1>(address, CHASE_ONCE_NODES);
 	result->chained = clock_after(address, slot) - start;
 	span_stop(&span);
 	for (int i = 0; i < CHASE_ONCE_NODES; ++i) {
+		result->first[i] = stamp[0][i + 1] - stamp[0][i];
+		result->again[i] = stamp[1][i + 1] - stamp[1][i];
+	}
+	result->span = span;
+}
+
+/* The reader gives up when nobody reads before. */
+__global__ void constant_kernel(
+        int before, uint32_t reader, uint32_t *turn, struct chase_constant *result)
+{
+	__shared__ uint32_t stamp[2][CHASE_CONSTANT_NODES + 1];
+	__shared__ uint64_t arrived;
+	const uint32_t here = this_sm(), slot = shared_address(&arrived);
+	volatile uint32_t *read = turn;
+	uint64_t address = 0;
+	if ((int)here == before && atomicCAS(turn, 0, 1) == 0) {
+		address = walk<CHASE_CONSTANT, 1>(address, CHASE_CONSTANT_NODES);
+		__threadfence();
+		*read = 2 + (uint32_t)address; /* 0, back at the cycle's start */
+		return;
+	}
+	if (here != reader || atomicExch(turn + 1, 1) != 0)
+		return;
+	for (int looks = 0; before >= 0 && *read != 2; ++looks)
+		if (looks == 1 << 14)
+			return;
+	struct gpu_span span;
+	span_start(&span);
+	for (int round = 0; round < 2; ++round)
+		address = walk_stamped<CHASE_CONSTANT>(
+		        address, CHASE_CONSTANT_NODES, slot, stamp[round]);
+	const uint32_t start = clock_after(address, slot);
+	address = walk<CHASE_CONSTANT, 1>(address, CHASE_CONSTANT_NODES);
+	result->chained = clock_after(address, slot) - start;
+	span_stop(&span);
+	for (int i = 0; i < CHASE_CONSTANT_NODES; ++i) {
 		result->first[i] = stamp[0][i + 1] - stamp[0][i];
 		result->again[i] = stamp[1][i + 1] - stamp[1][i];
 	}

@@ -65,10 +65,11 @@ void measure_fetch(
 void measure_shared(struct chase_context *context, int distance);
 void measure_all(struct chase_context *context, const char *series, enum chase_path path,
         int64_t bytes, int64_t stride);
-void measure_slices(struct chase_context *context, int lines, int *side);
+void measure_slices(struct chase_context *context, int lines);
 
-/* ---- first reads (pointer_chase_once.c) ---- */
+/* ---- first reads (pointer_chase_once.c, pointer_chase_constant.c) ---- */
 
-void measure_once(struct chase_context *context, const int *side);
+void measure_once(struct chase_context *context);
+void measure_constant(struct chase_context *context);
 
 #endif

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The latency of single L2 lines from every SM, and which SMs see them alike. */
+/* The latency of single L2 lines from every SM. */
 #include "pointer_chase_parts.h"
 
-#include "../lib/msg.h"
-#include "../lib/partition.h"
 #include "../lib/walk.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SLICE_REPEATS = 3 };
 
@@ -20,9 +16,7 @@ struct slices {
 	struct gpu_span *span; /* pinned: [repeat][sm] */
 };
 
-/* Leaves the medians in table[sm * lines + line], NaN where there is none. */
-static void record_slices(
-        struct chase_context *context, const struct slices *slices, int lines, double *table)
+static void record_slices(struct chase_context *context, const struct slices *slices, int lines)
 {
 	const int sms = context->gpu.sm_count;
 	for (int sm = 0; sm < sms; ++sm)
@@ -42,15 +36,13 @@ static void record_slices(
 			}
 			const struct arg args[] = {{"sm", sm}, {"line", i}};
 			measurement.seconds = stats_median_interval(seconds, n);
-			table[sm * lines + i] = measurement.seconds.value;
 			if (n > 0)
 				probe_record(context->run, "slice", args, 2, &measurement);
 		}
 }
 
-/* Every SM in turn, each reading the same lines, drawn anew by every process. Fills side with each
- * SM's group as far as these lines tell; 0 where they do not. */
-void measure_slices(struct chase_context *context, int lines, int *side)
+/* Every SM in turn, each reading the same lines, drawn anew by every process. */
+void measure_slices(struct chase_context *context, int lines)
 {
 	const int sms = context->gpu.sm_count, launches = SLICE_REPEATS * sms;
 	const uint32_t places = (uint32_t)(context->memory_bytes / 8 / LINE);
@@ -73,11 +65,7 @@ void measure_slices(struct chase_context *context, int lines, int *side)
 		        slices.cycles + (size_t)i * (size_t)lines, slices.span + i));
 	}
 	GPU(cudaDeviceSynchronize());
-	double *table = xmalloc((size_t)sms * (size_t)lines * sizeof *table);
-	record_slices(context, &slices, lines, table);
-	if (partition_find(table, (size_t)sms, (size_t)lines, side).groups != 2)
-		memset(side, 0, (size_t)sms * sizeof *side);
-	free(table);
+	record_slices(context, &slices, lines);
 	GPU(cudaFree(slices.line));
 	GPU(cudaFree(slices.taken));
 	GPU(cudaFreeHost(slices.cycles));

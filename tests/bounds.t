@@ -20,10 +20,13 @@ curves=$(find "$folder" -name pointer_chase.tsv | wc -l)
 
 # First loads of L2 lines, where the recording has them.
 : >"$scratch/once"
-if grep -q '^once_other' "$folder/pointer_chase.tsv" 2>/dev/null; then
+if grep -q '^once_before' "$folder/pointer_chase.tsv" 2>/dev/null; then
 	cat >"$scratch/once" <<'LIST'
+gpu.l2.partitions	partitions of L2	count	2	2
 gpu.l2.near_hit.latency	first load of a line of L2, near	cycles	230	310
-gpu.l2.other_hit.latency	first load of a line of L2 that the other side read	cycles	230	560
+gpu.l2.far_hit.latency	first load of a line of L2, far	cycles	400	560
+gpu.dram.near.latency	DRAM of the own partition	cycles	500	680
+gpu.dram.far.latency	DRAM of the other one	cycles	680	850
 LIST
 fi
 

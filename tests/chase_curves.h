@@ -11,7 +11,7 @@
 #include "../probes/pointer_chase.h"
 
 static const char *const columns[] = {
-        "bytes", "stride", "nodes", "offset", "sm", "line", "distance"};
+        "bytes", "stride", "nodes", "offset", "sm", "line", "distance", "before"};
 
 enum { PROCESSES = 3 };
 

@@ -6,7 +6,7 @@
 
 enum { LINES = 200, READERS = 2 };
 
-static const double near_hit = 140e-9, far_hit = 235e-9, memory = 330e-9;
+static const double near_hit = 140e-9, far_hit = 235e-9, memory = 290e-9, beyond = 90e-9;
 
 /* What the machine does with lines that the other side read before. */
 struct scene {
@@ -32,7 +32,8 @@ static struct profile *fitted(struct machine *machine, struct scene scene)
 			                              : near_hit));
 			put(machine, curve, "once_same", args, 2, slice + near_hit);
 			if (!scene.no_absent)
-				put(machine, curve, "once_absent", args, 2, slice + memory);
+				put(machine, curve, "once_absent", args, 2,
+				        slice + memory + (far ? beyond : 0));
 		}
 	pointer_chase_fit(curve, profile);
 	table_free(curve);
@@ -51,13 +52,23 @@ static void check(struct machine machine, struct scene scene, bool found, const 
 	        row(profile, "gpu.l2.far_hit.latency")->status);
 	ok(near && far == found && !wrong, "%s: near hits, %s", what,
 	        found ? "and far ones" : "far ones not resolved");
-	const double other = row(profile, "gpu.l2.other_hit.latency")->estimate.value;
+	const struct parameter *mixed = row(profile, "gpu.l2.other_hit.latency");
+	const double other = mixed->estimate.value;
 	const bool lost = scene.no_absent || scene.left_once == 1;
 	const bool right =
 	        scene.divided ? other > near_hit / quicker : fabs(other / near_hit - 1) < 0.1;
 	/* among much noise hits are as slow as memory */
-	ok(lost ? isnan(other) : right || (machine.noise > 0.1 && isnan(other)),
-	        "what the other side read: %.3g ns", other * 1e9);
+	if (found)
+		is_text(mixed->status, "absent", "what the other side read is near or far");
+	else
+		ok(lost ? isnan(other) : right || (machine.noise > 0.1 && isnan(other)),
+		        "what the other side read: %.3g ns", other * 1e9);
+	const double memory_near = row(profile, "gpu.dram.near.latency")->estimate.value,
+	             memory_far = row(profile, "gpu.dram.far.latency")->estimate.value;
+	ok(found ? fabs(memory_far - memory_near - beyond) < 0.1 * beyond
+	         : !(memory_near > 0) && !(memory_far > 0),
+	        "memory of the own partition %.3g ns, of the other one %.3g", memory_near * 1e9,
+	        memory_far * 1e9);
 	profile_free(profile);
 }
 

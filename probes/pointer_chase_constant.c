@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads of constants that the SM reads for the first time, after another SM has read them: those
+ * that share a cache with it have brought them there. What the host writes to constant memory
+ * before each kernel empties all of these caches. */
+#include "pointer_chase_parts.h"
+
+#include "../lib/walk.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+	REPEATS = 3,
+	SKIPPED = 8, /* the first loads, with the code still to come */
+	READ = CHASE_CONSTANT_NODES - SKIPPED,
+	STRIDE = 320 /* longer than a line, and no power of two */
+};
+
+/* A random cycle that begins at the first word. */
+static void write_nodes(struct chase_context *context)
+{
+	uint32_t words[CHASE_CONSTANT_WORDS] = {0}, next[CHASE_CONSTANT_NODES];
+	walk_cycle(next, CHASE_CONSTANT_NODES, &context->random);
+	for (uint32_t i = 0; i < CHASE_CONSTANT_NODES; ++i)
+		words[i * STRIDE / sizeof words[0]] = next[i] * STRIDE;
+	GPU(chase_fill_constant(words, ARRAY_LEN(words)));
+}
+
+/* Appends the seconds of each load of a launch, less what reading the clock takes: the second round
+ * and the third find the same lines in the same cache. Returns the clock's rate, NaN when the
+ * launch did not do it. */
+static double add_loads(const struct chase_constant *result, double *seconds, size_t *n)
+{
+	struct sample sample;
+	double stamped = 0;
+	gpu_span_sample(&result->span, 1, 0, 0, &sample);
+	if (!sample.agreed)
+		return NAN;
+	for (int i = 0; i < CHASE_CONSTANT_NODES; ++i)
+		stamped += result->again[i];
+	const double cost = (stamped - result->chained) / CHASE_CONSTANT_NODES;
+	for (int i = SKIPPED; i < CHASE_CONSTANT_NODES; ++i)
+		seconds[(*n)++] = (result->first[i] - cost) / sample.hz;
+	return sample.hz;
+}
+
+static void record(struct chase_context *context, int before, int reader,
+        const struct chase_constant *result, int repeats)
+{
+	double seconds[REPEATS * READ];
+	struct measurement measurement = {.hz = NAN};
+	size_t n = 0;
+	for (int repeat = 0; repeat < repeats; ++repeat)
+		measurement.hz = fmax(measurement.hz, add_loads(&result[repeat], seconds, &n));
+	const struct arg args[] = {{"sm", reader}, {"before", before}};
+	measurement.seconds = stats_median_interval(seconds, n);
+	if (n > 0)
+		probe_record(context->run, "constant_first", args, 2, &measurement);
+}
+
+/* The first SM reads after each SM, after itself too, and after none (-1). */
+void measure_constant(struct chase_context *context)
+{
+	const int repeats = context->run->common.quick ? 1 : REPEATS, sms = context->gpu.sm_count;
+	const size_t launches = (size_t)(sms + 1) * (size_t)repeats;
+	struct chase_constant *result;
+	uint32_t *turn;
+	GPU(cudaMalloc((void **)&turn, 2 * launches * sizeof *turn));
+	GPU(cudaMemset(turn, 0, 2 * launches * sizeof *turn));
+	GPU(cudaMallocHost((void **)&result, launches * sizeof *result));
+	memset(result, 0, launches * sizeof *result);
+	for (size_t i = 0; i < launches; ++i) {
+		write_nodes(context);
+		GPU(chase_constant((int)i / repeats - 1, 0, sms, turn + 2 * i, &result[i]));
+	}
+	GPU(cudaDeviceSynchronize());
+	for (int before = -1; before < sms; ++before)
+		record(context, before, 0, &result[(before + 1) * repeats], repeats);
+	GPU(cudaFree(turn));
+	GPU(cudaFreeHost(result));
+}
