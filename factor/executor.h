@@ -350,6 +350,9 @@ struct executor {
 
 /* Constructors; NULL with a fault when not possible here. */
 struct executor *executor_host_new(struct fault *fault);
+
+/* Threads that its library has for large operations. */
+int executor_host_threads(void);
 struct executor *executor_cuda_new(
         const char *device, struct fault *fault); /* built with the CUDA Toolkit only */
 void executor_free(struct executor *executor);

@@ -62,6 +62,8 @@ static void test_status(void)
 	const struct parameter_spec bounded = {
 	        .name = "b", .unit = "s", .method = "", .low = 1, .high = 2};
 	const struct parameter_spec free_one = {.name = "f", .unit = "s", .method = ""};
+	const struct parameter_spec vague = {
+	        .name = "v", .unit = "s", .method = "", .low = 1, .high = 2};
 	const struct {
 		const struct parameter_spec *spec;
 		struct estimate estimate;
@@ -80,6 +82,9 @@ static void test_status(void)
 	        {&free_one, {1, 1, 1, 0}, false, "failed"},
 	        {&free_one, {NAN, NAN, NAN, 9}, false, "failed"},
 	        {&free_one, {INFINITY, 1, INFINITY, 9}, false, "failed"},
+	        {&vague, {2.1, 1.2, 3, 9}, false, "noisy"},
+	        {&vague, {2.1, 1.9, 2.3, 9}, false, "failed"},
+	        {&vague, {2.8, 2.1, 3.5, 9}, false, "failed"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
@@ -89,7 +94,7 @@ static void test_status(void)
 		            row[i].status))
 			diag("row %zu is %s", i, profile->row[i].status);
 	}
-	ok(profile_failed(profile) == 5, "failed rows are counted");
+	ok(profile_failed(profile) == 7, "failed rows are counted");
 	ok(!profile_get(profile, "b", NULL, 0).found, "a function asked for as a scalar");
 	ok(get_at(profile, "b", "i", 2).extrapolated == false, "between usable rows");
 	double low, high;

@@ -41,6 +41,11 @@ void host_threads_begin(bool all)
 	openblas_set_num_threads(all ? all_threads : 1);
 }
 
+int executor_host_threads(void)
+{
+	return all_threads;
+}
+
 void host_threads_end(void)
 {
 	openblas_set_num_threads(1);

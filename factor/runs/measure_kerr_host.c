@@ -84,7 +84,7 @@ static void measure_threads(struct kerr_bench *b, const struct factors *f, int t
 void measure_kerr_host(struct kerr_bench *b)
 {
 	int64_t m = b->a0.m, n = b->a0.n;
-	const int threads[KERR_THREADS] = {1, 2, 4, openblas_get_num_procs()};
+	const int threads[KERR_THREADS] = {1, 2, 4, executor_host_threads()};
 	struct factors f = {xmalloc((size_t)(m * n) * sizeof(float)),
 	        xmalloc((size_t)(m * m) * sizeof(float)), xmalloc((size_t)n * sizeof(float))};
 
