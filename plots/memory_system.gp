@@ -6,7 +6,7 @@ load scripts."/style.gp"
 known(name) = exists(name) ? value(name) : NaN
 is(x) = x == x
 l1 = known("gpu_l1_size"); l2 = known("gpu_l2_size"); near = known("gpu_l2_near_size"); dram = known("gpu_dram_size")
-shared = known("gpu_shared_per_block"); sms = known("gpu_sm_count"); hz = known("gpu_clock_sm")
+shared = known("gpu_shared_per_block"); sharers = known("gpu_constant_l15_shared_by"); sms = known("gpu_sm_count"); hz = known("gpu_clock_sm")
 
 of_size(b) = is(b) ? " ".size_label(b) : ""
 time_label(t) = !is(t) ? "" : sprintf("%.3g ns", t*1e9).(is(hz) ? sprintf(", %.0f cycles", t*hz) : "")
@@ -52,11 +52,13 @@ set label 3 "DRAM".(is(dram) ? "\n".of_size(dram) : "")."\n(not to scale)" at at
 
 set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_latency")).\
 	line("shared memory", shared, known("gpu_shared_latency")).rate_label("    all read", "gpu_shared_read").\
-	line("constant", known("gpu_constant_size"), known("gpu_constant_latency")) at 0,-0.04*tall left noenhanced
+	line("constant", known("gpu_constant_size"), known("gpu_constant_latency")).\
+	(is(sharers) ? line(sprintf("constant, one for %.0f SMs", sharers), NaN, known("gpu_constant_l15_latency")) : "") at 0,-0.04*tall left noenhanced
 set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
 	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")).line("far hit", NaN, known("gpu_l2_far_hit_latency")).\
 	rate_label("L2 reads", "gpu_l2_read") at wide+space,-0.04*tall left noenhanced
-set label 7 time_label(known("gpu_dram_latency"))."\n".rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
+set label 7 time_label(known("gpu_dram_latency"))."\n".line("of the own partition", NaN, known("gpu_dram_near_latency")).\
+	line("of the other one", NaN, known("gpu_dram_far_latency")).rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
 
 set title "The memory system, on-chip areas to one scale - ".machine
 unset border
@@ -64,7 +66,7 @@ unset tics
 unset grid
 unset key
 set size ratio -1
-set lmargin 1; set rmargin 1; set bmargin 9
+set lmargin 1; set rmargin 1; set bmargin 11
 set xrange [-0.01*total:1.01*total]
 set yrange [-0.02*tall:1.02*tall]
 plot NaN notitle

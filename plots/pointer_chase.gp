@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
-# Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then walks over pages, one node in each. Below, the share of L2 lines whose first load by an SM took no longer, after an SM of the other partition had read them, after one of the same partition, and when they were in memory only (dashed: near and far hits).
+# Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then walks over pages, one node in each. Below, the share of L2 lines whose first load by an SM took no longer, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
 # Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
 height = 1640
 load scripts."/style.gp"
@@ -80,6 +80,7 @@ set xlabel "nanoseconds" offset 0,0.4
 set xtics auto format "%g"
 set ylabel "share of lines"
 set yrange [0:1]
+set key maxrows 1
 if (words(first) > 0) {
 	plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
 		for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
