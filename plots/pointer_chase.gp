@@ -72,7 +72,7 @@ if (words(pages) > 0) {
 		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) \
 		with lines lt 7 dt 2 title "dense lines"
 }
-bottom = 0.05; top = 0.171
+bottom = 0.061; top = 0.171
 @panel
 set title "First load of an L2 line, ld.cg, read before by an SM of"
 unset logscale x
@@ -80,7 +80,6 @@ set xlabel "nanoseconds" offset 0,0.4
 set xtics auto format "%g"
 set ylabel "share of lines"
 set yrange [0:1]
-set key maxrows 1
 if (words(first) > 0) {
 	plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
 		for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
