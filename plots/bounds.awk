@@ -64,12 +64,12 @@ BEGIN {
 			continue
 		name = row_name(i)
 		if (!(name in seen)) {
-			seen[name]
+			seen[name] = 1
 			row[++rows] = name
 		}
 		at[name, n] = i
 		if (!(n in known)) {
-			known[n]
+			known[n] = 1
 			list = list " " n
 		}
 	}

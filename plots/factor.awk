@@ -59,7 +59,7 @@ function take_gemm(   i, word, n) {
 	if (!load(data "/profile.tsv", G))
 		return
 	for (i = 1; i <= G["rows"]; i++)
-		if (split(G[i, "parameter"], word, /[][=,]/) >= 7 && word[1] == "gpu.gemm." precision && \
+		if (split(G[i, "parameter"], word, /[][,=]/) >= 7 && word[1] == "gpu.gemm." precision && \
 			word[3] == word[5] && word[5] == word[7] && G[i, "value"] > 0) {
 			n = word[3] + 0
 			keep("gemm", n, 2 * n * n * n / G[i, "value"] * 1e-9)

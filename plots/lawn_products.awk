@@ -26,7 +26,7 @@ function take_rows(   i, o, key, operation) {
 function note_size(operation, n, k,   j) {
 	if ((operation, n, k) in noted)
 		return
-	noted[operation, n, k]
+	noted[operation, n, k] = 1
 	for (j = sizes[operation]++; j > 0 && (size_n[operation, j] > n || (size_n[operation, j] == n && size_k[operation, j] > k)); j--) {
 		size_n[operation, j + 1] = size_n[operation, j]
 		size_k[operation, j + 1] = size_k[operation, j]
@@ -179,7 +179,7 @@ function write_point(name, x, y, columns,   out) {
 		return
 	out = folder "/" name ".tsv"
 	if (!(name in begun)) {
-		begun[name]
+		begun[name] = 1
 		print columns >out
 		written++
 	}

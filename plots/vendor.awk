@@ -52,7 +52,7 @@ function take_other(i,   shape, ours) {
 	if (ours == "" || is_default(i) || !is_checked(i) || !(T[i, "seconds"] > 0))
 		return
 	if (!(shape in other_shapes)) {
-		other_shapes[shape]
+		other_shapes[shape] = 1
 		other[++others] = shape
 	}
 	if (!((shape, ours) in other_best) || T[i, "seconds"] < other_best[shape, ours])
