@@ -4,6 +4,7 @@
 # and a broken one is refused.
 
 . "$(dirname "$0")/tap.sh"
+export CUDA_VISIBLE_DEVICES=
 for program in predict measure validate; do
 	if [ ! -x "$bin/$program" ]; then
 		echo "1..0 # SKIP $program is not built"
