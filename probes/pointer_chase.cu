@@ -304,7 +304,7 @@ extern "C" int chase_once(const struct chase_set *set, int sm, int sm_count,
 }
 
 extern "C" int chase_constant(
-        int before, int reader, int sm_count, uint32_t *turn, struct chase_constant *result)
+        int before, int reader, int sm_count, uint32_t *turn, struct chase_once *result)
 {
 	constant_kernel<<<(unsigned)(4 * sm_count), 1>>>(before, (uint32_t)reader, turn, result);
 	return (int)cudaGetLastError();

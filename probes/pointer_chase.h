@@ -20,7 +20,7 @@ enum {
 	CHASE_SHARED_WORDS = 2048,
 	CHASE_SLICE_STEPS = 64,
 	CHASE_ONCE_NODES = 512,   /* read once; a multiple of CHASE_UNROLL */
-	CHASE_CONSTANT_NODES = 32 /* the same in constant memory */
+	CHASE_CONSTANT_NODES = 32 /* the same in constant memory, no more than those */
 };
 
 enum chase_path {
@@ -92,7 +92,7 @@ int chase_slice(int sm, int sm_count, const uint64_t *line, int count, uint32_t 
  * afterwards if a block got onto that SM. */
 int chase_touch(const struct chase_set *set, int sm, int sm_count, uint32_t *taken);
 
-/* Left in pinned memory by chase_once; a line's number is its place in the cycle. */
+/* Left in pinned memory; a line's number is its place in the cycle. */
 struct chase_once {
 	struct gpu_span span;             /* ns1 == 0: it did not run */
 	uint32_t first[CHASE_ONCE_NODES]; /* cycles of each load, and of reading the clock */
@@ -106,17 +106,10 @@ struct chase_once {
 int chase_once(const struct chase_set *set, int sm, int sm_count, const uint32_t *touched,
         uint32_t *taken, struct chase_once *result);
 
-/* Left in pinned memory by chase_constant, as chase_once leaves it. */
-struct chase_constant {
-	struct gpu_span span;
-	uint32_t first[CHASE_CONSTANT_NODES], again[CHASE_CONSTANT_NODES], chained;
-};
-
 /* One thread on SM `reader` follows the cycle of CHASE_CONSTANT_NODES nodes that begins at constant
  * memory's first word, the clock read after every load, as soon as one on SM `before` (negative:
  * none) has read them in the same kernel. turn: two zeroed words on the device. */
-int chase_constant(
-        int before, int reader, int sm_count, uint32_t *turn, struct chase_constant *result);
+int chase_constant(int before, int reader, int sm_count, uint32_t *turn, struct chase_once *result);
 
 /* Makes each of these words hold its own address. */
 int chase_close(const uint64_t *line, int count);

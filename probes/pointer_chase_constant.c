@@ -27,32 +27,18 @@ static void write_nodes(struct chase_context *context)
 	GPU(chase_fill_constant(words, ARRAY_LEN(words)));
 }
 
-/* Appends the seconds of each load of a launch, less what reading the clock takes: the second round
- * and the third find the same lines in the same cache. Returns the clock's rate, NaN when the
- * launch did not do it. */
-static double add_loads(const struct chase_constant *result, double *seconds, size_t *n)
-{
-	struct sample sample;
-	double stamped = 0;
-	gpu_span_sample(&result->span, 1, 0, 0, &sample);
-	if (!sample.agreed)
-		return NAN;
-	for (int i = 0; i < CHASE_CONSTANT_NODES; ++i)
-		stamped += result->again[i];
-	const double cost = (stamped - result->chained) / CHASE_CONSTANT_NODES;
-	for (int i = SKIPPED; i < CHASE_CONSTANT_NODES; ++i)
-		seconds[(*n)++] = (result->first[i] - cost) / sample.hz;
-	return sample.hz;
-}
-
 static void record(struct chase_context *context, int before, int reader,
-        const struct chase_constant *result, int repeats)
+        const struct chase_once *result, int repeats)
 {
 	double seconds[REPEATS * READ];
 	struct measurement measurement = {.hz = NAN};
 	size_t n = 0;
-	for (int repeat = 0; repeat < repeats; ++repeat)
-		measurement.hz = fmax(measurement.hz, add_loads(&result[repeat], seconds, &n));
+	for (int repeat = 0; repeat < repeats; ++repeat) {
+		const double hz =
+		        once_loads(&result[repeat], CHASE_CONSTANT_NODES, SKIPPED, seconds + n);
+		n += hz > 0 ? READ : 0;
+		measurement.hz = fmax(measurement.hz, hz);
+	}
 	const struct arg args[] = {{"sm", reader}, {"before", before}};
 	measurement.seconds = stats_median_interval(seconds, n);
 	if (n > 0)
@@ -64,7 +50,7 @@ void measure_constant(struct chase_context *context)
 {
 	const int repeats = context->run->common.quick ? 1 : REPEATS, sms = context->gpu.sm_count;
 	const size_t launches = (size_t)(sms + 1) * (size_t)repeats;
-	struct chase_constant *result;
+	struct chase_once *result;
 	uint32_t *turn;
 	GPU(cudaMalloc((void **)&turn, 2 * launches * sizeof *turn));
 	GPU(cudaMemset(turn, 0, 2 * launches * sizeof *turn));

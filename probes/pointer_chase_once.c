@@ -17,6 +17,7 @@
 enum {
 	ONCE_REPEATS = 5,
 	ONCE_SKIPPED = 32, /* the first loads, with the code still to come */
+	ONCE_READ = CHASE_ONCE_NODES - ONCE_SKIPPED,
 	ONCE_STRIDE = 2048 /* far enough apart that none comes with another */
 };
 
@@ -31,39 +32,43 @@ struct once {
 	struct chase_once *result; /* pinned, one for each */
 };
 
-/* Cycles that reading the clock adds to each load: the second round and the third find the same
- * lines in the near part. */
-static double clock_cost(const struct chase_once *result)
+/* The clock's part is what the second round takes longer than the third: both find the same lines
+ * in the same cache. */
+double once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds)
 {
+	struct sample sample;
 	double stamped = 0;
-	for (int i = 0; i < CHASE_ONCE_NODES; ++i)
+	gpu_span_sample(&result->span, 1, 0, 0, &sample);
+	if (!sample.agreed)
+		return NAN;
+	for (int i = 0; i < nodes; ++i)
 		stamped += result->again[i];
-	return (stamped - result->chained) / CHASE_ONCE_NODES;
+	const double cost = (stamped - result->chained) / nodes;
+	for (int i = skipped; i < nodes; ++i)
+		seconds[i - skipped] = (result->first[i] - cost) / sample.hz;
+	return sample.hz;
 }
 
 /* Lines are drawn anew by every process and have numbers of their own. */
 static void record_once(struct chase_context *context, const struct once *once, int repeats,
         const struct readers *readers)
 {
-	const int first = context->run->process * (CHASE_ONCE_NODES - ONCE_SKIPPED);
-	for (int i = ONCE_SKIPPED; i < CHASE_ONCE_NODES; ++i) {
-		double seconds[ONCE_REPEATS];
-		struct measurement measurement = {.hz = NAN};
-		size_t n = 0;
-		for (int repeat = 0; repeat < repeats; ++repeat) {
-			const struct chase_once *result = &once->result[repeat];
-			struct sample sample;
-			gpu_span_sample(&result->span, 1, 0, 0, &sample);
-			if (!sample.agreed)
-				continue;
-			seconds[n++] = (result->first[i] - clock_cost(result)) / sample.hz;
-			measurement.hz = sample.hz;
-		}
-		const struct arg args[] = {
-		        {"sm", readers->reader}, {"line", first + i - ONCE_SKIPPED}};
-		measurement.seconds = stats_median_interval(seconds, n);
-		if (n > 0)
-			probe_record(context->run, readers->series, args, 2, &measurement);
+	const int first = context->run->process * ONCE_READ;
+	double seconds[ONCE_REPEATS][ONCE_READ], line[ONCE_REPEATS];
+	struct measurement measurement = {.hz = NAN};
+	size_t n = 0;
+	for (int repeat = 0; repeat < repeats; ++repeat) {
+		const double hz = once_loads(
+		        &once->result[repeat], CHASE_ONCE_NODES, ONCE_SKIPPED, seconds[n]);
+		n += hz > 0;
+		measurement.hz = fmax(measurement.hz, hz);
+	}
+	for (int i = 0; n > 0 && i < ONCE_READ; ++i) {
+		const struct arg args[] = {{"sm", readers->reader}, {"line", first + i}};
+		for (size_t repeat = 0; repeat < n; ++repeat)
+			line[repeat] = seconds[repeat][i];
+		measurement.seconds = stats_median_interval(line, n);
+		probe_record(context->run, readers->series, args, 2, &measurement);
 	}
 }
 
@@ -121,20 +126,14 @@ static void draw_lines(struct chase_context *context, struct chase_set *set)
 /* A load's mean over the lines, of which some are near and some far. */
 static bool mean_load(const struct chase_once *result, struct measurement *measurement)
 {
-	double seconds[CHASE_ONCE_NODES];
-	const int n = CHASE_ONCE_NODES - ONCE_SKIPPED;
-	struct sample sample;
-	gpu_span_sample(&result->span, 1, 0, 0, &sample);
-	if (!sample.agreed)
-		return false;
-	for (int i = 0; i < n; ++i)
-		seconds[i] = (result->first[ONCE_SKIPPED + i] - clock_cost(result)) / sample.hz;
-	const double mean = stats_mean(seconds, (size_t)n),
-	             half = stats_student((size_t)n - 1) * stats_deviation(seconds, (size_t)n) /
-	                    sqrt(n);
+	double seconds[ONCE_READ];
+	const double hz = once_loads(result, CHASE_ONCE_NODES, ONCE_SKIPPED, seconds);
+	const double mean = stats_mean(seconds, ONCE_READ),
+	             half = stats_student(ONCE_READ - 1) * stats_deviation(seconds, ONCE_READ) /
+	                    sqrt(ONCE_READ);
 	*measurement = (struct measurement){
-	        .seconds = {mean, mean - half, mean + half, (size_t)n}, .hz = sample.hz};
-	return true;
+	        .seconds = {mean, mean - half, mean + half, ONCE_READ}, .hz = hz};
+	return hz > 0;
 }
 
 /* Fills side: 0 for the first SM and those whose lines it reads as soon, 1 for those whose lines it

@@ -48,45 +48,49 @@ __device__ uint64_t walk_stamped(uint64_t address, int nodes, uint32_t slot, uin
 	return address;
 }
 
-/* Reads of lines beside the nodes get their translations first. */
-__global__ void once_kernel(const struct chase_set set, uint32_t sm, const uint32_t *touched,
-        uint32_t *taken, struct chase_once *result)
+/* The first round, a second one, and a third that reads the clock at its ends only. */
+template <int path>
+__device__ void time_loads(uint64_t address, int nodes, struct chase_once *result)
 {
 	__shared__ uint32_t stamp[2][CHASE_ONCE_NODES + 1];
 	__shared__ uint64_t arrived;
-	if (this_sm() != sm || (touched && *touched == 0) || atomicExch(taken, 1) != 0)
-		return;
-	volatile uint64_t *kept = &arrived;
 	const uint32_t slot = shared_address(&arrived);
-	uint64_t address = visited(set, set.base, 0, 0);
-	for (uint32_t i = 0; i < set.nodes; i += CHASE_UNROLL)
-		*kept = follow<CHASE_CG, 0>(set.base + (i + 1) * set.stride - set.unit);
 	struct gpu_span span;
 	span_start(&span);
 	for (int round = 0; round < 2; ++round)
-		address = walk_stamped<CHASE_CG>(address, CHASE_ONCE_NODES, slot, stamp[round]);
+		address = walk_stamped<path>(address, nodes, slot, stamp[round]);
 	const uint32_t start = clock_after(address, slot);
-	address = walk<CHASE_CG, 1>(address, CHASE_ONCE_NODES);
+	address = walk<path, 1>(address, nodes);
 	result->chained = clock_after(address, slot) - start;
 	span_stop(&span);
-	for (int i = 0; i < CHASE_ONCE_NODES; ++i) {
+	for (int i = 0; i < nodes; ++i) {
 		result->first[i] = stamp[0][i + 1] - stamp[0][i];
 		result->again[i] = stamp[1][i + 1] - stamp[1][i];
 	}
 	result->span = span;
 }
 
+/* Reads of lines beside the nodes get their translations first. */
+__global__ void once_kernel(const struct chase_set set, uint32_t sm, const uint32_t *touched,
+        uint32_t *taken, struct chase_once *result)
+{
+	__shared__ uint64_t read;
+	if (this_sm() != sm || (touched && *touched == 0) || atomicExch(taken, 1) != 0)
+		return;
+	volatile uint64_t *kept = &read;
+	for (uint32_t i = 0; i < set.nodes; i += CHASE_UNROLL)
+		*kept = follow<CHASE_CG, 0>(set.base + (i + 1) * set.stride - set.unit);
+	time_loads<CHASE_CG>(visited(set, set.base, 0, 0), CHASE_ONCE_NODES, result);
+}
+
 /* The reader gives up when nobody reads before. */
 __global__ void constant_kernel(
-        int before, uint32_t reader, uint32_t *turn, struct chase_constant *result)
+        int before, uint32_t reader, uint32_t *turn, struct chase_once *result)
 {
-	__shared__ uint32_t stamp[2][CHASE_CONSTANT_NODES + 1];
-	__shared__ uint64_t arrived;
-	const uint32_t here = this_sm(), slot = shared_address(&arrived);
+	const uint32_t here = this_sm();
 	volatile uint32_t *read = turn;
-	uint64_t address = 0;
 	if ((int)here == before && atomicCAS(turn, 0, 1) == 0) {
-		address = walk<CHASE_CONSTANT, 1>(address, CHASE_CONSTANT_NODES);
+		const uint64_t address = walk<CHASE_CONSTANT, 1>(0, CHASE_CONSTANT_NODES);
 		__threadfence();
 		*read = 2 + (uint32_t)address; /* 0, back at the cycle's start */
 		return;
@@ -96,20 +100,7 @@ __global__ void constant_kernel(
 	for (int looks = 0; before >= 0 && *read != 2; ++looks)
 		if (looks == 1 << 14)
 			return;
-	struct gpu_span span;
-	span_start(&span);
-	for (int round = 0; round < 2; ++round)
-		address = walk_stamped<CHASE_CONSTANT>(
-		        address, CHASE_CONSTANT_NODES, slot, stamp[round]);
-	const uint32_t start = clock_after(address, slot);
-	address = walk<CHASE_CONSTANT, 1>(address, CHASE_CONSTANT_NODES);
-	result->chained = clock_after(address, slot) - start;
-	span_stop(&span);
-	for (int i = 0; i < CHASE_CONSTANT_NODES; ++i) {
-		result->first[i] = stamp[0][i + 1] - stamp[0][i];
-		result->again[i] = stamp[1][i + 1] - stamp[1][i];
-	}
-	result->span = span;
+	time_loads<CHASE_CONSTANT>(0, CHASE_CONSTANT_NODES, result);
 }
 
 } // namespace

@@ -69,6 +69,10 @@ void measure_slices(struct chase_context *context, int lines);
 
 /* ---- first reads (pointer_chase_once.c, pointer_chase_constant.c) ---- */
 
+/* Seconds of each of the `nodes` loads from number `skipped` on, less what reading the clock takes.
+ * Returns the clock's rate, NaN when the launch did not do it. */
+double once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds);
+
 void measure_once(struct chase_context *context);
 void measure_constant(struct chase_context *context);
 
