@@ -289,6 +289,27 @@ static void test_beside(void)
 	profile_free(p);
 }
 
+/* Where C cuts tiles off they take 7 us more, measured up to 4000 rows and beyond these too. */
+static void test_cut(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double m = 128; m <= 131072; m *= 32)
+		for (double n = 8; n <= 2048; n *= 16)
+			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
+	for (double m = 100; m <= 4000; m *= 40)
+		for (double n = 100; n <= 200; n *= 2)
+			add_product(p, "gpu.own_gemm_edge.s", m, n, 64, m * n * 1e-11 + 7e-6);
+	price_reader_start(r, p);
+	is_real(gemm(r, 3200, 512, 64, SINGLE), 3200 * 512 * 1e-11, 1e-6, "whole tiles");
+	is_real(gemm(r, 4000, 200, 64, SINGLE), 4000 * 200 * 1e-11 + 7e-6, 1e-3, "cut ones");
+	is_real(gemm(r, 60000, 200, 64, SINGLE), 60000 * 200 * 1e-11 + 7e-6, 1e-3,
+	        "in longer products as much longer");
+	free(r);
+	profile_free(p);
+}
+
 int main(void)
 {
 	test_gemm();
@@ -297,5 +318,6 @@ int main(void)
 	test_queue();
 	test_two_kernels();
 	test_beside();
+	test_cut();
 	return finish();
 }

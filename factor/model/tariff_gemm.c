@@ -228,7 +228,8 @@ static int64_t within(struct price_reader *r, const char *name, int64_t side, si
 	        price_surface_end(r, name, product_axes, none, ARRAY_LEN(none), which));
 }
 
-/* Where tiles are cut beyond the rows for that: as much slower than others as at their end. */
+/* Where tiles are cut beyond the rows for that: as much longer than others as at their end, since
+ * the tiles at C's ends are what the others wait for. */
 static double tiles_time(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const bool edge = cuts_tiles(r, c, k);
@@ -241,7 +242,7 @@ static double tiles_time(struct price_reader *r, struct matrix c, int64_t k)
 		return time;
 	last.m = within(r, name, c.m, 0);
 	last.n = within(r, name, c.n, 1);
-	return time * product_time(r, name, last, depth) / product_time(r, whole, last, depth);
+	return time + product_time(r, name, last, depth) - product_time(r, whole, last, depth);
 }
 
 /* Beside another queue's work of C longer or narrower than measured there: as much slower than
