@@ -50,6 +50,12 @@ drawing() { # a test that needs gnuplot
 	fi
 }
 
+# ---- awk: mawk reads more than others do
+
+cat "$plots"/*.awk >"$scratch/programs"
+never "$scratch/programs" '\[=' 'no [= in brackets, which begins a class of characters elsewhere'
+never "$scratch/programs" '^[[:space:]]*[a-z_]*\[[^]]*\]$' 'no reference as a statement, which makes no element elsewhere'
+
 # ---- a made-up machine with a GPU, and one without
 curve() { # gpu|host, argument columns, rows "series args seconds"
 	echo "# machine: made-up"
