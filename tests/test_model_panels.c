@@ -172,6 +172,11 @@ static void test_measured_later(void)
 	is_real(t->entry[1].end * 1e6, 7 + 200 + 4.0 * 128 * 128 * 64 / 1e5 - 2.25, 1e-2,
 	        "a panel that products do not slow down waits for a tile's end");
 	timeline_free(t);
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	ex_panel_geqrf(e, block(2560, 8), block(8, 1), NULL);
+	is_real(us(e), 7 + started + (200 - started) / 8 + WAIT, 1e-9,
+	        "an eighth of the columns measured takes an eighth of their time");
 	executor_free(e);
 	profile_free(p);
 }

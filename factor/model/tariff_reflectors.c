@@ -124,6 +124,17 @@ static bool by_gram(struct matrix a)
 	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
 }
 
+/* Fewer columns than measured take the part of theirs: each costs the same. */
+static double measured_geqrf(struct price_reader *r, const char *name, const double *at)
+{
+	static const char *const axes[] = {"m", "n", "beside"};
+	const double first = price_surface_begin(r, name, axes, at, ARRAY_LEN(axes), 1),
+	             start = price_scalar(r, "gpu.launch.dependent"),
+	             time = price_surface(r, name, axes, at, ARRAY_LEN(axes));
+
+	return at[1] < first ? start + fmax(0, time - start) * at[1] / first : time;
+}
+
 /* A profile without the surface of streamed panels has them in that of all. */
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside)
 {
@@ -140,7 +151,7 @@ struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool bes
 	if (!resides && !by_gram(a) && price_known(r, columns))
 		return price_as_measured(price, price_surface(r, columns, axes, at, 2));
 	if (price_known(r, all))
-		price = price_as_measured(price, price_surface(r, all, axes, at, 3));
+		price = price_as_measured(price, measured_geqrf(r, all, at));
 	if (resides)
 		price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
 	return price;
