@@ -77,7 +77,24 @@ static bool is_one(const struct first_read *read, enum which which)
 	       (which == FAR ? read->far : read->kept && (which == KEPT || !read->far));
 }
 
-/* The median over the processes of a kind's medians. */
+/* The mean of the middle half of n loads: those from slices closer by and farther away make two
+ * clumps, between which a median jumps. */
+static struct estimate middle_of(double *seconds, size_t n)
+{
+	const double low = stats_quantile(seconds, n, 0.25),
+	             high = stats_quantile(seconds, n, 0.75);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; ++i)
+		if (n < 4 || (seconds[i] >= low && seconds[i] <= high))
+			seconds[kept++] = seconds[i];
+	const double mean = stats_mean(seconds, kept),
+	             half = kept > 1 ? stats_student(kept - 1) * stats_deviation(seconds, kept) /
+	                                       sqrt((double)kept)
+	                             : 0;
+	return (struct estimate){mean, mean - half, mean + half, n};
+}
+
+/* The median over the processes. */
 static struct estimate typical(
         const struct first_read *read, size_t lines, int kind, enum which which)
 {
@@ -91,7 +108,7 @@ static struct estimate typical(
 			        is_one(&read[i], which))
 				seconds[n++] = read[i].seconds[kind];
 		if (n > 0)
-			each[processes++] = stats_median_interval(seconds, n);
+			each[processes++] = middle_of(seconds, n);
 	}
 	free(seconds);
 	return processes > 0 ? stats_combine(each, processes) : unknown;
