@@ -82,6 +82,10 @@ bool gemm_is_tall(const struct gemm_problem *problem);
 bool gemm_is_chosen(const struct gemm_problem *problem);
 bool gemm_halves_triangle(int64_t n, int64_t k);
 
+/* Work memory that the executor has for one product: cuBLAS's, as NVIDIA advises for this
+ * generation of GPUs, or ours. */
+enum { GEMM_WORK_BYTES = 32 << 20 };
+
 /* The plan of least estimated time on sm_count multiprocessors that needs no more than most_bytes
  * of work memory. */
 struct gemm_plan gemm_plan_make(

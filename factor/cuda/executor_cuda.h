@@ -28,8 +28,6 @@ enum { NOTES = 8 };
  * operation, or from one block of a kernel, to the next; before it lie counters of kernels, which
  * are zero between them. */
 enum { LANE_SCRATCH_BYTES = 27 << 20 };
-/* Of cuBLAS, as NVIDIA advises for this generation of GPUs, or of our own products. */
-enum { PRODUCT_WORK_BYTES = 32 << 20 };
 struct lane {
 	cudaStream_t stream;
 	bool borrowed; /* the stream is a caller's */

@@ -33,7 +33,7 @@ static bool has_own(const struct cuda *x, enum precision precision)
 static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
-	const int64_t most_bytes = gemm_is_ahead_tall(problem) ? PRODUCT_WORK_BYTES : 0;
+	const int64_t most_bytes = gemm_is_ahead_tall(problem) ? GEMM_WORK_BYTES : 0;
 	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, most_bytes);
 	plan.shared = x->base.shares;
 	return cuda_ok(x,
@@ -193,7 +193,7 @@ static struct matrix turned(struct cuda *x, struct matrix a)
 
 static int64_t rows_turned(struct matrix t)
 {
-	const int64_t most = PRODUCT_WORK_BYTES / (t.ld * precision_bytes(t.precision));
+	const int64_t most = GEMM_WORK_BYTES / (t.ld * precision_bytes(t.precision));
 	const int64_t parts = most > 0 ? (t.n + most - 1) / most : 1;
 
 	return most / FEWEST_TURNED == 0 ? 0 : (t.n + parts - 1) / parts;

@@ -16,7 +16,7 @@ _Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall pr
 static bool lane_attach(struct cuda *x, struct lane *lane)
 {
 	return blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
-	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->product_work, PRODUCT_WORK_BYTES),
+	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->product_work, GEMM_WORK_BYTES),
 	               "workspace");
 }
 
@@ -37,7 +37,7 @@ static bool lane_open(struct cuda *x, struct lane *lane, int priority)
 	return cuda_ok(x,
 	               cudaStreamCreateWithPriority(&lane->stream, cudaStreamNonBlocking, priority),
 	               "stream") &&
-	       cuda_ok(x, cudaMalloc(&lane->product_work, PRODUCT_WORK_BYTES), "device memory") &&
+	       cuda_ok(x, cudaMalloc(&lane->product_work, GEMM_WORK_BYTES), "device memory") &&
 	       scratch_open(x, lane) && blas_ok(x, cublasCreate(&lane->blas), "create") &&
 	       lane_attach(x, lane);
 }

@@ -110,12 +110,12 @@ static const struct gemm_geometry *tiles_of(struct price_reader *r, struct matri
 	return &gemm_geometry[plan.shape];
 }
 
-/* Whether C's ends cut some of them off. */
-static bool cuts_tiles(struct price_reader *r, struct matrix c, int64_t k)
+/* C with the rest of the tiles that it cuts off. */
+static struct matrix whole_tiles(struct matrix c, const struct gemm_geometry *g)
 {
-	const struct gemm_geometry *g = tiles_of(r, c, k);
-
-	return c.m % g->rows != 0 || c.n % g->columns != 0;
+	c.m = (c.m + g->rows - 1) / g->rows * g->rows;
+	c.n = (c.n + g->columns - 1) / g->columns * g->columns;
+	return c;
 }
 
 /* The inner dimension that it goes through: whole steps. */
@@ -232,17 +232,19 @@ static int64_t within(struct price_reader *r, const char *name, int64_t side, si
  * the tiles at C's ends are what the others wait for. */
 static double tiles_time(struct price_reader *r, struct matrix c, int64_t k)
 {
-	const bool edge = cuts_tiles(r, c, k);
+	const struct gemm_geometry *g = tiles_of(r, c, k);
+	const struct matrix tiles = whole_tiles(c, g);
+	const bool edge = tiles.m != c.m || tiles.n != c.n;
 	const char *whole = own_gemm(r, c.precision, false),
 	           *name = edge ? own_gemm(r, c.precision, true) : whole;
-	const double depth = whole_depth(r, c, k), time = product_time(r, whole, c, depth);
-	struct matrix last = c;
+	const double depth = whole_depth(r, c, k), time = product_time(r, whole, tiles, depth);
 
 	if (name == whole)
 		return time;
-	last.m = within(r, name, c.m, 0);
-	last.n = within(r, name, c.n, 1);
-	return time + product_time(r, name, last, depth) - product_time(r, whole, last, depth);
+	c.m = within(r, name, c.m, 0);
+	c.n = within(r, name, c.n, 1);
+	return time + product_time(r, name, c, depth) -
+	       product_time(r, whole, whole_tiles(c, g), depth);
 }
 
 /* Beside another queue's work of C longer or narrower than measured there: as much slower than
@@ -269,6 +271,19 @@ double own_time(struct price_reader *r, struct matrix c, int64_t k)
 static bool is_own_tall(struct price_reader *r, const struct gemm_problem *p)
 {
 	return !r->blas_only && gemm_is_ahead_tall(p) && price_known(r, "gpu.own_gemm_tn.s");
+}
+
+/* They go through whole tiles (H100, 64 x 72 x 100000: one of 64 x 128, 70 us; 64 x 64 45). */
+static double own_tall_time(
+        struct price_reader *r, const struct gemm_problem *p, struct matrix c, bool turned)
+{
+	const struct gemm_plan plan =
+	        gemm_plan_make(p, (int)fmax(1, price_scalar(r, "gpu.sm.count")), GEMM_WORK_BYTES);
+	const struct matrix tiles = whole_tiles(c, &gemm_geometry[plan.shape]);
+
+	c.m = turned ? tiles.n : tiles.m;
+	c.n = turned ? tiles.m : tiles.n;
+	return product_time(r, "gpu.own_gemm_tn.s", c, (double)p->k);
 }
 
 /* V^T C by the library, V turned or not. Shorter than the surface's columns begin they take less in
@@ -317,7 +332,7 @@ struct price price_gemm(
 	turned.n = tall && wide ? c.m : c.n;
 	const bool chosen = !tall && has_chosen_tiles(&problem);
 	const double seconds = own        ? own_time(r, c, k)
-	                       : own_tall ? product_time(r, "gpu.own_gemm_tn.s", turned, (double)k)
+	                       : own_tall ? own_tall_time(r, &problem, c, tall && wide)
 	                       : tall     ? tall_time(r, turned, k)
 	                       : chosen   ? chosen_time(r, name, c, k)
 	                                  : product_time(r, name, c, (double)k);
