@@ -38,13 +38,13 @@
  * products as a function of their own instead of three copies, 10 KB fewer: the same in fp32, in
  * fp64 0.59 0.70 ms.
  *
- * Upper triangles were 1.03 to 1.14 times slower, 2.7 us for 128 columns. Their copies end where
- * lanes part, at a branch each; after a branch the next copy's address waits until this one has
- * read its own. A loop from the last row up, whose end is the diagonal, changed nothing. Without
- * branches (copy_or_set), by rows, whose four parts are stored together: 256 x 128 (cycles of the
- * first warp, first columns there / last ones / store) lower 4370 7670 1700 -> 3530 7160 1270,
- * upper 7290 6280 2900 -> 3020 7280 1170; upper by lower n = 256 to 2048 1.00 1.00 1.00 1.00, in
- * fp64 1.00 1.01 1.02 1.03.
+ * Upper triangles took 1.03 to 1.14 times as long, 2.7 us a block. Their copies end where lanes
+ * part, at a branch each; after a branch the next copy's address waits until this one has read its
+ * own. A loop from the last row up, whose end is the diagonal, changed nothing. Without branches
+ * (copy_or_set), by rows, whose four parts are stored together: 512 x 128 (fp32, cycles of the
+ * first warp until its first columns are there, of the last until the rest, of a store; before on
+ * an H200, then on an H100) lower 4350 7640 1550 -> 3520 7120 1220, upper 7240 6270 2880 -> 3040
+ * 7410 880; upper by lower n = 256 to 2048 1.01 0.99 1.00 1.00, in fp64 1.00 1.01 1.02 1.03.
  *
  * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
  * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum {
+	READER = 0, /* the SM */
 	REPEATS = 3,
 	SKIPPED = 8, /* the first loads, with the code still to come */
 	READ = CHASE_CONSTANT_NODES - SKIPPED,
@@ -27,8 +28,8 @@ static void write_nodes(struct chase_context *context)
 	GPU(chase_fill_constant(words, ARRAY_LEN(words)));
 }
 
-static void record(struct chase_context *context, int before, int reader,
-        const struct chase_once *result, int repeats)
+static void record(
+        struct chase_context *context, int before, const struct chase_once *result, int repeats)
 {
 	double seconds[REPEATS * READ];
 	struct measurement measurement = {.hz = NAN};
@@ -39,13 +40,13 @@ static void record(struct chase_context *context, int before, int reader,
 		n += hz > 0 ? READ : 0;
 		measurement.hz = fmax(measurement.hz, hz);
 	}
-	const struct arg args[] = {{"sm", reader}, {"before", before}};
+	const struct arg args[] = {{"sm", READER}, {"before", before}};
 	measurement.seconds = stats_median_interval(seconds, n);
 	if (n > 0)
 		probe_record(context->run, "constant_first", args, 2, &measurement);
 }
 
-/* The first SM reads after each SM, after itself too, and after none (-1). */
+/* One SM reads after each SM, after itself too, and after none (-1). */
 void measure_constant(struct chase_context *context)
 {
 	const int repeats = context->run->common.quick ? 1 : REPEATS, sms = context->gpu.sm_count;
@@ -58,11 +59,11 @@ void measure_constant(struct chase_context *context)
 	memset(result, 0, launches * sizeof *result);
 	for (size_t i = 0; i < launches; ++i) {
 		write_nodes(context);
-		GPU(chase_constant((int)i / repeats - 1, 0, sms, turn + 2 * i, &result[i]));
+		GPU(chase_constant((int)i / repeats - 1, READER, sms, turn + 2 * i, &result[i]));
 	}
 	GPU(cudaDeviceSynchronize());
 	for (int before = -1; before < sms; ++before)
-		record(context, before, 0, &result[(before + 1) * repeats], repeats);
+		record(context, before, &result[(before + 1) * repeats], repeats);
 	GPU(cudaFree(turn));
 	GPU(cudaFreeHost(result));
 }

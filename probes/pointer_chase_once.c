@@ -128,12 +128,14 @@ static bool mean_load(const struct chase_once *result, struct measurement *measu
 {
 	double seconds[ONCE_READ];
 	const double hz = once_loads(result, CHASE_ONCE_NODES, ONCE_SKIPPED, seconds);
+	if (!(hz > 0))
+		return false;
 	const double mean = stats_mean(seconds, ONCE_READ),
 	             half = stats_student(ONCE_READ - 1) * stats_deviation(seconds, ONCE_READ) /
 	                    sqrt(ONCE_READ);
 	*measurement = (struct measurement){
 	        .seconds = {mean, mean - half, mean + half, ONCE_READ}, .hz = hz};
-	return hz > 0;
+	return true;
 }
 
 /* Fills side: 0 for the first SM and those whose lines it reads as soon, 1 for those whose lines it
