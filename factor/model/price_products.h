@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What prices of products and of symmetric updates share (tariff_gemm.c). */
+/* What prices of products and of symmetric updates share (tariff_gemm.c, tariff_gemm_own.c). */
 #ifndef FATHOM_PRICE_PRODUCTS_H
 #define FATHOM_PRICE_PRODUCTS_H
 
+#include "../../lib/gemm.h"
 #include "price_blocks.h"
 
 enum { TILE = 128 }; /* rows and columns of a large one */
@@ -22,9 +23,15 @@ double price_tiles(int64_t m, int64_t n);
 void price_occupy(struct price_reader *r, struct price *price, double count, int64_t k,
         const struct tile_rate *rate);
 
-/* Seconds by a surface over m, n, k (product_axes); and of our own products, by theirs. */
+/* Seconds by a surface over m, n, k (product_axes). */
 extern const char *const product_axes[3];
 double product_time(struct price_reader *r, const char *name, struct matrix c, double k);
+
+/* Seconds of our own products, by theirs; and of A^T B with splits of k, where that is ahead and
+ * known. turned: the surface is taken for the product's transpose. */
 double own_time(struct price_reader *r, struct matrix c, int64_t k);
+bool is_own_tall(struct price_reader *r, const struct gemm_problem *p);
+double own_tall_time(
+        struct price_reader *r, const struct gemm_problem *p, struct matrix c, bool turned);
 
 #endif
