@@ -177,6 +177,7 @@ static void check_blas(struct executor *e, enum precision p)
 	check_gemm(e, p, PLAIN, PLAIN, 0, 5, 3, 1, 1);
 	check_turned(e, p, 2900, 260);
 	check_turned(e, p, 5001, 100);
+	check_turned(e, p, 600, 20000); /* in two parts */
 	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 		for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++) {
 			for (size_t i = 0; i < ARRAY_LEN(trapezoids); i++)

@@ -191,23 +191,30 @@ static struct matrix turned(struct cuda *x, struct matrix a)
 	        lane_of(x)->product_work, 0, a.n, a.m, (a.n + line - 1) / line * line, a.precision};
 }
 
-static int64_t rows_turned(struct matrix t)
+/* How many of A's rows at a time; 0 where A itself is read. */
+static int64_t rows_turned(
+        struct cuda *x, const struct gemm_problem *problem, enum trans trans, struct matrix a)
 {
-	const int64_t most = GEMM_WORK_BYTES / (t.ld * precision_bytes(t.precision));
-	const int64_t parts = most > 0 ? (t.n + most - 1) / most : 1;
+	const int64_t n = problem->m < problem->n ? problem->m : problem->n;
 
-	return most / FEWEST_TURNED == 0 ? 0 : (t.n + parts - 1) / parts;
+	if (trans == PLAIN || n * n * problem->k < worth_turning)
+		return 0;
+	const struct matrix t = turned(x, a);
+	const int64_t most = GEMM_WORK_BYTES / (t.ld * precision_bytes(t.precision));
+	if (most < FEWEST_TURNED)
+		return 0;
+	const int64_t parts = (a.m + most - 1) / most;
+	return (a.m + parts - 1) / parts;
 }
 
 static bool own_triangle(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
 	const struct gemm_problem problem = update_of(uplo, trans, a, c);
-	const int64_t n = problem.m < problem.n ? problem.m : problem.n;
-	const int64_t rows = trans == PLAIN ? 0 : rows_turned(turned(x, a));
+	const int64_t rows = rows_turned(x, &problem, trans, a);
 	bool ok = true;
 
-	if (rows == 0 || n * n * problem.k < worth_turning)
+	if (rows == 0)
 		return own_product(x, &problem, alpha, a, a, beta, c);
 	for (int64_t i = 0; ok && i < a.m; i += rows) {
 		const struct matrix part =
