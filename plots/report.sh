@@ -92,20 +92,24 @@ panel_section() {
 	done
 }
 factor_section() {
-	[ "$(drawn factor_s)$(drawn factor_d)" != nono ] || return 0
+	[ -n "$gpu" ] || return 0
+	{
+		markup -v data="$gpu" -v table=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
+		markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
+		markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/travel.awk"
+	} >"$work/factor"
+	[ -s "$work/factor" ] || [ "$(drawn factor_s)$(drawn factor_d)" != nono ] || return 0
 	printf 'H2\tfactor\tWhole factorizations: rates against n\n'
 	printf 'P\tThe counterpart of Figures 7 and 8 of LAPACK Working Note 202 for this machine. Rates use the operation'
 	printf ' count of LAPACK Working Note 41; of several block widths and algorithms the fastest is shown.\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThe figures are of the recorded machine %s.\n' "$gpu"
+	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
 	for precision in s d; do
 		[ "$(drawn factor_$precision)" != yes ] ||
 			printf 'FIG\tfactor_%s\tLines: make bench. Dashed and +: the plan that the model chose at held-out sizes, predicted and measured.\n' \
 				$precision
 	done
 	[ "$(drawn vendor)" != yes ] || printf 'FIG\tvendor\tSame process, interleaved, the whole call, medians (make bench).\n'
-	markup -v data="$gpu" -v table=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
-	markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
-	markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/travel.awk"
+	cat "$work/factor"
 }
 trace_section() {
 	traced=
@@ -262,7 +266,7 @@ navigation() {
 	printf 'NAV\tshort\tIn short\tmachine\tMachine\tprobes\tProbes'
 	[ "$(drawn memory_system)" != yes ] || printf '\tmemory\tMemory system'
 	printf '\tpanel\tPanel'
-	[ "$(drawn factor_s)$(drawn factor_d)" = nono ] || printf '\tfactor\tFactorizations'
+	! grep -q '^H2	factor	' "$work/markup" || printf '\tfactor\tFactorizations'
 	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
 	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
 	! grep -q '^H2	update	' "$work/markup" || printf '\tupdate\tUpdate or refactor?'

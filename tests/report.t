@@ -462,6 +462,7 @@ for tool in sh awk sed grep tr cut sort uniq mkdir mktemp rm mv cat date uname d
 done
 expect 1 'figures need gnuplot: make setup' 'without gnuplot it says so' env PATH="$scratch/bin" sh "$plots/report.sh" "$gpu"
 says "$gpu/report/report.txt" '^Design rules$' 'and the text is written'
+says "$gpu/report/report.txt" '^Cholesky, single  *1.50$' 'with the tables of what is drawn elsewhere'
 rm -rf "$gpu"
 expect 1 'nothing to show: .*run make probe' 'with nothing at all it says what to do' report "$scratch/empty"
 echo "1..$number"
