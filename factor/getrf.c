@@ -260,7 +260,7 @@ static bool narrow(void *self, struct block b, int64_t n)
 {
 	const struct lu *s = self;
 
-	return lu_few(s, b.w, s->a.m - b.j, n);
+	return !s->by_rows && lu_few(s, b.w, s->a.m - b.j, n);
 }
 
 static bool lead(void *self, struct block b, int64_t n)
@@ -268,7 +268,7 @@ static bool lead(void *self, struct block b, int64_t n)
 	struct lu *s = self;
 	int64_t j = b.j + b.w;
 
-	if (lu_few(s, b.w, s->a.m - b.j, n))
+	if (narrow(s, b, n))
 		return ex_lu_columns(
 		        s->e, lu_panel(s, b), local_pivots(s, b), columns_of(s, b, j, n));
 	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);

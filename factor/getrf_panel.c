@@ -33,17 +33,20 @@ bool lu_at_once(const struct lu *s, int64_t w)
 
 bool lu_few(const struct lu *s, int64_t w, int64_t rows, int64_t columns)
 {
-	return !s->by_rows && lu_at_once(s, w) && w <= EXECUTOR_LU_COLUMNS &&
-	       rows <= EXECUTOR_LU_COLUMNS_ROWS && columns <= 2 * EXECUTOR_LU_COLUMNS;
+	return lu_at_once(s, w) && w <= EXECUTOR_LU_COLUMNS && rows <= EXECUTOR_LU_COLUMNS_ROWS &&
+	       columns <= 2 * EXECUTOR_LU_COLUMNS;
 }
 
-/* Toledo's recursion (1997): left half, update of the right half, right half. Exchanges and solve
- * by one kernel, but not where the updates are by 3xTF32: it comes to its multiprocessors before
- * the panel has ended, and products on the tensor cores, which want to keep theirs from the
- * beginning, then wait for it (H200, n = 8192: in fp64 20.5 -> 19.8 ms, in fp32 15.3 -> 15.0, by
- * 3xTF32 12.7 -> 13.6; 16384 76.9 -> 76.4 and 54.1 -> 54.1). The exchanges in the left
- * half launched that early gain nothing: fp64 8192 18.85 18.84, by 3xFP16 16384 47.45 47.50, and
- * cost by 3xTF32 8192 12.70 13.38, fp32 4096 4.33 4.38. */
+/* Toledo's recursion (1997): left half, update of the right half, right half.
+ *
+ * Log. Exchanges and solve by one kernel: in fp64 8192 20.5 -> 19.8 ms, in fp32 15.3 -> 15.0, but
+ * by 3xTF32 12.7 -> 13.6 (H200), since it came to its multiprocessors as soon as the panel had
+ * begun, and products waited for these. With panels that keep it back (lib/panel_cluster.cu), by
+ * 3xFP16 8192 13.6 -> 13.3, 16384 50.6 -> 49.2 (H100). And with the product in the same kernel, in
+ * matrices by rows as in others: 8192 15.3 -> 14.9, by 3xFP16 13.3 -> 12.2, by 3xTF32 14.1 14.1, in
+ * fp64 20.0 -> 18.9, 16384 76.6 76.4, by 3xFP16 49.2 -> 48.4. The exchanges in the left half
+ * launched early: fp64 8192 18.85 18.84, by 3xFP16 16384 47.45 47.50, fp32 4096 4.33 4.38 (H200).
+ */
 static bool factor_halves(
         struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
 {
@@ -60,7 +63,7 @@ static bool factor_halves(
 	bool ok = lu_factor(s, left, inverse, halves, first);
 	if (lu_few(s, n, a.m, rest))
 		ok = ok && ex_lu_columns(e, left, first, right);
-	else if ((a.precision == DOUBLE || e->math == MATH_FP32) && lu_at_once(s, n))
+	else if (lu_at_once(s, n))
 		ok = ok && ex_lu_top(e, left, first, right) &&
 		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
 	else

@@ -8,13 +8,28 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-/* The first thing that such a kernel does, in every thread. */
-static __device__ __forceinline__ void early_begin(void)
+/* Until here such a kernel reads and writes nothing of the one before. In every thread. */
+static __device__ __forceinline__ void early_wait(void)
+{
+#if __CUDA_ARCH__ >= 900
+	cudaGridDependencySynchronize();
+#endif
+}
+
+/* The next one's blocks may come from here on; in every block, whose end means the same. They keep
+ * their places from then on, so that kernels that take long say it at their end. */
+static __device__ __forceinline__ void early_release(void)
 {
 #if __CUDA_ARCH__ >= 900
 	cudaTriggerProgrammaticLaunchCompletion();
-	cudaGridDependencySynchronize();
 #endif
+}
+
+/* The first thing that a short one does. */
+static __device__ __forceinline__ void early_begin(void)
+{
+	early_release();
+	early_wait();
 }
 
 /* kernel<<<blocks, threads, bytes, stream>>>(argument) */

@@ -46,6 +46,12 @@
  * have 64 columns of 1024 rows in fp64 take 52.5 us instead of 56.5, and the LU of 4096 6.08 ms; so
  * do 32 of 8192, by more warps, 44.5 instead of 48.6.
  *
+ * The next kernel's blocks came as soon as the panel had begun, and kept places that products
+ * beside it could have had. Predicted from the simulation, which knows nothing of that, for the LU
+ * of 5555 by blocks of 128 and 64 columns 7.5 ms, measured 8.43; when they may come at the panel's
+ * end 7.73, with four columns left 7.70, with eight 7.63, with sixteen 7.64; in fp64 10.47,
+ * and 10.27, 10.27, 10.38, 10.43; 4096 by blocks of 128 4.92, and 4.80, -, 4.78, 4.80 (H100).
+ *
  * Warps that leave their columns behind a wait given up: 64 columns of 1024 and 4096 rows as before
  * (48, 60 us); the LU of 1024 in fp64 2 % longer. */
 #include "base.h"
@@ -126,6 +132,8 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 	announce(s, t, 0, g.n, w.heads);
 	for (int j = 0; j < g.n; j++) {
 		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
+		if (j == g.n - RELEASE)
+			early_release();
 		if (!warp_waits(&s.rows.full[turn], parity, g.error))
 			break;
 		const struct favourite<real> f = favourite_head(s.heads[turn], w.heads, t.lane);
@@ -204,7 +212,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		arrivals_set(s.rows.full, TURNS, 32);
 		arrivals_set(s.rows.own_full, TURNS, (uint32_t)warps);
 	}
-	early_begin();
+	early_wait();
 	/* votes, so that the compiler knows that no warp parts; all take part in the barriers
 	 * before heads are sent and at the end: no block may leave while others still write into
 	 * its memory */

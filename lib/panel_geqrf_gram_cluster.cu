@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(THREADS, 1) gram_cluster_kernel(const struct g
 	extern __shared__ __align__(16) unsigned char bytes[];
 	struct memory &s = *(struct memory *)bytes;
 
-	early_begin();
+	early_wait();
 	if (factorize_gram(g, s))
 		return;
 	const struct householder_panel<float> h = {

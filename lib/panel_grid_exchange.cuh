@@ -5,6 +5,7 @@
 #define FATHOM_PANEL_GRID_EXCHANGE_CUH
 
 #include "base.h"
+#include "early_launch.cuh"
 #include "exchange.cuh"
 #include "panel_kernels.h"
 #include "panel_rows.cuh"
@@ -326,6 +327,8 @@ __device__ __forceinline__ void bring_rows(
 		uint64_t *slot =
 		        g.slots + turn * layout<real>::TURN + MOST_BLOCKS * layout<real>::HEAD;
 
+		if (j == p.n - RELEASE)
+			early_release();
 		if (!warp_waits(&s.rows.full[turn], parity, p.error))
 			break;
 		const struct verdict<real> v = s.verdict[turn];

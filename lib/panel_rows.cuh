@@ -20,6 +20,9 @@ namespace
  * done with what column j + 1 brought. */
 enum { TURNS = 4, MOST_WARPS = PANEL_CLUSTER_THREADS / 32 };
 
+/* With so many columns left the next kernel's blocks may come (early_launch.cuh). */
+enum { RELEASE = 4 };
+
 enum { ABSENT = -2 }; /* position of a row that does not exist; NO_INDEX is -1 */
 
 template <typename real> struct panel {
