@@ -8,10 +8,10 @@
  * sooner, or panels on the host CPU, which take longer. Triangles are solved by trsm, or on the
  * host's way by inverses, but Cholesky's leaves solve for what is below them.
  *
- * On the profile of an H200 the model has the benchmark's 186 shapes and modes take 1.3 % longer by
- * these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512 by 3xFP16). One
- * width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256 to 32768 columns
- * 1 to 12 % in the mean by operation and mode, 24 % at worst. */
+ * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.3
+ * and 1.1 % longer by these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512
+ * by 3xFP16). One width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256
+ * to 32768 columns 1 to 12 % in the mean by operation and mode, 24 % at worst. */
 #include "plan_default.h"
 
 #include "potrf.h"
@@ -35,7 +35,7 @@ struct rule {
 };
 
 static const struct rule on_device[] = {
-        [GETRF] = {64, 28, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 8, 2048}};
+        [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 8, 2048}};
 static const struct rule by_splits[] = {
         [GETRF] = {64, 36, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 8, 256}};
 static const struct rule on_host[] = {
@@ -66,14 +66,18 @@ static int64_t divide(const struct rule *rule, int64_t m, int64_t n, int64_t *wi
 
 /* In single precision twice as wide where all panels are longer than what one cluster holds by STEP
  * columns, and blocks no narrower: in panels of many multiprocessors the exchange takes as long
- * however wide a row is. */
+ * however wide a row is. In double precision half as wide where a third of them is, but not all:
+ * one cluster holds twice as many rows then (H100, 8192, 16384, 32768 columns: 5 to 10 % less). */
 static int64_t widest_lu_leaf(int64_t m, int64_t columns, enum precision precision)
 {
-	const int64_t word = precision_bytes(precision);
-	const bool tall = m - columns >= panel_cluster_rows(STEP, word) &&
-	                  m <= panel_grid_rows(DEFAULT_LU_LEAF, word, PANEL_GRID_MOST);
+	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);
+	const bool all_longer = m - columns >= held;
 
-	return precision == SINGLE && tall ? DEFAULT_LU_LEAF : STEP;
+	if (precision == DOUBLE)
+		return !all_longer && m > held + held / 2 ? STEP / 2 : STEP;
+	return all_longer && m <= panel_grid_rows(DEFAULT_LU_LEAF, word, PANEL_GRID_MOST)
+	               ? DEFAULT_LU_LEAF
+	               : STEP;
 }
 
 /* The persistent kernel touches memory once however wide the leaf, so the widest leaf that stays on
@@ -98,12 +102,18 @@ static void choose_lu_panel(
 
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers:
  * 64 columns took 4 to 28 % less of the whole factorization than 32, and less than 128 beyond n =
- * 1000. In single precision they go by the Gram matrix, however tall they are. */
+ * 1000. In single precision they go by the Gram matrix, however tall they are. In double precision
+ * half as wide where by STEP columns most of them are longer than what one cluster holds, and by
+ * half as many few are (H100, 8192 and 10007 columns: 7 to 9 % less). */
 static int64_t qr_leaf(int64_t m, enum precision precision)
 {
-	int64_t bytes = STEP * precision_bytes(precision);
+	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);
+	const int64_t held_half = panel_cluster_rows(STEP / 2, word);
+	const bool between = 5 * m > 8 * held && 2 * m <= 3 * held_half;
 
-	return precision == SINGLE || m <= QR_LEAF_BYTES / bytes ? STEP : STEP / 2;
+	if (precision == SINGLE || (m <= QR_LEAF_BYTES / (STEP * word) && !between))
+		return STEP;
+	return STEP / 2;
 }
 
 /* Below BESIDE columns (Cholesky half as many) an update is over before a panel is, and look-ahead,

@@ -219,6 +219,44 @@ static void test_everything(const struct profile *p)
 	profile_free(empty);
 }
 
+/* So many of lu_top one behind the other, then as many behind an event of another queue. */
+static double early_kernels(const struct profile *p, int in_a_row, int hops)
+{
+	const struct pivots pivots = {NULL, 64};
+	const struct matrix a = block(2000, 64), c = block(2000, 64);
+	struct executor *e = fresh(p);
+
+	for (int i = 0; i < in_a_row; i++)
+		ex_lu_top(e, a, pivots, c);
+	for (int event = 0; event < hops; event++) {
+		ex_record(e, event);
+		e->queue = e->queue == QUEUE_MAIN ? QUEUE_PANEL : QUEUE_MAIN;
+		ex_wait(e, event);
+		ex_lu_top(e, a, pivots, c);
+	}
+	const double seconds = us(e);
+	executor_free(e);
+	return seconds;
+}
+
+static void test_late_start(void)
+{
+	struct profile *p = synthetic(0), *early = synthetic(0);
+	const double later = 0.4;
+
+	add_blocks(p, 0);
+	add_blocks(early, 0);
+	add(early, "gpu.launch.pdl", "s", NULL, 0, (started - later) * 1e-6, 0);
+	is_real(early_kernels(early, 1, 0), early_kernels(p, 1, 0) + later, 1e-9,
+	        "an early kernel starts later in an idle queue");
+	is_real(early_kernels(early, 3, 0), early_kernels(p, 3, 0) + later, 1e-9,
+	        "but not behind another one");
+	is_real(early_kernels(early, 1, 2), early_kernels(p, 1, 2) + 3 * later, 1e-9,
+	        "and behind events of another queue");
+	profile_free(p);
+	profile_free(early);
+}
+
 int main(void)
 {
 	struct profile *p = synthetic(0);
@@ -229,6 +267,7 @@ int main(void)
 	test_few_sides();
 	test_everything(p);
 	test_hand_over(p);
+	test_late_start();
 	profile_free(p);
 	return finish();
 }

@@ -92,6 +92,12 @@ static void check_panels(struct executor *e)
 	        "LU: wider leaves and blocks where all panels are of many multiprocessors");
 	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 64, "not where the last ones are one cluster's");
+	plan_default(e, GETRF, 16384, 16384, DOUBLE, false, &chosen);
+	ok(chosen.plan.leaf == 32, "half as wide there in double precision");
+	plan_default(e, GETRF, 4096, 4096, DOUBLE, false, &chosen);
+	ok(chosen.plan.leaf == 64, "but where one cluster holds all");
+	plan_default(e, GETRF, 16384, 256, DOUBLE, false, &chosen);
+	ok(chosen.plan.leaf == 64, "or none");
 	some.resident_fits = fits_32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
@@ -106,11 +112,15 @@ static void check_panels(struct executor *e)
 
 static void check_qr_leaf(struct executor *e)
 {
-	struct default_plan low, tall;
+	struct default_plan low, tall, square;
 
 	plan_default(e, GEQRF, 60000, 500, SINGLE, false, &low);
 	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &tall);
 	ok(low.plan.leaf == 64 && tall.plan.leaf == 32, "QR: narrower leaves for tall panels");
+	plan_default(e, GEQRF, 10000, 10000, DOUBLE, false, &tall);
+	plan_default(e, GEQRF, 16384, 16384, DOUBLE, false, &square);
+	ok(tall.plan.leaf == 32 && square.plan.leaf == 64,
+	        "or where one cluster holds most of those only");
 	ok(low.plan.widths[0] == 128, "and wider blocks than a square of as many columns has");
 }
 

@@ -53,6 +53,10 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 		--math 3xfp16 --simulate --lines 4000 --output "$scratch/unresolved"
 	traces 0 'blocks of [0-9]* x 256 [0-9]* x 128$' "narrower blocks for Cholesky's last columns" potrf --n 4096 \
 		--math 3xfp16 --simulate --output "$root/data/nvidia-h200"
+	traces 0 'look-ahead 0, .* blocks of 128$' "nor where panels take most of the time" potrf --n 512 \
+		--simulate --output "$root/data/nvidia-h100"
+	traces 0 'look-ahead 1, .* blocks of ' "as they do not of many columns" potrf --n 4096 \
+		--simulate --output "$root/data/nvidia-h100"
 	traces 0 'look-ahead 0, .* blocks of 64$' "two blocks hide little: none is looked ahead" geqrf --m 100000 --n 200 \
 		--simulate --output "$root/data/nvidia-h200"
 	traces 1 'no 3xFP16 here' "3xFP16 that a profile has not" potrf --n 4096 --math 3xfp16 --simulate \

@@ -39,6 +39,21 @@ static double put_mark(struct simulated *s)
 	        price_scalar(&s->reader, name) - price_scalar(&s->reader, "gpu.launch.dependent"));
 }
 
+/* What a kernel launched early starts later by where it does not come behind a kernel of its queue:
+ * to an idle queue, or behind an event of another or a copy. */
+static double late_start(struct simulated *s, const struct price *price)
+{
+	static const char early[] = "gpu.launch.pdl";
+	const int64_t last = s->device.last[s->base.queue];
+
+	if (!price->early || !price_known(&s->reader, early) ||
+	        (simulation_busy(&s->device, last, s->host) &&
+	                s->device.operation[last].work.engine == ENGINE_KERNELS))
+		return 0;
+	return later(0,
+	        price_scalar(&s->reader, "gpu.launch.dependent") - price_scalar(&s->reader, early));
+}
+
 static struct charged *remember(struct simulated *s)
 {
 	if (s->count == s->room) {
@@ -89,6 +104,8 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 
 	if (handed_over(s, &price))
 		price.term[TERM_TRANSFER] += price.behind;
+	if (!by_host)
+		price.term[TERM_LAUNCH] += late_start(s, &price);
 	struct charged *c = remember(s);
 	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, price,
 	        device_time(&price, s->overlap), {s->host, s->host}, -1};

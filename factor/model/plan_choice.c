@@ -43,18 +43,22 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 /* Look-ahead, which hides what the model does not know, where a plan without is no more than that
  * faster (H200: Cholesky by 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and
  * 2 % less, priced 2, 2, 3 and 8 % above; of 32768 4 % more, priced 4 % above; by 3xFP16 of 20000
- * 3 % less, priced 4 % above). It hides nothing of one panel: so of two blocks half as much (H200:
- * QR of 100000 x 200 by 64 columns 731 us without, 741 with it, by 128 784 with it; priced 714, 772
- * and 750). */
+ * 3 % less, priced 4 % above). It hides what is done beside panels, not these: so the
+ * less the more of the time they take (H200: QR of 100000 x 200 by 64 columns 731 us without, 741
+ * with it, by 128 784 with it; priced 714, 772 and 750. H100: Cholesky of 512 86.3 us without, 92.6
+ * with it, of 700 125 and 130; priced 87 90, 123 125). */
 static const double hidden = 0.05;
 
-/* By blocks of that width. */
-static double hidden_in(const struct search *s, int64_t width)
+/* Of the plan chosen so far, which is without. */
+static double hidden_in(struct search *s)
 {
-	const int64_t steps = s->asked.m < s->asked.n ? s->asked.m : s->asked.n;
-	const double blocks = ceil((double)steps / (double)width);
+	const double seconds = plan_trial(s, &s->choice->plan, 0);
 
-	return hidden * (1 - 1 / fmax(1, blocks));
+	if (isinf(seconds))
+		return hidden;
+	const struct model_result result = executor_model_result(s->e);
+	return hidden *
+	       (1 - (result.phase[PHASE_PANEL] + result.phase[PHASE_TRANSFER]) / result.seconds);
 }
 
 static void consider(struct search *s, const struct plan *plan, double *best)
@@ -189,7 +193,7 @@ static double choose_uniform(struct search *s)
 		if (s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid)
 			continue;
 		double seconds = descend(s, hybrid, lookahead, panels);
-		if (!plan.count || seconds < best * (lookahead ? 1 : 1 - hidden_in(s, width))) {
+		if (!plan.count || seconds < best * (lookahead ? 1 : 1 - hidden_in(s))) {
 			best = seconds;
 			plan = c->plan;
 			width = c->widths[0];

@@ -44,6 +44,7 @@ struct price {
 	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
 	bool whole;    /* which these have for themselves */
 	bool apart;    /* a panel whose blocks do not wait for each other */
+	bool early;    /* its time is that of one in a row of its like, to which it came early */
 	int further;   /* kernels behind the first one */
 };
 

@@ -179,6 +179,7 @@ static struct price lu_top(struct price_reader *r, struct matrix c, int64_t k)
 	if (price_known(r, name))
 		price = price_as_measured(price, price_surface(r, name, axes, at, 3));
 	price.block = stay(&price) / lu_top_waves(r, c, k);
+	price.early = true;
 	return price;
 }
 
@@ -191,6 +192,7 @@ static struct price one_kernel(struct price_reader *r, struct matrix c, int64_t 
 	struct price price = price_kernel(r);
 
 	price.loose = true;
+	price.early = true;
 	price.share = price_share(r, blocks);
 	price.term[TERM_BARRIER] = 2 * price_scalar(r, "gpu.l2.latency") + lu_solve(r, c, k);
 	price.term[TERM_ARITHMETIC] = 2 * rows * (double)c.n * (double)k *
@@ -229,6 +231,7 @@ static struct price reflect_columns(struct price_reader *r, struct matrix v, str
 	const double at[] = {(double)v.m, (double)v.n};
 	struct price price = price_kernel(r);
 
+	price.early = true;
 	price.share = price_share(r, LU_CLUSTER * ceil((double)c.n / LU_COLUMNS));
 	price.term[TERM_MEMORY] = price_bytes(v) / price_scalar(r, "gpu.sm.l2_read") / LU_CLUSTER;
 	return price_as_measured(price, price_surface(r, "gpu.qr_columns.s", axes, at, 2));

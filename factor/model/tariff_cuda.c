@@ -218,6 +218,7 @@ static struct price cluster_panel(struct price_reader *r, struct matrix a, const
 	const double m = exp2(ceil(log2((double)a.m)));
 	const double seconds = price_surface2(r, name, "m", m, "n", (double)a.n);
 
+	price.early = true;
 	price.share = price_share(r, PANEL_CLUSTER);
 	price.term[TERM_BARRIER] = larger(0, seconds - price.term[TERM_LAUNCH]);
 	price.beside = price_beside(r, &price, a.precision, &shared, at);

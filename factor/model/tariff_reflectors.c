@@ -204,6 +204,7 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
 	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
 
 	const int kernels = by_gram(a) ? panel_gram_launches(a.m) : 1;
+	price.early = true;
 	price.first = price.enqueue; /* the others follow while it runs */
 	price.enqueue *= kernels;
 	price.share = kernels > 1 ? 1 : price_share(r, PANEL_CLUSTER);

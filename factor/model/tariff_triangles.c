@@ -209,7 +209,7 @@ static struct price potrf_step(
 	double solved = below ? (double)strip / TILE * tiles * (tiles - 1) / 2 : 0;
 	double words = (double)width * ((double)width / 2 + (below ? strip : 0));
 
-	price.apart = true;
+	price.apart = price.early = true;
 	price.share = price_share(r, fmax(1, strips / turns));
 	price.term[TERM_BARRIER] = turns * (double)width * potrf_column(r, a);
 	price.term[TERM_ARITHMETIC] =
