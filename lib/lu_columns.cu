@@ -120,6 +120,10 @@ struct sharing {
 
 struct sharing share_out(enum precision precision, int64_t m, int64_t k, int64_t clusters)
 {
+	static_assert(
+	        CLUSTER_MAX * AT_ONCE<float> * sizeof(float) == BLOCK_LU_COLUMNS_TURN &&
+	                CLUSTER_MAX * AT_ONCE<double> * sizeof(double) == BLOCK_LU_COLUMNS_TURN,
+	        "what the model takes it for");
 	const int64_t at_once = precision == SINGLE ? AT_ONCE<float> : AT_ONCE<double>;
 	const int blocks = m - k <= FEW * at_once ? FEW : CLUSTER_MAX;
 	const int64_t share = ((m - k + blocks - 1) / blocks + 31) / 32 * 32;

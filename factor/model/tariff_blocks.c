@@ -204,11 +204,22 @@ static struct price one_kernel(struct price_reader *r, struct matrix c, int64_t 
 	return price;
 }
 
+/* Rows that take as long: the blocks of a cluster, half of them as long as that is enough, go
+ * through theirs in turns (H100: of 64 columns right of 64, less a mark's time, up to 2100 rows 10
+ * us, up to 4160 13, up to 8256 17). */
+static double lu_columns_rows(struct matrix c, int64_t k)
+{
+	const double turn = BLOCK_LU_COLUMNS_TURN / (double)precision_bytes(c.precision),
+	             below = (double)(c.m - k);
+
+	return 2 * below <= turn ? (double)c.m : (double)k + turn * ceil(below / turn);
+}
+
 /* Where the profile has the surface of the kernel the device has the kernel; else it is two. */
 static struct price lu_columns(struct price_reader *r, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"m", "n"};
-	const double at[] = {(double)c.m, (double)k};
+	const double at[] = {lu_columns_rows(c, k), (double)k};
 	const char *name = c.precision == SINGLE ? "gpu.lu_columns.s" : "gpu.lu_columns.d";
 
 	if (price_known(r, name))
