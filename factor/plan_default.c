@@ -8,8 +8,8 @@
  * sooner, or panels on the host CPU, which take longer. Triangles are solved by trsm, or on the
  * host's way by inverses, but Cholesky's leaves solve for what is below them.
  *
- * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.3
- * and 1.1 % longer by these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512
+ * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.2
+ * and 1.0 % longer by these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512
  * by 3xFP16). One width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256
  * to 32768 columns 1 to 12 % in the mean by operation and mode, 24 % at worst. */
 #include "plan_default.h"
@@ -36,6 +36,8 @@ struct rule {
 
 static const struct rule on_device[] = {
         [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 8, 2048}};
+static const struct rule in_double[] = {
+        [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 6, 2048}};
 static const struct rule by_splits[] = {
         [GETRF] = {64, 36, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 8, 256}};
 static const struct rule on_host[] = {
@@ -122,7 +124,10 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
         enum precision precision, bool hybrid, struct default_plan *out)
 {
 	const bool split = precision == SINGLE && e->math != MATH_FP32;
-	struct rule rule = (hybrid ? on_host : split ? by_splits : on_device)[operation];
+	struct rule rule = (hybrid                ? on_host
+	                    : split               ? by_splits
+	                    : precision == DOUBLE ? in_double
+	                                          : on_device)[operation];
 	int64_t columns = smaller(m, n);
 	struct plan *plan = &out->plan;
 
