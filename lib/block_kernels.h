@@ -97,7 +97,7 @@ int block_qr_columns(struct matrix v, struct matrix t, struct matrix c, void *st
  * row on: rows exchanged as by laswp, the first p.n rows solved for with a's unit lower triangle,
  * those below them less what is left of them in a times these. One kernel on devices with clusters
  * of 16 (fits). */
-enum { BLOCK_LU_COLUMNS_MAX = 64 }; /* columns of a */
+enum { BLOCK_LU_COLUMNS_MAX = 64 };     /* columns of a */
 enum { BLOCK_LU_COLUMNS_TURN = 16384 }; /* bytes of a column that a cluster goes through at once */
 bool block_lu_columns_fits(enum precision precision, int64_t m, int64_t k);
 int block_lu_columns(struct matrix a, struct pivots p, struct matrix c, void *stream);
