@@ -69,7 +69,8 @@ static int64_t divide(const struct rule *rule, int64_t m, int64_t n, int64_t *wi
 /* In single precision twice as wide where all panels are longer than what one cluster holds by STEP
  * columns, and blocks no narrower: in panels of many multiprocessors the exchange takes as long
  * however wide a row is. In double precision half as wide where a third of them is, but not all:
- * one cluster holds twice as many rows then (H100, 8192, 16384, 32768 columns: 5 to 10 % less). */
+ * one cluster holds twice as many rows then (H100, 8192, 16384, 32768 columns: by the model's
+ * plans, which have such leaves and wider blocks, 5 to 10 % less). */
 static int64_t widest_lu_leaf(int64_t m, int64_t columns, enum precision precision)
 {
 	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);
@@ -106,7 +107,7 @@ static void choose_lu_panel(
  * 64 columns took 4 to 28 % less of the whole factorization than 32, and less than 128 beyond n =
  * 1000. In single precision they go by the Gram matrix, however tall they are. In double precision
  * half as wide where by STEP columns most of them are longer than what one cluster holds, and by
- * half as many few are (H100, 8192 and 10007 columns: 7 to 9 % less). */
+ * half as many few are (H100, 8192 and 10007 columns: 7 to 9 % less by the model's plans). */
 static int64_t qr_leaf(int64_t m, enum precision precision)
 {
 	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);

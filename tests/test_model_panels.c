@@ -347,31 +347,6 @@ static void test_measured(void)
 	profile_free(p);
 }
 
-/* Right of 64 columns of m rows, of which blocks of a cluster take turns. */
-static double lu_columns(struct executor *e, int64_t m)
-{
-	executor_model_restart(e, false);
-	ex_lu_columns(e, block(m, 64), (struct pivots){NULL, 64}, block(m, 64));
-	return us(e) - queued - WAIT;
-}
-
-static void test_turns(void)
-{
-	struct profile *p = synthetic(0);
-
-	add_blocks(p, 0);
-	for (int turns = 1; turns <= 2; turns++) {
-		const struct arg rows[] = {{"m", 64 + 4096 * turns}, {"n", 64}};
-		add(p, "gpu.lu_columns.s", "s", rows, 2, turns * 10e-6, 0);
-	}
-	struct executor *e = fresh(p);
-	is_real(lu_columns(e, 2200), 10, 1e-9, "columns right of an LU panel of few rows: a turn");
-	is_real(lu_columns(e, 4160), 10, 1e-9, "as of all that one turn has");
-	is_real(lu_columns(e, 4161), 20, 1e-9, "a row more takes another");
-	executor_free(e);
-	profile_free(p);
-}
-
 static void test_host_panels(const struct profile *p)
 {
 	struct executor *e = fresh(p);
@@ -409,7 +384,6 @@ int main(void)
 	test_reflectors();
 	test_several_kernels();
 	test_measured();
-	test_turns();
 	test_strips();
 	test_measured_later();
 	test_host_panels(p);

@@ -41,12 +41,12 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 /* ---- blocks of one width ---- */
 
 /* Look-ahead, which hides what the model does not know, where a plan without is no more than that
- * faster (H200: Cholesky by 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and
- * 2 % less, priced 2, 2, 3 and 8 % above; of 32768 4 % more, priced 4 % above; by 3xFP16 of 20000
- * 3 % less, priced 4 % above). It hides what is done beside panels, not these: so the
- * less the more of the time they take (H200: QR of 100000 x 200 by 64 columns 731 us without, 741
- * with it, by 128 784 with it; priced 714, 772 and 750. H100: Cholesky of 512 86.3 us without, 92.6
- * with it, of 700 125 and 130; priced 87 90, 123 125). */
+ * faster (H200: Cholesky by 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and 2 %
+ * less, priced 2, 2, 3 and 8 % above; of 32768 4 % more, priced 4 % above; by 3xFP16 of 20000 3 %
+ * less, priced 4 % above). It hides what is done beside panels, not these: so the less the more of
+ * the time they take (H200: QR of 100000 x 200 by 64 columns 731 us without, 741 with it, by 128
+ * 784 with it; priced 714, 772 and 750. H100: Cholesky of 512 86.3 us without, 92.6 with it, of
+ * 700 125 and 130; priced 87 90, 123 125). */
 static const double hidden = 0.05;
 
 /* Of the plan chosen so far, which is without. */
