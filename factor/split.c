@@ -221,7 +221,8 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 	const struct split_limits *least = e->splits;
 
 	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
-	       k >= least->depth && c.m >= least->side && c.n >= least->side &&
+	       aligned(c, least->alignment) && k >= least->depth && c.m >= least->side &&
+	       c.n >= least->side &&
 	       piece_bytes(e->split.stack, c.m) + piece_bytes(e->split.stack, c.n) <=
 	               e->split.bytes;
 }
@@ -242,11 +243,11 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 {
 	bool a_kept = place_in_kept(&e->split, a, other(ta), kind_of(e, TF32_LEFT)) >= 0;
 	bool b_kept = place_in_kept(&e->split, b, tb, kind_of(e, TF32_RIGHT)) >= 0;
-	bool takes = in_halves(e) ? beta == 1 : e->splits && aligned(c, e->splits->alignment);
 	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
 
-	return takes && possible(e, c, depth(b, tb)) && flops >= e->splits->flops &&
-	       (a_kept || c.n >= e->splits->use) && (b_kept || c.m >= e->splits->use);
+	return (!in_halves(e) || beta == 1) && possible(e, c, depth(b, tb)) &&
+	       flops >= e->splits->flops && (a_kept || c.n >= e->splits->use) &&
+	       (b_kept || c.m >= e->splits->use);
 }
 
 /* C = alpha A^T B + beta C of stacks, or of pairs with beta = 1. The library's kernels for the
@@ -360,7 +361,7 @@ bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix
 	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
 	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
 
-	return possible(e, c, k) && (in_halves(e) || aligned(c, e->splits->alignment)) &&
+	return possible(e, c, k) &&
 	       flops >= (in_halves(e) ? e->splits->half_symmetric : e->splits->symmetric) &&
 	       place_in_kept(&e->split, a, other(trans), kind_of(e, TF32_BOTH)) >= 0;
 }

@@ -6,8 +6,7 @@
  * added up at the end, and multiplied by the row's and the column's factor, which a warp has
  * brought meanwhile. A block stays for several tiles, and while one is added to C the operands of
  * the next come. C itself comes to shared memory while its product is made, as far as there is room
- * beside the ring, is added to there and goes back while the next product is made; a C that copies
- * cannot take is read and written by the threads that multiply.
+ * beside the ring, is added to there and goes back while the next product is made.
  *
  * Cost: 3 x 128 x 192 k multiply-adds a tile at the rate of FP16, C once from and to memory. Each
  * of the three products reads parts that are there already: a slab of 64 brings 80 KiB for 4.7
@@ -33,7 +32,14 @@
  * kernel, too: predicted 3 to 5 % less, measured 2 % more (8192 3.92 ms instead of 3.83), as leaves
  * took 8 us longer and one tile of this kernel takes 25. Tiles of which C has no more than a part
  * of the columns went element by element, although copies leave out what is beyond it: 131072 x 256
- * by 128 200 -> 146, LU of 8192 12.75 -> 12.59 ms, QR of 8192 16.83 -> 16.36. */
+ * by 128 200 -> 146, LU of 8192 12.75 -> 12.59 ms, QR of 8192 16.83 -> 16.36. Rows that fill no 16
+ * bytes, up to three, were read and written where they are by the threads that multiply, one access
+ * behind the other: 253 x 253 by 64 28.5 -> 11.5 us (252 x 252 10.4), 4029 x 4029 beside others 77
+ * -> 59; LU of 4093 4.90 -> 4.43 ms, of 5555 8.05 -> 7.40, QR of 5555 9.3 -> 8.7, Cholesky of 10007
+ * 6.23 -> 5.79, and without that branch at each element of a triangle's tiles of 8192 3.90 -> 3.70
+ * (H100). A C that copies do not take, element by element through the same slots by the copying
+ * warps: 4028 x 4028 by 64 104 us, as written by the threads that multiply 97, in fp32 58: not
+ * done; it is copied first, or goes in fp32. */
 #include "half_update.h"
 
 #include "half_pair.h"
@@ -48,21 +54,17 @@ const int MOST_SHARED = 4; /* tiles of a block beside other kernels */
 
 const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* of a thread, in place of 168 */
 
-template <bool carried>
 __device__ void bring(const struct update &u, const struct operands &o, const struct ring &ring,
         uint32_t memory, const struct share &mine, struct place at)
 {
-	lap<stages(carried)> turn = {0, 1}; /* an empty stage's last phase */
+	lap<STAGES> turn = {0, 1}; /* an empty stage's last phase */
 	for (int t = mine.first; t < mine.end; t = next(u, at, mine, t)) {
 		const int2 tile = corner(u, at);
-		if (!carried)
-			announce_c(u, tile);
-		for (int x = 0; x < 2 * u.slabs && threadIdx.x % 32 == 0; x++, turn.next()) {
+		for (int x = 0; x < 2 * u.slabs; x++, turn.next()) {
 			wait_stage(shared_address(&ring.empty[turn.stage]), turn.parity);
 			copy_stage(memory + turn.stage * STAGE_BYTES, o, x / 2 * SLAB, x % 2, tile,
 			        shared_address(&ring.full[turn.stage]));
 		}
-		__syncwarp();
 	}
 }
 
@@ -76,7 +78,6 @@ __device__ __forceinline__ void release(const struct ring &ring, int stage)
 }
 
 /* high = the high parts' product, cross = what low parts take part in. */
-template <int STAGES>
 __device__ __forceinline__ void multiply(const struct update &u, const struct ring &ring,
         uint32_t memory, lap<STAGES> &turn, float (&high)[SUMS], float (&cross)[SUMS])
 {
@@ -125,11 +126,10 @@ __device__ __forceinline__ void multiply(const struct update &u, const struct ri
 	release(ring, before[1]);
 }
 
-template <bool carried>
 __device__ void work(const struct update &u, struct ring &ring, uint32_t memory, unsigned char *c,
         const struct share &mine, struct place at)
 {
-	lap<stages(carried)> turn = {0, 0};
+	lap<STAGES> turn = {0, 0};
 	lap<C_SLOTS> slot = {0, 0};
 	uint32_t parity = 0;
 	for (int t = mine.first; t < mine.end; t = next(u, at, mine, t)) {
@@ -143,16 +143,10 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 		settle(high); /* half of the registers are free for what comes of C */
 		wait_stage(shared_address(&ring.factors_full), parity);
 		const struct factors f = factors_of(u, ring);
-		if (carried) {
-			if (is_carried_whole(u, tile))
-				add_to_carried<true>(u, tile, ring, c, slot, f, high);
-			else
-				add_to_carried<false>(u, tile, ring, c, slot, f, high);
-		} else if (is_whole(u, tile)) {
-			add_to_c<true, 32>(u, tile, f, high);
-		} else {
-			add_to_c<false, 16>(u, tile, f, high);
-		}
+		if (is_uncut(u, tile))
+			add_to_c<true>(u, tile, ring, c, slot, f, high);
+		else
+			add_to_c<false>(u, tile, ring, c, slot, f, high);
 		arrivals_arrive(shared_address(&ring.factors_empty));
 		parity ^= 1;
 	}
@@ -160,7 +154,8 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 
 #endif
 
-template <bool carried>
+/* Whether rows of C are left that fill no piece of 16 bytes. */
+template <bool rest>
 __global__ void __launch_bounds__(THREADS, 1)
         update_kernel(const __grid_constant__ struct operands o, const struct update u)
 {
@@ -169,10 +164,10 @@ __global__ void __launch_bounds__(THREADS, 1)
 	__shared__ struct ring ring;
 	const uint32_t begin = shared_address(dynamic),
 	               memory = (begin + ALIGNED - 1) / ALIGNED * ALIGNED;
-	const uint32_t behind = stages(carried) * STAGE_BYTES;
+	const uint32_t behind = STAGES * STAGE_BYTES;
 	if (threadIdx.x == 0) {
-		arrivals_set(ring.full, stages(carried), 1);
-		arrivals_set(ring.empty, stages(carried), GROUPS);
+		arrivals_set(ring.full, STAGES, 1);
+		arrivals_set(ring.empty, STAGES, GROUPS);
 		arrivals_set(&ring.c_full[0][0], GROUPS * C_SLOTS, 1);
 		arrivals_set(&ring.c_empty[0][0], GROUPS * C_SLOTS, 128);
 		arrivals_set(&ring.factors_full, 1, 32);
@@ -189,15 +184,15 @@ __global__ void __launch_bounds__(THREADS, 1)
 	if (group == GROUPS) {
 		leave_registers<REGISTERS_COPYING>();
 		const int warp = threadIdx.x / 32 % 4;
-		if (warp == 0)
-			bring<carried>(u, o, ring, memory, mine, at);
-		else if (carried && threadIdx.x % 32 == 0 && warp <= GROUPS)
-			carry(u, &o.c, ring, memory + behind, warp - 1, mine, at);
-		else if (warp > GROUPS)
+		if (warp > GROUPS)
 			bring_factors(u, o, ring, mine, at);
+		else if (warp > 0 && (rest || threadIdx.x % 32 == 0))
+			carry<rest>(u, o, ring, memory + behind, warp - 1, mine, at);
+		else if (warp == 0 && threadIdx.x % 32 == 0)
+			bring(u, o, ring, memory, mine, at);
 	} else {
 		take_registers<REGISTERS_WORKING>();
-		work<carried>(u, ring, memory, dynamic + (memory - begin) + behind, mine, at);
+		work(u, ring, memory, dynamic + (memory - begin) + behind, mine, at);
 	}
 #endif
 }
@@ -215,24 +210,24 @@ int describe_pair(struct matrix pair, CUtensorMap *map)
 	        map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, matrix_address(pair), sizes, strides, box);
 }
 
-/* What is beyond C comes as zeros and goes nowhere. */
-int describe_c(const struct update &u, CUtensorMap *map)
+/* C's first rows: what is beyond them comes as zeros or in the last piece of 16 bytes, and goes
+ * nowhere. */
+int describe_c(const struct update &u, int rows, CUtensorMap *map)
 {
-	const cuuint64_t sizes[] = {(cuuint64_t)carried_rows(u), (cuuint64_t)u.n};
+	const cuuint64_t sizes[] = {(cuuint64_t)rows, (cuuint64_t)u.n};
 	const cuuint64_t strides[] = {(cuuint64_t)u.ldc * 4};
 	const cuuint32_t box[] = {C_BOX, C_BOX};
 	return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, u.c, sizes, strides, box);
 }
 
-template <bool carried>
-int launch(const struct operands &o, const struct update &u, int blocks, cudaStream_t stream)
+template <bool rest>
+int launch(const struct operands &o, const struct update &u, cudaStream_t stream)
 {
-	const int bytes = shared_bytes(carried);
 	const cudaError_t error = cudaFuncSetAttribute(
-	        update_kernel<carried>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	        update_kernel<rest>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
 	if (error != cudaSuccess)
 		return (int)error;
-	update_kernel<carried><<<(unsigned)blocks, THREADS, bytes, stream>>>(o, u);
+	update_kernel<rest><<<(unsigned)blocks_of(u), THREADS, SHARED_BYTES, stream>>>(o, u);
 	return (int)cudaGetLastError();
 }
 
@@ -250,23 +245,21 @@ extern "C" int half_update(enum uplo part, double alpha, struct matrix left, str
 	struct update u = {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n,
 	        tiles_along(depth, SLAB), (float)alpha, part, 0, shared ? MOST_SHARED : 0, 0, 0, 0,
 	        {}};
-	struct operands o = {{}, {}, {}, (const float *)matrix_address(left) + depth,
+	struct operands o = {{}, {}, {}, {}, (const float *)matrix_address(left) + depth,
 	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
 	        (int)right.n};
-	const bool carried = (uintptr_t)u.c % C_ALIGNED == 0 && u.ldc * 4 % C_ALIGNED == 0 &&
-	                     carried_rows(u) > 0;
 	int device, error;
 	divide(u);
 	if (u.tiles == 0 || u.slabs == 0)
 		return (int)cudaSuccess;
 	if ((error = describe_pair(left, &o.left)) != cudaSuccess ||
 	        (error = describe_pair(right, &o.right)) != cudaSuccess ||
-	        (carried && (error = describe_c(u, &o.c)) != cudaSuccess) ||
+	        (error = describe_c(u, u.m, &o.c)) != cudaSuccess ||
+	        (error = describe_c(u, max(1, whole_rows(u)), &o.stored)) != cudaSuccess ||
 	        (error = (int)cudaGetDevice(&device)) != cudaSuccess ||
 	        (error = (int)cudaDeviceGetAttribute(
 	                 &u.wide, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
 		return error;
-	const int blocks = blocks_of(u);
-	return carried ? launch<true>(o, u, blocks, (cudaStream_t)stream)
-	               : launch<false>(o, u, blocks, (cudaStream_t)stream);
+	return whole_rows(u) < u.m ? launch<true>(o, u, (cudaStream_t)stream)
+	                           : launch<false>(o, u, (cudaStream_t)stream);
 }

@@ -36,9 +36,9 @@ bool half_update_built(void);
  * c of m x n WHOLE takes X of m columns and Y of n; LOWER (m >= n) the triangle and what is below
  * it, UPPER (m <= n) the triangle and what is right of it, and left and right are one pair of as
  * many columns as the longer side has. The rest of c stays as it is, but beside the diagonal it is
- * read and written back. It takes less time when c begins at 16 bytes and has a leading dimension
- * of a multiple of four. shared: other kernels come in between; else blocks stay until the end,
- * which is quicker alone. stream is a cudaStream_t; returns a cudaError_t. */
+ * read and written back. c begins at 16 bytes and has a leading dimension of a multiple of four.
+ * shared: other kernels come in between; else blocks stay until the end, which is quicker alone.
+ * stream is a cudaStream_t; returns a cudaError_t. */
 int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
         struct matrix c, bool shared, void *stream);
 

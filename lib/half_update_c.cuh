@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* C of half_update.cu: through shared memory, by copies while products are made, or read and
- * written by the threads that multiply. */
+/* C of half_update.cu: through shared memory, by copies while products are made. */
 #ifndef FATHOM_HALF_UPDATE_C_CUH
 #define FATHOM_HALF_UPDATE_C_CUH
 
@@ -12,17 +11,6 @@ namespace
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /* ---- on its way ---- */
-
-/* C's tile, where it is not carried, comes to L2 before it is needed, by a warp. */
-__device__ __forceinline__ void announce_c(const struct update &u, const int2 tile)
-{
-	const int LINE = 32, LINES = ROWS / LINE;
-	const int i = tile.x + threadIdx.x % LINES * LINE, lane = threadIdx.x % 32;
-	if (i >= u.m)
-		return;
-	for (int x = lane / LINES; x < COLUMNS && tile.y + x < u.n; x += 32 / LINES)
-		asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + i + (tile.y + x) * u.ldc));
-}
 
 __device__ __forceinline__ void announce_box(const CUtensorMap *map, int i, int j)
 {
@@ -40,19 +28,69 @@ __device__ __forceinline__ void store_c(const CUtensorMap *map, int i, int j, ui
 	        : "memory");
 }
 
-/* A part of a tile of C from its slot to memory, and until the slot is read. */
+__device__ __forceinline__ float load_shared(uint32_t from)
+{
+	float x;
+	asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
+	return x;
+}
+
+/* A box from its slot to memory: a copy takes whole pieces of 16 bytes down a column; the rest of
+ * the rows is stored by the warp, a column a lane. */
+template <bool rest>
+__device__ __forceinline__ void put_back_box(
+        const struct update &u, const struct operands &o, int i, int j, uint32_t slot)
+{
+	const int lane = threadIdx.x % 32, whole = whole_rows(u);
+	if (lane == 0 && i < whole)
+		store_c(&o.stored, i, j, slot);
+#pragma unroll 1
+	for (int row = max(i, whole); rest && row < min(i + C_BOX, u.m); row++) {
+		const int down = row - i;
+		if (j + lane < u.n)
+			u.c[row + (j + lane) * u.ldc] =
+			        load_shared(slot + lane * C_BOX * 4 + ((down / 4) ^ lane % 8) * 16 +
+			                    down % 4 * 4);
+	}
+}
+
+/* A part of a tile of C, and until the slot is read. */
+template <bool rest>
 __device__ __forceinline__ void put_back(
-        const CUtensorMap *map, const int2 tile, int part, uint32_t slot)
+        const struct update &u, const struct operands &o, const int2 tile, int part, uint32_t slot)
 {
 	for (int x = 0; x < C_BOXES; x++)
-		store_c(map, tile.x + x * C_BOX, tile.y + part * C_BOX, slot + x * C_BOX_BYTES);
+		put_back_box<rest>(
+		        u, o, tile.x + x * C_BOX, tile.y + part * C_BOX, slot + x * C_BOX_BYTES);
 	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 	asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+	if (rest)
+		__syncwarp();
+}
+
+/* A part of a tile of C to its slot; or to L2. */
+__device__ __forceinline__ void fetch(
+        const struct operands &o, const int2 tile, int part, uint32_t slot, uint32_t full)
+{
+	if (threadIdx.x % 32 != 0)
+		return;
+	arrivals_expect(full, C_SLOT_BYTES);
+	for (int x = 0; x < C_BOXES; x++)
+		load_box(slot + x * C_BOX_BYTES, &o.c, tile.x + x * C_BOX, tile.y + part * C_BOX,
+		        full);
+}
+
+__device__ __forceinline__ void announce(const struct operands &o, const int2 tile, int part)
+{
+	for (int x = 0; x < C_BOXES && threadIdx.x % 32 == 0; x++)
+		announce_box(&o.c, tile.x + x * C_BOX, tile.y + part * C_BOX);
 }
 
 /* A group's rows of C to shared memory while its product is made, as far as there is room, the rest
- * to L2; what is updated goes back before its slot is used again. By one thread. */
-__device__ void carry(const struct update &u, const CUtensorMap *map, const struct ring &ring,
+ * to L2; what is updated goes back before its slot is used again. By a thread, or a warp if there
+ * is a rest. */
+template <bool rest>
+__device__ void carry(const struct update &u, const struct operands &o, const struct ring &ring,
         uint32_t memory, int group, const struct share &tiles, struct place at)
 {
 	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
@@ -61,26 +99,21 @@ __device__ void carry(const struct update &u, const CUtensorMap *map, const stru
 	for (int t = tiles.first; t < tiles.end; t = next(u, at, tiles, t)) {
 		const int2 tile = corner(u, at), here = {tile.x + group * (ROWS / GROUPS), tile.y};
 		for (int part = C_SLOTS; part < C_PARTS; part++)
-			for (int x = 0; x < C_BOXES; x++)
-				announce_box(map, here.x + x * C_BOX, here.y + part * C_BOX);
+			announce(o, here, part);
 		for (int part = 0; part < C_PARTS; part++, turn.next()) {
 			const uint32_t slot = mine + turn.stage * C_SLOT_BYTES;
-			const uint32_t full = shared_address(&ring.c_full[group][turn.stage]);
 			wait_stage(shared_address(&ring.c_empty[group][turn.stage]), turn.parity);
 			if (part >= C_SLOTS)
-				put_back(map, here, part - C_SLOTS, slot);
+				put_back<rest>(u, o, here, part - C_SLOTS, slot);
 			else if (last.x >= 0)
-				put_back(map, last, part + C_PARTS - C_SLOTS, slot);
-			arrivals_expect(full, C_SLOT_BYTES);
-			for (int x = 0; x < C_BOXES; x++)
-				load_box(slot + x * C_BOX_BYTES, map, here.x + x * C_BOX,
-				        here.y + part * C_BOX, full);
+				put_back<rest>(u, o, last, part + C_PARTS - C_SLOTS, slot);
+			fetch(o, here, part, slot, shared_address(&ring.c_full[group][turn.stage]));
 		}
 		last = here;
 	}
 	for (int part = C_PARTS - C_SLOTS; part < C_PARTS; part++, turn.next()) {
 		wait_stage(shared_address(&ring.c_empty[group][turn.stage]), turn.parity);
-		put_back(map, last, part, mine + turn.stage * C_SLOT_BYTES);
+		put_back<rest>(u, o, last, part, mine + turn.stage * C_SLOT_BYTES);
 	}
 	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
@@ -107,9 +140,10 @@ __device__ void bring_factors(const struct update &u, const struct operands &o, 
 
 /* ---- the sum ---- */
 
+/* Whether an element is of C's part. */
 __device__ __forceinline__ bool within(const struct update &u, int i, int j)
 {
-	return i < u.m && j < u.n && (u.part == LOWER ? i >= j : u.part == UPPER ? i <= j : true);
+	return u.part == LOWER ? i >= j : u.part == UPPER ? i <= j : true;
 }
 
 /* A thread's two rows' factors, alpha in them, and those of its columns: two of every eight. */
@@ -131,36 +165,6 @@ __device__ __forceinline__ struct factors factors_of(
 	        ring.factors + ROWS + threadIdx.x % 4 * 2};
 }
 
-/* C += alpha sum, by BATCH elements of a thread at a time: of each 8 columns two, of two rows. */
-template <bool whole, int BATCH>
-__device__ __forceinline__ void add_to_c(
-        const struct update &u, const int2 tile, const struct factors &f, const float (&sum)[SUMS])
-{
-	const int i = tile.x + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
-	int j = tile.y + threadIdx.x % 4 * 2;
-	float *c = u.c + i + j * u.ldc;
-#pragma unroll
-	for (int first = 0; first < SUMS; first += BATCH) {
-		float before[BATCH];
-		asm volatile("" : "+l"(c), "+r"(j)); /* addresses are not for all batches at once */
-#pragma unroll
-		for (int e = 0; e < BATCH; e++) {
-			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
-			if (whole || within(u, i + down, j + right))
-				before[e] = c[down + right * u.ldc];
-		}
-#pragma unroll
-		for (int e = 0; e < BATCH; e++) {
-			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
-			if (whole || within(u, i + down, j + right))
-				c[down + right * u.ldc] =
-				        before[e] + f.product(sum[first + e], e, 2 * first + right);
-		}
-		c += BATCH * 2 * u.ldc;
-		j += BATCH * 2;
-	}
-}
-
 /* Whether the triangle, if C is one, cuts nothing off. */
 __device__ __forceinline__ bool is_uncut(const struct update &u, const int2 tile)
 {
@@ -169,22 +173,11 @@ __device__ __forceinline__ bool is_uncut(const struct update &u, const int2 tile
 	                         : true;
 }
 
-__device__ __forceinline__ bool is_whole(const struct update &u, const int2 tile)
-{
-	return tile.x + ROWS <= u.m && tile.y + COLUMNS <= u.n && is_uncut(u, tile);
-}
-
-/* Whether all of a tile's rows are carried, or none: what is beyond C goes nowhere. */
-__device__ __forceinline__ bool is_carried_whole(const struct update &u, const int2 tile)
-{
-	return (tile.x + ROWS <= carried_rows(u) || carried_rows(u) == u.m) && is_uncut(u, tile);
-}
-
-/* The same with C's elements from and to shared memory, where each column of a box has its pieces
- * of 16 bytes in an order of its own: a thread's columns are the same ones of every eight, and so
- * the places of its elements. */
-template <bool whole>
-__device__ __forceinline__ void add_to_carried(const struct update &u, const int2 tile,
+/* C += alpha sum, C's elements from and to shared memory, where each column of a box has its pieces
+ * of 16 bytes in an order of its own: a thread's columns are the same ones of every eight, of two
+ * rows, and so the places of its elements. What is beyond C goes nowhere. */
+template <bool uncut>
+__device__ __forceinline__ void add_to_c(const struct update &u, const int2 tile,
         const struct ring &ring, unsigned char *memory, lap<C_SLOTS> &turn, const struct factors &f,
         const float (&sum)[SUMS])
 {
@@ -212,11 +205,9 @@ __device__ __forceinline__ void add_to_carried(const struct update &u, const int
 		for (int e = 0; e < BATCH; e++) {
 			const int down = e % 4 / 2 * 8, right = e / 4 * 8 + e % 2;
 			const float more = f.product(sum[first + e], e, 2 * first + right);
-			if (whole || within(u, i + down, j + right))
+			if (uncut || within(u, i + down, j + right))
 				*(float *)(slot + place[e % 4] + e / 4 * EIGHT_COLUMNS) =
 				        before[e] + more;
-			if (!whole && i + down >= carried_rows(u) && within(u, i + down, j + right))
-				u.c[i + down + (j + right) * u.ldc] += more;
 		}
 		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 		arrivals_arrive(shared_address(&ring.c_empty[group][turn.stage]));

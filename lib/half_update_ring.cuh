@@ -12,7 +12,7 @@ namespace
 
 const int SLAB = SLAB_BYTES / 2; /* inner dimension of a stage */
 const int BOX = 64;              /* columns of a pair that come in one copy */
-const int STAGES_MOST = 5;
+const int STAGES = 4;
 const int GROUPS = 2; /* warpgroups that multiply, and one more, whose first warp brings operands
                          and of which one warp for each group carries C and one the factors */
 const int THREADS = 128 * (GROUPS + 1);
@@ -21,31 +21,19 @@ const int C_BOX = 32; /* rows and columns of C that come in one copy */
 const int C_BOX_BYTES = C_BOX * C_BOX * 4, C_BOXES = ROWS / GROUPS / C_BOX;
 const int C_SLOTS = 4; /* of a group's rows of C, C_BOX columns each */
 const int C_SLOT_BYTES = C_BOXES * C_BOX_BYTES;
-const int C_ALIGNED = 16; /* of what may be carried so */
-const int C_BYTES = GROUPS * C_SLOTS * C_SLOT_BYTES;
+const int C_ALIGNED = 16; /* of its columns */
+const int SHARED_BYTES = STAGES * STAGE_BYTES + GROUPS * C_SLOTS * C_SLOT_BYTES + ALIGNED;
 
-/* With C carried through shared memory fewer stages are left. */
-__host__ __device__ constexpr int stages(bool carried)
-{
-	return carried ? 4 : STAGES_MOST;
-}
-
-__host__ __device__ constexpr int shared_bytes(bool carried)
-{
-	return stages(carried) * STAGE_BYTES + (carried ? C_BYTES : 0) + ALIGNED;
-}
-
-/* Copies take and leave whole pieces of C_ALIGNED bytes: rows that fill none are read and written
- * where they are. */
-__host__ __device__ __forceinline__ int carried_rows(const struct update &u)
+/* The rows of C that fill pieces of C_ALIGNED bytes, as copies store them. */
+__host__ __device__ __forceinline__ int whole_rows(const struct update &u)
 {
 	return u.m / (C_ALIGNED / 4) * (C_ALIGNED / 4);
 }
 
 /* The maps of both pairs, of which a copy takes SLAB elements of one part and BOX columns, and of
- * C; where the factors are, so far apart. */
+ * C, as it is read and, by its whole rows, stored; where the factors are, so far apart. */
 struct operands {
-	CUtensorMap left, right, c;
+	CUtensorMap left, right, c, stored;
 	const float *left_factor, *right_factor;
 	int64_t left_step, right_step;
 	int left_count, right_count;
@@ -60,7 +48,7 @@ const int C_PARTS = COLUMNS / C_BOX; /* of a group's rows of a tile, more than s
 const int SUMS = COLUMNS / 2;        /* of a thread */
 
 struct ring {
-	uint64_t full[STAGES_MOST], empty[STAGES_MOST];
+	uint64_t full[STAGES], empty[STAGES];
 	uint64_t c_full[GROUPS][C_SLOTS], c_empty[GROUPS][C_SLOTS];
 	uint64_t factors_full, factors_empty;
 	float factors[ROWS + COLUMNS]; /* of a tile's rows and columns */

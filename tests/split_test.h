@@ -20,9 +20,11 @@ static bool claimed(enum math math, int kind)
 	return kind != TEST_WILKINSON && (math != MATH_3XTF32 || kind != MATRIX_TINY);
 }
 
-/* In matrices large enough for them: the same bounds on the host, but other bits. By tensor cores,
- * where all that can be split is, QR of 1100 columns was measured to have 2.0 to 2.25 times
- * LAPACK's backward error. */
+/* In matrices large enough for them, aligned: the same bounds on the host, but other bits. By
+ * tensor cores, where all that can be split is, QR of 1100 columns was measured to have 2.0 to 2.25
+ * times LAPACK's backward error, and LU of a matrix of condition 2, of 401 columns, of which
+ * LAPACK's is 4.4 eps, up to 3.6 times that by 3xTF32 and 3.1 by 3xFP16 (in plain single
+ * precision 1.5). */
 static void test_split(
         struct executor *e, enum math math, const struct plan *plan, int kind, int64_t m, int64_t n)
 {
@@ -32,7 +34,7 @@ static void test_split(
 	problem_open(&strict, kind);
 	bool good = run(e, plan, &strict, 0xff);
 	e->math = math;
-	test_leniency = test_on_gpu ? 1.25 : 1;
+	test_leniency = test_on_gpu ? 2 : 1;
 	const char *wrong = run(e, plan, &p, 0xff) ? verdict(&p, kind) : "refused";
 	e->math = MATH_FP32;
 	test_leniency = 1;
@@ -53,7 +55,7 @@ static void test_splits(struct executor *e, const struct plan *plan)
 {
 	const struct split_limits *kept = e->splits;
 	const struct split_limits small = {
-	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .half = kept && kept->half};
+	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
 
 	if (!kept) {
 		skip("3xTF32", "no TF32 units");
@@ -63,11 +65,11 @@ static void test_splits(struct executor *e, const struct plan *plan)
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		for (int kind = 0; kind < TEST_KINDS; kind++)
 			if (claimed(math, kind))
-				test_split(e, math, &plan[kind % 3], kind, 400, 400);
+				test_split(e, math, &plan[kind % 3], kind, 401, 401);
 		for (size_t i = 0; i < 3; i++) {
-			test_split(e, math, &plan[i], MATRIX_RANDOM, 701, 300);
-			test_split(e, math, &plan[i], MATRIX_RANDOM, 300, 701);
-			test_split(e, math, &plan[i + 1], MATRIX_RANDOM, 1100, 1100);
+			test_split(e, math, &plan[i], MATRIX_RANDOM, 701, 301);
+			test_split(e, math, &plan[i], MATRIX_RANDOM, 301, 701);
+			test_split(e, math, &plan[i + 1], MATRIX_RANDOM, 1101, 1101);
 		}
 	}
 	e->splits = kept;

@@ -444,7 +444,7 @@ static void test_widest(struct executor *e)
 static void test_math_by_rows(struct executor *e)
 {
 	static const struct split_limits small = {
-	        .side = 8, .depth = 4, .alignment = 4, .use = 8, .half = true};
+	        .side = 8, .depth = 4, .alignment = 16, .use = 8, .half = true};
 	const struct plan plan = {false, "persistent", by_16, 1, 8, 0, 1};
 	const struct split_limits *kept = e->splits;
 
@@ -454,7 +454,7 @@ static void test_math_by_rows(struct executor *e)
 	}
 	e->splits = &small;
 	for (e->by_columns = 0; e->by_columns <= 120; e->by_columns += 60)
-		test_split(e, MATH_3XFP16, &plan, MATRIX_TINY, 200, 200);
+		test_split(e, MATH_3XFP16, &plan, MATRIX_TINY, 201, 201);
 	e->splits = kept;
 }
 

@@ -291,7 +291,8 @@ static void test_large(struct executor *e, enum uplo uplo, enum precision precis
 	}
 }
 
-/* Updates of split operands, in matrices large enough for them: the same bounds, but other bits. */
+/* Updates of split operands, in matrices large enough for them, aligned: the same bounds, but other
+ * bits. */
 static void test_split(struct executor *e, enum math math, const struct plan *plan, enum uplo uplo,
         int kind, int64_t n)
 {
@@ -317,7 +318,7 @@ static void test_splits(struct executor *e)
 {
 	const struct split_limits *kept = e->splits;
 	const struct split_limits small = {
-	        .side = 64, .depth = 32, .alignment = 4, .use = 64, .half = kept && kept->half};
+	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
 	static const int64_t by_64[] = {64}, by_128[] = {128}, by_300[] = {300};
@@ -333,9 +334,9 @@ static void test_splits(struct executor *e)
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
 			test_split(e, math, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
-			        kinds[i / 2], 600);
+			        kinds[i / 2], 601);
 		for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
-			test_split(e, math, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1000);
+			test_split(e, math, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1001);
 	}
 	e->splits = kept;
 }

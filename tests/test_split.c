@@ -121,7 +121,9 @@ static struct matrix shape_of(const struct product *p, int operand)
 	            : operand == 1 ? (p->tb == PLAIN ? p->n : p->k)
 	                           : p->n;
 
-	return (struct matrix){p->memory[operand].data, 0, m, n, m + 1 + operand, SINGLE};
+	int64_t ld = operand < 2 ? m + 1 + operand : (m + 6) / 4 * 4; /* C's is aligned */
+
+	return (struct matrix){p->memory[operand].data, 0, m, n, ld, SINGLE};
 }
 
 static enum math math; /* of the products that follow */
@@ -326,7 +328,7 @@ static void test_update(
 {
 	/* c is rows x columns for LOWER; a has all rows of op(A) */
 	struct product p = {.ta = uplo == LOWER ? PLAIN : TRANSPOSED, .m = rows, .n = rows, .k = k};
-	float *after = xmalloc((size_t)((rows + 3) * rows) * sizeof *after);
+	float *after = xmalloc((size_t)((rows + 6) * rows) * sizeof *after);
 	bool good = product_open(e, &p, TF32_BOTH);
 	const struct matrix all = p.c;
 
@@ -350,7 +352,6 @@ static void test_updates(struct executor *e)
 {
 	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
 		test_update(e, (enum uplo)uplo, 1100, 1100, 128);
-		/* a leading dimension of whole pieces of 16 bytes */
 		test_update(e, (enum uplo)uplo, 1101, 1101, 96);
 		test_update(e, (enum uplo)uplo, 900, 300, 300);
 		test_update(e, (enum uplo)uplo, 777, 259, 65);
