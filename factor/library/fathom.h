@@ -77,14 +77,15 @@ FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, i
  * of 11 significant bits each, and high high + high low + low high summed, at most 256 products at
  * a time in the tensor cores' accumulators, which cut off where fp32 rounds. It is quicker for
  * large matrices; the factors are as of another order of summation, with backward errors of 1 to 2
- * times those of FATHOM_MATH_FP32. Less is kept of operands below 2^-115 = 2.4e-35 in magnitude,
- * which are off by up to 2^-137, and an infinite operand may give NaN where fp32 gives infinity;
- * both matter only at the ends of the range. FATHOM_MATH_3XFP16, quicker still, has the parts in
- * FP16, whose numbers are as long, with a power of two for each row or column of a product's
- * factors, from its largest element: of elements below 2^-28 of that less is kept than 22 bits, to
- * 2^-50 of it (V^T C in QR remains 3xTF32's). Double precision is not touched. Workspaces are
- * larger (the _work functions know). FATHOM_NOT_POSSIBLE below compute capability 8.0, and for
- * 3xFP16 with any other than 9.0 or in a build without code for sm_90a. */
+ * times those of FATHOM_MATH_FP32 (2.6 where that one's are a few eps). Less is kept of operands
+ * below 2^-115 = 2.4e-35 in magnitude, which are off by up to 2^-137, and an infinite operand may
+ * give NaN where fp32 gives infinity; both matter only at the ends of the range.
+ * FATHOM_MATH_3XFP16, quicker still, has the parts in FP16, whose numbers are as long, with a power
+ * of two for each row or column of a product's factors, from its largest element: of elements below
+ * 2^-28 of that less is kept than 22 bits, to 2^-50 of it (V^T C in QR remains 3xTF32's). Double
+ * precision is not touched. Workspaces are larger (the _work functions know). FATHOM_NOT_POSSIBLE
+ * below compute capability 8.0, and for 3xFP16 with any other than 9.0 or in a build without code
+ * for sm_90a. */
 enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1, FATHOM_MATH_3XFP16 = 2 };
 FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fathom_math math);
 
