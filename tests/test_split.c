@@ -112,6 +112,8 @@ struct product {
 	struct split_room room;
 };
 
+static enum math math; /* of the products that follow */
+
 static struct matrix shape_of(const struct product *p, int operand)
 {
 	int64_t m = operand == 0   ? (p->ta == PLAIN ? p->m : p->k)
@@ -121,12 +123,11 @@ static struct matrix shape_of(const struct product *p, int operand)
 	            : operand == 1 ? (p->tb == PLAIN ? p->n : p->k)
 	                           : p->n;
 
-	int64_t ld = operand < 2 ? m + 1 + operand : (m + 6) / 4 * 4; /* C's is aligned */
+	/* C of 3xFP16 is aligned */
+	int64_t ld = operand == 2 && math == MATH_3XFP16 ? (m + 6) / 4 * 4 : m + 1 + operand;
 
 	return (struct matrix){p->memory[operand].data, 0, m, n, ld, SINGLE};
 }
-
-static enum math math; /* of the products that follow */
 
 /* The room's kept operand is a. */
 static bool product_open(struct executor *e, struct product *p, enum split_form stack)
