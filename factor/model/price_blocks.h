@@ -109,6 +109,15 @@ double price_issue(struct price_reader *r, struct matrix a);
 struct price price_panel_geqrf(struct price_reader *r, struct matrix a, bool beside);
 bool price_panel_reflects(struct price_reader *r, struct matrix a);
 struct price price_panel_reflectors(struct price_reader *r, struct matrix a);
+bool price_reflects_columns(struct price_reader *r, struct matrix v, struct matrix c);
+struct price price_reflect_columns(struct price_reader *r, struct matrix v, struct matrix c);
+
+/* Exchanges of rows, and with the solve and the update of LU (tariff_lu.c). */
+struct price price_laswp(struct price_reader *r, struct matrix a, int64_t swaps);
+struct price price_lu_top(struct price_reader *r, struct matrix c, int64_t k);
+struct price price_lu_columns(struct price_reader *r, struct matrix c, int64_t k);
+struct price price_lu_rows(
+        struct price_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves);
 
 /* Sweeps of one kernel (tariff_sweep.c). */
 bool price_band_fits(struct price_reader *r, enum precision precision, int64_t p);
@@ -145,8 +154,10 @@ double price_host_potrf(struct price_reader *r, struct matrix a);
 /* How much longer a copy takes behind a kernel than on an idle stream (tariff_cuda.c). */
 double price_hand_over(struct price_reader *r);
 
-/* A kernel of our own that only starts. */
+/* A kernel of our own that only starts, and one that goes through so many bytes at the pace of a
+ * curve. */
 struct price price_kernel(struct price_reader *r);
+struct price price_sweep(struct price_reader *r, const char *curve, double bytes);
 
 /* What was measured to take `seconds` from start to start, divided as reckoned. */
 struct price price_as_measured(struct price reckoned, double seconds);

@@ -12,11 +12,13 @@
  * takes the form with a Gram matrix, whose time is in the surface of all.
  *
  * panel_reflectors: a panel that one cluster holds, or that goes by the Gram matrix, V and T
- * included; its columns' exchanges.
+ * included; its columns' exchanges. reflect_columns: the columns right of it, in clusters.
  *
  * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
  * it takes, and all this what that time goes to. */
 #include "price_blocks.h"
+
+#include "../../lib/block_kernels.h"
 
 #include <math.h>
 
@@ -26,7 +28,9 @@ enum {
 	LOADS = 8,
 	TAGGED_BYTES = 8,
 	STREAMED_BLOCKS = 264,
-	STREAMED_THREADS = 256
+	STREAMED_THREADS = 256,
+	CLUSTER = 8, /* blocks that have so many columns right of a panel */
+	CLUSTER_COLUMNS = 8
 };
 
 static double word_of(struct matrix a)
@@ -211,4 +215,24 @@ struct price price_panel_reflectors(struct price_reader *r, struct matrix a)
 	price.term[TERM_BARRIER] = fmax(0, seconds - launch);
 	price.beside = price_beside(r, &price, a.precision, &geqrf_shared, at);
 	return price;
+}
+
+/* Where the profile has the surface of the kernel the device has the kernel. */
+bool price_reflects_columns(struct price_reader *r, struct matrix v, struct matrix c)
+{
+	return price_known(r, "gpu.qr_columns.s") && c.precision == SINGLE &&
+	       v.n <= BLOCK_QR_COLUMNS_MAX && v.m <= BLOCK_QR_COLUMNS_ROWS;
+}
+
+/* Of as many clusters as are measured, or fewer at once. */
+struct price price_reflect_columns(struct price_reader *r, struct matrix v, struct matrix c)
+{
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)v.m, (double)v.n};
+	struct price price = price_kernel(r);
+
+	price.early = true;
+	price.share = price_share(r, CLUSTER * ceil((double)c.n / CLUSTER_COLUMNS));
+	price.term[TERM_MEMORY] = price_bytes(v) / price_scalar(r, "gpu.sm.l2_read") / CLUSTER;
+	return price_as_measured(price, price_surface(r, "gpu.qr_columns.s", axes, at, 2));
 }
