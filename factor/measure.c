@@ -163,7 +163,7 @@ static size_t visit_shapes(struct run *run, bool again)
 	return s;
 }
 
-static int run_predicted(struct measure *measure, bool resume)
+static int run_predicted(struct measure *measure)
 {
 	struct fault fault = {""};
 	char sha[65], *source = xasprintf("%s/predictions.tsv", measure->common.output);
@@ -173,10 +173,7 @@ static int run_predicted(struct measure *measure, bool resume)
 	if (!predictions || !table_sha256(source, sha, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s; run predict first", fault.text);
 	measure_open(measure);
-	struct results *results = measure_start(path, sha, resume);
-	measure->kept = results->count;
-	measure_stamp(measure, results->table);
-	table_meta_set(results->table, "predictions_sha256", "%s", sha);
+	struct results *results = measure_start(measure, path, sha);
 
 	const char *hz_text = table_meta(predictions->table, "host_clock_hz");
 	measure->wanted_hz = hz_text ? atof(hz_text) : 0;
@@ -203,10 +200,11 @@ static int run_predicted(struct measure *measure, bool resume)
 	        path, results->count, s, run.shapes, measure->second_visits, measure->refused,
 	        measure->failed, clock_now() - start);
 	if (stopped)
-		msg_warn("interrupted: what was measured so far is kept; --resume continues");
+		msg_warn("interrupted: what was measured so far is kept; the same command goes "
+		         "on");
 	else if (s < run.shapes)
-		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; --resume "
-		         "continues",
+		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
+		         "command goes on",
 		        measure->budget, run.shapes - s);
 	results_free(predictions);
 	results_free(results);
@@ -238,8 +236,7 @@ static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 
 int main(int argc, char **argv)
 {
-	bool bench = false, kerr = false, gram = false, update = false, paper = false,
-	     resume = false;
+	bool bench = false, kerr = false, gram = false, update = false, paper = false;
 	struct bench_request request = {.only = "", .math = "", .smallest = 1, .largest = 1048576};
 	enum math math;
 	struct measure measure = {.budget = 0, .argc = argc, .argv = argv};
@@ -259,9 +256,8 @@ int main(int argc, char **argv)
 	                "changes of a QR factorization as Andrew and Dingle make them: widths of "
 	                "blocks, stages",
 	                0, 0},
-	        {"resume", 0, CLI_FLAG, &resume, NULL, "keep what is measured already", 0, 0},
-	        {"again", 0, CLI_FLAG, &request.again, NULL,
-	                "with --bench or --kerr: measure again what the file has", 0, 0},
+	        {"again", 0, CLI_FLAG, &measure.again, NULL,
+	                "measure again what the file has, instead of going on with it", 0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, gramschmidt, "
@@ -313,9 +309,9 @@ int main(int argc, char **argv)
 	int code = bench    ? measure_bench(&measure, &request)
 	           : kerr   ? measure_kerr(&measure, &request)
 	           : gram   ? measure_gram_sweep(&measure)
-	           : update ? measure_update(&measure, resume)
+	           : update ? measure_update(&measure)
 	           : paper  ? measure_update_paper(&measure)
-	                    : run_predicted(&measure, resume);
+	                    : run_predicted(&measure);
 	measure_close(&measure);
 	return code;
 }

@@ -37,12 +37,21 @@ rows_of_times() {
 	grep -v "^#" "$data/measurements.tsv" | cut -f 1-16 | sort
 }
 before=$(rows_of_times)
-expect 0 ' 0 failed' "measure again with --resume" "$bin/measure" --quick --resume --output "$data"
+expect 0 ' 0 failed' "measure once more" "$bin/measure" --quick --output "$data"
 if [ "$before" = "$(rows_of_times)" ]; then
-	report ok "--resume keeps what was there"
+	report ok "what is there is kept"
 else
-	report "not ok" "--resume keeps what was there"
+	report "not ok" "what is there is kept"
 fi
+expect 0 ' 0 failed' "measure --again" "$bin/measure" --quick --again --output "$data"
+if [ "$before" != "$(rows_of_times)" ]; then
+	report ok "--again measures it anew"
+else
+	report "not ok" "--again measures it anew"
+fi
+sed -i 's/^# predictions_sha256: ./&0/' "$data/measurements.tsv"
+expect 0 'starting afresh: .*predictions' "measurements of other predictions are not gone on with" \
+	"$bin/measure" --quick --output "$data"
 expect 0 'panel_getrf/blas/s' "validate: families are printed" "$bin/validate" --output "$data"
 expect 0 'gramschmidt/blocked/s' "validate: Gram-Schmidt on the host is among them" "$bin/validate" --output "$data"
 expect 0 '"family"' "validate --json" "$bin/validate" --json --output "$data"

@@ -28,7 +28,8 @@ struct measure {
 	double wanted_hz;       /* host clock of the profile behind the predictions; 0: unknown */
 	size_t off_clock;       /* shapes measured at another one */
 	size_t runs, discarded; /* runs, of which disturbed ones were discarded */
-	size_t kept;            /* rows of an earlier call (--resume) */
+	bool again;             /* nothing of earlier calls is kept */
+	size_t kept;            /* rows of an earlier call */
 	size_t second_visits;   /* cases measured twice (second_visits.h) */
 	int argc;
 	char **argv;
@@ -41,8 +42,10 @@ void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 void measure_save(struct results *results, const char *path);
 
-/* What the file has, when it is to be gone on with and is of these predictions; else nothing. */
-struct results *measure_start(const char *path, const char *predictions_sha, bool resume);
+/* What the file has of this program, machine and, unless NULL, predictions, when earlier calls'
+ * rows are to be kept; else nothing. Stamped. */
+struct results *measure_start(
+        struct measure *measure, const char *path, const char *predictions_sha);
 
 /* Whether both tables are stamped by one version of the program on one machine. */
 bool measure_same(const struct table *a, const struct table *b);
@@ -100,13 +103,14 @@ bool measure_gram_kernels(struct measure *measure, const struct profile *profile
         int64_t n, bool all, struct results *out);
 
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
- * and the table of it. Shapes that the file has of this program and machine are kept unless again.
- * only: the operation (of Kerr's benchmark the variant) to measure ("": all); math: of ours alone
+ * and the table of it. Shapes that the file has of this program and machine are kept
+ * (measure.again: not). only: the operation (of Kerr's benchmark the variant) to measure ("": all);
+ * math: of ours alone
  * ("": all); smallest: rows; largest: rows and columns. chosen: whole factorizations alone, the
  * largest squares first; of ours on a GPU the plans that the model chooses with the panels there,
  * the host for squares of 4096 rows at most. */
 struct bench_request {
-	bool again, chosen;
+	bool chosen;
 	const char *only, *math;
 	int64_t smallest, largest;
 };
@@ -122,8 +126,8 @@ void measure_breakdown(struct measure *measure, const struct bench_request *requ
 int measure_gram_sweep(struct measure *measure);
 
 /* measure_update.c: the changes of a QR factorization that update_predictions.tsv has, against
- * factorizing again, into update.tsv; resume: goes on with that. */
-int measure_update(struct measure *measure, bool resume);
+ * factorizing again, into update.tsv. */
+int measure_update(struct measure *measure);
 
 /* measure_update_paper.c: the paper's changes of a QR factorization, for several widths of blocks,
  * and their stages, into update_paper.tsv. */

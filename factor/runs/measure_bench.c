@@ -267,23 +267,6 @@ static void measure_one_gram_kernel(struct benching *b, const struct bench_shape
 
 /* ---- all ---- */
 
-/* What bench.tsv has of this program on this device. */
-static void keep_rows(struct benching *b)
-{
-	struct fault fault = {""};
-	struct results *old = b->request->again ? NULL : results_read(b->path, &fault);
-
-	if (!old)
-		return;
-	if (measure_same(old->table, b->results->table))
-		for (size_t i = 0; i < old->count; i++)
-			results_add(b->results, &old->row[i]);
-	if (b->results->count)
-		msg_warn("%s: %zu rows kept (--again measures them again)", b->path,
-		        b->results->count);
-	results_free(old);
-}
-
 static bool wanted(const struct benching *b, const struct bench_shape *shape)
 {
 	const struct bench_request *request = b->request;
@@ -295,7 +278,7 @@ static bool wanted(const struct benching *b, const struct bench_shape *shape)
 
 int measure_bench(struct measure *measure, const struct bench_request *request)
 {
-	struct benching b = {.measure = measure, .request = request, .results = results_new()};
+	struct benching b = {.measure = measure, .request = request};
 	struct bench_shape *shapes;
 	size_t count = request->chosen ? cases_largest_first(&shapes) : cases_bench(&shapes),
 	       late = 0;
@@ -303,8 +286,7 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 
 	b.path = xasprintf("%s/bench.tsv", measure->common.output);
 	measure_open(measure);
-	measure_stamp(measure, b.results->table);
-	keep_rows(&b);
+	b.results = measure_start(measure, b.path, NULL);
 	char *source = xasprintf("%s/profile.tsv", measure->common.output);
 	struct fault fault;
 	b.profile = profile_read(source, &fault);

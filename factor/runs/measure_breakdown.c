@@ -40,7 +40,7 @@ static struct table *open_table(
         const struct breakdown_bench *b, const char *profile_path, struct fault *fault)
 {
 	struct table *fresh = breakdown_table();
-	struct table *old = b->request->again ? NULL : table_read(b->path, fault);
+	struct table *old = b->measure->again ? NULL : table_read(b->path, fault);
 	char sha[65];
 
 	measure_stamp(b->measure, fresh);

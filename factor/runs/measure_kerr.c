@@ -256,10 +256,10 @@ static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 }
 
 /* What kerr.tsv has of this program on this machine. */
-static void keep_rows(struct kerr_bench *b, bool again)
+static void keep_rows(struct kerr_bench *b)
 {
 	struct fault fault;
-	struct kerr_rows *old = again ? NULL : kerr_rows_read(b->path, &fault);
+	struct kerr_rows *old = b->measure->again ? NULL : kerr_rows_read(b->path, &fault);
 
 	if (old && measure_same(old->table, b->rows->table))
 		for (size_t i = 0; i < old->count; i++)
@@ -283,7 +283,7 @@ int measure_kerr(struct measure *measure, const struct bench_request *request)
 	b->e = measure->executor[measure->executor[0] ? 0 : 1];
 	measure_stamp(measure, b->rows->table);
 	table_meta_set(b->rows->table, "executor", "%s", b->e->name);
-	keep_rows(b, request->again);
+	keep_rows(b);
 	char *source = xasprintf("%s/profile.tsv", measure->common.output);
 	b->profile = measure->executor[0] ? profile_read(source, &fault) : NULL;
 	free(source);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 
@@ -90,19 +91,32 @@ void measure_save(struct results *results, const char *path)
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 }
 
-struct results *measure_start(const char *path, const char *predictions_sha, bool resume)
+struct results *measure_start(
+        struct measure *measure, const char *path, const char *predictions_sha)
 {
-	struct fault fault = {""};
-	struct results *old = resume ? results_read(path, &fault) : NULL;
-	const char *sha = old ? table_meta(old->table, "predictions_sha256") : NULL;
+	struct results *results = results_new(), *old;
+	struct fault fault;
 
-	if (sha && strcmp(sha, predictions_sha) == 0)
-		return old;
-	if (resume)
-		msg_warn("starting afresh: %s",
-		        old ? "the measurements are of other predictions" : fault.text);
+	measure_stamp(measure, results->table);
+	if (predictions_sha)
+		table_meta_set(results->table, "predictions_sha256", "%s", predictions_sha);
+	if (measure->again || access(path, F_OK) != 0)
+		return results;
+	old = results_read(path, &fault);
+	if (!old) {
+		msg_warn("starting afresh: %s", fault.text);
+	} else if (!measure_same(old->table, results->table) ||
+	           (predictions_sha &&
+	                   !same_meta(old->table, results->table, "predictions_sha256"))) {
+		msg_warn("starting afresh: %s is of another version, machine or predictions", path);
+	} else {
+		for (size_t i = 0; i < old->count; i++)
+			results_add(results, &old->row[i]);
+		msg_warn("%s: %zu rows kept (--again measures them again)", path, results->count);
+	}
 	results_free(old);
-	return results_new();
+	measure->kept = results->count;
+	return results;
 }
 
 struct executor *measure_executor(const struct measure *measure, const char *name)

@@ -174,7 +174,7 @@ static void measure_shapes(struct updating *u)
 	free(shape);
 }
 
-int measure_update(struct measure *measure, bool resume)
+int measure_update(struct measure *measure)
 {
 	char *source = xasprintf("%s/update_predictions.tsv", measure->common.output), sha[65];
 	struct fault fault = {""};
@@ -187,16 +187,14 @@ int measure_update(struct measure *measure, bool resume)
 	        .predictions = predictions,
 	        .path = xasprintf("%s/update.tsv", measure->common.output),
 	        .start = clock_now()};
-	u.results = measure_start(u.path, sha, resume);
-	measure_stamp(measure, u.results->table);
-	table_meta_set(u.results->table, "predictions_sha256", "%s", sha);
+	u.results = measure_start(measure, u.path, sha);
 	measure_shapes(&u);
 	measure_save(u.results, u.path);
 	printf("%s: %zu rows, %zu refused, %zu failed, %.0f s\n", u.path, u.results->count,
 	        measure->refused, measure->failed, clock_now() - u.start);
 	if (u.late)
-		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; --resume "
-		         "continues",
+		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
+		         "command goes on",
 		        measure->budget, u.late);
 	results_free(predictions);
 	results_free(u.results);

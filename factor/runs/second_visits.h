@@ -7,8 +7,8 @@
 #include "results.h"
 
 /* Whether done has this case's median, but no better than to target (relative half-width of its
- * interval). Its first `kept` rows are left as they are (--resume), and a long run that was the
- * only one is not repeated. */
+ * interval). Its first `kept` rows, of an earlier call, are left as they are, and a long run that
+ * was the only one is not repeated. */
 bool second_visit_wanted(
         const struct results *done, size_t kept, const struct result *of, double target);
 
