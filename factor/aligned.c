@@ -7,7 +7,9 @@ enum { VECTOR_BYTES = 16 };
 
 static bool copied(const struct executor *e, struct matrix a)
 {
-	return e->aligned_from && smaller(a.m, a.n) >= e->aligned_from &&
+	const bool split = a.precision == SINGLE && e->math != MATH_FP32;
+
+	return e->aligned_from && smaller(a.m, a.n) >= e->aligned_from / (split ? 2 : 1) &&
 	       a.ld * precision_bytes(a.precision) % VECTOR_BYTES != 0;
 }
 

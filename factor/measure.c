@@ -189,12 +189,16 @@ static int run_predicted(struct measure *measure)
 	const size_t s = visit_shapes(&run, false);
 	if (s == run.shapes)
 		visit_shapes(&run, true);
-	table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(run.hz, s));
-	table_meta_set(results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
-	table_meta_set(results->table, "disturbed", "%zu of %zu runs, discarded",
-	        measure->discarded, measure->runs);
-	table_meta_set(results->table, "second_visits", "%zu cases", measure->second_visits);
-	measure_save(results, path);
+	if (measure->runs > 0 || measure->kept == 0) {
+		table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(run.hz, s));
+		table_meta_set(
+		        results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
+		table_meta_set(results->table, "disturbed", "%zu of %zu runs, discarded",
+		        measure->discarded, measure->runs);
+		table_meta_set(
+		        results->table, "second_visits", "%zu cases", measure->second_visits);
+		measure_save(results, path);
+	}
 	printf("%s: %zu rows, %zu of %zu shapes, %zu cases visited again, %zu refused, %zu "
 	       "failed, %.0f s\n",
 	        path, results->count, s, run.shapes, measure->second_visits, measure->refused,
@@ -257,7 +261,9 @@ int main(int argc, char **argv)
 	                "blocks, stages",
 	                0, 0},
 	        {"again", 0, CLI_FLAG, &measure.again, NULL,
-	                "measure again what the file has, instead of going on with it", 0, 0},
+	                "measure again what the file has, instead of going on with it; --gram-host "
+	                "and --paper always do",
+	                0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, gramschmidt, "

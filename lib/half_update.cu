@@ -35,11 +35,12 @@
  * by 128 200 -> 146, LU of 8192 12.75 -> 12.59 ms, QR of 8192 16.83 -> 16.36. Rows that fill no 16
  * bytes, up to three, were read and written where they are by the threads that multiply, one access
  * behind the other: 253 x 253 by 64 28.5 -> 11.5 us (252 x 252 10.4), 4029 x 4029 beside others 77
- * -> 59; LU of 4093 4.90 -> 4.43 ms, of 5555 8.05 -> 7.40, QR of 5555 9.3 -> 8.7, Cholesky of 10007
- * 6.23 -> 5.79, and without that branch at each element of a triangle's tiles of 8192 3.90 -> 3.70
+ * -> 59; by blocks of 64 LU of 5555 9.01 -> 8.22 ms, QR 10.4 -> 9.6, by 128 Cholesky of 10007 8.96
+ * -> 7.65; and without that branch at each element of a triangle's tiles of 8192 3.90 -> 3.70
  * (H100). A C that copies do not take, element by element through the same slots by the copying
- * warps: 4028 x 4028 by 64 104 us, as written by the threads that multiply 97, in fp32 58: not
- * done; it is copied first, or goes in fp32. */
+ * warps: 4028 x 4028 by 64 and 128 104 and 109 us beside others, by the threads that multiply 97
+ * and 104, in fp32 (4096) 72 and 118: neither is kept; such a C is copied first (factor/aligned.h),
+ * or, of few columns, goes in fp32. */
 #include "half_update.h"
 
 #include "half_pair.h"

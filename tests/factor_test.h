@@ -357,6 +357,12 @@ static inline void test_copied(struct executor *e, const struct plan *plans,
 	        "%s: a matrix that is not aligned has a copy, another has none", e->name);
 	test_plan(e, &plans[0], SINGLE);
 	test_plan(e, &plans[1], DOUBLE);
+	e->aligned_from = 198;
+	bool copied = work(e, &plans[0], odd) > work(e, &plans[0], even) + bytes;
+	e->math = MATH_3XTF32;
+	ok(!copied && work(e, &plans[0], odd) > work(e, &plans[0], even) + bytes,
+	        "%s: of half as many columns where products are of split operands", e->name);
+	e->math = MATH_FP32;
 	e->aligned_from = from;
 }
 

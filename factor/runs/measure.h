@@ -47,8 +47,10 @@ void measure_save(struct results *results, const char *path);
 struct results *measure_start(
         struct measure *measure, const char *path, const char *predictions_sha);
 
-/* Whether both tables are stamped by one version of the program on one machine. */
+/* Whether both tables are stamped by one version of the program on one machine; have one value of
+ * that key. */
 bool measure_same(const struct table *a, const struct table *b);
+bool measure_same_meta(const struct table *a, const struct table *b, const char *key);
 struct executor *measure_executor(const struct measure *measure, const char *name);
 
 /* Copies what a contender found into its row, adds that to out and counts failures. */
@@ -105,10 +107,9 @@ bool measure_gram_kernels(struct measure *measure, const struct profile *profile
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table of it. Shapes that the file has of this program and machine are kept
  * (measure.again: not). only: the operation (of Kerr's benchmark the variant) to measure ("": all);
- * math: of ours alone
- * ("": all); smallest: rows; largest: rows and columns. chosen: whole factorizations alone, the
- * largest squares first; of ours on a GPU the plans that the model chooses with the panels there,
- * the host for squares of 4096 rows at most. */
+ * math: of ours alone ("": all); smallest: rows; largest: rows and columns. chosen: whole
+ * factorizations alone, the largest squares first; of ours on a GPU the plans that the model
+ * chooses with the panels there, the host for squares of 4096 rows at most. */
 struct bench_request {
 	bool chosen;
 	const char *only, *math;

@@ -28,13 +28,6 @@ struct breakdown_bench {
 	const char *path;
 };
 
-static bool same_meta(const struct table *a, const struct table *b, const char *key)
-{
-	const char *x = table_meta(a, key), *y = table_meta(b, key);
-
-	return x && y && strcmp(x, y) == 0;
-}
-
 /* The file's rows stay when they are of this program, machine and profile. */
 static struct table *open_table(
         const struct breakdown_bench *b, const char *profile_path, struct fault *fault)
@@ -46,7 +39,8 @@ static struct table *open_table(
 	measure_stamp(b->measure, fresh);
 	if (table_sha256(profile_path, sha, fault))
 		table_meta_set(fresh, "profile_sha256", "%s", sha);
-	if (old && (!measure_same(old, fresh) || !same_meta(old, fresh, "profile_sha256"))) {
+	if (old &&
+	        (!measure_same(old, fresh) || !measure_same_meta(old, fresh, "profile_sha256"))) {
 		table_free(old);
 		old = NULL;
 	}

@@ -72,7 +72,7 @@ void measure_stamp(struct measure *measure, struct table *table)
 		quiet_note(&measure->quiet, table);
 }
 
-static bool same_meta(const struct table *a, const struct table *b, const char *key)
+bool measure_same_meta(const struct table *a, const struct table *b, const char *key)
 {
 	const char *x = table_meta(a, key), *y = table_meta(b, key);
 	return x && y && strcmp(x, y) == 0;
@@ -80,7 +80,7 @@ static bool same_meta(const struct table *a, const struct table *b, const char *
 
 bool measure_same(const struct table *a, const struct table *b)
 {
-	return same_meta(a, b, "fathom") && same_meta(a, b, "machine");
+	return measure_same_meta(a, b, "fathom") && measure_same_meta(a, b, "machine");
 }
 
 void measure_save(struct results *results, const char *path)
@@ -107,7 +107,7 @@ struct results *measure_start(
 		msg_warn("starting afresh: %s", fault.text);
 	} else if (!measure_same(old->table, results->table) ||
 	           (predictions_sha &&
-	                   !same_meta(old->table, results->table, "predictions_sha256"))) {
+	                   !measure_same_meta(old->table, results->table, "predictions_sha256"))) {
 		msg_warn("starting afresh: %s is of another version, machine or predictions", path);
 	} else {
 		for (size_t i = 0; i < old->count; i++)
