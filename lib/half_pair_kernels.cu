@@ -8,81 +8,116 @@ namespace
 {
 
 const int THREADS = 256, WARPS = THREADS / 32;
-const int MINE = TF32_PIECE / 32; /* elements of a lane, 32 apart */
-const int VECTORS = 32;           /* of a block where they lie across */
+const int VECTORS = 32; /* of a block where they lie across */
+const int EACH = VECTORS / WARPS;
 
 struct target {
-	float *data;
+	uint32_t *data;
 	int64_t ld, columns;
 	int depth; /* of each part */
 };
 
-/* A lane's elements from `lane` on, zeros beyond the vector's end. */
-__device__ __forceinline__ void put(
-        const struct target &to, int64_t column, int lane, const float (&x)[MINE])
+/* A lane's elements of a vector are pairs, 64 apart. */
+__device__ __forceinline__ int element(int i, int lane)
 {
-	float largest = 0;
-#pragma unroll
-	for (int i = 0; i < MINE; i++)
-		largest = fmaxf(largest, fabsf(x[i])); /* of a NaN the other one */
-#pragma unroll
-	for (int step = 16; step > 0; step /= 2)
-		largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, step));
-	const int exponent = half_exponent(largest);
-	float *words = to.data + column * to.ld;
-	uint16_t *parts = (uint16_t *)words;
-#pragma unroll
-	for (int i = 0; i < MINE; i++) {
-		const int at = 32 * i + lane;
-		uint16_t high, low;
-		half_split(x[i], exponent, &high, &low);
-		if (at < to.depth) {
-			parts[at] = high;
-			parts[to.depth + at] = low;
-		}
-	}
-	if (lane == 0)
-		words[to.depth] = half_factor(exponent);
+	return i / 2 * 64 + 2 * lane + i % 2;
 }
 
-/* Of a, k x n. */
+/* Of `vectors` vectors from `column` on, `step` apart, a warp's elements, zeros beyond their end.
+ */
+template <int MINE, int vectors>
+__device__ __forceinline__ void put(const struct target &to, int64_t column, int step, int lane,
+        const float (&x)[vectors][MINE])
+{
+	int exponent[vectors];
+#pragma unroll
+	for (int v = 0; v < vectors; v++) {
+		float largest = 0;
+#pragma unroll
+		for (int i = 0; i < MINE; i++)
+			largest = fmaxf(largest, fabsf(x[v][i])); /* of a NaN the other one */
+#pragma unroll
+		for (int over = 16; over > 0; over /= 2)
+			largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, over));
+		exponent[v] = half_exponent(largest);
+	}
+#pragma unroll
+	for (int v = 0; v < vectors; v++) {
+		const int64_t at = column + (int64_t)v * step;
+		uint32_t *words = to.data + at * to.ld;
+		if (at >= to.columns)
+			return;
+#pragma unroll
+		for (int i = 0; i < MINE; i += 2) {
+			uint16_t high[2], low[2];
+			half_split(x[v][i], exponent[v], &high[0], &low[0]);
+			half_split(x[v][i + 1], exponent[v], &high[1], &low[1]);
+			if (element(i, lane) < to.depth) {
+				const int word = element(i, lane) / 2;
+				words[word] = high[0] | (uint32_t)high[1] << 16;
+				words[to.depth / 2 + word] = low[0] | (uint32_t)low[1] << 16;
+			}
+		}
+		if (lane == 0)
+			words[to.depth] = __float_as_uint(half_factor(exponent[v]));
+	}
+}
+
+/* Of a, k x n, k at most 32 MINE. */
+template <int MINE>
 __global__ void __launch_bounds__(THREADS)
         down_kernel(const float *__restrict__ a, int64_t lda, int k, const struct target to)
 {
 	const int64_t j = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
 	const int lane = threadIdx.x % 32;
-	float x[MINE];
+	float x[1][MINE];
 	if (j >= to.columns)
 		return;
 #pragma unroll
 	for (int i = 0; i < MINE; i++)
-		x[i] = 32 * i + lane < k ? a[32 * i + lane + j * lda] : 0;
-	put(to, j, lane, x);
+		x[0][i] = element(i, lane) < k ? a[element(i, lane) + j * lda] : 0;
+	put<MINE, 1>(to, j, 1, lane, x);
 }
 
 /* Of the transpose of a, n x k, through shared memory: both sides are accessed along their columns.
  */
+template <int MINE>
 __global__ void __launch_bounds__(THREADS)
         across_kernel(const float *__restrict__ a, int64_t lda, int k, const struct target to)
 {
-	__shared__ float tile[TF32_PIECE][VECTORS + 1];
+	const int COLUMNS = 32 * MINE / WARPS;
+	__shared__ float tile[32 * MINE][VECTORS + 1];
 	const int64_t first = blockIdx.x * (int64_t)VECTORS;
 	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	const int64_t row = first + lane;
-	const int COLUMNS = TF32_PIECE / WARPS;
-#pragma unroll 16
+	float loaded[COLUMNS], x[EACH][MINE];
+#pragma unroll
 	for (int i = 0; i < COLUMNS; i++) {
 		const int j = warp + WARPS * i;
-		tile[j][lane] = j < k && row < to.columns ? a[row + j * lda] : 0;
+		loaded[i] = j < k && row < to.columns ? a[row + j * lda] : 0;
 	}
+#pragma unroll
+	for (int i = 0; i < COLUMNS; i++)
+		tile[warp + WARPS * i][lane] = loaded[i];
 	__syncthreads();
-	for (int v = warp; v < VECTORS && first + v < to.columns; v += WARPS) {
-		float x[MINE];
+#pragma unroll
+	for (int v = 0; v < EACH; v++)
 #pragma unroll
 		for (int i = 0; i < MINE; i++)
-			x[i] = tile[32 * i + lane][v];
-		put(to, first + v, lane, x);
-	}
+			x[v][i] = tile[element(i, lane)][warp + WARPS * v];
+	put<MINE, EACH>(to, first + warp, WARPS, lane, x);
+}
+
+template <int MINE>
+void launch(enum trans trans, const float *data, int64_t lda, int k, const struct target &to,
+        cudaStream_t stream)
+{
+	const int each = trans == PLAIN ? WARPS : VECTORS;
+	const unsigned blocks = (unsigned)((to.columns + each - 1) / each);
+	if (trans == PLAIN)
+		down_kernel<MINE><<<blocks, THREADS, 0, stream>>>(data, lda, k, to);
+	else
+		across_kernel<MINE><<<blocks, THREADS, 0, stream>>>(data, lda, k, to);
 }
 
 } // namespace
@@ -90,15 +125,16 @@ __global__ void __launch_bounds__(THREADS)
 extern "C" int half_pair(struct matrix a, enum trans trans, struct matrix to, void *stream)
 {
 	const struct target target = {
-	        (float *)to.data + to.offset, to.ld, to.n, (int)half_depth(to.m)};
+	        (uint32_t *)to.data + to.offset, to.ld, to.n, (int)half_depth(to.m)};
 	const float *data = (const float *)a.data + a.offset;
-	const int k = (int)(trans == PLAIN ? a.m : a.n), each = trans == PLAIN ? WARPS : VECTORS;
-	const unsigned blocks = (unsigned)((to.n + each - 1) / each);
-	if (blocks == 0)
+	const int k = (int)(trans == PLAIN ? a.m : a.n);
+	if (to.n == 0)
 		return (int)cudaSuccess;
-	if (trans == PLAIN)
-		down_kernel<<<blocks, THREADS, 0, (cudaStream_t)stream>>>(data, a.ld, k, target);
+	if (k <= 64)
+		launch<2>(trans, data, a.ld, k, target, (cudaStream_t)stream);
+	else if (k <= 128)
+		launch<4>(trans, data, a.ld, k, target, (cudaStream_t)stream);
 	else
-		across_kernel<<<blocks, THREADS, 0, (cudaStream_t)stream>>>(data, a.ld, k, target);
+		launch<TF32_PIECE / 32>(trans, data, a.ld, k, target, (cudaStream_t)stream);
 	return (int)cudaGetLastError();
 }
