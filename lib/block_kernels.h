@@ -47,9 +47,13 @@ static inline int block_potrf_strip(
 	return strip;
 }
 
+/* block_rank's largest inner dimension, with which it is ahead in so many tiles. */
+enum { BLOCK_RANK_MAX = 128, BLOCK_RANK_TILES = 1100, BLOCK_RANK_TILES_DOUBLE = 1600 };
+
 /* Tiles of 32 x 32 of a trapezoid with that many columns (or rows, when upper), and whether
- * block_rank updates it sooner than kernels for large matrices do: up to about two tiles of k = 128
- * on a multiprocessor it does (H200, fp32). */
+ * block_rank updates it sooner than kernels for large matrices do (H100, 128 columns by 128, us:
+ * fp32 3968 rows 6.4 and 9.5, 8064 11.0 and 12.1, 16000 20.5 and 18.6; fp64 8.2 and 10.8, 14.1 and
+ * 18.5, 26.5 and 32.3, but a triangle of 2048 29 and 30). */
 static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
 {
 	int64_t down = (rows + 31) / 32, across = (columns + 31) / 32;
@@ -57,12 +61,12 @@ static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
 	return across * (across + 1) / 2 + (down - across) * across;
 }
 
-enum { BLOCK_RANK_MAX = 128, BLOCK_RANK_DEEP = 288 };
-
-static inline bool block_rank_is_ahead(int64_t rows, int64_t columns, int64_t k)
+static inline bool block_rank_is_ahead(
+        enum precision precision, int64_t rows, int64_t columns, int64_t k)
 {
-	return k <= BLOCK_RANK_MAX &&
-	       block_rank_tiles(rows, columns) * k <= BLOCK_RANK_DEEP * BLOCK_RANK_MAX;
+	const int64_t most = precision == SINGLE ? BLOCK_RANK_TILES : BLOCK_RANK_TILES_DOUBLE;
+
+	return k <= BLOCK_RANK_MAX && block_rank_tiles(rows, columns) * k <= most * BLOCK_RANK_MAX;
 }
 
 /* layout_kernels.cu: b = a^T; lacpy; laset; V of the reflectors below a's diagonal. */
@@ -118,7 +122,7 @@ int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
 /* rank_kernels.cu: one triangle of C = alpha X X^T + beta C (LOWER) or alpha X^T X + beta C
  * (UPPER), and what is below or right of it, with an inner dimension of at most BLOCK_RANK_MAX.
  * Nothing happens when info is not NULL and *info not 0. */
-int64_t block_rank_bytes(int64_t k, enum precision precision); /* of shared memory */
+int64_t block_rank_bytes(enum precision precision); /* of shared memory, at most */
 int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta, struct matrix c,
         const int *info, void *stream);
 

@@ -1,101 +1,288 @@
 /* SPDX-License-Identifier: MIT */
 /* Symmetric updates of small rank, C = alpha X X^T + beta C, of a triangle and what is below it,
- * where a whole product takes less time than a large tile does: a block of threads has one tile of
- * 32 x 32, all of its operands are on their way at once, and the inner dimension is shared out
- * among four pairs of warps, whose sums are added in their order.
+ * where a whole product takes less time than a large tile does. A block of threads has one tile of
+ * 32 x 32, several of which a multiprocessor has at a time. All of the tile's operands are on their
+ * way at once, of lower X in parts along the inner dimension, each multiplied while the next ones
+ * come. Four pairs of warps share a part out, and their sums are added in their order. Double
+ * precision goes by the tensor cores.
  *
- * Cost of a tile: 32 x 32 x k multiply-adds on one multiprocessor, two of its operands' tiles read
- * through L2, C read and written once. */
+ * In shared memory X lies as it does in memory: lower X column after column, upper X, the
+ * transpose, row after row.
+ *
+ * Cost of a tile: 32 x 32 x k multiply-adds on one multiprocessor, each with half a word from
+ * shared memory to registers (a quarter in double precision), which takes twice as long in single
+ * precision; two of its operands' tiles through L2, C read and written once.
+ *
+ * Log (H100, us, 128 columns by 128 on end, rows 1024, 2048, 3968). Copies of 4 bytes, with a
+ * choice of address before each: 6.7, 8.0, 10.9, in fp64 7.6, 8.3, 14.8. Of 16 bytes, predicted 1.2
+ * for each further tile of a multiprocessor instead of 2.2: 5.2 for 128 rows instead of 3.8, as a
+ * branch came before each copy; without one 3.6, 5.5, 6.4. Tiles of 32 x 64 and 32 x 128: 3968 rows
+ * 8.2 and 10.4, 8064 10.6 and 10.6 instead of 11.0. Fp64 by multiply-adds 5.4, 8.8, 12.0, predicted
+ * by tensor cores half of what further tiles take: 4.5, 5.1, 8.2. Cholesky of 1024, 2048, 4096 5 to
+ * 6 % less, of 4096 by 3xFP16 and in fp64 8 and 6. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "early_launch.cuh"
+#include "gemm_mma.cuh"
 
 namespace
 {
 
-const int GROUPS = TILE_WARPS / 2;                /* of warps; each has a part of k */
-const int MINE = TILE * TILE / (32 * TILE_WARPS); /* elements of C of a thread */
+const int THREADS = 32 * TILE_WARPS;
+const int GROUPS = TILE_WARPS / 2; /* of warps; a warp has 16 of the tile's columns */
+const int PARTS = 4;               /* of lower X */
 
 template <typename T, bool upper> struct rank_update {
 	struct triangle<const T, upper> x;
 	struct triangle<T, upper> c;
 	int rows, columns, k;
+	bool wide; /* 16 bytes of X or C may be read at a time */
 	T alpha, beta;
 	const int *info;
 };
 
-/* k with zeros behind it: every group of warps takes four at a time. */
-__host__ __device__ __forceinline__ int padded(int k)
-{
-	return (k + 4 * GROUPS - 1) / (4 * GROUPS) * (4 * GROUPS);
-}
+/* A tile's operands, DEPTH long with zeros behind k, and sums in shared memory. Pitches are between
+ * rows of upper X and C, between columns of lower ones. */
+template <typename T, bool upper, int DEPTH> struct layout {
+	static const int PARTS = upper ? 1 : ::PARTS, DEEP = DEPTH / PARTS;
+	static const int PAD = upper || sizeof(T) == 8 ? 4 : 0;
+	static const int PITCH = (upper ? DEPTH : TILE) + PAD;
+	static const int SIZE = PITCH * (upper ? TILE : DEPTH);
+	static const int SUM_PITCH = tile_pitch<T>(TILE), SUM_SIZE = TILE * SUM_PITCH;
+	static const int SUMS = GROUPS * SUM_SIZE;
+	static const int BYTES = (2 * SIZE > SUMS ? 2 * SIZE : SUMS) * (int)sizeof(T);
+};
 
-/* Starts the copy of TILE rows of x from row i0 on. */
-template <typename T, bool upper>
-__device__ __forceinline__ void fetch_rows(
-        const struct rank_update<T, upper> &u, int i0, T *tile, int depth, int pitch)
+/* Starts the copies, of N elements each, of TILE rows of X from row i0 on: DEEP of the inner
+ * dimension from k0 on. There is no branch, after which the next copy would wait until this one's
+ * address is read: what is not there has the address of what is. */
+template <int N, class L, typename T, bool upper>
+__device__ __forceinline__ void fetch(const struct rank_update<T, upper> &u, int i0, T *to, int k0)
 {
-	const struct share<upper> mine = share_of<upper>();
-	const int64_t step = mine.column_step * (upper ? 1 : u.x.lda);
+	const int lines = upper ? TILE : L::DEEP, side = (upper ? L::DEEP : TILE) / N;
+	const int along = threadIdx.x % side * N, first = threadIdx.x / side;
+	const int last = ((upper ? u.k : u.rows) - 1) / N * N;
 #pragma unroll
-	for (int i = mine.i; i < TILE; i += mine.row_step) {
-		const int end = i0 + i < u.rows ? u.k : 0;
-		const T *at = u.x.at(i0 + i, mine.j);
-#pragma unroll 4
-		for (int k = mine.j; k < depth; k += mine.column_step, at += step)
-			__pipeline_memcpy_async(tile + i * pitch + k, k < end ? at : u.x.a,
-			        sizeof(T), k < end ? 0 : sizeof(T));
+	for (int pass = 0; pass < (lines * side + THREADS - 1) / THREADS; pass++) {
+		const int line = first + pass * (THREADS / side);
+		const int i = i0 + (upper ? line : along), k = k0 + (upper ? along : line);
+		const int there = upper ? (i < u.rows ? u.k - k : 0) : (k < u.k ? u.rows - i : 0);
+		const T *from =
+		        u.x.at(min(i, upper ? u.rows - 1 : last), min(k, upper ? last : u.k - 1));
+		if (lines * side % THREADS == 0 || line < lines)
+			copy_start<N *(int)sizeof(T)>(
+			        to + (upper ? (i - i0) * L::PITCH + k : k * L::PITCH + i - i0),
+			        from, min(max(there, 0), N) * (int)sizeof(T));
 	}
 }
 
-template <typename T, bool upper>
-__global__ void __launch_bounds__(32 * TILE_WARPS) rank_kernel(const struct rank_update<T, upper> u)
+/* Both of a tile's operands, one group of copies for each part. */
+template <int N, class L, typename T, bool upper>
+__device__ __forceinline__ void fetch_all(
+        const struct rank_update<T, upper> &u, int i0, int j0, T *x, T *y)
 {
+#pragma unroll
+	for (int part = 0; part < L::PARTS; part++) {
+		fetch<N, L>(u, i0, x, part * L::DEEP);
+		fetch<N, L>(u, j0, y, part * L::DEEP);
+		copy_commit();
+	}
+}
+
+/* What of a tile's product a thread makes: of single precision four rows by four columns, side by
+ * side where C is lower, eight and four apart where it is upper; of double precision, as the tensor
+ * cores have it, four pairs of rows eight apart by columns side by side. */
+template <typename T, bool upper> struct sixteen {
+	int lane, column; /* its warp's first one */
+	T sum[4][4];
+
+	__device__ __forceinline__ int row_of(int r, int c) const
+	{
+		if (sizeof(T) == 8)
+			return 16 * (r / 2) + lane / 4 + 8 * (c / 2);
+		return upper ? lane / 4 + 8 * r : lane / 4 * 4 + r;
+	}
+
+	__device__ __forceinline__ int column_of(int r, int c) const
+	{
+		if (sizeof(T) == 8)
+			return column + 8 * (r % 2) + 2 * (lane % 4) + c % 2;
+		return column + (upper ? lane % 4 + 4 * c : lane % 4 * 4 + c);
+	}
+
+	/* `each` of the inner dimension from k0 on. */
+	template <int each, int pitch>
+	__device__ __forceinline__ void multiply(const float *x, const float *y, int k0)
+	{
+		if constexpr (upper) {
+			tile_product(x + lane / 4 * pitch + k0, pitch,
+			        y + (column + lane % 4) * pitch + k0, pitch, each, sum);
+		} else {
+#pragma unroll
+			for (int k = k0; k < k0 + each; k++) {
+				const auto a = load_quad(x + k * pitch + lane / 4 * 4);
+				const auto b = load_quad(y + k * pitch + column + lane % 4 * 4);
+#pragma unroll
+				for (int c = 0; c < 4; c++)
+#pragma unroll
+					for (int r = 0; r < 4; r++)
+						sum[r][c] += a.x[r] * b.x[c];
+			}
+		}
+	}
+
+	template <int each, int pitch>
+	__device__ __forceinline__ void multiply(const double *x, const double *y, int k0)
+	{
+		const int rows = upper ? pitch : 1, deep = upper ? 1 : pitch;
+#pragma unroll
+		for (int k = k0; k < k0 + each; k += 4) {
+			const int at = lane / 4 * rows + (k + lane % 4) * deep;
+			double a[2][2], b[2][1];
+#pragma unroll
+			for (int r = 0; r < 4; r++)
+				a[r / 2][r % 2] = x[at + 8 * r * rows];
+#pragma unroll
+			for (int c = 0; c < 2; c++)
+				b[c][0] = y[at + (column + 8 * c) * rows];
+#pragma unroll
+			for (int r = 0; r < 4; r++)
+				mma_double(sum[r], a[r / 2], b[r % 2]);
+		}
+	}
+
+	template <class L> __device__ __forceinline__ void keep(T *sums) const
+	{
+#pragma unroll
+		for (int c = 0; c < 4; c++)
+#pragma unroll
+			for (int r = 0; r < 4; r++) {
+				const int i = row_of(r, c), j = column_of(r, c);
+				sums[upper ? i * L::SUM_PITCH + j : j * L::SUM_PITCH + i] =
+				        sum[r][c];
+			}
+	}
+};
+
+/* A thread's elements of C, four side by side: `along` and the three behind it of a line, a row of
+ * upper C or a column of lower. */
+template <typename T, bool upper> struct quad_of_c {
+	int along, line, i, j; /* the first one's place in C */
+	bool whole;            /* all of the tile is C's, and lies so that 16 bytes go at a time */
+	T value[4];
+
+	__device__ __forceinline__ quad_of_c(const struct rank_update<T, upper> &u, int i0, int j0)
+	    : along(threadIdx.x % 8 * 4), line(threadIdx.x / 8), i(i0 + (upper ? line : along)),
+	      j(j0 + (upper ? along : line)),
+	      whole(u.wide && i0 + TILE <= u.rows && j0 + TILE <= min(i0 + 1, u.columns))
+	{
+	}
+
+	__device__ __forceinline__ bool inside(const struct rank_update<T, upper> &u, int e) const
+	{
+		const int row = i + (upper ? 0 : e), col = j + (upper ? e : 0);
+		return row < u.rows && col < u.columns && col <= row;
+	}
+
+	__device__ __forceinline__ void read(const struct rank_update<T, upper> &u)
+	{
+		const T *c = u.c.at(i, j);
+		if (whole) {
+			const auto quad = load_quad(c);
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				value[e] = quad.x[e];
+			return;
+		}
+#pragma unroll
+		for (int e = 0; e < 4; e++)
+			value[e] = inside(u, e) ? c[e] : T(0);
+	}
+
+	__device__ __forceinline__ void write(const struct rank_update<T, upper> &u) const
+	{
+		T *c = u.c.at(i, j);
+		if (whole) {
+			store_quad(c, value);
+			return;
+		}
+#pragma unroll
+		for (int e = 0; e < 4; e++)
+			if (inside(u, e))
+				c[e] = value[e];
+	}
+};
+
+template <class L, int part, typename T, bool upper>
+__device__ __forceinline__ void multiply_part(
+        struct sixteen<T, upper> &mine, const T *x, const T *y)
+{
+	const int each = L::DEEP / GROUPS, group = threadIdx.x / 32 / 2;
+	copy_wait<L::PARTS - 1 - part>();
+	__syncthreads();
+	mine.template multiply<each, L::PITCH>(x, y, part * L::DEEP + group * each);
+}
+
+template <typename T, bool upper, int DEPTH>
+__global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 3 : 1)
+        rank_kernel(const struct rank_update<T, upper> u)
+{
+	typedef layout<T, upper, DEPTH> L;
 	extern __shared__ __align__(16) unsigned char memory[];
-	const struct share<upper> mine = share_of<upper>();
-	const int warp = threadIdx.x / 32, li = (threadIdx.x & 31) / 4, lj = threadIdx.x & 3;
-	const int group = warp / 2, column = warp % 2 * (TILE / 2) + lj;
+	const int warp = threadIdx.x / 32;
 	const struct tile_at tile = trapezoid_tile((int)blockIdx.x, tiles_of(u.columns));
 	const int i0 = tile.i * TILE, j0 = tile.j * TILE;
-	const int depth = padded(u.k), part = depth / GROUPS, pitch = tile_pitch<T>(depth);
-	const int sum_pitch = tile_pitch<T>(TILE);
-	T *x = (T *)memory, *y = x + TILE * pitch, *sums = (T *)memory, value[MINE];
+	T *x = (T *)memory, *y = x + L::SIZE, *sums = (T *)memory;
+	struct quad_of_c<T, upper> c(u, i0, j0);
 	early_begin();
 	if (u.info && *u.info != 0)
 		return;
-	fetch_rows(u, i0, x, depth, pitch);
-	fetch_rows(u, j0, y, depth, pitch);
-	__pipeline_commit();
-#pragma unroll
-	for (int q = 0; q < MINE; q++) {
-		const int i = i0 + mine.i + (upper ? 8 * q : 0);
-		const int j = j0 + mine.j + (upper ? 0 : 8 * q);
-		const bool inside = i < u.rows && j < u.columns && j <= i;
-		value[q] = inside && u.beta != T(0) ? u.beta * *u.c.at(i, j) : T(0);
+	if (u.wide)
+		fetch_all<16 / (int)sizeof(T), L>(u, i0, j0, x, y);
+	else
+		fetch_all<1, L>(u, i0, j0, x, y);
+	if (u.beta != T(0))
+		c.read(u);
+	struct sixteen<T, upper> mine = {
+		(int)threadIdx.x % 32, warp % 2 * (TILE / 2),
+		{
+		}
+	};
+	multiply_part<L, 0>(mine, x, y);
+	if constexpr (L::PARTS > 1) {
+		multiply_part<L, 1>(mine, x, y);
+		multiply_part<L, 2>(mine, x, y);
+		multiply_part<L, 3>(mine, x, y);
 	}
-	__pipeline_wait_prior(0);
 	__syncthreads();
+	mine.template keep<L>(sums + warp / 2 * L::SUM_SIZE);
+	__syncthreads();
+	T total[4] = {};
+#pragma unroll
+	for (int g = 0; g < GROUPS; g++) {
+		const auto part =
+		        load_quad(sums + g * L::SUM_SIZE + c.line * L::SUM_PITCH + c.along);
+#pragma unroll
+		for (int e = 0; e < 4; e++)
+			total[e] += part.x[e];
+	}
+#pragma unroll
+	for (int e = 0; e < 4; e++)
+		c.value[e] = u.beta != T(0) ? u.beta * c.value[e] + u.alpha * total[e]
+		                            : u.alpha * total[e];
+	c.write(u);
+}
 
-	T sum[4][4] = {};
-	tile_product(x + li * pitch + group * part, pitch, y + column * pitch + group * part, pitch,
-	        part, sum);
-	__syncthreads();
-#pragma unroll
-	for (int r = 0; r < 4; r++)
-#pragma unroll
-		for (int c = 0; c < 4; c++)
-			sums[(group * TILE + li + 8 * r) * sum_pitch + column + 4 * c] = sum[r][c];
-	__syncthreads();
-#pragma unroll
-	for (int q = 0; q < MINE; q++) {
-		const int i = mine.i + (upper ? 8 * q : 0), j = mine.j + (upper ? 0 : 8 * q);
-		T total = T(0);
-#pragma unroll
-		for (int g = 0; g < GROUPS; g++)
-			total += sums[(g * TILE + i) * sum_pitch + j];
-		if (i0 + i < u.rows && j0 + j < u.columns && j0 + j <= i0 + i)
-			*u.c.at(i0 + i, j0 + j) = value[q] + u.alpha * total;
-	}
+template <typename T> bool is_wide(struct matrix a)
+{
+	return (uintptr_t)matrix_address(a) % 16 == 0 && a.ld * (int64_t)sizeof(T) % 16 == 0;
+}
+
+template <typename T, bool upper, int DEPTH>
+int launch_deep(const struct rank_update<T, upper> &u, void *stream)
+{
+	return (int)early_launch(rank_kernel<T, upper, DEPTH>, block_rank_tiles(u.rows, u.columns),
+	        THREADS, layout<T, upper, DEPTH>::BYTES, u, stream);
 }
 
 template <typename T, bool upper>
@@ -104,29 +291,22 @@ int launch(
 {
 	const int64_t rows = upper ? c.n : c.m, columns = upper ? c.m : c.n;
 	const int k = (int)(upper ? x.m : x.n);
-	const int64_t bytes = block_rank_bytes(k, x.precision);
 	const struct rank_update<T, upper> u = {
 		{(const T *)matrix_address(x), x.ld}, {(T *)matrix_address(c), c.ld}, (int)rows,
-		        (int)columns, k, (T)alpha, (T)beta, info
+		        (int)columns, k, is_wide<T>(x) && is_wide<T>(c), (T)alpha, (T)beta, info
 	};
 	if (rows == 0 || columns == 0)
 		return (int)cudaSuccess;
-	return (int)early_launch(rank_kernel<T, upper>, block_rank_tiles(rows, columns),
-	        32 * TILE_WARPS, bytes, u, stream);
-}
-
-template <typename T> int64_t bytes_of(int64_t k)
-{
-	const int64_t operands = 2 * TILE * tile_pitch<T>(padded((int)k));
-	const int64_t sums = GROUPS * TILE * tile_pitch<T>(TILE);
-	return (operands > sums ? operands : sums) * (int64_t)sizeof(T);
+	return k <= BLOCK_RANK_MAX / 2 ? launch_deep<T, upper, BLOCK_RANK_MAX / 2>(u, stream)
+	                               : launch_deep<T, upper, BLOCK_RANK_MAX>(u, stream);
 }
 
 } // namespace
 
-extern "C" int64_t block_rank_bytes(int64_t k, enum precision precision)
+extern "C" int64_t block_rank_bytes(enum precision precision)
 {
-	return precision == SINGLE ? bytes_of<float>(k) : bytes_of<double>(k);
+	return precision == SINGLE ? layout<float, true, BLOCK_RANK_MAX>::BYTES
+	                           : layout<double, true, BLOCK_RANK_MAX>::BYTES;
 }
 
 extern "C" int block_rank(enum uplo uplo, double alpha, struct matrix x, double beta,

@@ -4,14 +4,14 @@
  * Method: calls at powers of two follow each other in one stream, start to start by stamps of both
  * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
  * it takes beside an update; the LU panels of one cluster and of many multiprocessors; Cholesky of
- * a diagonal block alone and with rows below it; the inverse of a triangle, the same for the T of
- * reflectors, and the look at both that says whether an inverse can be trusted; row swaps, and
- * those of a matrix by rows, alone and with the solve of an LU's block row; sweeps of one kernel,
- * short and long, with little and much of Q; what columns right of an LU panel go through before
- * the next one; Gram-Schmidt's panel. It is the code of lib/ that the factorizations run. cold = 0:
- * row swaps in rows that L2 holds; cold = 1: every call finds its columns in DRAM. Panels in fp32
- * once more beside products that take all of the machine that they leave, with pauses in between,
- * in which the products take all places.
+ * a diagonal block alone and with rows below it, and its updates of small rank; the inverse of a
+ * triangle, the same for the T of reflectors, and the look at both that says whether an inverse can
+ * be trusted; row swaps, and those of a matrix by rows, alone and with the solve of an LU's block
+ * row; sweeps of one kernel, short and long, with little and much of Q; what columns right of an LU
+ * panel go through before the next one; Gram-Schmidt's panel. It is the code of lib/ that the
+ * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
+ * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
+ * leave, with pauses in between, in which the products take all places.
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
@@ -320,6 +320,7 @@ static void measure(struct probe_run *run)
 		measure_clusters(&call, step);
 		measure_grids(&call, step);
 		measure_cholesky(&call, narrow);
+		block_kernel_rank(&bench.rate, call.precision, narrow);
 		measure_blocks(&call);
 		measure_swaps(&call, narrow);
 		measure_lu_top(&call, narrow);
@@ -335,7 +336,7 @@ static void measure(struct probe_run *run)
 }
 
 static const char *const arguments[] = {
-        "m", "n", "beside", "swaps", "cold", "below", "k", "columns", "p", "rows"};
+        "m", "n", "beside", "swaps", "cold", "below", "k", "columns", "p", "rows", "rounds"};
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",

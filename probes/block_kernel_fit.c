@@ -3,10 +3,11 @@
  * .d [m,n], gpu.panel_reflectors.s .d [m,n], gpu.panel_cluster.s .d gpu.panel_grid.s .d [m,n],
  * gpu.band_sweep.s .d, gpu.band_slide.s .d [p,n,rows], gpu.potrf_block.s .d [n], gpu.potrf_rows.s
  * .d gpu.potrf_rows_beside.s .d [n,below], gpu.panel_cluster_shared.s .d gpu.panel_grid_shared.s .d
- * gpu.panel_geqrf_shared.s .d [m,n], gpu.potrf_rows_shared.s .d [n,below], gpu.gram_panel.s .d
- * [m,n], gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d, gpu.larft.s .d, gpu.trsm_guard.s .d
- * [n], gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d gpu.lu_top.s .d [swaps,n,cold],
- * gpu.lu_columns.s .d gpu.qr_columns.s [m,n]: seconds per call, rate surfaces. */
+ * gpu.panel_geqrf_shared.s .d [m,n], gpu.potrf_rows_shared.s .d [n,below], gpu.rank.s .d
+ * [rounds,k], gpu.gram_panel.s .d [m,n], gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d,
+ * gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d
+ * gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d gpu.qr_columns.s [m,n]: seconds per call,
+ * rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -83,6 +84,10 @@ static const struct surface {
         {"potrf_rows_beside_d", "gpu.potrf_rows_beside.d",
                 "our Cholesky of a block and rows below on half of the SMs, start to start",
                 {"n", "below"}},
+        {"rank_s", "gpu.rank.s", "our update of small rank, so many tiles an SM, start to start",
+                {"rounds", "k"}},
+        {"rank_d", "gpu.rank.d", "our update of small rank, so many tiles an SM, start to start",
+                {"rounds", "k"}},
         {"trtri_s", "gpu.trtri.s", "our inverse of a triangle, start to start", {"n"}},
         {"trtri_d", "gpu.trtri.d", "our inverse of a triangle, start to start", {"n"}},
         {"larft_s", "gpu.larft.s", "our T out of V^T V, start to start", {"n"}},

@@ -92,6 +92,9 @@ void beside_measure(struct beside *beside, struct blas_rate *rate,
 /* Records sweeps of one kernel over added rows, for every number of these that has a kernel. */
 void block_kernel_sweeps(struct blas_rate *rate, enum precision precision);
 
+/* Records Cholesky's update of small rank. */
+void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t step);
+
 /* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
 void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms);

@@ -6,7 +6,7 @@
 #include "../probes/block_kernel.h"
 #include "tap.h"
 
-static const char *const columns[] = {"m", "n", "beside", "swaps", "cold", "below", "p", "rows"};
+static const char *const columns[] = {"m", "n", "beside", "swaps", "cold", "below", "p", "rows", "rounds", "k"};
 
 /* Three processes that agree within a percent. */
 static void put(struct table *curve, const char *series, const struct arg *args, size_t count,
@@ -40,6 +40,7 @@ static void test_known(void)
 	const struct arg cold[] = {{"swaps", 64}, {"n", 1024}, {"cold", 1}};
 	const struct arg shape[] = {{"m", 4096}, {"n", 64}}, n = {"n", 128};
 	const struct arg rows[] = {{"n", 128}, {"below", 2048}};
+	const struct arg rank[] = {{"rounds", 4}, {"k", 128}};
 	const struct arg sweep[] = {{"p", 64}, {"n", 1024}, {"rows", 32}};
 
 	put(curve, "geqrf_s", alone, 3, 200e-6);
@@ -64,9 +65,10 @@ static void test_known(void)
 	put(curve, "sweep_d", sweep, 3, 300e-6);
 	put(curve, "slide_d", sweep, 3, 350e-6);
 	put(curve, "qr_columns_s", shape, 2, 7e-6);
+	put(curve, "rank_d", rank, 2, 8e-6);
 	block_kernel_fit(curve, profile);
 
-	ok(profile->count == 22 && profile_failed(profile) == 0, "a row for every point");
+	ok(profile->count == 23 && profile_failed(profile) == 0, "a row for every point");
 	is_value(profile, "gpu.potrf_rows_beside.s", rows, 2, 45e-6);
 	is_value(profile, "gpu.panel_geqrf.s", alone, 3, 200e-6);
 	is_value(profile, "gpu.panel_geqrf.s", beside, 3, 250e-6);
@@ -79,6 +81,7 @@ static void test_known(void)
 	is_value(profile, "gpu.potrf_block.s", &n, 1, 30e-6);
 	is_value(profile, "gpu.potrf_rows.s", rows, 2, 35e-6);
 	is_value(profile, "gpu.potrf_block.d", &n, 1, 40e-6);
+	is_value(profile, "gpu.rank.d", rank, 2, 8e-6);
 	is_value(profile, "gpu.trtri.d", &n, 1, 20e-6);
 	is_value(profile, "gpu.larft.s", &n, 1, 21e-6);
 	is_value(profile, "gpu.trsm_guard.s", &n, 1, 5e-6);

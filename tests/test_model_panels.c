@@ -96,6 +96,31 @@ static void test_strips(void)
 	profile_free(p);
 }
 
+/* 100 multiprocessors take 100 tiles in one round: 800 rows by 128 columns (94 tiles), 832 in two.
+ */
+static void test_rank(void)
+{
+	struct profile *p = synthetic(0);
+
+	add_blocks(p, 0);
+	for (int rounds = 1; rounds <= 2; rounds++)
+		for (int k = 64; k <= 128; k *= 2) {
+			const struct arg at[] = {{"rounds", rounds}, {"k", k}};
+			add(p, "gpu.rank.s", "s", at, 2, rounds * k * 0.1e-6, 0);
+		}
+	struct executor *e = fresh(p);
+	ex_syrk(e, LOWER, PLAIN, -1, block(800, 128), 1, block(800, 128));
+	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "an update of small rank: one round");
+	executor_model_restart(e, false);
+	ex_syrk(e, LOWER, PLAIN, -1, block(832, 65), 1, block(832, 128));
+	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "98 tiles, and all of the larger depth");
+	executor_model_restart(e, false);
+	ex_syrk(e, LOWER, PLAIN, -1, block(864, 64), 1, block(864, 128));
+	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "102 tiles by half the depth: two rounds");
+	executor_free(e);
+	profile_free(p);
+}
+
 /* Kernels that the profile has as surfaces cost what those say, from start to start. */
 /* What a profile may lack: products beside a panel, panels too tall for the chip, marks. */
 static void test_measured_later(void)
@@ -385,6 +410,7 @@ int main(void)
 	test_several_kernels();
 	test_measured();
 	test_strips();
+	test_rank();
 	test_measured_later();
 	test_host_panels(p);
 	profile_free(p);

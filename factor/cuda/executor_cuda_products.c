@@ -238,8 +238,8 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	const bool lower = uplo == LOWER;
 	if (n == 0)
 		return true;
-	if (lower == (trans == PLAIN) && block_rank_is_ahead(n + rest, n, k) &&
-	        block_rank_bytes(k, c.precision) <= x->gpu.shared_per_block)
+	if (lower == (trans == PLAIN) && block_rank_is_ahead(c.precision, n + rest, n, k) &&
+	        block_rank_bytes(c.precision) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
 	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, n, k))
 		return own_triangle(x, uplo, trans, alpha, a, beta, c);

@@ -54,7 +54,7 @@ enum {
 	SURFACE_AXIS = 32,
 	SURFACE_VALUES = 512,
 	SURFACE_MIDDLES = 32,
-	PRICE_SURFACES = 80
+	PRICE_SURFACES = 88
 };
 struct price_surface {
 	const char *name; /* NULL: free */

@@ -107,7 +107,7 @@ struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k)
 	struct matrix square = {NULL, 0, n, n, n, c.precision};
 	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
-	if (block_rank_is_ahead(n + rest, n, k))
+	if (block_rank_is_ahead(c.precision, n + rest, n, k))
 		return price_rank(r, c, k);
 	if (!rest)
 		return square_syrk(r, c, k);

@@ -146,6 +146,20 @@ static double potrf_column(struct price_reader *r, struct matrix a)
 	       price_scalar(r, "gpu.shared.latency") + TILE * price_issue(r, a);
 }
 
+/* The kernel goes through one of two inner dimensions. */
+static struct price rank_as_measured(struct price_reader *r, struct price price,
+        enum precision precision, double turns, int64_t k)
+{
+	static const char *const axes[] = {"rounds", "k"};
+	const char *name = precision == SINGLE ? "gpu.rank.s" : "gpu.rank.d";
+	const double at[] = {turns, k <= BLOCK_RANK_MAX / 2 ? BLOCK_RANK_MAX / 2 : BLOCK_RANK_MAX};
+
+	if (!price_known(r, name))
+		return price;
+	price.early = true;
+	return price_as_measured(price, price_surface(r, name, axes, at, 2));
+}
+
 struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
 {
 	struct price price = price_kernel(r);
@@ -159,7 +173,7 @@ struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
 	price.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
 	        price_surface_traffic(r, "gpu.copy.time", 2 * word_of(c) * TILE * TILE * tiles);
-	return price;
+	return rank_as_measured(r, price, c.precision, turns, k);
 }
 
 /* The blocks of threads of such kernels. A profile without their shared memory has them as many
