@@ -41,7 +41,13 @@
  *
  * The transposes beside the first panel and aside, and exchanges that join the halves' pivots
  * (getrf_panel.c), predicted 17.97 17.47 in fp64 at 8192: 19.19 18.76, at 16384 81.5 80.9; in fp32
- * at 8192 15.08 15.00, by 3xTF32 12.78 12.65, by 3xFP16 at 16384 47.9 47.3. */
+ * at 8192 15.08 15.00, by 3xTF32 12.78 12.65, by 3xFP16 at 16384 47.9 47.3.
+ *
+ * The next panel's columns take 28 us instead of 16 where the exchanges and solve beside them come
+ * first, as these follow the wide update in its queue (H100). In that queue, before the exchanges,
+ * predicted 4.2 by 3xFP16 at 4096: 4.41 4.43 with more than 4000 columns left, 4.48 with more than
+ * 3000; 5555 7.32 7.35 and 7.50. With all of each multiprocessor's memory shared memory, so that
+ * blocks of both find room on it: 4.44 4.45 and 7.28 7.39. */
 #include "getrf.h"
 
 #include "aligned.h"
