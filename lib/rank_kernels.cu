@@ -10,7 +10,7 @@
  * transpose, row after row.
  *
  * Cost of a tile: 32 x 32 x k multiply-adds on one multiprocessor, each with half a word from
- * shared memory to registers (a quarter in double precision), which takes twice as long in single
+ * shared memory to registers (a tenth in double precision), which takes twice as long in single
  * precision; two of its operands' tiles through L2, C read and written once.
  *
  * Log (H100, us, 128 columns by 128 on end, rows 1024, 2048, 3968). Copies of 4 bytes, with a
@@ -243,11 +243,9 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 3 : 1)
 		fetch_all<1, L>(u, i0, j0, x, y);
 	if (u.beta != T(0))
 		c.read(u);
-	struct sixteen<T, upper> mine = {
-		(int)threadIdx.x % 32, warp % 2 * (TILE / 2),
-		{
-		}
-	};
+	struct sixteen<T, upper> mine = {};
+	mine.lane = threadIdx.x % 32;
+	mine.column = warp % 2 * (TILE / 2);
 	multiply_part<L, 0>(mine, x, y);
 	if constexpr (L::PARTS > 1) {
 		multiply_part<L, 1>(mine, x, y);
