@@ -243,9 +243,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 3 : 1)
 		fetch_all<1, L>(u, i0, j0, x, y);
 	if (u.beta != T(0))
 		c.read(u);
-	struct sixteen<T, upper> mine = {};
-	mine.lane = threadIdx.x % 32;
-	mine.column = warp % 2 * (TILE / 2);
+	sixteen<T, upper> mine = {(int)threadIdx.x % 32, warp % 2 * (TILE / 2), {}};
 	multiply_part<L, 0>(mine, x, y);
 	if constexpr (L::PARTS > 1) {
 		multiply_part<L, 1>(mine, x, y);
