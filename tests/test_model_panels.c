@@ -28,7 +28,7 @@ static void test_panels(const struct profile *p)
 	/* 8 tiles on 100 multiprocessors, each the product of 32 x 128 and 128 x 32 */
 	ex_syrk(e, LOWER, PLAIN, -1, block(256, 128), 1, block(256, 32));
 	double rank =
-	        started + 4 * product + 2 * 32 * 128 * 4 / 200e3 + 0.25 + (65536 - 4096) / 1e6;
+	        started + 4 * product / 2 + 2 * 32 * 128 * 4 / 200e3 + 0.25 + (65536 - 4096) / 1e6;
 	is_real(us(e), queued + rank + WAIT, 1e-9, "a small syrk");
 	executor_model_restart(e, false);
 	ex_syrk(e, UPPER, TRANSPOSED, -1, block(128, 256), 1, block(32, 256));

@@ -14,8 +14,8 @@
  * strip, and one for what is right of them. Of a tile's 32 columns one warp makes one after the
  * other, in order: a reciprocal root, five operations that depend on it, a write and read of shared
  * memory, and an FMA for each column right of it, twice. The tiles right of these columns are
- * multiplied on one multiprocessor. An update of small rank k is k/32 products a tile, a tile a
- * multiprocessor at a time.
+ * multiplied on one multiprocessor. An update of small rank k is k/32 products a tile, at the rate
+ * of its own kernel, a tile a multiprocessor at a time.
  *
  * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
  * them to their largest magnitudes.
@@ -160,6 +160,18 @@ static struct price rank_as_measured(struct price_reader *r, struct price price,
 	return price_as_measured(price, price_surface(r, name, axes, at, 2));
 }
 
+/* Of 32 x 32 by 32 in an update of small rank: in single precision a multiply-add takes half a word
+ * from shared memory, of those that are fed from there (gpu.fma.fed.lane) a whole one; in double
+ * precision it is the tensor cores'. */
+static double rank_product(struct price_reader *r, struct matrix c)
+{
+	static const char *const cores = "gpu.mma.d16.rate";
+
+	if (c.precision == SINGLE || !price_known(r, cores))
+		return product(r, c) / 2;
+	return 2.0 * TILE * TILE * TILE * price_scalar(r, "gpu.sm.count") / price_scalar(r, cores);
+}
+
 struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
 {
 	struct price price = price_kernel(r);
@@ -169,7 +181,7 @@ struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
 	double operands = 2 * word_of(c) * TILE * (double)k;
 
 	price.share = price_share(r, tiles);
-	price.term[TERM_ARITHMETIC] = turns * (double)k / TILE * product(r, c);
+	price.term[TERM_ARITHMETIC] = turns * (double)k / TILE * rank_product(r, c);
 	price.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
 	        price_surface_traffic(r, "gpu.copy.time", 2 * word_of(c) * TILE * TILE * tiles);
