@@ -223,7 +223,7 @@ static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm",
-	        "lawn_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
+	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (chosen && !bench)
@@ -266,8 +266,9 @@ int main(int argc, char **argv)
 	                0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, gramschmidt, "
-	                "gram_kernels or breakdown alone; with --kerr: blas, steps, ahead, gemv or "
+	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, kind_errors, "
+	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, steps, "
+	                "ahead, gemv or "
 	                "lapack",
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,

@@ -246,11 +246,13 @@ function whole(   duo, quad) {
 
 # ---- section 6: errors ----
 
-# LAWN 202's measure of what a variant found, "-" where it was not asked.
-function error_of(operation, n, variant, math,   i) {
+# The kind of a row's matrix, "" of LAWN 202's own.
+function kind_of(i) { return match(T[i, "options"], /kind=[^,]*/) ? substr(T[i, "options"], RSTART + 5, RLENGTH - 5) : "" }
+# LAWN 202's measure of what a variant found in a matrix of that kind, "-" where it was not asked.
+function error_of(operation, n, variant, math, kind,   i) {
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "operation"] == "error_" operation && T[i, "n"] == n && T[i, "variant"] == variant && T[i, "math"] == math && \
-			is_number(T[i, "residual"]))
+			kind_of(i) == kind && is_number(T[i, "residual"]))
 			return significant(T[i, "residual"], 3)
 	return "-"
 }
@@ -266,7 +268,7 @@ function errors(   i, o, n, operation, paper, started) {
 	for (o = 1; o <= 3; o++)
 		for (n = 1; n <= 1048576; n *= 2)
 			for (i = 1; i <= T["rows"]; i++)
-				if (T[i, "operation"] == "error_" operation[o] && T[i, "n"] == n) {
+				if (T[i, "operation"] == "error_" operation[o] && T[i, "n"] == n && kind_of(i) == "") {
 					if (!started++)
 						table_start("lawn-errors", "Backward errors as LAWN 202 measures them (section 6), in 2^-23 max|A|", \
 							"<factorization|>n|>GPU|>CPU panels|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>8800GTX")
@@ -278,6 +280,34 @@ function errors(   i, o, n, operation, paper, started) {
 	table_end()
 	paragraph("The largest element of P A - L U, A - Q R or A - L L^T; random matrices, for Cholesky 0.001 I + X^T X; single" \
 		" precision, blocks of 128 columns. All of a line have the same matrix, the paper another one.")
+}
+
+function over(ours, other) { return is_number(ours) && is_number(other) && other > 0 ? sprintf("%.2f", ours / other) : "-" }
+function kind_row(operation, n, kind,   plain, tf32, half, other, host) {
+	plain = error_of(operation, n, "gpu", "fp32", kind)
+	tf32 = error_of(operation, n, "gpu", "3xtf32", kind)
+	half = error_of(operation, n, "gpu", "3xfp16", kind)
+	other = error_of(operation, n, "cusolver", "fp32", kind)
+	host = error_of(operation, n, "openblas", "fp32", kind)
+	table_row("", title_of(operation) "|" n "|" kind "|" plain "|" tf32 "|" half "|" other "|" host "|" over(plain, other) "|" over(tf32, other) "|" \
+		over(half, other))
+}
+function kind_errors(   i, key, seen, started) {
+	for (i = 1; i <= T["rows"]; i++) {
+		key = T[i, "operation"] SUBSEP T[i, "n"] SUBSEP kind_of(i)
+		if (T[i, "operation"] !~ /^error_/ || kind_of(i) == "" || (key in seen))
+			continue
+		seen[key] = 1
+		if (!started++)
+			table_start("kind-errors", "Backward errors by kind of matrix, in 2^-23 max|A|, and how many times cuSOLVER's ours are", \
+				"<factorization|>n|<kind|>GPU|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>GPU|>3xTF32|>3xFP16")
+		kind_row(substr(T[i, "operation"], 7), T[i, "n"], kind_of(i))
+	}
+	if (!started)
+		return
+	table_end()
+	paragraph("The same measure of matrices whose rows or columns get smaller, whose entries are all 1 or -1, and of given condition;" \
+		" single precision, blocks of 128 columns.")
 }
 
 # ---- Figure 11 ----
@@ -374,4 +404,5 @@ BEGIN {
 	breakdown()
 	slowdowns()
 	errors()
+	kind_errors()
 }

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "gram_kernels.h"
+#include "kind_errors.h"
 #include "lawn_errors.h"
 #include "parts.h"
 
@@ -344,6 +345,7 @@ void bench_print(const struct results *results, FILE *out)
 	print_without(results, out);
 	print_triangles(results, out);
 	lawn_errors_print(results, out);
+	kind_errors_print(results, out);
 	gram_kernels_print(results, out);
 	print_gram_schmidt(results, out);
 }

@@ -107,7 +107,7 @@ static const int64_t small_orders[] = {
 /* Figure 6: square products up to the first, thin ones, with k = 64, up to the second. */
 enum { THIN_SMALLEST = 256, SQUARE_LARGEST = 8192, THIN_LARGEST = 16384, THIN_K = 64 };
 
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192 };
+enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, KIND_SIZE = 2048 };
 
 struct shapes {
 	struct bench_shape *shape;
@@ -181,6 +181,7 @@ size_t cases_bench(struct bench_shape **shapes)
 	add_others(&s);
 	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
 		shapes_add(&s, "lawn_errors", SINGLE, errors[i], errors[i]);
+	shapes_add(&s, "kind_errors", SINGLE, KIND_SIZE, KIND_SIZE);
 	for (size_t p = 0; p < ARRAY_LEN(both); p++)
 		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
 			shapes_add(&s, "gramschmidt", both[p], n, n);

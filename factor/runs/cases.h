@@ -24,7 +24,7 @@ size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases
 
 struct bench_shape {
 	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of parts.h, lawn_errors,
-	                          gramschmidt, gram_kernels */
+	                          kind_errors, gramschmidt, gram_kernels */
 	enum precision precision;
 	int64_t m, n;
 };

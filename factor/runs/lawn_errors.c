@@ -3,6 +3,7 @@
 
 #include "../../lib/msg.h"
 #include "check_whole.h"
+#include "kind_errors.h"
 #include "matrices.h"
 
 #include <cblas.h>
@@ -52,10 +53,17 @@ static const struct way {
         {"3xtf32", "gpu", MATH_3XTF32}, {"3xfp16", "gpu", MATH_3XFP16},
         {"cusolver", "cusolver", MATH_FP32}, {"openblas", "openblas", MATH_FP32}};
 
+static bool of_kind(const struct result *row)
+{
+	char kind[KIND_ERRORS_NAME];
+
+	return kind_errors_of(row, kind);
+}
+
 static bool same_line(const struct result *a, const struct result *b)
 {
-	return strcmp(a->operation, b->operation) == 0 && a->precision == b->precision &&
-	       a->n == b->n;
+	return !of_kind(a) && !of_kind(b) && strcmp(a->operation, b->operation) == 0 &&
+	       a->precision == b->precision && a->n == b->n;
 }
 
 static double error_of(
@@ -76,7 +84,7 @@ void lawn_errors_print(const struct results *results, FILE *out)
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		bool seen = !results_is_error(row);
+		bool seen = !results_is_error(row) || of_kind(row);
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = same_line(row, &results->row[j]);
 		if (seen)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how large are the errors of our factorizations as LAWN 202 measures them, beside the
- * vendor's and the host's on the same matrices? */
+ * vendor's and the host's on the same matrices, and how large on matrices of other kinds? */
 #include "measure.h"
 
 #include "cases.h"
+#include "kind_errors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,8 +55,9 @@ static size_t list(
 	return count;
 }
 
-static bool measure_one(
-        struct measure *measure, const char *operation, int64_t n, struct results *out)
+/* kind: of the matrix, NULL: LAWN 202's. */
+static bool measure_one(struct measure *measure, const char *operation, const char *kind, int64_t n,
+        struct results *out)
 {
 	const struct bench_shape shape = {operation, SINGLE, n, n};
 	struct result row[MEASURE_CONTENDERS];
@@ -63,6 +65,8 @@ static bool measure_one(
 
 	for (size_t i = 0; i < count; i++) {
 		snprintf(row[i].operation, sizeof row[i].operation, RESULTS_ERROR "%s", operation);
+		if (kind)
+			results_option_add(row[i].options, "kind", kind);
 		if (!results_find(out, &row[i]))
 			row[kept++] = row[i];
 	}
@@ -76,6 +80,18 @@ bool measure_lawn_errors(struct measure *measure, int64_t n, struct results *out
 	bool any = false;
 
 	for (int o = 0; o < OPERATION_COUNT; o++)
-		any = measure_one(measure, operation_name[o], n, out) || any;
+		any = measure_one(measure, operation_name[o], NULL, n, out) || any;
+	return any;
+}
+
+bool measure_kind_errors(struct measure *measure, int64_t n, struct results *out)
+{
+	bool any = false;
+
+	for (int o = 0; o < OPERATION_COUNT; o++)
+		for (int k = 0; k < KIND_ERRORS && o != POTRF; k++)
+			any = measure_one(
+			              measure, operation_name[o], kind_errors_name[k], n, out) ||
+			      any;
 	return any;
 }

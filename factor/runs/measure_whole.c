@@ -2,6 +2,7 @@
 #include "measure.h"
 
 #include "../../lib/msg.h"
+#include "kind_errors.h"
 #include "timing_whole.h"
 
 #include <inttypes.h>
@@ -67,14 +68,17 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 	struct contender contender[MEASURE_CONTENDERS];
 	struct entries *entries = xcalloc(1, sizeof *entries);
 	struct whole whole = whole_of(row);
+	char kind[KIND_ERRORS_NAME];
+	const bool of_kind = kind_errors_of(row, kind);
 	struct fault fault = {""};
 
 	for (size_t i = 0; i < count; i++)
 		contender[i] = contender_for(
 		        measure, executor, &row[i], &entries->ours[i], &entries->vendor[i]);
 	measure->plan.seed += 1000;
-	bool ok = results_is_error(row) ? timing_whole_errors(executor, &whole, row->precision,
-	                                          row->n, &measure->plan, contender, count, &fault)
+	bool ok = results_is_error(row) ? timing_whole_errors(executor, &whole,
+	                                          of_kind ? kind : NULL, row->precision, row->n,
+	                                          &measure->plan, contender, count, &fault)
 	                                : timing_whole(executor, &whole, row->precision, row->m,
 	                                          row->n, &measure->plan, contender, count, &fault);
 	free(entries);

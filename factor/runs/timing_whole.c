@@ -3,6 +3,7 @@
 
 #include "../../lib/msg.h"
 #include "check_whole.h"
+#include "kind_errors.h"
 #include "lawn_errors.h"
 #include "../schedule.h"
 
@@ -16,6 +17,7 @@ struct whole_scene {
 	struct timing_scene scene;
 	const struct whole *whole;
 	bool (*fill)(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed);
+	const char *kind; /* of the matrix instead, unless NULL */
 	struct matrix original;
 	struct matrix results, poison; /* pivots, info and tau as one column of words */
 };
@@ -254,7 +256,8 @@ static bool scene_open(
 	          e->ops->alloc(e, words * 4, &s->results.data) &&
 	          e->ops->alloc(e, words * 4, &s->poison.data) &&
 	          e->ops->upload(e, garbage, words, s->poison) &&
-	          s->fill(e, s->whole, s->original, s->scene.plan->seed);
+	          (s->kind ? kind_errors_fill(e, s->kind, s->original, s->scene.plan->seed)
+	                   : s->fill(e, s->whole, s->original, s->scene.plan->seed));
 	free(garbage);
 	if (!timing_lift(e, ok, fault))
 		return false;
@@ -289,14 +292,15 @@ bool timing_whole(struct executor *executor, const struct whole *whole, enum pre
 	return ok;
 }
 
-bool timing_whole_errors(struct executor *executor, const struct whole *whole,
+bool timing_whole_errors(struct executor *executor, const struct whole *whole, const char *kind,
         enum precision precision, int64_t n, const struct timing_plan *plan,
         struct contender *contender, size_t count, struct fault *fault)
 {
 	struct timing_plan once = *plan;
 	struct whole_scene s = {.scene = {executor, &once, {.x = {0}}, restore, check_errors},
 	        .whole = whole,
-	        .fill = lawn_fill};
+	        .fill = lawn_fill,
+	        .kind = kind};
 
 	once.long_seconds = DBL_MIN; /* any first run is the only one */
 	bool ok = scene_open(&s, precision, n, n, fault) &&

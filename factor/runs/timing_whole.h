@@ -29,9 +29,10 @@ bool timing_whole(struct executor *executor, const struct whole *whole, enum pre
         int64_t m, int64_t n, const struct timing_plan *plan, struct contender *contender,
         size_t count, struct fault *fault);
 
-/* Runs each once, on LAWN 202's matrix (lawn_errors.h): no seconds, and where the result passes as
- * it does above the residual is LAWN 202's measure. */
-bool timing_whole_errors(struct executor *executor, const struct whole *whole,
+/* Runs each once, on LAWN 202's matrix (lawn_errors.h) or one of a kind (kind_errors.h; NULL:
+ * none): no seconds, and where the result passes as it does above the residual is LAWN 202's
+ * measure. */
+bool timing_whole_errors(struct executor *executor, const struct whole *whole, const char *kind,
         enum precision precision, int64_t n, const struct timing_plan *plan,
         struct contender *contender, size_t count, struct fault *fault);
 
