@@ -6,7 +6,8 @@
 #include "../probes/block_kernel.h"
 #include "tap.h"
 
-static const char *const columns[] = {"m", "n", "beside", "swaps", "cold", "below", "p", "rows", "rounds", "k"};
+static const char *const columns[] = {
+        "m", "n", "beside", "swaps", "cold", "below", "p", "rows", "rounds", "k"};
 
 /* Three processes that agree within a percent. */
 static void put(struct table *curve, const char *series, const struct arg *args, size_t count,
