@@ -344,7 +344,8 @@ int main(void)
 	executor_free(e);
 	e = executor_cuda_new("0", &fault);
 	if (e) {
-		test_errors(e);
+		test_errors(e, NULL);
+		test_errors(e, "condition-1e6");
 		test_timing(e);
 	} else {
 		skip("timing on the GPU", fault.text);
