@@ -2,6 +2,7 @@
 #include "kind_errors.h"
 
 #include "../../lib/msg.h"
+#include "lawn_errors.h"
 #include "matrices.h"
 
 #include <inttypes.h>
@@ -60,26 +61,6 @@ static const struct way {
         {"3xfp16", "gpu", MATH_3XFP16}, {"cusolver", "cusolver", MATH_FP32},
         {"openblas", "openblas", MATH_FP32}};
 
-static bool same_line(const struct result *a, const struct result *b)
-{
-	char of_a[KIND_ERRORS_NAME], of_b[KIND_ERRORS_NAME];
-
-	return kind_errors_of(a, of_a) && kind_errors_of(b, of_b) && strcmp(of_a, of_b) == 0 &&
-	       strcmp(a->operation, b->operation) == 0 && a->n == b->n;
-}
-
-static double error_of(
-        const struct results *results, const struct result *line, const struct way *way)
-{
-	for (size_t i = 0; i < results->count; i++) {
-		const struct result *row = &results->row[i];
-		if (same_line(row, line) && strcmp(row->variant, way->variant) == 0 &&
-		        row->math == way->math)
-			return row->residual;
-	}
-	return NAN;
-}
-
 static void print_line(const struct results *results, const struct result *row, FILE *out)
 {
 	char kind[KIND_ERRORS_NAME];
@@ -88,7 +69,8 @@ static void print_line(const struct results *results, const struct result *row, 
 	kind_errors_of(row, kind);
 	fprintf(out, "%-11s   %7" PRId64 " %-15s", row->operation, row->n, kind);
 	for (int w = 0; w < WAYS; w++)
-		fprintf(out, " %9.4g", error[w] = error_of(results, row, &ways[w]));
+		fprintf(out, " %9.4g",
+		        error[w] = errors_of_line(results, row, ways[w].variant, ways[w].math));
 	const double other = isnan(error[OURS]) ? error[OURS + 1] : error[OURS];
 	for (int w = 0; w < OURS; w++)
 		fprintf(out, " %9.2f", error[w] / other);
@@ -104,7 +86,7 @@ void kind_errors_print(const struct results *results, FILE *out)
 		char kind[KIND_ERRORS_NAME];
 		bool seen = !results_is_error(row) || !kind_errors_of(row, kind);
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = same_line(row, &results->row[j]);
+			seen = errors_same_line(row, &results->row[j]);
 		if (seen)
 			continue;
 		if (!any) {

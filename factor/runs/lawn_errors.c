@@ -53,26 +53,30 @@ static const struct way {
         {"3xtf32", "gpu", MATH_3XTF32}, {"3xfp16", "gpu", MATH_3XFP16},
         {"cusolver", "cusolver", MATH_FP32}, {"openblas", "openblas", MATH_FP32}};
 
-static bool of_kind(const struct result *row)
+/* "" of LAWN 202's own matrix. */
+static void kind_of(const struct result *row, char kind[KIND_ERRORS_NAME])
 {
-	char kind[KIND_ERRORS_NAME];
-
-	return kind_errors_of(row, kind);
+	if (!kind_errors_of(row, kind))
+		kind[0] = 0;
 }
 
-static bool same_line(const struct result *a, const struct result *b)
+bool errors_same_line(const struct result *a, const struct result *b)
 {
-	return !of_kind(a) && !of_kind(b) && strcmp(a->operation, b->operation) == 0 &&
-	       a->precision == b->precision && a->n == b->n;
+	char of_a[KIND_ERRORS_NAME], of_b[KIND_ERRORS_NAME];
+
+	kind_of(a, of_a);
+	kind_of(b, of_b);
+	return strcmp(a->operation, b->operation) == 0 && a->precision == b->precision &&
+	       a->n == b->n && strcmp(of_a, of_b) == 0;
 }
 
-static double error_of(
-        const struct results *results, const struct result *line, const struct way *way)
+double errors_of_line(const struct results *results, const struct result *line, const char *variant,
+        enum math math)
 {
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		if (same_line(row, line) && strcmp(row->variant, way->variant) == 0 &&
-		        row->math == way->math)
+		if (errors_same_line(row, line) && strcmp(row->variant, variant) == 0 &&
+		        row->math == math)
 			return row->residual;
 	}
 	return NAN;
@@ -84,9 +88,10 @@ void lawn_errors_print(const struct results *results, FILE *out)
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		bool seen = !results_is_error(row) || of_kind(row);
+		char kind[KIND_ERRORS_NAME];
+		bool seen = !results_is_error(row) || kind_errors_of(row, kind);
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = same_line(row, &results->row[j]);
+			seen = errors_same_line(row, &results->row[j]);
 		if (seen)
 			continue;
 		if (!any) {
@@ -101,7 +106,8 @@ void lawn_errors_print(const struct results *results, FILE *out)
 		any = true;
 		fprintf(out, "%-11s %c %7" PRId64, row->operation, (char)row->precision, row->n);
 		for (size_t w = 0; w < ARRAY_LEN(ways); w++)
-			fprintf(out, " %9.4g", error_of(results, row, &ways[w]));
+			fprintf(out, " %9.4g",
+			        errors_of_line(results, row, ways[w].variant, ways[w].math));
 		fputc('\n', out);
 	}
 }
