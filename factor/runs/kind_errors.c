@@ -61,12 +61,11 @@ static const struct way {
         {"3xfp16", "gpu", MATH_3XFP16}, {"cusolver", "cusolver", MATH_FP32},
         {"openblas", "openblas", MATH_FP32}};
 
-static void print_line(const struct results *results, const struct result *row, FILE *out)
+static void print_line(
+        const struct results *results, const struct result *row, const char *kind, FILE *out)
 {
-	char kind[KIND_ERRORS_NAME];
 	double error[WAYS];
 
-	kind_errors_of(row, kind);
 	fprintf(out, "%-11s   %7" PRId64 " %-15s", row->operation, row->n, kind);
 	for (int w = 0; w < WAYS; w++)
 		fprintf(out, " %9.4g",
@@ -77,28 +76,28 @@ static void print_line(const struct results *results, const struct result *row, 
 	fputc('\n', out);
 }
 
+static void print_header(FILE *out)
+{
+	fprintf(out,
+	        "\nBackward errors by kind of matrix, in eps max|A|, and ours over the other's\n"
+	        "%-11s   %7s %-15s",
+	        "", "n", "kind");
+	for (int w = 0; w < WAYS + OURS; w++)
+		fprintf(out, " %9s", ways[w % WAYS].name);
+	fputc('\n', out);
+}
+
 void kind_errors_print(const struct results *results, FILE *out)
 {
-	bool any = false;
+	char kind[KIND_ERRORS_NAME];
+	size_t lines = 0;
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		char kind[KIND_ERRORS_NAME];
-		bool seen = !results_is_error(row) || !kind_errors_of(row, kind);
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = errors_same_line(row, &results->row[j]);
-		if (seen)
+		if (!errors_first_of_line(results, i) || !kind_errors_of(row, kind))
 			continue;
-		if (!any) {
-			fprintf(out,
-			        "\nBackward errors by kind of matrix, in eps max|A|, and ours over "
-			        "the other's\n%-11s   %7s %-15s",
-			        "", "n", "kind");
-			for (int w = 0; w < WAYS + OURS; w++)
-				fprintf(out, " %9s", ways[w % WAYS].name);
-			fputc('\n', out);
-		}
-		any = true;
-		print_line(results, row, out);
+		if (lines++ == 0)
+			print_header(out);
+		print_line(results, row, kind, out);
 	}
 }

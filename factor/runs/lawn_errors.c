@@ -60,7 +60,7 @@ static void kind_of(const struct result *row, char kind[KIND_ERRORS_NAME])
 		kind[0] = 0;
 }
 
-bool errors_same_line(const struct result *a, const struct result *b)
+static bool same_line(const struct result *a, const struct result *b)
 {
 	char of_a[KIND_ERRORS_NAME], of_b[KIND_ERRORS_NAME];
 
@@ -70,13 +70,21 @@ bool errors_same_line(const struct result *a, const struct result *b)
 	       a->n == b->n && strcmp(of_a, of_b) == 0;
 }
 
+bool errors_first_of_line(const struct results *results, size_t i)
+{
+	bool first = results_is_error(&results->row[i]);
+
+	for (size_t j = 0; j < i && first; j++)
+		first = !same_line(&results->row[i], &results->row[j]);
+	return first;
+}
+
 double errors_of_line(const struct results *results, const struct result *line, const char *variant,
         enum math math)
 {
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		if (errors_same_line(row, line) && strcmp(row->variant, variant) == 0 &&
-		        row->math == math)
+		if (same_line(row, line) && strcmp(row->variant, variant) == 0 && row->math == math)
 			return row->residual;
 	}
 	return NAN;
@@ -89,10 +97,7 @@ void lawn_errors_print(const struct results *results, FILE *out)
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		char kind[KIND_ERRORS_NAME];
-		bool seen = !results_is_error(row) || kind_errors_of(row, kind);
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = errors_same_line(row, &results->row[j]);
-		if (seen)
+		if (!errors_first_of_line(results, i) || kind_errors_of(row, kind))
 			continue;
 		if (!any) {
 			fprintf(out,

@@ -14,9 +14,10 @@
  * random in [-1, 1], both triangles, made on the host in double precision. In executor memory. */
 bool lawn_fill(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed);
 
-/* Whether two rows are of one line of such a table: of one factorization, size and kind
- * (kind_errors.h); and the error that a line has of a variant and math, NaN where it has none. */
-bool errors_same_line(const struct result *a, const struct result *b);
+/* Rows of errors are of one line of a table when they are of one factorization, size and kind
+ * (kind_errors.h). Whether row i is of errors and the first of its line; and the error that a line
+ * has of a variant and math, NaN where it has none. */
+bool errors_first_of_line(const struct results *results, size_t i);
 double errors_of_line(const struct results *results, const struct result *line, const char *variant,
         enum math math);
 

@@ -230,12 +230,11 @@ static void measure_one_part(struct benching *b, const struct bench_shape *shape
 
 /* ---- errors ---- */
 
-static void measure_one_errors(struct benching *b, const struct bench_shape *shape)
+static void measure_one_errors(struct benching *b, const struct bench_shape *shape,
+        bool (*measure)(struct measure *, int64_t n, struct results *))
 {
 	msg_progress("errors of %" PRId64 " x %" PRId64, shape->m, shape->n);
-	if (strcmp(shape->operation, "kind_errors") == 0
-	                ? measure_kind_errors(b->measure, shape->n, b->results)
-	                : measure_lawn_errors(b->measure, shape->n, b->results))
+	if (measure(b->measure, shape->n, b->results))
 		measure_save(b->results, b->path);
 }
 
@@ -303,9 +302,10 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 			measure_one_panel(&b, &shapes[i]);
 		else if (strcmp(shapes[i].operation, "gramschmidt") == 0)
 			measure_one_gram_schmidt(&b, &shapes[i]);
-		else if (strcmp(shapes[i].operation, "lawn_errors") == 0 ||
-		         strcmp(shapes[i].operation, "kind_errors") == 0)
-			measure_one_errors(&b, &shapes[i]);
+		else if (strcmp(shapes[i].operation, "lawn_errors") == 0)
+			measure_one_errors(&b, &shapes[i], measure_lawn_errors);
+		else if (strcmp(shapes[i].operation, "kind_errors") == 0)
+			measure_one_errors(&b, &shapes[i], measure_kind_errors);
 		else if (strcmp(shapes[i].operation, "gram_kernels") == 0)
 			measure_one_gram_kernel(&b, &shapes[i]);
 		else if (part_find(shapes[i].operation, &part))
