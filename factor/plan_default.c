@@ -10,7 +10,7 @@
  * are left the narrower one is ahead (H100, Cholesky of 2048 columns by 128 420 us, with 256 first
  * 441).
  *
- * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.2 %
+ * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.3 %
  * longer by these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512 by
  * 3xFP16). One width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256
  * to 32768 columns 1 to 12 % in the mean by operation and mode, 24 % at worst. */

@@ -18,8 +18,8 @@
  * for each further tile of a multiprocessor instead of 2.2: 5.2 for 128 rows instead of 3.8, as a
  * branch came before each copy; without one 3.6, 5.5, 6.4. Tiles of 32 x 64 and 32 x 128: 3968 rows
  * 8.2 and 10.4, 8064 10.6 and 10.6 instead of 11.0. Fp64 by multiply-adds 5.4, 8.8, 12.0, predicted
- * by tensor cores half of what further tiles take: 4.5, 5.1, 8.2. Cholesky of 1024, 2048, 4096 5 to
- * 6 % less, of 4096 by 3xFP16 and in fp64 8 and 6. */
+ * by tensor cores half of what further tiles take: 4.5, 5.1, 8.2. Cholesky of 1024, 2048, 4096 4 to
+ * 7 % less, of 4096 by 3xFP16 and in fp64 8 and 6. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "early_launch.cuh"
