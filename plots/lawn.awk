@@ -299,14 +299,14 @@ function kind_errors(   i, key, seen, started) {
 			continue
 		seen[key] = 1
 		if (!started++)
-			table_start("kind-errors", "Backward errors by kind of matrix, in 2^-23 max|A|, and how many times cuSOLVER's ours are", \
+			table_start("kind-errors", "Backward errors by kind of matrix, in 2^-23 norm(A), and how many times cuSOLVER's ours are", \
 				"<factorization|>n|<kind|>GPU|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>GPU|>3xTF32|>3xFP16")
 		kind_row(substr(T[i, "operation"], 7), T[i, "n"], kind_of(i))
 	}
 	if (!started)
 		return
 	table_end()
-	paragraph("The same measure of matrices whose rows or columns get smaller, whose entries are all 1 or -1, and of given condition;" \
+	paragraph("Frobenius norms of P A - L U and A - Q R over A's: random matrices, matrices whose rows or columns get smaller, whose entries are all 1 or -1, and of given condition;" \
 		" single precision, blocks of 128 columns.")
 }
 

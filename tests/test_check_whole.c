@@ -108,32 +108,56 @@ static double largest_of(struct matrix a, int64_t columns)
 	return most;
 }
 
-static double largest_error(struct executor *e, const struct problem *p)
+static double frobenius_of(struct matrix a, int64_t columns)
+{
+	double squares = 0;
+
+	for (int64_t j = 0; j < columns; j++)
+		for (int64_t i = 0; i < a.m; i++)
+			squares += get(a, i, j) * get(a, i, j);
+	return sqrt(squares);
+}
+
+static double error_of(struct executor *e, const struct problem *p, enum check_norm norm)
 {
 	double error = -1;
 
-	if (!check_largest(e, &p->whole, p->a0, p->a, p->pivots, p->tau, &error))
+	if (!check_error(e, &p->whole, p->a0, p->a, p->pivots, p->tau, norm, &error))
 		diag("check: %s", e->fault.text);
 	return error;
 }
 
 /* What one more in the first element of U, R or a triangle adds to L U, Q R or the product of the
  * triangles: the first column of L, whose largest element is 1, or of Q, which is A's over R's
- * element; or the first element's square. */
-static void test_largest(struct executor *e, struct problem *p)
+ * element; or the first element's square, and the rest of the first row and column. */
+static double added(const struct problem *p, enum check_norm norm)
 {
-	const double eps = p->a.precision == SINGLE ? 0x1p-23 : 0x1p-52;
-	const double first = get(p->a, 0, 0), unit = largest_of(p->a0, p->a0.n) * eps;
-	const double added = p->whole.operation == GETRF   ? 1
-	                     : p->whole.operation == POTRF ? 2 * first + 1
-	                                                   : largest_of(p->a0, 1) / fabs(first);
-	const double error = largest_error(e, p);
+	const bool upper = p->whole.operation == POTRF && p->whole.uplo == UPPER;
+	const double first = get(p->a, 0, 0);
+	double below = 0;
 
-	ok(error >= 0 && error < (double)(p->a.m + p->a.n), "the largest error %.3g", error);
+	for (int64_t i = 1; i < (upper ? p->a.n : p->a.m); i++)
+		below = hypot(below, upper ? get(p->a, 0, i) : get(p->a, i, 0));
+	if (p->whole.operation == GEQRF)
+		return norm == FROBENIUS ? 1 : largest_of(p->a0, 1) / fabs(first);
+	if (p->whole.operation == GETRF)
+		return norm == FROBENIUS ? hypot(1, below) : 1;
+	return norm == FROBENIUS ? hypot(2 * first + 1, sqrt(2) * below) : 2 * first + 1;
+}
+
+static void test_error(struct executor *e, struct problem *p, enum check_norm norm)
+{
+	const char *name = norm == FROBENIUS ? "Frobenius's" : "the largest";
+	const double eps = p->a.precision == SINGLE ? 0x1p-23 : 0x1p-52, first = get(p->a, 0, 0);
+	const double of =
+	        norm == FROBENIUS ? frobenius_of(p->a0, p->a0.n) : largest_of(p->a0, p->a0.n);
+	const double error = error_of(e, p, norm), more = added(p, norm);
+
+	ok(error >= 0 && error < (double)(p->a.m + p->a.n), "%s error %.3g", name, error);
 	set(p->a, 0, 0, first + 1);
-	is_real(largest_error(e, p) * unit, added, 1e-4, "one more in the first element");
+	is_real(error_of(e, p, norm) * of * eps, more, 1e-4, "one more in the first element");
 	set(p->a, 0, 0, NAN);
-	ok(isnan(largest_error(e, p)), "a NaN stays");
+	ok(isnan(error_of(e, p, norm)), "a NaN stays");
 	set(p->a, 0, 0, first);
 }
 
@@ -149,7 +173,8 @@ static void test_right(
 		ok(check.orthogonality < 3, "orthogonality %.3g", check.orthogonality);
 	else
 		ok(isnan(check.orthogonality), "orthogonality is asked of QR alone");
-	test_largest(e, &p);
+	test_error(e, &p, LARGEST);
+	test_error(e, &p, FROBENIUS);
 	test_spoiled(e, &p, last, last, 3);
 	test_spoiled(e, &p, last / 2, last / 2, NAN);
 	if (whole.operation == GETRF) {

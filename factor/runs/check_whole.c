@@ -24,9 +24,9 @@ struct checking {
 	const struct whole *whole;
 	struct matrix a0, a, tau;
 	struct pivots pivots;
-	struct matrix copy;        /* of a matrix, in double */
-	int64_t columns;           /* of the vectors: CHECK_VECTORS, or n for all of a matrix */
-	bool largest;              /* norms are the largest element's size; else Frobenius's */
+	struct matrix copy; /* of a matrix, in double */
+	int64_t columns;    /* of the vectors: CHECK_VECTORS, or n for all of a matrix */
+	enum check_norm norm;
 	struct matrix x, ax, y, z; /* vectors: n, m, max(m,n), max(m,n) */
 	struct matrix tau_copy;
 	double *host; /* one set of vectors */
@@ -203,7 +203,7 @@ static bool qr_product(struct checking *s)
 
 static double gather(const struct checking *s, double so_far, double x)
 {
-	if (!s->largest)
+	if (s->norm == FROBENIUS)
 		return so_far + x * x;
 	return fabs(x) > so_far || isnan(x) ? fabs(x) : so_far;
 }
@@ -222,7 +222,7 @@ static bool norm(struct checking *s, struct matrix a, const struct matrix *b, do
 		double x = s->host[i] - (b ? s->host[count + i] : 0);
 		sum = gather(s, sum, x);
 	}
-	*result = s->largest ? sum : sqrt(sum);
+	*result = s->norm == FROBENIUS ? sqrt(sum) : sum;
 	return true;
 }
 
@@ -355,18 +355,19 @@ bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0
 }
 
 /* With the identity for X. */
-bool check_largest(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
-        struct pivots pivots, struct matrix tau, double *error)
+bool check_error(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, enum check_norm norm, double *error)
 {
 	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
 	const double eps = a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON;
-	double most = NAN, of = NAN;
+	double difference = NAN, of = NAN;
 
 	s.columns = a.n;
-	s.largest = true;
+	s.norm = norm;
 	e->queue = QUEUE_MAIN;
-	bool ok = take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &most, &of);
+	bool ok =
+	        take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &difference, &of);
 	give_memory(&s);
-	*error = most / (of * eps);
+	*error = difference / (of * eps);
 	return ok;
 }

@@ -23,12 +23,14 @@ struct whole_check {
 bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, struct whole_check *check);
 
-/* LAWN 202's measure of the same E: its largest element over eps max|A|, eps being the distance
- * from 1 to the next number, twice LAPACK's. The factors are multiplied in double precision: takes
- * memory for five such matrices meanwhile, and as many operations as several factorizations. A NaN
- * stays. What check_whole refuses for its pivots or info is not to be asked. */
-bool check_largest(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
-        struct pivots pivots, struct matrix tau, double *error);
+/* norm(E) over eps norm(A), of the same E, not divided by n; eps is the distance from 1 to the next
+ * number, twice LAPACK's. LARGEST: the norms are the largest elements' sizes, as LAWN 202 has it.
+ * The factors are multiplied in double precision: takes memory for five such matrices meanwhile,
+ * and as many operations as several factorizations. A NaN stays. What check_whole refuses for its
+ * pivots or info is not to be asked. */
+enum check_norm { FROBENIUS, LARGEST };
+bool check_error(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, enum check_norm norm, double *error);
 
 /* to := from, in double precision, both in the executor's memory and as large. */
 bool whole_widen(struct executor *e, struct matrix from, struct matrix to);

@@ -79,7 +79,7 @@ static void print_line(
 static void print_header(FILE *out)
 {
 	fprintf(out,
-	        "\nBackward errors by kind of matrix, in eps max|A|, and ours over the other's\n"
+	        "\nBackward errors by kind of matrix, in eps norm(A), and ours over the other's\n"
 	        "%-11s   %7s %-15s",
 	        "", "n", "kind");
 	for (int w = 0; w < WAYS + OURS; w++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Backward errors by kind of matrix, in plain single precision, by split operands, the vendor's and
- * the host's, of LU and QR: what the choice of a default math is decided by. Rows as those of
- * lawn_errors.h, with the kind as an option. */
+ * the host's, of LU and QR: norm(E) / (eps norm(A)), Frobenius's norms. The choice of a default
+ * math is decided by them: at most twice the vendor's. Rows as those of lawn_errors.h, with the
+ * kind as an option. */
 #ifndef FATHOM_KIND_ERRORS_H
 #define FATHOM_KIND_ERRORS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of factorizations as LAWN 202 (section 6) measures them: on its matrices, the factors
  * multiplied, the largest element of the difference. Rows of operations error_getrf, error_geqrf,
- * error_potrf: no times, the measure (check_largest) as their residual. */
+ * error_potrf: no times, the measure (check_error) as their residual. */
 #ifndef FATHOM_LAWN_ERRORS_H
 #define FATHOM_LAWN_ERRORS_H
 

@@ -228,8 +228,9 @@ static bool check_errors(
 	whole.uplo = contender->uplo;
 	return check(scene, contender, fault) &&
 	       timing_lift(scene->executor,
-	               check_largest(scene->executor, &whole, s->original, problem->a,
-	                       problem->pivots, problem->tau, &contender->residual),
+	               check_error(scene->executor, &whole, s->original, problem->a,
+	                       problem->pivots, problem->tau, s->kind ? FROBENIUS : LARGEST,
+	                       &contender->residual),
 	               fault);
 }
 
