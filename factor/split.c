@@ -345,18 +345,21 @@ static bool on_diagonal(const struct update *u, double beta, struct matrix row)
 }
 
 /* What is behind the blocks on the diagonal: squares of their width, of twice that, and so on, and
- * of each kind what fits no more; then the rows below the triangle. */
+ * of each kind what fits no more; then the rows below the triangle. Rows of C that multiply makes
+ * by themselves are left out and made at once. */
 static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
 {
 	int64_t n = smaller(c.m, c.n), rows = larger(c.m, c.n);
+	int64_t whole = u->lower ? n - n % ROWS_APART : n;
 	bool ok = true;
 
 	for (int64_t s = w; ok && s < n; s *= 2) {
 		int64_t count = n / (2 * s), j = 2 * s * count;
 		ok = blocks(u, s, 0, s, s, count, 2 * s, 1, c, false) &&
-		     (n - j <= s || blocks(u, j + s, j, n - j - s, s, 1, 0, 1, c, false));
+		     (whole - j <= s || blocks(u, j + s, j, whole - j - s, s, 1, 0, 1, c, false));
 	}
-	return ok && blocks(u, n, 0, rows - n, n, 1, 0, 1, c, false);
+	return ok && blocks(u, whole, 0, n - whole, (n - 1) / w * w, 1, 0, 1, c, false) &&
+	       blocks(u, n, 0, rows - n, n, 1, 0, 1, c, false);
 }
 
 bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix a, struct matrix c)

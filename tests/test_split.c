@@ -354,6 +354,7 @@ static void test_updates(struct executor *e)
 	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
 		test_update(e, (enum uplo)uplo, 1100, 1100, 128);
 		test_update(e, (enum uplo)uplo, 1101, 1101, 96);
+		test_update(e, (enum uplo)uplo, 1539, 1539, 64);
 		test_update(e, (enum uplo)uplo, 900, 300, 300);
 		test_update(e, (enum uplo)uplo, 777, 259, 65);
 	}
