@@ -47,13 +47,22 @@ static inline int block_potrf_strip(
 	return strip;
 }
 
-/* block_rank's largest inner dimension, with which it is ahead in so many tiles. */
-enum { BLOCK_RANK_MAX = 128, BLOCK_RANK_TILES = 1100, BLOCK_RANK_TILES_DOUBLE = 1600 };
+/* block_rank's largest inner dimension, the one that it holds at a time, and in how many tiles it
+ * is ahead with that; in double precision with a larger one. */
+enum {
+	BLOCK_RANK_MAX = 256,
+	BLOCK_RANK_HELD = 128,
+	BLOCK_RANK_TILES = 1100,
+	BLOCK_RANK_TILES_DOUBLE = 1600,
+	BLOCK_RANK_TILES_DEEP = 400
+};
 
 /* Tiles of 32 x 32 of a trapezoid with that many columns (or rows, when upper), and whether
- * block_rank updates it sooner than kernels for large matrices do (H100, 128 columns by 128, us:
+ * block_rank updates it sooner than kernels for large matrices do (H100, us, 128 columns by 128:
  * fp32 3968 rows 6.4 and 9.5, 8064 11.0 and 12.1, 16000 20.5 and 18.6; fp64 8.2 and 10.8, 14.1 and
- * 18.5, 26.5 and 32.3, but a triangle of 2048 29 and 30). */
+ * 18.5, 26.5 and 32.3, but a triangle of 2048 29 and 30; 256 columns by 256: fp32 1024 rows 8.9 and
+ * 13.4, 2048 11.3 and 13.9, 3840 21.1 and 18.3; fp64 256 rows 4.7 and 11.8, 1536 11.6 and 12.2,
+ * 1792 15.6 and 13.1). */
 static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
 {
 	int64_t down = (rows + 31) / 32, across = (columns + 31) / 32;
@@ -65,8 +74,11 @@ static inline bool block_rank_is_ahead(
         enum precision precision, int64_t rows, int64_t columns, int64_t k)
 {
 	const int64_t most = precision == SINGLE ? BLOCK_RANK_TILES : BLOCK_RANK_TILES_DOUBLE;
+	const int64_t tiles = block_rank_tiles(rows, columns);
 
-	return k <= BLOCK_RANK_MAX && block_rank_tiles(rows, columns) * k <= most * BLOCK_RANK_MAX;
+	if (precision == DOUBLE && k > BLOCK_RANK_HELD)
+		return k <= BLOCK_RANK_MAX && tiles <= BLOCK_RANK_TILES_DEEP;
+	return k <= BLOCK_RANK_MAX && tiles * k <= most * BLOCK_RANK_HELD;
 }
 
 /* layout_kernels.cu: b = a^T; lacpy; laset; V of the reflectors below a's diagonal. */

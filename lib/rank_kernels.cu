@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Symmetric updates of small rank, C = alpha X X^T + beta C, of a triangle and what is below it,
  * where a whole product takes less time than a large tile does. A block of threads has one tile of
- * 32 x 32, several of which a multiprocessor has at a time. All of the tile's operands are on their
- * way at once, of lower X in parts along the inner dimension, each multiplied while the next ones
- * come. Four pairs of warps share a part out, and their sums are added in their order. Double
- * precision goes by the tensor cores.
+ * 32 x 32, several of which a multiprocessor has at a time. 128 of the inner dimension of the
+ * tile's operands are on their way at once, of lower X and where that is not all in parts, each
+ * multiplied while the next ones come and then room for one further on. Four pairs of warps share a
+ * part out, and their sums are added in their order. Double precision goes by the tensor cores.
  *
  * In shared memory X lies as it does in memory: lower X column after column, upper X, the
  * transpose, row after row.
@@ -19,7 +19,12 @@
  * branch came before each copy; without one 3.6, 5.5, 6.4. Tiles of 32 x 64 and 32 x 128: 3968 rows
  * 8.2 and 10.4, 8064 10.6 and 10.6 instead of 11.0. Fp64 by multiply-adds 5.4, 8.8, 12.0, predicted
  * by tensor cores half of what further tiles take: 4.5, 5.1, 8.2. Cholesky of 1024, 2048, 4096 4 to
- * 7 % less, of 4096 by 3xFP16 and in fp64 8 and 6. */
+ * 7 % less, of 4096 by 3xFP16 and in fp64 8 and 6. With an inner dimension of up to 256 in place of
+ * 128, predicted 5.5 to 6.5 for 256 columns of 256 rows by 256, where kernels for large matrices
+ * take 13.3, fp64 11.8: 4.3 and 4.7, of 1024 and 2048 rows 8.9 and 11.3 instead of 13.4 and 13.9,
+ * fp64 11.0 and 16.0 instead of 11.9 and 13.8. Cholesky by blocks of 256, 1024, 2048, 3000, 4096:
+ * 204 178, 435 400, 815 703, 1245 1203 (3000 by blocks of 128 754); fp64, predicted 90 less for
+ * 4096: 242 224, 512 505, 872 854, 1440 1428. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "early_launch.cuh"
@@ -30,7 +35,7 @@ namespace
 
 const int THREADS = 32 * TILE_WARPS;
 const int GROUPS = TILE_WARPS / 2; /* of warps; a warp has 16 of the tile's columns */
-const int PARTS = 4;               /* of lower X */
+const int PARTS = 4;               /* of what is held */
 
 template <typename T, bool upper> struct rank_update {
 	struct triangle<const T, upper> x;
@@ -44,49 +49,64 @@ template <typename T, bool upper> struct rank_update {
 /* A tile's operands, DEPTH long with zeros behind k, and sums in shared memory. Pitches are between
  * rows of upper X and C, between columns of lower ones. */
 template <typename T, bool upper, int DEPTH> struct layout {
-	static const int PARTS = upper ? 1 : ::PARTS, DEEP = DEPTH / PARTS;
+	static const int HELD = DEPTH < BLOCK_RANK_HELD ? DEPTH : BLOCK_RANK_HELD;
+	static const int PARTS = upper && DEPTH == HELD ? 1 : ::PARTS;
+	static const int DEEP = HELD / PARTS, STEPS = DEPTH / DEEP; /* a part's length, and parts */
 	static const int PAD = upper || sizeof(T) == 8 ? 4 : 0;
-	static const int PITCH = (upper ? DEPTH : TILE) + PAD;
-	static const int SIZE = PITCH * (upper ? TILE : DEPTH);
+	static const int PITCH = (upper ? HELD : TILE) + PAD;
+	static const int SIZE = PITCH * (upper ? TILE : HELD);
 	static const int SUM_PITCH = tile_pitch<T>(TILE), SUM_SIZE = TILE * SUM_PITCH;
 	static const int SUMS = GROUPS * SUM_SIZE;
 	static const int BYTES = (2 * SIZE > SUMS ? 2 * SIZE : SUMS) * (int)sizeof(T);
 };
 
-/* Starts the copies, of N elements each, of TILE rows of X from row i0 on: DEEP of the inner
- * dimension from k0 on. There is no branch, after which the next copy would wait until this one's
+/* Starts the copies, of N elements each, of TILE rows of X from row i0 on: that part of the inner
+ * dimension. There is no branch, after which the next copy would wait until this one's
  * address is read: what is not there has the address of what is. */
 template <int N, class L, typename T, bool upper>
-__device__ __forceinline__ void fetch(const struct rank_update<T, upper> &u, int i0, T *to, int k0)
+__device__ __forceinline__ void fetch(
+        const struct rank_update<T, upper> &u, int i0, T *to, int part)
 {
+	const int k0 = part * L::DEEP, held = part % L::PARTS * L::DEEP;
 	const int lines = upper ? TILE : L::DEEP, side = (upper ? L::DEEP : TILE) / N;
 	const int along = threadIdx.x % side * N, first = threadIdx.x / side;
 	const int last = ((upper ? u.k : u.rows) - 1) / N * N;
 #pragma unroll
 	for (int pass = 0; pass < (lines * side + THREADS - 1) / THREADS; pass++) {
-		const int line = first + pass * (THREADS / side);
-		const int i = i0 + (upper ? line : along), k = k0 + (upper ? along : line);
+		const int line = first + pass * (THREADS / side), deep = upper ? along : line;
+		const int i = i0 + (upper ? line : along), k = k0 + deep;
 		const int there = upper ? (i < u.rows ? u.k - k : 0) : (k < u.k ? u.rows - i : 0);
 		const T *from =
 		        u.x.at(min(i, upper ? u.rows - 1 : last), min(k, upper ? last : u.k - 1));
 		if (lines * side % THREADS == 0 || line < lines)
 			copy_start<N *(int)sizeof(T)>(
-			        to + (upper ? (i - i0) * L::PITCH + k : k * L::PITCH + i - i0),
+			        to + (upper ? (i - i0) * L::PITCH + held + deep
+			                    : (held + deep) * L::PITCH + i - i0),
 			        from, min(max(there, 0), N) * (int)sizeof(T));
 	}
 }
 
-/* Both of a tile's operands, one group of copies for each part. */
+/* Parts of both of a tile's operands, a group of copies each. */
 template <int N, class L, typename T, bool upper>
-__device__ __forceinline__ void fetch_all(
-        const struct rank_update<T, upper> &u, int i0, int j0, T *x, T *y)
+__device__ __forceinline__ void fetch_parts(
+        const struct rank_update<T, upper> &u, int i0, int j0, T *x, T *y, int first, int count)
 {
 #pragma unroll
-	for (int part = 0; part < L::PARTS; part++) {
-		fetch<N, L>(u, i0, x, part * L::DEEP);
-		fetch<N, L>(u, j0, y, part * L::DEEP);
+	for (int part = first; part < first + count; part++) {
+		fetch<N, L>(u, i0, x, part);
+		fetch<N, L>(u, j0, y, part);
 		copy_commit();
 	}
+}
+
+template <class L, typename T, bool upper>
+__device__ __forceinline__ void fetch_any(
+        const struct rank_update<T, upper> &u, int i0, int j0, T *x, T *y, int first, int count)
+{
+	if (u.wide)
+		fetch_parts<16 / (int)sizeof(T), L>(u, i0, j0, x, y, first, count);
+	else
+		fetch_parts<1, L>(u, i0, j0, x, y, first, count);
 }
 
 /* What of a tile's product a thread makes: of single precision four rows by four columns, side by
@@ -213,14 +233,28 @@ template <typename T, bool upper> struct quad_of_c {
 	}
 };
 
-template <class L, int part, typename T, bool upper>
-__device__ __forceinline__ void multiply_part(
-        struct sixteen<T, upper> &mine, const T *x, const T *y)
+/* All parts, of which as many as there is room for are on their way. The one that comes where one
+ * was is asked for when all are done with that. */
+template <class L, typename T, bool upper>
+__device__ __forceinline__ void multiply_all(const struct rank_update<T, upper> &u, int i0, int j0,
+        struct sixteen<T, upper> &mine, T *x, T *y)
 {
 	const int each = L::DEEP / GROUPS, group = threadIdx.x / 32 / 2;
-	copy_wait<L::PARTS - 1 - part>();
-	__syncthreads();
-	mine.template multiply<each, L::PITCH>(x, y, part * L::DEEP + group * each);
+#pragma unroll
+	for (int part = 0; part < L::STEPS; part++) {
+		const int behind = L::PARTS - 1 + part;
+		if (part == 0)
+			copy_wait<L::PARTS - 1>();
+		else
+			copy_wait<L::PARTS - (L::PARTS > 1 ? 2 : 1)>();
+		__syncthreads();
+		if (part > 0 && behind < L::STEPS)
+			fetch_any<L>(u, i0, j0, x, y, behind, 1);
+		else
+			copy_commit();
+		mine.template multiply<each, L::PITCH>(
+		        x, y, part % L::PARTS * L::DEEP + group * each);
+	}
 }
 
 template <typename T, bool upper, int DEPTH>
@@ -237,19 +271,11 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 3 : 1)
 	early_begin();
 	if (u.info && *u.info != 0)
 		return;
-	if (u.wide)
-		fetch_all<16 / (int)sizeof(T), L>(u, i0, j0, x, y);
-	else
-		fetch_all<1, L>(u, i0, j0, x, y);
+	fetch_any<L>(u, i0, j0, x, y, 0, L::PARTS);
 	if (u.beta != T(0))
 		c.read(u);
 	sixteen<T, upper> mine = {(int)threadIdx.x % 32, warp % 2 * (TILE / 2), {}};
-	multiply_part<L, 0>(mine, x, y);
-	if constexpr (L::PARTS > 1) {
-		multiply_part<L, 1>(mine, x, y);
-		multiply_part<L, 2>(mine, x, y);
-		multiply_part<L, 3>(mine, x, y);
-	}
+	multiply_all<L>(u, i0, j0, mine, x, y);
 	__syncthreads();
 	mine.template keep<L>(sums + warp / 2 * L::SUM_SIZE);
 	__syncthreads();
@@ -293,8 +319,9 @@ int launch(
 	};
 	if (rows == 0 || columns == 0)
 		return (int)cudaSuccess;
-	return k <= BLOCK_RANK_MAX / 2 ? launch_deep<T, upper, BLOCK_RANK_MAX / 2>(u, stream)
-	                               : launch_deep<T, upper, BLOCK_RANK_MAX>(u, stream);
+	return k <= BLOCK_RANK_HELD / 2 ? launch_deep<T, upper, BLOCK_RANK_HELD / 2>(u, stream)
+	       : k <= BLOCK_RANK_HELD   ? launch_deep<T, upper, BLOCK_RANK_HELD>(u, stream)
+	                                : launch_deep<T, upper, BLOCK_RANK_MAX>(u, stream);
 }
 
 } // namespace

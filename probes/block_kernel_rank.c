@@ -46,7 +46,7 @@ void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t
 	     *c = numbers(rate, precision, tallest * COLUMNS);
 	for (int64_t rounds = 1; rounds <= ROUNDS_MOST;
 	        rounds = rounds < 4 ? rounds + step / 2 : rounds * step)
-		for (int64_t k = BLOCK_RANK_MAX / 2; k <= BLOCK_RANK_MAX; k *= 2) {
+		for (int64_t k = BLOCK_RANK_HELD / 2; k <= BLOCK_RANK_MAX; k *= 2) {
 			const struct arg args[] = {{"rounds", (double)rounds}, {"k", (double)k}};
 			const int64_t m = rows_of(rounds * rate->gpu.sm_count);
 			struct rank_bench b = {

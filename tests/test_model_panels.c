@@ -104,7 +104,7 @@ static void test_rank(void)
 
 	add_blocks(p, 0);
 	for (int rounds = 1; rounds <= 2; rounds++)
-		for (int k = 64; k <= 128; k *= 2) {
+		for (int k = 64; k <= 256; k *= 2) {
 			const struct arg at[] = {{"rounds", rounds}, {"k", k}};
 			add(p, "gpu.rank.s", "s", at, 2, rounds * k * 0.1e-6, 0);
 		}
@@ -117,6 +117,9 @@ static void test_rank(void)
 	executor_model_restart(e, false);
 	ex_syrk(e, LOWER, PLAIN, -1, block(864, 64), 1, block(864, 128));
 	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "102 tiles by half the depth: two rounds");
+	executor_model_restart(e, false);
+	ex_syrk(e, LOWER, PLAIN, -1, block(800, 129), 1, block(800, 128));
+	is_real(us(e), queued + 25.6 + WAIT, 1e-9, "deeper than is held at a time: twice as deep");
 	executor_free(e);
 	profile_free(p);
 }

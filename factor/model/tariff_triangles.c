@@ -146,13 +146,17 @@ static double potrf_column(struct price_reader *r, struct matrix a)
 	       price_scalar(r, "gpu.shared.latency") + TILE * price_issue(r, a);
 }
 
-/* The kernel goes through one of two inner dimensions. */
+/* The kernel goes through one of three inner dimensions. */
 static struct price rank_as_measured(struct price_reader *r, struct price price,
         enum precision precision, double turns, int64_t k)
 {
 	static const char *const axes[] = {"rounds", "k"};
 	const char *name = precision == SINGLE ? "gpu.rank.s" : "gpu.rank.d";
-	const double at[] = {turns, k <= BLOCK_RANK_MAX / 2 ? BLOCK_RANK_MAX / 2 : BLOCK_RANK_MAX};
+	double deep = BLOCK_RANK_MAX;
+
+	while (deep > BLOCK_RANK_HELD / 2 && (double)k <= deep / 2)
+		deep /= 2;
+	const double at[] = {turns, deep};
 
 	if (!price_known(r, name))
 		return price;
