@@ -7,10 +7,12 @@
  * Cholesky, whose panels are cheap, and smaller where updates are by split operands, which are over
  * sooner, or panels on the host CPU, which take longer. Triangles are solved by trsm, or on the
  * host's way by inverses, but Cholesky's leaves solve for what is below them. Where exactly so many
- * are left the narrower one is ahead (H100, Cholesky of 2048 columns by 128 420 us, with 256 first
- * 441).
+ * are left the narrower one is taken. H100, Cholesky with wider blocks of which 8, 7 and 6 are
+ * left, us: 2500 547 538 525, 3000 707 696 687, 4096 1204 1211 1171, 5555 2287 2265 2287, 6500 3248
+ * 3233 3327, 8192 5536 5610 5513, 10007 9420 9360 9308; by 3xFP16, 8 and 6: 2500 517 503, 3000 660
+ * 641, 4096 1009 996, 5555 1719 1690, 8192 3598 3612.
  *
- * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.3 %
+ * On profiles of an H200 and an H100 the model has the benchmark's 186 shapes and modes take 1.2 %
  * longer by these plans than by those that it chooses, 13 % at worst (QR of 131072 x 512 by
  * 3xFP16). One width throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256
  * to 32768 columns 1 to 12 % in the mean by operation and mode, 24 % at worst. */
@@ -25,6 +27,7 @@
 enum {
 	STEP = 64,
 	BESIDE = 2000,
+	FEW_PANELS = 14000,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
@@ -37,11 +40,9 @@ struct rule {
 };
 
 static const struct rule on_device[] = {
-        [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 8, 2048}};
-static const struct rule in_double[] = {
         [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 6, 2048}};
 static const struct rule by_splits[] = {
-        [GETRF] = {64, 36, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 8, 256}};
+        [GETRF] = {64, 36, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 6, 256}};
 static const struct rule on_host[] = {
         [GETRF] = {64, 256, 512}, [GEQRF] = {32, 256, 512}, [POTRF] = {128, 24, 512}};
 
@@ -122,15 +123,23 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 }
 
 /* Below BESIDE columns (Cholesky half as many) an update is over before a panel is, and look-ahead,
- * or more of it in LU, only costs events and room. */
+ * or more of it in LU, only costs events and room. From FEW_PANELS on Cholesky's panels by 3xFP16
+ * are so small a part that products beside them lose more (H100, without and with it, ms: 8192 3.71
+ * 3.64, 10007 5.86 5.76, 16384 17.95 18.26, 32768 119 126). */
+static int look_ahead(enum operation operation, bool half, bool hybrid, int64_t columns)
+{
+	if (hybrid)
+		return 1;
+	if (operation == POTRF)
+		return columns >= BESIDE / 2 && !(half && columns >= FEW_PANELS);
+	return operation == GETRF && columns >= BESIDE ? PLAN_LOOKAHEAD_MAX : 1;
+}
+
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
 	const bool split = precision == SINGLE && e->math != MATH_FP32;
-	struct rule rule = (hybrid                ? on_host
-	                    : split               ? by_splits
-	                    : precision == DOUBLE ? in_double
-	                                          : on_device)[operation];
+	struct rule rule = (hybrid ? on_host : split ? by_splits : on_device)[operation];
 	int64_t columns = smaller(m, n);
 	struct plan *plan = &out->plan;
 
@@ -142,11 +151,10 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	        .leaf = operation == GEQRF ? qr_leaf(m, precision)
 	                                   : smaller(out->widths[0], POTRF_WHOLE_LEAF),
 	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
-	        .lookahead =
-	                out->widths[0] < n && (operation != POTRF || hybrid || n >= BESIDE / 2)};
-	if (operation != GETRF || hybrid)
-		return;
-	choose_lu_panel(e, m, columns, precision, plan);
-	if (plan->lookahead && columns >= BESIDE)
-		plan->lookahead = PLAN_LOOKAHEAD_MAX;
+	        .lookahead = out->widths[0] < n
+	                             ? look_ahead(operation, split && e->math == MATH_3XFP16,
+	                                       hybrid, columns)
+	                             : 0};
+	if (operation == GETRF && !hybrid)
+		choose_lu_panel(e, m, columns, precision, plan);
 }

@@ -8,12 +8,15 @@
 
 /* Symmetric updates by 3xTF32 from as many operations on as 6250 columns by 256 have (H100, with
  * those from 4e9 on and in fp32, ms: 5555 2.77 and 2.40, 6500 3.64 and 3.45, 8192 5.52 and 5.61,
- * 16384 28.8 and 34.6). */
+ * 16384 28.8 and 34.6; from 2e10 on 8192 5.85 instead of 5.60, 12000 14.6 instead of 13.8). By
+ * 3xFP16 from as many as 1250 by 256 have (from 1e9, 6e8, 4e8, 2.5e8 on, us: 2500 536 519 517 507,
+ * 3000 688 654 660 651, 4096 1025 1020 1009 997, 5555 1737 1702 1719 1702, 8192 3628 3610 3598
+ * 3612, 1500 263 264 263 266). */
 #define PRODUCTS                                                                                   \
 	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 128,        \
 	.flops = 5e8, .symmetric = 1e10
 const struct split_limits split_limits_cuda = {PRODUCTS};
-const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .half_symmetric = 1e9};
+const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .half_symmetric = 4e8};
 #undef PRODUCTS
 
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
