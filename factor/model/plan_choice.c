@@ -41,13 +41,14 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 /* ---- blocks of one width ---- */
 
 /* Look-ahead, which hides what the model does not know, where a plan without is no more than that
- * part of what it can hide faster: of the panels or of what is done beside them, whichever is less
- * (H200: Cholesky by 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and 2 % less,
- * priced 2, 2, 3 and 8 % above; QR of 100000 x 200 by 64 columns 731 us without, 741 with it,
- * priced 714 and 750. H100: Cholesky of 512 86.3 us without, 92.6 with it, of 700 125 and 130,
- * priced 6 % above; by 3xFP16 of 5555, 8192, 10007 5, 2 and 2 to 4 % less with it, priced 3, 0 and
- * 4 % above, of 16384, 20000, 32768 2, 2 and 5 % more, priced 4, 8, 6 % above). */
-static const double hidden = 0.14;
+ * part of what it can hide faster: of all panels but the first, or of what can be done beside them,
+ * which is the updates but for the next panel's columns, whichever is less (H200: Cholesky by
+ * 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and 2 % less, priced 2, 2, 3 and 8
+ * % above; QR of 100000 x 200 by 64 columns 731 us without, 741 with it, priced 714 and 750. H100:
+ * Cholesky of 512 86.3 us without, 92.6 with it, of 700 125 and 130, priced 6 % above; by 3xFP16 of
+ * 5555, 8192, 10007 5, 2 and 2 to 4 % less with it, priced 3, 0 and 4 % above, of 16384, 20000,
+ * 32768 2, 2 and 5 % more, priced 4, 8, 6 % above). */
+static const double hidden = 0.15;
 
 /* Of the plan chosen so far, which is without. */
 static double hidden_in(struct search *s)
@@ -58,7 +59,10 @@ static double hidden_in(struct search *s)
 		return hidden / 2;
 	const struct model_result result = executor_model_result(s->e);
 	const double panels = result.phase[PHASE_PANEL] + result.phase[PHASE_TRANSFER];
-	return hidden * fmin(panels, result.seconds - panels) / result.seconds;
+	const double columns = (double)(s->asked.m < s->asked.n ? s->asked.m : s->asked.n);
+	const double blocks = fmax(2, ceil(columns / (double)s->choice->widths[0]));
+	return hidden / (result.seconds * blocks) *
+	       fmin((blocks - 1) * panels, (blocks - 2) * (result.seconds - panels));
 }
 
 static void consider(struct search *s, const struct plan *plan, double *best)
