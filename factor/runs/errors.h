@@ -64,7 +64,8 @@ struct ranking {
 struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
         const char *executor, int level);
 
-/* regret = measured time of the variant predicted fastest / best measured time - 1, over the
+/* regret = measured time of the variant chosen (the plan that the model chose, where that was
+ * measured, or the one predicted fastest) / best measured time - 1, over the
  * problems with at least two variants predicted and measured: every way there is to solve it that
  * was predicted, by variant, block width and plan. family: only problems where that family was
  * chosen (NULL: all). operation and executor: NULL means any. */

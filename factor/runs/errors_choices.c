@@ -72,7 +72,22 @@ struct ranking errors_ranking(const struct comparison *rows, size_t count, const
 	return ranking;
 }
 
-/* The ways of the problem of a row: the one predicted fastest, the one that was. */
+/* Whether it is a plan that the model chose, which is not always the one that it prices least. */
+static bool is_choice(const struct comparison *row)
+{
+	char plan[16] = "";
+
+	results_option(row->predicted->options, "plan", plan, sizeof plan);
+	return strcmp(plan, "chosen") == 0;
+}
+
+static bool sooner(const struct comparison *a, const struct comparison *b)
+{
+	return !b || a->predicted->seconds.value < b->predicted->seconds.value;
+}
+
+/* The ways of the problem of a row: the one chosen, which is the plan that the model chose, if that
+ * was measured, or else the one predicted fastest; and the one that was fastest. */
 struct ways {
 	const struct comparison *chosen, *best;
 	size_t measured, missing;
@@ -83,22 +98,27 @@ static struct ways ways_of(const struct comparison *rows, size_t count, size_t r
         const char *operation, const char *executor, int level)
 {
 	struct ways w = {.chosen = &rows[row], .best = &rows[row], .first = true};
+	const struct comparison *choice = NULL;
 
 	for (size_t j = 0; j < count; j++) {
 		const struct comparison *other = &rows[j];
 		if (!is_way(other, operation, executor, level) || !same_problem(&rows[row], other))
 			continue;
+		if (is_choice(other) && sooner(other, choice))
+			choice = other;
 		if (other->verdict == VERDICT_SKIPPED) {
 			w.missing++;
 			continue;
 		}
 		w.first = w.first && j >= row;
 		w.measured++;
-		if (other->predicted->seconds.value < w.chosen->predicted->seconds.value)
+		if (sooner(other, w.chosen))
 			w.chosen = other;
 		if (other->measured->seconds.value < w.best->measured->seconds.value)
 			w.best = other;
 	}
+	if (choice && choice->verdict != VERDICT_SKIPPED)
+		w.chosen = choice;
 	return w;
 }
 
