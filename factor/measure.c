@@ -268,8 +268,7 @@ int main(int argc, char **argv)
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, kind_errors, "
 	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, steps, "
-	                "ahead, gemv or "
-	                "lapack",
+	                "ahead, gemv or lapack",
 	                0, 0},
 	        {"chosen", 0, CLI_FLAG, &request.chosen, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "

@@ -248,7 +248,7 @@ function whole(   duo, quad) {
 
 # The kind of a row's matrix, "" of LAWN 202's own.
 function kind_of(i) { return match(T[i, "options"], /kind=[^,]*/) ? substr(T[i, "options"], RSTART + 5, RLENGTH - 5) : "" }
-# LAWN 202's measure of what a variant found in a matrix of that kind, "-" where it was not asked.
+# The error that a variant made in a matrix of that kind, "-" where it was not asked.
 function error_of(operation, n, variant, math, kind,   i) {
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "operation"] == "error_" operation && T[i, "n"] == n && T[i, "variant"] == variant && T[i, "math"] == math && \
@@ -306,8 +306,8 @@ function kind_errors(   i, key, seen, started) {
 	if (!started)
 		return
 	table_end()
-	paragraph("Frobenius norms of P A - L U and A - Q R over A's: random matrices, matrices whose rows or columns get smaller, whose entries are all 1 or -1, and of given condition;" \
-		" single precision, blocks of 128 columns.")
+	paragraph("Frobenius norms of P A - L U and A - Q R over A's: random matrices, matrices whose rows or columns get smaller, whose" \
+		" entries are all 1 or -1, and of given condition; single precision, blocks of 128 columns.")
 }
 
 # ---- Figure 11 ----

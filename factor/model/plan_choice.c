@@ -46,8 +46,8 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j)
  * 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and 2 % less, priced 2, 2, 3 and 8
  * % above; QR of 100000 x 200 by 64 columns 731 us without, 741 with it, priced 714 and 750. H100:
  * Cholesky of 512 86.3 us without, 92.6 with it, of 700 125 and 130, priced 6 % above; by 3xFP16 of
- * 5555, 8192, 10007 5, 2 and 2 to 4 % less with it, priced 3, 0 and 4 % above, of 16384, 20000,
- * 32768 2, 2 and 5 % more, priced 4, 8, 6 % above). */
+ * 5555, 8192, 10007 5, 2 and 2 to 4 % less with it, priced 3 % above, 1 below and 4 above, of
+ * 16384, 20000, 32768 2, 2 and 5 % more, priced 5, 8, 6 % above). */
 static const double hidden = 0.15;
 
 /* Of the plan chosen so far, which is without. */

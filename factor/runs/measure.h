@@ -75,7 +75,7 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 /* measure_lawn_errors.c: errors of the factorizations of n x n matrices in single precision (by
  * measure_whole, as rows of lawn_errors.h), all ways that out has not. False when none is new. */
 bool measure_lawn_errors(struct measure *measure, int64_t n, struct results *out);
-/* The same of LU and QR for matrices of other kinds (kind_errors.h). */
+/* Those of LU and QR by kind of matrix, as kind_errors.h measures them. */
 bool measure_kind_errors(struct measure *measure, int64_t n, struct results *out);
 
 /* measure_product.c: the same for products in a row (products.h). */

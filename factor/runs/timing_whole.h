@@ -31,7 +31,7 @@ bool timing_whole(struct executor *executor, const struct whole *whole, enum pre
 
 /* Runs each once, on LAWN 202's matrix (lawn_errors.h) or one of a kind (kind_errors.h; NULL:
  * none): no seconds, and where the result passes as it does above the residual is LAWN 202's
- * measure. */
+ * measure, or that of the kinds. */
 bool timing_whole_errors(struct executor *executor, const struct whole *whole, const char *kind,
         enum precision precision, int64_t n, const struct timing_plan *plan,
         struct contender *contender, size_t count, struct fault *fault);
