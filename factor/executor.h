@@ -332,8 +332,8 @@ struct executor {
 	bool shares;        /* other queues have work beside the next operations: products leave
 	                       multiprocessors to it between their tiles. Set by the algorithm */
 	bool on_host;       /* its memory is the host's: what works there needs no way there */
-	int64_t block;      /* that the next operations belong to, of a factorization by blocks; for
-	                       who records. Set by the algorithm */
+	int64_t block;      /* that the next operations belong to, of a factorization by blocks: 0,
+	                       1, ... Set by the algorithm */
 	enum math math;     /* the caller's to set */
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
@@ -356,6 +356,12 @@ int executor_host_threads(void);
 struct executor *executor_cuda_new(
         const char *device, struct fault *fault); /* built with the CUDA Toolkit only */
 void executor_free(struct executor *executor);
+
+/* Whether an update goes on beside what is put: beside panels but the first one. */
+static inline bool ex_is_beside(const struct executor *executor)
+{
+	return executor->queue == QUEUE_PANEL && executor->block > 0;
+}
 
 /* Every call of an operation in an algorithm goes through these, which honour `skip`. A skipped
  * operation with a result gives one that keeps the sequence going: the last row as pivot, 2 as

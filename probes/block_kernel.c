@@ -166,7 +166,7 @@ static void measure_block(struct call *c, int64_t below, bool beside)
 }
 
 /* Blocks of Cholesky, with rows below them or none, these in strips for all multiprocessors or for
- * half of them, as beside an update; nearly the identity, as it then remains. */
+ * as few as beside an update; nearly the identity, as it then remains. */
 static void measure_cholesky(struct call *c, int64_t step)
 {
 	int info;

@@ -65,7 +65,7 @@ void block_kernel_potrf(void *context)
 	const struct call *c = context;
 	struct bench *b = c->bench;
 	const struct block_room room = {b->rate.gpu.shared_per_block,
-	        b->rate.gpu.sm_count / (c->beside ? 2 : 1), b->readers};
+	        b->rate.gpu.sm_count / (c->beside ? BLOCK_POTRF_BESIDE : 1), b->readers};
 	GPU(block_potrf(
 	        LOWER, at(c, b->pool, c->m, c->n, c->m), 0, b->info, &room, b->rate.stream));
 }

@@ -177,7 +177,12 @@ static void test_measured_later(void)
 	executor_model_restart(e, false);
 	e->queue = QUEUE_PANEL;
 	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
-	is_real(us(e), queued + 31 + WAIT, 1e-9, "and on half of the multiprocessors");
+	is_real(us(e), queued + 21 + WAIT, 1e-9, "the first one, beside which there is nothing");
+	executor_model_restart(e, false);
+	e->queue = QUEUE_PANEL;
+	e->block = 1;
+	ex_potrf_block(e, LOWER, block(1064, 64), 64, NULL);
+	is_real(us(e), queued + 31 + WAIT, 1e-9, "and on few multiprocessors");
 	e->shares = true;
 	executor_model_restart(e, false);
 	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));

@@ -115,13 +115,13 @@ bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, 
 	               "trsm_guard");
 }
 
-/* Beside an update it leaves half of the multiprocessors alone. */
+/* Beside an update it leaves most of the multiprocessors alone. */
 bool cuda_potrf_block(
         struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
 	const struct block_room room = {x->gpu.shared_per_block,
-	        executor->queue == QUEUE_PANEL ? x->gpu.sm_count / 2 : x->gpu.sm_count,
+	        x->gpu.sm_count / (ex_is_beside(executor) ? BLOCK_POTRF_BESIDE : 1),
 	        lane_of(x)->counters};
 	return size_ok(x, a.m < a.n ? a.m : a.n, BLOCK_POTRF_MAX, "potrf_block") &&
 	       cuda_ok(x, block_potrf(uplo, a, first, info, &room, stream_of(x)), "potrf_block");

@@ -81,7 +81,7 @@ static bool model_potrf_block(
 	(void)first;
 	(void)info;
 	return model_charge(e, PHASE_PANEL, "potrf_block", a, 0,
-	        model_blocks(e)->potrf_block(model_reader(e), a, e->queue == QUEUE_PANEL));
+	        model_blocks(e)->potrf_block(model_reader(e), a, ex_is_beside(e)));
 }
 
 static int64_t model_geqrf_work(struct executor *e, struct matrix a)

@@ -207,7 +207,7 @@ static struct potrf_blocks potrf_blocks_of(struct price_reader *r, struct matrix
 	return (struct potrf_blocks){.multiprocessors = multiprocessors,
 	        .shared = price_known(r, room) ? price_scalar(r, room) : INT32_MAX,
 	        .word = (int)word_of(a),
-	        .most = (int)multiprocessors / (beside ? 2 : 1)};
+	        .most = (int)multiprocessors / (beside ? BLOCK_POTRF_BESIDE : 1)};
 }
 
 static int potrf_strip(const struct potrf_blocks *b, double width, double below)
