@@ -181,13 +181,14 @@ static struct panels choose_panels(struct search *s)
 	return best;
 }
 
-/* The best of both places for the panels, each with look-ahead and, where that is clearly faster,
- * without. */
+/* The best of both places for the panels, each with look-ahead and, where that is clearly faster
+ * (at all, where one block has all columns), without. */
 static double choose_uniform(struct search *s)
 {
 	struct plan_choice *c = s->choice;
 	struct plan plan = {.count = 0};
 	const struct panels panels = choose_panels(s);
+	const int64_t columns = s->asked.m < s->asked.n ? s->asked.m : s->asked.n;
 	double best = INFINITY;
 	int64_t width = 0;
 
@@ -196,8 +197,9 @@ static double choose_uniform(struct search *s)
 		const int lookahead = s->fixed->lookahead < 0 ? way < 2 : s->fixed->lookahead;
 		if (s->fixed->hybrid >= 0 && s->fixed->hybrid != hybrid)
 			continue;
+		const bool hides = plan.count && !lookahead && width < columns;
 		double seconds = descend(s, hybrid, lookahead, panels);
-		if (!plan.count || seconds < best * (lookahead ? 1 : 1 - hidden_in(s))) {
+		if (!plan.count || seconds < best * (hides ? 1 - hidden_in(s) : 1)) {
 			best = seconds;
 			plan = c->plan;
 			width = c->widths[0];
