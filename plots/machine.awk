@@ -28,6 +28,32 @@ function days(date,   y, m, d) {
 	return 365 * y + int(y / 4) - int(y / 100) + int(y / 400) + int((153 * (m - 3) + 2) / 5) + d - 719469
 }
 
+# One key of a file's first lines; empty where there is no such file.
+function head_of(file, key,   line, text) {
+	text = ""
+	while (text == "" && (getline line <file) > 0 && line ~ /^#/)
+		if (index(line, "# " key ": ") == 1)
+			text = substr(line, length(key) + 5)
+	close(file)
+	return text
+}
+
+# What is measured apart from the profile may be another machine's, or another version's.
+function other_runs(folder, T,   i, n, file, names, found, mine) {
+	mine = version(meta(T, "fathom")) ", machine " meta(T, "machine")
+	n = split("measurements bench breakdown_measured kerr update update_paper gram_host", names, " ")
+	found = ""
+	for (i = 1; i <= n; i++) {
+		file = folder "/" names[i] ".tsv"
+		if (head_of(file, "fathom") != "" &&
+		    version(head_of(file, "fathom")) ", machine " head_of(file, "machine") != mine)
+			found = found (found == "" ? "" : "; ") names[i] ".tsv " head_of(file, "date") " by " \
+				version(head_of(file, "fathom")) " on machine " head_of(file, "machine")
+	}
+	if (found != "")
+		note("Measured by other runs than the profile: " found ".")
+}
+
 function profile_lines(folder, what,   T, age, M) {
 	if (!load(folder "/profile.tsv", T)) {
 		paragraph("There is no profile in " folder ": make fit assembles one from the curves.")
@@ -40,6 +66,7 @@ function profile_lines(folder, what,   T, age, M) {
 		", no GPU") ", by " version(meta(T, "fathom")) ".")
 	if (meta(T, "quick") == "yes")
 		note("This profile comes from a quick run (--quick): fewer and shorter samples.")
+	other_runs(folder, T)
 	load(folder "/machine.tsv", M)
 	stale(T, M, folder)
 }

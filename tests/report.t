@@ -262,7 +262,7 @@ results 0.9 profile_sha256 >"$gpu/predictions.tsv"
 errors >"$gpu/errors.tsv"
 validation >"$gpu/validation.tsv"
 {
-	echo "# machine: made-up"
+	printf '# machine: another\n# fathom: 0.0.9 (older)\n# date: 2026-01-01T00:00:00Z\n'
 	printf 'variant\tphase\tm\tn\tr\tthreads\tflops\tseconds\tlow\thigh\trepeats\tgflops\tpredicted\tresidual\torthogonality\ttriangularity\tlimit\tnote\n'
 	for r in 32 64; do
 		for row in 'blas house 1e6 4e-3 5e-3' 'blas total 1e9 2e-2 3e-2' 'steps panel 1e7 2e-3 1e-3' 'ahead total 1e9 1e-2 2e-2'; do
@@ -332,6 +332,8 @@ drawing expect 0 "^$gpu/report/report.html\$" 'a report, and where it is' report
 report "$gpu" >"$scratch/out" 2>/dev/null
 text=$gpu/report/report.txt
 page=$gpu/report/report.html
+says "$text" 'Measured by other runs than the profile: kerr.tsv 2026-01-01' 'what another run measured is named'
+says "$text" ' another[.]$' 'with its version and machine, and nothing else'
 says "$text" 'one dependent launch, device: 1.2 us' 'parameters come from the profile'
 says "$text" 'gpu.launch.pdl .* FAILED$' 'a failed parameter is marked'
 says "$text" '^programmatic dependent launch  *not measured here' 'and never used'
