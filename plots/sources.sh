@@ -33,7 +33,7 @@ if [ -n "${MACHINE-}" ]; then
 	reason="the machine asked for by MACHINE=$MACHINE"
 	if ! has_data "$own"; then
 		echo "report: there is no recorded data in $own (MACHINE=$MACHINE): data/ holds" \
-			"$(cd "$data" 2>/dev/null && echo *)" >&2
+			"$(cd "$data" 2>/dev/null && echo */)" >&2
 		exit 1
 	fi
 elif ! has_data "$output"; then
