@@ -54,9 +54,11 @@ static inline int block_potrf_strip(
 	return strip;
 }
 
-/* block_rank's largest inner dimension, the one that it holds at a time, and in how many tiles it
- * is ahead with that; in double precision with a larger one. */
+/* block_rank's blocks of threads on a multiprocessor, by their registers; its largest inner
+ * dimension, the one that it holds at a time, and in how many tiles it is ahead with that; in
+ * double precision with a larger one. */
 enum {
+	BLOCK_RANK_RESIDENT = 3,
 	BLOCK_RANK_MAX = 256,
 	BLOCK_RANK_HELD = 128,
 	BLOCK_RANK_TILES = 1100,

@@ -258,7 +258,7 @@ __device__ __forceinline__ void multiply_all(const struct rank_update<T, upper> 
 }
 
 template <typename T, bool upper, int DEPTH>
-__global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 3 : 1)
+__global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? BLOCK_RANK_RESIDENT : 1)
         rank_kernel(const struct rank_update<T, upper> u)
 {
 	typedef layout<T, upper, DEPTH> L;

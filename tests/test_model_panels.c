@@ -120,6 +120,14 @@ static void test_rank(void)
 	executor_model_restart(e, false);
 	ex_syrk(e, LOWER, PLAIN, -1, block(800, 129), 1, block(800, 128));
 	is_real(us(e), queued + 25.6 + WAIT, 1e-9, "deeper than is held at a time: twice as deep");
+	executor_model_restart(e, false);
+	for (int q = 0; q < 2; q++) {
+		e->queue = q ? QUEUE_PANEL : QUEUE_MAIN;
+		ex_syrk(e, LOWER, PLAIN, -1, block(800, 128), 1, block(800, 128));
+	}
+	ok(us(e) < queued + 1.5 * 12.8 + WAIT,
+	        "two at once find places, three of whose blocks a multiprocessor holds: %.1f us",
+	        us(e));
 	executor_free(e);
 	profile_free(p);
 }

@@ -184,7 +184,7 @@ struct price price_rank(struct price_reader *r, struct matrix c, int64_t k)
 	double turns = ceil(tiles / price_scalar(r, "gpu.sm.count"));
 	double operands = 2 * word_of(c) * TILE * (double)k;
 
-	price.share = price_share(r, tiles);
+	price.share = price_share(r, tiles / BLOCK_RANK_RESIDENT);
 	price.term[TERM_ARITHMETIC] = turns * (double)k / TILE * rank_product(r, c);
 	price.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
