@@ -34,15 +34,15 @@ static inline int64_t block_potrf_bytes(int width, int strip, int word)
 	return (int64_t)word * (32 * 33 + (columns + strip) * (columns + 16 / word));
 }
 
-/* How many rows that are, with `below` of them and `blocks` blocks at most: all of them factorize
- * the diagonal block, so that few rows are quickest and many spare multiprocessors. Beside an
- * update blocks are for one multiprocessor of BLOCK_POTRF_BESIDE (H200, 2000 rows of fp32 with
- * their update by 128 columns beside: strips of 32, 64, 96 rows 39.4, 32.5, 31.9 us, alone 18.7,
- * 19.5, 23.1; with that of 3xFP16, which is over before the panel, 27.7, 29.2, 31.1. For one of
- * four: 256 columns of 3640 rows beside 3xFP16 94 us, for one of three 86, of two 82; by 128
- * columns 42.9, 44.1, 48.4). */
+/* Beside an update blocks are for one multiprocessor of so many (H200, 2000 rows of fp32 with their
+ * update by 128 columns beside: strips of 32, 64, 96 rows 39.4, 32.5, 31.9 us, alone 18.7, 19.5,
+ * 23.1; with that of 3xFP16, which is over before the panel, 27.7, 29.2, 31.1. For one of four: 256
+ * columns of 3640 rows beside 3xFP16 94 us, for one of three 86, of two 82; by 128 columns 42.9,
+ * 44.1, 48.4). */
 enum { BLOCK_POTRF_BESIDE = 3 };
 
+/* How many rows that are, with `below` of them and `blocks` blocks at most: all of them factorize
+ * the diagonal block, so that few rows are quickest and many spare multiprocessors. */
 static inline int block_potrf_strip(
         int width, int64_t below, int word, int blocks, int64_t shared_bytes)
 {

@@ -273,8 +273,8 @@ static struct price potrf_as_measured(struct price_reader *r, struct price price
 	static const struct beside_surface shared = {
 	        {"gpu.potrf_rows_shared.s", "gpu.potrf_rows_shared.d"}, {"n", "below"}};
 	const double at[] = {(double)n, (double)below};
-	bool single = a.precision == SINGLE, half = beside && price_known(r, names[single][1]);
-	const char *name = names[single][half];
+	bool single = a.precision == SINGLE, few = beside && price_known(r, names[single][1]);
+	const char *name = names[single][few];
 
 	if (below == 0)
 		return kernel_of_order(r, price, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
