@@ -150,11 +150,13 @@ static void check_potrfs(struct executor *e, enum precision precision)
 			for (size_t k = 0; k < ARRAY_LEN(below); k++)
 				check_potrf(
 				        e, precision, uplo, sizes[i] + below[k], sizes[i], info);
-		/* strips of 32, 64 and 128 rows */
+		/* strips of 32, 96 and 128 rows beside an update, of 32, 64 and 96 alone */
 		for (int64_t rows = 1500; rows < 20000; rows *= 2) {
 			e->queue = QUEUE_PANEL;
+			e->block = 1;
 			check_potrf(e, precision, uplo, rows, 128, info);
 			e->queue = QUEUE_MAIN;
+			e->block = 0;
 			check_potrf(e, precision, uplo, rows, 65, info);
 		}
 		for (size_t i = 0; i < ARRAY_LEN(bad); i++)
