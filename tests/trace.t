@@ -51,8 +51,8 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$root/data/nvidia-h200"
 	traces 0 ' half_update ' "LU by 3xFP16, of a profile that has not resolved the size of L2" getrf --n 9000 --nb 256 \
 		--math 3xfp16 --simulate --lines 4000 --output "$scratch/unresolved"
-	traces 0 'blocks of [0-9]* x 256 [0-9]* x 128$' "narrower blocks for Cholesky's last columns" potrf --n 4096 \
-		--math 3xfp16 --simulate --output "$root/data/nvidia-h200"
+	traces 0 'blocks of [0-9]* x 256 [0-9]* x 128$' "narrower blocks for Cholesky's last columns" potrf --n 5555 \
+		--simulate --output "$root/data/nvidia-h200"
 	traces 0 'look-ahead 0, .* blocks of 128$' "nor where panels take most of the time" potrf --n 512 \
 		--simulate --output "$root/data/nvidia-h100"
 	traces 0 'look-ahead 1, .* blocks of ' "as they do not of many columns" potrf --n 4096 \
