@@ -39,16 +39,16 @@ function head_of(file, key,   line, text) {
 }
 
 # What is measured apart from the profile may be another machine's, or another version's.
-function other_runs(folder, T,   i, n, file, names, found, mine) {
-	mine = version(meta(T, "fathom")) ", machine " meta(T, "machine")
+function other_runs(folder, T,   i, n, file, names, found, run) {
 	n = split("measurements bench breakdown_measured kerr update update_paper gram_host", names, " ")
 	found = ""
 	for (i = 1; i <= n; i++) {
 		file = folder "/" names[i] ".tsv"
-		if (head_of(file, "fathom") != "" &&
-		    version(head_of(file, "fathom")) ", machine " head_of(file, "machine") != mine)
-			found = found (found == "" ? "" : "; ") names[i] ".tsv " head_of(file, "date") " by " \
-				version(head_of(file, "fathom")) " on machine " head_of(file, "machine")
+		if (head_of(file, "fathom") == "")
+			continue
+		run = version(head_of(file, "fathom")) " on machine " head_of(file, "machine")
+		if (run != version(meta(T, "fathom")) " on machine " meta(T, "machine"))
+			found = found (found == "" ? "" : "; ") names[i] ".tsv " head_of(file, "date") " by " run
 	}
 	if (found != "")
 		note("Measured by other runs than the profile: " found ".")

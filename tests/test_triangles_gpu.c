@@ -150,7 +150,7 @@ static void check_potrfs(struct executor *e, enum precision precision)
 			for (size_t k = 0; k < ARRAY_LEN(below); k++)
 				check_potrf(
 				        e, precision, uplo, sizes[i] + below[k], sizes[i], info);
-		/* strips of 32, 96 and 128 rows beside an update, of 32, 64 and 96 alone */
+		/* in fp32 strips of 32, 96 and 128 rows beside an update, of 32, 64 and 96 alone */
 		for (int64_t rows = 1500; rows < 20000; rows *= 2) {
 			e->queue = QUEUE_PANEL;
 			e->block = 1;

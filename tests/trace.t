@@ -59,6 +59,8 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 		--simulate --output "$root/data/nvidia-h100"
 	traces 0 'look-ahead 0, .* blocks of 64$' "two blocks hide little: none is looked ahead" geqrf --m 100000 --n 200 \
 		--simulate --output "$root/data/nvidia-h200"
+	traces 0 'look-ahead 0, .* blocks of 64$' "one block of all columns hides nothing" geqrf --m 100000 --n 200 \
+		--simulate --output "$root/data/nvidia-h100"
 	traces 1 'no 3xFP16 here' "3xFP16 that a profile has not" potrf --n 4096 --math 3xfp16 --simulate \
 		--output "$scratch/without"
 	traces 0 '"engine": "copy to host"' "--json" $lu --panels host --json
