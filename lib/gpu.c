@@ -99,14 +99,16 @@ int gpu_other_users(const struct gpu *gpu)
 	return nvml_other_processes(gpu->pci);
 }
 
-void gpu_rest(const struct gpu *gpu, double hz)
+double gpu_rest(const struct gpu *gpu, double hz)
 {
 	static const double enough = 0.995, most_seconds = 1;
 	const struct timespec pause = {.tv_nsec = 20000000};
 	const double begun = clock_now();
+	double reached;
 
-	while (gpu_warm(gpu, 0) < enough * hz && clock_now() < begun + most_seconds)
+	while ((reached = gpu_warm(gpu, 0)) < enough * hz && clock_now() < begun + most_seconds)
 		nanosleep(&pause, NULL);
+	return reached < enough * hz ? reached : hz;
 }
 
 void gpu_check(int error, const char *expression, const char *file, int line)

@@ -50,8 +50,9 @@ void gpu_check(int error, const char *expression, const char *file, int line);
 double gpu_warm(const struct gpu *gpu, double seconds);
 
 /* Waits until the SM clock, which hard work lowered, is back at hz (of gpu_warm), for a second at
- * most. */
-void gpu_rest(const struct gpu *gpu, double hz);
+ * most. Returns the clock that a later rest may wait for: hz, or what was reached in that second.
+ */
+double gpu_rest(const struct gpu *gpu, double hz);
 
 /* Resolution of %globaltimer, seconds (measured once per process on the device). */
 double gpu_timer_resolution(void);

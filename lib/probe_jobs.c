@@ -222,7 +222,7 @@ enum { SECOND_VISITS = 8, SECOND_VISITS_GPU = 3 };
 
 /* After which none begins: what disturbs the host may last longer than its measurement. Those of
  * the GPU come first and leave the host's some of it. */
-static const double visits_seconds = 9, visits_seconds_gpu = 4;
+static const double visits_seconds = 7, visits_seconds_gpu = 4;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {

@@ -25,7 +25,7 @@ struct blas_rate {
 	cudaStream_t stream;
 	cublasHandle_t blas;
 	void *workspace;
-	double hz;    /* the SM clock after the start, with little load */
+	double hz;    /* the SM clock with little load, after the start or a rest */
 	double empty; /* seconds between two stamps with nothing between */
 	double span;  /* seconds of a sample of short calls */
 	double end;   /* clock_now() when no further point is begun */
@@ -116,11 +116,13 @@ static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	rate->empty = stamps.seconds.value;
 }
 
-/* Waits until the clock that large products lowered is back; that time is not the sweep's. */
+/* Waits until the clock that large products lowered is back, at its own or where it stayed after a
+ * whole rest (an H100 of a warm host had four in vain, 3 s of a process); that time is not the
+ * sweep's. */
 static inline void blas_rate_rest(struct blas_rate *rate)
 {
 	const double begun = clock_now();
-	gpu_rest(&rate->gpu, rate->hz);
+	rate->hz = gpu_rest(&rate->gpu, rate->hz);
 	rate->end += clock_now() - begun;
 	msg_note("rested for %.2f s", clock_now() - begun);
 }

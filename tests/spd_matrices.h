@@ -15,6 +15,7 @@ enum spd {
 	SPD_NEAR_OVERFLOW,
 	SPD_GRADED, /* rows and columns scaled from 1 down to 1e-8 */
 	SPD_DIAGONAL,
+	SPD_SUBNORMAL,  /* diagonal, its elements below the smallest normal number */
 	SPD_ZERO_FIRST, /* from here on not positive definite; a row and column of zeros */
 	SPD_ZERO_MIDDLE,
 	SPD_ZERO_LAST,
@@ -31,9 +32,9 @@ enum spd {
 };
 
 static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
-        "near-underflow", "near-overflow", "graded", "diagonal", "zero-first", "zero-middle",
-        "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last", "nan-corner",
-        "inf-middle", "inf-corner", "zero"};
+        "near-underflow", "near-overflow", "graded", "diagonal", "subnormal", "zero-first",
+        "zero-middle", "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last",
+        "nan-corner", "inf-middle", "inf-corner", "zero"};
 
 /* (I - 2 u u^T) D (I - 2 u u^T), D from 1 down to 1/condition. */
 static inline double eigenvalued(int64_t i, int64_t j, int64_t n, double condition)
@@ -84,7 +85,8 @@ static inline bool special(int kind, int64_t i, int64_t j, int64_t n, double *va
 		return corner;
 	default:
 		*value = 0;
-		return kind == SPD_ZERO || (kind == SPD_DIAGONAL && i != j);
+		return kind == SPD_ZERO ||
+		       ((kind == SPD_DIAGONAL || kind == SPD_SUBNORMAL) && i != j);
 	}
 }
 
@@ -92,7 +94,8 @@ static inline double spd_element(
         int kind, int64_t i, int64_t j, int64_t n, enum precision precision)
 {
 	double eps = unit_roundoff(precision), value;
-	double smallest = 0.25 * (precision == SINGLE ? (double)FLT_MIN : DBL_MIN) / eps;
+	const double normal = precision == SINGLE ? (double)FLT_MIN : DBL_MIN;
+	const double smallest = 0.25 * normal / eps;
 
 	if (special(kind, i, j, n, &value))
 		return value;
@@ -105,6 +108,8 @@ static inline double spd_element(
 		return smallest * eigenvalued(i, j, n, 2);
 	case SPD_NEAR_OVERFLOW:
 		return eigenvalued(i, j, n, 2) / smallest;
+	case SPD_SUBNORMAL:
+		return ldexp((double)(1 + i % 8), -10) * normal;
 	case SPD_LARGE:
 		return i == j ? 2 * sqrt((double)n) : test_random(3 + (uint64_t)j, i);
 	case SPD_LAWN:
