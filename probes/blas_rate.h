@@ -116,9 +116,8 @@ static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	rate->empty = stamps.seconds.value;
 }
 
-/* Waits until the clock that large products lowered is back, at its own or where it stayed after a
- * whole rest (an H100 of a warm host had four in vain, 3 s of a process); that time is not the
- * sweep's. */
+/* Waits until the clock that large products lowered is back, or, after a whole rest in vain, where
+ * it was then (H100: three of them, 3 s of a process); that time is not the sweep's. */
 static inline void blas_rate_rest(struct blas_rate *rate)
 {
 	const double begun = clock_now();
