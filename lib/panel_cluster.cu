@@ -114,10 +114,9 @@ __device__ __forceinline__ void announce(
 	const int row = j > 0 ? ((n - j) * (int)sizeof(real) + 15) / 16 * 16 : 0;
 	if (j >= n)
 		return;
+	__syncwarp();
 	if (t.lane == 0)
 		arrivals_expect(full, (uint32_t)(heads * (int)sizeof s.heads[0][0] + row));
-	else
-		arrivals_arrive(full);
 }
 
 /* The warp that sends the pivot rows which its block holds. Nobody goes on behind a wait that was
@@ -209,7 +208,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	for (int k = (int)threadIdx.x; k < TURNS * HEADS; k += (int)blockDim.x)
 		s.heads[0][k] = {real(0), NO_INDEX, real(0), real(0)};
 	if (threadIdx.x == 0) {
-		arrivals_set(s.rows.full, TURNS, 32);
+		arrivals_set(s.rows.full, TURNS, 1);
 		arrivals_set(s.rows.own_full, TURNS, (uint32_t)warps);
 	}
 	early_wait();
@@ -221,7 +220,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		if (grouped(MOST))
 			take_registers<HOLDING>();
 		if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
-			hold_rows<real, COLUMNS, ROWS>(g, s.rows, t,
+			hold_rows<!grouped(MOST), real, COLUMNS, ROWS>(g, s.rows, t,
 			        cluster_exchange_of_heads<real, COLUMNS>{&s, t, w},
 			        (real *)(base + sizeof s));
 		else
@@ -272,16 +271,16 @@ template <typename real, int COLUMNS, int ROWS, int MOST> constexpr struct choic
 /* The first one that a panel fits is its kernel: more than one warp on a scheduler takes more time
  * than more rows of a thread. A row of more than 128 words does not fit in a thread's registers. */
 const struct choice choices[] = {
-        choice_of<float, 32, 1, MOST_WARPS / 2>(),
+        choice_of<float, 32, 1, MOST_WARPS / 4>(),
         choice_of<float, 32, 2, MOST_WARPS / 2>(),
         choice_of<float, 32, 4, MOST_WARPS / 2>(),
         choice_of<float, 32, 4, MOST_WARPS>(),
-        choice_of<float, 64, 1, MOST_WARPS / 2>(),
+        choice_of<float, 64, 1, MOST_WARPS / 4>(),
         choice_of<float, 64, 2, MOST_WARPS / 2>(),
         choice_of<float, 64, 2, MOST_WARPS>(),
         choice_of<float, 128, 1, MOST_WARPS / 2>(),
         choice_of<float, 128, 1, MOST_WARPS>(),
-        choice_of<double, 32, 1, MOST_WARPS / 2>(),
+        choice_of<double, 32, 1, MOST_WARPS / 4>(),
         choice_of<double, 32, 2, MOST_WARPS / 2>(),
         choice_of<double, 32, 2, MOST_WARPS>(),
         choice_of<double, 64, 1, MOST_WARPS / 2>(),

@@ -87,13 +87,14 @@ __device__ __forceinline__ struct favourite<real> favourite_head(
 }
 
 /* before: column j + 1 of the pivot row j - 1. */
-template <typename real>
+template <typename real, typename work>
 __device__ __forceinline__ struct winner<real> best_head(
-        const struct head<real> *heads, int count, int lane, real before) {
+        const struct head<real> *heads, int count, int lane, real before, const work &meanwhile) {
 	const struct favourite<real> f = favourite_head(heads, count, lane);
 	const real right = minus_product(heads[f.index].right, heads[f.index].multiplier, before);
 	const uint32_t largest = warp_largest(leading(f.weight));
 	const struct pivot_divisor<real> d = pivot_divide_by(f.value);
+	meanwhile();
 	const int best = best_lane(largest, f.weight, f.position);
 	return {{from_lane(d.reciprocal, best), from_lane(d.pivot, best)}, from_lane(right, best),
 	        (int)from_lane(f.position, best)};
@@ -137,8 +138,10 @@ template <typename real, int COLUMNS> struct cluster_exchange_of_heads {
 			        w.head + turn * (uint32_t)sizeof s->heads[0], w.full + turn * 8);
 	}
 
-	__device__ __forceinline__ struct winner<real> pivot(uint32_t turn, real before) const {
-		return best_head(s->heads[turn], w.heads, t.lane, before);
+	template <typename work>
+	__device__ __forceinline__ struct winner<real> pivot(
+	        uint32_t turn, real before, const work &meanwhile) const {
+		return best_head(s->heads[turn], w.heads, t.lane, before, meanwhile);
 	}
 };
 

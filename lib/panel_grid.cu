@@ -59,7 +59,7 @@ __device__ __forceinline__ void factorize(const struct grid<real> &g)
 	__syncthreads();
 	/* a vote, so that the compiler knows that no warp parts */
 	if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
-		hold_rows<real, COLUMNS, ROWS>(g.panel, s.rows, t,
+		hold_rows<false, real, COLUMNS, ROWS>(g.panel, s.rows, t,
 		        exchange_of_grid<real, COLUMNS>{&s, t}, (real *)(base + sizeof s));
 	else if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads + 32))
 		bring_pivots(g, s, t);

@@ -71,8 +71,11 @@ template <typename real, int COLUMNS> struct exchange_of_grid {
 		}
 	}
 
-	__device__ __forceinline__ struct winner<real> pivot(uint32_t turn, real) const {
+	template <typename work>
+	__device__ __forceinline__ struct winner<real> pivot(
+	        uint32_t turn, real, const work &meanwhile) const {
 		const struct verdict<real> v = s->verdict[turn];
+		meanwhile();
 		return {{v.reciprocal, v.pivot}, v.right, v.position};
 	}
 };

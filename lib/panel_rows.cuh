@@ -23,6 +23,9 @@ enum { TURNS = 4, MOST_WARPS = PANEL_CLUSTER_THREADS / 32 };
 /* With so many columns left the next kernel's blocks may come (early_launch.cuh). */
 enum { RELEASE = 4 };
 
+/* Columns that an update takes at least. */
+enum { NARROWEST = 32 };
+
 enum { ABSENT = -2 }; /* position of a row that does not exist; NO_INDEX is -1 */
 
 template <typename real> struct panel {
@@ -104,8 +107,9 @@ __device__ __forceinline__ int best_lane(uint32_t largest, weight_type weight, u
 		mine = mine && weight == most;
 		const uint32_t lowest = ~warp_largest(mine ? ~position : 0);
 		best = __ballot_sync(0xffffffffu, mine && position == lowest);
+		best &= 0u - best; /* the first of several that have none */
 	}
-	return __ffs((int)best) - 1;
+	return 31 - __clz((int)best); /* one bit: its number from above takes one step */
 }
 
 template <typename type> __device__ __forceinline__ type from_lane(type value, int lane)
@@ -142,31 +146,37 @@ __device__ __forceinline__ void store_row(real *to, const real (&row)[LENGTH], i
 	}
 }
 
-/* Columns 2 .. count-1 of what is right of a pivot minus their multiples of its row, each moved one
- * to the left; rows of a start at column 1. */
-template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void update(
-        real (&a)[ROWS][COLUMNS], const real (&l)[ROWS], const real *p, int count)
-{
-	const int WIDTH = 16 / (int)sizeof(real), CHUNK = 16;
+/* Words of a pivot row right of the pivot, which start at p. */
+template <typename real, int COUNT> struct words {
+	real value[COUNT];
+
+	__device__ __forceinline__ explicit words(const real *p)
+	{
+		const int WIDTH = 16 / (int)sizeof(real);
 #pragma unroll
-	for (int chunk = 0; chunk < COLUMNS; chunk += CHUNK) {
-		if (chunk >= count)
-			break;
-#pragma unroll
-		for (int i = chunk; i < chunk + CHUNK; i += WIDTH) {
+		for (int i = 0; i < COUNT; i += WIDTH) {
 			struct alignas(16) {
 				real value[WIDTH];
 			} some = *(const decltype(some) *)(p + i);
 #pragma unroll
-			for (int k = i; k < i + WIDTH; k++)
-#pragma unroll
-				for (int r = 0; r < ROWS; r++)
-					if (k > 1)
-						a[r][k - 2] = minus_product(
-						        a[r][k - 1], l[r], some.value[k - i]);
+			for (int k = 0; k < WIDTH; k++)
+				value[i + k] = some.value[k];
 		}
 	}
+};
+
+/* The columns of these words, number `from` and up, minus their multiples of them, each moved one
+ * to the left; rows of a start at column 1, and column 0 is no concern of an update. */
+template <typename real, int COLUMNS, int ROWS, int COUNT>
+__device__ __forceinline__ void update(real (&a)[ROWS][COLUMNS], const real (&l)[ROWS],
+        const struct words<real, COUNT> &p, int from)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+#pragma unroll
+		for (int k = from; k < from + COUNT; k++)
+			if (k > 1)
+				a[r][k - 2] = minus_product(a[r][k - 1], l[r], p.value[k - from]);
 }
 
 /* Where the candidate of this warp is stored for the warp that sends rows. */
@@ -200,10 +210,10 @@ __device__ __forceinline__ void store_multipliers(const struct panel<real> &g, c
 /* A warp's candidate for column j, the best of its rows that are `below` the pivots: its head is
  * sent if there is such a column. The number of the lane that holds it, and of the lane's
  * row in *row. */
-template <typename real, int ROWS, typename exchange>
+template <typename real, int ROWS, typename exchange, typename work>
 __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool exists,
         const real (&value)[ROWS], const real (&right)[ROWS], const real (&multiplier)[ROWS],
-        const int (&position)[ROWS], const bool (&below)[ROWS], int *row)
+        const int (&position)[ROWS], const bool (&below)[ROWS], int *row, const work &meanwhile)
 {
 	struct head<real> mine = {
 		below[0] ? value[0] : real(0), below[0] ? (uint32_t)position[0] : NO_INDEX,
@@ -224,87 +234,158 @@ __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool ex
 		mine.multiplier = better ? multiplier[r] : mine.multiplier;
 		*row = better ? r : *row;
 	}
-	const int best = best_lane(warp_largest(leading(weight)), weight, mine.position);
+	const uint32_t largest = warp_largest(leading(weight));
+	meanwhile();
+	const int best = best_lane(largest, weight, mine.position);
 	x.send(turn, exists, mine, best);
 	return best;
 }
 
-/* A warp that holds rows; kept: their multipliers, [n][ROWS][threads]. An exchange has three calls,
- * by whole warps: ready(), before the first send; send(turn, exists, head, lane), of the head that
- * this lane has; pivot(turn, before), once s.full[turn] has come round, where `before` is column
- * j + 1 of pivot row j - 1. */
-template <typename real, int COLUMNS, int ROWS, typename exchange>
-__device__ __forceinline__ void hold_rows(const struct panel<real> &g,
-        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x, real *kept)
-{
-	real a[ROWS][COLUMNS], value[ROWS], right[ROWS], l[ROWS];
-	int position[ROWS], row;
-	bool below[ROWS];
+/* The rows of a thread: column j, the columns right of it, which lack the update by column j - 1,
+ * the multipliers of that update, and where the rows stand. */
+template <typename real, int COLUMNS, int ROWS> struct held {
+	real a[ROWS][COLUMNS], value[ROWS], l[ROWS];
+	int position[ROWS];
+	int best, row; /* the lane that has the warp's candidate, and which of its rows that is */
+};
 
+template <typename real, int COLUMNS, int ROWS>
+__device__ __forceinline__ void load_rows(const struct panel<real> &g, const struct seat &t,
+        struct held<real, COLUMNS, ROWS> &h, bool (&below)[ROWS])
+{
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		const int from = (t.rank * ROWS + r) * t.threads + t.thread;
 		below[r] = from < g.m;
-		position[r] = below[r] ? from : ABSENT;
-		value[r] = below[r] ? g.a[from] : real(0);
+		h.position[r] = below[r] ? from : ABSENT;
+		h.value[r] = below[r] ? g.a[from] : real(0);
 #pragma unroll
 		for (int k = 0; k < COLUMNS; k++)
-			a[r][k] = below[r] && k + 1 < COLUMNS && k + 1 < g.n
-			                  ? g.a[from + (k + 1) * g.lda]
-			                  : real(0);
-		right[r] = a[r][0];
-		l[r] = real(0);
+			h.a[r][k] = below[r] && k + 1 < COLUMNS && k + 1 < g.n
+			                    ? g.a[from + (k + 1) * g.lda]
+			                    : real(0);
+		h.l[r] = real(0);
 	}
-	/* nobody writes to the panel before all have read it, or sends before all can receive */
-	x.ready();
-	int best = propose(x, 0, true, value, right, l, position, below, &row);
-	if (t.lane == best)
-		store_tail(s, t.warp, 0, a, l, row, g.n - 1);
+}
 
-	real *now = kept + t.thread;
-	for (int j = 0, left = g.n; left > 0; j++, left--, now += ROWS * t.threads) {
-		const uint32_t turn = (uint32_t)j % TURNS;
-		const uint32_t next = (turn + 1) % TURNS;
-		const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
-		if (!warp_waits(&s.full[turn], (uint32_t)j / TURNS % 2, g.error))
-			break;
-		const real before = p[1], second = p[2];
-		const struct winner<real> w = x.pivot(turn, before);
-		real l_now[ROWS];
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			l_now[r] = value[r] * w.divisor.reciprocal;
-		if (__builtin_expect(w.divisor.reciprocal == real(0), 0))
-#pragma unroll
-			for (int r = 0; r < ROWS; r++)
-				l_now[r] = pivot_divide(value[r], w.divisor);
+/* Column j, where `left` are left, up to WIDTH; now: where its multipliers are kept. The update by
+ * column j - 1, which nothing of this column needs, is for a warp that has a scheduler to itself
+ * AMONG what it would otherwise wait for, in four parts; where warps share one, behind it all. */
+template <int WIDTH, bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
+__device__ __forceinline__ void hold_column(const struct panel<real> &g,
+        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
+        struct held<real, COLUMNS, ROWS> &h, int j, int left, real *now)
+{
+	const int PART = WIDTH / 4, CHUNK = 16;
+	typedef struct words<real, PART> part;
+	const uint32_t turn = (uint32_t)j % TURNS, next = (turn + 1) % TURNS;
+	const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
+	const part first(p), another(p + PART);
+	const real before = AMONG ? first.value[1] : p[1], second = AMONG ? first.value[2] : p[2];
+	real value[ROWS], right[ROWS], l[ROWS];
+	bool below[ROWS];
+	const auto lead = [&] {
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			below[r] = position[r] >= j && position[r] != w.position;
-			l_now[r] = below[r] ? l_now[r] : real(0);
-			value[r] = minus_product(
-			        minus_product(a[r][0], l[r], before), l_now[r], w.right);
-			right[r] = minus_product(a[r][1], l[r], second);
-			if (position[r] == j)
-				position[r] = w.position;
-			else if (position[r] == w.position)
-				position[r] = j;
+			value[r] = minus_product(h.a[r][0], h.l[r], before);
+			right[r] = minus_product(h.a[r][1], h.l[r], second);
 		}
-		best = propose(x, next, left > 1, value, right, l_now, position, below, &row);
-
-		/* behind the exchange */
+	};
+	const struct winner<real> w = x.pivot(turn, before, [&] {
+		if (AMONG) {
+			lead();
+			update(h.a, h.l, first, 0);
+		}
+	});
+	const part third(p + 2 * PART);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		l[r] = h.value[r] * w.divisor.reciprocal;
+	if (AMONG)
+		update(h.a, h.l, another, PART);
+	if (__builtin_expect(w.divisor.reciprocal == real(0), 0))
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			if (below[r])
-				now[r * t.threads] = l_now[r];
-		update<real, COLUMNS, ROWS>(a, l, p, left);
-		if (t.lane == best)
-			store_tail(s, t.warp, next, a, l_now, row, left - 2);
+			l[r] = pivot_divide(h.value[r], w.divisor);
+	if (!AMONG)
+		lead();
 #pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			l[r] = l_now[r];
+	for (int r = 0; r < ROWS; r++) {
+		below[r] = h.position[r] >= j && h.position[r] != w.position;
+		l[r] = below[r] ? l[r] : real(0);
+		h.value[r] = minus_product(value[r], l[r], w.right);
+		if (h.position[r] == j)
+			h.position[r] = w.position;
+		else if (h.position[r] == w.position)
+			h.position[r] = j;
 	}
-	store_multipliers(g, t, position, kept);
+	const part fourth(p + 3 * PART);
+	h.best = propose(x, next, left > 1, h.value, right, l, h.position, below, &h.row, [&] {
+		if (AMONG)
+			update(h.a, h.l, third, 2 * PART);
+	});
+	if (AMONG)
+		update(h.a, h.l, fourth, 3 * PART);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (below[r])
+			now[r * t.threads] = l[r];
+	if (!AMONG)
+#pragma unroll
+		for (int from = 0; from < COLUMNS; from += CHUNK) {
+			if (from >= left)
+				break;
+			update(h.a, h.l, words<real, CHUNK>(p + from), from);
+		}
+	if (t.lane == h.best)
+		store_tail(s, t.warp, next, h.a, l, h.row, left - 2);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		h.l[r] = l[r];
+}
+
+/* The same of any that are left: an update AMONG the rest takes all of WIDTH. */
+template <int WIDTH, bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
+__device__ __forceinline__ void hold_column_of(const struct panel<real> &g,
+        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
+        struct held<real, COLUMNS, ROWS> &h, int j, int left, real *now)
+{
+	if constexpr (AMONG && WIDTH > NARROWEST)
+		if (left <= WIDTH / 2) {
+			hold_column_of<WIDTH / 2, AMONG>(g, s, t, x, h, j, left, now);
+			return;
+		}
+	hold_column<WIDTH, AMONG>(g, s, t, x, h, j, left, now);
+}
+
+/* A warp that holds rows; kept: their multipliers, [n][ROWS][threads]. An exchange has three calls,
+ * by whole warps: ready(), before the first send; send(turn, exists, head, lane), of the head that
+ * this lane has; pivot(turn, before, meanwhile), once s.full[turn] has come round, where `before`
+ * is column j + 1 of pivot row j - 1 and meanwhile() is called where there is time. */
+template <bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
+__device__ __forceinline__ void hold_rows(const struct panel<real> &g,
+        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x, real *kept)
+{
+	struct held<real, COLUMNS, ROWS> h;
+	real right[ROWS];
+	bool below[ROWS];
+
+	load_rows(g, t, h, below);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		right[r] = h.a[r][0];
+	/* nobody writes to the panel before all have read it, or sends before all can receive */
+	x.ready();
+	h.best = propose(x, 0, true, h.value, right, h.l, h.position, below, &h.row, [] {});
+	if (t.lane == h.best)
+		store_tail(s, t.warp, 0, h.a, h.l, h.row, g.n - 1);
+	real *now = kept + t.thread;
+	for (int j = 0, left = g.n; left > 0; j++, left--, now += ROWS * t.threads) {
+		if (!warp_waits(&s.full[j % TURNS], (uint32_t)j / TURNS % 2, g.error))
+			break;
+		hold_column_of<COLUMNS, AMONG>(g, s, t, x, h, j, left, now);
+	}
+	store_multipliers(g, t, h.position, kept);
 }
 
 #endif
