@@ -121,7 +121,7 @@ __device__ __forceinline__ void announce(
 
 /* The warp that sends the pivot rows which its block holds. Nobody goes on behind a wait that was
  * given up: those who sent and arrived further ended the kernel by a fault. */
-template <typename real, int COLUMNS>
+template <int MOST, typename real, int COLUMNS>
 __device__ __forceinline__ void send_rows(const struct panel<real> &g,
         struct shared<real, COLUMNS> &s, const struct seat &t, const struct route &w)
 {
@@ -135,8 +135,9 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 			early_release();
 		if (!warp_waits(&s.rows.full[turn], parity, g.error))
 			break;
-		const struct favourite<real> f = favourite_head(s.heads[turn], w.heads, t.lane);
-		const int best = best_lane(warp_largest(leading(f.weight)), f.weight, f.position);
+		const struct favourite<real> f =
+		        favourite_head<MOST>(s.heads[turn], w.heads, t.lane);
+		const int best = best_lane(f.weight, f.position);
 		const int index = from_lane(f.index, best);
 		if ((index & (w.blocks - 1)) == t.rank) { /* blocks are a power of two */
 			if (!warp_waits(&s.rows.own_full[turn], parity, g.error))
@@ -221,8 +222,8 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 			take_registers<HOLDING>();
 		if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
 			hold_rows<!grouped(MOST), real, COLUMNS, ROWS>(g, s.rows, t,
-			        cluster_exchange_of_heads<real, COLUMNS>{&s, t, w},
-			        (real *)(base + sizeof s));
+			        cluster_exchange_of_heads<real, COLUMNS, MOST>{&s, t, w},
+			        (struct multipliers<real, ROWS> *)(base + sizeof s));
 		else
 			cluster_barrier();
 		cluster_barrier();
@@ -230,7 +231,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		if (grouped(MOST))
 			leave_registers<SENDING>();
 		if (__any_sync(0xffffffffu, (int)threadIdx.x < first + 32))
-			send_rows<real, COLUMNS>(g, s, t, w);
+			send_rows<MOST>(g, s, t, w);
 		else
 			cluster_barrier();
 		cluster_barrier();
@@ -291,7 +292,7 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 size_t most_bytes(const struct choice *c)
 {
 	const struct variant *v = &c->form;
-	return (size_t)(v->fixed_bytes + v->columns * 32 * c->most * v->multiplier_bytes);
+	return (size_t)(v->fixed_bytes + (v->columns + 1) * 32 * c->most * v->multiplier_bytes);
 }
 
 /* Of the current device. */

@@ -78,26 +78,34 @@ __device__ __forceinline__ struct favourite<real> favourite_of(
 	return f;
 }
 
-template <typename real>
+/* MOST: warps of a block that hold rows. */
+template <int MOST, typename real>
 __device__ __forceinline__ struct favourite<real> favourite_head(
         const struct head<real> *heads, int count, int lane) {
-	return count <= 32   ? favourite_of<1>(heads, lane)
-	       : count <= 64 ? favourite_of<2>(heads, lane)
-	                     : favourite_of<HEADS / 32>(heads, lane);
+	const int ALL = (MOST * PANEL_CLUSTER + 31) / 32;
+	return ALL == 1 || count <= 32   ? favourite_of<1>(heads, lane)
+	       : ALL == 2 || count <= 64 ? favourite_of<2>(heads, lane)
+	                                 : favourite_of<ALL>(heads, lane);
 }
 
 /* before: column j + 1 of the pivot row j - 1. */
-template <typename real, typename work>
+template <int MOST, typename real, typename work>
 __device__ __forceinline__ struct winner<real> best_head(
         const struct head<real> *heads, int count, int lane, real before, const work &meanwhile) {
-	const struct favourite<real> f = favourite_head(heads, count, lane);
+	const struct favourite<real> f = favourite_head<MOST>(heads, count, lane);
 	const real right = minus_product(heads[f.index].right, heads[f.index].multiplier, before);
 	const uint32_t largest = warp_largest(leading(f.weight));
 	const struct pivot_divisor<real> d = pivot_divide_by(f.value);
 	meanwhile();
-	const int best = best_lane(largest, f.weight, f.position);
-	return {{from_lane(d.reciprocal, best), from_lane(d.pivot, best)}, from_lane(right, best),
-	        (int)from_lane(f.position, best)};
+	const unsigned lanes = leaders(largest, f.weight);
+	const auto of = [&](int best) -> struct winner<real> {
+		return {{from_lane(d.reciprocal, best), from_lane(d.pivot, best)},
+		        from_lane(right, best), (int)from_lane(f.position, best)};
+	};
+	struct winner<real> w = of(leader(lanes));
+	if (several(lanes)) /* seldom: not asked before the answer is under way */
+		w = of(best_leader(largest, f.weight, f.position));
+	return w;
 }
 
 __device__ __forceinline__ uint4
@@ -115,7 +123,7 @@ __device__ __forceinline__ uint4 head_piece(const struct head<double> &h, int pi
 	        piece ? low : h.position, piece ? (uint32_t)__double2hiint(h.multiplier) : 0};
 }
 
-template <typename real, int COLUMNS> struct cluster_exchange_of_heads {
+template <typename real, int COLUMNS, int MOST> struct cluster_exchange_of_heads {
 	const struct shared<real, COLUMNS> *s;
 	struct seat t;
 	struct route w;
@@ -126,22 +134,24 @@ template <typename real, int COLUMNS> struct cluster_exchange_of_heads {
 		cluster_barrier();
 	}
 
-	__device__ __forceinline__ void send(
-	        uint32_t turn, bool exists, const struct head<real> &mine, int best) const
+	__device__ __forceinline__ struct head<real> offer(
+	        const struct head<real> &mine, int best) const {
+		return {from_lane(mine.value, best), from_lane(mine.position, best),
+		        from_lane(mine.right, best), from_lane(mine.multiplier, best)};
+	}
+
+	__device__ __forceinline__ void
+	send(uint32_t turn, bool exists, const struct head<real> &offer, int) const
 	{
-		const struct head<real> h = {
-			from_lane(mine.value, best), from_lane(mine.position, best),
-			        from_lane(mine.right, best), from_lane(mine.multiplier, best)
-		};
 		if (w.sends && exists)
-			send_piece(head_piece(h, t.lane / PANEL_CLUSTER),
+			send_piece(head_piece(offer, t.lane / PANEL_CLUSTER),
 			        w.head + turn * (uint32_t)sizeof s->heads[0], w.full + turn * 8);
 	}
 
 	template <typename work>
 	__device__ __forceinline__ struct winner<real> pivot(
 	        uint32_t turn, real before, const work &meanwhile) const {
-		return best_head(s->heads[turn], w.heads, t.lane, before, meanwhile);
+		return best_head<MOST>(s->heads[turn], w.heads, t.lane, before, meanwhile);
 	}
 };
 

@@ -60,7 +60,8 @@ __device__ __forceinline__ void factorize(const struct grid<real> &g)
 	/* a vote, so that the compiler knows that no warp parts */
 	if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
 		hold_rows<false, real, COLUMNS, ROWS>(g.panel, s.rows, t,
-		        exchange_of_grid<real, COLUMNS>{&s, t}, (real *)(base + sizeof s));
+		        exchange_of_grid<real, COLUMNS>{&s, t},
+		        (struct multipliers<real, ROWS> *)(base + sizeof s));
 	else if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads + 32))
 		bring_pivots(g, s, t);
 	else
@@ -132,8 +133,8 @@ template <typename real>
 int run(const struct variant *v, const struct panel<real> &panel, void *slots, uint32_t tag,
         void *stream)
 {
-	const int64_t bytes =
-	        v->fixed_bytes + (int64_t)panel.n * PANEL_CLUSTER_THREADS * v->multiplier_bytes;
+	const int64_t bytes = v->fixed_bytes +
+	                      (int64_t)(panel.n + 1) * PANEL_CLUSTER_THREADS * v->multiplier_bytes;
 	struct grid<real> g = {
 		panel, (uint64_t *)slots, tag
 	};

@@ -62,8 +62,13 @@ template <typename real, int COLUMNS> struct exchange_of_grid {
 		fence_device();
 	}
 
-	__device__ __forceinline__ void send(
-	        uint32_t turn, bool exists, const struct head<real> &mine, int best) const
+	__device__ __forceinline__ struct head<real> offer(
+	        const struct head<real> &mine, int) const {
+		return mine;
+	}
+
+	__device__ __forceinline__ void
+	send(uint32_t turn, bool exists, const struct head<real> &mine, int best) const
 	{
 		if (exists && t.lane == best) {
 			s->heads[turn][t.warp] = mine;
@@ -166,7 +171,7 @@ __device__ __forceinline__ bool better(const struct head<real> &x, const struct 
 template <typename real> __device__ __forceinline__ int best_of_lanes(const struct head<real> &h)
 {
 	const auto weight = weight_of(h.value);
-	return best_lane(warp_largest(leading(weight)), weight, h.position);
+	return best_lane(weight, h.position);
 }
 
 /* The best of the blocks that a lane waits for: block 32 i + lane. All lanes look until none waits:

@@ -95,21 +95,42 @@ __device__ __forceinline__ uint32_t leading(uint64_t weight)
 	return (uint32_t)(weight >> 32);
 }
 
-/* The lane with the largest weight, whose leading word is `largest`; of several the one with the
- * lowest position. */
+/* The lanes with the largest weight by its leading word, which is `largest`. */
 template <typename weight_type>
-__device__ __forceinline__ int best_lane(uint32_t largest, weight_type weight, uint32_t position)
+__device__ __forceinline__ unsigned leaders(uint32_t largest, weight_type weight)
+{
+	return __ballot_sync(0xffffffffu, leading(weight) == largest);
+}
+
+__device__ __forceinline__ bool several(unsigned lanes)
+{
+	return __builtin_expect((lanes & (lanes - 1)) != 0, 0);
+}
+
+/* If there is one. */
+__device__ __forceinline__ int leader(unsigned lanes)
+{
+	return 31 - __clz((int)lanes); /* the number from below takes a step more */
+}
+
+/* Of several the one with the largest weight, of several of these the one with the lowest
+ * position, the first when that is none. */
+template <typename weight_type>
+__device__ __forceinline__ int best_leader(uint32_t largest, weight_type weight, uint32_t position)
 {
 	bool mine = leading(weight) == largest;
-	unsigned best = __ballot_sync(0xffffffffu, mine);
-	if (__builtin_expect((best & (best - 1)) != 0, 0)) {
-		const weight_type most = warp_largest(mine ? weight : 0);
-		mine = mine && weight == most;
-		const uint32_t lowest = ~warp_largest(mine ? ~position : 0);
-		best = __ballot_sync(0xffffffffu, mine && position == lowest);
-		best &= 0u - best; /* the first of several that have none */
-	}
-	return 31 - __clz((int)best); /* one bit: its number from above takes one step */
+	const weight_type most = warp_largest(mine ? weight : 0);
+	mine = mine && weight == most;
+	const uint32_t lowest = ~warp_largest(mine ? ~position : 0);
+	return __ffs((int)__ballot_sync(0xffffffffu, mine && position == lowest)) - 1;
+}
+
+template <typename weight_type>
+__device__ __forceinline__ int best_lane(weight_type weight, uint32_t position)
+{
+	const uint32_t largest = warp_largest(leading(weight));
+	const unsigned lanes = leaders(largest, weight);
+	return several(lanes) ? best_leader(largest, weight, position) : leader(lanes);
 }
 
 template <typename type> __device__ __forceinline__ type from_lane(type value, int lane)
@@ -195,16 +216,23 @@ __device__ __forceinline__ void store_tail(struct row_memory<real, COLUMNS> &s, 
 	arrivals_arrive(shared_address(&s.own_full[turn]));
 }
 
+/* The multipliers of a thread's rows by one column. They are kept in shared memory and read from it
+ * for the update, all at once: registers of a word read at once are in different banks, where an
+ * update by two need not read them again for each column (60 loads of a register less of 120). */
+template <typename real, int ROWS> struct alignas(sizeof(real) * ROWS) multipliers {
+	real row[ROWS];
+};
+
 /* The rest of the panel once all columns are done: the multipliers of a row are in the columns left
  * of its diagonal. */
 template <typename real, int ROWS>
 __device__ __forceinline__ void store_multipliers(const struct panel<real> &g, const struct seat &t,
-        const int (&position)[ROWS], const real *kept)
+        const int (&position)[ROWS], const struct multipliers<real, ROWS> *kept)
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		for (int c = 0; c < min(position[r], g.n); c++)
-			g.a[position[r] + c * g.lda] = kept[(c * ROWS + r) * t.threads + t.thread];
+			g.a[position[r] + c * g.lda] = kept[(c + 1) * t.threads + t.thread].row[r];
 }
 
 /* A warp's candidate for column j, the best of its rows that are `below` the pivots: its head is
@@ -236,15 +264,21 @@ __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool ex
 	}
 	const uint32_t largest = warp_largest(leading(weight));
 	meanwhile();
-	const int best = best_lane(largest, weight, mine.position);
-	x.send(turn, exists, mine, best);
+	const unsigned lanes = leaders(largest, weight);
+	int best = leader(lanes);
+	struct head<real> offer = x.offer(mine, best);
+	if (several(lanes)) { /* seldom: not asked before the offer is under way */
+		best = best_leader(largest, weight, mine.position);
+		offer = x.offer(mine, best);
+	}
+	x.send(turn, exists, offer, best);
 	return best;
 }
 
 /* The rows of a thread: column j, the columns right of it, which lack the update by column j - 1,
- * the multipliers of that update, and where the rows stand. */
+ * and where the rows stand. */
 template <typename real, int COLUMNS, int ROWS> struct held {
-	real a[ROWS][COLUMNS], value[ROWS], l[ROWS];
+	real a[ROWS][COLUMNS], value[ROWS];
 	int position[ROWS];
 	int best, row; /* the lane that has the warp's candidate, and which of its rows that is */
 };
@@ -264,127 +298,129 @@ __device__ __forceinline__ void load_rows(const struct panel<real> &g, const str
 			h.a[r][k] = below[r] && k + 1 < COLUMNS && k + 1 < g.n
 			                    ? g.a[from + (k + 1) * g.lda]
 			                    : real(0);
-		h.l[r] = real(0);
 	}
 }
 
-/* Column j, where `left` are left, up to WIDTH; now: where its multipliers are kept. The update by
- * column j - 1, which nothing of this column needs, is for a warp that has a scheduler to itself
- * AMONG what it would otherwise wait for, in four parts; where warps share one, behind it all. */
+/* Column j, where `left` are left, up to WIDTH; kept: where its multipliers go, behind those of the
+ * column before. The update by column j - 1, which nothing of this column needs, is for a warp that
+ * has a scheduler to itself AMONG what it would otherwise wait for, in four parts; where warps
+ * share one, behind it all. */
 template <int WIDTH, bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
-__device__ __forceinline__ void hold_column(const struct panel<real> &g,
+__device__ __forceinline__ bool hold_column(const struct panel<real> &g,
         struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
-        struct held<real, COLUMNS, ROWS> &h, int j, int left, real *now)
+        struct held<real, COLUMNS, ROWS> &h, int j, int left, struct multipliers<real, ROWS> *kept)
 {
 	const int PART = WIDTH / 4, CHUNK = 16;
 	typedef struct words<real, PART> part;
 	const uint32_t turn = (uint32_t)j % TURNS, next = (turn + 1) % TURNS;
 	const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
+	const struct multipliers<real, ROWS> l = kept[-t.threads];
+	struct multipliers<real, ROWS> l_now;
+	if (!warp_waits(&s.full[turn], (uint32_t)j / TURNS % 2, g.error))
+		return false;
 	const part first(p), another(p + PART);
 	const real before = AMONG ? first.value[1] : p[1], second = AMONG ? first.value[2] : p[2];
-	real value[ROWS], right[ROWS], l[ROWS];
+	real value[ROWS], right[ROWS];
 	bool below[ROWS];
 	const auto lead = [&] {
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			value[r] = minus_product(h.a[r][0], h.l[r], before);
-			right[r] = minus_product(h.a[r][1], h.l[r], second);
+			value[r] = minus_product(h.a[r][0], l.row[r], before);
+			right[r] = minus_product(h.a[r][1], l.row[r], second);
 		}
 	};
 	const struct winner<real> w = x.pivot(turn, before, [&] {
 		if (AMONG) {
 			lead();
-			update(h.a, h.l, first, 0);
+			update(h.a, l.row, first, 0);
 		}
 	});
 	const part third(p + 2 * PART);
-#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		l[r] = h.value[r] * w.divisor.reciprocal;
 	if (AMONG)
-		update(h.a, h.l, another, PART);
+		update(h.a, l.row, another, PART);
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		below[r] = h.position[r] >= j && h.position[r] != w.position;
+		l_now.row[r] = below[r] ? h.value[r] * w.divisor.reciprocal : real(0);
+	}
 	if (__builtin_expect(w.divisor.reciprocal == real(0), 0))
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			l[r] = pivot_divide(h.value[r], w.divisor);
+			l_now.row[r] = below[r] ? pivot_divide(h.value[r], w.divisor) : real(0);
 	if (!AMONG)
 		lead();
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
-		below[r] = h.position[r] >= j && h.position[r] != w.position;
-		l[r] = below[r] ? l[r] : real(0);
-		h.value[r] = minus_product(value[r], l[r], w.right);
+		h.value[r] = minus_product(value[r], l_now.row[r], w.right);
 		if (h.position[r] == j)
 			h.position[r] = w.position;
 		else if (h.position[r] == w.position)
 			h.position[r] = j;
 	}
 	const part fourth(p + 3 * PART);
-	h.best = propose(x, next, left > 1, h.value, right, l, h.position, below, &h.row, [&] {
-		if (AMONG)
-			update(h.a, h.l, third, 2 * PART);
-	});
+	h.best = propose(
+	        x, next, left > 1, h.value, right, l_now.row, h.position, below, &h.row, [&] {
+		        if (AMONG)
+			        update(h.a, l.row, third, 2 * PART);
+	        });
 	if (AMONG)
-		update(h.a, h.l, fourth, 3 * PART);
-#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		if (below[r])
-			now[r * t.threads] = l[r];
+		update(h.a, l.row, fourth, 3 * PART);
+	*kept = l_now;
 	if (!AMONG)
 #pragma unroll
 		for (int from = 0; from < COLUMNS; from += CHUNK) {
 			if (from >= left)
 				break;
-			update(h.a, h.l, words<real, CHUNK>(p + from), from);
+			update(h.a, l.row, words<real, CHUNK>(p + from), from);
 		}
 	if (t.lane == h.best)
-		store_tail(s, t.warp, next, h.a, l, h.row, left - 2);
-#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		h.l[r] = l[r];
+		store_tail(s, t.warp, next, h.a, l_now.row, h.row, left - 2);
+	return true;
 }
 
 /* The same of any that are left: an update AMONG the rest takes all of WIDTH. */
 template <int WIDTH, bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
-__device__ __forceinline__ void hold_column_of(const struct panel<real> &g,
+__device__ __forceinline__ bool hold_column_of(const struct panel<real> &g,
         struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
-        struct held<real, COLUMNS, ROWS> &h, int j, int left, real *now)
+        struct held<real, COLUMNS, ROWS> &h, int j, int left, struct multipliers<real, ROWS> *kept)
 {
 	if constexpr (AMONG && WIDTH > NARROWEST)
-		if (left <= WIDTH / 2) {
-			hold_column_of<WIDTH / 2, AMONG>(g, s, t, x, h, j, left, now);
-			return;
-		}
-	hold_column<WIDTH, AMONG>(g, s, t, x, h, j, left, now);
+		if (left <= WIDTH / 2)
+			return hold_column_of<WIDTH / 2, AMONG>(g, s, t, x, h, j, left, kept);
+	return hold_column<WIDTH, AMONG>(g, s, t, x, h, j, left, kept);
 }
 
-/* A warp that holds rows; kept: their multipliers, [n][ROWS][threads]. An exchange has three calls,
+/* A warp that holds rows; kept: their multipliers, [n + 1][threads], the first ones none. An
+ * exchange has three calls,
  * by whole warps: ready(), before the first send; send(turn, exists, head, lane), of the head that
  * this lane has; pivot(turn, before, meanwhile), once s.full[turn] has come round, where `before`
  * is column j + 1 of pivot row j - 1 and meanwhile() is called where there is time. */
 template <bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
 __device__ __forceinline__ void hold_rows(const struct panel<real> &g,
-        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x, real *kept)
+        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
+        struct multipliers<real, ROWS> *kept)
 {
 	struct held<real, COLUMNS, ROWS> h;
+	struct multipliers<real, ROWS> none;
 	real right[ROWS];
 	bool below[ROWS];
 
 	load_rows(g, t, h, below);
 #pragma unroll
-	for (int r = 0; r < ROWS; r++)
+	for (int r = 0; r < ROWS; r++) {
 		right[r] = h.a[r][0];
+		none.row[r] = real(0);
+	}
+	kept[t.thread] = none;
 	/* nobody writes to the panel before all have read it, or sends before all can receive */
 	x.ready();
-	h.best = propose(x, 0, true, h.value, right, h.l, h.position, below, &h.row, [] {});
+	h.best = propose(x, 0, true, h.value, right, none.row, h.position, below, &h.row, [] {});
 	if (t.lane == h.best)
-		store_tail(s, t.warp, 0, h.a, h.l, h.row, g.n - 1);
-	real *now = kept + t.thread;
-	for (int j = 0, left = g.n; left > 0; j++, left--, now += ROWS * t.threads) {
-		if (!warp_waits(&s.full[j % TURNS], (uint32_t)j / TURNS % 2, g.error))
+		store_tail(s, t.warp, 0, h.a, none.row, h.row, g.n - 1);
+	struct multipliers<real, ROWS> *next = kept + t.threads + t.thread;
+	for (int j = 0, left = g.n; left > 0; j++, left--, next += t.threads)
+		if (!hold_column_of<COLUMNS, AMONG>(g, s, t, x, h, j, left, next))
 			break;
-		hold_column_of<COLUMNS, AMONG>(g, s, t, x, h, j, left, now);
-	}
 	store_multipliers(g, t, h.position, kept);
 }
 
