@@ -5,6 +5,7 @@
 #include "model_profile.h"
 
 #include "../factor/model/plan_choice.h"
+#include "../factor/plan_default.h"
 
 static const char *const operations[] = {"getrf", "geqrf", "potrf"};
 
@@ -252,6 +253,40 @@ static void test_widest(const struct profile *p)
 	        "of %d plans of one width %d have a wider one that takes as long", uniform, wider);
 }
 
+/* The default plan of Cholesky and QR is chosen where it takes as long to 1.5 percent. */
+static void test_own(void)
+{
+	static const int64_t sizes[] = {1500, 3000, 6500, 8192, 10007};
+	static struct plan_choice choice;
+	static struct default_plan own;
+	int taken = 0, dearer = 0, wrong = 0;
+	struct fault fault;
+	struct profile *p = profile_read("data/nvidia-h200/profile.tsv", &fault);
+
+	for (size_t i = 0; p && i < 2 * ARRAY_LEN(sizes); i++) {
+		const bool cholesky = i % 2;
+		const int64_t n = sizes[i / 2];
+		struct factor_question asked = question(cholesky ? "potrf" : "geqrf", NULL, n, n);
+		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+		plan_default(e, cholesky ? POTRF : GEQRF, n, n, SINGLE, false, &own);
+		executor_free(e);
+		const double price = seconds(p, asked.operation, &own.plan, n, n, 2);
+		if (!plan_choose(p, &asked, &plan_free, &choice)) {
+			wrong++;
+		} else if (price == choice.seconds) {
+			taken++;
+			dearer += price > choice.uniform_seconds;
+		} else {
+			wrong += price <= choice.seconds * 1.015;
+		}
+	}
+	ok(p && taken > 0 && wrong == 0,
+	        "the default plan is taken where it takes as long: %d of %zu", taken,
+	        2 * ARRAY_LEN(sizes));
+	ok(dearer > 0, "also where another is priced below it");
+	profile_free(p);
+}
+
 /* Panels of the usual 64 columns do not fit on chip there, of 32 they do. */
 static void test_tall_panels(void)
 {
@@ -429,6 +464,7 @@ int main(void)
 	test_counts();
 	test_choice(p);
 	test_widest(p);
+	test_own();
 	test_borders();
 	test_tall_panels();
 	test_refusals(p);

@@ -47,8 +47,11 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j)
  * % above; QR of 100000 x 200 by 64 columns 731 us without, 741 with it, priced 714 and 750. H100:
  * Cholesky of 512 86.3 us without, 92.6 with it, of 700 125 and 130, priced 6 % above; by 3xFP16 of
  * 5555, 8192, 10007 5, 2 and 2 to 4 % less with it, priced 3 % above, 1 below and 4 above, of
- * 16384, 20000, 32768 2, 2 and 5 % more, priced 5, 8, 6 % above). */
-static const double hidden = 0.15;
+ * 16384, 20000, 32768 2, 2 and 5 % more, priced 5, 8, 6 % above. Both: of 1000 and 1024 as long, of
+ * 1500 271 us with it and 287 without, priced 4, 4 and 3 to 4 % above). What is priced so is 0.04
+ * to 0.18 of what can be hidden where look-ahead is ahead, 0.24 to 0.26 where neither is, 0.3 and
+ * more where it is behind. */
+static const double hidden = 0.2;
 
 /* Of the plan chosen so far, which is without. */
 static double hidden_in(struct search *s)
@@ -210,32 +213,6 @@ static double choose_uniform(struct search *s)
 	return best;
 }
 
-/* Where one width is taken throughout, of those that take as long the widest: it has fewer panels
- * beside products, which disturb each other more than the model knows (H200: QR of 32768 in fp32 by
- * 256 and 512 columns 1.149 and 1.056 s on one GPU, 1.190 and 1.096 on another, priced 1.025 and
- * 1.029, 1.160 and 1.067 on a third, priced 1.034 and 1.042). Over the widths measured in three
- * runs (152 shapes, modes and factorizations) those chosen so take 0.74 % longer than the best in
- * the mean with 0.005, 0.69 with 0.01 to 0.02. */
-static const double tied = 0.01;
-
-static void take_widest(struct search *s, double *best)
-{
-	struct plan_choice *c = s->choice;
-	const double least = *best;
-
-	for (size_t i = 0; i < PLAN_WIDTHS && plan_widths[i] < s->asked.n; i++) {
-		if (plan_widths[i] <= c->widths[0])
-			continue;
-		struct plan plan = c->plan;
-		plan.widths = &plan_widths[i];
-		const double seconds = plan_trial(s, &plan, 0);
-		if (seconds <= least * (1 + tied)) {
-			c->widths[0] = plan_widths[i];
-			*best = seconds;
-		}
-	}
-}
-
 static bool choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice)
 {
@@ -248,8 +225,8 @@ static bool choose(const struct profile *profile, const struct factor_question *
 	choice->uniform_seconds = best;
 	if (!fixed->nb && isfinite(best))
 		plan_sequence(&s, &best);
-	if (!fixed->nb && isfinite(best) && choice->plan.count == 1)
-		take_widest(&s, &best);
+	if (!fixed->nb && isfinite(best))
+		plan_tie(&s, &best);
 	choice->seconds = best;
 	if (isfinite(best)) {
 		plan_trial(&s, &choice->plan, 0);

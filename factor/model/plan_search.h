@@ -24,4 +24,8 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j);
  * *best, its seconds. */
 void plan_sequence(struct search *s, double *best);
 
+/* Of plans that are priced as the choice is, or nearly so, another one where that has been seen to
+ * be quicker (plan_ties.c); *best are then its seconds. */
+void plan_tie(struct search *s, double *best);
+
 #endif
