@@ -45,48 +45,69 @@ __global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct column
 	struct top<T, WIDTH> &s = *(struct top<T, WIDTH> *)bytes;
 	T *slab = (T *)(&s + 1);
 	int *moved = (int *)(slab + WIDTH * PITCH<T>); /* the row of the top that comes, or -1 */
+	__shared__ uint64_t full;                      /* an mbarrier: the slab has come */
 	const int rank = (int)cluster_rank();
 	const int column = (int)(blockIdx.x / cluster_blocks()) * COLUMNS, n = g.n - column;
 	const int first = g.k + rank * g.share, count = max(0, min(g.share, g.m - first));
+	const bool engine = engine_takes(g.a, g.lda, sizeof(T), g.k);
 	const T *a = g.a + first;
 	T *c = g.c + first + column * g.ldc;
 	struct share<T> mine;
 
+	if (threadIdx.x == 0)
+		arrivals_set(&full, 1, 1);
+	__syncthreads();
 	early_begin();
 	read_pivots(g, s);
-	fetch_top(g, s, column);
-	fetch_slab(g, a, 0, count, slab);
-	if (mine.works())
-		load_share(mine, c, g.ldc, n, 0, count);
+	fetch_old(g, s, column);
+	fetch_triangle(g, s);
+	if (engine) {
+		engine_fetch<PITCH<T>>(a, g.lda, min(count, AT_ONCE<T>), slab, &full);
+		copy_wait<0>();
+	} else {
+		fetch_slab(g, a, 0, count, slab);
+		copy_wait<1>();
+	}
 #pragma unroll 1
 	for (int i = (int)threadIdx.x; i < count; i += THREADS)
 		moved[i] = -1;
-	copy_wait<1>();
 	__syncthreads();
-	const int row = find_origins(g, s), place = s.pivot[threadIdx.x % WIDTH] - first;
-	if (row >= 0 && place >= 0 && place < count)
-		moved[place] = row;
+	find_origins(g, s, [&](int exchange, int row) {
+		const int place = s.pivot[exchange] - first;
+		if (row >= 0 && place >= 0 && place < count)
+			moved[place] = row;
+	});
 	__syncthreads();
-	solve_top(g, s, column);
+	solve_top(g, s, column, [&] {
+		if (mine.works(count))
+			load_share(mine, c, g.ldc, n, 0, count);
+	});
 	/* all that others may overwrite has been read: by copies that are complete, and by loads
 	 * whose values were used */
 	asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-	for (int base = 0; base < count || base == 0; base += AT_ONCE<T>) {
+	for (int base = 0, turn = 0; base < count || base == 0; base += AT_ONCE<T>, turn++) {
+		const int rows = min(count - base, AT_ONCE<T>);
 		if (base > 0) {
 			__syncthreads();
-			fetch_slab(g, a, base, count, slab);
-			if (mine.works())
+			if (engine)
+				engine_fetch<PITCH<T>>(a + base, g.lda, rows, slab, &full);
+			else
+				fetch_slab(g, a, base, count, slab);
+			if (mine.works(rows))
 				load_share(mine, c, g.ldc, n, base, count);
 		}
-		copy_wait<0>();
+		if (engine)
+			engine_wait(&full, (uint32_t)turn % 2);
+		else
+			copy_wait<0>();
 		__syncthreads();
-		if (mine.works()) {
+		if (mine.works(rows)) {
 			take_moved(mine, s.old, moved, base, count);
 			mine.multiply(slab, s.rows);
 		}
 		if (base == 0)
 			asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-		if (mine.works())
+		if (mine.works(rows))
 			store_share(mine, c, g.ldc, n, base, count);
 	}
 	if (rank == 0)

@@ -4,6 +4,7 @@
 #ifndef FATHOM_LU_ROWS_CUH
 #define FATHOM_LU_ROWS_CUH
 
+#include "cluster.cuh"
 #include "lu_solve.cuh"
 
 namespace
@@ -27,6 +28,40 @@ __device__ __forceinline__ void fetch_slab(
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
+/* The same copies by the copy engine, a column by each of WIDTH threads from the `first` on: they
+ * take nothing of the path by which threads read and write memory. */
+__device__ __forceinline__ bool engine_takes(const void *a, int64_t lda, int64_t word, int k)
+{
+	return k == WIDTH && ((int64_t)(uintptr_t)a | lda * word) % 16 == 0;
+}
+
+/* Rows, rounded up to 16 bytes: what lies between columns may be read. Where a round before has
+ * been read by others, behind a barrier of the block. full: an mbarrier of one arrival. */
+template <int PITCH, typename T>
+__device__ __forceinline__ void engine_fetch(
+        const T *from, int64_t lda, int rows, T *to, uint64_t *full)
+{
+	const int column = (int)threadIdx.x;
+	const uint32_t bytes = (uint32_t)(rows * (int)sizeof(T) + 15) / 16 * 16;
+	if (column >= WIDTH)
+		return;
+	if (column == 0)
+		arrivals_expect(shared_address(full), WIDTH * bytes);
+	if (bytes > 0)
+		asm volatile("fence.proxy.async.shared::cta;\n\t"
+		             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+		             "[%0], [%1], %2, [%3];" ::"r"(shared_address(to + column * PITCH)),
+		             "l"(from + column * lda), "r"(bytes), "r"(shared_address(full))
+		             : "memory");
+}
+
+/* Ends: copies arrive, or end the kernel by a fault. */
+__device__ __forceinline__ void engine_wait(const uint64_t *full, uint32_t parity)
+{
+	while (!mailbox_is_full(shared_address(full), parity))
+		;
+}
+
 __device__ __forceinline__ void tile_multiply(double a, double b, double (&c)[2])
 {
 	asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -37,20 +72,15 @@ __device__ __forceinline__ void tile_multiply(double a, double b, double (&c)[2]
 /* A thread's elements of the rows: EACH rows and LONG columns. */
 template <typename T> struct share;
 
-/* A warp has 128 rows and half of the columns; in the loop over k all is fed by one read of four
+/* A warp has 64 rows and half of the columns; in the loop over k all is fed by one read of four
  * elements of the top, and one of each row. */
 template <> struct share<float> {
-	static const int EACH = 4, LONG = COLUMNS / 2;
+	static const int EACH = 2, LONG = COLUMNS / 2;
 	float c[EACH][LONG];
-
-	static __device__ __forceinline__ bool works(void)
-	{
-		return threadIdx.x < AT_ONCE<float> * 2 / EACH;
-	}
 
 	static __device__ __forceinline__ int row_of(int r)
 	{
-		return (int)threadIdx.x / 64 * 128 + 32 * r + (int)threadIdx.x % 32;
+		return (int)threadIdx.x / 64 * 64 + 32 * r + (int)threadIdx.x % 32;
 	}
 
 	static __device__ __forceinline__ int column_of(int e)
@@ -58,10 +88,16 @@ template <> struct share<float> {
 		return (int)threadIdx.x / 32 % 2 * LONG + e;
 	}
 
+	/* Whether a warp has any of so many rows. */
+	static __device__ __forceinline__ bool works(int rows)
+	{
+		return (int)threadIdx.x / 64 * 64 < rows;
+	}
+
 	__device__ __forceinline__ void multiply(const float *slab, const float (*top)[COLUMNS])
 	{
 		const float *l = slab + row_of(0), *u = top[0] + column_of(0);
-#pragma unroll 4
+#pragma unroll 8
 		for (int k = 0; k < WIDTH; k++) {
 			const struct quad_float x = load_quad(u + k * COLUMNS);
 #pragma unroll
@@ -79,9 +115,9 @@ template <> struct share<double> {
 	static const int EACH = 2, LONG = 2;
 	double c[EACH][LONG];
 
-	static __device__ __forceinline__ bool works(void)
+	static __device__ __forceinline__ bool works(int rows)
 	{
-		return true;
+		return (int)threadIdx.x / 32 * 16 < rows;
 	}
 
 	static __device__ __forceinline__ int row_of(int r)

@@ -28,25 +28,8 @@ template <typename T, int WIDTH> struct top {
 	T triangle[WIDTH][WIDTH]; /* by columns */
 	T old[COLUMNS][WIDTH];    /* the top as it was, */
 	T rows[WIDTH][COLUMNS];   /* and as it becomes */
-	int pivot[WIDTH], source[WIDTH];
+	int pivot[WIDTH], source[WIDTH], before[WIDTH];
 };
-
-/* The last of the first `bound` exchanges that is with `row`, or -1. */
-template <int WIDTH> __device__ __forceinline__ int latest(const int *pivot, int bound, int row)
-{
-	int found = -1;
-#pragma unroll 8
-	for (int i = 0; i < WIDTH; i += 4) {
-		const int4 p = *(const int4 *)(pivot + i);
-		const int last = p.w == row && i + 3 < bound   ? i + 3
-		                 : p.z == row && i + 2 < bound ? i + 2
-		                 : p.y == row && i + 1 < bound ? i + 1
-		                 : p.x == row && i < bound     ? i
-		                                               : -1;
-		found = max(found, last);
-	}
-	return found;
-}
 
 template <typename T, int WIDTH>
 __device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct top<T, WIDTH> &s)
@@ -58,29 +41,55 @@ __device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct t
 	s.pivot[i] = i >= g.k ? -1 : p >= i && p < g.m ? p : i;
 }
 
-/* Exchange i is of row i with one at or below it. So the row that comes to place i is followed
- * backwards from the one that exchange i brought there; and the one that comes to a place below all
- * k from the last exchange that is with that place. The former are found by the first WIDTH threads
- * for solve_top; the latter by the next WIDTH: a row of the top that comes to place s.pivot[i], or
- * -1, as in all other threads. */
+/* Exchange i is of row i with one at or below it. What is at place i before it was brought there by
+ * the last exchange j < i that is with i, and was at place j before that one; if there is none it
+ * is row i. */
 template <typename T, int WIDTH>
-__device__ __forceinline__ int find_origins(const struct columns<T> &g, struct top<T, WIDTH> &s)
+__device__ __forceinline__ int row_before(const struct top<T, WIDTH> &s, int i)
 {
-	const int i = (int)threadIdx.x % WIDTH, place = s.pivot[i];
-	const bool above = (int)threadIdx.x < WIDTH;
-	if (i >= g.k || (int)threadIdx.x >= 2 * WIDTH)
-		return -1;
-	int row = place, bound = above ? i : g.k, last = -1;
-	for (;;) {
-		const int found = latest<WIDTH>(s.pivot, bound, row);
-		if (found < 0)
-			break;
-		last = last < 0 ? found : last;
-		row = bound = found;
+	while (s.before[i] >= 0)
+		i = s.before[i];
+	return i;
+}
+
+/* So the row that comes to place i, s.source[i], is what the last exchange before with the same
+ * place brought there, or else that place's own; and what comes to places below all k is what was
+ * at place i before the last exchange with each. below(i, row) is called for each exchange, with
+ * the row of the top that comes to place s.pivot[i], or -1. By all threads; PARTS of them look
+ * through a part of the exchanges each for one of them. */
+template <typename T, int WIDTH, typename work>
+__device__ __forceinline__ void find_origins(
+        const struct columns<T> &g, struct top<T, WIDTH> &s, const work &below)
+{
+	const int PARTS = THREADS / WIDTH, LENGTH = WIDTH / PARTS;
+	const int i = (int)threadIdx.x / PARTS, part = (int)threadIdx.x % PARTS;
+	const int place = s.pivot[i];
+	int before = -1, same = -1, last = -1; /* exchanges with i and with its place before it, */
+#pragma unroll                                 /* and the last with that place */
+	for (int from = 0; from < LENGTH; from += 4) {
+		const int4 four = *(const int4 *)(s.pivot + part * LENGTH + from);
+		const int p[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+		for (int e = 0; e < 4; e++) {
+			const int j = part * LENGTH + from + e;
+			before = p[e] == i && j < i ? j : before;
+			same = p[e] == place && j < i ? j : same;
+			last = p[e] == place ? j : last;
+		}
 	}
-	if (above)
-		s.source[i] = row;
-	return above || last != i || place < g.k ? -1 : row;
+#pragma unroll
+	for (int apart = 1; apart < PARTS; apart *= 2) {
+		before = max(before, __shfl_xor_sync(0xffffffffu, before, apart));
+		same = max(same, __shfl_xor_sync(0xffffffffu, same, apart));
+		last = max(last, __shfl_xor_sync(0xffffffffu, last, apart));
+	}
+	if (part == 0)
+		s.before[i] = before;
+	__syncthreads();
+	if (part == 0)
+		s.source[i] = same < 0 ? place : row_before(s, same);
+	if (part == 1)
+		below(i, last == i && place >= g.k ? row_before(s, i) : -1);
 }
 
 /* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the other ones
@@ -113,9 +122,9 @@ __device__ __forceinline__ void fetch_panel(
 	copy_commit();
 }
 
-/* Starts the copy of what the solution needs. */
+/* Starts the copy of the top as it is. */
 template <typename T, int WIDTH>
-__device__ __forceinline__ void fetch_top(
+__device__ __forceinline__ void fetch_old(
         const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
 {
 	const int i = (int)threadIdx.x % WIDTH;
@@ -123,14 +132,21 @@ __device__ __forceinline__ void fetch_top(
 	for (int j = (int)threadIdx.x / WIDTH; j < COLUMNS; j += THREADS / WIDTH)
 		if (i < g.k && column + j < g.n)
 			copy_start<sizeof(T)>(&s.old[j][i], g.c + i + (column + j) * g.ldc);
+}
+
+/* And of the panel's triangle. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ void fetch_triangle(const struct columns<T> &g, struct top<T, WIDTH> &s)
+{
 	fetch_panel<WIDTH, WIDTH, WIDTH>(g, g.a, g.k, s.triangle[0]);
 }
 
 /* A warp solves for its column. It goes through all of WIDTH, without branches, so that reads of
- * the triangle stay ahead of the chain of shuffles; rows from the k-th on are nobody's. */
-template <typename T, int WIDTH>
+ * the triangle stay ahead of the chain of shuffles; rows from the k-th on are nobody's. ready() is
+ * called when rows have been asked for and before the triangle is read. */
+template <typename T, int WIDTH, typename work>
 __device__ __forceinline__ void solve_top(
-        const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
+        const struct columns<T> &g, struct top<T, WIDTH> &s, int column, const work &ready)
 {
 	const int PARTS = WIDTH / 32, warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
 	T x[PARTS];
@@ -141,6 +157,7 @@ __device__ __forceinline__ void solve_top(
 		if (from >= g.k && column + warp < g.n)
 			x[p] = g.c[from + (column + warp) * g.ldc];
 	}
+	ready();
 #pragma unroll
 	for (int part = 0; part < PARTS; part++)
 #pragma unroll

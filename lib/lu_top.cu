@@ -22,16 +22,16 @@ __global__ void __launch_bounds__(THREADS) top_kernel(const struct columns<T> g)
 
 	early_begin();
 	read_pivots(g, s);
-	fetch_top(g, s, column);
+	fetch_old(g, s, column);
+	fetch_triangle(g, s);
 	copy_wait<0>();
 	__syncthreads();
-	const int row = find_origins(g, s), i = (int)threadIdx.x % WIDTH;
-	if ((int)threadIdx.x / WIDTH == 1)
-		moved[i] = row;
+	find_origins(g, s, [&](int exchange, int row) { moved[exchange] = row; });
 	__syncthreads();
-	solve_top(g, s, column);
+	solve_top(g, s, column, [] {});
 	__syncthreads(); /* all rows below have been read */
 	store_top(g, s, column);
+	const int i = (int)threadIdx.x % WIDTH;
 #pragma unroll
 	for (int j = (int)threadIdx.x / WIDTH; j < COLUMNS; j += THREADS / WIDTH)
 		if (moved[i] >= 0 && column + j < g.n)
