@@ -58,16 +58,17 @@ __global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct column
 		arrivals_set(&full, 1, 1);
 	__syncthreads();
 	early_begin();
-	read_pivots(g, s);
 	fetch_old(g, s, column);
 	fetch_triangle(g, s);
-	if (engine) {
+	if (engine)
 		engine_fetch<PITCH<T>>(a, g.lda, min(count, AT_ONCE<T>), slab, &full);
-		copy_wait<0>();
-	} else {
+	else
 		fetch_slab(g, a, 0, count, slab);
+	read_pivots(g, s);
+	if (engine)
+		copy_wait<0>();
+	else
 		copy_wait<1>();
-	}
 #pragma unroll 1
 	for (int i = (int)threadIdx.x; i < count; i += THREADS)
 		moved[i] = -1;

@@ -28,8 +28,8 @@ __device__ __forceinline__ void fetch_slab(
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
-/* The same copies by the copy engine, a column by each of WIDTH threads from the `first` on: they
- * take nothing of the path by which threads read and write memory. */
+/* The same copies by the copy engine, which take nothing of the path by which threads read and
+ * write memory. A warp starts them one by one, so each has a part of the columns. */
 __device__ __forceinline__ bool engine_takes(const void *a, int64_t lda, int64_t word, int k)
 {
 	return k == WIDTH && ((int64_t)(uintptr_t)a | lda * word) % 16 == 0;
@@ -41,13 +41,12 @@ template <int PITCH, typename T>
 __device__ __forceinline__ void engine_fetch(
         const T *from, int64_t lda, int rows, T *to, uint64_t *full)
 {
-	const int column = (int)threadIdx.x;
+	const int EACH = WIDTH / WARPS, lane = (int)threadIdx.x % 32;
+	const int column = (int)threadIdx.x / 32 * EACH + lane;
 	const uint32_t bytes = (uint32_t)(rows * (int)sizeof(T) + 15) / 16 * 16;
-	if (column >= WIDTH)
-		return;
-	if (column == 0)
+	if (threadIdx.x == 0)
 		arrivals_expect(shared_address(full), WIDTH * bytes);
-	if (bytes > 0)
+	if (lane < EACH && bytes > 0)
 		asm volatile("fence.proxy.async.shared::cta;\n\t"
 		             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
 		             "[%0], [%1], %2, [%3];" ::"r"(shared_address(to + column * PITCH)),

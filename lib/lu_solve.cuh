@@ -92,8 +92,9 @@ __device__ __forceinline__ void find_origins(
 		below(i, last == i && place >= g.k ? row_before(s, i) : -1);
 }
 
-/* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the other ones
- * of WIDTH columns become zero. */
+/* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the others
+ * become zero. Without branches: behind one a copy waits until the one before has been handed on.
+ */
 template <int WIDTH, int ROWS, int PITCH, int PIECE, typename T>
 __device__ __forceinline__ void fetch_pieces(
         const struct columns<T> &g, const T *from, int count, T *to)
@@ -102,11 +103,10 @@ __device__ __forceinline__ void fetch_pieces(
 #pragma unroll 4
 	for (int turn = 0; turn < WIDTH * pieces / THREADS; turn++) {
 		const int i = turn * THREADS + (int)threadIdx.x;
-		const int k = i / pieces, row = i % pieces * PIECE, rest = count - row;
-		const int valid = k < g.k ? min(PIECE, rest) * (int)sizeof(T) : 0;
-		if (rest > 0)
-			copy_start<PIECE *(int)sizeof(T)>(
-			        to + k * PITCH + row, from + row + k * g.lda, valid);
+		const int k = i / pieces, row = i % pieces * PIECE;
+		const int valid = k < g.k ? max(0, min(PIECE, count - row)) : 0;
+		copy_start<PIECE *(int)sizeof(T)>(
+		        to + k * PITCH + row, from + row + k * g.lda, valid * (int)sizeof(T));
 	}
 }
 
@@ -130,8 +130,8 @@ __device__ __forceinline__ void fetch_old(
 	const int i = (int)threadIdx.x % WIDTH;
 #pragma unroll
 	for (int j = (int)threadIdx.x / WIDTH; j < COLUMNS; j += THREADS / WIDTH)
-		if (i < g.k && column + j < g.n)
-			copy_start<sizeof(T)>(&s.old[j][i], g.c + i + (column + j) * g.ldc);
+		copy_or_set(&s.old[j][i], g.c + i + (column + j) * g.ldc,
+		        i < g.k && column + j < g.n, true, T(0));
 }
 
 /* And of the panel's triangle. */

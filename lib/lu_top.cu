@@ -21,9 +21,9 @@ __global__ void __launch_bounds__(THREADS) top_kernel(const struct columns<T> g)
 	const int column = (int)blockIdx.x * COLUMNS;
 
 	early_begin();
-	read_pivots(g, s);
 	fetch_old(g, s, column);
 	fetch_triangle(g, s);
+	read_pivots(g, s);
 	copy_wait<0>();
 	__syncthreads();
 	find_origins(g, s, [&](int exchange, int row) { moved[exchange] = row; });
