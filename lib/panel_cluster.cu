@@ -53,10 +53,32 @@
  * and 10.27, 10.27, 10.38, 10.43; 4096 by blocks of 128 4.92, and 4.80, -, 4.78, 4.80 (H100).
  *
  * Warps that leave their columns behind a wait given up: 64 columns of 1024 and 4096 rows as before
- * (48, 60 us); the LU of 1024 in fp64 2 % longer. */
+ * (48, 60 us); the LU of 1024 in fp64 2 % longer.
+ *
+ * The update by the row before in four parts among what a warp waits for (lib/panel_rows.cuh), its
+ * words read ahead, instead of behind the exchange. Predicted from the 210 of 1160 cycles that it
+ * took 13 % less; measured (H100, us, 64 columns of 512, 1024, 2048, 3000, 4096 rows) 40.7, 43.2,
+ * 49.6, 53.8, 57.5 before, 39.3, 42.3, 49.5, 51.4, 57.3; in fp64 of 1024 53.7 and 49.9. Where two
+ * warps share a scheduler 2 to 8 % longer, and not done. Two rows of a thread and two warps, not
+ * one row and four, of 2048 rows: 47.2; the sender, which then has a scheduler to itself, counts.
+ * Asking whether several lanes are as good when the offer of the first is under way, and looking
+ * through no more heads than there can be: 1024 rows 41 instead of 42. The multipliers of a
+ * thread's rows read from shared memory at once, for which registers side by side are
+ * taken: 46.5, 48.9, 55.0 of 2048, 3000, 4096 rows, 32 columns of 6144 26.9 (29.2); before, an
+ * update by two rows read both multipliers anew for every column, as they were in registers of one
+ * bank, or did not, as the compiler happened to have it (kernels of the grid were 3 % slower or
+ * faster for that).
+ *
+ * Where a column's time goes now (H100, 1024 rows, cycles, clock reads included): 204 from heads to
+ * the pivot, 72 to the next value, 189 until the next head is sent, 440 until all are there, behind
+ * which 233 of the update's last part and the candidate's row are hidden: 940. A bare exchange of
+ * 16 bytes between all of 16 blocks takes 536, 595, 679 for 1, 2, 4 warps of each (2 blocks 445, 8
+ * blocks 486), by stores that receivers look for in their memory 560, 540, 652. Rows sent by the
+ * copy engine instead of stores: a panel 20 % longer. */
 #include "base.h"
 #include "early_launch.cuh"
 #include "panel_cluster_heads.cuh"
+#include "panel_hold.cuh"
 #include "panel_kernels.h"
 #include "resident.h"
 #include "warpgroup.cuh"
@@ -103,9 +125,9 @@ __device__ __forceinline__ void send_row(const struct panel<real> &g,
 }
 
 /* By the warp that sends rows: the bytes that this block gets before column j, the pivot row before
- * included. All its lanes arrive: what each has read of the columns before may then be overwritten
- * by those who wait for this one. One lane behind a barrier of the warp would do, but racecheck
- * does not follow the others through that. */
+ * included. What its lanes have read of the columns before may then be overwritten by those who
+ * wait for this one; racecheck does not follow lanes other than the first through the warp's
+ * barrier (where each arrived for itself a panel of 64 columns took 1 us longer). */
 template <typename real, int COLUMNS>
 __device__ __forceinline__ void announce(
         struct shared<real, COLUMNS> &s, const struct seat &t, int j, int n, int heads)

@@ -27,9 +27,12 @@
  * How a warp looks at what its lanes wait for: 64 columns of 16384 and 65536 rows took 117 and 127
  * us, in fp64 150 (16384 rows), where a lane that was done left the loop, 122, 133 and 163 without
  * a vote behind it, 104, 116 and 131 where all look until none waits. More registers for the warps
- * that hold rows: no change. (The panel of Householder reads ten times as much at a look, and there
+ * that hold rows: no change. Multipliers read at once (lib/panel_cluster.cu): 102, 105, 115 before,
+ * 100, 104, 114 for 16384, 32768, 65536 rows, in fp64 as before; the update among the exchange 105
+ * to 113. (The panel of Householder reads ten times as much at a look, and there
  * the same takes up to 1.6 times as long, lib/panel_sums.cuh.) */
 #include "panel_grid_exchange.cuh"
+#include "panel_hold.cuh"
 
 namespace
 {
