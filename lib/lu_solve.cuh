@@ -41,9 +41,9 @@ __device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct t
 	s.pivot[i] = i >= g.k ? -1 : p >= i && p < g.m ? p : i;
 }
 
-/* Exchange i is of row i with one at or below it. What is at place i before it was brought there by
- * the last exchange j < i that is with i, and was at place j before that one; if there is none it
- * is row i. */
+/* Exchange i is of place i with place s.pivot[i] at or below it. Before it place i holds what the
+ * last exchange j < i with s.pivot[j] == i brought there, which place j held before that exchange;
+ * s.before[i] is that j, or -1 where place i still holds its own row. */
 template <typename T, int WIDTH>
 __device__ __forceinline__ int row_before(const struct top<T, WIDTH> &s, int i)
 {
@@ -52,11 +52,12 @@ __device__ __forceinline__ int row_before(const struct top<T, WIDTH> &s, int i)
 	return i;
 }
 
-/* So the row that comes to place i, s.source[i], is what the last exchange before with the same
- * place brought there, or else that place's own; and what comes to places below all k is what was
- * at place i before the last exchange with each. below(i, row) is called for each exchange, with
- * the row of the top that comes to place s.pivot[i], or -1. By all threads; PARTS of them look
- * through a part of the exchanges each for one of them. */
+/* So place i ends with the row s.source[i] that place s.pivot[i] held before exchange i: the one
+ * that the last exchange before with the same place brought there, or its own. And a place below
+ * all k ends with the row that place i held before the last exchange i with it: below(i, row) is
+ * called for each exchange, with that row of the top, or -1 where the place is among the k or
+ * another exchange comes after. By all threads; PARTS of them look through the exchanges for one of
+ * these. */
 template <typename T, int WIDTH, typename work>
 __device__ __forceinline__ void find_origins(
         const struct columns<T> &g, struct top<T, WIDTH> &s, const work &below)
@@ -64,8 +65,10 @@ __device__ __forceinline__ void find_origins(
 	const int PARTS = THREADS / WIDTH, LENGTH = WIDTH / PARTS;
 	const int i = (int)threadIdx.x / PARTS, part = (int)threadIdx.x % PARTS;
 	const int place = s.pivot[i];
-	int before = -1, same = -1, last = -1; /* exchanges with i and with its place before it, */
-#pragma unroll                                 /* and the last with that place */
+	/* the last exchange before this one with place i, and with its own place, and the last of
+	 * all with that */
+	int before = -1, same = -1, last = -1;
+#pragma unroll
 	for (int from = 0; from < LENGTH; from += 4) {
 		const int4 four = *(const int4 *)(s.pivot + part * LENGTH + from);
 		const int p[4] = {four.x, four.y, four.z, four.w};
