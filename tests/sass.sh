@@ -19,7 +19,7 @@ sass_of() {
 
 # loops FILE KERNEL OPCODE [WITH]: "target TAB opcode count TAB instructions in the loop" for every target, of the kernel
 # whose name matches. The loop is the largest stretch that ends in a branch back (and holds the opcode WITH); padding is
-# not counted.
+# not counted, nor what no thread does (@!UPT, between dependent products of sm_80).
 loops() {
 	awk -v kernel="$2" -v opcode="$3" -v with="${4-}" '
 	function hex(text,   i, x) {
@@ -45,7 +45,7 @@ loops() {
 			}
 		for (j = 1; j <= n; j++)
 			if (hex(at[j]) >= from && hex(at[j]) <= to) {
-				all += code[j] !~ / NOP /
+				all += code[j] !~ / NOP |@!UPT /
 				hits += index(code[j], opcode) > 0
 			}
 		if (best)
