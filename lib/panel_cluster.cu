@@ -55,7 +55,7 @@
  * Warps that leave their columns behind a wait given up: 64 columns of 1024 and 4096 rows as before
  * (48, 60 us); the LU of 1024 in fp64 2 % longer.
  *
- * The update by the row before in four parts among what a warp waits for (lib/panel_rows.cuh), its
+ * The update by the row before in four parts among what a warp waits for (lib/panel_hold.cuh), its
  * words read ahead, instead of behind the exchange. Predicted from the 210 of 1160 cycles that it
  * took 13 % less; measured (H100, us, 64 columns of 512, 1024, 2048, 3000, 4096 rows) 40.7, 43.2,
  * 49.6, 53.8, 57.5 before, 39.3, 42.3, 49.5, 51.4, 57.3; in fp64 of 1024 53.7 and 49.9. Where two

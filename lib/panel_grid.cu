@@ -29,8 +29,8 @@
  * a vote behind it, 104, 116 and 131 where all look until none waits. More registers for the warps
  * that hold rows: no change. Multipliers read at once (lib/panel_cluster.cu): 102, 105, 115 before,
  * 100, 104, 114 for 16384, 32768, 65536 rows, in fp64 as before; the update among the exchange 105
- * to 113. (The panel of Householder reads ten times as much at a look, and there
- * the same takes up to 1.6 times as long, lib/panel_sums.cuh.) */
+ * to 113. (The panel of Householder reads ten times as much at a look, and there the same takes up
+ * to 1.6 times as long, lib/panel_sums.cuh.) */
 #include "panel_grid_exchange.cuh"
 #include "panel_hold.cuh"
 

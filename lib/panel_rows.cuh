@@ -122,6 +122,7 @@ __device__ __forceinline__ int best_leader(uint32_t largest, weight_type weight,
 	return __ffs((int)__ballot_sync(0xffffffffu, mine && position == lowest)) - 1;
 }
 
+/* The best of them, one or several. */
 template <typename weight_type>
 __device__ __forceinline__ int best_lane(weight_type weight, uint32_t position)
 {
