@@ -97,20 +97,39 @@ const struct variant variants[] = {
         variant_of<double, 64, 1>(),
 };
 
-int attribute_of_device(enum cudaDeviceAttr attribute)
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+int64_t bytes_of(const struct variant *v, int64_t columns)
 {
-	int device, value = 0;
-	const bool known = cudaGetDevice(&device) == cudaSuccess &&
-	                   cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess;
-	return known ? value : 0;
+	return v->fixed_bytes + (columns + 1) * PANEL_CLUSTER_THREADS * v->multiplier_bytes;
 }
 
-int most_blocks(void)
+/* What the current device has for these kernels: asked once a device, since it takes as long as a
+ * column. */
+struct answer {
+	int device, most_blocks;
+	bool takes[VARIANTS]; /* which are allowed the shared memory of their widest panels */
+};
+
+int attribute_of(int device, enum cudaDeviceAttr attribute)
 {
-	const int sms = attribute_of_device(cudaDevAttrMultiProcessorCount);
-	const bool able = attribute_of_device(cudaDevAttrComputeCapabilityMajor) >= 9 &&
-	                  attribute_of_device(cudaDevAttrCooperativeLaunch);
-	return !able ? 0 : sms < MOST_BLOCKS ? sms : MOST_BLOCKS;
+	int value = 0;
+	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+}
+
+struct answer ask(int device)
+{
+	const int sms = attribute_of(device, cudaDevAttrMultiProcessorCount);
+	const bool able = attribute_of(device, cudaDevAttrComputeCapabilityMajor) >= 9 &&
+	                  attribute_of(device, cudaDevAttrCooperativeLaunch);
+	struct answer answer = {device, !able ? 0 : sms < MOST_BLOCKS ? sms : MOST_BLOCKS, {}};
+	for (int i = 0; i < VARIANTS && able; i++)
+		answer.takes[i] =
+		        cudaFuncSetAttribute(variants[i].kernel,
+		                cudaFuncAttributeMaxDynamicSharedMemorySize,
+		                (int)bytes_of(&variants[i], variants[i].columns)) == cudaSuccess;
+	cudaGetLastError(); /* a size that the device refuses is an answer here */
+	return answer;
 }
 
 /* Few blocks with more rows are no slower than more blocks to exchange with, and leave more to
@@ -124,11 +143,18 @@ int blocks_of(const struct variant *v, int64_t m)
 /* NULL when no kernel takes the panel. */
 const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 {
-	const int most = most_blocks();
-	for (const struct variant &v : variants)
-		if (v.precision == precision && n <= v.columns && n <= m &&
-		        m <= panel_grid_rows(n, precision_bytes(precision), most))
-			return &v;
+	static thread_local struct answer known = {-1, 0, {}};
+	int device;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return NULL;
+	if (device != known.device)
+		known = ask(device);
+	for (int i = 0; i < VARIANTS; i++) {
+		const struct variant *v = &variants[i];
+		if (v->precision == precision && n <= v->columns && n <= m && known.takes[i] &&
+		        m <= panel_grid_rows(n, precision_bytes(precision), known.most_blocks))
+			return v;
+	}
 	return NULL;
 }
 
@@ -136,18 +162,12 @@ template <typename real>
 int run(const struct variant *v, const struct panel<real> &panel, void *slots, uint32_t tag,
         void *stream)
 {
-	const int64_t bytes = v->fixed_bytes +
-	                      (int64_t)(panel.n + 1) * PANEL_CLUSTER_THREADS * v->multiplier_bytes;
 	struct grid<real> g = {
 		panel, (uint64_t *)slots, tag
 	};
 	void *arguments[] = {&g};
-	const cudaError_t error = cudaFuncSetAttribute(
-	        v->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return (int)error;
 	return (int)cudaLaunchCooperativeKernel(v->kernel, dim3((unsigned)blocks_of(v, panel.m)),
-	        dim3(THREADS), arguments, (size_t)bytes, (cudaStream_t)stream);
+	        dim3(THREADS), arguments, (size_t)bytes_of(v, panel.n), (cudaStream_t)stream);
 }
 
 } // namespace

@@ -5,16 +5,22 @@
 
 #include "block_tile.cuh"
 
-static __device__ __forceinline__ float reciprocal_root(float p)
+/* Of a pivot that is positive; ANY: of subnormal ones, too. */
+template <bool ANY> static __device__ __forceinline__ float reciprocal_root(float p)
 {
 	const float r = rsqrtf(p), half = 0.5f * r;
 	const float better = fmaf(fmaf(-p * r, r, 1.0f), half, r);
 	return p < INFINITY ? better : r;
 }
 
-static __device__ __forceinline__ double reciprocal_root(double p)
+template <bool ANY> static __device__ __forceinline__ double reciprocal_root(double p)
 {
-	return rsqrt(p);
+	if (ANY)
+		return rsqrt(p); /* which branches off for subnormal numbers */
+	double r;
+	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(p));
+	const double e = fma(-(p * r), r, 1.0);
+	return fma(fma(e, 0.375, 0.5), e * r, r);
 }
 
 /* A tile's factor goes to those who solve with it as it comes, GROUP columns at a time. */
@@ -41,27 +47,27 @@ template <typename T> struct tile_factor {
 	T roots[TILE];
 };
 
-/* The factor of a 32 x 32 tile, of which each lane has a row, d; what is above its diagonal is
- * ignored. `warps`: this one and those that solve with it. Returns the first column whose pivot is
- * not positive, TILE when there is none.
+/* What factor_tile does, of ANY tile; else of one whose pivots are smaller than `least` only where
+ * no digit of them is left.
  *
  * What makes the next column, its pivot p, the two entries below the diagonal of the column before
  * it (u and w) and the pivot after it as it stands (v), all lanes know ahead of time: neither
  * shuffles nor shared memory are in the chain from pivot to pivot. */
-template <typename T>
-static __device__ __forceinline__ int factor_tile(
+template <bool ANY, typename T>
+static __device__ __forceinline__ int factor_columns(
         T (&d)[TILE], struct tile_factor<T> *factor, int warps)
 {
 	const unsigned all = 0xffffffffu;
+	const double least = ANY ? 0 : 0x1p-1000;
 	const int lane = threadIdx.x & 31;
 	T p = __shfl_sync(all, d[0], 0), v = __shfl_sync(all, d[1], 1);
 	T u = __shfl_sync(all, d[0], 1), w = __shfl_sync(all, d[0], 2);
 	int failed = TILE;
 #pragma unroll
 	for (int j = 0; j < TILE; j++) {
-		if (!(p > T(0)))
+		if (!(p > T(least)))
 			failed = min(failed, j);
-		const T r = reciprocal_root(p);
+		const T r = reciprocal_root<ANY>(p);
 		const T l = d[j] * r, l1 = u * r, l2 = w * r;
 		T *here = factor->columns + j * TILE;
 		d[j] = l;
@@ -93,6 +99,19 @@ static __device__ __forceinline__ int factor_tile(
 		}
 	}
 	return failed;
+}
+
+/* The factor of a 32 x 32 tile, of which each lane has a row, d; what is above its diagonal is
+ * ignored. diagonal: the lane's. `warps`: this one and those that solve with it. Returns the first
+ * column whose pivot is not positive, TILE when there is none. */
+template <typename T>
+static __device__ __forceinline__ int factor_tile(
+        T (&d)[TILE], T diagonal, struct tile_factor<T> *factor, int warps)
+{
+	if constexpr (sizeof(T) == sizeof(double))
+		if (__all_sync(0xffffffffu, diagonal >= 0x1p-500 && diagonal <= 0x1p1000))
+			return factor_columns<false>(d, factor, warps);
+	return factor_columns<true>(d, factor, warps);
 }
 
 /* 32 rows x, a row a lane, solved against the tile that another warp factorizes at the same time.

@@ -52,7 +52,10 @@
  * Tried for the chain: rsqrt() branches off for subnormal numbers in double precision, and around
  * the branch a column's work is not mixed with the next one's chain. Without it, subnormal pivots
  * given up, 64 columns 5.49 -> 4.82 us; with these by a second chain at the same time and a
- * choice 5.54 (H100). The same in single precision, which has no branch, 6.81 -> 7.17.
+ * choice 5.54 (H100). The same in single precision, which has no branch, 6.81 -> 7.17. Now tiles
+ * whose diagonals allow no subnormal pivot go without: n = 512, 1024, 2048, 4096, 8192 104 219 477
+ * 1362 5407 -> 94 199 439 1336 5420 us (H100). The next pivot from the reciprocal root's first
+ * approximation, two operations fewer from pivot to pivot: 2 % longer.
  *
  * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
  * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64
@@ -233,7 +236,7 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 		if (warp <= below)
 			load_row(mine, row);
 		if (warp == 0) {
-			const int column = factor_tile(row, factor, 1 + below);
+			const int column = factor_tile(row, mine[lane], factor, 1 + below);
 			if (lane == 0)
 				failed[p] = column;
 		} else if (warp <= below) {

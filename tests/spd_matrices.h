@@ -14,6 +14,7 @@ enum spd {
 	SPD_NEAR_UNDERFLOW,
 	SPD_NEAR_OVERFLOW,
 	SPD_GRADED, /* rows and columns scaled from 1 down to 1e-8 */
+	SPD_STEEP,  /* and to as little as elements may be */
 	SPD_DIAGONAL,
 	SPD_SUBNORMAL,  /* diagonal, its elements below the smallest normal number */
 	SPD_ZERO_FIRST, /* from here on not positive definite; a row and column of zeros */
@@ -32,7 +33,7 @@ enum spd {
 };
 
 static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
-        "near-underflow", "near-overflow", "graded", "diagonal", "subnormal", "zero-first",
+        "near-underflow", "near-overflow", "graded", "steep", "diagonal", "subnormal", "zero-first",
         "zero-middle", "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last",
         "nan-corner", "inf-middle", "inf-corner", "zero"};
 
@@ -114,6 +115,9 @@ static inline double spd_element(
 		return i == j ? 2 * sqrt((double)n) : test_random(3 + (uint64_t)j, i);
 	case SPD_LAWN:
 		return lawn(i, j, n);
+	case SPD_STEEP:
+		return eigenvalued(i, j, n, 2) *
+		       pow(smallest, n > 1 ? (double)(i + j) / (double)(2 * n - 2) : 0);
 	case SPD_GRADED:
 		return eigenvalued(i, j, n, 2) *
 		       pow(1e-8, n > 1 ? (double)(i + j) / (double)(n - 1) : 0);
