@@ -104,8 +104,7 @@ int64_t bytes_of(const struct variant *v, int64_t columns)
 	return v->fixed_bytes + (columns + 1) * PANEL_CLUSTER_THREADS * v->multiplier_bytes;
 }
 
-/* What the current device has for these kernels: asked once a device, since it takes as long as a
- * column. */
+/* What the current device has for these kernels: asked once a device, not in every call. */
 struct answer {
 	int device, most_blocks;
 	bool takes[VARIANTS]; /* which are allowed the shared memory of their widest panels */
