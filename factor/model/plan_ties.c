@@ -58,9 +58,9 @@ static void take_own(struct search *s, double *best)
 		c->plan.count = 1;
 }
 
-static bool all_free(const struct plan_fixed *fixed)
+static bool all_free_on_device(const struct plan_fixed *fixed)
 {
-	return !fixed->nb && fixed->hybrid < 0 && fixed->lookahead < 0 && !fixed->leaf &&
+	return !fixed->nb && fixed->hybrid <= 0 && fixed->lookahead < 0 && !fixed->leaf &&
 	       fixed->inverse < 0 && !fixed->panel;
 }
 
@@ -68,7 +68,7 @@ void plan_tie(struct search *s, double *best)
 {
 	if (s->choice->plan.count == 1)
 		take_widest(s, best);
-	if (all_free(s->fixed) && s->asked.math == MATH_FP32 &&
+	if (all_free_on_device(s->fixed) && s->asked.math == MATH_FP32 &&
 	        strcmp(s->asked.operation, "getrf") != 0)
 		take_own(s, best);
 }
