@@ -15,6 +15,9 @@ static const double plateau_widest = 0.1, plateau_length = 1, unrisen = 0.25;
 /* A law this good, or so few times worse than the best, may be the true one, whatever the criterion
  * prefers. */
 static const double misfit_good = 0.004, misfit_bad = 0.01, times_worse = 2.5;
+/* Sizes of two laws that near are of one level (H200, L2: 60.3 MB with two levels, 63.5 with a
+ * third of 4 ns at 232 MB). */
+static const double nearby = 0.1;
 
 static size_t points_between(const struct search *search, double low, double high)
 {
@@ -101,22 +104,39 @@ static bool seen_from_afar(const struct search *search, const struct law *law, s
 	       (search->last - term[LAW_SIZE] > 1 && end - term[LAW_SIZE] > 1.8);
 }
 
-/* Whether every possible law has a level there. */
-static bool undisputed(const struct search *search, double low, double high)
+/* Of the law's levels the one nearest to that size. */
+static double nearest_size(const struct law *law, double size)
+{
+	double nearest = INFINITY;
+
+	for (size_t i = 0; i < law->levels; i++) {
+		const double other = law->parameter[1 + LAW_TERMS * i + LAW_SIZE];
+		if (fabs(other - size) < fabs(nearest - size))
+			nearest = other;
+	}
+	return nearest;
+}
+
+/* Whether every possible law has a level there or nearby, which the interval then reaches to. */
+static bool undisputed(
+        const struct search *search, double value, double more, double *low, double *high)
 {
 	double possible = INFINITY;
 	for (size_t k = 0; k < search->tried; k++)
 		possible = fmin(possible, times_worse * search->misfit[k]);
 	possible = fmin(fmax(possible, misfit_good), misfit_bad);
+	const double first = fmin(*low - more, value - nearby);
+	const double last = fmax(*high + more, value + nearby);
 	for (size_t k = 0; k < search->tried; k++) {
-		struct law law = search->other[k];
-		bool found = search->misfit[k] > possible;
-		for (size_t i = 0; i < law.levels; i++)
-			found = found ||
-			        (law.parameter[1 + LAW_TERMS * i + LAW_SIZE] >= low &&
-			                law.parameter[1 + LAW_TERMS * i + LAW_SIZE] <= high);
-		if (!found)
+		if (search->misfit[k] > possible)
+			continue;
+		const double other = nearest_size(&search->other[k], value);
+		if (!(other >= first && other <= last))
 			return false;
+		if (other < *low - more || other > *high + more) {
+			*low = fmin(*low, other);
+			*high = fmax(*high, other);
+		}
 	}
 	return true;
 }
@@ -133,17 +153,17 @@ static void find_size(const struct search *search, const struct law *law, const 
 	const double *term = law->parameter + 1 + LAW_TERMS * i;
 	const double step = first_step(covariance, law_count(law), held, search->scale);
 	const double value = term[LAW_SIZE];
-	const double low = profile_end(search, law, held, -step);
-	const double high = profile_end(search, law, held, step);
+	double low = profile_end(search, law, held, -step);
+	double high = profile_end(search, law, held, step);
 	/* sets that happen to be fuller than others, replacement that no blend describes */
 	const double more = hypot(0.035, 0.45 * term[LAW_SMEAR]);
+	const bool agreed = undisputed(search, value, more, &low, &high);
 
 	level->size = (struct estimate){exp(value), bound(value - hypot(value - low, more)),
 	        bound(value + hypot(high - value, more)), search->points.n};
 	level->resolved = high - low <= widest && bracketed(search, value) &&
 	                  term[LAW_SMEAR] <= most_smeared && !has_near_neighbour(law, i) &&
-	                  seen_from_afar(search, law, i) &&
-	                  undisputed(search, low - more, high + more);
+	                  seen_from_afar(search, law, i) && agreed;
 	if (!level->resolved) {
 		const double wide = 0.3 + 1.5 * term[LAW_SMEAR];
 		level->size.value = NAN;
