@@ -21,10 +21,23 @@ struct panels {
 	int64_t leaf;
 };
 
+/* A block wider than a leaf is made of whole ones: the narrower one at its end takes longer beside
+ * products than the model knows (H100, LU of 4096 in fp64, look-ahead 2, leaves of 64: by 96
+ * columns 6.09 ms, priced 5.86; by 128 and then 64 5.86, priced 5.79). */
+static bool of_whole_leaves(const struct plan *plan)
+{
+	for (int64_t i = 0; i < plan->count; i++)
+		if (plan->widths[i] > plan->leaf && plan->widths[i] % plan->leaf)
+			return false;
+	return true;
+}
+
 double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 {
 	struct factor_question part = s->asked;
 
+	if (!s->fixed->nb && !plan->hybrid && !of_whole_leaves(plan))
+		return INFINITY;
 	part.plan = plan;
 	part.m -= j;
 	part.n -= j;
