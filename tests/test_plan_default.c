@@ -98,6 +98,13 @@ static void check_panels(struct executor *e)
 	ok(chosen.plan.leaf == 64, "but where one cluster holds all");
 	plan_default(e, GETRF, 16384, 256, DOUBLE, false, &chosen);
 	ok(chosen.plan.leaf == 64, "or none");
+	plan_default(e, GETRF, 16384, 64, SINGLE, false, &chosen);
+	ok(chosen.plan.leaf == 32 && plan_blocks(&chosen.plan, 64) == 1,
+	        "half as wide where one cluster holds half of a lone panel");
+	plan_default(e, GETRF, 16385, 64, SINGLE, false, &chosen);
+	ok(chosen.plan.leaf == 128, "not where that is longer");
+	plan_default(e, GETRF, 4096, 64, DOUBLE, false, &chosen);
+	ok(chosen.plan.leaf == 64, "or all of it fits");
 	some.resident_fits = fits_32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
