@@ -76,4 +76,21 @@ LIST
 while IFS='	' read -r verdict what; do
 	report "$verdict" "$what"
 done <"$scratch/judged"
+
+# Curves of other H200s, by the same analysis.
+size() {
+	awk -F '\t' -v name="$2" '$1 == name { print $2 }' "$1/profile.tsv"
+}
+for other in "$folder"-*; do
+	[ -z "${FOLDER-}" ] && [ -r "$other/pointer_chase.tsv" ] && [ -x "$bin/fit" ] || continue
+	mkdir "$scratch/other"
+	cp "$other"/*.tsv "$scratch/other"
+	"$bin/fit" --output "$scratch/other" >/dev/null 2>&1
+	for name in gpu.l2.size gpu.l2.near.size; do
+		verdict=$(echo "$(size "$scratch" $name) $(size "$scratch/other" $name)" |
+			awk '{ print ($2 > 0.98 * $1 && $2 < 1.02 * $1 ? "ok" : "not ok") }')
+		report "$verdict" "$name in ${other##*/} within 2 %: $(size "$scratch/other" $name)"
+	done
+	rm -r "$scratch/other"
+done
 echo "1..$number"
