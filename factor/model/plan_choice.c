@@ -21,36 +21,6 @@ struct panels {
 	int64_t leaf;
 };
 
-/* A block wider than a leaf is made of whole ones: the narrower one at its end takes longer beside
- * products than the model knows (H100, LU of 4096 in fp64, look-ahead 2, leaves of 64: by 96
- * columns 6.09 ms, priced 5.86; by 128 and then 64 5.86, priced 5.79). */
-static bool of_whole_leaves(const struct plan *plan)
-{
-	for (int64_t i = 0; i < plan->count; i++)
-		if (plan->widths[i] > plan->leaf && plan->widths[i] % plan->leaf)
-			return false;
-	return true;
-}
-
-double plan_trial(struct search *s, const struct plan *plan, int64_t j)
-{
-	struct factor_question part = s->asked;
-
-	if (!s->fixed->nb && !plan->hybrid && !of_whole_leaves(plan))
-		return INFINITY;
-	part.plan = plan;
-	part.m -= j;
-	part.n -= j;
-	s->choice->runs++;
-	s->e->fault.text[0] = '\0';
-	executor_model_restart(s->e, false);
-	bool ok = model_factor_run(s->e, &part);
-	double seconds = executor_model_seconds(s->e);
-	if (!ok && !s->fault.text[0])
-		s->fault = s->e->fault;
-	return ok && !isnan(seconds) ? seconds : INFINITY;
-}
-
 /* ---- blocks of one width ---- */
 
 /* Look-ahead, which hides what the model does not know, where a plan without is no more than that
@@ -239,7 +209,7 @@ static bool choose(const struct profile *profile, const struct factor_question *
 	if (!fixed->nb && isfinite(best))
 		plan_sequence(&s, &best);
 	if (!fixed->nb && isfinite(best))
-		plan_tie(&s, &best);
+		plan_tie_widths(&s, &best);
 	choice->seconds = best;
 	if (isfinite(best)) {
 		plan_trial(&s, &choice->plan, 0);
@@ -293,5 +263,7 @@ bool plan_choose(const struct profile *profile, const struct factor_question *as
 	        (strcmp(asked->operation, "getrf") == 0 ||
 	                (strcmp(asked->operation, "potrf") == 0 && asked->math != MATH_FP32)))
 		choose_earlier(profile, asked, fixed, choice);
+	if (ok)
+		plan_tie_own(profile, asked, fixed, choice);
 	return ok;
 }

@@ -17,7 +17,7 @@ struct search {
 };
 
 /* Seconds of the trailing matrix from column j on; infinite when the plan is refused or cannot be
- * priced. */
+ * priced (plan_trial.c). */
 double plan_trial(struct search *s, const struct plan *plan, int64_t j);
 
 /* The choice's blocks of one width replaced by a sequence of widths where that is faster; so is
@@ -25,7 +25,11 @@ double plan_trial(struct search *s, const struct plan *plan, int64_t j);
 void plan_sequence(struct search *s, double *best);
 
 /* Of plans that are priced as the choice is, or nearly so, another one where that has been seen to
- * be quicker (plan_ties.c); *best are then its seconds. */
-void plan_tie(struct search *s, double *best);
+ * be quicker (plan_ties.c). Of one width throughout a wider one; *best are then its seconds. */
+void plan_tie_widths(struct search *s, double *best);
+
+/* The library's own plan, where nothing is fixed but that panels stay on the device. */
+void plan_tie_own(const struct profile *profile, const struct factor_question *asked,
+        const struct plan_fixed *fixed, struct plan_choice *choice);
 
 #endif

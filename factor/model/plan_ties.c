@@ -32,25 +32,28 @@ static void take_widest(struct search *s, double *best)
 	}
 }
 
-/* The library's own plan, whose blocks become narrower step by step, of Cholesky and QR where it
- * takes as long: most of those are quicker than they are priced. Of the benchmark's squares and
- * tall matrices (H200, H100) the choices between the two take 0.41 and 0.41 % longer than the
- * better one in the mean without this, and 4 and 4 more than 3 %; with 0.01 0.41 and 0.39 %, 2 and
- * 3; with 0.015 0.46 and 0.34 %, 2 and 2; with 0.03 0.54 and 0.43 %, 5 and 4. Of LU it would take
- * worse ones, fp64 of 16384 and 32768 2 to 4 %. */
+/* The library's own plan, whose blocks become narrower step by step, where it takes as long: most
+ * of those are quicker than they are priced. Of the benchmark's squares and tall matrices (H200,
+ * H100) the choices between the two of Cholesky and QR take 0.41 and 0.41 % longer than the better
+ * one in the mean without this, and 4 and 4 more than 3 %; with 0.01 0.41 and 0.39 %, 2 and 3; with
+ * 0.015 0.46 and 0.34 %, 2 and 2; with 0.03 0.54 and 0.43 %, 5 and 4. Of LU, whose chosen sequences
+ * have more of the narrowest blocks than is good, 0.48 % without it, of 78 two more than 3 %; with
+ * 0.01 and 0.015 0.10 and 0.11 %, none more than 2.5; but beyond so many columns it would take
+ * worse ones (fp64 of 16384 and 32768 2 to 5 %). */
 static const double as_long = 0.015;
+enum { LU_OWN_MOST = 14000 };
 
-static void take_own(struct search *s, double *best)
+static void take_own(struct search *s, enum operation operation)
 {
 	struct plan_choice *c = s->choice;
 	struct default_plan own;
 
-	plan_default(s->e, strcmp(s->asked.operation, "potrf") == 0 ? POTRF : GEQRF, s->asked.m,
-	        s->asked.n, s->asked.precision, false, &own);
+	plan_default(s->e, operation, s->asked.m, s->asked.n, s->asked.precision, false, &own);
 	const double seconds = plan_trial(s, &own.plan, 0);
-	if (seconds > *best * (1 + as_long))
+	if (seconds > c->seconds * (1 + as_long))
 		return;
-	*best = seconds;
+	c->seconds = seconds;
+	c->parts = executor_model_result(s->e);
 	c->plan = own.plan;
 	memcpy(c->widths, own.widths, (size_t)own.plan.count * sizeof *own.widths);
 	c->plan.widths = c->widths;
@@ -64,11 +67,25 @@ static bool all_free_on_device(const struct plan_fixed *fixed)
 	       fixed->inverse < 0 && !fixed->panel;
 }
 
-void plan_tie(struct search *s, double *best)
+void plan_tie_own(const struct profile *profile, const struct factor_question *asked,
+        const struct plan_fixed *fixed, struct plan_choice *choice)
+{
+	const bool lu = strcmp(asked->operation, "getrf") == 0;
+	const enum operation operation = lu                                       ? GETRF
+	                                 : strcmp(asked->operation, "potrf") == 0 ? POTRF
+	                                                                          : GEQRF;
+	struct search s = {.asked = *asked, .choice = choice, .fixed = fixed};
+
+	if (!all_free_on_device(fixed) || asked->math != MATH_FP32 ||
+	        (lu && asked->n > LU_OWN_MOST))
+		return;
+	s.e = model_factor_executor(profile, MODEL_CUDA, asked, 2);
+	take_own(&s, operation);
+	executor_free(s.e);
+}
+
+void plan_tie_widths(struct search *s, double *best)
 {
 	if (s->choice->plan.count == 1)
 		take_widest(s, best);
-	if (all_free_on_device(s->fixed) && s->asked.math == MATH_FP32 &&
-	        strcmp(s->asked.operation, "getrf") != 0)
-		take_own(s, best);
 }
