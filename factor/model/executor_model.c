@@ -6,7 +6,6 @@
 #include "../../lib/block_kernels.h"
 #include "../../lib/msg.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -139,168 +138,7 @@ static bool model_elapsed(struct executor *e, int64_t from, int64_t to, double *
 	return true;
 }
 
-/* ---- priced operations ---- */
-
-static bool model_iamax(struct executor *e, struct matrix x, int64_t *index)
-{
-	*index = x.m - 1;
-	return model_charge(
-	        e, PHASE_SEARCH, "iamax", x, 0, self(e)->tariff->iamax(&self(e)->reader, x));
-}
-
-static bool model_iamax_host(struct executor *e, struct matrix x, int64_t *index)
-{
-	*index = x.m - 1;
-	return model_charge(e, PHASE_SEARCH, "iamax_host", x, 0,
-	        self(e)->tariff->iamax_host(&self(e)->reader, x));
-}
-
-static bool model_get(struct executor *e, struct matrix element, double *value)
-{
-	*value = 1;
-	return model_charge(
-	        e, PHASE_FETCH, "get", element, 0, self(e)->tariff->get(&self(e)->reader, element));
-}
-
-static bool model_nrm2(struct executor *e, struct matrix x, double *norm)
-{
-	*norm = 1;
-	return model_charge(
-	        e, PHASE_SEARCH, "nrm2", x, 0, self(e)->tariff->nrm2(&self(e)->reader, x));
-}
-
-static bool model_swap(struct executor *e, struct matrix x, struct matrix y)
-{
-	(void)y;
-	return model_charge(
-	        e, PHASE_SWAP, "swap", x, 0, self(e)->tariff->swap(&self(e)->reader, x));
-}
-
-static bool model_scal(struct executor *e, double alpha, struct matrix x)
-{
-	(void)alpha;
-	return model_charge(
-	        e, PHASE_SCALE, "scal", x, 0, self(e)->tariff->scal(&self(e)->reader, x));
-}
-
-static bool model_scale_by(struct executor *e, struct matrix element, struct matrix x)
-{
-	(void)element;
-	return model_charge(
-	        e, PHASE_SCALE, "scale_by", x, 0, self(e)->tariff->scale_by(&self(e)->reader, x));
-}
-
-static bool model_ger(struct executor *e, struct matrix x, struct matrix y, struct matrix a)
-{
-	(void)x;
-	(void)y;
-	return model_charge(
-	        e, PHASE_UPDATE, "ger", a, 0, self(e)->tariff->ger(&self(e)->reader, a));
-}
-
-static bool model_zero_pivot(struct executor *e, struct matrix a, int *info)
-{
-	*info = 0;
-	return model_charge(e, PHASE_FETCH, "zero_pivot", a, 0,
-	        self(e)->tariff->zero_pivot(&self(e)->reader, a));
-}
-
-static bool model_store_pivots(struct executor *e, const int *ipiv, int info, struct pivots p)
-{
-	(void)ipiv;
-	(void)info;
-	return model_charge(e, PHASE_FETCH, "store_pivots", (struct matrix){.m = p.n, .n = 1}, 0,
-	        self(e)->tariff->store_pivots(&self(e)->reader, p.n));
-}
-
-static bool not_priced(struct executor *e, const char *variant)
-{
-	return fault_set(&e->fault,
-	        "variant %s is not priced for the host: it is a reference there", variant);
-}
-
-static int64_t model_fused_work(struct executor *e, struct matrix a)
-{
-	(void)a;
-	return self(e)->tariff->fused_update ? 0 : (not_priced(e, "fused"), -1);
-}
-
-static bool model_fused_begin(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	(void)work;
-	(void)p;
-	return model_charge(e, PHASE_SEARCH, "fused_begin", a, 0,
-	        self(e)->tariff->fused_begin(&self(e)->reader, a));
-}
-
-static bool model_fused_pivot(
-        struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	(void)work;
-	(void)p;
-	return model_charge(e, PHASE_SWAP, "fused_pivot", a, 0,
-	        self(e)->tariff->fused_pivot(&self(e)->reader, a, j));
-}
-
-static bool model_fused_update(
-        struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	(void)work;
-	(void)p;
-	return model_charge(e, PHASE_UPDATE, "fused_update", a, 0,
-	        self(e)->tariff->fused_update(&self(e)->reader, a, j));
-}
-
-/* The geometry on the profile's GPU. */
-static bool geometry_of(struct executor *e, struct matrix a, struct panel_geometry *g)
-{
-	struct price_reader *r = &self(e)->reader;
-	double sms = price_scalar(r, "gpu.sm.count"),
-	       shared = price_scalar(r, "gpu.shared.per_block");
-
-	if (isnan(sms) || isnan(shared))
-		return fault_set(&e->fault,
-		        "the profile has no %s, which says whether a panel fits on chip: run make "
-		        "probe",
-		        r->model.missing_name);
-	bool (*choose)(int64_t, int64_t, int64_t, int, int64_t, struct panel_geometry *) =
-	        e->queue == QUEUE_PANEL ? panel_geometry_beside : panel_geometry;
-	if (choose(a.m, a.n, precision_bytes(a.precision), (int)sms, (int64_t)shared, g))
-		return true;
-	return fault_set(&e->fault,
-	        "the panel does not fit on chip: %" PRId64 " rows of %" PRId64
-	        " columns on each of %d multiprocessors take %" PRId64
-	        " bytes of shared memory, there are %" PRId64,
-	        g->rows_per_block, a.n, (int)sms, g->shared_bytes, (int64_t)shared);
-}
-
-static bool model_resident_fits(struct executor *e, struct matrix a)
-{
-	struct panel_geometry g;
-
-	return self(e)->tariff->resident_panel ? geometry_of(e, a, &g)
-	                                       : not_priced(e, "persistent");
-}
-
-static int64_t model_resident_work(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return 0;
-}
-
-static bool model_resident_panel(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	struct panel_geometry g;
-
-	(void)work;
-	(void)p;
-	return geometry_of(e, a, &g) &&
-	       model_charge(e, PHASE_PANEL, "resident_panel", a, 0,
-	               self(e)->tariff->resident_panel(&self(e)->reader, a, &g));
-}
-
-static const struct executor_ops panel_ops = {.destroy = model_destroy,
+static const struct executor_ops outside_ops = {.destroy = model_destroy,
         .alloc = model_alloc,
         .release = model_release,
         .upload = model_upload,
@@ -309,24 +147,7 @@ static const struct executor_ops panel_ops = {.destroy = model_destroy,
         .read_pivots = model_read_pivots,
         .sync = model_sync,
         .mark = model_mark,
-        .elapsed = model_elapsed,
-        .iamax = model_iamax,
-        .iamax_host = model_iamax_host,
-        .get = model_get,
-        .nrm2 = model_nrm2,
-        .swap = model_swap,
-        .scal = model_scal,
-        .scale_by = model_scale_by,
-        .ger = model_ger,
-        .zero_pivot = model_zero_pivot,
-        .store_pivots = model_store_pivots,
-        .fused_work = model_fused_work,
-        .fused_begin = model_fused_begin,
-        .fused_pivot = model_fused_pivot,
-        .fused_update = model_fused_update,
-        .resident_fits = model_resident_fits,
-        .resident_work = model_resident_work,
-        .resident_panel = model_resident_panel};
+        .elapsed = model_elapsed};
 
 /* ---- constructor and result ---- */
 
@@ -350,7 +171,8 @@ struct executor *executor_model_new(
 	        [MODEL_HOST] = {&blocks_host_sums, &blocks_host_full}};
 	struct simulated *s = xcalloc(1, sizeof *s);
 
-	s->ops = panel_ops;
+	s->ops = outside_ops;
+	model_add_panels(&s->ops);
 	model_add_blocks(&s->ops);
 	model_add_kernels(&s->ops);
 	model_add_gram(&s->ops);

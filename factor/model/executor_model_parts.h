@@ -66,7 +66,8 @@ static inline struct matrix model_shape(int64_t m, int64_t n)
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct price price);
 
-/* The operations of each file, executor_model_blocks.c .. gram.c, into ops. */
+/* The operations of each file, executor_model_panels.c .. gram.c, into ops. */
+void model_add_panels(struct executor_ops *ops);
 void model_add_blocks(struct executor_ops *ops);
 void model_add_kernels(struct executor_ops *ops);
 void model_add_gram(struct executor_ops *ops);

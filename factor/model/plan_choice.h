@@ -36,9 +36,9 @@ static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL};
  * sequence of what is left, is done first (LAWN 202, section 5); then the borders between its
  * widths are moved as long as that makes the whole faster. One width is taken where a sequence is
  * not faster, look-ahead where plans without it are not clearly so, the default plan
- * (plan_default.h) where nothing found is. LU's with look-ahead is chosen with 1 and with 2, and the
- * former taken where it is clearly faster. False with choice->fault when no plan can be
- * priced. asked->plan is not used. */
+ * (plan_default.h) where nothing found is. LU's with look-ahead is chosen with 1 and with 2, and
+ * the former taken where it is clearly faster. False with choice->fault when no plan can be priced.
+ * asked->plan is not used. */
 bool plan_choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice);
 
