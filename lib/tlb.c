@@ -60,6 +60,29 @@ static double unmissed(const struct tlb_walk *walk, size_t n, size_t k, double s
 	return nodes;
 }
 
+/* What several sightings say, those that agree with the first, the surer ones more: of the reach in
+ * bytes, or of the entries. The interval is the narrowest one's: what bends them bends all alike.
+ */
+static struct estimate together(const struct sighting *seen, size_t count, bool bytes)
+{
+	struct estimate first = times(seen[0].nodes, bytes ? seen[0].stride : 1);
+	double sum = 0, weights = 0, narrowest = INFINITY;
+
+	for (size_t j = 0; j < count; j++) {
+		const struct estimate one = times(seen[j].nodes, bytes ? seen[j].stride : 1);
+		const double wide = log(one.high / one.low);
+		if (!agree(one, first) || !(wide > 0))
+			continue;
+		sum += log(one.value) / (wide * wide);
+		weights += 1 / (wide * wide);
+		narrowest = fmin(narrowest, wide);
+	}
+	if (!(weights > 0))
+		return first;
+	const double value = exp(sum / weights), part = exp(narrowest / 2);
+	return (struct estimate){value, value / part, value * part, first.samples};
+}
+
 static bool round_to_power(struct estimate *estimate)
 {
 	const double exact = levels_power_of_two(*estimate);
@@ -109,6 +132,9 @@ static void find_level(const struct tlb_walk *walk, size_t n, size_t k, struct t
 		falling++;
 	const bool flat = falling < count;
 	const struct sighting begin = seen[0], end = seen[falling - 1];
+	const size_t below = flat ? falling - 1 : falling; /* strides of less than a page */
+	const struct estimate reach = together(seen, below, true),
+	                      entries = together(seen + falling - 1, count - falling + 1, false);
 	free(seen);
 	found->penalty = first->step;
 	if (falling == 1) { /* pages of the smallest stride or less, or only one stride */
@@ -118,13 +144,13 @@ static void find_level(const struct tlb_walk *walk, size_t n, size_t k, struct t
 		found->page = between(NAN, flat ? begin.stride : NAN, samples);
 		return;
 	}
-	found->reach = times(begin.nodes, begin.stride);
+	found->reach = reach;
 	if (!flat) {
 		find_beyond(found, end.nodes, unmissed(walk, n, k, end.stride));
 		return;
 	}
-	found->entries = end.nodes;
-	found->page = levels_quotient(found->reach, end.nodes);
+	found->entries = entries;
+	found->page = levels_quotient(reach, entries);
 	if (found->page.low > end.stride || found->page.high < begin.stride)
 		found->page = found->reach = found->entries = unknown;
 	settle_page(&found->page);

@@ -58,8 +58,28 @@ static void test_several_fit(void)
 	ok(level.page.low < 16 * MIB && level.page.high > 32 * MIB, "the interval tells");
 }
 
+/* Strides of 2, 8, 32 and 64 MiB, pages of 16: the first two see the reach, the others the entries,
+ * each 3 percent too much or too little. */
+static void test_together(void)
+{
+	const double reach = 256 * MIB, off = 0.03;
+	const struct tlb_walk walk[] = {walk_of(2 * MIB, (1 + off) * reach / (2 * MIB), 0.08),
+	        walk_of(8 * MIB, reach / (1 + off) / (8 * MIB), 0.08),
+	        walk_of(32 * MIB, (1 + off) * 16, 0.08), walk_of(64 * MIB, 16 / (1 + off), 0.04)};
+	struct tlb_level level[LEVELS_MAX];
+
+	ok(tlb_find(walk, ARRAY_LEN(walk), level) == 1, "one level of two strides each");
+	is_real(level[0].reach.value, reach, 1e-3, "the reach is what both say");
+	ok(level[0].reach.low < 0.95 * reach && level[0].reach.high > 1.05 * reach,
+	        "with the interval of one");
+	ok(level[0].entries.value < 16 && level[0].entries.value > 16 / (1 + off),
+	        "the surer sighting of the entries says more");
+	is_real(level[0].page.value, 16 * MIB, 1e-12, "and the page is 16 MiB");
+}
+
 int main(void)
 {
+	test_together();
 	test_one_fits();
 	test_none_fits();
 	test_several_fit();
