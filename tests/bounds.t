@@ -82,7 +82,7 @@ size() {
 	awk -F '\t' -v name="$2" '$1 == name { print $2 }' "$1/profile.tsv"
 }
 for other in "$folder"-*; do
-	[ -z "${FOLDER-}" ] && [ -r "$other/pointer_chase.tsv" ] && [ -x "$bin/fit" ] || continue
+	[ -z "${FOLDER-}" ] && [ -r "$other/pointer_chase.tsv" ] || continue
 	mkdir "$scratch/other"
 	cp "$other"/*.tsv "$scratch/other"
 	"$bin/fit" --output "$scratch/other" >/dev/null 2>&1

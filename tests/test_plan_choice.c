@@ -64,7 +64,7 @@ static int64_t move_border(const struct plan *plan, int64_t i, bool wider, int64
 }
 
 /* By the recorded profile: prices of the synthetic one are too smooth for several widths. */
-static void test_borders(void)
+static void test_borders(const struct profile *p)
 {
 	enum { N = 9000 };
 	static struct plan_choice choice;
@@ -72,13 +72,7 @@ static void test_borders(void)
 	struct plan_fixed early = plan_free; /* and not the library's own plan */
 	int64_t moved[PLAN_CHOICE_BLOCKS];
 	int borders = 0, better = 0, narrower = 0;
-	struct fault fault;
-	struct profile *p = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
-	if (!ok(p != NULL, "data/nvidia-h200/profile.tsv is read")) {
-		diag("%s", fault.text);
-		return;
-	}
 	early.lookahead = PLAN_LOOKAHEAD_MAX;
 	ok(plan_choose(p, &asked, &early, &choice) && choice.plan.count > 1,
 	        "blocks of several widths");
@@ -97,7 +91,6 @@ static void test_borders(void)
 		}
 	ok(borders > 0 && better == 0, "none of %d borders is better a block further", borders);
 	ok(narrower == 0, "no block is narrower than those behind it");
-	profile_free(p);
 }
 
 /* Where one width is taken throughout, none of the wider ones takes as long to a percent. */
@@ -128,16 +121,14 @@ static void test_widest(const struct profile *p)
 }
 
 /* The default plan is chosen where it takes as long to 1.5 percent, LU's up to 14000 columns. */
-static void test_own(void)
+static void test_own(const struct profile *p)
 {
 	static const int64_t sizes[] = {1500, 3000, 6500, 8192, 10007, 16384};
 	static struct plan_choice choice;
 	static struct default_plan own;
 	int taken = 0, dearer = 0, wrong = 0, beyond = 0;
-	struct fault fault;
-	struct profile *p = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
-	for (size_t i = 0; p && i < OPERATION_COUNT * ARRAY_LEN(sizes); i++) {
+	for (size_t i = 0; i < OPERATION_COUNT * ARRAY_LEN(sizes); i++) {
 		const enum operation operation = (enum operation)(i % OPERATION_COUNT);
 		const int64_t n = sizes[i / OPERATION_COUNT];
 		struct factor_question asked = question(operations[operation], NULL, n, n);
@@ -157,24 +148,20 @@ static void test_own(void)
 			beyond += as_long && exempt;
 		}
 	}
-	ok(p && taken > 0 && wrong == 0,
-	        "the default plan is taken where it takes as long: %d of %zu", taken,
-	        OPERATION_COUNT * ARRAY_LEN(sizes));
+	ok(taken > 0 && wrong == 0, "the default plan is taken where it takes as long: %d of %zu",
+	        taken, OPERATION_COUNT * ARRAY_LEN(sizes));
 	ok(dearer > 0, "also where another is priced below it");
 	ok(beyond > 0, "but not of large matrices for LU");
-	profile_free(p);
 }
 
 /* LU in double precision has blocks or leaves of less than 64 columns only where one cluster does
  * not hold panels of so many. */
-static void test_narrow(void)
+static void test_narrow(const struct profile *p)
 {
 	static struct plan_choice choice;
 	int chosen = 0, needless = 0, wanted = 0;
-	struct fault fault;
-	struct profile *p = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
-	for (int64_t n = 1000; p && n <= 8000; n += 1000) {
+	for (int64_t n = 1000; n <= 8000; n += 1000) {
 		struct factor_question asked = question("getrf", NULL, n, n);
 		bool narrow = false;
 		asked.precision = DOUBLE;
@@ -187,39 +174,42 @@ static void test_narrow(void)
 	ok(chosen == 8 && needless == 0 && wanted > 0,
 	        "narrow panels in double precision only where one cluster does not hold wider "
 	        "ones");
-	profile_free(p);
 }
 
 /* Panels of the usual 64 columns do not fit on chip there, of 32 they do. */
-static void test_tall_panels(void)
+static void test_tall_panels(const struct profile *p)
 {
 	static struct plan_choice choice, fused;
 	struct factor_question asked = question("getrf", NULL, 65536, 256);
 	struct plan_fixed two_a_column = plan_free;
-	struct fault fault;
-	struct profile *p = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
 	asked.precision = DOUBLE;
 	two_a_column.panel = "fused";
-	ok(p && plan_choose(p, &asked, &plan_free, &choice) &&
+	ok(plan_choose(p, &asked, &plan_free, &choice) &&
 	                strcmp(choice.plan.panel, "persistent") == 0 && choice.plan.leaf <= 32 &&
 	                plan_choose(p, &asked, &two_a_column, &fused) &&
 	                choice.seconds < fused.seconds / 2,
 	        "a tall LU has narrow panels of one kernel, not wide ones of two a column");
-	profile_free(p);
 }
 
 int main(void)
 {
+	struct fault fault;
 	struct profile *p = synthetic(0.01);
+	struct profile *recorded = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
 	add_blocks(p, 0.01);
 	test_choice(p);
 	test_widest(p);
-	test_own();
-	test_narrow();
-	test_borders();
-	test_tall_panels();
 	profile_free(p);
+	if (!ok(recorded != NULL, "data/nvidia-h200/profile.tsv is read")) {
+		diag("%s", fault.text);
+		return finish();
+	}
+	test_own(recorded);
+	test_narrow(recorded);
+	test_borders(recorded);
+	test_tall_panels(recorded);
+	profile_free(recorded);
 	return finish();
 }

@@ -10,65 +10,65 @@
 static bool model_iamax(struct executor *e, struct matrix x, int64_t *index)
 {
 	*index = x.m - 1;
-	return model_charge(e, PHASE_SEARCH, "iamax", x, 0,
-	        model_self(e)->tariff->iamax(&model_self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SEARCH, "iamax", x, 0, model_self(e)->tariff->iamax(model_reader(e), x));
 }
 
 static bool model_iamax_host(struct executor *e, struct matrix x, int64_t *index)
 {
 	*index = x.m - 1;
 	return model_charge(e, PHASE_SEARCH, "iamax_host", x, 0,
-	        model_self(e)->tariff->iamax_host(&model_self(e)->reader, x));
+	        model_self(e)->tariff->iamax_host(model_reader(e), x));
 }
 
 static bool model_get(struct executor *e, struct matrix element, double *value)
 {
 	*value = 1;
 	return model_charge(e, PHASE_FETCH, "get", element, 0,
-	        model_self(e)->tariff->get(&model_self(e)->reader, element));
+	        model_self(e)->tariff->get(model_reader(e), element));
 }
 
 static bool model_nrm2(struct executor *e, struct matrix x, double *norm)
 {
 	*norm = 1;
-	return model_charge(e, PHASE_SEARCH, "nrm2", x, 0,
-	        model_self(e)->tariff->nrm2(&model_self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SEARCH, "nrm2", x, 0, model_self(e)->tariff->nrm2(model_reader(e), x));
 }
 
 static bool model_swap(struct executor *e, struct matrix x, struct matrix y)
 {
 	(void)y;
-	return model_charge(e, PHASE_SWAP, "swap", x, 0,
-	        model_self(e)->tariff->swap(&model_self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SWAP, "swap", x, 0, model_self(e)->tariff->swap(model_reader(e), x));
 }
 
 static bool model_scal(struct executor *e, double alpha, struct matrix x)
 {
 	(void)alpha;
-	return model_charge(e, PHASE_SCALE, "scal", x, 0,
-	        model_self(e)->tariff->scal(&model_self(e)->reader, x));
+	return model_charge(
+	        e, PHASE_SCALE, "scal", x, 0, model_self(e)->tariff->scal(model_reader(e), x));
 }
 
 static bool model_scale_by(struct executor *e, struct matrix element, struct matrix x)
 {
 	(void)element;
 	return model_charge(e, PHASE_SCALE, "scale_by", x, 0,
-	        model_self(e)->tariff->scale_by(&model_self(e)->reader, x));
+	        model_self(e)->tariff->scale_by(model_reader(e), x));
 }
 
 static bool model_ger(struct executor *e, struct matrix x, struct matrix y, struct matrix a)
 {
 	(void)x;
 	(void)y;
-	return model_charge(e, PHASE_UPDATE, "ger", a, 0,
-	        model_self(e)->tariff->ger(&model_self(e)->reader, a));
+	return model_charge(
+	        e, PHASE_UPDATE, "ger", a, 0, model_self(e)->tariff->ger(model_reader(e), a));
 }
 
 static bool model_zero_pivot(struct executor *e, struct matrix a, int *info)
 {
 	*info = 0;
 	return model_charge(e, PHASE_FETCH, "zero_pivot", a, 0,
-	        model_self(e)->tariff->zero_pivot(&model_self(e)->reader, a));
+	        model_self(e)->tariff->zero_pivot(model_reader(e), a));
 }
 
 static bool model_store_pivots(struct executor *e, const int *ipiv, int info, struct pivots p)
@@ -76,7 +76,7 @@ static bool model_store_pivots(struct executor *e, const int *ipiv, int info, st
 	(void)ipiv;
 	(void)info;
 	return model_charge(e, PHASE_FETCH, "store_pivots", (struct matrix){.m = p.n, .n = 1}, 0,
-	        model_self(e)->tariff->store_pivots(&model_self(e)->reader, p.n));
+	        model_self(e)->tariff->store_pivots(model_reader(e), p.n));
 }
 
 static bool not_priced(struct executor *e, const char *variant)
@@ -96,7 +96,7 @@ static bool model_fused_begin(struct executor *e, struct matrix a, void *work, s
 	(void)work;
 	(void)p;
 	return model_charge(e, PHASE_SEARCH, "fused_begin", a, 0,
-	        model_self(e)->tariff->fused_begin(&model_self(e)->reader, a));
+	        model_self(e)->tariff->fused_begin(model_reader(e), a));
 }
 
 static bool model_fused_pivot(
@@ -105,7 +105,7 @@ static bool model_fused_pivot(
 	(void)work;
 	(void)p;
 	return model_charge(e, PHASE_SWAP, "fused_pivot", a, 0,
-	        model_self(e)->tariff->fused_pivot(&model_self(e)->reader, a, j));
+	        model_self(e)->tariff->fused_pivot(model_reader(e), a, j));
 }
 
 static bool model_fused_update(
@@ -114,13 +114,13 @@ static bool model_fused_update(
 	(void)work;
 	(void)p;
 	return model_charge(e, PHASE_UPDATE, "fused_update", a, 0,
-	        model_self(e)->tariff->fused_update(&model_self(e)->reader, a, j));
+	        model_self(e)->tariff->fused_update(model_reader(e), a, j));
 }
 
 /* The geometry on the profile's GPU. */
 static bool geometry_of(struct executor *e, struct matrix a, struct panel_geometry *g)
 {
-	struct price_reader *r = &model_self(e)->reader;
+	struct price_reader *r = model_reader(e);
 	double sms = price_scalar(r, "gpu.sm.count"),
 	       shared = price_scalar(r, "gpu.shared.per_block");
 
@@ -163,7 +163,7 @@ static bool model_resident_panel(struct executor *e, struct matrix a, void *work
 	(void)p;
 	return geometry_of(e, a, &g) &&
 	       model_charge(e, PHASE_PANEL, "resident_panel", a, 0,
-	               model_self(e)->tariff->resident_panel(&model_self(e)->reader, a, &g));
+	               model_self(e)->tariff->resident_panel(model_reader(e), a, &g));
 }
 
 void model_add_panels(struct executor_ops *ops)

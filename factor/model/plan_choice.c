@@ -13,8 +13,6 @@ static const int64_t all_leaves[] = {16, 32, 64, 128, 256, 512};
 static const int64_t all_inverses[] = {0, 32, 64, 128};
 static const char *const all_panels[] = {"persistent", "fused"};
 
-enum { TYPICAL_LEAF = 64 };
-
 /* How LU's panels are factorized on the device, with the leaves to begin with. */
 struct panels {
 	const char *variant;

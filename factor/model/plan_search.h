@@ -8,6 +8,8 @@
 enum { PLAN_WIDTHS = 11 };
 extern const int64_t plan_widths[PLAN_WIDTHS]; /* of blocks, that are tried */
 
+enum { TYPICAL_LEAF = 64 }; /* of LU on the device */
+
 struct search {
 	struct executor *e;
 	struct factor_question asked;

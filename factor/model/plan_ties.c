@@ -3,6 +3,7 @@
 #include "plan_search.h"
 
 #include "../plan_default.h"
+#include "../schedule.h"
 
 #include <string.h>
 
@@ -77,7 +78,7 @@ void plan_tie_own(const struct profile *profile, const struct factor_question *a
 	struct search s = {.asked = *asked, .choice = choice, .fixed = fixed};
 
 	if (!all_free_on_device(fixed) || asked->math != MATH_FP32 ||
-	        (lu && asked->n > LU_OWN_MOST))
+	        (lu && smaller(asked->m, asked->n) > LU_OWN_MOST))
 		return;
 	s.e = model_factor_executor(profile, MODEL_CUDA, asked, 2);
 	take_own(&s, operation);

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEP = 64 };
-
 /* A block wider than a leaf is made of whole ones: the narrower one at its end takes longer beside
  * products than the model knows (H100, LU of 4096 in fp64, look-ahead 2, leaves of 64: by 96
  * columns 6.09 ms, priced 5.86; by 128 and then 64 5.86, priced 5.79). */
@@ -29,26 +27,32 @@ static int64_t narrowest(const struct plan *plan)
 	return least;
 }
 
-/* LU's panels that one cluster holds by STEP columns are no narrower, of which more would be in a
- * row (H200, 3000 columns in fp64: eight blocks of 64 and then 32, 3.71 ms, priced 3.54; by
- * 64 3.56, priced 3.55; an earlier run 12 % more than by 64, priced 1 % above). */
+/* LU's panels that one cluster holds by the typical leaf are no narrower, of which more would be in
+ * a row (H200, 3000 columns in fp64: eight blocks of 64 and then 32, 3.71 ms, priced 3.54; by 64
+ * 3.56, priced 3.55; an earlier run 12 % more than by 64, priced 1 % above). */
 static bool needlessly_narrow(struct search *s, const struct plan *plan)
 {
-	const bool single = s->asked.precision == SINGLE;
-	const char *cluster = single ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
+	const enum precision precision = s->asked.precision;
+	const char *cluster = precision == SINGLE ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
 
-	return strcmp(s->asked.operation, "getrf") == 0 && narrowest(plan) < STEP &&
-	       s->asked.m <= panel_cluster_rows(STEP, single ? 4 : 8) &&
+	return strcmp(s->asked.operation, "getrf") == 0 && narrowest(plan) < TYPICAL_LEAF &&
+	       s->asked.m <= panel_cluster_rows(TYPICAL_LEAF, precision_bytes(precision)) &&
 	       price_known(executor_model_reader(s->e), cluster);
+}
+
+/* What the caller decides is not doubted. */
+static bool doubted(struct search *s, const struct plan *plan)
+{
+	if (s->fixed->nb || plan->hybrid)
+		return false;
+	return !of_whole_leaves(plan) || (!s->fixed->leaf && needlessly_narrow(s, plan));
 }
 
 double plan_trial(struct search *s, const struct plan *plan, int64_t j)
 {
 	struct factor_question part = s->asked;
 
-	if (!s->fixed->nb && !plan->hybrid && !of_whole_leaves(plan))
-		return INFINITY;
-	if (!s->fixed->nb && !s->fixed->leaf && !plan->hybrid && needlessly_narrow(s, plan))
+	if (doubted(s, plan))
 		return INFINITY;
 	part.plan = plan;
 	part.m -= j;

@@ -23,11 +23,6 @@ static inline bool under_way(const struct operation *o)
 	return o && !isnan(o->begin);
 }
 
-static inline bool kernel_at(const struct operation *o, double now)
-{
-	return under_way(o) && o->work.engine == ENGINE_KERNELS && o->begin + o->work.start <= now;
-}
-
 static inline bool urgent(const struct operation *o)
 {
 	return o->work.queue == QUEUE_PANEL;

@@ -4,7 +4,8 @@
 
 static bool at_work(const struct simulation *s, const struct operation *o)
 {
-	return kernel_at(o, s->now) && o->held <= s->now;
+	return under_way(o) && o->work.engine == ENGINE_KERNELS &&
+	       o->begin + o->work.start <= s->now && o->held <= s->now;
 }
 
 static bool precedes(const struct operation *a, const struct operation *b)
