@@ -22,7 +22,7 @@ const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .hal
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
 enum { DIAGONAL = 256 };
 
-enum { DEPTH_APART = 4, ROOM_APART = 256, ROWS_APART = 4 };
+enum { DEPTH_APART = 4, ROOM_APART = 256 };
 
 /* ---- room ---- */
 
@@ -256,21 +256,12 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 	       (b_kept || c.m >= e->splits->use);
 }
 
-/* C = alpha A^T B + beta C of stacks, or of pairs with beta = 1. The library's kernels for the
- * tensor cores want a multiple of four rows of C; what is left over goes by itself (H200: 5556 x
- * 5555 x 768 takes 168 us, with a row less 464). */
+/* C = alpha A^T B + beta C of stacks, or of pairs with beta = 1. */
 static bool multiply(struct executor *e, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
-	int64_t rest = c.m % ROWS_APART, whole = c.m - rest;
-
-	if (in_halves(e))
-		return e->ops->half_update(e, WHOLE, alpha, a, b, c);
-	bool ok = whole == 0 || e->ops->gemm_tf32(e, alpha, matrix_view(a, 0, 0, a.m, whole), b,
-	                                beta, matrix_view(c, 0, 0, whole, c.n), products);
-
-	return ok && (rest == 0 || e->ops->gemm_tf32(e, alpha, matrix_view(a, 0, whole, a.m, rest),
-	                                   b, beta, matrix_view(c, whole, 0, rest, c.n), products));
+	return in_halves(e) ? e->ops->half_update(e, WHOLE, alpha, a, b, c)
+	                    : e->ops->gemm_tf32(e, alpha, a, b, beta, c, products);
 }
 
 /* Of the piece from k on. */
@@ -348,12 +339,12 @@ static bool on_diagonal(const struct update *u, double beta, struct matrix row)
 }
 
 /* What is behind the blocks on the diagonal: squares of their width, of twice that, and so on, and
- * of each kind what fits no more; then the rows below the triangle. Rows of C that multiply makes
- * by themselves are left out and made at once. */
+ * of each kind what fits no more; then the rows below the triangle. Rows of C that products
+ * leave over are made at once. */
 static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
 {
 	int64_t n = smaller(c.m, c.n), rows = larger(c.m, c.n);
-	int64_t whole = u->lower ? n - n % ROWS_APART : n;
+	int64_t whole = u->lower ? n - n % TF32_ROWS : n;
 	bool ok = true;
 
 	for (int64_t s = w; ok && s < n; s *= 2) {

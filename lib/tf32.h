@@ -33,6 +33,10 @@
  * longer sums lose accuracy. */
 enum { TF32_PIECE = 256 };
 
+/* The library's kernels for the tensor cores want a multiple of so many rows of C (H200: 5556 x
+ * 5555 x 768 takes 168 us, with a row less 464); what is left over is done by itself. */
+enum { TF32_ROWS = 4 };
+
 /* Multiprocessors that products on the tensor cores, which keep theirs to the end, leave to a panel
  * beside them: a cluster of them where its rows find room there, as many as C has (in LU by rows
  * that is C's columns, about as many). Taller panels want places on all, and get them late however
@@ -91,6 +95,11 @@ extern "C" {
  * cudaStream_t, what returns a cudaError_t. */
 int tf32_split(
         struct matrix a, enum trans trans, enum split_form stack, struct matrix to, void *stream);
+
+/* tf32_edge.cu: C = alpha A^T B + beta C of stacks, fewer than TF32_ROWS rows of C; columns of A
+ * and B begin at 16 bytes. beta = 0 overwrites C, NaN included. */
+int tf32_edge(
+        double alpha, struct matrix a, struct matrix b, double beta, struct matrix c, void *stream);
 
 /* To the blocks of blocks.m rows and columns on the diagonal of c, which lie beside each other in
  * `blocks`: one triangle of each, with its diagonal, added to that of c. */

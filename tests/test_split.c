@@ -212,7 +212,8 @@ static double product_error(
 
 static void test_products(struct executor *e)
 {
-	static const int64_t sizes[][3] = {{256, 256, 64}, {300, 260, 65}, {257, 391, 600}};
+	static const int64_t sizes[][3] = {
+	        {256, 256, 64}, {300, 260, 65}, {257, 391, 600}, {258, 301, 96}, {259, 270, 129}};
 
 	for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
 		for (int t = 0; t < 8; t++) {

@@ -106,13 +106,15 @@ bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, en
 	        "split");
 }
 
-bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
+/* By the library, a multiple of TF32_ROWS rows of C. */
+static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
-	struct cuda *x = self(executor);
 	const float alpha_single = (float)alpha, beta_single = (float)beta;
-	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
+	const int kept = x->base.shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 
+	if (c.m == 0)
+		return true;
 	if (!keep_free(x, kept, "gemm in TF32"))
 		return false;
 	cublasStatus_t status = cublasGemmStridedBatchedEx_64(lane_of(x)->blas, CUBLAS_OP_T,
@@ -121,6 +123,34 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 	        matrix_address(c), CUDA_R_32F, c.ld, products.c, products.count,
 	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
 	return blas_ok(x, status, "gemm in TF32") && keep_free(x, 0, "gemm in TF32");
+}
+
+/* The rows of C from `first` on. */
+static bool tf32_rest(struct cuda *x, double alpha, struct matrix a, struct matrix b, double beta,
+        struct matrix c, int64_t first, struct products products)
+{
+	const struct matrix left = matrix_view(a, 0, first, a.m, c.m - first);
+	const struct matrix rest = matrix_view(c, first, 0, c.m - first, c.n);
+	bool ok = true;
+
+	for (int64_t i = 0; ok && rest.m > 0 && i < products.count; i++)
+		ok = cuda_ok(x,
+		        tf32_edge(alpha, matrix_view(left, i * products.a, 0, left.m, left.n),
+		                matrix_view(b, i * products.b, 0, b.m, b.n), beta,
+		                matrix_view(rest, i * products.c, 0, rest.m, rest.n), stream_of(x)),
+		        "rows of a product in TF32");
+	return ok;
+}
+
+bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
+{
+	struct cuda *x = self(executor);
+	const int64_t whole = c.m - c.m % TF32_ROWS;
+
+	return tf32_library(x, alpha, matrix_view(a, 0, 0, a.m, whole), b, beta,
+	               matrix_view(c, 0, 0, whole, c.n), products) &&
+	       tf32_rest(x, alpha, a, b, beta, c, whole, products);
 }
 
 bool cuda_half_update(struct executor *executor, enum uplo part, double alpha, struct matrix left,

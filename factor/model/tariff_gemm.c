@@ -244,7 +244,7 @@ static bool leaves_some(struct price_reader *r, const char *shared, int64_t rows
 	       tf32_kept(rows, (int)price_scalar(r, "gpu.sm.count")) > 0;
 }
 
-struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+static struct price tf32_library(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
 	const bool beside = leaves_some(r, shared, c.m);
@@ -256,6 +256,28 @@ struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
 	if (beside)
 		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
 	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
+	return price;
+}
+
+/* Rows that the library leaves over read the right operand once more. */
+static struct price rows_left(struct price_reader *r, struct matrix c, int64_t k)
+{
+	return price_sweep(r, "gpu.copy.time", (double)(k * c.n * precision_bytes(c.precision)));
+}
+
+struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+{
+	const int64_t rest = c.m % TF32_ROWS, whole = c.m - rest;
+
+	if (whole == 0)
+		return rows_left(r, matrix_view(c, 0, 0, rest, c.n), k);
+	struct price price = tf32_library(r, matrix_view(c, 0, 0, whole, c.n), k);
+	if (rest == 0)
+		return price;
+	const double share = price.share; /* the rows left over are too short to count */
+	price.first = price.enqueue;
+	price = price_both(price, rows_left(r, matrix_view(c, whole, 0, rest, c.n), k));
+	price.share = share;
 	return price;
 }
 
