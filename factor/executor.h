@@ -187,11 +187,10 @@ struct executor_ops {
 	/* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included */
 	bool (*gemm)(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
 	        struct matrix b, double beta, struct matrix c);
-	/* the stack of op(a) for 3xTF32 (lib/tf32.h), or its pair (lib/half_pair.h); and products
+	/* stacks for 3xTF32 or pairs for 3xFP16 (lib/tf32.h, lib/half_pair.h); and products
 	 * C = alpha A^T B + beta C of two stacks, each a multiple of 4 elements deep, in single
 	 * precision: of the one given, and of those that lie a step further each */
-	bool (*split)(struct executor *, struct matrix a, enum trans trans, enum split_form stack,
-	        struct matrix to);
+	bool (*split)(struct executor *, struct splits splits);
 	bool (*gemm_tf32)(struct executor *, double alpha, struct matrix a, struct matrix b,
 	        double beta, struct matrix c, struct products products);
 	/* C += alpha X^T Y, given X's and Y's pairs: WHOLE, or one triangle and what is behind it,

@@ -162,15 +162,33 @@ static struct matrix kept_stack(const struct split_room *room, int64_t k)
 	        room->stack);
 }
 
-static bool make_kept(struct executor *e)
+/* Splits that were put off, for one kernel to make two. */
+static bool make(struct executor *e, struct splits *off)
+{
+	bool ok = off->count == 0 || e->ops->split(e, *off);
+
+	off->count = 0;
+	return ok;
+}
+
+static bool put_off(struct executor *e, struct splits *off, struct splitting one)
+{
+	bool ok = off->count < (int)ARRAY_LEN(off->of) || make(e, off);
+
+	off->of[off->count++] = one;
+	return ok;
+}
+
+static bool make_kept(struct executor *e, struct splits *off)
 {
 	struct split_room *room = &e->split;
 	bool ok = true;
 
 	for (int64_t k = 0; ok && !room->made && k < depth(room->kept, room->trans);
 	        k += TF32_PIECE)
-		ok = e->ops->split(e, piece_of(room->kept, room->trans, k), room->trans,
-		        room->stack, kept_stack(room, k));
+		ok = put_off(e, off,
+		        (struct splitting){piece_of(room->kept, room->trans, k), room->trans,
+		                room->stack, kept_stack(room, k)});
 	room->made = ok;
 	return ok;
 }
@@ -192,20 +210,22 @@ static bool same(struct matrix a, struct matrix b)
 	return a.data == b.data && a.offset == b.offset && a.ld == b.ld && a.m == b.m && a.n == b.n;
 }
 
-/* The stack of op(a)'s piece from k on, made at that byte of the room unless there is one. */
+/* The stack of op(a)'s piece from k on, at that byte of the room unless there is one, which is made
+ * at the latest with what is put off. */
 static bool operand(struct executor *e, struct matrix a, enum trans trans, enum split_form stack,
-        int64_t k, int64_t byte, struct matrix *out)
+        int64_t k, int64_t byte, struct splits *off, struct matrix *out)
 {
 	struct matrix piece = piece_of(a, trans, k);
 	int64_t at = place_in_kept(&e->split, a, trans, stack);
 
 	if (at >= 0) {
-		bool ok = make_kept(e);
+		bool ok = make_kept(e, off);
 		*out = part_of_kept(&e->split, stack, at, side(a, trans), k);
 		return ok;
 	}
 	*out = stack_at(e->split.data, byte, piece, trans, stack);
-	return (k == 0 && same(a, e->split.ready)) || e->ops->split(e, piece, trans, stack, *out);
+	return (k == 0 && same(a, e->split.ready)) ||
+	       put_off(e, off, (struct splitting){piece, trans, stack, *out});
 }
 
 /* ---- products ---- */
@@ -268,9 +288,12 @@ static bool multiply(struct executor *e, double alpha, struct matrix a, struct m
 static bool operands(struct executor *e, enum trans ta, enum trans tb, struct matrix a,
         struct matrix b, struct matrix c, int64_t k, struct matrix *left, struct matrix *right)
 {
-	return operand(e, a, other(ta), kind_of(e, TF32_LEFT), k, 0, left) &&
-	       operand(e, b, tb, kind_of(e, TF32_RIGHT), k, piece_bytes(e->split.stack, c.m),
-	               right);
+	struct splits off = {.count = 0};
+
+	return operand(e, a, other(ta), kind_of(e, TF32_LEFT), k, 0, &off, left) &&
+	       operand(e, b, tb, kind_of(e, TF32_RIGHT), k, piece_bytes(e->split.stack, c.m), &off,
+	               right) &&
+	       make(e, &off);
 }
 
 bool split_ready(struct executor *e, enum trans ta, enum trans tb, struct matrix a, struct matrix b,
@@ -368,18 +391,21 @@ bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix
 
 bool split_prepare(struct executor *e, enum trans trans, struct matrix a, struct matrix c)
 {
-	return !split_wanted_syrk(e, trans, a, c) || make_kept(e);
+	struct splits off = {.count = 0};
+
+	return !split_wanted_syrk(e, trans, a, c) || (make_kept(e, &off) && make(e, &off));
 }
 
 /* By 3xFP16. */
 static bool update_in_halves(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, struct matrix c)
 {
+	struct splits off = {.count = 0};
 	struct matrix pair;
 	bool ok = true;
 
 	for (int64_t k = 0; ok && k < depth(a, trans); k += TF32_PIECE)
-		ok = operand(e, a, trans, HALF_PAIR, k, 0, &pair) &&
+		ok = operand(e, a, trans, HALF_PAIR, k, 0, &off, &pair) && make(e, &off) &&
 		     e->ops->half_update(e, uplo, alpha, pair, pair, c);
 	return ok;
 }
@@ -391,13 +417,14 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 	struct update u = {.e = e, .lower = uplo == LOWER, .alpha = alpha};
 	int64_t n = smaller(c.m, c.n), w = smaller(n, DIAGONAL);
 	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
+	struct splits off = {.count = 0};
 	bool ok = true;
 
 	if (in_halves(e))
 		return update_in_halves(e, uplo, down, alpha, a, c);
 	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
-		ok = operand(e, a, down, TF32_LEFT, k, 0, &u.left) &&
-		     operand(e, a, down, TF32_RIGHT, k, 0, &u.right) &&
+		ok = operand(e, a, down, TF32_LEFT, k, 0, &off, &u.left) &&
+		     operand(e, a, down, TF32_RIGHT, k, 0, &off, &u.right) && make(e, &off) &&
 		     on_diagonal(&u, k ? 1 : 0, row) && behind_diagonal(&u, w, c);
 	return ok && e->ops->add_triangles(e, uplo, row, matrix_view(c, 0, 0, n, n));
 }

@@ -106,9 +106,11 @@ HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)
 extern "C" {
 #endif
 
-/* half_pair_kernels.cu. The pair of op(a), k x n, k at most TF32_PIECE, in to: half_rows(k) rows
- * and n columns, single precision. stream is a cudaStream_t, what returns a cudaError_t. */
-int half_pair(struct matrix a, enum trans trans, struct matrix to, void *stream);
+/* half_pair_kernels.cu: pairs (lib/tf32.h), in one kernel, each of an op(a), k x n, k at most
+ * TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream is a cudaStream_t,
+ * what returns a cudaError_t. */
+struct splits;
+int half_pair(const struct splits *splits, void *stream);
 
 #ifdef __cplusplus
 }

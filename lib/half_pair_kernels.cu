@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Splits operands for 3xFP16. Cost: a word read and one written. A warp has a whole vector along
  * the inner dimension, whose largest element it must know first. */
+#include "early_launch.cuh"
 #include "half_pair.h"
 #include "tf32.h"
 
@@ -63,38 +64,46 @@ __device__ __forceinline__ void put(const struct target &to, int64_t column, int
 	}
 }
 
-/* Of a, k x n, k at most 32 MINE. */
-template <int MINE>
-__global__ void __launch_bounds__(THREADS)
-        down_kernel(const float *__restrict__ a, int64_t lda, int k, const struct target to)
+/* One operand, a, k x n, or the transpose of n x k, k at most 32 MINE, and its blocks of threads.
+ */
+struct part {
+	const float *a;
+	int64_t lda, blocks;
+	int k;
+	bool turned;
+	struct target to;
+};
+
+struct parts {
+	struct part first, second;
+};
+
+template <int MINE> __device__ void down(const struct part &p, int64_t block)
 {
-	const int64_t j = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
+	const int64_t j = block * WARPS + threadIdx.x / 32;
 	const int lane = threadIdx.x % 32;
 	float x[1][MINE];
-	if (j >= to.columns)
+	if (j >= p.to.columns)
 		return;
 #pragma unroll
 	for (int i = 0; i < MINE; i++)
-		x[0][i] = element(i, lane) < k ? a[element(i, lane) + j * lda] : 0;
-	put<MINE, 1>(to, j, 1, lane, x);
+		x[0][i] = element(i, lane) < p.k ? p.a[element(i, lane) + j * p.lda] : 0;
+	put<MINE, 1>(p.to, j, 1, lane, x);
 }
 
-/* Of the transpose of a, n x k, through shared memory: both sides are accessed along their columns.
- */
+/* Through shared memory: both sides are accessed along their columns. */
 template <int MINE>
-__global__ void __launch_bounds__(THREADS)
-        across_kernel(const float *__restrict__ a, int64_t lda, int k, const struct target to)
+__device__ void across(const struct part &p, int64_t block, float (*tile)[VECTORS + 1])
 {
 	const int COLUMNS = 32 * MINE / WARPS;
-	__shared__ float tile[32 * MINE][VECTORS + 1];
-	const int64_t first = blockIdx.x * (int64_t)VECTORS;
+	const int64_t first = block * VECTORS;
 	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	const int64_t row = first + lane;
 	float loaded[COLUMNS], x[EACH][MINE];
 #pragma unroll
 	for (int i = 0; i < COLUMNS; i++) {
 		const int j = warp + WARPS * i;
-		loaded[i] = j < k && row < to.columns ? a[row + j * lda] : 0;
+		loaded[i] = j < p.k && row < p.to.columns ? p.a[row + j * p.lda] : 0;
 	}
 #pragma unroll
 	for (int i = 0; i < COLUMNS; i++)
@@ -105,36 +114,48 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
 		for (int i = 0; i < MINE; i++)
 			x[v][i] = tile[element(i, lane)][warp + WARPS * v];
-	put<MINE, EACH>(to, first + warp, WARPS, lane, x);
+	put<MINE, EACH>(p.to, first + warp, WARPS, lane, x);
 }
 
-template <int MINE>
-void launch(enum trans trans, const float *data, int64_t lda, int k, const struct target &to,
-        cudaStream_t stream)
+template <int MINE> __global__ void __launch_bounds__(THREADS) pair_kernel(const struct parts parts)
 {
-	const int each = trans == PLAIN ? WARPS : VECTORS;
-	const unsigned blocks = (unsigned)((to.columns + each - 1) / each);
-	if (trans == PLAIN)
-		down_kernel<MINE><<<blocks, THREADS, 0, stream>>>(data, lda, k, to);
+	__shared__ float tile[32 * MINE][VECTORS + 1];
+	const bool second = blockIdx.x >= parts.first.blocks;
+	const struct part part = second ? parts.second : parts.first;
+	const int64_t block = blockIdx.x - (second ? parts.first.blocks : 0);
+	early_begin();
+	if (part.turned)
+		across<MINE>(part, block, tile);
 	else
-		across_kernel<MINE><<<blocks, THREADS, 0, stream>>>(data, lda, k, to);
+		down<MINE>(part, block);
+}
+
+struct part part_of(const struct splitting &s)
+{
+	const bool turned = s.trans == TRANSPOSED;
+	const int64_t each = turned ? VECTORS : WARPS;
+	const struct target to = {
+	        (uint32_t *)s.to.data + s.to.offset, s.to.ld, s.to.n, (int)half_depth(s.to.m)};
+	const struct part part = {(const float *)s.a.data + s.a.offset, s.a.ld,
+	        (s.to.n + each - 1) / each, (int)(turned ? s.a.n : s.a.m), turned, to};
+	return part;
 }
 
 } // namespace
 
-extern "C" int half_pair(struct matrix a, enum trans trans, struct matrix to, void *stream)
+extern "C" int half_pair(const struct splits *splits, void *stream)
 {
-	const struct target target = {
-	        (uint32_t *)to.data + to.offset, to.ld, to.n, (int)half_depth(to.m)};
-	const float *data = (const float *)a.data + a.offset;
-	const int k = (int)(trans == PLAIN ? a.m : a.n);
-	if (to.n == 0)
+	struct parts parts = {};
+	if (splits->count > 0)
+		parts.first = part_of(splits->of[0]);
+	if (splits->count > 1)
+		parts.second = part_of(splits->of[1]);
+	const int64_t blocks = parts.first.blocks + parts.second.blocks;
+	const int k = parts.first.k > parts.second.k ? parts.first.k : parts.second.k;
+	if (blocks == 0)
 		return (int)cudaSuccess;
-	if (k <= 64)
-		launch<2>(trans, data, a.ld, k, target, (cudaStream_t)stream);
-	else if (k <= 128)
-		launch<4>(trans, data, a.ld, k, target, (cudaStream_t)stream);
-	else
-		launch<TF32_PIECE / 32>(trans, data, a.ld, k, target, (cudaStream_t)stream);
-	return (int)cudaGetLastError();
+	return (int)early_launch(k <= 64    ? pair_kernel<2>
+	                         : k <= 128 ? pair_kernel<4>
+	                                    : pair_kernel<TF32_PIECE / 32>,
+	        blocks, THREADS, 0, parts, stream);
 }

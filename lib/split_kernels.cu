@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Splits operands for 3xTF32. Cost: a word read and three or four written; each thread has LOADS
  * reads in flight. */
+#include "early_launch.cuh"
 #include "tf32.h"
 
 namespace
@@ -26,41 +27,48 @@ __device__ void put(const struct target &to, int64_t i, int64_t j, float x)
 		to.data[i + slot * to.piece + j * to.ld] = slot == to.low ? low : high;
 }
 
-/* Of a, m x n. */
-__global__ void __launch_bounds__(THREADS) split_kernel(const float *__restrict__ a, int64_t lda,
-        int64_t m, int64_t n, int64_t row_tiles, struct target to)
+/* One operand, a, m x n, or its transpose, and its blocks of threads. */
+struct part {
+	const float *a;
+	int64_t lda, m, n, row_tiles, blocks;
+	bool turned;
+	struct target to;
+};
+
+struct parts {
+	struct part first, second;
+};
+
+__device__ void split(const struct part &p, int64_t block)
 {
-	const int64_t i = blockIdx.x % row_tiles * ROWS + threadIdx.x % ROWS;
-	const int64_t j0 = blockIdx.x / row_tiles * COLUMNS + threadIdx.x / ROWS;
+	const int64_t i = block % p.row_tiles * ROWS + threadIdx.x % ROWS;
+	const int64_t j0 = block / p.row_tiles * COLUMNS + threadIdx.x / ROWS;
 	const int step = THREADS / ROWS;
 	float loaded[LOADS];
-	if (i >= to.piece)
+	if (i >= p.to.piece)
 		return;
 #pragma unroll
 	for (int c = 0; c < LOADS; c++) {
 		const int64_t j = j0 + c * step;
-		loaded[c] = i < m && j < n ? a[i + j * lda] : 0;
+		loaded[c] = i < p.m && j < p.n ? p.a[i + j * p.lda] : 0;
 	}
 #pragma unroll
 	for (int c = 0; c < LOADS; c++)
-		if (j0 + c * step < to.columns)
-			put(to, i, j0 + c * step, loaded[c]);
+		if (j0 + c * step < p.to.columns)
+			put(p.to, i, j0 + c * step, loaded[c]);
 }
 
-/* Of the transpose of a, m x n, by tiles in shared memory: both sides are accessed along their
- * columns. */
-__global__ void __launch_bounds__(THREADS) split_transposed_kernel(const float *__restrict__ a,
-        int64_t lda, int64_t m, int64_t n, int64_t row_tiles, struct target to)
+/* By tiles in shared memory: both sides are accessed along their columns. */
+__device__ void split_turned(const struct part &p, int64_t block, float (*tile)[TILE + 1])
 {
-	__shared__ float tile[TILE][TILE + 1];
-	const int64_t i0 = blockIdx.x % row_tiles * TILE, j0 = blockIdx.x / row_tiles * TILE;
+	const int64_t i0 = block % p.row_tiles * TILE, j0 = block / p.row_tiles * TILE;
 	const int x = threadIdx.x % TILE, y0 = threadIdx.x / TILE;
 	const int step = THREADS / TILE, loads = TILE / step;
 	float value[loads];
 #pragma unroll
 	for (int k = 0; k < loads; k++) {
 		const int64_t i = i0 + x, j = j0 + y0 + k * step;
-		value[k] = i < m && j < n ? a[i + j * lda] : 0;
+		value[k] = i < p.m && j < p.n ? p.a[i + j * p.lda] : 0;
 	}
 #pragma unroll
 	for (int k = 0; k < loads; k++)
@@ -69,9 +77,22 @@ __global__ void __launch_bounds__(THREADS) split_transposed_kernel(const float *
 #pragma unroll
 	for (int k = 0; k < loads; k++) {
 		const int64_t row = j0 + x, column = i0 + y0 + k * step;
-		if (row < to.piece && column < to.columns)
-			put(to, row, column, tile[x][y0 + k * step]);
+		if (row < p.to.piece && column < p.to.columns)
+			put(p.to, row, column, tile[x][y0 + k * step]);
 	}
+}
+
+__global__ void __launch_bounds__(THREADS) split_kernel(const struct parts parts)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	const bool second = blockIdx.x >= parts.first.blocks;
+	const struct part part = second ? parts.second : parts.first;
+	const int64_t block = blockIdx.x - (second ? parts.first.blocks : 0);
+	early_begin();
+	if (part.turned)
+		split_turned(part, block, tile);
+	else
+		split(part, block);
 }
 
 /* Reads of a triangle's other half are left out, so are blocks of threads with nothing else. */
@@ -101,27 +122,32 @@ int64_t tiles(int64_t n, int64_t tile)
 	return (n + tile - 1) / tile;
 }
 
+struct part part_of(const struct splitting &s)
+{
+	const int slots = tf32_slots(s.stack);
+	const struct target to = {(float *)s.to.data + s.to.offset, s.to.ld, s.to.m / slots, s.to.n,
+	        slots, tf32_low_slot(s.stack)};
+	const bool turned = s.trans == TRANSPOSED;
+	const int64_t row_tiles = turned ? tiles(s.a.m, TILE) : tiles(to.piece, ROWS);
+	const int64_t columns = turned ? tiles(to.piece, TILE) : tiles(to.columns, COLUMNS);
+	const struct part part = {(const float *)s.a.data + s.a.offset, s.a.ld, s.a.m, s.a.n,
+	        row_tiles, row_tiles * columns, turned, to};
+	return part;
+}
+
 } // namespace
 
-extern "C" int tf32_split(
-        struct matrix a, enum trans trans, enum split_form stack, struct matrix to, void *stream)
+extern "C" int tf32_split(const struct splits *splits, void *stream)
 {
-	const int slots = tf32_slots(stack);
-	const struct target target = {(float *)to.data + to.offset, to.ld, to.m / slots, to.n,
-	        slots, tf32_low_slot(stack)};
-	const float *data = (const float *)a.data + a.offset;
-	const int64_t row_tiles = trans == PLAIN ? tiles(target.piece, ROWS) : tiles(a.m, TILE);
-	const int64_t blocks =
-	        row_tiles * (trans == PLAIN ? tiles(to.n, COLUMNS) : tiles(target.piece, TILE));
+	struct parts parts = {};
+	if (splits->count > 0)
+		parts.first = part_of(splits->of[0]);
+	if (splits->count > 1)
+		parts.second = part_of(splits->of[1]);
+	const int64_t blocks = parts.first.blocks + parts.second.blocks;
 	if (blocks == 0)
 		return (int)cudaSuccess;
-	if (trans == PLAIN)
-		split_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
-		        data, a.ld, a.m, a.n, row_tiles, target);
-	else
-		split_transposed_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
-		        data, a.ld, a.m, a.n, row_tiles, target);
-	return (int)cudaGetLastError();
+	return (int)early_launch(split_kernel, blocks, THREADS, 0, parts, stream);
 }
 
 extern "C" int tf32_add_triangles(

@@ -62,6 +62,21 @@ TF32_CALL int tf32_low_slot(enum split_form stack)
 	return stack == TF32_LEFT ? 0 : 1;
 }
 
+/* An operand to be split: op(a), k x n, into `to`: slots x p rows, p at least k, and n columns; or
+ * a pair (lib/half_pair.h). */
+struct splitting {
+	struct matrix a;
+	enum trans trans;
+	enum split_form stack;
+	struct matrix to;
+};
+
+/* A product's two in one kernel: each by itself takes longer to begin than to be split. */
+struct splits {
+	struct splitting of[2];
+	int count;
+};
+
 /* Rounded to 11 significant bits, ties away from zero. */
 TF32_CALL float tf32_round(float x)
 {
@@ -90,11 +105,10 @@ TF32_CALL float tf32_low(float x)
 extern "C" {
 #endif
 
-/* split_kernels.cu, on the device and in single precision. The stack of op(a), k x n, in to: slots
- * x p rows, p at least k, and n columns. What lies between k and p is zero. stream is a
- * cudaStream_t, what returns a cudaError_t. */
-int tf32_split(
-        struct matrix a, enum trans trans, enum split_form stack, struct matrix to, void *stream);
+/* split_kernels.cu, on the device and in single precision: stacks, in one kernel. What lies between
+ * an operand's inner dimension and a slot's rows is zero. stream is a cudaStream_t, what returns a
+ * cudaError_t. */
+int tf32_split(const struct splits *splits, void *stream);
 
 /* tf32_edge.cu: C = alpha A^T B + beta C of stacks, fewer than TF32_ROWS rows of C; columns of A
  * and B begin at 16 bytes. beta = 0 overwrites C, NaN included. */

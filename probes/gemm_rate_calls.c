@@ -270,7 +270,9 @@ void gemm_rate_fill_triangle(const struct product *p)
 void gemm_rate_fill_pair(const struct product *p)
 {
 	const struct matrix b = {p->bench->b, 0, p->k, p->n, p->k, SINGLE};
-	GPU(half_pair(b, PLAIN, pair_of(p), p->bench->rate.stream));
+	const struct splits splits = {{{b, PLAIN, HALF_PAIR, pair_of(p)}}, 1};
+
+	GPU(half_pair(&splits, p->bench->rate.stream));
 }
 
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)

@@ -16,7 +16,7 @@ struct task {
 	struct matrix a, b, c, d;
 	struct pivots p, q;
 	enum trans ta, tb;
-	enum split_form stack;
+	struct splits splits;
 	struct products products;
 	enum side side;
 	enum uplo uplo;
@@ -286,9 +286,7 @@ OPERATION(gemm,
                 double beta, struct matrix c),
         LIST(.ta = ta, .tb = tb, .alpha = alpha, .a = a, .b = b, .beta = beta, .c = c),
         ex_gemm(h, t->ta, t->tb, t->alpha, t->a, t->b, t->beta, t->c))
-OPERATION(split, LIST(struct matrix a, enum trans trans, enum split_form stack, struct matrix to),
-        LIST(.a = a, .ta = trans, .stack = stack, .b = to),
-        h->ops->split(h, t->a, t->ta, t->stack, t->b))
+OPERATION(split, LIST(struct splits splits), LIST(.splits = splits), h->ops->split(h, t->splits))
 OPERATION(gemm_tf32,
         LIST(double alpha, struct matrix a, struct matrix b, double beta, struct matrix c,
                 struct products products),

@@ -30,8 +30,8 @@ static inline bool operand_splits(struct executor *e, int64_t k, int64_t n, enum
 	source.data = from.data;
 	to.data = made.data;
 	good = good && e->ops->upload(e, a, source.ld, source) &&
-	       e->ops->split(e, source, trans, form, to) && e->ops->sync(e) &&
-	       e->ops->download(e, to, got, to.ld) &&
+	       e->ops->split(e, (struct splits){{{source, trans, form, to}}, 1}) &&
+	       e->ops->sync(e) && e->ops->download(e, to, got, to.ld) &&
 	       right(a, source.ld, k, n, trans, form, got, to.ld);
 	good = test_close(e, &from) && good;
 	good = test_close(e, &made) && good;

@@ -119,8 +119,7 @@ bool cuda_host_panel_potrf(
 /* executor_cuda_blocks.c: the BLAS and the kernels of blocked factorizations. */
 bool cuda_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
-bool cuda_split(struct executor *, struct matrix a, enum trans trans, enum split_form stack,
-        struct matrix to);
+bool cuda_split(struct executor *, struct splits splits);
 bool cuda_gemm_tall(struct executor *, struct matrix v, struct matrix c, struct matrix p);
 bool cuda_gemm_tf32(struct executor *, double alpha, struct matrix a, struct matrix b, double beta,
         struct matrix c, struct products products);

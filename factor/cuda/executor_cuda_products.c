@@ -95,14 +95,13 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	       keep_free(x, 0, "gemm");
 }
 
-bool cuda_split(struct executor *executor, struct matrix a, enum trans trans, enum split_form stack,
-        struct matrix to)
+bool cuda_split(struct executor *executor, struct splits splits)
 {
 	struct cuda *x = self(executor);
+	const bool half = splits.count > 0 && splits.of[0].stack == HALF_PAIR;
 
 	return cuda_ok(x,
-	        stack == HALF_PAIR ? half_pair(a, trans, to, stream_of(x))
-	                           : tf32_split(a, trans, stack, to, stream_of(x)),
+	        half ? half_pair(&splits, stream_of(x)) : tf32_split(&splits, stream_of(x)),
 	        "split");
 }
 

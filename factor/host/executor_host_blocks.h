@@ -36,8 +36,7 @@ bool host_block_panel_potrf(
         struct executor *, enum uplo uplo, struct matrix host, int64_t first, int *info);
 bool host_block_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
         struct matrix b, double beta, struct matrix c);
-bool host_block_split(struct executor *, struct matrix a, enum trans trans, enum split_form stack,
-        struct matrix to);
+bool host_block_split(struct executor *, struct splits splits);
 bool host_block_gemm_tall(struct executor *, struct matrix v, struct matrix c, struct matrix p);
 bool host_block_gemm_tf32(struct executor *, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products);

@@ -34,21 +34,14 @@ static void split_in_halves(struct matrix a, enum trans trans, struct matrix to)
 	}
 }
 
-/* What tf32_split does. */
-bool host_block_split(struct executor *e, struct matrix a, enum trans trans, enum split_form stack,
-        struct matrix to)
+static void split_in_slots(
+        struct matrix a, enum trans trans, enum split_form stack, struct matrix to)
 {
-	if (stack == HALF_PAIR) {
-		split_in_halves(a, trans, to);
-		return true;
-	}
-
 	int slots = tf32_slots(stack);
 	int64_t piece = to.m / slots, k = trans == PLAIN ? a.m : a.n;
 	int64_t down = trans == PLAIN ? 1 : a.ld, across = trans == PLAIN ? a.ld : 1;
 	const float *x = at_s(a);
 
-	(void)e;
 	for (int64_t j = 0; j < to.n; j++)
 		for (int64_t i = 0; i < piece; i++) {
 			float value = i < k ? x[i * down + j * across] : 0;
@@ -58,6 +51,18 @@ bool host_block_split(struct executor *e, struct matrix a, enum trans trans, enu
 				                             ? tf32_low(value)
 				                             : tf32_round(value);
 		}
+}
+
+bool host_block_split(struct executor *e, struct splits splits)
+{
+	(void)e;
+	for (int i = 0; i < splits.count; i++) {
+		const struct splitting *s = &splits.of[i];
+		if (s->stack == HALF_PAIR)
+			split_in_halves(s->a, s->trans, s->to);
+		else
+			split_in_slots(s->a, s->trans, s->stack, s->to);
+	}
 	return true;
 }
 

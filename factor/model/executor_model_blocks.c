@@ -147,13 +147,10 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 	                         model_blocks(e)->gemm(model_reader(e), ta, tb, c, k));
 }
 
-static bool model_split(struct executor *e, struct matrix a, enum trans trans,
-        enum split_form stack, struct matrix to)
+static bool model_split(struct executor *e, struct splits splits)
 {
-	(void)trans;
-	(void)stack;
-	return model_charge(
-	        e, PHASE_UPDATE, "split", a, 0, model_blocks(e)->split(model_reader(e), a, to));
+	return splits.count == 0 || model_charge(e, PHASE_UPDATE, "split", splits.of[0].a, 0,
+	                                    model_blocks(e)->split(model_reader(e), &splits));
 }
 
 /* Several are as one with as many columns. */

@@ -237,3 +237,12 @@ double price_part(enum uplo uplo, struct matrix a)
 {
 	return price_bytes(a) / (uplo == WHOLE ? 1 : 2);
 }
+
+double price_splits(const struct splits *splits)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < splits->count; i++)
+		bytes += price_bytes(splits->of[i].a) + price_bytes(splits->of[i].to);
+	return bytes;
+}

@@ -188,4 +188,7 @@ extern const struct tariff tariff_host_full, tariff_host_sums;
 double price_bytes(struct matrix a);
 double price_part(enum uplo uplo, struct matrix a);
 
+/* What splits read and write. */
+double price_splits(const struct splits *);
+
 #endif

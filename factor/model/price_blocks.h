@@ -10,7 +10,7 @@
 struct block_tariff {
 	struct price (*gemm)(
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
-	struct price (*split)(struct price_reader *, struct matrix a, struct matrix to);
+	struct price (*split)(struct price_reader *, const struct splits *splits);
 	struct price (*gemm_tf32)(struct price_reader *, struct matrix c, int64_t k);
 	struct price (*half_update)(
 	        struct price_reader *, enum uplo part, struct matrix c, int64_t k);

@@ -48,9 +48,9 @@ static struct price copy(struct price_reader *r, enum uplo uplo, struct matrix a
 	return price_sweep(r, "gpu.copy.time", 2 * price_part(uplo, a));
 }
 
-static struct price split(struct price_reader *r, struct matrix a, struct matrix to)
+static struct price split(struct price_reader *r, const struct splits *splits)
 {
-	return price_sweep(r, "gpu.copy.time", price_bytes(a) + price_bytes(to));
+	return price_sweep(r, "gpu.copy.time", price_splits(splits));
 }
 
 /* Two reads and a write of half of it. */

@@ -62,9 +62,9 @@ static struct price gemm_tall(struct price_reader *r, struct matrix c, int64_t k
 	return gemm_tf32(r, c, 3 * k);
 }
 
-static struct price split(struct price_reader *r, struct matrix a, struct matrix to)
+static struct price split(struct price_reader *r, const struct splits *splits)
 {
-	return call(r, price_bytes(a) + price_bytes(to));
+	return call(r, price_splits(splits));
 }
 
 static struct price add(struct price_reader *r, struct matrix blocks)

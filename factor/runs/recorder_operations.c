@@ -121,10 +121,8 @@ OPERATION(QUEUED, UPDATE, HOST, c, ta == PLAIN ? a.n : a.m, gemm,
         (struct executor * e, enum trans ta, enum trans tb, double alpha, struct matrix a,
                 struct matrix b, double beta, struct matrix c),
         ta, tb, alpha, a, b, beta, c)
-OPERATION(QUEUED, UPDATE, HOST, a, 0, split,
-        (struct executor * e, struct matrix a, enum trans trans, enum split_form stack,
-                struct matrix to),
-        a, trans, stack, to)
+OPERATION(QUEUED, UPDATE, HOST, splits.of[0].a, 0, split,
+        (struct executor * e, struct splits splits), splits)
 OPERATION(QUEUED, UPDATE, HOST, shape(c.m, c.n *products.count), a.m, gemm_tf32,
         (struct executor * e, double alpha, struct matrix a, struct matrix b, double beta,
                 struct matrix c, struct products products),
