@@ -293,6 +293,17 @@ bool ex_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matr
 	return left_out || empty(c) || e->ops->lu_top(e, a, p, c);
 }
 
+bool ex_track_rows(
+        struct executor *e, struct row_tracks t, struct pivots p, int64_t first, int64_t block)
+{
+	return skipped(e, PHASE_SWAP) || e->ops->track_rows(e, t, p, first, block);
+}
+
+bool ex_settle_rows(struct executor *e, struct row_tracks t, struct matrix a)
+{
+	return skipped(e, PHASE_SWAP) || empty(a) || e->ops->settle_rows(e, t, a);
+}
+
 bool ex_adopt_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
 	return skipped(e, PHASE_SWAP) || e->ops->adopt_pivots(e, panel, first, all);

@@ -9,6 +9,7 @@
 #include "../lib/gram_schmidt.h"
 #include "../lib/matrix.h"
 #include "../lib/profile.h"
+#include "../lib/row_tracks.h"
 #include "../lib/sweep_kernel.h"
 #include "../lib/tf32.h"
 
@@ -63,6 +64,10 @@ enum { EXECUTOR_BY_ROWS = 8000, EXECUTOR_BY_COLUMNS = 4096 };
 /* And QR, LU by columns and Cholesky of matrices that are not aligned, in a copy that is
  * (aligned.h). */
 enum { EXECUTOR_ALIGNED_FROM = 2048 };
+
+/* Columns from which on LU's exchanges reach those left of a panel at the end (lib/row_tracks.h).
+ */
+enum { EXECUTOR_LATE_FROM = 2500 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones of operands split in two, by 3xTF32 (lib/tf32.h) or by 3xFP16 (lib/half_pair.h); and the
@@ -250,6 +255,10 @@ struct executor_ops {
 	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
 	 * + first; the first info that is not zero stays, moved by first */
+	/* late exchanges of rows: lib/row_tracks.h */
+	bool (*track_rows)(struct executor *, struct row_tracks t, struct pivots p, int64_t first,
+	        int64_t block);
+	bool (*settle_rows)(struct executor *, struct row_tracks t, struct matrix a);
 	bool (*adopt_pivots)(
 	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
 	/* what is left to do when a panel's second half, whose first row is its row `first`, is
@@ -337,6 +346,9 @@ struct executor {
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
 	int64_t aligned_from; /* columns from which on what is not aligned is copied; 0: never */
+	int64_t late_from;    /* columns from which on LU's exchanges reach those left of a panel at
+	                         the    end; 0: never */
+	int64_t late_most[2]; /* rows of which that can be: in fp32, in fp64 */
 	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
 	const struct split_limits *splits; /* NULL: no products of split operands here */
 	struct split_room split;           /* set by the algorithm, whose workspace it is */
@@ -419,6 +431,9 @@ bool ex_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matr
 bool ex_join_halves(struct executor *, struct matrix beside, struct pivots half, int64_t first,
         struct pivots all);
 bool ex_lu_top(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool ex_track_rows(
+        struct executor *, struct row_tracks t, struct pivots p, int64_t first, int64_t block);
+bool ex_settle_rows(struct executor *, struct row_tracks t, struct matrix a);
 bool ex_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool ex_clear_info(struct executor *, int *info);
 bool ex_zero_diagonal(struct executor *, struct matrix a, int *info);

@@ -113,6 +113,7 @@ static bool carve(struct lu *s, void *work)
 	int64_t locals = columns + plan_blocks(s->plan, columns);
 	s->integers = locals + 2 * (widest + s->plan->leaf) + MOST_LEVELS;
 	s->local = carve_integers(&carver, s->integers);
+	lu_late_carve(s, &carver);
 	s->halves = integer_at(s->local, locals);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, precision);
@@ -305,7 +306,7 @@ static bool aside(void *self, struct block b)
 	return ex_adopt_pivots(s->e, local, b.j, s->all) && lu_turn_back_above(s, b) &&
 	       (left == 0 ||
 	               ex_lu_rows(s->e, none, local, matrix_view(s->turned, 0, b.j, left, rows))) &&
-	       ex_laswp(s->e, matrix_view(s->a, b.j, left, rows, b.j - left), local, false);
+	       lu_exchange_left(s, b);
 }
 
 static const struct factorization operations = {.panel = lu_panel,
@@ -382,6 +383,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
-	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && lu_turn_back(&s) &&
-	       aligned_copy(e, WHOLE, s.a, s.given);
+	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && lu_settle(&s) &&
+	       lu_turn_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
 }

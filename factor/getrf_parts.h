@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What getrf.c shares with getrf_panel.c and getrf_rows.c: the state of one LU, its panels on the
- * device, and the rows of a block by rows. */
+/* What getrf.c shares with getrf_panel.c, getrf_rows.c and getrf_late.c: the state of one LU, its
+ * panels on the device, and the rows of a block by rows. */
 #ifndef FATHOM_GETRF_PARTS_H
 #define FATHOM_GETRF_PARTS_H
 
@@ -25,6 +25,9 @@ struct lu {
 	                             in memory of their own */
 	struct matrix turned, panels[BLOCKS_IN_FLIGHT];
 	int64_t turned_columns; /* that still lie by rows when the others do not any more */
+	bool late;              /* exchanges reach the others left of a panel at the end */
+	int64_t first_late;     /* the first block of which they do */
+	struct row_tracks tracks;
 	void *panel_work;
 	int64_t bytes;
 };
@@ -62,6 +65,12 @@ bool lu_pauses(void *self, struct block);
 bool lu_pause(void *self, struct block);
 bool lu_turn_back_above(const struct lu *, struct block);
 bool lu_turn_back(const struct lu *);
+
+/* Whether exchanges are late, and room for what is noted until then; what a block exchanges in the
+ * columns left of it that do not lie by rows; and all that, late, once every block has. */
+void lu_late_carve(struct lu *, struct carver *);
+bool lu_exchange_left(struct lu *, struct block);
+bool lu_settle(struct lu *);
 
 /* By rows, c the transpose of columns beside a panel from its first row on: rows exchanged, and the
  * first of them solved for with the panel's triangle, which lies by columns. */

@@ -100,6 +100,7 @@ bool lu_pause(void *self, struct block b)
 
 	s->by_rows = false;
 	s->turned_columns = b.j;
+	s->first_late = b.index;
 	split_turn(s->e, TRANSPOSED, TF32_LEFT);
 	return ex_transpose(s->e, matrix_view(s->turned, b.j, b.j, s->a.n - b.j, s->a.m - b.j),
 	        matrix_view(s->a, b.j, b.j, s->a.m - b.j, s->a.n - b.j));

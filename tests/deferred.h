@@ -17,6 +17,7 @@ struct task {
 	struct pivots p, q;
 	enum trans ta, tb;
 	struct splits splits;
+	struct row_tracks tracks;
 	struct products products;
 	enum side side;
 	enum uplo uplo;
@@ -328,6 +329,11 @@ OPERATION(lu_rows, LIST(struct matrix a, struct pivots p, struct matrix c),
         LIST(.a = a, .p = p, .c = c), ex_lu_rows(h, t->a, t->p, t->c))
 OPERATION(lu_top, LIST(struct matrix a, struct pivots p, struct matrix c),
         LIST(.a = a, .p = p, .c = c), ex_lu_top(h, t->a, t->p, t->c))
+OPERATION(track_rows, LIST(struct row_tracks t, struct pivots p, int64_t first, int64_t block),
+        LIST(.tracks = t, .p = p, .number = first, .event = (int)block),
+        ex_track_rows(h, t->tracks, t->p, t->number, t->event))
+OPERATION(settle_rows, LIST(struct row_tracks t, struct matrix a), LIST(.tracks = t, .a = a),
+        ex_settle_rows(h, t->tracks, t->a))
 OPERATION(adopt_pivots, LIST(struct pivots panel, int64_t first, struct pivots all),
         LIST(.p = panel, .number = first, .q = all), ex_adopt_pivots(h, t->p, t->number, t->q))
 OPERATION(join_halves,
@@ -457,6 +463,8 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .lu_columns = deferred_lu_columns,
 	        .lu_rows = deferred_lu_rows,
 	        .lu_top = deferred_lu_top,
+	        .track_rows = deferred_track_rows,
+	        .settle_rows = deferred_settle_rows,
 	        .adopt_pivots = deferred_adopt_pivots,
 	        .join_halves = deferred_join_halves,
 	        .clear_info = deferred_clear_info,

@@ -458,6 +458,21 @@ static void test_math_by_rows(struct executor *e)
 	e->splits = kept;
 }
 
+/* Columns left of the panels exchanged at the end: the last columns of matrices on their
+ * transposes, and all. */
+static void test_late(struct executor *e)
+{
+	const int64_t from = e->late_from, most[] = {e->late_most[0], e->late_most[1]};
+
+	e->late_from = 1;
+	e->late_most[0] = e->late_most[1] = 5000;
+	test_plans(e, can_go_by_rows);
+	e->by_rows = 0;
+	test_plans(e, every);
+	e->late_from = from;
+	memcpy(e->late_most, most, sizeof most);
+}
+
 static void test_all(struct executor *e)
 {
 	int64_t rows = e->by_rows, columns = e->by_columns;
@@ -470,6 +485,7 @@ static void test_all(struct executor *e)
 	e->by_columns = 30; /* the last columns not */
 	test_plans(e, can_go_by_rows);
 	test_math_by_rows(e);
+	test_late(e);
 	e->by_rows = rows;
 	e->by_columns = columns;
 	test_copied(e, plans, getrf_work, test_plan);

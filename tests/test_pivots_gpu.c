@@ -8,13 +8,18 @@ static uint64_t state = 417;
 
 /* ---- exchanges ---- */
 
-static void swap_rows(struct block *b, int64_t i, int64_t k)
+static void swap_in(struct block *b, int64_t columns, int64_t i, int64_t k)
 {
-	for (int64_t j = 0; j < b->a.n; j++) {
+	for (int64_t j = 0; j < columns; j++) {
 		double kept = *element(b, i, j);
 		*element(b, i, j) = *element(b, k, j);
 		*element(b, k, j) = kept;
 	}
+}
+
+static void swap_rows(struct block *b, int64_t i, int64_t k)
+{
+	swap_in(b, b->a.n, i, k);
 }
 
 /* Of `count` exchanges among m rows, each with one of so many rows at and below its own (reach);
@@ -49,6 +54,47 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 	e->ops->release(e, pivots.data);
 	free(ipiv);
 	block_free(e, &b);
+}
+
+/* Blocks of `width` columns exchange what is left of them late. */
+static void check_late(
+        struct executor *e, enum precision p, int64_t m, int64_t n, int64_t width, int64_t reach)
+{
+	struct block b = block_new(e, p, m, n, &state);
+	struct row_tracks t = {NULL, m, n, (n + width - 1) / width};
+	void *data = NULL;
+
+	must(e, e->ops->alloc(e, row_tracks_integers(t) * (int64_t)sizeof(int), &data));
+	t.data = data;
+	for (int64_t block = 0, j = 0; j < n; block++, j += width) {
+		int64_t w = n - j < width ? n - j : width;
+		int *ipiv = some_pivots(m - j, w, reach);
+		struct pivots pivots = pivots_new(e, w, ipiv, 0);
+		must(e, e->ops->track_rows(e, t, pivots, j, block));
+		for (int64_t i = 0; i < w; i++)
+			if (i % 11 != 10)
+				swap_in(&b, j, j + i, j + ipiv[i] - 1);
+		must(e, e->ops->sync(e));
+		e->ops->release(e, pivots.data);
+		free(ipiv);
+	}
+	must(e, e->ops->settle_rows(e, t, b.a));
+	ok(block_holds(e, &b, 0),
+	        "late exchanges of %c %" PRId64 " x %" PRId64 " by %" PRId64 " within %" PRId64, p,
+	        m, n, width, reach);
+	e->ops->release(e, data);
+	block_free(e, &b);
+}
+
+static void check_lates(struct executor *e, enum precision p)
+{
+	check_late(e, p, 1, 1, 1, 1);
+	check_late(e, p, 300, 300, 64, 300);
+	check_late(e, p, 1301, 333, 50, 1301);
+	check_late(e, p, 517, 517, 517, 517);
+	check_late(e, p, 2500, 1300, 1100, 9);
+	check_late(e, p, 14000, 21, 7, 14000);
+	check_late(e, p, 28000, 9, 2, 28000);
 }
 
 /* The elements of a left of its diagonal are small, as a factor's are. */
@@ -290,6 +336,7 @@ int main(void)
 		enum precision p = d ? DOUBLE : SINGLE;
 		check_laswps(e, p);
 		check_joins(e, p);
+		check_lates(e, p);
 		check_all_lu_columns(e, p);
 		check_all_lu_rows(e, p);
 		check_zero_diagonals(e, p);

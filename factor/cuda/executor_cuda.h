@@ -146,6 +146,9 @@ bool cuda_lu_columns(struct executor *, struct matrix a, struct pivots p, struct
 bool cuda_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool cuda_join_halves(struct executor *, struct matrix beside, struct pivots half, int64_t first,
         struct pivots all);
+bool cuda_track_rows(
+        struct executor *, struct row_tracks t, struct pivots p, int64_t first, int64_t block);
+bool cuda_settle_rows(struct executor *, struct row_tracks t, struct matrix a);
 bool cuda_adopt_pivots(struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool cuda_clear_info(struct executor *, int *info);
 bool cuda_zero_diagonal(struct executor *, struct matrix a, int *info);

@@ -242,6 +242,19 @@ bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, s
 	       cuda_ok(x, block_lu_rows(a, p, c, stream_of(x)), "LU rows");
 }
 
+bool cuda_track_rows(struct executor *executor, struct row_tracks t, struct pivots p, int64_t first,
+        int64_t block)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, row_tracks_track(t, p, first, block, stream_of(x)), "track rows");
+}
+
+bool cuda_settle_rows(struct executor *executor, struct row_tracks t, struct matrix a)
+{
+	struct cuda *x = self(executor);
+	return cuda_ok(x, row_tracks_settle(t, a, stream_of(x)), "settle rows");
+}
+
 bool cuda_adopt_pivots(
         struct executor *executor, struct pivots panel, int64_t first, struct pivots all)
 {

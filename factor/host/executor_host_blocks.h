@@ -62,6 +62,9 @@ bool host_block_lu_columns(struct executor *, struct matrix a, struct pivots p, 
 bool host_block_lu_rows(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool host_block_join_halves(struct executor *, struct matrix beside, struct pivots half,
         int64_t first, struct pivots all);
+bool host_block_track_rows(
+        struct executor *, struct row_tracks t, struct pivots p, int64_t first, int64_t block);
+bool host_block_settle_rows(struct executor *, struct row_tracks t, struct matrix a);
 bool host_block_adopt_pivots(
         struct executor *, struct pivots panel, int64_t first, struct pivots all);
 bool host_block_clear_info(struct executor *, int *info);

@@ -3,6 +3,11 @@
  * once. */
 #include "executor_host_blocks.h"
 
+#include "../../lib/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 void host_store_info(int *info, int row, int64_t first)
 {
 	if (*info == 0 && row != 0)
@@ -46,6 +51,47 @@ bool host_block_lu_columns(struct executor *e, struct matrix a, struct pivots p,
 	               host_block_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
 	                       matrix_view(c, 0, 0, p.n, c.n), 1,
 	                       matrix_view(c, p.n, 0, below, c.n)));
+}
+
+bool host_block_track_rows(
+        struct executor *e, struct row_tracks t, struct pivots p, int64_t first, int64_t block)
+{
+	int *origin = t.data + row_tracks_origin(t), *place = t.data + row_tracks_place(t, block);
+
+	(void)e;
+	for (int64_t i = 0; i < t.m && block == 0; i++)
+		origin[i] = (int)i;
+	for (int64_t i = 0; i < p.n; i++) {
+		int64_t own = first + i, other = first + p.data[i] - 1;
+		if (other > own && other < t.m) {
+			int kept = origin[own];
+			origin[own] = origin[other];
+			origin[other] = kept;
+		}
+		t.data[own] = (int)block;
+		t.data[t.columns + own] = (int)(first + p.n);
+	}
+	for (int64_t i = 0; i < t.m; i++)
+		place[origin[i]] = (int)i;
+	return true;
+}
+
+bool host_block_settle_rows(struct executor *e, struct row_tracks t, struct matrix a)
+{
+	const int *origin = t.data + row_tracks_origin(t);
+	const int64_t word = precision_bytes(a.precision);
+	char *held = xmalloc((size_t)(a.m * word));
+
+	(void)e;
+	for (int64_t j = 0; j < a.n; j++) {
+		char *column = (char *)matrix_address(a) + j * a.ld * word;
+		const int *place = t.data + row_tracks_place(t, t.data[j]);
+		memcpy(held, column, (size_t)(a.m * word));
+		for (int64_t i = t.data[t.columns + j]; i < a.m; i++)
+			memcpy(column + i * word, held + place[origin[i]] * word, (size_t)word);
+	}
+	free(held);
+	return true;
 }
 
 bool host_block_adopt_pivots(

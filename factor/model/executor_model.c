@@ -151,13 +151,20 @@ static const struct executor_ops outside_ops = {.destroy = model_destroy,
 
 /* ---- constructor and result ---- */
 
+static const char *const room = "gpu.shared.per_block";
+
 /* Where the profile does not say how much shared memory there is, all that lu_rows ever takes. */
 static int64_t rows_most(struct price_reader *r, enum precision precision)
 {
-	static const char *const room = "gpu.shared.per_block";
-
 	return price_known(r, room) ? block_lu_rows_most(precision, (int64_t)price_scalar(r, room))
 	                            : EXECUTOR_LU_ROWS;
+}
+
+/* And no late exchanges. */
+static int64_t late_most(struct price_reader *r, enum precision precision)
+{
+	return price_known(r, room) ? row_tracks_most(precision, (int64_t)price_scalar(r, room))
+	                            : 0;
 }
 
 struct executor *executor_model_new(
@@ -189,6 +196,9 @@ struct executor *executor_model_new(
 	s->base.by_rows = target == MODEL_CUDA ? EXECUTOR_BY_ROWS : 0;
 	s->base.by_columns = EXECUTOR_BY_COLUMNS;
 	s->base.aligned_from = target == MODEL_CUDA ? EXECUTOR_ALIGNED_FROM : 0;
+	s->base.late_from = target == MODEL_CUDA ? EXECUTOR_LATE_FROM : 0;
+	s->base.late_most[0] = late_most(&s->reader, SINGLE);
+	s->base.late_most[1] = late_most(&s->reader, DOUBLE);
 	s->base.rows_most[0] = rows_most(&s->reader, SINGLE);
 	s->base.rows_most[1] = rows_most(&s->reader, DOUBLE);
 	executor_model_restart(&s->base, false);

@@ -41,6 +41,25 @@ static bool model_lu_top(struct executor *e, struct matrix a, struct pivots p, s
 	        e, PHASE_SOLVE, "lu_top", c, p.n, model_blocks(e)->lu_top(model_reader(e), c, p.n));
 }
 
+static bool model_track_rows(
+        struct executor *e, struct row_tracks t, struct pivots p, int64_t first, int64_t block)
+{
+	(void)first;
+	(void)block;
+	return model_charge(e, PHASE_SWAP, "track_rows", model_shape(t.m, p.n), 0,
+	        model_blocks(e)->integers(model_reader(e), t.m));
+}
+
+/* What is below each block. */
+static bool model_settle_rows(struct executor *e, struct row_tracks t, struct matrix a)
+{
+	const struct matrix below = matrix_view(a, a.n / 2, 0, a.m - a.n / 2, a.n);
+
+	(void)t;
+	return model_charge(e, PHASE_SWAP, "settle_rows", a, 0,
+	        model_blocks(e)->copy(model_reader(e), WHOLE, below));
+}
+
 static bool model_adopt_pivots(
         struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
@@ -194,6 +213,8 @@ void model_add_kernels(struct executor_ops *ops)
 	ops->lu_columns = model_lu_columns;
 	ops->lu_rows = model_lu_rows;
 	ops->lu_top = model_lu_top;
+	ops->track_rows = model_track_rows;
+	ops->settle_rows = model_settle_rows;
 	ops->adopt_pivots = model_adopt_pivots;
 	ops->join_halves = model_join_halves;
 	ops->clear_info = model_clear_info;

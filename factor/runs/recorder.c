@@ -238,6 +238,8 @@ struct executor *recorder_new(struct executor *inner)
 	        .math = inner->math,
 	        .by_rows = inner->by_rows,
 	        .by_columns = inner->by_columns,
+	        .late_from = inner->late_from,
+	        .late_most = {inner->late_most[0], inner->late_most[1]},
 	        .aligned_from = inner->aligned_from,
 	        .rows_most = {inner->rows_most[0], inner->rows_most[1]},
 	        .splits = inner->splits};

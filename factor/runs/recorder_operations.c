@@ -170,6 +170,11 @@ OPERATION(QUEUED, SWAP, HOST, beside, half.n, join_halves,
         beside, half, first, all)
 OPERATION(QUEUED, SOLVE, HOST, c, p.n, lu_top,
         (struct executor * e, struct matrix a, struct pivots p, struct matrix c), a, p, c)
+OPERATION(QUEUED, SWAP, HOST, shape(t.m, p.n), 0, track_rows,
+        (struct executor * e, struct row_tracks t, struct pivots p, int64_t first, int64_t block),
+        t, p, first, block)
+OPERATION(QUEUED, SWAP, HOST, a, 0, settle_rows,
+        (struct executor * e, struct row_tracks t, struct matrix a), t, a)
 OPERATION(QUEUED, SWAP, HOST, shape(panel.n, 1), 0, adopt_pivots,
         (struct executor * e, struct pivots panel, int64_t first, struct pivots all), panel, first,
         all)
@@ -378,6 +383,8 @@ void recorder_add_operations(struct executor_ops *ops)
 	ADD(lu_columns);
 	ADD(lu_rows);
 	ADD(lu_top);
+	ADD(track_rows);
+	ADD(settle_rows);
 	ADD(adopt_pivots);
 	ADD(join_halves);
 	ADD(clear_info);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the columns left of LU's panels: exchanged block by block, or noted and all exchanged
+ * at the end (lib/row_tracks.h). Nothing waits for them, but beside the updates they take the
+ * memory's rate from what is waited for.
+ *
+ * Log (H200, us, 3xFP16, 3xTF32, fp32). Bound, without any: LU of 4096 3909 3800, 3923 3839, 4154
+ * 4049, of 5555 6375 6198, 6885 6664, 6987 6831; of 2048 1557 1548. Floor of the exchanges at the
+ * end: 4096 17, 5555 30. */
+#include "getrf_parts.h"
+
+enum { TALL = 4 }; /* times as many rows as columns: whole columns are more than rows then */
+
+/* Rows of the columns that do not lie by rows, of all or of the last ones. */
+static int64_t late_rows(const struct lu *s, int64_t widest)
+{
+	int64_t last = s->e->by_columns + widest;
+	int64_t before = s->by_rows ? larger(0, s->schedule.steps - last) : 0;
+
+	return s->a.m - before;
+}
+
+void lu_late_carve(struct lu *s, struct carver *carver)
+{
+	const struct executor *e = s->e;
+	int64_t columns = s->schedule.steps, rows = late_rows(s, plan_widest(s->plan, columns));
+
+	s->late = e->late_from && columns >= e->late_from &&
+	          rows <= e->late_most[s->a.precision == DOUBLE] &&
+	          rows <= TALL * (columns - (s->a.m - rows));
+	s->tracks = (struct row_tracks){NULL, rows, columns, plan_blocks(s->plan, columns)};
+	if (s->late)
+		s->tracks.data = carve_integers(carver, row_tracks_integers(s->tracks));
+}
+
+/* Of the columns that do not lie by rows. */
+static struct row_tracks tracks(const struct lu *s)
+{
+	int64_t first = s->turned_columns;
+
+	return (struct row_tracks){
+	        s->tracks.data, s->a.m - first, s->schedule.steps - first, s->tracks.blocks};
+}
+
+bool lu_exchange_left(struct lu *s, struct block b)
+{
+	struct pivots local = {integer_at(s->local, b.j + b.index), b.w};
+	int64_t first = s->turned_columns, rows = s->a.m - b.j;
+
+	if (s->by_rows)
+		return true;
+	if (!s->late)
+		return ex_laswp(
+		        s->e, matrix_view(s->a, b.j, first, rows, b.j - first), local, false);
+	return ex_track_rows(s->e, tracks(s), local, b.j - first, b.index - s->first_late);
+}
+
+bool lu_settle(struct lu *s)
+{
+	int64_t first = s->turned_columns, columns = s->schedule.steps - first;
+
+	if (!s->late || s->by_rows)
+		return true;
+	s->e->queue = QUEUE_MAIN;
+	return ex_settle_rows(
+	        s->e, tracks(s), matrix_view(s->a, first, first, s->a.m - first, columns));
+}
