@@ -67,7 +67,7 @@ enum { EXECUTOR_ALIGNED_FROM = 2048 };
 
 /* Columns from which on LU's exchanges reach those left of a panel at the end (lib/row_tracks.h).
  */
-enum { EXECUTOR_LATE_FROM = 2500 };
+enum { EXECUTOR_LATE_FROM = 3500 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
  * ones of operands split in two, by 3xTF32 (lib/tf32.h) or by 3xFP16 (lib/half_pair.h); and the

@@ -42,7 +42,7 @@ struct rule {
 static const struct rule on_device[] = {
         [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 6, 2048}};
 static const struct rule by_splits[] = {
-        [GETRF] = {64, 36, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 6, 256}};
+        [GETRF] = {64, 32, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 6, 256}};
 static const struct rule on_host[] = {
         [GETRF] = {64, 256, 512}, [GEQRF] = {32, 256, 512}, [POTRF] = {128, 24, 512}};
 
@@ -136,16 +136,20 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 }
 
 /* Below BESIDE columns (Cholesky half as many) an update is over before a panel is, and look-ahead,
- * or more of it in LU, only costs events and room. From FEW_PANELS on Cholesky's panels by 3xFP16
- * are so small a part that products beside them lose more (H100, without and with it, ms: 8192 3.71
- * 3.64, 10007 5.86 5.76, 16384 17.95 18.26, 32768 119 126). */
-static int look_ahead(enum operation operation, bool half, bool hybrid, int64_t columns)
+ * or more of it in LU, only costs events and room; in LU by split operands until it goes by rows
+ * (H200, by 3xFP16 and 3xTF32, with more and without, ms: 4096 3.88 3.82, 3.95 3.89;
+ * 5555 6.24 6.16, 6.68 6.48; 8192 11.17 11.28, 12.13 12.36). From FEW_PANELS on Cholesky's panels
+ * by 3xFP16 are so small a part that products beside them lose more (H100, without and with it, ms:
+ * 8192 3.71 3.64, 10007 5.86 5.76, 16384 17.95 18.26, 32768 119 126). */
+static int look_ahead(enum operation operation, enum math math, bool hybrid, int64_t columns)
 {
+	const int64_t more = math == MATH_FP32 ? BESIDE : EXECUTOR_BY_ROWS;
+
 	if (hybrid)
 		return 1;
 	if (operation == POTRF)
-		return columns >= BESIDE / 2 && !(half && columns >= FEW_PANELS);
-	return operation == GETRF && columns >= BESIDE ? PLAN_LOOKAHEAD_MAX : 1;
+		return columns >= BESIDE / 2 && !(math == MATH_3XFP16 && columns >= FEW_PANELS);
+	return operation == GETRF && columns >= more ? PLAN_LOOKAHEAD_MAX : 1;
 }
 
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
@@ -164,10 +168,9 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	        .leaf = operation == GEQRF ? qr_leaf(m, precision)
 	                                   : smaller(out->widths[0], POTRF_WHOLE_LEAF),
 	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
-	        .lookahead = out->widths[0] < n
-	                             ? look_ahead(operation, split && e->math == MATH_3XFP16,
-	                                       hybrid, columns)
-	                             : 0};
+	        .lookahead = out->widths[0] < n ? look_ahead(operation, split ? e->math : MATH_FP32,
+	                                                  hybrid, columns)
+	                                        : 0};
 	if (operation == GETRF && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);
 }

@@ -49,8 +49,6 @@
 namespace
 {
 
-const int MOST_SHARED = 4; /* tiles of a block beside other kernels */
-
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* of a thread, in place of 168 */
@@ -244,8 +242,7 @@ extern "C" int half_update(enum uplo part, double alpha, struct matrix left, str
 {
 	const int depth = (int)half_depth(left.m);
 	struct update u = {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n,
-	        tiles_along(depth, SLAB), (float)alpha, part, 0, shared ? MOST_SHARED : 0, 0, 0, 0,
-	        {}};
+	        tiles_along(depth, SLAB), (float)alpha, part, 0, shared, 0, 0, 0, {}};
 	struct operands o = {{}, {}, {}, {}, (const float *)matrix_address(left) + depth,
 	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
 	        (int)right.n};

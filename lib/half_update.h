@@ -28,6 +28,19 @@ static inline int64_t half_update_tiles(enum uplo part, int64_t m, int64_t n)
 	return tiles;
 }
 
+/* Of `rounds` of one tile on every multiprocessor, how many a block has that makes room for other
+ * kernels in between. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+        static inline int64_t
+        half_update_share(int64_t rounds)
+{
+	const int64_t most = 4, some = rounds / 4;
+
+	return some < 1 ? 1 : some < most ? some : most;
+}
+
 /* Whether this program has that kernel for the device that is current: it needs code for sm_90a. */
 bool half_update_built(void);
 

@@ -20,7 +20,7 @@ struct update {
 	float alpha;
 	enum uplo part;
 	int wide;                      /* blocks that work at one time, as far as is known */
-	int most;                      /* tiles of one block; 0: all that there are for it */
+	bool shared;                   /* blocks make room for other kernels in between */
 	int tiles;                     /* that have a part of what is updated */
 	int band;                      /* tiles across a band */
 	int bands, before[BANDS_MOST]; /* tiles before each */
@@ -107,8 +107,7 @@ struct share {
 
 __host__ __device__ __forceinline__ int share_size(const struct update &u, int rounds)
 {
-	const int some = max(1, min(rounds / 4, u.most));
-	return u.most == 0 ? rounds : some;
+	return u.shared ? (int)half_update_share(rounds) : rounds;
 }
 
 __device__ __forceinline__ struct share share_of(const struct update &u, int block)

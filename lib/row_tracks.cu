@@ -3,14 +3,15 @@
  * integers for each out of the nearest caches. */
 #include "row_tracks.h"
 
+#include <cuda_pipeline.h>
+
 namespace
 {
 
 const int THREADS = 512;
 const int TRACK_THREADS = 128;
-const int AT_ONCE = 1024;         /* exchanges in shared memory */
-const int GROUP = 4;              /* columns of a block of threads, */
-const int GROUP_BYTES = 96 << 10; /* in so much shared memory where one column finds room there */
+const int AT_ONCE = 1024;          /* exchanges in shared memory */
+const int GROUP_BYTES = 100 << 10; /* where several columns of a block of threads find room */
 
 struct track {
 	const int *before, *pivot; /* before: NULL at first */
@@ -52,49 +53,70 @@ template <typename T> struct settled {
 	const int *block_of, *end_of, *origin, *place;
 	T *a;
 	int64_t lda, m, columns;
-	int group;
 };
 
-template <typename T>
+/* COLUMNS of one block's, with one look at where their rows come from. */
+template <typename T, int COLUMNS>
+__device__ void settle_columns(const struct settled<T> &s, int64_t first, T *held)
+{
+	const int64_t end = s.end_of[first];
+	const int *place = s.place + s.block_of[first] * s.m;
+	T *a = s.a + first * s.lda;
+	for (int64_t i = end + threadIdx.x; i < s.m; i += THREADS)
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			__pipeline_memcpy_async(&held[c * s.m + i], &a[i + c * s.lda], sizeof(T));
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	__syncthreads();
+#pragma unroll 2
+	for (int64_t i = end + threadIdx.x; i < s.m; i += THREADS) {
+		const int from = place[s.origin[i]];
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			a[i + c * s.lda] = held[c * s.m + from];
+	}
+}
+
+template <typename T, int COLUMNS>
 __global__ void __launch_bounds__(THREADS) settle_kernel(const struct settled<T> s)
 {
-	extern __shared__ char shared[];
+	extern __shared__ double shared[];
 	T *held = (T *)shared;
-	const int64_t first = (int64_t)blockIdx.x * s.group;
-	const int count = s.columns - first < s.group ? (int)(s.columns - first) : s.group;
-	for (int c = 0; c < count; c++) {
-		const T *from = s.a + (first + c) * s.lda;
-#pragma unroll 4
-		for (int64_t i = s.end_of[first + c] + threadIdx.x; i < s.m; i += THREADS)
-			held[c * s.m + i] = from[i];
+	const int64_t first = (int64_t)blockIdx.x * COLUMNS, last = first + COLUMNS - 1;
+	if (last < s.columns && s.block_of[first] == s.block_of[last]) {
+		settle_columns<T, COLUMNS>(s, first, held);
+		return;
 	}
-	__syncthreads();
-	for (int c = 0; c < count; c++) {
-		T *to = s.a + (first + c) * s.lda;
-		const int *place = s.place + s.block_of[first + c] * s.m;
-#pragma unroll 4
-		for (int64_t i = s.end_of[first + c] + threadIdx.x; i < s.m; i += THREADS)
-			to[i] = held[c * s.m + place[s.origin[i]]];
+	for (int64_t c = first; c <= last && c < s.columns; c++) {
+		settle_columns<T, 1>(s, c, held);
+		__syncthreads();
 	}
+}
+
+template <typename T, int COLUMNS> int start(const struct settled<T> &s, cudaStream_t stream)
+{
+	const int bytes = (int)(COLUMNS * s.m * (int64_t)sizeof(T));
+	const cudaError_t error = cudaFuncSetAttribute((const void *)settle_kernel<T, COLUMNS>,
+	        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	if (error != cudaSuccess)
+		return (int)error;
+	settle_kernel<T, COLUMNS>
+	        <<<(unsigned)((s.columns + COLUMNS - 1) / COLUMNS), THREADS, bytes, stream>>>(s);
+	return (int)cudaGetLastError();
 }
 
 template <typename T> int settle(struct row_tracks t, struct matrix a, cudaStream_t stream)
 {
-	const int64_t column = t.m * (int64_t)sizeof(T), fit = GROUP_BYTES / column;
-	const int group = fit < 1 ? 1 : fit > GROUP ? GROUP : (int)fit;
-	const int bytes = (int)(group * column);
+	const int64_t column = t.m * (int64_t)sizeof(T);
 	const struct settled<T> s = {
 		t.data, t.data + t.columns,
 		        t.data + row_tracks_origin(t), t.data + row_tracks_place(t, 0),
-		        (T *)a.data + a.offset, a.ld, t.m, t.columns, group
+		        (T *)a.data + a.offset, a.ld, t.m, t.columns
 	};
-	const cudaError_t error = cudaFuncSetAttribute(
-	        (const void *)settle_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-	if (error != cudaSuccess)
-		return (int)error;
-	settle_kernel<T>
-	        <<<(unsigned)((t.columns + group - 1) / group), THREADS, bytes, stream>>>(s);
-	return (int)cudaGetLastError();
+	return 4 * column <= GROUP_BYTES   ? start<T, 4>(s, stream)
+	       : 2 * column <= GROUP_BYTES ? start<T, 2>(s, stream)
+	                                   : start<T, 1>(s, stream);
 }
 
 } // namespace

@@ -8,7 +8,8 @@
  * triangle, the same for the T of reflectors, and the look at both that says whether an inverse can
  * be trusted; row swaps, and those of a matrix by rows, alone and with the solve of an LU's block
  * row; sweeps of one kernel, short and long, with little and much of Q; what columns right of an LU
- * panel go through before the next one; Gram-Schmidt's panel. It is the code of lib/ that the
+ * panel go through before the next one; Gram-Schmidt's panel; operands split for tensor cores, and
+ * exchanges of rows that are late. It is the code of lib/ that the
  * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
  * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
  * leave, with pauses in between, in which the products take all places.
@@ -329,7 +330,9 @@ static void measure(struct probe_run *run)
 		measure_qr_columns(&call, step);
 		block_kernel_gram(&bench.rate, call.precision, step);
 		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
+		block_kernel_late(&bench.rate, call.precision, narrow);
 	}
+	block_kernel_splits(&bench.rate, narrow);
 	measure_shared(&bench, SINGLE, step);
 	measure_shared(&bench, DOUBLE, step);
 	block_kernel_close(&bench);

@@ -6,8 +6,8 @@
  * gpu.panel_geqrf_shared.s .d [m,n], gpu.potrf_rows_shared.s .d [n,below], gpu.rank.s .d
  * [rounds,k], gpu.gram_panel.s .d [m,n], gpu.gram_apply.s .d [m,k,columns], gpu.trtri.s .d,
  * gpu.larft.s .d, gpu.trsm_guard.s .d [n], gpu.laswp.s .d gpu.lu_rows.s .d gpu.swap_rows.s .d
- * gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d gpu.qr_columns.s [m,n]: seconds per call,
- * rate surfaces. */
+ * gpu.lu_top.s .d [swaps,n,cold], gpu.lu_columns.s .d gpu.qr_columns.s [m,n], gpu.tf32_split.s
+ * gpu.half_pair.s [n,k], gpu.settle_rows.s .d [n]: seconds per call, rate surfaces. */
 #include "../lib/base.h"
 #include "block_kernel.h"
 
@@ -126,6 +126,14 @@ static const struct surface {
                 "our update of 64 columns right of a QR panel, start to start", {"m", "n"}},
         {"lu_columns_d", "gpu.lu_columns.d",
                 "our update of 64 columns right of an LU panel, start to start", {"m", "n"}},
+        {"tf32_split_s", "gpu.tf32_split.s",
+                "our split of both operands for 3xTF32, start to start", {"n", "k"}},
+        {"half_pair_s", "gpu.half_pair.s", "our split of both operands for 3xFP16, start to start",
+                {"n", "k"}},
+        {"settle_s", "gpu.settle_rows.s",
+                "our exchanges of the rows of a square, late, start to start", {"n"}},
+        {"settle_d", "gpu.settle_rows.d",
+                "our exchanges of the rows of a square, late, start to start", {"n"}},
 };
 
 static void add_surface(const struct table *curve, struct profile *profile, const struct surface *s)

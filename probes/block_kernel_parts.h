@@ -95,6 +95,11 @@ void block_kernel_sweeps(struct blas_rate *rate, enum precision precision);
 /* Records Cholesky's update of small rank. */
 void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t step);
 
+/* Records what only moves numbers: operands split for 3xTF32 and 3xFP16, every `step`-fold number
+ * of columns, and late exchanges; nothing where there is no room. */
+void block_kernel_splits(struct blas_rate *rate, int64_t step);
+void block_kernel_late(struct blas_rate *rate, enum precision precision, int64_t step);
+
 /* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
 void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms);

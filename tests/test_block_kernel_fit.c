@@ -41,6 +41,7 @@ static void test_known(void)
 	const struct arg cold[] = {{"swaps", 64}, {"n", 1024}, {"cold", 1}};
 	const struct arg shape[] = {{"m", 4096}, {"n", 64}}, n = {"n", 128};
 	const struct arg rows[] = {{"n", 128}, {"below", 2048}};
+	const struct arg depth[] = {{"n", 4096}, {"k", 128}};
 	const struct arg rank[] = {{"rounds", 4}, {"k", 128}};
 	const struct arg sweep[] = {{"p", 64}, {"n", 1024}, {"rows", 32}};
 
@@ -58,6 +59,9 @@ static void test_known(void)
 	put(curve, "potrf_d", &n, 1, 40e-6);
 	put(curve, "trtri_d", &n, 1, 20e-6);
 	put(curve, "larft_s", &n, 1, 21e-6);
+	put(curve, "half_pair_s", depth, 2, 6e-6);
+	put(curve, "tf32_split_s", depth, 2, 9e-6);
+	put(curve, "settle_d", &n, 1, 25e-6);
 	put(curve, "guard_s", &n, 1, 5e-6);
 	put(curve, "laswp_d", warm, 3, 6e-6);
 	put(curve, "laswp_d", cold, 3, 12e-6);
@@ -85,6 +89,9 @@ static void test_known(void)
 	is_value(profile, "gpu.rank.d", rank, 2, 8e-6);
 	is_value(profile, "gpu.trtri.d", &n, 1, 20e-6);
 	is_value(profile, "gpu.larft.s", &n, 1, 21e-6);
+	is_value(profile, "gpu.half_pair.s", depth, 2, 6e-6);
+	is_value(profile, "gpu.tf32_split.s", depth, 2, 9e-6);
+	is_value(profile, "gpu.settle_rows.d", &n, 1, 25e-6);
 	is_value(profile, "gpu.trsm_guard.s", &n, 1, 5e-6);
 	is_value(profile, "gpu.laswp.d", warm, 3, 6e-6);
 	is_value(profile, "gpu.laswp.d", cold, 3, 12e-6);

@@ -50,14 +50,11 @@ static bool model_track_rows(
 	        model_blocks(e)->integers(model_reader(e), t.m));
 }
 
-/* What is below each block. */
 static bool model_settle_rows(struct executor *e, struct row_tracks t, struct matrix a)
 {
-	const struct matrix below = matrix_view(a, a.n / 2, 0, a.m - a.n / 2, a.n);
-
 	(void)t;
 	return model_charge(e, PHASE_SWAP, "settle_rows", a, 0,
-	        model_blocks(e)->copy(model_reader(e), WHOLE, below));
+	        model_blocks(e)->settle_rows(model_reader(e), a));
 }
 
 static bool model_adopt_pivots(

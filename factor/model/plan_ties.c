@@ -77,7 +77,7 @@ void plan_tie_own(const struct profile *profile, const struct factor_question *a
 	                                                                          : GEQRF;
 	struct search s = {.asked = *asked, .choice = choice, .fixed = fixed};
 
-	if (!all_free_on_device(fixed) || asked->math != MATH_FP32 ||
+	if (!all_free_on_device(fixed) || (!lu && asked->math != MATH_FP32) ||
 	        (lu && smaller(asked->m, asked->n) > LU_OWN_MOST))
 		return;
 	s.e = model_factor_executor(profile, MODEL_CUDA, asked, 2);

@@ -36,6 +36,7 @@ struct block_tariff {
 	struct price (*gram_panel)(struct price_reader *, struct matrix a);
 	struct price (*gram_apply)(struct price_reader *, struct matrix a, int64_t k, bool single);
 	struct price (*trtri)(struct price_reader *, struct matrix a);
+	struct price (*settle_rows)(struct price_reader *, struct matrix a);
 	struct price (*laswp)(struct price_reader *, struct matrix a, int64_t swaps);
 	/* columns right of an LU panel of k columns, whole and their top */
 	struct price (*lu_columns)(struct price_reader *, struct matrix c, int64_t k);

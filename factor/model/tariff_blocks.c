@@ -12,6 +12,8 @@
  * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
 #include "price_blocks.h"
 
+#include "../../lib/half_pair.h"
+
 #include <math.h>
 
 /* What a block of our sweeps takes care of. */
@@ -48,9 +50,41 @@ static struct price copy(struct price_reader *r, enum uplo uplo, struct matrix a
 	return price_sweep(r, "gpu.copy.time", 2 * price_part(uplo, a));
 }
 
+/* What a kernel of ours takes that only moves numbers, by its own surface. */
+static struct price measured(struct price price, double seconds)
+{
+	price.term[TERM_MEMORY] = larger(0, seconds - price.term[TERM_LAUNCH]);
+	return price;
+}
+
+/* The surfaces have two operands with as many columns each. */
 static struct price split(struct price_reader *r, const struct splits *splits)
 {
-	return price_sweep(r, "gpu.copy.time", price_splits(splits));
+	static const char *const axes[] = {"n", "k"};
+	const struct splitting *one = &splits->of[0];
+	const bool half = one->stack == HALF_PAIR;
+	const char *name = half ? "gpu.half_pair.s" : "gpu.tf32_split.s";
+	const double k = (double)(one->trans == PLAIN ? one->a.m : one->a.n);
+	const double rows = half ? (double)half_rows((int64_t)k) : tf32_slots(TF32_LEFT) * k;
+	struct price price = price_sweep(r, "gpu.copy.time", price_splits(splits));
+	double words = 0;
+
+	for (int i = 0; i < splits->count; i++)
+		words += (double)(splits->of[i].to.m * splits->of[i].to.n);
+	const double at[] = {words / rows / 2, k};
+	return price_known(r, name) ? measured(price, price_surface(r, name, axes, at, 2)) : price;
+}
+
+/* Of what lies below the blocks; the surface is of squares. */
+static struct price settle_rows(struct price_reader *r, struct matrix a)
+{
+	static const char *const names[] = {"gpu.settle_rows.s", "gpu.settle_rows.d"};
+	const char *name = names[a.precision == DOUBLE];
+	const struct matrix below = matrix_view(a, a.n / 2, 0, a.m - a.n / 2, a.n);
+	const double side = sqrt(2 * (double)below.m * (double)below.n);
+	struct price price = move(r, below);
+
+	return price_known(r, name) ? measured(price, price_surface1(r, name, "n", side)) : price;
 }
 
 /* Two reads and a write of half of it. */
@@ -197,6 +231,7 @@ const struct block_tariff blocks_cuda_full = {.gemm = price_gemm,
         .make_rotations = make_rotations,
         .rotate = rotate,
         .trtri = price_trtri,
+        .settle_rows = settle_rows,
         .laswp = price_laswp,
         .lu_columns = price_lu_columns,
         .lu_rows = price_lu_rows,

@@ -84,6 +84,11 @@ static struct price fill(struct price_reader *r, enum uplo uplo, struct matrix a
 	return memory(r, "host.memory.copy", price_part(uplo, a));
 }
 
+static struct price settle_rows(struct price_reader *r, struct matrix a)
+{
+	return copy(r, LOWER, a);
+}
+
 /* Of every column the words of the top, which are side by side, and whole lines elsewhere, read and
  * written. */
 static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
@@ -177,6 +182,7 @@ const struct block_tariff blocks_host_full = {.gemm = gemm,
         .gram_panel = price_gram_panel_host,
         .gram_apply = price_gram_apply_host,
         .trtri = trtri,
+        .settle_rows = settle_rows,
         .laswp = laswp,
         .lu_columns = lu_columns,
         .lu_rows = lu_rows,
@@ -276,6 +282,11 @@ static struct price sums_fill(struct price_reader *r, enum uplo uplo, struct mat
 	return sums_memory(r, price_part(uplo, a));
 }
 
+static struct price sums_settle_rows(struct price_reader *r, struct matrix a)
+{
+	return sums_memory(r, price_bytes(a));
+}
+
 static struct price sums_laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	return sums_memory(
@@ -334,6 +345,7 @@ const struct block_tariff blocks_host_sums = {.gemm = sums_gemm,
         .gram_panel = sums_gram_panel,
         .gram_apply = sums_gram_apply,
         .trtri = sums_trtri,
+        .settle_rows = sums_settle_rows,
         .laswp = sums_laswp,
         .lu_columns = sums_lu_columns,
         .lu_rows = sums_lu_rows,

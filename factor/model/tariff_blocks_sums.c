@@ -120,6 +120,12 @@ static struct price move(struct price_reader *r, struct matrix a)
 	return call(r, 2 * price_bytes(a));
 }
 
+/* What is below the blocks, read and written. */
+static struct price settle_rows(struct price_reader *r, struct matrix a)
+{
+	return call(r, price_bytes(a));
+}
+
 static struct price laswp(struct price_reader *r, struct matrix a, int64_t swaps)
 {
 	return call(r, 4 * (double)swaps * (double)a.n * word_of(a));
@@ -265,6 +271,7 @@ const struct block_tariff blocks_cuda_sums = {.gemm = gemm,
         .gram_panel = gram_panel,
         .gram_apply = price_gram_apply,
         .trtri = columns,
+        .settle_rows = settle_rows,
         .laswp = laswp,
         .lu_columns = lu_columns,
         .lu_rows = lu_rows,

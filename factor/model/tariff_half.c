@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-static const struct tile_rate half_tiles = {"gpu.half_gemm.s.peak", 2};
-
 struct rounds {
 	enum uplo part;
 	double multiprocessors;
@@ -43,6 +41,16 @@ static double longer(struct price_reader *r, const char *name, const char *const
 	       ceil(tiles / rounds->multiprocessors) / rounds_of_square(at, rounds);
 }
 
+/* Beside others. */
+static double block_stays(const struct price *price, const struct rounds *rounds, struct matrix c)
+{
+	const double all =
+	        (double)half_update_tiles(rounds->part, c.m, c.n) / rounds->multiprocessors;
+
+	return price->term[TERM_ARITHMETIC] / fmax(1, all) *
+	       (double)half_update_share((int64_t)ceil(all));
+}
+
 struct price price_half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"n", "k"};
@@ -62,9 +70,7 @@ struct price price_half_update(struct price_reader *r, enum uplo part, struct ma
 	struct price price = price_library(r,
 	        start + fmax(0, time - start) * longer(r, name, axes, at, &rounds, c),
 	        TERM_ARITHMETIC);
-	price_occupy(
-	        r, &price, price_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1, 3 * k, &half_tiles);
-	if (!r->shares)
-		price.block = INFINITY;
+	price.share = price_share(r, price_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1);
+	price.block = r->shares ? block_stays(&price, &rounds, c) : INFINITY;
 	return price;
 }
