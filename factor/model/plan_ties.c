@@ -7,21 +7,25 @@
 
 #include <string.h>
 
-/* Where one width is taken throughout, of those that take as long the widest: it has fewer panels
- * beside products, which disturb each other more than the model knows (H200: QR of 32768 in fp32 by
- * 256 and 512 columns 1.149 and 1.056 s on one GPU, 1.190 and 1.096 on another, priced 1.025 and
- * 1.029, 1.160 and 1.067 on a third, priced 1.034 and 1.042). Over the widths measured in three
- * runs (152 shapes, modes and factorizations) those chosen so take 0.74 % longer than the best in
- * the mean with 0.005, 0.69 with 0.01 to 0.02. */
+/* Where one width is taken throughout, of those that take as long the widest that makes several
+ * blocks: it has fewer panels beside products, which disturb each other more than the model knows
+ * (H200: QR of 32768 in fp32 by 256 and 512 columns 1.149 and 1.056 s on one GPU, 1.190 and 1.096
+ * on another, priced 1.025 and 1.029, 1.160 and 1.067 on a third, priced 1.034 and 1.042). Over the
+ * widths measured in three runs (152 shapes, modes and factorizations) those chosen so take 0.74 %
+ * longer than the best in the mean with 0.005, 0.69 with 0.01 to 0.02. Of two blocks the panels are
+ * most, and theirs are made of narrow leaves with products between (H100, QR of 30000 x 500 by 64,
+ * 128 and 256 columns 1.328, 1.348 and 1.451 ms, priced 1.362, 1.319 and 1.326). */
 static const double tied = 0.01;
+enum { SEVERAL = 4 };
 
 static void take_widest(struct search *s, double *best)
 {
 	struct plan_choice *c = s->choice;
 	const double least = *best;
+	const int64_t columns = smaller(s->asked.m, s->asked.n);
 
-	for (size_t i = 0; i < PLAN_WIDTHS && plan_widths[i] < s->asked.n; i++) {
-		if (plan_widths[i] <= c->widths[0])
+	for (size_t i = 0; i < PLAN_WIDTHS; i++) {
+		if (plan_widths[i] <= c->widths[0] || SEVERAL * plan_widths[i] > columns)
 			continue;
 		struct plan plan = c->plan;
 		plan.widths = &plan_widths[i];
