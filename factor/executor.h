@@ -65,8 +65,8 @@ enum { EXECUTOR_BY_ROWS = 8000, EXECUTOR_BY_COLUMNS = 4096 };
  * (aligned.h). */
 enum { EXECUTOR_ALIGNED_FROM = 2048 };
 
-/* Columns from which on LU's exchanges reach those left of a panel at the end (lib/row_tracks.h).
- */
+/* Columns from which on LU's exchanges reach those left of a panel at the end (lib/row_tracks.h;
+ * factor/getrf_late.c says why from there). */
 enum { EXECUTOR_LATE_FROM = 3500 };
 
 /* How products in single precision are computed: with fused multiply-adds of fp32, or the large
