@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Title: Our own kernels that blocked factorizations go through
 # Question: What does each of our own kernels cost that blocked factorizations go through?
-# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, 64 row swaps against the columns they go through, in rows that L2 holds and in DRAM. Single precision.
-# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp.
+# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, what only moves numbers, against columns: 64 row swaps in rows that L2 holds and in DRAM, all swaps of a square at once, and both operands of an update, 128 deep, split for tensor cores. Single precision.
+# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp. gpu.settle_rows. gpu.tf32_split. gpu.half_pair.
 height = 1300
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
@@ -42,13 +42,23 @@ if (words(here) > 0) {
 	plot for [i=1:words(here)] file("block_kernel/".word(here, i)."_s") using "n":(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt i title name_of(word(here, i))
 }
-left = 0.15; right = 0.97; bottom = 0.075; top = 0.285
+left = 0.15; right = 0.97; bottom = 0.09; top = 0.295
 @panel
-set title "64 row swaps"
+set title "What only moves numbers"
+set key maxrows 3
 set xlabel "columns" offset 0,0.4
+splits = ""
+do for [k in "tf32_split half_pair"] { if (present("block_kernel/".k."_s") ne "") { splits = splits." ".k } }
+late = present("block_kernel/settle_s") ne "" ? "settle" : ""
 if (present(swaps) ne "") {
 	plot for [c=0:1] file(swaps) \
 		using (column("n")*where("swaps", 64)*where("cold", c)):(us("seconds")):(us("low")):(us("high")) \
-		with yerrorlines lt c+1 title c ? "in DRAM" : "in L2"
+		with yerrorlines lt c+1 title c ? "64 swaps, in DRAM" : "64 swaps, in L2", \
+		for [i=1:words(late)] file("block_kernel/".word(late, i)."_s") \
+		using (column("n")):(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt 3 title "swaps of a square", \
+		for [i=1:words(splits)] file("block_kernel/".word(splits, i)."_s") \
+		using (column("n")*where("k", 128)):(us("seconds")):(us("low")):(us("high")) \
+		with yerrorlines lt 3+i title word(splits, i) eq "half_pair" ? "operands, 3xFP16" : "operands, 3xTF32"
 }
 unset multiplot
