@@ -458,6 +458,16 @@ static void test_math_by_rows(struct executor *e)
 	e->splits = kept;
 }
 
+/* By blocks of several widths, on the transpose or not, and with the most look-ahead. */
+static void test_late_plans(struct executor *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
+		if (plans[i].count > 1 || (!e->by_rows && plans[i].lookahead > 1)) {
+			test_plan(e, &plans[i], SINGLE);
+			test_plan(e, &plans[i], DOUBLE);
+		}
+}
+
 /* Columns left of the panels exchanged at the end: the last columns of matrices on their
  * transposes, and all. */
 static void test_late(struct executor *e)
@@ -466,9 +476,11 @@ static void test_late(struct executor *e)
 
 	e->late_from = 1;
 	e->late_most[0] = e->late_most[1] = 5000;
-	test_plans(e, can_go_by_rows);
+	test_late_plans(e);
 	e->by_rows = 0;
-	test_plans(e, every);
+	test_late_plans(e);
+	test_large(e, SINGLE);
+	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
 	e->late_from = from;
 	memcpy(e->late_most, most, sizeof most);
 }
