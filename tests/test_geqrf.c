@@ -106,20 +106,40 @@ struct measures {
 	double backward;      /* norm_F(Q R - A) / (norm_F(A) eps) */
 };
 
+enum { TOGETHER = 4 };
+
+/* Of so many columns, whose sums do not wait for each other. */
+static inline void apply_to(
+        const double *qr, const double *tau, int64_t m, int64_t k, double *x, int columns)
+{
+	for (int64_t i = k - 1; i >= 0; i--) {
+		const double *v = qr + i * m;
+		double sum[TOGETHER];
+		for (int c = 0; c < columns; c++)
+			sum[c] = x[i + c * m];
+		for (int64_t r = i + 1; r < m; r++)
+#pragma GCC unroll 4
+			for (int c = 0; c < columns; c++)
+				sum[c] += v[r] * x[r + c * m];
+		for (int c = 0; c < columns; c++) {
+			sum[c] *= tau[i];
+			x[i + c * m] -= sum[c];
+			for (int64_t r = i + 1; r < m; r++)
+				x[r + c * m] -= sum[c] * v[r];
+		}
+	}
+}
+
 /* C (m x n) := Q C by the reflectors one at a time. */
 static void apply_q(const double *qr, const double *tau, int64_t m, int64_t k, double *c, int64_t n)
 {
-	for (int64_t i = k - 1; i >= 0; i--)
-		for (int64_t j = 0; j < n; j++) {
-			const double *v = qr + i * m;
-			double *x = c + j * m, sum = x[i];
-			for (int64_t r = i + 1; r < m; r++)
-				sum += v[r] * x[r];
-			sum *= tau[i];
-			x[i] -= sum;
-			for (int64_t r = i + 1; r < m; r++)
-				x[r] -= sum * v[r];
-		}
+	int64_t whole = n - n % TOGETHER;
+
+#pragma omp parallel for schedule(dynamic)
+	for (int64_t j = 0; j < whole; j += TOGETHER)
+		apply_to(qr, tau, m, k, c + j * m, TOGETHER);
+	for (int64_t j = whole; j < n; j++)
+		apply_to(qr, tau, m, k, c + j * m, 1);
 }
 
 static double orthogonality(const double *qr, const double *tau, int64_t m, int64_t k, double eps)
