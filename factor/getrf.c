@@ -3,15 +3,16 @@
  * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
  * all blocks n^2 (m - n/3).
  *
- * Nothing waits for the swaps of the columns left of a panel: they run aside. On a GPU an element
- * of a row costs a sector of 32 bytes, and random ones a third of the memory's rate: a large matrix
- * is transposed before and after, so that rows lie together (Volkov and Demmel, LAWN 202), and
- * panels are copied out of it. The first panel waits for no transpose: it comes from the matrix as
- * it is given, and the other columns are transposed beside it. The last columns go by columns
- * again, as a small matrix does: there the panels are what the time goes to, and copies and three
- * kernels between two panels cost more than one for small matrices does. From then on the rows
- * above them are final and are transposed back aside; the rows of the first columns that are beside
- * them, which are exchanged to the end, are transposed back after it.
+ * Nothing waits for the swaps of the columns left of a panel: they run aside, or of many columns
+ * all at the end (getrf_late.c). On a GPU an element of a row costs a sector of 32 bytes, and
+ * random ones a third of the memory's rate: a large matrix is transposed before and after, so that
+ * rows lie together (Volkov and Demmel, LAWN 202), and panels are copied out of it. The first panel
+ * waits for no transpose: it comes from the matrix as it is given, and the other columns are
+ * transposed beside it. The last columns go by columns again, as a small matrix does: there the
+ * panels are what the time goes to, and copies and three kernels between two panels cost more than
+ * one for small matrices does. From then on the rows above them are final and are transposed back
+ * aside; the rows of the first columns that are beside them, which are exchanged to the end, are
+ * transposed back after it.
  *
  * Log (H200, fp32, ms). Exchanges and solve of the wide update beside the update of the next
  * panel's columns (look-ahead 2), before and after: n = 2048 1.68 1.69, 4096 4.58 4.53, 8192 by
