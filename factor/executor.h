@@ -346,8 +346,8 @@ struct executor {
 	int64_t by_rows;    /* columns from which on LU works on the transpose; 0: never */
 	int64_t by_columns; /* and those left from which on it goes back */
 	int64_t aligned_from; /* columns from which on what is not aligned is copied; 0: never */
-	int64_t late_from;    /* columns from which on LU's exchanges reach those left of a panel at
-	                         the    end; 0: never */
+	int64_t late_from;    /* columns from which on LU's exchanges left of a panel are made at
+	                         the end; 0: never */
 	int64_t late_most[2]; /* rows of which that can be: in fp32, in fp64 */
 	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
 	const struct split_limits *splits; /* NULL: no products of split operands here */

@@ -307,7 +307,7 @@ static bool aside(void *self, struct block b)
 	return ex_adopt_pivots(s->e, local, b.j, s->all) && lu_turn_back_above(s, b) &&
 	       (left == 0 ||
 	               ex_lu_rows(s->e, none, local, matrix_view(s->turned, 0, b.j, left, rows))) &&
-	       lu_exchange_left(s, b);
+	       lu_exchange_left(s, b, local);
 }
 
 static const struct factorization operations = {.panel = lu_panel,

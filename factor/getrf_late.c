@@ -46,9 +46,8 @@ static struct row_tracks tracks(const struct lu *s)
 	        s->tracks.data, s->a.m - first, s->schedule.steps - first, s->tracks.blocks};
 }
 
-bool lu_exchange_left(struct lu *s, struct block b)
+bool lu_exchange_left(struct lu *s, struct block b, struct pivots local)
 {
-	struct pivots local = {integer_at(s->local, b.j + b.index), b.w};
 	int64_t first = s->turned_columns, rows = s->a.m - b.j;
 
 	if (s->by_rows)

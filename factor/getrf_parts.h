@@ -69,7 +69,7 @@ bool lu_turn_back(const struct lu *);
 /* Whether exchanges are late, and room for what is noted until then; what a block exchanges in the
  * columns left of it that do not lie by rows; and all that, late, once every block has. */
 void lu_late_carve(struct lu *, struct carver *);
-bool lu_exchange_left(struct lu *, struct block);
+bool lu_exchange_left(struct lu *, struct block, struct pivots local);
 bool lu_settle(struct lu *);
 
 /* By rows, c the transpose of columns beside a panel from its first row on: rows exchanged, and the
