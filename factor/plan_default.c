@@ -10,7 +10,11 @@
  * are left the narrower one is taken. H100, Cholesky with wider blocks of which 8, 7 and 6 are
  * left, us: 2500 547 538 525, 3000 707 696 687, 4096 1204 1211 1171, 5555 2287 2265 2287, 6500 3248
  * 3233 3327, 8192 5536 5610 5513, 10007 9420 9360 9308; by 3xFP16, 8 and 6: 2500 517 503, 3000 660
- * 641, 4096 1009 996, 5555 1719 1690, 8192 3598 3612.
+ * 641, 4096 1009 996, 5555 1719 1690, 8192 3598 3612. LU by 3xFP16 and 3xTF32 with blocks of 128
+ * until 32 and until 27 are left, ms: 4096 4.01 3.90, 4.04 3.96, 4500 4.72 4.60, 4.76 4.75, 5555
+ * 6.48 6.36, 6.81 6.64, 8192 12.00 11.84, 13.34 13.22; by 3xFP16 3700 3.41 3.41, 6500 8.40 8.33,
+ * 10007 18.54 18.36, 16384 47.7 47.7, but of 256 until 28 instead of 32 are left 10007 18.73, 16384
+ * 47.9.
  *
  * Measured on an H200, 38 squares and precisions take 0.3 % longer by these plans in the mean than
  * by those that the model chooses, 3.8 % at worst (LU of 32768 in fp64). Simulated, one width
@@ -34,24 +38,30 @@ enum {
 
 /* A block has a power of two times the narrowest width, at most the widest, of which what is left
  * has more than so many, were it a square of as many elements: blocks of tall matrices are wider,
- * whose updates are of fewer columns. */
+ * whose updates are of fewer columns. Of the widest ones `widest_blocks` must be left, where that
+ * is not 0. */
 struct rule {
-	int64_t narrowest, blocks, widest;
+	int64_t narrowest, blocks, widest, widest_blocks;
 };
 
 static const struct rule on_device[] = {
         [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 6, 2048}};
 static const struct rule by_splits[] = {
-        [GETRF] = {64, 32, 256}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 6, 256}};
+        [GETRF] = {64, 27, 256, 32}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 6, 256}};
 static const struct rule on_host[] = {
         [GETRF] = {64, 256, 512}, [GEQRF] = {32, 256, 512}, [POTRF] = {128, 24, 512}};
+
+static int64_t blocks_left(const struct rule *rule, int64_t width)
+{
+	return width == rule->widest && rule->widest_blocks ? rule->widest_blocks : rule->blocks;
+}
 
 static int64_t next_width(const struct rule *rule, int64_t rows, int64_t columns)
 {
 	const double side = sqrt((double)rows * (double)columns);
 	int64_t width = rule->narrowest;
 
-	while (width < rule->widest && (double)(2 * width * rule->blocks) < side)
+	while (width < rule->widest && (double)(2 * width * blocks_left(rule, 2 * width)) < side)
 		width *= 2;
 	return width;
 }
