@@ -167,6 +167,38 @@ static void test_own(const struct profile *p)
 	ok(beyond > 0, "but not of large matrices for LU");
 }
 
+/* By split operands LU's is taken where it is priced up to 5 percent above another: those have more
+ * narrow blocks and are slower than that. */
+static void test_own_by_splits(const struct profile *p)
+{
+	static const int64_t sizes[] = {3000, 4096, 5555, 6500, 8192};
+	static struct plan_choice choice, found;
+	struct plan_fixed ahead = plan_free;
+	int taken = 0, dearer = 0, wrong = 0;
+
+	ahead.lookahead = 2;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		static struct default_plan own;
+		struct factor_question asked = question("getrf", NULL, sizes[i], sizes[i]);
+		asked.math = MATH_3XFP16;
+		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+		plan_default(e, GETRF, sizes[i], sizes[i], SINGLE, false, &own);
+		executor_free(e);
+		if (!plan_choose(p, &asked, &plan_free, &choice) ||
+		        !plan_choose(p, &asked, &ahead, &found)) {
+			wrong++;
+		} else if (choice.plan.lookahead == own.plan.lookahead &&
+		           choice.plan.widths[0] == own.widths[0]) {
+			taken++;
+			dearer += choice.seconds > found.seconds * 1.015;
+			wrong += choice.seconds > found.seconds * 1.05;
+		}
+	}
+	ok(taken > 0 && wrong == 0, "LU by split operands takes the default plan: %d of %zu", taken,
+	        ARRAY_LEN(sizes));
+	ok(dearer > 0, "where others are priced more than 1.5 percent below it, too");
+}
+
 /* LU in double precision has blocks or leaves of less than 64 columns only where one cluster does
  * not hold panels of so many. */
 static void test_narrow(const struct profile *p)
@@ -220,6 +252,7 @@ int main(void)
 		return finish();
 	}
 	test_own(recorded);
+	test_own_by_splits(recorded);
 	test_narrow(recorded);
 	test_borders(recorded);
 	test_tall_panels(recorded);
