@@ -14,10 +14,16 @@
  * until 32 and until 27 are left, ms: 4096 4.01 3.90, 4.04 3.96, 4500 4.72 4.60, 4.76 4.75, 5555
  * 6.48 6.36, 6.81 6.64, 8192 12.00 11.84, 13.34 13.22; by 3xFP16 3700 3.41 3.41, 6500 8.40 8.33,
  * 10007 18.54 18.36, 16384 47.7 47.7, but of 256 until 28 instead of 32 are left 10007 18.73, 16384
- * 47.9.
+ * 47.9. LU with blocks of 512 until 18 to 21 and until 24 are left, H200 and H100: 16384 75.3 77.0,
+ * 76.0 76.9, in fp64 77.4 80.2, 80.1 83.3, 20000 131.5 133.5, 132.3 133.6; 10007, which is none of
+ * 512 so, would take 2 % longer with two of them, as simulated. Cholesky in fp64 with blocks of 128
+ * from 2300 left on instead of 1536: 2048 0.439 0.460, 0.441 0.467, 3000 0.828 0.835, 5555 2.81
+ * 2.84 (H200).
  *
- * Measured on an H200, 38 squares and precisions take 0.3 % longer by these plans in the mean than
- * by those that the model chooses, 3.8 % at worst (LU of 32768 in fp64). Simulated, one width
+ * Measured on an H100, the 120 squares, tall matrices and modes of the benchmark took 0.3 % longer
+ * in the mean by plans of this kind than by those that the model chose, 10 % at worst (QR of 65536
+ * x 256); the logs here have the chosen ones where that was 2 % and more, from which what differs
+ * now was taken: as the library's own it has been simulated, not measured. Simulated, one width
  * throughout, a 64th of the columns (Cholesky a 16th), costs squares of 256 to 32768 columns 1 to
  * 12 % in the mean by operation and mode, 24 % at worst. */
 #include "plan_default.h"
@@ -31,49 +37,62 @@
 enum {
 	STEP = 64,
 	BESIDE = 2000,
+	TALL = 128, /* times as many rows as columns */
 	FEW_PANELS = 14000,
+	SHORT_CORNERS = 10000,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
 
-/* A block has a power of two times the narrowest width, at most the widest, of which what is left
- * has more than so many, were it a square of as many elements: blocks of tall matrices are wider,
- * whose updates are of fewer columns. Of the widest ones `widest_blocks` must be left, where that
- * is not 0. */
+enum kind { IN_SINGLE, IN_DOUBLE, BY_SPLITS, ON_HOST };
+
+/* A block is the narrowest, twice as wide for each of these sides that what is left is longer than,
+ * were it a square of as many elements: blocks of tall matrices are wider, whose updates are of
+ * fewer columns. */
+enum { DOUBLINGS = 4 };
+
 struct rule {
-	int64_t narrowest, blocks, widest, widest_blocks;
+	int64_t narrowest, from[DOUBLINGS];
 };
 
-static const struct rule on_device[] = {
-        [GETRF] = {64, 24, 512}, [GEQRF] = {64, 28, 512}, [POTRF] = {128, 6, 2048}};
-static const struct rule by_splits[] = {
-        [GETRF] = {64, 27, 256, 32}, [GEQRF] = {64, 36, 256}, [POTRF] = {128, 6, 256}};
-static const struct rule on_host[] = {
-        [GETRF] = {64, 256, 512}, [GEQRF] = {32, 256, 512}, [POTRF] = {128, 24, 512}};
-
-static int64_t blocks_left(const struct rule *rule, int64_t width)
-{
-	return width == rule->widest && rule->widest_blocks ? rule->widest_blocks : rule->blocks;
-}
+static const struct rule rules[][3] = {[IN_SINGLE] = {[GETRF] = {64, {3072, 6144, 10240}},
+                                               [GEQRF] = {64, {3584, 7168, 14336}},
+                                               [POTRF] = {128, {1536, 3072, 6144, 12288}}},
+        [IN_DOUBLE] = {[GETRF] = {32, {1536, 3072, 6144, 10240}},
+                [GEQRF] = {64, {3584, 7168, 14336}},
+                [POTRF] = {128, {2304, 3072, 6144, 8192}}},
+        [BY_SPLITS] = {[GETRF] = {64, {3456, 8192}},
+                [GEQRF] = {64, {4608, 9216}},
+                [POTRF] = {128, {1536}}},
+        [ON_HOST] = {[GETRF] = {64, {32768, 65536, 131072}},
+                [GEQRF] = {32, {16384, 32768, 65536, 131072}},
+                [POTRF] = {128, {6144, 12288}}}};
 
 static int64_t next_width(const struct rule *rule, int64_t rows, int64_t columns)
 {
 	const double side = sqrt((double)rows * (double)columns);
 	int64_t width = rule->narrowest;
 
-	while (width < rule->widest && (double)(2 * width * blocks_left(rule, 2 * width)) < side)
+	for (int i = 0; i < DOUBLINGS && rule->from[i] && side > (double)rule->from[i]; i++)
 		width *= 2;
 	return width;
 }
 
-/* Of very many columns all blocks are as wide as the first. */
-static int64_t divide(const struct rule *rule, int64_t m, int64_t n, int64_t *widths)
+/* All blocks at least so wide and at most, which are powers of two times the narrowest. Of very
+ * many columns all are as wide as the first. */
+struct bounds {
+	int64_t least, most;
+};
+
+static int64_t divide(
+        const struct rule *rule, struct bounds bounds, int64_t m, int64_t n, int64_t *widths)
 {
 	const int64_t steps = smaller(m, n);
 	int64_t count = 0, j = 0;
 
 	do {
-		widths[count] = next_width(rule, m - j, n - j);
+		const int64_t width = next_width(rule, m - j, n - j);
+		widths[count] = smaller(larger(width, bounds.least), bounds.most);
 		j += widths[count++];
 	} while (j < steps && count < DEFAULT_WIDTHS);
 	return j < steps ? 1 : count;
@@ -145,18 +164,55 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 	return STEP / 2;
 }
 
-/* Below BESIDE columns (Cholesky half as many) an update is over before a panel is, and look-ahead,
+/* LU's blocks are no narrower than its leaves. Panels of QR in single precision, by the Gram
+ * matrix, are passes over the panel by all multiprocessors, and products of a wider block no
+ * better: at least four blocks (ms, of 64 and more columns, H200 and H100: 65536 x 256 0.625 0.688,
+ * 0.654 0.720; of 128 and more 131072 x 512 2.77 2.85, 2.91 2.98; H100 30000 x 500 1.32 1.34,
+ * 100000 x 200 0.78 0.81). */
+static struct bounds bounds_of(
+        enum operation operation, enum precision precision, int64_t m, int64_t columns)
+{
+	struct bounds bounds = {0, INT64_MAX};
+
+	if (operation == GETRF)
+		bounds.least = widest_lu_leaf(m, columns, precision);
+	if (operation == GEQRF && precision == SINGLE)
+		for (bounds.most = STEP; 8 * bounds.most <= columns;)
+			bounds.most *= 2;
+	return bounds;
+}
+
+/* Cholesky's in double precision are half as wide from SHORT_CORNERS rows on (H200, H100, ms, with
+ * wider first blocks: 16384 32.6 33.5, 31.5 32.7; H100 10007 10.5 10.9; by the model half of that
+ * is the leaves'). */
+static int64_t leaf_of(
+        enum operation operation, enum precision precision, bool hybrid, int64_t m, int64_t widest)
+{
+	const bool large = !hybrid && precision == DOUBLE && m >= SHORT_CORNERS;
+
+	return operation == GEQRF
+	               ? qr_leaf(m, precision)
+	               : smaller(widest, large ? POTRF_WHOLE_LEAF / 2 : POTRF_WHOLE_LEAF);
+}
+
+/* Of TALL matrices panels have all of the device (H200, H100, ms, without and with look-ahead and
+ * blocks of several widths: LU of 65536 x 256 0.638 0.658, 0.646 0.664, in fp64 1.103 1.105, 1.129
+ * 1.142; QR in fp64 2.08 2.14, 2.16 2.22, of 100000 x 200 0.759 0.777). Below BESIDE columns
+ * (Cholesky half as many) an update is over before a panel is, and look-ahead,
  * or more of it in LU, only costs events and room; in LU by split operands until it goes by rows
  * (H200, by 3xFP16 and 3xTF32, with more and without, ms: 4096 3.88 3.82, 3.95 3.89;
  * 5555 6.24 6.16, 6.68 6.48; 8192 11.17 11.28, 12.13 12.36). From FEW_PANELS on Cholesky's panels
  * by 3xFP16 are so small a part that products beside them lose more (H100, without and with it, ms:
  * 8192 3.71 3.64, 10007 5.86 5.76, 16384 17.95 18.26, 32768 119 126). */
-static int look_ahead(enum operation operation, enum math math, bool hybrid, int64_t columns)
+static int look_ahead(
+        enum operation operation, enum math math, bool hybrid, int64_t m, int64_t columns)
 {
 	const int64_t more = math == MATH_FP32 ? BESIDE : EXECUTOR_BY_ROWS;
 
 	if (hybrid)
 		return 1;
+	if (m >= TALL * columns)
+		return 0;
 	if (operation == POTRF)
 		return columns >= BESIDE / 2 && !(math == MATH_3XFP16 && columns >= FEW_PANELS);
 	return operation == GETRF && columns >= more ? PLAN_LOOKAHEAD_MAX : 1;
@@ -166,20 +222,22 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
         enum precision precision, bool hybrid, struct default_plan *out)
 {
 	const bool split = precision == SINGLE && e->math != MATH_FP32;
-	struct rule rule = (hybrid ? on_host : split ? by_splits : on_device)[operation];
-	int64_t columns = smaller(m, n);
+	const enum kind kind = hybrid                ? ON_HOST
+	                       : split               ? BY_SPLITS
+	                       : precision == DOUBLE ? IN_DOUBLE
+	                                             : IN_SINGLE;
+	const int64_t columns = smaller(m, n);
+	const struct bounds bounds = hybrid ? (struct bounds){0, INT64_MAX}
+	                                    : bounds_of(operation, precision, m, columns);
 	struct plan *plan = &out->plan;
 
-	if (operation == GETRF && !hybrid)
-		rule.narrowest = widest_lu_leaf(m, columns, precision);
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = out->widths,
-	        .count = divide(&rule, m, n, out->widths),
-	        .leaf = operation == GEQRF ? qr_leaf(m, precision)
-	                                   : smaller(out->widths[0], POTRF_WHOLE_LEAF),
+	        .count = divide(&rules[kind][operation], bounds, m, n, out->widths),
+	        .leaf = leaf_of(operation, precision, hybrid, m, out->widths[0]),
 	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
 	        .lookahead = out->widths[0] < n ? look_ahead(operation, split ? e->math : MATH_FP32,
-	                                                  hybrid, columns)
+	                                                  hybrid, m, columns)
 	                                        : 0};
 	if (operation == GETRF && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);

@@ -106,7 +106,8 @@ struct measures {
 	double backward;      /* norm_F(Q R - A) / (norm_F(A) eps) */
 };
 
-enum { TOGETHER = 4 };
+/* Smaller ones are over before many threads of a busy machine have begun. */
+enum { TOGETHER = 4, WORTH_THREADS = 1 << 20 };
 
 /* Of so many columns, whose sums do not wait for each other. */
 static inline void apply_to(
@@ -135,7 +136,7 @@ static void apply_q(const double *qr, const double *tau, int64_t m, int64_t k, d
 {
 	int64_t whole = n - n % TOGETHER;
 
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (m * k * n > WORTH_THREADS)
 	for (int64_t j = 0; j < whole; j += TOGETHER)
 		apply_to(qr, tau, m, k, c + j * m, TOGETHER);
 	for (int64_t j = whole; j < n; j++)

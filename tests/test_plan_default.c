@@ -128,7 +128,34 @@ static void check_qr_leaf(struct executor *e)
 	plan_default(e, GEQRF, 16384, 16384, DOUBLE, false, &square);
 	ok(tall.plan.leaf == 32 && square.plan.leaf == 64,
 	        "or where one cluster holds most of those only");
-	ok(low.plan.widths[0] == 128, "and wider blocks than a square of as many columns has");
+	ok(low.plan.widths[0] == 64, "in single precision at least four blocks");
+	plan_default(e, GEQRF, 60000, 1000, SINGLE, false, &low);
+	ok(low.plan.widths[0] == 128, "and wider ones than a square of as many columns has");
+}
+
+static void check_tall(struct executor *e)
+{
+	struct default_plan tall, low;
+
+	for (int operation = GETRF; operation <= GEQRF; operation++) {
+		plan_default(e, (enum operation)operation, 65536, 256, DOUBLE, false, &tall);
+		plan_default(e, (enum operation)operation, 16384, 256, DOUBLE, false, &low);
+		ok(tall.plan.lookahead == 0 && low.plan.lookahead == 1,
+		        "operation %d: no look-ahead where panels have the device", operation);
+	}
+}
+
+static void check_potrf_double(struct executor *e)
+{
+	struct default_plan single, small, large;
+
+	plan_default(e, POTRF, 2048, 2048, SINGLE, false, &single);
+	plan_default(e, POTRF, 2048, 2048, DOUBLE, false, &small);
+	plan_default(e, POTRF, 10007, 10007, DOUBLE, false, &large);
+	ok(single.plan.widths[0] == 256 && small.plan.widths[0] == 128,
+	        "Cholesky: narrower last blocks in double precision");
+	ok(small.plan.leaf == 128 && large.plan.leaf == 64 && large.plan.widths[0] == 2048,
+	        "and wider first ones, of narrower leaves");
 }
 
 /* What is left is a multiple of what a block has, as long as there are enough of them. */
@@ -197,6 +224,8 @@ int main(void)
 	check_sequence(e);
 	check_row(e);
 	check_qr_leaf(e);
+	check_tall(e);
+	check_potrf_double(e);
 	check_panels(e);
 	executor_free(e);
 	return finish();
