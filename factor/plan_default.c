@@ -40,11 +40,10 @@ enum {
 	TALL = 128, /* times as many rows as columns */
 	FEW_PANELS = 14000,
 	SHORT_CORNERS = 10000,
+	WAITING = 12000,
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
-
-enum kind { IN_SINGLE, IN_DOUBLE, BY_SPLITS, ON_HOST };
 
 /* A block is the narrowest, twice as wide for each of these sides that what is left is longer than,
  * were it a square of as many elements: blocks of tall matrices are wider, whose updates are of
@@ -55,18 +54,17 @@ struct rule {
 	int64_t narrowest, from[DOUBLINGS];
 };
 
-static const struct rule rules[][3] = {[IN_SINGLE] = {[GETRF] = {64, {3072, 6144, 10240}},
-                                               [GEQRF] = {64, {3584, 7168, 14336}},
-                                               [POTRF] = {128, {1536, 3072, 6144, 12288}}},
-        [IN_DOUBLE] = {[GETRF] = {32, {1536, 3072, 6144, 10240}},
-                [GEQRF] = {64, {3584, 7168, 14336}},
-                [POTRF] = {128, {2304, 3072, 6144, 8192}}},
-        [BY_SPLITS] = {[GETRF] = {64, {3456, 8192}},
-                [GEQRF] = {64, {4608, 9216}},
-                [POTRF] = {128, {1536}}},
-        [ON_HOST] = {[GETRF] = {64, {32768, 65536, 131072}},
-                [GEQRF] = {32, {16384, 32768, 65536, 131072}},
-                [POTRF] = {128, {6144, 12288}}}};
+static const struct rule in_single[] = {[GETRF] = {64, {3072, 6144, 10240}},
+        [GEQRF] = {64, {3584, 7168, 14336}},
+        [POTRF] = {128, {1536, 3072, 6144, 12288}}};
+static const struct rule in_double[] = {[GETRF] = {32, {1536, 3072, 6144, 10240}},
+        [GEQRF] = {64, {3584, 7168, 14336}},
+        [POTRF] = {128, {2304, 3072, 6144, 8192}}};
+static const struct rule by_splits[] = {
+        [GETRF] = {64, {3456, 8192}}, [GEQRF] = {64, {4608, 9216}}, [POTRF] = {128, {1536}}};
+static const struct rule on_host[] = {[GETRF] = {64, {32768, 65536, 131072}},
+        [GEQRF] = {32, {16384, 32768, 65536, 131072}},
+        [POTRF] = {128, {6144, 12288}}};
 
 static int64_t next_width(const struct rule *rule, int64_t rows, int64_t columns)
 {
@@ -127,6 +125,14 @@ static bool halved(int64_t m, int64_t columns, enum precision precision)
 	       m <= panel_cluster_rows(STEP / 2, word);
 }
 
+/* Beside products by 3xTF32 every kernel of a panel waits for places (3xFP16's leave some): of many
+ * rows fewer kernels are better (H200, 3xTF32, ms, leaves of 64 and 128: 10007 columns 19.3 19.4,
+ * 16384 55.1 53.2). */
+static bool waits_beside(const struct executor *e, int64_t m, enum precision precision)
+{
+	return precision == SINGLE && e->math == MATH_3XTF32 && m >= WAITING;
+}
+
 /* The persistent kernel touches memory once however wide the leaf, so the widest leaf that stays on
  * chip is best; panels too tall for any take two kernels a column. */
 static void choose_lu_panel(
@@ -135,8 +141,9 @@ static void choose_lu_panel(
 	struct fault kept = e->fault; /* a panel that does not fit is no failure */
 
 	plan->panel = "persistent";
-	plan->leaf =
-	        halved(m, columns, precision) ? STEP / 2 : widest_lu_leaf(m, columns, precision);
+	plan->leaf = halved(m, columns, precision)   ? STEP / 2
+	             : waits_beside(e, m, precision) ? DEFAULT_LU_LEAF
+	                                             : widest_lu_leaf(m, columns, precision);
 	for (; plan->leaf >= LEAF_FUSED; plan->leaf /= 2) {
 		int64_t n = smaller(plan->leaf, larger(columns, 1));
 		struct matrix tallest = {NULL, 0, larger(m, n), n, larger(m, n), precision};
@@ -222,10 +229,10 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
         enum precision precision, bool hybrid, struct default_plan *out)
 {
 	const bool split = precision == SINGLE && e->math != MATH_FP32;
-	const enum kind kind = hybrid                ? ON_HOST
-	                       : split               ? BY_SPLITS
-	                       : precision == DOUBLE ? IN_DOUBLE
-	                                             : IN_SINGLE;
+	const struct rule *rules = hybrid                ? on_host
+	                           : split               ? by_splits
+	                           : precision == DOUBLE ? in_double
+	                                                 : in_single;
 	const int64_t columns = smaller(m, n);
 	const struct bounds bounds = hybrid ? (struct bounds){0, INT64_MAX}
 	                                    : bounds_of(operation, precision, m, columns);
@@ -233,7 +240,7 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = out->widths,
-	        .count = divide(&rules[kind][operation], bounds, m, n, out->widths),
+	        .count = divide(&rules[operation], bounds, m, n, out->widths),
 	        .leaf = leaf_of(operation, precision, hybrid, m, out->widths[0]),
 	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
 	        .lookahead = out->widths[0] < n ? look_ahead(operation, split ? e->math : MATH_FP32,

@@ -105,6 +105,11 @@ static void check_panels(struct executor *e)
 	ok(chosen.plan.leaf == 128, "not where that is longer");
 	plan_default(e, GETRF, 4096, 64, DOUBLE, false, &chosen);
 	ok(chosen.plan.leaf == 64, "or all of it fits");
+	e->math = MATH_3XTF32;
+	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
+	ok(chosen.plan.leaf == 128 && chosen.plan.widths[chosen.plan.count - 1] == 64,
+	        "wider leaves, not blocks, beside products by 3xTF32");
+	e->math = MATH_FP32;
 	some.resident_fits = fits_32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
