@@ -3,7 +3,7 @@
 # library's product and the bound, and how many times faster than the host's LAPACK they are. factor.awk wrote
 # work/NAME/OPERATION_VARIANT.tsv (n, gflops).
 slots = system("ls '".work."/".name."' | grep -c '_openblas[.]tsv$'") > 0 ? 4 : 3 # without the host's LAPACK three
-height = 450 * slots
+height = 500 * slots
 load scripts."/style.gp"
 operations = "getrf geqrf potrf"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
