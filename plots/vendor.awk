@@ -170,25 +170,37 @@ function print_triangles(   n, head) {
 	triangle_row("d", "double")
 	table_end()
 }
-# The fastest rate of each factorization in single precision, and how it compares there.
-function print_short(   i, j, key, n, count, largest, text, o) {
+# The rate of each factorization at its largest size, and how it compares over all of them.
+function short_of(key,   j, n, count, largest, least, most, r) {
+	count = ascending(sizes[key], n)
+	for (j = 1; j <= count; j++) {
+		r = ratio(key, n[j])
+		if (r == "")
+			continue
+		largest = n[j]
+		least = least == "" || r < least ? r : least
+		most = most == "" || r > most ? r : most
+	}
+	return largest == "" ? "" : title_of(substr(key, 3, 5)) " " \
+		sprintf("%.1f Tflop/s at n = %d, %.2f to %.2f times cuSOLVER", flops(substr(key, 3, 5), largest) / \
+		best[key, largest] * 1e-12, largest, least, most)
+}
+function print_short_of(precision, math, name,   i, key, text, one) {
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
-		if (kinds[key] != "whole" || substr(key, 1, 1) != "s" || math_of(key) !~ /^fp/)
+		if (kinds[key] != "whole" || substr(key, 1, 1) != precision || math_of(key) != math)
 			continue
-		count = ascending(sizes[key], n)
-		largest = ""
-		for (j = 1; j <= count; j++)
-			if (ratio(key, n[j]) != "")
-				largest = n[j]
-		if (largest == "")
-			continue
-		o = substr(key, 3, 5)
-		text = text (text == "" ? "" : "; ") title_of(o) " " sprintf("%.1f", flops(o, largest) / best[key, largest] * 1e-12) \
-			" Tflop/s at n = " largest ", " sprintf("%.2f", ratio(key, largest)) " times cuSOLVER"
+		one = short_of(key)
+		text = text (text == "" || one == "" ? "" : "; ") one
 	}
 	if (text != "")
-		item("factorizations in single precision: " text)
+		item("factorizations of squares " name ": " text)
+}
+function print_short() {
+	print_short_of("s", "fp32", "in single precision")
+	print_short_of("s", "3xtf32", "by 3xtf32")
+	print_short_of("s", "3xfp16", "by 3xfp16")
+	print_short_of("d", "fp64", "in double precision")
 }
 BEGIN {
 	if (!load(data "/bench.tsv", T))

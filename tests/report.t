@@ -387,6 +387,8 @@ says "$text" '^LU  *GPU  *row-major layout  *1.25  *1024  *2' 'and the one that 
 says "$text" '^Cholesky  *8192  *1  *-  *-  *-  *-  *-  *17$' "errors by LAWN 202's measure"
 never "$page" 'No run without it' 'of which there is a run'
 says "$text" '^Cholesky, single  *1.50$' 'beside cuSOLVER the faster triangle counts on both sides'
+says "$scratch/joined" 'factorizations of squares in single precision: .*Cholesky [0-9.]* Tflop/s at n = [0-9]*, 1.50 to 1.50 times cuSOLVER' \
+	'the same in short, over all sizes'
 says "$text" '^single  *1.05$' 'and the triangles are compared'
 says "$text" '^GPU  *512  *60/50  *0/0  *0/0  *40/40  *0/0  *0/0  *100 us / 80 us  *+25$' 'where the time goes, predicted and measured'
 says "$text" '^update  wide  *128x4  *4190 .* 64x8 .* 100.0 %' "Gram-Schmidt: the best block shape, and the regret of the model's"
