@@ -3,6 +3,7 @@
  * the inner dimension, whose largest element it must know first. */
 #include "early_launch.cuh"
 #include "half_pair.h"
+#include "split_parts.cuh"
 #include "tf32.h"
 
 namespace
@@ -74,10 +75,6 @@ struct part {
 	struct target to;
 };
 
-struct parts {
-	struct part first, second;
-};
-
 template <int MINE> __device__ void down(const struct part &p, int64_t block)
 {
 	const int64_t j = block * WARPS + threadIdx.x / 32;
@@ -117,7 +114,8 @@ __device__ void across(const struct part &p, int64_t block, float (*tile)[VECTOR
 	put<MINE, EACH>(p.to, first + warp, WARPS, lane, x);
 }
 
-template <int MINE> __global__ void __launch_bounds__(THREADS) pair_kernel(const struct parts parts)
+template <int MINE>
+__global__ void __launch_bounds__(THREADS) pair_kernel(const struct parts<struct part> parts)
 {
 	__shared__ float tile[32 * MINE][VECTORS + 1];
 	const bool second = blockIdx.x >= parts.first.blocks;
@@ -145,12 +143,8 @@ struct part part_of(const struct splitting &s)
 
 extern "C" int half_pair(const struct splits *splits, void *stream)
 {
-	struct parts parts = {};
-	if (splits->count > 0)
-		parts.first = part_of(splits->of[0]);
-	if (splits->count > 1)
-		parts.second = part_of(splits->of[1]);
-	const int64_t blocks = parts.first.blocks + parts.second.blocks;
+	const struct parts<struct part> parts = parts_of(splits, part_of);
+	const int64_t blocks = parts.blocks();
 	const int k = parts.first.k > parts.second.k ? parts.first.k : parts.second.k;
 	if (blocks == 0)
 		return (int)cudaSuccess;

@@ -2,7 +2,7 @@
 /* Splits operands for 3xTF32. Cost: a word read and three or four written; each thread has LOADS
  * reads in flight. */
 #include "early_launch.cuh"
-#include "tf32.h"
+#include "split_parts.cuh"
 
 namespace
 {
@@ -33,10 +33,6 @@ struct part {
 	int64_t lda, m, n, row_tiles, blocks;
 	bool turned;
 	struct target to;
-};
-
-struct parts {
-	struct part first, second;
 };
 
 __device__ void split(const struct part &p, int64_t block)
@@ -82,7 +78,7 @@ __device__ void split_turned(const struct part &p, int64_t block, float (*tile)[
 	}
 }
 
-__global__ void __launch_bounds__(THREADS) split_kernel(const struct parts parts)
+__global__ void __launch_bounds__(THREADS) split_kernel(const struct parts<struct part> parts)
 {
 	__shared__ float tile[TILE][TILE + 1];
 	const bool second = blockIdx.x >= parts.first.blocks;
@@ -139,12 +135,8 @@ struct part part_of(const struct splitting &s)
 
 extern "C" int tf32_split(const struct splits *splits, void *stream)
 {
-	struct parts parts = {};
-	if (splits->count > 0)
-		parts.first = part_of(splits->of[0]);
-	if (splits->count > 1)
-		parts.second = part_of(splits->of[1]);
-	const int64_t blocks = parts.first.blocks + parts.second.blocks;
+	const struct parts<struct part> parts = parts_of(splits, part_of);
+	const int64_t blocks = parts.blocks();
 	if (blocks == 0)
 		return (int)cudaSuccess;
 	return (int)early_launch(split_kernel, blocks, THREADS, 0, parts, stream);
