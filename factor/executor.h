@@ -253,12 +253,12 @@ struct executor_ops {
 	 * has none. Of the phase of solves, then of swaps; what solves is left out with swaps, too
 	 */
 	bool (*lu_rows)(struct executor *, struct matrix a, struct pivots p, struct matrix c);
-	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
-	 * + first; the first info that is not zero stays, moved by first */
 	/* late exchanges of rows: lib/row_tracks.h */
 	bool (*track_rows)(struct executor *, struct row_tracks t, struct pivots p, int64_t first,
 	        int64_t block);
 	bool (*settle_rows)(struct executor *, struct row_tracks t, struct matrix a);
+	/* pivots of a panel whose first row is row `first` of the matrix: all[first + i] = panel[i]
+	 * + first; the first info that is not zero stays, moved by first */
 	bool (*adopt_pivots)(
 	        struct executor *, struct pivots panel, int64_t first, struct pivots all);
 	/* what is left to do when a panel's second half, whose first row is its row `first`, is

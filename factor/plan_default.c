@@ -39,8 +39,8 @@ enum {
 	BESIDE = 2000,
 	TALL = 128, /* times as many rows as columns */
 	FEW_PANELS = 14000,
-	SHORT_CORNERS = 10000,
-	WAITING = 12000,
+	SHORT_CORNERS = 10000,    /* rows */
+	WAITING = 12000,          /* rows */
 	QR_LEAF_BYTES = 16 << 20, /* half of what the registers of a large GPU hold */
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf, so it should be narrow */
 };
@@ -204,13 +204,13 @@ static int64_t leaf_of(
 
 /* Of TALL matrices panels have all of the device (H200, H100, ms, without and with look-ahead and
  * blocks of several widths: LU of 65536 x 256 0.638 0.658, 0.646 0.664, in fp64 1.103 1.105, 1.129
- * 1.142; QR in fp64 2.08 2.14, 2.16 2.22, of 100000 x 200 0.759 0.777). Below BESIDE columns
- * (Cholesky half as many) an update is over before a panel is, and look-ahead,
- * or more of it in LU, only costs events and room; in LU by split operands until it goes by rows
- * (H200, by 3xFP16 and 3xTF32, with more and without, ms: 4096 3.88 3.82, 3.95 3.89;
- * 5555 6.24 6.16, 6.68 6.48; 8192 11.17 11.28, 12.13 12.36). From FEW_PANELS on Cholesky's panels
- * by 3xFP16 are so small a part that products beside them lose more (H100, without and with it, ms:
- * 8192 3.71 3.64, 10007 5.86 5.76, 16384 17.95 18.26, 32768 119 126). */
+ * 1.142; QR in fp64 2.08 2.14, 2.16 2.22; H100, of 100000 x 200 0.759 0.777). Below BESIDE columns
+ * (Cholesky half as many) an update is over before a panel is, and look-ahead, or more of it in LU,
+ * only costs events and room; in LU by split operands until it goes by rows (H200, by 3xFP16 and
+ * 3xTF32, with more and without, ms: 4096 3.88 3.82, 3.95 3.89; 5555 6.24 6.16, 6.68 6.48; 8192
+ * 11.17 11.28, 12.13 12.36). From FEW_PANELS on Cholesky's panels by 3xFP16 are so small a part
+ * that products beside them lose more (H100, without and with it, ms: 8192 3.71 3.64, 10007 5.86
+ * 5.76, 16384 17.95 18.26, 32768 119 126). */
 static int look_ahead(
         enum operation operation, enum math math, bool hybrid, int64_t m, int64_t columns)
 {
