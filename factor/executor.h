@@ -312,9 +312,10 @@ struct executor_ops {
 
 /* Which products are worth making of split operands: with as many rows and columns, inner dimension
  * and operations at least, with C aligned to so many bytes, and where a fresh stack is read for as
- * many rows or columns of C. */
+ * many rows or columns of C. Squares narrower than `together` are products of one call. */
 struct split_limits {
 	int64_t side, depth, alignment, use;
+	int64_t together;
 	int64_t tall, across; /* of V^T C without stacks: columns of V at most, of C at least */
 	double flops, symmetric, half_symmetric; /* the latter of symmetric updates */
 	bool half; /* 3xFP16, whose updates are one kernel each, wherever C lies */

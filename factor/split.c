@@ -11,10 +11,11 @@
  * 16384 28.8 and 34.6; from 2e10 on 8192 5.85 instead of 5.60, 12000 14.6 instead of 13.8). By
  * 3xFP16 from as many as 1250 by 256 have (from 1e9, 6e8, 4e8, 2.5e8 on, us: 2500 536 519 517 507,
  * 3000 688 654 660 651, 4096 1025 1020 1009 997, 5555 1737 1702 1719 1702, 8192 3628 3610 3598
- * 3612, 1500 263 264 263 266). */
+ * 3612, 1500 263 264 263 266). Squares of 2048 and more by a call each (H200, 768 deep, us: 4 of
+ * 2048 101, in one call 126, 2 of 4096 180 and 236, but 9 of 1024 113 and 79). */
 #define PRODUCTS                                                                                   \
 	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 128,        \
-	.flops = 5e8, .symmetric = 1e10
+	.flops = 5e8, .symmetric = 1e10, .together = 2048
 const struct split_limits split_limits_cuda = {PRODUCTS};
 const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .half_symmetric = 4e8};
 #undef PRODUCTS
@@ -342,6 +343,9 @@ static bool blocks(const struct update *u, int64_t i, int64_t j, int64_t m, int6
 
 	if (count == 0 || m == 0 || n == 0)
 		return true;
+	if (count > 1 && n >= u->e->splits->together)
+		return blocks(u, i, j, m, n, 1, 0, beta, c, aside) &&
+		       blocks(u, i + step, j + step, m, n, count - 1, step, beta, c, aside);
 	left = matrix_view(left, 0, u->lower ? i : j, left.m, u->lower ? m : n);
 	right = matrix_view(right, 0, u->lower ? j : i, right.m, u->lower ? n : m);
 	to = aside      ? matrix_view(c, 0, j, m, n)

@@ -93,24 +93,25 @@ __global__ void __launch_bounds__(THREADS) split_kernel(const struct parts<struc
 
 /* Reads of a triangle's other half are left out, so are blocks of threads with nothing else. */
 __global__ void __launch_bounds__(THREADS) add_kernel(bool lower, const float *__restrict__ blocks,
-        int64_t width, float *c, int64_t ldc, int64_t n, int64_t row_tiles)
+        uint32_t width, float *c, int64_t ldc, uint32_t n, uint32_t row_tiles)
 {
-	const int64_t i = blockIdx.x % row_tiles * ROWS + threadIdx.x % ROWS;
-	const int64_t j0 = blockIdx.x / row_tiles * COLUMNS + threadIdx.x / ROWS;
+	const uint32_t i = blockIdx.x % row_tiles * ROWS + threadIdx.x % ROWS;
+	const uint32_t j0 = blockIdx.x / row_tiles * COLUMNS + threadIdx.x / ROWS;
 	const int step = THREADS / ROWS;
 	float sum[LOADS];
+	float *to[LOADS];
 #pragma unroll
 	for (int k = 0; k < LOADS; k++) {
-		const int64_t j = j0 + k * step, row = j / width * width + i;
-		if (i < width && j < n && row < n && (lower ? row >= j : row <= j))
-			sum[k] = c[row + j * ldc] + blocks[i + j * width];
+		const uint32_t j = j0 + k * step, row = j / width * width + i;
+		const bool there = i < width && j < n && row < n && (lower ? row >= j : row <= j);
+		to[k] = there ? c + row + j * ldc : NULL;
+		if (there)
+			sum[k] = *to[k] + blocks[i + (int64_t)j * width];
 	}
 #pragma unroll
-	for (int k = 0; k < LOADS; k++) {
-		const int64_t j = j0 + k * step, row = j / width * width + i;
-		if (i < width && j < n && row < n && (lower ? row >= j : row <= j))
-			c[row + j * ldc] = sum[k];
-	}
+	for (int k = 0; k < LOADS; k++)
+		if (to[k])
+			*to[k] = sum[k];
 }
 
 int64_t tiles(int64_t n, int64_t tile)

@@ -37,11 +37,10 @@ enum {
 	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
 	TILES_BELOW =
 	        8192, /* from here on strips of several tiles, which a row more of can cost much */
-	MOST_BELOW = 32768,
-	FEWEST_GRID_ROWS = 4096 /* of LU panels of many multiprocessors */
+	MOST_BELOW = 32768
 };
 
-static void measure_call(
+void block_kernel_measure(
         struct call *c, const char *kind, void (*put)(void *), const struct arg *args, size_t count)
 {
 	char *series = xasprintf("%s_%c", kind, c->precision);
@@ -50,107 +49,9 @@ static void measure_call(
 	free(series);
 }
 
-/* A panel whose blocks gave up waiting for each other has a tau that is no number. */
-static void check_panel(const struct call *c)
-{
-	double tau[PANEL_GEQRF_COLUMNS];
-	float single[PANEL_GEQRF_COLUMNS];
-	GPU(cudaMemcpy(c->precision == SINGLE ? (void *)single : tau, c->bench->tau,
-	        (size_t)(c->n * precision_bytes(c->precision)), cudaMemcpyDeviceToHost));
-	for (int64_t j = 0; j < c->n; j++)
-		if (!isfinite(c->precision == SINGLE ? (double)single[j] : tau[j]))
-			msg_die(EXIT_MEASURE_FAILED, "the panel of %lld x %lld failed",
-			        (long long)c->m, (long long)c->n);
-}
-
-static int64_t tallest(const struct call *c)
-{
-	return c->bench->rate.run->common.quick ? 8192 : BLOCK_KERNEL_ROWS;
-}
-
-/* From one number of columns to the next: --quick leaves out every other one. */
-static int64_t wider(const struct call *c)
+int64_t block_kernel_wider(const struct call *c)
 {
 	return c->bench->rate.run->common.quick ? 4 : 2;
-}
-
-static void measure_panels(struct call *c, int64_t step)
-{
-	for (c->m = 128; c->m <= tallest(c); c->m *= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= wider(c))
-			for (int beside = 0; beside < 2; beside++) {
-				const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n},
-				        {"beside", beside}};
-				c->beside = beside;
-				block_kernel_fill_panel(c);
-				measure_call(c, "geqrf", block_kernel_geqrf, args, ARRAY_LEN(args));
-				check_panel(c);
-			}
-}
-
-/* With V and T, where that is one call. */
-static void measure_reflectors(struct call *c, int64_t step)
-{
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
-				continue;
-			block_kernel_fill_panel(c);
-			measure_call(
-			        c, "reflectors", block_kernel_reflectors, args, ARRAY_LEN(args));
-			check_panel(c);
-		}
-}
-
-/* The form that a panel takes which is too tall for the chip, every fourth power of two. */
-static void measure_columns(struct call *c, int64_t step)
-{
-	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS; c->n *= wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			block_kernel_fill_panel(c);
-			measure_call(
-			        c, "geqrf_columns", block_kernel_columns, args, ARRAY_LEN(args));
-			check_panel(c);
-		}
-}
-
-/* The LU panels say in info that blocks gave up waiting. */
-static void check_waits(const struct call *c)
-{
-	int info;
-	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
-	if (info != 0)
-		msg_die(EXIT_MEASURE_FAILED, "blocks of a panel waited too long for each other");
-}
-
-static void measure_clusters(struct call *c, int64_t step)
-{
-	for (c->m = 128; c->m <= tallest(c); c->m *= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			if (!panel_cluster_fits(c->precision, c->m, c->n))
-				continue;
-			block_kernel_fill_panels(c);
-			measure_call(c, "cluster", block_kernel_cluster, args, ARRAY_LEN(args));
-		}
-	c->turn = 0;
-	check_waits(c);
-}
-
-static void measure_grids(struct call *c, int64_t step)
-{
-	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			if (!panel_grid_fits(c->precision, c->m, c->n))
-				continue;
-			block_kernel_fill_panels(c);
-			measure_call(c, "grid", block_kernel_grid, args, ARRAY_LEN(args));
-		}
-	c->turn = 0;
-	check_waits(c);
 }
 
 static void measure_block(struct call *c, int64_t below, bool beside)
@@ -159,7 +60,7 @@ static void measure_block(struct call *c, int64_t below, bool beside)
 	c->m = c->n + below;
 	c->beside = beside;
 	block_kernel_fill_identity(c);
-	measure_call(c,
+	block_kernel_measure(c,
 	        beside  ? "potrf_rows_beside"
 	        : below ? "potrf_rows"
 	                : "potrf",
@@ -184,52 +85,15 @@ static void measure_cholesky(struct call *c, int64_t step)
 	c->beside = false;
 }
 
-/* Panels of Cholesky have m rows below them. */
-static void measure_beside(struct call *c, struct beside *beside, int64_t m)
-{
-	struct bench *b = c->bench;
-	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
-	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
-	const bool single = c->precision == SINGLE;
-	c->m = m;
-	if (c->n * precision_bytes(c->precision) / 4 <= PANEL_ROW)
-		beside_measure(beside, &b->rate, block_kernel_fill_panel, block_kernel_geqrf, c,
-		        single ? "geqrf_shared_s" : "geqrf_shared_d", shape, ARRAY_LEN(shape));
-	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
-		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_cluster, c,
-		        single ? "cluster_shared_s" : "cluster_shared_d", shape, ARRAY_LEN(shape));
-	if (c->n <= PANEL_ROW && m >= FEWEST_GRID_ROWS && panel_grid_fits(c->precision, m, c->n))
-		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_grid, c,
-		        single ? "grid_shared_s" : "grid_shared_d", shape, ARRAY_LEN(shape));
-	c->m = m + c->n;
-	beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_potrf, c,
-	        single ? "potrf_rows_shared_s" : "potrf_rows_shared_d", rows, ARRAY_LEN(rows));
-}
-
-/* Panels beside products. */
-static void measure_shared(struct bench *bench, enum precision precision, int64_t step)
-{
-	struct call call = {.bench = bench, .precision = precision, .beside = true};
-	const cudaStream_t alone = bench->rate.stream;
-	struct beside beside;
-	beside_open(&beside, &bench->rate, precision);
-	bench->rate.stream = beside.high;
-	for (int64_t m = 512; m <= 32768; m *= 2 * step)
-		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
-			measure_beside(&call, &beside, m);
-	bench->rate.stream = alone;
-	BLAS(cublasSetStream(bench->rate.blas, alone));
-	beside_close(&beside);
-}
-
 static void measure_blocks(struct call *c)
 {
-	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_TRTRI_MAX; c->n *= wider(c)) {
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_TRTRI_MAX;
+	        c->n *= block_kernel_wider(c)) {
 		const struct arg n = {"n", (double)c->n};
 		block_kernel_fill_triangle(c);
-		measure_call(c, "guard", block_kernel_guard, &n, 1);
-		measure_call(c, "larft", block_kernel_larft, &n, 1);
-		measure_call(c, "trtri", block_kernel_trtri, &n, 1);
+		block_kernel_measure(c, "guard", block_kernel_guard, &n, 1);
+		block_kernel_measure(c, "larft", block_kernel_larft, &n, 1);
+		block_kernel_measure(c, "trtri", block_kernel_trtri, &n, 1);
 	}
 }
 
@@ -245,15 +109,16 @@ static void measure_swaps(struct call *c, int64_t step)
 			        c->swaps *= 2 * step) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
-				measure_call(c, "laswp", block_kernel_laswp, args, ARRAY_LEN(args));
+				block_kernel_measure(
+				        c, "laswp", block_kernel_laswp, args, ARRAY_LEN(args));
 				if (c->swaps > block_lu_rows_most(c->precision,
 				                       c->bench->rate.gpu.shared_per_block))
 					continue;
 				block_kernel_fill_swaps_triangle(c);
-				measure_call(
+				block_kernel_measure(
 				        c, "lu_rows", block_kernel_lu_rows, args, ARRAY_LEN(args));
-				measure_call(c, "swap_rows", block_kernel_exchange_rows, args,
-				        ARRAY_LEN(args));
+				block_kernel_measure(c, "swap_rows", block_kernel_exchange_rows,
+				        args, ARRAY_LEN(args));
 			}
 		}
 	}
@@ -267,13 +132,14 @@ static void measure_lu_top(struct call *c, int64_t step)
 		c->cold = cold;
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
 			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
-			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX; c->swaps *= wider(c)) {
+			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX;
+			        c->swaps *= block_kernel_wider(c)) {
 				const struct arg args[] = {{"swaps", (double)c->swaps},
 				        {"n", (double)c->n}, {"cold", cold}};
 				if (block_lu_top_bytes(c->precision, c->swaps) > shared)
 					continue;
 				block_kernel_fill_swaps_triangle(c);
-				measure_call(
+				block_kernel_measure(
 				        c, "lu_top", block_kernel_lu_top, args, ARRAY_LEN(args));
 			}
 		}
@@ -284,12 +150,12 @@ static void measure_lu_columns(struct call *c, int64_t step)
 {
 	for (c->m = 256; c->m <= BLOCK_KERNEL_ROWS; c->m *= 2 * step) {
 		block_kernel_send_pivots(c->bench, c->m);
-		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= wider(c)) {
+		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= block_kernel_wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_lu_columns_fits(c->precision, c->m, c->n))
 				continue;
 			block_kernel_fill_zero(c);
-			measure_call(
+			block_kernel_measure(
 			        c, "lu_columns", block_kernel_lu_columns, args, ARRAY_LEN(args));
 		}
 	}
@@ -298,12 +164,12 @@ static void measure_lu_columns(struct call *c, int64_t step)
 static void measure_qr_columns(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_QR_COLUMNS_ROWS; c->m *= step)
-		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= wider(c)) {
+		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= block_kernel_wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_qr_columns_fits(c->precision, c->m, c->n))
 				continue;
 			block_kernel_fill_zero(c);
-			measure_call(
+			block_kernel_measure(
 			        c, "qr_columns", block_kernel_qr_columns, args, ARRAY_LEN(args));
 		}
 }
@@ -315,11 +181,7 @@ static void measure(struct probe_run *run)
 	block_kernel_open(&bench, run);
 	for (int twice = 0; twice < 2; twice++) {
 		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
-		measure_panels(&call, step);
-		measure_reflectors(&call, step);
-		measure_columns(&call, step);
-		measure_clusters(&call, step);
-		measure_grids(&call, step);
+		block_kernel_panels(&call, step);
 		measure_cholesky(&call, narrow);
 		block_kernel_rank(&bench.rate, call.precision, narrow);
 		measure_blocks(&call);
@@ -333,8 +195,8 @@ static void measure(struct probe_run *run)
 		block_kernel_late(&bench.rate, call.precision, narrow);
 	}
 	block_kernel_splits(&bench.rate, narrow);
-	measure_shared(&bench, SINGLE, step);
-	measure_shared(&bench, DOUBLE, step);
+	block_kernel_panels_beside(&bench, SINGLE, step);
+	block_kernel_panels_beside(&bench, DOUBLE, step);
 	block_kernel_close(&bench);
 }
 

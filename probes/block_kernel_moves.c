@@ -138,7 +138,12 @@ void block_kernel_late(struct blas_rate *rate, enum precision precision, int64_t
 	if (!has_room(bytes))
 		return;
 	void *data = room(bytes);
-	GPU(cudaMemset(data, 0x3c, (size_t)bytes)); /* of a number: it is only moved */
+	if (precision == SINGLE)
+		gpu_fill_float(
+		        data, LATE_TO * LATE_TO, (uint64_t)rate->run->common.seed, rate->stream);
+	else
+		gpu_fill_double(
+		        data, LATE_TO * LATE_TO, (uint64_t)rate->run->common.seed, rate->stream);
 	for (int64_t n = LATE_FROM; n <= LATE_TO && n <= most; n *= step)
 		measure_late(rate, precision, n, data);
 	GPU(cudaFree(data));

@@ -32,6 +32,18 @@ struct call {
 	int64_t turn, column; /* of the next call of row swaps; of the LU panel */
 };
 
+/* Of calls that `put` makes. */
+void block_kernel_measure(struct call *call, const char *kind, void (*put)(void *),
+        const struct arg *args, size_t count);
+
+/* From one number of columns to the next: --quick leaves out every other one. */
+int64_t block_kernel_wider(const struct call *call);
+
+/* Panels of QR and LU, whose rows are `step` times as many from one to the next; and beside
+ * products. */
+void block_kernel_panels(struct call *call, int64_t step);
+void block_kernel_panels_beside(struct bench *bench, enum precision precision, int64_t step);
+
 void block_kernel_open(struct bench *bench, struct probe_run *run);
 void block_kernel_close(struct bench *bench);
 

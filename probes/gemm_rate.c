@@ -89,6 +89,7 @@ static const struct surface others[] = {
         {GEMM_NT, {2048, 8192}, {2048, 8192}, {768, 2048}},
         {GEMM_SHARED, {256, 1024, 2048, 4096, 8192, 16384}, {256, 1024, 2048, 4096, 8192, 16384},
                 {192, 384, 768}},
+        {GEMM_BATCHED, {256, 512, 1024}, {1024, 4096, 8192}, {192, 384, 768}},
         {TRSM, RANKS, SIZES, {1}},
         {TRSM_RIGHT, RANKS, SIZES, {1}},
         {TRSM_FEW, {64, 256, 512, 1024, 2048, 4096}, {1, 8, 64, 256}, {1}},
@@ -133,7 +134,7 @@ static bool is_square(enum kind kind)
 static bool fits(const struct product *p)
 {
 	const int64_t room = p->bench->elements, m = p->m, n = p->n, k = p->k;
-	if (is_square(p->kind))
+	if (is_square(p->kind) || p->kind == GEMM_BATCHED)
 		return n * n <= room && n * k <= room;
 	return m * n <= room && m * k <= room && k * n <= room;
 }

@@ -14,9 +14,10 @@ enum { LINE = 32 }; /* columns of our own products begin with a line of memory *
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
-        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "own_gemm", "own_gemm_tn", "own_syrk",
-        "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
-        "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
+        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "gemm_batched", "own_gemm", "own_gemm_tn",
+        "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared",
+        "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm",
+        "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -35,6 +36,8 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 	if (kind == GEMM_SHARED)
 		return math == TF32 && bench->rate.gpu.major >= 8 &&
 		       bench->rate.gpu.sm_count > 2 * TF32_KEPT;
+	if (kind == GEMM_BATCHED)
+		return math == TF32 && bench->rate.gpu.major >= 8;
 	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
 }
 
@@ -101,6 +104,17 @@ static void put_gemm(const struct product *p)
 	        p->n, p->k, &alpha, d->a, CUDA_R_32F, transposed ? p->k : ld, d->b, CUDA_R_32F,
 	        p->k, &beta, d->c, CUDA_R_32F, ld, compute, CUBLAS_GEMM_DEFAULT));
 	BLAS(cublasSetSmCountTarget(d->rate.blas, all));
+}
+
+static void put_batched(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const float alpha = (float)gemm_rate_alpha, one = 1;
+	const int64_t operand = (int64_t)p->k * p->m, square = (int64_t)p->m * (p->n + 1);
+	BLAS(cublasGemmStridedBatchedEx(d->rate.blas, CUBLAS_OP_T, CUBLAS_OP_N, p->m, p->m, p->k,
+	        &alpha, d->a, CUDA_R_32F, p->k, operand, d->b, CUDA_R_32F, p->k, operand, &one,
+	        d->c, CUDA_R_32F, p->n, square, p->n / p->m, CUBLAS_COMPUTE_32F_FAST_TF32,
+	        CUBLAS_GEMM_DEFAULT));
 }
 
 static void put_trsm(const struct product *p)
@@ -228,6 +242,8 @@ void gemm_rate_put(void *context)
 		put_trsm(p);
 	else if (p->kind == SYRK)
 		put_syrk(p);
+	else if (p->kind == GEMM_BATCHED)
+		put_batched(p);
 	else if (p->math == FP64)
 		put_gemm_double(p);
 	else

@@ -2,10 +2,10 @@
 /* Curve of the gemm_rate probe -> gpu.gemm.s .tf32 .d, gpu.gemm_odd.d, gpu.gemm_tn.s .d, gpu.trsm.s
  * .d, gpu.trsm_right.s .d, gpu.trsm_few.s .d, gpu.syrk.s .d, gpu.own_gemm.s .d,
  * gpu.own_gemm_tn.s, gpu.own_gemm_edge.s, gpu.own_gemm_shared.s, gpu.own_gemm_edge_shared.s,
- * gpu.own_syrk.s .d, gpu.own_syrk_shared.s, gpu.gemm_shared.tf32, gpu.tf32_tall.s,
- * gpu.tf32_tall_shared.s, gpu.half_syrk.s, gpu.half_syrk_shared.s, gpu.half_gemm.s,
- * gpu.half_gemm_shared.s (seconds per call against shape, rate surfaces) and the best rate of each
- * gemm. */
+ * gpu.own_syrk.s .d, gpu.own_syrk_shared.s, gpu.gemm_shared.tf32, gpu.gemm_batched.tf32,
+ * gpu.tf32_tall.s, gpu.tf32_tall_shared.s, gpu.half_syrk.s, gpu.half_syrk_shared.s,
+ * gpu.half_gemm.s, gpu.half_gemm_shared.s (seconds per call against shape, rate surfaces) and the
+ * best rate of each gemm. */
 #include "../lib/base.h"
 #include "gemm_rate.h"
 
@@ -45,6 +45,9 @@ static const struct surface {
                 NULL},
         {"gemm_shared_tf32", "gpu.gemm_shared.tf32", NULL,
                 "cuBLAS A^T B on the multiprocessors that a panel leaves, start to start",
+                {"m", "n", "k"}, 2, NULL},
+        {"gemm_batched_tf32", "gpu.gemm_batched.tf32", NULL,
+                "cuBLAS A^T B of squares along a diagonal in one call, start to start",
                 {"m", "n", "k"}, 2, NULL},
         {"gemm_tn_d", "gpu.gemm_tn.d", NULL, "cuBLAS A^T B, start to start", {"m", "n", "k"}, 2,
                 NULL},

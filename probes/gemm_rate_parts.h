@@ -11,7 +11,8 @@
 /* TRSM_FEW: of few right-hand sides, from the left, with a diagonal. GEMM_ODD: m is odd. GEMM_NT: A
  * B^T. *_TN: V^T C, our own with splits of k. *_EDGE: tiles of C are cut off at its ends. *_SHARED,
  * as beside a panel: our own with a block a tile (lib/gemm.h), the library's on the multiprocessors
- * that are left (TF32_KEPT). TALL: V^T C by 3xTF32 without stacks (lib/tf32_tall.h). */
+ * that are left (TF32_KEPT). GEMM_BATCHED: squares of order m on the diagonal, of n in all, in one
+ * call. TALL: V^T C by 3xTF32 without stacks (lib/tf32_tall.h). */
 enum kind {
 	GEMM,
 	GEMM_TN,
@@ -22,6 +23,7 @@ enum kind {
 	GEMM_ODD,
 	GEMM_NT,
 	GEMM_SHARED,
+	GEMM_BATCHED,
 	OWN_GEMM,
 	OWN_GEMM_TN,
 	OWN_SYRK,

@@ -67,6 +67,7 @@ static struct table *synthetic(void)
 	add_product(curve, "tf32_tall_s", 64, 4096, 4096, 33e-6);
 	add_product(curve, "tf32_tall_shared_s", 64, 4096, 4096, 37e-6);
 	add_product(curve, "gemm_shared_tf32", 4096, 4096, 384, 70e-6);
+	add_product(curve, "gemm_batched_tf32", 512, 8192, 768, 40e-6);
 	const struct arg solve[] = {{"m", 128}, {"n", 4096}};
 	add(curve, "trsm_s", solve, 2, 128. * 128 * 4096 / 10e12);
 	const struct arg few[] = {{"m", 4096}, {"n", 8}};
@@ -104,6 +105,8 @@ static void test_known(void)
 	        "and beside a panel");
 	is_real(at(profile, "gpu.gemm_shared.tf32", 4096, 4096, 384), 70e-6, 0.01,
 	        "the library's in tf32 beside a panel");
+	is_real(at(profile, "gpu.gemm_batched.tf32", 512, 8192, 768), 40e-6, 0.01,
+	        "squares on a diagonal");
 	is_real(at(profile, "gpu.gemm_odd.d", 1023, 1024, 64), 30e-6, 1e-12,
 	        "products of an odd number of rows");
 	is_real(at(profile, "gpu.gemm_nt.d", 2048, 2048, 768), 130e-6, 1e-12, "products A B^T");

@@ -317,7 +317,7 @@ static void test_split(struct executor *e, enum math math, const struct plan *pl
 static void test_splits(struct executor *e)
 {
 	const struct split_limits *kept = e->splits;
-	const struct split_limits small = {
+	struct split_limits small = {
 	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
@@ -332,11 +332,14 @@ static void test_splits(struct executor *e)
 	}
 	e->splits = &small;
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
+		small.together = 300; /* the blocks on the diagonal and squares as wide */
 		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
 			test_split(e, math, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
 			        kinds[i / 2], 601);
-		for (size_t i = 0; i < 2 * ARRAY_LEN(split); i++)
-			test_split(e, math, &split[i / 2], i % 2 ? UPPER : LOWER, SPD_LARGE, 1001);
+		for (size_t i = 0; i < 4 * ARRAY_LEN(split); i++) {
+			small.together = i % 4 < 2 ? 300 : 100;
+			test_split(e, math, &split[i / 4], i % 2 ? UPPER : LOWER, SPD_LARGE, 1101);
+		}
 	}
 	e->splits = kept;
 }

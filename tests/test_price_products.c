@@ -269,6 +269,42 @@ static void test_two_kernels(void)
 	profile_free(p);
 }
 
+static double squares(struct price_reader *r, int64_t order, int64_t columns)
+{
+	const struct matrix c = {NULL, 0, order, columns, order, SINGLE};
+	const struct price price = price_gemm_tf32(r, c, 768, true);
+	return sum(&price);
+}
+
+/* Squares in one call, measured to take three times as long as one product of as many columns. */
+static void test_squares(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double m = 256; m <= 1024; m *= 4)
+		for (double n = 1024; n <= 16384; n *= 16)
+			add_product(p, "gpu.gemm.tf32", m, n, 768, m * n * 1e-11);
+	price_reader_start(r, p);
+	is_real(squares(r, 512, 8192), 512 * 8192 * 1e-11, 1e-6,
+	        "as one product where that is all");
+	for (double m = 256; m <= 1024; m *= 4)
+		for (double n = 1024; n <= 8192; n *= 8)
+			add_product(p, "gpu.gemm_batched.tf32", m, n, 768, m * n * 3e-11);
+	price_reader_start(r, p);
+	is_real(squares(r, 512, 8192), 512 * 8192 * 3e-11, 1e-6, "else as squares");
+	is_real(squares(r, 512, 16384), 512 * 16384 * 3e-11, 1e-3, "twice as many take twice that");
+	for (double m = 256; m <= 1024; m *= 4)
+		for (double n = 1024; n <= 16384; n *= 16)
+			add_product(p, "gpu.gemm_shared.tf32", m, n, 768, m * n * 2e-11);
+	price_reader_start(r, p);
+	r->shares = true;
+	is_real(squares(r, 512, 8192), 512 * 8192 * 6e-11, 1e-6,
+	        "beside a panel as much longer as one product");
+	free(r);
+	profile_free(p);
+}
+
 /* Our own products, beside others' work three times as long where that is measured. */
 static void test_beside(void)
 {
@@ -324,6 +360,7 @@ int main(void)
 	test_short();
 	test_queue();
 	test_two_kernels();
+	test_squares();
 	test_beside();
 	test_cut();
 	return finish();

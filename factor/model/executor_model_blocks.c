@@ -153,7 +153,6 @@ static bool model_split(struct executor *e, struct splits splits)
 	                                    model_blocks(e)->split(model_reader(e), &splits));
 }
 
-/* Several are as one with as many columns. */
 static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
@@ -163,7 +162,7 @@ static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, s
 	c.n *= products.count;
 	model_reader(e)->shares = e->shares;
 	return model_charge(e, PHASE_UPDATE, "gemm_tf32", c, a.m,
-	        model_blocks(e)->gemm_tf32(model_reader(e), c, a.m));
+	        model_blocks(e)->gemm_tf32(model_reader(e), c, a.m, products.count > 1));
 }
 
 static bool model_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,

@@ -11,7 +11,8 @@ struct block_tariff {
 	struct price (*gemm)(
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 	struct price (*split)(struct price_reader *, const struct splits *splits);
-	struct price (*gemm_tf32)(struct price_reader *, struct matrix c, int64_t k);
+	struct price (*gemm_tf32)(
+	        struct price_reader *, struct matrix c, int64_t k, bool together);
 	struct price (*half_update)(
 	        struct price_reader *, enum uplo part, struct matrix c, int64_t k);
 	struct price (*gemm_tall)(struct price_reader *, struct matrix c, int64_t k);
@@ -85,7 +86,7 @@ struct price price_library(struct price_reader *r, double total, enum term term)
 struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k);
-struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k);
+struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k, bool together);
 struct price price_half_update(struct price_reader *r, enum uplo part, struct matrix c, int64_t k);
 struct price price_syrk(struct price_reader *r, struct matrix c, int64_t k);
 struct price price_trsm(struct price_reader *r, enum side side, enum diag diag, int64_t order,

@@ -36,8 +36,9 @@ static struct price gemm(
 	return compute(r, 2.0 * (double)c.m * (double)c.n * (double)k, c.precision);
 }
 
-static struct price gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+static struct price gemm_tf32(struct price_reader *r, struct matrix c, int64_t k, bool together)
 {
+	(void)together;
 	struct price price = call(r, 0);
 
 	price.term[TERM_ARITHMETIC] =
@@ -59,7 +60,7 @@ static struct price half_update(struct price_reader *r, enum uplo part, struct m
 /* Three products of its size. */
 static struct price gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
 {
-	return gemm_tf32(r, c, 3 * k);
+	return gemm_tf32(r, c, 3 * k, false);
 }
 
 static struct price split(struct price_reader *r, const struct splits *splits)

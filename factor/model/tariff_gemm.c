@@ -244,12 +244,25 @@ static bool leaves_some(struct price_reader *r, const char *shared, int64_t rows
 	       tf32_kept(rows, (int)price_scalar(r, "gpu.sm.count")) > 0;
 }
 
-static struct price tf32_library(struct price_reader *r, struct matrix c, int64_t k)
+/* Squares in one call, a profile without which has one product of as many columns stand for them.
+ * Beside a panel they take longer as that does. */
+static double squares_time(struct price_reader *r, struct matrix c, double k, double product)
+{
+	const char *squares = "gpu.gemm_batched.tf32";
+
+	return price_known(r, squares) ? product_time(r, squares, c, k) * product /
+	                                         product_time(r, "gpu.gemm.tf32", c, k)
+	                               : product;
+}
+
+static struct price tf32_library(
+        struct price_reader *r, struct matrix c, int64_t k, bool together)
 {
 	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
 	const bool beside = leaves_some(r, shared, c.m);
+	const double product = product_time(r, beside ? shared : alone, c, (double)k);
 	struct price price = price_library(
-	        r, product_time(r, beside ? shared : alone, c, (double)k), TERM_ARITHMETIC);
+	        r, together ? squares_time(r, c, (double)k, product) : product, TERM_ARITHMETIC);
 
 	price.enqueue = queue_gemm(r, false, TRANSPOSED);
 	price_occupy(r, &price, price_tiles(c.m, c.n), k, &tf32_tiles);
@@ -265,13 +278,13 @@ static struct price rows_left(struct price_reader *r, struct matrix c, int64_t k
 	return price_sweep(r, "gpu.copy.time", (double)(k * c.n * precision_bytes(c.precision)));
 }
 
-struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k)
+struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k, bool together)
 {
 	const int64_t rest = c.m % TF32_ROWS, whole = c.m - rest;
 
 	if (whole == 0)
 		return rows_left(r, matrix_view(c, 0, 0, rest, c.n), k);
-	struct price price = tf32_library(r, matrix_view(c, 0, 0, whole, c.n), k);
+	struct price price = tf32_library(r, matrix_view(c, 0, 0, whole, c.n), k, together);
 	if (rest == 0)
 		return price;
 	const double share = price.share; /* the rows left over are too short to count */
