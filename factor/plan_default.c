@@ -159,12 +159,13 @@ static void choose_lu_panel(
  * 64 columns took 4 to 28 % less of the whole factorization than 32, and less than 128 beyond n =
  * 1000. In single precision they go by the Gram matrix, however tall they are. In double precision
  * half as wide where by STEP columns most of them are longer than what one cluster holds, and by
- * half as many few are (H100, 8192 and 10007 columns: 7 to 9 % less by the model's plans). */
+ * half as many few are (H100, 8192 and 10007 columns: 7 to 9 % less by the model's plans; H200, ms,
+ * by 64 and 32: 5555 17.3 20.0, 6000 19.2 19.7, 6500 22.6 21.9). */
 static int64_t qr_leaf(int64_t m, enum precision precision)
 {
 	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);
 	const int64_t held_half = panel_cluster_rows(STEP / 2, word);
-	const bool between = 5 * m > 8 * held && 2 * m <= 3 * held_half;
+	const bool between = 2 * m > 3 * held && 2 * m <= 3 * held_half;
 
 	if (precision == SINGLE || (m <= QR_LEAF_BYTES / (STEP * word) && !between))
 		return STEP;

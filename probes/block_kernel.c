@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: what does each of our own kernels cost that blocked factorizations go through?
  *
- * Method: calls at powers of two follow each other in one stream, start to start by stamps of both
- * clocks, behind a hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what
- * it takes beside an update; the LU panels of one cluster and of many multiprocessors; Cholesky of
+ * Method: calls at powers of two (panels of a little more rows, too, from where on they take longer
+ * by a step) follow each other in one stream, start to start by stamps of both clocks, behind a
+ * hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what it takes beside
+ * an update; the LU panels of one cluster and of many multiprocessors; Cholesky of
  * a diagonal block alone and with rows below it, and its updates of small rank; the inverse of a
  * triangle, the same for the T of reflectors, and the look at both that says whether an inverse can
  * be trusted; row swaps, and those of a matrix by rows, alone and with the solve of an LU's block

@@ -10,7 +10,9 @@
 
 enum {
 	FEWEST_GRID_ROWS = 4096, /* of LU panels of many multiprocessors */
-	LITTLE_MORE = 64         /* rows, than what one cluster holds */
+	LITTLE_MORE = 64,        /* rows */
+	FEWEST_STEPPED = 1024,
+	MOST_STEPPED = 4096
 };
 
 /* A panel whose blocks gave up waiting for each other has a tau that is no number. */
@@ -67,10 +69,21 @@ static void measure_panels(struct call *c, int64_t step)
 	}
 }
 
+/* Rows, from which the next ones: powers of two, and a little more, where a cluster of
+ * multiprocessors takes more warps than it has schedulers, and a step longer; --quick does without.
+ */
+static int64_t taller(const struct call *c, int64_t step)
+{
+	const bool little_more = c->m % FEWEST_STEPPED == LITTLE_MORE;
+	const bool steps = step == 2 && c->m >= FEWEST_STEPPED && c->m <= MOST_STEPPED;
+
+	return little_more ? step * (c->m - LITTLE_MORE) : steps ? c->m + LITTLE_MORE : step * c->m;
+}
+
 /* With V and T, where that is one call. */
 static void measure_reflectors(struct call *c, int64_t step)
 {
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
+	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m = taller(c, step))
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
 		        c->n *= block_kernel_wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
@@ -108,7 +121,7 @@ static void check_waits(const struct call *c)
 
 static void measure_clusters(struct call *c, int64_t step)
 {
-	for (c->m = 128; c->m <= tallest(c); c->m *= step)
+	for (c->m = 128; c->m <= tallest(c); c->m = taller(c, step))
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW;
 		        c->n *= block_kernel_wider(c)) {
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
@@ -157,15 +170,16 @@ static void measure_geqrf_beside(struct call *c, struct beside *beside)
 	        ARRAY_LEN(shape));
 }
 
-/* At the ends of what one cluster holds of each width; all widths, so that the rows are part of the
- * surface's grid, as the end of the narrower ones is. */
+/* At the ends of what one cluster holds of each width, by one warp a scheduler too; all widths, so
+ * that the rows are part of the surface's grid, as the end of the narrower ones is. */
 static void measure_steps_beside(struct call *c, struct beside *beside)
 {
 	const int64_t widest = PANEL_ROW * 4 / precision_bytes(c->precision);
 
 	c->n = widest;
 	const int64_t held = rows_of_cluster(c);
-	const int64_t rows[] = {held, held + LITTLE_MORE, 2 * held + LITTLE_MORE};
+	const int64_t rows[] = {
+	        held / 2 + LITTLE_MORE, held, held + LITTLE_MORE, 2 * held + LITTLE_MORE};
 	for (size_t i = 0; steps_beyond_cluster(c) && i < ARRAY_LEN(rows); i++)
 		for (c->m = rows[i], c->n = widest; c->n >= widest / 2; c->n /= 2)
 			measure_geqrf_beside(c, beside);

@@ -20,10 +20,11 @@
  * two at a time on a multiprocessor, so that one keeps its place for 2 * 2 * 128^2 k operations at
  * the multiprocessor's share of the surface's highest rate; but one at a time in double precision,
  * whose sums take half of a multiprocessor's registers (H200: panels of Cholesky of 16384 waited
- * half of the 155 us that two would stay), except for A B, for which the library has other kernels,
- * whose blocks stay as long as two (panels of LU that need 0.4 of the machine waited 30 us beside
- * products of depth 512); and for all of the call where k is split just so that the
- * machine is full, and where blocks of ours stay for several tiles. */
+ * half of the 155 us that two would stay), except for A B of an even number of rows, for which the
+ * library has other kernels, whose blocks stay as long as two (panels of LU that need 0.4 of the
+ * machine waited 30 us beside products of depth 512; of an odd number, QR of 10007 by blocks of
+ * 256, T was made in 45 us where it would be 69 beside two); and for all of the call where k is
+ * split just so that the machine is full, and where blocks of ours stay for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
 #include "price_products.h"
@@ -229,7 +230,7 @@ struct price price_gemm(
 
 	price.enqueue = queue_gemm(r, own || own_tall, ta);
 	price_occupy(r, &price, tall ? INFINITY : price_tiles(c.m, c.n), tall ? TILE : k,
-	        tiles_of_product(c.precision, ta == tb));
+	        tiles_of_product(c.precision, ta == tb && !odd));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
 	if (chosen)
@@ -255,8 +256,7 @@ static double squares_time(struct price_reader *r, struct matrix c, double k, do
 	                               : product;
 }
 
-static struct price tf32_library(
-        struct price_reader *r, struct matrix c, int64_t k, bool together)
+static struct price tf32_library(struct price_reader *r, struct matrix c, int64_t k, bool together)
 {
 	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
 	const bool beside = leaves_some(r, shared, c.m);
