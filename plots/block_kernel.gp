@@ -16,7 +16,7 @@ set logscale x 2
 set logscale y
 left = 0.15; right = 0.97; bottom = 0.735; top = 0.965
 @panel
-set title "Householder and LU panels - ".machine
+set title "Householder panels, and LU's (dashed) - ".machine
 set xlabel "rows" offset 0,0.4
 set ylabel "microseconds"
 if (present(panels) ne "") {
