@@ -2,8 +2,8 @@
 #include "split.h"
 
 #include "schedule.h"
+#include "split_operands.h"
 
-#include "../lib/half_pair.h"
 #include "../lib/msg.h"
 
 /* Symmetric updates by 3xTF32 from as many operations on as 6250 columns by 256 have (H100, with
@@ -11,8 +11,9 @@
  * 16384 28.8 and 34.6; from 2e10 on 8192 5.85 instead of 5.60, 12000 14.6 instead of 13.8). By
  * 3xFP16 from as many as 1250 by 256 have (from 1e9, 6e8, 4e8, 2.5e8 on, us: 2500 536 519 517 507,
  * 3000 688 654 660 651, 4096 1025 1020 1009 997, 5555 1737 1702 1719 1702, 8192 3628 3610 3598
- * 3612, 1500 263 264 263 266). Squares of 2048 and more by a call each (H200, 768 deep, us: 4 of
- * 2048 101, in one call 126, 2 of 4096 180 and 236, but 9 of 1024 113 and 79). */
+ * 3612, 1500 263 264 263 266). Squares of 2048 and more by a call each (H200, Cholesky of 20000 by
+ * blocks of 256, us: 2 of 4096 188, in one call 236, 4 of 2048 127 and 126; 9 of 1024 in one 79,
+ * one after the other 113). */
 #define PRODUCTS                                                                                   \
 	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 128,        \
 	.flops = 5e8, .symmetric = 1e10, .together = 2048
@@ -23,75 +24,6 @@ const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .hal
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
 enum { DIAGONAL = 256 };
 
-enum { DEPTH_APART = 4, ROOM_APART = 256 };
-
-/* ---- room ---- */
-
-static int64_t up(int64_t n, int64_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
-static bool in_halves(const struct executor *e)
-{
-	return e->split.stack == HALF_PAIR;
-}
-
-/* By 3xFP16 all operands are pairs. */
-static enum split_form kind_of(const struct executor *e, enum split_form stack)
-{
-	return in_halves(e) ? HALF_PAIR : stack;
-}
-
-/* Of a stack of k x n. */
-static int64_t stack_rows(enum split_form stack, int64_t k)
-{
-	return stack == HALF_PAIR ? half_rows(k) : tf32_slots(stack) * up(k, DEPTH_APART);
-}
-
-static int64_t stack_bytes(enum split_form stack, int64_t k, int64_t n)
-{
-	return up(stack_rows(stack, k) * n * precision_bytes(SINGLE), ROOM_APART);
-}
-
-static int64_t piece_bytes(enum split_form stack, int64_t n)
-{
-	return stack_bytes(stack == HALF_PAIR ? stack : TF32_LEFT, TF32_PIECE, n);
-}
-
-/* Of all pieces of k x n. */
-static int64_t pieces_bytes(enum split_form stack, int64_t k, int64_t n)
-{
-	return k / TF32_PIECE * stack_bytes(stack, TF32_PIECE, n) +
-	       (k % TF32_PIECE ? stack_bytes(stack, k % TF32_PIECE, n) : 0);
-}
-
-/* Of op(a): its rows and columns. */
-static int64_t depth(struct matrix a, enum trans trans)
-{
-	return trans == PLAIN ? a.m : a.n;
-}
-
-static int64_t side(struct matrix a, enum trans trans)
-{
-	return trans == PLAIN ? a.n : a.m;
-}
-
-struct split_room split_carve(const struct executor *e, struct carver *carver, int64_t m, int64_t n,
-        struct matrix kept, enum trans trans, enum split_form stack)
-{
-	struct split_room room = {
-	        .trans = trans, .stack = e->math == MATH_3XFP16 ? HALF_PAIR : stack};
-
-	if (e->math == MATH_FP32 || kept.precision != SINGLE)
-		return room;
-	room.bytes = piece_bytes(room.stack, m) + piece_bytes(room.stack, n);
-	room.data = carve_bytes(carver, room.bytes);
-	room.kept_bytes = pieces_bytes(room.stack, depth(kept, trans), side(kept, trans));
-	room.kept_data = carve_bytes(carver, room.kept_bytes);
-	return room;
-}
-
 bool split_check(struct executor *e)
 {
 	return math_possible(e, e->math) ||
@@ -99,134 +31,6 @@ bool split_check(struct executor *e)
 	                                    ? "no 3xFP16 here: it needs compute capability 9.0 and "
 	                                      "a build for it (GPU_ARCHS=90a)"
 	                                    : "no TF32 here: 3xTF32 needs compute capability 8.0");
-}
-
-void split_keep(struct executor *e, struct matrix a)
-{
-	e->split.kept = a;
-	e->split.made = false;
-}
-
-void split_turn(struct executor *e, enum trans trans, enum split_form stack)
-{
-	e->split.trans = trans;
-	if (!in_halves(e))
-		e->split.stack = stack;
-}
-
-/* ---- stacks ---- */
-
-/* Of op(a) the rows from k on. */
-static struct matrix piece_of(struct matrix a, enum trans trans, int64_t k)
-{
-	int64_t n = smaller(depth(a, trans) - k, TF32_PIECE);
-
-	return trans == PLAIN ? matrix_view(a, k, 0, n, a.n) : matrix_view(a, 0, k, a.m, n);
-}
-
-/* Of a piece, at a byte of the room. */
-static struct matrix stack_at(
-        void *data, int64_t byte, struct matrix piece, enum trans trans, enum split_form stack)
-{
-	int64_t deep = stack_rows(stack, depth(piece, trans));
-
-	return (struct matrix){
-	        data, byte / precision_bytes(SINGLE), deep, side(piece, trans), deep, SINGLE};
-}
-
-/* The column of op(kept) that op(a) begins with, of all of its rows; -1 when it is no part of it,
- * or not stacked for that. */
-static int64_t place_in_kept(
-        const struct split_room *room, struct matrix a, enum trans trans, enum split_form stack)
-{
-	struct matrix kept = room->kept;
-	if (!room->kept_bytes || a.data != kept.data || a.ld != kept.ld)
-		return -1;
-
-	int64_t from = a.offset - kept.offset, at = trans == PLAIN ? from / a.ld : from;
-	bool useful = trans == room->trans && (stack == room->stack || room->stack == TF32_BOTH);
-	bool within = from >= 0 && (trans == TRANSPOSED || from % a.ld == 0) &&
-	              depth(a, trans) == depth(kept, trans) &&
-	              at + side(a, trans) <= side(kept, trans);
-	bool fits = within && pieces_bytes(room->stack, depth(kept, trans), side(kept, trans)) <=
-	                              room->kept_bytes;
-
-	return useful && fits ? at : -1;
-}
-
-/* The kept operand's stack of the piece from k on. */
-static struct matrix kept_stack(const struct split_room *room, int64_t k)
-{
-	int64_t before = pieces_bytes(room->stack, k, side(room->kept, room->trans));
-
-	return stack_at(room->kept_data, before, piece_of(room->kept, room->trans, k), room->trans,
-	        room->stack);
-}
-
-/* Splits that were put off, for one kernel to make two. */
-static bool make(struct executor *e, struct splits *off)
-{
-	bool ok = off->count == 0 || e->ops->split(e, *off);
-
-	off->count = 0;
-	return ok;
-}
-
-static bool put_off(struct executor *e, struct splits *off, struct splitting one)
-{
-	bool ok = off->count < (int)ARRAY_LEN(off->of) || make(e, off);
-
-	off->of[off->count++] = one;
-	return ok;
-}
-
-static bool make_kept(struct executor *e, struct splits *off)
-{
-	struct split_room *room = &e->split;
-	bool ok = true;
-
-	for (int64_t k = 0; ok && !room->made && k < depth(room->kept, room->trans);
-	        k += TF32_PIECE)
-		ok = put_off(e, off,
-		        (struct splitting){piece_of(room->kept, room->trans, k), room->trans,
-		                room->stack, kept_stack(room, k)});
-	room->made = ok;
-	return ok;
-}
-
-/* The part of the kept stack that the piece of a part of op(kept) is: n columns, from `at` on. */
-static struct matrix part_of_kept(
-        const struct split_room *room, enum split_form stack, int64_t at, int64_t n, int64_t k)
-{
-	struct matrix all = kept_stack(room, k);
-	int64_t slot = all.m / tf32_slots(room->stack);
-
-	if (room->stack != TF32_BOTH)
-		return matrix_view(all, 0, at, all.m, n);
-	return matrix_view(all, stack == TF32_LEFT ? slot : 0, at, tf32_slots(stack) * slot, n);
-}
-
-static bool same(struct matrix a, struct matrix b)
-{
-	return a.data == b.data && a.offset == b.offset && a.ld == b.ld && a.m == b.m && a.n == b.n;
-}
-
-/* The stack of op(a)'s piece from k on, at that byte of the room unless there is one, which is made
- * at the latest with what is put off. */
-static bool operand(struct executor *e, struct matrix a, enum trans trans, enum split_form stack,
-        int64_t k, int64_t byte, struct splits *off, struct matrix *out)
-{
-	struct matrix piece = piece_of(a, trans, k);
-	int64_t at = place_in_kept(&e->split, a, trans, stack);
-
-	if (at >= 0) {
-		bool ok = make_kept(e, off);
-		*out = part_of_kept(&e->split, stack, at, side(a, trans), k);
-		return ok;
-	}
-	*out = stack_at(e->split.data, byte, piece, trans, stack);
-	return (k == 0 && same(a, e->split.ready)) ||
-	       put_off(e, off, (struct splitting){piece, trans, stack, *out});
 }
 
 /* ---- products ---- */
@@ -250,7 +54,7 @@ static bool possible(const struct executor *e, struct matrix c, int64_t k)
 	return e->split.bytes > 0 && e->queue == QUEUE_MAIN && c.precision == SINGLE &&
 	       aligned(c, least->alignment) && k >= least->depth && c.m >= least->side &&
 	       c.n >= least->side &&
-	       piece_bytes(e->split.stack, c.m) + piece_bytes(e->split.stack, c.n) <=
+	       split_piece_bytes(e->split.stack, c.m) + split_piece_bytes(e->split.stack, c.n) <=
 	               e->split.bytes;
 }
 
@@ -268,11 +72,11 @@ bool split_wanted_tall(const struct executor *e, struct matrix v, struct matrix 
 bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct matrix a,
         struct matrix b, double beta, struct matrix c)
 {
-	bool a_kept = place_in_kept(&e->split, a, other(ta), kind_of(e, TF32_LEFT)) >= 0;
-	bool b_kept = place_in_kept(&e->split, b, tb, kind_of(e, TF32_RIGHT)) >= 0;
-	double flops = 2.0 * (double)c.m * (double)c.n * (double)depth(b, tb);
+	bool a_kept = split_is_kept(e, a, other(ta), split_kind_of(e, TF32_LEFT));
+	bool b_kept = split_is_kept(e, b, tb, split_kind_of(e, TF32_RIGHT));
+	double flops = 2.0 * (double)c.m * (double)c.n * (double)split_depth(b, tb);
 
-	return (!in_halves(e) || beta == 1) && possible(e, c, depth(b, tb)) &&
+	return (!split_in_halves(e) || beta == 1) && possible(e, c, split_depth(b, tb)) &&
 	       flops >= e->splits->flops && (a_kept || c.n >= e->splits->use) &&
 	       (b_kept || c.m >= e->splits->use);
 }
@@ -281,8 +85,8 @@ bool split_wanted(const struct executor *e, enum trans ta, enum trans tb, struct
 static bool multiply(struct executor *e, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
-	return in_halves(e) ? e->ops->half_update(e, WHOLE, alpha, a, b, c)
-	                    : e->ops->gemm_tf32(e, alpha, a, b, beta, c, products);
+	return split_in_halves(e) ? e->ops->half_update(e, WHOLE, alpha, a, b, c)
+	                          : e->ops->gemm_tf32(e, alpha, a, b, beta, c, products);
 }
 
 /* Of the piece from k on. */
@@ -291,10 +95,10 @@ static bool operands(struct executor *e, enum trans ta, enum trans tb, struct ma
 {
 	struct splits off = {.count = 0};
 
-	return operand(e, a, other(ta), kind_of(e, TF32_LEFT), k, 0, &off, left) &&
-	       operand(e, b, tb, kind_of(e, TF32_RIGHT), k, piece_bytes(e->split.stack, c.m), &off,
-	               right) &&
-	       make(e, &off);
+	return split_operand(e, a, other(ta), split_kind_of(e, TF32_LEFT), k, 0, &off, left) &&
+	       split_operand(e, b, tb, split_kind_of(e, TF32_RIGHT), k,
+	               split_piece_bytes(e->split.stack, c.m), &off, right) &&
+	       split_make(e, &off);
 }
 
 bool split_ready(struct executor *e, enum trans ta, enum trans tb, struct matrix a, struct matrix b,
@@ -304,7 +108,7 @@ bool split_ready(struct executor *e, enum trans ta, enum trans tb, struct matrix
 
 	if (!split_wanted(e, ta, tb, a, b, 1, c))
 		return true;
-	bool a_kept = place_in_kept(&e->split, a, other(ta), kind_of(e, TF32_LEFT)) >= 0;
+	bool a_kept = split_is_kept(e, a, other(ta), split_kind_of(e, TF32_LEFT));
 	bool ok = operands(e, ta, tb, a, b, c, 0, &left, &right);
 	e->split.ready = a_kept ? b : a;
 	return ok;
@@ -317,7 +121,7 @@ bool split_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, 
 	struct matrix left, right;
 	bool ok = true;
 
-	for (int64_t k = 0; ok && k < depth(b, tb); k += TF32_PIECE)
+	for (int64_t k = 0; ok && k < split_depth(b, tb); k += TF32_PIECE)
 		ok = operands(e, ta, tb, a, b, c, k, &left, &right) &&
 		     multiply(e, alpha, left, right, k ? 1 : beta, c, one);
 	e->split.ready = (struct matrix){0};
@@ -385,19 +189,20 @@ static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
 
 bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix a, struct matrix c)
 {
-	int64_t n = smaller(c.m, c.n), k = depth(a, other(trans));
+	int64_t n = smaller(c.m, c.n), k = split_depth(a, other(trans));
 	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
 
 	return possible(e, c, k) &&
-	       flops >= (in_halves(e) ? e->splits->half_symmetric : e->splits->symmetric) &&
-	       place_in_kept(&e->split, a, other(trans), kind_of(e, TF32_BOTH)) >= 0;
+	       flops >= (split_in_halves(e) ? e->splits->half_symmetric : e->splits->symmetric) &&
+	       split_is_kept(e, a, other(trans), split_kind_of(e, TF32_BOTH));
 }
 
 bool split_prepare(struct executor *e, enum trans trans, struct matrix a, struct matrix c)
 {
 	struct splits off = {.count = 0};
 
-	return !split_wanted_syrk(e, trans, a, c) || (make_kept(e, &off) && make(e, &off));
+	return !split_wanted_syrk(e, trans, a, c) ||
+	       (split_make_kept(e, &off) && split_make(e, &off));
 }
 
 /* By 3xFP16. */
@@ -408,9 +213,9 @@ static bool update_in_halves(struct executor *e, enum uplo uplo, enum trans tran
 	struct matrix pair;
 	bool ok = true;
 
-	for (int64_t k = 0; ok && k < depth(a, trans); k += TF32_PIECE)
-		ok = operand(e, a, trans, HALF_PAIR, k, 0, &off, &pair) && make(e, &off) &&
-		     e->ops->half_update(e, uplo, alpha, pair, pair, c);
+	for (int64_t k = 0; ok && k < split_depth(a, trans); k += TF32_PIECE)
+		ok = split_operand(e, a, trans, HALF_PAIR, k, 0, &off, &pair) &&
+		     split_make(e, &off) && e->ops->half_update(e, uplo, alpha, pair, pair, c);
 	return ok;
 }
 
@@ -424,11 +229,12 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 	struct splits off = {.count = 0};
 	bool ok = true;
 
-	if (in_halves(e))
+	if (split_in_halves(e))
 		return update_in_halves(e, uplo, down, alpha, a, c);
-	for (int64_t k = 0; ok && k < depth(a, down); k += TF32_PIECE)
-		ok = operand(e, a, down, TF32_LEFT, k, 0, &off, &u.left) &&
-		     operand(e, a, down, TF32_RIGHT, k, 0, &off, &u.right) && make(e, &off) &&
-		     on_diagonal(&u, k ? 1 : 0, row) && behind_diagonal(&u, w, c);
+	for (int64_t k = 0; ok && k < split_depth(a, down); k += TF32_PIECE)
+		ok = split_operand(e, a, down, TF32_LEFT, k, 0, &off, &u.left) &&
+		     split_operand(e, a, down, TF32_RIGHT, k, 0, &off, &u.right) &&
+		     split_make(e, &off) && on_diagonal(&u, k ? 1 : 0, row) &&
+		     behind_diagonal(&u, w, c);
 	return ok && e->ops->add_triangles(e, uplo, row, matrix_view(c, 0, 0, n, n));
 }
