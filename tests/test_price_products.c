@@ -269,6 +269,36 @@ static void test_two_kernels(void)
 	profile_free(p);
 }
 
+/* V^T C of 64 columns and 4096 of V, of an inner dimension of which V's would have to be four times
+ * as long for it to be tall: by whichever surface is sooner. */
+static void test_few_columns(void)
+{
+	const struct matrix c = {NULL, 0, 4096, 64, 4096, DOUBLE};
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double m = 1024; m <= 4096; m *= 4)
+		for (double n = 64; n <= 256; n *= 4)
+			for (double k = 512; k <= 1024; k *= 2)
+				add_product(p, "gpu.gemm.d", m, n, k, m * n * k * 1e-12);
+	price_reader_start(r, p);
+	struct price price = price_gemm(r, TRANSPOSED, PLAIN, c, 8192);
+	is_real(sum(&price), 4096. * 64 * 8192 * 1e-12, 1e-3,
+	        "few columns: as A B where that is all");
+	for (double m = 64; m <= 256; m *= 4)
+		for (double n = 1024; n <= 4096; n *= 4)
+			for (double k = 4096; k <= 16384; k *= 4)
+				add_product(p, "gpu.gemm_tn.d", m, n, k, m * n * k * 0.4e-12);
+	price_reader_start(r, p);
+	price = price_gemm(r, TRANSPOSED, PLAIN, c, 8192);
+	is_real(sum(&price), 4096. * 64 * 8192 * 0.4e-12, 1e-3,
+	        "as a tall product where that is sooner");
+	price = price_gemm(r, PLAIN, PLAIN, c, 8192);
+	is_real(sum(&price), 4096. * 64 * 8192 * 1e-12, 1e-3, "but A B never");
+	free(r);
+	profile_free(p);
+}
+
 static double squares(struct price_reader *r, int64_t order, int64_t columns)
 {
 	const struct matrix c = {NULL, 0, order, columns, order, SINGLE};
@@ -360,6 +390,7 @@ int main(void)
 	test_short();
 	test_queue();
 	test_two_kernels();
+	test_few_columns();
 	test_squares();
 	test_beside();
 	test_cut();

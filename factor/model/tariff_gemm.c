@@ -194,6 +194,18 @@ static double tall_time(struct price_reader *r, struct matrix c, int64_t k)
 	return fmin(time, fmax(plain, start + (time - start) * (double)k / first));
 }
 
+/* V^T C of few columns, as tall's transpose where that is sooner: of a long inner dimension the
+ * library splits others, too (H200, Gram-Schmidt of 10007 columns by blocks of 64, twice: 162 ms,
+ * 208 by the surface of A B). */
+static double turned_time(struct price_reader *r, const char *name, struct matrix c, int64_t k)
+{
+	const struct matrix turned = {NULL, 0, c.n, c.m, c.n, c.precision};
+	const double time = product_time(r, name, c, (double)k);
+	const char *tall = c.precision == SINGLE ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d";
+
+	return price_known(r, tall) ? fmin(time, tall_time(r, turned, k)) : time;
+}
+
 /* The host's part; a profile without products has the library's level 2 stand for them. */
 static double queue_gemm(struct price_reader *r, bool own, enum trans ta)
 {
@@ -220,11 +232,13 @@ struct price price_gemm(
 	struct matrix turned = c;
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
+	const bool few = problem.ta && !problem.tb && wide && c.n <= TALL_COLUMNS;
 	const bool chosen = !tall && has_chosen_tiles(&problem);
 	const double seconds = own        ? own_time(r, c, k)
 	                       : own_tall ? own_tall_time(r, &problem, c, tall && wide)
 	                       : tall     ? tall_time(r, turned, k)
 	                       : chosen   ? chosen_time(r, name, c, k)
+	                       : few      ? turned_time(r, name, c, k)
 	                                  : product_time(r, name, c, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
