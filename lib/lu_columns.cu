@@ -32,7 +32,11 @@
  * all for the pivots; a product of 128 rows was two warps'. Now 2900, 910, 2800, 1740: 6.2 us, of
  * 2048 rows 6.7 (8.8), of 4096 10.1 (10.6). The whole LU by blocks of 64 columns, with the panels
  * of lib/panel_cluster.cu as they have become (H100): n = 512 399, now 357, 1024 814, 714, 2048
- * 1734, 1602, 4096 4487, 4206 us, in fp64 479, 433, 998, 911, 2197, 2099. */
+ * 1734, 1602, 4096 4487, 4206 us, in fp64 479, 433, 998, 911, 2197, 2099.
+ *
+ * From 2048 rows on 8 blocks instead of 16, alone on a multiprocessor, with two or four shares each
+ * in turn: 2 us of 10 predicted, none measured, with the next share fetched ahead 0.5 % of the LU
+ * of 4096 (H200, by 3xFP16 3.78 and 3.76 ms, in fp64 5.69 and 5.65; 8192 the same). Not kept. */
 #include "base.h"
 #include "block_kernels.h"
 #include "cluster.cuh"
