@@ -197,6 +197,8 @@ static void describe_blas(struct table *table)
 	fact_library(table, "host.blas.path", "openblas_get_config");
 	fact(table, "host.blas.config", "%s", openblas_get_config());
 	fact(table, "host.blas.core", "%s", openblas_get_corename());
+	fact(table, "host.blas.core_by", "%s",
+	        getenv("OPENBLAS_CORETYPE") ? "OPENBLAS_CORETYPE" : "OpenBLAS");
 	fact(table, "host.blas.threads", "%d", openblas_get_num_threads());
 	fact_library(table, "host.lapack.path", "sgetrf_");
 	fact(table, "host.openmp.threads", "%d", omp_get_max_threads());

@@ -105,7 +105,8 @@ function machine_table(folder, id,   T, i) {
 		fact_with_unit(T, "host.l2.bytes", "B") ", " fact_with_unit(T, "host.l3.bytes", "B"))
 	table_row("", "memory|" fact_with_unit(T, "host.memory.bytes", "B"))
 	table_row("", "virtualization|" fact(T, "host.virtualization"))
-	table_row("", "BLAS|" fact(T, "host.blas.config"))
+	table_row("", "BLAS|" fact(T, "host.blas.config") \
+		(fact(T, "host.blas.core_by") == "OPENBLAS_CORETYPE" ? ", kernels chosen by OPENBLAS_CORETYPE" : ""))
 	table_row("", "system|" fact(T, "host.system") ", " fact(T, "host.kernel"))
 	table_end()
 	print "DETAILS\tAll facts of machine.tsv"

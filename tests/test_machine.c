@@ -42,7 +42,7 @@ static void test_host_only(void)
 	        "host.numa_nodes", "host.cores", "host.threads", "host.l1d.bytes", "host.l2.bytes",
 	        "host.l3.bytes", "host.memory.bytes", "host.virtualization", "host.governor",
 	        "host.kernel", "host.binding", "host.blas.path", "host.blas.config",
-	        "host.blas.core", "host.blas.threads", "host.lapack.path"};
+	        "host.blas.core", "host.blas.core_by", "host.blas.threads", "host.lapack.path"};
 	struct table *facts = machine_describe(NULL, "none was built in");
 	has_keys(facts, key, ARRAY_LEN(key));
 	is_text(value_of(facts, "gpu.name"), "none", "no GPU is said");
@@ -60,6 +60,15 @@ static void test_host_only(void)
 	        value_of(facts, "host.blas.path"));
 	ok(strchr(value_of(facts, "host.lapack.path"), '/') != NULL, "so is the LAPACK library: %s",
 	        value_of(facts, "host.lapack.path"));
+	table_free(facts);
+	setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+	facts = machine_describe(NULL, "none was built in");
+	is_text(value_of(facts, "host.blas.core_by"), "OPENBLAS_CORETYPE",
+	        "who has chosen the BLAS library's kernels is said");
+	table_free(facts);
+	unsetenv("OPENBLAS_CORETYPE");
+	facts = machine_describe(NULL, "none was built in");
+	is_text(value_of(facts, "host.blas.core_by"), "OpenBLAS", "if only itself");
 	table_free(facts);
 }
 
