@@ -9,13 +9,13 @@
  * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
  * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
  * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
- * multiprocessors that a panel leaves, too. In fp64 as the cuda executor calls the library
- * (lib/blas_double.h), and symmetric updates as deep as a Cholesky factorization's blocks. Our own
- * of V^T C, and in 3xTF32, on all multiprocessors and on those that a panel leaves. Our own in both
- * forms, alone and as beside a panel, with a block for each tile, and for sizes that cut tiles off.
- * Our own updates by 3xFP16 (B^T B of pairs), whole and symmetric, alone and as beside a panel.
- * Dependent calls in one stream, start to start by stamps of both clocks, behind a hold; leading
- * dimensions are the matrices' own rows, made even.
+ * multiprocessors that a panel leaves, too, and squares on a diagonal in one call. In fp64 as the
+ * cuda executor calls the library (lib/blas_double.h), and symmetric updates as deep as a Cholesky
+ * factorization's blocks. Our own of V^T C, and in 3xTF32, on all multiprocessors and on those that
+ * a panel leaves. Our own in both forms, alone and as beside a panel, with a block for each tile,
+ * and for sizes that cut tiles off. Our own updates by 3xFP16 (B^T B of pairs), whole and
+ * symmetric, alone and as beside a panel. Dependent calls in one stream, start to start by stamps
+ * of both clocks, behind a hold; leading dimensions are the matrices' own rows, made even.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random; small alpha keeps them finite); a clock that power lowers

@@ -159,7 +159,7 @@ static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, s
 	(void)alpha;
 	(void)b;
 	(void)beta;
-	c.n *= products.count;
+	c.n *= products.count; /* columns of all */
 	model_reader(e)->shares = e->shares;
 	return model_charge(e, PHASE_UPDATE, "gemm_tf32", c, a.m,
 	        model_blocks(e)->gemm_tf32(model_reader(e), c, a.m, products.count > 1));

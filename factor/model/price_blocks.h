@@ -11,6 +11,7 @@ struct block_tariff {
 	struct price (*gemm)(
 	        struct price_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 	struct price (*split)(struct price_reader *, const struct splits *splits);
+	/* together: squares in one call, whose columns are those of c */
 	struct price (*gemm_tf32)(
 	        struct price_reader *, struct matrix c, int64_t k, bool together);
 	struct price (*half_update)(

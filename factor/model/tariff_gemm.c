@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls on the device at level 3, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but fp64 with an
- * odd number of rows and products V^T C of long columns, which the library splits along k, by
- * surfaces of their own, beside panels too, for which the executor has it choose other kernels;
- * deep fp64 products A B^T are by other kernels than the surface's A B (lib/blas_double.h), which
- * power lets run as fast on end (H200: 55.7 Tflop/s) as the surface's do in the probe's short calls
- * (55 to 58), so that it stands for them, but in whole rounds of their tiles, whereas the library
- * has other tiles for other results (panels of Cholesky of 16384, 1024 columns at k = 1024: of
- * 14336 rows 603 us, of 13312 and 12288 530, of 11264 and 10240 452); syrk by n, k, as the executor
- * calls it, in the parts that it has by halves where that is ahead, but our own kernel for small
- * ones (tariff_triangles.c), and for larger ones where it is ahead; our own products as
- * tariff_gemm_own.c has them; trsm by its side and diagonal, the triangle's order and the
- * right-hand sides. The host queues our own as it does kernels, the library's gemm as the launch
- * probe found for products of changing size (H200: three times a rank-one update), the other ones
- * as the library's level 2.
+ * odd number of rows, products V^T C of long columns, which the library splits along k, and squares
+ * in one call by surfaces of their own, beside panels too, for which the executor has it choose
+ * other kernels; deep fp64 products A B^T are by other kernels than the surface's A B
+ * (lib/blas_double.h), which power lets run as fast on end (H200: 55.7 Tflop/s) as the surface's do
+ * in the probe's short calls (55 to 58), so that it stands for them, but in whole rounds of their
+ * tiles, whereas the library has other tiles for other results (panels of Cholesky of 16384, 1024
+ * columns at k = 1024: of 14336 rows 603 us, of 13312 and 12288 530, of 11264 and 10240 452); syrk
+ * by n, k, as the executor calls it, in the parts that it has by halves where that is ahead, but
+ * our own kernel for small ones (tariff_triangles.c), and for larger ones where it is ahead; our
+ * own products as tariff_gemm_own.c has them; trsm by its side and diagonal, the triangle's order
+ * and the right-hand sides. The host queues our own as it does kernels, the library's gemm as the
+ * launch probe found for products of changing size (H200: three times a rank-one update), the other
+ * ones as the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
