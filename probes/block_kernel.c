@@ -17,8 +17,8 @@
  *
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
- * found by scaling, at more than twice the time: panels are new again and again) nor fail, after
- * which nothing would be done any more (info and tau are looked at in the end), and the pivots of
+ * found by scaling, at more than twice the time: panels are new again and again), yet not be zeros
+ * (what columns are taken out of, or off, is random and small), nor fail, after which nothing would be done any more (info and tau are looked at in the end), and the pivots of
  * LU must come from anywhere (fresh panels take turns: of one that keeps its pivots a column takes
  * 15 % longer); code loaded at first use (every shape runs once before). The factors themselves are
  * not checked (the tests do). Panels are warm, as in a factorization, where an update has just
@@ -100,6 +100,7 @@ static void measure_blocks(struct call *c)
 
 static void measure_swaps(struct call *c, int64_t step)
 {
+	block_kernel_fill_pool(c);
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
 		c->cold = cold;
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
@@ -155,7 +156,7 @@ static void measure_lu_columns(struct call *c, int64_t step)
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_lu_columns_fits(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_zero(c);
+			block_kernel_fill_lu_columns(c);
 			block_kernel_measure(
 			        c, "lu_columns", block_kernel_lu_columns, args, ARRAY_LEN(args));
 		}
@@ -169,7 +170,7 @@ static void measure_qr_columns(struct call *c, int64_t step)
 			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_qr_columns_fits(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_zero(c);
+			block_kernel_fill_qr_columns(c);
 			block_kernel_measure(
 			        c, "qr_columns", block_kernel_qr_columns, args, ARRAY_LEN(args));
 		}

@@ -50,12 +50,8 @@ static struct gram_bench open_bench(struct blas_rate *rate, enum precision preci
 	b.g.norms = (struct matrix){room(n * word), 0, n, 1, n, precision};
 	b.g.info = room(sizeof *b.g.info);
 	b.g.work = room(work_bytes(precision));
-	const uint64_t seed = (uint64_t)rate->run->common.seed;
 	GPU(cudaDeviceSynchronize());
-	if (precision == SINGLE)
-		gpu_fill_float(b.g.a.data, TALLEST * n, seed, rate->stream);
-	else
-		gpu_fill_double(b.g.a.data, TALLEST * n, seed, rate->stream);
+	block_kernel_random(rate, precision, b.g.a.data, TALLEST * n, 1);
 	return b;
 }
 
@@ -67,17 +63,29 @@ static void close_bench(struct gram_bench *b)
 		GPU(cudaFree(pieces[i]));
 }
 
+/* Column j as doubles; the caller frees them. */
+static double *fetch_column(const struct matrix *a, int64_t j)
+{
+	const int64_t word = precision_bytes(a->precision);
+	const char *at = (const char *)a->data + j * a->ld * word;
+	double *column = xmalloc((size_t)a->m * sizeof *column);
+	float *single = xmalloc((size_t)a->m * sizeof *single);
+	GPU(cudaMemcpy(word == 4 ? (void *)single : column, at, (size_t)(a->m * word),
+	        cudaMemcpyDeviceToHost));
+	for (int64_t i = 0; i < a->m && word == 4; i++)
+		column[i] = single[i];
+	free(single);
+	return column;
+}
+
 /* A panel whose blocks gave up waiting for each other has a diagonal that is no number. */
 static void check(const struct gram_bench *b)
 {
-	const int64_t n = b->g.a.n, word = precision_bytes(b->g.a.precision);
-	double last = 0;
-	float single;
-	const char *at = (const char *)b->g.r.data + (n * n - 1) * word;
+	const int64_t n = b->g.a.n;
 	GPU(cudaStreamSynchronize(b->rate->stream));
-	GPU(cudaMemcpy(
-	        word == 4 ? (void *)&single : &last, at, (size_t)word, cudaMemcpyDeviceToHost));
-	last = word == 4 ? (double)single : last;
+	double *column = fetch_column(&b->g.r, n - 1);
+	const double last = column[n - 1];
+	free(column);
 	if (!(fabs(last - 1) < 1e-3))
 		msg_die(EXIT_MEASURE_FAILED,
 		        "Gram-Schmidt's panel of %lld x %lld failed: %g is to be 1",
@@ -117,27 +125,47 @@ static void put_apply(void *context)
 	GPU(gram_schmidt_apply(b->q, b->r, b->a, b->single, b->rate->stream));
 }
 
-/* Columns of zeros stay what they are; what was found of them is written over NaN. */
-static void check_apply(const struct apply_bench *b)
+static double dot(const struct matrix *a, int64_t i, const struct matrix *b, int64_t j)
 {
-	const int64_t word = precision_bytes(b->r.precision);
-	double last = 0;
-	const char *at = (const char *)b->r.data + (b->r.m * b->r.n - 1) * word;
+	double *x = fetch_column(a, i), *y = fetch_column(b, j), sum = 0;
+	for (int64_t k = 0; k < a->m; k++)
+		sum += x[k] * y[k];
+	free(x);
+	free(y);
+	return sum;
+}
+
+/* How much the last column has of q's first one is what the host says, and of all others a number,
+ * written over NaN. */
+static void check_apply(struct apply_bench *b)
+{
+	const double bound = b->r.precision == SINGLE ? 1e-5 : 1e-13;
 	GPU(cudaStreamSynchronize(b->rate->stream));
-	GPU(cudaMemcpy(&last, at, (size_t)word, cudaMemcpyDeviceToHost));
-	if (last != 0)
+	const double want = dot(&b->q, 0, &b->a, b->a.n - 1);
+	GPU(cudaMemset(
+	        b->r.data, 0xff, (size_t)(b->r.m * b->r.n * precision_bytes(b->r.precision))));
+	put_apply(b);
+	GPU(cudaStreamSynchronize(b->rate->stream));
+	double *got = fetch_column(&b->r, b->r.n - 1);
+	bool right = fabs(got[0] - want) < bound;
+	for (int64_t i = 0; i < b->r.m; i++)
+		right = right && isfinite(got[i]);
+	free(got);
+	if (!right)
 		msg_die(EXIT_MEASURE_FAILED, "Gram-Schmidt's blocked update of %lld x %lld failed",
 		        (long long)b->a.m, (long long)b->a.n);
 }
 
+/* Columns of q that are shorter than 1 leave something of what they have been taken out of, and let
+ * nothing grow. */
 static void measure_apply(struct apply_bench *b, const char *series, double columns)
 {
+	const double norm = 0.5;
 	const struct arg args[] = {
 	        {"m", (double)b->a.m}, {"k", (double)b->q.n}, {"columns", columns}};
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	GPU(cudaMemset(
-	        b->r.data, 0xff, (size_t)(b->r.m * b->r.n * precision_bytes(b->r.precision))));
-	put_apply(b);
+	block_kernel_random(b->rate, b->q.precision, b->q.data, b->q.m * b->q.n,
+	        norm * sqrt(3 / (double)b->q.m));
+	block_kernel_random(b->rate, b->a.precision, b->a.data, b->a.m * b->a.n, 1);
 	check_apply(b);
 	blas_rate_measure(b->rate, put_apply, b, 0, series, args, ARRAY_LEN(args));
 }

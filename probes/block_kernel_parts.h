@@ -11,12 +11,16 @@ enum {
 	BLOCK_KERNEL_ROWS = 131072, /* of the tallest panel */
 	BLOCK_KERNEL_NARROWEST = 16,
 	BLOCK_KERNEL_WIDEST = 16384, /* columns whose rows are swapped, right-hand sides */
-	BLOCK_KERNEL_SWAPS = 1024
+	BLOCK_KERNEL_SWAPS = 1024,
+	BLOCK_KERNEL_TURNS = 8,        /* sets of pivots, each further down */
+	BLOCK_KERNEL_POOL_ROWS = 8192, /* of the matrix whose rows are swapped in DRAM */
+	BLOCK_KERNEL_RIGHT = 64        /* columns right of a panel */
 };
 
 struct bench {
 	struct blas_rate rate;
 	void *pool, *triangle, *inverse, *tau, *v, *t, *work;
+	int64_t pool_bytes;
 	void *exchange; /* of the LU panel of many multiprocessors; its next tag */
 	uint32_t tag;
 	int *info, *pivots; /* on the device; sets of pivots that are used in turn */
@@ -31,6 +35,23 @@ struct call {
 	bool beside, cold;
 	int64_t turn, column; /* of the next call of row swaps; of the LU panel */
 };
+
+static inline struct matrix block_kernel_matrix(
+        const struct call *c, void *data, int64_t m, int64_t n, int64_t ld)
+{
+	return (struct matrix){data, 0, m, n, ld, c->precision};
+}
+
+/* Of n columns. */
+static inline struct matrix block_kernel_triangle(const struct call *c, int64_t n)
+{
+	return block_kernel_matrix(c, c->bench->triangle, n, n, n);
+}
+
+static inline struct matrix block_kernel_inverse(const struct call *c)
+{
+	return block_kernel_matrix(c, c->bench->inverse, c->n, c->n, c->n);
+}
 
 /* Of calls that `put` makes. */
 void block_kernel_measure(struct call *call, const char *kind, void (*put)(void *),
@@ -47,14 +68,27 @@ void block_kernel_panels_beside(struct bench *bench, enum precision precision, i
 void block_kernel_open(struct bench *bench, struct probe_run *run);
 void block_kernel_close(struct bench *bench);
 
+/* Random numbers up to `scale`. */
+void block_kernel_random(const struct blas_rate *rate, enum precision precision, void *data,
+        int64_t count, double scale);
+
 /* What is factorized: a panel of random numbers; columns, or the triangle and its right-hand sides,
  * that are nearly the identity. */
 void block_kernel_fill_panel(const struct call *call);
 void block_kernel_fill_panels(const struct call *call); /* of LU, which take turns */
 void block_kernel_fill_identity(const struct call *call);
 void block_kernel_fill_triangle(const struct call *call);
+
+/* What calls change again and again, and must not let grow: rows that are swapped, and the nearly
+ * identical triangle that they are solved with; random columns right of an LU panel, or of
+ * reflectors, that take little of them. */
+void block_kernel_fill_pool(const struct call *call);
 void block_kernel_fill_swaps_triangle(const struct call *call);
-void block_kernel_fill_zero(const struct call *call);
+void block_kernel_fill_lu_columns(const struct call *call);
+void block_kernel_fill_qr_columns(const struct call *call);
+
+/* Panels of LU that take turns: as many as L2 surely holds, more than a point has calls. */
+int64_t block_kernel_turns(const struct call *call);
 
 /* Rows among which the next swaps may find theirs, and pivots that lie anywhere in them, as partial
  * pivoting finds them. */

@@ -72,22 +72,21 @@ static void close_bench(struct sweep_bench *b)
 		GPU(cudaFree(pieces[i]));
 }
 
+static void fill_random(const struct sweep_bench *b, const struct matrix *a, double scale)
+{
+	block_kernel_random(b->rate, a->precision, a->data, a->m * a->n, scale);
+}
+
+/* Q and d only turn: they stay as large as they are. */
 static void fill(const struct sweep_bench *b)
 {
-	const struct matrix u = b->added.r;
-	const int count = (int)(u.m * u.n);
-	const uint64_t seed = (uint64_t)b->rate->run->common.seed;
-	const float small_s = (float)small;
 	GPU(block_fill(WHOLE, 0, 0, b->of.r, b->rate->stream));
 	GPU(block_fill(UPPER, small, 1, b->of.r, b->rate->stream));
-	BLAS(cublasSetStream(b->rate->blas, b->rate->stream));
-	if (u.precision == SINGLE) {
-		gpu_fill_float(u.data, count, seed, b->rate->stream);
-		BLAS(cublasSscal(b->rate->blas, count, &small_s, u.data, 1));
-	} else {
-		gpu_fill_double(u.data, count, seed, b->rate->stream);
-		BLAS(cublasDscal(b->rate->blas, count, &small, u.data, 1));
-	}
+	fill_random(b, &b->added.r, small);
+	fill_random(b, &b->of.d, 1);
+	fill_random(b, &b->of.q, 1);
+	fill_random(b, &b->added.d, 1);
+	fill_random(b, &b->added.q, 1);
 }
 
 /* Blocks that gave up waiting leave no number; a sweep too many, a large one. */

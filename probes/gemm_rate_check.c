@@ -30,6 +30,8 @@ static double expected_element(
 	double sum = 0;
 	if (gemm_rate_is_symmetric(p->kind) && i < j)
 		return c[i + j * n];
+	if (i / p->m != j / p->m) /* beside the squares of one call */
+		return c[i + j * n];
 	for (int l = 0; l < (right_side ? j : solve ? i : n); l++) {
 		const double left = gemm_rate_is_transposed(p) ? a[l + i * n]
 		                    : right_side               ? a[j + l * n]
@@ -53,7 +55,8 @@ static double expected_element(
 static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 {
 	static const double bound[] = {[FP32] = 3e-7, [TF32] = 2e-5, [FP64] = 2e-15};
-	struct product p = {bench, kind, math, CHECKED, CHECKED, CHECKED};
+	const int m = kind == GEMM_BATCHED ? CHECKED / 2 : CHECKED;
+	struct product p = {bench, kind, math, m, CHECKED, CHECKED};
 	const bool solve = gemm_rate_is_solve(kind);
 	gemm_rate_fill(bench, math);
 	if (solve)
