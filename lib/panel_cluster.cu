@@ -74,7 +74,15 @@
  * which 233 of the update's last part and the candidate's row are hidden: 940. A bare exchange of
  * 16 bytes between all of 16 blocks takes 536, 595, 679 for 1, 2, 4 warps of each (2 blocks 445, 8
  * blocks 486), by stores that receivers look for in their memory 560, 540, 652. Rows sent by the
- * copy engine instead of stores: a panel 20 % longer. */
+ * copy engine instead of stores: a panel 20 % longer.
+ *
+ * A warp without rows had 32 lanes alike and went the way of ties, 150 cycles behind the others:
+ * the LU of 1000 in fp64 waited for it in every column of panels of 1000 rows (56 us; where all
+ * warps are full 48). Predicted without 7 % less; measured (H200, us, LU of 500, 1000, 2048, 3000
+ * by 64 columns) in fp64 424, 886, 2073, 3543 before, 405, 834, 1970, 3420 when such a warp
+ * asks nothing, 392, 817, 1938, 3359 when warps and blocks without rows take no part at all. These
+ * blocks must say that the next kernel may come, or it comes at the panel's end: the LU of 8192 by
+ * 3xFP16 11.13 ms instead of 10.98. */
 #include "base.h"
 #include "early_launch.cuh"
 #include "panel_cluster_heads.cuh"
@@ -151,7 +159,7 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 	int info = 0;
 
 	cluster_barrier();
-	announce(s, t, 0, g.n, w.heads);
+	announce(s, t, 0, g.n, w.part.heads);
 	for (int j = 0; j < g.n; j++) {
 		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
 		if (j == g.n - RELEASE)
@@ -165,14 +173,14 @@ __device__ __forceinline__ void send_rows(const struct panel<real> &g,
 		if ((index & (w.blocks - 1)) == t.rank) { /* blocks are a power of two */
 			if (!warp_waits(&s.rows.own_full[turn], parity, g.error))
 				break;
-			send_row(g, s.rows, t, w.blocks, j,
+			send_row(g, s.rows, t, w.part.blocks, j,
 			        &s.rows.own[turn][index >> __popc(w.blocks - 1)]);
 			if (t.lane == best) {
 				g.a[j + j * g.lda] = f.value;
 				g.pivots[j] = (int)f.position + 1;
 			}
 		}
-		announce(s, t, j + 1, g.n, w.heads);
+		announce(s, t, j + 1, g.n, w.part.heads);
 		if (info == 0 && from_lane(f.value, best) == real(0))
 			info = j + 1;
 	}
@@ -225,7 +233,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	struct shared<real, COLUMNS> &s = *(struct shared<real, COLUMNS> *)base;
 	const int warps = warps_of(ROWS, g.m, (int)cluster_blocks());
 	const struct seat t = take_seat((int)cluster_rank(), 32 * warps);
-	const struct route w = route_of(s, t);
+	const struct route w = route_of(s, t, part_of(ROWS, g.m, t));
 
 	for (int k = (int)threadIdx.x; k < COLUMNS + 4; k += (int)blockDim.x)
 		s.rows.pivot_row[TURNS - 1][k] = real(0);
@@ -233,7 +241,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 		s.heads[0][k] = {real(0), NO_INDEX, real(0), real(0)};
 	if (threadIdx.x == 0) {
 		arrivals_set(s.rows.full, TURNS, 32);
-		arrivals_set(s.rows.own_full, TURNS, (uint32_t)warps);
+		arrivals_set(s.rows.own_full, TURNS, (uint32_t)max(1, w.part.warps));
 	}
 	early_wait();
 	/* votes, so that the compiler knows that no warp parts; all take part in the barriers
@@ -243,7 +251,7 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	if (__any_sync(0xffffffffu, (int)threadIdx.x < first)) {
 		if (grouped(MOST))
 			take_registers<HOLDING>();
-		if (__any_sync(0xffffffffu, (int)threadIdx.x < t.threads))
+		if (__any_sync(0xffffffffu, (int)threadIdx.x < 32 * w.part.warps))
 			hold_rows<!grouped(MOST), real, COLUMNS, ROWS>(g, s.rows, t,
 			        cluster_exchange_of_heads<real, COLUMNS, MOST>{&s, t, w},
 			        (struct multipliers<real, ROWS> *)(base + sizeof s));
@@ -253,10 +261,13 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	} else {
 		if (grouped(MOST))
 			leave_registers<SENDING>();
-		if (__any_sync(0xffffffffu, (int)threadIdx.x < first + 32))
+		if (__any_sync(0xffffffffu, (int)threadIdx.x < first + 32 && w.part.warps > 0))
 			send_rows<MOST>(g, s, t, w);
-		else
+		else {
+			if (w.part.warps == 0) /* the next kernel is not to wait for these */
+				early_release();
 			cluster_barrier();
+		}
 		cluster_barrier();
 	}
 }

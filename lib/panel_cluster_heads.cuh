@@ -22,22 +22,40 @@ template <typename real, int COLUMNS> struct shared {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
+/* Who takes part: warps that have rows, in blocks where there are such. The others, of the last
+ * blocks, have nothing to offer, and what all lanes know alike they would be the last to send. */
+struct part {
+	int warps, blocks; /* of this block, of the cluster */
+	int heads;         /* of a column */
+};
+
+/* rows: of a thread; m: of the panel. */
+__device__ __forceinline__ struct part part_of(int rows, int m, const struct seat &t)
+{
+	const int each = rows * t.threads, warps = t.threads / 32;
+	const int left = max(0, m - t.rank * each);
+	return {min(warps, (left + 31) / 32), (m + each - 1) / each,
+	        m / each * warps + min(warps, (m % each + 31) / 32)};
+}
+
 /* Where a warp's heads go: piece by piece to one block each. */
 struct route {
-	int blocks, heads; /* of the cluster */
+	int blocks, heads; /* of the cluster, all */
+	struct part part;
 	bool sends;
 	uint32_t head, full; /* addresses in that block, of the first turn */
 };
 
 template <typename real, int COLUMNS>
 __device__ __forceinline__ struct route route_of(
-        const struct shared<real, COLUMNS> &s, const struct seat &t)
+        const struct shared<real, COLUMNS> &s, const struct seat &t, const struct part &part)
 {
 	struct route w;
+	w.part = part;
 	w.blocks = (int)cluster_blocks();
 	w.heads = t.threads / 32 * w.blocks;
 	const int to = t.lane % PANEL_CLUSTER, piece = t.lane / PANEL_CLUSTER;
-	w.sends = to < w.blocks && piece < (int)sizeof s.heads[0][0] / 16;
+	w.sends = to < part.blocks && piece < (int)sizeof s.heads[0][0] / 16;
 	const struct head<real> *head = &s.heads[0][t.warp * w.blocks + t.rank];
 	w.head = cluster_address(shared_address(head) + 16 * (uint32_t)piece, (uint32_t)to);
 	w.full = cluster_address(shared_address(s.rows.full), (uint32_t)to);

@@ -16,7 +16,7 @@ enum { NARROWEST = 32 };
 
 /* A warp's candidate for column j, the best of its rows that are `below` the pivots: its head is
  * sent if there is such a column. The number of the lane that holds it, and of the lane's
- * row in *row. */
+ * row in *row; of a warp that has none left any lane, as all are as good. */
 template <typename real, int ROWS, typename exchange, typename work>
 __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool exists,
         const real (&value)[ROWS], const real (&right)[ROWS], const real (&multiplier)[ROWS],
@@ -46,7 +46,8 @@ __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool ex
 	const unsigned lanes = leaders(largest, weight);
 	int best = leader(lanes);
 	struct head<real> offer = x.offer(mine, best);
-	if (several(lanes)) { /* seldom: not asked before the offer is under way */
+	/* seldom: not asked before the offer is under way */
+	if (several(lanes) && __any_sync(0xffffffffu, mine.position != NO_INDEX)) {
 		best = best_leader(largest, weight, mine.position);
 		offer = x.offer(mine, best);
 	}

@@ -18,11 +18,11 @@
  * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
  * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
  * found by scaling, at more than twice the time: panels are new again and again), yet not be zeros
- * (what columns are taken out of, or off, is random and small), nor fail, after which nothing would be done any more (info and tau are looked at in the end), and the pivots of
- * LU must come from anywhere (fresh panels take turns: of one that keeps its pivots a column takes
- * 15 % longer); code loaded at first use (every shape runs once before). The factors themselves are
- * not checked (the tests do). Panels are warm, as in a factorization, where an update has just
- * written them.
+ * (what columns are taken out of, or off, is random and small), nor fail, after which nothing would
+ * be done any more (info and tau are looked at in the end), and the pivots of LU must come from
+ * anywhere (fresh panels take turns: of one that keeps its pivots a column takes 15 % longer); code
+ * loaded at first use (every shape runs once before). The factors themselves are not checked (the
+ * tests do). Panels are warm, as in a factorization, where an update has just written them.
  *
  * Unit: seconds per call. */
 #include "../lib/base.h"
