@@ -206,17 +206,17 @@ static struct price fused_update(struct price_reader *r, struct matrix a, int64_
 	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* One cluster holds the panel: the surface of that kernel. Blocks and the rows of a thread come in
- * powers of two; a column costs the same whether the panel fills its rows or not, and more with
- * more columns right of it. */
+/* One cluster holds the panel: the surface of that kernel. Where the rows of a thread or the warps
+ * of a block become twice as many, a column takes a step longer, which the surface has both sides
+ * of; from there on more blocks take part. */
 static struct price cluster_panel(struct price_reader *r, struct matrix a, const char *name)
 {
+	static const char *const axes[] = {"m", "n"};
 	static const struct beside_surface shared = {
 	        {"gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"}, {"m", "n"}};
 	const double at[] = {(double)a.m, (double)a.n};
 	struct price price = price_kernel(r);
-	const double m = exp2(ceil(log2((double)a.m)));
-	const double seconds = price_surface2(r, name, "m", m, "n", (double)a.n);
+	const double seconds = price_surface(r, name, axes, at, 2);
 
 	price.early = true;
 	price.share = price_share(r, PANEL_CLUSTER);
