@@ -53,19 +53,26 @@ static int noisiest_first(const void *a, const void *b)
 	                       : (p->row > q->row) - (p->row < q->row);
 }
 
-struct table *curve_noisy(const struct table *curve)
+struct table *curve_wanted(
+        const struct table *curve, bool noisy, curve_chance by_chance, size_t processes)
 {
-	struct table *noisy = table_new((const char *const *)curve->column, curve->column_count);
+	struct table *wanted = table_new((const char *const *)curve->column, curve->column_count);
 	struct point *points;
 	const size_t count = curve_points(curve, NULL, &points);
 
 	qsort(points, count, sizeof *points, noisiest_first);
-	for (size_t i = 0; i < count && i < MOST_NOISY && stats_noisy(&points[i].seconds); i++)
-		copy_row(noisy, curve, points[i].row);
+	for (size_t i = 0; i < count; i++) {
+		const struct point *p = &points[i];
+		const bool is_noisy = noisy && i < MOST_NOISY && stats_noisy(&p->seconds);
+		const bool too_few = by_chance && p->processes < processes &&
+		                     by_chance(p->series, p->seconds.value);
+		if (is_noisy || too_few)
+			copy_row(wanted, curve, p->row);
+	}
 	free(points);
-	if (noisy->row_count > 0)
-		return noisy;
-	table_free(noisy);
+	if (wanted->row_count > 0)
+		return wanted;
+	table_free(wanted);
 	return NULL;
 }
 

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Second visits of points by further processes, after all others: what disturbed one process as a
- * whole, and shows on no clock, has gone by then. Which points need it, and what becomes of the
- * curve. */
+/* Visits of points by further processes, after all others: what disturbed one process as a whole,
+ * and shows on no clock, has gone by then; and of what chance decides by process few have seen too
+ * little. Which points need it, and what becomes of the curve. */
 #ifndef FATHOM_CURVE_AGAIN_H
 #define FATHOM_CURVE_AGAIN_H
 
 #include "base.h"
 #include "curve.h"
 
-/* The noisy points, each as one row of a new table like the curve, the noisiest first; of very many
- * the first 200. NULL when there is none. */
-struct table *curve_noisy(const struct table *curve);
+/* Whether chance gives a point of this series, that takes so long, one of several values by
+ * process. */
+typedef bool (*curve_chance)(const char *series, double seconds);
+
+/* The points to be visited again, each as one row of a new table like the curve: the noisy ones, if
+ * these are asked for, the noisiest first and of very many 200, and those that are by_chance (NULL:
+ * none) and have been visited by fewer than `processes`. NULL when there is none. */
+struct table *curve_wanted(
+        const struct table *curve, bool noisy, curve_chance by_chance, size_t processes);
 
 /* Whether a table of points has the one of this series and arguments. */
 bool curve_lists(

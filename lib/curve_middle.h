@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Points that take one of two values by process. */
+/* Points that take one of several values by process. */
 #ifndef FATHOM_CURVE_MIDDLE_H
 #define FATHOM_CURVE_MIDDLE_H
 
 #include "curve.h"
 
 /* The middle between the quickest and the slowest process of a point of `curve`, and an interval
- * that has both of theirs: how soon a kernel starts behind another one has two values (0.15 us
- * apart on an H200), chance decides which one a process gets, and the median would be either. */
+ * that has both of theirs: how soon a kernel starts behind another one has two groups of values
+ * (0.15 us apart on an H200), chance decides which one a process gets, and the median would be in
+ * either. */
 struct estimate curve_middle(const struct table *curve, const struct point *point);
 
 #endif

@@ -122,7 +122,8 @@ static void add_largest(const struct table *curve, struct profile *profile, cons
 /* LAWN 202's equation (2) from the cold copies of all sizes. */
 static void add_line(const struct table *curve, struct profile *profile)
 {
-	static const char method[] = "t = alpha + bytes/beta, all sizes, L2 cold";
+	static const char method[] =
+	        "t = alpha + bytes/beta, all sizes, L2 cold, middle of the processes";
 	struct parameter_spec alpha = spec_of(curve, "gpu.copy.alpha", method, SECONDS);
 	struct parameter_spec beta = spec_of(curve, "gpu.copy.beta", method, PINS);
 	const struct parameter_spec half = {"gpu.copy.n_half", "B", method, NULL, 1, INFINITY};
@@ -135,7 +136,7 @@ static void add_line(const struct table *curve, struct profile *profile)
 
 	for (size_t i = 0; i < n; i++) {
 		bytes[i] = curve_arg(curve, &points[i], "bytes");
-		seconds[i] = points[i].seconds.value;
+		seconds[i] = curve_middle(curve, &points[i]).value;
 		busy = busy || points[i].busy;
 	}
 	if (fit_line(bytes, seconds, n, &line))

@@ -27,6 +27,7 @@ struct copy_sweep {
 	unsigned long long *wrong;
 	struct copy_point point[256];
 	size_t count;
+	size_t all; /* that fit, wanted or not */
 };
 
 static inline int64_t smaller(int64_t a, int64_t b)
@@ -47,6 +48,7 @@ static inline int64_t round_up(int64_t n, int64_t unit)
 /* ---- points (copy_point.c) ---- */
 
 int64_t extent(const struct copy_point *point);
+bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point);
 void copy_measure_point(
         const struct copy_sweep *sweep, const struct copy_point *point, double seconds);
 void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point);

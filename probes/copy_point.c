@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <string.h>
 
 struct bench {
 	const struct copy_sweep *sweep;
@@ -153,16 +154,34 @@ static struct bench bench_new(const struct copy_sweep *sweep, const struct copy_
 	return bench;
 }
 
-static void record(const struct copy_sweep *sweep, const struct copy_point *point,
-        const struct measurement *measurement)
+enum { ARGS = 6 };
+
+static void arguments_of(const struct copy_point *point, struct arg args[ARGS])
 {
 	const struct copy_launch *launch = &point->launch;
-	const struct arg args[] = {{"bytes", (double)payload(launch)},
+	const struct arg all[ARGS] = {{"bytes", (double)payload(launch)},
 	        {"words", (double)launch->words}, {"stride", (double)launch->stride},
 	        {"offset", (double)point->offset}, {"width", (double)launch->width},
 	        {"inflight", (double)point->inflight}};
 
-	probe_record(sweep->run, point->series, args, ARRAY_LEN(args), measurement);
+	memcpy(args, all, sizeof all);
+}
+
+bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point)
+{
+	struct arg args[ARGS];
+
+	arguments_of(point, args);
+	return probe_wants(sweep->run, point->series, args, ARGS);
+}
+
+static void record(const struct copy_sweep *sweep, const struct copy_point *point,
+        const struct measurement *measurement)
+{
+	struct arg args[ARGS];
+
+	arguments_of(point, args);
+	probe_record(sweep->run, point->series, args, ARGS, measurement);
 }
 
 void copy_measure_point(

@@ -12,10 +12,11 @@
  * less than usual are taken again, and what the host's clock times is visited three times, of which
  * the middle one counts: a search by cuBLAS takes 16.2 or 20.5 us on an H200, by whether its copy
  * is there before its kernel ends, it seems); the memory that the queue of a stream got: on an H200
- * starts take 1.6 us in one half of all processes and 1.8 in the other, so that the fit takes the
- * middle of processes for what the device's clock times (streams made later have other queues, but
- * those do not start kernels early as soon as the first ones do: 0.84 us, not 0.64); and that of
- * the word (of several the quickest is taken, whose access is the least part of a start).
+ * starts take 1.6 us in one half of all processes and 1.8 in the other, so that ten processes visit
+ * what the device's clock times and the fit takes their middle (streams made later have other
+ * queues, but those do not start kernels early as soon as the first ones do: 0.84 us, not 0.64);
+ * and that of the word (of several the quickest is taken, whose access is the least part of a
+ * start).
  *
  * Unit: seconds per operation. */
 #include "launch_parts.h"
@@ -27,6 +28,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- set-up ---- */
 
@@ -211,6 +213,8 @@ static const struct subject subjects[] = {
         {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
 };
 
+static const char grid_series[] = "grid";
+
 /* Grid sizes, in sixteenths of one block per SM (0: one block). */
 static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
 
@@ -232,7 +236,7 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 /* Point i of the sweep: the grids, then the subjects. */
 static struct subject point_of(const struct launch *launch, size_t i)
 {
-	struct subject grid = {"grid", DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
+	struct subject grid = {grid_series, DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
 	if (i >= ARRAY_LEN(grid_sixteenths))
 		return subjects[i - ARRAY_LEN(grid_sixteenths)];
 	if (grid_sixteenths[i] > 0)
@@ -242,38 +246,59 @@ static struct subject point_of(const struct launch *launch, size_t i)
 
 enum { VISITS = 3 };
 
+static bool by_device(const struct subject *subject)
+{
+	return subject->way == DEVICE_SHARE || subject->way == CHAIN;
+}
+
 /* What the host's clock times, and somebody else on the core may double for a while, is visited
  * again, some time apart. */
 static int visits_of(const struct probe_run *run, const struct subject *subject)
 {
-	const struct arg argument = {subject->argument_name, subject->argument};
-	if (!probe_wants(run, subject->series, &argument, subject->argument_name != NULL))
-		return 0;
-	const bool by_device = subject->way == DEVICE_SHARE || subject->way == CHAIN;
-	return by_device || run->common.quick ? 1 : VISITS;
+	return by_device(subject) || run->common.quick ? 1 : VISITS;
 }
 
+static bool wants(const struct probe_run *run, const struct subject *subject)
+{
+	const struct arg argument = {subject->argument_name, subject->argument};
+	return probe_wants(run, subject->series, &argument, subject->argument_name != NULL);
+}
+
+/* Of a second visit's few points those of the host's clock have more time than in a sweep; those of
+ * the device's are sure soon. */
 static void measure_all(struct probe_run *run, struct launch *launch)
 {
 	const size_t total = ARRAY_LEN(grid_sixteenths) + ARRAY_LEN(subjects);
-	const double most = 0.05 * run->seconds; /* of a second visit's few points */
 	const double end = clock_now() + run->seconds;
 	struct visits visits = {0};
-	size_t left = 0;
+	size_t left = 0, all = 0;
 	for (size_t i = 0; i < total; i++) {
 		const struct subject subject = point_of(launch, i);
-		left += (size_t)visits_of(run, &subject);
+		all += (size_t)visits_of(run, &subject);
+		left += wants(run, &subject) ? (size_t)visits_of(run, &subject) : 0;
 	}
 	for (int visit = 0; visit < VISITS; visit++)
 		for (size_t i = 0; i < total; i++) {
 			const struct subject subject = point_of(launch, i);
-			if (visit >= visits_of(run, &subject))
+			if (!wants(run, &subject) || visit >= visits_of(run, &subject))
 				continue;
+			const double most =
+			        run->seconds * (by_device(&subject) ? 1 / (double)all : 0.05);
 			const double share = fmin((end - clock_now()) / (double)left--, most);
 			if (available(run, &launch->gpu, &subject))
 				measure_subject(run, launch, &visits, &subject, fmax(share, 1e-3));
 		}
 	visits_record(&visits, run);
+}
+
+/* A process's queue, which chance finds its memory for, decides how soon kernels start. */
+static bool by_chance(const char *series, double seconds)
+{
+	(void)seconds;
+	for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+		if (strcmp(subjects[i].series, series) == 0)
+			return by_device(&subjects[i]);
+	return strcmp(series, grid_series) == 0;
 }
 
 static void measure(struct probe_run *run)
@@ -304,9 +329,10 @@ const struct probe launch_probe = {
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
         .turn = -1,
-        .seconds = 1,
+        .seconds = 0.8,
         .processes = 3,
         .revisits = true,
+        .by_chance = by_chance,
         .measure = measure,
         .fit = launch_fit,
 };

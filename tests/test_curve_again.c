@@ -4,6 +4,8 @@
 
 #include "../lib/curve_again.h"
 
+#include <string.h>
+
 enum { PROCESSES = 5 };
 
 static const char *const columns[] = {"bytes", "blocks"};
@@ -37,7 +39,7 @@ static struct table *example(void)
 
 static void test_noisy(void)
 {
-	struct table *curve = example(), *noisy = curve_noisy(curve);
+	struct table *curve = example(), *noisy = curve_wanted(curve, true, NULL, 0);
 	const struct arg small = {"bytes", 8}, large = {"bytes", 64}, one = {"bytes", 1};
 
 	ok(noisy && noisy->row_count == 2, "two points are noisy");
@@ -46,6 +48,29 @@ static void test_noisy(void)
 	ok(noisy && curve_lists(noisy, "first", &one, 1), "and one of single samples");
 	ok(noisy && !curve_lists(noisy, "first", &large, 1), "not another series");
 	table_free(noisy);
+	table_free(curve);
+}
+
+static bool short_copy(const char *series, double seconds)
+{
+	return strcmp(series, "copy") == 0 && seconds < 1.5e-6;
+}
+
+static void test_chance(void)
+{
+	struct table *curve = example();
+	const struct arg small = {"bytes", 8}, large = {"bytes", 64};
+	struct table *few = curve_wanted(curve, false, short_copy, PROCESSES + 1),
+	             *both = curve_wanted(curve, true, short_copy, PROCESSES + 1);
+
+	ok(few && few->row_count == 1 && curve_lists(few, "copy", &small, 1),
+	        "what chance decides and too few processes have visited, noisy or not");
+	ok(both && both->row_count == 3 && curve_lists(both, "copy", &large, 1),
+	        "beside what is noisy");
+	ok(!curve_wanted(curve, false, short_copy, PROCESSES), "not when they were enough");
+	ok(!curve_wanted(curve, false, NULL, PROCESSES + 1), "nor of a probe without such points");
+	table_free(few);
+	table_free(both);
 	table_free(curve);
 }
 
@@ -65,7 +90,7 @@ static void test_many_noisy(void)
 			const double more = process % 2 && point < 250 ? 1 + 0.01 * point : 0;
 			add(curve, "copy", point, process, 2e-6 * (1 + more), 10);
 		}
-	struct table *noisy = curve_noisy(curve);
+	struct table *noisy = curve_wanted(curve, true, NULL, 0);
 	ok(noisy && noisy->row_count == 200, "of very many noisy points 200 are visited again");
 	ok(noisy && curve_lists(noisy, "copy", &last, 1), "the noisiest");
 	ok(noisy && !curve_lists(noisy, "copy", &first, 1), "not the others");
@@ -126,7 +151,7 @@ static bool holds(uint64_t *state, double deviation, bool shared, bool slow_coun
 		curve_slow_are_disturbed(curve);
 	for (; process < 3; process++)
 		add(curve, "copy", 64, process, time(state, deviation), 10);
-	while ((left = curve_noisy(curve)) && process < 11) {
+	while ((left = curve_wanted(curve, true, NULL, 0)) && process < 11) {
 		struct table *again = curve_new(columns, ARRAY_LEN(columns));
 		add(again, "copy", 64, process++, time(state, deviation), 10);
 		curve_visit_again(curve, again);
@@ -205,6 +230,7 @@ int main(void)
 {
 	test_noisy();
 	test_many_noisy();
+	test_chance();
 	test_rows();
 	test_intervals();
 	test_shared();

@@ -92,7 +92,37 @@ static const struct probe uneven = {.name = "uneven",
         .measure = measure_uneven,
         .fit = fit_nothing};
 
-static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven};
+static bool is_first(const char *series, double seconds)
+{
+	return strcmp(series, "own") == 0 && seconds < 1.1e-3;
+}
+
+/* Process 1 sees the second point otherwise, but by too little to be noisy; it is the longer one.
+ */
+static void measure_chancy(struct probe_run *run)
+{
+	for (int point = 0; point < 2; point++) {
+		const struct arg arg = {"pid", point};
+		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		probe_record(run, "own", &arg, 1, &m);
+	}
+}
+
+static const struct probe chancy = {.name = "chancy",
+        .question = "What does chance decide by process?",
+        .args = columns,
+        .arg_count = 1,
+        .needs_gpu = true,
+        .seconds = 0.1,
+        .processes = 4,
+        .revisits = true,
+        .by_chance = is_first,
+        .measure = measure_chancy,
+        .fit = fit_nothing};
+
+static const struct probe *const list[] = {
+        &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy};
 
 static char folder[] = "/tmp/fathom-probe-XXXXXX";
 
@@ -167,6 +197,28 @@ static void test_second_visit(void)
 	table_free(take("uneven"));
 }
 
+static size_t rows_of(const struct table *curve, double point)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; curve && i < curve->row_count; i++)
+		rows += table_real(curve, i, "pid") == point;
+	return rows;
+}
+
+static void test_chance(void)
+{
+	ok(run("chancy") == EXIT_DONE, "a probe of what chance decides by process");
+	struct table *curve = take("chancy");
+	ok(rows_of(curve, 0) == 10, "ten processes visit such a point");
+	ok(rows_of(curve, 1) == 4, "and no further ones another");
+	table_free(curve);
+	ok(run("--quick chancy") == EXIT_DONE, "--quick");
+	curve = take("chancy");
+	ok(rows_of(curve, 0) == 3, "does without");
+	table_free(curve);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -176,6 +228,7 @@ int main(int argc, char **argv)
 	test_set("first last crash nowhere host alone", 4);
 	test_set("--quick alone host first last crash nowhere", 3);
 	test_second_visit();
+	test_chance();
 	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");
