@@ -28,7 +28,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- set-up ---- */
 
@@ -213,8 +212,6 @@ static const struct subject subjects[] = {
         {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
 };
 
-static const char grid_series[] = "grid";
-
 /* Grid sizes, in sixteenths of one block per SM (0: one block). */
 static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
 
@@ -236,7 +233,7 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 /* Point i of the sweep: the grids, then the subjects. */
 static struct subject point_of(const struct launch *launch, size_t i)
 {
-	struct subject grid = {grid_series, DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
+	struct subject grid = {"grid", DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
 	if (i >= ARRAY_LEN(grid_sixteenths))
 		return subjects[i - ARRAY_LEN(grid_sixteenths)];
 	if (grid_sixteenths[i] > 0)
@@ -246,16 +243,12 @@ static struct subject point_of(const struct launch *launch, size_t i)
 
 enum { VISITS = 3 };
 
-static bool by_device(const struct subject *subject)
-{
-	return subject->way == DEVICE_SHARE || subject->way == CHAIN;
-}
-
 /* What the host's clock times, and somebody else on the core may double for a while, is visited
- * again, some time apart. */
+ * again, some time apart; a second visit is that already. */
 static int visits_of(const struct probe_run *run, const struct subject *subject)
 {
-	return by_device(subject) || run->common.quick ? 1 : VISITS;
+	const bool by_device = subject->way == DEVICE_SHARE || subject->way == CHAIN;
+	return by_device || run->common.quick || run->wanted ? 1 : VISITS;
 }
 
 static bool wants(const struct probe_run *run, const struct subject *subject)
@@ -264,17 +257,15 @@ static bool wants(const struct probe_run *run, const struct subject *subject)
 	return probe_wants(run, subject->series, &argument, subject->argument_name != NULL);
 }
 
-/* Of a second visit's few points those of the host's clock have more time than in a sweep; those of
- * the device's are sure soon. */
 static void measure_all(struct probe_run *run, struct launch *launch)
 {
 	const size_t total = ARRAY_LEN(grid_sixteenths) + ARRAY_LEN(subjects);
-	const double end = clock_now() + run->seconds;
+	/* a second visit's few points have no more time than half of what all would have */
+	const double end = clock_now() + run->seconds, most = run->seconds / (2 * (double)total);
 	struct visits visits = {0};
-	size_t left = 0, all = 0;
+	size_t left = 0;
 	for (size_t i = 0; i < total; i++) {
 		const struct subject subject = point_of(launch, i);
-		all += (size_t)visits_of(run, &subject);
 		left += wants(run, &subject) ? (size_t)visits_of(run, &subject) : 0;
 	}
 	for (int visit = 0; visit < VISITS; visit++)
@@ -282,8 +273,6 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 			const struct subject subject = point_of(launch, i);
 			if (!wants(run, &subject) || visit >= visits_of(run, &subject))
 				continue;
-			const double most =
-			        run->seconds * (by_device(&subject) ? 1 / (double)all : 0.05);
 			const double share = fmin((end - clock_now()) / (double)left--, most);
 			if (available(run, &launch->gpu, &subject))
 				measure_subject(run, launch, &visits, &subject, fmax(share, 1e-3));
@@ -291,14 +280,13 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	visits_record(&visits, run);
 }
 
-/* A process's queue, which chance finds its memory for, decides how soon kernels start. */
+/* A process's queues, which chance finds their memory for, decide how soon kernels start; so does
+ * where its own memory lies how soon they are put there. */
 static bool by_chance(const char *series, double seconds)
 {
+	(void)series;
 	(void)seconds;
-	for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
-		if (strcmp(subjects[i].series, series) == 0)
-			return by_device(&subjects[i]);
-	return strcmp(series, grid_series) == 0;
+	return true;
 }
 
 static void measure(struct probe_run *run)
