@@ -79,9 +79,9 @@ void block_kernel_fill_panels(const struct call *call); /* of LU, which take tur
 void block_kernel_fill_identity(const struct call *call);
 void block_kernel_fill_triangle(const struct call *call);
 
-/* What calls change again and again, and must not let grow: rows that are swapped, and the nearly
- * identical triangle that they are solved with; random columns right of an LU panel, or of
- * reflectors, that take little of them. */
+/* What calls change again and again, and must not let grow: rows that are swapped, and the
+ * triangle, nearly the identity, that they are solved with; random columns right of an LU panel, or
+ * of reflectors, that take little of them. */
 void block_kernel_fill_pool(const struct call *call);
 void block_kernel_fill_swaps_triangle(const struct call *call);
 void block_kernel_fill_lu_columns(const struct call *call);
