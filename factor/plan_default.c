@@ -20,13 +20,12 @@
  * from 2300 left on instead of 1536: 2048 0.439 0.460, 0.441 0.467, 3000 0.828 0.835, 5555 2.81
  * 2.84 (H200).
  *
- * Measured on an H200, the 120 squares, tall matrices and modes of the benchmark took 0.1 % longer
- * in the mean than by the plans that the model chose, 5 % at worst (Cholesky of 300 columns), from
- * 512 columns on 4; on an H100 before 0.3 and 10 %, where the logs here have the chosen ones from
- * which what differs now was taken. LU in double precision of 5121 to 6144 rows is not among that:
- * its leaves were halved since. Simulated, one width throughout, a 64th of the columns (Cholesky a
- * 16th), costs squares of 256 to 32768 columns 1 to 12 % in the mean by operation and mode, 24 % at
- * worst. */
+ * Measured on an H200, the 120 squares, tall matrices and modes of the benchmark took as long in
+ * the mean as by the plans that the model chose, 5 % more at worst (LU of 32768 columns in fp64; QR
+ * there 3, all others 2); on an H100 before 0.3 and 10 %, where the logs here have the chosen ones
+ * from which what differs now was taken. Simulated, one width throughout, a 64th of the columns
+ * (Cholesky a 16th), costs squares of 256 to 32768 columns 1 to 12 % in the mean by operation and
+ * mode, 24 % at worst. */
 #include "plan_default.h"
 
 #include "potrf.h"

@@ -50,6 +50,14 @@ void block_kernel_measure(
 	free(series);
 }
 
+void block_kernel_measure_shape(
+        struct call *c, const char *kind, void (*fill)(const struct call *), void (*put)(void *))
+{
+	const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+	fill(c);
+	block_kernel_measure(c, kind, put, args, ARRAY_LEN(args));
+}
+
 int64_t block_kernel_wider(const struct call *c)
 {
 	return c->bench->rate.run->common.quick ? 4 : 2;
@@ -153,12 +161,10 @@ static void measure_lu_columns(struct call *c, int64_t step)
 	for (c->m = 256; c->m <= BLOCK_KERNEL_ROWS; c->m *= 2 * step) {
 		block_kernel_send_pivots(c->bench, c->m);
 		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= block_kernel_wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_lu_columns_fits(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_lu_columns(c);
-			block_kernel_measure(
-			        c, "lu_columns", block_kernel_lu_columns, args, ARRAY_LEN(args));
+			block_kernel_measure_shape(c, "lu_columns", block_kernel_fill_lu_columns,
+			        block_kernel_lu_columns);
 		}
 	}
 }
@@ -167,12 +173,10 @@ static void measure_qr_columns(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_QR_COLUMNS_ROWS; c->m *= step)
 		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= block_kernel_wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!block_qr_columns_fits(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_qr_columns(c);
-			block_kernel_measure(
-			        c, "qr_columns", block_kernel_qr_columns, args, ARRAY_LEN(args));
+			block_kernel_measure_shape(c, "qr_columns", block_kernel_fill_qr_columns,
+			        block_kernel_qr_columns);
 		}
 }
 

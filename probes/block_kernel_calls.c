@@ -13,8 +13,6 @@ enum {
 	TURN_ROWS = 512 /* from one set of pivots to the next */
 };
 
-/* ---- the calls ---- */
-
 void block_kernel_geqrf(void *context)
 {
 	const struct call *c = context;

@@ -95,7 +95,7 @@ void block_kernel_send_pivots(struct bench *b, int64_t rows)
 	free(ipiv);
 }
 
-static void *room(int64_t bytes)
+void *block_kernel_room(int64_t bytes)
 {
 	void *data;
 	GPU(cudaMalloc(&data, (size_t)bytes));
@@ -126,18 +126,19 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 				work = columns > work ? columns : work;
 			}
 	b->pool_bytes = b->cold && whole > panel ? whole : panel;
-	b->pool = room(b->pool_bytes);
-	b->triangle = room(block);
-	b->inverse = room(block);
-	b->readers = room(sizeof *b->readers);
-	b->v = room(panel);
-	b->t = room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
-	b->tau = room(PANEL_GEQRF_COLUMNS * 8);
-	b->work = room(work);
-	b->exchange = room(panel_grid_work());
+	b->pool = block_kernel_room(b->pool_bytes);
+	b->triangle = block_kernel_room(block);
+	b->inverse = block_kernel_room(block);
+	b->readers = block_kernel_room(sizeof *b->readers);
+	b->v = block_kernel_room(panel);
+	b->t = block_kernel_room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
+	b->tau = block_kernel_room(PANEL_GEQRF_COLUMNS * 8);
+	b->work = block_kernel_room(work);
+	b->exchange = block_kernel_room(panel_grid_work());
 	b->tag = 1;
-	b->info = room(sizeof *b->info);
-	b->pivots = room(BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * (int64_t)sizeof *b->pivots);
+	b->info = block_kernel_room(sizeof *b->info);
+	b->pivots = block_kernel_room(
+	        BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * (int64_t)sizeof *b->pivots);
 	GPU(cudaDeviceSynchronize());
 }
 

@@ -22,14 +22,6 @@ static void put(void *context)
 	GPU(gram_schmidt_resident(&b->g, b->rate->stream));
 }
 
-static void *room(int64_t bytes)
-{
-	void *data;
-	GPU(cudaMalloc(&data, (size_t)bytes));
-	GPU(cudaMemset(data, 0, (size_t)bytes));
-	return data;
-}
-
 static int64_t work_bytes(enum precision precision)
 {
 	int64_t most = 16;
@@ -45,11 +37,12 @@ static struct gram_bench open_bench(struct blas_rate *rate, enum precision preci
 {
 	const int64_t word = precision_bytes(precision), n = GRAM_RESIDENT_COLUMNS;
 	struct gram_bench b = {.rate = rate};
-	b.g.a = (struct matrix){room(TALLEST * n * word), 0, TALLEST, n, TALLEST, precision};
-	b.g.r = (struct matrix){room(n * n * word), 0, n, n, n, precision};
-	b.g.norms = (struct matrix){room(n * word), 0, n, 1, n, precision};
-	b.g.info = room(sizeof *b.g.info);
-	b.g.work = room(work_bytes(precision));
+	b.g.a = (struct matrix){
+	        block_kernel_room(TALLEST * n * word), 0, TALLEST, n, TALLEST, precision};
+	b.g.r = (struct matrix){block_kernel_room(n * n * word), 0, n, n, n, precision};
+	b.g.norms = (struct matrix){block_kernel_room(n * word), 0, n, 1, n, precision};
+	b.g.info = block_kernel_room(sizeof *b.g.info);
+	b.g.work = block_kernel_room(work_bytes(precision));
 	GPU(cudaDeviceSynchronize());
 	block_kernel_random(rate, precision, b.g.a.data, TALLEST * n, 1);
 	return b;
@@ -177,8 +170,9 @@ void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, i
 	              word = precision_bytes(precision);
 	const char series[] = {
 	        'g', 'r', 'a', 'm', '_', 'a', 'p', 'p', 'l', 'y', '_', (char)precision, '\0'};
-	void *q = room(tallest * MOST * word), *r = room(MOST * sms * GRAM_APPLY_COLUMNS * word),
-	     *a = room(tallest * sms * GRAM_APPLY_COLUMNS * word);
+	void *q = block_kernel_room(tallest * MOST * word),
+	     *r = block_kernel_room(MOST * sms * GRAM_APPLY_COLUMNS * word),
+	     *a = block_kernel_room(tallest * sms * GRAM_APPLY_COLUMNS * word);
 	for (int64_t m = tallest / 4; m <= tallest; m *= 4)
 		for (int64_t k = FEWEST; k <= MOST; k *= 4)
 			for (int single = 0; single < 2; single++) {

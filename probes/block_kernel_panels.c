@@ -12,7 +12,7 @@ enum {
 	FEWEST_GRID_ROWS = 4096, /* of LU panels of many multiprocessors */
 	LITTLE_MORE = 64,        /* rows */
 	FEWEST_STEPPED = 1024,
-	MOST_STEPPED = 8192
+	MOST_STEPPED = 4096
 };
 
 /* A panel whose blocks gave up waiting for each other has a tau that is no number. */
@@ -86,12 +86,10 @@ static void measure_reflectors(struct call *c, int64_t step)
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m = taller(c, step))
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
 		        c->n *= block_kernel_wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_panel(c);
-			block_kernel_measure(
-			        c, "reflectors", block_kernel_reflectors, args, ARRAY_LEN(args));
+			block_kernel_measure_shape(
+			        c, "reflectors", block_kernel_fill_panel, block_kernel_reflectors);
 			check_panel(c);
 		}
 }
@@ -102,10 +100,8 @@ static void measure_columns(struct call *c, int64_t step)
 	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
 		        c->n *= block_kernel_wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-			block_kernel_fill_panel(c);
-			block_kernel_measure(
-			        c, "geqrf_columns", block_kernel_columns, args, ARRAY_LEN(args));
+			block_kernel_measure_shape(
+			        c, "geqrf_columns", block_kernel_fill_panel, block_kernel_columns);
 			check_panel(c);
 		}
 }
@@ -124,12 +120,10 @@ static void measure_clusters(struct call *c, int64_t step)
 	for (c->m = 128; c->m <= tallest(c); c->m = taller(c, step))
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW;
 		        c->n *= block_kernel_wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_cluster_fits(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_panels(c);
-			block_kernel_measure(
-			        c, "cluster", block_kernel_cluster, args, ARRAY_LEN(args));
+			block_kernel_measure_shape(
+			        c, "cluster", block_kernel_fill_panels, block_kernel_cluster);
 		}
 	c->turn = 0;
 	check_waits(c);
@@ -140,11 +134,10 @@ static void measure_grids(struct call *c, int64_t step)
 	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW;
 		        c->n *= block_kernel_wider(c)) {
-			const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 			if (!panel_grid_fits(c->precision, c->m, c->n))
 				continue;
-			block_kernel_fill_panels(c);
-			block_kernel_measure(c, "grid", block_kernel_grid, args, ARRAY_LEN(args));
+			block_kernel_measure_shape(
+			        c, "grid", block_kernel_fill_panels, block_kernel_grid);
 		}
 	c->turn = 0;
 	check_waits(c);

@@ -57,6 +57,10 @@ static inline struct matrix block_kernel_inverse(const struct call *c)
 void block_kernel_measure(struct call *call, const char *kind, void (*put)(void *),
         const struct arg *args, size_t count);
 
+/* Of m and n, on fresh data. */
+void block_kernel_measure_shape(struct call *call, const char *kind,
+        void (*fill)(const struct call *), void (*put)(void *));
+
 /* From one number of columns to the next: --quick leaves out every other one. */
 int64_t block_kernel_wider(const struct call *call);
 
@@ -64,6 +68,9 @@ int64_t block_kernel_wider(const struct call *call);
  * products. */
 void block_kernel_panels(struct call *call, int64_t step);
 void block_kernel_panels_beside(struct bench *bench, enum precision precision, int64_t step);
+
+/* Device memory of zeros. */
+void *block_kernel_room(int64_t bytes);
 
 void block_kernel_open(struct bench *bench, struct probe_run *run);
 void block_kernel_close(struct bench *bench);
