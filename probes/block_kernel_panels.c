@@ -12,7 +12,7 @@ enum {
 	FEWEST_GRID_ROWS = 4096, /* of LU panels of many multiprocessors */
 	LITTLE_MORE = 64,        /* rows */
 	FEWEST_STEPPED = 1024,
-	MOST_STEPPED = 4096
+	MOST_STEPPED = 8192
 };
 
 /* A panel whose blocks gave up waiting for each other has a tau that is no number. */
