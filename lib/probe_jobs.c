@@ -221,7 +221,7 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 enum { NOISY_VISITS = 8, NOISY_VISITS_GPU = 3 };
 
 /* Processes for what chance decides. Of those that start a kernel behind another one in 1.60
- * to 1.81 us (133 on 33 H200s, half of them below 1.70) the middle between the quickest and the
+ * to 1.81 us (133 on 32 H200s, half of them below 1.70) the middle between the quickest and the
  * slowest is within 2 % of that of as many others in 52 of 100 draws of three, 94 of eight, 98 of
  * ten. */
 enum { CHANCE_PROCESSES = 10 };
