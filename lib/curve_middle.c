@@ -9,6 +9,8 @@ struct estimate curve_middle(const struct table *curve, const struct point *poin
 	struct estimate all = point->seconds;
 	double least = INFINITY, most = 0;
 
+	if (all.samples == 0)
+		return all;
 	for (size_t row = point->row; row < curve->row_count; row++) {
 		const struct estimate own = curve_row(curve, row).seconds;
 		if (own.samples == 0 || !curve_same_point(curve, row, point->row))

@@ -23,6 +23,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COPY_BYTES = 8 * MIB }; /* of one of several transfers at once */
 
@@ -47,16 +48,19 @@ static bool take_samples(const struct sweep *sweep, sample_function function,
 	               : probe_quiet_sample(sweep->run, function, sweep->c, plan, max_hz, result);
 }
 
+/* Its seconds; NaN when this visit is not for it. */
 static double measure_point(const struct sweep *sweep, const char *series, sample_function function,
         const char *argument, double value)
 {
+	const struct arg arg = {argument, value};
+	if (!probe_wants(sweep->run, series, &arg, argument != NULL))
+		return NAN;
 	struct sample_plan plan = sample_plan_default(sweep->seconds);
 	plan.min_samples = sweep->run->common.quick ? 3 : 7;
 	struct measurement measurement;
 	struct sample first;
 	if (!function(sweep->c, &first) || !take_samples(sweep, function, &plan, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
-	const struct arg arg = {argument, value};
 	if (sweep->visits)
 		visits_add(sweep->visits, series, &arg, argument != NULL, &measurement);
 	else
@@ -168,20 +172,21 @@ static void measure_kernels(const struct sweep *sweep)
 	}
 }
 
+static const struct {
+	const char *series;
+	bool chain, held, busy, hop;
+} busy_points[] = {
+        {"enqueue_idle", false, false, false, false},
+        {"enqueue_busy", false, false, true, false},
+        {"enqueue_held", false, true, false, false},
+        {"dependent_idle", true, false, false, false},
+        {"dependent_busy", true, false, true, false},
+        {"hop_idle", true, false, false, true},
+        {"hop_busy", true, false, true, true},
+};
+
 static void measure_busy(const struct sweep *sweep)
 {
-	static const struct {
-		const char *series;
-		bool chain, held, busy, hop;
-	} points[] = {
-	        {"enqueue_idle", false, false, false, false},
-	        {"enqueue_busy", false, false, true, false},
-	        {"enqueue_held", false, true, false, false},
-	        {"dependent_idle", true, false, false, false},
-	        {"dependent_busy", true, false, true, false},
-	        {"hop_idle", true, false, false, true},
-	        {"hop_busy", true, false, true, true},
-	};
 	struct concurrency *c = sweep->c;
 	struct visits seen = {0};
 	const int visits = sweep->run->common.quick ? 1 : 2;
@@ -189,13 +194,14 @@ static void measure_busy(const struct sweep *sweep)
 	const struct sweep longer = {
 	        .run = sweep->run, .c = c, .seconds = fmax(sweep->seconds, 4e-3), .visits = &seen};
 	for (int visit = 0; visit < visits; visit++)
-		for (size_t i = 0; i < ARRAY_LEN(points); i++) {
-			c->held = points[i].held;
-			c->busy = points[i].busy;
-			c->hop = points[i].hop;
-			if (visit == 0 || !points[i].chain)
-				measure_point(&longer, points[i].series,
-				        points[i].chain ? chain_sample : enqueue_sample, NULL, 0);
+		for (size_t i = 0; i < ARRAY_LEN(busy_points); i++) {
+			c->held = busy_points[i].held;
+			c->busy = busy_points[i].busy;
+			c->hop = busy_points[i].hop;
+			if (visit == 0 || !busy_points[i].chain)
+				measure_point(&longer, busy_points[i].series,
+				        busy_points[i].chain ? chain_sample : enqueue_sample, NULL,
+				        0);
 		}
 	visits_record(&seen, sweep->run);
 }
@@ -251,15 +257,29 @@ static void measure(struct probe_run *run)
 	        .by_device = true};
 	measure_overlap(&sweep);
 	measure_engines(&sweep);
-	measure_kernels(&sweep);
+	if (!run->wanted) /* a search: each point depends on those before it */
+		measure_kernels(&sweep);
 	sweep.by_device = false;
 	measure_busy(&sweep);
 	measure_priorities(&sweep);
 	probe_quiet_leave(run); /* a second thread watches the calls */
-	measure_queue(run, &c, false);
-	measure_queue(run, &c, true);
+	if (!run->wanted) {
+		measure_queue(run, &c, false);
+		measure_queue(run, &c, true);
+	}
 	clean_up(&c);
 	probe_watch_gpu(run, &c.gpu);
+}
+
+/* How soon kernels start (probes/launch.c). */
+static bool by_chance(const char *series, double seconds)
+{
+	bool found = false;
+
+	(void)seconds;
+	for (size_t i = 0; i < ARRAY_LEN(busy_points); i++)
+		found |= busy_points[i].chain && strcmp(series, busy_points[i].series) == 0;
+	return found;
 }
 
 static const char *const arguments[] = {"copies", "kernels", "priority", "launches"};
@@ -272,6 +292,8 @@ const struct probe concurrency_probe = {
         .turn = 1,
         .seconds = 1,
         .processes = 3,
+        .revisits = true,
+        .by_chance = by_chance,
         .measure = measure,
         .fit = concurrency_fit,
 };

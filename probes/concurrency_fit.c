@@ -10,6 +10,7 @@
 #include "concurrency.h"
 
 #include "../lib/curve.h"
+#include "../lib/curve_middle.h"
 #include "../lib/msg.h"
 #include "../lib/profile.h"
 
@@ -247,7 +248,8 @@ static void fit_queue(const struct table *curve, struct profile *profile, const 
 static void fit_seconds(const struct table *curve, struct profile *profile)
 {
 	static const char host[] = "host clock over 64 calls";
-	static const char device[] = "device start to start behind a hold, difference of 80 and 16";
+	static const char device[] = "device start to start behind a hold, difference of 80 and "
+	                             "16, middle of the processes";
 	static const struct {
 		const char *name, *series, *what, *how;
 		double low, high;
@@ -277,7 +279,9 @@ static void fit_seconds(const struct table *curve, struct profile *profile)
 		char *method = xasprintf("%s; %s", rules[i].what, rules[i].how);
 		const struct parameter_spec spec = {
 		        rules[i].name, "s", method, NULL, rules[i].low, rules[i].high};
-		profile_add(profile, &spec, NULL, 0, point.seconds, point.busy);
+		profile_add(profile, &spec, NULL, 0,
+		        rules[i].how == device ? curve_middle(curve, &point) : point.seconds,
+		        point.busy);
 		free(method);
 	}
 }

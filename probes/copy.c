@@ -205,10 +205,12 @@ static void measure(struct probe_run *run)
 	add_widths(&sweep);
 	add_inflight(&sweep);
 
+	/* a second visit is short: it is to see how soon this process starts kernels */
+	const double share = run->seconds / (double)(run->wanted ? 2 * sweep.all : sweep.all);
 	gpu_warm(&sweep.gpu, run->warm_seconds);
 	for (size_t i = 0; i < sweep.count; i++) {
 		msg_progress("%s %zu/%zu", sweep.point[i].series, i + 1, sweep.count);
-		copy_measure_point(&sweep, &sweep.point[i], run->seconds / (double)sweep.all);
+		copy_measure_point(&sweep, &sweep.point[i], share);
 	}
 	if (run->process == 0) {
 		struct copy_launch launch = {.kind = COPY_BOTH,

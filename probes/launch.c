@@ -28,6 +28,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- set-up ---- */
 
@@ -212,6 +213,8 @@ static const struct subject subjects[] = {
         {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
 };
 
+static const char grid_series[] = "grid";
+
 /* Grid sizes, in sixteenths of one block per SM (0: one block). */
 static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
 
@@ -233,12 +236,17 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 /* Point i of the sweep: the grids, then the subjects. */
 static struct subject point_of(const struct launch *launch, size_t i)
 {
-	struct subject grid = {"grid", DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
+	struct subject grid = {grid_series, DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
 	if (i >= ARRAY_LEN(grid_sixteenths))
 		return subjects[i - ARRAY_LEN(grid_sixteenths)];
 	if (grid_sixteenths[i] > 0)
 		grid.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
 	return grid;
+}
+
+static bool by_device(const struct subject *subject)
+{
+	return subject->way == DEVICE_SHARE || subject->way == CHAIN;
 }
 
 enum { VISITS = 3 };
@@ -247,8 +255,7 @@ enum { VISITS = 3 };
  * again, some time apart; a second visit is that already. */
 static int visits_of(const struct probe_run *run, const struct subject *subject)
 {
-	const bool by_device = subject->way == DEVICE_SHARE || subject->way == CHAIN;
-	return by_device || run->common.quick || run->wanted ? 1 : VISITS;
+	return by_device(subject) || run->common.quick || run->wanted ? 1 : VISITS;
 }
 
 static bool wants(const struct probe_run *run, const struct subject *subject)
@@ -280,13 +287,15 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	visits_record(&visits, run);
 }
 
-/* A process's queues, which chance finds their memory for, decide how soon kernels start; so does
- * where its own memory lies how soon they are put there. */
+/* A process's queues, which chance finds their memory for, decide how soon kernels start. */
 static bool by_chance(const char *series, double seconds)
 {
-	(void)series;
+	bool found = strcmp(series, grid_series) == 0;
+
 	(void)seconds;
-	return true;
+	for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+		found |= by_device(&subjects[i]) && strcmp(series, subjects[i].series) == 0;
+	return found;
 }
 
 static void measure(struct probe_run *run)
