@@ -139,6 +139,11 @@ static void run_once(const struct work *work)
 	finish(work->launch);
 }
 
+static bool by_device(const struct subject *subject)
+{
+	return subject->way == DEVICE_SHARE || subject->way == CHAIN;
+}
+
 static void measure_subject(struct probe_run *run, struct launch *launch, struct visits *visits,
         const struct subject *subject, double seconds)
 {
@@ -147,7 +152,11 @@ static void measure_subject(struct probe_run *run, struct launch *launch, struct
 	run_once(&work);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
-	probe_quiet_sample(run, take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+	if (by_device(subject)) /* a disturbed host does not make a sample longer */
+		sample_run(take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+	else
+		probe_quiet_sample(
+		        run, take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
 	struct arg argument = {subject->argument_name, subject->argument};
 	visits_add(
 	        visits, subject->series, &argument, subject->argument_name != NULL, &measurement);
@@ -242,11 +251,6 @@ static struct subject point_of(const struct launch *launch, size_t i)
 	if (grid_sixteenths[i] > 0)
 		grid.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
 	return grid;
-}
-
-static bool by_device(const struct subject *subject)
-{
-	return subject->way == DEVICE_SHARE || subject->way == CHAIN;
 }
 
 enum { VISITS = 3 };

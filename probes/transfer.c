@@ -107,19 +107,39 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Of the largest transfer of these series; a second visit may be for a smaller one, or for none. To
+ * bring all pages of a buffer takes longer than all transfers. */
+static int64_t buffer_bytes(const struct probe_run *run, const struct transfer *transfer,
+        const char *const *series, size_t count)
+{
+	int64_t most = 0;
+	if (!run->wanted)
+		return transfer->largest;
+	for (size_t row = 0; row < run->wanted->row_count; row++)
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(table_text(run->wanted, row, "series"), series[i]) == 0)
+				most = (int64_t)fmax((double)most,
+				        fmax(table_real(run->wanted, row, "bytes"), MIB));
+	return least(most, transfer->largest);
+}
+
 /* Transfers to the host come first: the largest one leaves the data that go back. */
 static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 {
-	struct buffer buffer = {.bytes = transfer->largest};
+	static const char *const series[] = {"d2h_pinned", "h2d_pinned", "h2d_written",
+	        "both_pinned", "d2h_mapped", "h2d_mapped"};
+	struct buffer buffer = {.bytes = buffer_bytes(run, transfer, series, ARRAY_LEN(series))};
+	if (buffer.bytes == 0)
+		return;
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocMapped));
 	GPU(cudaHostGetDevicePointer(&buffer.mapped, buffer.host, 0));
 	const struct route routes[] = {
-	        {"d2h_pinned", PINNED, TO_HOST, &buffer, buffer.bytes},
-	        {"h2d_pinned", PINNED, TO_DEVICE, &buffer, buffer.bytes},
-	        {"h2d_written", WRITTEN, TO_DEVICE, &buffer, least(buffer.bytes, WRITTEN_BYTES)},
-	        {"both_pinned", PINNED, BOTH, &buffer, buffer.bytes / 2},
-	        {"d2h_mapped", MAPPED, TO_HOST, &buffer, buffer.bytes},
-	        {"h2d_mapped", MAPPED, TO_DEVICE, &buffer, buffer.bytes},
+	        {series[0], PINNED, TO_HOST, &buffer, buffer.bytes},
+	        {series[1], PINNED, TO_DEVICE, &buffer, buffer.bytes},
+	        {series[2], WRITTEN, TO_DEVICE, &buffer, least(buffer.bytes, WRITTEN_BYTES)},
+	        {series[3], PINNED, BOTH, &buffer, buffer.bytes / 2},
+	        {series[4], MAPPED, TO_HOST, &buffer, buffer.bytes},
+	        {series[5], MAPPED, TO_DEVICE, &buffer, buffer.bytes},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
 		measure_route(run, transfer, &routes[i]);
@@ -128,12 +148,15 @@ static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 
 static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 {
-	struct buffer buffer = {.bytes = transfer->largest};
+	static const char *const series[] = {"d2h_pageable", "h2d_pageable"};
+	struct buffer buffer = {.bytes = buffer_bytes(run, transfer, series, ARRAY_LEN(series))};
+	if (buffer.bytes == 0)
+		return;
 	buffer.host = xmalloc((size_t)buffer.bytes);
 	memset(buffer.host, 0xff, (size_t)buffer.bytes);
 	const struct route routes[] = {
-	        {"d2h_pageable", PAGEABLE, TO_HOST, &buffer, buffer.bytes},
-	        {"h2d_pageable", PAGEABLE, TO_DEVICE, &buffer, buffer.bytes},
+	        {series[0], PAGEABLE, TO_HOST, &buffer, buffer.bytes},
+	        {series[1], PAGEABLE, TO_DEVICE, &buffer, buffer.bytes},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
 		measure_route(run, transfer, &routes[i]);
@@ -142,10 +165,13 @@ static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 
 static void measure_combined(struct probe_run *run, struct transfer *transfer)
 {
-	struct buffer buffer = {.bytes = least(transfer->largest, 64 * MIB)};
+	static const char series[] = "h2d_wc", *const only[] = {series};
+	struct buffer buffer = {.bytes = least(buffer_bytes(run, transfer, only, 1), 64 * MIB)};
+	if (buffer.bytes == 0)
+		return;
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocWriteCombined));
 	transfer_fill_host(transfer, &buffer, buffer.bytes);
-	const struct route route = {"h2d_wc", COMBINED, TO_DEVICE, &buffer, buffer.bytes};
+	const struct route route = {series, COMBINED, TO_DEVICE, &buffer, buffer.bytes};
 	measure_route(run, transfer, &route);
 	GPU(cudaFreeHost(buffer.host));
 }
@@ -188,8 +214,7 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 
 /* ---- the probe ---- */
 
-/* The largest transfer asked for. Longer ones take as much longer, and to bring all of their pages
- * takes longer than all transfers. */
+/* The largest transfer asked for. */
 static int64_t asked_bytes(const struct probe_run *run)
 {
 	double most = MIB;
