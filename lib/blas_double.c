@@ -133,7 +133,7 @@ void blas_double_open(struct blas_double *x, cublasHandle_t blas)
 
 /* ---- products ---- */
 
-static bool aligned(const double *a, int64_t ld)
+bool blas_double_aligned(const double *a, int64_t ld)
 {
 	return (uintptr_t)a % ALIGNMENT == 0 && ld * (int64_t)sizeof *a % ALIGNMENT == 0;
 }
@@ -151,13 +151,33 @@ static bool chosen(const struct blas_double *x, cublasHandle_t blas, const struc
 	               stream) == CUBLAS_STATUS_SUCCESS;
 }
 
+static cublasStatus_t even(const struct blas_double *x, cublasHandle_t blas,
+        const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
+        double *c, bool aligned)
+{
+	if (x->has[p->ta][p->tb] && gemm_is_chosen(p) && aligned &&
+	        chosen(x, blas, p, alpha, a, b, beta, c))
+		return CUBLAS_STATUS_SUCCESS;
+	return cublasDgemm_64(blas, operation(p->ta), operation(p->tb), p->m, p->n, p->k, &alpha, a,
+	        p->lda, b, p->ldb, &beta, c, p->ldc);
+}
+
 cublasStatus_t blas_double_gemm(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
         double *c)
 {
-	if (x->has[p->ta][p->tb] && gemm_is_chosen(p) && aligned(a, p->lda) && aligned(b, p->ldb) &&
-	        aligned(c, p->ldc) && chosen(x, blas, p, alpha, a, b, beta, c))
-		return CUBLAS_STATUS_SUCCESS;
-	return cublasDgemm_64(blas, operation(p->ta), operation(p->tb), p->m, p->n, p->k, &alpha, a,
-	        p->lda, b, p->ldb, &beta, c, p->ldc);
+	const bool aligned = blas_double_aligned(a, p->lda) && blas_double_aligned(b, p->ldb) &&
+	                     blas_double_aligned(c, p->ldc);
+	const enum gemm_edge edge = aligned ? gemm_edge(p) : GEMM_EVEN;
+	struct gemm_problem rest = *p;
+
+	if (edge == GEMM_EVEN)
+		return even(x, blas, p, alpha, a, b, beta, c, aligned);
+	rest.m -= edge == GEMM_ROW;
+	rest.n -= edge == GEMM_COLUMN;
+	rest.k -= edge == GEMM_INNER;
+	const cublasStatus_t status = blas_double_gemm(x, blas, &rest, alpha, a, b, beta, c);
+	return status == CUBLAS_STATUS_SUCCESS
+	               ? blas_double_line(edge, blas, p, alpha, a, b, beta, c)
+	               : status;
 }

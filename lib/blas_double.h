@@ -31,6 +31,14 @@ cublasStatus_t blas_double_gemm(const struct blas_double *x, cublasHandle_t blas
         const struct gemm_problem *problem, double alpha, const double *a, const double *b,
         double beta, double *c);
 
+/* The last line alone of what `edge` says (not GEMM_EVEN); of GEMM_INNER it is added to C. */
+cublasStatus_t blas_double_line(enum gemm_edge edge, cublasHandle_t blas,
+        const struct gemm_problem *problem, double alpha, const double *a, const double *b,
+        double beta, double *c);
+
+/* Whether all columns begin at pairs of elements. */
+bool blas_double_aligned(const double *a, int64_t ld);
+
 /* A triangle, C = alpha op(A) op(A)^T + beta C with m = n, likewise. */
 cublasStatus_t blas_double_syrk(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *problem, double alpha, const double *a, double beta, double *c);

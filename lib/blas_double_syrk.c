@@ -15,7 +15,18 @@ struct update {
 static cublasStatus_t undivided(const struct update *u, int64_t n, const double *a, double *c)
 {
 	const struct gemm_problem *p = u->p;
+	struct gemm_problem problem = *p;
 
+	problem.m = problem.n = n;
+	if (blas_double_aligned(a, p->lda) && blas_double_aligned(c, p->ldc) &&
+	        gemm_edge(&problem) == GEMM_ROW) {
+		const bool lower = p->part == GEMM_LOWER;
+		const cublasStatus_t status = undivided(u, n - 1, a, c);
+		return status == CUBLAS_STATUS_SUCCESS
+		               ? blas_double_line(lower ? GEMM_ROW : GEMM_COLUMN, u->blas, &problem,
+		                         u->alpha, a, a, u->beta, c)
+		               : status;
+	}
 	return cublasDsyrk_64(u->blas,
 	        p->part == GEMM_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
 	        p->ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, p->k, &u->alpha, a, p->lda, &u->beta, c,

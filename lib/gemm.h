@@ -82,6 +82,12 @@ bool gemm_is_tall(const struct gemm_problem *problem);
 bool gemm_is_chosen(const struct gemm_problem *problem);
 bool gemm_halves_triangle(int64_t n, int64_t k);
 
+/* Of a product in double precision, operands aligned, whose even part is enough quicker: the side
+ * whose last line goes by itself. op(A)'s last row, op(B)'s last column, or the last one of those
+ * that are summed. */
+enum gemm_edge { GEMM_EVEN, GEMM_ROW, GEMM_COLUMN, GEMM_INNER };
+enum gemm_edge gemm_edge(const struct gemm_problem *problem);
+
 /* Work memory that the executor has for one product: cuBLAS's, as NVIDIA advises for this
  * generation of GPUs, or ours. */
 enum { GEMM_WORK_BYTES = 32 << 20 };

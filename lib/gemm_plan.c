@@ -184,7 +184,9 @@ enum {
 	CHOSEN_DEPTH_PLAIN = 384,
 	CHOSEN_ELEMENTS_PLAIN = 8192 * 8192,
 	HALVED_ORDER = 4096,
-	HALVED_DEPTH = 512
+	HALVED_DEPTH = 512,
+	EDGE_LEAST = 500000000,
+	EDGE_LIKE = 512
 };
 
 /* Narrower products, as the V^T C of a few reflectors, have kernels of the library that split k. */
@@ -196,6 +198,34 @@ bool gemm_is_chosen(const struct gemm_problem *p)
 		return p->k >= CHOSEN_DEPTH_PLAIN && p->m * p->n >= CHOSEN_ELEMENTS_PLAIN;
 	return p->k >= CHOSEN_DEPTH && p->m >= CHOSEN_SIDE && p->n >= CHOSEN_SIDE &&
 	       rows * columns >= CHOSEN_TILES;
+}
+
+/* A line takes a kernel of its own, and as long as so many of its like in the product. */
+static bool is_worth_a_kernel(const struct gemm_problem *p, int64_t line)
+{
+	const int64_t all = p->m * p->n * p->k;
+
+	return (p->part == GEMM_WHOLE ? all : all / 2) >= EDGE_LEAST + EDGE_LIKE * line;
+}
+
+/* The library's quick kernels want pairs of elements along the columns of all three matrices.
+ * Without and with a line by itself (H200, us; of even sides): A B, 9943 x 9943, k = 64 643 626
+ * (627), 128 956 770 (763), 512 2657 2060 (2149), 2947 x 2947, 128 84 72 (68); A^T B of 128 x 9900,
+ * k = 9943 682 516 (508); A B^T of 9943 x 2048, k = 2048 1704 1497 (1628); a triangle of 9943, k =
+ * 512 1558 1138 (1139). Factorizations in double precision: LU of 5555 and 10007 columns 9.13 28.4
+ * -> 9.03 27.3 ms, QR 17.2 52.2 -> 17.0 48.4, Cholesky 2.67 9.95 -> 2.44 9.17, of 20001 62.3 ->
+ * 56.0; of 2047 and 3001 nothing. */
+enum gemm_edge gemm_edge(const struct gemm_problem *p)
+{
+	const bool along_n = p->tb, along_k = p->ta || !p->tb;
+
+	if (p->precision != DOUBLE)
+		return GEMM_EVEN;
+	if (p->m % 2 && is_worth_a_kernel(p, p->n * p->k))
+		return GEMM_ROW;
+	if (along_n && p->n % 2 && is_worth_a_kernel(p, p->m * p->k))
+		return GEMM_COLUMN;
+	return along_k && p->k % 2 && is_worth_a_kernel(p, p->m * p->n) ? GEMM_INNER : GEMM_EVEN;
 }
 
 /* H200, Tflop/s on end, orders 8192, 14336 and 30720, k = 2048: cuBLAS's syrk 47, 45, 42 (its clock

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products and triangles in double precision that are large enough for chosen kernels and halves,
- * against cuBLAS's product of everything. NaN around all, and in the triangle that is not touched;
+/* Products and triangles in double precision that are large enough for chosen kernels, halves and
+ * lines by themselves, against cuBLAS's product of everything. NaN around all, and in the triangle that is not touched;
  * operands whose pairs of elements are whole, as the chosen kernels want them, and others. */
 #include "executor_memory.h"
 
@@ -98,11 +98,15 @@ int main(void)
 			check_syrk(e, uplo, trans, 4137, 4100, 800, 1, true);
 			check_syrk(e, uplo, trans, 2500, 2500, 513, 0, true);
 			check_syrk(e, uplo, trans, 4101, 4101, 768, 1, false);
+			check_syrk(e, uplo, trans, 4103, 4103, 771, 1, true);
+			check_syrk(e, uplo, trans, 2501, 2501, 401, 0, true);
 		}
 	for (enum trans ta = PLAIN; ta <= TRANSPOSED; ta++)
 		for (enum trans tb = PLAIN; tb <= TRANSPOSED; tb++) {
 			check_gemm(e, ta, tb, 1601, 1502, 801, 1, true);
 			check_gemm(e, ta, tb, 1600, 1500, 800, 0, true);
+			check_gemm(e, ta, tb, 1603, 1505, 803, 0, true);
+			check_gemm(e, ta, tb, 1600, 1503, 801, 1, true);
 		}
 	check_gemm(e, PLAIN, PLAIN, 8300, 8200, 400, 1, true);
 	executor_free(e);

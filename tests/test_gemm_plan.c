@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How our products are planned: kernels of their precision, square tiles for triangles, splits only
- * with room for their sums and with steps enough; and which products count as tall. */
+ * with room for their sums and with steps enough; which products count as tall, and which have a
+ * line that goes by itself. */
 #include "tap.h"
 
 #include "../lib/gemm.h"
@@ -70,9 +71,42 @@ static void check_tall(void)
 	        "no other transposition is tall");
 }
 
+static void is_edge(enum gemm_edge expected, bool ta, bool tb, int64_t m, int64_t n, int64_t k)
+{
+	static const char *const names[] = {
+	        "all of it at once", "its last row", "its last column", "the last ones summed"};
+	struct gemm_problem p = problem(DOUBLE, m, n, k);
+
+	p.ta = ta;
+	p.tb = tb;
+	ok(gemm_edge(&p) == expected,
+	        "op(A) op(B) %d%d of %" PRId64 " x %" PRId64 " x %" PRId64 ": %s", ta, tb, m, n, k,
+	        names[expected]);
+}
+
+static void check_edges(void)
+{
+	struct gemm_problem p = problem(SINGLE, 5001, 5001, 257);
+
+	is_edge(GEMM_EVEN, false, false, 5000, 5001, 256);
+	is_edge(GEMM_ROW, false, false, 5001, 5001, 256);
+	is_edge(GEMM_ROW, false, true, 5001, 5001, 257);
+	is_edge(GEMM_COLUMN, false, true, 5000, 5001, 257);
+	is_edge(GEMM_EVEN, false, true, 5000, 5000, 257);
+	is_edge(GEMM_INNER, true, false, 128, 5001, 5001);
+	is_edge(GEMM_INNER, false, false, 5000, 5000, 1025);
+	is_edge(GEMM_EVEN, false, false, 5000, 5000, 257);
+	is_edge(GEMM_COLUMN, true, true, 4000, 4001, 256);
+	is_edge(GEMM_EVEN, true, false, 4000, 4001, 256);
+	is_edge(GEMM_EVEN, false, false, 501, 501, 64);
+	is_edge(GEMM_EVEN, false, false, 101, 50000, 1024);
+	ok(gemm_edge(&p) == GEMM_EVEN, "in single precision all at once");
+}
+
 int main(void)
 {
 	check_plans();
 	check_tall();
+	check_edges();
 	return finish();
 }

@@ -22,9 +22,10 @@
  * whose sums take half of a multiprocessor's registers (H200: panels of Cholesky of 16384 waited
  * half of the 155 us that two would stay), except for A B of an even number of rows, for which the
  * library has other kernels, whose blocks stay as long as two (panels of LU that need 0.4 of the
- * machine waited 30 us beside products of depth 512; of an odd number, QR of 10007 by blocks of
- * 256, T was made in 45 us where it would be 69 beside two); and for all of the call where k is
- * split just so that the machine is full, and where blocks of ours stay for several tiles. */
+ * machine waited 30 us beside products of depth 512; of an odd number that gemm_edge leaves so, as
+ * QR of 10007 by blocks of 256 was, T was made in 45 us where it would be 69 beside two); and for
+ * all of the call where k is split just so that the machine is full, and where blocks of ours stay
+ * for several tiles. */
 #include "../../lib/gemm.h"
 #include "../../lib/tf32_tall.h"
 #include "price_products.h"
@@ -144,11 +145,17 @@ static double rounds_of_tiles(const double *at, const void *sms)
 	return ceil(ceil(at[0] / TILE) * ceil(at[1] / TILE) / *(const double *)sms);
 }
 
+/* An odd number of rows in double precision, of which the last one does not go by itself. */
+static bool stays_odd(const struct gemm_problem *p)
+{
+	return p->precision == DOUBLE && p->m % 2 && gemm_edge(p) != GEMM_ROW;
+}
+
 /* Whether the kernel is known: one chosen for its tiles, which are no others for smaller products
- * (lib/blas_double.h). Odd numbers of rows have a surface of their own. */
+ * (lib/blas_double.h). What a last row by itself adds is one part in a hundred of those. */
 static bool has_chosen_tiles(const struct gemm_problem *p)
 {
-	return p->precision == DOUBLE && p->ta != p->tb && p->m % 2 == 0 && gemm_is_chosen(p);
+	return p->precision == DOUBLE && p->ta != p->tb && !stays_odd(p) && gemm_is_chosen(p);
 }
 
 /* Of the multiprocessors, in all rounds together. */
@@ -244,7 +251,7 @@ struct price price_gemm(
 
 	price.enqueue = queue_gemm(r, own || own_tall, ta);
 	price_occupy(r, &price, tall ? INFINITY : price_tiles(c.m, c.n), tall ? TILE : k,
-	        tiles_of_product(c.precision, ta == tb && !odd));
+	        tiles_of_product(c.precision, ta == tb && !stays_odd(&problem)));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
 	if (chosen)
