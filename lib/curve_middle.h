@@ -8,7 +8,8 @@
 /* The middle between the quickest and the slowest process of a point of `curve`, and an interval
  * that has both of theirs: how soon a kernel starts behind another one has two groups of values
  * (0.15 us apart on an H200), chance decides which one a process gets, and the median would be in
- * either. */
+ * either. A process that takes over a quarter longer than the median one, as now and then one does
+ * whose streams share a queue, takes no part. */
 struct estimate curve_middle(const struct table *curve, const struct point *point);
 
 #endif

@@ -214,6 +214,20 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 	free(able);
 }
 
+/* The jobs of the GPU that share processes, in their turn; their number. */
+static size_t sharing_jobs(struct work *work, struct job **group)
+{
+	size_t found = 0;
+
+	for (int turn = -1; turn <= 2; turn++)
+		for (size_t i = 0; i < work->count; i++) {
+			struct job *job = &work->job[i];
+			if (job->probe->needs_gpu && !job->probe->alone && job->probe->turn == turn)
+				group[found++] = job;
+		}
+	return found;
+}
+
 /* ---- second visits ---- */
 
 /* Processes that go through what is noisy; one on the GPU takes longer to start. With three more of
@@ -242,13 +256,14 @@ static void forget_wanted(struct job *job)
 	job->wanted = NULL;
 }
 
-/* The jobs of the GPU with points to be visited again; their number. */
+/* The jobs of the GPU with points to be visited again, in their turn; their number. */
 static size_t find_wanted(struct work *work, bool noisy, struct job **wanted)
 {
+	const size_t all = sharing_jobs(work, wanted);
 	size_t found = 0;
 
-	for (size_t i = 0; i < work->count; i++) {
-		struct job *job = &work->job[i];
+	for (size_t i = 0; i < all; i++) {
+		struct job *job = wanted[i];
 		if (!may_visit_again(job, true))
 			continue;
 		job->wanted =
@@ -324,7 +339,7 @@ static void visit_all_again(struct work *work)
 void probe_measure_all(struct work *work)
 {
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
-	size_t shared = 0;
+	size_t shared;
 
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
@@ -332,12 +347,7 @@ void probe_measure_all(struct work *work)
 		if (!job->probe->needs_gpu || job->probe->alone)
 			measure_group(work, &job, 1);
 	}
-	for (int turn = -1; turn <= 2; turn++)
-		for (size_t i = 0; i < work->count; i++) {
-			struct job *job = &work->job[i];
-			if (job->probe->needs_gpu && !job->probe->alone && job->probe->turn == turn)
-				group[shared++] = job;
-		}
+	shared = sharing_jobs(work, group);
 	if (shared > 0)
 		measure_group(work, group, shared);
 	free(group);

@@ -121,8 +121,41 @@ static const struct probe chancy = {.name = "chancy",
         .measure = measure_chancy,
         .fit = fit_nothing};
 
+/* Its place among the probes of a process, in thousandths of a second. */
+static void measure_place(struct probe_run *run)
+{
+	static int before;
+	const struct arg arg = {"pid", 0};
+	const double seconds = 1e-3 * ++before;
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+
+	probe_record(run, "own", &arg, 1, &m);
+}
+
+static bool is_any(const char *series, double seconds)
+{
+	(void)series;
+	return seconds > 0;
+}
+
+#define PLACED(tag, text, whose)                                                                   \
+	static const struct probe tag = {.name = text,                                             \
+	        .question = "Which place has it?",                                                 \
+	        .args = columns,                                                                   \
+	        .arg_count = 1,                                                                    \
+	        .needs_gpu = true,                                                                 \
+	        .turn = whose,                                                                     \
+	        .seconds = 0.1,                                                                    \
+	        .processes = 3,                                                                    \
+	        .revisits = true,                                                                  \
+	        .by_chance = is_any,                                                               \
+	        .measure = measure_place,                                                          \
+	        .fit = fit_nothing}
+PLACED(late, "late", 1);
+PLACED(early, "early", -1);
+
 static const struct probe *const list[] = {
-        &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy};
+        &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy, &late, &early};
 
 static char folder[] = "/tmp/fathom-probe-XXXXXX";
 
@@ -219,6 +252,23 @@ static void test_chance(void)
 	table_free(curve);
 }
 
+/* In further visits, too, which are begun by name otherwise. */
+static void test_turns(void)
+{
+	static const char *const names[] = {"early", "late"};
+
+	ok(run("late early") == EXIT_DONE, "probes that have their turns");
+	for (size_t n = 0; n < ARRAY_LEN(names); n++) {
+		struct table *curve = take(names[n]);
+		size_t placed = 0;
+		for (size_t i = 0; curve && i < curve->row_count; i++)
+			placed += fabs(1e3 * table_real(curve, i, "seconds") - (double)(n + 1)) <
+			          1e-9;
+		ok(placed == 10, "%s has its place in all ten processes", names[n]);
+		table_free(curve);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -229,6 +279,7 @@ int main(int argc, char **argv)
 	test_set("--quick alone host first last crash nowhere", 3);
 	test_second_visit();
 	test_chance();
+	test_turns();
 	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");
