@@ -29,7 +29,8 @@ static inline int64_t half_update_tiles(enum uplo part, int64_t m, int64_t n)
 }
 
 /* Of `rounds` of one tile on every multiprocessor, how many a block has that makes room for other
- * kernels in between. */
+ * kernels in between. An eighth or a sixteenth of them, or two at most, makes LU, QR and Cholesky
+ * of 5555 to 20000 columns no quicker (H200: 0.6 % less to 2 % more). */
 #ifdef __CUDACC__
 __host__ __device__
 #endif
