@@ -151,7 +151,8 @@ static bool chosen(const struct blas_double *x, cublasHandle_t blas, const struc
 	               stream) == CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasStatus_t even(const struct blas_double *x, cublasHandle_t blas,
+/* By the kernel chosen, if it is one for it, else by the library's own choice. */
+static cublasStatus_t at_once(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
         double *c, bool aligned)
 {
@@ -172,7 +173,7 @@ cublasStatus_t blas_double_gemm(const struct blas_double *x, cublasHandle_t blas
 	struct gemm_problem rest = *p;
 
 	if (edge == GEMM_EVEN)
-		return even(x, blas, p, alpha, a, b, beta, c, aligned);
+		return at_once(x, blas, p, alpha, a, b, beta, c, aligned);
 	rest.m -= edge == GEMM_ROW;
 	rest.n -= edge == GEMM_COLUMN;
 	rest.k -= edge == GEMM_INNER;

@@ -44,7 +44,9 @@ struct probe {
 	double seconds; /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
 	bool revisits;     /* asks probe_wants before each point: noisy ones get second visits */
-	curve_chance by_chance; /* of these, so do the points of this kind; or NULL */
+	/* The points that up to ten processes visit, as chance decides each one's; or NULL. Needs
+	 * `revisits`. */
+	curve_chance by_chance;
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);
 	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */

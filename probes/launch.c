@@ -12,8 +12,8 @@
  * less than usual are taken again, and what the host's clock times is visited three times, of which
  * the middle one counts: a search by cuBLAS takes 16.2 or 20.5 us on an H200, by whether its copy
  * is there before its kernel ends, it seems); the memory that the queue of a stream got: on an H200
- * starts take 1.6 us in one half of all processes and 1.8 in the other, so that ten processes visit
- * what the device's clock times and the fit takes their middle (streams made later have other
+ * starts take 1.6 us in one half of all processes and 1.8 in the other, so that up to ten processes
+ * visit what the device's clock times and the fit takes their middle (streams made later have other
  * queues, but those do not start kernels early as soon as the first ones do: 0.84 us, not 0.64; and
  * none starts them as soon as the first one does while it is the only one ever used: 1.32 us);
  * and that of the word (of several the quickest is taken, whose access is the least part of a
@@ -262,13 +262,10 @@ enum { VISITS = 3 };
  * 0.7). */
 static int visits_of(const struct probe_run *run, const struct subject *subject)
 {
-	return by_device(subject) || run->common.quick ? 1 : VISITS;
-}
-
-static bool wants(const struct probe_run *run, const struct subject *subject)
-{
 	const struct arg argument = {subject->argument_name, subject->argument};
-	return probe_wants(run, subject->series, &argument, subject->argument_name != NULL);
+	if (!probe_wants(run, subject->series, &argument, subject->argument_name != NULL))
+		return 0;
+	return by_device(subject) || run->common.quick ? 1 : VISITS;
 }
 
 static void measure_all(struct probe_run *run, struct launch *launch)
@@ -280,12 +277,12 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	size_t left = 0;
 	for (size_t i = 0; i < total; i++) {
 		const struct subject subject = point_of(launch, i);
-		left += wants(run, &subject) ? (size_t)visits_of(run, &subject) : 0;
+		left += (size_t)visits_of(run, &subject);
 	}
 	for (int visit = 0; visit < VISITS; visit++)
 		for (size_t i = 0; i < total; i++) {
 			const struct subject subject = point_of(launch, i);
-			if (!wants(run, &subject) || visit >= visits_of(run, &subject))
+			if (visit >= visits_of(run, &subject))
 				continue;
 			const double share = fmin((end - clock_now()) / (double)left--, most);
 			if (available(run, &launch->gpu, &subject))

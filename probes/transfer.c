@@ -107,20 +107,28 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Of the largest transfer of these series; a second visit may be for a smaller one, or for none. To
- * bring all pages of a buffer takes longer than all transfers. */
+/* Of the largest transfer that a second visit is for, at least MIB; 0 when it is for none of these
+ * series (NULL: all). */
+static int64_t wanted_bytes(const struct table *wanted, const char *const *series, size_t count)
+{
+	double most = 0;
+	for (size_t row = 0; row < wanted->row_count; row++) {
+		bool listed = !series;
+		for (size_t i = 0; i < count; i++)
+			listed |= strcmp(table_text(wanted, row, "series"), series[i]) == 0;
+		if (listed)
+			most = fmax(most, fmax(table_real(wanted, row, "bytes"), MIB));
+	}
+	return (int64_t)most;
+}
+
+/* A second visit may be for smaller transfers of these series, or for none: to bring all pages of a
+ * buffer takes longer than all transfers. */
 static int64_t buffer_bytes(const struct probe_run *run, const struct transfer *transfer,
         const char *const *series, size_t count)
 {
-	int64_t most = 0;
-	if (!run->wanted)
-		return transfer->largest;
-	for (size_t row = 0; row < run->wanted->row_count; row++)
-		for (size_t i = 0; i < count; i++)
-			if (strcmp(table_text(run->wanted, row, "series"), series[i]) == 0)
-				most = (int64_t)fmax((double)most,
-				        fmax(table_real(run->wanted, row, "bytes"), MIB));
-	return least(most, transfer->largest);
+	return run->wanted ? least(wanted_bytes(run->wanted, series, count), transfer->largest)
+	                   : transfer->largest;
 }
 
 /* Transfers to the host come first: the largest one leaves the data that go back. */
@@ -217,12 +225,8 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 /* The largest transfer asked for. */
 static int64_t asked_bytes(const struct probe_run *run)
 {
-	double most = MIB;
-	if (!run->wanted)
-		return (run->common.quick ? 32 : 256) * (int64_t)MIB;
-	for (size_t row = 0; row < run->wanted->row_count; row++)
-		most = fmax(most, table_real(run->wanted, row, "bytes"));
-	return (int64_t)most;
+	return run->wanted ? wanted_bytes(run->wanted, NULL, 0)
+	                   : (run->common.quick ? 32 : 256) * (int64_t)MIB;
 }
 
 /* The largest transfer possible: an eighth of the host's memory and of what is free on the device

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Products and triangles in double precision that are large enough for chosen kernels, halves and
- * lines by themselves, against cuBLAS's product of everything. NaN around all, and in the triangle that is not touched;
- * operands whose pairs of elements are whole, as the chosen kernels want them, and others. */
+ * lines by themselves, against cuBLAS's product of everything. NaN around all, and in the triangle
+ * that is not touched; operands whose pairs of elements are whole, as the chosen kernels want them,
+ * and others. */
 #include "executor_memory.h"
 
 static uint64_t state = 20261122;

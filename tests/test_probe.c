@@ -252,7 +252,7 @@ static void test_chance(void)
 	table_free(curve);
 }
 
-/* In further visits, too, which are begun by name otherwise. */
+/* In further visits, too, whatever order they are named in. */
 static void test_turns(void)
 {
 	static const char *const names[] = {"early", "late"};
