@@ -234,10 +234,10 @@ static size_t sharing_jobs(struct work *work, struct job **group)
  * them what differs from process to process by less than a fifth is known to a fifth. */
 enum { NOISY_VISITS = 8, NOISY_VISITS_GPU = 3 };
 
-/* Processes for what chance decides. Of those that start a kernel behind another one in 1.60
+/* Processes for what chance decides. Of those that start a kernel behind another one in 1.58
  * to 1.81 us (133 on 32 H200s, half of them below 1.70) the middle between the quickest and the
  * slowest is within 2 % of that of as many others in 52 of 100 draws of three, 94 of eight, 98 of
- * ten. */
+ * ten (tests/test_curve_middle.c). */
 enum { CHANCE_PROCESSES = 10 };
 
 /* After which none begins: what disturbs the host may last longer than its measurement. Those of

@@ -13,7 +13,8 @@
  * in the metadata), copies bound by the link and not by their engine (rows of few bytes keep the
  * engine itself busy), a busy kernel that starves the others (a saturated multiprocessor serves its
  * oldest warps first, and one that polled a flag in host memory held up every launch until its next
- * look: this one has few warps and only calculates).
+ * look: this one has few warps and only calculates), what chance decides by process (how soon
+ * kernels start: up to ten processes visit that, and their middle counts).
  *
  * Unit: seconds per batch of branches; per call for enqueue_*, per round trip for urgent*, per hop
  * or kernel for hop_*; for queue_* mean seconds per call, the depth being the argument. */

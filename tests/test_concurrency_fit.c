@@ -130,6 +130,25 @@ static void test_known(double hidden)
 	profile_free(profile);
 }
 
+/* How soon a kernel starts, chance decides by process: two are quick, and one is not. */
+static void test_chance(void)
+{
+	static const double seconds[] = {1.6e-6, 1.61e-6, 1.8e-6};
+	static const char *const series[] = {"hop_idle", "enqueue_idle"};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	for (size_t s = 0; s < ARRAY_LEN(series); s++)
+		for (int process = 0; process < 3; process++) {
+			const double t = seconds[process];
+			const struct measurement m = {
+			        .seconds = {t, 0.999 * t, 1.001 * t, 20}, .hz = 1.98e9};
+			curve_add(curve, series[s], NULL, 0, process, &m, false);
+		}
+	struct profile *profile = fitted(curve);
+	is_parameter(profile, "gpu.concurrent.hop_idle", 0, 1.7e-6, "ok");
+	is_parameter(profile, "gpu.launch.enqueue_idle", 0, 1.61e-6, "ok");
+	profile_free(profile);
+}
+
 static void test_empty(void)
 {
 	struct profile *profile = fitted(curve_new(columns, ARRAY_LEN(columns)));
@@ -189,6 +208,7 @@ int main(void)
 	test_known(1);
 	test_known(0.4);
 	test_known(0.002); /* next to nothing: no interval is narrow */
+	test_chance();
 	test_empty();
 	test_open();
 	test_implausible();

@@ -3,7 +3,6 @@
 #include "tap.h"
 
 #include "../lib/curve.h"
-#include "../lib/curve_middle.h"
 
 static struct measurement measured(double seconds, double half, size_t samples, size_t discarded)
 {
@@ -139,40 +138,9 @@ static void test_one_sided(void)
 	        "less than a third changes nothing");
 }
 
-/* One value after the other, each a process's. */
-static struct estimate middle_of(const double *value, size_t count)
-{
-	struct table *curve = curve_new(arg_columns, ARRAY_LEN(arg_columns));
-
-	for (size_t i = 0; i < count; i++) {
-		const struct measurement m = measured(value[i], 0.01, 5, 0);
-		curve_add(curve, "start", NULL, 0, (int)i, &m, false);
-	}
-	const struct point point = curve_at(curve, "start", NULL, 0);
-	const struct estimate middle = curve_middle(curve, &point);
-	table_free(curve);
-	return middle;
-}
-
-static void test_middle(void)
-{
-	static const double one[] = {1.7}, two_groups[] = {1.6, 1.61, 1.6, 1.6, 1.8, 1.59},
-	                    far_off[] = {1.9, 1.7, 2.98, 1.95, 1.8};
-	const struct estimate all = middle_of(two_groups, ARRAY_LEN(two_groups)),
-	                      most = middle_of(far_off, ARRAY_LEN(far_off));
-
-	is_real(middle_of(one, 1).value, 1.7, 1e-12, "the middle of one process is its value");
-	is_real(all.value, 1.695, 1e-12, "of two groups it is between the quickest and slowest");
-	ok(fabs(all.low - 1.58) < 1e-9 && fabs(all.high - 1.81) < 1e-9,
-	        "and the interval has both of theirs");
-	is_real(most.value, 1.825, 1e-12, "a process that is far off takes no part");
-	ok(fabs(most.high - 1.96) < 1e-9, "nor in the interval");
-}
-
 int main(void)
 {
 	test_points();
-	test_middle();
 	test_at();
 	test_quality();
 	test_one_sided();
