@@ -3,19 +3,18 @@
 
 #include "schedule.h"
 
-enum { VECTOR_BYTES = 16 };
-
-static bool copied(const struct executor *e, struct matrix a)
+static bool copied(const struct executor *e, struct matrix a, int64_t bytes)
 {
 	const bool split = a.precision == SINGLE && e->math != MATH_FP32;
 
 	return e->aligned_from && smaller(a.m, a.n) >= e->aligned_from / (split ? 2 : 1) &&
-	       a.ld * precision_bytes(a.precision) % VECTOR_BYTES != 0;
+	       a.ld * precision_bytes(a.precision) % bytes != 0;
 }
 
-struct matrix aligned_carve(const struct executor *e, struct carver *carver, struct matrix a)
+struct matrix aligned_carve(
+        const struct executor *e, struct carver *carver, struct matrix a, int64_t bytes)
 {
-	return copied(e, a) ? carve_matrix(carver, a.m, a.n, a.precision) : a;
+	return copied(e, a, bytes) ? carve_matrix(carver, a.m, a.n, a.precision) : a;
 }
 
 bool aligned_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)

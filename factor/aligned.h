@@ -9,15 +9,23 @@
  * Log (H200, n = lda = 5555, ms). Floor of the two copies: 0.12. LU 8.80 -> 8.38, by 3xTF32, whose
  * products are fp32's where C is not aligned, 8.86 -> 7.61, in fp64 11.4 -> 10.6; QR 12.0 -> 11.8,
  * 12.2 -> 9.4 and 18.4 -> 17.7. Cholesky, a triangle of the copies, n = lda = 10007: 1.00 times as
- * fast as cuSOLVER (H200) -> 1.19 (H100), by 3xTF32 0.87 -> 1.09, in fp64 1.17 -> 1.30. */
+ * fast as cuSOLVER (H200) -> 1.19 (H100), by 3xTF32 0.87 -> 1.09, in fp64 1.17 -> 1.30.
+ * Columns that begin at 16 bytes, but not where sectors of 32 do, cost LU and QR less than the
+ * copies (1 to 3 %), Cholesky in fp64 more (H200, n = lda = 2018, 3002, 4066, 8162, and with lda a
+ * multiple of 4: 0.526 0.475, 0.946 0.873, 1.55 1.38, 6.59 5.73). */
 #ifndef FATHOM_ALIGNED_H
 #define FATHOM_ALIGNED_H
 
 #include "executor.h"
 #include "plan.h"
 
-/* The matrix itself, or room for its copy. */
-struct matrix aligned_carve(const struct executor *, struct carver *, struct matrix a);
+/* Where columns are to begin: at vectors, or at sectors of memory. */
+enum { ALIGNED_VECTOR = 16, ALIGNED_SECTOR = 32 };
+
+/* The matrix itself, or room for its copy where its leading dimension is no multiple of so many
+ * bytes. */
+struct matrix aligned_carve(
+        const struct executor *, struct carver *, struct matrix a, int64_t bytes);
 
 /* The copy there and back of a triangle or all of it, in QUEUE_MAIN; nothing when the two are one.
  */

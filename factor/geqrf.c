@@ -177,7 +177,7 @@ static void carve(struct qr *s, void *work)
 	int64_t widest = plan_widest(s->plan, s->schedule.steps);
 	enum precision precision = s->given.precision;
 
-	s->a = aligned_carve(s->e, &carver, s->given);
+	s->a = aligned_carve(s->e, &carver, s->given, ALIGNED_VECTOR);
 	s->leaf_work = carve_bytes(&carver, panels_work(s));
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->reflectors[i] = reflectors_carve(&carver, s->a.m, widest, precision);

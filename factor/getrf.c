@@ -106,7 +106,7 @@ static bool carve(struct lu *s, void *work)
 	if (s->by_rows)
 		carve_turned(s, &carver, widest);
 	else
-		s->a = aligned_carve(s->e, &carver, s->given);
+		s->a = aligned_carve(s->e, &carver, s->given, ALIGNED_VECTOR);
 	int64_t panel = panels_work(s);
 	if (panel < 0)
 		return false;

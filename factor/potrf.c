@@ -245,7 +245,8 @@ static void carve(struct cholesky *s, void *work)
 	struct carver carver = {work, 0};
 	int64_t widest = plan_widest(s->plan, s->given.n);
 
-	s->a = aligned_carve(s->e, &carver, s->given);
+	s->a = aligned_carve(s->e, &carver, s->given,
+	        s->given.precision == DOUBLE ? ALIGNED_SECTOR : ALIGNED_VECTOR);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_carve(&s->solve, &carver, widest, s->a.precision);
 	s->kept = carve_room(&carver, s->solve.piece ? s->a.n : 0, widest, s->a.precision);

@@ -419,9 +419,27 @@ static void test_refusals(struct executor *e)
 	test_each_refused(e, cases, ARRAY_LEN(cases), work_upper, run_nothing);
 }
 
+/* In double precision columns that begin between sectors of memory are copied, too. */
+static void test_sectors(struct executor *e)
+{
+	const int64_t from = e->aligned_from, bytes = 98 * 98 * (int64_t)sizeof(double);
+	const struct matrix between = {NULL, 0, 98, 98, 98, DOUBLE},
+	                    whole = {NULL, 0, 98, 98, 100, DOUBLE},
+	                    single = {NULL, 0, 98, 98, 100, SINGLE};
+
+	e->aligned_from = 1;
+	const int64_t copied = work_upper(e, &plans[0], single);
+	ok(work_upper(e, &plans[0], between) > work_upper(e, &plans[0], whole) + bytes,
+	        "%s: columns between sectors have a copy", e->name);
+	e->aligned_from = 0;
+	ok(work_upper(e, &plans[0], single) == copied, "%s: in single precision none", e->name);
+	e->aligned_from = from;
+}
+
 static void test_all(struct executor *e)
 {
 	test_measures(e);
+	test_sectors(e);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		for (int uplo = LOWER; uplo <= UPPER; uplo++) {
 			test_plan(e, &plans[i], (enum uplo)uplo, SINGLE);
