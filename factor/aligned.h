@@ -11,8 +11,9 @@
  * 12.2 -> 9.4 and 18.4 -> 17.7. Cholesky, a triangle of the copies, n = lda = 10007: 1.00 times as
  * fast as cuSOLVER (H200) -> 1.19 (H100), by 3xTF32 0.87 -> 1.09, in fp64 1.17 -> 1.30.
  * Columns that begin at 16 bytes, but not where sectors of 32 do, cost LU and QR less than the
- * copies (1 to 3 %), Cholesky in fp64 more (H200, n = lda = 2018, 3002, 4066, 8162, and with lda a
- * multiple of 4: 0.526 0.475, 0.946 0.873, 1.55 1.38, 6.59 5.73). */
+ * copies (1 to 3 %), Cholesky in fp64 more (H200, n = lda = 2018, 3002, 4066, 6498, 8162, and with
+ * lda a multiple of 4: 0.526 0.475, 0.946 0.873, 1.55 1.38, 3.92 3.44, 6.59 5.73; with a copy the
+ * last three 1.53 -> 1.44, 3.92 -> 3.57, 6.57 -> 5.97). */
 #ifndef FATHOM_ALIGNED_H
 #define FATHOM_ALIGNED_H
 

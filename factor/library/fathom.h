@@ -135,7 +135,9 @@ FATHOM_PUBLIC enum fathom_status fathom_dgetrs_rows(struct fathom *, char trans,
 
 /* *info: 0, or the order of the first leading minor that is not positive definite. The other
  * triangle is neither read nor written; by 3xTF32 what is near the diagonal may be read and written
- * back as it was, so that nobody else may change it meanwhile. */
+ * back as it was, so that nobody else may change it meanwhile. From 2048 columns on, where lda
+ * elements are no multiple of 16 bytes (32 in double precision), the workspace holds a copy of A.
+ */
 FATHOM_PUBLIC int64_t fathom_spotrf_work(struct fathom *, char uplo, int64_t n, int64_t lda);
 FATHOM_PUBLIC int64_t fathom_dpotrf_work(struct fathom *, char uplo, int64_t n, int64_t lda);
 FATHOM_PUBLIC enum fathom_status fathom_spotrf(struct fathom *, char uplo, int64_t n, float *a,
