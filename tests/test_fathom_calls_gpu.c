@@ -250,25 +250,6 @@ static void check_two_handles(enum precision p)
 	lu_free(&alone);
 }
 
-static void check_capture(void)
-{
-	struct lu s = lu_new(pair_new(64, 64, SINGLE, MATRIX_RANDOM), false);
-	cudaStream_t stream;
-	cudaGraph_t graph;
-
-	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	use_stream(handle, stream);
-	GPU(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	enum fathom_status status = lu_call(&s, false);
-	GPU(cudaStreamEndCapture(stream, &graph));
-	ok(status == FATHOM_NOT_POSSIBLE && strstr(fathom_error(handle), "captured"),
-	        "a stream under capture is refused");
-	GPU(cudaGraphDestroy(graph));
-	use_stream(handle, NULL);
-	GPU(cudaStreamDestroy(stream));
-	lu_free(&s);
-}
-
 /* ---- arguments ---- */
 
 static void refused(enum fathom_status status, const char *why, const char *what)
@@ -363,7 +344,6 @@ int main(void)
 		check_stream_change(p);
 		check_two_handles(p);
 	}
-	check_capture();
 	fathom_destroy(NULL);
 	fathom_destroy(handle);
 	return finish();

@@ -53,6 +53,8 @@ struct cuda {
 	int next_note;
 	struct buffer exchange; /* device: the resident kernel's slots, for one panel at a time */
 	uint32_t tag;           /* next unused tag of the exchange buffer */
+	bool captured;          /* the library's call is: what it puts goes into a graph */
+	uint32_t captured_tag;  /* its next tag; 0: it has not cleared the buffer yet */
 };
 
 static inline struct cuda *self(struct executor *executor)
@@ -82,6 +84,9 @@ struct cuda *cuda_new(const char *device, struct fault *fault);
 bool cuda_host(struct cuda *x);
 bool cuda_follow(struct cuda *x, cudaStream_t stream);
 bool cuda_reserve_exchange(struct cuda *x, int64_t widest);
+
+/* Begins a call of the library on a stream that is under capture, or that is not, as at first. */
+void cuda_capture(struct cuda *x, bool captured);
 
 /* False with the executor's fault filled when a CUDA or cuBLAS call failed. */
 bool cuda_ok(struct cuda *x, int error, const char *what);

@@ -81,24 +81,59 @@ int64_t cuda_resident_work(struct executor *executor, struct matrix a)
 	return 0;
 }
 
-/* A zeroed buffer whose tags have not been used: 0 is never a tag, and the buffer is cleared before
- * tags wrap around. The error word stands behind the part that exchange_layout hands out. */
-static bool prepare_exchange(struct cuda *x, int64_t bytes, uint32_t rounds)
+/* Tags of captured panels, which every replay uses again, are below this one, all others from it
+ * on: neither ever finds its own in the buffer. */
+static const uint32_t first_tag = UINT32_C(1) << 31;
+
+/* The error word stands behind the part that exchange_layout hands out. */
+enum { ERROR_BYTES = 16 };
+
+static bool clear_exchange(struct cuda *x, int64_t bytes)
 {
-	bool grow = bytes > x->exchange.bytes;
-	if (!grow && x->tag < UINT32_MAX - rounds)
-		return true;
-	if (grow) {
-		cudaFree(x->exchange.data);
-		x->exchange = (struct buffer){NULL, 0};
-		if (!cuda_ok(x, cudaMalloc(&x->exchange.data, (size_t)bytes + 16), "device memory"))
-			return false;
-		x->exchange.bytes = bytes;
-	}
-	x->tag = 1;
-	return cuda_ok(x,
-	        cudaMemsetAsync(x->exchange.data, 0, (size_t)x->exchange.bytes + 16, stream_of(x)),
+	return cuda_ok(x, cudaMemsetAsync(x->exchange.data, 0, (size_t)bytes, stream_of(x)),
 	        "clear the exchange");
+}
+
+static bool reserve_exchange(struct cuda *x, int64_t bytes)
+{
+	if (bytes <= x->exchange.bytes)
+		return true;
+	if (x->captured)
+		return fault_set(&x->base.fault,
+		        "a panel whose exchange takes %lld bytes can't be captured: %lld are there",
+		        (long long)bytes, (long long)x->exchange.bytes);
+	cudaFree(x->exchange.data);
+	x->exchange = (struct buffer){NULL, 0};
+	if (!cuda_ok(
+	            x, cudaMalloc(&x->exchange.data, (size_t)bytes + ERROR_BYTES), "device memory"))
+		return false;
+	x->exchange.bytes = bytes;
+	x->tag = first_tag;
+	return clear_exchange(x, bytes + ERROR_BYTES);
+}
+
+/* `count` tags of which the buffer has none. 0 is no tag: it is cleared to that before tags wrap
+ * around, and before the first captured panel of a call, in every replay. */
+static bool take_tags(struct cuda *x, int64_t count, uint32_t *first)
+{
+	uint32_t *next = x->captured ? &x->captured_tag : &x->tag;
+	const uint32_t begin = x->captured ? 1 : first_tag;
+	const uint32_t end = x->captured ? first_tag : UINT32_MAX;
+
+	if (*next < begin || *next >= end - (uint32_t)count) {
+		if (!clear_exchange(x, x->exchange.bytes))
+			return false;
+		*next = begin;
+	}
+	*first = *next;
+	*next += (uint32_t)count;
+	return true;
+}
+
+void cuda_capture(struct cuda *x, bool captured)
+{
+	x->captured = captured;
+	x->captured_tag = 0;
 }
 
 /* For panels of n columns of either kernel of many multiprocessors. */
@@ -111,7 +146,7 @@ static int64_t exchange_room(const struct cuda *x, enum precision precision, int
 
 bool cuda_reserve_exchange(struct cuda *x, int64_t widest)
 {
-	return prepare_exchange(x, exchange_room(x, DOUBLE, widest), 0);
+	return reserve_exchange(x, exchange_room(x, DOUBLE, widest));
 }
 
 static int *exchange_error(struct cuda *x)
@@ -121,24 +156,23 @@ static int *exchange_error(struct cuda *x)
 
 static bool panel_in_registers(struct cuda *x, struct matrix a, struct pivots p)
 {
-	uint32_t tag = x->tag;
-	x->tag += (uint32_t)a.n;
-	return cuda_ok(x,
-	        panel_grid(a.precision, matrix_address(a), a.ld, a.m, a.n, p.data, x->exchange.data,
-	                tag, exchange_error(x), stream_of(x)),
-	        "grid kernel");
+	uint32_t tag;
+	return take_tags(x, a.n, &tag) &&
+	       cuda_ok(x,
+	               panel_grid(a.precision, matrix_address(a), a.ld, a.m, a.n, p.data,
+	                       x->exchange.data, tag, exchange_error(x), stream_of(x)),
+	               "grid kernel");
 }
 
 static bool panel_in_shared_memory(struct cuda *x, struct matrix a, struct pivots p)
 {
 	const int words = panel_resident_words(a.precision, a.n);
 	struct panel_geometry geometry;
-	if (!geometry_of(x, a, &geometry))
+	uint32_t tag;
+	if (!geometry_of(x, a, &geometry) || !take_tags(x, a.n, &tag))
 		return false;
-	struct exchange exchange =
-	        exchange_layout(x->exchange.data, geometry.blocks, words, x->tag);
+	struct exchange exchange = exchange_layout(x->exchange.data, geometry.blocks, words, tag);
 	exchange.error = exchange_error(x);
-	x->tag += (uint32_t)a.n;
 	return cuda_ok(x,
 	        panel_resident(a.precision, matrix_address(a), a.ld, a.m, a.n, &geometry, exchange,
 	                p.data, stream_of(x)),
@@ -151,7 +185,7 @@ bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work,
 {
 	struct cuda *x = self(executor);
 	(void)work;
-	if (!prepare_exchange(x, exchange_room(x, a.precision, a.n), (uint32_t)a.n))
+	if (!reserve_exchange(x, exchange_room(x, a.precision, a.n)))
 		return false;
 	if (!panel_cluster_fits(a.precision, a.m, a.n))
 		return panel_grid_fits(a.precision, a.m, a.n) ? panel_in_registers(x, a, p)

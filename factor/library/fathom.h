@@ -20,8 +20,23 @@
  *   - A call returns a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
  *     fathom_error says in words what was wrong. info tells what was found in the numbers. NaN
  *     propagates.
- * The same call on equally aligned memory gives bitwise the same result on the same GPU. Stream
- * capture is refused. */
+ * The same call on equally aligned memory gives bitwise the same result on the same GPU.
+ *
+ * Stream capture: calls on a stream under capture (cudaStreamBeginCapture) become part of the
+ * graph, and each launch of that does their work on what the same memory holds then. On the device
+ * it takes 3 to 8 % less time for up to 2048 columns, for 4096 between 1 % more and 6 % less (H200,
+ * us, calls and graphs: sgetrf of 256 columns 222 206, 1024 867 801, 4096 4272 4205; sgeqrf 256 223
+ * 209, 1024 930 873; spotrf 256 47 44, 1024 176 164; dgetrf 1024 883 834).
+ *   - A graph works with what its calls' handle holds. It may be launched into any stream of the
+ *     device while the handle exists, but must not overlap with other work of the handle, which
+ *     other graphs of its calls are, too. In the handle's stream nothing does; between streams it
+ *     is the caller who has one wait for the other.
+ *   - What the host decides is decided at the capture: sizes, alpha and beta, how products are
+ *     computed, what qr_update_auto chooses.
+ *   - Refused with FATHOM_NOT_POSSIBLE, and without harm to the capture: fathom_finish,
+ *     fathom_set_stream to or from a stream under capture, and all calls while host panels are on.
+ *     fathom_create and fathom_destroy do what CUDA forbids during a capture, as cudaMalloc does.
+ *   - It needs a driver for CUDA 12.3 or later: earlier ones load no kernel during a capture. */
 #ifndef FATHOM_H
 #define FATHOM_H
 
@@ -40,7 +55,7 @@ extern "C" {
 enum fathom_status {
 	FATHOM_OK = 0,
 	FATHOM_BAD_ARGUMENT = 1, /* nothing was done */
-	FATHOM_NOT_POSSIBLE = 2, /* no usable GPU; stream capture */
+	FATHOM_NOT_POSSIBLE = 2, /* no usable GPU; not under stream capture */
 	FATHOM_FAILED = 3        /* CUDA, cuBLAS or a kernel failed; results are worthless */
 };
 
@@ -57,11 +72,12 @@ struct CUstream_st; /* a cudaStream_t points to one */
  * and what cuBLAS needs. */
 FATHOM_PUBLIC enum fathom_status fathom_create(struct fathom **handle);
 
-/* Waits for the handle's work and frees what the handle holds. NULL does nothing. */
+/* Waits for the work of the handle's calls and frees what the handle holds; launches of their
+ * graphs have to be over. NULL does nothing. */
 FATHOM_PUBLIC void fathom_destroy(struct fathom *handle);
 
-/* Later calls put their work into this cudaStream_t of the handle's device, after the handle's
- * earlier work. The stream must exist until another is set or the handle is destroyed. */
+/* Later calls put their work into this cudaStream_t of the handle's device, after that of earlier
+ * calls. The stream must exist until another is set or the handle is destroyed. */
 FATHOM_PUBLIC enum fathom_status fathom_set_stream(
         struct fathom *handle, struct CUstream_st *stream);
 
@@ -89,9 +105,9 @@ FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, i
 enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1, FATHOM_MATH_3XFP16 = 2 };
 FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fathom_math math);
 
-/* Waits for the handle's work. FATHOM_FAILED when a kernel of LU gave up waiting for its other
- * blocks (after a second: the GPU was taken away from it); one of QR then leaves NaN in tau, one of
- * Gram-Schmidt on R's diagonal. */
+/* Waits for all that is in the handle's stream. FATHOM_FAILED when a kernel of LU, of a call or of
+ * a graph, gave up waiting for its other blocks (after a second: the GPU was taken away from it);
+ * one of QR then leaves NaN in tau, one of Gram-Schmidt on R's diagonal. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
 /* Why the last call with this handle that did not return FATHOM_OK failed, "" before that; with

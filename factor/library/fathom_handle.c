@@ -27,34 +27,71 @@ void call_leave(struct fathom *h)
 		cudaSetDevice(h->caller_device);
 }
 
-/* A captured call would be replayed with tags of the exchange that are used up. */
-static bool not_capturing(struct fathom *h)
+/* Whether the stream is under capture; false where nothing can be put there. */
+static bool ask_capture(struct fathom *h, cudaStream_t stream, bool *captured)
 {
-	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 
-	return cuda_ok(h->cuda, cudaStreamIsCapturing(stream_of(h->cuda), &capture), "stream") &&
-	       (capture == cudaStreamCaptureStatusNone ||
-	               call_refuse(h, "the stream is being captured: calls can't be replayed"));
+	if (!cuda_ok(h->cuda, cudaStreamIsCapturing(stream, &status), "stream")) {
+		cudaGetLastError(); /* the next kernel's launch has not failed */
+		return false;
+	}
+	*captured = status == cudaStreamCaptureStatusActive;
+	return status != cudaStreamCaptureStatusInvalidated ||
+	       call_refuse(h, "the stream's capture has become invalid: it has to be ended");
+}
+
+/* For calls that would make a capture invalid. */
+static bool not_captured(struct fathom *h, cudaStream_t stream, const char *what)
+{
+	bool captured;
+
+	return ask_capture(h, stream, &captured) &&
+	       (!captured || call_refuse(h, "%s: not while the stream is being captured", what));
+}
+
+static bool allowed(struct fathom *h, bool *captured)
+{
+	return ask_capture(h, h->cuda->lanes[QUEUE_MAIN].stream, captured) &&
+	       (!*captured || !h->host_panels ||
+	               call_refuse(h, "calls with host panels can't be captured: they wait"));
 }
 
 bool call_begin(struct fathom *h, enum fathom_status *status)
 {
+	bool captured;
+
 	*status = FATHOM_NOT_POSSIBLE;
 	if (!call_enter(h))
 		return false;
 	h->e->queue = QUEUE_MAIN;
-	if (not_capturing(h))
+	if (allowed(h, &captured)) {
+		cuda_capture(h->cuda, captured);
 		return true;
+	}
 	call_leave(h);
 	return false;
 }
 
-/* What a call that failed half-way left in other queues comes before what the caller does next. */
-static void join_queues(struct executor *e)
+/* Under capture only the queues that it has spread to: to wait for others would make it invalid. */
+static bool takes_part(const struct cuda *x, enum queue queue)
 {
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+
+	return !x->captured ||
+	       (cudaStreamIsCapturing(x->lanes[queue].stream, &status) == cudaSuccess &&
+	               status == cudaStreamCaptureStatusActive);
+}
+
+/* What a call that failed half-way left in other queues comes before what the caller does next. */
+static void join_queues(struct fathom *h)
+{
+	struct executor *e = h->e;
 	struct fault first = e->fault;
 
 	for (enum queue queue = QUEUE_MAIN + 1; queue < QUEUE_COUNT; queue++) {
+		if (!takes_part(h->cuda, queue))
+			continue;
 		e->queue = queue;
 		bool recorded = ex_record(e, EVENT_JOIN);
 		e->queue = QUEUE_MAIN;
@@ -64,12 +101,16 @@ static void join_queues(struct executor *e)
 	e->fault = first;
 }
 
+/* Nobody could wait for a captured EVENT_DONE outside of the graph: whoever launches that orders
+ * it. */
 enum fathom_status call_end(struct fathom *h, bool good)
 {
-	if (!good)
-		join_queues(h->e);
+	if (!good) {
+		join_queues(h);
+		cudaGetLastError(); /* the next call's launches have not failed */
+	}
 	h->e->queue = QUEUE_MAIN;
-	good = ex_record(h->e, EVENT_DONE) && good;
+	good = (h->cuda->captured || ex_record(h->e, EVENT_DONE)) && good;
 	call_leave(h);
 	return good ? FATHOM_OK : FATHOM_FAILED;
 }
@@ -84,7 +125,7 @@ const char *fathom_status_text(enum fathom_status status)
 	case FATHOM_BAD_ARGUMENT:
 		return "an argument is wrong; nothing was done";
 	case FATHOM_NOT_POSSIBLE:
-		return "not possible here: no usable GPU, or a stream under capture";
+		return "not possible here: no usable GPU, or not under stream capture";
 	case FATHOM_FAILED:
 		return "CUDA, cuBLAS or a kernel failed; the results are worthless";
 	}
@@ -161,15 +202,21 @@ void fathom_destroy(struct fathom *h)
 	free(h);
 }
 
+/* Queues that a capture has are its until it ends, and it waits for nothing from before it. */
 enum fathom_status fathom_set_stream(struct fathom *h, struct CUstream_st *stream)
 {
+	static const char what[] = "a change of the stream";
+	enum fathom_status status = FATHOM_NOT_POSSIBLE;
+
 	if (!h)
 		return FATHOM_BAD_ARGUMENT;
 	if (!call_enter(h))
-		return FATHOM_NOT_POSSIBLE;
-	bool good = set_stream(h, stream);
+		return status;
+	if (not_captured(h, h->cuda->lanes[QUEUE_MAIN].stream, what) &&
+	        not_captured(h, stream, what))
+		status = set_stream(h, stream) ? FATHOM_OK : FATHOM_FAILED;
 	call_leave(h);
-	return good ? FATHOM_OK : FATHOM_FAILED;
+	return status;
 }
 
 enum fathom_status fathom_set_host_panels(struct fathom *h, int on)
@@ -204,13 +251,21 @@ enum fathom_status fathom_set_math(struct fathom *h, enum fathom_math math)
 	return FATHOM_OK;
 }
 
+/* What is read after EVENT_DONE comes after graphs in the stream, too. */
 enum fathom_status fathom_finish(struct fathom *h)
 {
-	enum fathom_status status;
+	enum fathom_status status = FATHOM_NOT_POSSIBLE;
 
 	if (!h)
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
+	if (!call_enter(h))
 		return status;
-	return call_end(h, ex_wait_host(h->e, EVENT_DONE) && cuda_exchange_ok(h->cuda));
+	if (not_captured(h, h->cuda->lanes[QUEUE_MAIN].stream, "waiting")) {
+		h->e->queue = QUEUE_MAIN;
+		status = ex_wait_host(h->e, EVENT_DONE) && cuda_exchange_ok(h->cuda)
+		                 ? FATHOM_OK
+		                 : FATHOM_FAILED;
+	}
+	call_leave(h);
+	return status;
 }

@@ -48,7 +48,8 @@ bool call_enter(struct fathom *);
 void call_leave(struct fathom *);
 
 /* Around the work of a call: the handle's device is current in between and QUEUE_MAIN the current
- * queue. call_end gives the status. After a call_begin that returns false nothing is left to do. */
+ * queue; on a stream under capture the work becomes part of the graph. call_end gives the status.
+ * After a call_begin that returns false nothing is left to do. */
 bool call_begin(struct fathom *, enum fathom_status *status);
 enum fathom_status call_end(struct fathom *, bool good);
 
