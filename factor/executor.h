@@ -169,7 +169,9 @@ struct executor_ops {
 	/* ---- blocks: what blocked factorizations are made of; on the executor's current queue */
 
 	/* event := all work put into the current queue so far; the current queue, or the host,
-	 * waits for it. An event never recorded is over. */
+	 * waits for it. An event never recorded is over. So that it can be captured as a CUDA
+	 * graph an algorithm waits in queues only for events that it has recorded itself, and at
+	 * its end has QUEUE_MAIN wait for all that it put into others. */
 	bool (*record)(struct executor *, int event);
 	bool (*wait)(struct executor *, int event);
 	bool (*wait_host)(struct executor *, int event);
