@@ -62,14 +62,20 @@ is_empty 'so does libfathom.a'
 } 2>&1 | grep -i cusolver >"$scratch/lines"
 is_empty 'no cuSOLVER in either'
 
-# ---- the example
+# ---- the examples
 
-"${bin%/bin}/examples/lu" >"$scratch/example" 2>&1
-if [ $? -eq 77 ]; then
-	report ok "the example # SKIP $(head -n 1 "$scratch/example")"
-else
-	expect 0 '^info 0, x from 1\.000 to 1\.000$' 'the example solves its system' cat "$scratch/example"
-fi
+# solves EXAMPLE PATTERN
+solves() {
+	"${bin%/bin}/examples/$1" >"$scratch/example" 2>&1
+	if [ $? -eq 77 ]; then
+		report ok "the example $1 # SKIP $(head -n 1 "$scratch/example")"
+	else
+		expect 0 "$2" "the example $1 solves its system" cat "$scratch/example"
+	fi
+}
+
+solves lu '^info 0, x from 1\.000 to 1\.000$'
+solves graph '^x from 1\.000 to 1\.000, [0-9.]* ms by calls, [0-9.]* ms as a graph$'
 
 # ---- an installed copy
 
