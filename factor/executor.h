@@ -355,8 +355,9 @@ struct executor {
 	int64_t rows_most[2]; /* columns of panels that lu_rows takes here: in fp32, in fp64 */
 	const struct split_limits *splits; /* NULL: no products of split operands here */
 	struct split_room split;           /* set by the algorithm, whose workspace it is */
-	bool blas_only; /* products by the BLAS even where kernels of our own are ahead of it. Set
-	                   by the algorithm */
+	bool blas_only; /* products by the BLAS (on a GPU in double precision as lib/blas_double.h
+	                   calls it) even where kernels of our own are ahead of it. Set by the
+	                   algorithm */
 	unsigned skip;  /* bit per phase: operations of these phases do nothing and succeed (phase
 	                   timing) */
 	struct fault fault;

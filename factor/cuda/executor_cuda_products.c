@@ -53,9 +53,6 @@ static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p,
 		return cublasSgemm_64(blas, ta, tb, p->m, p->n, p->k, &alpha_single,
 		        matrix_address(a), p->lda, matrix_address(b), p->ldb, &beta_single,
 		        matrix_address(c), p->ldc);
-	if (x->base.blas_only)
-		return cublasDgemm_64(blas, ta, tb, p->m, p->n, p->k, &alpha, matrix_address(a),
-		        p->lda, matrix_address(b), p->ldb, &beta, matrix_address(c), p->ldc);
 	return blas_double_gemm(&x->doubles, blas, p, alpha, matrix_address(a), matrix_address(b),
 	        beta, matrix_address(c));
 }
