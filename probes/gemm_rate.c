@@ -188,11 +188,14 @@ static bool lists(const int *list, int value)
 	return false;
 }
 
-/* Squares that the surface of updates does not have. */
+/* Squares that the surface of updates does not have. Larger ones take as long as all others, and
+ * the clock a while to come back. */
 static void measure_squares(struct bench *bench, const struct surface *surface, enum math math)
 {
-	const int step = bench->rate.run->common.quick ? 8 : 2;
-	for (int n = 16; n <= LARGEST; n *= step) {
+	static const int side[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 11584};
+	const size_t step = bench->rate.run->common.quick ? 3 : 1;
+	for (size_t i = 0; i < ARRAY_LEN(side); i += step) {
+		const int n = side[i];
 		struct product p = {bench, GEMM, math, n, n, n};
 		if (!lists(surface->m, n) || !lists(surface->k, n))
 			measure_product(&p);
