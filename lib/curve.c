@@ -175,33 +175,72 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	return point;
 }
 
+/* Rows by point: the rows of one are a chain. */
+struct chains {
+	size_t *first, *last, *next; /* first and last of a point's, next of a row's or END */
+	size_t count;
+	size_t *place; /* a hash table of points, 0: free, else one more than its number */
+	size_t places; /* a power of two */
+};
+static const size_t END = SIZE_MAX;
+
+static struct chains chains_new(size_t rows)
+{
+	struct chains c = {.first = xcalloc(rows + 1, sizeof *c.first),
+	        .last = xcalloc(rows + 1, sizeof *c.last),
+	        .next = xcalloc(rows + 1, sizeof *c.next),
+	        .places = 2};
+
+	while (c.places < 2 * rows)
+		c.places *= 2;
+	c.place = xcalloc(c.places, sizeof *c.place);
+	return c;
+}
+
+static void chains_free(struct chains *c)
+{
+	free(c->first);
+	free(c->last);
+	free(c->next);
+	free(c->place);
+}
+
+static void chains_add(struct chains *c, const struct table *curve, size_t row, size_t key_columns)
+{
+	size_t at = (size_t)point_hash(curve, row, key_columns) & (c->places - 1);
+
+	while (c->place[at] && !same_point(curve, c->first[c->place[at] - 1], row, key_columns))
+		at = (at + 1) & (c->places - 1);
+	if (c->place[at]) {
+		c->next[c->last[c->place[at] - 1]] = row;
+	} else {
+		c->first[c->count++] = row;
+		c->place[at] = c->count;
+	}
+	c->last[c->place[at] - 1] = row;
+	c->next[row] = END;
+}
+
 size_t curve_points(const struct table *curve, const char *series, struct point **points)
 {
-	const size_t key_columns = key_columns_of(curve);
-	size_t rows = curve->row_count, count = 0;
-	bool *taken = xcalloc(rows + 1, sizeof *taken);
+	const size_t key_columns = key_columns_of(curve), rows = curve->row_count;
+	const int name = table_column(curve, "series");
+	struct chains c = chains_new(rows);
 	size_t *member = xcalloc(rows + 1, sizeof *member);
-	uint64_t *hash = xcalloc(rows + 1, sizeof *hash);
 
-	for (size_t row = 0; row < rows; row++) {
-		taken[row] = series && strcmp(series, table_text(curve, row, "series")) != 0;
-		hash[row] = taken[row] ? 0 : point_hash(curve, row, key_columns);
-	}
-	*points = xcalloc(rows + 1, sizeof **points);
-	for (size_t first = 0; first < rows; first++) {
+	for (size_t row = 0; row < rows; row++)
+		if (!series || (name >= 0 && strcmp(series, curve->cell[row * curve->column_count +
+		                                                        (size_t)name]) == 0))
+			chains_add(&c, curve, row, key_columns);
+	*points = xcalloc(c.count + 1, sizeof **points);
+	for (size_t i = 0; i < c.count; i++) {
 		size_t n = 0;
-		if (taken[first])
-			continue;
-		for (size_t row = first; row < rows; row++)
-			if (!taken[row] && hash[row] == hash[first] &&
-			        same_point(curve, first, row, key_columns)) {
-				taken[row] = true;
-				member[n++] = row;
-			}
-		(*points)[count++] = combine(curve, member, n);
+		for (size_t row = c.first[i]; row != END; row = c.next[row])
+			member[n++] = row;
+		(*points)[i] = combine(curve, member, n);
 	}
-	free(hash);
-	free(taken);
+	const size_t count = c.count;
+	chains_free(&c);
 	free(member);
 	return count;
 }
