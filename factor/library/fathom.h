@@ -24,9 +24,9 @@
  *
  * Stream capture: calls on a stream under capture (cudaStreamBeginCapture) become part of the
  * graph, and each launch of that does their work on what the same memory holds then. On the device
- * it takes 3 to 8 % less time for up to 2048 columns, for 4096 between 1 % more and 6 % less (H200,
- * us, calls and graphs: sgetrf of 256 columns 222 206, 1024 867 801, 4096 4272 4205; sgeqrf 256 223
- * 209, 1024 930 873; spotrf 256 47 44, 1024 176 164; dgetrf 1024 883 834).
+ * it takes 3 to 13 % less time for up to 2048 columns, for 4096 between 1 % more and 8 % less (H200,
+ * us, calls and graphs: sgetrf of 256 columns 227 206, 1024 868 798, 4096 4279 4200; sgeqrf 256 225
+ * 211, 1024 946 876; spotrf 256 47 44, 1024 179 164; dgetrf 1024 899 838).
  *   - A graph works with what its calls' handle holds. It may be launched into any stream of the
  *     device while the handle exists, but must not overlap with other work of the handle, which
  *     other graphs of its calls are, too. In the handle's stream nothing does; between streams it
