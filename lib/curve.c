@@ -55,7 +55,7 @@ void curve_add(struct table *curve, const char *series, const struct arg *args, 
 
 /* ---- combining ---- */
 
-static size_t key_columns_of(const struct table *curve)
+size_t curve_key_columns(const struct table *curve)
 {
 	const int process = table_column(curve, "process");
 
@@ -75,10 +75,10 @@ static bool same_point(const struct table *curve, size_t a, size_t b, size_t key
 
 bool curve_same_point(const struct table *curve, size_t a, size_t b)
 {
-	return same_point(curve, a, b, key_columns_of(curve));
+	return same_point(curve, a, b, curve_key_columns(curve));
 }
 
-/* Equal for rows of one point: most others are told apart by it at once. FNV-1a. */
+/* Equal for rows of one point. FNV-1a. */
 static uint64_t point_hash(const struct table *curve, size_t row, size_t key_columns)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -223,7 +223,7 @@ static void chains_add(struct chains *c, const struct table *curve, size_t row, 
 
 size_t curve_points(const struct table *curve, const char *series, struct point **points)
 {
-	const size_t key_columns = key_columns_of(curve), rows = curve->row_count;
+	const size_t key_columns = curve_key_columns(curve), rows = curve->row_count;
 	const int name = table_column(curve, "series");
 	struct chains c = chains_new(rows);
 	size_t *member = xcalloc(rows + 1, sizeof *member);

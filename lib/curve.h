@@ -52,6 +52,9 @@ size_t curve_points(const struct table *curve, const char *series, struct point 
 struct point curve_at(
         const struct table *curve, const char *series, const struct arg *args, size_t arg_count);
 
+/* How many columns, which come first, tell points apart: those before the process, or all. */
+size_t curve_key_columns(const struct table *curve);
+
 /* Whether two rows are of one point: the same series and arguments, that is, the same text in every
  * column before the process. */
 bool curve_same_point(const struct table *curve, size_t a, size_t b);

@@ -10,13 +10,6 @@
 
 enum { MOST_NOISY = 200 }; /* points that a second visit goes through: the noisiest */
 
-/* Of the columns, those that tell points apart. */
-static size_t key_columns(const struct table *curve)
-{
-	const int process = table_column(curve, "process");
-	return process > 0 ? (size_t)process : curve->column_count;
-}
-
 static bool same_point(
         const struct table *a, size_t row_a, const struct table *b, size_t row_b, size_t keys)
 {
@@ -88,7 +81,7 @@ bool curve_lists(
 
 void curve_visit_again(struct table *curve, const struct table *again)
 {
-	const size_t keys = key_columns(curve), rows = curve->row_count;
+	const size_t keys = curve_key_columns(curve), rows = curve->row_count;
 
 	for (size_t visit = 0; visit < again->row_count; visit++) {
 		size_t row = 0;

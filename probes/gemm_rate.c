@@ -188,8 +188,8 @@ static bool lists(const int *list, int value)
 	return false;
 }
 
-/* Squares that the surface of updates does not have. Larger ones take as long as all others, and
- * the clock a while to come back. */
+/* Squares that the surface of updates does not have. Larger ones take long (H200: 0.16 s), and the
+ * clock a while to come back. */
 static void measure_squares(struct bench *bench, const struct surface *surface, enum math math)
 {
 	static const int side[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 11584};
