@@ -10,7 +10,7 @@
 enum { ORDER = 4096, DEPTH = 64, FEWEST_CALLS = 4, MOST_CALLS = 30, MOST_PRODUCTS = 400 };
 
 /* Of the calls and pauses of a sample: they meet the blocks of many products at any moment. */
-static const double span_seconds = 1e-3;
+static const double span_seconds = 1e-3, quick_span_seconds = 0.25e-3;
 /* Of the products, in lengths of those: samples of slow calls must be covered, too. */
 static const double cover = 1.7;
 /* A pause, longer than a block of a product stays at least. */
@@ -123,7 +123,8 @@ static bool beside_sample(void *context, struct sample *sample)
 static void size_sample(struct beside_call *b, int calls, double seconds)
 {
 	const double pause = 0.5 * (shortest_pause + longest_pause), each = seconds + 2 * pause;
-	b->calls = calls > 0 ? calls : (int)fmax(span_seconds / each, FEWEST_CALLS);
+	const double span = b->rate->run->common.quick ? quick_span_seconds : span_seconds;
+	b->calls = calls > 0 ? calls : (int)fmax(span / each, FEWEST_CALLS);
 	b->calls = b->calls < MOST_CALLS ? b->calls : MOST_CALLS;
 	const double products = cover * b->calls * each / b->beside->product_seconds;
 	b->products = 4 + (int)fmin(products, MOST_PRODUCTS);

@@ -190,10 +190,14 @@ static void measure_busy(const struct sweep *sweep)
 {
 	struct concurrency *c = sweep->c;
 	struct visits seen = {0};
-	const int visits = sweep->run->common.quick ? 1 : 2;
+	const bool quick = sweep->run->common.quick;
+	const int visits = quick ? 1 : 2;
 	/* the host's times vary: more of them, at two times */
-	const struct sweep longer = {
-	        .run = sweep->run, .c = c, .seconds = fmax(sweep->seconds, 4e-3), .visits = &seen};
+	const double enough = quick ? 2e-3 : 4e-3;
+	const struct sweep longer = {.run = sweep->run,
+	        .c = c,
+	        .seconds = fmax(sweep->seconds, enough),
+	        .visits = &seen};
 	for (int visit = 0; visit < visits; visit++)
 		for (size_t i = 0; i < ARRAY_LEN(busy_points); i++) {
 			c->held = busy_points[i].held;

@@ -153,13 +153,14 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 {
 	char series[32];
 	snprintf(series, sizeof series, "%s_%c", name, s->precision);
-	fill(s, (uint64_t)run->common.seed);
-	if (function == sample_kernel) {
-		launch(s);
-		GPU(cudaStreamSynchronize(s->bench->stream));
-	}
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
+	fill(s, (uint64_t)run->common.seed);
+	if (function == sample_kernel) {
+		launch(s); /* loads code */
+		GPU(cudaStreamSynchronize(s->bench->stream));
+		plan.warm_seconds = 0;
+	}
 	if (!sample_run(function, s, &plan, s->bench->gpu.max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s of %lld x %lld could not be timed", series,
 		        (long long)s->m, (long long)s->n);
