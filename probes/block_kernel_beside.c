@@ -147,7 +147,7 @@ static bool beside_pilot(const struct beside_call *call, struct sample *pilot)
 		seconds = clock_now() - start;
 	}
 	do {
-		seconds = fmin(4 * seconds, slow);
+		seconds = fmin(2 * seconds, slow);
 		size_sample(&b, FEWEST_CALLS, seconds);
 		if (!beside_sample(&b, pilot))
 			return false;
