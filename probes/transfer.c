@@ -26,7 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_BYTES = 64 * MIB, BOTH_LEAST = MIB, WRITTEN_BYTES = 16 * MIB };
+enum {
+	NODE_BYTES = 64 * MIB,
+	BOTH_LEAST = MIB,
+	WRITTEN_BYTES = 16 * MIB,
+	SLOW_BYTES = 64 * MIB /* pageable or write-combined: the rate stays from 16 MiB on */
+};
 
 static const double pageable_seconds = 25e-3; /* for one point, unless three samples take longer */
 
@@ -157,7 +162,8 @@ static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 {
 	static const char *const series[] = {"d2h_pageable", "h2d_pageable"};
-	struct buffer buffer = {.bytes = buffer_bytes(run, transfer, series, ARRAY_LEN(series))};
+	struct buffer buffer = {
+	        .bytes = least(buffer_bytes(run, transfer, series, ARRAY_LEN(series)), SLOW_BYTES)};
 	if (buffer.bytes == 0)
 		return;
 	buffer.host = xmalloc((size_t)buffer.bytes);
@@ -174,7 +180,7 @@ static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 static void measure_combined(struct probe_run *run, struct transfer *transfer)
 {
 	static const char series[] = "h2d_wc", *const only[] = {series};
-	struct buffer buffer = {.bytes = least(buffer_bytes(run, transfer, only, 1), 64 * MIB)};
+	struct buffer buffer = {.bytes = least(buffer_bytes(run, transfer, only, 1), SLOW_BYTES)};
 	if (buffer.bytes == 0)
 		return;
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocWriteCombined));
