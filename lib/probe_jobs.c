@@ -242,7 +242,7 @@ enum { CHANCE_PROCESSES = 10 };
 
 /* After which none begins: what disturbs the host may last longer than its measurement. Those of
  * the GPU come first and leave the host's some of it. */
-static const double visits_seconds = 10, visits_seconds_gpu = 8;
+static const double visits_seconds = 8, visits_seconds_gpu = 7;
 
 static bool may_visit_again(const struct job *job, bool on_gpu)
 {
