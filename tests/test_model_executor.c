@@ -185,6 +185,36 @@ static void test_interval(void)
 	profile_free(wide);
 }
 
+/* Panels of 64 columns and a little more than 4096 rows take longer by a step; a cluster holds up
+ * to 8192 rows, and twice as many of 32 columns. */
+static void test_interval_of_steps(void)
+{
+	static const double rows[] = {256, 1024, 1088, 2048, 2112, 4096, 4160, 8192, 8256, 16384};
+	struct profile *p = synthetic(0.01);
+	struct prediction out;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		for (double n = 16; n <= 64; n *= 2) {
+			const struct parameter_spec spec = {
+			        "gpu.panel_cluster.s", "s", "synthetic", "surface", 0, 0};
+			const struct arg args[] = {{"m", rows[i]}, {"n", n}};
+			const double more = fmod(rows[i], 128) == 64 ? 1.2 : 1;
+			const double value = n * (0.5 + rows[i] / 16384) * more * 1e-6;
+			if (rows[i] * n <= 8192 * 64)
+				profile_add(p, &spec, args, 2,
+				        (struct estimate){value, 0.99 * value, 1.01 * value, 9},
+				        false);
+		}
+	for (double m = 3000; m <= 8192; m += 1298) {
+		bool good =
+		        model_predict(p, MODEL_CUDA, "persistent", (int64_t)m, 64, SINGLE, 2, &out);
+		ok(good && out.low > 0.75 * out.seconds && out.high < 1.25 * out.seconds,
+		        "%.0f rows, where every other one is far: interval of %.1f and %.1f %%", m,
+		        100 * (out.low / out.seconds - 1), 100 * (out.high / out.seconds - 1));
+	}
+	profile_free(p);
+}
+
 static void test_flags(const struct profile *p)
 {
 	struct prediction out;
@@ -281,6 +311,7 @@ int main(void)
 	test_shapes(p);
 	test_parts(p);
 	test_interval();
+	test_interval_of_steps();
 	test_flags(p);
 	test_missing();
 	test_refusals(p);

@@ -211,6 +211,30 @@ static void test_middle(void)
 	profile_free(p);
 }
 
+/* Every m takes 1 us for 1024 rows, 128 more than 4096 half as long again. */
+static void test_step(void)
+{
+	static const char name[] = "gpu.surface";
+	struct profile *p = profile_new();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double n = 32; n <= 64; n *= 2) {
+		for (double m = 1024; m <= 4096; m *= 2)
+			add(p, name, m, n, m / 1024 * us);
+		add(p, name, 4224, n, 6.1875 * us);
+	}
+	price_reader_start(r, p);
+	is_real(price_surface2(r, name, "m", 4096, "n", 32) / us, 4, 1e-9, "before a step");
+	is_real(price_surface2(r, name, "m", 4224, "n", 32) / us, 6.1875, 1e-9, "behind it");
+	is_real(price_surface2(r, name, "m", 3000, "n", 48) / us, 3000 / 1024.0, 1e-9,
+	        "between the rows before it");
+	const double slope = log(6.1875 / 2) / log(4224 / 2048.0);
+	is_real(price_surface2(r, name, "m", 8448, "n", 32) / us, 6.1875 * pow(2, slope), 1e-9,
+	        "beyond the last row no step, but the slope since the row before both");
+	free(r);
+	profile_free(p);
+}
+
 /* Exchanges of rows, and with a solve, in 2048 columns: 20 and 50 us; a launch takes 2 us. */
 static void test_rows(void)
 {
@@ -305,6 +329,7 @@ int main(void)
 	test_panel_beside();
 	test_streaming();
 	test_middle();
+	test_step();
 	test_rows();
 	test_missing();
 	test_unresolved();

@@ -170,6 +170,15 @@ static void test_one_argument(void)
 	ok(profile_range(profile, "f", "bytes", &low, &high) && low == 4096 && high == 0x1p30,
 	        "range of the argument");
 
+	for (double x = 1024; x <= 4096; x *= 2)
+		add_at(profile, "step", "m", x, x);
+	add_at(profile, "step", "m", 4160, 3 * 4160);
+	is_real(get_at(profile, "step", "m", 4160).estimate.value, 3 * 4160, 0,
+	        "a step at the end");
+	is_real(get_at(profile, "step", "m", 8320).estimate.value,
+	        3 * 4160 * pow(2, log(3 * 4160 / 2048.0) / log(4160 / 2048.0)), 1e-9,
+	        "beyond it the slope from the row before those two goes on");
+
 	add_at(profile, "lone", "bytes", 4, 7);
 	ok(!get_at(profile, "lone", "bytes", 4).extrapolated, "one row: at it");
 	f = get_at(profile, "lone", "bytes", 8);

@@ -61,7 +61,8 @@ struct price_surface {
 	uint32_t key;     /* of its rows */
 	size_t args, count[SURFACE_ARGS];
 	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
-	double value[SURFACE_VALUES];            /* the last argument runs fastest */
+	size_t slope[SURFACE_ARGS];   /* from that row to the last: the slope that goes on beyond */
+	double value[SURFACE_VALUES]; /* the last argument runs fastest */
 	/* rows off the grid: where they are, in intervals of the axes, and how far they lie above
 	 * what the grid says there */
 	struct price_middle {

@@ -59,6 +59,18 @@ static size_t keep_grid(const struct axis *axis, double *at)
 	return kept;
 }
 
+/* Rows hard by the last one show a step (panels of a few rows more than a power of two), which must
+ * not go on as a slope. */
+static size_t slope_row(const double *at, size_t count)
+{
+	static const double hard_by = 1.1;
+	size_t row = count < 2 ? 0 : count - 2;
+
+	while (row > 0 && at[count - 1] < hard_by * at[row])
+		row--;
+	return row;
+}
+
 void price_grid_axes(struct price_surface *s, const struct profile *profile, const char *const *arg)
 {
 	for (size_t k = 0; k < s->args; k++) {
@@ -67,6 +79,7 @@ void price_grid_axes(struct price_surface *s, const struct profile *profile, con
 			if (price_grid_takes(s, &profile->row[r]))
 				count_value(&axis, price_grid_argument(&profile->row[r], arg[k]));
 		s->count[k] = keep_grid(&axis, s->axis[k]);
+		s->slope[k] = slope_row(s->axis[k], s->count[k]);
 	}
 }
 

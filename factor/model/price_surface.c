@@ -9,40 +9,59 @@
 
 /* ---- between the rows ---- */
 
-/* The interval of the axis and how far in it x lies; beyond the last row its slope is kept. */
-static size_t locate(const double *axis, size_t count, double x, double *part)
-{
-	size_t i = 0;
+/* Two rows of an axis, and how far from the first to the second. */
+struct pair {
+	size_t low, high;
+	double part;
+};
 
-	*part = 0;
-	if (count < 2 || x <= axis[0])
-		return 0;
-	while (i + 2 < count && axis[i + 1] < x)
-		i++;
-	*part = (x - axis[i]) / (axis[i + 1] - axis[i]);
-	return i;
+/* Between which rows a place lies; beyond the last row, from which its slope is kept. */
+static struct pair pair_at(const struct price_surface *s, size_t k, double at)
+{
+	const size_t count = s->count[k], last = count > 0 ? count - 1 : 0;
+	struct pair pair = {s->slope[k], last, 1 + at - (double)last};
+
+	if (last > 0 && at <= (double)last) {
+		pair.low = (size_t)fmin(floor(at), (double)(last - 1));
+		pair.high = pair.low + 1;
+		pair.part = at - (double)pair.low;
+	}
+	return last > 0 ? pair : (struct pair){0, 0, 0};
 }
 
-static double mix(
-        const struct price_surface *s, const size_t *low, const double *part, size_t k, size_t at)
+/* The place of x on an axis, in intervals; beyond the last row in the one whose slope is kept. */
+static double locate(const struct price_surface *s, size_t k, double x)
+{
+	const double *axis = s->axis[k];
+	const size_t count = s->count[k];
+	size_t i = 0;
+
+	if (count < 2 || x <= axis[0])
+		return 0;
+	if (x > axis[count - 1])
+		return (double)(count - 1) +
+		       (x - axis[count - 1]) / (axis[count - 1] - axis[s->slope[k]]);
+	while (axis[i + 1] < x)
+		i++;
+	return (double)i + (x - axis[i]) / (axis[i + 1] - axis[i]);
+}
+
+static double mix(const struct price_surface *s, const struct pair *pair, size_t k, size_t at)
 {
 	if (k == s->args)
 		return s->value[at];
-	double below = mix(s, low, part, k + 1, at * s->count[k] + low[k]);
-	if (part[k] == 0)
+	double below = mix(s, pair, k + 1, at * s->count[k] + pair[k].low);
+	if (pair[k].part == 0)
 		return below;
-	double above = mix(s, low, part, k + 1, at * s->count[k] + low[k] + 1);
-	return below + part[k] * (above - below);
+	double above = mix(s, pair, k + 1, at * s->count[k] + pair[k].high);
+	return below + pair[k].part * (above - below);
 }
 
 /* In intervals of the axes. */
 static void place(const struct price_surface *s, const double *x, double *at)
 {
-	for (size_t k = 0; k < s->args; k++) {
-		double part;
-		const size_t low = locate(s->axis[k], s->count[k], x[k], &part);
-		at[k] = (double)low + part;
-	}
+	for (size_t k = 0; k < s->args; k++)
+		at[k] = locate(s, k, x[k]);
 }
 
 /* How much a row off the grid counts: 1 there, 0 from the next rows of the grid on; beyond the last
@@ -64,15 +83,11 @@ static double weight(
 
 static double on_surface(const struct price_surface *s, const double *at)
 {
-	double part[SURFACE_ARGS];
-	size_t low[SURFACE_ARGS];
+	struct pair pair[SURFACE_ARGS];
 
-	for (size_t k = 0; k < s->args; k++) {
-		const size_t last = s->count[k] > 1 ? s->count[k] - 2 : 0;
-		low[k] = (size_t)fmin(floor(at[k]), (double)last);
-		part[k] = at[k] - (double)low[k];
-	}
-	double value = mix(s, low, part, 0, 0);
+	for (size_t k = 0; k < s->args; k++)
+		pair[k] = pair_at(s, k, at[k]);
+	double value = mix(s, pair, 0, 0);
 	for (size_t i = 0; i < s->middles; i++)
 		value += weight(s, &s->middle[i], at) * s->middle[i].above;
 	return value;
@@ -200,11 +215,10 @@ static double corner(const struct price_reader *reader, const struct price_surfa
 	double part = 1;
 
 	for (size_t k = 0; k < s->args; k++) {
-		const size_t last = s->count[k] > 1 ? s->count[k] - 2 : 0, up = which >> k & 1;
-		const size_t low = (size_t)fmin(floor(in[k]), (double)last);
-		const size_t i = low + (s->count[k] > 1 ? up : 0);
-		part *= up ? in[k] - (double)low : 1 - (in[k] - (double)low);
-		row[k] = row_at(reader, s, k, i);
+		const struct pair pair = pair_at(s, k, in[k]);
+		const bool up = which >> k & 1;
+		part *= up ? pair.part : 1 - pair.part;
+		row[k] = row_at(reader, s, k, up ? pair.high : pair.low);
 	}
 	return part;
 }
