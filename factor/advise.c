@@ -13,6 +13,7 @@
 #include "runs/answers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,12 @@ static void print_answers(
 	}
 }
 
+/* No "-0.0". */
+static double percent(double part)
+{
+	return fabs(part) < 0.0005 ? 0 : 100 * part;
+}
+
 static void print_choice(struct profile *profile, const struct question *question,
         const struct answer *answer, size_t count, FILE *out)
 {
@@ -105,7 +112,7 @@ static void print_choice(struct profile *profile, const struct question *questio
 		fprintf(out,
 		        "Most sensitive to: %s (10 %% more of it: %+.1f %% time, %+.1f %% lead "
 		        "over %s).\n",
-		        s.name, 100 * s.time, 100 * s.lead, answer[1].variant);
+		        s.name, percent(s.time), percent(s.lead), answer[1].variant);
 	if (s.tipping_name)
 		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured.\n",
 		        answer[1].variant, s.tipping_name, s.tipping);

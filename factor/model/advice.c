@@ -112,44 +112,95 @@ static bool is_doubtful(const char *name)
 	       strcmp(name, "gpu.l2.stated") != 0;
 }
 
-static void try_parameters(struct profile *profile, const struct question *question,
-        const struct answer *choice, const struct answer *rival, const struct model *model,
-        double factor, struct sensitivity *s)
-{
-	double lead = rival->prediction.seconds / choice->prediction.seconds;
+/* A choice, the next best one, and what the choice rests on so far. */
+struct rivals {
+	struct profile *profile;
+	const struct question *question;
+	const struct answer *choice, *rival;
+	struct sensitivity found;
+};
 
-	for (size_t u = 0; u < model->used_count && !s->tipping_name; u++) {
+static void note_change(struct rivals *r, const char *name, double mine, double theirs)
+{
+	const double lead = r->rival->prediction.seconds / r->choice->prediction.seconds;
+	const double change = theirs / mine / lead - 1;
+
+	if (isfinite(change) && (!r->found.name || fabs(change) > fabs(r->found.lead))) {
+		r->found.name = name;
+		r->found.lead = change;
+		r->found.time = mine / r->choice->prediction.seconds - 1;
+	}
+}
+
+static bool tips(const struct rivals *r, const char *name, double factor)
+{
+	return seconds_if(r->profile, r->question, r->rival, name, factor) <
+	       seconds_if(r->profile, r->question, r->choice, name, factor);
+}
+
+/* The factor from which on the rival wins, to half a percent: `within` does not tip the choice,
+ * `beyond` does. */
+static double tipping_point(const struct rivals *r, const char *name, double within, double beyond)
+{
+	static const double enough = 1.005;
+
+	while (fmax(within, beyond) > enough * fmin(within, beyond)) {
+		const double middle = sqrt(within * beyond);
+		*(tips(r, name, middle) ? &beyond : &within) = middle;
+	}
+	return beyond;
+}
+
+static bool nearer(double factor, double other)
+{
+	return fabs(log(factor)) < fabs(log(other));
+}
+
+/* The parameters of one of the two, all changed by a factor one at a time; `within` is that of the
+ * step before. */
+static void try_parameters(
+        struct rivals *r, const struct model *model, double within, double factor)
+{
+	struct sensitivity *s = &r->found;
+
+	for (size_t u = 0; u < model->used_count; u++) {
 		const char *name = model->used[u];
-		if (!is_doubtful(name))
+		if (!is_doubtful(name) || !tips(r, name, factor))
 			continue;
-		double mine = seconds_if(profile, question, choice, name, factor);
-		double theirs = seconds_if(profile, question, rival, name, factor);
-		double change = theirs / mine / lead - 1;
-		if (factor == 1.1 && isfinite(change) &&
-		        (!s->name || fabs(change) > fabs(s->lead))) {
-			s->name = name;
-			s->lead = change;
-			s->time = mine / choice->prediction.seconds - 1;
-		}
-		if (theirs < mine) {
+		const double point = tipping_point(r, name, within, factor);
+		if (!s->tipping_name || nearer(point, s->tipping)) {
 			s->tipping_name = name;
-			s->tipping = factor;
+			s->tipping = point;
 		}
+	}
+}
+
+static void find_most_sensitive(struct rivals *r, const struct model *model)
+{
+	static const double more = 1.1;
+
+	for (size_t u = 0; u < model->used_count; u++) {
+		const char *name = model->used[u];
+		if (is_doubtful(name))
+			note_change(r, name,
+			        seconds_if(r->profile, r->question, r->choice, name, more),
+			        seconds_if(r->profile, r->question, r->rival, name, more));
 	}
 }
 
 struct sensitivity advice_sensitivity(struct profile *profile, const struct question *question,
         const struct answer *choice, const struct answer *rival)
 {
-	static const double factors[] = {
-	        1.1, 1 / 1.1, 1.25, 0.8, 1.5, 1 / 1.5, 2, 0.5, 4, 0.25, 8, 0.125};
-	struct sensitivity s = {0};
+	static const double steps[] = {1, 1.1, 1.25, 1.5, 2, 4, 8};
+	const struct model *models[] = {&choice->prediction.model, &rival->prediction.model};
+	struct rivals r = {profile, question, choice, rival, {0}};
 
-	for (size_t f = 0; f < ARRAY_LEN(factors) && !s.tipping_name; f++) {
-		try_parameters(profile, question, choice, rival, &choice->prediction.model,
-		        factors[f], &s);
-		try_parameters(
-		        profile, question, choice, rival, &rival->prediction.model, factors[f], &s);
-	}
-	return s;
+	for (size_t m = 0; m < ARRAY_LEN(models); m++)
+		find_most_sensitive(&r, models[m]);
+	for (size_t i = 1; i < ARRAY_LEN(steps) && !r.found.tipping_name; i++)
+		for (size_t m = 0; m < ARRAY_LEN(models); m++) {
+			try_parameters(&r, models[m], steps[i - 1], steps[i]);
+			try_parameters(&r, models[m], 1 / steps[i - 1], 1 / steps[i]);
+		}
+	return r.found;
 }
