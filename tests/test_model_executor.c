@@ -194,7 +194,7 @@ static void test_interval_of_steps(void)
 	struct prediction out;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		for (double n = 16; n <= 64; n *= 2) {
+		for (double n = 16; n <= 128; n *= 2) {
 			const struct parameter_spec spec = {
 			        "gpu.panel_cluster.s", "s", "synthetic", "surface", 0, 0};
 			const struct arg args[] = {{"m", rows[i]}, {"n", n}};

@@ -31,8 +31,8 @@ struct sensitivity {
 	 */
 	const char *name;
 	double time, lead; /* relative change of the choice's time and of rival / choice then */
-	/* the parameter whose smallest change makes the rival win, and its factor to half a percent;
-	   NULL: none */
+	/* the parameter whose smallest change makes the rival win, and its factor to half a
+	   percent; NULL: none */
 	const char *tipping_name;
 	double tipping;
 };
