@@ -151,12 +151,14 @@ function scale(x, unit,   size) {
 			size >= 999.5 ? "1e-3 k" unit : "1 " unit
 	return "1 " (unit == "count" || unit == "ratio" ? "" : unit)
 }
+# Whole numbers of a few thousand are not rounded.
+function digits(unit) { return unit == "count" ? 4 : 3 }
 function with_unit(x, unit,   part, text) {
 	if (!is_number(x))
 		return x == "" || x == "nan" ? "-" : x
 	x += 0
 	split(scale(x, unit), part, " ")
-	text = significant(x * part[1], 3)
+	text = significant(x * part[1], digits(unit))
 	return part[2] == "" ? text : text " " part[2]
 }
 # Both ends of an interval in the unit of the value.
@@ -164,8 +166,8 @@ function interval(low, high, x, unit,   part) {
 	if (!is_number(x))
 		return "-"
 	split(scale(x + 0, unit), part, " ")
-	return (is_number(low) ? significant(low * part[1], 3) : low) " .. " \
-		(is_number(high) ? significant(high * part[1], 3) : high)
+	return (is_number(low) ? significant(low * part[1], digits(unit)) : low) " .. " \
+		(is_number(high) ? significant(high * part[1], digits(unit)) : high)
 }
 function percent(x, format) { return is_number(x) ? sprintf(format == "" ? "%.1f" : format, 100 * x) : "-" }
 function plural(n, word) { return n " " word (n == 1 ? "" : "s") }
