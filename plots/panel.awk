@@ -41,7 +41,10 @@ function choose_width(kind,   i, n, width, best) {
 			best = width[i]
 	return best
 }
-function rate(variant, m, time) { return (variant == "ger" ? 2 * m * nb : flops_getrf(m, nb)) / time / 1e9 }
+# An interval from 0 on has no highest rate: the band is left out there.
+function rate(variant, m, time) {
+	return time > 0 ? sprintf("%.6g", (variant == "ger" ? 2 * m * nb : flops_getrf(m, nb)) / time / 1e9) : "nan"
+}
 
 # ---- for the figure ----
 
@@ -55,7 +58,7 @@ function write_rates(kind, variant,   i, m, k, out) {
 		if (!(out in begun))
 			print "m\tgflops\tlow\thigh" >out
 		begun[out] = 1
-		printf "%.0f\t%.6g\t%.6g\t%.6g\n", m, rate(variant, m, seconds[k]), rate(variant, m, high[k]), rate(variant, m, low[k]) >out
+		printf "%.0f\t%s\t%s\t%s\n", m, rate(variant, m, seconds[k]), rate(variant, m, high[k]), rate(variant, m, low[k]) >out
 	}
 }
 function write_estimate(name, alpha, beta,   m, last, out) {

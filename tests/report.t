@@ -313,6 +313,12 @@ awk -v folder="$scratch/rates" -v data="$scratch/products" -v precision=s -f "$p
 says "$scratch/rates/gemm.tsv" '^512	26843.5$' "beside factorizations: the library's square products alone, of their precision"
 says "$scratch/rates/getrf_bound.tsv" '^1000	666[0-9.]*$' 'and the bound, which is level 0 of the predictions'
 says "$scratch/rates/getrf_checked_hybrid.tsv" '^1000	133[0-9.]*$' 'what was measured at held-out sizes alone'
+mkdir "$scratch/panel" "$scratch/open"
+results 1 predictions | awk -F '\t' -v OFS='\t' '$2 == "persistent" && $5 == 3000 { $14 = 0 } { print }' >"$scratch/open/predictions.tsv"
+cp "$gpu/measurements.tsv" "$scratch/open"
+awk -v folder="$scratch/panel" -v data="$scratch/open" -v executor=cuda -f "$plots/common.awk" -f "$plots/panel.awk" >"$scratch/out"
+says "$scratch/panel/predicted_persistent.tsv" '^3000	[0-9.]*	[0-9.]*	nan$' 'an interval from 0 on has no highest rate'
+says "$scratch/panel/predicted_persistent.tsv" '^750	[0-9.]*	[0-9.]*	[0-9.]*$' 'but the others have'
 cat >"$scratch/golden.awk" <<-'AWK'
 	function gflops(m, alpha) { return flops_getrf(m, 64) / panel_estimate(m, 64, alpha, 75e9) / 1e9 }
 	BEGIN { printf "%.1f %.2f %.2f\n", gflops(20000, 5e-6), gflops(750, 1.4e-6), gflops(64, 1.4e-6) / gflops(64, 5e-6) }
