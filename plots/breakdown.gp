@@ -3,7 +3,7 @@
 # their upper edges), and how many times slower the factorizations are when one optimization is left out, as measured.
 # breakdown.awk wrote work/NAME/lu_VARIANT.tsv (n, upper edges of what each part costs; hidden: panels and transfers beside other
 # work), measured_VARIANT.tsv, and without-OPERATION-VARIANT-WHAT.tsv (n, ratio).
-height = 1240
+height = 1340
 load scripts."/style.gp"
 variants = "hybrid gpu"
 edges = "zero update solve swap panel transfer rest"
@@ -11,7 +11,11 @@ says(p) = p eq "update" ? "products" : p eq "solve" ? "solves" : p eq "swap" ? "
 	p eq "transfer" ? "transfers" : "waiting"
 title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
 place(v) = v eq "gpu" ? "GPU" : "CPU"
-left_out(w) = w eq "rows" ? "row-major layout" : w eq "widths" ? "sequence of widths" : w
+left_out(w) = w eq "rows" ? "row-major" : w
+# A colour for each factorization, a mark for each optimization, the CPU's panels dashed.
+line_of(o) = o eq "getrf" ? 1 : o eq "geqrf" ? 2 : 3
+mark_of(w) = w eq "lookahead" ? 7 : w eq "widths" ? 5 : w eq "rows" ? 9 : 13
+dash_of(v) = v eq "gpu" ? 1 : 2
 part(s, i) = system("echo ".s." | sed 's,.*/without-,,' | cut -d- -f".i)
 set multiplot
 left = 0.13; right = 0.97
@@ -36,16 +40,19 @@ do for [i=1:2] {
 		for [j=2:(measured ? 6 : 1)] file(name."/measured_".v) using "n":(column(word(edges, j))) with points lt j-1 ps 0.8 \
 			notitle
 }
-bottom = 0.11; top = 0.285
+bottom = 0.14; top = 0.285
 @panel
 set title "Times slower without one optimization: as measured, single precision"
 set ylabel "ratio"
 set xlabel "n" offset 0,0.4
-set yrange [*:*]
-set key maxrows 4
+set yrange [0.95:*]
+set ytics (1, 1.1, 1.2, 1.5, 2, 3, 5, 10)
+set key maxrows 6 width -2
+set logscale y
 without = system("cd '".work."' && ls ".name."/without-*.tsv 2>/dev/null | sed 's,[.]tsv$,,'")
 if (words(without) > 0) {
-	plot for [j=1:words(without)] file(word(without, j)) using "n":"ratio" smooth unique with linespoints lt j \
+	plot for [j=1:words(without)] file(word(without, j)) using "n":"ratio" smooth unique with linespoints \
+		lt line_of(part(word(without, j), 1)) dt dash_of(part(word(without, j), 2)) pt mark_of(part(word(without, j), 3)) \
 		title title_of(part(word(without, j), 1))." ".place(part(word(without, j), 2)).", ".left_out(part(word(without, j), 3)), \
 		1 with lines lt 7 dt 3 notitle
 }
