@@ -89,6 +89,13 @@ static inline bool profile_row_has_name(const struct parameter *row, uint32_t ke
 	return row->name_key == key && strcmp(row->name, name) == 0;
 }
 
+/* Whether two arguments are so near each other that what lies between them is a step (panels of a
+ * few rows more than a power of two), which must not go on beyond the last row as a slope. */
+static inline bool profile_hard_by(double less, double more)
+{
+	return less > 0 && more < 1.1 * less;
+}
+
 /* Smallest and largest value of an argument among the usable rows of a function. False when
  * unknown. */
 bool profile_range(const struct profile *profile, const char *name, const char *arg, double *low,

@@ -150,15 +150,13 @@ static bool find_clean(const struct rows *rows, double x, int way, struct node *
 	return false;
 }
 
-/* The value from which the slope at an end is taken. One hard by the end shows a step (panels of a
- * few rows more than a power of two), which must not go on as a slope. */
+/* The value from which the slope at an end is taken. */
 static double slope_value(const struct rows *rows, double end, int inwards)
 {
-	static const double hard_by = 1.1;
 	const double nearest = next_value(rows, end, inwards);
 	double x = nearest;
 
-	while (x > 0 && isfinite(x) && fmax(end, x) < hard_by * fmin(end, x))
+	while (isfinite(x) && profile_hard_by(fmin(end, x), fmax(end, x)))
 		x = next_value(rows, x, inwards);
 	return isfinite(x) ? x : nearest;
 }

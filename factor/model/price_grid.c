@@ -59,14 +59,12 @@ static size_t keep_grid(const struct axis *axis, double *at)
 	return kept;
 }
 
-/* Rows hard by the last one show a step (panels of a few rows more than a power of two), which must
- * not go on as a slope. */
+/* The row from which the slope beyond the last one is taken. */
 static size_t slope_row(const double *at, size_t count)
 {
-	static const double hard_by = 1.1;
 	size_t row = count < 2 ? 0 : count - 2;
 
-	while (row > 0 && at[count - 1] < hard_by * at[row])
+	while (row > 0 && profile_hard_by(at[row], at[count - 1]))
 		row--;
 	return row;
 }
