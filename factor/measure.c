@@ -3,10 +3,11 @@
  * Method: every case of predictions.tsv on a fresh random panel, restored by a copy before each
  * run; the variants of a shape in turns; the shapes in random order, but those that are predicted
  * to take more than their part of the time at the end, so that they cost the least others; then
- * once more what is not known to a hundredth, as long as the time lasts; host clock from call to
- * completion; median with its 95 % interval. What can fool it: clocks that still
- * rise (warm-up by time), other users of the device (recorded), a wrong result (checked: then there
- * is no number). Unit: seconds per operation. */
+ * once more, as long as the time lasts, what was measured on a core that others used, and what is
+ * not known to a hundredth; host clock from call to completion; median with its 95 % interval. What
+ * can fool it: clocks that still rise (warm-up by time), other users of the device (recorded) and
+ * of the host (discarded, or noted in the row), a wrong result (checked: then there is no number).
+ * Unit: seconds per operation. */
 #include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "runs/cases.h"
@@ -72,24 +73,29 @@ static size_t list_shapes(
 	return count;
 }
 
-/* A first visit wants what has no row in `done` yet, a second one what the first left unsure. */
+/* A first visit wants what has no row in `done` yet; others what that left disturbed; or unsure. */
+enum visit { VISIT_FIRST, VISIT_DISTURBED, VISIT_UNSURE };
+
 static bool is_wanted(const struct measure *measure, const struct results *done,
-        const struct result *row, bool again)
+        const struct result *row, enum visit visit)
 {
-	return again ? second_visit_wanted(done, measure->kept, row, measure->plan.target)
-	             : !results_find(done, row);
+	if (visit == VISIT_FIRST)
+		return !results_find(done, row);
+	return second_visit_wanted(done, measure->kept, row,
+	        visit == VISIT_DISTURBED ? INFINITY : measure->plan.target);
 }
 
 /* The cases of one shape that a visit wants; on the GPU also cuSOLVER's, which nobody predicts. */
 static size_t list_cases(const struct measure *measure, const struct results *predictions,
-        const struct result *shape, const struct results *done, bool again, struct result *row)
+        const struct result *shape, const struct results *done, enum visit visit,
+        struct result *row)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < predictions->count && count < MEASURE_CONTENDERS - 1; i++) {
 		const struct result *predicted = &predictions->row[i];
 		if (shapes_same(predicted, shape) && results_level(predicted) == 2 &&
-		        is_wanted(measure, done, predicted, again))
+		        is_wanted(measure, done, predicted, visit))
 			row[count++] = *predicted;
 	}
 	if (measure->vendor && results_is_lu_panel(shape) && strcmp(shape->executor, "cuda") == 0) {
@@ -99,7 +105,7 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 		vendor.nb = vendor.n;
 		vendor.k = 0;
 		results_options(vendor.options, "cuda", NULL, 2);
-		if (is_wanted(measure, done, &vendor, again))
+		if (is_wanted(measure, done, &vendor, visit))
 			row[count++] = vendor;
 	}
 	return count;
@@ -131,8 +137,9 @@ struct run {
 
 /* What is wanted of all shapes, each added to the file; returns how many the time was enough for.
  */
-static size_t visit_shapes(struct run *run, bool again)
+static size_t visit_shapes(struct run *run, enum visit visit)
 {
+	const bool again = visit != VISIT_FIRST;
 	struct measure *measure = run->measure;
 	size_t s = 0;
 
@@ -141,7 +148,7 @@ static size_t visit_shapes(struct run *run, bool again)
 		const struct result *first = run->shape[s].row;
 		struct results *found = results_new();
 		size_t count =
-		        list_cases(measure, run->predictions, first, run->results, again, row);
+		        list_cases(measure, run->predictions, first, run->results, visit, row);
 		msg_progress("%zu of %zu shapes%s: %s %s %c %" PRId64 " x %" PRId64, s, run->shapes,
 		        again ? " again" : "", first->executor, first->operation,
 		        (char)first->precision, first->m, first->n);
@@ -186,23 +193,25 @@ static int run_predicted(struct measure *measure)
 	run.shapes = list_shapes(measure, predictions, run.shape);
 	const double start = clock_now();
 	run.end = start + measure->budget;
-	const size_t s = visit_shapes(&run, false);
-	if (s == run.shapes)
-		visit_shapes(&run, true);
+	const size_t s = visit_shapes(&run, VISIT_FIRST);
+	if (s == run.shapes && visit_shapes(&run, VISIT_DISTURBED) == s)
+		visit_shapes(&run, VISIT_UNSURE);
 	if (measure->runs > 0 || measure->kept == 0) {
 		table_meta_set(results->table, "host_clock_hz", "%.9g", stats_median(run.hz, s));
 		table_meta_set(
 		        results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
-		table_meta_set(results->table, "disturbed", "%zu of %zu runs, discarded",
-		        measure->discarded, measure->runs);
+		table_meta_set(results->table, "disturbed",
+		        "%zu of %zu runs, discarded; %zu cases had too few others",
+		        measure->discarded, measure->runs, results_count_disturbed(results));
 		table_meta_set(
 		        results->table, "second_visits", "%zu cases", measure->second_visits);
 		measure_save(results, path);
 	}
-	printf("%s: %zu rows, %zu of %zu shapes, %zu cases visited again, %zu refused, %zu "
-	       "failed, %.0f s\n",
-	        path, results->count, s, run.shapes, measure->second_visits, measure->refused,
-	        measure->failed, clock_now() - start);
+	printf("%s: %zu rows, %zu of %zu shapes, %zu cases visited again, %zu disturbed, %zu "
+	       "refused, %zu failed, %.0f s\n",
+	        path, results->count, s, run.shapes, measure->second_visits,
+	        results_count_disturbed(results), measure->refused, measure->failed,
+	        clock_now() - start);
 	if (stopped)
 		msg_warn("interrupted: what was measured so far is kept; the same command goes "
 		         "on");

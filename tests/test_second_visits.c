@@ -46,6 +46,11 @@ static void test_wanted(void)
 	ok(!second_visit_wanted(done, 0, &absent, 0.01), "nor what has no first visit");
 	ok(!second_visit_wanted(done, 2, &wide, 0.01) && second_visit_wanted(done, 2, &two, 0.01),
 	        "what an earlier call measured is kept");
+	ok(!second_visit_wanted(done, 0, &wide, INFINITY), "where only disturbed ones are wanted, "
+	                                                   "a wide one is not");
+	results_disturbed_set(&done->row[0]);
+	ok(second_visit_wanted(done, 0, &sure, INFINITY), "but a disturbed one is, however sure");
+	ok(results_count_disturbed(done) == 1, "which is counted");
 	results_free(done);
 }
 
@@ -80,6 +85,17 @@ static void test_merge(void)
 	ok(both.seconds.low == 0.9 && both.seconds.high == 1.2 && both.seconds.samples == 11,
 	        "whose interval holds both");
 	is_real(both.residual, 0.3, 0, "with the larger residual");
+	struct result disturbed = slow, lucky = quick;
+	results_disturbed_set(&disturbed);
+	results_disturbed_set(&lucky);
+	const struct result mended = after(disturbed, near, 1), kept = after(near, lucky, 1),
+	                    still = after(disturbed, lucky, 1);
+	ok(mended.seconds.value == 1.04 && !results_disturbed(&mended),
+	        "a visit that nobody disturbed replaces one that was");
+	ok(kept.seconds.value == 1.04 && kept.seconds.samples == 6 && !results_disturbed(&kept),
+	        "and is not replaced by one, though that be quicker");
+	ok(still.seconds.value == 1 && results_disturbed(&still),
+	        "of two disturbed ones the quicker counts, and says so");
 	is_real(after(quick, failed, 0).seconds.value, 1, 0, "one that failed changes nothing");
 	is_real(after(quick, other, 0).seconds.value, 1, 0, "nor does one of another case");
 }

@@ -105,6 +105,9 @@ static void test_verdicts(void)
 	results_add(q, &row);
 	add(p, "blas", 500, 111, 0.1);
 	add(q, "blas", 500, 100, 0.3);
+	add(p, "blas", 600, 111, 0.1);
+	add(q, "blas", 600, 200, 0.01);
+	results_disturbed_set(&q->row[q->count - 1]);
 
 	errors_compare(p, q, &rows);
 	is_text(verdict_name[rows[0].verdict], "AMBIGUOUS",
@@ -115,6 +118,8 @@ static void test_verdicts(void)
 	is_text(rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
 	ok(rows[4].verdict == VERDICT_SKIPPED && strstr(rows[4].reason, "too noisily"),
 	        "what nobody knows well is skipped: %s", rows[4].reason);
+	ok(rows[5].verdict == VERDICT_SKIPPED && strstr(rows[5].reason, "disturbed"),
+	        "so is what others disturbed: %s", rows[5].reason);
 	ok(isnan(rows[3].error), "and has no error");
 	struct table *table = errors_row_table(rows, 4);
 	is_text(table_text(table, 3, "reason"), "failed: residual ratio 99",

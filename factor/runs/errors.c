@@ -53,6 +53,8 @@ static void compare_row(struct comparison *row)
 	} else if (isnan(row->measured->seconds.value)) {
 		snprintf(row->reason, sizeof row->reason, "%s",
 		        row->measured->note[0] ? row->measured->note : "no time measured");
+	} else if (results_disturbed(row->measured)) {
+		snprintf(row->reason, sizeof row->reason, "%s", row->measured->note);
 	} else if (noisy(&row->measured->seconds)) {
 		snprintf(row->reason, sizeof row->reason, "measured too noisily: %.3g to %.3g ms",
 		        row->measured->seconds.low * 1e3, row->measured->seconds.high * 1e3);

@@ -135,6 +135,8 @@ void measure_add(struct measure *measure, struct result *row, const struct conte
 	row->orthogonality = contender->orthogonality;
 	row->regime[0] = 0;
 	snprintf(row->note, sizeof row->note, "%s", contender->note);
+	if (contender->disturbed && !row->note[0])
+		results_disturbed_set(row);
 	results_add(out, row);
 	measure->runs += contender->seconds.samples + contender->discarded;
 	measure->discarded += contender->discarded;

@@ -321,6 +321,27 @@ int results_level(const struct result *row)
 	return results_option(row->options, "level", level, sizeof level) ? level[0] - '0' : 2;
 }
 
+static const char disturbed[] = "disturbed: others used the core in nearly all runs";
+
+void results_disturbed_set(struct result *row)
+{
+	snprintf(row->note, sizeof row->note, "%s", disturbed);
+}
+
+bool results_disturbed(const struct result *row)
+{
+	return !isnan(row->seconds.value) && strcmp(row->note, disturbed) == 0;
+}
+
+size_t results_count_disturbed(const struct results *results)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < results->count; i++)
+		count += results_disturbed(&results->row[i]);
+	return count;
+}
+
 const struct result *results_find(const struct results *results, const struct result *like)
 {
 	for (size_t i = 0; i < results->count; i++)

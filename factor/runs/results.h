@@ -28,7 +28,7 @@ struct result {
 	                    says; of error_* what that has of LAWN 202 */
 	double orthogonality; /* of QR, alike; else NaN */
 	char regime[16];      /* of a prediction: hardware | surface */
-	char note[512];       /* why there is no number; else empty */
+	char note[512];       /* why there is no number, or what it is worth; else empty */
 };
 
 struct results {
@@ -66,6 +66,12 @@ int64_t results_calls(const struct result *row);
 
 /* Level of a prediction: 0, 1, or 2 when options name none. */
 int results_level(const struct result *row);
+
+/* Marks a time as that of runs that others on the host disturbed (timing.h); whether it is one; how
+ * many are. */
+void results_disturbed_set(struct result *row);
+bool results_disturbed(const struct result *row);
+size_t results_count_disturbed(const struct results *results);
 
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);

@@ -13,14 +13,24 @@ bool second_visit_wanted(
 	if (!found || found < done->row + kept || found->seconds.samples < 2)
 		return false;
 	const struct estimate *t = &found->seconds;
-	return !((t->high - t->low) / 2 <= target * t->value);
+	return results_disturbed(found) || !((t->high - t->low) / 2 <= target * t->value);
 }
 
-static struct estimate merged(struct estimate first, struct estimate second)
+/* Of a disturbed visit and one that was not, the latter; else as two visits of a probe's point. */
+static void merge(struct result *row, const struct result *again)
 {
-	return sample_merge(
-	        (struct measurement){.seconds = first}, (struct measurement){.seconds = second})
-	        .seconds;
+	const bool before = results_disturbed(row), after = results_disturbed(again);
+
+	if (before == after) {
+		row->seconds = sample_merge((struct measurement){.seconds = row->seconds},
+		        (struct measurement){.seconds = again->seconds})
+		                       .seconds;
+	} else if (before) {
+		row->seconds = again->seconds;
+		row->note[0] = 0;
+	}
+	row->residual = fmax(row->residual, again->residual);
+	row->orthogonality = fmax(row->orthogonality, again->orthogonality);
 }
 
 size_t second_visits_merge(struct results *done, const struct results *second)
@@ -31,10 +41,7 @@ size_t second_visits_merge(struct results *done, const struct results *second)
 		const struct result *again = &second->row[i], *found = results_find(done, again);
 		if (!found || again->seconds.samples == 0)
 			continue;
-		struct result *row = &done->row[found - done->row];
-		row->seconds = merged(row->seconds, again->seconds);
-		row->residual = fmax(row->residual, again->residual);
-		row->orthogonality = fmax(row->orthogonality, again->orthogonality);
+		merge(&done->row[found - done->row], again);
 		count++;
 	}
 	return count;

@@ -6,15 +6,16 @@
 
 #include "results.h"
 
-/* Whether done has this case's median, but no better than to target (relative half-width of its
- * interval). Its first `kept` rows, of an earlier call, are left as they are, and a long run that
- * was the only one is not repeated. */
+/* Whether done has this case's median, but of disturbed runs, or no better than to target (relative
+ * half-width of its interval; INFINITY: the former alone). Its first `kept` rows, of an earlier
+ * call, are left as they are, and a long run that was the only one is not repeated. */
 bool second_visit_wanted(
         const struct results *done, size_t kept, const struct result *of, double target);
 
-/* Makes one of both visits of a case, as of two visits of a probe's point (sample_merge in
- * lib/sample.h): where one was slower than the other's interval, somebody else was there, and the
- * other one alone counts. The larger residuals are kept. Returns how many cases were merged. */
+/* Makes one of both visits of a case. Where only one was disturbed the other one alone counts; else
+ * as of two visits of a probe's point (sample_merge in lib/sample.h): where one was slower than the
+ * other's interval, somebody else was there, and the other one alone counts. The larger residuals
+ * are kept. Returns how many cases were merged. */
 size_t second_visits_merge(struct results *done, const struct results *second);
 
 #endif

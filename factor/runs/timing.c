@@ -162,6 +162,7 @@ static void take_asides(struct contender *c)
 {
 	for (size_t i = 0; i < c->asides; i++)
 		keep_run(c, c->aside[i], false);
+	c->disturbed = c->asides > 0;
 	c->asides = 0;
 }
 

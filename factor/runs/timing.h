@@ -3,7 +3,8 @@
  * hits all alike. The input is restored before every run (by a copy: the L2 or cache is warm),
  * outside of what is timed; the time is the host's, from call to completion, on an idle device.
  * Runs before or after which the calling thread's core did clearly less than usual are discarded as
- * soon as there are enough others, as the probes' samples are. */
+ * soon as there are enough others, as the probes' samples are; where there never are, the time is
+ * theirs and says so. */
 #ifndef FATHOM_TIMING_H
 #define FATHOM_TIMING_H
 
@@ -46,6 +47,7 @@ struct contender {
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	double orthogonality;    /* of QR: the same of I - Q^T Q; else NaN */
 	bool refused, failed;    /* note says why */
+	bool disturbed;          /* the time is of runs that others disturbed: too few were not */
 	char note[512];
 	/* used inside */
 	void *work;
