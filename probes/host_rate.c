@@ -96,9 +96,9 @@ static const struct surface surfaces[] = {{{"gemm_s", "gemm_d"}, run_gemm, false
         {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
         {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
         {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 32, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 16, 2},
         /* where a panel leaves the cache of one core, and the caches of all */
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 8192, 32768, 4, 32, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 8192, 32768, 4, 16, 2},
         {{"iamax_s", "iamax_d"}, run_iamax, false, false, false, true, 0, 128, 16384, 2, 8, 4},
         {{"scal_s", "scal_d"}, run_scal, false, false, false, true, 0, 128, 16384, 2, 8, 4},
         {{"ger_s", "ger_d"}, run_ger, false, false, false, false, 2, 128, 16384, 2, 1, 2},

@@ -46,6 +46,8 @@ static void test_panels(struct price_reader *r)
 	is_real(getrf(r, 1024, 128), 1024 * one, 1e-9, "a row is itself");
 	is_real(getrf(r, 3000, 128), 3000 * one, 1e-9, "between the rows of one thread");
 	is_real(getrf(r, 1024, 90), 1024 * pow(90, 1.5) * 1e-9, 1e-9, "between widths");
+	is_real(getrf(r, 1024, 24), 1024 * pow(24, 1.5) * 1e-9, 1e-9,
+	        "narrower than all rows: the first slope");
 	is_real(getrf(r, 8000, 128), 8000 * one, 1e-9,
 	        "beyond the last row of one thread: as long, whatever all threads take");
 	is_real(getrf(r, 50, 128), 128 * one, 1e-9, "shorter than all rows: as the first");

@@ -4,10 +4,10 @@
  * rows of the one kind say nothing of the other. Of one kind and width, time is interpolated
  * between the lengths measured and goes on beyond them in a straight line: every column has its
  * start, every row its work and traffic. Below them it stays, as the start of a call or of threads
- * at every column does not shrink. Then it is interpolated between widths. Beyond the widest one
- * measured LU by one thread goes on with the last slope; else it goes block by block, as in LAPACK:
- * a panel of that width, and the update of the columns right of it. Products larger than measured
- * keep the rate. */
+ * at every column does not shrink. Then it is interpolated between widths; below the narrowest one
+ * it goes on with the first slope. Beyond the widest one LU by one thread goes on with the last;
+ * else it goes block by block, as in LAPACK: a panel of that width, and the update of the columns
+ * right of it. Products larger than measured keep the rate. */
 #include "price_blocks.h"
 
 #include "../../lib/host_panel.h"
@@ -152,13 +152,13 @@ static double of_width(const struct query *q, const struct price_panels *panels,
 	return fmin(seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first)));
 }
 
-/* Time at a width: between those of the two widths around it, or on with the slope of the widest.
- */
+/* Time at a width: between those of the two widths around it, or on with the slope of the two
+ * widest, or narrowest. */
 static double at_width(const struct query *q, const struct price_panels *panels, double n)
 {
 	double width[2] = {NAN, NAN}, seconds[2] = {NAN, NAN};
 
-	for (size_t i = 0; i < panels->count && !(width[1] >= n); i++) {
+	for (size_t i = 0; i < panels->count && !(width[0] > 0 && width[1] >= n); i++) {
 		if (i > 0 && panels->row[i].n == panels->row[i - 1].n)
 			continue;
 		width[0] = width[1];
@@ -169,8 +169,9 @@ static double at_width(const struct query *q, const struct price_panels *panels,
 	if (isnan(width[0]))
 		return seconds[1];
 	struct query scale = *q;
-	scale.linear = q->linear && n <= width[1];
-	return between(&scale, n, width[0], seconds[0], width[1], seconds[1]);
+	scale.linear = q->linear && width[0] <= n && n <= width[1];
+	const double on = between(&scale, n, width[0], seconds[0], width[1], seconds[1]);
+	return n < width[0] ? fmin(on, seconds[0]) : on;
 }
 
 double price_host_gemm(struct price_reader *r, enum precision precision, double edge)
