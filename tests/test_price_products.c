@@ -192,6 +192,29 @@ static void test_gemm(void)
 	profile_free(p);
 }
 
+/* mnk ps, of 1024 rows three times that; with an odd number of rows, known at the ends alone, twice
+ * that. */
+static void test_odd(void)
+{
+	struct profile *p = library_profile();
+	struct price_reader *r = xmalloc(sizeof *r);
+
+	for (double m = 256; m <= 4096; m *= 4)
+		for (double k = 64; k <= 256; k *= 4) {
+			const double time = m * 1024 * k * 1e-12;
+			add_product(p, "gpu.gemm.d", m, 1024, k, m == 1024 ? 3 * time : time);
+			if (m != 1024)
+				add_product(p, "gpu.gemm_odd.d", m, 1024, k, 2 * time);
+		}
+	price_reader_start(r, p);
+	is_real(gemm(r, 1023, 1024, 128, DOUBLE), 2 * 3 * 1023 * 1024 * 128e-12, 1e-2,
+	        "an odd number of rows between those known goes as even ones do");
+	is_real(gemm(r, 257, 1024, 128, DOUBLE), 2 * 257 * 1024 * 128e-12, 1e-2,
+	        "and is itself by those");
+	free(r);
+	profile_free(p);
+}
+
 static double product_tall(struct price_reader *r, int64_t k)
 {
 	const struct price price =
@@ -386,6 +409,7 @@ static void test_cut(void)
 int main(void)
 {
 	test_gemm();
+	test_odd();
 	test_rounds();
 	test_short();
 	test_queue();

@@ -132,13 +132,14 @@ double price_at2(struct price_reader *reader, const char *name, const char *arg1
 double price_surface(struct price_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
 
-/* In how many rounds a kernel goes through its blocks, at least 1. */
-typedef double (*price_count)(const double *at, const void *self);
+/* What a time is known to go along with, > 0: in how many rounds a kernel goes through its blocks,
+ * or what another one takes that was measured more finely. */
+typedef double (*price_course)(const double *at, const void *self);
 
-/* How many rounds a kernel has, over what interpolation between the rows of that grid makes of
- * theirs: with the value there, whole rounds. */
-double price_rounds(struct price_reader *reader, const char *name, const char *const *arg,
-        const double *at, size_t count, price_count rounds, const void *self);
+/* That, over what interpolation between the rows of that grid makes of it: times the value there,
+ * the value follows it between the rows. */
+double price_along(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, price_course course, const void *self);
 
 /* The first and the last row of one of the arguments of that grid; 0 and infinite when it has
  * none. */

@@ -27,6 +27,10 @@ void price_occupy(struct price_reader *r, struct price *price, double count, int
 extern const char *const product_axes[3];
 double product_time(struct price_reader *r, const char *name, struct matrix c, double k);
 
+/* Of A B by the library. With an odd number of rows in double precision, which are measured at few
+ * sizes, by as much longer there as at the sizes around it. */
+double library_time(struct price_reader *r, struct matrix c, double k);
+
 /* Seconds of our own products, by theirs; and of A^T B with splits of k, where that is ahead and
  * known. turned: the surface is taken for the product's transpose. */
 double own_time(struct price_reader *r, struct matrix c, int64_t k);

@@ -223,8 +223,8 @@ static double corner(const struct price_reader *reader, const struct price_surfa
 	return part;
 }
 
-double price_rounds(struct price_reader *reader, const char *name, const char *const *arg,
-        const double *at, size_t count, price_count rounds, const void *self)
+double price_along(struct price_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, price_course course, const void *self)
 {
 	const struct price_surface *s = surface_of(reader, name, arg, at, count);
 	double x[SURFACE_ARGS] = {0}, in[SURFACE_ARGS], row[SURFACE_ARGS], between = 0;
@@ -235,10 +235,10 @@ double price_rounds(struct price_reader *reader, const char *name, const char *c
 		x[k] = scaled(reader, at[k]);
 	place(s, x, in);
 	for (size_t which = 0; which < (size_t)1 << s->args; which++) {
-		const double part = corner(reader, s, in, which, row), here = rounds(row, self);
+		const double part = corner(reader, s, in, which, row), here = course(row, self);
 		between += part * (reader->linear ? here : log(here));
 	}
-	return rounds(at, self) / (reader->linear ? between : exp(between));
+	return course(at, self) / (reader->linear ? between : exp(between));
 }
 
 double price_surface_begin(struct price_reader *reader, const char *name, const char *const *arg,

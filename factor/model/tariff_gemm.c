@@ -142,6 +142,31 @@ double product_time(struct price_reader *r, const char *name, struct matrix c, d
 	return time + (times - 1) * fmax(0, time - start);
 }
 
+struct even {
+	struct price_reader *reader;
+};
+
+static double even_time(const double *at, const void *self)
+{
+	return price_surface(
+	        ((const struct even *)self)->reader, "gpu.gemm.d", product_axes, at, 3);
+}
+
+double library_time(struct price_reader *r, struct matrix c, double k)
+{
+	static const char name[] = "gpu.gemm_odd.d";
+	const struct even even = {r};
+	double at[] = {(double)c.m, (double)c.n, k};
+
+	if (c.precision == SINGLE || c.m % 2 == 0 || !price_known(r, name))
+		return product_time(r, c.precision == SINGLE ? "gpu.gemm.s" : "gpu.gemm.d", c, k);
+
+	for (size_t i = 0; i < ARRAY_LEN(at); i++)
+		at[i] = fmin(at[i], last_side(r, name, at, c, i));
+	return product_time(r, name, c, k) *
+	       price_along(r, name, product_axes, at, ARRAY_LEN(at), even_time, &even);
+}
+
 /* Of tiles, one at a time on each of that many multiprocessors. */
 static double rounds_of_tiles(const double *at, const void *sms)
 {
@@ -172,18 +197,18 @@ static double chosen_share(struct price_reader *r, struct matrix c)
 /* Whole rounds of tiles, each as long as the surface says: between its rows, whose rounds are
  * nearly full, it says nothing of those that are not. A profile without the kernels' own surface
  * has that of A B stand for them. */
-static double chosen_time(struct price_reader *r, const char *name, struct matrix c, int64_t k)
+static double chosen_time(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	const double sms = price_scalar(r, "gpu.sm.count"),
 	             start = price_scalar(r, "gpu.launch.dependent");
-	const char *const chosen = "gpu.gemm_nt.d";
-	if (price_known(r, chosen))
-		name = chosen;
+	const char *const chosen = "gpu.gemm_nt.d", *const name = price_known(r, chosen)
+	                                                                  ? chosen
+	                                                                  : "gpu.gemm.d";
 	const double time = product_time(r, name, c, (double)k);
 
-	return start + fmax(0, time - start) * price_rounds(r, name, product_axes, at,
-	                                               ARRAY_LEN(at), rounds_of_tiles, &sms);
+	return start + fmax(0, time - start) * price_along(r, name, product_axes, at, ARRAY_LEN(at),
+	                                               rounds_of_tiles, &sms);
 }
 
 /* V^T C by the library, V turned or not. Shorter than the surface's columns begin they take less in
@@ -200,17 +225,17 @@ static double tall_time(struct price_reader *r, struct matrix c, int64_t k)
 
 	if ((double)k >= first)
 		return time;
-	const double plain = product_time(r, single ? "gpu.gemm.s" : "gpu.gemm.d", c, (double)k);
+	const double plain = library_time(r, c, (double)k);
 	return fmin(time, fmax(plain, start + (time - start) * (double)k / first));
 }
 
 /* V^T C of few columns, as tall's transpose where that is sooner: of a long inner dimension the
  * library splits others, too (H200, Gram-Schmidt of 10007 columns by blocks of 64, twice: 162 ms,
  * 208 by the surface of A B). */
-static double turned_time(struct price_reader *r, const char *name, struct matrix c, int64_t k)
+static double turned_time(struct price_reader *r, struct matrix c, int64_t k)
 {
 	const struct matrix turned = {NULL, 0, c.n, c.m, c.n, c.precision};
-	const double time = product_time(r, name, c, (double)k);
+	const double time = library_time(r, c, (double)k);
 	const char *tall = c.precision == SINGLE ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d";
 
 	return price_known(r, tall) ? fmin(time, tall_time(r, turned, k)) : time;
@@ -230,15 +255,12 @@ struct price price_gemm(
         struct price_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
 	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
-	bool single = c.precision == SINGLE;
 	bool wide = c.m > c.n &&
 	            c.m > TALL_COLUMNS; /* then the surface is taken for the product's transpose */
 	bool tall = gemm_is_tall(&problem);
 	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
 	           price_known(r, "gpu.own_gemm.s");
-	bool odd = !single && c.m % 2 && price_known(r, "gpu.gemm_odd.d");
 	const bool own_tall = !own && is_own_tall(r, &problem);
-	const char *name = odd ? "gpu.gemm_odd.d" : (single ? "gpu.gemm.s" : "gpu.gemm.d");
 	struct matrix turned = c;
 	turned.m = tall && wide ? c.n : c.m;
 	turned.n = tall && wide ? c.m : c.n;
@@ -247,9 +269,9 @@ struct price price_gemm(
 	const double seconds = own        ? own_time(r, c, k)
 	                       : own_tall ? own_tall_time(r, &problem, c, tall && wide)
 	                       : tall     ? tall_time(r, turned, k)
-	                       : chosen   ? chosen_time(r, name, c, k)
-	                       : few      ? turned_time(r, name, c, k)
-	                                  : product_time(r, name, c, (double)k);
+	                       : chosen   ? chosen_time(r, c, k)
+	                       : few      ? turned_time(r, c, k)
+	                                  : library_time(r, c, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
 	price.enqueue = queue_gemm(r, own || own_tall, ta);

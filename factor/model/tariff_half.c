@@ -37,7 +37,7 @@ static double longer(struct price_reader *r, const char *name, const char *const
 
 	if (r->shares)
 		return tiles / tiles_of_square(rounds, at);
-	return price_rounds(r, name, axes, at, 2, rounds_of_square, rounds) *
+	return price_along(r, name, axes, at, 2, rounds_of_square, rounds) *
 	       ceil(tiles / rounds->multiprocessors) / rounds_of_square(at, rounds);
 }
 

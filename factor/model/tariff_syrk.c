@@ -7,16 +7,12 @@
 
 #include <math.h>
 
-/* How much longer a product of an odd number of rows in double precision takes: the library's
- * kernels for them are others. */
+/* How much longer a product of an odd number of rows in double precision takes. */
 static double odd_rows(struct price_reader *r, int64_t n, int64_t k)
 {
 	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
 
-	return n % 2 && price_known(r, "gpu.gemm_odd.d")
-	               ? product_time(r, "gpu.gemm_odd.d", c, (double)k) /
-	                         product_time(r, "gpu.gemm.d", c, (double)k)
-	               : 1;
+	return library_time(r, c, (double)k) / product_time(r, "gpu.gemm.d", c, (double)k);
 }
 
 /* The library's symmetric updates of odd order as much slower as its products. */

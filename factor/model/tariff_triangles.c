@@ -291,7 +291,7 @@ static struct price potrf_as_measured(struct price_reader *r, struct price price
 	const double filled[] = {at[0], beside ? at[1] : potrf_filled(at, &blocks)};
 	return price_as_measured(
 	        price, price_surface(r, name, axes, filled, 2) *
-	                       price_rounds(r, name, axes, filled, 2, potrf_rounds, &blocks));
+	                       price_along(r, name, axes, filled, 2, potrf_rounds, &blocks));
 }
 
 struct price price_potrf_block(struct price_reader *r, struct matrix a, bool beside)
