@@ -5,7 +5,8 @@
 
 #include "model_profile.h"
 
-#include "../factor/model/executor_model.h"
+#include "../factor/model/executor_model_parts.h"
+#include "../factor/model/model_question.h"
 #include "../factor/panel_getrf.h"
 
 static double seconds(const struct profile *p, enum model_target target, const char *variant,
@@ -215,6 +216,36 @@ static void test_interval_of_steps(void)
 	profile_free(p);
 }
 
+/* What is small takes 10 us, what is large 13. */
+static bool by_size(struct executor *e, const void *context)
+{
+	struct price_reader *r = executor_model_reader(e);
+	const bool small = price_scalar(r, "gpu.test.size") < 1.02;
+	const double seconds = price_scalar(r, small ? "gpu.test.small" : "gpu.test.large");
+
+	(void)context;
+	return model_charge(e, PHASE_PANEL, "test", model_shape(1, 1), 0,
+	        (struct price){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds});
+}
+
+/* A parameter whose interval ends where another one is asked for, which its value does not use. */
+static void test_interval_of_a_threshold(void)
+{
+	struct profile *p = synthetic(0);
+
+	add(p, "gpu.test.size", "1", NULL, 0, 1, 0.05);
+	add(p, "gpu.test.small", "s", NULL, 0, 10e-6, 0);
+	add(p, "gpu.test.large", "s", NULL, 0, 13e-6, 0);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	const struct question q = {e, by_size, NULL};
+	struct prediction out = {.seconds = question_seconds(&q, false, NULL)};
+	question_interval(&q, &out);
+	is_real(out.low, 9e-6, 1e-9, "at one end nothing changes");
+	is_real(out.high, 10e-6 + hypot(1e-6, 3e-6), 1e-9, "at the other one it is the other's");
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_flags(const struct profile *p)
 {
 	struct prediction out;
@@ -312,6 +343,7 @@ int main(void)
 	test_parts(p);
 	test_interval();
 	test_interval_of_steps();
+	test_interval_of_a_threshold();
 	test_flags(p);
 	test_missing();
 	test_refusals(p);

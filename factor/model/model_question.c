@@ -63,6 +63,34 @@ static bool set_rows(
 	return moved;
 }
 
+/* The reader of `base` before it has read anything, in another profile. */
+static void start_like(
+        struct price_reader *reader, const struct price_reader *base, const struct profile *profile)
+{
+	price_reader_start(reader, profile);
+	reader->working_set = base->working_set;
+	reader->threads = base->threads;
+}
+
+/* Seconds with a parameter's rows at one end of their intervals, which may lead to others than were
+ * used at their values. */
+static double seconds_apart(
+        const struct question *q, const struct price_reader *base, const char *name, int side)
+{
+	struct price_reader *reader = executor_model_reader(q->executor);
+	const struct profile *whole = base->model.profile;
+	struct profile moved = {
+	        .row = xmalloc((whole->count + 1) * sizeof *moved.row), .count = whole->count};
+
+	memcpy(moved.row, whole->row, whole->count * sizeof *moved.row);
+	set_rows(&moved, whole, name, side);
+	start_like(reader, base, &moved);
+	const double seconds = question_seconds(q, false, NULL);
+	*reader = *base;
+	free(moved.row);
+	return seconds;
+}
+
 /* Every parameter at both ends of its interval, the others at their values. */
 static void spread_parameters(const struct question *q, const struct profile *profile,
         const struct price_reader *base, double seconds, struct spread *spread)
@@ -80,7 +108,10 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 			if (!set_rows(&shifted, profile, name, side))
 				continue;
 			price_reader_change(reader, &shifted, name);
-			double off = question_seconds(q, false, NULL) - seconds;
+			double there = question_seconds(q, false, NULL);
+			if (reader->model.missing)
+				there = seconds_apart(q, base, name, side);
+			const double off = there - seconds;
 			above = fmax(above, off);
 			below = fmax(below, -off);
 		}
@@ -125,15 +156,6 @@ static bool every_other(const struct parameter *row, const struct ranges *ranges
 			return false;
 	}
 	return true;
-}
-
-/* The reader of `base` before it has read anything, in another profile. */
-static void start_like(
-        struct price_reader *reader, const struct price_reader *base, const struct profile *profile)
-{
-	price_reader_start(reader, profile);
-	reader->working_set = base->working_set;
-	reader->threads = base->threads;
 }
 
 /* How far interpolation between the rows of rate surfaces may be off: with every other row only, in
