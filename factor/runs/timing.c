@@ -157,12 +157,22 @@ static bool take_runs(struct timing_scene *scene, struct contender *contender, s
 	return true;
 }
 
-/* Disturbed runs count when the time is spent and there are too few others. */
-static void take_asides(struct contender *c)
+bool timing_slowed(const double *undisturbed, size_t count, const double *disturbed,
+        size_t disturbed_count, double target)
 {
+	const struct estimate median = stats_median_interval(disturbed, disturbed_count);
+
+	return count == 0 || stats_quantile(undisturbed, count, 0) <
+	                             fmin(median.low, (1 - target) * median.value);
+}
+
+/* Disturbed runs count when the time is spent and there are too few others. */
+static void take_asides(struct contender *c, double target)
+{
+	c->disturbed =
+	        c->asides > 0 && timing_slowed(c->sample, c->samples, c->aside, c->asides, target);
 	for (size_t i = 0; i < c->asides; i++)
 		keep_run(c, c->aside[i], false);
-	c->disturbed = c->asides > 0;
 	c->asides = 0;
 }
 
@@ -200,7 +210,7 @@ static void take_turn(struct timing_scene *scene, struct contender *contender)
 	}
 	bool spent = contender->spent > time_of(contender, plan);
 	if (spent && contender->samples < FEWEST)
-		take_asides(contender);
+		take_asides(contender, plan->target);
 	bool agreed = first_counts(contender, plan);
 	if (agreed)
 		keep_run(contender, contender->first, false);

@@ -4,7 +4,7 @@
  * outside of what is timed; the time is the host's, from call to completion, on an idle device.
  * Runs before or after which the calling thread's core did clearly less than usual are discarded as
  * soon as there are enough others, as the probes' samples are; where there never are, the time is
- * theirs and says so. */
+ * theirs, and says so unless the others take as long. */
 #ifndef FATHOM_TIMING_H
 #define FATHOM_TIMING_H
 
@@ -47,7 +47,7 @@ struct contender {
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	double orthogonality;    /* of QR: the same of I - Q^T Q; else NaN */
 	bool refused, failed;    /* note says why */
-	bool disturbed;          /* the time is of runs that others disturbed: too few were not */
+	bool disturbed; /* the time is that of runs which others made longer, or may have */
 	char note[512];
 	/* used inside */
 	void *work;
@@ -84,6 +84,11 @@ struct timing_scene {
 /* Fills the results of all contenders. False with a fault when stopped. */
 bool timing_turns(
         struct timing_scene *scene, struct contender *contender, size_t count, struct fault *fault);
+
+/* Whether disturbed runs are the longer for it, by what others take that were not: none of these is
+ * quicker by more than `target` and than the interval of their median. Without any nobody knows. */
+bool timing_slowed(const double *undisturbed, size_t count, const double *disturbed,
+        size_t disturbed_count, double target);
 
 /* A contender's results become those of one of its calls. */
 void timing_per_call(struct contender *contender, int64_t calls);
