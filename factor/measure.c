@@ -201,7 +201,7 @@ static int run_predicted(struct measure *measure)
 		table_meta_set(
 		        results->table, "off_clock", "%zu of %zu shapes", measure->off_clock, s);
 		table_meta_set(results->table, "disturbed",
-		        "%zu of %zu runs, discarded; %zu cases had too few others",
+		        "%zu of %zu runs, discarded; %zu cases were disturbed throughout",
 		        measure->discarded, measure->runs, results_count_disturbed(results));
 		table_meta_set(
 		        results->table, "second_visits", "%zu cases", measure->second_visits);
