@@ -42,6 +42,10 @@ void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 void measure_save(struct results *results, const char *path);
 
+/* What the file has now, how much of it was disturbed, refused or failed, and how long it took. */
+void measure_say(const struct measure *measure, const struct results *results, const char *path,
+        double seconds);
+
 /* What the file has of this program, machine and, unless NULL, predictions, when earlier calls'
  * rows are to be kept; else nothing. Stamped. */
 struct results *measure_start(

@@ -316,7 +316,7 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 	msg_progress_end();
 	if (b.results->count) {
 		bench_print(b.results, stdout);
-		printf("%s\n", b.path);
+		measure_say(measure, b.results, b.path, clock_now() - b.start);
 	}
 	bool breakdown =
 	        request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->chosen;

@@ -119,6 +119,14 @@ struct results *measure_start(
 	return results;
 }
 
+void measure_say(const struct measure *measure, const struct results *results, const char *path,
+        double seconds)
+{
+	printf("%s: %zu rows, %zu disturbed, %zu refused, %zu failed, %.0f s\n", path,
+	        results->count, results_count_disturbed(results), measure->refused, measure->failed,
+	        seconds);
+}
+
 struct executor *measure_executor(const struct measure *measure, const char *name)
 {
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)

@@ -190,8 +190,7 @@ int measure_update(struct measure *measure)
 	u.results = measure_start(measure, u.path, sha);
 	measure_shapes(&u);
 	measure_save(u.results, u.path);
-	printf("%s: %zu rows, %zu refused, %zu failed, %.0f s\n", u.path, u.results->count,
-	        measure->refused, measure->failed, clock_now() - u.start);
+	measure_say(measure, u.results, u.path, clock_now() - u.start);
 	if (u.late)
 		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
 		         "command goes on",

@@ -227,8 +227,7 @@ int measure_update_paper(struct measure *measure)
 		measure_save(r.results, path);
 	}
 	msg_progress_end();
-	printf("%s: %zu rows, %zu refused, %zu failed, %.0f s\n", path, r.results->count,
-	        measure->refused, measure->failed, clock_now() - start);
+	measure_say(measure, r.results, path, clock_now() - start);
 	if (i < ARRAY_LEN(studies))
 		msg_warn("%zu studies are left out", ARRAY_LEN(studies) - i);
 	profile_free(r.profile);
