@@ -27,9 +27,19 @@ static double seconds_of(
 	return found ? found->seconds.value : NAN;
 }
 
+/* A dash where it is not known. */
+static void print_number(double value, int width, int digits, FILE *out)
+{
+	if (isnan(value))
+		fprintf(out, " %*s", width, "-");
+	else
+		fprintf(out, " %*.*f", width, digits, value);
+}
+
 static void print_header(const char *const *variant, FILE *out)
 {
-	fprintf(out, "%8s %5s", "m", "n");
+	fprintf(out, "Microseconds of LU panels, and times as long as the first\n%8s %5s", "m",
+	        "n");
 	for (const char *const *v = variant; *v; v++)
 		fprintf(out, " %14s", *v);
 	for (const char *const *v = variant + 1; *v; v++)
@@ -44,10 +54,10 @@ static void print_shape(const struct results *results, const struct result *shap
 
 	fprintf(out, "%8" PRId64 " %5" PRId64, shape->m, shape->n);
 	for (const char *const *v = variant; *v; v++)
-		fprintf(out, " %11.1f us", seconds_of(results, shape, *v) * 1e6);
+		print_number(seconds_of(results, shape, *v) * 1e6, 14, 1, out);
 	for (const char *const *v = variant + 1; *v; v++)
-		fprintf(out, " %*.2f", (int)(13 + strlen(variant[0])),
-		        seconds_of(results, shape, *v) / first);
+		print_number(seconds_of(results, shape, *v) / first, (int)(13 + strlen(variant[0])),
+		        2, out);
 	fputc('\n', out);
 }
 
@@ -109,19 +119,22 @@ static void print_problem(const struct results *results, const struct result *pr
 	                    *there = best_of(results, problem, "gpu", true, MATH_FP32),
 	                    *tf32 = best_of(results, problem, "gpu", false, MATH_3XTF32),
 	                    *half = best_of(results, problem, "gpu", false, MATH_3XFP16);
-	double ours = fmax(gflops(gpu), gflops(hybrid));
-	char a[32], b[32], c[32], d[32], f[32];
+	const struct result *const rate[] = {gpu, hybrid, vendor, host, there, tf32, half};
+	static const int way_width[] = {5, 5, 8, 0, 0, 5, 5};
+	const double ours = fmax(gflops(gpu), gflops(hybrid)),
+	             ratio[] = {gflops(gpu), ours, gflops(tf32), gflops(half)};
+	char way[32];
 
-	fprintf(out,
-	        "%-6s %c %7" PRId64 " %6" PRId64
-	        " %9.1f %-5s %9.1f %-5s %9.1f %-8s %9.1f %9.1f %9.1f %-5s %9.1f %-5s %7.2f %7.2f "
-	        "%7.2f %7.2f\n",
-	        problem->operation, (char)problem->precision, problem->m, problem->n, gflops(gpu),
-	        way_of(gpu, a, sizeof a), gflops(hybrid), way_of(hybrid, b, sizeof b),
-	        gflops(vendor), way_of(vendor, c, sizeof c), gflops(host), gflops(there),
-	        gflops(tf32), way_of(tf32, d, sizeof d), gflops(half), way_of(half, f, sizeof f),
-	        gflops(gpu) / gflops(vendor), ours / gflops(vendor), gflops(tf32) / gflops(vendor),
-	        gflops(half) / gflops(vendor));
+	fprintf(out, "%-6s %c %7" PRId64 " %6" PRId64, problem->operation, (char)problem->precision,
+	        problem->m, problem->n);
+	for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
+		print_number(gflops(rate[i]), 9, 1, out);
+		if (way_width[i])
+			fprintf(out, " %-*s", way_width[i], way_of(rate[i], way, sizeof way));
+	}
+	for (size_t i = 0; i < ARRAY_LEN(ratio); i++)
+		print_number(ratio[i] / gflops(vendor), 7, 2, out);
+	fputc('\n', out);
 }
 
 static bool is_gram_schmidt(const struct result *row)
@@ -235,13 +248,16 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 		        strcmp(row->executor, "cuda") == 0 ? "cublas" : "openblas");
 		double bytes = (double)row->m * (double)row->n * (double)row->n *
 		               (double)precision_bytes(row->precision);
-		fprintf(out,
-		        "%8s %c %7" PRId64 " %6" PRId64 " %-9s %5" PRId64
-		        " %12.3f %10.1f %7.0f GB/s %10.2f %10.3g %9.3g %12.3f\n",
-		        row->executor, (char)row->precision, row->m, row->n, row->variant, row->nb,
-		        row->seconds.value * 1e3, gflops(row), bytes / row->seconds.value * 1e-9,
-		        blas / row->seconds.value, row->residual, row->orthogonality,
-		        predicted ? predicted->seconds.value * 1e3 : NAN);
+		fprintf(out, "%8s %c %7" PRId64 " %6" PRId64 " %-9s %5" PRId64, row->executor,
+		        (char)row->precision, row->m, row->n, row->variant, row->nb);
+		print_number(row->seconds.value * 1e3, 12, 3, out);
+		print_number(gflops(row), 10, 1, out);
+		print_number(bytes / row->seconds.value * 1e-9, 7, 0, out);
+		fprintf(out, " GB/s");
+		print_number(blas / row->seconds.value, 10, 2, out);
+		fprintf(out, " %10.3g %9.3g", row->residual, row->orthogonality);
+		print_number(predicted ? predicted->seconds.value * 1e3 : NAN, 12, 3, out);
+		fputc('\n', out);
 	}
 }
 
