@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What prices of products and of symmetric updates share (tariff_gemm.c, tariff_gemm_own.c). */
+/* What prices of products and of symmetric updates share (tariff_gemm.c, tariff_gemm_own.c,
+ * tariff_gemm_tf32.c, tariff_syrk.c). */
 #ifndef FATHOM_PRICE_PRODUCTS_H
 #define FATHOM_PRICE_PRODUCTS_H
 
@@ -30,6 +31,9 @@ double product_time(struct price_reader *r, const char *name, struct matrix c, d
 /* Of A B by the library. With an odd number of rows in double precision, which are measured at few
  * sizes, by as much longer there as at the sizes around it. */
 double library_time(struct price_reader *r, struct matrix c, double k);
+
+/* The host's part of a product; a profile without any has the library's level 2 stand for them. */
+double product_enqueue(struct price_reader *r, bool own, enum trans ta);
 
 /* Seconds of our own products, by theirs; and of A^T B with splits of k, where that is ahead and
  * known. turned: the surface is taken for the product's transpose. */

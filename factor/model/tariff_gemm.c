@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls on the device at level 3, each from the rate surface of its probe (start to start,
  * so that a kernel's start-up is in it): gemm by m, n, k, whatever is transposed, but fp64 with an
- * odd number of rows, products V^T C of long columns, which the library splits along k, and squares
- * in one call by surfaces of their own, beside panels too, for which the executor has it choose
- * other kernels; deep fp64 products A B^T are by other kernels than the surface's A B
+ * odd number of rows and products V^T C of long columns, which the library splits along k, by
+ * surfaces of their own; deep fp64 products A B^T are by other kernels than the surface's A B
  * (lib/blas_double.h), which power lets run as fast on end (H200: 55.7 Tflop/s) as the surface's do
  * in the probe's short calls (55 to 58), so that it stands for them, but in whole rounds of their
  * tiles, whereas the library has other tiles for other results (panels of Cholesky of 16384, 1024
- * columns at k = 1024: of 14336 rows 603 us, of 13312 and 12288 530, of 11264 and 10240 452); syrk
- * by n, k, as the executor calls it, in the parts that it has by halves where that is ahead, but
- * our own kernel for small ones (tariff_triangles.c), and for larger ones where it is ahead; our
- * own products as tariff_gemm_own.c has them; trsm by its side and diagonal, the triangle's order
- * and the right-hand sides. The host queues our own as it does kernels, the library's gemm as the
- * launch probe found for products of changing size (H200: three times a rank-one update), the other
- * ones as the library's level 2.
+ * columns at k = 1024: of 14336 rows 603 us, of 13312 and 12288 530, of 11264 and 10240 452); our
+ * own products as tariff_gemm_own.c has them, syrk as tariff_syrk.c; trsm by its side and diagonal,
+ * the triangle's order and the right-hand sides. The host queues our own as it does kernels, the
+ * library's gemm as the launch probe found for products of changing size (H200: three times a
+ * rank-one update), the other ones as the library's level 2.
  *
  * What a call leaves of the machine to others: the library takes smaller tiles for smaller results,
  * down to 32 x 32, so that it fills the machine when it can. Large tiles are taken to be 128 x 128,
@@ -30,7 +27,6 @@
  * rules of the library's own, has one to sixteen rounds of blocks; priced so QR of 8192 columns in
  * fp64 is off by 3 % instead of 6, but of 16384 and 20000 by 4 and 5 instead of 0 and 2. */
 #include "../../lib/gemm.h"
-#include "../../lib/tf32_tall.h"
 #include "price_products.h"
 
 #include <math.h>
@@ -60,8 +56,7 @@ struct price price_library(struct price_reader *r, double total, enum term term)
 
 static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
                               double_tiles = {"gpu.gemm.d.peak", 1},
-                              plain_double_tiles = {"gpu.gemm.d.peak", 2},
-                              tf32_tiles = {"gpu.gemm.tf32.peak", 2};
+                              plain_double_tiles = {"gpu.gemm.d.peak", 2};
 
 const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
 {
@@ -241,8 +236,7 @@ static double turned_time(struct price_reader *r, struct matrix c, int64_t k)
 	return price_known(r, tall) ? fmin(time, tall_time(r, turned, k)) : time;
 }
 
-/* The host's part; a profile without products has the library's level 2 stand for them. */
-static double queue_gemm(struct price_reader *r, bool own, enum trans ta)
+double product_enqueue(struct price_reader *r, bool own, enum trans ta)
 {
 	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
 
@@ -274,89 +268,13 @@ struct price price_gemm(
 	                                  : library_time(r, c, (double)k);
 	struct price price = price_library(r, seconds, TERM_ARITHMETIC);
 
-	price.enqueue = queue_gemm(r, own || own_tall, ta);
+	price.enqueue = product_enqueue(r, own || own_tall, ta);
 	price_occupy(r, &price, tall ? INFINITY : price_tiles(c.m, c.n), tall ? TILE : k,
 	        tiles_of_product(c.precision, ta == tb && !stays_odd(&problem)));
 	if (tall || (own && !r->shares))
 		price.block = INFINITY;
 	if (chosen)
 		price.share = chosen_share(r, c);
-	return price;
-}
-
-/* Whether a product leaves multiprocessors to a panel beside it, where the profile has that. */
-static bool leaves_some(struct price_reader *r, const char *shared, int64_t rows)
-{
-	return r->shares && price_known(r, shared) &&
-	       tf32_kept(rows, (int)price_scalar(r, "gpu.sm.count")) > 0;
-}
-
-/* Squares in one call, a profile without which has one product of as many columns stand for them.
- * Beside a panel they take longer as that does. */
-static double squares_time(struct price_reader *r, struct matrix c, double k, double product)
-{
-	const char *squares = "gpu.gemm_batched.tf32";
-
-	return price_known(r, squares) ? product_time(r, squares, c, k) * product /
-	                                         product_time(r, "gpu.gemm.tf32", c, k)
-	                               : product;
-}
-
-static struct price tf32_library(struct price_reader *r, struct matrix c, int64_t k, bool together)
-{
-	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
-	const bool beside = leaves_some(r, shared, c.m);
-	const double product = product_time(r, beside ? shared : alone, c, (double)k);
-	struct price price = price_library(
-	        r, together ? squares_time(r, c, (double)k, product) : product, TERM_ARITHMETIC);
-
-	price.enqueue = queue_gemm(r, false, TRANSPOSED);
-	price_occupy(r, &price, price_tiles(c.m, c.n), k, &tf32_tiles);
-	if (beside)
-		price.share = price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT);
-	price.block = INFINITY; /* the library's blocks for wide units stay until the end */
-	return price;
-}
-
-/* Rows that the library leaves over read the right operand once more. */
-static struct price rows_left(struct price_reader *r, struct matrix c, int64_t k)
-{
-	return price_sweep(r, "gpu.copy.time", (double)(k * c.n * precision_bytes(c.precision)));
-}
-
-struct price price_gemm_tf32(struct price_reader *r, struct matrix c, int64_t k, bool together)
-{
-	const int64_t rest = c.m % TF32_ROWS, whole = c.m - rest;
-
-	if (whole == 0)
-		return rows_left(r, matrix_view(c, 0, 0, rest, c.n), k);
-	struct price price = tf32_library(r, matrix_view(c, 0, 0, whole, c.n), k, together);
-	if (rest == 0)
-		return price;
-	const double share = price.share; /* the rows left over are too short to count */
-	price.first = price.enqueue;
-	price = price_both(price, rows_left(r, matrix_view(c, whole, 0, rest, c.n), k));
-	price.share = share;
-	return price;
-}
-
-/* As many blocks as it is given multiprocessors, which stay until the end, and a kernel that adds
- * up what they have. A profile without it has the library's. */
-struct price price_gemm_tall(struct price_reader *r, struct matrix c, int64_t k)
-{
-	const char *shared = "gpu.tf32_tall_shared.s", *alone = "gpu.tf32_tall.s";
-	const bool beside = leaves_some(r, shared, k);
-
-	if (!price_known(r, alone))
-		return price_gemm(r, TRANSPOSED, PLAIN, c, k);
-	const double seconds = product_time(r, beside ? shared : alone, c, (double)k);
-	struct price price = price_kernel(r);
-	price.first = price.enqueue;
-	price.enqueue *= 2;
-	price.further = 1;
-	price.term[TERM_ARITHMETIC] = fmax(0, seconds - price.term[TERM_LAUNCH]);
-	price.share = beside ? price_share(r, price_scalar(r, "gpu.sm.count") - TF32_KEPT) : 1;
-	price.block = INFINITY;
 	return price;
 }
 
