@@ -114,8 +114,10 @@ function ranking(executor,   i, j, n, list, ratio, pairs, right) {
 			percent(right / pairs, "%.0f") " %) are ranked right.")
 }
 
-# Worst phase of every family: the term that is off.
-function phases(   i, phase, n, name, k, total, names, worst, gap) {
+function with_sign(seconds) { return (seconds < 0 ? "-" : "+") with_unit(size(seconds), "s") }
+
+# Of what is off, how much its phases are by themselves, and which of them most.
+function phases(   i, w, phase, n, name, k, names, worst, gap, whole, missed, most, sum, any) {
 	for (i = 1; i <= E["rows"]; i++)
 		if (option(E[i, "options"], "phase") != "" && E[i, "level"] == 2 && E[i, "verdict"] != "SKIPPED")
 			n++
@@ -127,24 +129,28 @@ function phases(   i, phase, n, name, k, total, names, worst, gap) {
 		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED")
 			continue
 		name = family(i) " " E[i, "m"] " x " E[i, "n"]
+		gap = E[i, "predicted"] - E[i, "measured"]
 		if (phase == "") {
 			whole[name] = E[i, "error"]
+			missed[name] = gap
 			continue
 		}
 		if (!(name in worst))
 			names[++k] = name
-		gap = size(E[i, "predicted"] - E[i, "measured"])
-		if (!(name in worst) || gap > total[name]) {
+		if (!(name in worst) || size(gap) > size(most[name])) {
 			worst[name] = i
-			total[name] = gap
+			most[name] = gap
 		}
+		sum[name] += gap
 	}
 	for (i = 1; i <= k; i++)
 		if (size(whole[names[i]]) > 0.1) {
 			any = 1
-			item(names[i] " is off by " signed(whole[names[i]]) " %: the largest part is " \
-				option(E[worst[names[i]], "options"], "phase") ", predicted " with_unit(E[worst[names[i]], "predicted"], "s") \
-				", measured " with_unit(E[worst[names[i]], "measured"], "s") " (" signed(E[worst[names[i]], "error"]) " %).")
+			w = worst[names[i]]
+			item(names[i] " is off by " signed(whole[names[i]]) " % (" with_sign(missed[names[i]]) "): its phases, timed alone, by " \
+				with_sign(sum[names[i]]) ", furthest off " option(E[w, "options"], "phase") " by " with_sign(most[names[i]]) \
+				" (" signed(E[w, "error"]) " %)" \
+				(size(sum[names[i]]) < size(missed[names[i]]) / 2 ? "; the rest is between them, when they follow one another." : "."))
 		}
 	if (!any)
 		paragraph("No panel whose phases were timed is off by more than 10 %.")
