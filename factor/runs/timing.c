@@ -169,8 +169,8 @@ bool timing_slowed(const double *undisturbed, size_t count, const double *distur
 /* Disturbed runs count when the time is spent and there are too few others. */
 static void take_asides(struct contender *c, double target)
 {
-	c->disturbed =
-	        c->asides > 0 && timing_slowed(c->sample, c->samples, c->aside, c->asides, target);
+	if (c->asides > 0 && timing_slowed(c->sample, c->samples, c->aside, c->asides, target))
+		c->disturbed = true;
 	for (size_t i = 0; i < c->asides; i++)
 		keep_run(c, c->aside[i], false);
 	c->asides = 0;
