@@ -137,20 +137,16 @@ double product_time(struct price_reader *r, const char *name, struct matrix c, d
 	return time + (times - 1) * fmax(0, time - start);
 }
 
-struct even {
-	struct price_reader *reader;
-};
-
-static double even_time(const double *at, const void *self)
+static double even_time(const double *at, const void *reader)
 {
-	return price_surface(
-	        ((const struct even *)self)->reader, "gpu.gemm.d", product_axes, at, 3);
+	struct price_reader *const *r = reader;
+
+	return price_surface(*r, "gpu.gemm.d", product_axes, at, 3);
 }
 
 double library_time(struct price_reader *r, struct matrix c, double k)
 {
 	static const char name[] = "gpu.gemm_odd.d";
-	const struct even even = {r};
 	double at[] = {(double)c.m, (double)c.n, k};
 
 	if (c.precision == SINGLE || c.m % 2 == 0 || !price_known(r, name))
@@ -159,7 +155,7 @@ double library_time(struct price_reader *r, struct matrix c, double k)
 	for (size_t i = 0; i < ARRAY_LEN(at); i++)
 		at[i] = fmin(at[i], last_side(r, name, at, c, i));
 	return product_time(r, name, c, k) *
-	       price_along(r, name, product_axes, at, ARRAY_LEN(at), even_time, &even);
+	       price_along(r, name, product_axes, at, ARRAY_LEN(at), even_time, &r);
 }
 
 /* Of tiles, one at a time on each of that many multiprocessors. */

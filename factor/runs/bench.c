@@ -5,6 +5,7 @@
 #include "kind_errors.h"
 #include "lawn_errors.h"
 #include "parts.h"
+#include "print_number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,15 +26,6 @@ static double seconds_of(
 	snprintf(like.variant, sizeof like.variant, "%s", variant);
 	const struct result *found = results_find(results, &like);
 	return found ? found->seconds.value : NAN;
-}
-
-/* A dash where it is not known. */
-static void print_number(double value, int width, int digits, FILE *out)
-{
-	if (isnan(value))
-		fprintf(out, " %*s", width, "-");
-	else
-		fprintf(out, " %*.*f", width, digits, value);
 }
 
 static void print_header(const char *const *variant, FILE *out)

@@ -4,6 +4,7 @@
 
 #include "../../lib/msg.h"
 #include "kerr_protocol.h"
+#include "print_number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,18 +36,10 @@ static size_t count_rows(const struct kerr_rows *rows, const char *variant, cons
 	return count;
 }
 
-static void print_time(double seconds, double unit, int width, FILE *out)
-{
-	if (isnan(seconds))
-		fprintf(out, " %*s", width, "-");
-	else
-		fprintf(out, " %*.3f", width, seconds / unit);
-}
-
 static void print_pair(const struct kerr_row *row, FILE *out)
 {
-	print_time(row ? row->predicted : NAN, 1e-3, 9, out);
-	print_time(row ? row->seconds.value : NAN, 1e-3, 9, out);
+	print_number((row ? row->predicted : NAN) * 1e3, 9, 3, out);
+	print_number((row ? row->seconds.value : NAN) * 1e3, 9, 3, out);
 }
 
 /* Table 2 with the paper's width: predicted and measured milliseconds. */
@@ -134,8 +127,8 @@ static void print_gemv(const struct kerr_rows *rows, FILE *out)
 		if (strcmp(row->phase, "gemv") != 0)
 			continue;
 		fprintf(out, "%6" PRId64 " %-12s", row->m, row->variant);
-		print_time(row->predicted, 1e-6, 12, out);
-		print_time(row->seconds.value, 1e-6, 12, out);
+		print_number(row->predicted * 1e6, 12, 3, out);
+		print_number(row->seconds.value * 1e6, 12, 3, out);
 		fprintf(out, " %9.1f\n", row->flops / row->seconds.value * 1e-9);
 	}
 }
