@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: MIT
-# `make help` lists the targets. Variables: MACHINE, GPU_ARCHS, CUDA_HOME, CC, PREFIX, V=1 (show commands).
+# `make help` lists the targets. Variables: MACHINE, OUTPUT, GPU_ARCHS, CUDA_HOME, CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX,
+# WERROR=1 (warnings are errors), V=1 (show commands).
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
 
-BUILD := build
+# All cores build, unless -j says otherwise. Measurements never overlap: each step of them is one recipe.
+ifeq ($(MAKELEVEL)$(shell tr "\0" "\n" </proc/$$PPID/cmdline | grep -E "^(-[a-ik-zA-Z]*j|--jobs)"),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+
+BUILD ?= build
 OUTPUT ?= data/local
 PREFIX ?= /usr/local
 Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $1")
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
 CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(lastword $(sort $(wildcard /usr/local/cuda-*))) \
 	$(patsubst %/bin/nvcc,%,$(shell command -v nvcc 2>/dev/null)))
 NVCC := $(wildcard $(CUDA_HOME)/bin/nvcc)
-GPU_ARCHS ?= $(or $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))),75 80 90)
 
 # Compilers whose code for Gram-Schmidt is compared with CC's, where they are (gfortran: for x86-64).
 CLANG := $(shell command -v clang 2>/dev/null)
@@ -25,25 +31,37 @@ FORTRAN := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v gfortran 2
 # A library that updates QR factorizations on the host, which a test compares ours with, where it is.
 QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
 
-# hwloc's flags are asked for by the recipes, not here: `make setup probe` installs it first.
+# The recipes ask for hwloc's flags, not this line: `make setup probe` installs it first.
 HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
 HOST_LIBS ?= -llapacke -lopenblas -lhwloc
 
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
-# What may become part of the library: usable in a shared object, where only fathom.h's functions are visible.
+# All objects may become part of the shared library, where only fathom.h's functions are visible.
 SHARED_FLAGS := -fPIC -fvisibility=hidden
-HOST_FLAGS = -std=c11 -D_GNU_SOURCE -fopenmp $(WARNINGS) $(CFLAGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS)
+HOST_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fopenmp $(SHARED_FLAGS) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS)
 LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
+
 ifneq ($(NVCC),)
+# ---- device code -----------------------------------------------------------------------------------------------------
+# Architectures: those of the GPUs here that the toolkit knows; without a GPU one, so that a build is quick.
+known_archs := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))
+present_archs := $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$')))
+unknown_archs := $(filter-out $(known_archs),$(present_archs))
+GPU_ARCHS ?= $(or $(filter $(known_archs),$(present_archs)),90)
+DIST_ARCHS := 75 80 86 89 90 100 120
+# Compute capability 9.0 has instructions that only code for 9.0 alone, sm_90a, may use. PTX of the newest named
+# architecture lets later GPUs run the code.
+ARCHS = $(GPU_ARCHS:90=90a)
+PTX_ARCH = $(if $(findstring a,$(lastword $(ARCHS))),,$(lastword $(ARCHS)))
+# A toolkit before 13 may be used with drivers that cannot read compressed machine code.
+TOOLKIT := $(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')
+NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
+	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 10 11 12,$(TOOLKIT)),--compress-mode=size) \
+	$(foreach a,$(ARCHS),-gencode arch=compute_$a,code=sm_$a) \
+	$(if $(PTX_ARCH),-gencode arch=compute_$(PTX_ARCH),code=compute_$(PTX_ARCH)) $(NVCCFLAGS)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
-# Compute capability 9.0 has instructions that only code for 9.0 alone, sm_90a, may use.
-# A toolkit before 13 may be used with drivers that cannot read machine code compressed so.
-NVCC_FLAGS := -std=c++17 -O3 -lineinfo --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) -Werror all-warnings \
-	$(if $(filter-out 10 11 12,$(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')),--compress-mode=size) \
-	$(foreach a,$(GPU_ARCHS:90=90a),-gencode arch=compute_$(a),code=sm_$(a)) \
-	$(if $(findstring a,$(lastword $(GPU_ARCHS))),,-gencode arch=compute_$(lastword $(GPU_ARCHS)),code=compute_$(lastword $(GPU_ARCHS)))
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
 LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread -fopenmp
@@ -51,127 +69,164 @@ VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
 endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
-# A folder's sources; without the toolkit those that need it (the .cu files and the .c files named here) are left out.
-CUDA_NONE := lib/gpu_none.c factor/cuda/executor_cuda_none.c
-CUDA_ONLY := lib/gpu.c $(wildcard lib/blas_double*.c) $(patsubst %,factor/runs/%.c,vendor part_calls part_products timing_parts) \
-	$(wildcard factor/library/*.c) $(filter-out $(CUDA_NONE),$(wildcard factor/cuda/*.c))
-sources = $(filter-out $(if $(NVCC),$(CUDA_NONE),$(CUDA_ONLY)),$(sort $(wildcard $1/*.c))) $(if $(NVCC),$(sort $(wildcard $1/*.cu)))
-objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
-
-LIB_OBJECTS := $(call objects,$(call sources,lib)) $(BUILD)/version.o
-
-# A probe is probes/<name>.c + probes/<name>_fit.c, with probes/<name>.cu when it has kernels of its own. Further parts are
-# probes/<name>_*.c, those of the fit, which other programs link, too, probes/<name>_fit_*.c. The longest name owns a file.
-PROBE_NAMES := $(patsubst probes/%_fit.c,%,$(sort $(wildcard probes/*_fit.c)))
-FIT_OBJECTS := $(call objects,$(sort $(wildcard probes/*_fit.c probes/*_fit_*.c)))
-probe_sources = $(filter-out $(foreach p,$(filter $1_%,$(PROBE_NAMES)),probes/$p.c probes/$p_%.c),\
-	$(sort $(wildcard probes/$1.c probes/$1.cu probes/$1_*.c)))
-GPU_PROBES := $(filter $(PROBE_NAMES),$(patsubst probes/%.c,%,$(shell grep -l 'needs_gpu = true' probes/*.c)))
-HOST_PROBES := $(filter-out $(GPU_PROBES),$(PROBE_NAMES))
-PROBES := $(HOST_PROBES) $(if $(NVCC),$(GPU_PROBES))
+# Sources are found by folder. A probe is a folder in probes (a question put to the hardware) or in factor/calibration
+# (what times library routines and our own kernels); it needs a GPU unless its name begins with host_.
+HARDWARE := $(sort $(notdir $(patsubst %/,%,$(wildcard probes/*/))))
+CALIBRATION := $(sort $(notdir $(patsubst %/,%,$(wildcard factor/calibration/*/))))
+PROBE_NAMES := $(HARDWARE) $(CALIBRATION)
+PROBES := $(sort $(if $(NVCC),$(PROBE_NAMES),$(filter host_%,$(PROBE_NAMES))))
+probe_folder = $(firstword $(wildcard probes/$1 factor/calibration/$1))
 
 FACTOR_PROGRAMS := predict measure validate advise trace
-FACTOR_FOLDERS := factor factor/cuda factor/host factor/model factor/runs factor/library
-FACTOR_OBJECTS := $(filter-out $(FACTOR_PROGRAMS:%=$(BUILD)/factor/%.o) $(BUILD)/factor/runs/vendor.o $(BUILD)/factor/runs/measure_%.o,\
-	$(call objects,$(foreach f,$(FACTOR_FOLDERS),$(call sources,$f))))
-COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/lib/gram_loops.clang.o) \
-	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/host/gram_loops,_avx2.f.o _avx512.f.o))
-FACTOR_OBJECTS += $(COMPARED_OBJECTS)
-# What programs and tests are linked with: the linker takes what each needs, of the GPU's code above all.
-PARTS := $(BUILD)/parts.a
-MEASURE_OBJECTS := $(call objects,$(wildcard factor/runs/measure_*.c))
-VENDOR_OBJECTS := $(if $(NVCC),$(BUILD)/factor/runs/vendor.o)
+MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 
-# The library needs a GPU: without the toolkit there is none.
-LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
-EXAMPLES := $(if $(NVCC),$(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c))))
+# Without the toolkit the .cu files are left out, and the .c files that call CUDA; stand-ins come in their place.
+CUDA_NONE := lib/device/gpu_none.c factor/executors/cuda/executor_cuda_none.c
+CUDA_ONLY := lib/device/gpu.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
+	factor/validation/vendor.c factor/validation/papers/paper_operation_calls.c \
+	factor/validation/papers/paper_operation_products.c factor/validation/papers/timing_paper_operations.c
+FOUND := $(filter-out $(MAINS),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
+ifneq ($(NVCC),)
+SOURCES := $(filter-out $(CUDA_NONE),$(FOUND))
+else
+left_out := $(foreach p,$(filter-out $(PROBES),$(PROBE_NAMES)),$(filter-out %_fit.c $(wildcard $(call probe_folder,$p)/*_fit_*.c),\
+	$(wildcard $(call probe_folder,$p)/*.c)))
+SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND))
+endif
+objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
+DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES)))
+COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o) \
+	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/papers/gram_loops,_avx2.f.o _avx512.f.o))
+# What programs and tests are linked with: the linker takes what each needs.
+PARTS := $(BUILD)/parts.a
+PART_OBJECTS := $(call objects,$(SOURCES)) $(COMPARED_OBJECTS) $(BUILD)/version.o
 
 PROGRAMS := $(PROBES) probe fit compare machine $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(sort $(wildcard tests/test_*.c)))
-TEST_SCRIPTS := $(sort $(wildcard tests/*.t))
+# The library needs a GPU: without the toolkit there is none.
+LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
+EXAMPLES := $(if $(NVCC),$(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c))))
+TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c))
+TESTS := $(TEST_SOURCES:%.c=$(BUILD)/%.t)
+TEST_SCRIPTS := $(sort $(wildcard tests/*/*.t))
+C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'))
+SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
-# ---- targets ---------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup probe fit validate report plots bench record test sanitize alias-check format install uninstall clean help FORCE
+# ---- use -------------------------------------------------------------------------------------------------------------
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-full check check-archs \
+	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
-## all: build every program (without the CUDA Toolkit: everything but the GPU parts)
+## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
 ifeq ($(NVCC),)
 	@echo "fathom: no CUDA Toolkit found (CUDA_HOME, /usr/local/cuda*, PATH): built without the GPU parts"
+else
+	$(if $(unknown_archs),@echo "fathom: this toolkit has no code for GPUs of architecture $(unknown_archs): built for $(GPU_ARCHS)")
 endif
 
-## examples: build the programs in examples, which use the library
-examples: $(EXAMPLES)
-
-## setup: install what is missing (apt; sudo when not root)
+## use setup: install what is missing (apt; sudo when not root)
 setup:
 	$(Q)sh scripts/setup.sh
 
-## probe: measure this machine into data/local
+## use probe: measure this machine into data/local: its hardware, then libraries and our own kernels
 probe: all
-	$(Q)sh scripts/probe.sh $(BUILD)/bin $(OUTPUT) "$(HOST_PROBES)" "$(if $(NVCC),$(GPU_PROBES))"
+	$(Q)sh scripts/probe.sh $(BUILD)/bin "$(OUTPUT)" "$(filter $(HARDWARE),$(PROBES))" "$(filter $(CALIBRATION),$(PROBES))"
 
-## fit: assemble the profile again from the recorded curves (no hardware needed)
-fit: $(BUILD)/bin/fit
-	$(Q)$(BUILD)/bin/fit --output $(OUTPUT)
-
-## validate: predict, run at sizes no fit has seen, compare
+## use validate: predict, run at sizes no fit has seen, compare
 validate: all
-	$(Q)sh scripts/validate.sh $(BUILD)/bin $(OUTPUT)
+	$(Q)sh scripts/validate.sh $(BUILD)/bin "$(OUTPUT)"
 
-## plots: draw every figure from the recorded data
-plots:
-	$(Q)sh plots/plots.sh $(OUTPUT)
-
-## report: draw the figures and write the report (text and one HTML file)
+## use report: draw the figures and write the report (text and one HTML file)
 report:
-	$(Q)sh plots/report.sh $(OUTPUT)
+	$(Q)sh plots/report.sh "$(OUTPUT)"
 
-## bench: our factorizations against cuSOLVER and the host, and the papers' tables; goes on where it was interrupted
+## use plots: draw every figure from the recorded data
+plots:
+	$(Q)sh plots/plots.sh "$(OUTPUT)"
+
+## use bench: our factorizations against cuSOLVER and the host, and the papers' tables; resumes after an interruption
 bench: all
-	$(Q)sh scripts/bench.sh $(BUILD)/bin $(OUTPUT)
+	$(Q)sh scripts/bench.sh $(BUILD)/bin "$(OUTPUT)"
 
-## record: copy a complete run of data/local to data/MACHINE (make record MACHINE=name)
-record:
-	$(Q)sh scripts/record.sh $(OUTPUT) "$(MACHINE)"
+## use examples: build the programs in examples, which use the library
+examples: $(EXAMPLES)
 
-## test: run all tests (GPU tests skip, with the reason, where there is no GPU)
-test: all $(TESTS) $(EXAMPLES)
-	$(Q)sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
-
-# Those of the GPU's code, and those of algorithms that run on both executors.
-GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/(factor_test|split_test)\.h' $(TESTS:.t=.d))))
-SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
-SANITIZE_SECONDS ?= 300
-SANITIZE_JOBS ?= 4
-
-## sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
-sanitize: $(TESTS)
-	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
-
-## format: check the formatting of every C and CUDA file (clang-format)
-format:
-	$(Q)clang-format --dry-run --Werror $(wildcard lib/*.[ch] probes/*.[ch] factor/*.[ch] factor/*/*.[ch] factor/*/*.cu factor/*/*.cuh tests/*.[ch] examples/*.c */*.cu */*.cuh)
-
-## install: install programs, data and the library under PREFIX (/usr/local)
+## use install: install programs, data and the library under PREFIX (/usr/local)
 install: all
 	$(Q)DESTDIR="$(DESTDIR)" LIBRARY="$(if $(NVCC),$(BUILD))" sh scripts/install.sh "$(PREFIX)" $(BINARIES)
 
-## uninstall: remove what install put there
+## use uninstall: remove what install put there
 uninstall:
 	$(Q)DESTDIR="$(DESTDIR)" sh scripts/install.sh --remove "$(PREFIX)"
 
-## clean: remove what was built (recorded data stays)
+## use dist-archs: build for every GPU generation, with PTX for later ones
+dist-archs:
+	$(Q)$(MAKE) all GPU_ARCHS="$(DIST_ARCHS)"
+
+## use clean: remove what was built (recorded data stays)
 clean:
 	rm -rf $(BUILD)
 
-## help: this list
+## use help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): \(.*\)/  \1\t\2/p' Makefile | sort | expand -t 14
+	@for group in use develop record; do echo "$$group:"; \
+		sed -n "s/^## $$group \([a-z-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
+
+# ---- develop ---------------------------------------------------------------------------------------------------------
+## develop setup-develop: install the tools of developers and CI
+setup-develop: setup
+	$(Q)sh scripts/setup.sh --develop
+
+## develop test: run all tests (GPU tests skip, with the reason, where there is no GPU)
+test: all $(TESTS) $(EXAMPLES)
+	$(Q)sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
+test-full: all $(TESTS) $(EXAMPLES)
+	$(Q)FATHOM_TEST_FULL=1 sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## develop check: formatting, shellcheck, the tree's rules, quick tests
+check: format shellcheck $(filter $(BUILD)/tests/lib/%,$(TESTS))
+	$(Q)sh tests/run.sh $(filter $(BUILD)/tests/lib/%,$(TESTS)) $(wildcard tests/tree/*.t)
+
+## develop format: check the formatting of every C and CUDA file
+format:
+	$(Q)clang-format --dry-run --Werror $(C_FILES)
+
+## develop shellcheck: check every shell script
+shellcheck:
+	$(Q)shellcheck $(SHELL_FILES)
+
+## develop check-archs: compile all device code for every architecture that nvcc lists, one after another
+CHECK_ARCHS ?= $(known_archs)
+check-archs:
+	$(Q)failed=; for a in $(CHECK_ARCHS); do \
+		if $(MAKE) --no-print-directory -k device-code BUILD="$(BUILD)/archs/$$a" GPU_ARCHS=$$a; then \
+		echo "check-archs: $$a compiles"; else failed="$$failed $$a"; fi; done; \
+	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; \
+	echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
+device-code: $(DEVICE_OBJECTS)
+
+GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
+SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
+SANITIZE_SECONDS ?= 300
+SANITIZE_JOBS ?= 4
+## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
+sanitize: $(TESTS)
+	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
+
+# ---- record ----------------------------------------------------------------------------------------------------------
+## record fit: assemble the profile again from the recorded curves (no hardware needed)
+fit: $(BUILD)/bin/fit
+	$(Q)$(BUILD)/bin/fit --output "$(OUTPUT)"
+
+## record record: copy a complete run of data/local to data/MACHINE (make record MACHINE=name)
+record:
+	$(Q)sh scripts/record.sh "$(OUTPUT)" "$(MACHINE)"
 
 # One command may name several steps: they run in this order even under -j, and measurements never overlap.
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
-$(LIB_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test: | setup
+$(PART_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test: | setup
 endif
 ifneq ($(filter probe,$(MAKECMDGOALS)),)
 validate report plots test: | probe
@@ -181,114 +236,101 @@ report plots test: | validate
 endif
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
-FLAGS_NOW = $(CC) $(CFLAGS) $(SHARED_FLAGS) $(if $(NVCC),$(NVCC) $(NVCC_FLAGS),nocuda)
+# $(call stamp,TEXT): a file that changes when the text does.
+stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$1)' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$1)' > $@
 $(BUILD)/flags: FORCE
-	@mkdir -p $(BUILD); echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
-
+	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
+$(BUILD)/device_flags: FORCE
+	$(call stamp,$(NVCC) $(NVCC_FLAGS))
 $(BUILD)/compilers: FORCE
-	@mkdir -p $(BUILD); echo '$(CLANG) $(FORTRAN)' | cmp -s - $@ || echo '$(CLANG) $(FORTRAN)' > $@
-
+	$(call stamp,$(CLANG) $(FORTRAN))
 $(BUILD)/qrupdate: FORCE
-	@mkdir -p $(BUILD); echo '$(QRUPDATE)' | cmp -s - $@ || echo '$(QRUPDATE)' > $@
-
+	$(call stamp,$(QRUPDATE))
 $(BUILD)/version.c: FORCE
-	@mkdir -p $(BUILD); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
+	@mkdir -p $(@D); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
-	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+	$(Q)$(CC) -std=c11 $(SHARED_FLAGS) $(CFLAGS) -c $< -o $@
 
 # The probes that the fit knows, and those that can be built here.
-$(BUILD)/probe_list.h: NAMES = $(PROBE_NAMES)
+$(BUILD)/probe_list.h: NAMES = $(sort $(PROBE_NAMES))
 $(BUILD)/measured_list.h: NAMES = $(PROBES)
 $(BUILD)/probe_list.h $(BUILD)/measured_list.h: FORCE
-	@mkdir -p $(BUILD); printf 'PROBE(%s)\n' $(NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
-$(LIB_OBJECTS) $(FACTOR_OBJECTS): HOST_FLAGS += $(SHARED_FLAGS)
+	@mkdir -p $(@D); printf 'PROBE(%s)\n' $(NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BUILD)/programs/fit.o: $(BUILD)/probe_list.h
+$(BUILD)/programs/probe.o: $(BUILD)/measured_list.h
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  CC    $<")
-	$(Q)$(CC) $(HOST_FLAGS) -I$(BUILD) -MMD -MP -c $< -o $@
+	$(call say,CC    $<)
+	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/%.cu.o: %.cu $(BUILD)/flags
+$(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  NVCC  $<")
+	$(call say,NVCC  $<)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one_probe.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -DPROBE=$* -MMD -MP -c $< -o $@
 
 # One source by each compiler, with the same freedom.
 GRAM_FLAGS := -O3 -ffp-contract=fast
 FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/lib/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
-$(BUILD)/factor/host/gram_compilers.o: $(BUILD)/compilers
-$(BUILD)/factor/host/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
+$(BUILD)/factor/kernels/gram_schmidt/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
+$(BUILD)/factor/papers/gram_compilers.o: $(BUILD)/compilers
+$(BUILD)/factor/papers/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
 	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/lib/gram_loops.clang.o: lib/gram_loops.c $(BUILD)/flags
+$(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o: factor/kernels/gram_schmidt/gram_loops.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -std=c11 $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
-$(BUILD)/factor/host/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
-$(BUILD)/factor/host/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
-$(BUILD)/factor/host/gram_loops_%.f.o: factor/host/gram_loops_fortran.F90 $(BUILD)/flags
+	$(Q)$(CLANG) -std=c11 -I. $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
+$(BUILD)/factor/papers/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
+$(BUILD)/factor/papers/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
+$(BUILD)/factor/papers/gram_loops_%.f.o: factor/papers/gram_loops_fortran.F90 $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(FORTRAN) $(FORTRAN_FLAGS) -DUNIT=_$* -c $< -o $@
 
-$(BUILD)/probes/fit.o: $(BUILD)/probe_list.h
-$(BUILD)/probes/probe.o: $(BUILD)/measured_list.h
-
-$(PROBES:%=$(BUILD)/probes/%.main.o): $(BUILD)/probes/%.main.o: probes/main.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(HOST_FLAGS) -DPROBE=$* -c $< -o $@
-
-$(PARTS): $(LIB_OBJECTS) $(FACTOR_OBJECTS) $(FIT_OBJECTS)
+$(PARTS): $(PART_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	$(Q)ar qcs $@ $^
 
 define link
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) -o $@ $(filter %.o,$^) $(PARTS) $(VENDOR) $(LIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(PARTS) $(VENDOR) $(LIBS)
 endef
-
-PROBE_OBJECTS := $(foreach p,$(PROBES),$(call objects,$(call probe_sources,$p)))
-$(foreach p,$(PROBES),$(eval $(BUILD)/bin/$p: $(call objects,$(call probe_sources,$p))))
-$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/probes/%.main.o $(PARTS)
+$(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/programs/%.main.o $(PARTS)
 	$(link)
-$(BUILD)/bin/probe: $(BUILD)/probes/probe.o $(PROBE_OBJECTS) $(PARTS)
-	$(link)
-$(BUILD)/bin/fit: $(BUILD)/probes/fit.o $(PARTS)
-	$(link)
-$(BUILD)/bin/compare: $(BUILD)/probes/compare.o $(PARTS)
-	$(link)
-$(BUILD)/bin/machine: $(BUILD)/probes/machine_facts.o $(PARTS)
+$(addprefix $(BUILD)/bin/,probe fit compare machine): $(BUILD)/bin/%: $(BUILD)/programs/%.o $(PARTS)
 	$(link)
 $(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
-$(BUILD)/bin/measure: $(VENDOR_OBJECTS) $(MEASURE_OBJECTS)
-$(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/%.o $(PARTS)
+$(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/programs/%.o $(PARTS)
 	$(link)
 $(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
-$(BUILD)/tests/test_qrupdate.o: $(BUILD)/qrupdate
-$(BUILD)/tests/test_qrupdate.o: HOST_FLAGS += $(if $(QRUPDATE),-DFATHOM_QRUPDATE)
-$(BUILD)/tests/test_qrupdate.t: VENDOR += $(QRUPDATE)
-$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(VENDOR_OBJECTS) $(PARTS)
+$(BUILD)/tests/algorithms/test_qrupdate.o: $(BUILD)/qrupdate
+$(BUILD)/tests/algorithms/test_qrupdate.o: HOST_FLAGS += $(if $(QRUPDATE),-DFATHOM_QRUPDATE)
+$(BUILD)/tests/algorithms/test_qrupdate.t: VENDOR += $(QRUPDATE)
+$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(PARTS)
 	$(link)
 
 # What fathom.h's functions need, picked by the linker, as one object in which everything else is local.
-$(BUILD)/library/fathom.o: $(BUILD)/factor/library/fathom.o $(BUILD)/factor/library/fathom_handle.o $(PARTS)
+LIBRARY_OBJECTS := $(addprefix $(BUILD)/factor/library/,fathom.o fathom_handle.o)
+$(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && objcopy -w --keep-global-symbol='fathom_*' $@
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
-	$(if $(V),,@echo "  AR    $@")
+	$(call say,AR    $@)
 	$(Q)rm -f $@; ar rcs $@ $<
 $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
-	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
 $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 	$(Q)echo '$(LIBRARY_NEEDS)' > $@
 
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  CC    $<")
-	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
+	$(call say,CC    $<)
+	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
 		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

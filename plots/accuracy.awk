@@ -71,7 +71,7 @@ function families(   i, name) {
 	table_end()
 	paragraph("Level 0 is the bound (bytes at the peak rate), 1 sums start-up and traffic; without a level it is the full " \
 		"model. n: cases. " \
-		"Regime hardware: priced from hardware parameters alone; surface: rests on a measured rate surface of a library. " \
+		"Regime hardware: estimated from hardware parameters alone; surface: rests on a measured rate surface of a library. " \
 		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
 		"interval, whose median half-width is the column +-. Regret: measured time of the variant predicted fastest over " \
 		"the best, less 1.")

@@ -44,7 +44,7 @@ function part_of(phase) {
 }
 # Seconds by operation, variant and n: what each part costs, the whole, and of a recorded run what it takes unrecorded.
 function sum_breakdown(B,   i, key, phase) {
-	split("", owed_to)
+	split("", critical_to)
 	split("", whole_of)
 	split("", plain_of)
 	for (i = 1; i <= B["rows"]; i++) {
@@ -53,13 +53,13 @@ function sum_breakdown(B,   i, key, phase) {
 		key = B[i, "operation"] SUBSEP B[i, "variant"] SUBSEP B[i, "n"]
 		phase = B[i, "phase"]
 		if (phase == "all")
-			whole_of[key] = B[i, "owed_s"]
+			whole_of[key] = B[i, "critical_s"]
 		else if (phase == "plain")
-			plain_of[key] = B[i, "owed_s"]
+			plain_of[key] = B[i, "critical_s"]
 		else
-			owed_to[key, part_of(phase)] += B[i, "owed_s"]
+			critical_to[key, part_of(phase)] += B[i, "critical_s"]
 	}
 }
 function share_of(operation, variant, n, part) {
-	return owed_to[operation, variant, n, part] / whole_of[operation, variant, n]
+	return critical_to[operation, variant, n, part] / whole_of[operation, variant, n]
 }

@@ -2,7 +2,7 @@
 # Title: Our own kernels that blocked factorizations go through
 # Question: What does each of our own kernels cost that blocked factorizations go through?
 # Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, what only moves numbers, against columns: 64 row swaps in rows that L2 holds and in DRAM, all swaps of a square at once, and both operands of an update, 128 deep, split for tensor cores. Single precision.
-# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp. gpu.settle_rows. gpu.tf32_split. gpu.half_pair.
+# Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp. gpu.apply_swaps. gpu.tf32_split. gpu.half_pair.
 height = 1300
 load scripts."/style.gp"
 us(c) = column(c) * 1e6
@@ -49,7 +49,7 @@ set key maxrows 3
 set xlabel "columns" offset 0,0.4
 splits = ""
 do for [k in "tf32_split half_pair"] { if (present("block_kernel/".k."_s") ne "") { splits = splits." ".k } }
-late = present("block_kernel/settle_s") ne "" ? "settle" : ""
+late = present("block_kernel/apply_swaps_s") ne "" ? "settle" : ""
 if (present(swaps) ne "") {
 	plot for [c=0:1] file(swaps) \
 		using (column("n")*where("swaps", 64)*where("cold", c)):(us("seconds")):(us("low")):(us("high")) \

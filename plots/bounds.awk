@@ -9,7 +9,7 @@ function row_name(i) {
 	return title_of(T[i, "operation"]) (T[i, "precision"] == "s" ? ", single" : ", double") \
 		(T[i, "math"] ~ /^fp/ ? "" : ", " T[i, "math"])
 }
-function is_priced(i,   part, p) {
+function is_estimated(i,   part, p) {
 	for (p = split("seconds bound_s default_s panels_s updates_s without_panels_s without_updates_s", part, " "); p; p--)
 		if (!is_number(T[i, part[p]]) || T[i, part[p]] <= 0)
 			return 0
@@ -60,7 +60,7 @@ BEGIN {
 	load(data "/bounds.tsv", T)
 	for (i = 1; i <= T["rows"]; i++) {
 		n = T[i, "n"] + 0
-		if (T[i, "m"] + 0 != n || !is_power(n) || !is_priced(i))
+		if (T[i, "m"] + 0 != n || !is_power(n) || !is_estimated(i))
 			continue
 		name = row_name(i)
 		if (!(name in seen)) {

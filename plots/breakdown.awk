@@ -15,8 +15,8 @@ function take_breakdown(B, series,   i, v, n, phase, known, list) {
 		if (phase == "all") {
 			known[v] = 1
 			list[v] = list[v] " " n
-		} else if ((phase == "panel" || phase == "transfer") && B[i, "busy_s"] > B[i, "owed_s"]) {
-			hidden[series v, n] += B[i, "busy_s"] - B[i, "owed_s"]
+		} else if ((phase == "panel" || phase == "transfer") && B[i, "busy_s"] > B[i, "critical_s"]) {
+			hidden[series v, n] += B[i, "busy_s"] - B[i, "critical_s"]
 		}
 	}
 	sum_breakdown(B)

@@ -15,7 +15,7 @@ copies = present("concurrency/copies_h2d concurrency/copies_d2h concurrency/copi
 	"concurrency/rows_d2h concurrency/rows_mixed")
 copies_of(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,; s,copies ,,; s,h2d,to device,; s,d2h,to host,; s,mixed,both ways,'")
 costs = present("concurrency/enqueue_idle concurrency/enqueue_busy concurrency/enqueue_held concurrency/dependent_idle ".\
-	"concurrency/dependent_busy concurrency/hop_idle concurrency/hop_busy concurrency/urgent_idle concurrency/urgent")
+	"concurrency/dependent_busy concurrency/stream_wait_idle concurrency/stream_wait_busy concurrency/urgent_idle concurrency/urgent")
 set multiplot
 left = 0.31; right = 0.52; bottom = 0.66; top = 0.94
 @panel

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Title: Host caches and TLBs
 # Question: How large and how quick are the host's caches, TLBs and memory?
-# Figure: Above, random walks over all lines of a set, with the cache sizes found (dashed). Below, walks over one line in each page beside as many lines in few pages: the distance is what the TLBs cost.
+# Figure: Above, random chains over all lines of a set, with the cache sizes found (dashed). Below, chains over one line in each page beside as many lines in few pages: the distance is what the TLBs cost.
 # Parameters: host.l1. host.l2. host.l3. host.l4. host.dram. host.tlb. host.line.
 height = 860
 load scripts."/style.gp"
-walks = present("host_chase/walk_huge host_chase/walk_small host_chase/walk_node")
+chains = present("host_chase/chain_huge host_chase/chain_small host_chase/chain_node")
 pages = present("host_chase/packed host_chase/pages_small host_chase/pages_huge")
-name_of(s) = s eq "host_chase/walk_huge" ? "huge pages" : s eq "host_chase/walk_small" ? "small pages" : \
-	s eq "host_chase/walk_node" ? "memory of each NUMA node" : s eq "host_chase/packed" ? "lines in few pages" : \
+name_of(s) = s eq "host_chase/chain_huge" ? "huge pages" : s eq "host_chase/chain_small" ? "small pages" : \
+	s eq "host_chase/chain_node" ? "memory of each NUMA node" : s eq "host_chase/packed" ? "lines in few pages" : \
 	s eq "host_chase/pages_small" ? "one line a small page" : "one line a huge page"
 ns(c) = column(c) * 1e9
 found = "host_l1_size host_l2_size host_l3_size host_l4_size"
@@ -27,9 +27,9 @@ do for [i=1:words(found)] {
 			rotate right offset -0.7,0 noenhanced
 	}
 }
-if (words(walks) > 0) {
-	plot for [i=1:words(walks)] file(word(walks, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title name_of(word(walks, i))
+if (words(chains) > 0) {
+	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
+		with yerrorlines lt i title name_of(word(chains, i))
 }
 do for [i=1:words(found)] { unset arrow i; unset label i }
 bottom = 0.13; top = 0.4

@@ -7,7 +7,7 @@ height = 860
 load scripts."/style.gp"
 host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative launch/graph launch/copy_enqueue ".\
 	"launch/event_record launch/scal launch/swap launch/ger launch/gemm launch/gemm_t")
-device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_hop ".\
+device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_wait ".\
 	"launch/scal_device launch/swap_device launch/ger_device")
 trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
 all = trip." ".device." ".host

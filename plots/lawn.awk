@@ -133,12 +133,12 @@ function collect(   i, who, k) {
 		note_size(T[i, "operation"], T[i, "n"])
 	}
 	for (i = 1; i <= B["rows"]; i++) {
-		if (B[i, "phase"] != "all" || B[i, "precision"] != "s" || !(B[i, "owed_s"] > 0))
+		if (B[i, "phase"] != "all" || B[i, "precision"] != "s" || !(B[i, "critical_s"] > 0))
 			continue
 		who = B[i, "variant"] == "host" ? "host_predicted" : "ours_predicted"
 		k = B[i, "operation"] SUBSEP who SUBSEP B[i, "n"]
-		if (1 / B[i, "owed_s"] > rate[k])
-			rate[k] = 1 / B[i, "owed_s"]
+		if (1 / B[i, "critical_s"] > rate[k])
+			rate[k] = 1 / B[i, "critical_s"]
 		note_size(B[i, "operation"], B[i, "n"])
 	}
 }
@@ -362,7 +362,7 @@ function keep_predicted(   key, i) {
 	for (key in whole_of) {
 		predicted_whole[key] = whole_of[key]
 		for (i = 1; i <= parts; i++)
-			predicted_share[key, part[i]] = owed_to[key, part[i]] / whole_of[key]
+			predicted_share[key, part[i]] = critical_to[key, part[i]] / whole_of[key]
 	}
 }
 function breakdown(   i, j, key, cells, places) {

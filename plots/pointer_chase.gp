@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
-# Figure: Above, random walks against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then walks over pages, one node in each. Below, the share of L2 lines whose first load by an SM took no longer, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
+# Figure: Above, random chains against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then chains over pages, one node in each. Below, the share of L2 lines whose first load by an SM took no longer, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
 # Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
 height = 1640
 load scripts."/style.gp"
-walks = present("pointer_chase/walk_ca pointer_chase/walk_cg pointer_chase/walk_nc pointer_chase/walk_constant pointer_chase/cold")
+chains = present("pointer_chase/chain_ca pointer_chase/chain_cg pointer_chase/chain_nc pointer_chase/chain_constant pointer_chase/cold")
 cycles = present("pointer_chase/cycle_ca")
 pages = present("pointer_chase/pages")
 first = present("pointer_chase/once_other pointer_chase/once_same pointer_chase/once_absent")
 read_by(s) = s eq "pointer_chase/once_other" ? "the other partition" : s eq "pointer_chase/once_same" ? "the same partition" : "nobody"
 hits = "gpu_l2_near_hit_latency gpu_l2_far_hit_latency"
-name_of(s) = s eq "pointer_chase/walk_ca" ? "ld.ca (L1)" : s eq "pointer_chase/walk_cg" ? "ld.cg (L2)" : \
-	s eq "pointer_chase/walk_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
+name_of(s) = s eq "pointer_chase/chain_ca" ? "ld.ca (L1)" : s eq "pointer_chase/chain_cg" ? "ld.cg (L2)" : \
+	s eq "pointer_chase/chain_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
 ns(c) = column(c) * 1e9
 sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
 	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
@@ -34,14 +34,14 @@ set logscale y
 left = 0.12; right = 0.97; bottom = 0.786; top = 0.964
 @panel
 set key maxrows 2
-set title "Latency of a dependent load in a random walk - ".machine
+set title "Latency of a dependent load in a random chain - ".machine
 set ylabel "nanoseconds"
 set xlabel "bytes of the set" offset 0,0.4
 @sizes_axis
-if (words(walks) > 0) {
+if (words(chains) > 0) {
 	@mark_sizes
-	plot for [i=1:words(walks)] file(word(walks, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title name_of(word(walks, i)), \
+	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
+		with yerrorlines lt i title name_of(word(chains, i)), \
 		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
 	@unmark
 }
@@ -61,7 +61,7 @@ bottom = 0.274; top = 0.421
 @panel
 set key maxrows 2
 unset logscale y
-set title "Walks over pages, ld.cg: a random line in each of these strides"
+set title "Chains over pages, ld.cg: a random line in each of these strides"
 set xlabel "bytes from the first to the last page" offset 0,0.4
 @sizes_axis
 if (words(pages) > 0) {

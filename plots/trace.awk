@@ -97,14 +97,14 @@ function add_up(   i, s, key) {
 			listed[key] = 1
 			order[++keys] = key
 		}
-		owed[s, key] += T[i, "owed_s"]
-		total[s] += T[i, "owed_s"]
+		owed[s, key] += T[i, "critical_s"]
+		total[s] += T[i, "critical_s"]
 		if (queueing(i))
 			continue
 		busy[s, key] += T[i, "end_s"] - T[i, "begin_s"]
 		key = T[i, "operation"] "|" T[i, "lane"]
-		if (!(key in price)) {
-			price[key] = 1
+		if (!(key in cost)) {
+			cost[key] = 1
 			operation[++operations] = key
 		}
 		spent[s, key] += T[i, "end_s"] - T[i, "begin_s"]
@@ -139,7 +139,7 @@ function furthest(   i, key, best, far) {
 	return best
 }
 function operation_table(   i, key) {
-	table_start(table "-operations", "The operations whose prices are furthest off, all calls together", \
+	table_start(table "-operations", "The operations whose costs are furthest off, all calls together", \
 		"<operation|<queue|>calls|>simulated [us]|>measured [us]|>difference [us]")
 	for (i = 1; i <= 5 && (key = furthest()) != ""; i++)
 		table_row("", key "|" times[key] + 0 "|" sprintf("%.0f|%.0f|%+.0f", 1e6 * spent[1, key], 1e6 * spent[2, key], \

@@ -209,7 +209,7 @@ function goal_table(   i, host) {
 	table_end()
 }
 # The answer in a line, or in a paragraph.
-function say_decisions(   i) {
+function say_update_choices(   i) {
 	for (i = 1; i <= D["rows"]; i++)
 		if (D[i, "operation"] == "all" && short == "yes")
 			item("QR updating: the model tells beforehand whether it pays, right at " percent(D[i, "right"]) " % of " \
@@ -221,7 +221,7 @@ function say_decisions(   i) {
 				percent(D[i, "always"], "%.0f") " % more, never to update " percent(D[i, "never"], "%.0f") \
 				" %. Its times of updating are off by " percent(D[i, "error_update"]) " % (median). fathom advise update answers for one case.")
 }
-function decision_table(   i, c) {
+function update_choice_table(   i, c) {
 	table_start("update-decisions", "The choice by the model (even: within 2x), its cost over the better way, and that of no choice", \
 		"<change|<Q|<from|>points|>even|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always|!>worst, %|>never|!>worst, %")
 	for (i = 1; i <= D["rows"]; i++) {
@@ -253,16 +253,16 @@ BEGIN {
 	if (!points)
 		exit
 	if (table == "yes") {
-		decided = load(data "/decisions.tsv", D)
+		decided = load(data "/update_or_refactor.tsv", D)
 		if (decided)
-			say_decisions()
+			say_update_choices()
 		goal_table()
 		ratio_table()
 		if (decided)
-			decision_table()
+			update_choice_table()
 	} else if (short == "yes") {
-		if (load(data "/decisions.tsv", D))
-			say_decisions()
+		if (load(data "/update_or_refactor.tsv", D))
+			say_update_choices()
 	} else {
 		write_maps()
 		write_choice()

@@ -8,9 +8,9 @@ title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
 line_of(o) = o eq "getrf" ? 1 : o eq "geqrf" ? 2 : 3
 field(s, i) = system("basename ".s." | cut -d_ -f".i)
 series(p) = system("cd '".work."/".name."' && ls | sed -n 's,^\\(".p."\\)[.]tsv$,".name."/\\1,p'")
-is_strict(m) = m eq "fp32" || m eq "fp64"
-dash(m) = is_strict(m) ? 1 : m eq "3xfp16" ? 4 : 2
-key_of(s) = title_of(field(s, 2)).(is_strict(field(s, 3)) ? "" : ", ".field(s, 3))
+is_fp32(m) = m eq "fp32" || m eq "fp64"
+dash(m) = is_fp32(m) ? 1 : m eq "3xfp16" ? 4 : 2
+key_of(s) = title_of(field(s, 2)).(is_fp32(field(s, 3)) ? "" : ", ".field(s, 3))
 set multiplot
 left = 0.13; right = 0.97
 set key maxrows 3 width -2

@@ -4,7 +4,7 @@
 # Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. What takes
 # longer than SECONDS is cut: its checks up to there count. Racecheck looks at our own kernels alone. Exit status: 0
 # nothing was reported, 1 something was or a test failed, 77 there is no sanitizer or no GPU. Racecheck of CUDA 13.0
-# reports races in lib/sweep_kernel.cu and lib/potrf_kernels.cu, across barriers of some of a block's warps, where
+# reports races in factor/kernels/update/sweep_kernel.cu and factor/kernels/cholesky/potrf_kernels.cu, across barriers of some of a block's warps, where
 # reading finds none and that of 13.5 reports none; the release notes of 13.1 and later name false reports that were
 # mended.
 set -u

@@ -4,7 +4,7 @@
 #ifndef FATHOM_TAP_H
 #define FATHOM_TAP_H
 
-#include "../lib/base.h"
+#include "lib/base/base.h"
 
 #include <math.h>
 #include <stdarg.h>

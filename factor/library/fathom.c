@@ -2,8 +2,8 @@
 /* The calls of fathom.h, in each precision. */
 #include "fathom_handle.h"
 
-#include "../getrf.h"
-#include "../schedule.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/schedule.h"
 
 #define REAL float
 #define PRECISION SINGLE

@@ -2,7 +2,7 @@
 /* What every call does with its arguments. */
 #include "fathom_handle.h"
 
-#include "../schedule.h"
+#include "factor/algorithms/schedule.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

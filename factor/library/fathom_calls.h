@@ -7,8 +7,8 @@
 
 #include "fathom.h"
 
-#include "../executor.h"
-#include "../qr_update.h"
+#include "factor/executors/executor.h"
+#include "factor/algorithms/qr_update.h"
 
 /* fathom_lu.c; rows: the factors are those of a row-major matrix */
 int64_t call_lu_work(struct fathom *h, struct matrix a);

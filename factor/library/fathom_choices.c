@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fathom_choices.h"
 
-#include "../../lib/msg.h"
-#include "../model/model_update.h"
+#include "lib/base/msg.h"
+#include "factor/model/predictions/model_update.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /* The calls of potrf and potrs, of both precisions. */
 #include "fathom_handle.h"
 
-#include "../potrf.h"
-#include "../solve.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/algorithms/solve.h"
 
 static int64_t cholesky_set_up(struct fathom *h, char letter, struct matrix a, enum uplo *uplo,
         struct default_plan *chosen)

@@ -2,7 +2,7 @@
 /* The calls of gramschmidt and orthogonalize, of both precisions. */
 #include "fathom_handle.h"
 
-#include "../gram_schmidt.h"
+#include "factor/algorithms/gram_schmidt.h"
 
 #include <inttypes.h>
 

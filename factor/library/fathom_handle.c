@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fathom_handle.h"
 
-#include "../../lib/msg.h"
+#include "lib/base/msg.h"
 
 #include <stdio.h>
 #include <stdlib.h>

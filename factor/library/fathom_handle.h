@@ -6,10 +6,10 @@
 
 #include "fathom.h"
 
-#include "../cuda/executor_cuda.h"
+#include "factor/executors/cuda/executor_cuda.h"
 #include "fathom_calls.h"
 #include "fathom_choices.h"
-#include "../plan_default.h"
+#include "factor/algorithms/plan_default.h"
 
 struct fathom {
 	struct cuda *cuda;

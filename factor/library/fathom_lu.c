@@ -2,9 +2,9 @@
 /* The calls of getrf and getrs, of both precisions. */
 #include "fathom_handle.h"
 
-#include "../getrf.h"
-#include "../schedule.h"
-#include "../solve.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/schedule.h"
+#include "factor/algorithms/solve.h"
 
 /* The workspace: pivots and info, as the algorithm wants them, then its own. */
 struct lu_call {
@@ -17,7 +17,7 @@ struct lu_call {
 
 static void lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, void *work)
 {
-	struct carver carver = {work, 0};
+	struct workspace workspace = {work, 0};
 	int64_t count = smaller(a.m, a.n);
 
 	c->a = a;
@@ -25,10 +25,10 @@ static void lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, void
 	if (!call_shape(h, "A", a))
 		return;
 	call_plan(h, GETRF, a, &c->chosen);
-	c->pivots = (struct pivots){carve_integers(&carver, count + 1), count};
-	c->work = carve_bytes(&carver, 0);
+	c->pivots = (struct pivots){workspace_integers(&workspace, count + 1), count};
+	c->work = workspace_bytes(&workspace, 0);
 	int64_t inner = getrf_work(h->e, &c->chosen.plan, a);
-	c->bytes = inner < 0 ? -1 : carver.used + inner;
+	c->bytes = inner < 0 ? -1 : workspace.used + inner;
 }
 
 static bool lu_run(struct fathom *h, const struct lu_call *c, int *ipiv, int *info)

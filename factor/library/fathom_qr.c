@@ -2,9 +2,9 @@
 /* The calls of geqrf, ormqr, orgqr and gels, of both precisions. */
 #include "fathom_handle.h"
 
-#include "../geqrf.h"
-#include "../schedule.h"
-#include "../solve.h"
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/schedule.h"
+#include "factor/algorithms/solve.h"
 
 #include <inttypes.h>
 
@@ -101,7 +101,7 @@ struct form_call {
 static void form_set_up(struct fathom *h, struct form_call *c, int64_t k, struct matrix q,
         const void *tau, void *work)
 {
-	struct carver carver = {work, 0};
+	struct workspace workspace = {work, 0};
 
 	c->bytes = -1;
 	if (!call_shape(h, "A", q))
@@ -113,13 +113,13 @@ static void form_set_up(struct fathom *h, struct form_call *c, int64_t k, struct
 		        q.m, q.n, k);
 		return;
 	}
-	c->reflectors = carve_matrix(&carver, q.m, k, q.precision);
+	c->reflectors = workspace_matrix(&workspace, q.m, k, q.precision);
 	c->reflectors.ld = larger(c->reflectors.ld, 1);
 	c->tau = call_column(tau, k, q.precision);
-	c->work = carve_bytes(&carver, 0);
+	c->work = workspace_bytes(&workspace, 0);
 	call_plan(h, GEQRF, c->reflectors, &c->chosen);
 	int64_t inner = orgqr_work(h->e, &c->chosen.plan, c->reflectors, c->tau, q);
-	c->bytes = inner < 0 ? -1 : carver.used + inner;
+	c->bytes = inner < 0 ? -1 : workspace.used + inner;
 }
 
 int64_t call_form_work(struct fathom *h, int64_t k, struct matrix q)

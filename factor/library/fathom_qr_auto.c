@@ -3,8 +3,8 @@
  * and of the drift that asks for it. */
 #include "fathom_qr_update.h"
 
-#include "../qr_refactor.h"
-#include "../schedule.h"
+#include "factor/algorithms/qr_refactor.h"
+#include "factor/algorithms/schedule.h"
 
 #include <inttypes.h>
 
@@ -159,7 +159,7 @@ struct both {
 
 static void both_set_up(struct fathom *h, const struct call_factors *c, struct both *s, void *work)
 {
-	struct carver carver = {work, 0};
+	struct workspace workspace = {work, 0};
 	struct call_factors later = *c;
 	const enum qr_change change = s->change.change;
 	const int64_t p = s->change.p;
@@ -174,19 +174,19 @@ static void both_set_up(struct fathom *h, const struct call_factors *c, struct b
 	const struct update_question asked = {.change = change, .m = c->m, .n = c->n, .p = p};
 	update_shape_after(&asked, &later.m, &later.n);
 	if (change == QR_ADD_COLUMNS)
-		s->u = carve_matrix(&carver, c->m, p, c->precision);
+		s->u = workspace_matrix(&workspace, c->m, p, c->precision);
 	if (change == QR_ADD_ROWS) {
-		s->u = carve_matrix(&carver, p, c->n, c->precision);
-		s->b = carve_matrix(&carver, p, c->nrhs, c->precision);
+		s->u = workspace_matrix(&workspace, p, c->n, c->precision);
+		s->b = workspace_matrix(&workspace, p, c->nrhs, c->precision);
 	}
-	s->work = carve_bytes(&carver, 0);
+	s->work = workspace_bytes(&workspace, 0);
 	int64_t again = asked_work(h, &later, &s->after, qr_refactor_work);
 	if (again < 0 || !call_enter(h))
 		return;
 	int64_t update = qr_update_work(h->e, &s->f, change, p);
 	call_leave(h);
 	if (update >= 0)
-		s->bytes = carver.used + larger(update, again);
+		s->bytes = workspace.used + larger(update, again);
 }
 
 int64_t call_qr_auto_work(

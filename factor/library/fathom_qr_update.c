@@ -2,7 +2,7 @@
 /* The calls of changes of a QR factorization, of both precisions. */
 #include "fathom_qr_update.h"
 
-#include "../schedule.h"
+#include "factor/algorithms/schedule.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "fathom_handle.h"
 
-#include "../qr_update.h"
+#include "factor/algorithms/qr_update.h"
 
 /* What the caller gives of a factorization, with the room that a change of p needs (p = 0: none);
  * false with the fault when that is not possible. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_kerr.h"
 
-#include "../../lib/msg.h"
+#include "lib/base/msg.h"
 
 #include <math.h>
 
@@ -19,18 +19,18 @@ bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_
 {
 	struct executor *e = executor_model_new(profile, MODEL_CUDA, 2);
 	struct matrix a = {NULL, 0, m, n, m, SINGLE}, q = {NULL, 0, m, m, m, SINGLE};
-	struct laps laps = {0};
+	struct phase_timer phase_timer = {0};
 	void *none;
 
 	*out = (struct kerr_prediction){0};
 	bool ok = e->ops->alloc(e, (m + n) * m * precision_bytes(SINGLE), &none) &&
-	          kerr_qr(e, variant, r, a, q, NULL, &laps) &&
-	          (variant == KERR_AHEAD || laps_read(e, &laps, out->phase, KERR_PHASES));
+	          kerr_qr(e, variant, r, a, q, NULL, &phase_timer) &&
+	          (variant == KERR_AHEAD || phase_timer_read(e, &phase_timer, out->phase, KERR_PHASES));
 	executor_model_restart(e, false);
 	if (ok && kerr_qr(e, variant, r, a, q, NULL, NULL))
 		out->total = executor_model_result(e).seconds;
 	ok = ok && out->total > 0 ? true : refuse(e, out);
-	laps_free(&laps);
+	phase_timer_free(&phase_timer);
 	executor_free(e);
 	return ok;
 }

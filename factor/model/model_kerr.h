@@ -3,8 +3,8 @@
 #ifndef FATHOM_MODEL_KERR_H
 #define FATHOM_MODEL_KERR_H
 
-#include "executor_model.h"
-#include "../kerr.h"
+#include "factor/model/simulation/executor_model.h"
+#include "factor/papers/kerr.h"
 
 struct kerr_prediction {
 	double total;              /* seconds of a run without marks; NaN: none */

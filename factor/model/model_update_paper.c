@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_update_paper.h"
 
-#include "../../lib/msg.h"
-#include "../schedule.h"
+#include "lib/base/msg.h"
+#include "factor/algorithms/schedule.h"
 
 #include <math.h>
 
@@ -47,20 +47,20 @@ bool model_update_paper(const struct profile *profile, const struct update_quest
         const struct qr_paper *how, struct paper_prediction *out)
 {
 	struct executor *e = executor_model_new(profile, MODEL_CUDA, 2);
-	struct laps laps = {0};
-	struct qr_paper alone = {how->nb, how->whole, NULL}, marked = {how->nb, how->whole, &laps};
+	struct phase_timer phase_timer = {0};
+	struct qr_paper alone = {how->nb, how->whole, NULL}, marked = {how->nb, how->whole, &phase_timer};
 	struct qr_factors f = factors_of(asked);
 	void *none;
 
 	*out = (struct paper_prediction){0};
 	e->ops->alloc(
 	        e, (f.r.m * f.r.n + f.q.m * f.q.n) * precision_bytes(asked->precision), &none);
-	bool ok = change(e, asked, &marked, false) && laps_read(e, &laps, out->phase, PAPER_PHASES);
+	bool ok = change(e, asked, &marked, false) && phase_timer_read(e, &phase_timer, out->phase, PAPER_PHASES);
 	executor_model_restart(e, false);
 	if (ok && change(e, asked, &alone, true))
 		out->total = executor_model_result(e).seconds;
 	ok = out->total > 0 || refuse(e, out);
-	laps_free(&laps);
+	phase_timer_free(&phase_timer);
 	executor_free(e);
 	return ok;
 }

@@ -4,8 +4,8 @@
 #ifndef FATHOM_MODEL_UPDATE_PAPER_H
 #define FATHOM_MODEL_UPDATE_PAPER_H
 
-#include "../qr_update_paper.h"
-#include "model_update.h"
+#include "factor/papers/qr_update_paper.h"
+#include "factor/model/predictions/model_update.h"
 
 struct paper_prediction {
 	double total;               /* seconds of a run without marks, to the least-squares

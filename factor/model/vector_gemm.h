@@ -5,8 +5,8 @@
 #ifndef FATHOM_VECTOR_GEMM_H
 #define FATHOM_VECTOR_GEMM_H
 
-#include "../../lib/model.h"
-#include "../cuda/gemm_volkov.h"
+#include "lib/profile/model.h"
+#include "factor/papers/gemm_volkov.h"
 
 /* The block of C that a vector thread holds. */
 enum { VECTOR_ROWS = 64, VECTOR_COLUMNS = 16 };

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of a block of w columns with r rows and c columns right of it: panel 2 w^2 (r - w/3),
+ * T w^2 r, update 4 r w c. Over all blocks 2 n^2 (m - n/3) plus the T.
+ *
+ * Log (H200). V^T C of all columns right of a block before the next panel begins, which then runs
+ * beside the second product alone: fp32 32768 by 256 columns 1190 -> 1113 ms, by 512 1096 -> 1083,
+ * 16384 148 -> 145; but 8192 26.0 -> 26.2, 4096 6.1 -> 7.3, fp64 8192 32.0 -> 36.1, 3xTF32 16384
+ * 81.0 -> 85.5, since panels end later. V^T C beside a panel by the kernels that the library has
+ * for a cluster of multiprocessors less: fp32 4096 6.05 -> 5.76 ms, 8192 26.1 -> 24.2, 16384 146.5
+ * -> 145.1, 32768 by 256 columns 1161 -> 1148; fp64 8192 32.0 -> 31.1, 16384 155 -> 153. Instead in
+ * pieces of 8192 rows: 8192 and below as before, 16384 147.2, 32768 by 256 columns 1109, by 512 (of
+ * 4096 rows) 1067 -> 1082; in slabs of as many columns as 116 tiles of 256 x 128 have: 147.3, 1099
+ * and 1082; by our own kernel: 8192 28.1, 16384 159, 32768 1177. */
+#include "geqrf.h"
+
+#include "aligned.h"
+#include "reflectors.h"
+#include "schedule.h"
+#include "factor/executors/split.h"
+
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+
+struct qr {
+	struct schedule schedule;
+	struct executor *e;
+	const struct plan *plan;
+	struct matrix given, a, tau; /* a: the matrix itself or its copy */
+	struct reflectors reflectors[BLOCKS_IN_FLIGHT];
+	struct reflector_work work;       /* of QUEUE_MAIN */
+	struct reflector_work panel_work; /* of the panels */
+	void *leaf_work;
+	int64_t bytes;
+	int64_t kept; /* block whose V the products in QUEUE_MAIN share as a stack; -1: none */
+};
+
+/* Wider ones are worth 3xTF32, which QUEUE_MAIN alone has room for. */
+enum { WIDEST_LEAD = 256 };
+
+/* ---- one panel ---- */
+
+static bool factor_halves(
+        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
+
+/* A panel on the device, and its reflectors, of which the leaves leave zeros as they are (clear);
+ * applied: T is needed as a whole. */
+static bool factor(
+        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
+{
+	if (a.n > s->plan->leaf)
+		return factor_halves(s, a, tau, r, applied);
+	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, s->leaf_work);
+}
+
+/* Elmroth and Gustavson's recursion (2000): left half, update of the right half, right half. */
+static bool factor_halves(
+        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
+{
+	struct executor *e = s->e;
+	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n, below = a.m - n;
+	struct reflectors left = reflectors_part(r, 0, a.m, n);
+
+	return factor(s, matrix_view(a, 0, 0, a.m, n), matrix_view(tau, 0, 0, n, 1), left, true) &&
+	       reflectors_apply(
+	               e, LEFT, TRANSPOSED, left, s->panel_work, matrix_view(a, 0, n, a.m, rest)) &&
+	       factor(s, matrix_view(a, n, n, below, rest), matrix_view(tau, n, 0, rest, 1),
+	               reflectors_part(r, n, below, rest), applied) &&
+	       (!applied || reflectors_merge(e, r, n, s->panel_work));
+}
+
+/* ---- the blocks ---- */
+
+static struct matrix panel_of(void *self, struct block b)
+{
+	struct qr *s = self;
+
+	return matrix_view(s->a, b.j, b.j, s->a.m - b.j, b.w);
+}
+
+static struct matrix tau_of(const struct qr *s, struct block b)
+{
+	return matrix_view(s->tau, b.j, 0, b.w, 1);
+}
+
+static struct reflectors reflectors_of(const struct qr *s, struct block b)
+{
+	struct reflectors all = s->reflectors[block_turn(b)];
+
+	return (struct reflectors){
+	        matrix_view(all.v, 0, 0, s->a.m - b.j, b.w), matrix_view(all.t, 0, 0, b.w, b.w)};
+}
+
+static bool panel_on_device(void *self, struct block b)
+{
+	struct qr *s = self;
+
+	return factor(s, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), b.j + b.w < s->a.n);
+}
+
+static bool panel_on_host(void *self, struct block b, struct matrix host)
+{
+	struct qr *s = self;
+
+	return ex_host_panel_geqrf(s->e, host, tau_of(s, b));
+}
+
+static bool panel_back(void *self, struct block b)
+{
+	struct qr *s = self;
+
+	return reflectors_form(
+	        s->e, s->plan, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), s->work);
+}
+
+static bool update(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct qr *s = self;
+
+	if (s->kept != b.index)
+		split_keep(s->e, reflectors_of(s, b).v);
+	s->kept = b.index;
+	return reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
+	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
+}
+
+static bool narrow(void *self, struct block b, int64_t n)
+{
+	(void)self;
+	(void)b;
+	return n <= WIDEST_LEAD;
+}
+
+static bool next_update(void *self, struct block b, int64_t n)
+{
+	struct qr *s = self;
+
+	return reflectors_next_update(s->e, reflectors_of(s, b), s->panel_work,
+	        matrix_view(s->a, b.j, b.j + b.w, s->a.m - b.j, n));
+}
+
+static const struct factorization operations = {.panel = panel_of,
+        .on_device = panel_on_device,
+        .on_host = panel_on_host,
+        .back = panel_back,
+        .update = update,
+        .next_update = next_update,
+        .narrow = narrow,
+        .panel_first = true};
+
+/* ---- workspace ---- */
+
+/* The largest of the leaves' needs. */
+static int64_t leaves_work(const struct qr *s, struct matrix a)
+{
+	if (a.n <= s->plan->leaf)
+		return s->e->ops->geqrf_work(s->e, a);
+
+	int64_t n = plan_left_half(s->plan, a.n);
+	return larger(leaves_work(s, matrix_view(a, 0, 0, a.m, n)),
+	        leaves_work(s, matrix_view(a, n, n, a.m - n, a.n - n)));
+}
+
+static int64_t panels_work(struct qr *s)
+{
+	struct block b = schedule_first(&s->schedule);
+	int64_t most = 0;
+
+	for (; !s->plan->hybrid && b.w; b = schedule_next(&s->schedule, b))
+		most = larger(most, leaves_work(s, panel_of(s, b)));
+	return most;
+}
+
+static void take_workspace(struct qr *s, void *work)
+{
+	struct workspace workspace = {work, 0};
+	int64_t widest = plan_widest(s->plan, s->schedule.steps);
+	enum precision precision = s->given.precision;
+
+	s->a = aligned_workspace(s->e, &workspace, s->given, ALIGNED_VECTOR);
+	s->leaf_work = workspace_bytes(&workspace, panels_work(s));
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->reflectors[i] = reflectors_workspace(&workspace, s->a.m, widest, precision);
+	s->work = reflector_work_workspace(&workspace, widest, larger(s->a.n, widest), precision);
+	s->panel_work = reflector_work_workspace(&workspace, widest, widest, precision);
+	s->schedule.split = split_workspace(s->e, &workspace, s->a.m, s->a.n,
+	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
+	s->bytes = workspace.used;
+}
+
+static bool check(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	if (plan->leaf > GEQRF_LEAF_MAX)
+		return fault_set(&e->fault, "a leaf of %" PRId64 " columns: QR's have at most %d",
+		        plan->leaf, GEQRF_LEAF_MAX);
+	return plan_check(e, plan) && matrix_check(e, a) && split_check(e);
+}
+
+static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
+        struct matrix tau, void *work)
+{
+	*s = (struct qr){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
+	s->schedule = (struct schedule){.e = e,
+	        .plan = plan,
+	        .steps = smaller(a.m, a.n),
+	        .columns = a.n,
+	        .operations = &operations,
+	        .self = s};
+	if (!check(e, plan, a))
+		return false;
+	take_workspace(s, work);
+	return true;
+}
+
+/* What leaves do not write of their panels' reflectors is the same for all panels. */
+static bool clear(struct qr *s)
+{
+	bool ok = true;
+
+	s->e->queue = QUEUE_MAIN;
+	for (int i = 0; ok && !s->plan->hybrid && i < BLOCKS_IN_FLIGHT; i++)
+		ok = s->reflectors[i].v.n <= s->plan->leaf ||
+		     reflectors_clear(s->e, s->reflectors[i]);
+	return ok;
+}
+
+/* ---- the calls ---- */
+
+int64_t geqrf_work(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	struct qr s;
+
+	return set_up(&s, e, plan, a, (struct matrix){0}, NULL) ? s.bytes : -1;
+}
+
+bool geqrf(
+        struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau, void *work)
+{
+	struct qr s;
+
+	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
+	       clear(&s) && schedule_run(&s.schedule) && aligned_copy(e, WHOLE, s.a, s.given);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Words moved in column j of an m x n matrix: blas and kernels m(n-j) read for the dot products and
+ * 2m(n-j-1) for the update, fused 2m(n-j-1) for both; the paper's kernels as blas and kernels.
+ * Calls a column: blas 5 (one waits for the host), the paper's 3, kernels 2, fused 1. Operations of
+ * all forms: 2mn^2, of twice 4mn^2. */
+#include "gram_schmidt_internal.h"
+
+#include "schedule.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Far from the events of whole factorizations. */
+enum { EVENT_NORMS = EXECUTOR_EVENTS - 1 };
+
+/* A column of which less than this times sqrt(n) u is left depends on those before it: what the
+ * rounding of n updates leaves of one that does is smaller. */
+static const double rounding = 4;
+
+static double dependent_below(struct matrix a)
+{
+	double u = (a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+	double part = rounding * sqrt((double)a.n) * u;
+
+	return part * part;
+}
+
+/* ---- panels: w columns from j on ---- */
+
+static struct gram_schmidt panel_of(const struct gram_process *s, int64_t j, int64_t w)
+{
+	return (struct gram_schmidt){.a = matrix_view(s->a, 0, j, s->a.m, w),
+	        .r = matrix_view(s->r, j, j, smaller(w, s->r.m - j), w),
+	        .norms = matrix_view(s->norms, j, 0, w, 1),
+	        .dependent = dependent_below(s->a),
+	        .first = j,
+	        .info = s->info,
+	        .work = s->pass,
+	        .shape = s->shape};
+}
+
+/* In one call. */
+static bool panel(const struct gram_process *s, int64_t j, int64_t w)
+{
+	struct gram_schmidt g = panel_of(s, j, w);
+
+	return ex_gram_panel(s->e, &g);
+}
+
+/* ---- forms ---- */
+
+bool gram_run_fused(struct gram_process *s)
+{
+	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+
+	return gram_by_passes(s->e, &g, s->k);
+}
+
+bool gram_run_kernels(struct gram_process *s)
+{
+	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+	bool ok = true;
+
+	for (int64_t j = 0; ok && j < s->k; j++)
+		ok = ex_gram_dots(s->e, &g, j) && ex_gram_update(s->e, &g, j);
+	return ok;
+}
+
+bool gram_run_shaped(struct gram_process *s)
+{
+	struct gram_schmidt g = panel_of(s, 0, s->a.n);
+	bool ok = true;
+
+	for (int64_t j = 0; ok && j < s->a.n; j++)
+		ok = ex_gram_dots(s->e, &g, j) && ex_gram_scale(s->e, &g, j) &&
+		     (j + 1 == s->a.n || ex_gram_update(s->e, &g, j));
+	return ok;
+}
+
+bool gram_run_blocked(struct gram_process *s)
+{
+	const int64_t m = s->a.m, n = s->a.n;
+	bool ok = true;
+
+	for (int64_t j = 0; ok && j < s->k; j += s->nb) {
+		int64_t w = smaller(s->nb, s->k - j), rest = n - j - w;
+		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
+		                               matrix_view(s->r, j, j + w, w, rest),
+		                               matrix_view(s->a, 0, j + w, m, rest), false);
+	}
+	return ok;
+}
+
+/* r := q^T a, a -= q r */
+static bool take_out(struct executor *e, struct matrix q, struct matrix r, struct matrix a)
+{
+	return q.n == 0 || (ex_gemm(e, TRANSPOSED, PLAIN, 1, q, a, 0, r) &&
+	                           ex_gemm(e, PLAIN, PLAIN, -1, q, r, 1, a));
+}
+
+static bool halves(const struct gram_process *s, int64_t j, int64_t w)
+{
+	if (w <= s->nb)
+		return panel(s, j, w);
+
+	int64_t leaves = (w + s->nb - 1) / s->nb, left = (leaves + 1) / 2 * s->nb, rest = w - left;
+	return halves(s, j, left) &&
+	       take_out(s->e, matrix_view(s->a, 0, j, s->a.m, left),
+	               matrix_view(s->r, j, j + left, left, rest),
+	               matrix_view(s->a, 0, j + left, s->a.m, rest)) &&
+	       halves(s, j + left, rest);
+}
+
+bool gram_run_block(struct gram_process *s)
+{
+	return halves(s, 0, s->a.n);
+}
+
+/* ---- Listing 3 ---- */
+
+static bool drop_column(struct gram_process *s, int64_t j)
+{
+	return ex_fill(s->e, WHOLE, 0, 0, matrix_view(s->a, 0, j, s->a.m, 1)) &&
+	       ex_fill(s->e, WHOLE, 0, 0, matrix_view(s->r, j, j, 1, s->a.n - j));
+}
+
+/* before: the square of the norm that the column had at first */
+static bool blas_column(struct gram_process *s, int64_t j, double before, int *info)
+{
+	struct executor *e = s->e;
+	int64_t m = s->a.m, rest = s->a.n - j;
+	struct matrix q = matrix_view(s->a, 0, j, m, 1), row = matrix_view(s->r, j, j, 1, rest);
+	double square;
+
+	if (!ex_gemv(e, TRANSPOSED, 1, matrix_view(s->a, 0, j, m, rest), q, 0, row) ||
+	        !ex_get(e, matrix_view(row, 0, 0, 1, 1), &square))
+		return false;
+	if (square <= dependent_below(s->a) * before && !isinf(square)) {
+		*info = *info ? *info : (int)(j + 1);
+		return drop_column(s, j);
+	}
+	/* what is lost is not to look like a zero, which some BLAS make of an infinity times it */
+	double scale = isinf(square) ? NAN : 1 / sqrt(square);
+	return ex_scal(e, scale, q) && ex_scal(e, scale, row) &&
+	       (rest == 1 || ex_ger(e, q, matrix_view(row, 0, 1, 1, rest - 1),
+	                             matrix_view(s->a, 0, j + 1, m, rest - 1)));
+}
+
+/* The model has no norms: none of its columns is dependent. */
+static double norm_at(struct matrix norms, int64_t j)
+{
+	if (!norms.data)
+		return 0;
+	return norms.precision == SINGLE ? (double)((const float *)norms.data)[j]
+	                                 : ((const double *)norms.data)[j];
+}
+
+bool gram_run_blas(struct gram_process *s)
+{
+	struct executor *e = s->e;
+	bool blas_only = e->blas_only;
+	struct matrix norms;
+	int info = 0;
+	bool ok = e->ops->stage(e, 0, s->a.n, 1, s->a.precision, &norms) &&
+	          ex_to_host(e, s->norms, norms) && ex_record(e, EVENT_NORMS) &&
+	          ex_wait_host(e, EVENT_NORMS);
+
+	e->blas_only = true;
+	for (int64_t j = 0; ok && j < s->k; j++)
+		ok = blas_column(s, j, norm_at(norms, j), &info);
+	e->blas_only = blas_only;
+	return ok && ex_store_pivots(e, NULL, info, (struct pivots){s->info, 0});
+}
+
+/* ---- orthogonalization against a basis ---- */
+
+static struct gram_schmidt new_panel(const struct gram_process *s, struct matrix a, struct matrix r,
+        struct matrix norms, int64_t j)
+{
+	return (struct gram_schmidt){.a = a,
+	        .r = r,
+	        .norms = norms,
+	        .dependent = dependent_below(s->a),
+	        .first = j,
+	        .info = s->info,
+	        .work = s->pass};
+}
+
+/* w new columns from the j-th on. The first time leaves in them up to u k of the basis and of one
+ * another; they are then so well conditioned that the second leaves u. */
+static bool add_columns(struct gram_process *s, int64_t j, int64_t w)
+{
+	struct executor *e = s->e;
+	int64_t m = s->a.m, k = s->basis + j;
+	struct matrix q = matrix_view(s->a, 0, 0, m, k), a = matrix_view(s->a, 0, k, m, w);
+	struct matrix above = matrix_view(s->r, 0, j, k, w), r = matrix_view(s->r, k, j, w, w);
+	struct matrix again = matrix_view(s->again, 0, 0, k, w);
+	struct matrix r1 = matrix_view(s->r1, 0, 0, w, w), r2 = matrix_view(s->r2, 0, 0, w, w);
+	struct matrix norms = matrix_view(s->norms, j, 0, w, 1),
+	              norms2 = matrix_view(s->norms2, 0, 0, w, 1);
+	struct gram_schmidt first = new_panel(s, a, r1, norms, j),
+	                    second = new_panel(s, a, r2, norms2, j);
+
+	return take_out(e, q, above, a) && ex_gram_panel(e, &first) &&
+	       ex_column_norms(e, a, norms2) && take_out(e, q, again, a) &&
+	       ex_gram_panel(e, &second) && ex_gemm(e, PLAIN, PLAIN, 1, r2, r1, 0, r) &&
+	       ex_gemm(e, PLAIN, PLAIN, 1, again, r1, 1, above);
+}
+
+bool gram_run_twice(struct gram_process *s)
+{
+	int64_t n = s->a.n - s->basis;
+	bool ok = ex_fill(s->e, WHOLE, 0, 0, s->r1) && ex_fill(s->e, WHOLE, 0, 0, s->r2);
+
+	for (int64_t j = 0; ok && j < n; j += s->nb)
+		ok = add_columns(s, j, smaller(s->nb, n - j));
+	return ok;
+}

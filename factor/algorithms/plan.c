@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+
+/* Every piece and every column of a piece starts at a multiple of this. */
+enum { PIECE_BYTES = 256, COLUMN_BYTES = 128 };
+
+bool plan_check(struct executor *e, const struct plan *plan)
+{
+	for (int64_t i = 0; i < plan->count; i++)
+		if (plan->widths[i] < 1)
+			return fault_set(&e->fault,
+			        "a block of %" PRId64 " columns: widths start at 1",
+			        plan->widths[i]);
+	if (plan->count < 1)
+		return fault_set(&e->fault, "a plan without widths of blocks");
+	if (plan->leaf < 1)
+		return fault_set(
+		        &e->fault, "a leaf of %" PRId64 " columns: leaves start at 1", plan->leaf);
+	if (plan->inverse < 0 || plan->inverse > PLAN_INVERSE_MAX)
+		return fault_set(&e->fault,
+		        "inverses of %" PRId64 " columns: 0 (none) to %d are possible",
+		        plan->inverse, PLAN_INVERSE_MAX);
+	if (plan->lookahead < 0 || plan->lookahead > PLAN_LOOKAHEAD_MAX)
+		return fault_set(&e->fault, "look-ahead %d: 0 to %d are possible", plan->lookahead,
+		        PLAN_LOOKAHEAD_MAX);
+	return true;
+}
+
+bool matrix_check(struct executor *e, struct matrix a)
+{
+	if (a.m < 0 || a.n < 0)
+		return fault_set(&e->fault, "a matrix of %" PRId64 " x %" PRId64, a.m, a.n);
+	if (a.ld < a.m || a.ld < 1)
+		return fault_set(&e->fault,
+		        "leading dimension %" PRId64 " is smaller than the %" PRId64 " rows", a.ld,
+		        a.m);
+	return true;
+}
+
+int64_t plan_width(const struct plan *plan, int64_t index, int64_t left)
+{
+	int64_t width = plan->widths[index < plan->count ? index : plan->count - 1];
+
+	return width < left ? width : left;
+}
+
+int64_t plan_blocks(const struct plan *plan, int64_t columns)
+{
+	int64_t blocks = 0;
+
+	for (int64_t j = 0; j < columns; blocks++)
+		j += plan_width(plan, blocks, columns - j);
+	return blocks;
+}
+
+int64_t plan_widest(const struct plan *plan, int64_t columns)
+{
+	int64_t widest = 0, width;
+
+	for (int64_t j = 0, k = 0; j < columns; j += width, k++) {
+		width = plan_width(plan, k, columns - j);
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+int64_t plan_left_half(const struct plan *plan, int64_t width)
+{
+	int64_t leaves = (width + plan->leaf - 1) / plan->leaf;
+
+	return (leaves + 1) / 2 * plan->leaf;
+}
+
+void *workspace_bytes(struct workspace *workspace, int64_t bytes)
+{
+	void *piece = workspace->base ? workspace->base + workspace->used : NULL;
+
+	workspace->used += (bytes + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES;
+	return piece;
+}
+
+/* Up to a multiple of what keeps columns aligned. */
+static int64_t aligned(int64_t rows, enum precision precision)
+{
+	int64_t line = COLUMN_BYTES / precision_bytes(precision);
+
+	return (rows + line - 1) / line * line;
+}
+
+struct matrix workspace_matrix(struct workspace *workspace, int64_t m, int64_t n, enum precision precision)
+{
+	int64_t ld = aligned(m, precision);
+	void *data = workspace_bytes(workspace, ld * n * precision_bytes(precision));
+
+	return (struct matrix){data, 0, m, n, ld, precision};
+}
+
+struct matrix workspace_room(struct workspace *workspace, int64_t m, int64_t n, enum precision precision)
+{
+	return workspace_matrix(workspace, aligned(m, precision), aligned(n, precision), precision);
+}
+
+struct matrix room_for(struct matrix room, int64_t m, int64_t n)
+{
+	return (struct matrix){room.data, 0, m, n, aligned(m, room.precision), room.precision};
+}
+
+int *workspace_integers(struct workspace *workspace, int64_t count)
+{
+	return workspace_bytes(workspace, count * (int64_t)sizeof(int));
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of a block of w columns with r rows below it: diagonal block w^3 / 3, triangular solve
+ * w^2 r, update w r (r + 1). Over all blocks n^3 / 3. */
+#include "potrf.h"
+
+#include "aligned.h"
+#include "schedule.h"
+#include "factor/executors/split.h"
+#include "triangle.h"
+
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+
+struct cholesky {
+	struct schedule schedule;
+	struct executor *e;
+	const struct plan *plan;
+	enum uplo uplo;
+	struct matrix given, a; /* a: what is factorized, given or a copy (aligned.h) */
+	int *info;
+	struct triangle solve;
+	struct matrix inverse[BLOCKS_IN_FLIGHT];
+	struct matrix kept; /* right-hand sides of the solves, which are all in one queue */
+	int64_t bytes;
+};
+
+/* Rows i.. and columns j.. of the lower triangle, or their mirror image in the upper one. */
+static struct matrix part(
+        enum uplo uplo, struct matrix a, int64_t i, int64_t j, int64_t m, int64_t n)
+{
+	return uplo == LOWER ? matrix_view(a, i, j, m, n) : matrix_view(a, j, i, n, m);
+}
+
+/* c -= x x^T for the lower triangle, x^T x for the upper one; c may be a trapezoid */
+static bool subtract_square(struct cholesky *s, struct matrix x, struct matrix c)
+{
+	return ex_syrk(s->e, s->uplo, s->uplo == LOWER ? PLAIN : TRANSPOSED, -1, x, 1, c);
+}
+
+/* c -= below x^T for the lower triangle, x^T below for the upper one */
+static bool subtract_product(
+        struct cholesky *s, struct matrix below, struct matrix x, struct matrix c)
+{
+	if (s->uplo == LOWER)
+		return ex_gemm(s->e, PLAIN, TRANSPOSED, -1, below, x, 1, c);
+	return ex_gemm(s->e, TRANSPOSED, PLAIN, -1, x, below, 1, c);
+}
+
+/* ---- one panel ---- */
+
+/* A diagonal block whose first row is `first`, with the inverses of its pieces. */
+static bool factor(struct cholesky *s, struct matrix d, struct matrix inverse, int64_t first)
+{
+	struct executor *e = s->e;
+
+	if (d.n <= s->plan->leaf)
+		return ex_potrf_block(e, s->uplo, d, first, s->info) &&
+		       triangle_invert(e, &s->solve, d, inverse);
+
+	int64_t n = plan_left_half(s->plan, d.n), rest = d.n - n;
+	struct matrix corner = matrix_view(d, 0, 0, n, n);
+	struct matrix below = part(s->uplo, d, n, 0, rest, n);
+	struct matrix other = matrix_view(d, n, n, rest, rest);
+	return factor(s, corner, inverse, first) &&
+	       triangle_solve(e, &s->solve, corner, inverse, s->kept, below) &&
+	       subtract_square(s, below, other) &&
+	       factor(s, other, matrix_view(inverse, 0, n, inverse.m, rest), first + n);
+}
+
+/* A trapezoid whose first row is `first`: its diagonal block and what is below. */
+static bool factor_whole(struct cholesky *s, struct matrix p, int64_t first)
+{
+	int64_t w = smaller(p.m, p.n), rows = larger(p.m, p.n);
+
+	if (w <= s->plan->leaf)
+		return ex_potrf_block(s->e, s->uplo, p, first, s->info);
+
+	int64_t n = plan_left_half(s->plan, w);
+	return factor_whole(s, part(s->uplo, p, 0, 0, rows, n), first) &&
+	       subtract_square(s, part(s->uplo, p, n, 0, rows - n, n),
+	               part(s->uplo, p, n, n, rows - n, w - n)) &&
+	       factor_whole(s, part(s->uplo, p, n, n, rows - n, w - n), first + n);
+}
+
+static struct matrix diagonal_block(const struct cholesky *s, struct block b)
+{
+	return matrix_view(s->a, b.j, b.j, b.w, b.w);
+}
+
+static struct matrix inverse_of(const struct cholesky *s, struct block b)
+{
+	return s->inverse[block_turn(b)];
+}
+
+static bool solve_below(struct cholesky *s, struct block b)
+{
+	int64_t first = b.j + b.w;
+
+	return triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), s->kept,
+	        part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
+}
+
+static bool corner_on_device(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return factor(s, diagonal_block(s, b), inverse_of(s, b), b.j);
+}
+
+static bool panel_on_device(void *self, struct block b)
+{
+	return solve_below(self, b);
+}
+
+static bool whole_on_device(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return factor_whole(s, part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w), b.j);
+}
+
+static struct matrix panel_of(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return s->plan->inverse ? diagonal_block(s, b)
+	                        : part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w);
+}
+
+static bool panel_on_host(void *self, struct block b, struct matrix host)
+{
+	struct cholesky *s = self;
+
+	return ex_host_panel_potrf(s->e, s->uplo, host, b.j, s->info);
+}
+
+static bool panel_back(void *self, struct block b)
+{
+	struct cholesky *s = self;
+
+	return !s->plan->inverse ||
+	       (triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b)) &&
+	               solve_below(s, b));
+}
+
+/* The block's part of the products right of it. */
+static void keep(struct cholesky *s, struct block b)
+{
+	int64_t first = b.j + b.w;
+
+	split_keep(s->e, part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
+}
+
+static bool update_corner(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+
+	if (j == b.j + b.w)
+		keep(s, b);
+	return subtract_square(
+	        s, part(s->uplo, s->a, j, b.j, n, b.w), matrix_view(s->a, j, j, n, n));
+}
+
+static bool update(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+	int64_t next = j + n, rest = s->a.n - next;
+
+	return subtract_product(s, part(s->uplo, s->a, next, b.j, rest, b.w),
+	        part(s->uplo, s->a, j, b.j, n, b.w), part(s->uplo, s->a, next, j, rest, n));
+}
+
+static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+	int64_t rows = s->a.n - j;
+
+	if (j == b.j + b.w)
+		keep(s, b);
+	return subtract_square(
+	        s, part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
+}
+
+/* What the update beside a panel begins with: its operand's parts, early beside the update of the
+ * panel's columns. */
+static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
+{
+	struct cholesky *s = self;
+	int64_t rows = s->a.n - j;
+
+	return split_prepare(s->e, s->uplo == LOWER ? PLAIN : TRANSPOSED,
+	        part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
+}
+
+/* In the panels' queue, where no way between queues comes before or after it (H200, ms: n = 2048 in
+ * blocks of 128 0.483 -> 0.447, 4096 of 256 1.385 -> 1.33, by 3xTF32 1.25 -> 1.21, 8192 of 256 by
+ * 3xTF32 4.54 -> 4.47; with its operand split beside that, and a record of every operation, 4096
+ * 1.37 -> 1.35, 8192 4.46 -> 4.43). That panels have multiprocessors for themselves, by their
+ * shared memory, changed none of these by more than 1 %. Split beside the update before instead,
+ * 8192 takes 4.30 (4.26 without), 16384 21.8 (21.4); with that stack, by 3xTF32 itself, 4.50 and
+ * 22.0: 44 us for 256 columns of 13568 rows, where fp32 takes 40. By 3xFP16, with the update beside
+ * begun with this one, 8192 takes 3.76 (3.85), 4096 1.22 (1.23), but the model has look-ahead
+ * dearer then than none, which it is not. By inverses, whose panels take fewer
+ * multiprocessors, 5.67 and 23.7. */
+static bool next_update_whole(void *self, struct block b, int64_t n)
+{
+	return update_whole(self, b, b.j + b.w, n);
+}
+
+static bool always(void *self, struct block b, int64_t n)
+{
+	(void)self;
+	(void)b;
+	(void)n;
+	return true;
+}
+
+static const struct factorization operations = {.panel = panel_of,
+        .on_device = panel_on_device,
+        .corner_on_device = corner_on_device,
+        .on_host = panel_on_host,
+        .back = panel_back,
+        .update = update,
+        .update_corner = update_corner};
+
+static const struct factorization whole_panels = {.panel = panel_of,
+        .on_device = whole_on_device,
+        .update = update_whole,
+        .top = top_whole,
+        .bottom = update_whole,
+        .next_update = next_update_whole,
+        .narrow = always,
+        .panel_first = true};
+
+static bool leaves_solve(const struct plan *plan)
+{
+	return !plan->hybrid && !plan->inverse && plan->leaf <= POTRF_WHOLE_LEAF;
+}
+
+/* ---- the calls ---- */
+
+static void take_workspace(struct cholesky *s, void *work)
+{
+	struct workspace workspace = {work, 0};
+	int64_t widest = plan_widest(s->plan, s->given.n);
+
+	s->a = aligned_workspace(s->e, &workspace, s->given,
+	        s->given.precision == DOUBLE ? ALIGNED_SECTOR : ALIGNED_VECTOR);
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->inverse[i] = triangle_workspace(&s->solve, &workspace, widest, s->a.precision);
+	s->kept = workspace_room(&workspace, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
+	s->schedule.split = split_workspace(s->e, &workspace, s->a.n, s->a.n,
+	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
+	        TF32_BOTH);
+	s->bytes = workspace.used;
+}
+
+static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	if (!plan_check(e, plan) || !matrix_check(e, a))
+		return false;
+	if (a.m != a.n)
+		return fault_set(&e->fault,
+		        "%" PRId64 " x %" PRId64 " is not square: Cholesky needs that", a.m, a.n);
+	if (uplo == WHOLE)
+		return fault_set(&e->fault, "Cholesky works on one triangle, lower or upper");
+	if (plan->leaf > POTRF_LEAF_MAX)
+		return fault_set(&e->fault,
+		        "a leaf of %" PRId64 " columns: Cholesky's have at most %d", plan->leaf,
+		        POTRF_LEAF_MAX);
+	return triangle_check(e, plan) && split_check(e);
+}
+
+static bool set_up(struct cholesky *s, struct executor *e, const struct plan *plan, enum uplo uplo,
+        struct matrix a, void *work, int *info)
+{
+	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .given = a, .info = info};
+	s->schedule = (struct schedule){.e = e,
+	        .plan = plan,
+	        .steps = a.n,
+	        .columns = a.n,
+	        .operations = leaves_solve(plan) ? &whole_panels : &operations,
+	        .self = s};
+	s->solve = (struct triangle){
+	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
+	if (!check(e, plan, uplo, a))
+		return false;
+	take_workspace(s, work);
+	return true;
+}
+
+int64_t potrf_work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	struct cholesky s;
+
+	return set_up(&s, e, plan, uplo, a, NULL, NULL) ? s.bytes : -1;
+}
+
+bool potrf(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a, void *work,
+        int *info)
+{
+	struct cholesky s;
+
+	if (!set_up(&s, e, plan, uplo, a, work, info))
+		return false;
+	e->queue = QUEUE_MAIN;
+	return aligned_copy(e, uplo, s.given, s.a) && ex_clear_info(e, info) &&
+	       schedule_run(&s.schedule) && aligned_copy(e, uplo, s.a, s.given);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* One matrix product many times in a row: C += alpha A B, or y += alpha op(A) x. What a program
+ * that does nothing else gets of it: the calls queue up, so that their start and the wait at the
+ * end show in the few that take no longer than they. */
+#ifndef FATHOM_PRODUCT_H
+#define FATHOM_PRODUCT_H
+
+#include "factor/executors/executor.h"
+
+/* gemm: A is m x k, B k x n, C m x n. gemv: A is m x n, op its transpose or not. */
+struct product {
+	bool gemv, blas_only; /* blas_only: as in struct executor */
+	enum trans trans;     /* of gemv */
+	enum precision precision;
+	int64_t m, n, k;
+	int64_t calls;
+};
+
+/* What it works on; vectors are matrices of one column. */
+struct product_data {
+	struct matrix a, b, c;
+};
+
+/* Small, so that repeated updates stay finite. */
+#define PRODUCT_ALPHA 1e-3
+
+/* The shapes without memory; columns start aligned to lines of 128 bytes, and lda > m. */
+struct product_data product_shapes(const struct product *product);
+
+/* Puts `calls` of them into the current queue; does not wait. */
+bool product_run(struct executor *e, const struct product *product, const struct product_data *data,
+        int64_t calls);
+
+/* Bytes of A, B and C, and multiplications and additions of one call. */
+double product_bytes(const struct product *product);
+double product_flops(const struct product *product);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The data of the calls that block_kernel times. */
+#include "block_kernel_internal.h"
+
+#include "factor/kernels/qr/panel_geqrf.h"
+#include "factor/kernels/lu/panel_kernels.h"
+
+#include <stdlib.h>
+
+static const double little = 1e-4;
+
+void block_kernel_random(const struct blas_rate *rate, enum precision precision, void *data,
+        int64_t count, double scale)
+{
+	const uint64_t seed = (uint64_t)rate->run->common.seed;
+	const float scale_s = (float)scale;
+	BLAS(cublasSetStream(rate->blas, rate->stream));
+	if (precision == SINGLE) {
+		gpu_fill_float(data, count, seed, rate->stream);
+		BLAS(cublasSscal_64(rate->blas, count, &scale_s, data, 1));
+	} else {
+		gpu_fill_double(data, count, seed, rate->stream);
+		BLAS(cublasDscal_64(rate->blas, count, &scale, data, 1));
+	}
+}
+
+void block_kernel_fill_swaps_triangle(const struct call *c)
+{
+	GPU(block_fill(
+	        WHOLE, little, 1, block_kernel_triangle(c, c->swaps), c->bench->rate.stream));
+}
+
+void block_kernel_fill_triangle(const struct call *c)
+{
+	GPU(block_fill(WHOLE, little, 1, block_kernel_triangle(c, c->n), c->bench->rate.stream));
+	GPU(block_fill(WHOLE, 0, 1, block_kernel_inverse(c), c->bench->rate.stream));
+	GPU(block_fill(WHOLE, 1, 1, block_kernel_matrix(c, c->bench->tau, c->n, 1, c->n),
+	        c->bench->rate.stream));
+}
+
+void block_kernel_fill_identity(const struct call *c)
+{
+	struct bench *b = c->bench;
+	GPU(block_fill(WHOLE, little, 1, block_kernel_matrix(c, b->pool, c->m, c->n, c->m),
+	        b->rate.stream));
+}
+
+/* Factorized again, reflectors lose the norm of their columns, and after some calls the squares of
+ * what is left are no numbers any more that a column's norm is found by: columns of norm 1 lose two
+ * thirds a time and last for thirty calls. */
+void block_kernel_fill_panel(const struct call *c)
+{
+	block_kernel_random(
+	        &c->bench->rate, c->precision, c->bench->pool, c->m * c->n, sqrt(3 / (double)c->m));
+}
+
+void block_kernel_fill_panels(const struct call *c)
+{
+	block_kernel_random(&c->bench->rate, c->precision, c->bench->pool,
+	        block_kernel_turns(c) * c->m * c->n, 1);
+}
+
+void block_kernel_fill_pool(const struct call *c)
+{
+	block_kernel_random(&c->bench->rate, c->precision, c->bench->pool,
+	        c->bench->pool_bytes / precision_bytes(c->precision), 1);
+}
+
+void block_kernel_fill_lu_columns(const struct call *c)
+{
+	const struct bench *b = c->bench;
+	block_kernel_random(&b->rate, c->precision, b->pool, c->m * (c->n + BLOCK_KERNEL_RIGHT), 1);
+	block_kernel_random(&b->rate, c->precision, b->pool, c->m * c->n, little);
+}
+
+void block_kernel_fill_qr_columns(const struct call *c)
+{
+	const struct bench *b = c->bench;
+	block_kernel_random(&b->rate, c->precision, b->pool, c->m * (c->n + BLOCK_KERNEL_RIGHT), 1);
+	block_kernel_fill_panel(c);
+	block_kernel_random(&b->rate, c->precision, b->t, c->n * c->n, little);
+}
+
+void block_kernel_send_pivots(struct bench *b, int64_t rows)
+{
+	int *ipiv = xmalloc(BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv);
+	uint64_t state = (uint64_t)b->rate.run->common.seed;
+	for (int64_t i = 0; i < BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS; i++) {
+		int64_t row = i % BLOCK_KERNEL_SWAPS;
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows > row ? rows - row : 1));
+	}
+	GPU(cudaMemcpy(b->pivots, ipiv, BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv,
+	        cudaMemcpyHostToDevice));
+	free(ipiv);
+}
+
+void *block_kernel_room(int64_t bytes)
+{
+	void *data;
+	GPU(cudaMalloc(&data, (size_t)bytes));
+	GPU(cudaMemset(data, 0, (size_t)bytes));
+	return data;
+}
+
+void block_kernel_open(struct bench *b, struct probe_run *run)
+{
+	const int64_t panel = (int64_t)BLOCK_KERNEL_ROWS * PANEL_GEQRF_COLUMNS * 8;
+	const int64_t whole = (int64_t)BLOCK_KERNEL_POOL_ROWS * BLOCK_KERNEL_WIDEST * 8;
+	const int64_t block = (int64_t)BLOCK_POTRF_MAX * BLOCK_POTRF_MAX * 8;
+	size_t unused, total;
+	int64_t work = 0;
+	blas_rate_open(&b->rate, run);
+	GPU(cudaMemGetInfo(&unused, &total));
+	b->cold = whole < (int64_t)(unused / 2);
+	if (!b->cold)
+		msg_warn("only %zu bytes of GPU memory are free: row swaps in DRAM are left out",
+		        unused);
+	for (int64_t m = BLOCK_KERNEL_NARROWEST; m <= BLOCK_KERNEL_ROWS; m *= 2)
+		for (int64_t n = BLOCK_KERNEL_NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
+			for (int twice = 0; twice < 2; twice++) {
+				enum precision precision = twice ? DOUBLE : SINGLE;
+				int64_t bytes = panel_geqrf_work(precision, m, n),
+				        columns = panel_geqrf_columns_work(precision, m, n);
+				work = bytes > work ? bytes : work;
+				work = columns > work ? columns : work;
+			}
+	b->pool_bytes = b->cold && whole > panel ? whole : panel;
+	b->pool = block_kernel_room(b->pool_bytes);
+	b->triangle = block_kernel_room(block);
+	b->inverse = block_kernel_room(block);
+	b->readers = block_kernel_room(sizeof *b->readers);
+	b->v = block_kernel_room(panel);
+	b->t = block_kernel_room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
+	b->tau = block_kernel_room(PANEL_GEQRF_COLUMNS * 8);
+	b->work = block_kernel_room(work);
+	b->exchange = block_kernel_room(panel_grid_work());
+	b->tag = 1;
+	b->info = block_kernel_room(sizeof *b->info);
+	b->pivots = block_kernel_room(
+	        BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * (int64_t)sizeof *b->pivots);
+	GPU(cudaDeviceSynchronize());
+}
+
+void block_kernel_close(struct bench *b)
+{
+	void *pieces[] = {b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info,
+	        b->pivots, b->v, b->t, b->exchange};
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		GPU(cudaFree(pieces[i]));
+	blas_rate_close(&b->rate);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Cholesky's update of small rank, start to start: of trapezoids of 128 columns with just so many
+ * tiles as make full rounds on all multiprocessors. */
+#include "block_kernel_internal.h"
+
+enum { COLUMNS = 128, TILE = 32, ROUNDS_MOST = 16 };
+
+struct rank_bench {
+	struct blas_rate *rate;
+	struct matrix x, c;
+};
+
+static void put(void *context)
+{
+	const struct rank_bench *b = context;
+	GPU(block_rank(LOWER, -1, b->x, 1, b->c, NULL, b->rate->stream));
+}
+
+static void *numbers(struct blas_rate *rate, enum precision precision, int64_t count)
+{
+	const uint64_t seed = (uint64_t)rate->run->common.seed;
+	void *data;
+	GPU(cudaMalloc(&data, (size_t)(count * precision_bytes(precision))));
+	if (precision == SINGLE)
+		gpu_fill_float(data, count, seed, rate->stream);
+	else
+		gpu_fill_double(data, count, seed, rate->stream);
+	return data;
+}
+
+/* The most rows that have no more tiles than that. */
+static int64_t rows_of(int64_t tiles)
+{
+	int64_t rows = COLUMNS;
+
+	while (block_rank_tiles(rows + TILE, COLUMNS) <= tiles)
+		rows += TILE;
+	return rows;
+}
+
+void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t step)
+{
+	const int64_t tallest = rows_of(ROUNDS_MOST * (int64_t)rate->gpu.sm_count);
+	const char series[] = {'r', 'a', 'n', 'k', '_', (char)precision, '\0'};
+	void *x = numbers(rate, precision, tallest * BLOCK_RANK_MAX),
+	     *c = numbers(rate, precision, tallest * COLUMNS);
+	for (int64_t rounds = 1; rounds <= ROUNDS_MOST;
+	        rounds = rounds < 4 ? rounds + step / 2 : rounds * step)
+		for (int64_t k = BLOCK_RANK_HELD / 2; k <= BLOCK_RANK_MAX; k *= 2) {
+			const struct arg args[] = {{"rounds", (double)rounds}, {"k", (double)k}};
+			const int64_t m = rows_of(rounds * rate->gpu.sm_count);
+			struct rank_bench b = {
+			        rate, {x, 0, m, k, m, precision}, {c, 0, m, COLUMNS, m, precision}};
+			blas_rate_measure(rate, put, &b, 0, series, args, ARRAY_LEN(args));
+		}
+	GPU(cudaStreamSynchronize(rate->stream));
+	GPU(cudaFree(x));
+	GPU(cudaFree(c));
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how long do the library's gemm, trsm and syrk, and our own products, take against
+ * shape?
+ *
+ * Method: cuBLAS calls at powers of two, in single precision of squares half way between them, too,
+ * in fp32, tf32 and fp64: updates C -= A B and squares (beta = 1; in tf32 C -= A^T B, as its units
+ * want it), in fp64 those of an odd number of rows, too, for which the library has other kernels,
+ * and large deep C -= A B^T (Cholesky's), for which one of its kernels is chosen,
+ * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
+ * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
+ * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
+ * multiprocessors that a panel leaves, too, and squares on a diagonal in one call. In fp64 as the
+ * cuda executor calls the library (factor/kernels/gemm/blas_double.h), and symmetric updates as deep as a Cholesky
+ * factorization's blocks. Our own of V^T C, and in 3xTF32, on all multiprocessors and on those that
+ * a panel leaves. Our own in both forms, alone and as beside a panel, with a block for each tile,
+ * and for sizes that cut tiles off. Our own updates by 3xFP16 (B^T B of pairs), whole and
+ * symmetric, alone and as beside a panel. Dependent calls in one stream, start to start by stamps
+ * of both clocks, behind a hold; leading dimensions are the matrices' own rows, made even.
+ *
+ * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
+ * power (all data are random; small alpha keeps them finite); a clock that power lowers
+ * in the longest calls (it is recorded with each point, and only steady samples are kept); a
+ * library that does not compute what was asked (each kind is compared with the host's result by the
+ * first process). Small operands stay in L2 from call to call, as they do in a factorization.
+ *
+ * Unit: seconds per call. */
+#include "gemm_rate_internal.h"
+
+#include "factor/kernels/gemm/tf32.h"
+
+#include <stdlib.h>
+
+enum { LISTED = 12, LARGEST = 16384 };
+
+static double flops(const struct product *p)
+{
+	const double m = p->m, n = p->n, k = p->k;
+	if (gemm_rate_is_solve(p->kind))
+		return m * m * n;
+	return gemm_rate_is_symmetric(p->kind) ? n * (n + 1) * k
+	       : gemm_rate_is_half(p->kind)    ? 2 * n * n * k
+	                                       : 2 * m * n * k;
+}
+
+/* ---- the sweep ---- */
+
+/* Values of each argument, ended by 0; an argument that a kind does not have is 1. */
+struct surface {
+	enum kind kind;
+	int m[LISTED], n[LISTED], k[LISTED];
+};
+
+#define RANKS                                                                                      \
+	{                                                                                          \
+		32, 64, 128, 256, 512, 1024                                                        \
+	}
+#define SIZES                                                                                      \
+	{                                                                                          \
+		512, 1024, 2048, 4096, 8192, 16384                                                 \
+	}
+
+/* The last turn of tiles is seldom full. */
+#define HALF_SIZES                                                                                 \
+	{                                                                                          \
+		1024, 2048, 2896, 4096, 5792, 8192, 11584, 16384                                   \
+	}
+
+/* Powers of two less 28: no multiples of any tile, but of a copy. */
+#define ODD_SIZES                                                                                  \
+	{                                                                                          \
+		100, 484, 996, 2020, 4068, 8164, 16356                                             \
+	}
+
+static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
+        {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS};
+/* Of a stack of three parts each (factor/kernels/gemm/tf32.h). */
+#define STACKS                                                                                     \
+	{                                                                                          \
+		96, 192, 384, 768                                                                  \
+	}
+
+static const struct surface updates_tf32 = {GEMM, {32, 256, 1024, 2048, 4096, 8192, 16384},
+        {32, 256, 1024, 2048, 4096, 8192, 16384}, STACKS};
+/* Deep products come behind small ones, which let the clock come back: behind odd ones, which draw
+ * full power, they took 8 % longer (H200). */
+static const struct surface others[] = {
+        {GEMM, {65536}, {32, 128, 512}, RANKS},
+        {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
+                {1024, 4096, 16384, 65536, 262144}},
+        {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
+        {GEMM_SHARED, {256, 1024, 2048, 4096, 8192, 16384}, {256, 1024, 2048, 4096, 8192, 16384},
+                {192, 384, 768}},
+        {GEMM_BATCHED, {256, 512, 1024}, {1024, 4096, 8192}, {192, 384, 768}},
+        {TRSM, RANKS, SIZES, {1}},
+        {TRSM_RIGHT, RANKS, SIZES, {1}},
+        {TRSM_FEW, {64, 256, 512, 1024, 2048, 4096}, {1, 8, 64, 256}, {1}},
+        {GEMM_NT, {2048, 8192}, {2048, 8192}, {768, 2048}},
+        {SYRK, {1}, SIZES, RANKS},
+        {OWN_GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
+                {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},
+        {OWN_GEMM, {65536, 262144}, {32, 64, 128, 512}, {32, 64, 128, 256}},
+        {OWN_GEMM_TN, {32, 64, 128, 256}, {32, 64, 128, 256, 512, 1024},
+                {4096, 16384, 65536, 262144}},
+        {OWN_SYRK, {1}, {128, 512, 1024, 1448, 2048, 2896, 4096, 5792, 8192, 16384}, RANKS},
+        {OWN_GEMM_SHARED, {128, 512, 1024, 2048, 4096, 8192, 16384},
+                {128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},
+        {OWN_SYRK_SHARED, {1}, {512, 1024, 1448, 2048, 2896, 4096, 5792, 8192, 16384}, RANKS},
+        {OWN_GEMM_EDGE, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
+        {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
+        {TALL, {64, 128, 256}, {128, 256, 512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
+        {TALL_SHARED, {64, 128, 256}, {512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
+        {HALF_SYRK, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_SYRK_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_GEMM, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_GEMM_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
+};
+static const struct surface deep_squares = {SYRK, {1}, SIZES, {2048}};
+
+/* Between powers of two the last turn of tiles is seldom full, and C leaves L2: squares there, of
+ * each of these depths, tell by how much; in fp64 (H200) by no more than from one size to the next.
+ */
+static const struct between {
+	enum kind kind;
+	enum math math;
+	int k[LISTED];
+} between[] = {{GEMM, FP32, RANKS}, {OWN_GEMM_EDGE, FP32, {64, 128, 256}},
+        {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, STACKS}};
+static const int between_sides[] = {1448, 2896, 5792, 11584};
+
+/* Its shape is n and k. */
+static bool is_square(enum kind kind)
+{
+	return gemm_rate_is_symmetric(kind) || gemm_rate_is_half(kind);
+}
+
+static bool fits(const struct product *p)
+{
+	const int64_t room = p->bench->elements, m = p->m, n = p->n, k = p->k;
+	if (is_square(p->kind) || p->kind == GEMM_BATCHED)
+		return n * n <= room && n * k <= room;
+	return m * n <= room && m * k <= room && k * n <= room;
+}
+
+/* Its shape is m, n and k. */
+static bool has_depth(enum kind kind)
+{
+	return !gemm_rate_is_solve(kind) && !is_square(kind);
+}
+
+static void measure_product(struct product *p)
+{
+	struct bench *bench = p->bench;
+	const struct arg args[] = {{"m", p->m}, {"n", p->n}, {"k", p->k}};
+	if (!fits(p))
+		return;
+	if (gemm_rate_is_solve(p->kind))
+		gemm_rate_fill_triangle(p);
+	if (gemm_rate_is_half(p->kind))
+		gemm_rate_fill_pair(p);
+	char *series =
+	        xasprintf("%s_%s", gemm_rate_kind_name[p->kind], gemm_rate_math_name[p->math]);
+	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;
+	const double seconds = blas_rate_measure(&bench->rate, gemm_rate_put, p, expected, series,
+	        args + is_square(p->kind), has_depth(p->kind) ? 3 : 2);
+	bench->best = fmax(bench->best, flops(p) / seconds);
+	free(series);
+}
+
+/* --quick takes every third value. */
+static void measure_surface(struct bench *bench, const struct surface *surface, enum math math)
+{
+	const int step = bench->rate.run->common.quick ? 3 : 1;
+	bench->best = 0;
+	for (int i = 0; i < LISTED && surface->m[i]; i += step)
+		for (int j = 0; j < LISTED && surface->n[j]; j += step)
+			for (int l = 0; l < LISTED && surface->k[l]; l += step) {
+				struct product p = {bench, surface->kind, math, surface->m[i],
+				        surface->n[j], surface->k[l]};
+				measure_product(&p);
+			}
+}
+
+static bool lists(const int *list, int value)
+{
+	for (int i = 0; i < LISTED && list[i]; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+/* Squares that the surface of updates does not have. Larger ones take long (H200: 0.16 s), and the
+ * clock a while to come back. */
+static void measure_squares(struct bench *bench, const struct surface *surface, enum math math)
+{
+	static const int side[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 11584};
+	const size_t step = bench->rate.run->common.quick ? 3 : 1;
+	for (size_t i = 0; i < ARRAY_LEN(side); i += step) {
+		const int n = side[i];
+		struct product p = {bench, GEMM, math, n, n, n};
+		if (!lists(surface->m, n) || !lists(surface->k, n))
+			measure_product(&p);
+	}
+}
+
+/* Where the surfaces have least to say: half way between their sides. --quick does without. */
+static void measure_between(struct bench *bench, enum math math)
+{
+	bench->best = 0;
+	for (size_t i = 0; i < ARRAY_LEN(between) && !bench->rate.run->common.quick; i++) {
+		const struct between *b = &between[i];
+		if (b->math != math || !gemm_rate_has(bench, b->kind, math))
+			continue;
+		for (size_t s = 0; s < ARRAY_LEN(between_sides); s++)
+			for (int l = 0; l < LISTED && b->k[l]; l++) {
+				struct product p = {bench, b->kind, math, between_sides[s],
+				        between_sides[s], b->k[l]};
+				measure_product(&p);
+			}
+	}
+}
+
+/* In fp64 our own products are estimated by those alone and of whole tiles. */
+static bool is_read(enum kind kind, enum math math)
+{
+	return math != FP64 || kind <= OWN_SYRK;
+}
+
+static void measure_math(struct bench *bench, enum math math)
+{
+	const struct surface *update = math == TF32 ? &updates_tf32 : &updates;
+	if (!gemm_rate_has(bench, GEMM, math))
+		return;
+	if (bench->rate.run->process == 0 && !gemm_rate_verify(bench, math, false))
+		msg_die(EXIT_MEASURE_FAILED, "cuBLAS computes something else: no result kept");
+	gemm_rate_fill(bench, math);
+	if (!bench->rate.run->common.quick)
+		blas_rate_rest(&bench->rate);
+	const double begun = clock_now();
+	measure_surface(bench, update, math);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (gemm_rate_has(bench, others[i].kind, math) && is_read(others[i].kind, math))
+			measure_surface(bench, &others[i], math);
+	if (math == FP64)
+		measure_surface(bench, &deep_squares, math);
+	measure_squares(bench, update, math);
+	measure_between(bench, math);
+	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);
+}
+
+/* What needs most power comes last, and a rest before the next, of another probe, too: the clock
+ * stays low for a while. */
+static void measure(struct probe_run *run)
+{
+	struct bench bench = {0};
+	gemm_rate_open(&bench, run, run->common.quick ? LARGEST / 4 : LARGEST);
+	measure_math(&bench, FP32);
+	measure_math(&bench, FP64);
+	measure_math(&bench, TF32);
+	if (!run->common.quick)
+		blas_rate_rest(&bench.rate);
+	gemm_rate_close(&bench);
+}
+
+static const char *const columns[] = {"m", "n", "k"};
+
+const struct probe gemm_rate_probe = {
+        .name = "gemm_rate",
+        .question =
+                "How long do the library's gemm, trsm and syrk, and our own, take against shape?",
+        .args = columns,
+        .arg_count = ARRAY_LEN(columns),
+        .needs_gpu = true,
+        .seconds = 3.8,
+        .processes = 3,
+        .revisits = true,
+        .measure = measure,
+        .check = gemm_rate_check,
+        .fit = gemm_rate_fit,
+};

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls that gemm_rate times, and their data. */
+#include "gemm_rate_internal.h"
+
+#include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/half_pair.h"
+#include "factor/kernels/gemm/half_update.h"
+#include "factor/kernels/gemm/tf32.h"
+#include "factor/kernels/gemm/tf32_tall.h"
+
+enum { LINE = 32 }; /* columns of our own products begin with a line of memory */
+
+static const double off_diagonal = 1e-5;
+
+const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
+        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "gemm_batched", "own_gemm", "own_gemm_tn",
+        "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared",
+        "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm",
+        "half_gemm_shared"};
+const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
+
+bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
+{
+	if (gemm_rate_is_half(kind))
+		return math == FP32 && half_update_built();
+	if (kind >= TALL)
+		return math == FP32 && tf32_tall_built();
+	if (kind == OWN_GEMM_TN)
+		return math == FP32;
+	if (kind >= OWN_GEMM)
+		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
+		                                                bench->rate.gpu.shared_per_block));
+	if (kind == GEMM_ODD || kind == GEMM_NT)
+		return math == FP64;
+	if (kind == GEMM_SHARED)
+		return math == TF32 && bench->rate.gpu.major >= 8 &&
+		       bench->rate.gpu.sm_count > 2 * TF32_KEPT;
+	if (kind == GEMM_BATCHED)
+		return math == TF32 && bench->rate.gpu.major >= 8;
+	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
+}
+
+bool gemm_rate_is_solve(enum kind kind)
+{
+	return kind == TRSM || kind == TRSM_RIGHT || kind == TRSM_FEW;
+}
+
+bool gemm_rate_is_symmetric(enum kind kind)
+{
+	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED || kind == HALF_SYRK ||
+	       kind == HALF_SYRK_SHARED;
+}
+
+bool gemm_rate_is_tall(enum kind kind)
+{
+	return kind == GEMM_TN || kind == OWN_GEMM_TN || kind == TALL || kind == TALL_SHARED;
+}
+
+bool gemm_rate_is_half(enum kind kind)
+{
+	return kind >= HALF_SYRK;
+}
+
+/* ---- the calls ---- */
+
+/* Whether A is stored as its transpose: for V^T C, and in tf32, whose units want the inner
+ * dimension down the columns of both operands. */
+bool gemm_rate_is_transposed(const struct product *p)
+{
+	return gemm_rate_is_tall(p->kind) || gemm_rate_is_half(p->kind) || p->math == TF32;
+}
+
+static void put_gemm_double(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool tall = p->kind == GEMM_TN, crossed = p->kind == GEMM_NT;
+	const int ld = p->m + p->m % 2;
+	const struct gemm_problem problem = {.precision = DOUBLE,
+	        .ta = gemm_rate_is_transposed(p),
+	        .tb = crossed,
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = gemm_rate_is_transposed(p) ? p->k : ld,
+	        .ldb = crossed ? p->n : p->k,
+	        .ldc = ld};
+	BLAS(blas_double_gemm(&d->doubles, d->rate.blas, &problem, tall ? 1 : gemm_rate_alpha, d->a,
+	        d->b, tall ? 0 : 1, d->c));
+}
+
+static void put_gemm(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool tall = p->kind == GEMM_TN, transposed = gemm_rate_is_transposed(p);
+	const int ld = p->m + p->m % 2;
+	const float alpha = tall ? 1 : (float)gemm_rate_alpha, beta = tall ? 0 : 1;
+	const cublasComputeType_t compute =
+	        p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+	const int all = 0, some = d->rate.gpu.sm_count - TF32_KEPT;
+	if (p->kind == GEMM_SHARED)
+		BLAS(cublasSetSmCountTarget(d->rate.blas, some));
+	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
+	        p->n, p->k, &alpha, d->a, CUDA_R_32F, transposed ? p->k : ld, d->b, CUDA_R_32F,
+	        p->k, &beta, d->c, CUDA_R_32F, ld, compute, CUBLAS_GEMM_DEFAULT));
+	BLAS(cublasSetSmCountTarget(d->rate.blas, all));
+}
+
+static void put_batched(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const float alpha = (float)gemm_rate_alpha, one = 1;
+	const int64_t operand = (int64_t)p->k * p->m, square = (int64_t)p->m * (p->n + 1);
+	BLAS(cublasGemmStridedBatchedEx(d->rate.blas, CUBLAS_OP_T, CUBLAS_OP_N, p->m, p->m, p->k,
+	        &alpha, d->a, CUDA_R_32F, p->k, operand, d->b, CUDA_R_32F, p->k, operand, &one,
+	        d->c, CUDA_R_32F, p->n, square, p->n / p->m, CUBLAS_COMPUTE_32F_FAST_TF32,
+	        CUBLAS_GEMM_DEFAULT));
+}
+
+static void put_trsm(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool right = p->kind == TRSM_RIGHT;
+	const cublasSideMode_t side = right ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
+	const cublasOperation_t op = right ? CUBLAS_OP_T : CUBLAS_OP_N;
+	const cublasDiagType_t diag = p->kind == TRSM ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+	const int rows = right ? p->n : p->m, columns = right ? p->m : p->n;
+	const double one = 1;
+	const float one_s = 1;
+	if (p->math == FP64)
+		BLAS(cublasDtrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, diag, rows,
+		        columns, &one, d->triangle, p->m, d->c, rows));
+	else
+		BLAS(cublasStrsm(d->rate.blas, side, CUBLAS_FILL_MODE_LOWER, op, diag, rows,
+		        columns, &one_s, d->triangle, p->m, d->c, rows));
+}
+
+static void put_syrk(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const struct gemm_problem problem = {.precision = DOUBLE,
+	        .tb = true,
+	        .part = GEMM_LOWER,
+	        .m = p->n,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = p->n,
+	        .ldb = p->n,
+	        .ldc = p->n};
+	const float alpha = (float)gemm_rate_alpha, one = 1;
+	if (p->math == FP64)
+		BLAS(blas_double_syrk(
+		        &d->doubles, d->rate.blas, &problem, gemm_rate_alpha, d->a, 1, d->c));
+	else
+		BLAS(cublasSsyrk(d->rate.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, p->n, p->k,
+		        &alpha, d->a, p->n, &one, d->c, p->n));
+}
+
+static void put_own_tall(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const struct gemm_problem problem = {.precision = SINGLE,
+	        .ta = true,
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = p->k,
+	        .ldb = p->k,
+	        .ldc = p->m};
+	const struct gemm_plan plan =
+	        gemm_plan_make(&problem, d->rate.gpu.sm_count, TF32_TALL_SCRATCH);
+	GPU(gemm_launch(&problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
+}
+
+/* Our own kernels: C -= A B, or the lower triangle of C -= A A^T. */
+static void put_own(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const bool symmetric = gemm_rate_is_symmetric(p->kind);
+	const int m = symmetric ? p->n : p->m, ld = (m + LINE - 1) / LINE * LINE;
+	const struct gemm_problem problem = {.precision = p->math == FP64 ? DOUBLE : SINGLE,
+	        .tb = symmetric,
+	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
+	        .m = m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = ld,
+	        .ldb = symmetric ? ld : p->k,
+	        .ldc = ld};
+	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, 0);
+	plan.shared = p->kind >= OWN_GEMM_SHARED;
+	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
+	        NULL, d->rate.stream));
+}
+
+static struct matrix pair_of(const struct product *p)
+{
+	const int64_t rows = half_rows(p->k);
+	return (struct matrix){p->bench->a, 0, rows, p->n, rows, SINGLE};
+}
+
+/* By 3xFP16: C += alpha B^T B, the square or its lower triangle. */
+static void put_half(const struct product *p)
+{
+	const struct matrix pair = pair_of(p), c = {p->bench->c, 0, p->n, p->n, p->n, SINGLE};
+	const bool shared = p->kind == HALF_SYRK_SHARED || p->kind == HALF_GEMM_SHARED;
+	GPU(half_update(gemm_rate_is_symmetric(p->kind) ? LOWER : WHOLE, gemm_rate_alpha, pair,
+	        pair, c, shared, p->bench->rate.stream));
+}
+
+static void put_tall(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int kept = p->kind == TALL_SHARED ? TF32_KEPT : 0;
+	const struct tf32_tall_plan plan =
+	        tf32_tall_plan_make(p->m, p->n, p->k, d->rate.gpu.sm_count - kept);
+	GPU(tf32_tall(&plan, (struct matrix){d->a, 0, p->k, p->m, p->k, SINGLE},
+	        (struct matrix){d->b, 0, p->k, p->n, p->k, SINGLE},
+	        (struct matrix){d->c, 0, p->m, p->n, p->m, SINGLE}, d->scratch, d->rate.stream));
+}
+
+void gemm_rate_put(void *context)
+{
+	const struct product *p = context;
+	if (gemm_rate_is_half(p->kind)) {
+		put_half(p);
+		return;
+	}
+	if (p->kind >= TALL) {
+		put_tall(p);
+		return;
+	}
+	if (p->kind == OWN_GEMM_TN) {
+		put_own_tall(p);
+		return;
+	}
+	if (p->kind >= OWN_GEMM) {
+		put_own(p);
+		return;
+	}
+	if (gemm_rate_is_solve(p->kind))
+		put_trsm(p);
+	else if (p->kind == SYRK)
+		put_syrk(p);
+	else if (p->kind == GEMM_BATCHED)
+		put_batched(p);
+	else if (p->math == FP64)
+		put_gemm_double(p);
+	else
+		put_gemm(p);
+}
+
+/* ---- data ---- */
+
+static void fill_random(
+        const struct bench *bench, enum math math, void *matrix, int64_t count, uint64_t seed)
+{
+	if (math == FP64)
+		gpu_fill_double(matrix, count, seed, bench->rate.stream);
+	else
+		gpu_fill_float(matrix, count, seed, bench->rate.stream);
+}
+
+void gemm_rate_fill(const struct bench *bench, enum math math)
+{
+	void *matrix[] = {bench->a, bench->b, bench->c};
+	for (size_t i = 0; i < ARRAY_LEN(matrix); i++)
+		fill_random(bench, math, matrix[i], bench->elements, bench->seed + i);
+}
+
+void gemm_rate_fill_triangle(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int count = p->m * p->m;
+	const float scale_s = (float)off_diagonal;
+	const enum precision precision = p->math == FP64 ? DOUBLE : SINGLE;
+	const struct matrix triangle = {d->triangle, 0, p->m, p->m, p->m, precision};
+	fill_random(d, p->math, d->triangle, count, d->seed + 3);
+	if (p->math == FP64)
+		BLAS(cublasDscal(d->rate.blas, count, &off_diagonal, d->triangle, 1));
+	else
+		BLAS(cublasSscal(d->rate.blas, count, &scale_s, d->triangle, 1));
+	GPU(block_fill(UPPER, 0, 1, triangle, d->rate.stream));
+}
+
+void gemm_rate_fill_pair(const struct product *p)
+{
+	const struct matrix b = {p->bench->b, 0, p->k, p->n, p->k, SINGLE};
+	const struct splits splits = {{{b, PLAIN, HALF_PAIR, pair_of(p)}}, 1};
+
+	GPU(half_pair(&splits, p->bench->rate.stream));
+}
+
+void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
+{
+	size_t unused, total;
+	blas_rate_open(&bench->rate, run);
+	blas_double_open(&bench->doubles, bench->rate.blas);
+	bench->seed = 4 * (uint64_t)run->common.seed;
+	bench->elements = largest * largest;
+	GPU(cudaMemGetInfo(&unused, &total));
+	while (3 * bench->elements * (int64_t)sizeof(double) > (int64_t)(unused / 2))
+		bench->elements /= 4;
+	if (bench->elements < largest * largest)
+		msg_warn("only %zu bytes of GPU memory are free: the largest matrices are left out",
+		        unused);
+	if (bench->elements < (int64_t)GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE)
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+	const size_t bytes = (size_t)bench->elements * sizeof(double);
+	GPU(cudaMalloc(&bench->a, bytes));
+	GPU(cudaMalloc(&bench->b, bytes));
+	GPU(cudaMalloc(&bench->c, bytes));
+	GPU(cudaMalloc(&bench->scratch, TF32_TALL_SCRATCH));
+	GPU(cudaMalloc(&bench->triangle, GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * sizeof(double)));
+}
+
+void gemm_rate_close(struct bench *bench)
+{
+	GPU(cudaFree(bench->a));
+	GPU(cudaFree(bench->b));
+	GPU(cudaFree(bench->c));
+	GPU(cudaFree(bench->triangle));
+	GPU(cudaFree(bench->scratch));
+	blas_rate_close(&bench->rate);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how fast do the host's BLAS and LAPACK run the calls that a panel is made of, whole
+ * panels and gemm, and at which clock? Method: rate surfaces at powers of two, columns
+ * lda > m apart (no multiple of a page). Level-1 and level-2 calls, one thread, follow each other
+ * through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
+ * around m; getrf, geqrf and potrf get the threads of factor/kernels/lu/host_panel.h and a panel that was just
+ * copied from a master; gemm has all threads; some sizes have 1, 2, 4 ... threads. Short calls and
+ * dependent adds in long rows. What can fool it: a BLAS that uses fewer threads than meant (its own
+ * environment variables), other programs on the cores (what one thread runs is visited twice, some
+ * time apart, and a clearly slower visit discarded), caches that other virtual machines share,
+ * physical pages that meet in one set of a cache (samples go round several places of memory), an
+ * adder that is not one cycle. Operands are in the cache as far as they fit (said, not hidden): in
+ * a panel they are, too. Unit: seconds of one call; of one add for the clock. */
+#include "host_rate_internal.h"
+
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void host_rate_fit(const struct table *curve, struct profile *profile);
+
+enum {
+	LARGEST_GEMM = 2048,
+	QUICK_M = 4096,
+	QUICK_GEMM = 1024,
+	LARGEST_PANEL = 32 << 20, /* bytes */
+	REPEATS = 2,               /* of a point, as far as the time goes */
+	RANDOM = 100003           /* numbers, over and over: no column repeats another */
+};
+
+static const double longest_point = 0.25; /* on a choice of threads */
+static const double single_part = 0.4, threaded_part = 0.5, teams_part = 0.1; /* of the time */
+static const double whole_part = 0.65; /* of one thread's, for panels and squares */
+
+/* ---- random numbers ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13; /* xorshift64 */
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Random numbers of a precision in the master. */
+static void fill_master(struct rates *rates, bool is_double)
+{
+	static const double scale = 0x1p-63;
+	size_t used = RANDOM * (is_double ? sizeof(double) : sizeof(float));
+
+	for (size_t i = 0; i < RANDOM; i++) {
+		double random = scale * (double)(int64_t)next_random(&rates->state);
+		if (is_double)
+			((double *)rates->master)[i] = random;
+		else
+			((float *)rates->master)[i] = (float)random;
+	}
+	for (size_t left; used < rates->bytes; used += left < used ? left : used) {
+		left = rates->bytes - used;
+		memcpy(rates->master + used, rates->master, left < used ? left : used);
+	}
+}
+
+/* Fresh data of a precision everywhere. */
+static void fill(struct rates *rates, bool is_double)
+{
+	if (!rates->filled || rates->double_filled != is_double)
+		fill_master(rates, is_double);
+	rates->filled = true;
+	rates->double_filled = is_double;
+	memcpy(rates->a, rates->master, rates->bytes);
+}
+
+/* ---- surfaces ---- */
+
+/* m and n go from first to last by factors, as far as a panel that is restored has at most
+ * LARGEST_PANEL bytes; a square has m = n. The first ones are what hybrid factorizations wait for,
+ * and lose their largest panels where the time is short; the others, whose points all take as long,
+ * lose what lies between their first and last rows. */
+struct surface {
+	const char *series[2]; /* single, double */
+	bool (*run)(const struct call *call, size_t turn);
+	bool restored, square, definite;
+	bool columns;   /* a turn takes one of the n columns, or two rows ... */
+	unsigned turns; /* ... or all: then this many belong together */
+	int first_m, last_m, step_m, first_n, step_n;
+};
+
+static const struct surface surfaces[] = {{{"gemm_s", "gemm_d"}, run_gemm, false, true, false,
+                                                  false, 1, 256, LARGEST_GEMM, 2, 256, 2},
+        {{"potrf_s", "potrf_d"}, run_potrf, true, true, true, false, 1, 32, 1024, 2, 32, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
+        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2},
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 16, 2},
+        /* where a panel leaves the cache of one core, and the caches of all */
+        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 8192, 32768, 4, 16, 2},
+        {{"iamax_s", "iamax_d"}, run_iamax, false, false, false, true, 0, 128, 16384, 2, 8, 4},
+        {{"scal_s", "scal_d"}, run_scal, false, false, false, true, 0, 128, 16384, 2, 8, 4},
+        {{"ger_s", "ger_d"}, run_ger, false, false, false, false, 2, 128, 16384, 2, 1, 2},
+        {{"swap_s", "swap_d"}, run_swap, false, false, false, true, 0, 128, 16384, 2, 8, 4}};
+
+/* Everything fits beside two factors of the largest gemm in double precision. */
+static size_t room_bytes(int largest_gemm)
+{
+	return (2 * panel_bytes(largest_gemm, largest_gemm, true) + 4095) / 4096 * 4096;
+}
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int smaller(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* Their time grows as their length does. */
+static bool too_large(int m, int n, bool is_double)
+{
+	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
+}
+
+/* Whether it is a library's whole panel or square, which takes the longer the larger it is. */
+static bool is_whole(const struct surface *surface)
+{
+	return surface->restored || surface->square;
+}
+
+enum { MOST_VALUES = 16 }; /* of m, and of n */
+
+/* The values of m in the order in which they are measured: of whole panels as they grow, else the
+ * first and the last, every other one, the rest. Their number. */
+static size_t rows_of(const struct surface *surface, bool quick, int *row)
+{
+	int m[MOST_VALUES], last_m = surface->last_m;
+	size_t count = 0, taken = 0;
+
+	if (quick)
+		last_m = surface->first_n == WIDE_N ? surface->first_m : smaller(last_m, QUICK_M);
+	for (int next = surface->first_m; next <= last_m && count < MOST_VALUES;
+	        next *= quick ? 4 : surface->step_m)
+		m[count++] = next;
+	if (is_whole(surface) || count < 3) {
+		memcpy(row, m, count * sizeof *m);
+		return count;
+	}
+	row[taken++] = m[0];
+	row[taken++] = m[count - 1];
+	for (size_t odd = 0; odd < 2; odd++)
+		for (size_t i = 2 - odd; i < count - 1; i += 2)
+			row[taken++] = m[i];
+	return count;
+}
+
+/* Points that would take the rest of the time, judged by the one before of as many columns, are
+ * dropped; but not those of the first row, or of the first and last. */
+static void measure_surface(
+        struct rates *rates, const struct surface *surface, bool is_double, bool threaded)
+{
+	const char *series = surface->series[is_double];
+	const bool quick = rates->run->common.quick;
+	const int step_n = quick ? 4 : surface->step_n;
+	int row[MOST_VALUES];
+	const size_t rows = rows_of(surface, quick, row), sure = is_whole(surface) ? 1 : 2;
+	/* a sample of the last m, by n: its seconds for each row, or cube of that */
+	double before[MOST_VALUES] = {0};
+
+	for (size_t r = 0; r < rows; r++) {
+		const int m = row[r], first_n = surface->square ? m : surface->first_n;
+		const int last_n = surface->square ? m : larger(first_n, LARGEST_N);
+		const double size = pow(m, surface->square ? 3 : 1);
+		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
+			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
+			struct call call = {.rates = rates,
+			        .run = surface->run,
+			        .m = m,
+			        .n = n,
+			        .ld = leading(m, is_double),
+			        .is_double = is_double,
+			        .square = surface->square && !surface->restored,
+			        .restored = surface->restored,
+			        .definite = surface->definite,
+			        .cycle = turns,
+			        .turns = turns};
+			const struct arg args[] = {{"m", m}, {"n", n}};
+			double needed = (LEAST_SAMPLES + 2) * size * before[i];
+			bool all = is_whole(surface) && panel_threads(&call) > 1;
+			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
+			        (surface->restored && too_large(m, n, is_double)) ||
+			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
+				continue;
+			bool first = !repeats_has(&rates->repeats, series, args, ARRAY_LEN(args));
+			bool must = first && (r < sure || before[i] == 0);
+			if (!must && clock_now() + needed > rates->end) {
+				if (first)
+					drop(rates, series, m, n);
+			} else {
+				before[i] = measure_call(call, series) / size;
+			}
+		}
+	}
+}
+
+/* ---- threads ---- */
+
+/* Some sizes in single precision, up to the first 0, with 1, 2, 4 ... threads and all. */
+static const struct {
+	const char *series;
+	bool (*run)(const struct call *call, size_t turn);
+	bool square;
+	int m[3], n[3];
+} chosen[] = {{"gemm_threads_s", run_gemm, true, {512, 1024}, {512, 1024}},
+        {"getrf_threads_s", run_getrf, false, {4096, 16384, 65536}, {64, 64, 64}}};
+
+static void measure_threads(struct rates *rates, size_t c, int threads)
+{
+	double before = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(chosen[c].m) && chosen[c].m[i] > 0; i++) {
+		int m = chosen[c].m[i], n = chosen[c].n[i];
+		const struct arg args[] = {{"m", m}, {"n", n}, {"threads", threads}};
+		struct call call = {.rates = rates,
+		        .run = chosen[c].run,
+		        .m = m,
+		        .n = n,
+		        .ld = leading(m, false),
+		        .threads = threads,
+		        .square = chosen[c].square,
+		        .restored = !chosen[c].square,
+		        .cycle = 1,
+		        .turns = 1};
+		double needed = (LEAST_SAMPLES + 2) * before * (call.square ? 8 : 4);
+		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1) ||
+		        !probe_wants(rates->run, chosen[c].series, args, ARRAY_LEN(args)))
+			continue;
+		if (needed > longest_point || clock_now() + needed > rates->end) {
+			if (!repeats_has(&rates->repeats, chosen[c].series, args, ARRAY_LEN(args)))
+				drop(rates, chosen[c].series, m, n);
+			break;
+		}
+		before = measure_call(call, chosen[c].series);
+	}
+}
+
+static void measure_pinned(struct rates *rates, int repeat, bool threaded)
+{
+	int threads = threaded ? 2 : 1, most = threaded ? rates->threads : 1;
+
+	if (repeat > 0 && clock_now() > rates->end)
+		return;
+	fill(rates, false);
+	while (threads <= most) {
+		for (size_t c = 0; c < ARRAY_LEN(chosen); c++)
+			measure_threads(rates, c, threads);
+		threads = threads < most && 2 * threads > most ? most : 2 * threads;
+	}
+}
+
+/* Both precisions. At first neither, nor what a library does as a whole, may use up the time of
+ * what comes after it. */
+static void measure_surfaces(struct rates *rates, int repeat, bool threaded)
+{
+	const double end = rates->end;
+
+	for (int d = 0; d < 2; d++) {
+		const double start = clock_now();
+		if (repeat > 0 && start > end)
+			return;
+		fill(rates, d);
+		if (!threaded && repeat == 0 && d == 0)
+			measure_short(rates);
+		const double part = repeat == 0 && d == 0 ? 0.5 : 1;
+		const double whole = repeat == 0 && !threaded ? whole_part : 1;
+		for (size_t s = 0; s < ARRAY_LEN(surfaces); s++) {
+			rates->end = start + part * (is_whole(&surfaces[s]) ? whole : 1) *
+			                             fmax(0, end - start);
+			measure_surface(rates, &surfaces[s], d, threaded);
+		}
+		rates->end = end;
+	}
+}
+
+/* Once, or until all are awake and where the system wants them. */
+static void wake_threads(struct rates *rates, double seconds)
+{
+	enum { SMALL = 256 };
+	const struct call call = {
+	        .rates = rates, .m = SMALL, .n = SMALL, .ld = SMALL, .square = true};
+	const double end = clock_now() + seconds;
+
+	rates->at = rates->a;
+	do
+		run_gemm(&call, 0);
+	while (clock_now() < end);
+}
+
+static void measure(struct probe_run *run)
+{
+	/* --quick has no time for two, and a second visit is one itself */
+	const int repeats = run->common.quick || run->wanted ? 1 : REPEATS;
+
+	curve_slow_are_disturbed(run->curve);
+	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
+	struct rates rates = {.run = run,
+	        .bytes = bytes,
+	        .a = aligned_alloc(4096, bytes),
+	        .master = aligned_alloc(4096, bytes),
+	        .tau = xmalloc(WIDE_N * sizeof(double)),
+	        .work = xmalloc(WIDE_N * QR_BLOCK * sizeof(double)),
+	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),
+	        .threads = openblas_get_num_threads(),
+	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1};
+
+	struct fault fault;
+	const struct topology *topology = topology_host(&fault);
+	struct topology_facts facts;
+
+	if (!topology)
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	topology_facts(topology, &facts);
+	if (!rates.a || !rates.master)
+		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
+	fill(&rates, false);
+	wake_threads(&rates, 0); /* before this thread is bound: they inherit that */
+	const double risen = clock_now() + run->seconds / 30;
+	while (clock_now() < risen)
+		; /* until the processor's clock has risen and the threads of the BLAS sleep */
+	core_noise_open(&rates.noise, topology, facts.cores, -1);
+	core_noise_expect(&rates.noise, run->core_usual);
+	core_noise_note(&rates.noise, run->curve);
+	rates.end = clock_now() + single_part * run->seconds;
+	for (int repeat = 0; repeat < repeats; repeat++) {
+		measure_surfaces(&rates, repeat, false);
+		measure_pinned(&rates, repeat, false);
+	}
+	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
+	 * does then: they come last. They run where the system puts them, as a factorization's do.
+	 */
+	core_noise_leave(&rates.noise);
+	wake_threads(&rates, run->seconds / 100);
+	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
+	/* Once: a team always has neighbours, and the quicker of two visits would be the exception.
+	 */
+	measure_surfaces(&rates, 0, true);
+	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
+	measure_pinned(&rates, 0, true);
+	repeats_record(&rates.repeats, run);
+	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
+	if (rates.dropped[0])
+		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
+	core_noise_close(&rates.noise);
+	free(rates.ipiv);
+	free(rates.work);
+	free(rates.tau);
+	free(rates.master);
+	free(rates.a);
+}
+
+static const char *const args[] = {"m", "n", "threads"};
+const struct probe host_rate_probe = {
+        .name = "host_rate",
+        .question = "How fast do the host's BLAS calls, LAPACK panels and gemm run?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 3.3,
+        .processes = 3,
+        .revisits = true,
+        .measure = measure,
+        .fit = host_rate_fit,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the host_rate probe share: its memory, and a call at one size. */
+#ifndef FATHOM_HOST_RATE_INTERNAL_H
+#define FATHOM_HOST_RATE_INTERNAL_H
+
+#include "lib/base/base.h"
+#include "lib/probe/probe.h"
+#include "lib/host/core_noise.h"
+#include "lib/probe/repeats.h"
+
+#include <lapacke.h>
+
+enum {
+	LEAST_SAMPLES = 3,
+	LARGEST_N = 128,
+	WIDE_N = 256, /* of a few panels */
+	QR_BLOCK = 64 /* columns of LAPACK's work space, at most */
+};
+
+struct rates {
+	struct probe_run *run;
+	struct repeats repeats;
+	char *a, *master;           /* panels and square matrices; master is copied to a */
+	char *at;                   /* the panel's place in a */
+	size_t bytes;               /* of each */
+	bool filled, double_filled; /* the master, with what */
+	void *tau, *work;
+	lapack_int *ipiv;
+	int threads;        /* of the BLAS */
+	struct core_noise noise; /* the calling thread is on the quietest core */
+	size_t turn;        /* calls of this point so far */
+	uint64_t state;     /* of the random numbers */
+	double end;         /* clock_now() when the time is spent */
+	char dropped[256];
+};
+
+/* Calls timed together on an m x n panel. */
+struct call {
+	struct rates *rates;
+	bool (*run)(const struct call *call, size_t turn); /* false: the library reports an error */
+	int m, n, ld;
+	int threads;             /* 0: as the host executor chooses */
+	bool is_double, square;  /* a square has all threads */
+	bool restored, definite; /* the panel is the master's before every sample; with a diagonal
+	                            that makes it positive definite */
+	size_t cycle, turns;     /* turns of a sample: several cycles */
+	size_t samples;          /* so far */
+};
+
+/* ---- calls (host_rate_calls.c): run of a struct call ---- */
+
+bool run_iamax(const struct call *c, size_t turn);
+bool run_scal(const struct call *c, size_t turn);
+bool run_swap(const struct call *c, size_t turn);
+bool run_ger(const struct call *c, size_t turn);
+bool run_getrf(const struct call *c, size_t turn);
+bool run_geqrf(const struct call *c, size_t turn);
+bool run_potrf(const struct call *c, size_t turn);
+bool run_gemm(const struct call *c, size_t turn);
+
+/* What the BLAS gets. */
+int panel_threads(const struct call *c);
+
+/* ---- points (host_rate_point.c) ---- */
+
+int leading(int m, bool is_double);
+size_t panel_bytes(int m, int n, bool is_double);
+void drop(struct rates *rates, const char *series, int m, int n);
+double measure_call(struct call call, const char *series);
+
+/* ---- host_rate_short.c ---- */
+
+void measure_short(struct rates *rates);
+
+#endif

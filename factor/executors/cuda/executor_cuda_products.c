@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. These are
+ * the products with a short inner dimension, which read and write C at nearly the rate of memory,
+ * those with a long one and a small C, and the symmetric updates, whose other half is not computed.
+ * In double precision only some devices have such kernels (gemm_has). */
+#include "executor_cuda.h"
+
+#include "lib/base/msg.h"
+#include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/tf32_tall.h"
+#include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/gemm/half_pair.h"
+#include "factor/kernels/gemm/half_update.h"
+
+static cublasOperation_t blas_trans(bool transposed)
+{
+	return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/* Our kernels copy 16 bytes at a time where they may, and lose to cuBLAS where they may not. */
+static bool aligned(struct matrix a)
+{
+	return (uintptr_t)matrix_address(a) % 16 == 0 &&
+	       a.ld * precision_bytes(a.precision) % 16 == 0;
+}
+
+static bool has_own(const struct cuda *x, enum precision precision)
+{
+	return gemm_has(precision, x->gpu.major, x->gpu.shared_per_block);
+}
+
+/* Tall ones with splits of k. */
+static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	const int64_t most_bytes = gemm_is_ahead_tall(problem) ? GEMM_WORK_BYTES : 0;
+	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, most_bytes);
+	plan.shared = x->base.shares;
+	return cuda_ok(x,
+	        gemm_launch(problem, &plan, alpha, matrix_address(a), matrix_address(b), beta,
+	                matrix_address(c), lane_of(x)->product_work, stream_of(x)),
+	        "gemm");
+}
+
+static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const cublasOperation_t ta = blas_trans(p->ta), tb = blas_trans(p->tb);
+	cublasHandle_t blas = lane_of(x)->blas;
+
+	if (p->precision == SINGLE)
+		return cublasSgemm_64(blas, ta, tb, p->m, p->n, p->k, &alpha_single,
+		        matrix_address(a), p->lda, matrix_address(b), p->ldb, &beta_single,
+		        matrix_address(c), p->ldc);
+	return blas_double_gemm(&x->doubles, blas, p, alpha, matrix_address(a), matrix_address(b),
+	        beta, matrix_address(c));
+}
+
+/* The library then chooses its kernels for so many multiprocessors less than there are. */
+static bool keep_free(struct cuda *x, int kept, const char *operation)
+{
+	const int all = 0, some = x->gpu.sm_count - kept;
+
+	return blas_ok(x, cublasSetSmCountTarget(lane_of(x)->blas, kept ? some : all), operation);
+}
+
+/* Of V^T C beside a panel, for a cluster of its: tiles that stay for all of k take as long again
+ * where the panel has a place in their last round. */
+static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
+{
+	const bool kept = x->base.shares && gemm_is_tall(problem);
+
+	return kept && x->gpu.sm_count > 2 * PANEL_CLUSTER ? PANEL_CLUSTER : 0;
+}
+
+bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
+        struct matrix a, struct matrix b, double beta, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	struct gemm_problem problem = gemm_product(ta, tb, c, ta == PLAIN ? a.n : a.m);
+	problem.lda = a.ld;
+	problem.ldb = b.ld;
+	if (c.m == 0 || c.n == 0)
+		return true;
+	const bool own = !executor->blas_only && has_own(x, c.precision) && aligned(c);
+	const bool ahead = gemm_is_ahead(c.precision, c.m, c.n, problem.k);
+	if (own && (gemm_is_ahead_tall(&problem) || (ahead && aligned(a) && aligned(b))))
+		return own_product(x, &problem, alpha, a, b, beta, c);
+	return keep_free(x, kept_beside(x, &problem), "gemm") &&
+	       blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm") &&
+	       keep_free(x, 0, "gemm");
+}
+
+bool cuda_split(struct executor *executor, struct splits splits)
+{
+	struct cuda *x = self(executor);
+	const bool half = splits.count > 0 && splits.of[0].stack == HALF_PAIR;
+
+	return cuda_ok(x,
+	        half ? half_pair(&splits, stream_of(x)) : tf32_split(&splits, stream_of(x)),
+	        "split");
+}
+
+/* By the library, a multiple of TF32_ROWS rows of C. */
+static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
+{
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const int kept = x->base.shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
+
+	if (c.m == 0)
+		return true;
+	if (!keep_free(x, kept, "gemm in TF32"))
+		return false;
+	cublasStatus_t status = cublasGemmStridedBatchedEx_64(lane_of(x)->blas, CUBLAS_OP_T,
+	        CUBLAS_OP_N, c.m, c.n, a.m, &alpha_single, matrix_address(a), CUDA_R_32F, a.ld,
+	        products.a, matrix_address(b), CUDA_R_32F, b.ld, products.b, &beta_single,
+	        matrix_address(c), CUDA_R_32F, c.ld, products.c, products.count,
+	        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+	return blas_ok(x, status, "gemm in TF32") && keep_free(x, 0, "gemm in TF32");
+}
+
+/* The rows of C from `first` on. */
+static bool tf32_rest(struct cuda *x, double alpha, struct matrix a, struct matrix b, double beta,
+        struct matrix c, int64_t first, struct products products)
+{
+	const struct matrix left = matrix_view(a, 0, first, a.m, c.m - first);
+	const struct matrix rest = matrix_view(c, first, 0, c.m - first, c.n);
+	bool ok = true;
+
+	for (int64_t i = 0; ok && rest.m > 0 && i < products.count; i++)
+		ok = cuda_ok(x,
+		        tf32_edge(alpha, matrix_view(left, i * products.a, 0, left.m, left.n),
+		                matrix_view(b, i * products.b, 0, b.m, b.n), beta,
+		                matrix_view(rest, i * products.c, 0, rest.m, rest.n), stream_of(x)),
+		        "rows of a product in TF32");
+	return ok;
+}
+
+bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
+{
+	struct cuda *x = self(executor);
+	const int64_t whole = c.m - c.m % TF32_ROWS;
+
+	return tf32_library(x, alpha, matrix_view(a, 0, 0, a.m, whole), b, beta,
+	               matrix_view(c, 0, 0, whole, c.n), products) &&
+	       tf32_rest(x, alpha, a, b, beta, c, whole, products);
+}
+
+bool cuda_half_update(struct executor *executor, enum uplo part, double alpha, struct matrix left,
+        struct matrix right, struct matrix c)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, half_update(part, alpha, left, right, c, executor->shares, stream_of(x)),
+	        "update in FP16");
+}
+
+bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
+{
+	struct cuda *x = self(executor);
+	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
+	if (!x->has_tall)
+		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
+	const struct tf32_tall_plan plan =
+	        tf32_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count - kept);
+
+	return cuda_ok(
+	        x, tf32_tall(&plan, v, c, p, lane_of(x)->scratch, stream_of(x)), "tall product");
+}
+
+bool cuda_add_triangles(
+        struct executor *executor, enum uplo uplo, struct matrix blocks, struct matrix c)
+{
+	struct cuda *x = self(executor);
+
+	return cuda_ok(x, tf32_add_triangles(uplo, blocks, c, stream_of(x)), "add triangles");
+}
+
+/* C = alpha op(A) op(A)^T + beta C: a triangle, or a trapezoid. */
+static struct gemm_problem update_of(
+        enum uplo uplo, enum trans trans, struct matrix a, struct matrix c)
+{
+	return (struct gemm_problem){.precision = c.precision,
+	        .ta = trans == TRANSPOSED,
+	        .tb = trans == PLAIN,
+	        .part = uplo == LOWER ? GEMM_LOWER : GEMM_UPPER,
+	        .m = c.m,
+	        .n = c.n,
+	        .k = trans == PLAIN ? a.n : a.m,
+	        .lda = a.ld,
+	        .ldb = a.ld,
+	        .ldc = c.ld};
+}
+
+/* The rows of op(A) from i on. */
+static struct matrix rows_of(enum trans trans, struct matrix a, int64_t i, int64_t rows)
+{
+	return trans == PLAIN ? matrix_view(a, i, 0, rows, a.n) : matrix_view(a, 0, i, a.m, rows);
+}
+
+/* Our kernels read A^T a word at a time. The transpose of A costs less than that where n x n x k is
+ * this many (H100, Cholesky of the upper triangle in the lower one's time: n = 8192 1.13 -> 1.08,
+ * in fp64 16384 1.055 -> 1.026): as many rows of A at a time as fit in the lane's memory, unless
+ * that are too few for what reading and writing C again costs. */
+static const int64_t worth_turning = (int64_t)1 << 31;
+enum { FEWEST_TRANSPOSED = 128 };
+
+static struct matrix transposed(struct cuda *x, struct matrix a)
+{
+	enum { LINE_BYTES = 128 };
+	const int64_t line = LINE_BYTES / precision_bytes(a.precision);
+
+	return (struct matrix){
+	        lane_of(x)->product_work, 0, a.n, a.m, (a.n + line - 1) / line * line, a.precision};
+}
+
+/* How many of A's rows at a time; 0 where A itself is read. */
+static int64_t rows_transposed(
+        struct cuda *x, const struct gemm_problem *problem, enum trans trans, struct matrix a)
+{
+	const int64_t n = problem->m < problem->n ? problem->m : problem->n;
+
+	if (trans == PLAIN || n * n * problem->k < worth_turning)
+		return 0;
+	const struct matrix t = transposed(x, a);
+	const int64_t most = GEMM_WORK_BYTES / (t.ld * precision_bytes(t.precision));
+	if (most < FEWEST_TRANSPOSED)
+		return 0;
+	const int64_t parts = (a.m + most - 1) / most;
+	return (a.m + parts - 1) / parts;
+}
+
+static bool own_triangle(struct cuda *x, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
+	const struct gemm_problem problem = update_of(uplo, trans, a, c);
+	const int64_t rows = rows_transposed(x, &problem, trans, a);
+	bool ok = true;
+
+	if (rows == 0)
+		return own_product(x, &problem, alpha, a, a, beta, c);
+	for (int64_t i = 0; ok && i < a.m; i += rows) {
+		const struct matrix part =
+		        matrix_view(a, i, 0, rows < a.m - i ? rows : a.m - i, a.n);
+		const struct matrix t = transposed(x, part);
+		const struct gemm_problem plain = update_of(uplo, PLAIN, t, c);
+		ok = cuda_ok(x, block_transpose(part, t, stream_of(x)), "syrk") &&
+		     own_product(x, &plain, alpha, t, t, i == 0 ? beta : 1, c);
+	}
+	return ok;
+}
+
+bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
+        struct matrix a, double beta, struct matrix c)
+{
+	struct cuda *x = self(executor);
+	const int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
+	const struct gemm_problem problem = update_of(uplo, trans, a, c);
+	const int64_t k = problem.k;
+	const struct matrix top = rows_of(trans, a, 0, n), others = rows_of(trans, a, n, rest);
+	const bool lower = uplo == LOWER;
+	if (n == 0)
+		return true;
+	if (lower == (trans == PLAIN) && block_rank_is_ahead(c.precision, n + rest, n, k) &&
+	        block_rank_bytes(c.precision) <= x->gpu.shared_per_block)
+		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
+	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, n, k))
+		return own_triangle(x, uplo, trans, alpha, a, beta, c);
+	if (rest == 0)
+		return blas_ok(x,
+		        blas_double_syrk(&x->doubles, lane_of(x)->blas, &problem, alpha,
+		                matrix_address(a), beta, matrix_address(c)),
+		        "syrk");
+	return cuda_syrk(executor, uplo, trans, alpha, top, beta, matrix_view(c, 0, 0, n, n)) &&
+	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
+	               lower ? others : top, lower ? top : others, beta,
+	               lower ? matrix_view(c, n, 0, rest, n) : matrix_view(c, 0, n, n, rest));
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* 3xFP16: a single-precision product on units that multiply numbers of FP16, which have as many
+ * significant bits (11) as those of TF32 (factor/kernels/gemm/tf32.h) and go through twice as fast. Their exponents
+ * do not reach far: each vector along the inner dimension has a factor F of its own, a power of
+ * two, and
+ *
+ *     x = 2^-14 F (high + 2^-11 low),   F <= max |x| < 2 F,
+ *     x y = 2^-28 Fx Fy (high high + 2^-11 (high low + low high)).
+ *
+ * What is left out is about 2^-22 of the product, as in 3xTF32; of elements below 2^-28 of their
+ * vector's largest it is up to 2^-50 of that one (Ootomo and Yokota 2022 for low parts of their own
+ * exponent).
+ *
+ * Of an infinite x low is 0, so that the result is infinite or NaN; NaN stays NaN, and an infinite
+ * element leaves little of the finite ones beside it. F is at least 2^-112: of vectors that are
+ * smaller less is left than 22 bits, the error up to 2^-162. */
+#ifndef FATHOM_HALF_PAIR_H
+#define FATHOM_HALF_PAIR_H
+
+#include "lib/base/matrix.h"
+
+#include <string.h>
+
+#ifdef __CUDACC__
+#include <cuda_fp16.h>
+#define HALF_CALL __device__ static inline
+#else
+#define HALF_CALL static inline
+#endif
+
+/* What high and low are multiplied by, before F. */
+#define HALF_HIGH 0x1p-14f
+#define HALF_LOW 0x1p-25f
+
+/* The pair of op(a), k x n, is a matrix of n columns in words of 4 bytes: k high parts, filled up
+ * with zeros to whole 16 bytes, as many low parts, and F. */
+enum { HALF_ALIGNED = 8, HALF_FACTOR = 4 };
+
+static inline int64_t half_rows(int64_t k)
+{
+	return (k + HALF_ALIGNED - 1) / HALF_ALIGNED * HALF_ALIGNED + HALF_FACTOR;
+}
+
+/* What one part of a pair of so many rows has room for. */
+static inline int64_t half_depth(int64_t rows)
+{
+	return rows - HALF_FACTOR;
+}
+
+HALF_CALL float half_float(uint32_t bits)
+{
+	float x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+/* The exponent of F for a vector whose largest magnitude is `largest` (no NaN). */
+HALF_CALL int half_exponent(float largest)
+{
+	const int least = -112, most = 127;
+	uint32_t bits;
+
+	memcpy(&bits, &largest, sizeof bits);
+	const int exponent = (int)(bits >> 23 & 0xff) - 127;
+	return exponent < least ? least : exponent > most ? most : exponent;
+}
+
+HALF_CALL float half_factor(int exponent)
+{
+	return half_float((uint32_t)(exponent + 127) << 23);
+}
+
+HALF_CALL uint16_t half_bits(float x)
+{
+#ifdef __CUDACC__
+	return __half_as_ushort(__float2half_rn(x));
+#else
+	const _Float16 half = (_Float16)x;
+	uint16_t bits;
+	memcpy(&bits, &half, sizeof bits);
+	return bits;
+#endif
+}
+
+HALF_CALL float half_value(uint16_t bits)
+{
+#ifdef __CUDACC__
+	return __half2float(__ushort_as_half(bits));
+#else
+	_Float16 half;
+	memcpy(&half, &bits, sizeof half);
+	return (float)half;
+#endif
+}
+
+/* x's parts in a vector of that exponent. */
+HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)
+{
+	const float near = x * half_factor(14 - exponent);
+	*high = half_bits(near);
+	const float rest = near - half_value(*high);
+	*low = half_bits(rest - rest == 0 ? rest * 2048 : 0);
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* half_pair_kernels.cu: pairs (factor/kernels/gemm/tf32.h), in one kernel, each of an op(a), k x n, k at most
+ * TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream is a cudaStream_t,
+ * what returns a cudaError_t. */
+struct splits;
+int half_pair(const struct splits *splits, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Gram-Schmidt's passes: which shape of gram_schmidt_pass.cuh's kernel, its workspace, its launch.
+ */
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+#include "gram_schmidt_kernels.h"
+#include "gram_schmidt_pass.cuh"
+
+namespace
+{
+
+/* ---- shapes ---- */
+
+struct shape {
+	int vector, unroll; /* V and U */
+	int64_t chunks;
+	int each, groups;
+};
+
+template <typename T> bool aligned(const struct gram_schmidt *g)
+{
+	return (uintptr_t)matrix_address(g->a) % 16 == 0 && g->a.ld * (int64_t)sizeof(T) % 16 == 0;
+}
+
+int64_t chunks_of(int64_t m, int vector, int unroll)
+{
+	const int64_t rows = (int64_t)THREADS * vector * unroll;
+	return (m + rows - 1) / rows;
+}
+
+/* Columns a block should have, for what it does before them to pay; blocks that begin in the order
+ * of a large pass have so many. */
+const int FEW = 4, LARGE_EACH = 8;
+
+/* Rows that threads have but the matrix has not. */
+bool is_wasteful(int64_t m, int vector, int unroll)
+{
+	return chunks_of(m, vector, unroll) * THREADS * vector * unroll > m + m / 4;
+}
+
+int64_t groups_of(int64_t columns, int each)
+{
+	return (columns + each - 1) / each;
+}
+
+/* In L2, long chunks have less to do before and after their columns; short ones let more
+ * multiprocessors work when few columns are left, and fit short columns. */
+int unroll_of(int64_t m, int64_t columns, int vector, int multiprocessors)
+{
+	int unroll = 4;
+	while (unroll > 1 && vector > 1 &&
+	        (chunks_of(m, vector, unroll) * columns < 2 * multiprocessors * FEW ||
+	                is_wasteful(m, vector, unroll)))
+		unroll /= 2;
+	return unroll;
+}
+
+/* Of the pass over `columns` columns. DRAM is fastest when its pages are gone through in order: by
+ * blocks that begin one after another, have a few columns, and end. Otherwise all blocks begin
+ * together and share all columns, next to each other when all of a block's are on their way at
+ * once. Rows are dealt alike in passes over as many columns, which leave parts of dot products to
+ * one another. */
+template <typename T>
+struct shape shape_of(
+        enum gram_step step, const struct gram_schmidt *g, int64_t columns, const struct gpu *gpu)
+{
+	const int64_t m = g->a.m, bytes = m * columns * (int64_t)sizeof(T);
+	const bool large = bytes > gpu->l2_bytes;
+	struct shape s = {aligned<T>(g) ? (int)(16 / sizeof(T)) : 1, 4, 0, 0, 1};
+	if (s.vector > 1)
+		s.unroll = large ? 1 : unroll_of(m, columns, s.vector, gpu->sm_count);
+	s.chunks = chunks_of(m, s.vector, s.unroll);
+	const int64_t places = (int64_t)gpu->sm_count * blocks_of(s.vector, s.unroll);
+	const int each = large ? LARGE_EACH : at_once(s.unroll, step == GRAM_FUSED);
+	const int64_t blocks = s.chunks * groups_of(columns, each);
+	if (large || (blocks <= places && blocks >= places / 4))
+		s.each = each;
+	int64_t groups = places / s.chunks, least = groups_of(columns, COLUMNS);
+	groups = groups > columns ? columns : groups;
+	groups = groups < least ? least : groups;
+	s.groups = (int)(s.each > 0 ? groups_of(columns, each) : groups);
+	if (s.groups < 1)
+		s.groups = 1;
+	return s;
+}
+
+/* ---- workspace: two columns, and two sets of parts of dot products ---- */
+
+template <typename T> int64_t column_room(int64_t m)
+{
+	const int64_t line = 16 / sizeof(T);
+	return (m + line - 1) / line * line;
+}
+
+template <typename T> int64_t parts_room(int64_t m, int64_t n)
+{
+	const int64_t wide = chunks_of(m, 16 / sizeof(T), 1), single = chunks_of(m, 1, 4);
+	return column_room<T>((wide > single ? wide : single) * n);
+}
+
+template <typename T> T *column_at(const struct gram_schmidt *g, int64_t j)
+{
+	return (T *)g->work + (j & 1) * column_room<T>(g->a.m);
+}
+
+template <typename T> T *parts_at(const struct gram_schmidt *g, int64_t j)
+{
+	return (T *)g->work + 2 * column_room<T>(g->a.m) + (j & 1) * parts_room<T>(g->a.m, g->a.n);
+}
+
+/* ---- launches ---- */
+
+template <typename T, int V, int U>
+cudaError_t launch(enum gram_step step, const struct pass<T> &p, cudaStream_t stream)
+{
+	void (*kernel)(const struct pass<T>) = step == GRAM_DOTS ? pass_kernel<T, V, U, false, true>
+	                                       : step == GRAM_UPDATE
+	                                               ? pass_kernel<T, V, U, true, false>
+	                                               : pass_kernel<T, V, U, true, true>;
+	return early_launch(kernel, (int64_t)p.groups * p.chunks, THREADS, 0, p, stream);
+}
+
+template <typename T>
+cudaError_t start(enum gram_step step, const struct gram_schmidt *g, int64_t j,
+        const struct gpu *gpu, cudaStream_t stream)
+{
+	const int V = 16 / sizeof(T);
+	const int64_t n = g->a.n, done = step == GRAM_DOTS ? 0 : 1;
+	/* parts have the shape of the pass that made them, over the columns from theirs on */
+	const struct shape s = shape_of<T>(step, g, n - j - done, gpu);
+	struct pass<T> p = {
+		(T *)matrix_address(g->a), (T *)matrix_address(g->r),
+		        (const T *)matrix_address(g->norms), column_at<T>(g, j), parts_at<T>(g, j),
+		        column_at<T>(g, j + done), parts_at<T>(g, j + done), g->a.m, g->a.ld,
+		        g->r.ld, (int)n, (int)j,
+		        (int)shape_of<T>(step, g, n - j, gpu).chunks, s.each, s.groups,
+		        (int)s.chunks, g->dependent, g->first, g->info
+	};
+	if (s.vector == 1)
+		return launch<T, 1, 4>(step, p, stream);
+	if (s.unroll == 1)
+		return launch<T, V, 1>(step, p, stream);
+	return s.unroll == 2 ? launch<T, V, 2>(step, p, stream) : launch<T, V, 4>(step, p, stream);
+}
+
+template <typename T> int64_t bytes_of(int64_t m, int64_t n)
+{
+	return (2 * column_room<T>(m) + 2 * parts_room<T>(m, n)) * (int64_t)sizeof(T);
+}
+
+} // namespace
+
+extern "C" int64_t gram_schmidt_bytes(enum precision precision, int64_t m, int64_t n)
+{
+	return precision == SINGLE ? bytes_of<float>(m, n) : bytes_of<double>(m, n);
+}
+
+extern "C" int gram_schmidt_pass(enum gram_step step, const struct gram_schmidt *g, int64_t j,
+        const struct gpu *gpu, void *stream)
+{
+	return (int)(g->a.precision == SINGLE
+	                     ? start<float>(step, g, j, gpu, (cudaStream_t)stream)
+	                     : start<double>(step, g, j, gpu, (cudaStream_t)stream));
+}
+
+extern "C" int gram_schmidt_norms(struct matrix a, struct matrix norms, void *stream)
+{
+	if (a.n == 0)
+		return (int)cudaSuccess;
+	if (a.precision == SINGLE)
+		norms_kernel<<<(unsigned)a.n, THREADS, 0, (cudaStream_t)stream>>>(
+		        (const float *)matrix_address(a), a.ld, a.m,
+		        (float *)matrix_address(norms));
+	else
+		norms_kernel<<<(unsigned)a.n, THREADS, 0, (cudaStream_t)stream>>>(
+		        (const double *)matrix_address(a), a.ld, a.m,
+		        (double *)matrix_address(norms));
+	return (int)cudaGetLastError();
+}

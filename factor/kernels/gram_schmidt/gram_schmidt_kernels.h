@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Launchers of the kernels of the Gram-Schmidt process (T. Brandes, A. Arnold, T. Soddemann, D.
+ * Reith, "CPU vs. GPU - performance comparison for the Gram-Schmidt algorithm", 2012: dot products
+ * and orthogonalization). Column-major device memory; each returns a cudaError_t as an int. None
+ * allocates or waits. */
+#ifndef FATHOM_LIB_GRAM_SCHMIDT_H
+#define FATHOM_LIB_GRAM_SCHMIDT_H
+
+#include "lib/base/matrix.h"
+
+struct gpu;
+
+/* The paper's kernels by their blocks of threads: of nx x ny threads nx, a power of two from 32 on,
+ * work on each of ny columns; at most 1024 in all. */
+enum gram_access {
+	GRAM_OWN,    /* none of them */
+	GRAM_DIRECT, /* each thread reads from memory what it needs */
+	GRAM_SHARED, /* the column to be taken out goes through shared memory */
+	GRAM_WIDE    /* direct, 16 bytes at a time where the columns are aligned to that */
+};
+struct gram_shape {
+	enum gram_access access;
+	int nx, ny;
+};
+
+/* Accesses of a thread under way at a time (direct and wide); threads of a block at most. */
+enum { SHAPED_UNROLL = 4, SHAPED_THREADS = 1024 };
+
+static inline bool gram_shape_allowed(struct gram_shape s)
+{
+	const bool power = s.nx > 0 && (s.nx & (s.nx - 1)) == 0;
+
+	return power && s.nx >= 32 && s.ny >= 1 && s.ny <= SHAPED_THREADS / s.nx;
+}
+
+/* The columns of a (m x n), from left to right, on their way to orthonormal ones, a := Q with a0 =
+ * Q R (Gram-Schmidt). A column whose squared norm has fallen to `dependent` times what it was,
+ * norms (n x 1), depends on those before it: its q and its row of R become zero, and info, unless
+ * it names an earlier one, its 1-based number, a's first column being number first + 1. */
+struct gram_schmidt {
+	struct matrix a, r, norms; /* r: the upper triangle of n x n */
+	double dependent;
+	int64_t first;
+	int *info;
+	void *work;
+	struct gram_shape shape; /* of the passes' kernels */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one pass over the columns from j on does. */
+enum gram_step {
+	GRAM_DOTS,   /* the dot products of column j with itself and those right of it */
+	GRAM_UPDATE, /* with these: q_j, row j of R, the rank-1 update of the columns right of it */
+	GRAM_FUSED,  /* GRAM_UPDATE of column j and GRAM_DOTS of column j + 1 */
+	GRAM_SCALE   /* of the paper's kernels: what they need between GRAM_DOTS and GRAM_UPDATE */
+};
+
+/* Bytes of g->work for an m x n matrix, aligned to 16 bytes. */
+int64_t gram_schmidt_bytes(enum precision precision, int64_t m, int64_t n);
+
+/* One pass. Columns j, j+1 ... of one matrix follow one
+ * another with one work. */
+int gram_schmidt_pass(enum gram_step step, const struct gram_schmidt *g, int64_t j,
+        const struct gpu *gpu, void *stream);
+
+/* The same by the paper's kernels (gram_schmidt_shaped.cu), of g->shape: GRAM_DOTS leaves the dot
+ * products and the norm in row j of r, GRAM_SCALE divides q_j and the row by the norm, GRAM_UPDATE
+ * is the rank-1 update alone. g->work is not used. */
+int gram_schmidt_shaped(enum gram_step step, const struct gram_schmidt *g, int64_t j, void *stream);
+
+enum { GRAM_RESIDENT_COLUMNS = 64 };
+
+/* All columns in one kernel, with the panel in registers (gram_schmidt_resident.cu): at most
+ * GRAM_RESIDENT_COLUMNS columns, and the rows that the device holds. Bytes of g->work, aligned to
+ * 16, or -1 when it does not fit. Should blocks wait for each other longer than a second, R's
+ * diagonal becomes NaN. */
+int64_t gram_schmidt_resident_bytes(enum precision precision, int64_t m, int64_t n);
+int gram_schmidt_resident(const struct gram_schmidt *g, void *stream);
+
+/* Takes the orthonormal columns of q, one after another, out of each column of a, which may have
+ * gram_schmidt_apply_rows rows at most; r (q.n x a.n): how much of them it had. A block of threads
+ * takes GRAM_APPLY_COLUMNS of them at a time, or one, as the paper's does. */
+enum { GRAM_APPLY_COLUMNS = 4 };
+int64_t gram_schmidt_apply_rows(enum precision precision);
+int gram_schmidt_apply(
+        struct matrix q, struct matrix r, struct matrix a, bool single, void *stream);
+
+/* norms(k) = sum of squares of column k of a. */
+int gram_schmidt_norms(struct matrix a, struct matrix norms, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

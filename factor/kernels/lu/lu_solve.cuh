@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* The top of columns right of an LU panel: where its rows come from, and the solution with the
+ * panel's unit lower triangle. A block of threads has COLUMNS columns, a warp one of them, and does
+ * two rows of the triangle at a step. */
+#ifndef FATHOM_LU_SOLVE_CUH
+#define FATHOM_LU_SOLVE_CUH
+
+#include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/gemm/gemm_copy.cuh"
+#include "factor/kernels/blocks/shared_update.cuh"
+
+namespace
+{
+
+const int COLUMNS = 8, WARPS = 8, THREADS = 32 * WARPS;
+
+template <typename T> struct columns {
+	const T *a;
+	int64_t lda;
+	T *c;
+	int64_t ldc;
+	int m, k, n, share; /* rows, columns of the panel, columns; rows below of a block */
+	const int *pivots;
+};
+
+/* Of a block, in shared memory; the panel has WIDTH columns at most, 64 or 128. */
+template <typename T, int WIDTH> struct top {
+	T triangle[WIDTH][WIDTH]; /* by columns */
+	T old[COLUMNS][WIDTH];    /* the top as it was, */
+	T rows[WIDTH][COLUMNS];   /* and as it becomes */
+	int pivot[WIDTH], source[WIDTH], before[WIDTH];
+};
+
+template <typename T, int WIDTH>
+__device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct top<T, WIDTH> &s)
+{
+	const int i = (int)threadIdx.x;
+	if (i >= WIDTH)
+		return;
+	const int p = i < g.k ? g.pivots[i] - 1 : -1;
+	s.pivot[i] = i >= g.k ? -1 : p >= i && p < g.m ? p : i;
+}
+
+/* Exchange i is of place i with place s.pivot[i] at or below it. Before it place i holds what the
+ * last exchange j < i with s.pivot[j] == i brought there, which place j held before that exchange;
+ * s.before[i] is that j, or -1 where place i still holds its own row. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ int row_before(const struct top<T, WIDTH> &s, int i)
+{
+	while (s.before[i] >= 0)
+		i = s.before[i];
+	return i;
+}
+
+/* So place i ends with the row s.source[i] that place s.pivot[i] held before exchange i: the one
+ * that the last exchange before with the same place brought there, or its own. And a place below
+ * all k ends with the row that place i held before the last exchange i with it: below(i, row) is
+ * called for each exchange, with that row of the top, or -1 where the place is among the k or
+ * another exchange comes after. By all threads; PARTS of them look through the exchanges for one of
+ * these. */
+template <typename T, int WIDTH, typename work>
+__device__ __forceinline__ void find_origins(
+        const struct columns<T> &g, struct top<T, WIDTH> &s, const work &below)
+{
+	const int PARTS = THREADS / WIDTH, LENGTH = WIDTH / PARTS;
+	const int i = (int)threadIdx.x / PARTS, part = (int)threadIdx.x % PARTS;
+	const int place = s.pivot[i];
+	/* the last exchange before this one with place i, and with its own place, and the last of
+	 * all with that */
+	int before = -1, same = -1, last = -1;
+#pragma unroll
+	for (int from = 0; from < LENGTH; from += 4) {
+		const int4 four = *(const int4 *)(s.pivot + part * LENGTH + from);
+		const int p[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+		for (int e = 0; e < 4; e++) {
+			const int j = part * LENGTH + from + e;
+			before = p[e] == i && j < i ? j : before;
+			same = p[e] == place && j < i ? j : same;
+			last = p[e] == place ? j : last;
+		}
+	}
+#pragma unroll
+	for (int apart = 1; apart < PARTS; apart *= 2) {
+		before = max(before, __shfl_xor_sync(0xffffffffu, before, apart));
+		same = max(same, __shfl_xor_sync(0xffffffffu, same, apart));
+		last = max(last, __shfl_xor_sync(0xffffffffu, last, apart));
+	}
+	if (part == 0)
+		s.before[i] = before;
+	__syncthreads();
+	if (part == 0)
+		s.source[i] = same < 0 ? place : row_before(s, same);
+	if (part == 1)
+		below(i, last == i && place >= g.k ? row_before(s, i) : -1);
+}
+
+/* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the others
+ * become zero. Without branches: behind one a copy waits until the one before has been handed on.
+ */
+template <int WIDTH, int ROWS, int PITCH, int PIECE, typename T>
+__device__ __forceinline__ void fetch_pieces(
+        const struct columns<T> &g, const T *from, int count, T *to)
+{
+	const int pieces = ROWS / PIECE;
+#pragma unroll 4
+	for (int turn = 0; turn < WIDTH * pieces / THREADS; turn++) {
+		const int i = turn * THREADS + (int)threadIdx.x;
+		const int k = i / pieces, row = i % pieces * PIECE;
+		const int valid = k < g.k ? max(0, min(PIECE, count - row)) : 0;
+		copy_start<PIECE *(int)sizeof(T)>(
+		        to + k * PITCH + row, from + row + k * g.lda, valid * (int)sizeof(T));
+	}
+}
+
+template <int WIDTH, int ROWS, int PITCH, typename T>
+__device__ __forceinline__ void fetch_panel(
+        const struct columns<T> &g, const T *from, int count, T *to)
+{
+	const int64_t address = (int64_t)(uintptr_t)from, apart = g.lda * (int64_t)sizeof(T);
+	if ((address | apart) % 16 == 0)
+		fetch_pieces<WIDTH, ROWS, PITCH, 16 / (int)sizeof(T)>(g, from, count, to);
+	else
+		fetch_pieces<WIDTH, ROWS, PITCH, 1>(g, from, count, to);
+	copy_commit();
+}
+
+/* Starts the copy of the top as it is. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ void fetch_old(
+        const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
+{
+	const int i = (int)threadIdx.x % WIDTH;
+#pragma unroll
+	for (int j = (int)threadIdx.x / WIDTH; j < COLUMNS; j += THREADS / WIDTH)
+		copy_or_set(&s.old[j][i], g.c + i + (column + j) * g.ldc,
+		        i < g.k && column + j < g.n, true, T(0));
+}
+
+/* And of the panel's triangle. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ void fetch_triangle(const struct columns<T> &g, struct top<T, WIDTH> &s)
+{
+	fetch_panel<WIDTH, WIDTH, WIDTH>(g, g.a, g.k, s.triangle[0]);
+}
+
+/* A warp solves for its column. It goes through all of WIDTH, without branches, so that reads of
+ * the triangle stay ahead of the chain of shuffles; rows from the k-th on are nobody's. ready() is
+ * called when rows have been asked for and before the triangle is read. */
+template <typename T, int WIDTH, typename work>
+__device__ __forceinline__ void solve_top(
+        const struct columns<T> &g, struct top<T, WIDTH> &s, int column, const work &ready)
+{
+	const int PARTS = WIDTH / 32, warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+	T x[PARTS];
+#pragma unroll
+	for (int p = 0; p < PARTS; p++) {
+		const int i = 32 * p + lane, from = i < g.k ? s.source[i] : 0;
+		x[p] = s.old[warp][from < g.k ? from : 0];
+		if (from >= g.k && column + warp < g.n)
+			x[p] = g.c[from + (column + warp) * g.ldc];
+	}
+	ready();
+#pragma unroll
+	for (int part = 0; part < PARTS; part++)
+#pragma unroll
+		for (int row = 0; row < 32; row += 2) {
+			const int j = 32 * part + row;
+			const T *left = s.triangle[j], *right = s.triangle[j + 1];
+			const T first = __shfl_sync(0xffffffffu, x[part], row);
+			const T next = __shfl_sync(0xffffffffu, x[part], row + 1);
+			const T second = minus_product(next, left[j + 1], first);
+#pragma unroll
+			for (int p = part; p < PARTS; p++) {
+				const int i = 32 * p + lane;
+				if (p > part || lane > row)
+					x[p] = minus_product(x[p], left[i], first);
+				if (p > part || lane > row + 1)
+					x[p] = minus_product(x[p], right[i], second);
+			}
+		}
+#pragma unroll
+	for (int p = 0; p < PARTS; p++)
+		s.rows[32 * p + lane][warp] = 32 * p + lane < g.k ? x[p] : T(0);
+}
+
+template <typename T, int WIDTH>
+__device__ __forceinline__ void store_top(
+        const struct columns<T> &g, const struct top<T, WIDTH> &s, int column)
+{
+	const int i = (int)threadIdx.x % WIDTH;
+#pragma unroll
+	for (int j = (int)threadIdx.x / WIDTH; j < COLUMNS; j += THREADS / WIDTH)
+		if (i < g.k && column + j < g.n)
+			g.c[i + (column + j) * g.ldc] = s.rows[i][j];
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* What the resident panels of Householder and Gram-Schmidt share: every thread holds ROWS rows of
+ * the panel in registers, column j always in register 0. The sums of a column's products with the
+ * others (those over the blocks are in panel_sums.cuh), the update, and which kernel suits a panel.
+ */
+#ifndef FATHOM_PANEL_REGISTERS_CUH
+#define FATHOM_PANEL_REGISTERS_CUH
+
+#include "panel_sums.cuh"
+#include "lib/base/precision.h"
+#include "lib/device/resident.h"
+
+#include <cuda_runtime.h>
+
+/* Lane l of the warp gets the sum of value[l] over the lanes: they exchange halves of the values,
+ * then halves of the halves. */
+template <int HALF, typename real>
+static __device__ __forceinline__ real transposed_sum(real (&value)[2 * HALF])
+{
+	const bool upper = threadIdx.x & HALF;
+	real rest[HALF];
+#pragma unroll
+	for (int i = 0; i < HALF; i++) {
+		const real send = upper ? value[i] : value[i + HALF];
+		const real keep = upper ? value[i + HALF] : value[i];
+		rest[i] = keep + __shfl_xor_sync(0xffffffffu, send, HALF);
+	}
+	if constexpr (HALF > 1)
+		return transposed_sum<HALF / 2>(rest);
+	else
+		return rest[0];
+}
+
+/* The warp's sums of x times columns 0 .. count-1. */
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+static __device__ __forceinline__ void warp_sums(const real (&a)[ROWS][COLUMNS],
+        const real (&x)[ROWS], struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, int count)
+{
+#pragma unroll
+	for (int chunk = 0; chunk < COLUMNS / 32; chunk++) {
+		if (32 * chunk >= count)
+			break;
+		real product[32];
+#pragma unroll
+		for (int i = 0; i < 32; i++) {
+			product[i] = x[0] * a[0][32 * chunk + i];
+#pragma unroll
+			for (int r = 1; r < ROWS; r++)
+				product[i] += x[r] * a[r][32 * chunk + i];
+		}
+		s.warp_part[threadIdx.x / 32][32 * chunk + threadIdx.x % 32] =
+		        transposed_sum<16>(product);
+	}
+}
+
+/* Columns 1 .. count-1 minus v times their multipliers, each moved one to the left. */
+template <typename real, int COLUMNS, int ROWS>
+static __device__ __forceinline__ void update(
+        real (&a)[ROWS][COLUMNS], const real (&v)[ROWS], const real *times, int count)
+{
+	const int WIDTH = 16 / (int)sizeof(real);
+#pragma unroll
+	for (int chunk = 0; chunk < COLUMNS / 32; chunk++) {
+		if (32 * chunk >= count)
+			break;
+#pragma unroll
+		for (int i = 32 * chunk; i < 32 * chunk + 32; i += WIDTH) {
+			struct alignas(16) {
+				real value[WIDTH];
+			} t = *(const decltype(t) *)(times + i);
+#pragma unroll
+			for (int k = i; k < i + WIDTH; k++)
+#pragma unroll
+				for (int r = 0; r < ROWS; r++)
+					if (k > 0)
+						a[r][k - 1] = a[r][k] - v[r] * t.value[k - i];
+		}
+	}
+}
+
+/* What the thread's rows are to column j. */
+template <int ROWS, int THREADS> static __device__ __forceinline__ int row_of(int r)
+{
+	return ((int)blockIdx.x * ROWS + r) * THREADS + (int)threadIdx.x;
+}
+
+/* ---- choice of a kernel ---- */
+
+/* A kernel for panels of up to `columns` columns. rows: of a thread; most: blocks up to which it is
+ * preferred, 0 for all. */
+struct register_panel {
+	enum precision precision;
+	int columns, rows, threads, cluster;
+	int most;
+	const void *kernel;
+};
+
+enum { REGISTER_PANELS = 32 }; /* of a table, at most */
+
+static inline int64_t register_panel_blocks(const struct register_panel *v, int64_t m)
+{
+	const int64_t rows = (int64_t)v->rows * v->threads * v->cluster;
+	return (m + rows - 1) / rows * v->cluster;
+}
+
+static inline int register_panel_attribute(int device, enum cudaDeviceAttr attribute)
+{
+	int value = 0;
+	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+}
+
+/* Blocks of a kernel that the current device holds at once: launch bounds see to one on each
+ * multiprocessor; clusters depend on how these are grouped. */
+static inline int64_t register_panel_most(
+        const struct register_panel *table, int count, const struct register_panel *v)
+{
+	static thread_local int known_device = -1, clusters[REGISTER_PANELS];
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess ||
+	        !register_panel_attribute(device, cudaDevAttrCooperativeLaunch))
+		return 0;
+	if (v->cluster == 1)
+		return register_panel_attribute(device, cudaDevAttrMultiProcessorCount);
+	if (device != known_device) {
+		for (int i = 0; i < count; i++)
+			clusters[i] = table[i].cluster > 1
+			                      ? cluster_resident(table[i].kernel, table[i].cluster,
+			                                table[i].threads, 0)
+			                      : 0;
+		known_device = device;
+	}
+	return v->cluster * clusters[v - table];
+}
+
+/* The first kernel of the table that takes the panel with `most` blocks at most; NULL when none
+ * does. A file has one table. */
+static inline const struct register_panel *register_panel_choose(const struct register_panel *table,
+        int count, enum precision precision, int64_t m, int64_t n, int64_t most)
+{
+	for (int i = 0; i < count; i++) {
+		const struct register_panel *v = &table[i];
+		const int64_t blocks = register_panel_blocks(v, m);
+		if (v->precision == precision && n <= v->columns && blocks <= most &&
+		        (v->most == 0 || blocks <= v->most) &&
+		        blocks <= register_panel_most(table, count, v))
+			return v;
+	}
+	return NULL;
+}
+
+/* Bytes of the error word and the slots. */
+static inline int64_t register_panel_work(const struct register_panel *v, int64_t m)
+{
+	const int64_t record = v->columns * 2 * precision_bytes(v->precision);
+	return 16 + 2 * (register_panel_blocks(v, m) + 1) * record;
+}
+
+/* Cooperative, and in clusters where the kernel is made for them. */
+static inline int register_panel_launch(
+        const struct register_panel *v, int blocks, void *argument, cudaStream_t stream)
+{
+	cudaLaunchAttribute attribute[2] = {};
+	attribute[0].id = cudaLaunchAttributeCooperative;
+	attribute[0].val.cooperative = 1;
+	attribute[1].id = cudaLaunchAttributeClusterDimension;
+	attribute[1].val.clusterDim = {(unsigned)v->cluster, 1, 1};
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3((unsigned)blocks);
+	config.blockDim = dim3((unsigned)v->threads);
+	config.stream = stream;
+	config.attrs = attribute;
+	config.numAttrs = v->cluster > 1 ? 2 : 1;
+	void *arguments[] = {argument};
+	return (int)cudaLaunchKernelExC(&config, v->kernel, arguments);
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Row exchanges of LU, pivots and info in device memory. */
+#include "factor/kernels/blocks/block_kernels.h"
+
+namespace
+{
+
+const int CHUNK = 128;         /* exchanges composed into one permutation */
+const int THREADS = 2 * CHUNK; /* one for each row that they can touch */
+const int COLUMNS = 8;         /* in flight for each thread */
+const int MAX_BLOCKS = 256;    /* more would spend their time on the permutation */
+
+/* Where the row comes from that `count` exchanges, of rows i and pivot[i], bring to row d. */
+__device__ int source_of(const int *pivot, int count, bool backwards, int d)
+{
+	if (backwards) {
+#pragma unroll 8
+		for (int i = 0; i < count; i++)
+			d = d == i ? pivot[i] : d == pivot[i] ? i : d;
+	} else {
+#pragma unroll 8
+		for (int i = count - 1; i >= 0; i--)
+			d = d == i ? pivot[i] : d == pivot[i] ? i : d;
+	}
+	return d;
+}
+
+/* The pivots of a panel's second half, which go behind those of its first half. */
+struct joined {
+	const int *half;
+	int n, first;
+	int *all; /* NULL: nothing is joined */
+};
+const struct joined joined_none = {NULL, 0, 0, NULL};
+
+/* By one block: the first half's info is where the first pivot of the second goes. */
+__device__ void join_pivots(struct joined j)
+{
+	const int info = j.all[j.first], other = j.half[j.n];
+	__syncthreads();
+	for (int i = (int)threadIdx.x; i < j.n; i += (int)blockDim.x)
+		j.all[j.first + i] = j.half[i] + j.first;
+	if (threadIdx.x == 0)
+		j.all[j.first + j.n] = info != 0 ? info : other != 0 ? other + j.first : 0;
+}
+
+/* Rows are counted from row `first` of the matrix, where the `count` exchanges begin; a points
+ * there, rows are the rows from there. Threads 0 .. CHUNK-1 fill the rows of the chunk, the others
+ * those that its pivots name outside of it. Every block composes the permutation itself, then takes
+ * columns: all that is read of a column is read before any of it is written, so that each row is
+ * touched once. Cost: of every column 2 count words side by side and as many sectors of 32 bytes
+ * elsewhere. Where pivots are joined, one more block does that beside the others. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64_t rows, int64_t n,
+        const int *ipiv, int first, int count, bool backwards, struct joined joined)
+{
+	__shared__ int pivot[CHUNK];
+	const int t = threadIdx.x, slot = t % CHUNK;
+	const unsigned blocks = gridDim.x - (joined.all ? 1 : 0);
+	if (blockIdx.x == blocks) {
+		join_pivots(joined);
+		return;
+	}
+	if (t < count) {
+		const int64_t p = (int64_t)ipiv[t] - 1 - first;
+		pivot[t] = p >= t && p < rows ? (int)p : t;
+	}
+	__syncthreads();
+
+	bool moves = slot < count;
+	int to = slot;
+	if (moves && t >= CHUNK) {
+		to = pivot[slot];
+		moves = to >= count;
+#pragma unroll 8
+		for (int i = 0; i < slot; i++) /* an earlier pivot has the same row */
+			moves &= pivot[i] != to;
+	}
+	const int from = moves ? source_of(pivot, count, backwards, to) : to;
+	moves = moves && from != to;
+
+	for (int64_t j = (int64_t)blockIdx.x * COLUMNS; j < n; j += (int64_t)blocks * COLUMNS) {
+		T value[COLUMNS];
+		T *column = a + j * lda;
+		if (moves) {
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++)
+				if (j + c < n)
+					value[c] = column[from + c * lda];
+		}
+		__syncthreads();
+		if (moves) {
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++)
+				if (j + c < n)
+					column[to + c * lda] = value[c];
+		}
+	}
+}
+
+template <typename T>
+int laswp(struct matrix a, struct pivots p, bool backwards, struct joined joined, void *stream)
+{
+	const int64_t wanted = (a.n + COLUMNS - 1) / COLUMNS, chunks = (p.n + CHUNK - 1) / CHUNK;
+	const unsigned blocks = (unsigned)(wanted < MAX_BLOCKS ? wanted : MAX_BLOCKS);
+	for (int64_t c = 0; c < chunks; c++) {
+		const bool joins = joined.all && c == chunks - 1;
+		if (blocks == 0 && !joins)
+			continue;
+		const int64_t first = (backwards ? chunks - 1 - c : c) * CHUNK;
+		const int64_t count = p.n - first < CHUNK ? p.n - first : CHUNK;
+		laswp_kernel<<<blocks + joins, THREADS, 0, (cudaStream_t)stream>>>(
+		        (T *)a.data + a.offset + first, a.ld, a.m - first, a.n, p.data + first,
+		        (int)first, (int)count, backwards, joins ? joined : joined_none);
+	}
+	return (int)cudaGetLastError();
+}
+
+__global__ void offset_pivots_kernel(const int *panel, int64_t n, int first, int *all, int64_t all_n)
+{
+	const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		all[first + i] = panel[i] + first;
+	if (i == 0 && panel[n] != 0 && all[all_n] == 0)
+		all[all_n] = panel[n] + first;
+}
+
+__global__ void raise_info_kernel(int value, int *info)
+{
+	if (*info == 0)
+		*info = value;
+}
+
+/* One block; the diagonal is count sectors of 32 bytes. */
+template <typename T>
+__global__ void zero_diagonal_kernel(const T *a, int64_t lda, int count, int *info)
+{
+	__shared__ int first;
+	if (threadIdx.x == 0)
+		first = count;
+	__syncthreads();
+	int mine = count;
+	for (int i = (int)threadIdx.x; i < mine; i += (int)blockDim.x)
+		if (a[i + i * lda] == 0)
+			mine = i;
+	if (mine < count)
+		atomicMin(&first, mine);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		*info = first < count ? first + 1 : 0;
+}
+
+template <typename T> int zero_diagonal(struct matrix a, int *info, void *stream)
+{
+	zero_diagonal_kernel<<<1, 1024, 0, (cudaStream_t)stream>>>(
+	        (const T *)a.data + a.offset, a.ld, (int)a.n, info);
+	return (int)cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream)
+{
+	return a.precision == SINGLE ? laswp<float>(a, p, backwards, joined_none, stream)
+	                             : laswp<double>(a, p, backwards, joined_none, stream);
+}
+
+extern "C" int block_offset_pivots(
+        struct pivots panel, int64_t first, struct pivots all, void *stream)
+{
+	offset_pivots_kernel<<<(unsigned)(panel.n / 128 + 1), 128, 0, (cudaStream_t)stream>>>(
+	        panel.data, panel.n, (int)first, all.data, all.n);
+	return (int)cudaGetLastError();
+}
+
+extern "C" int block_join_halves(
+        struct matrix beside, struct pivots half, int64_t first, struct pivots all, void *stream)
+{
+	const struct joined joined = {half.data, (int)half.n, (int)first, all.data};
+	return beside.precision == SINGLE ? laswp<float>(beside, half, false, joined, stream)
+	                                  : laswp<double>(beside, half, false, joined, stream);
+}
+
+extern "C" int block_raise_info(int value, int *info, void *stream)
+{
+	raise_info_kernel<<<1, 1, 0, (cudaStream_t)stream>>>(value, info);
+	return (int)cudaGetLastError();
+}
+
+extern "C" int block_zero_diagonal(struct matrix a, int *info, void *stream)
+{
+	return a.precision == SINGLE ? zero_diagonal<float>(a, info, stream)
+	                             : zero_diagonal<double>(a, info, stream);
+}

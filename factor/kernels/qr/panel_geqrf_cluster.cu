@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The Householder panel of one cluster: rows in registers, one exchange a column through
+ * distributed shared memory.
+ *
+ * The algorithm is that of factor/kernels/qr/panel_geqrf_resident.cu: of column j come s_k, the sums of a_ij a_ik
+ * below the diagonal, and row j; from these every warp works out the same reflector and what
+ * multiplies it in every column. Here a warp's 32 rows or more are spread over its lanes in two
+ * directions: a lane holds ROWS rows of every LANES-th column, 16 columns in all, so that most of
+ * a sum is added up within a lane, and what is left costs LANES times fewer shuffles than with
+ * whole rows (22 instead of 62 for 64 columns). Blocks send their sums straight to all others,
+ * counted by an mbarrier there; every warp adds up what has arrived by itself, so that a column has
+ * one block barrier, between the warps' sums and their sending.
+ *
+ * Column q LANES + c stands in register 0 of the lanes of rank c; registers turn by one when all
+ * LANES columns are done. So finished columns stay: their sums are V^T v, and a column of T follows
+ * from them (T(0:j, j) = -tau T(0:j, 0:j) V^T v, a row a warp) behind the next exchange.
+ *
+ * Cost: load and store of m*n words (V: one more), and per column 2 m n fused multiply-adds over 16
+ * multiprocessors, 16 + ROWS shuffles a warp, a block barrier, the flight of a record, the sum of
+ * 16 records, a root and a reciprocal.
+ *
+ * Log (H200, fp32, 64 columns of 1024 rows, us a column; the resident kernel 1.64). Predicted from
+ * latencies 0.55, measured 1.03: 220 cycles until the column is known to all lanes, 195 for the
+ * sums, 300 for barrier and sending, 300 of flight, 460 for reflector and multipliers, 280 for the
+ * update, most of it instructions of a warp in their order. Root and reciprocal without branches:
+ * -0.06. A third fewer instructions, but all registers in every column for T: 1.06, with V and T
+ * 1.10, in place of 15 us a panel for the calls that made them. A warp a scheduler
+ * and more rows a thread are faster than more warps up to 8192 rows, fewer blocks slower; 4096 rows
+ * 1.37, 8192 1.85; 128 columns of 1024 rows 1.21 (1.89 before), fp64 64 columns 1.44 (2.07).
+ *
+ * Behind a wait given up: warps that leave their columns added 4 to 8 % to the time of all panels,
+ * since the vote whether to and its branch stand in every column, be it the warp's or the block's
+ * (128 columns of 1024 rows 164 us instead of 155, in fp64 64 columns 99 instead of 94).
+ * Threads that go on, without sending and announcing: 152 and 92. */
+#include "lib/base/base.h"
+#include "lib/device/early_launch.cuh"
+#include "panel_geqrf.h"
+#include "panel_geqrf_cluster_body.cuh"
+
+namespace
+{
+
+template <typename real, int COLUMNS, int ROWS>
+__global__ void __launch_bounds__(32 * CLUSTER_WARPS, 1)
+        cluster_kernel(const struct householder_panel<real> g)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+	__shared__ struct shared<real, COLUMNS> memory;
+
+	early_wait(); /* its end lets the next one begin: QR of 2048 2.00 -> 1.99 ms (H100) */
+	if (!g.done || !*g.done)
+		factorize_columns<real, COLUMNS, ROWS>(g, memory);
+#endif
+}
+
+/* ---- choice of a kernel ---- */
+
+struct variant {
+	enum precision precision;
+	int columns, rows; /* rows: of a thread */
+	const void *kernel;
+};
+
+template <typename real, int COLUMNS, int ROWS> constexpr struct variant variant_of(void)
+{
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS,
+	        (const void *)cluster_kernel<real, COLUMNS, ROWS>};
+}
+
+const struct variant variants[] = {
+        variant_of<float, 32, 2>(),
+        variant_of<float, 32, 4>(),
+        variant_of<float, 32, 8>(),
+        variant_of<float, 64, 2>(),
+        variant_of<float, 64, 4>(),
+        variant_of<float, 64, 8>(),
+        variant_of<float, 128, 2>(),
+        variant_of<float, 128, 4>(),
+        variant_of<float, 128, 8>(),
+        variant_of<double, 32, 2>(),
+        variant_of<double, 32, 4>(),
+        variant_of<double, 64, 2>(),
+        variant_of<double, 64, 4>(),
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* Rows of a warp. */
+int rows_of(const struct variant *v)
+{
+	return v->rows * 32 * WORDS / v->columns;
+}
+
+/* So many that a block has one warp on each scheduler, if the cluster may be that large. */
+int blocks_of(const struct variant *v, int64_t m)
+{
+	int blocks = FEWEST_WARPS / 4;
+	while (blocks < CLUSTER_BLOCKS && (int64_t)4 * blocks * rows_of(v) < m)
+		blocks *= 2;
+	return blocks;
+}
+
+int warps_of(const struct variant *v, int64_t m, int blocks)
+{
+	const int64_t rows = (int64_t)blocks * rows_of(v), warps = (m + rows - 1) / rows;
+	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
+}
+
+/* Of the current device. */
+struct cluster_answer *answer_of(const struct variant *v)
+{
+	static thread_local struct cluster_answer last[VARIANTS];
+	return &last[v - variants];
+}
+
+/* The first kernel that takes the panel with that many warps a block at most. */
+const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
+{
+	for (int i = 0; i < VARIANTS; i++) {
+		const struct variant *v = &variants[i];
+		if (v->precision == precision && n <= v->columns &&
+		        m <= (int64_t)CLUSTER_BLOCKS * warps * rows_of(v) &&
+		        cluster_takes_alone(
+		                answer_of(v), v->kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS))
+			return v;
+	}
+	return NULL;
+}
+
+/* NULL when no kernel takes the panel. More than one warp on a scheduler takes more time than more
+ * rows of a thread. */
+const struct variant *choose(enum precision precision, int64_t m, int64_t n)
+{
+	const struct variant *v = find(precision, m, n, CLUSTER_WARPS / 2);
+	return v ? v : find(precision, m, n, CLUSTER_WARPS);
+}
+
+template <typename real>
+int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        const struct block_reflector *r, const int *done, void *work, int blocks, void *stream)
+{
+	struct householder_panel<real> g = {
+		(real *)a, lda, (int)m, (int)n, (real *)tau, (real *)r->v,
+		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work, done
+	};
+	return early_cluster_launch(v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks),
+	        answer_of(v)->whole, &g, stream);
+}
+
+} // namespace
+
+extern "C" bool panel_geqrf_cluster_fits(enum precision precision, int64_t m, int64_t n)
+{
+	return choose(precision, m, n) != NULL;
+}
+
+extern "C" int64_t panel_geqrf_cluster_work(enum precision, int64_t, int64_t)
+{
+	return sizeof(uint32_t);
+}
+
+namespace
+{
+
+int run_chosen(const int *done, enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
+{
+	const struct block_reflector none = {NULL, 0, NULL, 0}, *to = r ? r : &none;
+	const struct variant *v = choose(precision, m, n);
+	if (!v)
+		return (int)cudaErrorInvalidValue;
+	const int blocks = blocks_of(v, m);
+	return precision == SINGLE
+	               ? run<float>(v, a, lda, m, n, tau, to, done, work, blocks, stream)
+	               : run<double>(v, a, lda, m, n, tau, to, done, work, blocks, stream);
+}
+
+} // namespace
+
+extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
+{
+	return run_chosen(NULL, precision, a, lda, m, n, tau, r, work, stream);
+}
+
+extern "C" int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *a,
+        int64_t lda, int64_t m, int64_t n, void *tau, const struct block_reflector *r, void *work,
+        void *stream)
+{
+	return run_chosen(done, precision, a, lda, m, n, tau, r, work, stream);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* The Householder panel without an exchange a column, in single precision: the steps of Householder
+ * made with the Gram matrix in double precision, and the vectors by one product (FACTOR 3.7, panel
+ * B, whose Cholesky QR and reconstruction are one elimination here).
+ *
+ * With A1 the first 64 rows of A and A2 what is below, step j needs of A only row j and the sums
+ * over the rows below it: these are what is left of G = A^T A, from which row j of R, which is that
+ * of Cholesky with the reflector's sign, goes out. The reflector is applied to A1 and to Y, the
+ * identity at first, which so becomes what v_j = A y_j needs: V1 = what the steps find in A1, V2 =
+ * A2 Y, rounded. T^-1 = striu(V^T V) + diag(V^T V) / 2 and tau = 2 / v^T v come from V as it is
+ * stored, in double precision: I - V T V^T is orthogonal to working accuracy whatever G was. A is
+ * read twice and written once.
+ *
+ * The elements of Y, of columns of norm 1, are bounded by LIMIT: where one is larger, or not
+ * finite, the matrix stays as it is and *done 0 (another form does it, and what follows here makes
+ * its V and T). On a host what H^T A has below its diagonal, and its difference from R, are 0.5 to
+ * 1.5 roundings of the column up to condition 1e8, the loss of orthogonality 6e-7 in the Frobenius
+ * norm. A reflector that does nothing gets tau = 0 and its row of R the other sign, as LAPACK has
+ * it.
+ *
+ * Cost: m n^2 operations each for G, V2 and V2^T V2 (with half of the latter's and Y's zeros left
+ * out) on the tensor cores, 3 m n words (V: one more), 6 launches, and one chain of n pivots in one
+ * block.
+ *
+ * Log (H200, 64 columns, us, V and T included): Cholesky, reconstruction and the inverse of T^-1,
+ * three chains of pivots in two kernels of one block, took 113 of 144 for 16384 rows; as one
+ * elimination 79 predicted from a third of the chains, 79 measured, of 131072 rows 183 (205, and 94
+ * for the calls that made V and T), of 4096 rows 66. Rows copied ahead, and the steps' next pivots
+ * mixed with the rest: 73, 171, 58. Rows by 16 instead of 8, so that memory is read and written in
+ * whole bursts, columns' sums in turns, pairs of rows in one store, warps' sums by halves: QR of
+ * one panel of 16384 rows 87 -> 78, of 131072 142 -> 134, of 1000000 907 -> 639. The kernel of
+ * V and V^T V took 56 of 131072 rows; their bytes take memory 24, their products the units 21. With
+ * half of the sums a thread, so that three warps fit a scheduler (four spill their registers), and
+ * addresses without arithmetic 50, by slabs of 32 rows, whole lines, 48. With two of these instead
+ * of three a pair QR of one panel of 131072 rows takes 116 instead of 120 (132 before), of 65536 94
+ * (105), of 1000000 420 (631), of 16384 75 (76); since all pairs pass as many barriers 1000000 rows
+ * take 1 % more. */
+#include "lib/device/early_launch.cuh"
+#include "panel_geqrf.h"
+#include "panel_geqrf_gram.cuh"
+#include "panel_geqrf_gram_halves.cuh"
+
+namespace
+{
+
+enum { SUM_BLOCKS = TILE_WORDS / 64, SUM_THREADS = 1024 };
+
+struct panel : panel_rows {
+	float *tau;
+	int *done;
+	double *sums, *y; /* of order 64, by rows */
+	double *partial;  /* [blocks][TILE_WORDS] */
+	int blocks;
+	float *v, *t; /* NULL or where V and T go */
+	int64_t ldv, ldt;
+};
+
+/* A block's shared memory while rows stream through it: Y as the vectors take it; of each pair the
+ * rows at hand and the next ones, and the vectors made of half of them. */
+struct stream_memory {
+	double triangle[TILE_WORDS];
+	struct {
+		slab ring[2];
+		half_slab made;
+	} pair[PAIRS];
+};
+
+/* The block's sums to their place in memory, when the rows have been read. */
+__device__ __forceinline__ void store_sums(
+        const struct panel &g, const struct seat_of_pair &t, half_tiles &sum, double *memory)
+{
+	copy_wait<0>(); /* those of no rows, too */
+	add_pairs(
+	        t, [&](int part) { return memory + part * TILE_WORDS; }, sum);
+	if (t.pair == 0)
+#pragma unroll
+		for (int i = 0; i < HALF_TILES * 4; i++)
+			g.partial[(int64_t)blockIdx.x * TILE_WORDS + word_of_half(t, i)] =
+			        sum[i / 4][i % 4];
+}
+
+/* A pair's first rows from `begin` on are on their way. */
+__device__ __forceinline__ struct part start_parts(
+        const struct panel &g, const struct seat_of_pair &t, int64_t begin, slab *ring)
+{
+	const struct part first = part_of(g, t, begin, 0);
+	start_slab(g, t, first, ring[0]);
+	return first;
+}
+
+/* Calls with these rows and all that follow, part by part, as both warps have them; what it calls
+ * is done with a slab when it comes back. Where others have rows still, a pair comes along without:
+ * all pairs pass as many barriers, without which racecheck reports races across those of the block.
+ */
+template <typename function>
+__device__ __forceinline__ void for_parts(const struct panel &g, const struct seat_of_pair &t,
+        int64_t begin, struct part here, slab *ring, const function &work)
+{
+#pragma unroll 1
+	for (int k = 0; here.most > 0; k++) {
+		copy_wait<0>();
+		meet(t);
+		const struct part next = part_of(g, t, begin, k + 1);
+		start_slab(g, t, next, ring[(k + 1) % 2]);
+		work(ring[k % 2], here);
+		here = next;
+	}
+}
+
+/* A^T A. */
+__global__ void __launch_bounds__(STREAM_THREADS, 1) gram_kernel(const struct panel g)
+{
+	extern __shared__ __align__(16) double memory[];
+	struct stream_memory &s = *(struct stream_memory *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
+	half_tiles sum = {};
+
+	early_begin();
+	slab *ring = s.pair[t.pair].ring;
+	const struct part first = start_parts(g, t, 0, ring);
+	for_parts(g, t, 0, first, ring, [&](const slab &rows, const struct part &p) {
+		if (t.half)
+			accumulate_half<1>(sum, rows, p.rows, t.lane);
+		else
+			accumulate_half<0>(sum, rows, p.rows, t.lane);
+	});
+	store_sums(g, t, sum, memory);
+}
+
+/* Y, or the identity, as the lanes take it for the vectors. */
+__device__ __forceinline__ void spread(const struct panel &g, bool done, double *triangle)
+{
+#pragma unroll 4
+	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += STREAM_THREADS) {
+		int row, column;
+		vector_place_of(i, &row, &column);
+		triangle[i] = done ? g.y[row * ORDER + column] : row == column;
+	}
+}
+
+/* Rows of V1, below the diagonal of A1 already, by a pair. */
+__device__ __forceinline__ void take_top(
+        const struct panel &g, const struct seat_of_pair &t, int first, half_slab &to)
+{
+#pragma unroll 4
+	for (int e = t.thread; e < AT_ONCE * ORDER; e += 64) {
+		const int row = first + e % AT_ONCE, column = e / AT_ONCE;
+		const bool inside = row < g.n && column < g.n;
+		const float value =
+		        inside && row > column ? g.a[row + column * g.lda] : (float)(row == column);
+		*element_of(to, column, e % AT_ONCE) = inside ? value : 0;
+		if (inside && g.v)
+			g.v[row + column * g.ldv] = value;
+	}
+}
+
+/* V2 = A2 Y and the sums of V^T V, by one of a pair's warps. */
+template <int HALF>
+__device__ __forceinline__ void make_vectors(const struct panel &g, const struct seat_of_pair &t,
+        bool done, struct part begin, struct stream_memory &s)
+{
+	half_slab &made = s.pair[t.pair].made;
+	half_tiles sum = {};
+
+	if (blockIdx.x == gridDim.x - 1) {
+		if (AT_ONCE * t.pair < g.n)
+			take_top(g, t, AT_ONCE * t.pair, made);
+		meet(t);
+		if (AT_ONCE * t.pair < g.n)
+			accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+	}
+	for_parts(
+	        g, t, g.n, begin, s.pair[t.pair].ring, [&](const slab &rows, const struct part &p) {
+#pragma unroll 1
+		        for (int i = 0; i < p.most; i += AT_ONCE) {
+			        if (i > 0)
+				        meet(t);
+			        if (i < p.rows)
+				        multiply_half<HALF>(s.triangle, rows, i, made, t.lane);
+			        meet(t);
+			        if (i >= p.rows)
+				        continue;
+			        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+			        if (done)
+				        store_half(g, t, made, p.first + i);
+			        if (g.v)
+				        store_half({g.v, g.ldv, g.m, g.n}, t, made, p.first + i);
+		        }
+	        });
+	store_sums(g, t, sum, (double *)&s);
+}
+
+/* V and V^T V. */
+__global__ void __launch_bounds__(STREAM_THREADS, 1) vectors_kernel(const struct panel g)
+{
+	extern __shared__ __align__(16) double memory[];
+	struct stream_memory &s = *(struct stream_memory *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
+
+	early_begin();
+	const struct part begin = start_parts(g, t, g.n, s.pair[t.pair].ring);
+	const bool done = *g.done;
+	spread(g, done, s.triangle);
+	__syncthreads();
+	if (t.half)
+		make_vectors<1>(g, t, done, begin, s);
+	else
+		make_vectors<0>(g, t, done, begin, s);
+}
+
+/* The sum over the blocks. */
+__global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel g)
+{
+	__shared__ double part[SUM_THREADS];
+	const int element = (int)blockIdx.x * 64 + (int)threadIdx.x % 64;
+	double sum = 0;
+
+	early_begin();
+#pragma unroll 8
+	for (int b = (int)threadIdx.x / 64; b < g.blocks; b += SUM_THREADS / 64)
+		sum += g.partial[(int64_t)b * TILE_WORDS + element];
+	part[threadIdx.x] = sum;
+	__syncthreads();
+	if (threadIdx.x >= 64)
+		return;
+	for (int i = 1; i < SUM_THREADS / 64; i++)
+		sum += part[threadIdx.x + 64 * i];
+	int i, j;
+	place_of(element, &i, &j);
+	if (i <= j)
+		g.sums[i * ORDER + j] = g.sums[j * ORDER + i] = sum;
+}
+
+/* From G: Y, and V1 and R for the panel, if all goes well. */
+__global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel g)
+{
+	extern __shared__ double memory[];
+	struct steps &s = *(struct steps *)memory;
+	__shared__ double squares[ORDER];
+	quarter gram, top, made;
+	const int t = (int)threadIdx.x;
+
+	early_begin();
+#pragma unroll
+	for (int i = 0; i < STRIPES; i++)
+#pragma unroll
+		for (int j = 0; j < STRIPES; j++) {
+			const int row = at_row(i), column = at_column(j);
+			const bool inside = row < g.n && column < g.n;
+			made[i][j] = row == column;
+			top[i][j] = inside ? g.a[row + column * g.lda] : 0;
+			gram[i][j] = inside ? g.sums[row * ORDER + column] : 0;
+			if (row == column)
+				squares[row] = gram[i][j];
+		}
+	reflect(s, g.n, gram, top, made);
+	const bool fine = settle(s, g.n, squares);
+	if (t == 0)
+		*g.done = fine;
+	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
+		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
+	for (int e = t; fine && e < ORDER * g.n; e += SIDE * SIDE)
+		if (e % ORDER < g.n)
+			g.a[e % ORDER + e / ORDER * g.lda] = result_of(s, e % ORDER, e / ORDER);
+}
+
+/* From V^T V: T, and tau unless it is there. */
+__global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g)
+{
+	extern __shared__ double memory[];
+	struct triangles &s = *(struct triangles *)memory;
+	__shared__ bool nothing[ORDER];
+
+	early_begin();
+	const bool done = *g.done;
+	make_t(s, nothing, g.n, done, g.tau, [&](int i, int j) { return g.sums[i * ORDER + j]; });
+	store_t(s, nothing, g.n, done, g.a, g.lda, g.t, g.ldt);
+}
+
+const int64_t STREAM_BYTES = sizeof(struct stream_memory);
+static_assert(STREAM_BYTES >= PAIRS / 2 * TILE_WORDS * 8, "half of the pairs' sums");
+static_assert(STREAM_BYTES >= (int64_t)sizeof(struct steps), "what a device must have");
+
+int device_attribute(enum cudaDeviceAttr attribute)
+{
+	int device = 0, value = 0;
+	return cudaGetDevice(&device) == cudaSuccess &&
+	                       cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess
+	               ? value
+	               : 0;
+}
+
+} // namespace
+
+extern "C" int64_t panel_geqrf_gram_work(void)
+{
+	const int64_t blocks = device_attribute(cudaDevAttrMultiProcessorCount);
+	return 16 + (2 * ORDER * ORDER + blocks * TILE_WORDS) * 8;
+}
+
+extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
+{
+	return n <= ORDER && m >= n && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
+	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= STREAM_BYTES;
+}
+
+namespace
+{
+
+/* A multiprocessor each, as far as there are rows. */
+int blocks_for(int64_t rows)
+{
+	const int64_t most = device_attribute(cudaDevAttrMultiProcessorCount);
+	const int64_t wanted = (rows + AT_ONCE * PAIRS - 1) / (AT_ONCE * PAIRS);
+	return (int)(wanted < most ? wanted : most);
+}
+
+struct panel panel_of(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
+        const struct block_reflector *r, void *work)
+{
+	double *room = (double *)work + 2; /* the caller may have *done in front */
+	struct panel g = {{a, lda, m, (int)n}, tau, done, room, room + ORDER * ORDER,
+	        room + 2 * ORDER * ORDER, blocks_for(m), NULL, NULL, 0, 0};
+	if (r) {
+		g.v = (float *)r->v;
+		g.ldv = r->ldv;
+		g.t = (float *)r->t;
+		g.ldt = r->ldt;
+	}
+	return g;
+}
+
+} // namespace
+
+extern "C" int panel_geqrf_gram_begin(
+        float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
+{
+	const struct panel g = panel_of(a, lda, m, n, NULL, done, NULL, work);
+	cudaError_t error =
+	        early_launch(gram_kernel, g.blocks, STREAM_THREADS, STREAM_BYTES, g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(sum_kernel, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(
+		        reflect_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
+	return (int)error;
+}
+
+extern "C" int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
+        int *done, const struct block_reflector *r, void *work, void *stream)
+{
+	const struct panel g = panel_of(a, lda, m, n, tau, done, r, work);
+	cudaError_t error =
+	        early_launch(vectors_kernel, g.blocks, STREAM_THREADS, STREAM_BYTES, g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(sum_kernel, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(
+		        finish_kernel, 1, SIDE * SIDE, sizeof(struct triangles), g, stream);
+	return (int)error;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The Householder panel by the Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in one kernel of one cluster
+ * of multiprocessors, for as many rows as their shared memory holds: between kernels there is more
+ * time than in them, and beside an update they wait for multiprocessors again and again.
+ *
+ * Each block has its rows in shared memory. Sums travel through distributed shared memory: each
+ * block adds up its part of them and sends it to the first block, which makes the steps and T; all
+ * fetch Y from there. So a panel has six barriers of the cluster instead of one exchange a column.
+ *
+ * Cost: the flight of the panel, 3 m n^2 operations on 16 multiprocessors' tensor cores, a chain of
+ * n pivots in one block.
+ *
+ * Log (H200, 64 columns, us; the exchange a column 67 for 128 rows, 92 for 1024): 30 predicted for
+ * 4096 rows, 72 measured, 47 for 128. Of the latter's 95 thousand cycles the pivots take 33 (516
+ * each, bound by reads of shared memory: 180 predicted), the sums' two ways 16, T 11, R's and T's
+ * ways out 9. From 1024 rows on 16 blocks fetched Y from one block's memory, which took 26 thousand
+ * instead of 4: it goes through memory now. With the other form as a kernel behind this one a panel
+ * took 1.3 to 1.4 times as long beside products; as a part of it, as long as alone in a
+ * factorization: 56 us for 2048 rows, 74 for 4096, 92 for 8192. */
+#include "lib/base/base.h"
+#include "lib/device/early_launch.cuh"
+#include "factor/kernels/lu/panel_geometry.h"
+#include "panel_geqrf.h"
+#include "panel_geqrf_gram_cluster_body.cuh"
+#include "lib/device/resident.h"
+
+namespace
+{
+
+/* ROWS: of a thread in the other form. */
+template <int ROWS>
+__global__ void __launch_bounds__(THREADS, 1) gram_cluster_kernel(const struct gram_panel g)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+	extern __shared__ __align__(16) unsigned char bytes[];
+	struct memory &s = *(struct memory *)bytes;
+
+	early_wait();
+	if (factorize_gram(g, s))
+		return;
+	const struct householder_panel<float> h = {
+		g.a, g.lda, g.m, g.n, g.tau, g.v, g.t, g.ldv, g.ldt, g.error, NULL
+	};
+	factorize_columns<float, ORDER, ROWS>(h, s.columns);
+#endif
+}
+
+/* ---- launch ---- */
+
+const struct variant {
+	int rows; /* of a thread */
+	const void *kernel;
+} variants[] = {{2, (const void *)gram_cluster_kernel<2>},
+        {4, (const void *)gram_cluster_kernel<4>}, {8, (const void *)gram_cluster_kernel<8>}};
+enum {
+	VARIANTS = sizeof variants / sizeof *variants,
+	ROWS_OF_WARP = 32 * WORDS / ORDER, /* for each of a thread */
+	FIRST_ROWS = 416,                  /* of the first block, at most */
+	OTHER_ROWS = 544
+};
+
+static_assert(FIRST_ROWS + (CLUSTER_MAX - 1) * OTHER_ROWS >= PANEL_GRAM_CLUSTER_ROWS, "of all");
+
+int blocks_of(int64_t m)
+{
+	int blocks = FEWEST_BLOCKS;
+	while (blocks < CLUSTER_MAX && (int64_t)2 * blocks * ORDER <= m)
+		blocks *= 2;
+	return blocks;
+}
+
+const struct variant *variant_of(int64_t m, int blocks)
+{
+	const struct variant *v = variants;
+	while (v < variants + VARIANTS - 1 && (int64_t)blocks * WARPS * ROWS_OF_WARP * v->rows < m)
+		v++;
+	return v;
+}
+
+int64_t whole_steps(int64_t rows)
+{
+	return (rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+}
+
+/* Equal shares as long as the first block's memory holds its own: all of the top are among them. */
+void share_out(struct gram_panel *g, int blocks)
+{
+	const int64_t even = whole_steps((g->m + blocks - 1) / blocks);
+
+	g->first = (int)max((int64_t)ORDER, min((int64_t)FIRST_ROWS, even));
+	g->share = g->first < FIRST_ROWS
+	                   ? g->first
+	                   : (int)whole_steps((g->m - g->first + blocks - 2) / (blocks - 1));
+}
+
+size_t bytes_of(int64_t first, int64_t share)
+{
+	const int64_t column = ORDER * (int64_t)sizeof(float);
+	const int64_t of_first = SLAB_FIRST + (first + PAD) * column;
+	const int64_t of_others = SLAB + (share + PAD) * column;
+
+	return (size_t)(of_first > of_others ? of_first : of_others);
+}
+
+/* Whether the current device takes the largest cluster with the most rows. */
+bool launchable(void)
+{
+	static thread_local struct cluster_answer last[VARIANTS];
+	bool all = true;
+	for (int i = 0; i < VARIANTS; i++)
+		all = all && cluster_takes(&last[i], variants[i].kernel, CLUSTER_MAX, THREADS,
+		                     bytes_of(FIRST_ROWS, OTHER_ROWS));
+	return all;
+}
+
+} // namespace
+
+extern "C" bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n)
+{
+	return n <= ORDER && m >= n && m <= PANEL_GRAM_CLUSTER_ROWS && launchable();
+}
+
+extern "C" int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
+        const struct block_reflector *r, void *work, void *stream)
+{
+	const int blocks = blocks_of(m);
+	struct gram_panel g = {a, lda, (int)m, (int)n, 0, 0, tau, NULL, NULL, 0, 0,
+	        (uint32_t *)work, (double *)work + 2};
+	share_out(&g, blocks);
+	if (r) {
+		g.v = (float *)r->v;
+		g.ldv = r->ldv;
+		g.t = (float *)r->t;
+		g.ldt = r->ldt;
+	}
+	return early_cluster_launch(variant_of(m, blocks)->kernel, blocks, blocks, THREADS,
+	        bytes_of(g.first, g.share), &g, stream);
+}

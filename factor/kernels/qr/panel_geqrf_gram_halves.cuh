@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Sixteen rows of a panel of 64 columns at a time by a pair of warps on the tensor cores, in double
+ * precision (factor/kernels/qr/panel_geqrf_gram.cu). The first warp has the tiles of rows 0 .. 15 and 48 .. 63 of
+ * F^T F and makes these columns of the product with an upper triangle, the second what is between:
+ * half of both. */
+#ifndef FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
+#define FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
+
+#include "panel_geqrf_gram_slab.cuh"
+#include "panel_geqrf_gram_tiles.cuh"
+
+namespace
+{
+
+enum { HALF_TILES = TILES / 2 };
+
+/* Of one of the warps, in the order of the tiles. */
+typedef double half_tiles[HALF_TILES][4];
+
+static_assert(tile_of(0, 0) == 0 && tile_of(1, 2) == OCTETS && tile_of(3, 7) == TILES - 1 &&
+                      tile_of(3, 6) - tile_of(1, 2) == HALF_TILES,
+        "the second warp's tiles are one after another");
+
+/* The word among those of all tiles that a warp's i-th is. */
+__device__ __forceinline__ int word_of_half(const struct seat_of_pair &t, int i)
+{
+	const int own = i / 4, tile = t.half ? OCTETS + own : own < OCTETS ? own : HALF_TILES + own;
+	return (tile * 4 + i % 4) * 32 + t.lane;
+}
+
+/* The warp's strips of 16 columns, i = 0 and 1. */
+__device__ __forceinline__ constexpr int strip_of(int half, int i)
+{
+	return half ? 2 - i : 3 - 3 * i;
+}
+
+/* F^T F of so many rows, eight at a time; zeros are behind them. */
+template <int HALF, int LENGTH>
+__device__ __forceinline__ void accumulate_half(
+        half_tiles &sum, const float (&rows)[ORDER][LENGTH], int count, int lane)
+{
+#pragma unroll 1
+	for (int first = 0; first < count; first += 8) {
+		const float *from = element_of(rows, lane / 4, first + lane % 4 * 2);
+#pragma unroll
+		for (int s = 0; s < 2; s++) {
+			const int p = strip_of(HALF, s);
+			const float2 low = *(const float2 *)(from + 2 * p * 8 * LENGTH),
+			             high = *(const float2 *)(from + (2 * p + 1) * 8 * LENGTH);
+			const double left[4] = {low.x, high.x, low.y, high.y};
+#pragma unroll
+			for (int q = 2 * p; q < OCTETS; q++) {
+				const float2 f = *(const float2 *)(from + q * 8 * LENGTH);
+				const double right[2] = {f.x, f.y};
+				const int tile = tile_of(p, q);
+				mma_double(sum[HALF         ? tile - OCTETS
+				                   : p == 0 ? tile
+				                            : tile - HALF_TILES],
+				        left, right);
+			}
+		}
+	}
+}
+
+/* AT_ONCE of the slab's rows times the triangle, rounded. */
+template <int HALF>
+__device__ __forceinline__ void multiply_half(
+        const double *triangle, const slab &rows, int first, half_slab &to, int lane)
+{
+	const int g = lane / 4, t = lane % 4;
+#pragma unroll
+	for (int s = 0; s < 2; s++) {
+		const int p = strip_of(HALF, s);
+		double c[2][4] = {};
+#pragma unroll
+		for (int q = 0; q <= 2 * p + 1; q++) {
+			double left[4];
+#pragma unroll
+			for (int i = 0; i < 4; i++)
+				left[i] = triangle[(vector_tile(p, q) * 4 + i) * 32 + lane];
+#pragma unroll
+			for (int i = 0; i < 2; i++) {
+				const float *from =
+				        element_of(rows, t, first + 8 * i + g) + 8 * q * ROWS;
+				const double x[2] = {from[0], from[4 * ROWS]};
+				mma_double(c[i], left, x);
+			}
+		}
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+#pragma unroll
+			for (int o = 0; o < 2; o++)
+				*(float2 *)(element_of(to, g, 8 * i + 2 * t) +
+				            (16 * p + 8 * o) * AT_ONCE) =
+				        make_float2((float)c[i][2 * o], (float)c[i][2 * o + 1]);
+	}
+}
+
+/* The sums of a block's pairs, in those of the first; part_of(w) is memory for TILE_WORDS, w <
+ * PAIRS / 2. Begins with a barrier. */
+template <typename function>
+__device__ __forceinline__ void add_pairs(
+        const struct seat_of_pair &t, const function &part_of, half_tiles &sum)
+{
+#pragma unroll
+	for (int left = PAIRS, kept; left > 1; left = kept) {
+		kept = (left + 1) / 2;
+		__syncthreads();
+		if (t.pair >= kept && t.pair < left)
+#pragma unroll
+			for (int i = 0; i < HALF_TILES * 4; i++)
+				part_of(t.pair - kept)[word_of_half(t, i)] = sum[i / 4][i % 4];
+		__syncthreads();
+		if (t.pair + kept < left)
+#pragma unroll
+			for (int i = 0; i < HALF_TILES * 4; i++)
+				sum[i / 4][i % 4] += part_of(t.pair)[word_of_half(t, i)];
+	}
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The way of a panel's rows between memory and the pairs of warps that work on them
+ * (factor/kernels/qr/panel_geqrf_gram.cu). */
+#ifndef FATHOM_PANEL_GEQRF_GRAM_SLAB_CUH
+#define FATHOM_PANEL_GEQRF_GRAM_SLAB_CUH
+
+#include "factor/kernels/gemm/gemm_copy.cuh"
+#include "panel_geqrf_gram.cuh"
+
+namespace
+{
+
+/* An m x n panel. */
+struct panel_rows {
+	float *a;
+	int64_t lda, m;
+	int n;
+};
+
+enum {
+	PAIRS = 6, /* of warps in a block: as many as have the registers that they need */
+	STREAM_THREADS = 64 * PAIRS,
+	ROWS = 32,   /* of a slab: whole lines of memory, */
+	AT_ONCE = 16 /* and those that a pair works on at once */
+};
+
+/* Of a pair in shared memory. */
+typedef float slab[ORDER][ROWS];
+typedef float half_slab[ORDER][AT_ONCE];
+
+/* A row's element in a column. Columns have parts of their rows exchanged, so that a column of
+ * eight rows, or two rows of a column, by the threads of a warp are from different banks. */
+template <typename T, int LENGTH>
+__device__ __forceinline__ T *element_of(T (&rows)[ORDER][LENGTH], int column, int row)
+{
+	return &rows[column][row ^ (LENGTH == ROWS ? (column & 3) * 8 : (column & 2) * 4)];
+}
+
+/* Of a thread: its pair of warps, the place in it, and which of the two warps it is in. */
+struct seat_of_pair {
+	int pair, thread, half, lane;
+};
+
+__device__ __forceinline__ struct seat_of_pair take_seat_of_pair(void)
+{
+	const int t = (int)threadIdx.x;
+	return {t / 64, t % 64, t / 32 % 2, t % 32};
+}
+
+/* Both warps of the pair have come here. */
+__device__ __forceinline__ void meet(const struct seat_of_pair &t)
+{
+	asm volatile("bar.sync %0, 64;" ::"r"(1 + t.pair) : "memory");
+}
+
+/* Rows that a pair has at one time, and as many as one of any pair may have; 0: there are none. */
+struct part {
+	int64_t first;
+	int rows, most;
+};
+
+/* A pair's k-th from `begin` on: a slab, or half of one where these are enough for what is left. */
+__device__ __forceinline__ struct part part_of(
+        const struct panel_rows &g, const struct seat_of_pair &t, int64_t begin, int k)
+{
+	const int64_t pairs = (int64_t)PAIRS * gridDim.x, at = begin + k * ROWS * pairs;
+	const int most = g.m <= at ? 0 : g.m - at <= AT_ONCE * pairs ? AT_ONCE : ROWS;
+	const int64_t first = at + most * ((int64_t)blockIdx.x * PAIRS + t.pair);
+	return {first, (int)max((int64_t)0, min((int64_t)most, g.m - first)), most};
+}
+
+/* Rows of a, zeros behind them, by a pair; whole: as many as a slab has. */
+template <int BYTES, bool whole>
+__device__ __forceinline__ void copy_slab(
+        const struct panel_rows &g, const struct seat_of_pair &t, const struct part &p, slab &to)
+{
+	const int words = BYTES / 4, along = ROWS / words, across = 64 / along;
+	const int row = t.thread % along * words, column = t.thread / along;
+	const int there = min(max(p.rows - row, 0), words) * 4;
+	const float *from = whole || there ? g.a + p.first + row + column * g.lda : g.a;
+#pragma unroll 8
+	for (int i = 0; i < ORDER; i += across, from += across * g.lda) {
+		const int valid = column + i < g.n ? there : 0;
+		if (whole)
+			copy_start<BYTES>(element_of(to, column + i, row), from);
+		else
+			copy_start<BYTES>(
+			        element_of(to, column + i, row), valid ? from : g.a, valid);
+	}
+}
+
+/* As a group of copies. */
+__device__ __forceinline__ void start_slab(
+        const struct panel_rows &g, const struct seat_of_pair &t, const struct part &p, slab &to)
+{
+	const bool aligned = g.lda % 4 == 0 && (uint64_t)(g.a + p.first) % 16 == 0;
+
+	if (aligned && p.rows == ROWS && g.n == ORDER)
+		copy_slab<16, true>(g, t, p, to);
+	else if (aligned && p.rows > 0)
+		copy_slab<16, false>(g, t, p, to);
+	else if (p.rows > 0)
+		copy_slab<4, false>(g, t, p, to);
+	copy_commit();
+}
+
+/* Half a slab to the panel's rows from `first` on, by a pair. */
+__device__ __forceinline__ void store_half(const struct panel_rows &g, const struct seat_of_pair &t,
+        const half_slab &rows, int64_t first)
+{
+	const int across = 64 / (AT_ONCE / 2), row = t.thread % (AT_ONCE / 2) * 2,
+	          column = t.thread / (AT_ONCE / 2);
+	const int64_t there = g.m - first - row;
+	const float *from = element_of(rows, column, row);
+	float *at = g.a + first + row + column * g.lda;
+	if (g.lda % 2 == 0 && (uint64_t)(g.a + first) % 8 == 0 && there >= 2 && g.n == ORDER) {
+#pragma unroll 4
+		for (int i = 0; i < ORDER; i += across, at += across * g.lda)
+			*(float2 *)at = *(const float2 *)(from + i * AT_ONCE);
+		return;
+	}
+	for (int i = 0; column + i < g.n; i += across, at += across * g.lda) {
+		if (there >= 1)
+			at[0] = from[i * AT_ONCE];
+		if (there >= 2)
+			at[1] = from[i * AT_ONCE + 1];
+	}
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* The persistent Householder panel: one cooperative kernel, every thread holds ROWS rows of the
+ * panel in registers, one exchange between all blocks a column.
+ *
+ * With s_k the sum of a_ij a_ik over the rows below the diagonal, k = j .. n-1, of the column as it
+ * is, everything follows: the norm from s_j and alpha = a_jj, v_j = x / (alpha - beta), and v_j^T
+ * a_k = a_jk + s_k / (alpha - beta). So a block publishes n - j partial sums, block 0 row j as
+ * well, and every block adds up all of them itself, in the same order (FACTOR 3.7, panel A). The
+ * norm is fresh in every column. Should s_j or one of the sums leave the safe range (zero columns
+ * too), two more exchanges find the largest magnitude and repeat the sums with the column scaled by
+ * a power of two; every block decides so from the same numbers.
+ *
+ * Column j always stands in register 0: the update of column k writes its result one register to
+ * the left. Finished columns go to memory at once.
+ *
+ * Cost: load and store of m*n words; a column: sums (a product per element and 31 shuffles for 32
+ * columns of a warp), three block barriers, an exchange (panel_sums.cuh), and a fused multiply-add
+ * per element. */
+#include "panel_geqrf.h"
+#include "factor/kernels/lu/panel_registers.cuh"
+#include "reflector.cuh"
+
+namespace
+{
+
+template <typename real> struct panel {
+	real *a;
+	int64_t lda;
+	int m, n;
+	real *tau;
+	struct slots slots;
+	const int *done;
+};
+
+/* A power of two for column j, found by all blocks together and applied to the rows from j on; 0
+ * when the column is exactly zero below its diagonal. False on a timeout. */
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+__device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (&a)[ROWS][COLUMNS],
+        int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, real *scale)
+{
+	real from = real(0), below = real(0); /* largest magnitudes */
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const int row = row_of<ROWS, THREADS>(r);
+		if (row >= j)
+			from = larger_of(from, fabs(a[r][0]));
+		if (row > j)
+			below = larger_of(below, fabs(a[r][0]));
+	}
+	for (int step = 16; step > 0; step /= 2) {
+		from = larger_of(from, __shfl_xor_sync(0xffffffffu, from, step));
+		below = larger_of(below, __shfl_xor_sync(0xffffffffu, below, step));
+	}
+	if (threadIdx.x % 32 == 0) {
+		s.warp_part[threadIdx.x / 32][0] = from;
+		s.warp_part[threadIdx.x / 32][1] = below;
+	}
+	__syncthreads();
+	if (!exchange<true>(g.slots, s, tag, 2))
+		return false;
+	*scale = combined<true>(s, 1) == real(0) ? real(0) : scale_for(combined<true>(s, 0));
+	__syncthreads();
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (*scale != real(0) && row_of<ROWS, THREADS>(r) >= j)
+			a[r][0] *= *scale;
+	return true;
+}
+
+/* The sums of column j over all blocks, from them its reflector and s.times. False on a timeout.
+ * *safe: no sum left the range. */
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+__device__ __forceinline__ bool reflect(const struct panel<real> &g, const real (&a)[ROWS][COLUMNS],
+        int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag,
+        struct reflector<real> *h, bool *safe)
+{
+	const int count = g.n - j;
+	real x[ROWS];
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		x[r] = row_of<ROWS, THREADS>(r) > j ? a[r][0] : real(0);
+	if (row_of<ROWS, THREADS>(0) == j)
+#pragma unroll
+		for (int k = 0; k < COLUMNS; k++)
+			s.top[k] = a[0][k];
+	warp_sums(a, x, s, count);
+	__syncthreads();
+	if (!exchange<false>(g.slots, s, tag, count))
+		return false;
+
+	const real alpha = s.head[0], squares = combined<false>(s, 0);
+	bool fine = is_safe(alpha, squares);
+	*h = reflector_of(alpha, squares);
+	if ((int)threadIdx.x < count) {
+		const real sum = combined<false>(s, (int)threadIdx.x);
+		s.times[threadIdx.x] = h->tau * (s.head[threadIdx.x] + h->divide * sum);
+		fine = fine && isfinite(sum);
+	}
+	*safe = __syncthreads_and(fine);
+	return true;
+}
+
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+__device__ __forceinline__ void factorize(const struct panel<real> &g)
+{
+	__shared__ struct scratch<real, COLUMNS, THREADS, CLUSTER> s;
+	real a[ROWS][COLUMNS];
+	uint32_t tag = 0;
+	bool good = true;
+
+#pragma unroll
+	for (int k = 0; k < COLUMNS; k++)
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int row = row_of<ROWS, THREADS>(r);
+			a[r][k] = row < g.m && k < g.n ? g.a[row + k * g.lda] : real(0);
+		}
+
+	exchange_start(s);
+	for (int j = 0; j < g.n && good; j++) {
+		struct reflector<real> h;
+		real scale = real(1);
+		bool safe = false;
+#pragma unroll 1
+		for (int attempt = 0; attempt < 2 && good && !safe; attempt++) {
+			if (attempt > 0)
+				good = scale_column<real, COLUMNS, ROWS, THREADS, CLUSTER>(
+				        g, a, j, s, ++tag, &scale);
+			if (good && scale != real(0))
+				good = reflect<real, COLUMNS, ROWS, THREADS, CLUSTER>(
+				        g, a, j, s, ++tag, &h, &safe);
+		}
+		if (!good)
+			break;
+		if (scale == real(0)) {
+			h = reflector_none(s.head[0]);
+			if ((int)threadIdx.x < COLUMNS)
+				s.times[threadIdx.x] = real(0);
+			__syncthreads();
+		} else if (scale != real(1)) {
+			h.beta /= scale;
+		}
+
+		real v[ROWS];
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int row = row_of<ROWS, THREADS>(r);
+			real out = a[r][0];
+			v[r] = real(0);
+			if (row > j)
+				out = v[r] = a[r][0] * h.divide;
+			if (row == j) {
+				out = h.beta;
+				v[r] = real(1);
+			}
+			if (row < g.m)
+				g.a[row + j * g.lda] = out;
+		}
+		if (blockIdx.x == 0 && threadIdx.x == 0)
+			g.tau[j] = h.tau;
+		update<real, COLUMNS, ROWS>(a, v, s.times, g.n - j);
+	}
+	if (good)
+		exchange_stop<CLUSTER>();
+	else if ((int)threadIdx.x < g.n)
+		g.tau[threadIdx.x] = real(NAN);
+}
+
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
+__global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+	if constexpr (CLUSTER == 1) /* no cluster is launched there */
+#endif
+		if (!g.done || !*g.done)
+			factorize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
+}
+
+/* ---- choice of a kernel ---- */
+
+template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER = 1>
+constexpr struct register_panel variant_of(int most)
+{
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER, most,
+	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
+}
+
+/* In the order of preference, as measured on an H200: one cluster alone, clusters, blocks. A row of
+ * more than 128 words does not fit in a thread's registers. */
+const struct register_panel variants[] = {
+        variant_of<float, 32, 1, 128, 16>(16),
+        variant_of<float, 32, 4, 128, 16>(16),
+        variant_of<float, 32, 4, 256>(0),
+        variant_of<float, 64, 2, 128, 8>(8),
+        variant_of<float, 64, 2, 256, 8>(8),
+        variant_of<float, 64, 2, 256, 16>(16),
+        variant_of<float, 64, 2, 128, 8>(0),
+        variant_of<float, 64, 2, 256>(0),
+        variant_of<float, 128, 1, 128, 8>(8),
+        variant_of<float, 128, 1, 256, 8>(8),
+        variant_of<float, 128, 1, 256, 16>(16),
+        variant_of<float, 128, 1, 256, 8>(0),
+        variant_of<float, 128, 1, 256>(0),
+        variant_of<double, 32, 1, 128>(16),
+        variant_of<double, 32, 2, 256>(0),
+        variant_of<double, 64, 1, 128, 8>(8),
+        variant_of<double, 64, 1, 256, 8>(8),
+        variant_of<double, 64, 1, 256, 16>(16),
+        variant_of<double, 64, 1, 256, 8>(0),
+        variant_of<double, 64, 1, 256>(0),
+};
+
+/* The first kernel that fits, on `most` multiprocessors at most; NULL when none does. */
+const struct register_panel *choose_within(
+        enum precision precision, int64_t m, int64_t n, int64_t most)
+{
+	return register_panel_choose(
+	        variants, sizeof variants / sizeof *variants, precision, m, n, most);
+}
+
+const struct register_panel *choose(enum precision precision, int64_t m, int64_t n)
+{
+	return choose_within(precision, m, n, INT64_MAX);
+}
+
+int64_t half_of_device(void)
+{
+	int device = 0;
+	return cudaGetDevice(&device) == cudaSuccess
+	               ? register_panel_attribute(device, cudaDevAttrMultiProcessorCount) / 2
+	               : 0;
+}
+
+template <typename real>
+int run(const struct register_panel *v, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
+        const int *done, void *work, void *stream)
+{
+	struct panel<real> g = {
+		(real *)a, lda, (int)m, (int)n, (real *)tau,
+		        {(ulonglong2 *)work + 1, (uint32_t *)work}, done
+	};
+	/* 0 is no tag */
+	cudaError_t error =
+	        cudaMemsetAsync(work, 0, (size_t)register_panel_work(v, m), (cudaStream_t)stream);
+	if (error != cudaSuccess)
+		return (int)error;
+	return register_panel_launch(v, (int)register_panel_blocks(v, m), &g, (cudaStream_t)stream);
+}
+
+} // namespace
+
+extern "C" bool panel_geqrf_resident_fits(enum precision precision, int64_t m, int64_t n)
+{
+	return choose(precision, m, n) != NULL;
+}
+
+extern "C" int64_t panel_geqrf_resident_work(enum precision precision, int64_t m, int64_t n)
+{
+	const struct register_panel *v = choose(precision, m, n),
+	                            *beside = choose_within(precision, m, n, half_of_device());
+	const int64_t alone = v ? register_panel_work(v, m) : 0,
+	              other = beside ? register_panel_work(beside, m) : 0;
+	return alone > other ? alone : other;
+}
+
+extern "C" int panel_geqrf_resident_unless(const int *done, enum precision precision, void *a,
+        int64_t lda, int64_t m, int64_t n, void *tau, bool beside, void *work, void *stream)
+{
+	const struct register_panel *v =
+	        beside ? choose_within(precision, m, n, half_of_device()) : NULL;
+	if (!v)
+		v = choose(precision, m, n);
+	if (!v)
+		return (int)cudaErrorInvalidValue;
+	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, done, work, stream)
+	                           : run<double>(v, a, lda, m, n, tau, done, work, stream);
+}
+
+extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
+        int64_t n, void *tau, bool beside, void *work, void *stream)
+{
+	return panel_geqrf_resident_unless(
+	        NULL, precision, a, lda, m, n, tau, beside, work, stream);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* A few columns right of a QR panel less what its block reflector takes, C - V T^T V^T C, in one
+ * kernel: what the next panel waits for. As three products it is three launches and a sum over
+ * parts of the rows (H200, 4096 rows of 64 columns: 20 us, of which the operations are 2, and
+ * pauses between them).
+ *
+ * A cluster of blocks has COLUMNS columns, each of its blocks a part of the rows, of V's too, in
+ * shared memory. Their parts of V^T C are added up by every block, in the order of the blocks, from
+ * the others' shared memory; the rest stays within the block.
+ *
+ * Cost: the flight of V and C, 4 m k COLUMNS operations on a cluster, two barriers of it.
+ *
+ * Log (H200, 64 columns right of 64, start to start): 7 us predicted for 4096 rows, 24.6 measured
+ * (300 rows 9.4, 512 16, 1024 21, 8192 34): eight clusters of 16 blocks do not fit at once. Of
+ * 8 blocks up to 5120 rows: 16 for 4096, 13 for 2048, in a factorization 20 and 13. */
+#include "lib/base/base.h"
+#include "factor/kernels/blocks/block_kernels.h"
+#include "lib/device/cluster.cuh"
+#include "lib/device/early_launch.cuh"
+#include "factor/kernels/gemm/gemm_copy.cuh"
+#include "lib/device/resident.h"
+
+namespace
+{
+
+enum {
+	WARPS = 8,
+	THREADS = 32 * WARPS,
+	DEPTH = BLOCK_QR_COLUMNS_MAX, /* columns of V */
+	COLUMNS = 8,                  /* of a cluster */
+	WORDS = DEPTH * COLUMNS,
+	PAD = 4, /* rows between columns: no bank conflicts */
+	T_PITCH = DEPTH + 4,
+	ROWS_STEP = 32, /* four for each warp */
+	HALF = CLUSTER_MAX / 2,
+	HALF_ROWS = 640,      /* of a block of half a cluster, at most */
+	MOST_ROWS = HALF_ROWS /* of a block */
+};
+
+struct columns {
+	const float *v;
+	int64_t ldv;
+	const float *t;
+	int64_t ldt;
+	float *c;
+	int64_t ldc;
+	int m, k, n, share; /* V m x k, C m x n; share: rows of a block, at most */
+};
+
+struct memory {
+	float t[DEPTH * T_PITCH];
+	float part[WARPS][WORDS]; /* V^T C of the warps' rows: [column of V][column of C] */
+	float block[WORDS], all[WORDS], scaled[WORDS];
+	alignas(16) float slab[1]; /* V, then C: [column][share + PAD] */
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
+
+__device__ __forceinline__ float fetch_float(uint32_t address)
+{
+	float value;
+	asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+	return value;
+}
+
+/* Columns from their first row of the block on, zeros where there are none. */
+template <int BYTES>
+__device__ __forceinline__ void fetch_by(
+        const float *a, int64_t ld, int rows, int columns, int share, int most, float *to)
+{
+	const int words = BYTES / 4;
+	for (int column = (int)threadIdx.x / 32; column < most; column += WARPS)
+		for (int row = (int)threadIdx.x % 32 * words; row < share; row += 32 * words) {
+			const int valid =
+			        column < columns ? max(0, min(BYTES, 4 * (rows - row))) : 0;
+			copy_start<BYTES>(to + column * (share + PAD) + row,
+			        valid ? a + row + column * ld : a, valid);
+		}
+}
+
+__device__ __forceinline__ void fetch(
+        const float *a, int64_t ld, int rows, int columns, int share, int most, float *to)
+{
+	if ((uint64_t)a % 16 == 0 && ld % 4 == 0)
+		fetch_by<16>(a, ld, rows, columns, share, most, to);
+	else
+		fetch_by<4>(a, ld, rows, columns, share, most, to);
+}
+
+__device__ __forceinline__ void fetch_t(const struct columns &g, struct memory &s)
+{
+	for (int e = (int)threadIdx.x; e < DEPTH * DEPTH; e += THREADS) {
+		const int row = e % DEPTH, column = e / DEPTH;
+		s.t[row * T_PITCH + column] =
+		        row < g.k && column < g.k ? g.t[row + column * g.ldt] : 0;
+	}
+}
+
+/* V^T C of a warp's rows: a lane has four columns of each. */
+__device__ __forceinline__ void multiply_rows(struct memory &s, const float *c, int share)
+{
+	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+	const int pitch = share + PAD, rows = share / WARPS;
+	const float *left = s.slab + lane % 16 * pitch + warp * rows;
+	const float *right = c + lane / 16 * 4 * pitch + warp * rows;
+	float sum[4][4] = {};
+
+	for (int row = 0; row < rows; row += 4) {
+		float4 x[4], y[4];
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			x[i] = *(const float4 *)(left + 16 * i * pitch + row);
+			y[i] = *(const float4 *)(right + i * pitch + row);
+		}
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				sum[i][j] = fmaf(x[i].x, y[j].x, sum[i][j]);
+				sum[i][j] = fmaf(x[i].y, y[j].y, sum[i][j]);
+				sum[i][j] = fmaf(x[i].z, y[j].z, sum[i][j]);
+				sum[i][j] = fmaf(x[i].w, y[j].w, sum[i][j]);
+			}
+	}
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+#pragma unroll
+		for (int j = 0; j < 4; j++)
+			s.part[warp][(lane % 16 + 16 * i) * COLUMNS + lane / 16 * 4 + j] =
+			        sum[i][j];
+	__syncthreads();
+}
+
+/* s.all: V^T C of all rows. */
+__device__ __forceinline__ void add_parts(struct memory &s)
+{
+	const int blocks = (int)cluster_blocks();
+
+	for (int e = (int)threadIdx.x; e < WORDS; e += THREADS) {
+		float sum = s.part[0][e];
+#pragma unroll
+		for (int w = 1; w < WARPS; w++)
+			sum += s.part[w][e];
+		s.block[e] = sum;
+	}
+	cluster_barrier();
+	for (int e = (int)threadIdx.x; e < WORDS; e += THREADS) {
+		float of[CLUSTER_MAX], sum = 0;
+#pragma unroll
+		for (int b = 0; b < CLUSTER_MAX; b++)
+			of[b] = b < blocks ? fetch_float(cluster_address(
+			                             shared_address(&s.block[e]), (uint32_t)b))
+			                   : 0;
+#pragma unroll
+		for (int b = 0; b < CLUSTER_MAX; b++)
+			sum += of[b];
+		s.all[e] = sum;
+	}
+	__syncthreads();
+}
+
+/* s.scaled = T^T s.all */
+__device__ __forceinline__ void scale(struct memory &s)
+{
+#pragma unroll
+	for (int i = 0; i < WORDS / THREADS; i++) {
+		const int e = (int)threadIdx.x + i * THREADS, row = e / COLUMNS,
+		          column = e % COLUMNS;
+		float sum = 0;
+#pragma unroll 16
+		for (int q = 0; q < DEPTH; q++)
+			sum = fmaf(s.t[q * T_PITCH + row], s.all[q * COLUMNS + column], sum);
+		s.scaled[e] = sum;
+	}
+	__syncthreads();
+}
+
+/* C - V s.scaled, a row a thread. */
+__device__ __forceinline__ void subtract(const struct columns &g, const struct memory &s,
+        const float *from, int rows, int n, float *c)
+{
+	const int pitch = g.share + PAD;
+
+	for (int row = (int)threadIdx.x; row < rows; row += THREADS) {
+		float value[COLUMNS];
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++)
+			value[j] = from[j * pitch + row];
+#pragma unroll 8
+		for (int q = 0; q < DEPTH; q++) {
+			const float x = s.slab[q * pitch + row];
+#pragma unroll
+			for (int j = 0; j < COLUMNS; j++)
+				value[j] = fmaf(-x, s.scaled[q * COLUMNS + j], value[j]);
+		}
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++)
+			if (j < n)
+				c[row + j * g.ldc] = value[j];
+	}
+}
+
+#endif
+
+__global__ void __launch_bounds__(THREADS, 1) qr_columns_kernel(const struct columns g)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+	extern __shared__ __align__(16) unsigned char bytes[];
+	struct memory &s = *(struct memory *)bytes;
+	const int first = (int)cluster_rank() * g.share;
+	const int rows = max(0, min(g.share, g.m - first));
+	const int column = (int)(blockIdx.x / cluster_blocks()) * COLUMNS;
+	const int n = min(g.n - column, (int)COLUMNS);
+	float *c = g.c + (rows ? first : 0) + column * g.ldc;
+	float *slab = s.slab + DEPTH * (g.share + PAD);
+
+	early_begin();
+	fetch(g.v + (rows ? first : 0), g.ldv, rows, g.k, g.share, DEPTH, s.slab);
+	fetch(c, g.ldc, rows, n, g.share, COLUMNS, slab);
+	copy_commit();
+	fetch_t(g, s);
+	copy_wait<0>();
+	__syncthreads();
+	multiply_rows(s, slab, g.share);
+	add_parts(s);
+	scale(s);
+	subtract(g, s, slab, rows, n, c);
+	cluster_barrier(); /* no block may leave while others read its sums */
+#endif
+}
+
+/* ---- launch ---- */
+
+int64_t bytes_of(int64_t share)
+{
+	return (int64_t)sizeof(struct memory) +
+	       (DEPTH + COLUMNS) * (share + PAD) * (int64_t)sizeof(float);
+}
+
+/* Whether the current device takes the largest cluster with the most rows. */
+bool launchable(void)
+{
+	static thread_local struct cluster_answer last;
+	return cluster_takes(&last, (const void *)qr_columns_kernel, CLUSTER_MAX, THREADS,
+	        (size_t)bytes_of(MOST_ROWS));
+}
+
+} // namespace
+
+extern "C" bool block_qr_columns_fits(enum precision precision, int64_t m, int64_t k)
+{
+	return precision == SINGLE && k <= DEPTH && m <= BLOCK_QR_COLUMNS_ROWS && launchable();
+}
+
+extern "C" int block_qr_columns(struct matrix v, struct matrix t, struct matrix c, void *stream)
+{
+	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
+	const int blocks = c.m <= HALF * HALF_ROWS ? (int)HALF : (int)CLUSTER_MAX;
+	const int64_t share = ((c.m + blocks - 1) / blocks + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+	struct columns g = {(const float *)matrix_address(v), v.ld,
+	        (const float *)matrix_address(t), t.ld, (float *)matrix_address(c), c.ld, (int)c.m,
+	        (int)v.n, (int)c.n, (int)share};
+	if (c.m == 0 || c.n == 0)
+		return (int)cudaSuccess;
+	return early_cluster_launch((const void *)qr_columns_kernel, (int)clusters * blocks, blocks,
+	        THREADS, (size_t)bytes_of(share), &g, stream);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* The sweep of one kernel (sweep_blocks.cuh): its variants by the rows that take part beside a
+ * window's own, and its launch.
+ *
+ * Cost: a window of block 0, or what the windows' tiles take of the other blocks, whichever is
+ * longer, for every window.
+ *
+ * Log (H200, fp32, us a window of 32 columns beside p rows). Windows of 64 columns by the panel of
+ * one cluster and products take 48 for 32 columns, whatever p is. One block with eight lanes a
+ * column: 13.4 at p = 16, 16.4 at 64, 31 at 256. Four lanes, V and T made by other warps, what
+ * comes next fetched meanwhile: 13.1, 15.6, 32; fp64 29 at 64. Of the 15.6 at p = 64 make_window
+ * takes 10.2 (630 cycles a column, where latencies add up to 370), the product with the next
+ * window's columns 3.1, bound by reads of shared memory. The rare rescaling as a function, for a
+ * shorter loop: 3 % slower, fp64 8 %. */
+#include "lib/base/base.h"
+#include "lib/device/resident.h"
+#include "sweep_blocks.cuh"
+#include "sweep_kernel.h"
+
+namespace
+{
+
+static_assert((int)WIDTH == (int)SWEEP_KERNEL_COLUMNS, "one width");
+
+template <typename real, int P, bool SLIDES>
+__global__ void __launch_bounds__(SWEEP_THREADS, 1)
+        sweep_down_kernel(const __grid_constant__ struct sweep<real> g)
+{
+	extern __shared__ uint4 memory[];
+	struct window_memory<real, P> &s = *(struct window_memory<real, P> *)memory;
+	if (blockIdx.x == 0)
+		lead<real, P, SLIDES>(g, s);
+	else
+		follow<real, P, SLIDES>(g, s);
+}
+
+/* ---- launch ---- */
+
+struct variant {
+	enum precision precision;
+	int p;
+	const void *sliding, *added;
+	size_t bytes;
+};
+
+template <typename real, int P> constexpr struct variant variant_of(void)
+{
+	return {sizeof(real) == 4 ? SINGLE : DOUBLE, P,
+	        (const void *)sweep_down_kernel<real, P, true>,
+	        (const void *)sweep_down_kernel<real, P, false>,
+	        sizeof(struct window_memory<real, P>)};
+}
+
+const struct variant variants[] = {variant_of<float, 16>(), variant_of<float, 32>(),
+        variant_of<float, 64>(), variant_of<float, 128>(), variant_of<float, 256>(),
+        variant_of<double, 16>(), variant_of<double, 32>(), variant_of<double, 64>(),
+        variant_of<double, 128>()};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* Blocks of each variant that the current device runs at once; 0: it has none. */
+const int *residents(void)
+{
+	static thread_local int known_device = -1;
+	static thread_local int known[VARIANTS];
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return known;
+	for (int i = 0; i < VARIANTS && device != known_device; i++) {
+		const struct variant *v = &variants[i];
+		const bool fits =
+		        cudaFuncSetAttribute(v->sliding,
+		                cudaFuncAttributeMaxDynamicSharedMemorySize,
+		                (int)v->bytes) == cudaSuccess &&
+		        cudaFuncSetAttribute(v->added, cudaFuncAttributeMaxDynamicSharedMemorySize,
+		                (int)v->bytes) == cudaSuccess;
+		known[i] = fits ? grid_resident(v->sliding, SWEEP_THREADS, v->bytes) : 0;
+	}
+	cudaGetLastError(); /* a size that the device refuses is an answer here */
+	known_device = device;
+	return known;
+}
+
+const struct variant *choose(enum precision precision, int64_t p)
+{
+	const int64_t rows = sweep_kernel_rows(precision, p);
+	for (int i = 0; i < VARIANTS; i++)
+		if (variants[i].precision == precision && variants[i].p == rows)
+			return &variants[i];
+	return NULL;
+}
+
+int64_t windows_of(const struct band *x)
+{
+	return (x->of.r.n - x->k + WIDTH - 1) / WIDTH;
+}
+
+int64_t flag_bytes(const struct band *x)
+{
+	return (READY + windows_of(x) + 3) / 4 * 16;
+}
+
+template <typename real> struct strided<real> upright(struct matrix a) {
+	return {(real *)matrix_address(a), 1, a.ld};
+}
+
+template <typename real>
+struct strided<real> transposed(struct matrix a) {
+	return {(real *)matrix_address(a), a.ld, 1};
+}
+
+template <typename real>
+int launch(const struct variant *v, int residents, const struct band *x, void *work, void *stream)
+{
+	const struct system *of = &x->of, *tail = x->added ? x->added : of;
+	struct sweep<real> g = {
+	};
+	g.part[0] = {upright<real>(of->r), upright<real>(tail->r), of->r.n};
+	g.part[1] = {upright<real>(of->d), upright<real>(tail->d), of->d.n};
+	g.part[2] = {transposed<real>(of->q), transposed<real>(tail->q), of->q.m};
+	g.first = x->k;
+	g.rows = of->r.m;
+	g.tail_rows = (int)x->p;
+	g.windows = (int)windows_of(x);
+	g.d_tiles = (int)((of->d.n + WIDTH - 1) / WIDTH);
+	g.q_tiles = (int)((of->q.m + WIDTH - 1) / WIDTH);
+	g.flags = (uint32_t *)work;
+	g.published = (real *)((char *)work + flag_bytes(x));
+	const int64_t blocks = 1 + (int64_t)g.windows + g.d_tiles + g.q_tiles;
+	const int error =
+	        (int)cudaMemsetAsync(work, 0, (size_t)flag_bytes(x), (cudaStream_t)stream);
+	if (error)
+		return error;
+	return resident_launch(x->added ? v->added : v->sliding,
+	        blocks < residents ? (int)blocks : residents, 0, SWEEP_THREADS, v->bytes, &g,
+	        stream);
+}
+
+} // namespace
+
+extern "C" bool sweep_kernel_fits(enum precision precision, int64_t p)
+{
+	const struct variant *v = choose(precision, p);
+	return v && residents()[v - variants] > 1;
+}
+
+extern "C" int64_t sweep_kernel_work(const struct band *x)
+{
+	const struct variant *v = choose(x->of.r.precision, x->p);
+	const int64_t words = v ? (int64_t)(2 * WIDTH + v->p) * WIDTH : 0;
+	return flag_bytes(x) + windows_of(x) * words * precision_bytes(x->of.r.precision);
+}
+
+extern "C" int sweep_kernel(const struct band *x, void *work, void *stream)
+{
+	const struct variant *v = choose(x->of.r.precision, x->p);
+	if (!v || residents()[v - variants] < 2)
+		return (int)cudaErrorInvalidValue;
+	if (windows_of(x) <= 0 || x->p <= 0)
+		return 0;
+	return x->of.r.precision == SINGLE
+	               ? launch<float>(v, residents()[v - variants], x, work, stream)
+	               : launch<double>(v, residents()[v - variants], x, work, stream);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "cost.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const term_name[TERM_COUNT] = {[TERM_LAUNCH] = "launch",
+        [TERM_MEMORY] = "memory",
+        [TERM_BARRIER] = "barrier",
+        [TERM_ARITHMETIC] = "arithmetic",
+        [TERM_TRANSFER] = "transfer",
+        [TERM_HOST] = "host",
+        [TERM_SYNC] = "sync"};
+
+void cost_reader_start(struct cost_reader *reader, const struct profile *profile)
+{
+	memset(reader, 0, sizeof *reader);
+	model_start(&reader->model, profile);
+}
+
+void cost_reader_change(
+        struct cost_reader *reader, const struct profile *profile, const char *name)
+{
+	const char *other = NULL; /* the last one that was not it: names are few */
+
+	reader->model.profile = profile;
+	for (size_t i = 0; i < COST_CACHE; i++) {
+		const char *cached = reader->cache[i].name;
+		if (!cached || cached == other)
+			continue;
+		if (strcmp(cached, name) == 0)
+			reader->cache[i].name = NULL;
+		else
+			other = cached;
+	}
+	for (size_t i = 0; i < COST_SURFACES; i++)
+		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
+			reader->surface[i].name = NULL;
+	size_t kept = 0;
+	for (size_t i = 0; i < COST_PANELS && reader->panels[i].name; i++)
+		if (strcmp(reader->panels[i].name, name) != 0)
+			reader->panels[kept++] = reader->panels[i];
+	for (; kept < COST_PANELS; kept++)
+		reader->panels[kept].name = NULL;
+}
+
+/* The rows of a function that enclose a value of one argument; both are the value itself outside of
+ * the rows. */
+struct bracket {
+	double low, high;
+};
+
+static struct bracket enclose(
+        const struct profile *profile, const char *name, const char *arg, double value)
+{
+	const uint32_t key = profile_name_key(name);
+	struct bracket b = {-INFINITY, INFINITY};
+
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (!profile_row_has_name(row, key, name) || !isfinite(row->estimate.value))
+			continue;
+		for (size_t i = 0; i < row->arg_count; i++) {
+			if (strcmp(row->arg_name[i], arg) != 0)
+				continue;
+			if (row->arg[i] <= value)
+				b.low = fmax(b.low, row->arg[i]);
+			if (row->arg[i] >= value)
+				b.high = fmin(b.high, row->arg[i]);
+		}
+	}
+	return isfinite(b.low) && isfinite(b.high) ? b : (struct bracket){value, value};
+}
+
+static double mix(struct bracket b, double value, double at_low, double at_high)
+{
+	return b.low == b.high ? at_low
+	                       : at_low + (value - b.low) / (b.high - b.low) * (at_high - at_low);
+}
+
+static double linear_at(struct model *model, const char *name, const char *arg, double value)
+{
+	struct bracket b = enclose(model->profile, name, arg, value);
+
+	return mix(b, value, model_at(model, name, arg, b.low), model_at(model, name, arg, b.high));
+}
+
+static double linear_at2(struct model *model, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2)
+{
+	struct bracket b1 = enclose(model->profile, name, arg1, value1);
+	struct bracket b2 = enclose(model->profile, name, arg2, value2);
+	double edge[2];
+
+	for (int side = 0; side < 2; side++) {
+		double at = side ? b1.high : b1.low;
+		edge[side] = mix(b2, value2, model_at2(model, name, arg1, at, arg2, b2.low),
+		        model_at2(model, name, arg1, at, arg2, b2.high));
+	}
+	return mix(b1, value1, edge[0], edge[1]);
+}
+
+/* The slot of a name and its arguments: filled when its name is set. A slot in use for others is
+ * taken over. */
+static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
+{
+	uint64_t bits[2], hash = (uint64_t)(uintptr_t)name;
+	double arg[2] = {a, b};
+
+	memcpy(bits, arg, sizeof bits);
+	for (int i = 0; i < 2; i++) { /* a small number differs in its highest bits only */
+		hash = (hash ^ bits[i]) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 44 ^ hash >> 29;
+	}
+	struct cost_entry *slot = &reader->cache[hash % COST_CACHE];
+	if (slot->name != name || slot->arg[0] != a || slot->arg[1] != b)
+		*slot = (struct cost_entry){NULL, {a, b}, 0};
+	return slot;
+}
+
+/* What a probe could not resolve has none. */
+static bool has_value(const struct parameter *row, uint32_t key, const char *name)
+{
+	return profile_row_has_name(row, key, name) && !isnan(row->estimate.value);
+}
+
+bool cost_known(struct cost_reader *reader, const char *name)
+{
+	const struct profile *profile = reader->model.profile;
+	struct cost_entry *slot = find(reader, name, -2, -2); /* no arguments of a function */
+	const uint32_t key = slot->name ? 0 : profile_name_key(name);
+
+	for (size_t i = 0; !slot->name && i <= profile->count; i++)
+		if (i == profile->count || has_value(&profile->row[i], key, name))
+			*slot = (struct cost_entry){name, {-2, -2}, i < profile->count};
+	return slot->value > 0;
+}
+
+double cost_near_l2(struct cost_reader *reader)
+{
+	static const char near[] = "gpu.l2.near.size", parts[] = "gpu.l2.partitions";
+
+	if (cost_known(reader, near))
+		return cost_scalar(reader, near);
+	return cost_scalar(reader, "gpu.l2.stated") /
+	       (cost_known(reader, parts) ? cost_scalar(reader, parts) : 1);
+}
+
+double cost_last(struct cost_reader *reader, const char *name, const char *arg)
+{
+	struct cost_entry *slot = find(reader, name, -3, -3); /* no arguments of a function */
+	double low, high;
+
+	if (!slot->name) {
+		bool found = model_range(&reader->model, name, arg, &low, &high);
+		slot->value = found ? high : NAN;
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+double cost_scalar(struct cost_reader *reader, const char *name)
+{
+	struct cost_entry *slot = find(reader, name, 0, 0);
+
+	if (!slot->name) {
+		slot->value = model_scalar(&reader->model, name);
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+double cost_at(struct cost_reader *reader, const char *name, const char *arg, double value)
+{
+	struct cost_entry *slot = find(reader, name, value, 0);
+
+	if (!slot->name) {
+		slot->value = reader->linear ? linear_at(&reader->model, name, arg, value)
+		                             : model_at(&reader->model, name, arg, value);
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2)
+{
+	struct cost_entry *slot = find(reader, name, value1, value2);
+
+	if (!slot->name) {
+		struct model *model = &reader->model;
+		slot->value = reader->linear ? linear_at2(model, name, arg1, value1, arg2, value2)
+		                             : model_at2(model, name, arg1, value1, arg2, value2);
+		slot->name = name;
+	}
+	return slot->value;
+}
+
+/* Smallest argument of a curve's rows; a curve that --set made a constant, or that is not there,
+ * has none: `otherwise`. */
+static double smallest_bytes(struct cost_reader *reader, const char *curve, double otherwise)
+{
+	struct cost_entry *slot = find(reader, curve, -1, -1); /* no arguments of a curve */
+	double low, high;
+
+	if (slot->name)
+		return slot->value;
+	if (!model_range(&reader->model, curve, "bytes", &low, &high))
+		return otherwise;
+	*slot = (struct cost_entry){curve, {-1, -1}, low};
+	return low;
+}
+
+double cost_traffic(struct cost_reader *reader, const char *curve, double bytes)
+{
+	double low = smallest_bytes(reader, curve, bytes);
+	double least = cost_at(reader, curve, "bytes", low);
+
+	return bytes > low ? cost_at(reader, curve, "bytes", bytes) - least : least - least;
+}
+
+double cost_host_rate(struct cost_reader *reader, const char *name, double working_set)
+{
+	double low, high;
+
+	if (model_range(&reader->model, name, "bytes", &low, &high) && working_set < low)
+		working_set = low;
+	return cost_at2(reader, name, "threads", 1, "bytes", working_set);
+}
+
+double cost_bytes(struct matrix a)
+{
+	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);
+}
+
+double cost_part(enum uplo uplo, struct matrix a)
+{
+	return cost_bytes(a) / (uplo == WHOLE ? 1 : 2);
+}
+
+double cost_splits(const struct splits *splits)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < splits->count; i++)
+		bytes += cost_bytes(splits->of[i].a) + cost_bytes(splits->of[i].to);
+	return bytes;
+}

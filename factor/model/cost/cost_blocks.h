@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operations of blocked factorizations cost: one cost_model per level and target, beside that
+ * of the panels (cost.h). */
+#ifndef FATHOM_COST_BLOCKS_H
+#define FATHOM_COST_BLOCKS_H
+
+#include "cost.h"
+
+/* Shapes as in executor.h. */
+struct block_cost_model {
+	struct cost (*gemm)(
+	        struct cost_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+	struct cost (*split)(struct cost_reader *, const struct splits *splits);
+	/* together: squares in one call, whose columns are those of c */
+	struct cost (*gemm_tf32)(
+	        struct cost_reader *, struct matrix c, int64_t k, bool together);
+	struct cost (*half_update)(
+	        struct cost_reader *, enum uplo part, struct matrix c, int64_t k);
+	struct cost (*gemm_tall)(struct cost_reader *, struct matrix c, int64_t k);
+	/* one triangle of each block */
+	struct cost (*add)(struct cost_reader *, struct matrix blocks);
+	struct cost (*syrk)(struct cost_reader *, struct matrix c, int64_t k);
+	/* a triangle of order `order` and `columns` right-hand sides */
+	struct cost (*trsm)(struct cost_reader *, enum side side, enum diag diag, int64_t order,
+	        int64_t columns, enum precision precision);
+	/* of a triangle whose inverse is trusted */
+	struct cost (*trsm_guard)(struct cost_reader *, struct matrix triangle, int64_t columns);
+	struct cost (*gemv)(struct cost_reader *, enum trans trans, struct matrix a);
+	/* rotations made, and applied */
+	struct cost (*make_rotations)(struct cost_reader *, struct matrix x);
+	struct cost (*rotate)(struct cost_reader *, struct matrix x);
+	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
+	 * NULL on the host */
+	struct cost (*column_norms)(struct cost_reader *, struct matrix a);
+	struct cost (*gram_pass)(struct cost_reader *, enum gram_step step, struct matrix a);
+	struct cost (*gram_shaped)(struct cost_reader *, enum gram_step step,
+	        struct gram_shape shape, struct matrix a);
+	struct cost (*gram_panel)(struct cost_reader *, struct matrix a);
+	struct cost (*gram_apply)(struct cost_reader *, struct matrix a, int64_t k, bool single);
+	struct cost (*trtri)(struct cost_reader *, struct matrix a);
+	struct cost (*apply_swaps)(struct cost_reader *, struct matrix a);
+	struct cost (*laswp)(struct cost_reader *, struct matrix a, int64_t swaps);
+	/* columns right of an LU panel of k columns, whole and their top */
+	struct cost (*lu_columns)(struct cost_reader *, struct matrix c, int64_t k);
+	/* of a matrix by rows, c the transpose of the columns: exchanges, and the solve */
+	struct cost (*lu_rows)(
+	        struct cost_reader *, struct matrix c, int64_t k, bool exchanges, bool solves);
+	struct cost (*lu_top)(struct cost_reader *, struct matrix c, int64_t k);
+	/* kernels over a few integers */
+	struct cost (*integers)(struct cost_reader *, int64_t count);
+	struct cost (*clear)(struct cost_reader *); /* one integer */
+	/* beside: an update */
+	struct cost (*potrf_block)(struct cost_reader *, struct matrix a, bool beside);
+	struct cost (*panel_geqrf)(struct cost_reader *, struct matrix a, bool beside);
+	struct cost (*explicit_v)(struct cost_reader *, struct matrix a);
+	struct cost (*larft)(struct cost_reader *, struct matrix v);
+	/* whether there is such a kernel; NULL: there is none */
+	bool (*panel_reflects)(struct cost_reader *, struct matrix a);
+	struct cost (*panel_reflectors)(struct cost_reader *, struct matrix a);
+	/* the same for sweeps */
+	bool (*band_fits)(struct cost_reader *, enum precision precision, int64_t p);
+	struct cost (*band_sweep)(struct cost_reader *, const struct band *band);
+	bool (*reflects_columns)(struct cost_reader *, struct matrix v, struct matrix c);
+	struct cost (*reflect_columns)(struct cost_reader *, struct matrix v, struct matrix c);
+	struct cost (*transpose)(struct cost_reader *, struct matrix a);
+	struct cost (*copy)(struct cost_reader *, enum uplo uplo, struct matrix a);
+	struct cost (*fill)(struct cost_reader *, enum uplo uplo, struct matrix a);
+	struct cost (*to_host)(struct cost_reader *, struct matrix a);
+	struct cost (*to_device)(struct cost_reader *, struct matrix a);
+	/* by the host thread */
+	struct cost (*host_getrf)(struct cost_reader *, struct matrix a);
+	struct cost (*host_geqrf)(struct cost_reader *, struct matrix a);
+	struct cost (*host_potrf)(struct cost_reader *, struct matrix a);
+	/* host time to record an event or to make a queue wait; what a queue loses by waiting */
+	double (*event)(struct cost_reader *);
+	double (*stream_wait)(struct cost_reader *);
+};
+
+extern const struct block_cost_model blocks_cuda_full, blocks_cuda_sums; /* levels 2 and 1 */
+extern const struct block_cost_model blocks_host_full, blocks_host_sums;
+
+/* A call of the library that takes `total` from start to start, as so much of that term. */
+struct cost cost_library(struct cost_reader *r, double total, enum term term);
+
+/* Library calls on the device from their rate surfaces (cost_gemm.c, cost_syrk.c,
+ * cost_gemv.c); also for kernels that contain one. */
+struct cost cost_gemm(
+        struct cost_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+struct cost cost_gemm_tall(struct cost_reader *r, struct matrix c, int64_t k);
+struct cost cost_gemm_tf32(struct cost_reader *r, struct matrix c, int64_t k, bool together);
+struct cost cost_half_update(struct cost_reader *r, enum uplo part, struct matrix c, int64_t k);
+struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k);
+struct cost cost_trsm(struct cost_reader *r, enum side side, enum diag diag, int64_t order,
+        int64_t columns, enum precision precision);
+struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a);
+struct cost cost_ger(struct cost_reader *r, struct matrix a);
+
+/* Kernels that factorize or invert (cost_triangles.c). */
+struct cost cost_trtri(struct cost_reader *r, struct matrix a);
+struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64_t columns);
+struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool beside);
+/* The update of a trapezoid that block_rank makes. */
+struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k);
+/* Two kernels in turn. */
+struct cost cost_both(struct cost first, struct cost second);
+struct cost cost_larft(struct cost_reader *r, struct matrix v);
+/* Seconds of a warp's FMA in a's precision: a scheduler, of which a multiprocessor has four, starts
+ * so many a second. */
+double cost_issue(struct cost_reader *r, struct matrix a);
+
+/* QR's panels (cost_reflectors.c). */
+struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool beside);
+bool cost_panel_reflects(struct cost_reader *r, struct matrix a);
+struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a);
+bool cost_reflects_columns(struct cost_reader *r, struct matrix v, struct matrix c);
+struct cost cost_reflect_columns(struct cost_reader *r, struct matrix v, struct matrix c);
+
+/* Exchanges of rows, and with the solve and the update of LU (cost_lu.c). */
+struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps);
+struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k);
+struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k);
+struct cost cost_lu_rows(
+        struct cost_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves);
+
+/* Sweeps of one kernel (cost_sweep.c). */
+bool cost_band_fits(struct cost_reader *r, enum precision precision, int64_t p);
+struct cost cost_band_sweep(struct cost_reader *r, const struct band *band);
+
+/* Gram-Schmidt on the device (cost_gram.c) and on the host (cost_gram_host.c). */
+struct cost cost_gram_norms(struct cost_reader *r, struct matrix a);
+double cost_gram_held(struct cost_reader *r, double columns);
+double cost_gram_change(struct cost_reader *r, double columns);
+/* Bytes a second of copies by blocks that chain through memory with enough of it on its way. */
+double cost_strided(struct cost_reader *r);
+struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a);
+struct cost cost_gram_panel(struct cost_reader *r, struct matrix a);
+struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, bool single);
+double cost_accesses(struct cost_reader *r, double count);
+/* By the paper's kernels (cost_gram_shaped.c). */
+struct cost cost_gram_shaped(
+        struct cost_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a);
+struct cost cost_gram_norms_host(struct cost_reader *r, struct matrix a);
+struct cost cost_gram_pass_host(struct cost_reader *r, enum gram_step step, struct matrix a);
+struct cost cost_gram_panel_host(struct cost_reader *r, struct matrix a);
+/* A panel column by column. */
+struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
+        struct cost (*pass)(struct cost_reader *, enum gram_step, struct matrix));
+struct cost cost_gram_apply_host(struct cost_reader *r, struct matrix a, int64_t k, bool single);
+
+/* The host's square products (edge: m = n = k) and LAPACKE's panels from their rate surfaces
+ * (cost_host.c), seconds. */
+double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge);
+double cost_host_getrf(struct cost_reader *r, struct matrix a);
+double cost_host_geqrf(struct cost_reader *r, struct matrix a);
+double cost_host_potrf(struct cost_reader *r, struct matrix a);
+
+/* How much longer a copy takes behind a kernel than on an idle stream (cost_cuda.c). */
+double cost_hand_over(struct cost_reader *r);
+
+/* A kernel of our own that only starts, and one that goes through so many bytes at the pace of a
+ * curve. */
+struct cost cost_kernel(struct cost_reader *r);
+struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes);
+
+/* What was measured to take `seconds` from start to start, divided as estimated. */
+struct cost cost_as_measured(struct cost estimated, double seconds);
+
+/* What panels were measured to take beside products. */
+struct beside_surface {
+	const char *name[2]; /* by precision == DOUBLE */
+	const char *axes[2];
+};
+
+/* The speed of a panel (cost.beside) that was measured to take what the surface of its precision
+ * has at `at` when it follows itself beside products, on average half of whose tiles' time it
+ * waits; 0 where the profile does not have that. */
+double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
+        const struct beside_surface *surface, const double *at);
+
+/* The share of the multiprocessors that so many blocks can use. */
+double cost_share(struct cost_reader *r, double blocks);
+
+/* Multiply-adds of a product with an inner dimension of k into a triangle and what is behind it. */
+static inline double trapezoid_steps(struct matrix c, int64_t k)
+{
+	double n = (double)(c.m < c.n ? c.m : c.n), rest = (double)(c.m + c.n) - 2 * n;
+
+	return (n * n / 2 + n * rest) * (double)k;
+}
+
+#endif

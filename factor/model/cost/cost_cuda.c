@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Costs of the cuda executor's operations at level 2. A kernel costs its start-to-start time in a
+ * stream plus what its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
+ * alike, as panels run warm). With w the word, in bytes: swap 4n sectors, scal and scale 2mw, ger
+ * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, the panel of
+ * one cluster, and a column of the resident panel, to which come load + store of mnw and what of
+ * the update the exchange does not hide. An operation that waits for the host costs its measured
+ * round trip, of which the queueing can hide behind earlier work. */
+#include "cost_blocks.h"
+
+#include <math.h>
+
+enum {
+	SECTOR_BYTES = 32,  /* what a strided access moves through L2 */
+	FEWEST_COLUMNS = 2, /* of the update surface: its own column and one */
+	UPDATE_ROWS = 32    /* of a block of the fused update */
+};
+
+static double larger(double a, double b)
+{
+	return b > a ? b : a;
+}
+
+static double word_of(struct matrix a)
+{
+	return (double)precision_bytes(a.precision);
+}
+
+static double copy_traffic(struct cost_reader *r, double bytes)
+{
+	return cost_traffic(r, "gpu.copy.time", bytes);
+}
+
+/* A measured round trip whose first part, the call itself, is over when the stream begins. */
+static struct cost round_trip(double enqueue, double total, enum term term)
+{
+	struct cost cost = {.enqueue = enqueue < total ? enqueue : total, .wait = true};
+
+	cost.term[term] = total - cost.enqueue;
+	return cost;
+}
+
+/* A few kernels and a small copy behind them, which the host waits for, less the kernels. A profile
+ * without it has one kernel, which may be done before the copy is there. */
+static double behind_kernels(struct cost_reader *r)
+{
+	static const char name[] = "gpu.copy.behind";
+	const double most = cost_last(r, name, "kernels"), kernels = isfinite(most) ? most : 1;
+	const double whole = isfinite(most) ? cost_at(r, name, "kernels", most)
+	                                    : cost_scalar(r, "gpu.copy.sync");
+
+	return whole - kernels * cost_scalar(r, "gpu.launch.enqueue") -
+	       cost_scalar(r, "gpu.launch.dependent");
+}
+
+double cost_hand_over(struct cost_reader *r)
+{
+	double idle = cost_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
+	              cost_scalar(r, "gpu.copy.enqueue");
+
+	return larger(0, behind_kernels(r) - idle);
+}
+
+static struct cost transfer(
+        struct cost_reader *r, const char *curve, double bytes, enum engine engine)
+{
+	struct cost cost = round_trip(cost_scalar(r, "gpu.copy.enqueue"),
+	        cost_at(r, curve, "bytes", bytes), TERM_TRANSFER);
+
+	cost.behind = cost_hand_over(r);
+	cost.engine = engine;
+	return cost;
+}
+
+/* The pivot kernel, from start to start. */
+static double pivot_time(struct cost_reader *r, struct matrix a, double m, double n)
+{
+	return cost_at2(r, a.precision == SINGLE ? "gpu.panel.pivot.s" : "gpu.panel.pivot.d", "m",
+	        m, "n", n);
+}
+
+/* The update kernel: what a step of both takes longer. */
+static struct cost update_kernel(struct cost_reader *r, struct matrix a, double m, double n)
+{
+	struct cost cost = cost_kernel(r);
+	double step = cost_at2(
+	        r, a.precision == SINGLE ? "gpu.panel.step.s" : "gpu.panel.step.d", "m", m, "n", n);
+
+	cost.term[TERM_MEMORY] =
+	        larger(0, step - pivot_time(r, a, m, n) - cost.term[TERM_LAUNCH]);
+	cost.share = cost_share(r, m / UPDATE_ROWS);
+	return cost;
+}
+
+/* By the bytes searched, which are in it. */
+static struct cost iamax(struct cost_reader *r, struct matrix x)
+{
+	return round_trip(cost_scalar(r, "gpu.cublas.level1"),
+	        cost_at(r, "gpu.cublas.iamax", "bytes", cost_bytes(x)), TERM_SYNC);
+}
+
+/* A profile without it has iamax stand for it, which reads as much and answers in the same way. */
+static struct cost nrm2(struct cost_reader *r, struct matrix x)
+{
+	struct cost cost;
+
+	if (!cost_known(r, "gpu.cublas.nrm2"))
+		return iamax(r, x);
+	cost = round_trip(cost_scalar(r, "gpu.cublas.level1"), cost_scalar(r, "gpu.cublas.nrm2"),
+	        TERM_SYNC);
+	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", cost_bytes(x));
+	return cost;
+}
+
+static struct cost iamax_host(struct cost_reader *r, struct matrix x)
+{
+	double bytes = cost_bytes(x);
+	struct cost cost = transfer(r, "link.d2h.pinned.time", bytes, ENGINE_OUT);
+
+	cost.term[TERM_HOST] = bytes / cost_host_rate(r, "host.memory.read", bytes);
+	return cost;
+}
+
+static struct cost get(struct cost_reader *r, struct matrix element)
+{
+	return transfer(r, "link.d2h.pinned.time", word_of(element), ENGINE_OUT);
+}
+
+static struct cost swap(struct cost_reader *r, struct matrix row)
+{
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.swap"),
+	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.swap_device"),
+	        .term[TERM_MEMORY] = copy_traffic(r, 4 * (double)row.n * SECTOR_BYTES)};
+}
+
+static struct cost scal(struct cost_reader *r, struct matrix x)
+{
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level1"),
+	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level1_device"),
+	        .term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(x))};
+}
+
+static struct cost scale_by(struct cost_reader *r, struct matrix x)
+{
+	struct cost cost = cost_kernel(r);
+
+	cost.term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(x));
+	return cost;
+}
+
+static struct cost ger(struct cost_reader *r, struct matrix a)
+{
+	const double vectors = (double)(a.m + a.n) * word_of(a);
+
+	if (cost_known(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d"))
+		return cost_ger(r, a);
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level2"),
+	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level2_device"),
+	        .term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(a) + vectors)};
+}
+
+static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
+{
+	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_of(a), ENGINE_OUT);
+}
+
+/* Host time from the last kernel's end to the return of a synchronization: what a launch with one
+ * leaves of its round trip. */
+static double sync(struct cost_reader *r)
+{
+	return larger(0, cost_scalar(r, "gpu.launch.sync") -
+	                         cost_scalar(r, "gpu.launch.enqueue") -
+	                         cost_scalar(r, "gpu.launch.dependent"));
+}
+
+/* The copy of a round trip without the host's call and wait. */
+static struct cost store_pivots(struct cost_reader *r, int64_t n)
+{
+	double bytes = (double)(n + 1) * sizeof(int), call = cost_scalar(r, "gpu.copy.enqueue");
+	double whole = cost_at(r, "link.h2d.pinned.time", "bytes", bytes);
+
+	return (struct cost){.enqueue = call,
+	        .term[TERM_TRANSFER] = larger(0, whole - call - sync(r)),
+	        .behind = cost_hand_over(r),
+	        .engine = ENGINE_IN};
+}
+
+/* The first search is an update without columns. */
+static struct cost fused_begin(struct cost_reader *r, struct matrix a)
+{
+	return update_kernel(r, a, (double)a.m, FEWEST_COLUMNS);
+}
+
+static struct cost fused_pivot(struct cost_reader *r, struct matrix a, int64_t j)
+{
+	struct cost cost = cost_kernel(r);
+
+	cost.term[TERM_MEMORY] = larger(
+	        0, pivot_time(r, a, (double)(a.m - j), (double)a.n) - cost.term[TERM_LAUNCH]);
+	cost.share = cost_share(r, 1);
+	return cost;
+}
+
+static struct cost fused_update(struct cost_reader *r, struct matrix a, int64_t j)
+{
+	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
+}
+
+/* One cluster holds the panel: the surface of that kernel. Where the rows of a thread or the warps
+ * of a block become twice as many, a column takes a step longer, which the surface has both sides
+ * of; from there on more blocks take part. */
+static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const char *name)
+{
+	static const char *const axes[] = {"m", "n"};
+	static const struct beside_surface shared = {
+	        {"gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"}, {"m", "n"}};
+	const double at[] = {(double)a.m, (double)a.n};
+	struct cost cost = cost_kernel(r);
+	const double seconds = cost_surface(r, name, axes, at, 2);
+
+	cost.early = true;
+	cost.share = cost_share(r, PANEL_CLUSTER);
+	cost.term[TERM_BARRIER] = larger(0, seconds - cost.term[TERM_LAUNCH]);
+	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	return cost;
+}
+
+/* Several multiprocessors hold it in registers: the surface of that kernel. */
+static struct cost registers_panel(struct cost_reader *r, struct matrix a, const char *name)
+{
+	static const char *const axes[] = {"m", "n"};
+	static const struct beside_surface shared = {
+	        {"gpu.panel_grid_shared.s", "gpu.panel_grid_shared.d"}, {"m", "n"}};
+	const double at[] = {(double)a.m, (double)a.n};
+	struct cost cost = cost_kernel(r);
+	int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
+
+	cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
+	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
+	cost.term[TERM_BARRIER] =
+	        larger(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
+	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	return cost;
+}
+
+/* A column's round is measured with one pass of a block's warps over its rows; more passes cost
+ * what they were measured to cost, and so does the update of the other columns as far as the
+ * exchange, behind which it runs, does not hide it. */
+static struct cost grid_panel(
+        struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
+{
+	bool single = a.precision == SINGLE;
+	double words = (double)(a.n + 1) * word_of(a) / 4 + 1;
+	double round = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
+	        g->blocks, "n", (double)a.n);
+	double exchange = cost_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words);
+	double rate = cost_at(r, "gpu.shared.update", "threads", g->threads);
+	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
+	double loads = ceil(rows * (double)a.n / (g->threads * (double)PANEL_LOADS));
+	double passes = ceil(rows / g->threads);
+	struct cost cost = {.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = cost_share(r, g->blocks),
+	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.cooperative"),
+	        .term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", cost_bytes(a)) +
+	                             cost_traffic(r, "gpu.write.time", cost_bytes(a)) +
+	                             loads * cost_scalar(r, "gpu.l2.latency")};
+
+	if (passes > 1) {
+		double n = (double)a.n, sms = cost_scalar(r, "gpu.sm.count");
+		double twice =
+		        cost_at(r, single ? "gpu.panel.twice.s" : "gpu.panel.twice.d", "n", n);
+		double once = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d",
+		        "blocks", sms, "n", n);
+		round += (passes - 1) * larger(0, twice - once);
+	}
+	for (int64_t j = 0; j < a.n; j++) {
+		double rest = j + 2 < a.n ? 2 * rows * word_of(a) * (double)(a.n - j - 2) : 0;
+		cost.term[TERM_BARRIER] += round;
+		cost.term[TERM_ARITHMETIC] += larger(0, rest / rate - exchange);
+	}
+	return cost;
+}
+
+/* As the executor chooses. */
+static struct cost resident_panel(
+        struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
+{
+	bool single = a.precision == SINGLE;
+	int64_t word = precision_bytes(a.precision);
+	const char *cluster = single ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
+	const char *grid = single ? "gpu.panel_grid.s" : "gpu.panel_grid.d";
+
+	if (cost_known(r, cluster) && a.m <= panel_cluster_rows(a.n, word))
+		return cluster_panel(r, a, cluster);
+	if (cost_known(r, grid) &&
+	        a.m <= panel_grid_rows(a.n, word, (int64_t)cost_scalar(r, "gpu.sm.count")))
+		return registers_panel(r, a, grid);
+	return grid_panel(r, a, g);
+}
+
+const struct cost_model cost_cuda_level2 = {iamax, iamax_host, nrm2, get, swap, scal, scale_by, ger,
+        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, sync};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Our own products (factor/kernels/gemm/gemm.h) by their surfaces: alone and beside another queue's work, when they
+ * have a block a tile; where C cuts tiles off; A^T B with splits of k. All go through whole tiles,
+ * those that the plan takes for the product. */
+#include "factor/kernels/gemm/gemm.h"
+#include "cost_products.h"
+
+#include <math.h>
+
+/* The tiles of our own product. */
+static const struct gemm_geometry *tiles_of(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, k);
+	const struct gemm_plan plan =
+	        gemm_plan_make(&problem, (int)fmax(1, cost_scalar(r, "gpu.sm.count")), 0);
+
+	return &gemm_geometry[plan.shape];
+}
+
+/* C with the rest of the tiles that it cuts off. */
+static struct matrix whole_tiles(struct matrix c, const struct gemm_geometry *g)
+{
+	c.m = (c.m + g->rows - 1) / g->rows * g->rows;
+	c.n = (c.n + g->columns - 1) / g->columns * g->columns;
+	return c;
+}
+
+/* The inner dimension that it goes through: whole steps. */
+static double whole_depth(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const int depth = tiles_of(r, c, k)->depth;
+
+	return (double)((k + depth - 1) / depth * depth);
+}
+
+/* The surface of our own product, or of one that cuts tiles: of those that the profile has the
+ * closest. */
+static const char *own_gemm(struct cost_reader *r, enum precision precision, bool edge)
+{
+	static const char *const names[2][2][2] = {
+	        {{"gpu.own_gemm.d", "gpu.own_gemm_edge.d"},
+	                {"gpu.own_gemm_shared.d", "gpu.own_gemm_edge_shared.d"}},
+	        {{"gpu.own_gemm.s", "gpu.own_gemm_edge.s"},
+	                {"gpu.own_gemm_shared.s", "gpu.own_gemm_edge_shared.s"}}};
+	const bool single = precision == SINGLE;
+
+	for (int shares = r->shares; shares >= 0; shares--)
+		for (int cut = edge; cut >= 0; cut--)
+			if (cost_known(r, names[single][shares][cut]))
+				return names[single][shares][cut];
+	return names[single][0][0];
+}
+
+/* A side within the rows of a surface, which begin below a tile. */
+static int64_t within(struct cost_reader *r, const char *name, int64_t side, size_t which)
+{
+	const double none[] = {0, 0, 0};
+
+	return (int64_t)fmin(fmax((double)side, TILE),
+	        cost_surface_end(r, name, product_axes, none, ARRAY_LEN(none), which));
+}
+
+static double first_depth(struct cost_reader *r, const char *name)
+{
+	const double none[] = {0, 0, 0};
+
+	return cost_surface_begin(r, name, product_axes, none, ARRAY_LEN(none), 2);
+}
+
+/* Where tiles are cut: longer than whole ones by as much as where that was measured, of C beyond
+ * that as at its end, since the tiles at C's ends are what the others wait for, of smaller ones by
+ * as large a part (H100, 16352 x 32 by 32: 8 us, of whole tiles 5). */
+static double tiles_time(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const struct gemm_geometry *g = tiles_of(r, c, k);
+	const struct matrix tiles = whole_tiles(c, g);
+	const bool edge = tiles.m != c.m || tiles.n != c.n;
+	const char *whole = own_gemm(r, c.precision, false),
+	           *name = edge ? own_gemm(r, c.precision, true) : whole;
+	double depth = whole_depth(r, c, k);
+	const double time = product_time(r, whole, tiles, depth);
+
+	if (name == whole)
+		return time;
+	c.m = within(r, name, c.m, 0);
+	c.n = within(r, name, c.n, 1);
+	depth = fmax(depth, first_depth(r, name));
+	const double uncut = product_time(r, whole, whole_tiles(c, g), depth);
+	return time + (product_time(r, name, c, depth) - uncut) * fmin(1, time / uncut);
+}
+
+/* Beside another queue's work of C longer or narrower than measured there: as much slower than
+ * alone as at the end of what is. */
+double own_time(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const char *name = own_gemm(r, c.precision, false);
+	struct matrix near = c;
+
+	near.m = within(r, name, c.m, 0);
+	near.n = within(r, name, c.n, 1);
+	const double time = tiles_time(r, near, k);
+	if (near.m == c.m && near.n == c.n)
+		return time;
+	if (!r->shares)
+		return tiles_time(r, c, k);
+	r->shares = false;
+	const double alone = tiles_time(r, c, k), near_alone = tiles_time(r, near, k);
+	r->shares = true;
+	return time * alone / near_alone;
+}
+
+/* A^T B by our own kernels with splits of k. */
+bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p)
+{
+	return !r->blas_only && gemm_is_ahead_tall(p) && cost_known(r, "gpu.own_gemm_tn.s");
+}
+
+/* They go through whole tiles (H100, 64 x 72 x 100000: one of 64 x 128, 70 us; 64 x 64 45). */
+double own_tall_time(
+        struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool transposed)
+{
+	const struct gemm_plan plan =
+	        gemm_plan_make(p, (int)fmax(1, cost_scalar(r, "gpu.sm.count")), GEMM_WORK_BYTES);
+	const struct matrix tiles = whole_tiles(c, &gemm_geometry[plan.shape]);
+
+	c.m = transposed ? tiles.n : tiles.m;
+	c.n = transposed ? tiles.m : tiles.n;
+	return product_time(r, "gpu.own_gemm_tn.s", c, (double)p->k);
+}

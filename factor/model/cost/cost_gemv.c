@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Costs of matrix times vector and of rank-1 updates on the device, each from the rate surface of
+ * its probe (start to start) by m, n, in L2 or not. The host queues them as it does the library's
+ * level 2, our own gemv as a kernel. */
+#include "cost_blocks.h"
+
+#include <math.h>
+
+static const char *const gemv_axes[] = {"m", "n", "cold"};
+
+static double cold_gemv(struct cost_reader *r, const char *name, struct matrix a)
+{
+	const double at[] = {(double)a.m, (double)a.n, 1};
+
+	return cost_surface(r, name, gemv_axes, at, 3);
+}
+
+/* Of the rows around a matrix that takes more than a quarter of L2, larger ones may not be in it,
+ * however often they are read. It then takes what one of half its sides does, and its other bytes
+ * come at the rate that L2 has for it. */
+static double warm_gemv(struct cost_reader *r, const char *name, struct matrix a, double rate)
+{
+	const double bytes = cost_bytes(a);
+	const bool large = 4 * bytes > cost_scalar(r, "gpu.l2.stated");
+	const double side = large ? 0.5 : 1;
+	const double at[] = {side * (double)a.m, side * (double)a.n, 0};
+	const double time = cost_surface(r, name, gemv_axes, at, 3);
+
+	return large ? time + 0.75 * bytes / rate : time;
+}
+
+/* Read again and again: from one partition of L2 on, in which multiprocessors of either may have
+ * their copies, to all of L2, a growing part comes from DRAM. */
+static double gemv_time(struct cost_reader *r, const char *name, struct matrix a, double rate)
+{
+	const double all = cost_scalar(r, "gpu.l2.stated"), bytes = cost_bytes(a);
+	const double near = cost_near_l2(r);
+
+	if (bytes > all)
+		return cold_gemv(r, name, a);
+	const double warm = warm_gemv(r, name, a, rate);
+	return bytes > near ? warm + (bytes - near) / (all - near) * (cold_gemv(r, name, a) - warm)
+	                    : warm;
+}
+
+/* Of our own kernel where the profile has it, which is queued as kernels are. */
+struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
+{
+	static const char *const names[2][2][2] = {
+	        {{"gpu.gemv.d.n", "gpu.gemv.d.t"}, {"gpu.gemv.s.n", "gpu.gemv.s.t"}},
+	        {{"gpu.own_gemv.d.n", "gpu.own_gemv.d.t"},
+	                {"gpu.own_gemv.s.n", "gpu.own_gemv.s.t"}}};
+	bool single = a.precision == SINGLE;
+	bool own = !r->blas_only && cost_known(r, names[1][single][trans == TRANSPOSED]);
+	const char *name = names[own][single][trans == TRANSPOSED];
+	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
+	struct cost cost = cost_library(
+	        r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.read")), TERM_MEMORY);
+
+	if (own)
+		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue");
+	else if (cost_known(r, call))
+		cost.enqueue = cost_scalar(r, call);
+	return cost;
+}
+
+/* By the library: what it writes it has read before, so that L2 holds as much as for gemv, but
+ * copies it, and a copy's rate counts both ways. */
+struct cost cost_ger(struct cost_reader *r, struct matrix a)
+{
+	const char *name = a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d";
+
+	return cost_library(
+	        r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.copy") / 2), TERM_MEMORY);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Costs of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
+ * on, once from memory and, unless it only forms dot products, once back, at the rates of reads and
+ * copies in order, as its blocks begin (factor/kernels/gram_schmidt/gram_schmidt.cu); a pass that goes the other way
+ * through them than the one before finds there what the near half of L2 holds. The panel in
+ * registers is a surface (the block_kernel probe), divided as the Householder panel of that size,
+ * whose exchanges it has. On the host all threads share the columns: from their own caches while
+ * these hold all of them. */
+#include "cost_blocks.h"
+
+#include <math.h>
+
+/* Of a pass, one behind the other: reads of L2 (its own columns, parts of dot products, the norm
+ * and the first columns), sums over a block (the dot products of the pass before, and its own), and
+ * of dot products alone less. */
+enum { READS = 5, SUMS = 2, DOTS_READS = 2, DOTS_SUMS = 1, PASS_THREADS = 256 };
+
+/* ---- device ---- */
+
+static double moved(enum gram_step step, struct matrix a)
+{
+	double column = (double)a.m * (double)precision_bytes(a.precision);
+
+	return step == GRAM_DOTS ? column * (double)a.n : 2 * column * (double)(a.n - 1);
+}
+
+/* What so many accesses of L2 behind one another add to a kernel that starts. */
+double cost_accesses(struct cost_reader *r, double count)
+{
+	static const char name[] = "gpu.launch.access";
+
+	if (!cost_known(r, name))
+		return count * cost_scalar(r, "gpu.l2.latency");
+	return cost_surface1(r, name, "accesses", count) - cost_scalar(r, "gpu.launch.dependent");
+}
+
+/* Kernels that begin before the one ahead of them ends, where the profile knows such. */
+static struct cost pass_kernel(struct cost_reader *r, enum gram_step step)
+{
+	const bool dots = step == GRAM_DOTS;
+	struct cost cost = cost_kernel(r);
+
+	if (cost_known(r, "gpu.launch.pdl"))
+		cost.term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.pdl");
+	cost.term[TERM_BARRIER] = cost_accesses(r, dots ? DOTS_READS : READS) +
+	                           (dots ? DOTS_SUMS : SUMS) * cost_surface1(r, "gpu.reduce.sum",
+	                                                               "threads", PASS_THREADS);
+	return cost;
+}
+
+double cost_strided(struct cost_reader *r)
+{
+	static const char name[] = "gpu.copy.inflight";
+
+	return cost_known(r, name) ? cost_surface1(r, name, "bytes", cost_last(r, name, "bytes"))
+	                            : cost_scalar(r, "gpu.dram.copy");
+}
+
+/* The part of the columns that L2 holds when they are gone through again in the same direction. */
+double cost_gram_held(struct cost_reader *r, double columns)
+{
+	const double most = cost_scalar(r, "gpu.l2.stated");
+
+	return fmin(1, fmax(0, (most - columns) / (most - cost_near_l2(r))));
+}
+
+/* Columns changed in their place; without the probe of that, as two copies of half of them each. */
+double cost_gram_change(struct cost_reader *r, double columns)
+{
+	static const char name[] = "gpu.change.time";
+
+	return cost_known(r, name) ? cost_surface_traffic(r, name, 2 * columns)
+	                            : 2 * cost_surface_traffic(r, "gpu.copy.time", columns);
+}
+
+struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a)
+{
+	const bool reads = step == GRAM_DOTS;
+	const double bytes = moved(step, a), columns = reads ? bytes : bytes / 2;
+	const double near = r->same_way ? columns * cost_gram_held(r, columns)
+	                                : fmin(cost_near_l2(r), columns);
+	struct cost cost = pass_kernel(r, step);
+
+	cost.term[TERM_MEMORY] = reads ? cost_surface_traffic(r, "gpu.read.time", near)
+	                                : cost_gram_change(r, near);
+	cost.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
+	                           cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
+	return cost;
+}
+
+struct cost cost_gram_norms(struct cost_reader *r, struct matrix a)
+{
+	return cost_gram_pass(r, GRAM_DOTS, a);
+}
+
+/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one, of the rows that it has room for,
+ * and a multiprocessor one block. For each of the k columns it reads that column from L2, which all
+ * multiprocessors do at once, multiplies, waits for the block's sums, and subtracts; a warp adds up
+ * what the APPLY_WARPS found of each column by itself. */
+/* Of a column of q: what a multiprocessor takes for it that has a block (the block_kernel probe).
+ */
+static double apply_step(struct cost_reader *r, const char *name, struct matrix a, double columns)
+{
+	enum { FEW = 16, MANY = 64 };
+	static const char *const axes[] = {"m", "k", "columns"};
+	const double few[] = {(double)a.m, FEW, columns}, many[] = {(double)a.m, MANY, columns};
+
+	return (cost_surface(r, name, axes, many, 3) - cost_surface(r, name, axes, few, 3)) /
+	       (MANY - FEW);
+}
+
+enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, SCHEDULERS = 4, TREE = 10 };
+
+struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, bool single)
+{
+	const double sms = cost_scalar(r, "gpu.sm.count"),
+	             together = single ? 1 : GRAM_APPLY_COLUMNS;
+	const double blocks = ceil((double)a.n / together), waves = ceil(blocks / sms);
+	const double column = (double)a.m * (double)precision_bytes(a.precision);
+	const double rows = 64.0 / (double)precision_bytes(a.precision);
+	const double instructions = together * (2 * rows + 2 * APPLY_WARPS + TREE) + 2 * rows;
+	const double issued = instructions * APPLY_WARPS / SCHEDULERS /
+	                      cost_scalar(r, "gpu.clock.sm") * (a.precision == SINGLE ? 1 : 2);
+	const char *name = a.precision == SINGLE ? "gpu.gram_apply.s" : "gpu.gram_apply.d";
+	struct cost cost = cost_kernel(r);
+
+	cost.share = cost_share(r, blocks);
+	if (cost_known(r, name)) {
+		cost.term[TERM_ARITHMETIC] = (double)k * waves * apply_step(r, name, a, together);
+		cost.term[TERM_MEMORY] =
+		        cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a));
+		return cost;
+	}
+	cost.term[TERM_ARITHMETIC] = (double)k * waves * issued;
+	cost.term[TERM_MEMORY] =
+	        cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
+	        (double)k * blocks * column / cost_scalar(r, "gpu.loaded.l2.read");
+	cost.term[TERM_BARRIER] =
+	        (double)k * waves * cost_surface1(r, "gpu.reduce.sum", "threads", APPLY_THREADS);
+	return cost;
+}
+
+struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
+        struct cost (*pass)(struct cost_reader *, enum gram_step, struct matrix))
+{
+	struct cost all = pass(r, GRAM_DOTS, a);
+
+	for (int64_t j = 0; j < a.n; j++)
+		all = cost_both(all, pass(r, j + 1 < a.n ? GRAM_FUSED : GRAM_UPDATE,
+		                              matrix_view(a, 0, j, a.m, a.n - j)));
+	return all;
+}
+
+/* A profile without the surface of resident panels has them in that of Householder panels. */
+struct cost cost_gram_panel(struct cost_reader *r, struct matrix a)
+{
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)a.m, (double)a.n};
+	const char *name = a.precision == SINGLE ? "gpu.gram_panel.s" : "gpu.gram_panel.d";
+	const bool known = cost_known(r, name), tall = at[0] > cost_last(r, name, "m");
+
+	if (a.n > GRAM_RESIDENT_COLUMNS || (known && tall))
+		return cost_gram_passes(r, a, cost_gram_pass);
+	struct cost cost = cost_panel_geqrf(r, a, false);
+	return known ? cost_as_measured(cost, cost_surface(r, name, axes, at, 2)) : cost;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Costs of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. A multiprocessor's
+ * blocks share what issues instructions, its connection with L2, and its part of the memory behind:
+ * of L2 as far as that holds the columns, else of DRAM. Apart from these a block waits, one thing
+ * after another: to take the place of the one before, for every access down its columns, for q in
+ * shared memory, for its sums. While it waits the others use what they share, in part: of times
+ * that overlap the norm of this order counts, which is near the larger of two unlike ones, and a
+ * quarter more than either of two alike. What blocks leave over for a last, partly filled turn
+ * takes as long as one of few blocks, the less so the more turns there were before it, in which
+ * blocks came to begin at different times. */
+#include "cost_blocks.h"
+
+#include <math.h>
+
+enum {
+	THREADS_PER_SM = 2048,
+	BLOCKS_PER_SM = 32,
+	WIDE_THREADS_PER_SM = 1024, /* whose accesses take all registers */
+	WIDE = 16,
+	WARP = 32,
+	SCHEDULERS = 4,
+	ORDER = 3 /* of the norm */
+};
+
+/* Of a thread, in the compiled kernels: before and after its accesses, a turn of SHAPED_UNROLL
+ * accesses (shared: of one), such a turn at the end of a column, a level of the sums' tree. */
+struct instructions {
+	double begin, turn, edge, end, level;
+};
+static const struct instructions dots_of[] = {[GRAM_DIRECT] = {35, 57, 85, 45, 12},
+        [GRAM_SHARED] = {25, 66, 66, 45, 12},
+        [GRAM_WIDE] = {40, 60, 92, 45, 12}};
+static const struct instructions update_of[] = {[GRAM_DIRECT] = {30, 92, 92, 0, 0},
+        [GRAM_SHARED] = {35, 50, 50, 0, 0},
+        [GRAM_WIDE] = {42, 110, 110, 0, 0}};
+
+struct grid {
+	bool reads;
+	double threads, columns; /* of a block */
+	double blocks, resident; /* resident: of a multiprocessor */
+	double set, column;      /* bytes of all columns, of one */
+	double turns;            /* of accesses, after one another down a column */
+	double instructions;     /* of a thread */
+};
+
+static double word_of(struct matrix a)
+{
+	return (double)precision_bytes(a.precision);
+}
+
+static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct matrix a)
+{
+	const bool reads = step == GRAM_DOTS, wide = shape.access == GRAM_WIDE;
+	const double threads = shape.nx * shape.ny, columns = (double)(reads ? a.n : a.n - 1);
+	const double access =
+	        (wide ? WIDE : word_of(a)) * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
+	const struct instructions each = (reads ? dots_of : update_of)[shape.access];
+	struct grid g = {.reads = reads,
+	        .threads = threads,
+	        .columns = shape.ny,
+	        .blocks = ceil(columns / shape.ny),
+	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
+	        .column = (double)a.m * word_of(a)};
+	const double turns = g.column / (shape.nx * access), whole = floor(turns);
+
+	g.resident = fmin(g.resident, BLOCKS_PER_SM);
+	g.set = columns * g.column;
+	g.turns = ceil(turns);
+	g.instructions = each.begin + whole * each.turn + (g.turns - whole) * each.edge + each.end +
+	                 each.level * log2(shape.nx / (double)WARP);
+	return g;
+}
+
+/* What a turn waits for besides the column: nothing, or q, the threads it is shared with, and
+ * their reading it. */
+static double apart(struct cost_reader *r, struct gram_shape shape)
+{
+	if (shape.access != GRAM_SHARED)
+		return 0;
+	return cost_scalar(r, "gpu.l2.latency") + cost_scalar(r, "gpu.shared.latency") +
+	       cost_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
+}
+
+/* Of L2, in a kernel. */
+static double one_access(struct cost_reader *r)
+{
+	return cost_accesses(r, 2) - cost_accesses(r, 1);
+}
+
+/* From the end of a block to the first access of the one in its place. */
+static double turn_over(struct cost_reader *r, const struct grid *g)
+{
+	enum { TURNS = 16 }; /* of the launch probe's kernel, an access each */
+	static const char name[] = "gpu.launch.turn";
+
+	if (!cost_known(r, name))
+		return 0;
+	return fmax(0, (cost_surface1(r, name, "threads", g->threads) -
+	                       cost_scalar(r, "gpu.launch.dependent")) /
+	                               TURNS -
+	                       one_access(r));
+}
+
+/* Of a block: what it uses of what a multiprocessor's blocks share, and what it waits for alone. */
+struct block {
+	double issue, connection, memory, alone;
+	double waited; /* the part of memory that is not written, which nobody waits for */
+};
+
+/* The time that the machine's memory needs for all columns. */
+static double traffic(struct cost_reader *r, const struct grid *g, double held)
+{
+	const double near = g->reads ? cost_surface_traffic(r, "gpu.read.time", g->set)
+	                             : cost_gram_change(r, g->set);
+	const double dram = g->reads ? g->set / cost_scalar(r, "gpu.dram.read")
+	                             : 2 * g->set /
+	                                       (g->turns > 1 ? cost_strided(r)
+	                                                     : cost_scalar(r, "gpu.dram.copy"));
+
+	return held * near + (1 - held) * dram;
+}
+
+static struct block block_of(struct cost_reader *r, const struct grid *g, struct gram_shape shape)
+{
+	const double held = cost_gram_held(r, g->set);
+	const double latency = held * cost_scalar(r, "gpu.l2.latency") +
+	                       (1 - held) * cost_scalar(r, "gpu.dram.latency");
+	const double moved = g->columns * g->column * (g->reads ? 2 : 3); /* with q */
+	struct block b = {.issue = g->instructions * g->threads / WARP / SCHEDULERS /
+	                           cost_scalar(r, "gpu.clock.sm"),
+	        .connection = moved / cost_scalar(r, "gpu.sm.l2_read"),
+	        .memory = traffic(r, g, held) / g->blocks * cost_scalar(r, "gpu.sm.count"),
+	        .alone = turn_over(r, g) + g->turns * (latency + apart(r, shape)),
+	        .waited = g->reads ? 1 : 0.5};
+
+	b.alone += g->reads ? cost_surface1(r, "gpu.reduce.sum", "threads", shape.nx)
+	                    : cost_scalar(r, "gpu.l2.latency"); /* its factor */
+	return b;
+}
+
+static double overlapped(double a, double b)
+{
+	return pow(pow(a, ORDER) + pow(b, ORDER), 1.0 / ORDER);
+}
+
+/* What a block uses when it is `part` of its memory's time. */
+static double used(const struct block *b, double part)
+{
+	return overlapped(overlapped(b->issue, b->connection), b->memory * part);
+}
+
+/* Of `most` blocks on a multiprocessor at a time when it is `mean` of them on average. */
+static double turn_time(const struct block *b, double most, double mean)
+{
+	const double first = used(b, b->waited * mean / most),
+	             others = most * used(b, mean / most) - first;
+
+	return first + overlapped(others, b->alone);
+}
+
+/* Of all blocks. */
+static double turns_time(struct cost_reader *r, const struct grid *g, const struct block *b)
+{
+	const double each = g->blocks / cost_scalar(r, "gpu.sm.count"); /* multiprocessor's */
+	const double full = floor(each / g->resident), rest = each - full * g->resident;
+	const double turn = turn_time(b, g->resident, g->resident),
+	             last = rest > 0 ? turn_time(b, ceil(rest), rest) : 0;
+	const double alike = full > 1 ? 1 / full : 1;
+
+	return full * turn + alike * last + (1 - alike) * rest / g->resident * turn;
+}
+
+static struct cost scalings(struct cost_reader *r, struct matrix a)
+{
+	struct cost cost = cost_kernel(r);
+
+	cost.share = cost_share(r, 1);
+	cost.term[TERM_BARRIER] = 2 * cost_scalar(r, "gpu.l2.latency");
+	cost.term[TERM_MEMORY] =
+	        cost_surface_traffic(r, "gpu.copy.time", 2 * (double)a.m * word_of(a));
+	return cost;
+}
+
+/* Until the blocks that have a place at first have begun. */
+static double starting(struct cost_reader *r, const struct grid *g)
+{
+	static const char name[] = "gpu.launch.grid";
+	const double places = g->resident * cost_scalar(r, "gpu.sm.count");
+
+	if (!cost_known(r, name))
+		return 0;
+	return fmax(0, cost_surface1(r, name, "blocks", fmin(g->blocks, places)) -
+	                       cost_scalar(r, "gpu.launch.dependent"));
+}
+
+struct cost cost_gram_shaped(
+        struct cost_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a)
+{
+	struct cost cost = cost_kernel(r);
+
+	if (step == GRAM_SCALE)
+		return scalings(r, a);
+	const struct grid g = grid_of(step, shape, a);
+	if (g.blocks == 0)
+		return cost;
+	const struct block b = block_of(r, &g, shape);
+	const double memory = traffic(r, &g, cost_gram_held(r, g.set));
+
+	cost.term[TERM_LAUNCH] += starting(r, &g);
+	cost.term[TERM_MEMORY] = memory;
+	cost.term[TERM_BARRIER] = cost_accesses(r, 1) + fmax(0, turns_time(r, &g, &b) - memory);
+	return cost;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and their triangles: alone in
+ * whole rounds of tiles, one on each multiprocessor (H200, 256 deep, Cholesky's triangles of 2336
+ * to 2848 columns 44 to 46 us, of 3104 and 3360 47, of 3616 68). */
+#include "factor/kernels/gemm/half_update.h"
+#include "cost_products.h"
+
+#include <math.h>
+
+struct rounds {
+	enum uplo part;
+	double multiprocessors;
+};
+
+/* Of a place in the surface, whose triangles are lower ones. */
+static double tiles_of_square(const struct rounds *s, const double *at)
+{
+	const int64_t n = (int64_t)at[0];
+
+	return (double)half_update_tiles(s->part == WHOLE ? WHOLE : LOWER, n, n);
+}
+
+static double rounds_of_square(const double *at, const void *self)
+{
+	const struct rounds *s = self;
+
+	return ceil(tiles_of_square(s, at) / s->multiprocessors);
+}
+
+/* How much longer than at a place in the surface, in a square, or its triangle, of as many elements
+ * or the largest one measured: by rounds, or beside other kernels, which have multiprocessors for a
+ * time, by tiles. */
+static double longer(struct cost_reader *r, const char *name, const char *const *axes,
+        const double *at, const struct rounds *rounds, struct matrix c)
+{
+	const double tiles = (double)half_update_tiles(rounds->part, c.m, c.n);
+
+	if (r->shares)
+		return tiles / tiles_of_square(rounds, at);
+	return cost_along(r, name, axes, at, 2, rounds_of_square, rounds) *
+	       ceil(tiles / rounds->multiprocessors) / rounds_of_square(at, rounds);
+}
+
+/* Beside others. */
+static double block_stays(const struct cost *cost, const struct rounds *rounds, struct matrix c)
+{
+	const double all =
+	        (double)half_update_tiles(rounds->part, c.m, c.n) / rounds->multiprocessors;
+
+	return cost->term[TERM_ARITHMETIC] / fmax(1, all) *
+	       (double)half_update_share((int64_t)ceil(all));
+}
+
+struct cost cost_half_update(struct cost_reader *r, enum uplo part, struct matrix c, int64_t k)
+{
+	static const char *const axes[] = {"n", "k"};
+	static const char *const names[2][2] = {{"gpu.half_syrk.s", "gpu.half_syrk_shared.s"},
+	        {"gpu.half_gemm.s", "gpu.half_gemm_shared.s"}};
+	const double m = (double)c.m, n = (double)c.n, least = fmin(m, n);
+	const double elements = part == WHOLE ? m * n : least * (2 * fmax(m, n) - least);
+	const char *name = names[part == WHOLE][r->shares];
+	const struct rounds rounds = {part, cost_scalar(r, "gpu.sm.count")};
+	double at[] = {sqrt(elements), (double)k};
+	const double beyond = fmax(1, at[0] / cost_surface_end(r, name, axes, at, 2, 0));
+
+	r->model.extrapolated |= beyond > 1;
+	at[0] /= beyond;
+	const double start = cost_scalar(r, "gpu.launch.dependent"),
+	             time = cost_surface(r, name, axes, at, 2);
+	struct cost cost = cost_library(r,
+	        start + fmax(0, time - start) * longer(r, name, axes, at, &rounds, c),
+	        TERM_ARITHMETIC);
+	cost.share = cost_share(r, cost_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1);
+	cost.block = r->shares ? block_stays(&cost, &rounds, c) : INFINITY;
+	return cost;
+}

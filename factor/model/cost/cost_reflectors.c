@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* QR's panels, at level 2, from hardware parameters.
+ *
+ * panel_geqrf: its slots cleared, then one cooperative kernel with the panel in registers (128 rows
+ * a block, or more by powers of two when there are not enough multiprocessors; beside an update
+ * half of these). A column costs what one of the resident LU panel was measured to cost, as it has
+ * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
+ * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
+ * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
+ * double precision) takes one kernel with two barriers of the grid a column, which reads or writes
+ * three words an element; its surface is another one. In single precision and up to 64 columns it
+ * takes the form with a Gram matrix, whose time is in the surface of all.
+ *
+ * panel_reflectors: a panel that one cluster holds, or that goes by the Gram matrix, V and T
+ * included; its columns' exchanges. reflect_columns: the columns right of it, in clusters.
+ *
+ * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
+ * it takes, and all this what that time goes to. */
+#include "cost_blocks.h"
+
+#include "factor/kernels/blocks/block_kernels.h"
+
+#include <math.h>
+
+enum {
+	WARP = 32,
+	SCHEDULERS = 4,
+	LOADS = 8,
+	TAGGED_BYTES = 8,
+	STREAMED_BLOCKS = 264,
+	STREAMED_THREADS = 256,
+	CLUSTER = 8, /* blocks that have so many columns right of a panel */
+	CLUSTER_COLUMNS = 8
+};
+
+static double word_of(struct matrix a)
+{
+	return (double)precision_bytes(a.precision);
+}
+
+static const struct beside_surface geqrf_shared = {
+        {"gpu.panel_geqrf_shared.s", "gpu.panel_geqrf_shared.d"}, {"m", "n"}};
+
+/* How the resident kernel is divided: threads and the rows of each. */
+struct geqrf_blocks {
+	double threads, rows, blocks;
+};
+
+/* The least rows a block with which the panel fits on so many multiprocessors. */
+static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blocks *g)
+{
+	int64_t words = a.n * precision_bytes(a.precision) / 4;
+	int64_t most = words <= 32 ? 1024 : words <= 64 ? 512 : words <= 128 ? 256 : 0;
+
+	for (int64_t rows = 128; rows <= most; rows *= 2) {
+		g->threads = rows < 256 ? (double)rows : 256;
+		g->rows = (double)rows / g->threads;
+		g->blocks = ceil((double)a.m / (double)rows);
+		if (g->blocks <= multiprocessors)
+			return true;
+	}
+	return false;
+}
+
+static double geqrf_column(
+        struct cost_reader *r, struct matrix a, const struct geqrf_blocks *g, double columns)
+{
+	double widest = a.n <= 32 ? 32 : a.n <= 64 ? 64 : 128, words = columns * word_of(a) / 4;
+	double groups = fmax(1, g->threads / (widest * word_of(a) / 8));
+	double rounds = ceil(g->blocks / groups / LOADS);
+	double warps = g->threads / WARP;
+	double column = cost_surface2(r,
+	        a.precision == SINGLE ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
+	        g->blocks, "n", (double)a.n);
+	double reads = rounds * cost_scalar(r, "gpu.l2.latency") +
+	               g->blocks * words * TAGGED_BYTES / cost_scalar(r, "gpu.sm.l2_read");
+	double passes = 2 * columns * g->rows * fmax(1, warps / SCHEDULERS) * cost_issue(r, a) +
+	                words * warps * cost_scalar(r, "gpu.warp.shuffle.issue");
+
+	return column + reads + passes;
+}
+
+static struct cost resident_geqrf(
+        struct cost_reader *r, struct matrix a, const struct geqrf_blocks *g)
+{
+	double clear = cost_scalar(r, "gpu.copy.enqueue"), bytes = cost_bytes(a);
+	struct cost cost = {.enqueue = clear + cost_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = cost_share(r, g->blocks),
+	        .term[TERM_LAUNCH] = clear + cost_scalar(r, "gpu.launch.cooperative"),
+	        .term[TERM_MEMORY] = cost_surface_traffic(r, "gpu.read.time", bytes) +
+	                             cost_surface_traffic(r, "gpu.write.time", bytes)};
+
+	for (int64_t j = 0; j < a.n; j++)
+		cost.term[TERM_BARRIER] += geqrf_column(r, a, g, (double)(a.n - j));
+	return cost;
+}
+
+static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
+{
+	double clear = cost_scalar(r, "gpu.copy.enqueue");
+	struct cost cost = {.enqueue = clear + cost_scalar(r, "gpu.launch.enqueue_cooperative"),
+	        .share = 1,
+	        .term[TERM_LAUNCH] = clear + cost_scalar(r, "gpu.launch.cooperative"),
+	        .term[TERM_BARRIER] = 2 * (double)a.n *
+	                              cost_at2(r, "gpu.barrier.grid", "blocks", STREAMED_BLOCKS,
+	                                      "threads", STREAMED_THREADS)};
+
+	for (int64_t j = 0; j < a.n; j++) {
+		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
+		cost.term[TERM_MEMORY] += cost_surface_traffic(r, "gpu.read.time", bytes) +
+		                           cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
+	}
+	return cost;
+}
+
+/* Whether the panel is resident, and how it is divided then. */
+static bool geqrf_resides(
+        struct cost_reader *r, struct matrix a, bool beside, struct geqrf_blocks *g)
+{
+	double multiprocessors = cost_scalar(r, "gpu.sm.count");
+
+	return (beside && geqrf_fits(a, floor(multiprocessors / 2), g)) ||
+	       geqrf_fits(a, multiprocessors, g);
+}
+
+static bool by_gram(struct matrix a)
+{
+	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
+}
+
+/* Fewer columns than measured take the part of theirs: each costs the same. */
+static double measured_geqrf(struct cost_reader *r, const char *name, const double *at)
+{
+	static const char *const axes[] = {"m", "n", "overlapped"};
+	const double first = cost_surface_begin(r, name, axes, at, ARRAY_LEN(axes), 1),
+	             start = cost_scalar(r, "gpu.launch.dependent"),
+	             time = cost_surface(r, name, axes, at, ARRAY_LEN(axes));
+
+	return at[1] < first ? start + fmax(0, time - start) * at[1] / first : time;
+}
+
+/* A profile without the surface of streamed panels has them in that of all. */
+struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool beside)
+{
+	static const char *const axes[] = {"m", "n", "overlapped"};
+	const double at[] = {(double)a.m, (double)a.n, beside};
+	bool single = a.precision == SINGLE;
+	const char *all = single ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
+	const char *columns = single ? "gpu.panel_geqrf_columns.s" : "gpu.panel_geqrf_columns.d";
+	struct geqrf_blocks g;
+	bool resides = geqrf_resides(r, a, beside, &g);
+	struct cost cost = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
+
+	/* the Gram matrix's form is in the surface of all */
+	if (!resides && !by_gram(a) && cost_known(r, columns))
+		return cost_as_measured(cost, cost_surface(r, columns, axes, at, 2));
+	if (cost_known(r, all))
+		cost = cost_as_measured(cost, measured_geqrf(r, all, at));
+	if (resides)
+		cost.beside = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
+	return cost;
+}
+
+static const char *reflectors_surface(struct matrix a)
+{
+	return a.precision == SINGLE ? "gpu.panel_reflectors.s" : "gpu.panel_reflectors.d";
+}
+
+bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
+{
+	return cost_known(r, reflectors_surface(a)) &&
+	       (by_gram(a) || a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision)));
+}
+
+/* In one cluster all of its columns take part (H100, 300 and 3000 rows: 48 take as long as 64), and
+ * half as many go by another kernel; else on the line through the two widths that are measured. */
+static double gram_reflectors(struct cost_reader *r, struct matrix a)
+{
+	enum { HALF = PANEL_GRAM_COLUMNS / 2 };
+	const char *name = reflectors_surface(a);
+	const double whole = cost_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
+
+	if (panel_gram_launches(a.m) == 1)
+		return whole;
+	const double half = cost_at2(r, name, "m", (double)a.m, "n", HALF);
+	return half + (whole - half) * (double)(a.n - HALF) / HALF;
+}
+
+/* The kernel exists for rows of 32, 64 and 128 columns; all of them take part in every column. */
+static double cluster_reflectors(struct cost_reader *r, struct matrix a, double launch)
+{
+	enum { FEWEST = 16 };
+	const char *name = reflectors_surface(a);
+	double columns = FEWEST;
+
+	while (columns < (double)a.n)
+		columns *= 2;
+	const double full = cost_at2(r, name, "m", (double)a.m, "n", columns);
+	return launch + fmax(0, full - launch) * (double)a.n / columns;
+}
+
+struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
+{
+	const double at[] = {(double)a.m, (double)a.n};
+	struct cost cost = cost_kernel(r);
+	const double launch = cost.term[TERM_LAUNCH];
+	const double seconds =
+	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
+
+	const int kernels = by_gram(a) ? panel_gram_launches(a.m) : 1;
+	cost.early = true;
+	cost.first = cost.enqueue; /* the others follow while it runs */
+	cost.enqueue *= kernels;
+	cost.share = kernels > 1 ? 1 : cost_share(r, PANEL_CLUSTER);
+	cost.term[TERM_BARRIER] = fmax(0, seconds - launch);
+	cost.beside = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
+	return cost;
+}
+
+/* Where the profile has the surface of the kernel the device has the kernel. */
+bool cost_reflects_columns(struct cost_reader *r, struct matrix v, struct matrix c)
+{
+	return cost_known(r, "gpu.qr_columns.s") && c.precision == SINGLE &&
+	       v.n <= BLOCK_QR_COLUMNS_MAX && v.m <= BLOCK_QR_COLUMNS_ROWS;
+}
+
+/* Of as many clusters as are measured, or fewer at once. */
+struct cost cost_reflect_columns(struct cost_reader *r, struct matrix v, struct matrix c)
+{
+	static const char *const axes[] = {"m", "n"};
+	const double at[] = {(double)v.m, (double)v.n};
+	struct cost cost = cost_kernel(r);
+
+	cost.early = true;
+	cost.share = cost_share(r, CLUSTER * ceil((double)c.n / CLUSTER_COLUMNS));
+	cost.term[TERM_MEMORY] = cost_bytes(v) / cost_scalar(r, "gpu.sm.l2_read") / CLUSTER;
+	return cost_as_measured(cost, cost_surface(r, "gpu.qr_columns.s", axes, at, 2));
+}

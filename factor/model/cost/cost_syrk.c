@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Costs of symmetric updates: triangles, and trapezoids as products of as many operations; of the
+ * library by halves where the executor calls it so, in whole rounds of tiles (cost_gemm.c). */
+#include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/gemm/gemm.h"
+#include "cost_products.h"
+
+#include <math.h>
+
+/* How much longer a product of an odd number of rows in double precision takes. */
+static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
+{
+	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
+
+	return library_time(r, c, (double)k) / product_time(r, "gpu.gemm.d", c, (double)k);
+}
+
+/* The library's symmetric updates of odd order as much slower as its products. */
+static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single)
+{
+	const double at[] = {(double)n, (double)k};
+	const char *ours = single ? "gpu.own_syrk.s" : "gpu.own_syrk.d";
+	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, n, k) && cost_known(r, ours);
+	const char *name = own ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
+
+	const char *shared = single ? "gpu.own_syrk_shared.s" : "gpu.own_syrk_shared.d";
+
+	if (r->shares && cost_known(r, shared))
+		name = shared;
+	return cost_surface(r, name, (const char *const[]){"n", "k"}, at, 2) *
+	       (own || single ? 1 : odd_rows(r, n, k));
+}
+
+static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k);
+
+static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	if (c.precision == DOUBLE && gemm_halves_triangle(c.n, k))
+		return halved_syrk(r, c, k);
+	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
+	struct cost cost = cost_library(r, time, TERM_ARITHMETIC);
+
+	cost_occupy(
+	        r, &cost, cost_tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
+	return cost;
+}
+
+static double total(const struct cost *cost)
+{
+	double sum = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		sum += cost->term[t];
+	return sum;
+}
+
+/* What the last rounds of each leave free, others have all along. */
+static struct cost in_turn(struct cost first, struct cost second)
+{
+	const double a = total(&first), b = total(&second);
+	const double share = (a * first.share + b * second.share) / (a + b);
+
+	first = cost_both(first, second);
+	first.share = share;
+	return first;
+}
+
+/* As factor/kernels/gemm/blas_double_syrk.c divides it. */
+static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const int64_t first = (c.n / 2 + TILE - 1) / TILE * TILE, rest = c.n - first;
+	const struct matrix top = {NULL, 0, first, first, first, DOUBLE},
+	                    bottom = {NULL, 0, rest, rest, rest, DOUBLE},
+	                    between = {NULL, 0, rest, first, rest, DOUBLE};
+	const struct cost product = cost_gemm(r, PLAIN, TRANSPOSED, between, k);
+
+	return in_turn(square_syrk(r, top, k), in_turn(product, square_syrk(r, bottom, k)));
+}
+
+/* One kernel for all of a trapezoid lasts as long as a product of as many operations. */
+static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const double at[] = {(double)c.m, (double)c.n, (double)k};
+	const bool single = c.precision == SINGLE;
+
+	if (single && !cost_known(r, "gpu.own_gemm.s"))
+		return cost_gemm(r, PLAIN, TRANSPOSED, c, k);
+	struct cost cost = cost_library(r,
+	        single ? own_time(r, c, k)
+	               : cost_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
+	        TERM_ARITHMETIC);
+	cost_occupy(r, &cost, cost_tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
+	if (single && !r->shares)
+		cost.block = INFINITY;
+	return cost;
+}
+
+struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
+	bool one = c.precision == SINGLE ||
+	           (gemm_is_ahead_triangle(c.precision, n, k) && cost_known(r, "gpu.own_gemm.d"));
+	struct matrix square = {NULL, 0, n, n, n, c.precision};
+	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
+
+	if (block_rank_is_ahead(c.precision, n + rest, n, k))
+		return cost_rank(r, c, k);
+	if (!rest)
+		return square_syrk(r, c, k);
+	if (one)
+		return own_trapezoid(r, others, k);
+	return cost_both(cost_syrk(r, square, k), cost_gemm(r, PLAIN, TRANSPOSED, others, k));
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of several widths: the best sequence of every trailing matrix in turn, from the right end
+ * to the left (LAWN 202, section 5), and that of the whole then improved as a whole. */
+#include "plan_search.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POSITIONS = 40, FINEST = 32 };
+
+/* One width throughout is taken unless a sequence is that much faster. (H200, estimated and measured,
+ * n = 32768: LU in fp64 0.7 and 3.1 % less by a sequence than by 512 throughout, in fp32 0.6 and
+ * 0.3 %, QR by 3xTF32 1.8 and 1.6 % less than by 2048.) */
+static const double gained = 0.003;
+
+/* ---- from the right end to the left ---- */
+
+/* The best sequence of the trailing matrix at each position, by its first blocks. */
+struct sequence {
+	int64_t width, blocks; /* of that width, and then the sequence at `next` */
+	int next;
+	double seconds;
+};
+
+static int64_t finest_grid(int64_t columns)
+{
+	int64_t grid = FINEST;
+
+	while (columns > grid * (MOST_POSITIONS - 1))
+		grid *= 2;
+	return grid;
+}
+
+static int64_t write_out(const struct sequence *at, int position, int64_t *widths, int64_t count)
+{
+	while (position >= 0) {
+		for (int64_t i = 0; i < at[position].blocks && count < PLAN_CHOICE_BLOCKS; i++)
+			widths[count++] = at[position].width;
+		position = at[position].next;
+	}
+	return count;
+}
+
+/* The first blocks of one width from `position`, as many as end on the grid again. None is narrower
+ * than those behind it: the further right the more of the time is the panels'. Costs that have it
+ * otherwise are doubted: on an H200 LU of 3000 in fp64 by 64 and 32 columns in turn, with
+ * look-ahead 2, took 12 % more than by 64 with look-ahead 1, and was estimated 1.2 % above. */
+static bool first_blocks(const struct sequence *at, int position, int positions, int64_t grid,
+        int64_t width, struct sequence *found)
+{
+	int64_t whole = width > grid ? width : grid;
+
+	if (whole % width != 0 || whole % grid != 0)
+		return false;
+	int64_t next = position + whole / grid;
+	*found = (struct sequence){
+	        width, whole / width, next < positions ? (int)next : -1, INFINITY};
+	return found->next < 0 || width >= at[found->next].width;
+}
+
+/* ---- the sequence as it is, better ---- */
+
+/* Blocks of one width after one another. */
+struct run {
+	int64_t width, blocks;
+};
+
+static int runs_of(const struct plan *plan, struct run *run)
+{
+	int count = 0;
+
+	for (int64_t i = 0; i < plan->count; i++) {
+		if (i == 0 || plan->widths[i] != plan->widths[i - 1])
+			run[count++] = (struct run){plan->widths[i], 0};
+		run[count - 1].blocks++;
+	}
+	return count;
+}
+
+/* Columns of so many of the wider one's blocks become the first run's, the second's when there are
+ * fewer than none. False when that cannot be. */
+static bool move_border(struct run *first, struct run *second, int64_t blocks)
+{
+	int64_t wide = first->width > second->width ? first->width : second->width;
+	int64_t columns = blocks * wide;
+
+	if (wide % first->width || wide % second->width)
+		return false;
+	first->blocks += columns / first->width;
+	second->blocks -= columns / second->width;
+	return first->blocks > 0 && second->blocks > 0;
+}
+
+/* Seconds of the runs, which `plan` becomes; infinite when there are too many blocks. */
+static double screening_runs(
+        struct search *s, const struct run *run, int runs, struct plan *plan, int64_t *widths)
+{
+	plan->count = 0;
+	for (int i = 0; i < runs; i++)
+		for (int64_t b = 0; b < run[i].blocks; b++) {
+			if (plan->count == PLAN_CHOICE_BLOCKS)
+				return INFINITY;
+			widths[plan->count++] = run[i].width;
+		}
+	plan->widths = widths;
+	return plan_screen(s, plan, 0);
+}
+
+struct better {
+	struct search *s;
+	struct plan *plan; /* the best so far, */
+	int64_t *widths;   /* its blocks, */
+	double seconds;
+	struct run *run; /* its runs, */
+	int runs, screening;
+	int64_t *tried; /* and room for another's blocks */
+};
+
+/* The runs as they are now, kept when they are faster. */
+static bool keep_faster(struct better *b)
+{
+	struct plan plan = *b->plan;
+	double seconds = screening_runs(b->s, b->run, b->runs, &plan, b->tried);
+
+	b->screening++;
+	if (!(seconds < b->seconds * (1 - 1e-4)))
+		return false;
+	b->seconds = seconds;
+	memcpy(b->widths, b->tried, (size_t)plan.count * sizeof *b->tried);
+	b->plan->count = plan.count;
+	return true;
+}
+
+static bool try_border(struct better *b, int i, int64_t blocks)
+{
+	struct run kept[2];
+
+	memcpy(kept, b->run + i, sizeof kept);
+	if (move_border(b->run + i, b->run + i + 1, blocks) && keep_faster(b))
+		return true;
+	memcpy(b->run + i, kept, sizeof kept);
+	return false;
+}
+
+/* Wider blocks before the others. */
+static bool try_wider(struct better *b)
+{
+	enum { BLOCKS = 4 };
+	struct run first = b->run[0], wider = {2 * first.width, BLOCKS};
+
+	if (wider.width > plan_widths[PLAN_WIDTHS - 1] || first.blocks <= 2 * BLOCKS)
+		return false;
+	memmove(b->run + 1, b->run, (size_t)b->runs++ * sizeof *b->run);
+	b->run[0] = wider;
+	b->run[1].blocks -= 2 * BLOCKS;
+	if (keep_faster(b))
+		return true;
+	memmove(b->run, b->run + 1, (size_t)--b->runs * sizeof *b->run);
+	b->run[0] = first;
+	return false;
+}
+
+/* Borders between runs moved, and wider blocks put before them, as long as that makes the whole
+ * faster. The best sequence at each position is the best of a trailing matrix by itself; what the
+ * blocks before it leave under way is not in that. */
+static void improve_sequence(struct search *s, struct plan *plan, int64_t *widths, double *seconds)
+{
+	enum { MOST_SCREENED = 128, MOST_WIDER = 8 };
+	static const int64_t moves[] = {4, -4, 1, -1};
+	struct better b = {.s = s,
+	        .plan = plan,
+	        .widths = widths,
+	        .seconds = *seconds,
+	        .run = xcalloc((size_t)plan->count + MOST_WIDER, sizeof *b.run),
+	        .tried = xcalloc(PLAN_CHOICE_BLOCKS, sizeof *b.tried)};
+	bool better = true;
+
+	b.runs = runs_of(plan, b.run);
+	for (int wider = 0; wider < MOST_WIDER && better; wider++) {
+		while (better) {
+			better = false;
+			for (int i = 0; i + 1 < b.runs; i++)
+				for (size_t k = 0; k < ARRAY_LEN(moves); k++)
+					better |= b.screening < MOST_SCREENED &&
+					          try_border(&b, i, moves[k]);
+		}
+		better = try_wider(&b);
+	}
+	*seconds = b.seconds;
+	free(b.tried);
+	free(b.run);
+}
+
+/* One width throughout, or half of it for the second half of the columns. What is best of each
+ * trailing matrix leads past them where blocks hide behind those before (Cholesky of 4096 by
+ * 3xFP16: 256 and then 128 1.18 ms, 256 alone 1.24), and where the last columns are best in few
+ * wide blocks (LU of 4096 in fp64: four of 128 and then 64 5.85 ms, 64 alone 5.94). */
+static bool one_width(
+        struct plan *plan, int64_t *widths, int64_t width, int64_t columns, bool halved)
+{
+	enum { FEWEST = 8 };
+	int64_t blocks = columns / width, wide = halved ? blocks / 2 : blocks;
+
+	if (blocks < FEWEST || (halved && width / 2 < plan->leaf))
+		return false;
+	plan->count = 0;
+	for (int64_t j = 0; j < columns && plan->count < PLAN_CHOICE_BLOCKS; plan->count++) {
+		widths[plan->count] = halved && plan->count >= wide ? width / 2 : width;
+		j += widths[plan->count];
+	}
+	return plan->count < PLAN_CHOICE_BLOCKS;
+}
+
+/* Improved, where it takes less than `most` then and than the best so far. */
+static void take_sequence(
+        struct search *s, struct plan *plan, int64_t *widths, double most, double *best)
+{
+	struct plan_choice *c = s->choice;
+	double seconds = plan_screen(s, plan, 0);
+
+	improve_sequence(s, plan, widths, &seconds);
+	if (!(seconds < most && seconds < *best))
+		return;
+	*best = seconds;
+	memcpy(c->widths, plan->widths, (size_t)plan->count * sizeof *plan->widths);
+	c->plan.count = plan->count;
+}
+
+void plan_sequence(struct search *s, double *best)
+{
+	struct plan_choice *c = s->choice;
+	struct plan plan = c->plan;
+	struct sequence at[MOST_POSITIONS];
+	int64_t widths[PLAN_CHOICE_BLOCKS];
+	int64_t columns = s->asked.m < s->asked.n ? s->asked.m : s->asked.n;
+	int64_t grid = finest_grid(columns);
+	int positions = (int)((columns + grid - 1) / grid);
+
+	plan.widths = widths;
+	for (int p = positions - 1; p >= 0; p--) {
+		at[p].seconds = INFINITY;
+		for (size_t i = 0; i < PLAN_WIDTHS; i++) {
+			struct sequence first;
+			if (!first_blocks(at, p, positions, grid, plan_widths[i], &first))
+				continue;
+			struct sequence kept = at[p];
+			at[p] = first;
+			plan.count = write_out(at, p, widths, 0);
+			at[p].seconds = plan_screen(s, &plan, p * grid);
+			if (!(at[p].seconds < kept.seconds))
+				at[p] = kept;
+		}
+		if (isinf(at[p].seconds))
+			return;
+	}
+	if (!positions)
+		return;
+	const double most = *best * (1 - gained);
+	const int64_t width = c->plan.widths[0];
+	plan.count = write_out(at, 0, widths, 0);
+	take_sequence(s, &plan, widths, most, best);
+	for (int halved = 0; halved < 2; halved++)
+		if (one_width(&plan, widths, width, columns, halved))
+			take_sequence(s, &plan, widths, most, best);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_factor.h"
+
+#include "lib/base/msg.h"
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
+#include "model_question.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/algorithms/host_transfer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINE_BYTES = 128 };
+
+/* ---- operation counts ---- */
+
+static double flops_geqrf(double m, double n)
+{
+	if (m < n)
+		return 2 * n * m * m - 2 * m * m * m / 3 + 3 * n * m - m * m + 14 * m / 3;
+	return 2 * m * n * n - 2 * n * n * n / 3 + m * n + n * n + 14 * n / 3;
+}
+
+double model_factor_flops(const char *operation, double m, double n)
+{
+	if (strcmp(operation, "getrf") == 0)
+		return m < n ? model_flops_getrf(n, m) : model_flops_getrf(m, n);
+	if (strcmp(operation, "geqrf") == 0)
+		return flops_geqrf(m, n);
+	if (strcmp(operation, "potrf") == 0)
+		return n * n * n / 3 + n * n / 2 + n / 6;
+	return NAN;
+}
+
+/* ---- the run ---- */
+
+static struct matrix matrix_of(const struct factor_question *asked)
+{
+	int64_t line = LINE_BYTES / precision_bytes(asked->precision);
+	int64_t ld = (asked->m + line - 1) / line * line;
+
+	return (struct matrix){NULL, 0, asked->m, asked->n, ld > 0 ? ld : 1, asked->precision};
+}
+
+static bool factorize(struct executor *e, const struct factor_question *asked, struct matrix a)
+{
+	int64_t k = a.m < a.n ? a.m : a.n;
+	struct matrix tau = {NULL, 0, k, 1, k > 0 ? k : 1, a.precision};
+
+	if (strcmp(asked->operation, "getrf") == 0)
+		return getrf(e, asked->plan, a, NULL, (struct pivots){NULL, k});
+	if (strcmp(asked->operation, "geqrf") == 0)
+		return geqrf(e, asked->plan, a, tau, NULL);
+	if (strcmp(asked->operation, "potrf") == 0)
+		return potrf(e, asked->plan, asked->uplo, a, NULL, NULL);
+	return fault_set(
+	        &e->fault, "unknown operation '%s': getrf, geqrf or potrf", asked->operation);
+}
+
+bool model_factor_run(struct executor *e, const struct factor_question *asked)
+{
+	struct matrix a = matrix_of(asked);
+	enum uplo part = strcmp(asked->operation, "potrf") == 0 ? asked->uplo : WHOLE;
+
+	if (!asked->from_host)
+		return factorize(e, asked, a);
+	int64_t piece = asked->piece > 0 ? asked->piece : asked->plan->widths[0];
+	return matrix_to_device(e, part, piece, a, a) && factorize(e, asked, a) &&
+	       matrix_to_host(e, part, piece, a, a);
+}
+
+static bool run_factor(struct executor *e, const void *context)
+{
+	return model_factor_run(e, context);
+}
+
+struct executor *model_factor_executor(const struct profile *profile, enum model_target target,
+        const struct factor_question *asked, int level)
+{
+	struct executor *e = executor_model_new(profile, target, level);
+	void *no_memory;
+
+	e->math = asked->math;
+	e->ops->alloc(e, asked->m * asked->n * precision_bytes(asked->precision), &no_memory);
+	return e;
+}
+
+/* ---- predictions ---- */
+
+static void predict_bound(struct executor *e, enum model_target target,
+        const struct factor_question *asked, struct prediction *out)
+{
+	struct cost_reader *r = executor_model_reader(e);
+	bool single = asked->precision == SINGLE;
+	double flops = model_factor_flops(asked->operation, (double)asked->m, (double)asked->n);
+	double rate, bandwidth, bytes = 2 * cost_bytes(matrix_of(asked));
+
+	if (target == MODEL_CUDA) {
+		rate = cost_scalar(r, single ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
+		if (single && asked->math == MATH_3XTF32)
+			rate = fmax(rate, cost_scalar(r, "gpu.gemm.tf32.peak") / 3);
+		if (single && asked->math == MATH_3XFP16)
+			rate = fmax(rate, cost_scalar(r, "gpu.half_gemm.s.peak"));
+		bandwidth = cost_scalar(r, "gpu.dram.copy");
+		if (asked->from_host) /* its way there and back is longer */
+			bandwidth = 2 / (1 / cost_scalar(r, "link.h2d.pinned.beta") +
+			                        1 / cost_scalar(r, "link.d2h.pinned.beta"));
+	} else {
+		double low, n = 1;
+		const char *name = single ? "host.gemm.s" : "host.gemm.d";
+		if (!model_range(&r->model, name, "n", &low, &n))
+			n = 1;
+		rate = 2 * n * n * n / cost_at(r, name, "n", n);
+		bandwidth = cost_scalar(r, "host.memory.copy.peak");
+	}
+	double computed = flops / rate, moved = bytes / bandwidth;
+	out->seconds = out->low = out->high = fmax(computed, moved);
+	out->parts = (struct model_result){.seconds = out->seconds,
+	        .limiter = computed > moved ? TERM_ARITHMETIC : TERM_MEMORY};
+	out->parts.term[out->parts.limiter] = out->seconds;
+	out->model = r->model;
+}
+
+static bool explain(struct executor *e, const struct factor_question *asked, struct prediction *out)
+{
+	out->seconds = out->low = out->high = out->parts.seconds = NAN;
+	out->model = executor_model_reader(e)->model;
+	if (!out->model.missing) {
+		out->fault = e->fault;
+		return false;
+	}
+	return fault_set(&out->fault,
+	        "the profile has no %s, which the cost of %s needs: run make probe",
+	        out->model.missing_name, asked->operation);
+}
+
+bool model_factor_predict(const struct profile *profile, enum model_target target,
+        const struct factor_question *asked, int level, struct prediction *out)
+{
+	struct executor *e = model_factor_executor(profile, target, asked, level);
+	struct question question = {e, run_factor, asked};
+
+	*out = (struct prediction){0};
+	out->seconds = question_seconds(&question, false, &out->parts);
+	bool ok = !isnan(out->seconds);
+	if (ok && level == 0) {
+		predict_bound(e, target, asked, out);
+		ok = !out->model.missing;
+	} else if (ok) {
+		out->model = executor_model_reader(e)->model;
+		question_interval(&question, out);
+	}
+	if (!ok)
+		explain(e, asked, out);
+	executor_free(e);
+	return ok;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions of whole factorizations: getrf, geqrf or potrf with a plan on the model executor. */
+#ifndef FATHOM_MODEL_FACTOR_H
+#define FATHOM_MODEL_FACTOR_H
+
+#include "factor/model/simulation/executor_model.h"
+#include "factor/algorithms/plan.h"
+
+struct factor_question {
+	const char *operation; /* getrf, geqrf, potrf */
+	const struct plan *plan;
+	int64_t m, n; /* potrf: m = n */
+	enum precision precision;
+	enum uplo uplo; /* potrf */
+	enum math math;
+	bool from_host; /* the matrix starts and ends in pinned host memory */
+	int64_t piece;  /* then columns of a triangle's rectangles; 0: the first block's */
+};
+
+/* Runs it on any executor's clocks or data; false with the executor's fault. Only for the model
+ * executor: matrix and workspace are not allocated. */
+bool model_factor_run(struct executor *executor, const struct factor_question *asked);
+
+/* The executor for it, with the matrix counted as what operations work on. */
+struct executor *model_factor_executor(const struct profile *profile, enum model_target target,
+        const struct factor_question *asked, int level);
+
+/* As model_predict. Level 0: the standard count of operations at the highest rate of gemm, by
+ * 3xTF32 a third of that in TF32, or the matrix read and written once (from host memory: there and
+ * back), whichever takes longer. */
+bool model_factor_predict(const struct profile *profile, enum model_target target,
+        const struct factor_question *asked, int level, struct prediction *out);
+
+/* Standard operation counts of LAPACK Working Note 41; NaN for an unknown operation. */
+double model_factor_flops(const char *operation, double m, double n);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_question.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double claimed_accuracy = 0.10;
+
+double question_seconds(const struct question *q, bool overlap, struct model_result *result)
+{
+	struct executor *e = q->executor;
+
+	executor_model_restart(e, overlap);
+	bool ok = q->run(e, q->context);
+	double seconds = executor_model_seconds(e);
+	if (result)
+		*result = executor_model_result(e);
+	return ok ? seconds : NAN;
+}
+
+void spread_widen(struct spread *spread, double below, double above)
+{
+	spread->below += below * below;
+	spread->above += above * above;
+}
+
+/* The profile's rows of the parameters that a prediction used; the rows' texts stay the profile's.
+ */
+static struct profile used_rows(const struct profile *profile, const struct model *model)
+{
+	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
+	uint32_t key[ARRAY_LEN(model->used)];
+
+	for (size_t u = 0; u < model->used_count; u++)
+		key[u] = profile_name_key(model->used[u]);
+	for (size_t r = 0; r < profile->count; r++)
+		for (size_t u = 0; u < model->used_count; u++)
+			if (profile_row_has_name(&profile->row[r], key[u], model->used[u]))
+				part.row[part.count++] = profile->row[r];
+	return part;
+}
+
+/* The parameter's rows at one end of their intervals (side -1 or 1), or at their values (0).
+ * Returns whether any is not at its value. */
+static bool set_rows(
+        struct profile *shifted, const struct profile *profile, const char *name, int side)
+{
+	const uint32_t key = profile_name_key(name);
+	bool moved = false;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		if (!profile_row_has_name(row, key, name))
+			continue;
+		const double value = row->estimate.value,
+		             end = side > 0 ? row->estimate.high : row->estimate.low;
+		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;
+		moved = moved || (side && isfinite(end) && end != value);
+	}
+	return moved;
+}
+
+/* The reader of `base` before it has read anything, in another profile. */
+static void start_like(
+        struct cost_reader *reader, const struct cost_reader *base, const struct profile *profile)
+{
+	cost_reader_start(reader, profile);
+	reader->working_set = base->working_set;
+	reader->threads = base->threads;
+}
+
+/* Seconds with a parameter's rows at one end of their intervals, which may lead to others than were
+ * used at their values. */
+static double seconds_apart(
+        const struct question *q, const struct cost_reader *base, const char *name, int side)
+{
+	struct cost_reader *reader = executor_model_reader(q->executor);
+	const struct profile *whole = base->model.profile;
+	struct profile moved = {
+	        .row = xmalloc((whole->count + 1) * sizeof *moved.row), .count = whole->count};
+
+	memcpy(moved.row, whole->row, whole->count * sizeof *moved.row);
+	set_rows(&moved, whole, name, side);
+	start_like(reader, base, &moved);
+	const double seconds = question_seconds(q, false, NULL);
+	*reader = *base;
+	free(moved.row);
+	return seconds;
+}
+
+/* Every parameter at both ends of its interval, the others at their values. */
+static void spread_parameters(const struct question *q, const struct profile *profile,
+        const struct cost_reader *base, double seconds, struct spread *spread)
+{
+	struct cost_reader *reader = executor_model_reader(q->executor);
+	struct profile shifted = {.row = xmalloc((profile->count + 1) * sizeof *shifted.row),
+	        .count = profile->count};
+
+	memcpy(shifted.row, profile->row, profile->count * sizeof *shifted.row);
+	reader->model.profile = &shifted;
+	for (size_t u = 0; u < base->model.used_count; u++) {
+		const char *name = base->model.used[u];
+		double below = 0, above = 0;
+		for (int side = -1; side <= 1; side += 2) {
+			if (!set_rows(&shifted, profile, name, side))
+				continue;
+			cost_reader_change(reader, &shifted, name);
+			double there = question_seconds(q, false, NULL);
+			if (reader->model.missing)
+				there = seconds_apart(q, base, name, side);
+			const double off = there - seconds;
+			above = fmax(above, off);
+			below = fmax(below, -off);
+		}
+		set_rows(&shifted, profile, name, 0);
+		cost_reader_change(reader, &shifted, name);
+		spread_widen(spread, below, above);
+	}
+	reader->model.profile = profile;
+	free(shifted.row);
+}
+
+/* The range of each argument of the function whose rows were looked at last. */
+struct ranges {
+	const char *name;
+	double low[PROFILE_ARGS], high[PROFILE_ARGS];
+};
+
+static void find_ranges(
+        const struct profile *profile, const struct parameter *row, struct ranges *ranges)
+{
+	if (ranges->name && strcmp(ranges->name, row->name) == 0)
+		return;
+	ranges->name = row->name;
+	for (size_t i = 0; i < row->arg_count; i++)
+		profile_range(
+		        profile, row->name, row->arg_name[i], &ranges->low[i], &ranges->high[i]);
+}
+
+/* Levels are cases of their own: nothing lies between two of them. */
+static bool is_axis(const char *argument)
+{
+	return strcmp(argument, "level") != 0;
+}
+
+/* Whether all arguments of a row are even, or odd, powers of two or ends of their range. */
+static bool every_other(const struct parameter *row, const struct ranges *ranges, int odd)
+{
+	for (size_t i = 0; i < row->arg_count; i++) {
+		double x = row->arg[i];
+		if (is_axis(row->arg_name[i]) && x != ranges->low[i] && x != ranges->high[i] &&
+		        lround(log2(fmax(x, 1))) % 2 != odd)
+			return false;
+	}
+	return true;
+}
+
+/* How far interpolation between the rows of rate surfaces may be off: with every other row only, in
+ * each direction, the time moves by three times that, as the error of a chord grows with the square
+ * of its length. */
+static double spread_surface(const struct question *q, const struct profile *profile,
+        const struct cost_reader *base, double seconds)
+{
+	struct cost_reader *reader = executor_model_reader(q->executor);
+	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
+	struct ranges ranges = {NULL};
+	double most = 0;
+
+	for (int odd = 0; odd < 2; odd++) {
+		coarse.count = 0;
+		for (size_t r = 0; r < profile->count; r++) {
+			const struct parameter *row = &profile->row[r];
+			find_ranges(profile, row, &ranges);
+			if (strcmp(row->regime, "surface") != 0 || every_other(row, &ranges, odd))
+				coarse.row[coarse.count++] = *row;
+		}
+		start_like(reader, base, &coarse);
+		double off = fabs(question_seconds(q, false, NULL) - seconds);
+		if (off > most) /* not when too few rows are left to tell */
+			most = off;
+	}
+	*reader = *base;
+	free(coarse.row);
+	return most / 3;
+}
+
+static void spread_structure(const struct question *q, const struct profile *profile,
+        const struct cost_reader *base, double seconds, struct spread *spread)
+{
+	struct cost_reader *reader = executor_model_reader(q->executor);
+	double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
+
+	start_like(reader, base, profile);
+	reader->linear = true;
+	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
+	*reader = *base;
+	spread_widen(spread, overlap, overlap);
+	spread_widen(spread, linear, linear);
+	if (base->model.surface) {
+		double between = spread_surface(q, profile, base, seconds);
+		spread_widen(spread, between, between);
+	}
+}
+
+void question_interval(const struct question *q, struct prediction *out)
+{
+	struct cost_reader *base = xmalloc(sizeof *base);
+	struct spread spread = {0, 0};
+
+	*base = *executor_model_reader(q->executor);
+	struct profile part = used_rows(base->model.profile, &base->model);
+	spread_parameters(q, &part, base, out->seconds, &spread);
+	spread_structure(q, &part, base, out->seconds, &spread);
+	spread_widen(&spread, claimed_accuracy * out->seconds, claimed_accuracy * out->seconds);
+	out->low = fmax(0, out->seconds - sqrt(spread.below));
+	out->high = out->seconds + sqrt(spread.above);
+	free(part.row);
+	free(base);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor_model_internal.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double later(double a, double b)
+{
+	return b > a ? b : a;
+}
+
+/* Time of the cost's terms on the queue. */
+static double device_time(const struct cost *cost, bool overlap)
+{
+	double total = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		total += cost->term[t];
+	if (!overlap)
+		return total;
+	double start = cost->term[TERM_LAUNCH] + cost->term[TERM_HOST];
+	double traffic = cost->term[TERM_MEMORY];
+	return total - (start < traffic ? start : traffic);
+}
+
+/* What a mark behind a kernel adds to its queue, and the host's call. A profile without it has
+ * none.
+ */
+static double put_mark(struct simulated *s)
+{
+	static const char name[] = "gpu.event.mark";
+
+	if (!s->recorded || !cost_known(&s->reader, name))
+		return 0;
+	s->host += cost_scalar(&s->reader, "gpu.event.record");
+	return later(0,
+	        cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
+}
+
+/* What a kernel launched early starts later by where it does not come behind a kernel of its queue:
+ * to an idle queue, or behind an event of another or a copy. */
+static double late_start(struct simulated *s, const struct cost *cost)
+{
+	static const char early[] = "gpu.launch.pdl";
+	const int64_t last = s->device.last[s->base.queue];
+
+	if (!cost->early || !cost_known(&s->reader, early) ||
+	        (simulation_busy(&s->device, last, s->host) &&
+	                s->device.operation[last].work.engine == ENGINE_KERNELS))
+		return 0;
+	return later(0,
+	        cost_scalar(&s->reader, "gpu.launch.dependent") - cost_scalar(&s->reader, early));
+}
+
+static struct charged *remember(struct simulated *s)
+{
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 256;
+		s->charged = xrealloc(s->charged, s->room * sizeof *s->charged);
+	}
+	return &s->charged[s->count++];
+}
+
+/* mark: seconds of `device` that are no kernel's, as its start. */
+static int64_t put(struct simulated *s, const struct cost *cost, double device, double mark)
+{
+	enum queue queue = s->base.queue;
+	struct work work = {.queue = queue,
+	        .engine = cost->engine,
+	        .tag = s->count - 1,
+	        .issue = s->host - (cost->first > 0 ? cost->enqueue - cost->first : 0),
+	        .start = fmin(cost->term[TERM_LAUNCH] + mark, device),
+	        .seconds = device,
+	        .share = cost->share > 0 ? fmin(cost->share, 1) : 1,
+	        .block = cost->block,
+	        .whole = cost->whole,
+	        .apart = cost->apart || cost->beside == 0,
+	        .kernels = 1 + cost->further,
+	        .beside = cost->beside,
+	        .light = cost->light,
+	        .loose = cost->loose};
+
+	s->queues |= 1u << queue;
+	return simulation_put(&s->device, work, -1);
+}
+
+/* Whether a copy finds its queue at work on something else than copies of its direction, which the
+ * engine does itself. */
+static bool handed_over(struct simulated *s, const struct cost *cost)
+{
+	const int64_t last = s->device.last[s->base.queue];
+
+	return cost->behind > 0 && simulation_busy(&s->device, last, s->host) &&
+	       s->device.operation[last].work.engine != cost->engine;
+}
+
+bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
+        int64_t k, struct cost cost)
+{
+	struct simulated *s = model_self(e);
+	bool by_host = cost.engine == ENGINE_HOST || s->target == MODEL_HOST;
+
+	if (handed_over(s, &cost))
+		cost.term[TERM_TRANSFER] += cost.behind;
+	if (!by_host)
+		cost.term[TERM_LAUNCH] += late_start(s, &cost);
+	struct charged *c = remember(s);
+	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, cost,
+	        device_time(&cost, s->overlap), {s->host, s->host}, -1};
+	s->host += cost.enqueue;
+	if (by_host) {
+		s->host += c->device;
+	} else {
+		if (cost.first > 0) /* the last kernel starts when it is there */
+			c->device = later(c->device, cost.enqueue - cost.first);
+		double mark = put_mark(s);
+		c->device += mark;
+		c->simulated = put(s, &cost, c->device, mark);
+		if (cost.wait)
+			s->host = simulation_finish(&s->device, c->simulated);
+	}
+	c->host[1] = s->host;
+	return true;
+}
+
+/* ---- who is owed the time ---- */
+
+static double end_of(const struct simulated *s, const struct charged *c)
+{
+	return c->simulated < 0 ? c->host[1] : s->device.operation[c->simulated].end;
+}
+
+static void critical_terms(const struct charged *c, double seconds, struct model_result *result)
+{
+	double total = device_time(&c->cost, false);
+
+	for (int t = 0; t < TERM_COUNT && total > 0; t++)
+		result->term[t] += c->cost.term[t] / total * seconds;
+}
+
+static void account_one_queue(const struct simulated *s, struct model_result *result)
+{
+	double latest = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct charged *c = &s->charged[i];
+		double before = later(c->host[0], latest);
+		double end = later(c->host[1], end_of(s, c)), added = later(end, before) - before;
+		double exposed = added < c->device ? added : c->device;
+		critical_terms(c, exposed, result);
+		result->term[TERM_HOST] += added - exposed;
+		result->phase[c->phase] += added;
+		latest = later(latest, end);
+	}
+}
+
+/* Entries of one operation: the host's, then the device's. */
+static size_t entries_of(
+        const struct simulated *s, const struct charged *c, struct timeline_entry entry[2])
+{
+	struct timeline_entry whole = {.phase = c->phase,
+	        .operation = c->operation,
+	        .m = c->m,
+	        .n = c->n,
+	        .k = c->k,
+	        .block = c->block};
+	size_t count = 0;
+
+	if (!c->operation) /* a queue that waits */
+		return 0;
+	if (c->cost.enqueue > 0) {
+		entry[count] = (struct timeline_entry){.lane = LANE_HOST,
+		        .engine = LANE_HOST,
+		        .phase = c->phase,
+		        .operation = timeline_queueing,
+		        .block = c->block,
+		        .begin = c->host[0],
+		        .end = c->host[0] + c->cost.enqueue};
+		count++;
+	}
+	if (c->simulated < 0) {
+		whole.lane = whole.engine = LANE_HOST;
+		whole.begin = c->host[0] + c->cost.enqueue;
+		whole.end = c->host[1];
+	} else {
+		const struct operation *o = &s->device.operation[c->simulated];
+		whole.lane = whole.engine = (enum lane)(LANE_QUEUE + (int)c->queue);
+		if (c->cost.engine == ENGINE_OUT || c->cost.engine == ENGINE_IN)
+			whole.engine = c->cost.engine == ENGINE_OUT ? LANE_OUT : LANE_IN;
+		whole.begin = o->begin;
+		whole.end = o->end;
+	}
+	entry[count++] = whole;
+	return count;
+}
+
+static void finish_all(struct simulated *s)
+{
+	for (int q = 0; q < QUEUE_COUNT; q++)
+		simulation_finish(&s->device, s->device.last[q]);
+}
+
+struct timeline *executor_model_timeline(struct executor *e, const char *title)
+{
+	struct simulated *s = model_self(e);
+	struct timeline *timeline = timeline_new(title);
+	struct timeline_entry entry[2];
+
+	finish_all(s);
+	for (size_t i = 0; i < s->count; i++) {
+		size_t count = entries_of(s, &s->charged[i], entry);
+		for (size_t k = 0; k < count; k++)
+			timeline_add(timeline, &entry[k]);
+	}
+	return timeline;
+}
+
+static void account_queues(struct simulated *s, struct model_result *result)
+{
+	struct timeline timeline = {.count = 0};
+	size_t *owner = xmalloc((2 * s->count + 1) * sizeof *owner);
+	struct timeline_entry entry[2];
+
+	finish_all(s);
+	for (size_t i = 0; i < s->count; i++) {
+		size_t count = entries_of(s, &s->charged[i], entry);
+		for (size_t k = 0; k < count; k++) {
+			owner[timeline.count] = i;
+			timeline_add(&timeline, &entry[k]);
+		}
+	}
+	timeline.seconds = s->host;
+	double *critical = xmalloc((timeline.count + 1) * sizeof *critical);
+	double idle = timeline_critical(&timeline, critical);
+	for (size_t i = 0; i < timeline.count; i++) {
+		const struct charged *c = &s->charged[owner[i]];
+		result->phase[c->phase] += critical[i];
+		if (timeline.entry[i].operation == timeline_queueing)
+			result->term[TERM_HOST] += critical[i];
+		else
+			critical_terms(c, critical[i], result);
+	}
+	result->term[TERM_SYNC] += idle;
+	if (s->count)
+		result->phase[s->charged[s->count - 1].phase] += idle;
+	free(critical);
+	free(owner);
+	free(timeline.entry);
+}
+
+void model_account(struct simulated *s, struct model_result *result)
+{
+	if ((s->queues & (s->queues - 1)) == 0)
+		account_one_queue(s, result);
+	else
+		account_queues(s, result);
+}
+
+struct fault executor_model_fault(struct executor *executor)
+{
+	const struct model *model = &executor_model_reader(executor)->model;
+	struct fault fault = executor->fault;
+
+	if (model->missing)
+		fault_set(&fault, "the profile has no %s: run make probe", model->missing_name);
+	return fault;
+}

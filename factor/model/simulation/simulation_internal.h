@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the simulation's clock (simulation.c) and its shares (simulation_shares.c) know of each
+ * other. */
+#ifndef FATHOM_SIMULATION_INTERNAL_H
+#define FATHOM_SIMULATION_INTERNAL_H
+
+#include "simulation.h"
+
+#include <math.h>
+
+static inline double later(double a, double b)
+{
+	return b > a ? b : a;
+}
+
+static inline struct operation *head(const struct simulation *s, int queue)
+{
+	return s->first[queue] < 0 ? NULL : &s->operation[s->first[queue]];
+}
+
+static inline bool under_way(const struct operation *o)
+{
+	return o && !isnan(o->begin);
+}
+
+static inline bool urgent(const struct operation *o)
+{
+	return o->work.queue == QUEUE_PANEL;
+}
+
+static inline double left_now(const struct simulation *s, const struct operation *o)
+{
+	return later(0, o->left - (s->now - o->since) * o->rate);
+}
+
+/* How fast it goes on now, 1 when alone. */
+double simulation_rate(const struct simulation *, const struct operation *);
+
+/* A kernel of high priority that has just started waits for blocks of the others, unless blocks
+ * that stay have left it places. So it does for those of a kernel that starts at the same time,
+ * when both wait for the same: that one finds places block by block, a panel needs all of its
+ * places at once. Behind a kernel of its own queue it is the first. A loose one finds places beside
+ * the blocks of light ones. */
+void simulation_hold(struct simulation *, struct operation *);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Who has how much of the multiprocessors, and who waits for whose blocks. */
+#include "simulation_internal.h"
+
+static bool at_work(const struct simulation *s, const struct operation *o)
+{
+	return under_way(o) && o->work.engine == ENGINE_KERNELS &&
+	       o->begin + o->work.start <= s->now && o->held <= s->now;
+}
+
+static bool precedes(const struct operation *a, const struct operation *b)
+{
+	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
+}
+
+/* Whether its blocks keep their multiprocessors to its end. */
+static bool stays(const struct operation *o)
+{
+	return isinf(o->work.block);
+}
+
+/* What kernels that stay, begun before o, have left of the machine. */
+static double left_beside(const struct simulation *s, const struct operation *o)
+{
+	double left = 1;
+
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (p != o && at_work(s, p) && stays(p) && precedes(p, o))
+			left -= p->rate * p->work.share;
+	}
+	return left;
+}
+
+/* A kernel that finds places there starts and has them alone, but for a panel, which needs all of
+ * its places at once. */
+static bool finds_places(const struct operation *o, double left)
+{
+	const double least = 1e-3; /* no multiprocessor is less */
+
+	return o->work.beside == 0 && left > least && left < o->work.share;
+}
+
+/* What a kernel of high priority has of the machine: its share, less what others take of the
+ * multiprocessors that it cannot have alone, and no more than is left. */
+static double urgent_part(const struct simulation *s, const struct operation *o)
+{
+	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
+	const double left = left_beside(s, o);
+	bool whole = true; /* all of them */
+
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (!at_work(s, p) || urgent(p) || p->work.light)
+			continue;
+		others += p->work.share;
+		whole &= p->work.whole;
+	}
+	if (whole && o->work.beside == 0)
+		return o->work.share;
+	const double free = 1 - o->work.share, both = later(0, fmin(others, 1) - free);
+	if (o->work.beside > 0 && free > 0)
+		return o->work.share * (1 - (1 - kept) * fmin(1, others / free));
+	const double part = o->work.share - (1 - kept) * both;
+	return finds_places(o, left) ? fmin(part, left) : part;
+}
+
+/* What the others leave of the machine to a kernel of low priority. */
+static double room_for(const struct simulation *s, const struct operation *o)
+{
+	double room = 1;
+
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (p == o || !at_work(s, p))
+			continue;
+		if (urgent(p))
+			room -= urgent_part(s, p);
+		else if (precedes(p, o))
+			room -= p->work.share;
+	}
+	return later(0, room);
+}
+
+double simulation_rate(const struct simulation *s, const struct operation *o)
+{
+	if (o->work.engine != ENGINE_KERNELS || o->begin + o->work.start > s->now)
+		return 1; /* a transfer, a wait, a kernel that starts */
+	if (o->held > s->now)
+		return 0;
+	double room = urgent(o) ? urgent_part(s, o) : room_for(s, o);
+	return room >= o->work.share ? 1 : room / o->work.share;
+}
+
+enum { TOGETHER = 2 }; /* rounds */
+
+/* When of the blocks of p that run now such a part has ended. In their first rounds they end
+ * together, later one after the other: on an H200 panels that needed 0.4 of the machine waited 30
+ * us for it beside products in double precision whose blocks took 80. */
+static double blocks_end(const struct simulation *s, const struct operation *p, double part)
+{
+	const double block = p->work.block, time = s->now - p->begin - p->work.start;
+	double wait = 0;
+
+	if (time < TOGETHER * block)
+		wait = (floor(time / block) + 1) * block - time;
+	else if (block > 0)
+		wait = fmin(1, part) * block;
+	return s->now + fmin(wait, left_now(s, p));
+}
+
+/* When o would begin if it had all of its places at once and ended as it does: each place of p that
+ * ends, evenly one after the other, goes to a block of o. Kernels in turn find p there again, which
+ * takes back what each of them leaves. */
+static double blocks_replaced(const struct simulation *s, const struct operation *o,
+        const struct operation *p, double part)
+{
+	const double block = p->work.block, share = o->work.share, free = share - part;
+	const double alone = left_now(s, o) / o->work.kernels;
+	double wait = part * part * block / (2 * share);
+
+	if (share * alone < part * block * (free + part / 2))
+		wait = block * (sqrt(free * free + 2 * share * alone / block) - free) - alone;
+	return s->now + fmin(o->work.kernels * wait, left_now(s, p));
+}
+
+static bool starts(const struct simulation *s, const struct operation *o)
+{
+	return under_way(o) && o->work.engine == ENGINE_KERNELS &&
+	       o->begin + o->work.start > s->now;
+}
+
+/* Whether it comes behind an event of another queue, not behind a kernel of its own. */
+static bool comes_from_afar(const struct simulation *s, const struct operation *o)
+{
+	return o->before >= 0 && s->operation[o->before].work.engine == ENGINE_HOST;
+}
+
+/* Whether o needs places that p has, or takes. */
+static bool in_the_way(const struct operation *o, const struct operation *p)
+{
+	return p && p != o && !(p->work.light && o->work.loose);
+}
+
+static bool has_places(const struct simulation *s, const struct operation *p)
+{
+	return at_work(s, p) && p->rate > 0;
+}
+
+static double wait_for(const struct simulation *s, const struct operation *o,
+        const struct operation *p, double missing)
+{
+	const bool evenly = s->now - p->begin - p->work.start >= TOGETHER * p->work.block;
+
+	return o->work.apart && p->work.whole && evenly
+	               ? blocks_replaced(s, o, p, fmin(missing, o->work.share))
+	               : blocks_end(s, p, missing / (p->rate * p->work.share));
+}
+
+void simulation_hold(struct simulation *s, struct operation *o)
+{
+	const double left = left_beside(s, o);
+	const bool found = finds_places(o, left);
+	double taken = found ? left : o->work.share, end = s->now;
+
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (!in_the_way(o, p))
+			continue;
+		if (has_places(s, p)) {
+			taken += p->rate * p->work.share;
+		} else if (starts(s, p) && comes_from_afar(s, o)) {
+			taken += p->work.share;
+			end = later(end,
+			        p->begin + fmin(p->work.start + p->work.block, p->work.seconds));
+		}
+	}
+	if (taken <= 1 + 1e-12)
+		return;
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		const struct operation *p = head(s, q);
+		if (in_the_way(o, p) && has_places(s, p) && !(found && stays(p)))
+			end = later(end, wait_for(s, o, p, taken - 1));
+	}
+	o->held = end;
+}

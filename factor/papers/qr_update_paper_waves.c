@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Givens rotations by wavefronts (the paper's Fig. 1, with strips of two rows): in stage s the
+ * rotation of column c has come to rows base + 2 c - s and the one above it, so that those of
+ * neighbouring columns are neighbours, too, and none waits for another of its stage. Rows of R lie
+ * as columns of x, as in the paper. Stages: base + p - 1, a kernel each for x and for Q;
+ * operations 6 a rotation and row of x or q: 3 p n^2 for R, 6 m n p for Q. */
+#include "qr_update_paper_internal.h"
+
+/* Two halves of the rotations' memory take turns. */
+enum { EVENT_MADE = 8, EVENT_USED = 10 };
+
+struct wave {
+	int64_t c, i, count; /* first column and its lower row; rotations */
+};
+
+static struct wave wave_at(const struct wave_shape *w, int64_t s)
+{
+	int64_t c = larger(0, s - w->base + 1), last = smaller(w->p - 1, s / w->lag);
+
+	return (struct wave){c, w->base + 2 * c - s, larger(0, last - c + 1)};
+}
+
+static struct matrix rotations_of(const struct paper *s, const struct wave_shape *w, int64_t stage)
+{
+	return matrix_view(s->g, 0, stage % (2 * PAPER_WAVES) * w->p, 2, wave_at(w, stage).count);
+}
+
+static bool make_some(
+        struct paper *s, const struct wave_shape *w, struct matrix x, int64_t from, int64_t to)
+{
+	bool ok = true;
+
+	for (int64_t stage = from; ok && stage < to; stage++) {
+		struct wave at = wave_at(w, stage);
+		int64_t first = smaller(w->row, larger(0, at.i - 1 - at.c));
+		ok = ex_make_rotations(s->e, w->row + at.c - first,
+		        matrix_view(x, first, at.i - 1, x.m - first, 2 * at.count),
+		        rotations_of(s, w, stage));
+	}
+	return ok;
+}
+
+static bool use_some(
+        struct paper *s, const struct wave_shape *w, struct matrix q, int64_t from, int64_t to)
+{
+	bool ok = true;
+
+	for (int64_t stage = from; ok && stage < to; stage++) {
+		struct wave at = wave_at(w, stage);
+		ok = ex_rotate(s->e, rotations_of(s, w, stage),
+		        matrix_view(q, 0, at.i - 1, q.m, 2 * at.count));
+	}
+	return ok;
+}
+
+/* Stages from .. to-1 of x, then of q in its queue. */
+static bool strip(struct paper *s, const struct wave_shape *w, struct matrix x, struct matrix q,
+        int64_t from, int64_t to)
+{
+	struct executor *e = s->e;
+	int half = (int)(from / PAPER_WAVES % 2);
+	bool ok = ex_wait(e, EVENT_USED + half) && paper_begin(s, PAPER_GIVENS_R) &&
+	          make_some(s, w, x, from, to) && ex_record(e, EVENT_MADE + half) &&
+	          paper_side_queue(s, SIDE_Q, PAPER_GIVENS_Q) && ex_wait(e, EVENT_MADE + half) &&
+	          use_some(s, w, q, from, to) && ex_record(e, EVENT_USED + half);
+
+	paper_back(s);
+	return ok;
+}
+
+bool paper_waves(struct paper *s, const struct wave_shape *w, struct matrix x, struct matrix q)
+{
+	int64_t stages = w->base > 0 ? w->base + w->p - 1 : 0;
+	bool ok = paper_fork(s) && ex_record(s->e, EVENT_USED) && ex_record(s->e, EVENT_USED + 1);
+
+	for (int64_t from = 0; ok && from < stages; from += PAPER_WAVES)
+		ok = strip(s, w, x, q, from, smaller(stages, from + PAPER_WAVES));
+	return paper_join(s) && ok;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "ablations.h"
+
+#include "lib/base/msg.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/validation/cases.h"
+#include "factor/validation/whole.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384 };
+
+enum { FROM_HOST_LARGEST = 16384 };
+
+enum omission { INVERSE, LOOKAHEAD, ROWS, WIDTHS, OMISSIONS };
+static const char *const omission_name[OMISSIONS] = {"inverse", "lookahead", "rows", "widths"};
+
+/* The fastest of a variant in its trial, resident, in fp32 and complete; NULL: there is none. */
+static const struct result *fastest(const struct result *row, size_t count, const char *variant)
+{
+	const struct result *best = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(row[i].variant, variant) == 0 && row[i].math == MATH_FP32 &&
+		        !results_option(row[i].options, "from", NULL, 0) &&
+		        !results_option(row[i].options, "without", NULL, 0) &&
+		        (!best || row[i].seconds.value < best->seconds.value))
+			best = &row[i];
+	return best;
+}
+
+/* One width throughout, which is the first block's; false where the plan has no sequence, or
+ * nobody knows the width. */
+static bool level_widths(const struct profile *profile, struct result *row, struct whole_plan *plan)
+{
+	const int64_t width =
+	        plan->plan.count > 1 && profile ? cases_single_width(profile, row) : 0;
+
+	plan->plan.count = 1;
+	plan->widths[0] = row->nb = width;
+	return width > 0;
+}
+
+/* Takes it out of the plan, or leaves it to the option's reader; false where the plan has none. */
+static bool leave_out(const struct executor *e, const struct profile *profile, enum omission what,
+        enum operation operation, struct result *row, struct whole_plan *plan)
+{
+	const struct matrix a = {NULL, 0, row->m, row->n, row->m, row->precision};
+	const struct plan before = plan->plan;
+
+	switch (what) {
+	case INVERSE:
+		plan->plan.inverse = 0;
+		return before.inverse != 0 && operation != GEQRF; /* QR solves no triangles */
+	case LOOKAHEAD:
+		plan->plan.lookahead = 0;
+		return before.lookahead != 0;
+	case ROWS:
+		return operation == GETRF && getrf_row_major(e, &before, a);
+	default:
+		return level_widths(profile, row, plan);
+	}
+}
+
+static bool vary(const struct executor *e, const struct profile *profile, const struct result *from,
+        enum omission what, struct result *row)
+{
+	struct whole_plan *plan = xmalloc(sizeof *plan);
+	struct whole whole = {.uplo = LOWER};
+
+	*row = *from;
+	operation_find(row->operation, &whole.operation);
+	whole_plan_parse(from->plan, strcmp(from->variant, "hybrid") == 0, from->nb, plan);
+	bool has = leave_out(e, profile, what, whole.operation, row, plan);
+	whole_plan_text(&whole, &plan->plan, row->plan);
+	results_option_add(row->options, "without", omission_name[what]);
+	free(plan);
+	return has;
+}
+
+size_t ablations_without(const struct executor *e, const struct profile *profile,
+        const struct results *done, struct result *row, size_t count)
+{
+	const struct result *best[2] = {fastest(row, count, "gpu"), fastest(row, count, "hybrid")};
+
+	if (count == 0 || row->m != row->n || row->precision != SINGLE ||
+	        row->n < ABLATION_SMALLEST || row->n > ABLATION_LARGEST)
+		return count;
+	for (int v = 0; v < 2; v++)
+		for (int what = 0; what < OMISSIONS && best[v]; what++)
+			if (vary(e, profile, best[v], (enum omission)what, &row[count]) &&
+			        !results_find(done, &row[count]))
+				count++;
+	return count;
+}
+
+size_t ablations_from_host(const struct profile *profile, struct result *row, size_t count)
+{
+	const struct bench_shape shape = {row->operation, row->precision, row->m, row->n};
+	const size_t plans = count;
+
+	if (count == 0 || !cases_transfers(&shape) || row->n > FROM_HOST_LARGEST)
+		return count;
+	for (size_t i = 0; i < plans; i++)
+		if (strcmp(row[i].variant, "gpu") == 0)
+			row[count++] = cases_from_host(profile, &row[i]);
+	return count;
+}
+
+size_t ablations_upper(const struct results *done, struct result *row, size_t count)
+{
+	const struct result *best = fastest(row, count, "gpu"),
+	                    *hybrid = fastest(row, count, "hybrid");
+
+	if (hybrid && (!best || hybrid->seconds.value < best->seconds.value))
+		best = hybrid;
+	if (!best || strcmp(best->operation, "potrf") != 0 || (best->n & (best->n - 1)) != 0)
+		return count;
+	row[count] = *best;
+	char *triangle = strstr(row[count].options, "uplo=l");
+	if (!triangle)
+		return count;
+	triangle[strlen("uplo=")] = 'u';
+	return count + !results_find(done, &row[count]);
+}

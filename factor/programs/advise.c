@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: which variant of this operation, on this machine, and why?
+ * Method: every variant on the model executor, estimated from the machine's profile; the parameters
+ * the choice rests on are scaled until it tips. Nothing is run. */
+#include "lib/base/cli.h"
+#include "lib/device/gpu.h"
+#include "lib/device/machine.h"
+#include "lib/profile/model.h"
+#include "lib/base/msg.h"
+#include "lib/profile/profile.h"
+#include "factor/model/predictions/advice.h"
+#include "advise_update.h"
+#include "profile_context.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- answering ---- */
+
+static struct table *answer_table(
+        const struct question *question, const struct answer *answer, size_t count)
+{
+	static const char *const first[] = {
+	        "variant", "executor", "seconds", "low", "high", "gflops", "model", "limiter"};
+	const char *columns[ARRAY_LEN(first) + TERM_COUNT + 1];
+	size_t width = 0;
+
+	for (size_t c = 0; c < ARRAY_LEN(first); c++)
+		columns[width++] = first[c];
+	for (int t = 0; t < TERM_COUNT; t++)
+		columns[width++] = term_name[t];
+	columns[width++] = "reason";
+	struct table *table = table_new(columns, width);
+	for (size_t i = 0; i < count; i++) {
+		const struct prediction *p = &answer[i].prediction;
+		double flops = model_flops_getrf((double)question->m, (double)question->n);
+		size_t r = table_add_row(table);
+		table_set_text(table, r, "variant", answer[i].variant);
+		table_set_text(
+		        table, r, "executor", answer[i].target == MODEL_CUDA ? "cuda" : "host");
+		if (!answer[i].possible) {
+			table_set_text(table, r, "reason", p->fault.text);
+			continue;
+		}
+		table_set_real(table, r, "seconds", p->seconds);
+		table_set_real(table, r, "low", p->low);
+		table_set_real(table, r, "high", p->high);
+		table_set_real(table, r, "gflops", flops / p->seconds / 1e9);
+		table_set_int(table, r, "model", i == 0);
+		table_set_text(table, r, "limiter", term_name[p->parts.limiter]);
+		for (int t = 0; t < TERM_COUNT; t++)
+			table_set_real(table, r, term_name[t], p->parts.term[t]);
+	}
+	return table;
+}
+
+/* The table for readers: microseconds, and the refused ones below with their reasons. */
+static void print_answers(
+        const struct question *question, const struct answer *answer, size_t count, FILE *out)
+{
+	double flops = model_flops_getrf((double)question->m, (double)question->n);
+
+	fprintf(out, "  %-10s %-4s %10s  %-21s %9s ", "variant", "on", "us", "95 % interval",
+	        "Gflop/s");
+	for (int t = 0; t < TERM_COUNT; t++)
+		fprintf(out, " %10s", term_name[t]);
+	fputc('\n', out);
+	for (size_t i = 0; i < count; i++) {
+		const struct prediction *p = &answer[i].prediction;
+		const char *on = answer[i].target == MODEL_CUDA ? "cuda" : "host";
+		if (!answer[i].possible) {
+			fprintf(out, "  %-10s %-4s refused: %s\n", answer[i].variant, on,
+			        p->fault.text);
+			continue;
+		}
+		char interval[48];
+		snprintf(interval, sizeof interval, "%.1f .. %.1f", p->low * 1e6, p->high * 1e6);
+		fprintf(out, "%c %-10s %-4s %10.1f  %-21s %9.1f ", i ? ' ' : '*', answer[i].variant,
+		        on, p->seconds * 1e6, interval, flops / p->seconds / 1e9);
+		for (int t = 0; t < TERM_COUNT; t++)
+			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
+		fputc('\n', out);
+	}
+}
+
+/* No "-0.0". */
+static double percent(double part)
+{
+	return fabs(part) < 0.0005 ? 0 : 100 * part;
+}
+
+static void print_choice(struct profile *profile, const struct question *question,
+        const struct answer *answer, size_t count, FILE *out)
+{
+	const struct prediction *p = &answer[0].prediction;
+	double share = p->parts.term[p->parts.limiter] / p->seconds;
+
+	fprintf(out, "\nChoice: %s on %s, limited by %s (%.0f %% of its time)%s.\n",
+	        answer[0].variant, answer[0].target == MODEL_CUDA ? "cuda" : "host",
+	        term_name[p->parts.limiter], 100 * share,
+	        p->model.extrapolated ? "; some parameters are extrapolated" : "");
+	if (count < 2 || !answer[1].possible)
+		return;
+	fprintf(out, "Next best: %s, %.2f times as long%s.\n", answer[1].variant,
+	        answer[1].prediction.seconds / p->seconds,
+	        answer[1].prediction.low <= p->high ? "; the intervals overlap" : "");
+	struct sensitivity s = advice_sensitivity(profile, question, &answer[0], &answer[1]);
+	if (s.name)
+		fprintf(out,
+		        "Most sensitive to: %s (10 %% more of it: %+.1f %% time, %+.1f %% lead "
+		        "over %s).\n",
+		        s.name, percent(s.time), percent(s.lead), answer[1].variant);
+	if (s.tipping_name)
+		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured.\n",
+		        answer[1].variant, s.tipping_name, s.tipping);
+	else
+		fprintf(out, "No single parameter within a factor of 8 tips the choice.\n");
+}
+
+/* ---- the machine ---- */
+
+static void describe_machine(
+        const struct profile *profile, const char *choice, const char *device, FILE *out)
+{
+	struct gpu gpu;
+	struct fault fault;
+	const struct table *source = profile->source;
+	const char *name = source ? table_meta(source, "gpu") : NULL;
+	const char *cpu = source ? table_meta(source, "cpu") : NULL;
+	const char *date = source ? table_meta(source, "date") : NULL;
+	bool has_gpu = gpu_open(&gpu, device, &fault);
+	const char *stale = source ? machine_stale(source, has_gpu ? &gpu : NULL) : NULL;
+
+	fprintf(out, "%s: GPU %s, CPU %s, measured %s\n", choice, name ? name : "unknown",
+	        cpu ? cpu : "unknown", date ? date : "at an unknown date");
+	if (stale)
+		fprintf(out, "Recorded, not measured on this machine as it is now: %s\n", stale);
+}
+
+static bool has_gpu_parameters(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (strncmp(profile->row[i].name, "gpu.launch.", 11) == 0 &&
+		        strcmp(profile->row[i].status, "failed") != 0)
+			return true;
+	return false;
+}
+
+/* ---- update or refactor? ---- */
+
+static enum q_kept q_of(const char *name)
+{
+	for (int q = Q_NONE; q <= Q_FULL; q++)
+		if (strcmp(name, q_kept_name[q]) == 0)
+			return (enum q_kept)q;
+	msg_die(EXIT_BAD_USAGE, "--q is full, thin or none, not '%s'", name);
+}
+
+static void advise_update(const struct profile *profile, const char *choice, const char *change,
+        const struct update_question *asked, bool has_gpu, const struct cli_common *common)
+{
+	struct update_answer answer[UPDATE_CHANGES];
+	size_t count =
+	        update_ask(profile, has_gpu ? MODEL_CUDA : MODEL_HOST, change, asked, answer);
+
+	if (count == 0)
+		msg_die(EXIT_BAD_USAGE,
+		        "--change is remove_columns, add_columns, add_rows, remove_rows or modify, "
+		        "not '%s'",
+		        change);
+	if (common->json) {
+		struct table *table = update_table(answer, count);
+		table_meta_set(table, "profile", "%s", choice);
+		table_write_json(table, stdout);
+		table_free(table);
+		return;
+	}
+	printf("QR factorization of %" PRId64 " x %" PRId64 ", Q %s, %s precision: %" PRId64
+	       " rows or columns at %" PRId64 "\n",
+	        asked->m, asked->n, q_kept_name[asked->kept],
+	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
+	describe_machine(profile, choice, common->device, stdout);
+	putchar('\n');
+	update_print(answer, count, stdout);
+}
+
+/* ---- the command line ---- */
+
+static bool is_update(char **operands)
+{
+	return operands[0] && strcmp(operands[0], "update") == 0 && !operands[1];
+}
+
+/* Steps of the widest change that is asked about. */
+enum { MOST_COLUMNS = 131072 };
+
+static void check_update(const struct update_question *asked)
+{
+	if (asked->m == 0 || asked->n == 0 || asked->p == 0)
+		msg_die(EXIT_BAD_USAGE,
+		        "give the factorization's size and how much changes: --m ROWS --n COLUMNS "
+		        "--p COUNT");
+	if (asked->m < asked->n)
+		msg_die(EXIT_BAD_USAGE,
+		        "a factorization that is updated has at least as many rows as columns: m = "
+		        "%" PRId64 ", n = %" PRId64,
+		        asked->m, asked->n);
+	if (asked->n + asked->p > MOST_COLUMNS)
+		msg_die(EXIT_BAD_USAGE,
+		        "%" PRId64 " columns and %" PRId64
+		        " rows or columns that change: together up to %d are simulated",
+		        asked->n, asked->p, MOST_COLUMNS);
+}
+
+/* Columns of the widest panel that is asked about. */
+enum { WIDEST = 512 };
+
+static void check_panel(char **operands, const struct question *question)
+{
+	if (!operands[0] || strcmp(operands[0], "panel") != 0 || operands[1])
+		msg_die(EXIT_BAD_USAGE, "say what advice is about: advise panel --m 8192 --nb 64, "
+		                        "or advise update --m 8192 --n 1024 --p 16");
+	if (question->m == 0 || question->n == 0)
+		msg_die(EXIT_BAD_USAGE, "give the panel's size: --m ROWS --nb COLUMNS");
+	if (question->m < question->n)
+		msg_die(EXIT_BAD_USAGE,
+		        "a panel has at least as many rows as columns: m = %" PRId64
+		        ", nb = %" PRId64,
+		        question->m, question->n);
+	if (question->n > WIDEST)
+		msg_die(EXIT_BAD_USAGE,
+		        "a panel of %" PRId64
+		        " columns: panels have at most %d; wider ones are factorized in blocks, of "
+		        "which trace getrf --m ROWS --n COLUMNS tells",
+		        question->n, WIDEST);
+}
+
+static void check_words(const char *precision, const char *from)
+{
+	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
+		msg_die(EXIT_BAD_USAGE, "--precision is s (single) or d (double), not '%s'",
+		        precision);
+	if (from && strcmp(from, "host") != 0 && strcmp(from, "device") != 0)
+		msg_die(EXIT_BAD_USAGE, "--from is host or device, not '%s'", from);
+}
+
+int main(int argc, char **argv)
+{
+	struct question question = {0};
+	struct update_question update = {.sides = 1};
+	const char *q = "none", *change = NULL;
+	struct cli_list set = {.count = 0};
+	const char *precision = "s", *machine = NULL, *from = NULL;
+	const struct cli_option options[] = {
+	        {"m", 'm', CLI_INT, &question.m, "N", "rows (needed)", 1, 1e9},
+	        {"nb", 'n', CLI_INT, &question.n, "N", "panel: columns (needed)", 1, 1e6},
+	        {"n", 0, CLI_INT, &update.n, "N", "update: columns (needed)", 1, 1e6},
+	        {"p", 0, CLI_INT, &update.p, "N", "update: rows or columns that change (needed)", 1,
+	                1e6},
+	        {"k", 0, CLI_INT, &update.k, "N", "update: where they are, from 0 on", 0, 1e9},
+	        {"q", 0, CLI_TEXT, &q, "full|thin|none", "update: what of Q is kept", 0, 0},
+	        {"change", 0, CLI_TEXT, &change, "NAME",
+	                "update: remove_columns, add_columns, add_rows, remove_rows or modify; all "
+	                "of them when not given",
+	                0, 0},
+	        {"precision", 0, CLI_TEXT, &precision, "s|d", "single or double", 0, 0},
+	        {"machine", 0, CLI_TEXT, &machine, "NAME", "a recorded machine in data/", 0, 0},
+	        {"set", 0, CLI_LIST, &set, "NAME=VALUE",
+	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
+	                0, 0},
+	        {"from", 0, CLI_TEXT, &from, "host|device",
+	                "where the panel is and goes back to (device when the machine has a GPU)",
+	                0, 0}};
+	const struct cli_program program = {.name = "fathom-advise",
+	        .summary = "Tells which variant of an operation to use on a machine, and why.",
+	        .operands = "panel|update",
+	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.\n"
+	                   "update: rows or columns come to or go from an m x n matrix whose QR "
+	                   "factorization is known: change that, or factorize again?",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
+	const char *preset = machine_data_folder();
+	struct cli_common common = {.output = preset};
+	struct answer answer[ADVICE_ANSWERS];
+	char choice[MACHINE_CHOICE], **operands;
+
+	cli_parse(argc, argv, &program, &common, &operands);
+	check_words(precision, from);
+	if (is_update(operands)) {
+		update.m = question.m;
+		update.kept = q_of(q);
+		check_update(&update);
+	} else {
+		check_panel(operands, &question);
+	}
+	struct profile *profile =
+	        profile_context_profile(profile_context_folder(machine, common.output, preset, choice), &set);
+	bool has_gpu = has_gpu_parameters(profile);
+	question.precision = update.precision = precision[0] == 's' ? SINGLE : DOUBLE;
+	if (is_update(operands)) {
+		advise_update(profile, choice, change, &update, has_gpu, &common);
+		profile_free(profile);
+		return EXIT_DONE;
+	}
+	question.from_host = from ? strcmp(from, "host") == 0 : !has_gpu;
+	if (!question.from_host && !has_gpu)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s: its profile has no GPU: ask --from host, or another "
+		        "--machine",
+		        choice);
+
+	size_t count = advice_ask(profile, &question, has_gpu, answer);
+	if (common.json) {
+		struct table *table = answer_table(&question, answer, count);
+		table_meta_set(table, "profile", "%s", choice);
+		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
+		        precision[0], question.m, question.n,
+		        question.from_host ? "host" : "device");
+		table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
+		        question.m, question.n, precision[0] == 's' ? "single" : "double",
+		        question.from_host ? "host" : "device");
+		describe_machine(profile, choice, common.device, stdout);
+		putchar('\n');
+		print_answers(&question, answer, count, stdout);
+		if (count && answer[0].possible)
+			print_choice(profile, &question, answer, count, stdout);
+	}
+	if (!count || !answer[0].possible)
+		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",
+		        answer[0].prediction.fault.text);
+	profile_free(profile);
+	return EXIT_DONE;
+}

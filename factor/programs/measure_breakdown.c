@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: where does the time of a whole factorization go, phase by phase, as it really runs?
+ * Method: the plan that the model chooses from the profile, which is the one that the predicted
+ * breakdown is of, with every operation recorded, between runs that are not; each moment is owed to
+ * one of the operations under way. What can fool it: what the records cost, which grows with the
+ * number of operations against their length (the time without them stands beside). Unit: seconds.
+ */
+#include "measure.h"
+
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+#include "factor/validation/breakdown.h"
+#include "factor/validation/trace_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below, the records would be most of what is measured; on the host alone larger ones take long. */
+enum { SMALLEST = 512, LARGEST = 8192, LARGEST_ON_HOST = 2048 };
+
+struct breakdown_bench {
+	struct measure *measure;
+	const struct bench_request *request;
+	const struct profile *profile;
+	struct table *table;
+	const char *path;
+};
+
+/* The file's rows stay when they are of this program, machine and profile. */
+static struct table *open_table(
+        const struct breakdown_bench *b, const char *profile_path, struct fault *fault)
+{
+	struct table *fresh = breakdown_table();
+	struct table *old = b->measure->again ? NULL : table_read(b->path, fault);
+	char sha[65];
+
+	measure_stamp(b->measure, fresh);
+	if (table_sha256(profile_path, sha, fault))
+		table_meta_set(fresh, "profile_sha256", "%s", sha);
+	if (old &&
+	        (!measure_same(old, fresh) || !measure_same_meta(old, fresh, "profile_sha256"))) {
+		table_free(old);
+		old = NULL;
+	}
+	if (!old)
+		return fresh;
+	msg_warn("%s: %zu rows kept (--again measures them again)", b->path, old->row_count);
+	table_free(fresh);
+	return old;
+}
+
+static void run(struct breakdown_bench *b, struct factor_question *asked,
+        enum breakdown_place place, struct plan_choice *choice)
+{
+	struct executor *e = measure_executor(b->measure, place == PLACE_HOST ? "host" : "cuda");
+	struct whole whole = {.uplo = asked->uplo};
+	struct trace_run run;
+	struct fault fault;
+
+	if (!e || breakdown_has(b->table, asked, place) ||
+	        !breakdown_choose(b->profile, asked, place, choice))
+		return;
+	msg_progress("breakdown of %s %s %" PRId64, breakdown_variant[place], asked->operation,
+	        asked->n);
+	asked->plan = &choice->plan;
+	operation_find(asked->operation, &whole.operation);
+	if (!trace_run(e, &whole, asked->plan, asked->precision, asked->m, asked->n,
+	            b->measure->common.quick, asked->operation, &run, &fault)) {
+		msg_warn("breakdown of %s %s %" PRId64 ": %s", breakdown_variant[place],
+		        asked->operation, asked->n, fault.text);
+		b->measure->failed++;
+		return;
+	}
+	breakdown_add(b->table, asked, place, run.timeline, run.plain.value, run.timeline->seconds);
+	timeline_free(run.timeline);
+	if (!table_write(b->table, b->path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+}
+
+static void run_all(struct breakdown_bench *b)
+{
+	static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+	const struct bench_request *request = b->request;
+	struct plan_choice *choice = xmalloc(sizeof *choice);
+	double start = clock_now();
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+		for (int64_t n = SMALLEST; n <= LARGEST; n *= 2) {
+			struct factor_question asked = {.operation = operations[o],
+			        .m = n,
+			        .n = n,
+			        .precision = SINGLE,
+			        .uplo = LOWER};
+			if (n < request->smallest || n > request->largest)
+				continue;
+			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
+				if (!*b->measure->plan.stop &&
+				        clock_now() - start < b->measure->budget &&
+				        (place != PLACE_HOST || n <= LARGEST_ON_HOST))
+					run(b, &asked, place, choice);
+		}
+	msg_progress_end();
+	free(choice);
+}
+
+void measure_breakdown(
+        struct measure *measure, const struct bench_request *request, const struct profile *profile)
+{
+	char *path = xasprintf("%s/breakdown_measured.tsv", measure->common.output);
+	char *source = xasprintf("%s/profile.tsv", measure->common.output);
+	struct breakdown_bench b = {measure, request, profile, NULL, path};
+	struct fault fault;
+
+	b.table = open_table(&b, source, &fault);
+	run_all(&b);
+	if (b.table->row_count) {
+		printf("\nWhere the time goes, of recorded runs\n");
+		breakdown_print(b.table, stdout);
+		printf("%s\n", path);
+	}
+	table_free(b.table);
+	free(source);
+	free(path);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how long do the phases of QR with the whole Q take, in Kerr's baseline of BLAS calls
+ * and in ours, for which width of blocks is it fastest, and how much faster is it than the host?
+ * Method: his matrices of twice as many rows as columns; five runs of each, from resident data; the
+ * median of runs without marks, and of the phases of runs with them (events between the kernels,
+ * where he waits for each kernel). Predictions are made before. What can fool it: clocks that still
+ * rise (a run ahead of the five), a wrong result (then there is no time). Unit: seconds. */
+#include "measure.h"
+
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+#include "factor/algorithms/geqrf.h"
+#include "factor/model/model_kerr.h"
+#include "measure_kerr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Table 1's rows, and one more. */
+static const int64_t sizes[] = {
+        512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 6656, 8192, 16384};
+/* The widest for KERR_AHEAD alone: the others' panels are factorized column by column, or in one
+ * call. */
+static const int64_t widths[] = {16, 32, 64, 128, 256};
+
+/* ---- one size ---- */
+
+static bool allocate(struct executor *e, struct matrix *a)
+{
+	return e->ops->alloc(e, a->ld * a->n * precision_bytes(a->precision), &a->data);
+}
+
+static void close_size(struct kerr_bench *b)
+{
+	struct matrix *all[] = {&b->a0, &b->a, &b->q, &b->room.a_copy, &b->room.q_copy,
+	        &b->room.square, &b->room.vectors};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i]->data)
+			b->e->ops->release(b->e, all[i]->data);
+	free(b->host);
+	b->host = NULL;
+}
+
+static bool open_size(struct kerr_bench *b, int64_t m)
+{
+	struct executor *e = b->e;
+	int64_t n = m / 2;
+
+	b->a0 = b->a = (struct matrix){NULL, 0, m, n, m, SINGLE};
+	b->q = (struct matrix){NULL, 0, m, m, m, SINGLE};
+	b->room = (struct kerr_room){.a_copy = {NULL, 0, m, n, m, DOUBLE},
+	        .q_copy = {NULL, 0, m, m, m, DOUBLE},
+	        .square = {NULL, 0, m, m, m, DOUBLE},
+	        .vectors = {NULL, 0, m, 2, m, DOUBLE}};
+	b->host = xmalloc((size_t)(m * n) * sizeof(float));
+	kerr_matrix(b->host, m, n, SINGLE, (uint64_t)b->measure->common.seed);
+	return allocate(e, &b->a0) && allocate(e, &b->a) && allocate(e, &b->q) &&
+	       allocate(e, &b->room.a_copy) && allocate(e, &b->room.q_copy) &&
+	       allocate(e, &b->room.square) && allocate(e, &b->room.vectors) &&
+	       e->ops->upload(e, b->host, m, b->a0);
+}
+
+/* ---- one configuration ---- */
+
+struct configuration {
+	enum kerr_variant variant;
+	int64_t r;
+	void *work;
+	struct phase_timer phase_timer;
+	double whole[KERR_RUNS], phase[KERR_PHASES][KERR_RUNS];
+	size_t samples;
+	struct kerr_errors errors;
+};
+
+static bool run_once(
+        struct kerr_bench *b, struct configuration *c, bool marked, size_t i, double *seconds)
+{
+	struct executor *e = b->e;
+	double phase[KERR_PHASES];
+
+	e->queue = QUEUE_MAIN;
+	if (!e->ops->duplicate(e, b->a0, b->a) || !ex_fill(e, WHOLE, NAN, NAN, b->q) ||
+	        !e->ops->sync(e))
+		return false;
+	double start = clock_now();
+	bool ok = kerr_qr(e, c->variant, c->r, b->a, b->q, c->work, marked ? &c->phase_timer : NULL) &&
+	          e->ops->sync(e);
+	*seconds = clock_now() - start;
+	if (ok && marked)
+		ok = phase_timer_read(e, &c->phase_timer, phase, KERR_PHASES);
+	for (int p = 0; ok && marked && p < KERR_PHASES; p++)
+		c->phase[p][i] = phase[p];
+	c->whole[i] = *seconds;
+	return ok;
+}
+
+/* The first of short runs, and of all, is not counted; five are not needed when they take long. */
+static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
+{
+	double seconds, spent = 0, enough = b->measure->plan.max_seconds;
+	bool ok = run_once(b, c, marked, 0, &seconds);
+
+	c->samples = b->warm[c->variant] && seconds > enough;
+	b->warm[c->variant] = true;
+	while (ok && c->samples < KERR_RUNS && spent < enough &&
+	        (c->samples == 0 || seconds < 2 * enough) && !*b->measure->plan.stop) {
+		ok = run_once(b, c, marked, c->samples++, &seconds);
+		spent += seconds;
+	}
+	return ok && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &c->errors);
+}
+
+struct kerr_row kerr_bench_row(
+        const struct kerr_bench *b, const char *variant, const char *phase, int64_t r)
+{
+	struct kerr_row row = {.m = b->a0.m,
+	        .n = b->a0.n,
+	        .r = r,
+	        .predicted = NAN,
+	        .seconds = {NAN, NAN, NAN, 0},
+	        .residual = NAN,
+	        .orthogonality = NAN,
+	        .triangularity = NAN,
+	        .limit = NAN};
+
+	snprintf(row.variant, sizeof row.variant, "%s", variant);
+	snprintf(row.phase, sizeof row.phase, "%s", phase);
+	return row;
+}
+
+void kerr_bench_add(struct kerr_bench *b, struct kerr_row *row, const double *sample, size_t count,
+        const struct kerr_errors *errors)
+{
+	row->residual = errors->residual;
+	row->orthogonality = errors->orthogonality;
+	row->triangularity = errors->triangularity;
+	row->limit = errors->limit;
+	if (errors->passed && count) {
+		row->seconds = stats_median_interval(sample, count);
+	} else {
+		snprintf(row->note, sizeof row->note, "beyond the limit of errors");
+		b->measure->failed++;
+	}
+	kerr_rows_add(b->rows, row);
+}
+
+static void add_phases(struct kerr_bench *b, const struct configuration *c,
+        const struct kerr_prediction *predicted)
+{
+	double count[KERR_PHASES];
+
+	kerr_count(b->a0.m, b->a0.n, c->r, count);
+	for (int p = 0; p < KERR_PHASES; p++) {
+		bool fused = p == KERR_PANEL, ours = c->variant == KERR_STEPS;
+		struct kerr_row row =
+		        kerr_bench_row(b, kerr_variant_name[c->variant], kerr_phase_name[p], c->r);
+		row.flops = count[p];
+		row.predicted = predicted->phase[p];
+		if (fused == ours || p > KERR_PANEL)
+			kerr_bench_add(b, &row, c->phase[p], c->samples, &c->errors);
+	}
+}
+
+static struct kerr_prediction predict(const struct kerr_bench *b, const struct configuration *c)
+{
+	struct kerr_prediction predicted = {.total = NAN};
+
+	for (int p = 0; p < KERR_PHASES; p++)
+		predicted.phase[p] = NAN;
+	if (b->profile && !model_kerr(b->profile, c->variant, b->a0.m, b->a0.n, c->r, &predicted))
+		msg_warn("no prediction: %s", predicted.fault.text);
+	return predicted;
+}
+
+static void measure_configuration(struct kerr_bench *b, enum kerr_variant variant, int64_t r)
+{
+	struct executor *e = b->e;
+	struct configuration c = {.variant = variant, .r = r};
+	struct kerr_row total = kerr_bench_row(b, kerr_variant_name[variant], "total", r);
+	int64_t bytes;
+	double count[KERR_PHASES];
+
+	if (kerr_rows_find(b->rows, &total))
+		return;
+	struct kerr_prediction predicted = predict(b, &c);
+	total.predicted = predicted.total;
+	total.flops = kerr_count(total.m, total.n, KERR_TABLE_R, count);
+	bytes = kerr_work(e, variant, r, b->a, b->q);
+	bool ok = bytes >= 0 && e->ops->alloc(e, bytes, &c.work);
+	if (ok && variant != KERR_AHEAD) {
+		ok = run_all(b, &c, true);
+		if (ok)
+			add_phases(b, &c, &predicted);
+	}
+	if (ok && run_all(b, &c, false)) {
+		kerr_bench_add(b, &total, c.whole, c.samples, &c.errors);
+	} else {
+		snprintf(total.note, sizeof total.note, "%.120s", e->fault.text);
+		kerr_rows_add(b->rows, &total);
+		b->measure->failed++;
+	}
+	if (c.work)
+		e->ops->release(e, c.work);
+	phase_timer_free(&c.phase_timer);
+}
+
+/* Whether the request is for that variant, or all. */
+static bool wants(const struct kerr_bench *b, const char *variant)
+{
+	return !b->request->only[0] || strcmp(b->request->only, variant) == 0;
+}
+
+static bool suits(const struct kerr_bench *b, enum kerr_variant variant, int64_t r)
+{
+	return r <= b->a0.n && (r <= GEQRF_LEAF_MAX || variant == KERR_AHEAD) &&
+	       wants(b, kerr_variant_name[variant]);
+}
+
+static void measure_size(struct kerr_bench *b)
+{
+	for (int v = 0; v < KERR_VARIANTS; v++)
+		for (size_t w = 0; w < ARRAY_LEN(widths); w++)
+			if (suits(b, (enum kerr_variant)v, widths[w]) && !kerr_bench_late(b))
+				measure_configuration(b, (enum kerr_variant)v, widths[w]);
+	if (b->measure->executor[0] && wants(b, "gemv") && !kerr_bench_late(b))
+		measure_kerr_gemv(b);
+}
+
+/* ---- all ---- */
+
+bool kerr_bench_late(const struct kerr_bench *b)
+{
+	return *b->measure->plan.stop || clock_now() - b->start > b->measure->budget;
+}
+
+static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
+{
+	struct fault fault;
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes) && !kerr_bench_late(b); i++) {
+		if (sizes[i] < b->request->smallest || sizes[i] > b->request->largest)
+			continue;
+		msg_progress("%" PRId64 " x %" PRId64, sizes[i], sizes[i] / 2);
+		if (open_size(b, sizes[i]))
+			work(b);
+		else
+			msg_warn("%" PRId64 " rows: %s", sizes[i], b->e->fault.text);
+		close_size(b);
+		if (!kerr_rows_write(b->rows, b->path, &fault))
+			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	}
+}
+
+/* What kerr.tsv has of this program on this machine. */
+static void keep_rows(struct kerr_bench *b)
+{
+	struct fault fault;
+	struct kerr_rows *old = b->measure->again ? NULL : kerr_rows_read(b->path, &fault);
+
+	if (old && measure_same(old->table, b->rows->table))
+		for (size_t i = 0; i < old->count; i++)
+			kerr_rows_add(b->rows, &old->row[i]);
+	if (b->rows->count)
+		msg_warn(
+		        "%s: %zu rows kept (--again measures them again)", b->path, b->rows->count);
+	kerr_rows_free(old);
+}
+
+int measure_kerr(struct measure *measure, const struct bench_request *request)
+{
+	struct kerr_bench *b = xcalloc(1, sizeof *b);
+	struct fault fault;
+
+	b->measure = measure;
+	b->request = request;
+	b->rows = kerr_rows_new();
+	b->path = xasprintf("%s/kerr.tsv", measure->common.output);
+	measure_open(measure);
+	b->e = measure->executor[measure->executor[0] ? 0 : 1];
+	measure_stamp(measure, b->rows->table);
+	table_meta_set(b->rows->table, "executor", "%s", b->e->name);
+	keep_rows(b);
+	char *source = xasprintf("%s/profile.tsv", measure->common.output);
+	b->profile = measure->executor[0] ? profile_read(source, &fault) : NULL;
+	free(source);
+	b->start = clock_now();
+	if (strcmp(request->only, "lapack") != 0)
+		each_size(b, measure_size);
+	if (measure->executor[1] && wants(b, "lapack"))
+		each_size(b, measure_kerr_host);
+	msg_progress_end();
+	kerr_rows_print(b->rows, stdout);
+	printf("%s\n", b->path);
+	if (clock_now() - b->start > measure->budget)
+		msg_warn("the time of %.0f s is spent: the same command goes on", measure->budget);
+	kerr_rows_free(b->rows);
+	profile_free(b->profile);
+	free(b->path);
+	free(b);
+	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+}

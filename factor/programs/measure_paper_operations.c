@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include "lib/base/msg.h"
+#include "factor/model/vector_gemm.h"
+#include "factor/validation/papers/paper_operations.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct result new_row(const struct paper_op_problem *problem, const struct paper_op_way *way)
+{
+	struct result row = {.precision = SINGLE,
+	        .m = problem->m,
+	        .n = problem->n,
+	        .k = problem->k,
+	        .residual = NAN,
+	        .orthogonality = NAN};
+
+	snprintf(row.operation, sizeof row.operation, "%s", paper_op_name[problem->part]);
+	snprintf(row.variant, sizeof row.variant, "%s", way->variant);
+	snprintf(row.executor, sizeof row.executor, "cuda");
+	snprintf(row.options, sizeof row.options, "l2=warm%s%s", way->options[0] ? "," : "",
+	        way->options);
+	return row;
+}
+
+/* What the profile says of the paper's kernel, ahead of its measurement. */
+static void estimate(const struct profile *profile, const struct paper_op_way *way,
+        const struct result *measured, struct results *out)
+{
+	struct result row = *measured;
+	struct model model;
+
+	if (!profile || way->part != PAPER_OP_GEMM || strcmp(way->variant, "volkov") != 0)
+		return;
+	snprintf(row.executor, sizeof row.executor, "model");
+	if (results_find(out, &row))
+		return;
+	model_start(&model, profile);
+	const struct vector_estimate e = vector_estimate(
+	        &model, paper_op_has(way, "trans", "nt"), (enum volkov_without)way->setting);
+	row.seconds = (struct estimate){results_flops(&row) / e.rate, NAN, NAN, 0};
+	snprintf(row.regime, sizeof row.regime, "hardware");
+	snprintf(row.plan, sizeof row.plan, "limit=%s",
+	        e.rate == e.issue    ? "issue"
+	        : e.rate == e.shared ? "shared"
+	                             : "l2");
+	if (!model.missing)
+		results_add(out, &row);
+}
+
+bool measure_parts(struct measure *measure, const struct profile *profile, const char *operation,
+        int64_t m, int64_t n, struct results *out)
+{
+	const struct paper_op_way *way[PAPER_OP_WAYS];
+	enum paper_op part;
+	struct result row[PAPER_OP_WAYS];
+	struct candidate candidate[PAPER_OP_WAYS];
+	struct fault fault = {""};
+	int calls[PAPER_OP_WAYS];
+	size_t count = 0;
+
+	paper_op_find(operation, &part);
+	const struct paper_op_problem problem = paper_op_problem(part, m, n);
+	const size_t ways = measure->executor[0] ? paper_op_ways(problem.part, way) : 0;
+	for (size_t i = 0; i < ways; i++) {
+		row[count] = new_row(&problem, way[i]);
+		estimate(profile, way[i], &row[count], out);
+		way[count] = way[i];
+		if (!results_find(out, &row[count]))
+			count++;
+	}
+	if (count == 0)
+		return false;
+	measure->plan.seed += 1000;
+	if (!timing_parts(measure->executor[0], &problem, &measure->plan, way, candidate, calls,
+	            count, &fault)) {
+		if (!*measure->plan.stop)
+			msg_warn("%s %" PRId64 " x %" PRId64 ": %s", operation, m, n, fault.text);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		snprintf(row[i].plan, sizeof row[i].plan, "calls=%d", calls[i]);
+		measure_add(measure, &row[i], &candidate[i], out);
+	}
+	return true;
+}

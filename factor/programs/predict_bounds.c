@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict_bounds.h"
+
+#include "lib/base/msg.h"
+#include "factor/model/plan/plan_choice.h"
+#include "factor/algorithms/plan_default.h"
+#include "factor/validation/cases.h"
+#include "factor/validation/whole.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LARGEST_QUICK = 512 };
+
+enum part { PANELS, UPDATES, OTHERS, PARTS };
+
+static const struct {
+	const char *alone, *without; /* columns */
+	unsigned phases;
+} parts[PARTS] = {{"panels_s", "without_panels_s", 1u << PHASE_PANEL},
+        {"updates_s", "without_updates_s", 1u << PHASE_UPDATE},
+        {"others_s", "without_others_s",
+                ((1u << PHASE_COUNT) - 1) & ~(1u << PHASE_PANEL | 1u << PHASE_UPDATE)}};
+
+struct run {
+	struct factor_question asked;
+	struct plan_choice choice;
+	double bound, alone[PARTS], without[PARTS], by_default; /* seconds */
+};
+
+/* NaN when the profile does not cost it. */
+static double seconds_without(
+        const struct profile *profile, const struct factor_question *asked, unsigned phases)
+{
+	struct executor *e = model_factor_executor(profile, MODEL_CUDA, asked, 2);
+
+	e->skip = phases;
+	const double seconds = model_factor_run(e, asked) ? executor_model_seconds(e) : NAN;
+	executor_free(e);
+	return seconds;
+}
+
+/* By the plan for whoever has no profile. */
+static double seconds_by_default(const struct profile *profile, struct factor_question asked)
+{
+	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, 2);
+	enum operation operation = GETRF;
+	struct default_plan plan;
+
+	operation_find(asked.operation, &operation);
+	plan_default(e, operation, asked.m, asked.n, asked.precision, false, &plan);
+	executor_free(e);
+	asked.plan = &plan.plan;
+	return seconds_without(profile, &asked, 0);
+}
+
+static void simulate(const struct profile *profile, struct run *run)
+{
+	const unsigned all = (1u << PHASE_COUNT) - 1;
+	struct plan_fixed fixed = plan_free;
+	struct prediction bound;
+
+	fixed.hybrid = 0;
+	if (!plan_choose(profile, &run->asked, &fixed, &run->choice))
+		return;
+	run->asked.plan = &run->choice.plan;
+	model_factor_predict(profile, MODEL_CUDA, &run->asked, 0, &bound);
+	run->bound = bound.seconds;
+	run->by_default = seconds_by_default(profile, run->asked);
+	for (enum part p = 0; p < PARTS; p++) {
+		run->alone[p] = seconds_without(profile, &run->asked, all & ~parts[p].phases);
+		run->without[p] = seconds_without(profile, &run->asked, parts[p].phases);
+	}
+}
+
+/* The shapes' modes, all of them or small squares alone. */
+static size_t list_runs(const struct profile *profile, bool quick, struct run **runs)
+{
+	struct bench_shape *shapes;
+	const size_t all = cases_largest_first(&shapes);
+	size_t count = 0;
+
+	*runs = xcalloc(all * MATHS, sizeof **runs);
+	for (size_t i = 0; i < all; i++)
+		for (enum math math = MATH_FP32; math < MATHS; math++) {
+			const struct bench_shape *s = &shapes[i];
+			if ((quick && (s->m != s->n || s->n > LARGEST_QUICK)) ||
+			        (math != MATH_FP32 &&
+			                !(cases_split(s) && cases_estimated(profile, math))))
+				continue;
+			(*runs)[count++].asked = (struct factor_question){.operation = s->operation,
+			        .m = s->m,
+			        .n = s->n,
+			        .precision = s->precision,
+			        .uplo = LOWER,
+			        .math = math};
+		}
+	free(shapes);
+	return count;
+}
+
+static void add_row(struct table *table, const struct run *run)
+{
+	const struct factor_question *asked = &run->asked;
+	const char precision[] = {(char)asked->precision, 0};
+	const size_t r = table_add_row(table);
+
+	table_set_text(table, r, "operation", asked->operation);
+	table_set_text(table, r, "precision", precision);
+	table_set_text(
+	        table, r, "math", asked->precision == DOUBLE ? "fp64" : math_name[asked->math]);
+	table_set_int(table, r, "m", asked->m);
+	table_set_int(table, r, "n", asked->n);
+	table_set_real(table, r, "seconds", run->choice.seconds);
+	table_set_real(table, r, "bound_s", run->bound);
+	table_set_real(table, r, "default_s", run->by_default);
+	for (enum part p = 0; p < PARTS; p++) {
+		table_set_real(table, r, parts[p].alone, run->alone[p]);
+		table_set_real(table, r, parts[p].without, run->without[p]);
+	}
+}
+
+/* As many threads' work; the rows keep the order of the runs. */
+struct table *predict_bounds(const struct profile *profile, bool quick)
+{
+	static const char *const columns[] = {"operation", "precision", "math", "m", "n", "seconds",
+	        "bound_s", "default_s", "panels_s", "updates_s", "others_s", "without_panels_s",
+	        "without_updates_s", "without_others_s"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	struct run *runs;
+	const size_t count = list_runs(profile, quick, &runs);
+
+	msg_progress("bounds of %zu factorizations", count);
+#pragma omp parallel for schedule(dynamic)
+	for (size_t i = 0; i < count; i++)
+		simulate(profile, &runs[i]);
+	for (size_t i = 0; i < count; i++)
+		if (runs[i].asked.plan)
+			add_row(table, &runs[i]);
+	msg_progress_end();
+	free(runs);
+	return table;
+}

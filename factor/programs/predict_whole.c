@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict_whole.h"
+#include "factor/validation/predicted.h"
+
+#include "lib/base/msg.h"
+#include "factor/validation/cases.h"
+#include "factor/model/predictions/model_factor.h"
+#include "factor/validation/whole.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PLANS = 16, PARTS = 3 + 2 * (MATHS - 1) /* of a shape, at most */ };
+
+/* A row becomes its prediction at one level. */
+static bool predict(const struct profile *profile, int level, struct result *row)
+{
+	struct whole_plan *plan = xmalloc(sizeof *plan);
+	struct prediction prediction = {.seconds = NAN, .low = NAN, .high = NAN};
+	char piece[24] = "0";
+
+	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, plan);
+	results_option(row->options, "piece", piece, sizeof piece);
+	const struct factor_question asked = {.operation = results_factorization(row->operation),
+	        .plan = &plan->plan,
+	        .m = row->m,
+	        .n = row->n,
+	        .precision = row->precision,
+	        .uplo = LOWER,
+	        .math = row->math,
+	        .from_host = results_option(row->options, "from", NULL, 0),
+	        .piece = strtoll(piece, NULL, 10)};
+	bool ok = model_factor_predict(profile, MODEL_CUDA, &asked, level, &prediction);
+	predicted_fill(row, &prediction, ok);
+	free(plan);
+	return ok;
+}
+
+/* Plans of one shape that are predicted together: those of one width each, or the one that the
+ * model chooses with the panels in one place, from host memory too; or the one that a panel has. */
+struct part {
+	const struct bench_shape *shape;
+	enum math math;
+	bool chosen, hybrid;
+	struct results *results;
+	size_t refused;
+};
+
+static void add_part(struct part *parts, size_t *count, struct part part)
+{
+	part.results = results_new();
+	parts[(*count)++] = part;
+}
+
+static bool is_panel(const struct bench_shape *shape)
+{
+	return results_factorization(shape->operation) != shape->operation;
+}
+
+static size_t list_parts(const struct profile *profile, const struct bench_shape *shapes,
+        size_t count, struct part *parts)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct part part = {.shape = &shapes[i], .math = MATH_FP32};
+		add_part(parts, &listed, part);
+		part.chosen = !is_panel(&shapes[i]);
+		if (part.chosen)
+			add_part(parts, &listed, part);
+		part.hybrid = true;
+		add_part(parts, &listed, part);
+		for (enum math math = MATH_3XTF32; math < MATHS; math++) {
+			if (!cases_split(&shapes[i]) || !cases_estimated(profile, math))
+				continue;
+			part = (struct part){.shape = &shapes[i], .math = math};
+			add_part(parts, &listed, part);
+			part.chosen = true;
+			add_part(parts, &listed, part);
+		}
+	}
+	return listed;
+}
+
+static size_t list_plans(const struct profile *profile, const struct part *part, struct result *row)
+{
+	const struct bench_shape *shape = part->shape;
+	size_t count = 1;
+
+	if (is_panel(shape))
+		row[0] = cases_panel(shape, part->hybrid);
+	else if (!part->chosen)
+		count = cases_plans(shape, "cuda", part->math, row, MOST_PLANS);
+	else if (!cases_model_plan(profile, shape, part->hybrid, part->math, &row[0]))
+		count = 0;
+	else if (cases_transfers(shape) && part->math == MATH_FP32)
+		row[count++] = cases_from_host(profile, &row[0]);
+	return count;
+}
+
+static void predict_part(const struct profile *profile, struct part *part)
+{
+	struct result row[MOST_PLANS];
+	size_t plans = list_plans(profile, part, row);
+
+	for (size_t p = 0; p < plans; p++)
+		part->refused += predicted_levels(part->results, profile, &row[p], predict);
+}
+
+/* The parts are as many threads' work; their rows keep the order of the shapes. */
+static size_t predict_shapes(struct results *results, const struct profile *profile,
+        const struct bench_shape *shapes, size_t count)
+{
+	struct part *parts = xcalloc(PARTS * count, sizeof *parts);
+	size_t listed = list_parts(profile, shapes, count, parts), refused = 0;
+
+#pragma omp parallel for schedule(dynamic)
+	for (size_t i = listed; i > 0; i--) /* the largest first */
+		predict_part(profile, &parts[i - 1]);
+	for (size_t i = 0; i < listed; i++) {
+		results_append(results, parts[i].results);
+		refused += parts[i].refused;
+		results_free(parts[i].results);
+	}
+	free(parts);
+	return refused;
+}
+
+size_t predict_whole(struct results *results, const struct profile *profile, bool quick)
+{
+	struct bench_shape *shapes, *panels;
+	size_t count = cases_whole(quick, &shapes), few = cases_panels(quick, &panels);
+
+	msg_progress("%zu whole factorizations, %zu panels", count, few);
+	size_t refused = predict_shapes(results, profile, shapes, count) +
+	                 predict_shapes(results, profile, panels, few);
+	free(shapes);
+	free(panels);
+	return refused;
+}

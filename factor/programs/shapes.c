@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "shapes.h"
+
+#include "factor/validation/products.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RUNS = 8 }; /* of a case: warm, in turns, checked */
+
+/* Products are one shape when they have the same operands. */
+static bool same_product(const struct result *a, const struct result *b)
+{
+	return !results_is_product(a) ||
+	       (a->k == b->k && product_of(a).trans == product_of(b).trans);
+}
+
+bool shapes_same(const struct result *a, const struct result *b)
+{
+	bool panel = results_is_lu_panel(a), both = panel == results_is_lu_panel(b);
+
+	return both && same_product(a, b) && (panel || strcmp(a->operation, b->operation) == 0) &&
+	       a->m == b->m && a->n == b->n && a->precision == b->precision &&
+	       strcmp(a->executor, b->executor) == 0;
+}
+
+size_t shapes_add(struct shape *shape, size_t count, const struct result *row)
+{
+	size_t s = 0;
+
+	while (s < count && !shapes_same(shape[s].row, row))
+		s++;
+	if (s == count)
+		shape[count++] = (struct shape){row, 0};
+	if (results_level(row) == 2 && row->seconds.value > 0)
+		shape[s].seconds += row->seconds.value;
+	return count;
+}
+
+static void shuffle(struct shape *shape, size_t count, uint64_t state)
+{
+	for (size_t i = count; i > 1; i--) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		size_t j = (size_t)(state >> 33) % i;
+		struct shape swap = shape[i - 1];
+		shape[i - 1] = shape[j];
+		shape[j] = swap;
+	}
+}
+
+void shapes_order(struct shape *shape, size_t count, uint64_t seed, double budget)
+{
+	const double part = budget / (RUNS * (double)(count + 1));
+
+	shuffle(shape, count, seed);
+	for (size_t i = 1; i < count; i++) {
+		struct shape this = shape[i];
+		size_t at = i;
+		for (; at > 0 && shape[at - 1].seconds > fmax(part, this.seconds); at--)
+			shape[at] = shape[at - 1];
+		shape[at] = this;
+	}
+}

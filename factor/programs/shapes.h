@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The shapes of a list of predictions, and the order in which they are measured. */
+#ifndef FATHOM_SHAPES_H
+#define FATHOM_SHAPES_H
+
+#include "factor/validation/results.h"
+
+/* Cases of one shape are measured in turns on the same data. */
+struct shape {
+	const struct result *row; /* the first prediction */
+	double seconds;           /* predicted at level 2, of one run of each of its cases */
+};
+
+/* Whether two cases are of one shape. */
+bool shapes_same(const struct result *a, const struct result *b);
+
+/* Adds a prediction to the shapes, which have room for it; returns how many there are. */
+size_t shapes_add(struct shape *shape, size_t count, const struct result *row);
+
+/* In random order, but those that are predicted to take more than their part of the budget
+ * (seconds) at the end, the longest last: when the time is spent, the fewest are missing. */
+void shapes_order(struct shape *shape, size_t count, uint64_t seed, double budget);
+
+#endif

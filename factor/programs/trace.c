@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what runs when in this factorization, and which phase is each moment owed to?
+ * Method: the algorithm on the model executor, estimated from the machine's profile, with the plan
+ * given or the one that the model finds fastest; then the same plan for real on the GPU, every
+ * operation recorded, between runs that are not; without a GPU what the data folder has recorded of
+ * the same plan. Both as tables, step by step, and with --svg as one drawing. What can fool it: the
+ * records' own cost (the time without them stands beside), and on a GPU that is not the profile's
+ * the difference between the two. Unit: microseconds. */
+#include "lib/base/cli.h"
+#include "lib/device/gpu.h"
+#include "lib/device/machine.h"
+#include "lib/base/msg.h"
+#include "lib/profile/profile.h"
+#include "factor/model/plan/plan_choice.h"
+#include "factor/algorithms/panel_getrf.h"
+#include "profile_context.h"
+#include "trace_result.h"
+#include "factor/validation/trace_file.h"
+#include "trace_record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+	struct factor_question asked;
+	struct plan_fixed fixed;
+	int64_t nb, leaf, inverse, ahead; /* as given */
+	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine, *plan;
+	const char *device;
+	bool quick, simulate; /* simulate: and nothing else */
+	int64_t lines;
+	double from, to; /* microseconds */
+	struct cli_list set;
+	int argc;
+	char **argv;
+};
+
+/* Of the smaller side: a minute or so of simulated plans. */
+enum { MOST_STEPS = 131072 };
+
+/* ---- the command line ---- */
+
+static const char *one_of(const char *text, const char *const *words, const char *what)
+{
+	char known[128] = "";
+
+	for (const char *const *word = words; *word; word++) {
+		if (strcmp(text, *word) == 0)
+			return *word;
+		size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *word);
+	}
+	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
+}
+
+/* Words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
+static void check_plan_text(const struct request *r)
+{
+	static const char *const words[] = {
+	        "leaf=", "inverse=", "lookahead=", "panel=", "widths=", NULL};
+	const char *word = r->plan ? r->plan + strspn(r->plan, " ") : NULL;
+
+	if (word && (r->fixed.leaf || r->fixed.inverse >= 0 || r->fixed.lookahead >= 0 ||
+	                    r->fixed.panel))
+		msg_die(EXIT_BAD_USAGE, "--plan says it all: leave --leaf, --inverse, --lookahead "
+		                        "and --panel out");
+	for (; word && *word; word += strspn(word, " ")) {
+		const char *const *known = words;
+		while (*known && strncmp(word, *known, strlen(*known)) != 0)
+			known++;
+		if (!*known)
+			msg_die(EXIT_BAD_USAGE,
+			        "plan '%s': write it as bench.tsv does, leaf=64 inverse=0 "
+			        "lookahead=1 widths=256x8,128",
+			        r->plan);
+		word += strcspn(word, " ");
+	}
+}
+
+static void read_request(struct request *r, char **operands)
+{
+	static const char *const operations[] = {"getrf", "geqrf", "potrf", NULL};
+	static const char *const precisions[] = {"s", "d", NULL};
+	static const char *const places[] = {"device", "host", NULL};
+	static const char *const triangles[] = {"lower", "upper", NULL};
+	struct factor_question *asked = &r->asked;
+
+	if (!operands[0] || operands[1])
+		msg_die(EXIT_BAD_USAGE, "say what to trace: trace getrf --n 8192");
+	asked->operation = one_of(operands[0], operations, "operation");
+	if (asked->n == 0)
+		msg_die(EXIT_BAD_USAGE, "give the size of the matrix: --n COLUMNS");
+	if (asked->m == 0)
+		asked->m = asked->n;
+	if (strcmp(asked->operation, "potrf") == 0 && asked->m != asked->n)
+		msg_die(EXIT_BAD_USAGE, "a matrix for Cholesky is square: leave --m out");
+	if (asked->m > MOST_STEPS && asked->n > MOST_STEPS)
+		msg_die(EXIT_BAD_USAGE,
+		        "%" PRId64 " x %" PRId64 ": up to %d rows or columns are simulated",
+		        asked->m, asked->n, MOST_STEPS);
+	asked->precision =
+	        one_of(r->precision, precisions, "precision") == precisions[0] ? SINGLE : DOUBLE;
+	if (!math_find(r->math, &asked->math))
+		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32, 3xfp16 are known", r->math);
+	asked->uplo = one_of(r->uplo, triangles, "triangle") == triangles[0] ? LOWER : UPPER;
+	r->fixed.nb = r->nb;
+	r->fixed.leaf = r->leaf;
+	r->fixed.inverse = r->inverse;
+	r->fixed.lookahead = (int)r->ahead;
+	if (r->fixed.panel) {
+		r->fixed.panel = one_of(r->fixed.panel, panel_getrf_variants, "variant of panels");
+		r->fixed.hybrid = 0;
+	}
+	if (r->panels)
+		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
+	check_plan_text(r);
+}
+
+/* ---- what was measured, now or before ---- */
+
+static char *title_of(const struct trace_result *a, const char *how, const char *where)
+{
+	return xasprintf("%s %c%s %" PRId64 " x %" PRId64 "%s%s%s", how, (char)a->asked.precision,
+	        a->asked.operation, a->asked.m, a->asked.n, math_title[a->asked.math],
+	        where ? " on " : "", where ? where : "");
+}
+
+/* Runs it here. False with a fault when there is no GPU; a run that fails ends the program. */
+static bool measure(const struct request *r, struct trace_result *a, struct fault *fault)
+{
+	const struct factor_question *asked = &r->asked;
+	struct executor *e = NULL;
+
+	if (!gpu_open(&a->gpu, r->device, fault) || !(e = executor_cuda_new(r->device, fault)))
+		return false;
+	a->names[1] = title_of(a, "measured", a->gpu.name);
+	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n, r->quick,
+	            a->names[1], &a->run, fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
+	a->measured = a->run.timeline;
+	executor_free(e);
+	return true;
+}
+
+static bool anything_fixed(const struct plan_fixed *f)
+{
+	return f->nb || f->hybrid >= 0 || f->lookahead >= 0 || f->leaf || f->inverse >= 0 ||
+	       f->panel;
+}
+
+/* In place of the model's choice. */
+static void take_plan(const struct whole_plan *plan, struct trace_result *a)
+{
+	memcpy(a->plan->widths, plan->widths, sizeof plan->widths);
+	a->plan->plan = plan->plan;
+	a->plan->plan.widths = a->plan->widths;
+}
+
+static void take_recorded_plan(const struct table *record, struct trace_result *a)
+{
+	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
+
+	trace_record_plan(record, recorded);
+	take_plan(recorded, a);
+	free(recorded);
+}
+
+static void take_given_plan(const struct request *r, struct trace_result *a)
+{
+	struct whole_plan *given = xcalloc(1, sizeof *given);
+	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &r->asked, 2);
+
+	whole_plan_parse(r->plan, r->fixed.hybrid == 1, r->nb ? r->nb : 128, given);
+	if (!plan_check(e, &given->plan))
+		msg_die(EXIT_BAD_USAGE, "plan '%s': %s", r->plan, e->fault.text);
+	if (a->whole.operation == GETRF && !given->plan.hybrid && !given->plan.panel)
+		msg_die(EXIT_BAD_USAGE,
+		        "plan '%s': say which panels on the device, panel=persistent", r->plan);
+	executor_free(e);
+	take_plan(given, a);
+	free(given);
+}
+
+/* Takes what the record measured, when it ran the answer's plan. */
+static bool take_record(struct table *record, struct trace_result *a, struct fault *fault)
+{
+	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
+
+	if (!trace_record_is_of(record, &a->whole, &a->plan->plan))
+		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
+	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
+	a->names[1] = title_of(a, "measured", where);
+	free(where);
+	a->measured = trace_table_timeline(record, "measured", a->names[1], fault);
+	a->recorded = record;
+	if (!a->measured || a->measured->count)
+		return a->measured;
+	timeline_free(a->measured);
+	a->measured = NULL;
+	return fault_set(fault, "no run is recorded in %s", a->folder);
+}
+
+/* ---- the answer ---- */
+
+/* A plan that is impossible is the caller's doing when he named any of it. */
+static void refuse(const struct request *r, const struct fault *fault)
+{
+	msg_die(r->plan || anything_fixed(&r->fixed) ? EXIT_BAD_USAGE : EXIT_MEASURE_FAILED, "%s",
+	        fault->text);
+}
+
+static void choose_plan(const struct request *r, struct trace_result *a)
+{
+	if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
+		refuse(r, &a->plan->fault);
+}
+
+/* recorded: as a run under the recorder goes. The prediction is of one that is not. */
+static void simulate(const struct request *r, struct trace_result *a, bool recorded)
+{
+	struct factor_question asked = a->asked;
+
+	asked.plan = &a->plan->plan;
+	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &asked, 2);
+	if (!model_factor_run(e, &asked))
+		refuse(r, &e->fault);
+	a->seconds = executor_model_result(e).seconds;
+	if (recorded) {
+		executor_model_restart(e, false);
+		executor_model_record(e, true);
+		model_factor_run(e, &asked);
+		executor_model_result(e);
+	}
+	timeline_free(a->simulated);
+	free(a->names[0]);
+	a->names[0] = title_of(a, "simulated", NULL);
+	a->simulated = executor_model_timeline(e, a->names[0]);
+	executor_free(e);
+}
+
+static void write_table(const struct table *table, const char *path)
+{
+	struct fault fault;
+
+	if (!table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+}
+
+static void draw(const struct request *r, const struct trace_result *a)
+{
+	const struct timeline *const all[] = {a->simulated, a->measured};
+	FILE *out = fopen(r->svg, "w");
+
+	if (!out)
+		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
+	timeline_draw(all, a->measured ? 2 : 1, r->from * 1e-6, r->to * 1e-6, out);
+	if (fclose(out) != 0)
+		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
+}
+
+/* The plan, then the simulation before the run that it predicts. */
+static void find_answer(const struct request *r, struct trace_result *a)
+{
+	struct fault none = {""}, fault = {""};
+	struct gpu gpu;
+	bool here = !r->simulate && gpu_open(&gpu, r->device, &none);
+	struct table *record =
+	        r->simulate || here ? NULL : trace_record_find(a->folder, &r->asked, &fault);
+
+	if (r->plan)
+		take_given_plan(r, a);
+	else if (record && !anything_fixed(&r->fixed))
+		take_recorded_plan(record, a);
+	else
+		choose_plan(r, a);
+	simulate(r, a, !r->simulate);
+	if (r->simulate)
+		return;
+	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none)) {
+		simulate(r, a, false);
+		msg_warn(
+		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
+	}
+	if (!a->recorded)
+		table_free(record);
+	const char *stale = here ? machine_stale(a->profile->source, &gpu) : NULL;
+	if (stale)
+		msg_warn("simulated from a profile of another machine or time: %s", stale);
+}
+
+static void answer(const struct request *r, struct trace_result *a, bool json)
+{
+	find_answer(r, a);
+	struct table *table = json || r->tsv ? trace_result_table(a, r->argc, r->argv) : NULL;
+
+	if (json) {
+		table_meta_set(table, "profile", "%s", a->choice);
+		table_write_json(table, stdout);
+	} else {
+		trace_result_print(a, (size_t)r->lines, stdout);
+	}
+	if (r->tsv)
+		write_table(table, r->tsv);
+	if (r->svg)
+		draw(r, a);
+	table_free(table);
+}
+
+int main(int argc, char **argv)
+{
+	struct request r = {.fixed = plan_free,
+	        .inverse = -1,
+	        .ahead = -1,
+	        .lines = 40,
+	        .precision = "s",
+	        .math = "fp32",
+	        .uplo = "lower",
+	        .argc = argc,
+	        .argv = argv};
+	const struct cli_option options[] = {
+	        {"m", 'm', CLI_INT, &r.asked.m, "N", "rows (as many as columns)", 1, 1e9},
+	        {"n", 'n', CLI_INT, &r.asked.n, "N", "columns (needed)", 1, 1e9},
+	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
+	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32|3xfp16",
+	                "of updates in single precision", 0, 0},
+	        {"uplo", 0, CLI_TEXT, &r.uplo, "lower|upper", "triangle, for potrf", 0, 0},
+	        {"nb", 0, CLI_INT, &r.nb, "N", "block size (0: the model's sequence)", 0, 1e6},
+	        {"panels", 0, CLI_TEXT, &r.panels, "device|host",
+	                "where panels are factorized (the model's choice)", 0, 0},
+	        {"panel", 0, CLI_TEXT, &r.fixed.panel, "VARIANT",
+	                "of LU's panels on the device (the model's choice)", 0, 0},
+	        {"lookahead", 0, CLI_INT, &r.ahead, "0|1|2", "-1: the model's choice", -1,
+	                PLAN_LOOKAHEAD_MAX},
+	        {"leaf", 0, CLI_INT, &r.leaf, "N",
+	                "widest panel factorized in one call (0: the model's choice)", 0, 1e6},
+	        {"inverse", 0, CLI_INT, &r.inverse, "N",
+	                "triangles inverted to solve by gemm (0: none, -1: the model's choice)", -1,
+	                1e6},
+	        {"plan", 0, CLI_TEXT, &r.plan, "TEXT",
+	                "all of it, as the column plan of bench.tsv has it; blocks of --nb (128) "
+	                "where it names no widths",
+	                0, 0},
+	        {"machine", 0, CLI_TEXT, &r.machine, "NAME", "a recorded machine in data/", 0, 0},
+	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
+	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
+	                0, 0},
+	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, though there is a GPU",
+	                0, 0},
+	        {"lines", 0, CLI_INT, &r.lines, "N", "lines of the table", 0, 1e9},
+	        {"svg", 0, CLI_TEXT, &r.svg, "FILE", "draw it into this file", 0, 0},
+	        {"tsv", 0, CLI_TEXT, &r.tsv, "FILE",
+	                "keep both in this file; in a data folder, as trace_sgetrf_8192.tsv, it is "
+	                "shown where there is no GPU",
+	                0, 0},
+	        {"from", 0, CLI_REAL, &r.from, "US", "first microsecond drawn", 0, 1e12},
+	        {"to", 0, CLI_REAL, &r.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
+	const struct cli_program program = {.name = "fathom-trace",
+	        .summary = "Shows what runs when in a factorization, simulated and measured.",
+	        .operands = "getrf|geqrf|potrf",
+	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
+	const char *preset = machine_data_folder();
+	struct cli_common common = {.output = preset};
+	char choice[MACHINE_CHOICE], **operands;
+
+	cli_parse(argc, argv, &program, &common, &operands);
+	read_request(&r, operands);
+	r.device = common.device;
+	r.quick = common.quick;
+	struct trace_result a = {.asked = r.asked,
+	        .whole.uplo = r.asked.uplo,
+	        .whole.math = r.asked.math,
+	        .choice = choice,
+	        .plan = xcalloc(1, sizeof *a.plan)};
+	operation_find(r.asked.operation, &a.whole.operation);
+	char *folder = xstrdup(profile_context_folder(r.machine, common.output, preset, choice));
+	a.folder = folder;
+	a.profile = profile_context_profile(folder, &r.set);
+	answer(&r, &a, common.json);
+	trace_result_free(&a);
+	free(folder);
+	return EXIT_DONE;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_result.h"
+
+#include "lib/device/machine.h"
+#include "lib/base/msg.h"
+#include "factor/model/simulation/timeline_compare.h"
+#include "factor/validation/trace_file.h"
+#include "trace_record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Operations whose costs are furthest off. */
+enum { OPERATIONS_SHOWN = 5 };
+
+/* ---- text ---- */
+
+static void print_plan(const struct plan *plan, FILE *out)
+{
+	int64_t same = 0;
+
+	fprintf(out, "plan: panels on the %s, look-ahead %d, leaves of %" PRId64 ", ",
+	        plan->hybrid ? "host" : "device", plan->lookahead, plan->leaf);
+	if (plan->inverse)
+		fprintf(out, "inverses of %" PRId64 ", blocks of", plan->inverse);
+	else
+		fprintf(out, "triangular solves, blocks of");
+	for (int64_t i = 0; i < plan->count; i += same) {
+		for (same = 1; i + same < plan->count; same++)
+			if (plan->widths[i + same] != plan->widths[i])
+				break;
+		if (plan->count == 1)
+			fprintf(out, " %" PRId64, plan->widths[i]);
+		else
+			fprintf(out, " %" PRId64 " x %" PRId64, same, plan->widths[i]);
+	}
+	fprintf(out, "\n\n");
+}
+
+static void print_limiters(const struct timeline *timeline, FILE *out)
+{
+	struct step *step = xmalloc(COMPARED_STEPS * sizeof *step);
+	size_t count = timeline_steps(timeline, step, COMPARED_STEPS), limited[CRITICAL_COUNT] = {0};
+
+	for (size_t i = 0; i < count; i++)
+		limited[step[i].limiter]++;
+	fprintf(out, "\n%zu steps, limited by", count);
+	for (int o = 0; o < CRITICAL_COUNT; o++)
+		if (limited[o])
+			fprintf(out, " %s %zu", critical_name(o), limited[o]);
+	fprintf(out, "\n\n");
+	free(step);
+}
+
+static void print_run(const struct trace_result *a, FILE *out)
+{
+	const struct estimate *plain = &a->run.plain, *recorded = &a->run.recorded;
+
+	if (a->recorded)
+		return;
+	fprintf(out,
+	        "recorded run: %.1f us (median of %zu); not recorded %.1f us (%.1f .. %.1f, "
+	        "median of %zu): the records cost %+.1f %%\n"
+	        "clocks of host and GPU aligned to +- %.1f us; residual ratio %.3g\n",
+	        recorded->value * 1e6, recorded->samples, plain->value * 1e6, plain->low * 1e6,
+	        plain->high * 1e6, plain->samples, 100 * (recorded->value / plain->value - 1),
+	        a->run.uncertainty * 1e6, a->run.residual);
+}
+
+void trace_result_print(const struct trace_result *a, size_t lines, FILE *out)
+{
+	double flops =
+	        model_factor_flops(a->asked.operation, (double)a->asked.m, (double)a->asked.n);
+
+	fprintf(out, "%s\n", a->choice);
+	print_plan(&a->plan->plan, out);
+	timeline_print(a->simulated, lines, out);
+	print_limiters(a->simulated, out);
+	fprintf(out, "%.1f us to the host's knowledge of the end, %.2f Tflop/s\n", a->seconds * 1e6,
+	        flops / a->seconds / 1e12);
+	if (!a->measured)
+		return;
+	fputc('\n', out);
+	timeline_print(a->measured, lines, out);
+	print_limiters(a->measured, out);
+	print_run(a, out);
+	struct comparison *comparison = timeline_compare(a->simulated, a->measured);
+	comparison_print(comparison, OPERATIONS_SHOWN, out);
+	free(comparison);
+}
+
+/* ---- table ---- */
+
+static void describe_run(const struct trace_result *a, struct table *table, int argc, char **argv)
+{
+	const struct estimate *plain = &a->run.plain;
+	const char *const at = "%.9g";
+
+	machine_stamp(table, "trace", &a->gpu, argc, argv);
+	table_meta_set(table, "plain_seconds", at, plain->value);
+	table_meta_set(table, "plain_low", at, plain->low);
+	table_meta_set(table, "plain_high", at, plain->high);
+	table_meta_set(table, "recorded_seconds", at, a->run.recorded.value);
+	table_meta_set(table, "clocks_seconds", at, a->run.uncertainty);
+	table_meta_set(table, "residual", at, a->run.residual);
+}
+
+static void describe_comparison(const struct trace_result *a, struct table *table)
+{
+	struct comparison *c = timeline_compare(a->simulated, a->measured);
+
+	table_meta_set(table, "same_limiter", "%zu of %zu", c->same, c->steps[1]);
+	table_meta_set(table, "tied_limiters", "%zu", c->tied);
+	free(c);
+}
+
+struct table *trace_result_table(const struct trace_result *a, int argc, char **argv)
+{
+	struct table *table = trace_table_new();
+	char sha[65];
+	char *profile = xasprintf("%s/profile.tsv", a->folder);
+	struct fault fault;
+
+	if (a->recorded)
+		table_meta_add(table, a->recorded);
+	else if (a->measured)
+		describe_run(a, table, argc, argv);
+	table_meta_set(table, "title", "%s", a->names[0]);
+	if (table_sha256(profile, sha, &fault))
+		table_meta_set(table, "profile_sha256", "%s", sha);
+	trace_record_describe(table, &a->whole, &a->plan->plan);
+	table_meta_set(table, "simulated_seconds", "%.9g", a->simulated->seconds);
+	trace_table_add(table, "simulated", a->simulated);
+	if (a->measured) {
+		table_meta_set(table, "measured_seconds", "%.9g", a->measured->seconds);
+		describe_comparison(a, table);
+		trace_table_add(table, "measured", a->measured);
+	}
+	free(profile);
+	return table;
+}
+
+void trace_result_free(struct trace_result *a)
+{
+	timeline_free(a->simulated);
+	timeline_free(a->measured);
+	table_free(a->recorded);
+	free(a->names[0]);
+	free(a->names[1]);
+	free(a->plan);
+	profile_free(a->profile);
+}

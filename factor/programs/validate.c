@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how far are the predictions off?
+ * Method: predictions.tsv, written before the runs, against measurements.tsv; both must chain by
+ * checksum to the profile. */
+#include "lib/base/cli.h"
+#include "lib/device/gpu.h"
+#include "lib/device/machine.h"
+#include "lib/base/msg.h"
+#include "lib/profile/profile.h"
+#include "factor/validation/update_or_refactor.h"
+#include "factor/validation/errors_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct validation {
+	struct cli_common common;
+	struct profile *profile;
+	struct results *predictions, *measurements;
+	char profile_sha[65], predictions_sha[65], measurements_sha[65];
+};
+
+/* ---- reading, and the chain of checksums ---- */
+
+static char *checked_path(const struct validation *v, const char *name, char sha[65])
+{
+	struct fault fault;
+	char *path = xasprintf("%s/%s", v->common.output, name);
+
+	if (!table_sha256(path, sha, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	return path;
+}
+
+static struct results *read_results(struct validation *v, const char *name, char sha[65])
+{
+	struct fault fault;
+	char *path = checked_path(v, name, sha);
+	struct results *results = results_read(path, &fault);
+
+	if (!results)
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	free(path);
+	return results;
+}
+
+static void require_link(const struct results *made, const char *made_name, const char *key,
+        const char *source_name, const char *sha, const char *remedy)
+{
+	const char *recorded = table_meta(made->table, key);
+
+	if (!recorded)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s does not say by checksum which %s it is made from: %s", made_name,
+		        source_name, remedy);
+	if (strcmp(recorded, sha) != 0)
+		msg_die(EXIT_MEASURE_FAILED, "%s is made from another %s than the one here: %s",
+		        made_name, source_name, remedy);
+}
+
+static void read_all(struct validation *v)
+{
+	struct fault fault;
+	char *path = checked_path(v, "profile.tsv", v->profile_sha);
+
+	if (!(v->profile = profile_read(path, &fault)))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	free(path);
+	v->predictions = read_results(v, "predictions.tsv", v->predictions_sha);
+	require_link(v->predictions, "predictions.tsv", "profile_sha256", "profile.tsv",
+	        v->profile_sha, "run predict, then measure, again");
+	v->measurements = read_results(v, "measurements.tsv", v->measurements_sha);
+	require_link(v->measurements, "measurements.tsv", "predictions_sha256", "predictions.tsv",
+	        v->predictions_sha, "run measure again");
+}
+
+/* ---- judging ---- */
+
+static void add_baseline(const struct validation *v, struct comparison *rows, size_t count,
+        const char *executor, const char *bandwidth)
+{
+	struct lookup peak = profile_get(v->profile, bandwidth, NULL, 0);
+	if (peak.found)
+		errors_baseline_peak(rows, count, executor, peak.estimate.value);
+}
+
+/* Whole factorizations at the highest rate of gemm. */
+static void add_rate(const struct validation *v, struct comparison *rows, size_t count,
+        enum precision precision, const char *rate)
+{
+	struct lookup peak = profile_get(v->profile, rate, NULL, 0);
+	if (peak.found)
+		errors_baseline_rate(rows, count, "cuda", precision, peak.estimate.value);
+}
+
+static void write_table(
+        const struct validation *v, struct table *table, const char *name, int argc, char **argv)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/%s", v->common.output, name);
+
+	machine_stamp(table, "validate", NULL, argc, argv);
+	table_meta_set(table, "profile_sha256", "%s", v->profile_sha);
+	table_meta_set(table, "predictions_sha256", "%s", v->predictions_sha);
+	table_meta_set(table, "measurements_sha256", "%s", v->measurements_sha);
+	if (!table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	free(path);
+}
+
+static void say_whether_stale(const struct validation *v, FILE *out)
+{
+	struct gpu gpu;
+	struct fault fault;
+	bool has_gpu = gpu_open(&gpu, v->common.device, &fault);
+	const char *stale = v->profile->source
+	                            ? machine_stale(v->profile->source, has_gpu ? &gpu : NULL)
+	                            : "the profile does not say which machine it is of";
+
+	if (stale)
+		fprintf(out, "Note: %s\n", stale);
+}
+
+/* Host times move with the host's clock, which the profile has at one value. */
+static void say_host_clock(const struct validation *v, FILE *out)
+{
+	const char *then = table_meta(v->predictions->table, "host_clock_hz");
+	const char *now = table_meta(v->measurements->table, "host_clock_hz");
+	const char *off = table_meta(v->measurements->table, "off_clock");
+
+	if (then && now && off)
+		fprintf(out,
+		        "Host clock: %.2f GHz in the profile, %.2f GHz while measuring; %s ran "
+		        "more than "
+		        "4 %% off it\n",
+		        atof(then) * 1e-9, atof(now) * 1e-9, off);
+}
+
+/* What runs on such a core takes longer, now and then, by what the core does less. */
+static void say_shared_cores(const struct validation *v, FILE *out)
+{
+	const char *shared = table_meta(v->measurements->table, "shared_cores");
+	const char *disturbed = table_meta(v->measurements->table, "disturbed");
+
+	if (!shared || strcmp(shared, "none") == 0 || strcmp(shared, "unknown") == 0)
+		return;
+	fprintf(out, "Cores that others used while measuring, and what they left of them: %s\n",
+	        shared);
+	if (disturbed)
+		fprintf(out, "Disturbed on the host: %s\n", disturbed);
+}
+
+static void print_report(const struct validation *v, const struct comparison *rows, size_t count)
+{
+	size_t most = v->common.verbose ? count : 20;
+
+	printf("Validation of %s: %zu predictions, %zu measurements, none of them used in any "
+	       "fit\n",
+	        v->common.output, v->predictions->count, v->measurements->count);
+	say_whether_stale(v, stdout);
+	say_host_clock(v, stdout);
+	say_shared_cores(v, stdout);
+	fputc('\n', stdout);
+	errors_print(rows, count, most, stdout);
+	printf("\n%s/validation.tsv (families), %s/errors.tsv (every case)\n", v->common.output,
+	        v->common.output);
+}
+
+/* ---- update or refactor? ---- */
+
+static int validate_updates(struct validation *v, int argc, char **argv)
+{
+	struct update_choice *list;
+
+	free(checked_path(v, "profile.tsv", v->profile_sha));
+	v->predictions = read_results(v, "update_predictions.tsv", v->predictions_sha);
+	require_link(v->predictions, "update_predictions.tsv", "profile_sha256", "profile.tsv",
+	        v->profile_sha, "run predict --update, then measure --update, again");
+	v->measurements = read_results(v, "update.tsv", v->measurements_sha);
+	require_link(v->measurements, "update.tsv", "predictions_sha256", "update_predictions.tsv",
+	        v->predictions_sha, "run measure --update again");
+	size_t count = update_choices_list(v->predictions, v->measurements, &list);
+	if (count == 0)
+		msg_die(EXIT_MEASURE_FAILED, "no change is both predicted and measured");
+	struct table *table = update_choices_table(list, count);
+	write_table(v, table, "decisions.tsv", argc, argv);
+	if (v->common.json)
+		table_write_json(table, stdout);
+	else
+		update_choices_print(table, stdout);
+	table_free(table);
+	free(list);
+	results_free(v->predictions);
+	results_free(v->measurements);
+	return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	bool update = false;
+	const struct cli_option options[] = {{"update", 0, CLI_FLAG, &update, NULL,
+	        "changes of a QR factorization alone: update_predictions.tsv and update.tsv, into "
+	        "decisions.tsv",
+	        0, 0}};
+	const struct cli_program program = {.name = "fathom-validate",
+	        .summary = "Compares the predictions with the measurements and judges the model.",
+	        .details = "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
+	                   "folder and "
+	                   "refuses them when\ntheir checksums do not chain; writes validation.tsv "
+	                   "and "
+	                   "errors.tsv. Bad errors are a result: exit 0.",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
+	struct validation v = {0};
+	struct comparison *rows;
+
+	cli_parse(argc, argv, &program, &v.common, NULL);
+	if (update)
+		return validate_updates(&v, argc, argv);
+	read_all(&v);
+	size_t count = errors_compare(v.predictions, v.measurements, &rows);
+	add_baseline(&v, rows, count, "cuda", "gpu.dram.copy");
+	add_baseline(&v, rows, count, "host", "host.memory.copy.peak");
+	add_rate(&v, rows, count, SINGLE, "gpu.gemm.s.peak");
+	add_rate(&v, rows, count, DOUBLE, "gpu.gemm.d.peak");
+	if (errors_summary(rows, count, &(struct errors_filter){.level = 2}).cases == 0)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "no case is both predicted and measured: run measure on the "
+		        "machine that the predictions are for");
+
+	struct table *families = errors_family_table(rows, count);
+	struct table *all = errors_row_table(rows, count);
+	write_table(&v, families, "validation.tsv", argc, argv);
+	write_table(&v, all, "errors.tsv", argc, argv);
+	if (v.common.json)
+		table_write_json(families, stdout);
+	else
+		print_report(&v, rows, count);
+	table_free(families);
+	table_free(all);
+	free(rows);
+	results_free(v.predictions);
+	results_free(v.measurements);
+	profile_free(v.profile);
+	return EXIT_DONE;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a factored panel is right, computed in double whatever the panel's precision. Costs 2 m
+ * n^2 operations and two copies of the panel in double. */
+#ifndef FATHOM_CHECK_H
+#define FATHOM_CHECK_H
+
+#include "factor/executors/executor.h"
+
+/* What LAPACK's own tests accept as ratio. */
+enum { CHECK_THRESHOLD = 30 };
+
+struct panel_check {
+	double ratio; /* sget01: norm1(L U - P A) / (n norm1(A) eps); NaN when something is NaN */
+	double max_l; /* largest magnitude in L below the diagonal: at most 1 with partial pivoting
+	               */
+	bool pivots_valid; /* j < ipiv[j] <= m for every 0-based j; the rest is NaN when not */
+	bool passed;       /* all three are as they should be */
+};
+
+/* a0 is the panel before, lu after; both m x n, column-major, on the host. */
+void check_panel(const void *a0, int64_t lda, const void *lu, int64_t ldlu, int64_t m, int64_t n,
+        const int *ipiv, enum precision precision, struct panel_check *check);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of the checks and of test matrices, on the default stream: the caller synchronizes the
+ * device before and after. They return a cudaError_t. */
+#ifndef FATHOM_CHECK_KERNELS_H
+#define FATHOM_CHECK_KERNELS_H
+
+#include "lib/base/precision.h"
+#include "lib/base/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* to (double) = from, m x n */
+int check_widen(const void *from, int64_t ld, int is_double, int64_t m, int64_t n, double *to,
+        int64_t to_ld);
+
+/* Random entries in (-1, 1), by seed and position; symmetric: a(i,j) = a(j,i), diagonal += shift */
+int check_random(void *a, int64_t ld, int is_double, int64_t m, int64_t n, uint64_t seed,
+        int symmetric, double shift);
+
+/* The device is idle. */
+int check_idle(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

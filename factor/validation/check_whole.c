@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* Products by the BLAS of the executor in double precision, on copies of which the triangle that is
+ * not the factor's is filled with zeros. Operations: 2 * CHECK_VECTORS a matrix element and factor,
+ * for QR three times as many. */
+#include "check_whole.h"
+
+#include "lib/base/msg.h"
+#include "check.h"
+#include "matrices.h"
+#include "factor/algorithms/schedule.h"
+#include "factor/algorithms/solve.h"
+
+#ifdef FATHOM_CUDA
+#include "check_kernels.h"
+#endif
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct checking {
+	struct executor *e;
+	const struct whole *whole;
+	struct matrix a0, a, tau;
+	struct pivots pivots;
+	struct matrix copy; /* of a matrix, in double */
+	int64_t columns;    /* of the vectors: CHECK_VECTORS, or n for all of a matrix */
+	enum check_norm norm;
+	struct matrix x, ax, y, z; /* vectors: n, m, max(m,n), max(m,n) */
+	struct matrix tau_copy;
+	double *host; /* one set of vectors */
+};
+
+static bool on_gpu(const struct executor *e)
+{
+	return strcmp(e->name, "cuda") == 0;
+}
+
+/* ---- what the executor's operations do not do ---- */
+
+static void widen_host(struct matrix from, struct matrix to)
+{
+	for (int64_t j = 0; j < from.n; j++)
+		for (int64_t i = 0; i < from.m; i++) {
+			double *out = (double *)matrix_address(to) + i + j * to.ld;
+			if (from.precision == SINGLE)
+				*out = ((const float *)matrix_address(from))[i + j * from.ld];
+			else
+				*out = ((const double *)matrix_address(from))[i + j * from.ld];
+		}
+}
+
+bool whole_widen(struct executor *e, struct matrix from, struct matrix to)
+{
+	if (!e->ops->sync(e))
+		return false;
+	if (!on_gpu(e)) {
+		widen_host(from, to);
+		return true;
+	}
+#ifdef FATHOM_CUDA
+	int error = check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m,
+	        from.n, matrix_address(to), to.ld);
+	if (error == 0)
+		error = check_idle();
+	return error == 0 || fault_set(&e->fault, "the check's copy failed: CUDA error %d", error);
+#else
+	return fault_set(&e->fault, "built without the CUDA Toolkit");
+#endif
+}
+
+static double element(const struct matrix *a, int64_t at)
+{
+	return a->precision == SINGLE ? (double)((const float *)a->data)[at]
+	                              : ((const double *)a->data)[at];
+}
+
+static void set_element(const struct matrix *a, int64_t at, double x)
+{
+	if (a->precision == SINGLE)
+		((float *)a->data)[at] = (float)x;
+	else
+		((double *)a->data)[at] = x;
+}
+
+static void fill_host(struct matrix a, bool symmetric, double shift, uint64_t seed)
+{
+	matrix_fill(a.data, a.ld, a.m, a.n, a.precision, MATRIX_RANDOM, seed);
+	for (int64_t j = 0; symmetric && j < a.n; j++) {
+		set_element(&a, j + j * a.ld, element(&a, j + j * a.ld) + shift);
+		for (int64_t i = 0; i < j; i++)
+			set_element(&a, i + j * a.ld, element(&a, j + i * a.ld));
+	}
+}
+
+bool whole_fill(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed)
+{
+	bool symmetric = whole->operation == POTRF;
+	double shift = symmetric ? 2 * sqrt((double)a.n) + 1 : 0;
+
+	if (!e->ops->sync(e))
+		return false;
+	if (!on_gpu(e)) {
+		fill_host(a, symmetric, shift, seed);
+		return true;
+	}
+#ifdef FATHOM_CUDA
+	int error = check_random(matrix_address(a), a.ld, a.precision == DOUBLE,
+	        symmetric ? a.m : a.ld, a.n, seed, symmetric, shift);
+	if (error == 0)
+		error = check_idle();
+	return error == 0 || fault_set(&e->fault, "random data failed: CUDA error %d", error);
+#else
+	return fault_set(&e->fault, "built without the CUDA Toolkit");
+#endif
+}
+
+/* ---- products ---- */
+
+static struct matrix rows_of(struct matrix a, int64_t m)
+{
+	return matrix_view(a, 0, 0, m, a.n);
+}
+
+static bool multiply(
+        struct executor *e, enum trans trans, struct matrix a, struct matrix x, struct matrix y)
+{
+	return ex_gemm(e, trans, PLAIN, 1, a, rows_of(x, trans == PLAIN ? a.n : a.m), 0,
+	        rows_of(y, trans == PLAIN ? a.m : a.n));
+}
+
+/* The part of a factor that lies in one triangle of a: m x k from the lower, k x n from the upper
+ * one, k = min(m, n); zeros elsewhere. */
+static bool take_triangle(
+        struct checking *s, enum uplo uplo, enum diag diag, struct matrix *triangle)
+{
+	int64_t k = smaller(s->a.m, s->a.n);
+	struct matrix from = uplo == LOWER ? matrix_view(s->a, 0, 0, s->a.m, k)
+	                                   : matrix_view(s->a, 0, 0, k, s->a.n);
+	struct matrix t = matrix_view(s->copy, 0, 0, from.m, from.n);
+
+	*triangle = t;
+	if (!whole_widen(s->e, from, t))
+		return false;
+	if (diag == UNIT)
+		return ex_fill(s->e, uplo == LOWER ? UPPER : LOWER, 0, 1, t);
+	/* The diagonal stays: the triangle next to it, as a matrix of its own. */
+	if (uplo == LOWER)
+		return t.n < 2 || ex_fill(s->e, UPPER, 0, 0, matrix_view(t, 0, 1, t.m, t.n - 1));
+	return t.m < 2 || ex_fill(s->e, LOWER, 0, 0, matrix_view(t, 1, 0, t.m - 1, t.n));
+}
+
+/* y = L U x */
+static bool lu_product(struct checking *s)
+{
+	struct matrix u, l;
+
+	return take_triangle(s, UPPER, NON_UNIT, &u) && multiply(s->e, PLAIN, u, s->x, s->z) &&
+	       take_triangle(s, LOWER, UNIT, &l) && multiply(s->e, PLAIN, l, s->z, s->y);
+}
+
+/* y = L L^T x or U^T U x */
+static bool cholesky_product(struct checking *s)
+{
+	bool lower = s->whole->uplo == LOWER;
+	struct matrix t;
+
+	return take_triangle(s, s->whole->uplo, NON_UNIT, &t) &&
+	       multiply(s->e, lower ? TRANSPOSED : PLAIN, t, s->x, s->z) &&
+	       multiply(s->e, lower ? PLAIN : TRANSPOSED, t, s->z, s->y);
+}
+
+/* c := op(Q) c, by our own application of the reflectors. */
+static bool apply_q(struct checking *s, enum trans trans, struct matrix c)
+{
+	static const int64_t width = 64;
+	const struct plan plan = {.panel = "blas", .widths = &width, .count = 1, .leaf = width};
+	int64_t k = smaller(s->a.m, s->a.n);
+	struct matrix v = matrix_view(s->copy, 0, 0, s->a.m, k);
+	int64_t bytes = ormqr_work(s->e, &plan, LEFT, v, s->tau_copy, c);
+	void *work = NULL;
+	bool ok = bytes >= 0 && (bytes == 0 || s->e->ops->alloc(s->e, bytes, &work)) &&
+	          whole_widen(s->e, s->tau, s->tau_copy) &&
+	          whole_widen(s->e, matrix_view(s->a, 0, 0, s->a.m, k), v) &&
+	          ormqr(s->e, &plan, LEFT, trans, v, s->tau_copy, c, work) && s->e->ops->sync(s->e);
+
+	if (work)
+		s->e->ops->release(s->e, work);
+	return ok;
+}
+
+/* y = Q R x */
+static bool qr_product(struct checking *s)
+{
+	struct matrix r, y = rows_of(s->y, s->a.m);
+
+	return ex_fill(s->e, WHOLE, 0, 0, y) && take_triangle(s, UPPER, NON_UNIT, &r) &&
+	       multiply(s->e, PLAIN, r, s->x, s->y) && apply_q(s, PLAIN, y);
+}
+
+/* ---- norms ---- */
+
+static double gather(const struct checking *s, double so_far, double x)
+{
+	if (s->norm == FROBENIUS)
+		return so_far + x * x;
+	return fabs(x) > so_far || isnan(x) ? fabs(x) : so_far;
+}
+
+/* Of the first m rows of vectors, or of their difference. */
+static bool norm(struct checking *s, struct matrix a, const struct matrix *b, double *result)
+{
+	struct executor *e = s->e;
+	int64_t count = a.m * a.n;
+	double sum = 0;
+
+	if (!e->ops->sync(e) || !e->ops->download(e, a, s->host, a.m) ||
+	        (b && !e->ops->download(e, *b, s->host + count, a.m)))
+		return false;
+	for (int64_t i = 0; i < count; i++) {
+		double x = s->host[i] - (b ? s->host[count + i] : 0);
+		sum = gather(s, sum, x);
+	}
+	*result = s->norm == FROBENIUS ? sqrt(sum) : sum;
+	return true;
+}
+
+static double ratio(const struct checking *s, double error, double of)
+{
+	double eps = (s->a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+
+	return error / (of * (double)larger(s->a.m, s->a.n) * eps);
+}
+
+/* Norms of E X and of A X. */
+static bool find_error(struct checking *s, double *error, double *of)
+{
+	struct matrix ax = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
+	bool ok = whole_widen(s->e, s->a0, s->copy) && multiply(s->e, PLAIN, s->copy, s->x, ax);
+
+	if (s->whole->operation == GETRF)
+		ok = ok && ex_laswp(s->e, ax, s->pivots, false) && lu_product(s);
+	else
+		ok = ok && (s->whole->operation == POTRF ? cholesky_product(s) : qr_product(s));
+	return ok && norm(s, ax, NULL, of) && norm(s, ax, &y, error);
+}
+
+static bool find_residual(struct checking *s, double *residual)
+{
+	double error, of;
+
+	if (!find_error(s, &error, &of))
+		return false;
+	*residual = ratio(s, error, of);
+	return true;
+}
+
+/* With the vectors of A x, which have the length that Q needs. */
+static bool find_orthogonality(struct checking *s, double *orthogonality)
+{
+	struct matrix x = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
+	double error, of;
+
+	if (!ex_copy(s->e, WHOLE, x, y) || !apply_q(s, PLAIN, y) || !apply_q(s, TRANSPOSED, y) ||
+	        !norm(s, x, NULL, &of) || !norm(s, x, &y, &error))
+		return false;
+	*orthogonality = ratio(s, error, of);
+	return true;
+}
+
+/* ---- the call ---- */
+
+static bool find_pivots_valid(struct checking *s, bool *valid)
+{
+	int64_t n = s->pivots.n;
+	int *ipiv = xmalloc((size_t)(n + 1) * sizeof *ipiv), info = -1;
+	bool ok = s->whole->operation == GEQRF ||
+	          s->e->ops->read_pivots(s->e, s->pivots, ipiv, &info);
+
+	*valid = ok && (s->whole->operation == GEQRF || info == 0);
+	for (int64_t j = 0; s->whole->operation == GETRF && j < n && *valid; j++)
+		*valid = ipiv[j] > j && ipiv[j] <= s->a.m;
+	free(ipiv);
+	return ok;
+}
+
+static bool vectors(struct checking *s, struct matrix *v, int64_t m)
+{
+	*v = (struct matrix){NULL, 0, m, s->columns, m, DOUBLE};
+	return s->e->ops->alloc(s->e, m * s->columns * 8, &v->data);
+}
+
+static bool take_memory(struct checking *s)
+{
+	struct executor *e = s->e;
+	int64_t m = s->a.m, n = s->a.n, k = smaller(m, n), most = larger(m, n);
+
+	s->copy = (struct matrix){NULL, 0, m, n, m, DOUBLE};
+	s->tau_copy = (struct matrix){NULL, 0, k, 1, k, DOUBLE};
+	s->host = xmalloc((size_t)(2 * most * s->columns) * sizeof *s->host);
+	return e->ops->alloc(e, m * n * 8, &s->copy.data) &&
+	       e->ops->alloc(e, k * 8, &s->tau_copy.data) && vectors(s, &s->x, n) &&
+	       vectors(s, &s->ax, m) && vectors(s, &s->y, most) && vectors(s, &s->z, most);
+}
+
+static bool fill_random(struct checking *s)
+{
+	matrix_fill(s->host, s->x.m, s->x.m, s->x.n, DOUBLE, MATRIX_RANDOM, 4711);
+	return s->e->ops->upload(s->e, s->host, s->x.m, s->x);
+}
+
+static void give_memory(struct checking *s)
+{
+	void *pieces[] = {
+	        s->copy.data, s->tau_copy.data, s->x.data, s->ax.data, s->y.data, s->z.data};
+
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		if (pieces[i])
+			s->e->ops->release(s->e, pieces[i]);
+	free(s->host);
+}
+
+/* With a few random columns for X. */
+static struct checking checking_of(struct executor *e, const struct whole *whole, struct matrix a0,
+        struct matrix a, struct pivots pivots, struct matrix tau)
+{
+	return (struct checking){.e = e,
+	        .whole = whole,
+	        .a0 = a0,
+	        .a = a,
+	        .tau = tau,
+	        .pivots = pivots,
+	        .columns = CHECK_VECTORS};
+}
+
+bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, struct whole_check *check)
+{
+	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
+	bool qr = whole->operation == GEQRF;
+
+	*check = (struct whole_check){.residual = NAN, .orthogonality = NAN};
+	e->queue = QUEUE_MAIN;
+	if (!find_pivots_valid(&s, &check->pivots_valid))
+		return false;
+	if (!check->pivots_valid)
+		return true;
+	bool ok = take_memory(&s) && fill_random(&s) && find_residual(&s, &check->residual) &&
+	          (!qr || find_orthogonality(&s, &check->orthogonality));
+	give_memory(&s);
+	check->passed = ok && check->residual < CHECK_THRESHOLD &&
+	                (!qr || check->orthogonality < CHECK_THRESHOLD);
+	return ok;
+}
+
+/* With the identity for X. */
+bool check_error(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
+        struct pivots pivots, struct matrix tau, enum check_norm norm, double *error)
+{
+	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
+	const double eps = a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON;
+	double difference = NAN, of = NAN;
+
+	s.columns = a.n;
+	s.norm = norm;
+	e->queue = QUEUE_MAIN;
+	bool ok =
+	        take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &difference, &of);
+	give_memory(&s);
+	*error = difference / (of * eps);
+	return ok;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "errors.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED"};
+
+static const double limit = 0.10; /* of an OK error */
+
+static double relative(double predicted, double measured)
+{
+	return predicted / measured - 1;
+}
+
+/* ---- one row ---- */
+
+static enum verdict judge(double predicted, const struct estimate *measured)
+{
+	double least = relative(predicted, measured->high),
+	       most = relative(predicted, measured->low);
+
+	if (least >= -limit && most <= limit)
+		return VERDICT_OK;
+	if (least > limit)
+		return VERDICT_OVER;
+	if (most < -limit)
+		return VERDICT_UNDER;
+	return VERDICT_AMBIGUOUS;
+}
+
+/* A time without an interval is one run's, and no worse for it. */
+static bool noisy(const struct estimate *measured)
+{
+	return !isnan(measured->high - measured->low) && stats_noisy(measured);
+}
+
+static void compare_row(struct comparison *row)
+{
+	const struct estimate *predicted = &row->predicted->seconds;
+
+	row->error = row->half_width = row->peak_error = row->scaled_error = NAN;
+	row->verdict = VERDICT_SKIPPED;
+	if (isnan(predicted->value)) {
+		snprintf(row->reason, sizeof row->reason, "%s",
+		        row->predicted->note[0] ? row->predicted->note : "not predicted");
+	} else if (!row->measured) {
+		snprintf(row->reason, sizeof row->reason, "not measured");
+	} else if (isnan(row->measured->seconds.value)) {
+		snprintf(row->reason, sizeof row->reason, "%s",
+		        row->measured->note[0] ? row->measured->note : "no time measured");
+	} else if (results_disturbed(row->measured)) {
+		snprintf(row->reason, sizeof row->reason, "%s", row->measured->note);
+	} else if (noisy(&row->measured->seconds)) {
+		snprintf(row->reason, sizeof row->reason, "measured too noisily: %.3g to %.3g ms",
+		        row->measured->seconds.low * 1e3, row->measured->seconds.high * 1e3);
+	} else {
+		const struct estimate *measured = &row->measured->seconds;
+		row->error = relative(predicted->value, measured->value);
+		row->half_width = (predicted->high - predicted->low) / 2 / predicted->value;
+		row->covered =
+		        predicted->low <= measured->value && measured->value <= predicted->high;
+		row->verdict = judge(predicted->value, measured);
+	}
+}
+
+/* Between sizes; of equally near ones that with the same block width is nearer. */
+static double log_distance(const struct result *a, const struct result *b)
+{
+	return fabs(log((double)a->m / (double)b->m)) + fabs(log((double)a->n / (double)b->n)) +
+	       (a->nb == b->nb ? 0 : 1e-9);
+}
+
+/* Leave one out: the nearest other size of the same family and level, its measured rate kept. */
+static void scale_nearest(struct comparison *rows, size_t count, struct comparison *row)
+{
+	const struct result *nearest = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct comparison *other = &rows[i];
+		if (other == row || other->phase || other->verdict == VERDICT_SKIPPED ||
+		        other->level != row->level || strcmp(other->family, row->family) != 0 ||
+		        strcmp(other->predicted->executor, row->predicted->executor) != 0)
+			continue;
+		if (other->measured->m == row->measured->m &&
+		        other->measured->n == row->measured->n)
+			continue;
+		if (!nearest || log_distance(other->measured, row->measured) <
+		                        log_distance(nearest, row->measured))
+			nearest = other->measured;
+	}
+	if (nearest) {
+		double rate = results_flops(nearest) / nearest->seconds.value;
+		double scaled = results_flops(row->measured) / rate;
+		row->scaled_error = relative(scaled, row->measured->seconds.value);
+	}
+}
+
+size_t errors_compare(const struct results *predictions, const struct results *measurements,
+        struct comparison **out)
+{
+	size_t count = predictions->count;
+	struct comparison *rows = xcalloc(count + 1, sizeof *rows);
+
+	for (size_t i = 0; i < count; i++) {
+		struct comparison *row = &rows[i];
+		const struct result *predicted = &predictions->row[i];
+		row->predicted = predicted;
+		row->measured = results_find(measurements, predicted);
+		row->level = results_level(predicted);
+		row->phase = results_option(predicted->options, "phase", NULL, 0);
+		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s%s", predicted->operation,
+		        predicted->variant, (char)predicted->precision,
+		        predicted->math == MATH_FP32 ? "" : "/",
+		        predicted->math == MATH_FP32 ? "" : math_name[predicted->math],
+		        results_option(predicted->options, "from", NULL, 0) ? "/from host" : "");
+		compare_row(row);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!rows[i].phase && rows[i].verdict != VERDICT_SKIPPED)
+			scale_nearest(rows, count, &rows[i]);
+	*out = rows;
+	return count;
+}
+
+/* Bound by what it reads and writes, rather than by arithmetic. */
+static bool is_traffic(const struct result *row)
+{
+	return results_is_panel(row) || strcmp(row->operation, "gemv") == 0 ||
+	       (strncmp(row->operation, "gram_", 5) == 0 &&
+	               strcmp(row->operation, "gram_apply") != 0);
+}
+
+void errors_baseline_peak(
+        struct comparison *rows, size_t count, const char *executor, double bandwidth)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct result *measured = rows[i].measured;
+		if (rows[i].verdict == VERDICT_SKIPPED || !is_traffic(measured) ||
+		        strcmp(measured->executor, executor) != 0)
+			continue;
+		/* these only read */
+		bool reads = strcmp(measured->operation, "gemv") == 0 ||
+		             strcmp(measured->operation, "gram_dots") == 0;
+		double passes = reads ? 1 : 2;
+		double bytes = passes * (double)measured->m * (double)measured->n *
+		               (double)precision_bytes(measured->precision);
+		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);
+	}
+}
+
+void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
+        enum precision precision, double rate)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct result *measured = rows[i].measured;
+		if (rows[i].verdict == VERDICT_SKIPPED || is_traffic(measured) ||
+		        measured->precision != precision || measured->math != MATH_FP32 ||
+		        strcmp(measured->executor, executor) != 0)
+			continue;
+		rows[i].peak_error =
+		        relative(results_flops(measured) / rate, measured->seconds.value);
+	}
+}
+
+/* ---- summaries ---- */
+
+static bool passes(const struct comparison *row, const struct errors_filter *filter)
+{
+	return !row->phase && (filter->level < 0 || row->level == filter->level) &&
+	       (!filter->family || strcmp(row->family, filter->family) == 0) &&
+	       (!filter->executor || strcmp(row->predicted->executor, filter->executor) == 0) &&
+	       (!filter->regime || strcmp(row->predicted->regime, filter->regime) == 0);
+}
+
+/* The finite magnitudes of one field of the selected rows: their median. */
+static double median_abs_of(const struct comparison *const *rows, size_t count, size_t field)
+{
+	double *x = xmalloc((count + 1) * sizeof *x);
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double value = *(const double *)(const void *)((const char *)rows[i] + field);
+		if (!isnan(value))
+			x[n++] = fabs(value);
+	}
+	double median = stats_median(x, n);
+	free(x);
+	return median;
+}
+
+static void summarize(struct error_summary *summary, const struct comparison *const *rows)
+{
+	static const double bands[4] = {0.05, 0.10, 0.20, 0.30};
+	size_t n = summary->cases, covered = 0, within[4] = {0};
+	double *error = xmalloc(2 * n * sizeof *error), *magnitude = error + n;
+
+	summary->worst = 0;
+	for (size_t i = 0; i < n; i++) {
+		error[i] = rows[i]->error;
+		magnitude[i] = fabs(error[i]);
+		covered += rows[i]->covered;
+		if (magnitude[i] > fabs(summary->worst))
+			summary->worst = error[i];
+		for (size_t b = 0; b < ARRAY_LEN(bands); b++)
+			within[b] += magnitude[i] <= bands[b];
+	}
+	summary->median_abs = stats_median(magnitude, n);
+	summary->p90_abs = stats_quantile(magnitude, n, 0.9);
+	summary->bias = stats_median(error, n);
+	for (size_t b = 0; b < ARRAY_LEN(bands); b++)
+		summary->within[b] = (double)within[b] / (double)n;
+	summary->coverage = (double)covered / (double)n;
+	summary->half_width = median_abs_of(rows, n, offsetof(struct comparison, half_width));
+	summary->peak = median_abs_of(rows, n, offsetof(struct comparison, peak_error));
+	summary->scaled = median_abs_of(rows, n, offsetof(struct comparison, scaled_error));
+	free(error);
+}
+
+struct error_summary errors_summary(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter)
+{
+	struct error_summary summary = {.median_abs = NAN,
+	        .p90_abs = NAN,
+	        .worst = NAN,
+	        .bias = NAN,
+	        .within = {NAN, NAN, NAN, NAN},
+	        .coverage = NAN,
+	        .half_width = NAN,
+	        .peak = NAN,
+	        .scaled = NAN};
+	const struct comparison **selected = xmalloc((count + 1) * sizeof *selected);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!passes(&rows[i], filter))
+			continue;
+		if (rows[i].verdict == VERDICT_SKIPPED)
+			summary.skipped++;
+		else
+			selected[summary.cases++] = &rows[i];
+	}
+	if (summary.cases)
+		summarize(&summary, selected);
+	free(selected);
+	return summary;
+}

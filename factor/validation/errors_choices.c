@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Choices between variants and plans: are they ranked right, and what does the choice cost? */
+#include "errors.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double close_pair = 2; /* pairs further apart are too easy to rank */
+
+/* A whole operation that has variants, predicted. */
+static bool is_way(
+        const struct comparison *row, const char *operation, const char *executor, int level)
+{
+	const struct result *p = row->predicted;
+
+	return !isnan(p->seconds.value) && !row->phase && row->level == level &&
+	       strcmp(p->operation, "ger") != 0 &&
+	       (!operation || strcmp(p->operation, operation) == 0) &&
+	       (!executor || strcmp(p->executor, executor) == 0);
+}
+
+/* With both times. */
+static bool is_candidate(
+        const struct comparison *row, const char *operation, const char *executor, int level)
+{
+	return row->verdict != VERDICT_SKIPPED && is_way(row, operation, executor, level);
+}
+
+static bool same_option(const struct result *a, const struct result *b, const char *key)
+{
+	char x[16] = "", y[16] = "";
+
+	results_option(a->options, key, x, sizeof x);
+	results_option(b->options, key, y, sizeof y);
+	return strcmp(x, y) == 0;
+}
+
+static bool same_problem(const struct comparison *a, const struct comparison *b)
+{
+	const struct result *p = a->predicted, *q = b->predicted;
+	return p->m == q->m && p->n == q->n && p->k == q->k && p->precision == q->precision &&
+	       p->math == q->math && same_option(p, q, "trans") &&
+	       strcmp(p->operation, q->operation) == 0 && strcmp(p->executor, q->executor) == 0 &&
+	       same_option(p, q, "uplo") && same_option(p, q, "from");
+}
+
+struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, int level)
+{
+	struct ranking ranking = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_candidate(&rows[i], operation, executor, level))
+			continue;
+		for (size_t j = i + 1; j < count; j++) {
+			if (!is_candidate(&rows[j], operation, executor, level) ||
+			        !same_problem(&rows[i], &rows[j]))
+				continue;
+			double measured =
+			        rows[i].measured->seconds.value / rows[j].measured->seconds.value;
+			double predicted =
+			        rows[i].predicted->seconds.value / rows[j].predicted->seconds.value;
+			if (measured > close_pair || measured < 1 / close_pair)
+				continue;
+			ranking.pairs++;
+			ranking.right += (measured < 1) == (predicted < 1);
+		}
+	}
+	return ranking;
+}
+
+/* Whether it is a plan that the model chose, which is not always the one that it costs least. */
+static bool is_choice(const struct comparison *row)
+{
+	char plan[16] = "";
+
+	results_option(row->predicted->options, "plan", plan, sizeof plan);
+	return strcmp(plan, "model") == 0;
+}
+
+static bool sooner(const struct comparison *a, const struct comparison *b)
+{
+	return !b || a->predicted->seconds.value < b->predicted->seconds.value;
+}
+
+/* The ways of the problem of a row: the one chosen, which is the plan that the model chose, if that
+ * was measured, or else the one predicted fastest; and the one that was fastest. */
+struct ways {
+	const struct comparison *chosen, *best;
+	size_t measured, missing;
+	bool first; /* the row is the first of them that was measured */
+};
+
+static struct ways ways_of(const struct comparison *rows, size_t count, size_t row,
+        const char *operation, const char *executor, int level)
+{
+	struct ways w = {.chosen = &rows[row], .best = &rows[row], .first = true};
+	const struct comparison *choice = NULL;
+
+	for (size_t j = 0; j < count; j++) {
+		const struct comparison *other = &rows[j];
+		if (!is_way(other, operation, executor, level) || !same_problem(&rows[row], other))
+			continue;
+		if (is_choice(other) && sooner(other, choice))
+			choice = other;
+		if (other->verdict == VERDICT_SKIPPED) {
+			w.missing++;
+			continue;
+		}
+		w.first = w.first && j >= row;
+		w.measured++;
+		if (sooner(other, w.chosen))
+			w.chosen = other;
+		if (other->measured->seconds.value < w.best->measured->seconds.value)
+			w.best = other;
+	}
+	if (choice && choice->verdict != VERDICT_SKIPPED)
+		w.chosen = choice;
+	return w;
+}
+
+struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, const char *family, int level)
+{
+	struct regret regret = {.fewest = count, .median = NAN, .worst = NAN};
+	double *values = xmalloc((count + 1) * sizeof *values);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_candidate(&rows[i], operation, executor, level))
+			continue;
+		const struct ways w = ways_of(rows, count, i, operation, executor, level);
+		/* Every problem once: at the first of its variants. */
+		if (!w.first || w.measured < 2 || (family && strcmp(w.chosen->family, family) != 0))
+			continue;
+		values[regret.shapes++] =
+		        w.chosen->measured->seconds.value / w.best->measured->seconds.value - 1;
+		regret.fewest = w.measured < regret.fewest ? w.measured : regret.fewest;
+		regret.most = w.measured > regret.most ? w.measured : regret.most;
+		regret.missing += w.missing;
+	}
+	if (regret.shapes) {
+		regret.median = stats_median(values, regret.shapes);
+		regret.worst = stats_quantile(values, regret.shapes, 1);
+	}
+	free(values);
+	return regret;
+}

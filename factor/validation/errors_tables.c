@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "errors_tables.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- validation.tsv ---- */
+
+static void add_family(struct table *table, const struct comparison *rows, size_t count,
+        const struct errors_filter *filter)
+{
+	static const char *const bands[4] = {"within5", "within10", "within20", "within30"};
+	struct error_summary s = errors_summary(rows, count, filter);
+	struct regret regret =
+	        errors_regret(rows, count, NULL, filter->executor, filter->family, filter->level);
+
+	if (s.cases == 0)
+		return;
+	size_t r = table_add_row(table);
+	table_set_text(table, r, "family", filter->family ? filter->family : "all");
+	table_set_text(table, r, "executor", filter->executor);
+	table_set_text(table, r, "regime", filter->regime ? filter->regime : "any");
+	table_set_int(table, r, "level", filter->level);
+	table_set_int(table, r, "cases", (int64_t)s.cases);
+	table_set_real(table, r, "median_abs_error", s.median_abs);
+	table_set_real(table, r, "p90_abs_error", s.p90_abs);
+	table_set_real(table, r, "worst_error", s.worst);
+	table_set_real(table, r, "bias", s.bias);
+	for (size_t b = 0; b < ARRAY_LEN(bands); b++)
+		table_set_real(table, r, bands[b], s.within[b]);
+	table_set_real(table, r, "coverage", s.coverage);
+	table_set_real(table, r, "regret", regret.median);
+	table_set_real(table, r, "baseline_peak", s.peak);
+	table_set_real(table, r, "baseline_scaled", s.scaled);
+	table_set_real(table, r, "half_width", s.half_width);
+	table_set_int(table, r, "skipped", (int64_t)s.skipped);
+}
+
+static bool same_family(const struct comparison *a, const struct comparison *b)
+{
+	return a->level == b->level && strcmp(a->family, b->family) == 0 &&
+	       strcmp(a->predicted->executor, b->predicted->executor) == 0 &&
+	       strcmp(a->predicted->regime, b->predicted->regime) == 0;
+}
+
+static void add_families(
+        struct table *table, const struct comparison *rows, size_t count, int level)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool seen = rows[i].phase || rows[i].level != level ||
+		            rows[i].verdict == VERDICT_SKIPPED;
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = !rows[j].phase && rows[j].verdict != VERDICT_SKIPPED &&
+			       same_family(&rows[i], &rows[j]);
+		if (!seen)
+			add_family(table, rows, count,
+			        &(struct errors_filter){rows[i].family, rows[i].predicted->executor,
+			                rows[i].predicted->regime, level});
+	}
+}
+
+struct table *errors_family_table(const struct comparison *rows, size_t count)
+{
+	static const char *const columns[] = {"family", "executor", "regime", "level", "cases",
+	        "median_abs_error", "p90_abs_error", "worst_error", "bias", "within5", "within10",
+	        "within20", "within30", "coverage", "regret", "baseline_peak", "baseline_scaled",
+	        "half_width", "skipped"};
+	static const char *const executors[] = {"cuda", "host"};
+	static const char *const regimes[] = {NULL, "hardware", "surface"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (int level = 2; level >= 0; level--)
+		add_families(table, rows, count, level);
+	for (size_t e = 0; e < ARRAY_LEN(executors); e++)
+		for (int level = 2; level >= 0; level--)
+			for (size_t g = 0; g < ARRAY_LEN(regimes); g++)
+				add_family(table, rows, count,
+				        &(struct errors_filter){
+				                NULL, executors[e], regimes[g], level});
+	return table;
+}
+
+/* ---- errors.tsv ---- */
+
+struct table *errors_row_table(const struct comparison *rows, size_t count)
+{
+	static const char *const columns[] = {"operation", "variant", "precision", "math", "m", "n",
+	        "nb", "options", "executor", "regime", "level", "predicted", "predicted_low",
+	        "predicted_high", "measured", "measured_low", "measured_high", "error", "covered",
+	        "baseline_peak", "baseline_scaled", "verdict", "reason"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct comparison *row = &rows[i];
+		const struct result *p = row->predicted;
+		char precision[2] = {(char)p->precision, 0};
+		size_t r = table_add_row(table);
+		table_set_text(table, r, "operation", p->operation);
+		table_set_text(table, r, "variant", p->variant);
+		table_set_text(table, r, "precision", precision);
+		table_set_text(
+		        table, r, "math", p->precision == SINGLE ? math_name[p->math] : "fp64");
+		table_set_int(table, r, "m", p->m);
+		table_set_int(table, r, "n", p->n);
+		if (p->nb > 0)
+			table_set_int(table, r, "nb", p->nb);
+		table_set_text(table, r, "options", p->options);
+		table_set_text(table, r, "executor", p->executor);
+		table_set_text(table, r, "regime", p->regime[0] ? p->regime : "nan");
+		table_set_int(table, r, "level", row->level);
+		table_set_real(table, r, "predicted", p->seconds.value);
+		table_set_real(table, r, "predicted_low", p->seconds.low);
+		table_set_real(table, r, "predicted_high", p->seconds.high);
+		if (row->measured) {
+			table_set_real(table, r, "measured", row->measured->seconds.value);
+			table_set_real(table, r, "measured_low", row->measured->seconds.low);
+			table_set_real(table, r, "measured_high", row->measured->seconds.high);
+		}
+		table_set_real(table, r, "error", row->error);
+		if (row->verdict != VERDICT_SKIPPED)
+			table_set_int(table, r, "covered", row->covered);
+		table_set_real(table, r, "baseline_peak", row->peak_error);
+		table_set_real(table, r, "baseline_scaled", row->scaled_error);
+		table_set_text(table, r, "verdict", verdict_name[row->verdict]);
+		table_set_text(table, r, "reason", row->reason[0] ? row->reason : "nan");
+	}
+	return table;
+}
+
+/* ---- text ---- */
+
+static void show(
+        struct table *table, size_t row, const char *column, const char *format, double value)
+{
+	char text[32];
+	snprintf(text, sizeof text, format, value);
+	table_set_text(table, row, column, isnan(value) ? "-" : text);
+}
+
+/* One line of a table of cases. */
+static void add_case(struct table *table, const struct comparison *row)
+{
+	const struct result *p = row->predicted;
+	char text[64], phase[16] = "";
+	size_t r = table_add_row(table);
+
+	snprintf(text, sizeof text, "%s %.40s", p->executor, row->family);
+	table_set_text(table, r, "case", text);
+	if (results_option(p->options, "phase", phase, sizeof phase) &&
+	        table_column(table, "phase") >= 0)
+		table_set_text(table, r, "phase", phase);
+	table_set_int(table, r, "m", p->m);
+	table_set_int(table, r, "n", p->n);
+	show(table, r, "predicted us", "%.2f", p->seconds.value * 1e6);
+	show(table, r, "measured us", "%.2f", row->measured->seconds.value * 1e6);
+	show(table, r, "error %", "%+.1f", row->error * 100);
+	table_set_text(table, r, "verdict", verdict_name[row->verdict]);
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct comparison *x = *(const struct comparison *const *)a;
+	const struct comparison *y = *(const struct comparison *const *)b;
+	return (fabs(x->error) < fabs(y->error)) - (fabs(x->error) > fabs(y->error));
+}
+
+static void print_bad(const struct comparison *rows, size_t count, size_t most, FILE *out)
+{
+	static const char *const columns[] = {
+	        "case", "m", "n", "predicted us", "measured us", "error %", "verdict"};
+	const struct comparison **bad = xmalloc((count + 1) * sizeof *bad);
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!rows[i].phase && rows[i].level == 2 && rows[i].verdict != VERDICT_OK &&
+		        rows[i].verdict != VERDICT_SKIPPED)
+			bad[n++] = &rows[i];
+	qsort(bad, n, sizeof *bad, worst_first);
+	for (size_t i = 0; i < n && i < most; i++)
+		add_case(table, bad[i]);
+	fprintf(out, "Bad cases (not within 10 %%): %zu%s\n", n,
+	        n > most ? ", the worst of them:" : "");
+	if (n)
+		table_print(table, NULL, 0, out);
+	table_free(table);
+	free(bad);
+}
+
+static void print_skipped(const struct comparison *rows, size_t count, FILE *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0;
+		bool seen = rows[i].level != 2 || rows[i].verdict != VERDICT_SKIPPED;
+		for (size_t j = 0; j < count && !seen; j++) {
+			bool alike = rows[j].level == 2 && rows[j].verdict == VERDICT_SKIPPED &&
+			             strcmp(rows[i].reason, rows[j].reason) == 0 &&
+			             strcmp(rows[i].family, rows[j].family) == 0;
+			seen = alike && j < i;
+			same += alike;
+		}
+		if (!seen)
+			fprintf(out, "SKIPPED(%s): %zu x %s %s, first %lld x %lld\n",
+			        rows[i].reason, same, rows[i].predicted->executor, rows[i].family,
+			        (long long)rows[i].predicted->m, (long long)rows[i].predicted->n);
+	}
+}
+
+static void print_families(const struct comparison *rows, size_t count, FILE *out)
+{
+	static const char *const columns[] = {"family", "executor", "regime", "level", "cases",
+	        "median", "p90", "worst", "bias", "in 5", "in 10", "in 20", "in 30", "covered",
+	        "half-width", "regret", "peak", "scaled"};
+	static const char *const sources[] = {"median_abs_error", "p90_abs_error", "worst_error",
+	        "bias", "within5", "within10", "within20", "within30", "coverage", "half_width",
+	        "regret", "baseline_peak", "baseline_scaled"};
+	struct table *families = errors_family_table(rows, count);
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < families->row_count; i++) {
+		if (table_real(families, i, "level") < 2 &&
+		        strcmp(table_text(families, i, "family"), "all") != 0)
+			continue; /* per family in validation.tsv */
+		size_t r = table_add_row(table);
+		for (size_t c = 0; c < 5; c++)
+			table_set_text(table, r, columns[c], table_text(families, i, columns[c]));
+		for (size_t c = 0; c < ARRAY_LEN(sources); c++) {
+			bool is_signed = c == 2 || c == 3;
+			show(table, r, columns[5 + c], is_signed ? "%+.1f" : "%.1f",
+			        100 * table_real(families, i, sources[c]));
+		}
+	}
+	fprintf(out,
+	        "\nErrors (predicted / measured - 1) in %%, by family; peak and scaled are the "
+	        "baselines' medians\n");
+	table_print(table, NULL, 0, out);
+	table_free(table);
+	table_free(families);
+}
+
+static void print_choice(const struct comparison *rows, size_t count, const char *operation,
+        const char *executor, FILE *out)
+{
+	struct ranking ranking = errors_ranking(rows, count, operation, executor, 2);
+	struct regret regret = errors_regret(rows, count, operation, executor, NULL, 2);
+
+	if (regret.shapes == 0)
+		return;
+	fprintf(out, "%s %s: of %zu pairs of variants within 2x, %zu ranked right", executor,
+	        operation, ranking.pairs, ranking.right);
+	if (ranking.pairs)
+		fprintf(out, " (%.0f %%)", 100 * (double)ranking.right / (double)ranking.pairs);
+	fprintf(out,
+	        "; regret of the chosen one: median %.1f %%, worst %.1f %% over %zu shapes, each "
+	        "measured in %zu to %zu ways",
+	        100 * regret.median, 100 * regret.worst, regret.shapes, regret.fewest, regret.most);
+	if (regret.missing)
+		fprintf(out, " (%zu predicted ways are not measured)", regret.missing);
+	fputc('\n', out);
+}
+
+static void print_choices(const struct comparison *rows, size_t count, FILE *out)
+{
+	static const char *const executors[] = {"cuda", "host"};
+	static const char *const operations[] = {
+	        "panel_getrf", "panel_geqrf", "panel_potrf", "gemm", "getrf", "geqrf", "potrf"};
+
+	for (size_t e = 0; e < ARRAY_LEN(executors); e++)
+		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+			print_choice(rows, count, operations[o], executors[e], out);
+}
+
+static void print_phases(const struct comparison *rows, size_t count, FILE *out)
+{
+	static const char *const columns[] = {
+	        "case", "phase", "m", "n", "predicted us", "measured us", "error %", "verdict"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].phase && rows[i].level == 2 && rows[i].verdict != VERDICT_SKIPPED)
+			add_case(table, &rows[i]);
+	if (table->row_count) {
+		fprintf(out, "\nWhere the miss sits: each phase alone, the others left out\n");
+		table_print(table, NULL, 0, out);
+	}
+	table_free(table);
+}
+
+void errors_print(const struct comparison *rows, size_t count, size_t most, FILE *out)
+{
+	print_bad(rows, count, most, out);
+	print_skipped(rows, count, out);
+	print_families(rows, count, out);
+	fputc('\n', out);
+	print_choices(rows, count, out);
+	print_phases(rows, count, out);
+}

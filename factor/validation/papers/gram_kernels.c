@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "gram_kernels.h"
+#include "factor/validation/predicted.h"
+
+#include "lib/base/msg.h"
+#include "factor/model/predictions/model_gram_schmidt.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *operation;
+	enum gram_step step;
+} operations[] = {{"gram_dots", GRAM_DOTS}, {"gram_update", GRAM_UPDATE},
+        {"gram_fused", GRAM_FUSED}, {"gram_apply", GRAM_UPDATE}};
+enum { DOTS, UPDATE, FUSED, APPLY, OPERATIONS };
+
+static const char *const variants[] = {[GRAM_OWN] = "own",
+        [GRAM_DIRECT] = "direct",
+        [GRAM_SHARED] = "shared",
+        [GRAM_WIDE] = "wide"};
+
+/* ---- rows ---- */
+
+static int operation_of(const struct result *row)
+{
+	for (int i = 0; i < OPERATIONS; i++)
+		if (strcmp(row->operation, operations[i].operation) == 0)
+			return i;
+	return OPERATIONS;
+}
+
+bool results_is_gram_kernel(const struct result *row)
+{
+	return operation_of(row) < OPERATIONS;
+}
+
+static struct gram_shape shape_of(const struct result *row)
+{
+	struct gram_shape shape = {GRAM_OWN, 0, 0};
+	char text[16] = "";
+
+	for (int v = GRAM_DIRECT; v <= GRAM_WIDE; v++)
+		if (strcmp(row->variant, variants[v]) == 0)
+			shape.access = (enum gram_access)v;
+	if (results_option(row->options, "shape", text, sizeof text) &&
+	        sscanf(text, "%dx%d", &shape.nx, &shape.ny) != 2)
+		shape.access = GRAM_OWN;
+	return shape;
+}
+
+struct gram_kernel gram_kernel_of(const struct result *row)
+{
+	return (struct gram_kernel){.step = operations[operation_of(row)].step,
+	        .shape = shape_of(row),
+	        .k = row->k,
+	        .single = strcmp(row->variant, "single") == 0,
+	        .precision = row->precision,
+	        .m = row->m,
+	        .n = row->n,
+	        .calls = results_calls(row)};
+}
+
+/* ---- lists ---- */
+
+struct list {
+	struct result *row;
+	size_t count;
+	int64_t m, n;
+};
+
+/* So many calls that a run takes about a millisecond, but not more than are worth queueing. */
+static int64_t calls_of(const struct gram_kernel *kernel)
+{
+	enum { MOST = 64 };
+	static const double bytes = 4e9, flops = 1e10; /* of a run */
+	double most = fmin(bytes / gram_kernel_bytes(kernel), flops / gram_kernel_flops(kernel));
+
+	return (int64_t)fmax(2, fmin(most, MOST));
+}
+
+static void add(
+        struct list *list, int operation, const char *variant, int64_t k, struct gram_shape shape)
+{
+	struct result row = {.precision = SINGLE,
+	        .m = list->m,
+	        .n = list->n,
+	        .k = k,
+	        .residual = NAN,
+	        .orthogonality = NAN};
+	char text[16];
+
+	snprintf(row.operation, sizeof row.operation, "%s", operations[operation].operation);
+	snprintf(row.variant, sizeof row.variant, "%s", variant);
+	snprintf(row.executor, sizeof row.executor, "cuda");
+	results_options(row.options, "cuda", NULL, 2);
+	if (shape.access != GRAM_OWN) {
+		snprintf(text, sizeof text, "%dx%d", shape.nx, shape.ny);
+		results_option_add(row.options, "shape", text);
+	}
+	struct gram_kernel kernel = gram_kernel_of(&row);
+	snprintf(row.plan, sizeof row.plan, "calls=%" PRId64, calls_of(&kernel));
+	list->row = xrealloc(list->row, (list->count + 1) * sizeof *list->row);
+	list->row[list->count++] = row;
+}
+
+static void add_shaped(struct list *list, int operation, enum gram_access access, int nx, int ny)
+{
+	add(list, operation, variants[access], 0, (struct gram_shape){access, nx, ny});
+}
+
+/* All powers of two that a block of threads can have. */
+static void add_all_shapes(struct list *list)
+{
+	for (int operation = DOTS; operation <= UPDATE; operation++)
+		for (int access = GRAM_DIRECT; access <= GRAM_WIDE; access++)
+			for (int nx = 32; nx <= SHAPED_THREADS; nx *= 2)
+				for (int ny = 1; nx * ny <= SHAPED_THREADS; ny *= 2)
+					add_shaped(
+					        list, operation, (enum gram_access)access, nx, ny);
+}
+
+static void add_own(struct list *list)
+{
+	for (int operation = DOTS; operation <= FUSED; operation++)
+		add(list, operation, variants[GRAM_OWN], 0, (struct gram_shape){GRAM_OWN, 0, 0});
+}
+
+static void add_apply(struct list *list, int64_t k)
+{
+	add(list, APPLY, "single", k, (struct gram_shape){GRAM_OWN, 0, 0});
+	add(list, APPLY, "together", k, (struct gram_shape){GRAM_OWN, 0, 0});
+}
+
+/* Some of the best, and some of their neighbours. */
+static const int few[][2] = {
+        {32, 8}, {32, 32}, {64, 8}, {128, 2}, {128, 8}, {256, 1}, {256, 4}, {512, 1}, {1024, 1}};
+
+size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **rows)
+{
+	struct list list = {.m = m, .n = n};
+
+	if (all) {
+		add_all_shapes(&list);
+		for (int64_t k = 16; k <= 64; k *= 2)
+			add_apply(&list, k);
+	}
+	for (size_t s = 0; s < ARRAY_LEN(few) && !all; s++)
+		add_shaped(&list, UPDATE, GRAM_WIDE, few[s][0], few[s][1]);
+	add_own(&list);
+	*rows = list.row;
+	return list.count;
+}
+
+size_t gram_kernels_held_out(bool quick, struct result **rows)
+{
+	static const int64_t sizes[][2] = {{3000, 1500}, {6000, 10000}};
+	struct list list = {0};
+
+	for (size_t i = quick; i < ARRAY_LEN(sizes); i++) {
+		list.m = sizes[i][0];
+		list.n = sizes[i][1];
+		for (int operation = DOTS; operation <= UPDATE; operation++)
+			for (int access = GRAM_DIRECT; access <= GRAM_WIDE; access++)
+				for (size_t s = 0; s < ARRAY_LEN(few); s++)
+					add_shaped(&list, operation, (enum gram_access)access,
+					        few[s][0], few[s][1]);
+		add_own(&list);
+		add_apply(&list, 24);
+	}
+	*rows = list.row;
+	return list.count;
+}
+
+/* ---- predictions ---- */
+
+bool gram_kernel_predict(const struct profile *profile, int level, struct result *row)
+{
+	const struct gram_kernel kernel = gram_kernel_of(row);
+	struct prediction made;
+	bool ok = model_gram_kernel_predict(profile, &kernel, level, &made);
+
+	return predicted_fill(row, &made, ok);
+}
+
+size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick)
+{
+	struct result *rows;
+	size_t count = gram_kernels_held_out(quick, &rows), refused = 0;
+
+	for (size_t i = 0; i < count; i++)
+		refused += predicted_levels(results, profile, &rows[i], gram_kernel_predict);
+	free(rows);
+	return refused;
+}

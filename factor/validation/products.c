@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "products.h"
+#include "predicted.h"
+
+#include "factor/kernels/gemm/gemm.h"
+#include "lib/base/msg.h"
+#include "factor/model/predictions/model_product.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool results_is_product(const struct result *row)
+{
+	return strcmp(row->operation, "gemv") == 0 || strcmp(row->operation, "gemm") == 0;
+}
+
+struct product product_of(const struct result *row)
+{
+	char trans[8] = "n";
+
+	results_option(row->options, "trans", trans, sizeof trans);
+	return (struct product){.gemv = strcmp(row->operation, "gemv") == 0,
+	        .blas_only = strcmp(row->variant, "cublas") == 0,
+	        .trans = trans[0] == 't' ? TRANSPOSED : PLAIN,
+	        .precision = row->precision,
+	        .m = row->m,
+	        .n = row->n,
+	        .k = row->k,
+	        .calls = results_calls(row)};
+}
+
+/* ---- the list ---- */
+
+struct list {
+	struct result *row;
+	size_t count;
+};
+
+/* So many calls that a run takes about two milliseconds, but not more than are worth queueing. */
+static int64_t calls_of(const struct product *p)
+{
+	enum { MOST = 64 };
+	static const double bytes = 8e9, flops = 1e11; /* of a run */
+	const double wanted = p->gemv ? bytes / product_bytes(p) : flops / product_flops(p);
+
+	return (int64_t)fmax(1, fmin(wanted, MOST));
+}
+
+static void add(struct list *list, const struct product *p)
+{
+	struct result row = {.precision = p->precision,
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .residual = NAN,
+	        .orthogonality = NAN};
+
+	snprintf(row.operation, sizeof row.operation, "%s", p->gemv ? "gemv" : "gemm");
+	snprintf(row.variant, sizeof row.variant, "%s", p->blas_only ? "cublas" : "own");
+	snprintf(row.executor, sizeof row.executor, "cuda");
+	snprintf(row.plan, sizeof row.plan, "calls=%" PRId64, calls_of(p));
+	results_options(row.options, "cuda", NULL, 2);
+	if (p->gemv)
+		results_option_add(row.options, "trans", p->trans == TRANSPOSED ? "t" : "n");
+	list->row = xrealloc(list->row, (list->count + 1) * sizeof *list->row);
+	list->row[list->count++] = row;
+}
+
+static void add_gemv(struct list *list, enum precision precision, int64_t m, int64_t n)
+{
+	for (int transposed = 0; transposed < 2; transposed++) {
+		const struct product p = {.gemv = true,
+		        .trans = transposed ? TRANSPOSED : PLAIN,
+		        .precision = precision,
+		        .m = m,
+		        .n = n};
+		add(list, &p);
+	}
+}
+
+/* Ours where the executor takes it. */
+static void add_gemm(struct list *list, enum precision precision, int64_t n, int64_t k)
+{
+	struct product p = {.blas_only = true, .precision = precision, .m = n, .n = n, .k = k};
+
+	add(list, &p);
+	p.blas_only = false;
+	if (gemm_is_ahead(precision, n, n, k))
+		add(list, &p);
+}
+
+size_t cases_products(bool quick, struct result **rows)
+{
+	static const int64_t gemv_shape[][2] = {{1000, 1000}, {3000, 3000}, {5555, 5555},
+	        {10007, 10007}, {30000, 500}, {500, 30000}};
+	static const int64_t gemm_shape[][2] = {{1000, 1000}, {3000, 3000}, {5555, 5555},
+	        {10007, 10007}, {1000, 100}, {3000, 100}, {5555, 200}, {10007, 100}, {10007, 200}};
+	struct list list = {0};
+
+	for (size_t i = 0; i < ARRAY_LEN(gemv_shape) && !quick; i++)
+		for (int d = 0; d < 2; d++)
+			add_gemv(&list, d ? DOUBLE : SINGLE, gemv_shape[i][0], gemv_shape[i][1]);
+	for (size_t i = 0; i < ARRAY_LEN(gemm_shape) && !quick; i++)
+		for (int d = 0; d < 2; d++)
+			add_gemm(&list, d ? DOUBLE : SINGLE, gemm_shape[i][0], gemm_shape[i][1]);
+	if (quick) {
+		add_gemv(&list, SINGLE, 3000, 3000);
+		add_gemm(&list, SINGLE, 3000, 100);
+	}
+	*rows = list.row;
+	return list.count;
+}
+
+/* ---- predictions ---- */
+
+static bool predict(const struct profile *profile, int level, struct result *row)
+{
+	const struct product product = product_of(row);
+	struct prediction made;
+	bool ok = model_product_predict(profile, &product, level, &made);
+
+	return predicted_fill(row, &made, ok);
+}
+
+size_t predict_products(struct results *results, const struct profile *profile, bool quick)
+{
+	struct result *rows;
+	size_t count = cases_products(quick, &rows), refused = 0;
+
+	for (size_t i = 0; i < count; i++)
+		refused += predicted_levels(results, profile, &rows[i], predict);
+	free(rows);
+	return refused;
+}

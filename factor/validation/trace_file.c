@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_file.h"
+
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *trace_file_path(
+        const char *folder, const char *operation, enum precision precision, int64_t m, int64_t n)
+{
+	char rows[32] = "";
+
+	if (m != n)
+		snprintf(rows, sizeof rows, "%" PRId64 "x", m);
+	return xasprintf(
+	        "%s/trace_%c%s_%s%" PRId64 ".tsv", folder, (char)precision, operation, rows, n);
+}
+
+struct table *trace_table_new(void)
+{
+	static const char *const columns[] = {"timeline", "lane", "engine", "phase", "operation",
+	        "m", "n", "k", "block", "begin_s", "end_s", "critical_s"};
+
+	return table_new(columns, ARRAY_LEN(columns));
+}
+
+void trace_table_add(struct table *table, const char *name, const struct timeline *t)
+{
+	double *critical = xmalloc((t->count + 1) * sizeof *critical);
+
+	timeline_critical(t, critical);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct timeline_entry *e = &t->entry[i];
+		size_t row = table_add_row(table);
+		table_set_text(table, row, "timeline", name);
+		table_set_text(table, row, "lane", lane_name[e->lane]);
+		table_set_text(table, row, "engine", lane_name[e->engine]);
+		table_set_text(table, row, "phase", phase_name[e->phase]);
+		table_set_text(table, row, "operation", e->operation);
+		table_set_int(table, row, "m", e->m);
+		table_set_int(table, row, "n", e->n);
+		table_set_int(table, row, "k", e->k);
+		table_set_int(table, row, "block", e->block);
+		table_set_real(table, row, "begin_s", e->begin);
+		table_set_real(table, row, "end_s", e->end);
+		table_set_real(table, row, "critical_s", critical[i]);
+	}
+	free(critical);
+}
+
+/* ---- back ---- */
+
+/* Index of the name, -1 when there is none. */
+static int find(const char *const *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static int64_t integer(const struct table *table, size_t row, const char *column)
+{
+	double value = table_real(table, row, column);
+
+	return value >= 0 && value < 0x1p53 ? (int64_t)value : 0;
+}
+
+static bool read_entry(const struct table *table, size_t row, struct timeline_entry *entry)
+{
+	int lane = find(lane_name, LANE_COUNT, table_text(table, row, "lane"));
+	int engine = find(lane_name, LANE_COUNT, table_text(table, row, "engine"));
+	int phase = find(phase_name, PHASE_COUNT, table_text(table, row, "phase"));
+	const char *operation = table_text(table, row, "operation");
+
+	*entry = (struct timeline_entry){.lane = (enum lane)lane,
+	        .engine = (enum lane)engine,
+	        .phase = (enum phase)phase,
+	        .operation =
+	                strcmp(operation, timeline_queueing) == 0 ? timeline_queueing : operation,
+	        .m = integer(table, row, "m"),
+	        .n = integer(table, row, "n"),
+	        .k = integer(table, row, "k"),
+	        .block = integer(table, row, "block"),
+	        .begin = table_real(table, row, "begin_s"),
+	        .end = table_real(table, row, "end_s")};
+	return lane >= 0 && engine >= 0 && phase >= 0 && isfinite(entry->begin) &&
+	       isfinite(entry->end);
+}
+
+struct timeline *trace_table_timeline(
+        const struct table *table, const char *name, const char *title, struct fault *fault)
+{
+	struct timeline *t = timeline_new(title);
+
+	for (size_t row = 0; row < table->row_count; row++) {
+		struct timeline_entry entry;
+		if (strcmp(table_text(table, row, "timeline"), name) != 0)
+			continue;
+		if (!read_entry(table, row, &entry)) {
+			fault_set(fault, "row %zu of the timelines is none: trace writes them",
+			        row + 1);
+			timeline_free(t);
+			return NULL;
+		}
+		timeline_add(t, &entry);
+	}
+	return t;
+}

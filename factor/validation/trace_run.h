@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A factorization run for real with and without the recorder, in turns. */
+#ifndef FATHOM_TRACE_RUN_H
+#define FATHOM_TRACE_RUN_H
+
+#include "lib/stats/stats.h"
+#include "factor/model/simulation/timeline.h"
+#include "whole.h"
+
+struct trace_run {
+	/* of the run whose time is the median of those recorded; the caller frees it */
+	struct timeline *timeline;
+	struct estimate plain, recorded; /* seconds without and with the recorder */
+	double residual;                 /* of the last recorded run: LAPACK's ratio */
+	double uncertainty;              /* of the clocks' alignment, seconds */
+};
+
+/* m x n random matrix of the precision, by the plan, on the executor; quick: fewer runs; title must
+ * outlive the timeline. False with a fault when it cannot run, or its result is wrong. */
+bool trace_run(struct executor *executor, const struct whole *whole, const struct plan *plan,
+        enum precision precision, int64_t m, int64_t n, bool quick, const char *title,
+        struct trace_run *out, struct fault *fault);
+
+#endif

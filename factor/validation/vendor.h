@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* cuSOLVER's factorizations as a reference to measure against, never an ingredient: only `measure`
+ * and the tests link it. Built with the CUDA Toolkit only; elsewhere vendor_new says so. */
+#ifndef FATHOM_VENDOR_H
+#define FATHOM_VENDOR_H
+
+#include "lib/base/msg.h"
+#include "timing.h"
+#include "whole.h"
+
+struct vendor;
+
+/* Its ways to do a factorization. */
+enum vendor_algorithm {
+	VENDOR_PLAIN, /* the calls by type, with 32-bit sizes */
+	VENDOR_ALG_0, /* the generic calls: the default algorithm, */
+	VENDOR_ALG_1, /* and for getrf another one */
+	VENDOR_ALGORITHMS
+};
+static const char *const vendor_algorithm_name[VENDOR_ALGORITHMS] = {"plain", "0", "1"};
+
+/* Context of a candidate; it outlives the timing. */
+struct vendor_entry {
+	struct vendor *vendor;
+	enum operation operation;
+	enum uplo uplo;
+	enum vendor_algorithm algorithm;
+};
+
+#ifdef FATHOM_CUDA
+/* NULL with a fault when the library refuses. Works on the current device, with a stream of its
+ * own. */
+struct vendor *vendor_new(struct fault *fault);
+void vendor_free(struct vendor *vendor);
+
+/* Factorizes the problem's matrix, in device memory; pivots as in LAPACK, then info. */
+struct candidate candidate_vendor(struct vendor_entry *entry);
+
+/* Least squares: geqrf, ormqr and trsm in place of a (m x n, m >= n), tau and b, whose first n rows
+ * become the solution; to completion. Memory for it is taken first. info: in device memory. */
+bool vendor_solve_prepare(
+        struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault);
+bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix b,
+        int *info, struct fault *fault);
+#else
+static inline struct vendor *vendor_new(struct fault *fault)
+{
+	fault_set(fault, "built without the CUDA Toolkit: no cuSOLVER");
+	return NULL;
+}
+
+static inline void vendor_free(struct vendor *vendor)
+{
+	(void)vendor;
+}
+
+static inline struct candidate candidate_vendor(struct vendor_entry *entry)
+{
+	return (struct candidate){.context = entry};
+}
+
+static inline bool vendor_solve_prepare(
+        struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault)
+{
+	(void)vendor, (void)a, (void)b;
+	return fault_set(fault, "built without the CUDA Toolkit: no cuSOLVER");
+}
+
+static inline bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau,
+        struct matrix b, int *info, struct fault *fault)
+{
+	(void)tau, (void)info;
+	return vendor_solve_prepare(vendor, a, b, fault);
+}
+#endif
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "whole.h"
+
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/algorithms/host_transfer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const operation_name[OPERATION_COUNT] = {"getrf", "geqrf", "potrf"};
+
+bool operation_find(const char *name, enum operation *operation)
+{
+	for (int o = 0; o < OPERATION_COUNT; o++) {
+		*operation = (enum operation)o;
+		if (strcmp(name, operation_name[o]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int64_t work_of(
+        struct executor *e, const struct whole *whole, const struct plan *plan, struct matrix a)
+{
+	switch (whole->operation) {
+	case GETRF:
+		return getrf_work(e, plan, a);
+	case GEQRF:
+		return geqrf_work(e, plan, a);
+	default:
+		return potrf_work(e, plan, whole->uplo, a);
+	}
+}
+
+/* What the executor is told otherwise. */
+struct told {
+	enum math math;
+	int64_t row_major;
+};
+
+static struct told tell(struct executor *e, const struct whole *whole)
+{
+	struct told before = {e->math, e->row_major};
+
+	e->math = whole->math;
+	if (whole->column_major)
+		e->row_major = 0;
+	return before;
+}
+
+static void tell_again(struct executor *e, struct told before)
+{
+	e->math = before.math;
+	e->row_major = before.row_major;
+}
+
+int64_t whole_work(
+        struct executor *e, const struct whole *whole, const struct plan *plan, struct matrix a)
+{
+	struct told before = tell(e, whole);
+	int64_t bytes = work_of(e, whole, plan, a);
+
+	tell_again(e, before);
+	return bytes;
+}
+
+static bool factorize(struct executor *e, const struct whole *whole, const struct plan *plan,
+        struct matrix a, void *work, struct pivots pivots, struct matrix tau)
+{
+	switch (whole->operation) {
+	case GETRF:
+		return getrf(e, plan, a, work, pivots);
+	case GEQRF:
+		return geqrf(e, plan, a, tau, work);
+	default:
+		return potrf(e, plan, whole->uplo, a, work, integer_at(pivots.data, pivots.n));
+	}
+}
+
+static bool run(struct executor *e, const struct whole *whole, const struct plan *plan,
+        struct matrix a, void *work, struct pivots pivots, struct matrix tau,
+        const struct matrix *host)
+{
+	e->queue = QUEUE_MAIN;
+	if (!whole->from_host)
+		return factorize(e, whole, plan, a, work, pivots, tau);
+	/* of a symmetric matrix the triangle alone */
+	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
+	int64_t piece = whole->piece > 0 ? whole->piece : plan->widths[0];
+	return matrix_to_device(e, part, piece, *host, a) &&
+	       factorize(e, whole, plan, a, work, pivots, tau) &&
+	       matrix_to_host(e, part, piece, a, *host);
+}
+
+bool whole_run(struct executor *e, const struct whole *whole, const struct plan *plan,
+        struct matrix a, void *work, struct pivots pivots, struct matrix tau,
+        const struct matrix *host)
+{
+	struct told before = tell(e, whole);
+	bool ok = run(e, whole, plan, a, work, pivots, tau, host);
+
+	tell_again(e, before);
+	return ok;
+}
+
+/* ---- plans as text ---- */
+
+static bool add_widths(const struct plan *plan, char *text, size_t size)
+{
+	size_t used = strlen(text), start = used;
+
+	for (int64_t i = 0, next; i < plan->count && used < size; i = next) {
+		for (next = i; next < plan->count && plan->widths[next] == plan->widths[i];)
+			next++;
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64,
+		        i ? "," : " widths=", plan->widths[i]);
+		if (next - i > 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used, "x%" PRId64, next - i);
+	}
+	if (used >= size)
+		text[start] = 0;
+	return used < size;
+}
+
+bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
+{
+	bool named = whole->operation == GETRF && !plan->hybrid, equal = true;
+
+	snprintf(text, WHOLE_PLAN_TEXT, "leaf=%" PRId64 " inverse=%" PRId64 " lookahead=%d%s%s",
+	        plan->leaf, plan->inverse, plan->lookahead, named ? " panel=" : "",
+	        named ? plan->panel : "");
+	for (int64_t i = 1; i < plan->count; i++)
+		equal = equal && plan->widths[i] == plan->widths[0];
+	return equal || add_widths(plan, text, WHOLE_PLAN_TEXT);
+}
+
+static const char *find(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	return at ? at + strlen(key) : NULL;
+}
+
+/* The names that a plan can hold are constants of the program. */
+static const char *panel_name(const char *text)
+{
+	static const char *const names[] = {"blas", "optimized", "fused", "persistent", "host"};
+	size_t length = strcspn(text, " ");
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strlen(names[i]) == length && strncmp(text, names[i], length) == 0)
+			return names[i];
+	return NULL;
+}
+
+static int64_t number(const char *text, const char *key)
+{
+	const char *at = find(text, key);
+	return at ? strtoll(at, NULL, 10) : 0;
+}
+
+static void parse_widths(const char *text, struct whole_plan *out)
+{
+	char *at = (char *)(uintptr_t)text;
+
+	while (at && out->plan.count < WHOLE_WIDTHS) {
+		int64_t width = strtoll(at, &at, 10), times = 1;
+		if (*at == 'x')
+			times = strtoll(at + 1, &at, 10);
+		for (; times > 0 && out->plan.count < WHOLE_WIDTHS; times--)
+			out->widths[out->plan.count++] = width;
+		at = *at == ',' ? at + 1 : NULL;
+	}
+}
+
+void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_plan *out)
+{
+	const char *panel = find(text, "panel=");
+
+	out->plan = (struct plan){.hybrid = hybrid,
+	        .panel = panel ? panel_name(panel) : NULL,
+	        .widths = out->widths,
+	        .leaf = number(text, "leaf="),
+	        .inverse = number(text, "inverse="),
+	        .lookahead = (int)number(text, "lookahead=")};
+	parse_widths(find(text, "widths="), out);
+	if (out->plan.count == 0)
+		out->widths[out->plan.count++] = nb;
+}

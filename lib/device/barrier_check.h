@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Do the barriers and reductions that probes and factorizations use do what they promise? Each
+ * check runs them on the current device on fresh random data. Only in builds with the CUDA Toolkit.
+ */
+#ifndef FATHOM_BARRIER_CHECK_H
+#define FATHOM_BARRIER_CHECK_H
+
+#include "lib/base/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum barrier_kind {
+	BARRIER_WARP,    /* __syncwarp */
+	BARRIER_BLOCK,   /* __syncthreads */
+	BARRIER_CLUSTER, /* hardware barrier of a cluster */
+	BARRIER_MASTER,  /* LAWN 202's master/slave barrier */
+	BARRIER_COUNTER, /* one counter, release and acquire */
+	BARRIER_GRID,    /* cooperative groups' grid.sync() */
+	BARRIER_KINDS
+};
+extern const char *const barrier_name[BARRIER_KINDS];
+
+struct barrier_check {
+	bool possible; /* false: this device cannot run the case */
+	bool timed_out;
+	uint64_t checks; /* values read */
+	uint64_t wrong;  /* values that were not those of the round */
+};
+
+/* A ring of writes and reads: in every round each thread, after a random delay, writes a value,
+ * passes the barrier, and reads those of a neighbour and of a random other one (warp: lane, block:
+ * warp, else: block). Values are double-buffered, so a barrier that lets anybody through early, or
+ * one that does not make plain writes visible, gives wrong ones. Without `sound` the barrier is
+ * left out, which must be found wrong. blocks is the cluster's size for BARRIER_CLUSTER. */
+void barrier_check_ring(enum barrier_kind kind, bool sound, int blocks, int threads,
+        uint32_t rounds, uint32_t seed, struct barrier_check *check);
+
+/* The exchange of 128-byte records between the blocks of a cluster: every word from every block in
+ * every round. */
+void barrier_check_exchange(
+        int blocks, int threads, uint32_t rounds, uint32_t seed, struct barrier_check *check);
+
+/* One block of `threads` threads reduces x[0..n): lowest index of the largest magnitude, and the
+ * sum. */
+struct reduce_check {
+	uint32_t index;
+	double sum;
+	bool same; /* all threads got the same answers, on every repetition */
+};
+void reduce_check_float(const float *x, uint32_t n, int threads, struct reduce_check *check);
+void reduce_check_double(const double *x, uint32_t n, int threads, struct reduce_check *check);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

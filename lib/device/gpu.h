@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The GPU as host code sees it: opening a device, checked calls, warm-up, the in-stream timer.
+ * Without the CUDA Toolkit gpu_none.c takes the place of gpu.c and gpu_open says so. */
+#ifndef FATHOM_GPU_H
+#define FATHOM_GPU_H
+
+#include "lib/base/base.h"
+#include "lib/host/sample.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gpu {
+	int device, visible; /* its number; of how many */
+	char name[256], uuid[64], pci[32];
+	int major, minor; /* compute capability */
+	int sm_count;
+	int max_threads_per_sm, max_threads_per_block;
+	int64_t shared_per_block; /* opt-in maximum, bytes */
+	int64_t shared_per_sm;
+	int64_t l2_bytes;
+	int64_t memory_bytes; /* total */
+	int copy_engines;
+	double max_hz; /* attribute: highest SM clock; only an upper bound, never a measurement */
+	int driver, runtime; /* 13000 = 13.0 */
+	bool cooperative, clusters;
+	int max_cluster; /* largest cluster size that can be resident (8, or 16 non-portable); 1
+	                    without clusters */
+	bool ecc;
+	bool integrated; /* its memory is the host's */
+};
+
+/* Makes the device current and fills gpu. device is its number ("0"), UUID ("GPU-1a2b...", or the
+ * start of one that fits a single device) or PCI address ("0000:17:00.0"; gpu_select.h), among the
+ * devices that CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such, or no
+ * usable, device. */
+bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault);
+
+/* Number of other processes using the device now (NVML); -1 when that is unknown. */
+int gpu_other_users(const struct gpu *gpu);
+
+/* Ends the program (exit 1) with name, text, expression, file and line when a CUDA call failed;
+ * when it was for want of memory, which is no defect, with exit 77. */
+void gpu_check(int error, const char *expression, const char *file, int line);
+#define GPU(call) gpu_check((int)(call), #call, __FILE__, __LINE__)
+
+/* Keeps all SMs busy for at least `seconds` and until three readings of the SM clock agree within
+ * 0.3 % (at most 2 s more). Returns the clock reached, Hz. */
+double gpu_warm(const struct gpu *gpu, double seconds);
+
+/* Waits until the SM clock, which hard work lowered, is back at hz (of gpu_warm), for a second at
+ * most. Returns the clock that a later rest may wait for: hz, or what was reached in that second.
+ */
+double gpu_rest(const struct gpu *gpu, double hz);
+
+/* Resolution of %globaltimer, seconds (measured once per process on the device). */
+double gpu_timer_resolution(void);
+
+/* Both clocks read at the start and the end of an interval on one SM. */
+struct gpu_span {
+	uint64_t ns0, ns1;        /* %globaltimer */
+	int64_t cycles0, cycles1; /* clock64 */
+};
+
+/* One sample out of a span that covered `operations` operations. host_seconds is the host's
+ * duration around launch and synchronization (0: not compared): the sample agrees when the host saw
+ * neither less than the span (0.2 % + resolutions) nor more than the span by 0.2 % plus `slack`
+ * (launch and synchronization). */
+void gpu_span_sample(const struct gpu_span *span, double operations, double host_seconds,
+        double slack, struct sample *sample);
+
+/* In-stream stamps: one small kernel on every SM writes both clocks. stream is a cudaStream_t. */
+struct gpu_timer;
+struct gpu_timer *gpu_timer_new(const struct gpu *gpu);
+void gpu_timer_free(struct gpu_timer *timer);
+void gpu_timer_start(struct gpu_timer *timer, void *stream);
+void gpu_timer_stop(struct gpu_timer *timer, void *stream);
+/* After the stream was synchronized: the span between the stamps (latest start to earliest stop, on
+ * the SM of median elapsed cycles). */
+void gpu_timer_span(const struct gpu_timer *timer, struct gpu_span *span);
+
+/* Holds a stream: a kernel spins on a host flag until gpu_hold_release (or a 2 s timeout, which
+ * gpu_hold_ok reports as false). For queueing work without starting it. */
+struct gpu_hold;
+struct gpu_hold *gpu_hold_new(void);
+void gpu_hold_free(struct gpu_hold *hold);
+void gpu_hold_start(struct gpu_hold *hold, void *stream);
+void gpu_hold_release(struct gpu_hold *hold);
+bool gpu_hold_ok(const struct gpu_hold *hold); /* after synchronization */
+
+/* Fills device memory with uniform random floats in (-1,1) (or doubles), from a counter-based
+ * generator: the same seed gives the same data. */
+void gpu_fill_float(float *data, int64_t count, uint64_t seed, void *stream);
+void gpu_fill_double(double *data, int64_t count, uint64_t seed, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

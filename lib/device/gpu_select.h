@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of the visible devices the user means. Needs no GPU. */
+#ifndef FATHOM_GPU_SELECT_H
+#define FATHOM_GPU_SELECT_H
+
+#include "lib/base/base.h"
+
+/* As the driver names a device: "GPU-1a2b...", "0000:17:00.0". */
+struct gpu_identity {
+	char uuid[64], pci[32];
+};
+
+/* text is a number ("0"), a UUID or its start ("GPU-1a2b", of a slice of a GPU "MIG-1a2b"), or a
+ * PCI address, with or without domain and function ("17:00"). Returns the device's number, or -1
+ * with a fault when the text means none, or more than one. */
+int gpu_select(const char *text, const struct gpu_identity *device, int count, struct fault *fault);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine.h"
+
+#include "lib/base/cli.h"
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+#include "nvml.h"
+#include "lib/host/topology.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* NULL: unknown, which is said once. */
+static const struct topology *host_topology(void)
+{
+	static bool told;
+	struct fault fault;
+	const struct topology *topology = topology_host(&fault);
+	if (!topology && !told)
+		msg_warn("%s", fault.text);
+	told = told || !topology;
+	return topology;
+}
+
+static void host_facts(struct topology_facts *facts)
+{
+	memset(facts, 0, sizeof *facts);
+	snprintf(facts->cpu, sizeof facts->cpu, "unknown");
+	if (host_topology())
+		topology_facts(host_topology(), facts);
+}
+
+static const char *host_name(void)
+{
+	static char name[256];
+	if (gethostname(name, sizeof name - 1) != 0 || !name[0])
+		snprintf(name, sizeof name, "unknown");
+	return name;
+}
+
+/* The version of the driver package; "CUDA 13.0", what it can run, where NVML is not there to tell.
+ */
+static const char *driver_version(const struct gpu *gpu)
+{
+	static char version[80];
+	nvml_driver(version);
+	if (!version[0])
+		snprintf(version, sizeof version, "CUDA %d.%d", gpu->driver / 1000,
+		        gpu->driver % 1000 / 10);
+	return version;
+}
+
+static const char *runtime_version(const struct gpu *gpu)
+{
+	static char version[32];
+	snprintf(version, sizeof version, "%d.%d", gpu->runtime / 1000, gpu->runtime % 1000 / 10);
+	return version;
+}
+
+static const char *gpu_locality(const struct gpu *gpu, int *raw)
+{
+	static char locality[32];
+	*raw = -1;
+	int node = host_topology() ? topology_gpu_node(host_topology(), gpu->pci, raw) : -1;
+	snprintf(locality, sizeof locality, node < 0 ? "unknown" : "node %d", node);
+	return locality;
+}
+
+/* FNV-1a, the end of each text included: "ab","c" is not "a","bc". */
+static uint32_t digest_add(uint32_t digest, const char *text)
+{
+	do
+		digest = (digest ^ (unsigned char)*text) * 16777619u;
+	while (*text++);
+	return digest;
+}
+
+const char *machine_id(const struct gpu *gpu)
+{
+	static char id[20];
+	struct topology_facts facts;
+	host_facts(&facts);
+	const uint32_t start = 2166136261u;
+	uint32_t host = digest_add(digest_add(start, host_name()), facts.cpu);
+	int length = snprintf(id, sizeof id, "%08x", host);
+	if (gpu)
+		snprintf(id + length, sizeof id - (size_t)length, "-%08x",
+		        digest_add(start, gpu->uuid));
+	return id;
+}
+
+bool machine_same(const char *a, const char *b)
+{
+	size_t host = strcspn(a, "-");
+	if (host != strcspn(b, "-") || strncmp(a, b, host))
+		return false;
+	return !a[host] || !b[host] || !strcmp(a + host, b + host);
+}
+
+/* ---- facts ---- */
+
+static void fact(struct table *table, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
+static void fact(struct table *table, const char *key, const char *format, ...)
+{
+	char value[1024];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(value, sizeof value, format, args);
+	va_end(args);
+	size_t row = table_add_row(table);
+	table_set_text(table, row, "key", key);
+	table_set_text(table, row, "value", value[0] ? value : "unknown");
+}
+
+/* A number that is unknown when it is below the smallest it can be. */
+static void fact_number(struct table *table, const char *key, double value, double smallest)
+{
+	if (value >= smallest)
+		fact(table, key, "%.15g", value);
+	else
+		fact(table, key, "unknown");
+}
+
+/* A small file's first line that starts with `start`, without that and what separates it. */
+static void fact_line(struct table *table, const char *key, const char *path, const char *start)
+{
+	char line[512], *value = NULL;
+	FILE *file = fopen(path, "r");
+	while (file && !value && fgets(line, sizeof line, file))
+		if (!strncmp(line, start, strlen(start)))
+			value = line + strlen(start);
+	if (file)
+		fclose(file);
+	if (value) {
+		value += strspn(value, " \t:=\"");
+		value[strcspn(value, "\"\n")] = '\0';
+	}
+	fact(table, key, "%s", value ? value : "unknown");
+}
+
+/* The file that a function comes from: which of several installed libraries really answers. */
+static void fact_library(struct table *table, const char *key, const char *function)
+{
+	Dl_info info;
+	void *address = dlsym(RTLD_DEFAULT, function);
+	bool found = address && dladdr(address, &info) && info.dli_fname;
+	char path[4096];
+	if (found && realpath(info.dli_fname, path))
+		fact(table, key, "%s", path);
+	else
+		fact(table, key, "%s", found ? info.dli_fname : "unknown");
+}
+
+static void describe_host(struct table *table)
+{
+	struct topology_facts facts;
+	struct utsname kernel;
+	char binding[128] = "unknown";
+	host_facts(&facts);
+	fact(table, "host.name", "%s", host_name());
+	fact(table, "host.cpu", "%s", facts.cpu);
+	fact_number(table, "host.sockets", facts.packages, 1);
+	fact_number(table, "host.numa_nodes", facts.numa_nodes, 1);
+	fact_number(table, "host.cores", facts.cores, 1);
+	fact_number(table, "host.threads", facts.threads, 1);
+	fact_number(table, "host.l1d.bytes", (double)facts.l1d_bytes, 1);
+	fact_number(table, "host.l2.bytes", (double)facts.l2_bytes, 1);
+	fact_number(table, "host.l3.bytes", (double)facts.l3_bytes, 1);
+	fact_number(table, "host.l3.count", facts.l3_count, 1);
+	fact_number(table, "host.memory.bytes", (double)facts.memory_bytes, 1);
+	fact_number(table, "host.page.bytes", (double)sysconf(_SC_PAGESIZE), 1);
+	fact_line(table, "host.hugepages", "/sys/kernel/mm/transparent_hugepage/enabled", "");
+	fact(table, "host.virtualization", "%s",
+	        facts.virtualization[0] ? facts.virtualization : "none");
+	fact_line(table, "host.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+	        "");
+	fact_line(table, "host.load", "/proc/loadavg", "");
+	fact_line(table, "host.system", "/etc/os-release", "PRETTY_NAME");
+	if (uname(&kernel) == 0)
+		fact(table, "host.kernel", "%s %s %s", kernel.sysname, kernel.release,
+		        kernel.machine);
+	if (host_topology())
+		topology_binding(host_topology(), binding);
+	fact(table, "host.binding", "%s", binding);
+}
+
+static void describe_blas(struct table *table)
+{
+	fact_library(table, "host.blas.path", "openblas_get_config");
+	fact(table, "host.blas.config", "%s", openblas_get_config());
+	fact(table, "host.blas.core", "%s", openblas_get_corename());
+	fact(table, "host.blas.core_by", "%s",
+	        getenv("OPENBLAS_CORETYPE") ? "OPENBLAS_CORETYPE" : "OpenBLAS");
+	fact(table, "host.blas.threads", "%d", openblas_get_num_threads());
+	fact_library(table, "host.lapack.path", "sgetrf_");
+	fact(table, "host.openmp.threads", "%d", omp_get_max_threads());
+}
+
+static const char *yes(bool value)
+{
+	return value ? "yes" : "no";
+}
+
+static void describe_gpu(struct table *table, const struct gpu *gpu)
+{
+	fact(table, "gpu.name", "%s", gpu->name);
+	fact(table, "gpu.uuid", "%s", gpu->uuid);
+	fact(table, "gpu.pci", "%s", gpu->pci);
+	fact(table, "gpu.compute_capability", "%d.%d", gpu->major, gpu->minor);
+	fact_number(table, "gpu.visible", gpu->visible, 1);
+	fact_number(table, "gpu.sms", gpu->sm_count, 1);
+	fact_number(table, "gpu.threads_per_sm", gpu->max_threads_per_sm, 1);
+	fact_number(table, "gpu.threads_per_block", gpu->max_threads_per_block, 1);
+	fact_number(table, "gpu.shared_per_block.bytes", (double)gpu->shared_per_block, 1);
+	fact_number(table, "gpu.shared_per_sm.bytes", (double)gpu->shared_per_sm, 1);
+	fact_number(table, "gpu.l2.bytes", (double)gpu->l2_bytes, 1);
+	fact_number(table, "gpu.memory.bytes", (double)gpu->memory_bytes, 1);
+	fact_number(table, "gpu.copy_engines", gpu->copy_engines, 0);
+	fact_number(table, "gpu.clock.highest_hz", gpu->max_hz, 1);
+	fact(table, "gpu.cooperative_launch", "%s", yes(gpu->cooperative));
+	fact(table, "gpu.clusters", "%s", yes(gpu->clusters));
+	fact_number(table, "gpu.largest_cluster", gpu->max_cluster, 1);
+	fact(table, "gpu.ecc", "%s", yes(gpu->ecc));
+	fact(table, "gpu.integrated", "%s", yes(gpu->integrated));
+	fact(table, "gpu.cuda.driver", "%d.%d", gpu->driver / 1000, gpu->driver % 1000 / 10);
+	fact(table, "gpu.cuda.runtime", "%s", runtime_version(gpu));
+	int raw;
+	fact(table, "gpu.locality", "%s", gpu_locality(gpu, &raw));
+	fact(table, "gpu.numa_node_raw", "%d", raw);
+}
+
+static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
+{
+	static const char *const switched[] = {"unknown", "no", "yes"};
+	fact(table, "gpu.driver", "%s", nvml->driver);
+	fact_number(table, "gpu.clock.now_hz", nvml->sm_mhz * 1e6, 0);
+	fact_number(table, "gpu.clock.memory_now_hz", nvml->memory_mhz * 1e6, 0);
+	fact_number(table, "gpu.clock.nvml_highest_hz", nvml->max_sm_mhz * 1e6, 0);
+	fact_number(table, "gpu.power_watt", nvml->power_milliwatt * 1e-3, 0);
+	fact_number(table, "gpu.power_limit_watt", nvml->power_limit_milliwatt * 1e-3, 0);
+	fact_number(table, "gpu.temperature_celsius", nvml->temperature, 0);
+	fact(table, "gpu.persistence", "%s", switched[nvml->persistence + 1]);
+	fact(table, "gpu.mig", "%s", switched[nvml->mig + 1]);
+	if (nvml->throttle_reasons == ~0ull)
+		fact(table, "gpu.throttle_reasons", "unknown");
+	else
+		fact(table, "gpu.throttle_reasons", "0x%llx", nvml->throttle_reasons);
+	fact_number(table, "gpu.other_processes", nvml->processes, 0);
+}
+
+struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason)
+{
+	static const char *const columns[] = {"key", "value"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	fact(table, "machine", "%s", machine_id(gpu));
+	describe_host(table);
+	describe_blas(table);
+	if (gpu) {
+		struct nvml_facts nvml;
+		nvml_read(gpu->pci, &nvml);
+		describe_gpu(table, gpu);
+		describe_nvml(table, &nvml);
+	} else {
+		fact(table, "gpu.name", "none");
+		fact(table, "gpu.reason", "%s", gpu_reason ? gpu_reason : "not looked for");
+	}
+	return table;
+}
+
+/* ---- metadata ---- */
+
+/* The command line on one line, each word quoted where a shell would need it. */
+static char *command_line(int argc, char **argv)
+{
+	size_t size = 1;
+	for (int i = 0; i < argc; i++)
+		size += 4 * strlen(argv[i]) + 3;
+	char *line = xmalloc(size), *out = line;
+	for (int i = 0; i < argc; i++) {
+		const char *word = argv[i];
+		bool plain = word[0] && !word[strcspn(word, " \t\n\r\"'\\$`*?[]{}()<>|&;#~!")];
+		out += sprintf(out, "%s%s", i ? " " : "", plain ? "" : "'");
+		for (; *word; word++) {
+			if (*word == '\'')
+				out += sprintf(out, "'\\''");
+			else
+				*out++ = (unsigned char)*word < ' ' ? ' ' : *word;
+		}
+		out += sprintf(out, "%s", plain ? "" : "'");
+	}
+	*out = '\0';
+	return line;
+}
+
+void machine_stamp(
+        struct table *table, const char *program, const struct gpu *gpu, int argc, char **argv)
+{
+	struct topology_facts facts;
+	char date[32], binding[128];
+	host_facts(&facts);
+	table_meta_set(table, "program", "%s", program);
+	table_meta_set(table, "fathom", "%s", strchr(cli_version(), ' ') + 1);
+	table_meta_set(table, "machine", "%s", machine_id(gpu));
+	table_meta_set(table, "host", "%s", host_name());
+	table_meta_set(table, "cpu", "%s", facts.cpu);
+	table_meta_set(table, "gpu", "%s", gpu ? gpu->name : "none");
+	if (gpu) {
+		int raw;
+		table_meta_set(table, "gpu_uuid", "%s", gpu->uuid);
+		table_meta_set(table, "gpu_locality", "%s", gpu_locality(gpu, &raw));
+		table_meta_set(table, "driver", "%s", driver_version(gpu));
+		table_meta_set(table, "cuda", "%s", runtime_version(gpu));
+	}
+	if (host_topology() && topology_binding(host_topology(), binding))
+		table_meta_set(table, "binding", "%s", binding);
+	table_meta_set(table, "date", "%s", clock_utc(date));
+	char *command = command_line(argc, argv);
+	table_meta_set(table, "command", "%s", command);
+	free(command);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return !strcmp(a, b);
+}
+
+const char *machine_stale(const struct table *profile, const struct gpu *gpu)
+{
+	static char sentence[512];
+	static const char again[] = "run make probe to measure this machine";
+	const struct {
+		const char *key, *what, *now;
+		bool (*same)(const char *then, const char *now);
+	} check[] = {
+	        {"gpu", "GPU", gpu ? gpu->name : "none", same_text},
+	        {"machine", "machine", machine_id(gpu), machine_same},
+	        {"driver", "driver", gpu ? driver_version(gpu) : NULL, same_text},
+	        {"cuda", "CUDA runtime", gpu ? runtime_version(gpu) : NULL, same_text},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(check); i++) {
+		const char *then = table_meta(profile, check[i].key);
+		if (!check[i].now || (then && check[i].same(then, check[i].now)))
+			continue;
+		if (then)
+			snprintf(sentence, sizeof sentence,
+			        "the profile was measured with %s %.100s, here it is %.100s: %s",
+			        check[i].what, then, check[i].now, again);
+		else
+			snprintf(sentence, sizeof sentence,
+			        "the profile does not say which %s it was measured with: %s",
+			        check[i].what, again);
+		return sentence;
+	}
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine at hand as key/value facts: what every file's metadata quotes and
+ * data/<machine>/machine.tsv holds. */
+#ifndef FATHOM_MACHINE_H
+#define FATHOM_MACHINE_H
+
+#include "lib/base/base.h"
+#include "gpu.h"
+#include "lib/base/table.h"
+
+/* Table with columns key, value: device properties (gpu.*), driver, runtime, NVML facts, host
+ * (host.*: cpu, sockets, NUMA, caches, memory, kernel, virtualization, governor), BLAS and LAPACK
+ * in use (library path, configuration, threads), GPU locality and binding. gpu is NULL when there
+ * is none; gpu_reason then says why. */
+struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason);
+
+/* Adds the metadata every data file carries: probe or program name, fathom version and commit,
+ * machine id, device name and uuid, driver, CUDA runtime, date in UTC, host, command line. */
+void machine_stamp(
+        struct table *table, const char *program, const struct gpu *gpu, int argc, char **argv);
+
+/* Stable id: short hex digest of host name and CPU model, then "-" and that of the GPU's uuid when
+ * there is one: "5fff5b6a-0123abcd". A file of a host probe, which opens no GPU, has the first part
+ * only. */
+const char *machine_id(const struct gpu *gpu);
+
+/* Whether two ids are of one machine: equal, or equal hosts where one of them knows no GPU. */
+bool machine_same(const char *a, const char *b);
+
+/* The folder that readers (advise, report) take a machine's data from: that of the environment
+ * variable FATHOM_DATA, else data/$MACHINE, else data/local when it holds a profile, else
+ * data/nvidia-h200. data/ lies in the fathom root: FATHOM_HOME, the folder above the executable's
+ * build/, or share/fathom where it is installed. The text lives until the next call. choice, when
+ * not NULL, receives one sentence that says which folder it is and why. */
+enum { MACHINE_CHOICE = 256 };
+const char *machine_data_choose(char choice[MACHINE_CHOICE]);
+const char *machine_data_folder(void); /* the same without the sentence */
+
+/* One sentence when the profile's driver, runtime, device or machine differ from the machine at
+ * hand, else NULL. */
+const char *machine_stale(const struct table *profile, const struct gpu *gpu);
+
+#endif

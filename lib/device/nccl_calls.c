@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "nccl_calls.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "lib/base/msg.h"
+
+static const char file_name[] = "libnccl.so.2";
+
+/* dlsym's object pointers become function pointers by their bytes. */
+static bool find(void *library, const char *name, void *function)
+{
+	void *found = dlsym(library, name);
+	memcpy(function, &found, sizeof found);
+	return found != NULL;
+}
+
+/* The library stays loaded: its threads may outlive the last communicator. */
+bool nccl_open(struct nccl *nccl, struct fault *fault)
+{
+	int (*version)(int *number);
+	void *library = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return fault_set(fault, "NCCL is not installed (%s)", file_name);
+	if (!find(library, "ncclGetVersion", &version) ||
+	        !find(library, "ncclGetErrorString", &nccl->error_text) ||
+	        !find(library, "ncclCommInitAll", &nccl->init_all) ||
+	        !find(library, "ncclCommDestroy", &nccl->destroy) ||
+	        !find(library, "ncclGroupStart", &nccl->group_start) ||
+	        !find(library, "ncclGroupEnd", &nccl->group_end) ||
+	        !find(library, "ncclBroadcast", &nccl->broadcast) ||
+	        !find(library, "ncclAllReduce", &nccl->all_reduce) || version(&nccl->version) != 0)
+		return fault_set(fault, "%s lacks a function that is needed", file_name);
+	return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* NCCL as far as it is used, through dlopen: where the library is absent its series are, too, and
+ * nothing changes in the link. One process drives all GPUs. */
+#ifndef FATHOM_NCCL_CALLS_H
+#define FATHOM_NCCL_CALLS_H
+
+#include "lib/base/base.h"
+
+/* NCCL's numbers for the type and the operation used. */
+enum { NCCL_UINT32 = 3, NCCL_SUM = 0 };
+
+/* Functions of the library; each returns 0 for success. comm is an ncclComm_t, stream a
+ * cudaStream_t. */
+struct nccl {
+	int version; /* 22809 = 2.28.9 */
+	const char *(*error_text)(int result);
+	int (*init_all)(void **comm, int count, const int *device);
+	int (*destroy)(void *comm);
+	int (*group_start)(void);
+	int (*group_end)(void);
+	int (*broadcast)(const void *from, void *to, size_t count, int type, int root, void *comm,
+	        void *stream);
+	int (*all_reduce)(const void *from, void *to, size_t count, int type, int operation,
+	        void *comm, void *stream);
+};
+
+/* False with a fault when the library is not there or lacks a function. */
+bool nccl_open(struct nccl *nccl, struct fault *fault);
+
+#endif

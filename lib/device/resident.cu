@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "resident.h"
+#include "gpu.h"
+
+static int device_attribute(enum cudaDeviceAttr attribute)
+{
+	int device = 0, value = 0;
+	GPU(cudaGetDevice(&device));
+	GPU(cudaDeviceGetAttribute(&value, attribute, device));
+	return value;
+}
+
+extern "C" int grid_resident(const void *kernel, int threads, size_t shared_bytes)
+{
+	int per_sm = 0;
+	if (!device_attribute(cudaDevAttrCooperativeLaunch))
+		return 0;
+	GPU(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
+	return per_sm * device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+static cudaLaunchConfig_t configuration(int blocks, int cluster, int threads, size_t shared_bytes,
+        void *stream, cudaLaunchAttribute *attribute)
+{
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3((unsigned)blocks);
+	config.blockDim = dim3((unsigned)threads);
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = (cudaStream_t)stream;
+	config.attrs = attribute;
+	config.numAttrs = 1;
+	if (cluster > 0) {
+		attribute->id = cudaLaunchAttributeClusterDimension;
+		attribute->val.clusterDim = {(unsigned)cluster, 1, 1};
+	} else {
+		attribute->id = cudaLaunchAttributeCooperative;
+		attribute->val.cooperative = 1;
+	}
+	return config;
+}
+
+/* A size that the device refuses is an answer here, not an error. */
+extern "C" int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes)
+{
+	if (!device_attribute(cudaDevAttrClusterLaunch))
+		return 0;
+	cudaLaunchAttribute attribute;
+	cudaLaunchConfig_t config =
+	        configuration(cluster, cluster, threads, shared_bytes, NULL, &attribute);
+	int clusters = 0;
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+	                cudaSuccess ||
+	        cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) != cudaSuccess) {
+		cudaGetLastError();
+		return 0;
+	}
+	return clusters;
+}
+
+extern "C" bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster,
+        int threads, size_t shared_bytes)
+{
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return false;
+	if (!last->asked || device != last->device) {
+		last->takes =
+		        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+		                (int)shared_bytes) == cudaSuccess &&
+		        cluster_resident(kernel, cluster, threads, shared_bytes) > 0;
+		last->asked = true;
+		last->device = device;
+		cudaGetLastError(); /* a size that the device refuses is an answer here */
+	}
+	return last->takes;
+}
+
+/* What the device lets a block have and the kernel has not yet. */
+extern "C" bool cluster_takes_alone(
+        struct cluster_answer *last, const void *kernel, int cluster, int threads)
+{
+	int device = 0;
+	cudaFuncAttributes attributes;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		return false;
+	if ((!last->asked || device != last->device) &&
+	        cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)
+		last->whole = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+		              attributes.sharedSizeBytes;
+	return cluster_takes(last, kernel, cluster, threads, last->whole);
+}
+
+extern "C" int resident_launch(const void *kernel, int blocks, int cluster, int threads,
+        size_t shared_bytes, void *argument, void *stream)
+{
+	cudaLaunchAttribute attribute;
+	cudaLaunchConfig_t config =
+	        configuration(blocks, cluster, threads, shared_bytes, stream, &attribute);
+	void *arguments[] = {argument};
+	return (int)cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+extern "C" int early_cluster_launch(const void *kernel, int blocks, int cluster, int threads,
+        size_t shared_bytes, void *argument, void *stream)
+{
+	cudaLaunchAttribute attribute[2];
+	cudaLaunchConfig_t config =
+	        configuration(blocks, cluster, threads, shared_bytes, stream, attribute);
+	void *arguments[] = {argument};
+	attribute[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute[1].val.programmaticStreamSerializationAllowed = 1;
+	config.numAttrs = 2;
+	return (int)cudaLaunchKernelExC(&config, kernel, arguments);
+}

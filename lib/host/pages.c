@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "pages.h"
+#include "lib/base/msg.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A number from a line "name: number kB" of a file of /proc, in bytes; 0 when there is none. */
+static size_t line_bytes(const char *line, const char *name)
+{
+	size_t length = strlen(name), kilobytes = 0;
+
+	if (strncmp(line, name, length) != 0 || sscanf(line + length, "%zu", &kilobytes) != 1)
+		return 0;
+	return kilobytes * 1024;
+}
+
+size_t pages_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	char line[256];
+	size_t bytes = 0;
+
+	while (file && bytes == 0 && fgets(line, sizeof line, file))
+		bytes = line_bytes(line, "MemAvailable:");
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+static size_t huge_page(void)
+{
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "r");
+	size_t bytes = 0;
+
+	if (file && fscanf(file, "%zu", &bytes) != 1)
+		bytes = 0;
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault)
+{
+	enum { KIND = MAP_PRIVATE | MAP_ANONYMOUS, ACCESS = PROT_READ | PROT_WRITE };
+	size_t page = huge ? huge_page() : (size_t)sysconf(_SC_PAGESIZE);
+
+	if (page == 0)
+		return fault_set(fault, "this kernel has no huge pages");
+	*pages = (struct pages){.bytes = (bytes + page - 1) / page * page, .page = page};
+	pages->mapped = pages->bytes;
+	pages->mapping = MAP_FAILED;
+	if (huge)
+		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_HUGETLB, -1, 0);
+	pages->reserved = pages->mapping != MAP_FAILED;
+	if (!pages->reserved) {
+		pages->mapped += page; /* room to begin at a multiple of a page */
+		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_NORESERVE, -1, 0);
+	}
+	if (pages->mapping == MAP_FAILED)
+		return fault_set(fault, "no room for %zu bytes: %s", bytes, strerror(errno));
+	uintptr_t start = ((uintptr_t)pages->mapping + page - 1) / page * page;
+	pages->base = (char *)start;
+	if (!pages->reserved)
+		madvise(pages->base, pages->bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	return true;
+}
+
+void pages_unmap(struct pages *pages)
+{
+	if (pages->mapped)
+		munmap(pages->mapping, pages->mapped);
+	*pages = (struct pages){0};
+}
+
+void pages_touch(struct pages *pages, size_t bytes)
+{
+	const size_t step = (size_t)sysconf(_SC_PAGESIZE);
+
+	bytes = (bytes + pages->page - 1) / pages->page * pages->page;
+	bytes = bytes < pages->bytes ? bytes : pages->bytes;
+#ifdef MADV_POPULATE_WRITE
+	if (bytes > pages->touched && madvise(pages->base + pages->touched, bytes - pages->touched,
+	                                      MADV_POPULATE_WRITE) == 0)
+		pages->touched = bytes;
+#endif
+	for (; pages->touched < bytes; pages->touched += step)
+		*(volatile char *)(pages->base + pages->touched) = 1;
+}
+
+/* Bytes of the mapping around an address that transparent huge pages hold. */
+static size_t huge_bytes(const void *address)
+{
+	FILE *file = fopen("/proc/self/smaps", "r");
+	uintptr_t first, end, at = (uintptr_t)address;
+	size_t bytes = 0;
+	bool inside = false;
+	char line[512];
+
+	while (file && fgets(line, sizeof line, file)) {
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
+			inside = at >= first && at < end;
+		else if (inside)
+			bytes += line_bytes(line, "AnonHugePages:");
+	}
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+bool pages_verified(const struct pages *pages)
+{
+	bool huge = pages->page > (size_t)sysconf(_SC_PAGESIZE);
+
+	if (pages->reserved)
+		return true;
+	return huge ? huge_bytes(pages->base) >= pages->touched / 100 * 99
+	            : huge_bytes(pages->base) == 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory with small or with huge pages, as asked and verified: what the kernel grants is not always
+ * what it was asked for. */
+#ifndef FATHOM_PAGES_H
+#define FATHOM_PAGES_H
+
+#include "lib/base/base.h"
+
+struct pages {
+	char *base;
+	size_t bytes, page; /* page: size of one */
+	size_t touched;     /* bytes that have memory behind them */
+	bool reserved;      /* from the pool of huge pages: nothing to verify */
+	void *mapping;      /* as mmap gave it */
+	size_t mapped;
+};
+
+/* Address space without memory yet: whole pages, at least `bytes`. Huge: from the pool of reserved
+ * pages if it has enough of them, else transparent ones. False with a fault. */
+bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault);
+void pages_unmap(struct pages *pages);
+
+/* Puts memory behind the first `bytes`, where the calling thread's binding wants it. */
+void pages_touch(struct pages *pages, size_t bytes);
+
+/* Whether (nearly) all that was touched has pages of the size asked for. */
+bool pages_verified(const struct pages *pages);
+
+/* Bytes that a program may take now without pushing others out; 0 when unknown. */
+size_t pages_available(void);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "topology.h"
+
+#include "lib/base/msg.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+struct topology {
+	hwloc_topology_t hwloc;
+};
+
+struct topology *topology_load(const char *description, struct fault *fault)
+{
+	if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16) {
+		fault_set(fault,
+		        "hwloc at run time has interface 0x%x, fathom was built for 0x%x: build it "
+		        "again",
+		        hwloc_get_api_version(), (unsigned)HWLOC_API_VERSION);
+		return NULL;
+	}
+	hwloc_topology_t hwloc;
+	if (hwloc_topology_init(&hwloc) != 0) {
+		fault_set(fault, "hwloc cannot start: %s", strerror(errno));
+		return NULL;
+	}
+	if (description && hwloc_topology_set_synthetic(hwloc, description) != 0) {
+		fault_set(fault,
+		        "'%s' is not a topology: write it as hwloc does, \"pack:2 numa:1 core:8 "
+		        "pu:1\"",
+		        description);
+		hwloc_topology_destroy(hwloc);
+		return NULL;
+	}
+	/* Plugins that start a GPU's driver only to list it, for half a second of each program. */
+	static const char *const slow[] = {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"};
+	for (size_t i = 0; i < ARRAY_LEN(slow); i++)
+		hwloc_topology_set_components(
+		        hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, slow[i]);
+	/* I/O objects are dropped by default, and only a filter set before loading keeps them. */
+	if (hwloc_topology_set_io_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) != 0 ||
+	        hwloc_topology_load(hwloc) != 0) {
+		fault_set(fault, "hwloc cannot load the topology: %s", strerror(errno));
+		hwloc_topology_destroy(hwloc);
+		return NULL;
+	}
+	struct topology *topology = xmalloc(sizeof *topology);
+	topology->hwloc = hwloc;
+	return topology;
+}
+
+const struct topology *topology_host(struct fault *fault)
+{
+	static struct topology *host;
+
+	if (!host)
+		host = topology_load(NULL, fault);
+	return host;
+}
+
+void topology_free(struct topology *topology)
+{
+	if (!topology)
+		return;
+	hwloc_topology_destroy(topology->hwloc);
+	free(topology);
+}
+
+bool topology_is_this_machine(const struct topology *topology)
+{
+	return hwloc_topology_is_thissystem(topology->hwloc);
+}
+
+/* ---- facts ---- */
+
+/* The first line of a small file, without its newline; "" when it cannot be read. */
+static void first_line(const char *path, char *text, int size)
+{
+	text[0] = '\0';
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return;
+	if (!fgets(text, size, file))
+		text[0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	fclose(file);
+}
+
+/* The hypervisor under us: the processor tells on x86, the firmware's tables elsewhere. */
+static void hypervisor(char text[32])
+{
+	text[0] = '\0';
+#if defined(__x86_64__) || defined(__i386__)
+	static const struct {
+		const char *signature, *name;
+	} known[] = {{"KVMKVMKVM", "KVM"}, {"Microsoft Hv", "Hyper-V"}, {"VMwareVMware", "VMware"},
+	        {"XenVMMXenVMM", "Xen"}, {"TCGTCGTCGTCG", "QEMU"}, {"bhyve bhyve ", "bhyve"}};
+	unsigned a, b, c, d;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 31))
+		return;
+	__cpuid(0x40000000, a, b, c, d);
+	const unsigned word[3] = {b, c, d};
+	char signature[13] = "";
+	memcpy(signature, word, sizeof word);
+	snprintf(text, 32, "%s", signature[0] ? signature : "hypervisor");
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (!strcmp(signature, known[i].signature))
+			snprintf(text, 32, "%s", known[i].name);
+#else
+	static const char *const mark[] = {"KVM", "QEMU", "VMware", "Virtual", "Xen", "Amazon EC2"};
+	char product[128];
+	first_line("/sys/class/dmi/id/product_name", product, sizeof product);
+	for (size_t i = 0; i < ARRAY_LEN(mark); i++)
+		if (strstr(product, mark[i]) && !strstr(product, "metal"))
+			snprintf(text, 32, "%s", mark[i]);
+#endif
+}
+
+static int count_of(hwloc_topology_t hwloc, hwloc_obj_type_t type)
+{
+	int count = hwloc_get_nbobjs_by_type(hwloc, type);
+	return count < 0 ? 0 : count;
+}
+
+static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
+{
+	hwloc_obj_t cache = hwloc_get_obj_by_type(hwloc, type, 0);
+	return cache ? (int64_t)cache->attr->cache.size : 0;
+}
+
+/* A virtual machine whose memory was added as it started may leave it out of its NUMA nodes. */
+static int64_t memory_bytes(const struct topology *topology)
+{
+	const int64_t nodes = (int64_t)hwloc_get_root_obj(topology->hwloc)->total_memory;
+	const int64_t pages = topology_is_this_machine(topology) ? sysconf(_SC_PHYS_PAGES) : 0;
+	const int64_t all = pages * sysconf(_SC_PAGESIZE);
+	return nodes > all ? nodes : all;
+}
+
+void topology_facts(const struct topology *topology, struct topology_facts *facts)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	memset(facts, 0, sizeof *facts);
+	facts->packages = count_of(hwloc, HWLOC_OBJ_PACKAGE);
+	facts->numa_nodes = count_of(hwloc, HWLOC_OBJ_NUMANODE);
+	facts->cores = count_of(hwloc, HWLOC_OBJ_CORE);
+	facts->threads = count_of(hwloc, HWLOC_OBJ_PU);
+	facts->l1d_bytes = cache_bytes(hwloc, HWLOC_OBJ_L1CACHE);
+	facts->l2_bytes = cache_bytes(hwloc, HWLOC_OBJ_L2CACHE);
+	facts->l3_bytes = cache_bytes(hwloc, HWLOC_OBJ_L3CACHE);
+	facts->l4_bytes = cache_bytes(hwloc, HWLOC_OBJ_L4CACHE);
+	facts->l3_count = count_of(hwloc, HWLOC_OBJ_L3CACHE);
+	facts->memory_bytes = memory_bytes(topology);
+
+	hwloc_obj_t package = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_PACKAGE, 0);
+	const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+	if (!model)
+		model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(hwloc), "CPUModel");
+	snprintf(facts->cpu, sizeof facts->cpu, "%s", model ? model : "unknown");
+	facts->cpu[strcspn(facts->cpu, "\n")] = '\0';
+	if (topology_is_this_machine(topology))
+		hypervisor(facts->virtualization);
+}
+
+/* ---- locality ---- */
+
+/* The kernel's own word on a device's NUMA node: -1 when it does not know or we cannot read it. */
+static int sysfs_node(unsigned domain, unsigned bus, unsigned device, unsigned function)
+{
+	char path[96], text[32];
+	snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/numa_node", domain, bus,
+	        device, function);
+	first_line(path, text, sizeof text);
+	return text[0] ? atoi(text) : -1;
+}
+
+int topology_gpu_node(const struct topology *topology, const char *pci, int *raw)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	unsigned domain, bus, device, function;
+	bool this_machine = topology_is_this_machine(topology);
+	int kernel_node = -1;
+	if (raw)
+		*raw = -1;
+	if (sscanf(pci, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+		return -1;
+	if (this_machine)
+		kernel_node = sysfs_node(domain, bus, device, function);
+	if (raw)
+		*raw = kernel_node;
+
+	/* A virtual machine shows the nodes that it was given, one or more, not those of the host.
+	 */
+	char virtualization[32] = "";
+	if (this_machine)
+		hypervisor(virtualization);
+	if (virtualization[0] && kernel_node < 0)
+		return -1;
+	/* The complete set: a control group may hide nodes from us, not from the device. */
+	if (hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(hwloc)) == 1)
+		return 0;
+
+	hwloc_obj_t found = hwloc_get_pcidev_by_busid(hwloc, domain, bus, device, function);
+	hwloc_obj_t ancestor = found ? hwloc_get_non_io_ancestor_obj(hwloc, found) : NULL;
+	if (!ancestor || ancestor == hwloc_get_root_obj(hwloc) || !ancestor->nodeset ||
+	        hwloc_bitmap_weight(ancestor->nodeset) != 1)
+		return -1;
+	hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
+	        hwloc, (unsigned)hwloc_bitmap_first(ancestor->nodeset));
+	return node ? (int)node->logical_index : -1;
+}
+
+int topology_shared(const struct topology *topology, int core, int other)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	hwloc_obj_t a = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)core);
+	hwloc_obj_t b = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)other);
+	hwloc_obj_t both = a && b ? hwloc_get_common_ancestor_obj(hwloc, a, b) : NULL;
+	if (!both)
+		return -1;
+	for (hwloc_obj_t o = both; o; o = o->parent)
+		if (hwloc_obj_type_is_dcache(o->type))
+			return (int)o->attr->cache.depth;
+	return hwloc_bitmap_isequal(a->nodeset, b->nodeset) ? 0 : -1;
+}
+
+/* ---- binding ---- */
+
+/* Logical indices of the objects of a type that a set of os indices meets, as "0-15,17". */
+static void list_objects(hwloc_topology_t hwloc, hwloc_obj_type_t type, hwloc_const_bitmap_t set,
+        char *text, size_t size)
+{
+	hwloc_bitmap_t logical = hwloc_bitmap_alloc();
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, type, o));) {
+		bool node = type == HWLOC_OBJ_NUMANODE;
+		if (hwloc_bitmap_intersects(node ? o->nodeset : o->cpuset, set))
+			hwloc_bitmap_set(logical, o->logical_index);
+	}
+	hwloc_bitmap_list_snprintf(text, size, logical);
+	hwloc_bitmap_free(logical);
+}
+
+bool topology_binding(const struct topology *topology, char got[128])
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	if (!topology_is_this_machine(topology)) {
+		snprintf(got, 128, "not bound: synthetic topology");
+		return false;
+	}
+	hwloc_const_cpuset_t all = hwloc_topology_get_topology_cpuset(hwloc);
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc(), nodes = hwloc_bitmap_alloc();
+	hwloc_membind_policy_t policy = HWLOC_MEMBIND_DEFAULT;
+	bool threads_bound = hwloc_get_cpubind(hwloc, cpus, HWLOC_CPUBIND_THREAD) == 0 &&
+	                     !hwloc_bitmap_isincluded(all, cpus);
+	bool memory_bound = hwloc_get_membind(hwloc, nodes, &policy,
+	                            HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET) == 0 &&
+	                    policy == HWLOC_MEMBIND_BIND;
+	char core_list[48] = "", node_list[32] = "";
+	list_objects(
+	        hwloc, HWLOC_OBJ_CORE, threads_bound ? cpus : all, core_list, sizeof core_list);
+	list_objects(hwloc, HWLOC_OBJ_NUMANODE, nodes, node_list, sizeof node_list);
+	hwloc_bitmap_free(cpus);
+	hwloc_bitmap_free(nodes);
+
+	if (memory_bound)
+		snprintf(got, 128, "node %s cores %s", node_list, core_list);
+	else if (threads_bound)
+		snprintf(got, 128, "cores %s, memory not bound", core_list);
+	else
+		snprintf(got, 128, "not bound");
+	return threads_bound || memory_bound;
+}
+
+bool topology_bind(const struct topology *topology, int node, int core, char got[128])
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	if (!topology_is_this_machine(topology))
+		return topology_binding(topology, got);
+	hwloc_obj_t place = NULL;
+	if (node >= 0)
+		place = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, (unsigned)node);
+	else if (core >= 0)
+		place = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)core);
+	if (!place || hwloc_bitmap_iszero(place->cpuset)) {
+		snprintf(got, 128, "not bound: no %s %d with processors here",
+		        node >= 0 ? "node" : "core", node >= 0 ? node : core);
+		return false;
+	}
+	/* The thread first: memory is placed where the thread first touches it. */
+	if (hwloc_set_cpubind(hwloc, place->cpuset, HWLOC_CPUBIND_THREAD) != 0) {
+		snprintf(got, 128, "not bound: %s", strerror(errno));
+		return false;
+	}
+	bool memory =
+	        hwloc_set_membind(hwloc, place->nodeset, HWLOC_MEMBIND_BIND,
+	                HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_STRICT | HWLOC_MEMBIND_BYNODESET) == 0;
+	topology_binding(topology, got);
+	/* What the kernel accepted is not yet what it gave: compare with what was read back. */
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+	bool thread = hwloc_get_cpubind(hwloc, cpus, HWLOC_CPUBIND_THREAD) == 0 &&
+	              hwloc_bitmap_isincluded(cpus, place->cpuset);
+	hwloc_bitmap_free(cpus);
+	return thread && memory;
+}
+
+struct topology_place {
+	hwloc_bitmap_t cpus, nodes;
+	hwloc_membind_policy_t policy;
+};
+
+static void forget(struct topology_place *place)
+{
+	hwloc_bitmap_free(place->cpus);
+	hwloc_bitmap_free(place->nodes);
+	free(place);
+}
+
+struct topology_place *topology_keep(const struct topology *topology)
+{
+	static const int of_memory = HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET;
+	hwloc_topology_t hwloc = topology->hwloc;
+	struct topology_place *kept = xcalloc(1, sizeof *kept);
+
+	kept->cpus = hwloc_bitmap_alloc();
+	kept->nodes = hwloc_bitmap_alloc();
+	kept->policy = HWLOC_MEMBIND_DEFAULT;
+	if (topology_is_this_machine(topology) &&
+	        hwloc_get_cpubind(hwloc, kept->cpus, HWLOC_CPUBIND_THREAD) == 0) {
+		if (hwloc_get_membind(hwloc, kept->nodes, &kept->policy, of_memory) != 0)
+			kept->policy = HWLOC_MEMBIND_DEFAULT;
+		return kept;
+	}
+	forget(kept);
+	return NULL;
+}
+
+void topology_restore(const struct topology *topology, struct topology_place *kept)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+
+	if (!kept)
+		return;
+	hwloc_set_cpubind(hwloc, kept->cpus, HWLOC_CPUBIND_THREAD);
+	hwloc_set_membind(hwloc,
+	        kept->policy == HWLOC_MEMBIND_BIND ? kept->nodes
+	                                           : hwloc_topology_get_topology_nodeset(hwloc),
+	        kept->policy == HWLOC_MEMBIND_BIND ? kept->policy : HWLOC_MEMBIND_DEFAULT,
+	        HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET);
+	forget(kept);
+}
+
+bool topology_includes(
+        const struct topology *topology, const struct topology_place *place, int node, int core)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+	hwloc_obj_t at = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)core);
+	hwloc_obj_t near =
+	        node < 0 ? NULL : hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, (unsigned)node);
+
+	return at && (!place || hwloc_bitmap_intersects(place->cpus, at->cpuset)) &&
+	       (!near || hwloc_bitmap_intersects(near->cpuset, at->cpuset));
+}
+
+bool topology_export(const struct topology *topology, const char *path, struct fault *fault)
+{
+	char *fresh = xasprintf("%s.new", path);
+	bool written = hwloc_topology_export_xml(topology->hwloc, fresh, 0) == 0 &&
+	               rename(fresh, path) == 0;
+	if (!written) {
+		fault_set(fault, "cannot write %s: %s", path, strerror(errno));
+		remove(fresh);
+	}
+	free(fresh);
+	return written;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Host topology and GPU locality through hwloc, and binding of the measuring thread. Unknown is an
+ * answer: in a virtual machine every PCI device claims to be local to everything, and we then say
+ * "unknown". */
+#ifndef FATHOM_TOPOLOGY_H
+#define FATHOM_TOPOLOGY_H
+
+#include "lib/base/base.h"
+
+struct topology; /* wraps hwloc_topology_t */
+
+/* This machine's topology, which does not change while a program runs: it is loaded once and kept
+ * until the end. NULL with the reason each time when it cannot be loaded. */
+const struct topology *topology_host(struct fault *fault);
+
+/* This machine's, afresh, or a synthetic topology ("pack:2 numa:1 core:8 pu:1") when description is
+ * not NULL. */
+struct topology *topology_load(const char *description, struct fault *fault);
+void topology_free(struct topology *topology);
+
+/* False for a synthetic or imported topology: binding then does nothing and says so. */
+bool topology_is_this_machine(const struct topology *topology);
+
+struct topology_facts {
+	int packages, numa_nodes, cores, threads;
+	int64_t l1d_bytes, l2_bytes, l3_bytes, l4_bytes; /* of the first one; 0 when absent */
+	int l3_count;
+	int64_t memory_bytes;
+	char cpu[128];           /* model name */
+	char virtualization[32]; /* hypervisor as hwloc/DMI/cpuid tells, "" for none */
+};
+void topology_facts(const struct topology *topology, struct topology_facts *facts);
+
+/* NUMA node (logical index) of a PCI device ("0000:17:00.0"), or -1 for unknown. Unknown is the
+ * answer in a virtual machine whose device reads numa_node -1; else it is known when there is just
+ * one node or the device's ancestor is not the root. raw receives sysfs numa_node (-1 when
+ * unreadable). */
+int topology_gpu_node(const struct topology *topology, const char *pci, int *raw);
+
+/* Binds the calling thread to a NUMA node's cores (or to one core: node < 0, core >= 0) and its
+ * memory to the node, and reads back what was obtained into got ("node 0 cores 0-15", "not bound:
+ * synthetic topology"). True when thread and memory are both bound as asked. */
+bool topology_bind(const struct topology *topology, int node, int core, char got[128]);
+
+/* Where the calling thread may run and takes its memory now, NULL when that is not known, and back
+ * to that, which is freed. */
+struct topology_place;
+struct topology_place *topology_keep(const struct topology *topology);
+void topology_restore(const struct topology *topology, struct topology_place *kept);
+
+/* Whether a core (logical index) is among those of the place, and of the NUMA node when node >= 0;
+ * all cores are when the place is not known. */
+bool topology_includes(
+        const struct topology *topology, const struct topology_place *place, int node, int core);
+
+/* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
+bool topology_binding(const struct topology *topology, char got[128]);
+
+/* What two cores (logical indices) share nearest to them: the level of a cache (1, 2, 3 ...), 0 for
+ * a NUMA node without such a cache, -1 for nothing nearer than the machine. */
+int topology_shared(const struct topology *topology, int core, int other);
+
+/* Writes the topology as hwloc XML. */
+bool topology_export(const struct topology *topology, const char *path, struct fault *fault);
+
+#endif

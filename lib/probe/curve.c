@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a curve file and their combination over the processes. */
+#include "lib/base/base.h"
+#include "curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/msg.h"
+
+static const char *const result_columns[] = {CURVE_COLUMNS};
+
+struct table *curve_new(const char *const *arg_columns, size_t count)
+{
+	const char **column = xcalloc(1 + count + ARRAY_LEN(result_columns), sizeof *column);
+
+	column[0] = "series";
+	for (size_t i = 0; i < count; i++)
+		column[1 + i] = arg_columns[i];
+	for (size_t i = 0; i < ARRAY_LEN(result_columns); i++)
+		column[1 + count + i] = result_columns[i];
+	struct table *curve = table_new(column, 1 + count + ARRAY_LEN(result_columns));
+	free(column);
+	return curve;
+}
+
+/* Arguments are mostly counts and sizes, which must come back exactly however large they are. */
+static void set_arg(struct table *curve, size_t row, const struct arg *arg)
+{
+	if (arg->value == nearbyint(arg->value) && fabs(arg->value) < 0x1p53)
+		table_set_int(curve, row, arg->name, (int64_t)arg->value);
+	else
+		table_set_real(curve, row, arg->name, arg->value);
+}
+
+void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
+        int process, const struct measurement *measurement, bool busy)
+{
+	size_t row = table_add_row(curve);
+
+	table_set_text(curve, row, "series", series);
+	for (size_t i = 0; i < arg_count; i++)
+		set_arg(curve, row, &args[i]);
+	table_set_int(curve, row, "process", process);
+	table_set_real(curve, row, "seconds", measurement->seconds.value);
+	table_set_real(curve, row, "low_seconds", measurement->seconds.low);
+	table_set_real(curve, row, "high_seconds", measurement->seconds.high);
+	table_set_int(curve, row, "samples", (int64_t)measurement->seconds.samples);
+	table_set_int(curve, row, "discarded", (int64_t)measurement->discarded);
+	table_set_int(curve, row, "disturbed", (int64_t)measurement->disturbed);
+	table_set_real(curve, row, "sm_hz", measurement->hz);
+	table_set_int(curve, row, "busy", busy);
+}
+
+/* ---- combining ---- */
+
+size_t curve_key_columns(const struct table *curve)
+{
+	const int process = table_column(curve, "process");
+
+	return process > 0 ? (size_t)process : curve->column_count;
+}
+
+static bool same_point(const struct table *curve, size_t a, size_t b, size_t key_columns)
+{
+	char **cell_a = curve->cell + a * curve->column_count;
+	char **cell_b = curve->cell + b * curve->column_count;
+
+	for (size_t i = 0; i < key_columns; i++)
+		if (strcmp(cell_a[i], cell_b[i]) != 0)
+			return false;
+	return true;
+}
+
+bool curve_same_point(const struct table *curve, size_t a, size_t b)
+{
+	return same_point(curve, a, b, curve_key_columns(curve));
+}
+
+/* Equal for rows of one point. FNV-1a. */
+static uint64_t point_hash(const struct table *curve, size_t row, size_t key_columns)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < key_columns; i++)
+		for (const char *c = curve->cell[row * curve->column_count + i]; *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	return hash;
+}
+
+static size_t read_count(const struct table *curve, size_t row, const char *column)
+{
+	double value = table_real(curve, row, column);
+
+	return value >= 1 && value < 0x1p53 ? (size_t)value : 0;
+}
+
+struct measurement curve_row(const struct table *curve, size_t row)
+{
+	struct measurement m = {
+	        .seconds = {.value = table_real(curve, row, "seconds"),
+	                .low = table_real(curve, row, "low_seconds"),
+	                .high = table_real(curve, row, "high_seconds"),
+	                .samples = read_count(curve, row, "samples")},
+	        .discarded = read_count(curve, row, "discarded"),
+	        .hz = table_real(curve, row, "sm_hz"),
+	        .disturbed = read_count(curve, row, "disturbed"),
+	};
+
+	if (!isfinite(m.seconds.value))
+		m.seconds.samples = 0;
+	return m;
+}
+
+static const char slow_key[] = "disturbed_beyond";
+static const double slow = 4.0 / 3; /* of the quickest process */
+
+void curve_slow_are_disturbed(struct table *curve)
+{
+	table_meta_set(curve, slow_key, "%.4g of the quickest process", slow);
+}
+
+/* Leaves those that nobody disturbed; returns how many samples the others have. */
+static size_t drop_slow(struct estimate *estimate, size_t n, double beyond)
+{
+	double least = INFINITY;
+	size_t left = 0, dropped = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (estimate[i].samples > 0)
+			least = fmin(least, estimate[i].value);
+	for (size_t i = 0; i < n; i++)
+		left += estimate[i].samples > 0 && estimate[i].value <= beyond * least;
+	for (size_t i = 0; i < n && left >= 2; i++)
+		if (estimate[i].samples > 0 && estimate[i].value > beyond * least) {
+			dropped += estimate[i].samples;
+			estimate[i].samples = 0;
+		}
+	return dropped;
+}
+
+/* The combination of n rows that are one point. */
+static struct point combine(const struct table *curve, const size_t *member, size_t n)
+{
+	struct point point = {.series = table_text(curve, member[0], "series"), .row = member[0]};
+	struct estimate *estimate = xcalloc(n, sizeof *estimate);
+	double *hz = xcalloc(n, sizeof *hz);
+	const char *beyond = table_meta(curve, slow_key);
+	size_t hz_count = 0, disturbed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t row = member[i];
+		const struct measurement m = curve_row(curve, row);
+		estimate[i] = m.seconds;
+		point.processes += estimate[i].samples > 0;
+		point.discarded += m.discarded;
+		disturbed += m.disturbed;
+		if (table_real(curve, row, "busy") > 0)
+			point.busy = true;
+		hz[hz_count] = m.hz;
+		hz_count += isfinite(hz[hz_count]);
+	}
+	if (beyond && atof(beyond) > 1) {
+		const size_t dropped = drop_slow(estimate, n, atof(beyond));
+		point.discarded += dropped;
+		disturbed += dropped;
+	}
+	point.seconds = stats_combine(estimate, n);
+	point.hz = stats_median(hz, hz_count);
+	if (point.discarded > point.seconds.samples + disturbed)
+		point.busy = true;
+	free(estimate);
+	free(hz);
+	return point;
+}
+
+/* Rows by point: the rows of one are a chain. */
+struct chains {
+	size_t *first, *last, *next; /* first and last of a point's, next of a row's or END */
+	size_t count;
+	size_t *place; /* a hash table of points, 0: free, else one more than its number */
+	size_t places; /* a power of two */
+};
+static const size_t END = SIZE_MAX;
+
+static struct chains chains_new(size_t rows)
+{
+	struct chains c = {.first = xcalloc(rows + 1, sizeof *c.first),
+	        .last = xcalloc(rows + 1, sizeof *c.last),
+	        .next = xcalloc(rows + 1, sizeof *c.next),
+	        .places = 2};
+
+	while (c.places < 2 * rows)
+		c.places *= 2;
+	c.place = xcalloc(c.places, sizeof *c.place);
+	return c;
+}
+
+static void chains_free(struct chains *c)
+{
+	free(c->first);
+	free(c->last);
+	free(c->next);
+	free(c->place);
+}
+
+static void chains_add(struct chains *c, const struct table *curve, size_t row, size_t key_columns)
+{
+	size_t at = (size_t)point_hash(curve, row, key_columns) & (c->places - 1);
+
+	while (c->place[at] && !same_point(curve, c->first[c->place[at] - 1], row, key_columns))
+		at = (at + 1) & (c->places - 1);
+	if (c->place[at]) {
+		c->next[c->last[c->place[at] - 1]] = row;
+	} else {
+		c->first[c->count++] = row;
+		c->place[at] = c->count;
+	}
+	c->last[c->place[at] - 1] = row;
+	c->next[row] = END;
+}
+
+size_t curve_points(const struct table *curve, const char *series, struct point **points)
+{
+	const size_t key_columns = curve_key_columns(curve), rows = curve->row_count;
+	const int name = table_column(curve, "series");
+	struct chains c = chains_new(rows);
+	size_t *member = xcalloc(rows + 1, sizeof *member);
+
+	for (size_t row = 0; row < rows; row++)
+		if (!series || (name >= 0 && strcmp(series, curve->cell[row * curve->column_count +
+		                                                        (size_t)name]) == 0))
+			chains_add(&c, curve, row, key_columns);
+	*points = xcalloc(c.count + 1, sizeof **points);
+	for (size_t i = 0; i < c.count; i++) {
+		size_t n = 0;
+		for (size_t row = c.first[i]; row != END; row = c.next[row])
+			member[n++] = row;
+		(*points)[i] = combine(curve, member, n);
+	}
+	const size_t count = c.count;
+	chains_free(&c);
+	free(member);
+	return count;
+}
+
+bool curve_row_has(const struct table *curve, size_t row, const struct arg *args, size_t arg_count)
+{
+	for (size_t i = 0; i < arg_count; i++) {
+		double value = table_real(curve, row, args[i].name);
+		if (!(fabs(value - args[i].value) <= 1e-8 * fabs(args[i].value)))
+			return false;
+	}
+	return true;
+}
+
+struct point curve_at(
+        const struct table *curve, const char *series, const struct arg *args, size_t arg_count)
+{
+	struct point found = {
+	        .series = series, .seconds = {NAN, NAN, NAN, 0}, .hz = NAN, .row = SIZE_MAX};
+	struct point *points;
+	size_t n = curve_points(curve, series, &points);
+
+	for (size_t i = 0; i < n; i++)
+		if (curve_row_has(curve, points[i].row, args, arg_count)) {
+			found = points[i];
+			break;
+		}
+	free(points);
+	return found;
+}
+
+double curve_arg(const struct table *curve, const struct point *point, const char *column)
+{
+	return table_real(curve, point->row, column);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "curve_resample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/msg.h"
+
+enum { MOST_NOISY = 200 }; /* points that a second visit goes through: the noisiest */
+
+static bool same_point(
+        const struct table *a, size_t row_a, const struct table *b, size_t row_b, size_t keys)
+{
+	for (size_t i = 0; i < keys; i++)
+		if (strcmp(a->cell[row_a * a->column_count + i],
+		            b->cell[row_b * b->column_count + i]) != 0)
+			return false;
+	return true;
+}
+
+static void copy_row(struct table *to, const struct table *from, size_t row)
+{
+	const size_t fresh = table_add_row(to);
+
+	for (size_t i = 0; i < from->column_count; i++)
+		table_set_text(
+		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
+}
+
+/* Of the value; what is not known at all is the most. */
+static double half_width(const struct estimate *e)
+{
+	const double width = (e->high - e->low) / (2 * fabs(e->value));
+
+	return width >= 0 ? width : INFINITY;
+}
+
+static int noisiest_first(const void *a, const void *b)
+{
+	const struct point *p = a, *q = b;
+	const double first = half_width(&p->seconds), second = half_width(&q->seconds);
+
+	return first != second ? (first < second) - (first > second)
+	                       : (p->row > q->row) - (p->row < q->row);
+}
+
+struct table *curve_wanted(
+        const struct table *curve, bool noisy, curve_chance by_chance, size_t processes)
+{
+	struct table *wanted = table_new((const char *const *)curve->column, curve->column_count);
+	struct point *points;
+	const size_t count = curve_points(curve, NULL, &points);
+
+	qsort(points, count, sizeof *points, noisiest_first);
+	for (size_t i = 0; i < count; i++) {
+		const struct point *p = &points[i];
+		const bool is_noisy = noisy && i < MOST_NOISY && stats_noisy(&p->seconds);
+		const bool too_few = by_chance && p->processes < processes &&
+		                     by_chance(p->series, p->seconds.value);
+		if (is_noisy || too_few)
+			copy_row(wanted, curve, p->row);
+	}
+	free(points);
+	if (wanted->row_count > 0)
+		return wanted;
+	table_free(wanted);
+	return NULL;
+}
+
+bool curve_lists(
+        const struct table *points, const char *series, const struct arg *args, size_t arg_count)
+{
+	for (size_t row = 0; row < points->row_count; row++)
+		if (strcmp(table_text(points, row, "series"), series) == 0 &&
+		        curve_row_has(points, row, args, arg_count))
+			return true;
+	return false;
+}
+
+void curve_resample(struct table *curve, const struct table *again)
+{
+	const size_t keys = curve_key_columns(curve), rows = curve->row_count;
+
+	for (size_t repeat = 0; repeat < again->row_count; repeat++) {
+		size_t row = 0;
+		while (row < rows && !same_point(curve, row, again, repeat, keys))
+			row++;
+		if (row < rows && !(table_real(again, repeat, "busy") > 0) &&
+		        curve_row(again, repeat).seconds.samples > 0)
+			copy_row(curve, again, repeat);
+	}
+}

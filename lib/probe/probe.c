@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* The program around every probe, and around the whole set: its command line, the child that
+ * measures (the parent is in probe_jobs.c), and what is made of the curves. */
+#include "lib/base/base.h"
+#include "probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/host/clock.h"
+#include "curve_resample.h"
+#include "lib/device/machine.h"
+#include "lib/base/msg.h"
+#include "probe_jobs.h"
+#include "probe_noise.h"
+#include "lib/host/core_noise.h"
+
+void probe_record(struct probe_run *run, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement)
+{
+	if (probe_wants(run, series, args, arg_count))
+		curve_add(
+		        run->curve, series, args, arg_count, run->process, measurement, run->busy);
+}
+
+bool probe_wants(
+        const struct probe_run *run, const char *series, const struct arg *args, size_t arg_count)
+{
+	return !run->wanted || curve_lists(run->wanted, series, args, arg_count);
+}
+
+void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
+{
+	run->gpu = *gpu;
+	run->on_gpu = true;
+	if (gpu_other_users(gpu) <= 0)
+		return;
+	run->busy = true;
+	for (size_t row = 0; row < run->curve->row_count; row++)
+		table_set_int(run->curve, row, "busy", 1);
+}
+
+/* A child is given the words of the program that started it, names of other probes among them. */
+static void parse(int argc, char **argv, const struct probe *const *list, size_t count, bool child,
+        struct options *options, char ***operands)
+{
+	const bool set = count > 1;
+	char *name = xasprintf("fathom-%s", set ? "probe" : list[0]->name);
+	const struct cli_option table[] = {
+	        {"processes", 0, CLI_INT, &options->processes, "N",
+	                "fresh processes that repeat the sweep (0: 3 to 5, the probe's own choice)",
+	                0, 1000},
+	        {"seconds", 0, CLI_REAL, &options->seconds, "S",
+	                "time for the sweep of one process; 0: as this probe needs", 0, 86400},
+	        {"check", 0, CLI_FLAG, &options->check, NULL,
+	                "prove correctness instead of measuring", 0, 0},
+	};
+	const struct cli_program program = {
+	        .name = name,
+	        .summary = set ? "Measures this machine with the probes named, or with all."
+	                       : list[0]->question,
+	        .operands = set || child ? "[PROBE]..." : NULL,
+	        .details =
+	                set ? "Writes the curves to OUTPUT; fathom-fit makes the profile of them."
+	                    : "Writes the curve to OUTPUT and prints the parameters fitted to it.",
+	        .options = table,
+	        .option_count = ARRAY_LEN(table),
+	};
+
+	cli_parse(argc, argv, &program, &options->common, operands);
+}
+
+/* A quick run looks at fewer points, too. */
+static const double quick_divisor = 24;
+
+static struct job new_job(const struct probe *probe, size_t number, const struct options *options)
+{
+	/* of starting a process on the GPU and leaving it */
+	static const double start_seconds = 0.4;
+	const bool quick = options->common.quick;
+	struct job job = {.probe = probe, .number = number, .outcome = EXIT_DONE};
+
+	job.budget = options->seconds > 0 ? options->seconds
+	                                  : probe->seconds / (quick ? quick_divisor : 1);
+	job.processes = options->processes > 0 ? (int)options->processes
+	                : quick                ? 3
+	                : probe->processes > 0 ? (int)probe->processes
+	                                       : 5;
+	job.expected = job.budget + start_seconds;
+	return job;
+}
+
+static size_t find_probe(const struct probe *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i]->name, name) == 0)
+			return i;
+	msg_die(EXIT_BAD_USAGE, "no probe is named %s: --help shows how, fathom help the names",
+	        name);
+}
+
+/* The jobs in the order named, or all in the program's. */
+static void take_jobs(
+        struct work *work, const struct probe *const *list, size_t count, char *const *names)
+{
+	work->job = xcalloc(count + 1, sizeof *work->job);
+	for (size_t i = 0; names && names[i] && i < count; i++) {
+		const size_t index = find_probe(list, count, names[i]);
+		work->job[work->count++] = new_job(list[index], i + 1, work->options);
+	}
+	for (size_t i = 0; work->count == 0 && i < count; i++)
+		work->job[i] = new_job(list[i], i + 1, work->options);
+	if (work->count == 0)
+		work->count = count;
+	work->total = work->count;
+}
+
+/* ---- the child ---- */
+
+static struct probe_run new_run(
+        const struct probe *probe, const struct options *options, double budget)
+{
+	return (struct probe_run){
+	        .common = options->common,
+	        .curve = curve_new(probe->args, probe->arg_count),
+	        .seconds = budget,
+	        .warm_seconds = options->common.quick ? 0.02 : 0.15,
+	        .probe = probe,
+	};
+}
+
+/* Sizes of the device that fits turn into parameters: the model knows the machine by its profile
+ * alone. */
+static void note_device(struct table *curve, const struct gpu *gpu)
+{
+	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
+	table_meta_set(curve, "gpu_shared_per_block", "%lld", (long long)gpu->shared_per_block);
+	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
+}
+
+/* The probe before has just worked. */
+static const double warm_again = 0.1;
+
+static void measure_and_send(const struct work *work, const struct job *job, int process,
+        const struct child_part *part, bool first, struct probe_noise **noise)
+{
+	struct probe_run run = new_run(job->probe, work->options, job->budget);
+	const double start = clock_now();
+
+	run.process = process;
+	run.noise = noise;
+	run.warm_seconds *= first ? 1 : warm_again;
+	run.core_usual = work->core_usual;
+	run.wanted = job->wanted;
+	if (!child_begin(part))
+		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
+	job->probe->measure(&run);
+	msg_progress_end();
+	machine_stamp(
+	        run.curve, job->probe->name, run.on_gpu ? &run.gpu : NULL, work->argc, work->argv);
+	if (run.on_gpu)
+		note_device(run.curve, &run.gpu);
+	table_meta_set(run.curve, "wall_seconds", "%.3f", clock_now() - start);
+	if (!child_send(part, run.curve))
+		msg_die(EXIT_MEASURE_FAILED, "cannot hand over the measurements");
+	table_free(run.curve);
+}
+
+static int follow(const struct work *work, const struct child_order *order,
+        const struct probe *const *list, size_t count)
+{
+	struct probe_noise *noise = NULL;
+
+	if (work->options->common.quick)
+		core_noise_hurry();
+	for (size_t i = 0; i < order->count; i++) {
+		const struct child_part *part = &order->part[i];
+		const struct probe *probe = list[find_probe(list, count, part->probe)];
+		struct job job = new_job(probe, part->number, work->options);
+		job.wanted = child_wanted(part);
+		probe_show_progress(work, &job, order->process, part->left);
+		measure_and_send(work, &job, order->process, part, i == 0, &noise);
+		table_free(job.wanted);
+	}
+	probe_noise_close(noise);
+	return EXIT_DONE;
+}
+
+/* Fits, prints, and counts the failed parameters into the exit code. */
+static int fit_and_print(const struct job *job, const struct options *options)
+{
+	const struct table *curve = job->curve;
+	const struct probe *probe = job->probe;
+	struct profile *profile = profile_new();
+
+	probe->fit(curve, profile);
+	if (options->common.json) {
+		struct table *table = profile_to_table(profile);
+		table_meta_add(table, curve);
+		table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		profile_print(profile, options->common.verbose, stdout);
+	}
+	size_t failed = profile_failed(profile);
+	if (failed)
+		msg_warn("%zu of %zu parameters failed; the curve is kept in %s/%s.tsv", failed,
+		        profile->count, options->common.output, probe->name);
+	profile_free(profile);
+	return failed ? EXIT_MEASURE_FAILED : EXIT_DONE;
+}
+
+/* The set: what its probes came to; the fit is a program of its own. */
+static int conclude(const struct work *work)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct job *job = &work->job[i];
+		if (job->outcome == EXIT_NOT_POSSIBLE)
+			msg_warn("%s is not possible here, for the reason above", job->probe->name);
+		else if (job->outcome != EXIT_DONE)
+			code = EXIT_MEASURE_FAILED;
+	}
+	return code;
+}
+
+static int check(const struct work *work)
+{
+	bool correct = true, any = false;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct job *job = &work->job[i];
+		if (!job->probe->check)
+			continue;
+		struct probe_run run = new_run(job->probe, work->options, job->budget);
+		const bool right = job->probe->check(&run);
+		printf("%s: %s\n", job->probe->name, right ? "all checks passed" : "CHECKS FAILED");
+		table_free(run.curve);
+		any = true;
+		correct = correct && right;
+	}
+	if (!any)
+		msg_die(EXIT_BAD_USAGE, "--check: this probe has no correctness mode");
+	return correct ? EXIT_DONE : EXIT_MEASURE_FAILED;
+}
+
+int probe_main(int argc, char **argv, const struct probe *const *list, size_t count)
+{
+	struct options options = {0};
+	struct child_order order;
+	const bool child = child_take_order(&argc, argv, &order);
+	char **words = xcalloc((size_t)argc + 1, sizeof *words), **names = NULL;
+	struct work work = {.argc = argc, .argv = words, .options = &options};
+
+	/* the parser reorders */
+	memcpy(words, argv, (size_t)argc * sizeof *words);
+	parse(argc, argv, list, count, child, &options, count > 1 ? &names : NULL);
+	if (child) {
+		work.total = order.total;
+		work.core_usual = order.core_usual;
+		return follow(&work, &order, list, count);
+	}
+	take_jobs(&work, list, count, names);
+	if (options.check)
+		return check(&work);
+	probe_measure_all(&work);
+	if (count > 1)
+		return conclude(&work);
+	const struct job *job = &work.job[0];
+	return job->outcome == EXIT_DONE ? fit_and_print(job, &options) : (int)job->outcome;
+}

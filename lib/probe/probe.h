@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What every probe shares: its description and its main program. A probe is probes/<name>.c
+ * (sweep), probes/<name>.cu (kernels, if any), probes/<name>_fit.c (curve -> parameters; needs no
+ * hardware), plots/<name>.gp (figure). probe_main starts several fresh processes of the program
+ * itself, collects their rows and writes <output>/<name>.tsv; for a single probe it fits and prints
+ * the parameters. */
+#ifndef FATHOM_PROBE_H
+#define FATHOM_PROBE_H
+
+#include "lib/base/base.h"
+#include "lib/base/cli.h"
+#include "curve.h"
+#include "curve_resample.h"
+#include "lib/device/gpu.h"
+
+struct probe_run {
+	struct cli_common common;
+	int process;         /* 0 .. processes - 1 */
+	struct table *curve; /* rows go here, through probe_record */
+	double seconds;      /* time budget of this process for the whole sweep */
+	double warm_seconds; /* how long the GPU works before the first sample */
+	const struct probe *probe;
+	bool busy;   /* another process uses the device (set by probe_watch_gpu) */
+	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
+	struct gpu gpu;
+	struct probe_noise **noise; /* the process's, of probe_noise.h */
+	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (core_noise.h) */
+	const struct table *wanted; /* the points of a second visit; NULL: all (probe_wants) */
+};
+
+/* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
+typedef void (*probe_fit)(const struct table *curve, struct profile *profile);
+
+struct probe {
+	const char *name;        /* "launch" */
+	const char *question;    /* one sentence, shown in --help and the report */
+	const char *const *args; /* argument columns */
+	size_t arg_count;
+	bool needs_gpu; /* the Makefile looks for `needs_gpu = true`, too */
+	bool alone;     /* has processes of its own; else those of the GPU share theirs */
+	int turn;       /* among probes that share: -1 for what others would slow down, by what the
+	                   driver keeps for them; 1 for what slows down others; 2 for what leaves the
+	                   device work, as the driver clears memory that was much when freed */
+	double seconds; /* default budget of one process */
+	int64_t processes; /* default number of fresh processes; 0: 5 */
+	bool revisits;     /* asks probe_wants before each point: noisy ones get second visits */
+	/* The points that up to ten processes visit, as chance decides each one's; or NULL. Needs
+	 * `revisits`. */
+	curve_chance by_chance;
+	/* The sweep; ends with msg_die when it is impossible here. */
+	void (*measure)(struct probe_run *run);
+	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */
+	bool (*check)(struct probe_run *run);
+	probe_fit fit;
+};
+
+/* The whole program, of one probe or of a set that operands choose from. Options beside the common
+ * ones: --processes N, --seconds S (budget of one process), --check. Exit codes as in base.h: 1
+ * when any parameter failed, with the curve kept. In a set, a probe that fails or is not possible
+ * here does not keep the others from being measured. */
+int probe_main(int argc, char **argv, const struct probe *const *list, size_t count);
+
+/* Adds one row for this process, if it is wanted. */
+void probe_record(struct probe_run *run, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement);
+
+/* Whether this process is to measure the point: a second visit leaves out most. */
+bool probe_wants(
+        const struct probe_run *run, const char *series, const struct arg *args, size_t arg_count);
+
+/* To be called by a GPU probe's measure function at its start and at its end: notes the device for
+ * the metadata, and when others use it marks all rows of this process busy, those already recorded
+ * included. */
+void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu);
+
+#endif

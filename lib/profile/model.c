@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "model.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void model_start(struct model *model, const struct profile *profile)
+{
+	*model = (struct model){.profile = profile};
+}
+
+/* Notes a name as used. The profile's own string is kept, which outlives the caller's. */
+static void note_used(struct model *model, const char *name)
+{
+	for (size_t i = 0; i < model->used_count; i++)
+		if (strcmp(model->used[i], name) == 0)
+			return;
+	const uint32_t key = profile_name_key(name);
+	for (size_t i = 0; i < model->profile->count; i++) {
+		if (profile_row_has_name(&model->profile->row[i], key, name)) {
+			assert(model->used_count < MODEL_USED);
+			model->used[model->used_count++] = model->profile->row[i].name;
+			return;
+		}
+	}
+}
+
+static void note_missing(
+        struct model *model, const char *name, const struct arg *args, size_t count)
+{
+	char *text = model->missing_name;
+	size_t size = sizeof model->missing_name;
+
+	if (model->missing)
+		return;
+	model->missing = true;
+	if (count == 0)
+		snprintf(text, size, "%s", name);
+	else if (count == 1)
+		snprintf(text, size, "%s[%s=%g]", name, args[0].name, args[0].value);
+	else
+		snprintf(text, size, "%s[%s=%g,%s=%g%s]", name, args[0].name, args[0].value,
+		        args[1].name, args[1].value, count > 2 ? ",..." : "");
+}
+
+bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high)
+{
+	if (!profile_range(model->profile, name, arg, low, high))
+		return false;
+	note_used(model, name);
+	return true;
+}
+
+double model_value(struct model *model, const char *name, const struct arg *args, size_t count)
+{
+	struct lookup found = profile_get(model->profile, name, args, count);
+
+	if (!found.found) {
+		note_missing(model, name, args, count);
+		return NAN;
+	}
+	note_used(model, name);
+	model->extrapolated |= found.extrapolated;
+	model->surface |= strcmp(found.regime, "surface") == 0;
+	return found.estimate.value;
+}
+
+double model_scalar(struct model *model, const char *name)
+{
+	return model_value(model, name, NULL, 0);
+}
+
+double model_at(struct model *model, const char *name, const char *arg, double value)
+{
+	return model_value(model, name, &(struct arg){arg, value}, 1);
+}
+
+double model_at2(struct model *model, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2)
+{
+	const struct arg args[] = {{arg1, value1}, {arg2, value2}};
+
+	return model_value(model, name, args, 2);
+}
+
+double model_line(double alpha, double beta, double bytes)
+{
+	return alpha + bytes / beta;
+}
+
+struct model_panel_work model_panel_work(int64_t m, int64_t n)
+{
+	struct model_panel_work work = {.flops = model_flops_getrf((double)m, (double)n)};
+
+	for (int64_t j = 0; j < n; j++) {
+		double rows = (double)(m - j - 1), columns = (double)(n - j - 1);
+		work.calls += 3;
+		work.words += (double)(m - j) + 4 * (double)n + 2 * rows; /* isamax, sswap, sscal */
+		if (j == n - 1)
+			break; /* nothing is left to update: sger is called n - 1 times */
+		work.calls += 1;
+		work.words += 2 * rows * columns + rows + columns;
+	}
+	return work;
+}
+
+double model_panel_estimate(int64_t m, int64_t n, double alpha, double beta, double word_bytes)
+{
+	struct model_panel_work work = model_panel_work(m, n);
+
+	return work.calls * alpha + work.words * word_bytes / beta;
+}
+
+double model_flops_getrf(double m, double n)
+{
+	return m * n * n - n * n * n / 3 - n * n / 2 + 5 * n / 6;
+}
+
+double model_flops_ger(double m, double n)
+{
+	return 2 * m * n;
+}

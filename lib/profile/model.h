@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The cost laws. Everything reads the profile and the shape, nothing else. */
+#ifndef FATHOM_MODEL_H
+#define FATHOM_MODEL_H
+
+#include "lib/base/base.h"
+#include "profile.h"
+
+/* A reader of the profile that remembers what a cost rested on. */
+enum { MODEL_USED = 64 };
+struct model {
+	const struct profile *profile;
+	const char *used[MODEL_USED]; /* names of the parameters read, each once */
+	size_t used_count;
+	bool extrapolated, surface; /* some value was extrapolated / came from a rate surface */
+	bool missing; /* some parameter was not there; missing_name says which (costs are then NaN)
+	               */
+	char missing_name[96];
+};
+
+void model_start(struct model *model, const struct profile *profile);
+
+/* Value of a scalar / of a function with one or two arguments. NaN (and missing) when it is not in
+ * the profile. */
+double model_scalar(struct model *model, const char *name);
+double model_at(struct model *model, const char *name, const char *arg, double value);
+double model_at2(struct model *model, const char *name, const char *arg1, double value1,
+        const char *arg2, double value2);
+
+/* The same at any arguments (at most PROFILE_ARGS). */
+double model_value(struct model *model, const char *name, const struct arg *args, size_t count);
+
+/* The least and the largest value of an argument that the rows of a function have. False, and
+ * nothing noted, when it has none. */
+bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high);
+
+/* LAWN 202 eq. (2): alpha + bytes/beta. */
+double model_line(double alpha, double beta, double bytes);
+
+/* LAWN 202 section 3.8: words moved by an ideal getf2 of an m x n panel, column by column: isamax
+ * reads m-j, sswap moves 4n, sscal 2(m-j-1), sger 2(m-j-1)(n-j-1) plus its row and column; and the
+ * number of calls. */
+struct model_panel_work {
+	double calls, words, flops; /* flops: LAPACK Working Note 41's count for getrf m x n */
+};
+struct model_panel_work model_panel_work(int64_t m, int64_t n);
+
+/* Estimated seconds of that ideal panel: calls*alpha + words*word_bytes/beta. */
+double model_panel_estimate(int64_t m, int64_t n, double alpha, double beta, double word_bytes);
+
+/* Standard operation counts of LAPACK Working Note 41. */
+double model_flops_getrf(double m, double n);
+double model_flops_ger(double m, double n);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the machine profile: their names, adding, changing. The file is in profile_file.c,
+ * looking values up in profile_lookup.c. */
+#include "lib/base/base.h"
+#include "profile.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/cli.h"
+#include "lib/base/msg.h"
+#include "profile_row.h"
+
+struct profile *profile_new(void)
+{
+	return xcalloc(1, sizeof(struct profile));
+}
+
+static void clear_row(struct parameter *row)
+{
+	free(row->name);
+	for (size_t i = 0; i < row->arg_count; i++)
+		free(row->arg_name[i]);
+	free(row->method);
+	free(row->regime);
+	free(row->status);
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	for (size_t i = 0; i < profile->count; i++)
+		clear_row(&profile->row[i]);
+	free(profile->row);
+	table_free(profile->source);
+	free(profile);
+}
+
+/* FNV-1a */
+uint32_t profile_name_key(const char *name)
+{
+	uint32_t key = 2166136261u;
+
+	for (; *name; name++)
+		key = (key ^ (unsigned char)*name) * 16777619u;
+	return key;
+}
+
+void profile_append(struct profile *profile, const struct parameter *from)
+{
+	size_t n = profile->count;
+
+	/* The room doubles whenever the count is a power of two (or zero). */
+	if ((n & (n - 1)) == 0)
+		profile->row = xrealloc(profile->row, (n ? 2 * n : 1) * sizeof *profile->row);
+	struct parameter *row = &profile->row[profile->count++];
+	*row = *from;
+	row->name = xstrdup(from->name);
+	row->name_key = profile_name_key(row->name);
+	for (size_t i = 0; i < row->arg_count; i++)
+		row->arg_name[i] = xstrdup(from->arg_name[i]);
+	row->method = xstrdup(from->method);
+	row->regime = xstrdup(from->regime);
+	row->status = xstrdup(from->status);
+}
+
+/* ---- names ---- */
+
+/* Length of the word of name characters at text. */
+static size_t word(const char *text)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)text[n]) || (text[n] && strchr("._-", text[n])))
+		n++;
+	return n;
+}
+
+static bool same_arguments(const struct parameter *a, const struct parameter *b)
+{
+	if (a->arg_count != b->arg_count)
+		return false;
+	for (size_t i = 0; i < a->arg_count; i++)
+		if (strcmp(a->arg_name[i], b->arg_name[i]) != 0 || a->arg[i] != b->arg[i])
+			return false;
+	return true;
+}
+
+const char *profile_parse_name(char *text, struct parameter *row)
+{
+	size_t n = word(text);
+	char *c = text + n;
+
+	row->name = text;
+	row->arg_count = 0;
+	if (n == 0)
+		return "a name starts with a letter, digit, '.', '_' or '-'";
+	if (*c == '\0')
+		return NULL;
+	if (*c != '[')
+		return "only letters, digits, '.', '_' and '-' stand in a name";
+	do {
+		*c++ = '\0';
+		if (row->arg_count == PROFILE_ARGS)
+			return "too many arguments";
+		n = word(c);
+		if (n == 0 || c[n] != '=')
+			return "an argument is written name=value";
+		row->arg_name[row->arg_count] = c;
+		c[n] = '\0';
+		c += n + 1;
+		char *end;
+		row->arg[row->arg_count] = strtod(c, &end);
+		if (end == c || !isfinite(row->arg[row->arg_count]))
+			return "the value of an argument is not a number";
+		for (size_t i = 0; i < row->arg_count; i++)
+			if (strcmp(row->arg_name[i], row->arg_name[row->arg_count]) == 0)
+				return "an argument stands twice";
+		row->arg_count++;
+		c = end;
+	} while (*c == ',');
+	return c[0] == ']' && c[1] == '\0' ? NULL : "the brackets do not end with ']'";
+}
+
+char *profile_row_name(const struct parameter *row)
+{
+	char *text = xstrdup(row->name);
+
+	for (size_t i = 0; i < row->arg_count; i++) {
+		double value = row->arg[i];
+		bool whole = value == nearbyint(value) && fabs(value) < 0x1p53;
+		char *longer = xasprintf("%s%c%s=%.*g", text, i ? ',' : '[', row->arg_name[i],
+		        whole ? 17 : 9, value);
+		free(text);
+		text = longer;
+	}
+	if (row->arg_count == 0)
+		return text;
+	char *closed = xasprintf("%s]", text);
+	free(text);
+	return closed;
+}
+
+struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like)
+{
+	const uint32_t key = profile_name_key(like->name);
+
+	for (size_t i = 0; i < profile->count; i++)
+		if (profile_row_has_name(&profile->row[i], key, like->name) &&
+		        same_arguments(&profile->row[i], like))
+			return &profile->row[i];
+	return NULL;
+}
+
+/* ---- adding ---- */
+
+static void add_row(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t arg_count, struct estimate estimate, const char *status)
+{
+	struct parameter row = {.estimate = estimate, .arg_count = arg_count};
+	char *name = xstrdup(spec->name);
+
+	if (arg_count > PROFILE_ARGS || strlen(spec->unit) >= sizeof row.unit)
+		msg_die(EXIT_MEASURE_FAILED, "bug: %s has too many arguments or too long a unit",
+		        name);
+	const char *wrong = profile_parse_name(name, &row);
+	if (wrong || row.arg_count)
+		msg_die(EXIT_MEASURE_FAILED, "bug: %s is no parameter name: %s", spec->name,
+		        wrong ? wrong : "its arguments are given apart");
+	row.arg_count = arg_count;
+	for (size_t i = 0; i < arg_count; i++) {
+		row.arg_name[i] = (char *)args[i].name;
+		row.arg[i] = args[i].value;
+	}
+	if (profile_find_row(profile, &row))
+		msg_die(EXIT_MEASURE_FAILED, "bug: %s was fitted twice", profile_row_name(&row));
+	strcpy(row.unit, spec->unit);
+	row.method = (char *)(spec->method ? spec->method : "");
+	row.regime = (char *)(spec->regime ? spec->regime : "hardware");
+	row.status = (char *)status;
+	profile_append(profile, &row);
+	free(name);
+}
+
+static const char *judge(const struct parameter_spec *spec, struct estimate estimate, bool busy)
+{
+	bool bounded = spec->low != 0 || spec->high != 0;
+	const double value = estimate.value;
+
+	if (estimate.samples == 0 || !isfinite(value))
+		return "failed";
+	if (bounded && (value < spec->low || value > spec->high)) {
+		const bool may_be = estimate.low <= spec->high && estimate.high >= spec->low;
+		return may_be && stats_noisy(&estimate) ? "noisy" : "failed";
+	}
+	return busy || stats_noisy(&estimate) ? "noisy" : "ok";
+}
+
+void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
+        size_t arg_count, struct estimate estimate, bool busy)
+{
+	add_row(profile, spec, args, arg_count, estimate, judge(spec, estimate, busy));
+}
+
+void profile_add_bounded(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t arg_count, double low, double high, size_t samples)
+{
+	add_row(profile, spec, args, arg_count, (struct estimate){NAN, low, high, samples},
+	        "bounded");
+}
+
+/* ---- changed copies ---- */
+
+static void remove_rows(struct profile *profile, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		if (strcmp(profile->row[i].name, name) == 0)
+			clear_row(&profile->row[i]);
+		else
+			profile->row[kept++] = profile->row[i];
+	}
+	profile->count = kept;
+}
+
+static struct profile *profile_copy(const struct profile *profile)
+{
+	struct profile *copy = profile_new();
+
+	for (size_t i = 0; i < profile->count; i++)
+		profile_append(copy, &profile->row[i]);
+	if (profile->source) {
+		copy->source = table_new(NULL, 0);
+		table_meta_add(copy->source, profile->source);
+	}
+	return copy;
+}
+
+static void set_row(struct parameter *row, double value)
+{
+	row->estimate = (struct estimate){value, value, value, 1};
+	free(row->method);
+	free(row->status);
+	row->method = xstrdup("--set");
+	row->status = xstrdup("ok");
+}
+
+static bool set_named(
+        struct profile *profile, char *name, double value, const char *text, struct fault *fault)
+{
+	struct parameter like = {0};
+	const char *wrong = profile_parse_name(name, &like);
+	struct parameter *row = wrong ? NULL : profile_find_row(profile, &like);
+
+	if (wrong)
+		return fault_set(fault, "--set %s: %s", text, wrong);
+	for (size_t i = 0; !row && like.arg_count == 0 && i < profile->count; i++)
+		if (strcmp(profile->row[i].name, like.name) == 0)
+			row = &profile->row[i];
+	if (!row)
+		return fault_set(fault,
+		        "--set %s: the profile has no such parameter (`fit --verbose` lists them)",
+		        text);
+	if (like.arg_count) {
+		set_row(row, value);
+		return true;
+	}
+	/* A name without brackets stands for all its rows: one constant takes their place. */
+	struct profile one = {0};
+	profile_append(&one, row);
+	for (size_t i = 0; i < one.row->arg_count; i++)
+		free(one.row->arg_name[i]);
+	one.row->arg_count = 0;
+	set_row(one.row, value);
+	remove_rows(profile, like.name);
+	profile_append(profile, one.row);
+	clear_row(one.row);
+	free(one.row);
+	return true;
+}
+
+bool profile_set(struct profile *profile, const char *assignment, struct fault *fault)
+{
+	const char *bracket = strchr(assignment, ']');
+	const char *equals = strchr(bracket ? bracket : assignment, '=');
+	double value;
+
+	if (!equals)
+		return fault_set(fault,
+		        "--set %s: write NAME=VALUE, as in gpu.launch.enqueue=1.0us", assignment);
+	if (!cli_parse_quantity(equals + 1, &value))
+		return fault_set(fault, "--set %s: '%s' is not a number with a known unit",
+		        assignment, equals + 1);
+	char *name = xstrdup(assignment);
+	name[equals - assignment] = '\0';
+	bool ok = set_named(profile, name, value, assignment, fault);
+	free(name);
+	return ok;
+}
+
+struct profile *profile_shifted(const struct profile *profile, const char *name, int side)
+{
+	struct profile *shifted = profile_copy(profile);
+
+	for (size_t i = 0; i < shifted->count; i++) {
+		struct estimate *estimate = &shifted->row[i].estimate;
+		double end = side > 0 ? estimate->high : estimate->low;
+		if (strcmp(shifted->row[i].name, name) == 0 && isfinite(end))
+			estimate->value = end;
+	}
+	return shifted;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile as a table, and back with every defect named. */
+#include "lib/base/base.h"
+#include "profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/msg.h"
+#include "profile_row.h"
+
+static const char *const statuses[] = {"ok", "noisy", "bounded", "failed"};
+static const char *const regimes[] = {"hardware", "surface"};
+static const char *const columns[] = {
+        "parameter", "value", "unit", "low", "high", "samples", "method", "regime", "status"};
+
+struct table *profile_to_table(const struct profile *profile)
+{
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	if (profile->source)
+		table_meta_add(table, profile->source);
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		size_t r = table_add_row(table);
+		char *name = profile_row_name(row);
+		table_set_text(table, r, "parameter", name);
+		table_set_real(table, r, "value", row->estimate.value);
+		table_set_text(table, r, "unit", row->unit);
+		table_set_real(table, r, "low", row->estimate.low);
+		table_set_real(table, r, "high", row->estimate.high);
+		table_set_int(table, r, "samples", (int64_t)row->estimate.samples);
+		table_set_text(table, r, "method", row->method);
+		table_set_text(table, r, "regime", row->regime);
+		table_set_text(table, r, "status", row->status);
+		free(name);
+	}
+	return table;
+}
+
+static bool one_of(const char *text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Reads the fields behind the name. NULL or what is wrong. */
+static const char *read_fields(const struct table *table, size_t r, struct parameter *row)
+{
+	double samples = table_real(table, r, "samples");
+	const char *unit = table_text(table, r, "unit");
+
+	row->method = (char *)table_text(table, r, "method");
+	row->regime = (char *)table_text(table, r, "regime");
+	row->status = (char *)table_text(table, r, "status");
+	row->estimate.value = table_real(table, r, "value");
+	row->estimate.low = table_real(table, r, "low");
+	row->estimate.high = table_real(table, r, "high");
+	if (!one_of(row->status, statuses, ARRAY_LEN(statuses)))
+		return "the status is none of ok, noisy, bounded, failed";
+	if (!one_of(row->regime, regimes, ARRAY_LEN(regimes)))
+		return "the regime is neither hardware nor surface";
+	if (strlen(unit) >= sizeof row->unit)
+		return "the unit is too long";
+	if (!(samples >= 0 && samples < 0x1p53))
+		return "samples is not a count";
+	if (row->estimate.low > row->estimate.high)
+		return "low lies above high";
+	if (!isfinite(row->estimate.value) && strcmp(row->status, "failed") != 0 &&
+	        strcmp(row->status, "bounded") != 0)
+		return "the value is not a number, but the status is neither bounded nor failed";
+	strcpy(row->unit, unit);
+	row->estimate.samples = (size_t)samples;
+	return NULL;
+}
+
+static bool read_row(
+        struct profile *profile, const struct table *table, size_t r, struct fault *fault)
+{
+	const char *written = table_text(table, r, "parameter");
+	char *name = xstrdup(written);
+	struct parameter row = {0};
+
+	const char *wrong = profile_parse_name(name, &row);
+	if (!wrong && profile_find_row(profile, &row))
+		wrong = "the parameter stands twice";
+	if (!wrong)
+		wrong = read_fields(table, r, &row);
+	if (wrong)
+		fault_set(fault, "row %zu of the profile (%s): %s", r + 1, written, wrong);
+	else
+		profile_append(profile, &row);
+	free(name);
+	return !wrong;
+}
+
+struct profile *profile_from_table(struct table *table, struct fault *fault)
+{
+	struct profile *profile = profile_new();
+	bool ok = true;
+
+	profile->source = table;
+	for (size_t i = 0; ok && i < ARRAY_LEN(columns); i++)
+		if (table_column(table, columns[i]) < 0)
+			ok = fault_set(
+			        fault, "the profile has no column %s: run `make fit`", columns[i]);
+	for (size_t r = 0; ok && r < table->row_count; r++)
+		ok = read_row(profile, table, r, fault);
+	if (ok)
+		return profile;
+	profile_free(profile);
+	return NULL;
+}
+
+struct profile *profile_read(const char *path, struct fault *fault)
+{
+	struct table *table = table_read(path, fault);
+
+	if (!table)
+		return NULL;
+	struct profile *profile = profile_from_table(table, fault);
+	if (!profile) {
+		struct fault inner = *fault;
+		fault_set(fault, "%s: %.400s", path, inner.text);
+	}
+	return profile;
+}

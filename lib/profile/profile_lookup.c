@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Values between the rows of the profile: log-log interpolation on a grid that may have holes. */
+#include "lib/base/base.h"
+#include "profile_row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/msg.h"
+
+/* The usable rows of one function and the point asked for, arguments in the order of the first row.
+ */
+struct grid {
+	const struct parameter **row;
+	size_t count;
+	size_t args;
+	double at[PROFILE_ARGS];
+};
+
+static bool usable(const struct parameter *row)
+{
+	return strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
+}
+
+static const char *worse(const char *a, const char *b, const char *const *order, size_t count)
+{
+	for (size_t i = count; i-- > 0;)
+		if (strcmp(a, order[i]) == 0 || strcmp(b, order[i]) == 0)
+			return order[i];
+	return a;
+}
+
+/* What two rows used together are worth: the worst of their regimes and statuses, the fewer
+ * samples. */
+static void join_quality(struct lookup *into, const struct lookup *other)
+{
+	static const char *const regimes[] = {"hardware", "surface"};
+	static const char *const statuses[] = {"ok", "noisy", "bounded"};
+
+	into->regime = worse(into->regime, other->regime, regimes, ARRAY_LEN(regimes));
+	into->status = worse(into->status, other->status, statuses, ARRAY_LEN(statuses));
+	if (other->estimate.samples < into->estimate.samples)
+		into->estimate.samples = other->estimate.samples;
+	into->extrapolated |= other->extrapolated;
+}
+
+/* Linear between (x0, y0) and (x1, y1) in the logarithms where they exist. */
+static double between(double x, double x0, double y0, double x1, double y1)
+{
+	if (!isfinite(y0) || !isfinite(y1)) /* an open or unknown end of an interval stays so */
+		return isfinite(y0) ? y1 : y0;
+	bool log_x = x > 0 && x0 > 0 && x1 > 0, log_y = y0 > 0 && y1 > 0;
+	double part = log_x ? log(x / x0) / log(x1 / x0) : (x - x0) / (x1 - x0);
+
+	return log_y ? y0 * pow(y1 / y0, part) : y0 + part * (y1 - y0);
+}
+
+/* Low and high keep their order around the value whatever the logarithms did. */
+static struct lookup interpolate(double x, double x0, struct lookup a, double x1, struct lookup b)
+{
+	struct estimate ea = a.estimate, eb = b.estimate;
+	struct lookup result = a;
+
+	join_quality(&result, &b);
+	struct estimate *e = &result.estimate;
+	e->value = between(x, x0, ea.value, x1, eb.value);
+	double low = between(x, x0, ea.low, x1, eb.low);
+	double high = between(x, x0, ea.high, x1, eb.high);
+	e->low = low > e->value ? e->value : low;
+	e->high = high < e->value ? e->value : high;
+	return result;
+}
+
+/* Beyond the end (x0, end): the slope towards (x1, inner) goes on; the interval stays as wide,
+ * relatively, as at the end row. */
+static struct lookup extend(double x, double x0, struct lookup end, double x1, struct lookup inner)
+{
+	struct lookup result = end;
+	struct estimate *e = &result.estimate;
+
+	join_quality(&result, &inner);
+	e->value = between(x, x0, end.estimate.value, x1, inner.estimate.value);
+	double scale = end.estimate.value != 0 ? e->value / end.estimate.value : 1;
+	e->low = e->value - fabs(scale) * (end.estimate.value - end.estimate.low);
+	e->high = e->value + fabs(scale) * (end.estimate.high - end.estimate.value);
+	result.extrapolated = true;
+	return result;
+}
+
+/* Rows of a grid that agree in the arguments before d. */
+struct rows {
+	const struct grid *grid;
+	const struct parameter **row;
+	size_t count, d;
+};
+
+static struct lookup solve(const struct rows *rows);
+
+/* One value of argument d with the answer of the rows that have it. */
+struct node {
+	double x;
+	struct lookup answer;
+};
+
+static struct node node_at(const struct rows *rows, double x)
+{
+	const size_t d = rows->d;
+	struct rows same = {
+	        .grid = rows->grid, .row = xmalloc(rows->count * sizeof *same.row), .d = d + 1};
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i]->arg[d] == x)
+			same.row[same.count++] = rows->row[i];
+	const struct node node = {x, solve(&same)};
+	free(same.row);
+	return node;
+}
+
+/* The nearest value of argument d above x (way 1) or below it (-1); infinite when there is none. */
+static double next_value(const struct rows *rows, double x, int way)
+{
+	double best = way > 0 ? INFINITY : -INFINITY;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const double value = rows->row[i]->arg[rows->d];
+		if (way > 0 ? value > x && value < best : value < x && value > best)
+			best = value;
+	}
+	return best;
+}
+
+/* The same, or x itself. */
+static double this_value(const struct rows *rows, double x, int way)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i]->arg[rows->d] == x)
+			return x;
+	return next_value(rows, x, way);
+}
+
+/* The first node from x on that need not extrapolate. */
+static bool find_clean(const struct rows *rows, double x, int way, struct node *node)
+{
+	for (; isfinite(x); x = next_value(rows, x, way)) {
+		*node = node_at(rows, x);
+		if (!node->answer.extrapolated)
+			return true;
+	}
+	return false;
+}
+
+/* The value from which the slope at an end is taken. */
+static double slope_value(const struct rows *rows, double end, int inwards)
+{
+	const double nearest = next_value(rows, end, inwards);
+	double x = nearest;
+
+	while (isfinite(x) && profile_hard_by(fmin(end, x), fmax(end, x)))
+		x = next_value(rows, x, inwards);
+	return isfinite(x) ? x : nearest;
+}
+
+/* Beyond the end. */
+static struct lookup extend_from(const struct rows *rows, double end, int inwards)
+{
+	const double at = rows->grid->at[rows->d], next = slope_value(rows, end, inwards);
+	struct lookup only = node_at(rows, end).answer;
+
+	if (isfinite(next))
+		return extend(at, end, only, next, node_at(rows, next).answer);
+	only.extrapolated = true;
+	return only;
+}
+
+/* The answer between the nearest values of argument d. Where a hole of the grid makes one of these
+ * extrapolate, the nearest that need not are taken in its place, if they lie on both sides. */
+static struct lookup solve(const struct rows *rows)
+{
+	if (rows->d == rows->grid->args)
+		return (struct lookup){.estimate = rows->row[0]->estimate,
+		        .found = true,
+		        .regime = rows->row[0]->regime,
+		        .status = rows->row[0]->status};
+
+	const double at = rows->grid->at[rows->d];
+	const double low = this_value(rows, at, -1), high = this_value(rows, at, 1);
+	struct node below, above;
+	if (!isfinite(low)) /* of what is no number neither side has a value */
+		return extend_from(rows, isfinite(high) ? high : next_value(rows, low, 1), 1);
+	if (!isfinite(high))
+		return extend_from(rows, low, -1);
+	if (!find_clean(rows, low, -1, &below) || !find_clean(rows, high, 1, &above)) {
+		below = node_at(rows, low);
+		above = node_at(rows, high);
+	}
+	return below.x == above.x ? below.answer
+	                          : interpolate(at, below.x, below.answer, above.x, above.answer);
+}
+
+/* Place of a named argument in the query, or count. */
+static size_t find_arg(const char *name, const struct arg *args, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(args[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool same_args(const struct parameter *row, const struct parameter *other)
+{
+	for (size_t i = 0; i < row->arg_count; i++)
+		if (strcmp(row->arg_name[i], other->arg_name[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Collects the usable rows of `name` that have exactly the arguments asked for, in the first row's
+ * order. */
+static void collect(struct grid *grid, const struct profile *profile, const char *name,
+        const struct arg *args, size_t arg_count)
+{
+	const uint32_t key = profile_name_key(name);
+
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (!profile_row_has_name(row, key, name) || row->arg_count != arg_count ||
+		        !usable(row))
+			continue;
+		bool fits = grid->count == 0 || same_args(row, grid->row[0]);
+		for (size_t i = 0; fits && i < arg_count; i++) {
+			size_t at = find_arg(row->arg_name[i], args, arg_count);
+			fits = at < arg_count;
+			if (fits)
+				grid->at[i] = args[at].value;
+		}
+		if (fits)
+			grid->row[grid->count++] = row;
+	}
+	grid->args = arg_count;
+}
+
+struct lookup profile_get(
+        const struct profile *profile, const char *name, const struct arg *args, size_t arg_count)
+{
+	struct lookup none = {
+	        .estimate = {NAN, NAN, NAN, 0}, .regime = "hardware", .status = "failed"};
+	struct grid grid = {.row = xmalloc((profile->count + 1) * sizeof *grid.row)};
+
+	collect(&grid, profile, name, args, arg_count);
+	if (grid.count == 0) /* a constant answers for any arguments */
+		collect(&grid, profile, name, NULL, 0);
+	const struct rows all = {.grid = &grid, .row = grid.row, .count = grid.count};
+	struct lookup answer = grid.count ? solve(&all) : none;
+	free(grid.row);
+	return answer;
+}
+
+bool profile_range(
+        const struct profile *profile, const char *name, const char *arg, double *low, double *high)
+{
+	const uint32_t key = profile_name_key(name);
+
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (size_t r = 0; r < profile->count; r++) {
+		const struct parameter *row = &profile->row[r];
+		if (!profile_row_has_name(row, key, name) || !usable(row))
+			continue;
+		for (size_t i = 0; i < row->arg_count; i++)
+			if (strcmp(row->arg_name[i], arg) == 0) {
+				*low = fmin(*low, row->arg[i]);
+				*high = fmax(*high, row->arg[i]);
+			}
+	}
+	return *low <= *high;
+}

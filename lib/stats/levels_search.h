@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of lib/stats/levels: the choice of a law, and what it determines. */
+#ifndef FATHOM_LEVELS_SEARCH_H
+#define FATHOM_LEVELS_SEARCH_H
+
+#include "lib/base/base.h"
+#include "levels.h"
+#include "levels_law.h"
+
+struct search {
+	const struct law_table *table;
+	struct law_points points;
+	double first, last; /* logs of the smallest and the largest size */
+	double scale;       /* by which the loss is divided to be chi squared */
+	double loss;
+	struct law other[LEVELS_MAX + 1]; /* the best of each number of levels tried, */
+	double misfit[LEVELS_MAX + 1];    /* and how well it fits */
+	size_t tried;
+};
+
+/* Root mean square of (measured / law - 1), weighted. */
+double levels_misfit(const struct search *search, const struct law *law);
+
+/* The levels of the chosen law, and what of them is resolved. */
+void levels_describe(const struct search *search, const struct law *law, struct levels *levels);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what does a warp-wide access cost whose lanes meet in the banks of shared memory, or in
+ * one word by atomics? Method: every lane's place is computed before the loop; 32 accesses
+ * unrolled, dependent ones with nothing between them; both clocks read around the loop, after one
+ * round of the same code. What can fool it: loads and stores that the compiler drops or moves (all
+ * are volatile), stores and reductions still on their way at the second clock (a load or a fence
+ * waits for them), atomics whose value is not used (they become reductions). Unit: seconds per
+ * warp-wide instruction. */
+#include "bank_conflict.h"
+#include "lib/device/clock.cuh"
+#include "bank_conflict_operations.cuh"
+
+namespace
+{
+
+/* ---- what all kernels on shared memory share ---- */
+
+/* Rounds of `work`: once to warm up, then timed. No warp starts before all have read the clock, and
+ * a thread's last value goes to its own word at `kept`, so that the clock is read after it came. */
+template <class work_type>
+__device__ __forceinline__ void timed_rounds(
+        work_type work, uint32_t kept, int64_t rounds, struct gpu_span *timed)
+{
+#pragma unroll 1
+	for (int phase = 0; phase < 2; ++phase) {
+		const int64_t count = phase == 0 ? 1 : rounds;
+		__syncthreads();
+		span_start(timed);
+		__syncthreads();
+#pragma unroll 1
+		for (int64_t i = 0; i < count; ++i) {
+#pragma unroll
+			for (uint32_t k = 0; k < BANK_UNROLL; ++k)
+				work.once(k);
+		}
+		shared_store(kept, work.last());
+		__syncthreads();
+		span_stop(timed);
+	}
+}
+
+template <class work_type>
+__global__ void __launch_bounds__(1024) shared_kernel(
+        struct bank_lanes lanes, uint32_t areas, int64_t rounds, struct bank_result *result)
+{
+	extern __shared__ __align__(128) uint32_t memory[];
+	struct gpu_span whole, timed;
+	span_start(&whole);
+	const uint32_t base = (uint32_t)__cvta_generic_to_shared(memory), me = threadIdx.x;
+	const uint32_t kept = base + areas * BANK_AREA + 4 * me;
+	for (uint32_t i = me; i < areas * (BANK_AREA / 4); i += blockDim.x)
+		memory[i] = random_float(i);
+	__syncthreads();
+	work_type work;
+	work.prepare(base + me / 32 % areas * BANK_AREA + lanes.offset[me % 32]);
+	timed_rounds(work, kept, rounds, &timed);
+	span_stop(&whole);
+	if (me == 0) {
+		result[blockIdx.x].timed = timed;
+		result[blockIdx.x].whole = whole;
+	}
+}
+
+template <class work_type>
+int shared_launch(const struct bank_launch *launch, const struct bank_lanes *lanes)
+{
+	const size_t bytes = (size_t)launch->areas * BANK_AREA + (size_t)launch->threads * 4;
+	const cudaError_t error = cudaFuncSetAttribute(
+	        shared_kernel<work_type>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+	if (error != cudaSuccess)
+		return (int)error;
+	shared_kernel<work_type><<<(unsigned)launch->blocks, (unsigned)launch->threads, bytes>>>(
+	        *lanes, (uint32_t)launch->areas, launch->rounds, launch->result);
+	return (int)cudaGetLastError();
+}
+
+template <int width>
+int access_launch(
+        const struct bank_launch *launch, enum bank_access access, const struct bank_lanes *lanes)
+{
+	if (access == BANK_CHAIN)
+		return shared_launch<plain<width, BANK_CHAIN, 0>>(launch, lanes);
+	if (access == BANK_LOAD)
+		return shared_launch<plain<width, BANK_LOAD, 0>>(launch, lanes);
+	return shared_launch<plain<width, BANK_STORE, 0>>(launch, lanes);
+}
+
+/* ---- atomics in global memory ---- */
+
+template <int operation, int atomic>
+__global__ void __launch_bounds__(1024) global_kernel(
+        char *memory, uint32_t stride, uint32_t words, int64_t rounds, struct bank_result *result)
+{
+	typedef typename word<operation>::type word_type;
+	const bool real = operation == BANK_F32 || operation == BANK_F64;
+	const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+	/* a float in [1, 2), or two of them one above the other, which is a double near 1 */
+	const uint32_t half = unknown(random_float(i) & ~1u);
+	const word_type top = sizeof top == 8 ? (word_type)((uint64_t)half << 32 | half) : half;
+	word_type v = top, sum = 0;
+	struct gpu_span whole, timed;
+	span_start(&whole);
+	/* a warm-up of other blocks would lie in the time of the whole grid */
+#pragma unroll 1
+	for (int phase = atomic == BANK_DEPENDENT ? 0 : 1; phase < 2; ++phase) {
+		const int64_t count = phase == 0 ? 1 : rounds;
+		__syncthreads();
+		span_start(&timed);
+		__syncthreads();
+#pragma unroll 1
+		for (int64_t round = 0; round < count; ++round) {
+			/* Other lines, and L2 slices, in every round as far as there are any. Never
+			 * the same address for all threads by its form: the compiler would add up
+			 * the operands of a warp first. */
+			const uint32_t at =
+			        atomic == BANK_DEPENDENT
+			                ? (uint32_t)round * 37 % 512 * 128 + i * 8
+			                : (i + (uint32_t)round * gridDim.x * blockDim.x) % words *
+			                          stride;
+			char *const p = memory + at;
+#pragma unroll
+			for (int k = 0; k < BANK_UNROLL; ++k)
+				if (atomic == BANK_DEPENDENT) {
+					v = returned((word_type *)(p + k * BANK_SPREAD), v, real);
+					if (real)
+						v = top | (v & 1);
+				} else if (atomic == BANK_ATOM) {
+					sum ^= returned((word_type *)p, v, real);
+				} else {
+					reduced((word_type *)p, v, real);
+				}
+		}
+		if ((sum ^ v) == 1) /* which is hardly ever so, but then the value must be there */
+			*(volatile word_type *)memory = 0;
+		__threadfence();
+		__syncthreads();
+		span_stop(&timed);
+	}
+	span_stop(&whole);
+	if (threadIdx.x == 0) {
+		result[blockIdx.x].timed = timed;
+		result[blockIdx.x].whole = whole;
+	}
+}
+
+template <int operation>
+int global_launch(const struct bank_launch *launch, enum bank_atomic atomic, void *memory,
+        uint32_t stride, uint32_t words)
+{
+	void (*const kernel)(char *, uint32_t, uint32_t, int64_t, struct bank_result *) =
+	        atomic == BANK_DEPENDENT ? global_kernel<operation, BANK_DEPENDENT>
+	        : atomic == BANK_ATOM    ? global_kernel<operation, BANK_ATOM>
+	                                 : global_kernel<operation, BANK_RED>;
+	kernel<<<(unsigned)launch->blocks, (unsigned)launch->threads>>>(
+	        (char *)memory, stride, words, launch->rounds, launch->result);
+	return (int)cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" int bank_access_launch(const struct bank_launch *launch, enum bank_access access,
+        int width, bool tile, const struct bank_lanes *lanes)
+{
+	if (tile && access == BANK_CHAIN)
+		return shared_launch<plain<4, BANK_CHAIN, 4>>(launch, lanes);
+	if (tile && access == BANK_LOAD)
+		return shared_launch<plain<4, BANK_LOAD, 4>>(launch, lanes);
+	if (tile)
+		return shared_launch<plain<4, BANK_STORE, 4>>(launch, lanes);
+	return width == 4   ? access_launch<4>(launch, access, lanes)
+	       : width == 8 ? access_launch<8>(launch, access, lanes)
+	                    : access_launch<16>(launch, access, lanes);
+}
+
+extern "C" int bank_shared_launch(const struct bank_launch *launch, enum bank_operation operation,
+        enum bank_atomic atomic, const struct bank_lanes *lanes)
+{
+	const bool dependent = atomic == BANK_DEPENDENT;
+	if (operation == BANK_U32)
+		return dependent ? shared_launch<shared_atomic<BANK_U32, BANK_DEPENDENT>>(
+		                           launch, lanes)
+		                 : shared_launch<shared_atomic<BANK_U32, BANK_RED>>(launch, lanes);
+	if (operation == BANK_F32)
+		return dependent ? shared_launch<shared_atomic<BANK_F32, BANK_DEPENDENT>>(
+		                           launch, lanes)
+		                 : shared_launch<shared_atomic<BANK_F32, BANK_RED>>(launch, lanes);
+	return dependent ? shared_launch<shared_atomic<BANK_CAS, BANK_DEPENDENT>>(launch, lanes)
+	                 : shared_launch<shared_atomic<BANK_CAS, BANK_RED>>(launch, lanes);
+}
+
+extern "C" int bank_global_launch(const struct bank_launch *launch, enum bank_operation operation,
+        enum bank_atomic atomic, void *memory, uint32_t stride, uint32_t words)
+{
+	switch (operation) {
+	case BANK_U32:
+		return global_launch<BANK_U32>(launch, atomic, memory, stride, words);
+	case BANK_F32:
+		return global_launch<BANK_F32>(launch, atomic, memory, stride, words);
+	case BANK_U64:
+		return global_launch<BANK_U64>(launch, atomic, memory, stride, words);
+	case BANK_F64:
+		return global_launch<BANK_F64>(launch, atomic, memory, stride, words);
+	default:
+		return (int)cudaErrorInvalidValue;
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of the bank_conflict probe. Launches go to the default stream; each returns the
+ * cudaError_t. */
+#ifndef FATHOM_PROBE_BANK_CONFLICT_H
+#define FATHOM_PROBE_BANK_CONFLICT_H
+
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Accesses are unrolled by BANK_UNROLL, which is also the side of the tile. A warp's area of shared
+ * memory holds a tile of pitch 33, in bytes. The chain of global atomics goes over lines
+ * of BANK_UNROLL * BANK_SPREAD bytes. */
+enum { BANK_UNROLL = 32, BANK_AREA = 32 * 33 * 4, BANK_SPREAD = 65536 + 128 };
+
+/* Every lane's place, bytes from the start of its warp's area. */
+struct bank_lanes {
+	uint16_t offset[32];
+};
+
+/* One block's times, in pinned memory. */
+struct bank_result {
+	struct gpu_span whole; /* filling and warm-up included */
+	struct gpu_span timed;
+};
+
+struct bank_launch {
+	int blocks, threads; /* alone: 1 and 32 (or 1); saturated: a block on every SM */
+	int areas;           /* warp w uses area w modulo this */
+	int64_t rounds;      /* of BANK_UNROLL instructions by every warp */
+	struct bank_result *result;
+};
+
+enum bank_access {
+	BANK_CHAIN, /* a load whose address is the value of the load before */
+	BANK_LOAD,  /* independent */
+	BANK_STORE
+};
+
+/* Accesses of `width` bytes a lane, all at the lane's place; `tile` (of 4 bytes): one after the
+ * other to 32 neighbouring words from there. */
+int bank_access_launch(const struct bank_launch *launch, enum bank_access access, int width,
+        bool tile, const struct bank_lanes *lanes);
+
+enum bank_operation { BANK_U32, BANK_F32, BANK_CAS, BANK_U64, BANK_F64 };
+enum bank_atomic {
+	BANK_DEPENDENT, /* the operand is made of the value returned before */
+	BANK_ATOM,      /* independent, the value returned is used (global memory only) */
+	BANK_RED        /* nothing is returned */
+};
+
+/* In shared memory: BANK_U32, BANK_F32 or BANK_CAS; BANK_DEPENDENT or BANK_RED. */
+int bank_shared_launch(const struct bank_launch *launch, enum bank_operation operation,
+        enum bank_atomic atomic, const struct bank_lanes *lanes);
+
+/* In global memory, all but BANK_CAS: in round r thread i of the T of the grid adds to the word at
+ * stride * ((i + r * T) % words) bytes, in all less than 4 GiB; BANK_DEPENDENT is for a single
+ * thread, over the lines of BANK_UNROLL * BANK_SPREAD bytes. */
+int bank_global_launch(const struct bank_launch *launch, enum bank_operation operation,
+        enum bank_atomic atomic, void *memory, uint32_t stride, uint32_t words);
+
+#ifdef __cplusplus
+}
+#endif
+
+struct table;
+struct profile;
+void bank_conflict_fit(const struct table *curve, struct profile *profile);
+
+#endif

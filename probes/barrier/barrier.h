@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of the barrier probe: every rung of the ladder, repeated inside one kernel. */
+#ifndef FATHOM_PROBE_BARRIER_H
+#define FATHOM_PROBE_BARRIER_H
+
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rung {
+	RUNG_WARP,
+	RUNG_BLOCK,
+	RUNG_CLUSTER,
+	RUNG_MASTER,
+	RUNG_COUNTER,
+	RUNG_GRID,
+	RUNG_REDUCE_MAX,
+	RUNG_REDUCE_SUM,
+	RUNG_EXCHANGE_CLUSTER,
+	RUNG_EXCHANGE_GRID,
+	RUNG_FLAG,
+	RUNGS
+};
+
+/* blocks is the size of the cluster for RUNG_CLUSTER and RUNG_EXCHANGE_CLUSTER; words is the length
+ * of a record of RUNG_EXCHANGE_GRID. */
+struct rung_case {
+	enum rung rung;
+	int blocks, threads, words;
+};
+
+/* Repetitions in the two timed intervals (multiples of RUNG_UNROLL), and for RUNG_FLAG the block
+ * that answers block 0 and the line of memory that the flags stand in. */
+enum { RUNG_UNROLL = 32, RUNG_LINES = 512 };
+struct rung_plan {
+	uint32_t few, many;
+	uint32_t partner, line;
+};
+
+/* Left in pinned memory by the kernel. */
+struct rung_result {
+	struct gpu_span few, many;
+	uint32_t ok;   /* 0: a wait timed out */
+	uint32_t sink; /* keeps the results alive */
+};
+
+/* Most blocks (clusters for the cluster rungs) that can be resident at once; 0: not possible on
+ * this device. */
+int rung_resident(const struct rung_case *which);
+
+/* Device memory a launch needs, cleared before each. */
+size_t rung_bytes(const struct rung_case *which);
+
+/* Launches in the default stream. Returns the cudaError_t. */
+int rung_launch(const struct rung_case *which, const struct rung_plan *plan, void *work,
+        struct rung_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+struct table;
+struct profile;
+void barrier_fit(const struct table *curve, struct profile *profile);
+
+#endif

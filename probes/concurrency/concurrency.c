@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what can the GPU do at once: copies beside kernels, several copies, several kernels, an
+ * urgent kernel beside a long one, and how far may the host run ahead?
+ *
+ * Method: branches of work in streams of their own, released together by an event behind a held
+ * stream; each branch alone and all together between the same stamps. Priorities and enqueue costs
+ * by the host's clock; the depth of a queue by the call that does not return while its stream is
+ * held.
+ *
+ * What can fool it: work that was enqueued too late to overlap (all is enqueued behind the hold),
+ * kernels that share a multiprocessor (the halves leave no room for that to be free), streams that
+ * share a hardware queue (few streams are used where it matters; the number of queues asked for is
+ * in the metadata), copies bound by the link and not by their engine (rows of few bytes keep the
+ * engine itself busy), a busy kernel that starves the others (a saturated multiprocessor serves its
+ * oldest warps first, and one that polled a flag in host memory held up every launch until its next
+ * look: this one has few warps and only calculates), what chance decides by process (how soon
+ * kernels start: up to ten processes visit that, and their middle counts).
+ *
+ * Unit: seconds per batch of branches; per call for enqueue_*, per round trip for urgent*, per hop
+ * or kernel for hop_*; for queue_* mean seconds per call, the depth being the argument. */
+#include "concurrency_internal.h"
+
+#include "lib/probe/repeats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPY_BYTES = 8 * MIB }; /* of one of several transfers at once */
+
+static const uint64_t stay_ns = 1000000;
+
+/* ---- sweep ---- */
+
+struct sweep {
+	struct probe_run *run;
+	struct concurrency *c;
+	double seconds;        /* for one point */
+	bool by_device;        /* by its clock: a disturbed host does not make a sample longer */
+	struct repeats *repeats; /* of points that are visited twice, or NULL */
+};
+
+static bool take_samples(const struct sweep *sweep, sample_function function,
+        const struct sample_plan *plan, struct measurement *result)
+{
+	const double max_hz = sweep->c->gpu.max_hz;
+	return sweep->by_device
+	               ? sample_run(function, sweep->c, plan, max_hz, result)
+	               : probe_noise_sample(sweep->run, function, sweep->c, plan, max_hz, result);
+}
+
+/* Its seconds; NaN when this visit is not for it. */
+static double measure_point(const struct sweep *sweep, const char *series, sample_function function,
+        const char *argument, double value)
+{
+	const struct arg arg = {argument, value};
+	if (!probe_wants(sweep->run, series, &arg, argument != NULL))
+		return NAN;
+	struct sample_plan plan = sample_plan_default(sweep->seconds);
+	plan.min_samples = sweep->run->common.quick ? 3 : 7;
+	struct measurement measurement;
+	struct sample first;
+	if (!function(sweep->c, &first) || !take_samples(sweep, function, &plan, &measurement))
+		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
+	if (sweep->repeats)
+		repeats_add(sweep->repeats, series, &arg, argument != NULL, &measurement);
+	else
+		probe_record(sweep->run, series, &arg, argument != NULL, &measurement);
+	return measurement.seconds.value;
+}
+
+static void measure_batch(
+        const struct sweep *sweep, const char *series, const struct branch *branch, int branches)
+{
+	for (int i = 0; i < branches; i++)
+		sweep->c->branch[i] = branch[i];
+	sweep->c->branches = branches;
+	measure_point(sweep, series, batch_sample, NULL, 0);
+}
+
+static void measure_overlap(const struct sweep *sweep)
+{
+	struct concurrency *c = sweep->c;
+	const int64_t bytes = sweep->run->common.quick ? OVERLAP_BYTES / 4 : OVERLAP_BYTES;
+	const double seconds = sweep->run->common.quick ? kernel_seconds / 4 : kernel_seconds;
+	const int sms = c->gpu.sm_count;
+	const struct branch calculate = {ARITHMETIC, sms, 128, seconds, 0},
+	                    memory = {.work = MEMORY},
+	                    to_device = {.work = TO_DEVICE, .bytes = bytes},
+	                    to_host = {.work = TO_HOST, .bytes = bytes},
+	                    half = {ARITHMETIC, sms / 2, 1024, seconds, 0},
+	                    large = {ARITHMETIC, sms, 256, seconds, 0},
+	                    small = {ARITHMETIC, 4, 128, seconds / 2, 0};
+	const struct {
+		const char *series;
+		struct branch branch[3];
+		int branches;
+	} batches[] = {
+	        {"arithmetic", {calculate}, 1},
+	        {"memory", {memory}, 1},
+	        {"h2d", {to_device}, 1},
+	        {"d2h", {to_host}, 1},
+	        {"both", {to_device, to_host}, 2},
+	        {"arithmetic_h2d", {calculate, to_device}, 2},
+	        {"arithmetic_d2h", {calculate, to_host}, 2},
+	        {"arithmetic_both", {to_device, to_host, calculate}, 3},
+	        {"memory_h2d", {memory, to_device}, 2},
+	        {"memory_d2h", {memory, to_host}, 2},
+	        {"half", {half}, 1},
+	        {"halves", {half, half}, 2},
+	        {"large", {large}, 1},
+	        {"small", {small}, 1},
+	        {"large_small", {large, small}, 2},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(batches); i++)
+		if (c->memory_bytes > 0 || batches[i].branch[0].work != MEMORY)
+			measure_batch(
+			        sweep, batches[i].series, batches[i].branch, batches[i].branches);
+}
+
+/* k transfers at once; "mixed" ones go to the device and to the host in turn. */
+static void measure_engines(const struct sweep *sweep)
+{
+	static const struct {
+		const char *series;
+		enum work even, odd;
+		int64_t bytes;
+		int most;
+	} kinds[] = {
+	        {"copies_h2d", TO_DEVICE, TO_DEVICE, COPY_BYTES, BRANCHES},
+	        {"copies_d2h", TO_HOST, TO_HOST, COPY_BYTES, BRANCHES},
+	        {"copies_mixed", TO_DEVICE, TO_HOST, COPY_BYTES, BRANCHES},
+	        {"rows_h2d", ROWS_TO_DEVICE, ROWS_TO_DEVICE, ROW_PITCH * ROWS, 3},
+	        {"rows_d2h", ROWS_TO_HOST, ROWS_TO_HOST, ROW_PITCH * ROWS, 3},
+	        {"rows_mixed", ROWS_TO_DEVICE, ROWS_TO_HOST, ROW_PITCH * ROWS, 3},
+	};
+	struct concurrency *c = sweep->c;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		for (int k = kinds[i].even == kinds[i].odd ? 1 : 2; k <= BRANCHES; k++) {
+			for (int b = 0; b < k; b++)
+				c->branch[b] = (struct branch){
+				        .work = b % 2 ? kinds[i].odd : kinds[i].even,
+				        .bytes = kinds[i].bytes};
+			c->branches = k;
+			if (k < 3 || (k <= kinds[i].most && !sweep->run->common.quick))
+				measure_point(sweep, kinds[i].series, batch_sample, "copies", k);
+		}
+}
+
+static double kernels_at_once(const struct sweep *sweep, int kernels)
+{
+	sweep->c->kernels = kernels;
+	return measure_point(sweep, "kernels", kernels_sample, "kernels", kernels);
+}
+
+/* Powers of two, then halving between the last number that fits and the first that does not. */
+static void measure_kernels(const struct sweep *sweep)
+{
+	sweep->c->stay = sweep->run->common.quick ? stay_ns / 4 : stay_ns;
+	const double alone = kernels_at_once(sweep, 1);
+	int fits = 1, fails = KERNELS_MOST + 1;
+	for (int k = sweep->run->common.quick ? 16 : 2; k <= KERNELS_MOST && k < fails; k *= 2)
+		if (kernels_at_once(sweep, k) < 1.5 * alone)
+			fits = k;
+		else
+			fails = k;
+	while (fails <= KERNELS_MOST && fails - fits > 1) {
+		const int k = (fits + fails) / 2;
+		if (kernels_at_once(sweep, k) < 1.5 * alone)
+			fits = k;
+		else
+			fails = k;
+	}
+}
+
+static const struct {
+	const char *series;
+	bool chain, held, busy, stream_wait;
+} busy_points[] = {
+        {"enqueue_idle", false, false, false, false},
+        {"enqueue_busy", false, false, true, false},
+        {"enqueue_held", false, true, false, false},
+        {"dependent_idle", true, false, false, false},
+        {"dependent_busy", true, false, true, false},
+        {"stream_wait_idle", true, false, false, true},
+        {"stream_wait_busy", true, false, true, true},
+};
+
+static void measure_busy(const struct sweep *sweep)
+{
+	struct concurrency *c = sweep->c;
+	struct repeats seen = {0};
+	const bool quick = sweep->run->common.quick;
+	const int repeats = quick ? 1 : 2;
+	/* the host's times vary: more of them, at two times */
+	const double enough = quick ? 2e-3 : 4e-3;
+	const struct sweep longer = {.run = sweep->run,
+	        .c = c,
+	        .seconds = fmax(sweep->seconds, enough),
+	        .repeats = &seen};
+	for (int repeat = 0; repeat < repeats; repeat++)
+		for (size_t i = 0; i < ARRAY_LEN(busy_points); i++) {
+			c->held = busy_points[i].held;
+			c->busy = busy_points[i].busy;
+			c->stream_wait = busy_points[i].stream_wait;
+			if (repeat == 0 || !busy_points[i].chain)
+				measure_point(&longer, busy_points[i].series,
+				        busy_points[i].chain ? chain_sample : enqueue_sample, NULL,
+				        0);
+		}
+	repeats_record(&seen, sweep->run);
+}
+
+static void measure_urgent(const struct sweep *sweep, int priority, const char *series,
+        const char *argument, double value)
+{
+	GPU(cudaStreamCreateWithPriority(&sweep->c->upper, cudaStreamNonBlocking, priority));
+	measure_point(sweep, series, urgent_sample, argument, value);
+	GPU(cudaStreamDestroy(sweep->c->upper));
+}
+
+/* priority: steps above the least one, which the long grid has. */
+static void measure_priorities(const struct sweep *sweep)
+{
+	struct concurrency *c = sweep->c;
+	/* an urgent kernel meets the blocks of the grid at any moment: many samples */
+	const double enough = sweep->run->common.quick ? 5e-3 : 20e-3;
+	const struct sweep longer = {
+	        .run = sweep->run, .c = c, .seconds = fmax(8 * sweep->seconds, enough)};
+	int least = 0, greatest = 0;
+	GPU(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+	c->beside = false;
+	measure_urgent(sweep, least, "urgent_idle", NULL, 0);
+	c->beside = true;
+	measure_urgent(sweep, least, "urgent", "priority", 0);
+	if (greatest != least)
+		measure_urgent(&longer, greatest, "urgent", "priority", least - greatest);
+}
+
+/* ---- the probe ---- */
+
+static void measure(struct probe_run *run)
+{
+	struct concurrency c = {
+	        .random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process};
+	struct fault fault;
+	if (!gpu_open(&c.gpu, run->common.device, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	probe_watch_gpu(run, &c.gpu);
+	const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+	table_meta_set(run->curve, "hardware_queues", "%s", queues ? queues : "default");
+	table_meta_set(run->curve, "copy_engines", "%d", c.gpu.copy_engines);
+
+	gpu_warm(&c.gpu, run->warm_seconds);
+	set_up(&c, run->common.quick);
+	run_once(&c);
+	probe_noise_take(run, &c.gpu);
+	/* about 60 points of which most need no more than their first few samples */
+	struct sweep sweep = {.run = run,
+	        .c = &c,
+	        .seconds = fmax(run->seconds - run->warm_seconds, 0.1) / 60,
+	        .by_device = true};
+	measure_overlap(&sweep);
+	measure_engines(&sweep);
+	if (!run->wanted) /* a search: each point depends on those before it */
+		measure_kernels(&sweep);
+	sweep.by_device = false;
+	measure_busy(&sweep);
+	measure_priorities(&sweep);
+	probe_noise_leave(run); /* a second thread watches the calls */
+	if (!run->wanted) {
+		measure_queue(run, &c, false);
+		measure_queue(run, &c, true);
+	}
+	clean_up(&c);
+	probe_watch_gpu(run, &c.gpu);
+}
+
+/* How soon kernels start (probes/launch/launch.c). */
+static bool by_chance(const char *series, double seconds)
+{
+	bool found = false;
+
+	(void)seconds;
+	for (size_t i = 0; i < ARRAY_LEN(busy_points); i++)
+		found |= busy_points[i].chain && strcmp(series, busy_points[i].series) == 0;
+	return found;
+}
+
+static const char *const arguments[] = {"copies", "kernels", "priority", "launches"};
+const struct probe concurrency_probe = {
+        .name = "concurrency",
+        .question = "What can the GPU do at once, and how far may the host run ahead?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .turn = 1,
+        .seconds = 1,
+        .processes = 3,
+        .revisits = true,
+        .by_chance = by_chance,
+        .measure = measure,
+        .fit = concurrency_fit,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The depth of a queue: how many kernels or copies a held stream takes before a call blocks. */
+#include "concurrency_internal.h"
+
+#include "lib/host/watchdog.h"
+#include "lib/host/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { QUEUE_MOST = 4096, QUEUE_TRIES = 3 };
+
+static const double stuck_seconds = 4e-3; /* a call that takes this long is blocked */
+
+static void release(void *hold)
+{
+	gpu_hold_release(hold);
+}
+
+/* Mean seconds per call that returned at once; their number, or -1 when all QUEUE_MOST did. */
+static double fill_queue(const struct concurrency *c, bool copies, int *depth)
+{
+	struct fault fault;
+	gpu_hold_start(c->hold, c->lead);
+	struct watchdog *watch = watchdog_start(stuck_seconds, release, c->hold, &fault);
+	if (!watch) {
+		gpu_hold_release(c->hold);
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	}
+	const double start = clock_now();
+	double last = start;
+	int calls = 0;
+	for (bool quick = true; quick && calls < QUEUE_MOST; calls++) {
+		last = clock_now();
+		if (copies)
+			GPU(cudaMemcpyAsync(c->copied, c->word, sizeof *c->word,
+			        cudaMemcpyDeviceToHost, c->lead));
+		else
+			concurrency_null(c->word, c->lead);
+		quick = watchdog_returned(watch);
+	}
+	const double end = clock_now();
+	*depth = watchdog_stop(watch);
+	gpu_hold_release(c->hold);
+	finish();
+	return *depth > 0 ? (last - start) / *depth : (end - start) / calls;
+}
+
+static int by_depth(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* The middle of a few tries: a host thread that was interrupted looks like a blocked one. */
+void measure_queue(struct probe_run *run, struct concurrency *c, bool copies)
+{
+	const int tries = run->common.quick ? 1 : QUEUE_TRIES;
+	int depth[QUEUE_TRIES];
+	double seconds[QUEUE_TRIES];
+	for (int i = 0; i < tries; i++) {
+		seconds[i] = fill_queue(c, copies, &depth[i]);
+		if (!held_in_time(c))
+			return;
+	}
+	qsort(depth, (size_t)tries, sizeof depth[0], by_depth);
+	const int middle = depth[tries / 2];
+	const bool open = middle < 0;
+	const struct measurement measurement = {
+	        .seconds = stats_median_interval(seconds, (size_t)tries), .hz = NAN};
+	const struct arg arg = {"launches", open ? QUEUE_MOST : middle};
+	const char *series = copies ? open ? "queue_copies_open" : "queue_copies"
+	                     : open ? "queue_kernels_open"
+	                            : "queue_kernels";
+	probe_record(run, series, &arg, 1, &measurement);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the copy probe share: its buffers and the points of its sweep. */
+#ifndef FATHOM_COPY_INTERNAL_H
+#define FATHOM_COPY_INTERNAL_H
+
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+#include "lib/probe/probe.h"
+#include "copy.h"
+
+/* One point of the sweep. */
+struct copy_point {
+	const char *series;
+	struct copy_launch launch; /* without pointers and grid */
+	bool cold;
+	int64_t offset;   /* bytes from an aligned address, of source and target */
+	int64_t inflight; /* bytes of loads in flight per SM, or 0: as many as fit */
+};
+
+struct copy_sweep {
+	struct probe_run *run;
+	struct gpu gpu;
+	struct gpu_hold *hold;
+	struct gpu_timer *timer;
+	char *source, *target; /* buffer_bytes each */
+	int64_t buffer_bytes;
+	unsigned long long *wrong;
+	struct copy_point point[256];
+	size_t count;
+	size_t all; /* that fit, wanted or not */
+};
+
+static inline int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline int64_t round_up(int64_t n, int64_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
+/* ---- points (copy_point.c) ---- */
+
+int64_t extent(const struct copy_point *point);
+bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point);
+void copy_measure_point(
+        const struct copy_sweep *sweep, const struct copy_point *point, double seconds);
+void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the host_chase probe -> host.l<i>.size, host.l<i>.latency (i-th cache),
+ * host.dram.latency[node], host.tlb.{entries,reach,penalty}[level,page], host.line.size; what hwloc
+ * states of them beside: host.l<i>.stated, host.line.stated. */
+#include "lib/base/base.h"
+#include "host_chase_fit_internal.h"
+
+#include "lib/probe/curve.h"
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No load returns within two cycles of 6 GHz; none takes 10 us on a machine that works. */
+static const double quickest = 0.3e-9, slowest = 10e-6;
+static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
+
+enum { TLBS = 2, PAGES = 2 /* small and huge */ };
+
+/* Cycles of a load that pass at the core's clock; more of them, those of a chain through a page
+ * table included, where a series leaves the cores' own caches late. */
+static const double core_cycles = 20;
+
+/* The curve as it were at the median clock: the core's part of each row is stretched. */
+static struct table *at_one_clock(const struct table *curve)
+{
+	static const char *const column[] = {"seconds", "low_seconds", "high_seconds"};
+	struct table *steady = table_new((const char *const *)curve->column, curve->column_count);
+	double *hz = xmalloc((curve->row_count + 1) * sizeof *hz);
+	size_t n = 0;
+
+	table_meta_add(steady, curve);
+	for (size_t row = 0; row < curve->row_count; row++) {
+		hz[n] = table_real(curve, row, "sm_hz");
+		n += isfinite(hz[n]) && hz[n] > 0;
+	}
+	const double typical = stats_median(hz, n);
+	for (size_t row = 0; row < curve->row_count; row++) {
+		const double now = table_real(curve, row, "sm_hz");
+		const double seconds = table_real(curve, row, "seconds");
+		const bool chain = strncmp(table_text(curve, row, "series"), "chain", 4) == 0;
+		const double core = chain ? fmin(seconds, core_cycles / now) : seconds;
+		const double factor = 1 + core / seconds * (now / typical - 1);
+		table_add_row(steady);
+		for (size_t c = 0; c < curve->column_count; c++)
+			table_set_text(steady, row, curve->column[c],
+			        table_text(curve, row, curve->column[c]));
+		for (size_t c = 0; c < ARRAY_LEN(column) && isfinite(factor); c++)
+			table_set_real(
+			        steady, row, column[c], factor * table_real(curve, row, column[c]));
+	}
+	free(hz);
+	return steady;
+}
+
+void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
+        const struct arg *args, size_t count, const struct estimate *estimate, bool resolved)
+{
+	if (resolved)
+		profile_add(profile, spec, args, count, *estimate, false);
+	else
+		profile_add_bounded(profile, spec, args, count, estimate->low, estimate->high,
+		        estimate->samples);
+}
+
+static struct estimate times(struct estimate estimate, double factor)
+{
+	return (struct estimate){estimate.value * factor, estimate.low * factor,
+	        estimate.high * factor, estimate.samples};
+}
+
+struct parameter_spec host_chase_seconds(const char *name, const char *method)
+{
+	return (struct parameter_spec){name, "s", method, NULL, quickest, slowest};
+}
+
+struct parameter_spec host_chase_bytes(const char *name, const char *method)
+{
+	return (struct parameter_spec){name, "B", method, NULL, 8, 1e14};
+}
+
+/* ---- TLBs ---- */
+
+/* The levels of the pages series; returns the page's size, 0 when it was not measured. */
+static double fit_pages(const struct table *curve, const char *series, struct levels *levels)
+{
+	struct point *point;
+	const size_t count = curve_points(curve, series, &point);
+	const double page = count ? curve_arg(curve, &point[0], "stride") : 0;
+	struct points points = host_chase_series(curve, series, "nodes", "packed");
+	const bool fitted = levels_fit(points.size, points.seconds, points.error, points.n, levels);
+
+	if (fitted && levels->count == 0)
+		levels->level[0].size =
+		        (struct estimate){NAN, host_chase_largest(&points), NAN, points.n};
+	free(points.size);
+	free(point);
+	return fitted ? page : 0;
+}
+
+static struct estimate unknown(struct estimate estimate)
+{
+	return (struct estimate){NAN, NAN, NAN, estimate.samples};
+}
+
+static void add_tlbs(struct profile *profile, const struct levels *levels, double page)
+{
+	static const char method[] = "random chain over one line a page less as many in few pages";
+	const struct parameter_spec entries = {"host.tlb.entries", "count", method, NULL, 2, 1e7};
+	const struct parameter_spec reach = host_chase_bytes("host.tlb.reach", method);
+	const struct parameter_spec penalty = {
+	        "host.tlb.penalty", "s", method, NULL, 0.05e-9, slowest};
+
+	bool doubtful = false;
+
+	for (size_t i = 0; i <= levels->count && i < TLBS; i++) {
+		struct level level = levels->level[i];
+		const struct arg args[] = {{"level", (double)(i + 1)}, {"page", page}};
+		/* neither its size nor its step: it may be none, and those behind it another one */
+		doubtful =
+		        doubtful || (i < levels->count && !level.resolved && !level.step_resolved);
+		if (doubtful)
+			level = (struct level){
+			        .size = unknown(level.size), .step = unknown(level.step)};
+		const struct estimate bytes = times(level.size, page);
+		host_chase_add(profile, &entries, args, 2, &level.size, level.resolved);
+		host_chase_add(profile, &reach, args, 2, &bytes, level.resolved);
+		if (i < levels->count)
+			host_chase_add(
+			        profile, &penalty, args, 2, &level.step, level.step_resolved);
+	}
+}
+
+/* ---- memory ---- */
+
+/* What a load from another node's memory takes, when the caches hold as much of the set as of the
+ * first node's: hits = (dram - chain) / (dram - cache). */
+static struct estimate far_latency(
+        const struct levels *levels, struct estimate near_chain, struct estimate chain)
+{
+	const struct level *memory = &levels->level[levels->count];
+	const double cache = levels->level[levels->count - 1].latency.value;
+	const double hits = fmin(
+	        fmax((memory->latency.value - near_chain.value) / (memory->latency.value - cache),
+	                0),
+	        0.9);
+
+	return (struct estimate){(chain.value - hits * cache) / (1 - hits),
+	        (chain.low - hits * cache) / (1 - hits), (chain.high - hits * cache) / (1 - hits),
+	        chain.samples};
+}
+
+static struct estimate less(struct estimate estimate, double seconds)
+{
+	return (struct estimate){estimate.value - seconds, estimate.low - seconds,
+	        estimate.high - seconds, estimate.samples};
+}
+
+static void add_memory(const struct table *curve, struct profile *profile,
+        const struct levels *levels, double misses)
+{
+	const struct parameter_spec spec = host_chase_seconds(
+	        "host.dram.latency", "last plateau of the random chain, thread on the first node");
+	const struct level *memory = &levels->level[levels->count];
+	const struct arg node[] = {{"node", 0}};
+	const struct point near_chain = curve_at(curve, "chain_node", node, 1);
+	struct point *point;
+	const size_t count = curve_points(curve, "chain_node", &point);
+	const bool reached = host_chase_reaches_memory(curve, levels);
+
+	if (levels->count == 0)
+		profile_add_bounded(profile, &spec, node, 1, NAN, NAN, 0);
+	else if (!reached)
+		profile_add_bounded(
+		        profile, &spec, node, 1, memory->latency.low, NAN, memory->latency.samples);
+	else
+		host_chase_add(profile, &spec, node, 1, &memory->latency, memory->latency_resolved);
+	for (size_t i = 0; i < count; i++) {
+		const struct arg other[] = {{"node", curve_arg(curve, &point[i], "node")}};
+		if (other[0].value > 0 && reached && memory->latency_resolved)
+			profile_add(profile, &spec, other, 1,
+			        far_latency(levels, less(near_chain.seconds, misses),
+			                less(point[i].seconds, misses)),
+			        point[i].busy);
+	}
+	free(point);
+}
+
+static void fit_chains(const struct table *curve, struct profile *profile)
+{
+	struct tlbs tlbs[PAGES];
+	struct levels levels;
+
+	tlbs[0].page = fit_pages(curve, "pages_small", &tlbs[0].levels);
+	tlbs[1].page = fit_pages(curve, "pages_huge", &tlbs[1].levels);
+	struct chain chain = host_chase_chain(curve, &tlbs[0]);
+	const struct points *points = &chain.points;
+	if (levels_fit(points->size, points->seconds, points->error, points->n, &levels)) {
+		const bool shown = chain.huge_pages && tlbs[1].page > 0;
+		host_chase_add_caches(curve, profile, &levels, shown ? &tlbs[1] : NULL);
+		add_memory(curve, profile, &levels, chain.node_misses);
+	}
+	for (int i = 0; i < PAGES; i++)
+		if (tlbs[i].page > 0)
+			add_tlbs(profile, &tlbs[i].levels, tlbs[i].page);
+	free(chain.points.size);
+}
+
+/* ---- lines, and what is stated ---- */
+
+static void fit_line(const struct table *curve, struct profile *profile)
+{
+	const struct parameter_spec spec = host_chase_bytes(
+	        "host.line.size", "pairs of loads beyond the first cache, by distance");
+	struct points points = host_chase_series(curve, "line", "stride", NULL);
+	double line = INFINITY, same = NAN;
+
+	for (size_t i = 0; i < points.n; i++)
+		if (points.size[i] == 0)
+			same = points.seconds[i];
+	for (size_t i = 0; i < points.n; i++)
+		if (points.seconds[i] > other_line * same)
+			line = fmin(line, points.size[i]);
+	const struct estimate estimate = {line, line, line, points.n};
+	if (points.n > 0 && isfinite(line))
+		profile_add(profile, &spec, NULL, 0, estimate, false);
+	else if (points.n > 0)
+		profile_add_bounded(
+		        profile, &spec, NULL, 0, host_chase_largest(&points), NAN, points.n);
+	free(points.size);
+}
+
+static void fit_stated(const struct table *curve, struct profile *profile)
+{
+	static const struct {
+		const char *key, *name, *method;
+	} stated[] = {{"stated_l1", "host.l1.stated", "hwloc"},
+	        {"stated_l2", "host.l2.stated", "hwloc"}, {"stated_l3", "host.l3.stated", "hwloc"},
+	        {"stated_l4", "host.l4.stated", "hwloc"},
+	        {"stated_line", "host.line.stated", "sysconf"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(stated); i++) {
+		const struct parameter_spec spec =
+		        host_chase_bytes(stated[i].name, stated[i].method);
+		const char *text = table_meta(curve, stated[i].key);
+		const double bytes = text ? atof(text) : 0;
+		if (text)
+			profile_add(profile, &spec, NULL, 0,
+			        (struct estimate){bytes, bytes, bytes, 1}, false);
+	}
+}
+
+void host_chase_fit(const struct table *curve, struct profile *profile)
+{
+	struct table *steady = at_one_clock(curve);
+
+	fit_chains(steady, profile);
+	fit_line(steady, profile);
+	table_free(steady);
+	fit_stated(curve, profile);
+}

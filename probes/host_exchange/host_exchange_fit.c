@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the host_exchange probe -> host.exchange.pair[from,to], .latency (median of the pairs),
+ * .min, .max, and the medians of pairs that share alike: .cache[level], .node, .remote. Where the
+ * processes do not agree on which pairs are the quicker ones, as virtual processors move from core
+ * to core, a pair has no time of its own: pairs and extremes are ranges, medians are the values. */
+#include "lib/base/base.h"
+#include "host_exchange.h"
+
+#include "lib/probe/curve.h"
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* No write is seen within two cycles of 5 GHz; above, the threads were not running. */
+static const double quickest = 0.4e-9, slowest = 100e-6;
+static const double unsteady = 0.2; /* half of the interval over the value */
+static const double agreed = 0.5;   /* rank correlation of two processes, from which they agree */
+enum { ANY = INT8_MIN, PROCESSES_MAX = 64 };
+
+static struct parameter_spec spec_of(const char *name)
+{
+	return (struct parameter_spec){.name = name,
+	        .unit = "s",
+	        .method = "two bound threads write to a cache line in turns, one way",
+	        .low = quickest,
+	        .high = slowest};
+}
+
+/* The times of the pairs that share this, in one process; their number. */
+static size_t pairs_of(const struct table *curve, int process, int shared, double *value)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < curve->row_count; row++)
+		if (table_real(curve, row, "process") == process &&
+		        table_real(curve, row, "samples") > 0 &&
+		        (shared == ANY || table_real(curve, row, "shared") == shared))
+			value[n++] = table_real(curve, row, "seconds");
+	return n;
+}
+
+/* A quantile of the pairs that share this, over the processes. The pairs differ, their quantile
+ * does not: its error is that between processes. Samples are pairs. */
+static struct estimate quantile_of(
+        const struct table *curve, int shared, double q, struct estimate each[PROCESSES_MAX])
+{
+	double *value = xmalloc((curve->row_count + 1) * sizeof *value);
+	size_t n = 0;
+
+	for (int process = 0; process < PROCESSES_MAX; process++) {
+		const size_t pairs = pairs_of(curve, process, shared, value);
+		const double at = stats_quantile(value, pairs, q);
+		if (pairs > 0)
+			each[n++] = (struct estimate){at, at, at, pairs};
+	}
+	free(value);
+	return n > 0 ? stats_combine(each, n) : (struct estimate){.samples = 0};
+}
+
+/* Nothing when no pair shares this. */
+static void add_group(
+        const struct table *curve, struct profile *profile, const char *name, int shared)
+{
+	const struct parameter_spec spec = spec_of(name);
+	const struct arg level[] = {{"level", shared}};
+	struct estimate each[PROCESSES_MAX];
+	const struct estimate middle = quantile_of(curve, shared, 0.5, each);
+
+	if (middle.samples > 0)
+		profile_add(profile, &spec, level, shared > 0, middle, false);
+}
+
+static bool steady(const struct estimate *way)
+{
+	return way->high - way->low < 2 * unsteady * way->value;
+}
+
+/* How far the processes agree on the order of the pairs that all of them have. */
+static double agreement(const struct table *curve, const struct point *pair, size_t count)
+{
+	double *value = xmalloc((PROCESSES_MAX * count + 1) * sizeof *value);
+	size_t n = 0, processes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		processes = pair[i].processes > processes ? pair[i].processes : processes;
+	processes = processes < PROCESSES_MAX ? processes : PROCESSES_MAX;
+	for (size_t i = 0; i < count; i++)
+		n += pair[i].processes == processes;
+	for (size_t i = 0, at = 0; i < count; i++) {
+		size_t process = 0;
+		if (pair[i].processes != processes)
+			continue;
+		for (size_t row = pair[i].row; row < curve->row_count && process < processes; row++)
+			if (curve_same_point(curve, row, pair[i].row) &&
+			        table_real(curve, row, "samples") > 0)
+				value[process++ * n + at] = table_real(curve, row, "seconds");
+		at++;
+	}
+	const double correlation = stats_agreement(value, n, processes);
+	free(value);
+	return correlation;
+}
+
+/* The quickest or slowest pair of each process: not always the same one. */
+static void add_extreme(const struct table *curve, struct profile *profile, const char *name,
+        double q, bool told_apart)
+{
+	const struct parameter_spec spec = spec_of(name);
+	struct estimate each[PROCESSES_MAX] = {{.samples = 0}};
+	const struct estimate way = quantile_of(curve, ANY, q, each);
+	double least = INFINITY, most = 0;
+
+	if (way.samples == 0)
+		return;
+	if (told_apart && steady(&way)) {
+		profile_add(profile, &spec, NULL, 0, way, false);
+		return;
+	}
+	for (int i = 0; i < PROCESSES_MAX && each[i].samples > 0; i++) {
+		least = fmin(least, each[i].value);
+		most = fmax(most, each[i].value);
+	}
+	profile_add_bounded(profile, &spec, NULL, 0, least, most, way.samples);
+}
+
+static void add_pair(const struct table *curve, struct profile *profile, const struct point *point,
+        bool told_apart)
+{
+	const struct parameter_spec spec = spec_of("host.exchange.pair");
+	const struct estimate *way = &point->seconds;
+	const struct arg args[] = {
+	        {"from", curve_arg(curve, point, "from")}, {"to", curve_arg(curve, point, "to")}};
+	double least = INFINITY, most = 0;
+
+	if (way->samples == 0 || (told_apart && steady(way))) {
+		profile_add(profile, &spec, args, ARRAY_LEN(args), *way, point->busy);
+		return;
+	}
+	for (size_t row = 0; row < curve->row_count; row++)
+		if (curve_same_point(curve, row, point->row)) {
+			least = fmin(least, table_real(curve, row, "low_seconds"));
+			most = fmax(most, table_real(curve, row, "high_seconds"));
+		}
+	profile_add_bounded(profile, &spec, args, ARRAY_LEN(args), least, most, way->samples);
+}
+
+void host_exchange_fit(const struct table *curve, struct profile *profile)
+{
+	struct point *point;
+	const size_t count = curve_points(curve, "pair", &point);
+	const bool told_apart = agreement(curve, point, count) >= agreed;
+
+	for (size_t i = 0; i < count; i++)
+		add_pair(curve, profile, &point[i], told_apart);
+	add_extreme(curve, profile, "host.exchange.min", 0, told_apart);
+	add_extreme(curve, profile, "host.exchange.max", 1, told_apart);
+	add_group(curve, profile, "host.exchange.latency", ANY);
+	for (int level = 1; level <= 4; level++)
+		add_group(curve, profile, "host.exchange.cache", level);
+	add_group(curve, profile, "host.exchange.node", 0);
+	add_group(curve, profile, "host.exchange.remote", -1);
+	free(point);
+}

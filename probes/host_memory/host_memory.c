@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and,
+ * beyond the caches, threads? Method: one thread bound to each core, each with its own buffer that
+ * it touched first; all pass over their parts again and again between two barriers, over large ones
+ * piece by piece. Plain loops that the compiler vectorizes, with ordinary stores. What can fool it:
+ * a cache that other cores or other virtual machines share (sizes in the caches are visited twice,
+ * some time apart), a size that a cache holds in part (the one beyond them is several times
+ * theirs), the chain of page tables, of two of them in a virtual machine (huge pages, where the
+ * kernel grants them; small ones also take longer to come than all passes over them), loops that
+ * the compiler turns into library calls (forbidden here), a pass that is not made (every result is
+ * verified). Writes count once, though an ordinary store also reads the line. Sizes that just fill
+ * a cache are left out. Unit: seconds of one pass of all threads; `bytes` counts bytes read plus
+ * bytes written, which is also the working set. */
+#include "host_memory_internal.h"
+
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/repeats.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+void host_memory_fit(const struct table *curve, struct profile *profile);
+
+enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3, REPEATS = 2 };
+
+static const char *const way_name[WAYS] = {"read", "copy", "write"};
+
+/* ---- teams ---- */
+
+/* Grows the random data of every thread of the team to its part. */
+static void fill(struct bench *bench, uint64_t seed)
+{
+#pragma omp parallel num_threads(bench->threads)
+	{
+		int id = omp_get_thread_num();
+		struct worker *worker = &bench->worker[id];
+		uint64_t x = seed * 0x2545f4914f6cdd1du + (uint64_t)id + worker->filled + 1;
+		for (; worker->filled < bench->part; worker->filled += sizeof x) {
+			x ^= x << 13; /* xorshift64 */
+			x ^= x >> 7;
+			x ^= x << 17;
+			worker->data[worker->filled / sizeof x] = x;
+		}
+	}
+}
+
+static double time_passes(const struct bench *bench, int passes)
+{
+	double start = 0, stop = 0;
+
+#pragma omp parallel num_threads(bench->threads)
+	{
+		struct worker *worker = &bench->worker[omp_get_thread_num()];
+#pragma omp barrier
+#pragma omp master
+		start = clock_now();
+		for (int i = 0; i < passes; i++)
+			pass_piece(bench, worker);
+#pragma omp barrier
+#pragma omp master
+		stop = clock_now();
+	}
+	return stop - start;
+}
+
+static bool verified(const struct bench *bench)
+{
+	int wrong = 0;
+
+#pragma omp parallel num_threads(bench->threads) reduction(+ : wrong)
+	wrong += !passed_right(bench, &bench->worker[omp_get_thread_num()]);
+	if (wrong)
+		msg_warn("%s by %d threads went wrong in %d of them: not recorded",
+		        way_name[bench->way], bench->threads, wrong);
+	return wrong == 0;
+}
+
+static bool take_sample(void *context, struct sample *sample)
+{
+	struct bench *bench = context;
+	sample->span = time_passes(bench, bench->passes);
+	sample->seconds = sample->span / bench->passes * (double)bench->pieces;
+	sample->agreed = true;
+	sample->disturbed = pinned_disturbed_around(bench->pinned, &bench->undisturbed);
+	return true;
+}
+
+/* ---- the sweep ---- */
+
+/* Sizes: first, 4 first ... as long as they lie in the caches, and one beyond them. */
+struct memory_sweep {
+	struct probe_run *run;
+	struct pinned_threads pinned;
+	struct worker *worker;
+	struct repeats repeats;
+	size_t first, beyond;
+};
+
+/* Four times the last-level caches, within reason: to touch more pages takes too long. */
+static size_t beyond_cache(const struct topology_facts *facts)
+{
+	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
+	                                : (size_t)(facts->l2_bytes * facts->cores);
+	size_t least = (size_t)32 << 20, most = (size_t)768 << 20;
+	size_t memory = (size_t)facts->memory_bytes / 8, wanted = 4 * caches;
+
+	most = most < memory ? most : memory;
+	wanted = wanted > least ? wanted : least;
+	return wanted < most ? wanted : most;
+}
+
+/* A part that just fills a cache is neither in it nor beyond it. */
+static bool fills(size_t part, int64_t cache)
+{
+	return part > (size_t)cache * 2 / 3 && part < (size_t)cache * 3 / 2;
+}
+
+/* One thread at all sizes, teams beyond the caches: inside them a team's rate is that of one
+ * thread, times threads, as soon as no other program takes a core for a moment. */
+static bool has_point(const struct memory_sweep *sweep, int threads, size_t bytes)
+{
+	const struct topology_facts *facts = &sweep->pinned.facts;
+	bool fourfold = threads == 1 || threads == 4 || threads == 16 || threads == 64;
+
+	if (bytes == sweep->beyond)
+		return fourfold || threads == sweep->pinned.cores;
+	if (threads > 1)
+		return false;
+	return !fills(bytes, facts->l1d_bytes) && !fills(bytes, facts->l2_bytes) &&
+	       !fills(bytes, facts->l3_bytes);
+}
+
+static size_t next_size(const struct memory_sweep *sweep, size_t bytes)
+{
+	if (bytes == sweep->beyond)
+		return 0;
+	return 4 * bytes <= sweep->beyond / 4 ? 4 * bytes : sweep->beyond;
+}
+
+/* The largest part that thread t has in any team. */
+static size_t largest_part(const struct memory_sweep *sweep, int t)
+{
+	size_t largest = 0;
+	for (int i = 0; i < sweep->pinned.size_count; i++)
+		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes)) {
+			int threads = sweep->pinned.size[i];
+			size_t part = bytes / (size_t)threads;
+			if (t < threads && part > largest && has_point(sweep, threads, bytes))
+				largest = part;
+		}
+	return largest;
+}
+
+/* Room for every thread. The pages come when the thread touches them. */
+static void reserve(struct memory_sweep *sweep)
+{
+	struct fault fault;
+
+	sweep->worker = xcalloc((size_t)sweep->pinned.cores, sizeof *sweep->worker);
+	for (int t = 0; t < sweep->pinned.cores; t++) {
+		struct worker *worker = &sweep->worker[t];
+		const size_t bytes = largest_part(sweep, t);
+		if (!pages_map(&worker->pages, bytes, true, &fault) &&
+		        !pages_map(&worker->pages, bytes, false, &fault))
+			msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+		worker->data = (uint64_t *)worker->pages.base;
+	}
+}
+
+static void release(struct memory_sweep *sweep)
+{
+	bool as_asked = true;
+
+	for (int t = 0; t < sweep->pinned.cores; t++) {
+		struct pages *pages = &sweep->worker[t].pages;
+		pages->touched = sweep->worker[t].filled;
+		as_asked = as_asked && pages_verified(pages);
+	}
+	table_meta_set(sweep->run->curve, "pages",
+	        as_asked ? "of %zu bytes" : "not all of %zu bytes", sweep->worker[0].pages.page);
+	for (int t = 0; t < sweep->pinned.cores; t++)
+		pages_unmap(&sweep->worker[t].pages);
+	free(sweep->worker);
+}
+
+static void measure_way(
+        struct memory_sweep *sweep, struct bench bench, size_t bytes, double seconds)
+{
+	const struct arg args[] = {{"threads", bench.threads}, {"bytes", (double)bytes}};
+	struct sample_plan plan = sample_plan_default(seconds);
+	struct measurement measurement;
+
+	const int whole = (int)bench.pieces;
+	double once = 0, spent = 0;
+	for (int t = 0; t < bench.threads; t++)
+		bench.worker[t].at = 0;
+	/* The part becomes warm: a last-level cache may pass over what is read once. Beyond the
+	 * caches they lose what the pass before has written. */
+	for (int i = 0; i < WARM_PASSES && spent < seconds; i++) {
+		const double all = time_passes(&bench, whole);
+		spent += all;
+		once = all / whole;
+	}
+	if (once < seconds / 20)
+		once = time_passes(&bench, 4) / 4;
+	bench.passes = (int)fmin(fmax(seconds / 20 / once, 1), 1e6);
+	plan.warm_seconds = 0;
+	/* Three samples, or as many as an interval needs that is less than their range. */
+	const double needed = once * bench.passes;
+	plan.max_seconds = fmax(plan.max_seconds, 2.5 * needed);
+	plan.max_seconds = fmax(plan.max_seconds, fmin(11.5 * needed, 3 * seconds));
+	bench.undisturbed = pinned_undisturbed(bench.pinned);
+	if (sample_run(take_sample, &bench, &plan, 0, &measurement) && verified(&bench))
+		repeats_add(
+		        &sweep->repeats, way_name[bench.way], args, ARRAY_LEN(args), &measurement);
+}
+
+static bool wants(const struct memory_sweep *sweep, int threads, size_t bytes, int way)
+{
+	const struct arg args[] = {{"threads", threads}, {"bytes", (double)bytes}};
+	return probe_wants(sweep->run, way_name[way], args, ARRAY_LEN(args));
+}
+
+static void measure_size(struct memory_sweep *sweep, size_t bytes, double seconds)
+{
+	for (int i = 0; i < sweep->pinned.size_count; i++) {
+		int threads = sweep->pinned.size[i];
+		struct bench bench = {
+		        .worker = sweep->worker, .pinned = &sweep->pinned, .threads = threads};
+		if (!has_point(sweep, threads, bytes))
+			continue;
+		bench.part = bytes / (size_t)threads / 16 * 16; /* two equal halves of words */
+		bench.pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+		const size_t all = bench.part * (size_t)threads;
+		bool any = false;
+		for (int way = 0; way < WAYS; way++)
+			any = any || wants(sweep, threads, all, way);
+		if (!any)
+			continue;
+		pinned_bind(&sweep->pinned, threads);
+		fill(&bench, (uint64_t)sweep->run->common.seed);
+		for (int way = 0; way < WAYS; way++) {
+			bench.way = (enum way)way;
+			if (wants(sweep, threads, all, way))
+				measure_way(sweep, bench, all, seconds);
+		}
+	}
+}
+
+static size_t count_points(const struct memory_sweep *sweep)
+{
+	size_t count = 0;
+	for (int i = 0; i < sweep->pinned.size_count; i++)
+		for (size_t bytes = sweep->first; bytes; bytes = next_size(sweep, bytes))
+			if (has_point(sweep, sweep->pinned.size[i], bytes))
+				count += bytes == sweep->beyond ? WAYS : REPEATS * WAYS;
+	return count;
+}
+
+/* The sizes in the caches; returns the one at which the time was spent, or the one beyond them. */
+static size_t repeat_sizes(struct memory_sweep *sweep, double seconds, double end)
+{
+	size_t bytes = sweep->first;
+
+	while (bytes != sweep->beyond && clock_now() < end) {
+		measure_size(sweep, bytes, seconds);
+		bytes = next_size(sweep, bytes);
+	}
+	return bytes;
+}
+
+static void measure(struct probe_run *run)
+{
+	static const double patience = 2; /* budgets, before larger sizes are dropped */
+	struct memory_sweep sweep = {.run = run, .first = 16384};
+	struct pinned_threads *pinned = &sweep.pinned;
+	struct fault fault;
+
+	if (!pinned_open(pinned, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	curve_slow_are_disturbed(run->curve);
+	core_noise_expect(&pinned->noise, run->core_usual);
+	sweep.beyond = beyond_cache(&pinned->facts);
+	if (run->common.quick && sweep.beyond > QUICK_BYTES)
+		sweep.beyond = QUICK_BYTES;
+	reserve(&sweep);
+	pinned_warm(pinned, run->seconds / 20);
+	/* Half of the time is for the size beyond the caches and for touching its pages. */
+	double seconds = run->seconds / 2 / (double)count_points(&sweep), start = clock_now();
+	const double end = start + patience * run->seconds;
+	const size_t reached = repeat_sizes(&sweep, seconds, end);
+	repeat_sizes(&sweep, seconds, end);
+	if (reached == sweep.beyond && clock_now() < end)
+		measure_size(&sweep, sweep.beyond, seconds);
+	else
+		table_meta_set(
+		        run->curve, "dropped", "%zu bytes and more: the time was spent", reached);
+	repeats_record(&sweep.repeats, run);
+	table_meta_set(
+	        run->curve, "binding", "%d threads, the last one: %s", pinned->cores, pinned->binding);
+	core_noise_note(&pinned->noise, run->curve);
+	release(&sweep);
+	pinned_close(pinned);
+}
+
+static const char *const args[] = {"threads", "bytes"};
+const struct probe host_memory_probe = {
+        .name = "host_memory",
+        .question = "How fast does the host read, write and copy memory, by threads and size?",
+        .args = args,
+        .arg_count = ARRAY_LEN(args),
+        .seconds = 0.7,
+        .processes = 3,
+        .revisits = true,
+        .measure = measure,
+        .fit = host_memory_fit,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of the instruction probe. Launches go to the default stream; each returns the
+ * cudaError_t. Every block writes its own span: span has room for blocks x SMs. */
+#ifndef FATHOM_PROBE_INSTRUCTION_H
+#define FATHOM_PROBE_INSTRUCTION_H
+
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Instructions of one warp in the body of the timed loop, over all its chains. */
+enum {
+	INSTRUCTION_BODY = 512,
+	INSTRUCTION_SHORT_BODY = 128, /* to tell the loop's own cost */
+	INSTRUCTION_SLOW_BODY = 32,   /* division and square root, many instructions each */
+	INSTRUCTION_MMA_BODY = 16,
+	INSTRUCTION_FED_BODY = 128
+};
+
+struct instruction {
+	const char *name;   /* of the series and the parameters: gpu.<name>.latency, .rate */
+	const char *opcode; /* what the loop must consist of in machine code */
+	double flops;       /* of one warp-wide instruction; 0: 32 operations are counted */
+	int body;           /* instructions of one turn of the loop */
+	int capability;     /* least compute capability, 10 x major + minor */
+};
+
+/* The table of instructions; count entries. */
+const struct instruction *instruction_table(size_t *count);
+
+struct instruction_launch {
+	size_t index;  /* into the table */
+	int chains;    /* 1, 2, 4 or 8 independent chains of a warp */
+	int warps;     /* of a block */
+	int blocks;    /* of an SM */
+	int64_t turns; /* of the loop */
+	int sm_count;
+	struct gpu_span *span; /* pinned, one of each block */
+	uint32_t *sink;        /* on the device; never written */
+};
+
+int instruction_launch(const struct instruction_launch *launch);
+
+/* Single-precision FMA in the short body, with 1 or 8 chains; index is not looked at. */
+int short_launch(const struct instruction_launch *launch);
+
+/* FMAs with one operand from elsewhere: a load of 4, 8 or 16 bytes from shared memory feeds one,
+ * two or four of them. */
+enum fed_source {
+	FED_REGISTER,  /* nothing is loaded: the reference */
+	FED_LANE,      /* every lane its own word(s), no conflicts */
+	FED_BROADCAST, /* all lanes the same */
+	FED_CONFLICT,  /* two lanes to a bank */
+	/* operand of the constant bank; the compiler for sm_90 loads it into a uniform register
+	 * before the loop */
+	FED_CONSTANT,
+	FED_SOURCES
+};
+
+int fed_launch(enum fed_source source, int width, int warps, int64_t turns, int sm_count,
+        struct gpu_span *span, uint32_t *sink);
+
+/* Asynchronous tensor-core products of warpgroups (sm_90a): m64n128 with k = 8 (tf32) or 16 (bf16),
+ * both operands in shared memory. */
+enum wgmma_kind { WGMMA_TF32, WGMMA_BF16 };
+bool wgmma_built(void); /* in this program, for the device that is current */
+int wgmma_launch(
+        enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Curve to gpu.<instruction>.{latency,rate,blocks}, gpu.fma.s.curve, gpu.fma.fed, gpu.*.sustained.
+ */
+struct table;
+struct profile;
+void instruction_fit(const struct table *curve, struct profile *profile);
+
+#endif

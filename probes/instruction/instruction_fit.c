@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the instruction probe -> gpu.<instruction>.latency (s, one chain of one warp),
+ * gpu.<instruction>.rate (flop/s of the device, its best point) or .issue (s per warp-wide
+ * instruction of a saturated SM), gpu.fma.s.curve[chains,warps] and [.. blocks=2] as
+ * gpu.fma.s.two_blocks, gpu.<matrix product>.blocks[blocks] (flop/s of one SM),
+ * gpu.fma.fed.<source>[width] (share of the rate from registers), gpu.instruction.overhead[warps],
+ * and the sustained rates with clock and power. */
+#include "lib/base/base.h"
+#include "instruction.h"
+
+#include "lib/probe/curve.h"
+#include "lib/base/msg.h"
+#include "lib/profile/profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double most_flops = 1e16, shortest = 1e-11, longest = 1e-3;
+
+/* constant / seconds, with its interval the right way round. */
+static struct estimate over(double constant, struct estimate seconds)
+{
+	return (struct estimate){constant / seconds.value, constant / seconds.high,
+	        constant / seconds.low, seconds.samples};
+}
+
+/* a / b; relative half-widths add up. */
+static struct estimate quotient(struct estimate a, struct estimate b)
+{
+	const double value = a.value / b.value;
+	const double half = (a.high - a.low) / 2 / a.value + (b.high - b.low) / 2 / b.value;
+	return (struct estimate){value, value * (1 - half), value * (1 + half),
+	        a.samples < b.samples ? a.samples : b.samples};
+}
+
+static double sm_count(const struct table *curve)
+{
+	const char *text = table_meta(curve, "gpu_sms");
+	return text ? atof(text) : NAN;
+}
+
+static struct point at(
+        const struct table *curve, const char *series, double chains, double warps, double blocks)
+{
+	const struct arg args[] = {{"chains", chains}, {"warps", warps}, {"blocks", blocks}};
+	return curve_at(curve, series, args, ARRAY_LEN(args));
+}
+
+static void add(struct profile *profile, const char *name, const char *what, const char *unit,
+        double low, double high, const char *method, struct estimate estimate, bool busy)
+{
+	char *full = xasprintf("gpu.%s.%s", name, what);
+	const struct parameter_spec spec = {
+	        .name = full, .unit = unit, .method = method, .low = low, .high = high};
+	profile_add(profile, &spec, NULL, 0, estimate, busy);
+	free(full);
+}
+
+/* The series of instructions have a dot in their names; those of other sweeps an underscore. */
+static bool is_instruction(const char *series)
+{
+	return strchr(series, '.') && !strchr(series, '_');
+}
+
+/* The quickest point of a series: the saturated SM. */
+static struct point quickest(const struct table *curve, const char *series)
+{
+	struct point *points, best = {.seconds = {NAN, NAN, NAN, 0}};
+	const size_t count = curve_points(curve, series, &points);
+	for (size_t i = 0; i < count; i++)
+		if (points[i].seconds.samples > 0 &&
+		        !(best.seconds.value <= points[i].seconds.value))
+			best = points[i];
+	free(points);
+	return best;
+}
+
+static void fit_instruction(
+        const struct table *curve, struct profile *profile, const char *series, double sms)
+{
+	const struct point alone = at(curve, series, 1, 1, 1), best = quickest(curve, series);
+	if (alone.seconds.samples > 0)
+		add(profile, series, "latency", "s", shortest, longest,
+		        "one chain of dependent instructions, one warp", alone.seconds, alone.busy);
+	if (best.seconds.samples == 0)
+		return;
+	const double flops = curve_arg(curve, &best, "flops");
+	if (flops > 0)
+		add(profile, series, "rate", "flop/s", 1e9, most_flops,
+		        "independent chains on all SMs, the best of the sweep",
+		        over(flops * sms, best.seconds), best.busy);
+	else
+		add(profile, series, "issue", "s", shortest, longest,
+		        "a warp-wide instruction of a saturated SM, the best of the sweep",
+		        best.seconds, best.busy);
+}
+
+static void fit_instructions(const struct table *curve, struct profile *profile)
+{
+	const double sms = sm_count(curve);
+	struct point *points;
+	const size_t count = curve_points(curve, NULL, &points);
+	for (size_t i = 0; i < count; i++) {
+		bool first = is_instruction(points[i].series);
+		for (size_t j = 0; j < i && first; j++)
+			first = strcmp(points[i].series, points[j].series) != 0;
+		if (first)
+			fit_instruction(curve, profile, points[i].series, sms);
+	}
+	free(points);
+}
+
+/* LAPACK Working Note 202, section 3.4: rate against chains and warps, of one SM; and what two
+ * blocks of one warp reach. */
+static void fit_curve(const struct table *curve, struct profile *profile)
+{
+	const struct parameter_spec spec = {.name = "gpu.fma.s.curve",
+	        .unit = "flop/s",
+	        .method = "single-precision FMA of one SM against chains and warps",
+	        .low = 1e6,
+	        .high = 1e14};
+	struct parameter_spec two = spec;
+	two.name = "gpu.fma.s.two_blocks";
+	two.method = "single-precision FMA of one SM, two blocks of one warp";
+	struct point *points;
+	const size_t count = curve_points(curve, "fma.s", &points);
+	for (size_t i = 0; i < count; i++) {
+		const struct arg args[] = {{"chains", curve_arg(curve, &points[i], "chains")},
+		        {"warps", curve_arg(curve, &points[i], "warps")}};
+		const struct estimate rate =
+		        over(curve_arg(curve, &points[i], "flops"), points[i].seconds);
+		if (curve_arg(curve, &points[i], "blocks") == 1)
+			profile_add(profile, &spec, args, 2, rate, points[i].busy);
+		else
+			profile_add(profile, &two, args, 1, rate, points[i].busy);
+	}
+	free(points);
+}
+
+static void fit_fed(const struct table *curve, struct profile *profile)
+{
+	static const char *const sources[][2] = {{"fed_lane", "gpu.fma.fed.lane"},
+	        {"fed_broadcast", "gpu.fma.fed.broadcast"},
+	        {"fed_conflict", "gpu.fma.fed.conflict"}, {"fed_constant", "gpu.fma.fed.constant"}};
+	const struct arg four = {"width", 4};
+	const struct point reference = curve_at(curve, "fed_register", &four, 1);
+	for (size_t s = 0; s < ARRAY_LEN(sources) && reference.seconds.samples > 0; s++) {
+		const struct parameter_spec spec = {.name = sources[s][1],
+		        .unit = "ratio",
+		        .method = "FMA with an operand loaded (bytes a load), share of the rate "
+		                  "from registers",
+		        .low = 1e-3,
+		        .high = 1.1};
+		struct point *points;
+		const size_t count = curve_points(curve, sources[s][0], &points);
+		for (size_t i = 0; i < count; i++) {
+			const struct arg width = {"width", curve_arg(curve, &points[i], "width")};
+			profile_add(profile, &spec, &width, 1,
+			        quotient(reference.seconds, points[i].seconds),
+			        points[i].busy || reference.busy);
+		}
+		free(points);
+	}
+}
+
+/* What the loop adds to a turn, as a share of the long body: with bodies of B and b instructions
+ * that take T and t each, the loop's own time is (t - T) B b / (B - b). */
+static void fit_overhead(const struct table *curve, struct profile *profile)
+{
+	const struct parameter_spec spec = {.name = "gpu.instruction.overhead",
+	        .unit = "ratio",
+	        .method = "loop of single-precision FMAs with a shorter body against the long one",
+	        .low = -0.02,
+	        .high = 0.05};
+	static const double warps[] = {1, 16};
+	for (size_t i = 0; i < ARRAY_LEN(warps); i++) {
+		const double chains = warps[i] > 1 ? 8 : 1;
+		const struct point brief = at(curve, "overhead", chains, warps[i], 1),
+		                   full = at(curve, "fma.s", chains, warps[i], 1);
+		if (brief.seconds.samples == 0 || full.seconds.samples == 0)
+			continue;
+		const struct estimate ratio = quotient(brief.seconds, full.seconds);
+		const double part = (double)INSTRUCTION_SHORT_BODY /
+		                    (INSTRUCTION_BODY - INSTRUCTION_SHORT_BODY);
+		const struct estimate share = {(ratio.value - 1) * part, (ratio.low - 1) * part,
+		        (ratio.high - 1) * part, ratio.samples};
+		const struct arg arg = {"warps", warps[i]};
+		/* negligible is an answer: only a bound is known of what cannot be told from 0 */
+		if (share.low > 0 && share.high - share.low < 0.4 * share.value)
+			profile_add(profile, &spec, &arg, 1, share, brief.busy || full.busy);
+		else
+			profile_add_bounded(
+			        profile, &spec, &arg, 1, NAN, fmax(share.high, 0), share.samples);
+	}
+}
+
+/* The last half of a long run, of one process: the interval is that process's own. */
+static void fit_sustained(const struct table *curve, struct profile *profile, const char *name)
+{
+	char series[64];
+	struct point *points;
+	snprintf(series, sizeof series, "%s_sustained", name);
+	if (curve_points(curve, series, &points) > 0) {
+		const struct point *p = &points[0];
+		const double watt = curve_arg(curve, p, "watt");
+		const struct estimate hz = {p->hz, p->hz, p->hz, p->seconds.samples},
+		                      power = {watt, watt, watt, 1};
+		add(profile, name, "sustained", "flop/s", 1e9, most_flops,
+		        "second half of a long run, one process",
+		        over(curve_arg(curve, p, "flops") * sm_count(curve), p->seconds), p->busy);
+		add(profile, name, "sustained_clock", "Hz", 1e8, 1e10, "SM clock in that half", hz,
+		        p->busy);
+		if (watt > 0)
+			add(profile, name, "sustained_power", "W", 1, 1e4, "NVML at its end", power,
+			        p->busy);
+	}
+	free(points);
+}
+
+/* Matrix products against blocks: one chain in each of as many warps of a block as an SM has tensor
+ * cores. */
+static void fit_blocks(const struct table *curve, struct profile *profile)
+{
+	enum { WARPS = 4 };
+	static const char *const products[] = {"mma.d", "mma.d16", "mma.tf32", "mma.bf16", "mma.h"};
+
+	for (size_t k = 0; k < ARRAY_LEN(products); k++) {
+		char name[64], method[100];
+		snprintf(name, sizeof name, "gpu.%s.blocks", products[k]);
+		snprintf(method, sizeof method,
+		        "one SM against blocks of %d warps, one chain in each", WARPS);
+		const struct parameter_spec spec = {
+		        .name = name, .unit = "flop/s", .method = method, .low = 1e6, .high = 1e14};
+		struct point *points;
+		const size_t count = curve_points(curve, products[k], &points);
+		for (size_t i = 0; i < count; i++) {
+			const struct arg blocks = {
+			        "blocks", curve_arg(curve, &points[i], "blocks")};
+			if (curve_arg(curve, &points[i], "chains") == 1 &&
+			        curve_arg(curve, &points[i], "warps") == WARPS)
+				profile_add(profile, &spec, &blocks, 1,
+				        over(curve_arg(curve, &points[i], "flops"),
+				                points[i].seconds),
+				        points[i].busy);
+		}
+		free(points);
+	}
+}
+
+void instruction_fit(const struct table *curve, struct profile *profile)
+{
+	static const char *const sustained[] = {
+	        "fma.s", "fma.d", "mma.d", "mma.d16", "mma.bf16", "wgmma.tf32", "wgmma.bf16"};
+	fit_instructions(curve, profile);
+	fit_curve(curve, profile);
+	fit_fed(curve, profile);
+	fit_overhead(curve, profile);
+	fit_blocks(curve, profile);
+	for (size_t i = 0; i < ARRAY_LEN(sustained); i++)
+		fit_sustained(curve, profile, sustained[i]);
+}

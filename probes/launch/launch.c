@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what does starting work on the GPU cost, apart on the host and on the device?
+ *
+ * Method: the host's share is timed while a spinning kernel holds the stream, so that the device is
+ * not waited for; the device's share is the difference of two queue lengths behind that hold, by
+ * stamps in the stream; round trips are timed by the host on an idle stream.
+ *
+ * What can fool it: lazy loading (all is run once before, the very first launch is a series of its
+ * own); a full queue, which makes the host wait for the device (the queues stay short, the hold
+ * times out); a kernel that did not run (each adds one to a word in device memory, and the sum is
+ * checked); somebody else on the core (the calling thread has a quiet one, samples while it did
+ * less than usual are taken again, and what the host's clock times is visited three times, of which
+ * the middle one counts: a search by cuBLAS takes 16.2 or 20.5 us on an H200, by whether its copy
+ * is there before its kernel ends, it seems); the memory that the queue of a stream got: on an H200
+ * starts take 1.6 us in one half of all processes and 1.8 in the other, so that up to ten processes
+ * visit what the device's clock times and the fit takes their middle (streams made later have other
+ * queues, but those do not start kernels early as soon as the first ones do: 0.84 us, not 0.64; and
+ * none starts them as soon as the first one does while it is the only one ever used: 1.32 us);
+ * and that of the word (of several the quickest is taken, whose access is the least part of a
+ * start).
+ *
+ * Unit: seconds per operation. */
+#include "launch_internal.h"
+
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+#include "lib/probe/probe_noise.h"
+#include "lib/probe/repeats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- set-up ---- */
+
+static cudaGraphExec_t new_chain(struct launch *launch, int length)
+{
+	cudaGraph_t graph;
+	GPU(cudaGraphCreate(&graph, 0));
+	void *arguments[] = {&launch->word};
+	struct cudaKernelNodeParams kernel = {.func = (void *)(uintptr_t)launch_null_symbol(),
+	        .gridDim = {1, 1, 1},
+	        .blockDim = {LAUNCH_THREADS, 1, 1},
+	        .kernelParams = arguments};
+	cudaGraphNode_t last = NULL;
+	for (int i = 0; i < length; i++) {
+		cudaGraphNode_t node;
+		GPU(cudaGraphAddKernelNode(&node, graph, &last, i > 0, &kernel));
+		last = node;
+	}
+	cudaGraphExec_t chain;
+	GPU(cudaGraphInstantiateWithFlags(&chain, graph, 0));
+	GPU(cudaGraphUpload(chain, launch->stream));
+	GPU(cudaGraphDestroy(graph));
+	return chain;
+}
+
+static void set_up_driver(struct launch *launch)
+{
+	void *entry = NULL;
+	enum cudaDriverEntryPointQueryResult found;
+	GPU(cudaGetDriverEntryPointByVersion(
+	        "cuLaunchKernel", &entry, 4000, cudaEnableDefault, &found));
+	if (found != cudaDriverEntryPointSuccess || !entry)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "the driver has no cuLaunchKernel: install a newer one");
+	launch->driver_launch = (PFN_cuLaunchKernel_v4000)(uintptr_t)entry;
+	cudaFunction_t kernel;
+	GPU(cudaGetFuncBySymbol(&kernel, launch_null_symbol()));
+	launch->driver_kernel = kernel;
+}
+
+static void set_up(struct launch *launch, uint64_t seed)
+{
+	launch->timer = gpu_timer_new(&launch->gpu);
+	launch->hold = gpu_hold_new();
+	GPU(cudaStreamCreateWithFlags(&launch->other, cudaStreamNonBlocking));
+	for (int i = 0; i < 2; i++)
+		GPU(cudaEventCreateWithFlags(&launch->event[i], cudaEventDisableTiming));
+	GPU(cudaEventCreate(&launch->mark));
+	GPU(cudaMalloc(
+	        (void **)&launch->nodes, ACCESS_BLOCKS * LAUNCH_THREADS * sizeof *launch->nodes));
+	launch_access_start(launch->nodes, ACCESS_BLOCKS, launch->stream);
+	GPU(cudaMallocHost((void **)&launch->copied, sizeof *launch->copied));
+	GPU(cudaHostAlloc((void **)&launch->flag, sizeof *launch->flag, cudaHostAllocMapped));
+	*launch->flag = 0;
+	gpu_timer_start(launch->timer, launch->stream);
+	gpu_timer_stop(launch->timer, launch->stream);
+	set_up_driver(launch);
+	choose_word(launch);
+	launch->graph = new_chain(launch, 1);
+	launch->chain_short = new_chain(launch, SHORT);
+	launch->chain_long = new_chain(launch, LONG);
+	set_up_blas(launch, seed);
+	finish(launch);
+}
+
+static void clean_up(struct launch *launch)
+{
+	cudaGraphExec_t graph[] = {launch->graph, launch->chain_short, launch->chain_long};
+	clean_up_blas(launch);
+	for (size_t i = 0; i < ARRAY_LEN(graph); i++)
+		GPU(cudaGraphExecDestroy(graph[i]));
+	for (int i = 0; i < 2; i++)
+		GPU(cudaEventDestroy(launch->event[i]));
+	GPU(cudaStreamDestroy(launch->other));
+	GPU(cudaStreamDestroy(launch->stream));
+	GPU(cudaFree(launch->nodes));
+	GPU(cudaFree(launch->words));
+	GPU(cudaFreeHost(launch->copied));
+	GPU(cudaFreeHost((void *)(uintptr_t)launch->flag));
+	gpu_hold_free(launch->hold);
+	gpu_timer_free(launch->timer);
+}
+
+/* ---- sweep ---- */
+
+/* Once per process: the module of launch.cu is not loaded before this. */
+static void measure_first(struct probe_run *run, struct launch *launch)
+{
+	const size_t bytes = WORDS * WORDS_APART * sizeof *launch->words;
+	GPU(cudaStreamCreateWithFlags(&launch->stream, cudaStreamNonBlocking));
+	GPU(cudaMalloc((void **)&launch->words, bytes));
+	GPU(cudaMemset(launch->words, 0, bytes));
+	launch->word = launch->words;
+	GPU(cudaDeviceSynchronize());
+	double start = clock_now();
+	null_sync(launch);
+	double seconds = clock_now() - start;
+	GPU(cudaGetLastError());
+	struct measurement first = {.seconds = {seconds, seconds, seconds, 1}, .hz = NAN};
+	probe_record(run, "first", NULL, 0, &first);
+}
+
+/* Everything a sample does, without the hold: loading code waits for the device. */
+static void run_once(const struct work *work)
+{
+	queue(work, SHORT);
+	queue(work, LONG);
+	finish(work->launch);
+}
+
+static bool by_device(const struct subject *subject)
+{
+	return subject->way == DEVICE_SHARE || subject->way == CHAIN;
+}
+
+static void measure_subject(struct probe_run *run, struct launch *launch, struct repeats *repeats,
+        const struct subject *subject, double seconds)
+{
+	struct work work = {launch, subject};
+	launch->argument = subject->argument;
+	run_once(&work);
+	struct sample_plan plan = sample_plan_default(seconds);
+	struct measurement measurement;
+	if (by_device(subject)) /* a disturbed host does not make a sample longer */
+		sample_run(take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+	else
+		probe_noise_sample(
+		        run, take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+	struct arg argument = {subject->argument_name, subject->argument};
+	repeats_add(
+	        repeats, subject->series, &argument, subject->argument_name != NULL, &measurement);
+}
+
+static void check_count(const struct launch *launch)
+{
+	unsigned ran = 0;
+	GPU(cudaMemcpy(&ran, launch->word, sizeof ran, cudaMemcpyDeviceToHost));
+	if (ran != launch->launched)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%u kernels were launched but %u ran in order: no result kept",
+		        launch->launched, ran);
+}
+
+static const struct subject subjects[] = {
+        {"enqueue", HOST_SHARE, null_launch, NOTHING, NULL, 0},
+        {"enqueue_driver", HOST_SHARE, driver_launch, NOTHING, NULL, 0},
+        {"enqueue_cooperative", HOST_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
+        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 8},
+        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 256},
+        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 1024},
+        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 4000},
+        {"graph", HOST_SHARE, graph_launch, NOTHING, NULL, 0},
+        {"event_record", HOST_SHARE, event_record, NOTHING, NULL, 0},
+        {"copy_enqueue", HOST_SHARE, small_copy, NOTHING, NULL, 0},
+        {"scal", HOST_SHARE, scal, NOTHING, NULL, 0},
+        {"swap", HOST_SHARE, swap, NOTHING, NULL, 0},
+        {"ger", HOST_SHARE, ger, NOTHING, NULL, 0},
+        {"gemv", HOST_SHARE, gemv, NOTHING, NULL, 0},
+        {"gemv_t", HOST_SHARE, gemv_transposed, NOTHING, NULL, 0},
+        {"gemm", HOST_SHARE, gemm, NOTHING, NULL, 0},
+        {"gemm_t", HOST_SHARE, gemm_transposed, NOTHING, NULL, 0},
+        {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0},
+        {"cooperative", DEVICE_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
+        {"pdl", DEVICE_SHARE, overlapped_launch, OVERLAP, NULL, 0},
+        {"event_wait", DEVICE_SHARE, event_wait, NOTHING, NULL, 0},
+        {"event_mark", DEVICE_SHARE, event_mark, NOTHING, NULL, 0},
+        {"scal_device", DEVICE_SHARE, scal, NOTHING, NULL, 0},
+        {"swap_device", DEVICE_SHARE, swap, NOTHING, NULL, 0},
+        {"ger_device", DEVICE_SHARE, ger, NOTHING, NULL, 0},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 1},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 2},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 4},
+        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 8},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 32},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 256},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 512},
+        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 1024},
+        {"graph_node", CHAIN, NULL, NOTHING, NULL, 0},
+        {"stream", RUNNING, null_launch, NOTHING, NULL, 0},
+        {"sync", ROUND_TRIP, null_sync, NOTHING, NULL, 0},
+        {"copy_sync", ROUND_TRIP, copy_sync, NOTHING, NULL, 0},
+        {"copy_behind", ROUND_TRIP, copy_behind, NOTHING, "kernels", 4},
+        {"graph_sync", ROUND_TRIP, graph_sync, NOTHING, NULL, 0},
+        {"event_sync", ROUND_TRIP, event_sync, NOTHING, NULL, 0},
+        {"flag_sync", ROUND_TRIP, flag_sync, NOTHING, NULL, 0},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", N * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 1024 * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 4096 * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 16384 * sizeof(float)},
+        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", LONGEST * sizeof(float)},
+        {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
+};
+
+static const char grid_series[] = "grid";
+
+/* Grid sizes, in sixteenths of one block per SM (0: one block). */
+static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
+
+/* What the device lacks goes into the metadata, so that its absence is not taken for a failure. */
+static bool available(struct probe_run *run, const struct gpu *gpu, const struct subject *subject)
+{
+	bool lacks_cooperative = subject->need == COOPERATIVE && !gpu->cooperative;
+	bool lacks_overlap = subject->need == OVERLAP && gpu->major < 9;
+	if (!lacks_cooperative && !lacks_overlap)
+		return true;
+	char *key = xasprintf("unavailable.%s", subject->series);
+	table_meta_set(run->curve, key, "needs %s; this device is of compute capability %d.%d",
+	        lacks_cooperative ? "cooperative launch" : "compute capability 9.0", gpu->major,
+	        gpu->minor);
+	free(key);
+	return false;
+}
+
+/* Point i of the sweep: the grids, then the subjects. */
+static struct subject point_of(const struct launch *launch, size_t i)
+{
+	struct subject grid = {grid_series, DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
+	if (i >= ARRAY_LEN(grid_sixteenths))
+		return subjects[i - ARRAY_LEN(grid_sixteenths)];
+	if (grid_sixteenths[i] > 0)
+		grid.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
+	return grid;
+}
+
+enum { REPEATS = 3 };
+
+/* What the host's clock times, and somebody else on the core may double for a while, is visited
+ * again, some time apart; in second visits, too: some of it takes longer in the first of several
+ * (H200, the wait for an event: 1.5 us in ten of ten single visits, the middle one of three 0.35 to
+ * 0.7). */
+static int repeats_of(const struct probe_run *run, const struct subject *subject)
+{
+	const struct arg argument = {subject->argument_name, subject->argument};
+	if (!probe_wants(run, subject->series, &argument, subject->argument_name != NULL))
+		return 0;
+	return by_device(subject) || run->common.quick ? 1 : REPEATS;
+}
+
+static void measure_all(struct probe_run *run, struct launch *launch)
+{
+	const size_t total = ARRAY_LEN(grid_sixteenths) + ARRAY_LEN(subjects);
+	/* a second visit's few points have no more time than half of what all would have */
+	const double end = clock_now() + run->seconds, most = run->seconds / (2 * (double)total);
+	struct repeats repeats = {0};
+	size_t left = 0;
+	for (size_t i = 0; i < total; i++) {
+		const struct subject subject = point_of(launch, i);
+		left += (size_t)repeats_of(run, &subject);
+	}
+	for (int repeat = 0; repeat < REPEATS; repeat++)
+		for (size_t i = 0; i < total; i++) {
+			const struct subject subject = point_of(launch, i);
+			if (repeat >= repeats_of(run, &subject))
+				continue;
+			const double share = fmin((end - clock_now()) / (double)left--, most);
+			if (available(run, &launch->gpu, &subject))
+				measure_subject(run, launch, &repeats, &subject, fmax(share, 1e-3));
+		}
+	repeats_record(&repeats, run);
+}
+
+/* A process's queues, which chance finds their memory for, decide how soon kernels start. */
+static bool by_chance(const char *series, double seconds)
+{
+	bool found = strcmp(series, grid_series) == 0;
+
+	(void)seconds;
+	for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+		found |= by_device(&subjects[i]) && strcmp(series, subjects[i].series) == 0;
+	return found;
+}
+
+static void measure(struct probe_run *run)
+{
+	struct launch launch = {0};
+	struct fault fault;
+	if (!gpu_open(&launch.gpu, run->common.device, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	probe_watch_gpu(run, &launch.gpu);
+
+	gpu_warm(&launch.gpu, run->warm_seconds);
+	probe_noise_take(run, &launch.gpu);
+	measure_first(run, &launch);
+	set_up(&launch, (uint64_t)run->common.seed);
+	measure_all(run, &launch);
+	probe_noise_leave(run);
+	check_count(&launch);
+	clean_up(&launch);
+	probe_watch_gpu(run, &launch.gpu);
+}
+
+static const char *const arguments[] = {"bytes", "blocks", "accesses", "threads", "kernels"};
+const struct probe launch_probe = {
+        .name = "launch",
+        .question = "What does starting work on the GPU cost, apart on the host and on the "
+                    "device?",
+        .args = arguments,
+        .arg_count = ARRAY_LEN(arguments),
+        .needs_gpu = true,
+        .turn = -1,
+        .seconds = 0.8,
+        .processes = 3,
+        .revisits = true,
+        .by_chance = by_chance,
+        .measure = measure,
+        .fit = launch_fit,
+};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of the launch probe: the host's share behind a hold, the device's as the difference of
+ * two queues, round trips, a running stream. */
+#include "launch_internal.h"
+
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+
+#include <math.h>
+
+enum {
+	LEAD = 8,  /* enqueued before the host's clock is read: the hold's own launch settles */
+	HELD = 64, /* enqueued while it runs */
+	ROUND_TRIPS = 8, /* in one sample */
+	RUNNING_SHORT = 128,
+	RUNNING_LONG = 1024,
+};
+
+/* The host sees a queue end this much later than the device at most: the hold notices its release,
+ * the stamps run, the host wakes. */
+static const double host_slack = 100e-6;
+
+/* count operations; a chain is one graph of that many kernels. */
+void queue(const struct work *work, int count)
+{
+	struct launch *launch = work->launch;
+	if (work->subject->way != CHAIN) {
+		for (int i = 0; i < count; i++)
+			work->subject->operation(launch);
+		return;
+	}
+	cudaGraphExec_t chain = count == LONG ? launch->chain_long : launch->chain_short;
+	GPU(cudaGraphLaunch(chain, launch->stream));
+	launch->launched += (unsigned)count;
+}
+
+void finish(const struct launch *launch)
+{
+	GPU(cudaGetLastError());
+	GPU(cudaStreamSynchronize(launch->stream));
+}
+
+static bool held(const struct work *work)
+{
+	if (gpu_hold_ok(work->launch->hold))
+		return true;
+	msg_warn("%s: the held stream ran out of time: its queue is too short on this device",
+	        work->subject->series);
+	return false;
+}
+
+static bool sample_host_share(const struct work *work, struct sample *sample)
+{
+	const struct launch *launch = work->launch;
+	gpu_hold_start(launch->hold, launch->stream);
+	queue(work, LEAD);
+	double start = clock_now();
+	queue(work, HELD);
+	double stop = clock_now();
+	gpu_hold_release(launch->hold);
+	finish(launch);
+	*sample = (struct sample){.seconds = (stop - start) / HELD, .agreed = true};
+	return held(work);
+}
+
+/* Span of count operations queued behind a hold. */
+static bool sample_span(const struct work *work, int count, struct sample *sample)
+{
+	const struct launch *launch = work->launch;
+	gpu_hold_start(launch->hold, launch->stream);
+	gpu_timer_start(launch->timer, launch->stream);
+	queue(work, count);
+	gpu_timer_stop(launch->timer, launch->stream);
+	double start = clock_now();
+	gpu_hold_release(launch->hold);
+	finish(launch);
+	double seconds = clock_now() - start;
+	struct gpu_span span;
+	gpu_timer_span(launch->timer, &span);
+	gpu_span_sample(&span, 1, seconds, host_slack, sample);
+	return held(work);
+}
+
+static bool sample_device_share(const struct work *work, struct sample *sample)
+{
+	struct sample few;
+	if (!sample_span(work, SHORT, &few) || !sample_span(work, LONG, sample))
+		return false;
+	sample->seconds = (sample->seconds - few.seconds) / (LONG - SHORT);
+	sample->agreed = sample->agreed && few.agreed;
+	return true;
+}
+
+static bool sample_round_trip(const struct work *work, struct sample *sample)
+{
+	double start = clock_now();
+	queue(work, ROUND_TRIPS);
+	double stop = clock_now();
+	finish(work->launch);
+	*sample = (struct sample){.seconds = (stop - start) / ROUND_TRIPS, .agreed = true};
+	return true;
+}
+
+static double running_seconds(const struct work *work, int count)
+{
+	double start = clock_now();
+	queue(work, count);
+	finish(work->launch);
+	return clock_now() - start;
+}
+
+static bool sample_running(const struct work *work, struct sample *sample)
+{
+	double few = running_seconds(work, RUNNING_SHORT);
+	double many = running_seconds(work, RUNNING_LONG);
+	*sample = (struct sample){
+	        .seconds = (many - few) / (RUNNING_LONG - RUNNING_SHORT), .agreed = true};
+	return true;
+}
+
+bool take_sample(void *context, struct sample *sample)
+{
+	const struct work *work = context;
+	switch (work->subject->way) {
+	case HOST_SHARE:
+		return sample_host_share(work, sample);
+	case DEVICE_SHARE:
+	case CHAIN:
+		return sample_device_share(work, sample);
+	case ROUND_TRIP:
+		return sample_round_trip(work, sample);
+	case RUNNING:
+		break;
+	}
+	return sample_running(work, sample);
+}
+
+/* In the L2's far half a word makes every start longer by a tenth (H200). */
+void choose_word(struct launch *launch)
+{
+	enum { TRIES = 2 };
+	const struct subject null = {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0};
+	const struct work work = {launch, &null};
+	unsigned *quickest = launch->word;
+	double least = INFINITY;
+
+	for (int i = 0; i < WORDS * TRIES; i++) {
+		struct sample sample;
+		launch->word = launch->words + i % WORDS * WORDS_APART;
+		if (!sample_device_share(&work, &sample) || !(sample.seconds < least))
+			continue;
+		least = sample.seconds;
+		quickest = launch->word;
+	}
+	launch->word = quickest;
+	launch->launched = 0;
+	GPU(cudaMemset(launch->word, 0, sizeof *launch->word));
+	GPU(cudaDeviceSynchronize());
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of the loaded_latency probe. Launches go to the default stream; each returns the
+ * cudaError_t. */
+#ifndef FATHOM_PROBE_LOADED_LATENCY_H
+#define FATHOM_PROBE_LOADED_LATENCY_H
+
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	LOADED_NODE_BYTES = 128,
+	LOADED_UNROLL = 32,
+	LOADED_THREADS = 512,
+	LOADED_STAGES = 4 /* of bulk copies under way */
+};
+
+/* How data come to an SM. */
+enum loaded_engine {
+	ENGINE_PLAIN = 1, /* 16-byte loads (ld.global.cg) into registers */
+	ENGINE_ASYNC,     /* cp.async, 16 bytes each, into shared memory (sm_80) */
+	ENGINE_BULK,      /* cp.async.bulk into shared memory (sm_90) */
+	ENGINE_STORE      /* 16-byte stores */
+};
+
+/* Pinned, written by the kernels. */
+struct loaded_block {
+	struct gpu_span span;
+	uint64_t bytes;
+};
+
+/* Lives in device memory, zero before every launch. */
+struct loaded_shared {
+	uint32_t ready, stop;
+};
+
+/* Block 0 waits until the others stream, follows `steps` pointers from *last, and stops them; the
+ * others read `region` (bytes, a multiple of 1 MiB) by 16-byte loads with a pause of so many cycles
+ * after every 32 KiB. Cooperative; every wait ends. block[0] is the chase's span. With one block
+ * nothing streams. */
+struct loaded_chase {
+	int blocks;
+	int64_t steps, pause;
+	const void *region;
+	int64_t region_bytes;
+	uint64_t *last; /* pinned: where the chase starts, and where it ended */
+	struct loaded_shared *shared;
+	struct loaded_block *block; /* pinned */
+	uint32_t *sink;
+};
+int loaded_chase_launch(const struct loaded_chase *chase);
+
+/* Writes the cycle: the node at index place[i] points to that at place[next[i]]. */
+int loaded_build(void *nodes, const uint32_t *place, const uint32_t *next, int64_t count);
+
+/* Every block moves `turns` times pieces of its own out of (or into) the region, depth x 16 bytes
+ * of every thread being under way. ENGINE_BULK: as many bytes, in 4 stages of each of `issuers`
+ * warps, the first thread of which starts the copies. */
+struct loaded_stream {
+	enum loaded_engine engine;
+	int blocks, threads;
+	int depth;   /* 1, 2, 4 or 8 */
+	int issuers; /* of ENGINE_BULK; 1 to 32 */
+	int64_t turns;
+	char *region;
+	int64_t region_bytes, offset; /* the latter in pieces */
+	struct loaded_block *block;
+	uint32_t *sink;
+};
+
+/* Pieces that a block moves in one turn, and the bytes of one. */
+static inline int loaded_pieces(const struct loaded_stream *s)
+{
+	return s->engine == ENGINE_ASYNC ? s->depth : s->engine == ENGINE_BULK ? s->issuers : 1;
+}
+static inline int loaded_piece_bytes(const struct loaded_stream *s)
+{
+	const int stages = s->engine == ENGINE_BULK ? LOADED_STAGES : 1;
+	return 16 * s->threads * s->depth / stages / loaded_pieces(s);
+}
+
+int loaded_stream_launch(const struct loaded_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Curve to gpu.loaded.*, gpu.saturation.*, gpu.engine.read, gpu.sm.read (plain loads; .async,
+ * .bulk), gpu.sm.l2_read. */
+struct table;
+struct profile;
+void loaded_latency_fit(const struct table *curve, struct profile *profile);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels and launchers of the peer probe; see peer.h. */
+#include "peer.h"
+
+#include "lib/device/clock.cuh"
+
+#include <cuda_runtime.h>
+
+enum { MOVE_THREADS = 512, COMPARE_THREADS = 256, COMPARE_BLOCKS = 1024 };
+
+/* At the scope of the system: the owner's L2 answers, no cache of this device. */
+static __device__ __forceinline__ uint64_t follow(uint64_t address)
+{
+	uint64_t next;
+	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(next) : "l"(address) : "memory");
+	return next;
+}
+
+static __global__ void chase_kernel(uint64_t start, int64_t steps, struct peer_result *result)
+{
+	volatile uint64_t *last = &result->last;
+	uint64_t address = start;
+	struct gpu_span timed;
+	span_start(&timed);
+#pragma unroll 1
+	for (int64_t i = 0; i < steps; i += PEER_UNROLL)
+#pragma unroll
+		for (int k = 0; k < PEER_UNROLL; k++)
+			address = follow(address);
+	*last = address; /* before the clock is read, the last load has returned */
+	span_stop(&timed);
+	result->timed = timed;
+}
+
+extern "C" void peer_chase(uint64_t start, int64_t steps, struct peer_result *result, void *stream)
+{
+	chase_kernel<<<1, 1, 0, (cudaStream_t)stream>>>(start, steps, result);
+}
+
+/* Nothing is used twice; the multiprocessors are full of threads with a load in flight each. */
+static __global__ void __launch_bounds__(MOVE_THREADS)
+        move_kernel(uint4 *to, const uint4 *from, int64_t vectors)
+{
+	const int64_t step = (int64_t)gridDim.x * blockDim.x;
+	const int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	for (int64_t i = first; i < vectors; i += step)
+		__stcs(to + i, __ldcs(from + i));
+}
+
+extern "C" void peer_move(void *to, const void *from, int64_t bytes, int blocks, void *stream)
+{
+	move_kernel<<<blocks, MOVE_THREADS, 0, (cudaStream_t)stream>>>(
+	        (uint4 *)to, (const uint4 *)from, bytes / 16);
+}
+
+static __global__ void compare_kernel(
+        const uint32_t *a, const uint32_t *b, int64_t bytes, unsigned long long *wrong)
+{
+	const int64_t step = (int64_t)gridDim.x * blockDim.x;
+	unsigned long long mine = 0;
+	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; 4 * i < bytes; i += step) {
+		uint32_t differing = a[i] ^ b[i];
+		if (bytes - 4 * i < 4)
+			differing &= (1u << 8 * (bytes - 4 * i)) - 1;
+		mine += differing != 0;
+	}
+	if (mine)
+		atomicAdd(wrong, mine);
+}
+
+extern "C" void peer_compare(
+        const void *a, const void *b, int64_t bytes, unsigned long long *wrong, void *stream)
+{
+	compare_kernel<<<COMPARE_BLOCKS, COMPARE_THREADS, 0, (cudaStream_t)stream>>>(
+	        (const uint32_t *)a, (const uint32_t *)b, bytes, wrong);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the peer probe share: the devices, the series and their points. */
+#ifndef FATHOM_PEER_INTERNAL_H
+#define FATHOM_PEER_INTERNAL_H
+
+#include "lib/base/base.h"
+#include "lib/device/gpu.h"
+#include "lib/device/nccl_calls.h"
+#include "lib/probe/probe_noise.h"
+#include "peer.h"
+
+#include <cuda_runtime_api.h>
+
+enum {
+	DEVICES_MOST = 16,
+	MIB = 1 << 20,
+	LARGE_LEAST = MIB, /* of both ways, loads and stores */
+	NODES = 1 << 14,
+};
+
+struct device {
+	struct gpu gpu;
+	struct gpu_timer *timer;
+	cudaStream_t stream;
+	char *source, *target, *expected;
+	uint64_t *nodes;
+	unsigned long long *wrong;
+	struct peer_result *result; /* pinned */
+};
+
+struct peer {
+	struct gpu named; /* by --device */
+	struct device device[DEVICES_MOST];
+	int count;
+	int64_t largest, step; /* bytes of the largest copy, factor between sizes */
+	double seconds;        /* for one point */
+	uint64_t seed, random; /* of the data; of the cycles */
+	struct nccl nccl;
+	void *comm[DEVICES_MOST];
+};
+
+struct work;
+
+/* One series; `stamped` says whose stream its stamps go to. */
+struct route {
+	const char *series;
+	void (*call)(const struct work *work);
+	bool stamped_at_target, both;
+	int64_t least;
+};
+
+/* One point of it; for collective operations gpus > 0, and from is the root. */
+struct work {
+	struct peer *peer;
+	const struct route *route;
+	struct device *from, *to;
+	int gpus;
+	int64_t bytes;
+};
+
+static inline void use(const struct device *device)
+{
+	GPU(cudaSetDevice(device->gpu.device));
+}
+
+static inline void wait_for(const struct device *device)
+{
+	GPU(cudaStreamSynchronize(device->stream));
+}
+
+/* ---- points (peer_point.c) ---- */
+
+/* Of the random data in the source of the device. */
+uint64_t seed_of(const struct peer *peer, const struct device *device);
+void expect(const struct peer *peer, const struct device *device, const struct device *owner);
+void measure_route(struct probe_run *run, struct work work, const struct route *route);
+
+/* ---- series (peer_pair.c, peer_nccl.c) ---- */
+
+void measure_pair(struct probe_run *run, struct peer *peer, struct device *from, struct device *to);
+void call_all_reduce(const struct work *work);
+void measure_nccl(struct probe_run *run, struct peer *peer);
+
+#endif

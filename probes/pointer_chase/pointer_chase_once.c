@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads of L2 lines that the SM reads for the first time: lines that an SM of the other partition,
+ * or of its own, has brought into L2, and lines that are not there. Read again they may be in the
+ * reader's near part. Which partition an SM belongs to is seen by the same loads: one SM reads what
+ * each other one has read before. */
+#include "pointer_chase_internal.h"
+
+#include "lib/stats/bimodality.h"
+#include "lib/base/msg.h"
+#include "lib/stats/pointer_chain.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ONCE_REPEATS = 5,
+	ONCE_SKIPPED = 32, /* the first loads, with the code still to come */
+	ONCE_READ = CHASE_ONCE_NODES - ONCE_SKIPPED,
+	ONCE_STRIDE = 2048 /* far enough apart that none comes with another */
+};
+
+/* Who reads, and who read before (negative: nobody). */
+struct readers {
+	const char *series;
+	int reader, before;
+};
+
+struct once {
+	uint32_t *taken;           /* on the device, two for each SM */
+	struct chase_once *result; /* pinned, one for each */
+};
+
+/* The clock's part is what the second round takes longer than the third: both find the same lines
+ * in the same cache. */
+double once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds)
+{
+	struct sample sample;
+	double stamped = 0;
+	gpu_span_sample(&result->span, 1, 0, 0, &sample);
+	if (!sample.agreed)
+		return NAN;
+	for (int i = 0; i < nodes; ++i)
+		stamped += result->again[i];
+	const double cost = (stamped - result->chained) / nodes;
+	for (int i = skipped; i < nodes; ++i)
+		seconds[i - skipped] = (result->first[i] - cost) / sample.hz;
+	return sample.hz;
+}
+
+/* Lines are drawn anew by every process and have numbers of their own. */
+static void record_once(struct chase_context *context, const struct once *once, int repeats,
+        const struct readers *readers)
+{
+	const int first = context->run->process * ONCE_READ;
+	double seconds[ONCE_REPEATS][ONCE_READ], line[ONCE_REPEATS];
+	struct measurement measurement = {.hz = NAN};
+	size_t n = 0;
+	for (int repeat = 0; repeat < repeats; ++repeat) {
+		const double hz = once_loads(
+		        &once->result[repeat], CHASE_ONCE_NODES, ONCE_SKIPPED, seconds[n]);
+		n += hz > 0;
+		measurement.hz = fmax(measurement.hz, hz);
+	}
+	for (int i = 0; n > 0 && i < ONCE_READ; ++i) {
+		const struct arg args[] = {{"sm", readers->reader}, {"line", first + i}};
+		for (size_t repeat = 0; repeat < n; ++repeat)
+			line[repeat] = seconds[repeat][i];
+		measurement.seconds = stats_median_interval(line, n);
+		probe_record(context->run, readers->series, args, 2, &measurement);
+	}
+}
+
+static void clear_taken(const struct chase_context *context, const struct once *once)
+{
+	const size_t words = 2 * ((size_t)context->gpu.sm_count + ONCE_REPEATS);
+	GPU(cudaMemset(once->taken, 0, words * sizeof *once->taken));
+}
+
+/* Launch number k, which starts with none of the lines in L2. */
+static void launch_once(struct chase_context *context, const struct once *once,
+        const struct chase_set *set, const struct readers *readers, int k)
+{
+	const int sms = context->gpu.sm_count;
+	uint32_t *touched = once->taken + 2 * k;
+	once->result[k].span = (struct gpu_span){0};
+	GPU(cudaMemset(context->flush, k & 1, (size_t)context->flush_bytes));
+	if (readers->before >= 0)
+		GPU(chase_touch(set, readers->before, sms, touched));
+	GPU(chase_once(set, readers->reader, sms, readers->before >= 0 ? touched : NULL,
+	        touched + 1, &once->result[k]));
+}
+
+static void read_once(struct chase_context *context, const struct once *once, int repeats,
+        const struct chase_set *set, const struct readers *readers)
+{
+	clear_taken(context, once);
+	for (int repeat = 0; repeat < repeats; ++repeat)
+		launch_once(context, once, set, readers, repeat);
+	GPU(cudaDeviceSynchronize());
+	record_once(context, once, repeats, readers);
+}
+
+/* The last SM on that side beside `sm`; -1 when there is none. */
+static int last_on(const struct chase_context *context, const int *side, int wanted, int sm)
+{
+	int other = context->gpu.sm_count - 1;
+	while (other >= 0 && (other == sm || side[other] != wanted))
+		--other;
+	return other;
+}
+
+/* Random lines of a piece of memory that one translation covers. */
+static void draw_lines(struct chase_context *context, struct chase_set *set)
+{
+	const int64_t page = 2 * MIB;
+	*set = new_set(context, CHASE_ONCE_NODES, ONCE_STRIDE, ONCE_STRIDE / LINE - 1, LINE);
+	set->slots = 1;
+	set->base += (uint64_t)page *
+	             chain_random(&context->random, (uint32_t)(context->memory_bytes / page));
+	start_plan(context, CHASE_CG, *set);
+	GPU(chase_build(&context->plan));
+}
+
+/* A load's mean over the lines, of which some are near and some far. */
+static bool mean_load(const struct chase_once *result, struct measurement *measurement)
+{
+	double seconds[ONCE_READ];
+	const double hz = once_loads(result, CHASE_ONCE_NODES, ONCE_SKIPPED, seconds);
+	if (!(hz > 0))
+		return false;
+	const double mean = stats_mean(seconds, ONCE_READ),
+	             half = stats_student(ONCE_READ - 1) * stats_deviation(seconds, ONCE_READ) /
+	                    sqrt(ONCE_READ);
+	*measurement = (struct measurement){
+	        .seconds = {mean, mean - half, mean + half, ONCE_READ}, .hz = hz};
+	return true;
+}
+
+/* Fills side: 0 for the first SM and those whose lines it reads as soon, 1 for those whose lines it
+ * reads later, -1 for those not asked. Where the SMs do not fall into two groups all are in one. */
+static void find_sides(struct chase_context *context, const struct once *once, int *side)
+{
+	const int sms = context->gpu.sm_count, step = context->run->common.quick ? 4 : 1;
+	double *mean = xcalloc((size_t)sms, sizeof *mean);
+	int *asked = xcalloc((size_t)sms, sizeof *asked),
+	    *later = xcalloc((size_t)sms, sizeof *later);
+	size_t n = 0;
+	struct chase_set set;
+	draw_lines(context, &set);
+	clear_taken(context, once);
+	for (int before = step; before < sms; before += step)
+		launch_once(
+		        context, once, &set, &(struct readers){"once_before", 0, before}, before);
+	GPU(cudaDeviceSynchronize());
+	for (int before = step; before < sms; before += step) {
+		const struct arg args[] = {{"sm", 0}, {"before", before}};
+		struct measurement measurement;
+		if (!mean_load(&once->result[before], &measurement))
+			continue;
+		probe_record(context->run, "once_before", args, 2, &measurement);
+		mean[n] = measurement.seconds.value;
+		asked[n++] = before;
+	}
+	if (bimodality_count(bimodality_find(mean, n, later)) != 2)
+		memset(later, 0, (size_t)sms * sizeof *later);
+	for (int sm = 1; sm < sms; ++sm)
+		side[sm] = -1;
+	side[0] = 0;
+	for (size_t i = 0; i < n; ++i)
+		side[asked[i]] = later[i];
+	free(later);
+	free(asked);
+	free(mean);
+}
+
+/* A reader on each side; where the SMs do not fall into two groups, one of them, and any other that
+ * reads before. */
+void measure_once(struct chase_context *context)
+{
+	const int repeats = context->run->common.quick ? 3 : ONCE_REPEATS;
+	const size_t launches = (size_t)context->gpu.sm_count + ONCE_REPEATS;
+	int *side = xcalloc((size_t)context->gpu.sm_count, sizeof *side);
+	struct once once;
+	GPU(cudaMalloc((void **)&once.taken, 2 * launches * sizeof *once.taken));
+	GPU(cudaMallocHost((void **)&once.result, launches * sizeof *once.result));
+	find_sides(context, &once, side);
+	for (int reader_side = 0; reader_side < 2; ++reader_side) {
+		const int reader = last_on(context, side, reader_side, -1);
+		const int near = last_on(context, side, reader_side, reader);
+		if (reader < 0 || near < 0)
+			continue;
+		const int far = last_on(context, side, !reader_side, reader);
+		struct chase_set set;
+		draw_lines(context, &set);
+		const struct readers all[] = {{"once_other", reader, far < 0 ? near : far},
+		        {"once_same", reader, near}, {"once_absent", reader, -1}};
+		for (size_t i = 0; i < ARRAY_LEN(all); ++i)
+			read_once(context, &once, repeats, &set, &all[i]);
+	}
+	GPU(cudaFree(once.taken));
+	GPU(cudaFreeHost(once.result));
+	free(side);
+}

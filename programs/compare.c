@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: do two runs of the probes say the same of one machine?
+ *
+ * Method: both profiles, parameter by parameter: a latency, a size or a count should come out again
+ * within 2 %, a rate within 3 %. What is noisy in either is counted apart; at most five may be. A
+ * change that both intervals explain is still beyond the bar; one that they do not is named real.
+ * Surfaces, the times of whole calls and kernels, are counted alike, but no bar is set for them.
+ *
+ * What can fool it: profiles of two machines, or of two versions of the probes (said, not refused).
+ *
+ * Unit: fractions of the other run's value. */
+#include "lib/base/base.h"
+#include "lib/base/cli.h"
+#include "lib/device/machine.h"
+#include "lib/base/msg.h"
+#include "lib/profile/profile_compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct profile *read_profile(const char *folder)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/profile.tsv", folder);
+	struct profile *profile = profile_read(path, &fault);
+
+	if (!profile)
+		msg_die(EXIT_MEASURE_FAILED, "%s: `make probe` writes it", fault.text);
+	free(path);
+	return profile;
+}
+
+/* What makes two runs differ for other reasons than chance. */
+static void warn_of_differences(const struct profile *before, const struct profile *now)
+{
+	static const char *const key[] = {"machine", "driver", "cuda", "fathom", "quick"};
+
+	for (size_t i = 0; i < ARRAY_LEN(key); i++) {
+		const char *a = table_meta(before->source, key[i]);
+		const char *b = table_meta(now->source, key[i]);
+		if (a && b && strcmp(a, b) != 0)
+			msg_warn("the runs differ in %s: %s and %s", key[i], a, b);
+	}
+}
+
+static void set_percent(struct table *table, size_t row, const char *column, double fraction)
+{
+	char text[32] = "nan";
+
+	if (!isnan(fraction))
+		snprintf(text, sizeof text, "%.2f", 100 * fraction);
+	table_set_text(table, row, column, text);
+}
+
+static const char *verdict_of(const struct family_change *change)
+{
+	if (change->kind == CHANGE_SURFACE)
+		return "no bar";
+	return change_repeats(change) ? "repeats" : "beyond";
+}
+
+static void list(struct table *table, const struct family_change *change, const char *family)
+{
+	const size_t row = table_add_row(table);
+	const int part = (int)strcspn(change->name, ".");
+	char *worst = change->worst ? profile_row_name(change->worst) : xstrdup("none");
+	char *group = xasprintf("%.*s %s", part, change->name, change_kind_name[change->kind]);
+
+	table_set_text(table, row, "group", group);
+	table_set_text(table, row, "family", family);
+	set_percent(table, row, "allowed_percent", change->allowed);
+	table_set_int(table, row, "compared", (int64_t)change->compared);
+	table_set_int(table, row, "beyond", (int64_t)change->beyond);
+	table_set_int(table, row, "real", (int64_t)change->real);
+	table_set_int(table, row, "noisy", (int64_t)change->noisy);
+	set_percent(table, row, "median_percent", change->median);
+	set_percent(table, row, "worst_percent", change->worst ? change->worst_change : NAN);
+	table_set_text(table, row, "verdict", verdict_of(change));
+	table_set_text(table, row, "worst", worst);
+	free(worst);
+	free(group);
+}
+
+/* Families, then the groups that they make up. */
+static struct table *list_changes(const struct profile_changes *changes, bool all)
+{
+	static const char *const columns[] = {"group", "family", "allowed_percent", "compared",
+	        "beyond", "real", "noisy", "median_percent", "worst_percent", "verdict", "worst"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < changes->count; i++)
+		if (all || changes->family[i].beyond > 0)
+			list(table, &changes->family[i], changes->family[i].name);
+	for (size_t i = 0; i < changes->group_count; i++)
+		list(table, &changes->group[i], "all");
+	return table;
+}
+
+static void print_totals(const struct profile_changes *changes)
+{
+	printf("%zu parameters compared, %zu beyond their bar or, of surfaces, as much (%zu of "
+	       "them by more than both intervals explain), %zu in one run only\n",
+	        changes->compared, changes->beyond, changes->real, changes->missing);
+	printf("noisy: %zu before, %zu now; at most %zu of a run may be\n", changes->noisy_before,
+	        changes->noisy_now, most_noisy);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_program program = {
+	        .name = "fathom-compare",
+	        .summary = "Do two runs of the probes say the same of one machine?",
+	        .operands = "FOLDER [FOLDER]",
+	        .details = "Compares the profile.tsv of the second folder (OUTPUT when there is "
+	                   "one) with\n"
+	                   "that of the first: latencies, sizes and counts within 2 %, rates "
+	                   "within 3 %,\n"
+	                   "at most five parameters noisy. Families with parameters beyond are "
+	                   "shown,\n"
+	                   "all with --verbose, then each kind of parameter by part of the machine "
+	                   "with\n"
+	                   "its verdict; no bar is set for surfaces. Exit code 1 when a bar is not "
+	                   "met.",
+	};
+	struct cli_common common = {.output = machine_data_folder()};
+	char **operands;
+
+	cli_parse(argc, argv, &program, &common, &operands);
+	if (!operands[0] || (operands[1] && operands[2]))
+		msg_die(EXIT_BAD_USAGE, "give two folders to compare, or one to compare %s with",
+		        common.output);
+	struct profile *before = read_profile(operands[0]);
+	struct profile *now = read_profile(operands[1] ? operands[1] : common.output);
+	warn_of_differences(before, now);
+	struct profile_changes changes = profile_compare(before, now);
+	struct table *table = list_changes(&changes, common.verbose || common.json);
+	if (common.json)
+		table_write_json(table, stdout);
+	else
+		table_print(table, NULL, 0, stdout);
+	if (!common.json)
+		print_totals(&changes);
+	const bool same = profile_changes_repeat(&changes);
+	table_free(table);
+	profile_changes_free(&changes);
+	profile_free(before);
+	profile_free(now);
+	return same ? EXIT_DONE : EXIT_MEASURE_FAILED;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Assembles profile.tsv from the recorded curves: every probe's fit over its own curve. Needs no
+ * hardware, so a profile can be made again, anywhere, from the folder that a run wrote. */
+#include "lib/base/base.h"
+#include "lib/base/cli.h"
+#include "lib/probe/curve.h"
+#include "lib/base/msg.h"
+#include "lib/profile/profile.h"
+#include "lib/base/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROBE(name) void name##_fit(const struct table *curve, struct profile *profile);
+#include "probe_list.h"
+#undef PROBE
+
+struct source {
+	const char *name;
+	void (*fit)(const struct table *curve, struct profile *profile);
+	struct table *curve; /* NULL when it was not measured */
+};
+
+#define PROBE(name) {#name, name##_fit, NULL},
+static const struct source sources[] = {
+#include "probe_list.h"
+};
+#undef PROBE
+
+static struct table *read_curve(const char *folder, const char *name)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/%s.tsv", folder, name);
+	struct table *curve = NULL;
+
+	if (access(path, F_OK) == 0) {
+		curve = table_read(path, &fault);
+		if (!curve)
+			msg_die(EXIT_MEASURE_FAILED, "%s; measure it again with build/bin/%s",
+			        fault.text, name);
+	} else {
+		msg_note("%s is not there: nothing fitted for %s", path, name);
+	}
+	free(path);
+	return curve;
+}
+
+/* One machine's GPU never meets another's host in a profile. */
+static void require_one_machine(const struct source *source, const char *key)
+{
+	const char *first = NULL, *first_name = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		const char *value = source[i].curve ? table_meta(source[i].curve, key) : NULL;
+		if (value && first && strcmp(value, first) != 0)
+			msg_die(EXIT_MEASURE_FAILED,
+			        "%s.tsv and %s.tsv come from different machines (%s %s and %s): "
+			        "measure both on one, or remove one",
+			        first_name, source[i].name, key, first, value);
+		if (value && !first) {
+			first = value;
+			first_name = source[i].name;
+		}
+	}
+}
+
+/* The machine's keys, from the curves measured on a GPU before the others. */
+static void copy_machine(struct table *profile, const struct source *source)
+{
+	static const char *const key[] = {
+	        "machine", "host", "cpu", "gpu", "gpu_uuid", "gpu_locality", "driver", "cuda"};
+
+	for (int want_gpu = 1; want_gpu >= 0; want_gpu--)
+		for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+			const struct table *curve = source[i].curve;
+			if (!curve || (table_meta(curve, "gpu_uuid") != NULL) != (want_gpu == 1))
+				continue;
+			for (size_t k = 0; k < ARRAY_LEN(key); k++)
+				if (table_meta(curve, key[k]) && !table_meta(profile, key[k]))
+					table_meta_set(
+					        profile, key[k], "%s", table_meta(curve, key[k]));
+		}
+}
+
+/* First and last date of the measurements, the probes behind the profile, whether any was a quick
+ * one. */
+static void note_probes(struct table *profile, const struct source *source)
+{
+	const char *first = NULL, *last = NULL, *quick = "no";
+	char *names = xstrdup("");
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		if (!source[i].curve)
+			continue;
+		const char *date = table_meta(source[i].curve, "date");
+		const char *hurried = table_meta(source[i].curve, "quick");
+		if (date && (!first || strcmp(date, first) < 0))
+			first = date;
+		if (date && (!last || strcmp(date, last) > 0))
+			last = date;
+		if (hurried && strcmp(hurried, "yes") == 0)
+			quick = "yes";
+		char *longer = xasprintf("%s%s%s", names, names[0] ? " " : "", source[i].name);
+		free(names);
+		names = longer;
+	}
+	table_meta_set(profile, "date", "%s", last ? last : "unknown");
+	table_meta_set(profile, "measured_from", "%s", first ? first : "unknown");
+	table_meta_set(profile, "probes", "%s", names);
+	table_meta_set(profile, "quick", "%s", quick);
+	free(names);
+}
+
+/* Others' share of the host's cores when the probes ranked them. */
+static void say_shared_cores(const struct source *source)
+{
+	size_t least = 0, most = 0, known = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		const char *text =
+		        source[i].curve ? table_meta(source[i].curve, "shared_cores") : NULL;
+		size_t cores = 0;
+		if (!text || strcmp(text, "unknown") == 0)
+			continue;
+		for (const char *at = strchr(text, '('); at; at = strchr(at + 1, '('))
+			cores++;
+		least = known == 0 || cores < least ? cores : least;
+		most = cores > most ? cores : most;
+		known++;
+	}
+	if (most == 0)
+		return;
+	printf("others used ");
+	if (least < most)
+		printf("%zu to ", least);
+	printf("%zu of the host's cores meanwhile: what the host times or takes part in is the "
+	       "less certain for it\n",
+	        most);
+}
+
+static void write_profile(const struct table *table, const char *folder)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/profile.tsv", folder);
+
+	if (!table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	msg_note("wrote %s", path);
+	free(path);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_program program = {
+	        .name = "fathom-fit",
+	        .summary = "What parameters follow from the recorded curves?",
+	        .details =
+	                "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; long\n"
+	                "functions are shortened unless --verbose.",
+	};
+	struct cli_common common = {0};
+	struct source source[ARRAY_LEN(sources)];
+	struct profile *profile = profile_new();
+	size_t curves = 0;
+
+	cli_parse(argc, argv, &program, &common, NULL);
+	memcpy(source, sources, sizeof source);
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		source[i].curve = read_curve(common.output, source[i].name);
+		curves += source[i].curve != NULL;
+	}
+	if (curves == 0)
+		msg_die(EXIT_MEASURE_FAILED, "no curves in %s: `make probe` measures them",
+		        common.output);
+	require_one_machine(source, "host");
+	require_one_machine(source, "gpu_uuid");
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+		if (source[i].curve)
+			source[i].fit(source[i].curve, profile);
+	struct table *table = profile_to_table(profile);
+	table_meta_set(table, "program", "fit");
+	table_meta_set(table, "fathom", "%s", cli_version());
+	copy_machine(table, source);
+	note_probes(table, source);
+	write_profile(table, common.output);
+	if (common.json) {
+		table_write_json(table, stdout);
+	} else {
+		profile_print(profile, common.verbose, stdout);
+		profile_print_counts(profile, stdout);
+		say_shared_cores(source);
+	}
+	size_t failed = profile_failed(profile), total = profile->count;
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+		table_free(source[i].curve);
+	table_free(table);
+	profile_free(profile);
+	if (failed)
+		msg_die(EXIT_MEASURE_FAILED, "%zu of %zu parameters failed (see status)", failed,
+		        total);
+	return EXIT_DONE;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Question: what machine is this, as far as hardware and system tell without measuring anything?
+ *
+ * Method: attributes of the CUDA device, NVML where the driver has it, hwloc for the host, the BLAS
+ * and LAPACK libraries that really answer. What cannot be known reads "unknown".
+ *
+ * What can fool it: a virtual machine hides where the GPU is attached (locality "unknown", never
+ * guessed), a container hides other users of the GPU; clocks given here are settings, not
+ * measurements.
+ *
+ * Unit: the key's last part (bytes, hz, watt, celsius), else a count or a name. */
+#include "lib/base/cli.h"
+#include "lib/device/gpu.h"
+#include "lib/device/machine.h"
+#include "lib/base/msg.h"
+#include "lib/host/topology.h"
+
+#include <cblas.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_facts(const struct table *table, const char *folder)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/machine.tsv", folder);
+	if (!table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	free(path);
+}
+
+/* Facts are complete without it, so a host that hwloc cannot read is a warning. */
+static void write_topology(const char *folder)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/topology.xml", folder);
+	const struct topology *topology = topology_host(&fault);
+	if (!topology || !topology_export(topology, path, &fault))
+		msg_warn("%s", fault.text);
+	free(path);
+}
+
+/* Of a processor newer than itself OpenBLAS may know no more than that it is an x86. */
+static void warn_of_slow_blas(void)
+{
+#if defined(__x86_64__)
+	if (strcmp(openblas_get_corename(), "Prescott") == 0 && __builtin_cpu_supports("avx2"))
+		msg_warn("OpenBLAS takes this processor for a Prescott, whose kernels are several "
+		         "times slower than what it could run: install a newer OpenBLAS, or set "
+		         "OPENBLAS_CORETYPE=Haswell (SkylakeX with AVX-512) for all that is run");
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_program program = {.name = "fathom-machine",
+	        .summary = "What machine is this? Facts of the GPU and the host, nothing measured.",
+	        .details =
+	                "Writes OUTPUT/machine.tsv and OUTPUT/topology.xml. A GPU is not needed."};
+	struct cli_common common = {0};
+	cli_parse(argc, argv, &program, &common, NULL);
+
+	struct gpu gpu;
+	struct fault reason;
+	bool usable = gpu_open(&gpu, common.device, &reason);
+	struct table *facts = machine_describe(usable ? &gpu : NULL, reason.text);
+	machine_stamp(facts, "machine", usable ? &gpu : NULL, argc, argv);
+	write_facts(facts, common.output);
+	write_topology(common.output);
+	warn_of_slow_blas();
+	if (common.json)
+		table_write_json(facts, stdout);
+	else
+		table_print(facts, NULL, 0, stdout);
+	table_free(facts);
+	return EXIT_DONE;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done with the factors, on the host executor and on the GPU: getrs, potrs, ormqr, orgqr,
+ * gels, and LU of row-major input, by their residuals and against arithmetic in double. */
+#include "factor_test.h"
+
+#include "factor/validation/check.h"
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/algorithms/solve.h"
+
+#include <lapacke.h>
+
+static const int64_t by_8[] = {8}, uneven[] = {24, 7, 16, 9};
+
+static const struct plan plans[] = {
+        {false, "persistent", by_8, 1, 8, 0, 1},
+        {false, "persistent", uneven, 4, 6, 3, 0},
+        {true, NULL, uneven, 4, 5, 8, 1},
+};
+
+enum { MEMORIES = 8 };
+
+/* Everything a test allocates, freed at once. */
+struct fixture {
+	struct executor *e;
+	enum precision precision;
+	struct test_memory memory[MEMORIES];
+	int used;
+	bool good;
+};
+
+static void *fixture_memory(struct fixture *s, int64_t bytes)
+{
+	struct test_memory *memory = &s->memory[s->used++];
+
+	s->good = test_open(s->e, memory, bytes, 0xff) && s->good;
+	return memory->data;
+}
+
+/* m x n with two rows of padding: a matrix of element(i,j). */
+static struct matrix fixture_upload(struct fixture *s, int64_t m, int64_t n, const double *elements)
+{
+	struct matrix a = {NULL, 0, m, n, m + 2, s->precision};
+	void *host = xcalloc((size_t)(a.ld * n + 1), sizeof(double));
+
+	a.data = fixture_memory(s, a.ld * n * precision_bytes(s->precision));
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(host, i + j * a.ld, s->precision, elements[i + j * m]);
+	s->good = s->e->ops->upload(s->e, host, a.ld, a) && s->good;
+	free(host);
+	return a;
+}
+
+/* Of the kind; a negative one is random, each another. */
+static struct matrix fixture_matrix(struct fixture *s, int64_t m, int64_t n, int kind)
+{
+	double *elements = xmalloc((size_t)(m * n + 1) * sizeof *elements);
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			elements[i + j * m] =
+			        kind < 0 ? test_random((uint64_t)(-100 * kind) + (uint64_t)j, i)
+			                 : test_element(kind, i, j, m, n, s->precision);
+	struct matrix a = fixture_upload(s, m, n, elements);
+	free(elements);
+	return a;
+}
+
+static bool fixture_end(struct fixture *s, bool good)
+{
+	if (!good)
+		diag("%s", s->e->fault.text);
+	for (int i = 0; i < s->used; i++)
+		good = test_close(s->e, &s->memory[i]) && good;
+	return good && s->good;
+}
+
+static double *doubles(struct fixture *s, struct matrix a)
+{
+	int64_t ld = a.m ? a.m : 1;
+	void *host = xcalloc((size_t)(ld * a.n + 1), sizeof(double));
+
+	s->good = s->e->ops->sync(s->e) && s->e->ops->download(s->e, a, host, ld) && s->good;
+	double *out = to_doubles(host, ld, a.m, a.n, a.precision);
+	free(host);
+	return out;
+}
+
+/* sget02: norm1(B - op(A) X) / (norm1(A) norm1(X) eps); A is m x n in doubles. */
+static double solve_ratio(struct fixture *s, const double *a, int64_t m, int64_t n,
+        CBLAS_TRANSPOSE trans, const double *b, struct matrix x, int64_t rows)
+{
+	double *solution = doubles(s, matrix_view(x, 0, 0, rows, x.n));
+	int64_t out = trans == CblasNoTrans ? m : n;
+	double *rest = xmalloc((size_t)(out * x.n + 1) * sizeof *rest);
+
+	memcpy(rest, b, (size_t)(out * x.n) * sizeof *rest);
+	multiply(trans, CblasNoTrans, out, x.n, rows, -1, a, solution, 1, rest);
+	double scale = norm_one(a, m, n) * norm_one(solution, rows, x.n);
+	double ratio = test_ratio(norm_one(rest, out, x.n), 1, scale, unit_roundoff(x.precision));
+	free(rest);
+	free(solution);
+	return ratio;
+}
+
+/* ---- LU ---- */
+
+/* row_major: the memory is that of a row-major matrix; A is then what one reads by rows. */
+static double getrs_ratio(struct fixture *s, const struct plan *plan, int64_t n, int64_t nrhs,
+        enum trans trans, bool row_major)
+{
+	struct matrix a = fixture_matrix(s, n, n, TEST_CONDITION_2);
+	struct matrix b = fixture_matrix(s, n, nrhs, -1);
+	struct pivots pivots = {fixture_memory(s, (n + 1) * (int64_t)sizeof(int)), n};
+	double *before = doubles(s, a), *rhs = doubles(s, b);
+	struct matrix view = row_major ? matrix_of_rows(a.data, n, n, a.ld, a.precision) : a;
+	/* by rows the matrix is the transpose of the columns that `before` has */
+	enum trans call = (trans == PLAIN) == row_major ? TRANSPOSED : PLAIN;
+
+	s->good = getrf(s->e, plan, view, fixture_memory(s, getrf_work(s->e, plan, view)), pivots) &&
+	          getrs(s->e, call, view, pivots, b) && s->good;
+	double ratio =
+	        solve_ratio(s, before, n, n, call == PLAIN ? CblasNoTrans : CblasTrans, rhs, b, n);
+	free(before);
+	free(rhs);
+	return ratio;
+}
+
+static void test_getrs(struct executor *e, enum precision precision)
+{
+	for (int trans = PLAIN; trans <= TRANSPOSED; trans++)
+		for (int row_major = 0; row_major < 2; row_major++)
+			for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
+				struct fixture fixture = {.e = e, .precision = precision, .good = true},
+				             *s = &fixture;
+				const struct plan *plan = &plans[n % 3];
+				double ratio = getrs_ratio(
+				        s, plan, n, 1 + n % 5, (enum trans)trans, row_major);
+				ok(fixture_end(s, ratio < CHECK_THRESHOLD),
+				        "%cgetrs %s%s n %d: ratio %.3g", precision,
+				        trans == PLAIN ? "A x = b" : "A^T x = b",
+				        row_major ? " by rows" : "", (int)n, ratio);
+			}
+}
+
+/* A = [0 1 2; 3 4 5] by rows: U' is unit upper, L' lower, A P = L' U' with columns exchanged. */
+static void test_rows_by_hand(struct executor *e)
+{
+	struct fixture fixture = {.e = e, .precision = DOUBLE, .good = true}, *s = &fixture;
+	static const double rows[] = {0, 1, 2, 3, 4, 5};
+	double a[6] = {0};
+	struct matrix view = matrix_of_rows(fixture_memory(s, sizeof a), 2, 3, 3, DOUBLE);
+	struct pivots p = {fixture_memory(s, 3 * sizeof(int)), 2};
+	void *work = fixture_memory(s, getrf_work(e, &plans[0], view));
+	int ipiv[2] = {0}, info = -1;
+	bool good = e->ops->upload(e, rows, 3, view) && getrf(e, &plans[0], view, work, p) &&
+	            e->ops->sync(e) && e->ops->download(e, view, a, 3) &&
+	            e->ops->read_pivots(e, p, ipiv, &info);
+
+	/* first row: column 3 is the pivot, then 2 | 1/2 0 by rows */
+	good = good && ipiv[0] == 3 && ipiv[1] == 3 && info == 0 && a[0] == 2 && a[1] == 0 &&
+	       a[2] == 0.5 && a[3] == 5 && a[4] == 3 && a[5] == 0.5;
+	if (!good)
+		diag("%g %g %g / %g %g %g, pivots %d %d", a[0], a[1], a[2], a[3], a[4], a[5],
+		        ipiv[0], ipiv[1]);
+	ok(fixture_end(s, good), "rows by hand");
+}
+
+/* ---- Cholesky ---- */
+
+static void test_potrs(struct executor *e, enum precision precision)
+{
+	for (int uplo = LOWER; uplo <= UPPER; uplo++)
+		for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
+			struct fixture fixture = {.e = e, .precision = precision, .good = true},
+			             *s = &fixture;
+			const struct plan *plan = &plans[n % 3];
+			double *before = xmalloc((size_t)(n * n + 1) * sizeof *before);
+			for (int64_t j = 0; j < n; j++)
+				for (int64_t i = 0; i < n; i++)
+					before[i + j * n] = (i == j ? (double)n : 0) +
+					                    test_random(1, i + j) / 2;
+			struct matrix a = fixture_upload(s, n, n, before);
+			struct matrix b = fixture_matrix(s, n, 3, -1);
+			double *rhs = doubles(s, b);
+			struct pivots info = {fixture_memory(s, sizeof(int)), 0};
+			void *work = fixture_memory(s, potrf_work(e, plan, (enum uplo)uplo, a));
+			int none, failed = -1;
+			bool good = potrf(e, plan, (enum uplo)uplo, a, work, info.data) &&
+			            potrs(e, (enum uplo)uplo, a, b) && e->ops->sync(e) &&
+			            e->ops->read_pivots(e, info, &none, &failed) && failed == 0;
+			double ratio = solve_ratio(s, before, n, n, CblasNoTrans, rhs, b, n);
+			free(before);
+			free(rhs);
+			ok(fixture_end(s, good && ratio < CHECK_THRESHOLD),
+			        "%cpotrs %s n %d: ratio %.3g", precision,
+			        uplo == LOWER ? "lower" : "upper", (int)n, ratio);
+		}
+}
+
+/* ---- Q ---- */
+
+/* The m x m product of the reflectors, in double. */
+static double *explicit_q(struct fixture *s, struct matrix qr, struct matrix tau)
+{
+	int64_t m = qr.m, k = tau.m;
+	double *a = doubles(s, qr), *t = doubles(s, tau);
+	double *q = xcalloc((size_t)(m * m + 1), sizeof *q);
+
+	for (int64_t i = 0; i < m; i++)
+		q[i + i * m] = 1;
+	for (int64_t i = k - 1; i >= 0; i--)
+		for (int64_t j = 0; j < m; j++) {
+			double *x = q + j * m, sum = x[i];
+			for (int64_t r = i + 1; r < m; r++)
+				sum += a[r + i * m] * x[r];
+			x[i] -= t[i] * sum;
+			for (int64_t r = i + 1; r < m; r++)
+				x[r] -= t[i] * sum * a[r + i * m];
+		}
+	free(a);
+	free(t);
+	return q;
+}
+
+/* Factorizes a random m x n matrix for Q. */
+static struct matrix factored(
+        struct fixture *s, const struct plan *plan, int64_t m, int64_t n, struct matrix *tau)
+{
+	struct matrix a = fixture_matrix(s, m, n, -2);
+
+	*tau = fixture_matrix(s, m < n ? m : n, 1, TEST_ZERO);
+	void *work = fixture_memory(s, geqrf_work(s->e, plan, a));
+	s->good = geqrf(s->e, plan, a, *tau, work) && s->good;
+	return a;
+}
+
+/* Largest difference over eps and the vectors' length. */
+static double apart(struct fixture *s, struct matrix got, const double *want)
+{
+	double *x = doubles(s, got), most = 0;
+
+	for (int64_t i = 0; i < got.m * got.n; i++)
+		most = worse(most, fabs(x[i] - want[i]));
+	free(x);
+	return most / unit_roundoff(got.precision) / (double)(got.m ? got.m : 1);
+}
+
+static const struct {
+	int64_t m, n;
+} shapes[] = {{0, 0}, {3, 0}, {1, 1}, {2, 2}, {9, 8}, {25, 25}, {50, 31}, {31, 50}};
+
+static void test_ormqr_case(struct executor *e, enum precision precision, int64_t m, int64_t n,
+        enum side side, enum trans trans)
+{
+	struct fixture fixture = {.e = e, .precision = precision, .good = true}, *s = &fixture;
+	const struct plan *plan = &plans[m % 3], *other = &plans[(m + 1) % 3];
+	struct matrix tau, a = factored(s, plan, m, n, &tau);
+	struct matrix c = side == LEFT ? fixture_matrix(s, m, 6, -1) : fixture_matrix(s, 6, m, -1);
+	double *q = explicit_q(s, a, tau), *before = doubles(s, c), *want = doubles(s, c);
+	CBLAS_TRANSPOSE op = trans == PLAIN ? CblasNoTrans : CblasTrans;
+	void *work = fixture_memory(s, ormqr_work(e, other, side, a, tau, c));
+	bool good = ormqr(e, other, side, trans, a, tau, c, work);
+
+	if (side == LEFT)
+		multiply(op, CblasNoTrans, m, 6, m, 1, q, before, 0, want);
+	else
+		multiply(CblasNoTrans, op, 6, m, m, 1, before, q, 0, want);
+	double error = apart(s, c, want);
+	free(q);
+	free(before);
+	free(want);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%cormqr %s %s, Q from %d x %d: %.3g",
+	        precision, side == LEFT ? "left" : "right", trans == PLAIN ? "Q" : "Q^T", (int)m,
+	        (int)n, error);
+}
+
+static void test_orgqr_case(
+        struct executor *e, enum precision precision, int64_t m, int64_t n, int64_t p)
+{
+	struct fixture fixture = {.e = e, .precision = precision, .good = true}, *s = &fixture;
+	const struct plan *plan = &plans[(m + 2) % 3];
+	struct matrix tau, a = factored(s, plan, m, n, &tau);
+	struct matrix q = fixture_matrix(s, m, p, -1);
+	double *want = explicit_q(s, a, tau);
+	void *work = fixture_memory(s, orgqr_work(e, plan, a, tau, q));
+	bool good = orgqr(e, plan, a, tau, q, work);
+	double error = apart(s, q, want);
+
+	free(want);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%corgqr %d x %d of %d x %d: %.3g",
+	        precision, (int)m, (int)p, (int)m, (int)n, error);
+}
+
+static void test_q(struct executor *e, enum precision precision)
+{
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+		int64_t m = shapes[i].m, n = shapes[i].n, k = m < n ? m : n;
+		for (int side = LEFT; side <= RIGHT; side++)
+			for (int trans = PLAIN; trans <= TRANSPOSED; trans++)
+				test_ormqr_case(
+				        e, precision, m, n, (enum side)side, (enum trans)trans);
+		test_orgqr_case(e, precision, m, n, k);
+		test_orgqr_case(e, precision, m, n, m);
+		test_orgqr_case(e, precision, m, n, (k + m) / 2);
+	}
+}
+
+/* ---- least squares ---- */
+
+static void test_gels_case(
+        struct executor *e, enum precision precision, int64_t m, int64_t n, enum trans trans)
+{
+	struct fixture fixture = {.e = e, .precision = precision, .good = true}, *s = &fixture;
+	const struct plan *plan = &plans[(m + n) % 3];
+	int64_t longer = m > n ? m : n, solution = trans == PLAIN ? n : m;
+	struct matrix a = fixture_matrix(s, m, n, TEST_CONDITION_2);
+	struct matrix b = fixture_matrix(s, longer, 3, -1);
+	double *reference = doubles(s, a), *want = doubles(s, b);
+	void *work = fixture_memory(s, gels_work(e, plan, a, b));
+	struct pivots info = {fixture_memory(s, sizeof(int)), 0};
+	int none, failed = -1;
+	bool good = gels(e, plan, trans, a, b, work, info.data) && e->ops->sync(e) &&
+	            e->ops->read_pivots(e, info, &none, &failed) && failed == 0;
+	double error = 0;
+
+	if (m && n)
+		LAPACKE_dgels(LAPACK_COL_MAJOR, trans == PLAIN ? 'N' : 'T', (lapack_int)m,
+		        (lapack_int)n, 3, reference, (lapack_int)m, want, (lapack_int)longer);
+	else
+		memset(want, 0, (size_t)(longer * 3) * sizeof *want);
+	for (int64_t j = 0; j < 3; j++)
+		error = worse(
+		        error, apart(s, matrix_view(b, 0, j, solution, 1), want + j * longer));
+	free(reference);
+	free(want);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%cgels %s %d x %d: %.3g", precision,
+	        trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
+}
+
+/* A, or its transpose when that is the tall one, has columns of zeros, which stay exactly zero,
+ * from `first` on; with_nan: and a NaN, which spreads and is no zero. */
+static void test_gels_info(struct executor *e, enum precision precision, int64_t m, int64_t n,
+        int64_t first, bool with_nan)
+{
+	struct fixture fixture = {.e = e, .precision = precision, .good = true}, *s = &fixture;
+	double *elements = xmalloc((size_t)(m * n) * sizeof *elements);
+	int none, failed = -1, want = with_nan ? 0 : (int)first + 1;
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			elements[i + j * m] =
+			        (m < n ? i : j) < first ? test_random(3, i + j * m) : 0;
+	if (with_nan)
+		elements[0] = NAN;
+	struct matrix a = fixture_upload(s, m, n, elements);
+	struct matrix b = fixture_matrix(s, m > n ? m : n, 2, -1);
+	struct pivots info = {fixture_memory(s, sizeof(int)), 0};
+	void *work = fixture_memory(s, gels_work(e, &plans[1], a, b));
+	bool good = gels(e, &plans[1], PLAIN, a, b, work, info.data) && e->ops->sync(e) &&
+	            e->ops->read_pivots(e, info, &none, &failed);
+	free(elements);
+	ok(fixture_end(s, good && failed == want), "%cgels of %d x %d, rank %d%s: info %d", precision,
+	        (int)m, (int)n, (int)first, with_nan ? ", with a NaN" : "", failed);
+}
+
+static void test_gels(struct executor *e, enum precision precision)
+{
+	for (int with_nan = 0; with_nan < 2; with_nan++)
+		for (int64_t first = with_nan ? 10 : 0; first < 31; first += 10) {
+			test_gels_info(e, precision, 50, 31, first, with_nan);
+			test_gels_info(e, precision, 31, 50, first, with_nan);
+		}
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+		test_gels_case(e, precision, shapes[i].m, shapes[i].n, PLAIN);
+		test_gels_case(e, precision, shapes[i].m, shapes[i].n, TRANSPOSED);
+	}
+}
+
+static void test_refusals(struct executor *e)
+{
+	struct matrix a = {NULL, 0, 9, 4, 9, SINGLE}, tau = {NULL, 0, 4, 1, 4, SINGLE};
+	struct matrix c = {NULL, 0, 8, 3, 9, SINGLE}, short_tau = {NULL, 0, 5, 1, 5, SINGLE};
+	struct matrix q = {NULL, 0, 9, 3, 9, SINGLE}, nine = {NULL, 0, 9, 3, 9, SINGLE};
+	static const int64_t none[] = {0};
+	const struct plan bad = {false, NULL, none, 1, 8, 0, 0};
+
+	ok(ormqr_work(e, &plans[0], LEFT, a, tau, c) == -1 && strstr(e->fault.text, "length 9"),
+	        "refused: %s", e->fault.text);
+	ok(ormqr_work(e, &plans[0], LEFT, a, short_tau, nine) == -1 &&
+	                strstr(e->fault.text, "5 reflectors"),
+	        "refused: %s", e->fault.text);
+	ok(!ormqr(e, &bad, LEFT, PLAIN, a, tau, nine, NULL), "refused: %s", e->fault.text);
+	ok(orgqr_work(e, &plans[0], a, tau, q) == -1 && strstr(e->fault.text, "9 x 3"),
+	        "refused: %s", e->fault.text);
+	ok(!getrs(e, PLAIN, a, (struct pivots){0}, nine) && strstr(e->fault.text, "9 x 4"),
+	        "refused: %s", e->fault.text);
+	ok(!potrs(e, LOWER, a, nine) && strstr(e->fault.text, "9 x 4"), "refused: %s",
+	        e->fault.text);
+	ok(gels_work(e, &plans[0], a, c) == -1 && strstr(e->fault.text, "9 are needed"),
+	        "refused: %s", e->fault.text);
+}
+
+static void test_all(struct executor *e)
+{
+	for (int i = 0; i < 2; i++) {
+		enum precision precision = i ? DOUBLE : SINGLE;
+		test_getrs(e, precision);
+		test_potrs(e, precision);
+		test_q(e, precision);
+		test_gels(e, precision);
+	}
+	test_rows_by_hand(e);
+	test_refusals(e);
+}
+
+int main(void)
+{
+	return test_on_executors(test_all);
+}

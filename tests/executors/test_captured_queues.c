@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the library's algorithms can be captured as CUDA graphs: a wait for an event that the
+ * algorithm itself has not recorded would make the capture invalid, and so would work in another
+ * queue that QUEUE_MAIN has not waited for in the end. Nothing is run: operations stay in the
+ * deferred executor's queues, for the plans and sizes that the library has on a GPU. */
+#include "tests/algorithms/factor_test.h"
+
+#include "deferred.h"
+
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/plan_default.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/algorithms/qr_update.h"
+#include "factor/executors/split.h"
+
+/* ---- what comes before what ---- */
+
+/* How many tasks of each queue come before what is next in a queue, or before an event. */
+struct before {
+	int64_t tasks[QUEUE_COUNT];
+};
+
+static void merge(struct before *a, const struct before *b)
+{
+	for (int i = 0; i < QUEUE_COUNT; i++)
+		a->tasks[i] = a->tasks[i] > b->tasks[i] ? a->tasks[i] : b->tasks[i];
+}
+
+struct follower {
+	const struct deferred *d;
+	struct before queues[QUEUE_COUNT];
+	struct before *events[EXECUTOR_EVENTS]; /* of every version that was recorded */
+	int64_t reached[EXECUTOR_EVENTS];
+};
+
+/* False when the head of the queue waits for what is not recorded yet, or there is none. */
+static bool follow_head(struct follower *f, int queue)
+{
+	const struct task_queue *q = &f->d->queues[queue];
+	struct before *here = &f->queues[queue];
+
+	if (here->tasks[queue] == q->count)
+		return false;
+	const struct task *t = &q->tasks[here->tasks[queue]];
+	if (!t->run && t->number <= 0) {
+		if (t->number == 0 || f->reached[t->event] < -t->number)
+			return false;
+		merge(here, &f->events[t->event][-t->number]);
+	}
+	here->tasks[queue]++;
+	if (!t->run && t->number > 0) {
+		f->reached[t->event] = t->number;
+		f->events[t->event][t->number] = *here;
+	}
+	return true;
+}
+
+static bool could_be_captured(const struct executor *e)
+{
+	struct follower f = {.d = (const struct deferred *)e};
+	bool going = true, whole = true;
+
+	for (int i = 0; i < EXECUTOR_EVENTS; i++)
+		f.events[i] = xcalloc((size_t)f.d->recorded[i] + 1, sizeof *f.events[i]);
+	while (going) {
+		going = false;
+		for (int queue = 0; queue < QUEUE_COUNT; queue++)
+			while (follow_head(&f, queue))
+				going = true;
+	}
+	for (int queue = 0; queue < QUEUE_COUNT; queue++) {
+		const int64_t count = f.d->queues[queue].count;
+		if (f.queues[queue].tasks[queue] < count)
+			diag("queue %d waits for an event of another call", queue);
+		if (f.queues[QUEUE_MAIN].tasks[queue] < count)
+			diag("QUEUE_MAIN does not wait for all of queue %d", queue);
+		whole = whole && f.queues[queue].tasks[queue] == count &&
+		        f.queues[QUEUE_MAIN].tasks[queue] == count;
+	}
+	for (int i = 0; i < EXECUTOR_EVENTS; i++)
+		free(f.events[i]);
+	return whole;
+}
+
+/* The check sees what it is for. */
+static void test_check(struct executor *host)
+{
+	struct executor *e = deferred_new(host, 0);
+	struct matrix a = {NULL, 0, 4, 4, 4, SINGLE};
+
+	ok(ex_fill(e, WHOLE, 0, 0, a) && could_be_captured(e), "one queue alone");
+	ex_record(e, 1);
+	e->queue = QUEUE_PANEL;
+	ok(ex_wait(e, 1) && ex_fill(e, WHOLE, 0, 0, a) && ex_record(e, 2) && !could_be_captured(e),
+	        "not: another one that nobody waits for");
+	e->queue = QUEUE_MAIN;
+	ok(ex_wait(e, 2) && could_be_captured(e), "but when it is waited for");
+	ok(ex_wait(e, 3) && !could_be_captured(e), "not: an event that nobody has recorded");
+	executor_free(e);
+}
+
+/* ---- the algorithms ---- */
+
+static struct executor *like_a_gpu(struct executor *host)
+{
+	struct executor *e = deferred_new(host, 0);
+
+	e->row_major = EXECUTOR_ROW_MAJOR;
+	e->column_major = EXECUTOR_COLUMN_MAJOR;
+	e->aligned_from = EXECUTOR_ALIGNED_FROM;
+	e->deferred_from = EXECUTOR_DEFERRED_FROM;
+	e->splits = &split_limits_cuda_half;
+	for (int i = 0; i < 2; i++) {
+		e->deferred_most[i] = INT32_MAX;
+		e->rows_most[i] = EXECUTOR_LU_ROWS;
+	}
+	return e;
+}
+
+static bool factorize(struct executor *e, enum operation operation, struct matrix a)
+{
+	struct matrix tau = {NULL, 0, a.n, 1, a.n, a.precision};
+	struct pivots pivots = {NULL, a.n};
+	struct default_plan chosen;
+
+	plan_default(e, operation, a.m, a.n, a.precision, false, &chosen);
+	return operation == GETRF   ? getrf(e, &chosen.plan, a, NULL, pivots)
+	       : operation == GEQRF ? geqrf(e, &chosen.plan, a, tau, NULL)
+	                            : potrf(e, &chosen.plan, LOWER, a, NULL, NULL);
+}
+
+static void test_factorization(
+        struct executor *host, enum operation operation, int64_t m, int64_t n, enum math math)
+{
+	static const char *const names[] = {[GETRF] = "LU", [GEQRF] = "QR", [POTRF] = "Cholesky"};
+	bool good = true;
+
+	for (int i = 0; i < 4; i++) {
+		struct executor *e = like_a_gpu(host);
+		struct matrix a = {
+		        NULL, 0, m, n, m + i % 2, i < 2 ? SINGLE : DOUBLE}; /* aligned or not */
+		e->math = math;
+		good = factorize(e, operation, a) && could_be_captured(e) && good;
+		if (*e->fault.text)
+			diag("%s", e->fault.text);
+		executor_free(e);
+	}
+	ok(good, "%s of %d x %d%s", names[operation], (int)m, (int)n, math_title[math]);
+}
+
+static bool change(struct executor *e, struct qr_factors *f, enum qr_change which)
+{
+	enum { P = 37, K = 11 };
+	struct matrix u = {NULL, 0, f->m, P, f->m, SINGLE}, b = {NULL, 0, f->m, 2, f->m, SINGLE};
+	struct matrix v = {NULL, 0, f->n, P, f->n, SINGLE};
+	struct matrix rows = {NULL, 0, P, f->n, P, SINGLE}, sides = {NULL, 0, P, 2, P, SINGLE};
+
+	switch (which) {
+	case QR_REMOVE_COLUMNS:
+		return qr_remove_columns(e, f, K, P, NULL);
+	case QR_ADD_COLUMNS:
+		return qr_add_columns(e, f, K, u, b, NULL, NULL);
+	case QR_ADD_ROWS:
+		return qr_add_rows(e, f, K, rows, sides, NULL);
+	case QR_REMOVE_ROWS:
+		return qr_remove_rows(e, f, K, P, rows, sides, NULL, NULL);
+	default:
+		return qr_modify(e, f, u, v, b, NULL, NULL);
+	}
+}
+
+static void test_changes(struct executor *host)
+{
+	enum { M = 1000, N = 400, ROOM = 1100 };
+
+	for (int i = QR_REMOVE_COLUMNS; i <= QR_MODIFY; i++) {
+		struct executor *e = like_a_gpu(host);
+		struct matrix room = {NULL, 0, ROOM, ROOM, ROOM, SINGLE};
+		struct matrix d = {NULL, 0, ROOM, 2, ROOM, SINGLE};
+		struct qr_factors f = {M, N, Q_FULL, room, room, d};
+		ok(change(e, &f, (enum qr_change)i) && could_be_captured(e), "%s of a QR",
+		        qr_change_name[i]);
+		if (*e->fault.text)
+			diag("%s", e->fault.text);
+		executor_free(e);
+	}
+}
+
+int main(void)
+{
+	static const int64_t sizes[][2] = {{300, 300}, {1500, 1500}, {2501, 2501}, {5000, 5000},
+	        {9000, 9000}, {40000, 100}, {9000, 1000}, {1000, 9000}};
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault);
+
+	test_check(host);
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+		for (enum math math = MATH_FP32; math < MATHS; math++) {
+			const int64_t m = sizes[i][0], n = sizes[i][1];
+			test_factorization(host, GETRF, m, n, math);
+			test_factorization(host, GEQRF, m, n, math);
+			if (m == n)
+				test_factorization(host, POTRF, n, n, math);
+		}
+	test_changes(host);
+	executor_free(host);
+	return finish();
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the blocked factorizations wait for what they need: run in many orders that queues and
+ * events allow, each must give the bits of the plain order. */
+#include "tests/algorithms/factor_test.h"
+
+#include "deferred.h"
+
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/algorithms/host_transfer.h"
+
+enum { ORDERS = 40, N = 90 };
+
+static const int64_t by_16[] = {16}, by_30[] = {30}, growing[] = {5, 9, 16, 30};
+
+static const struct plan plans[] = {
+        {false, "persistent", by_16, 1, 16, 0, 0},
+        {false, "persistent", by_16, 1, 8, 8, 1},
+        {false, "persistent", growing, 4, 8, 4, 1},
+        {false, "persistent", by_30, 1, 8, 0, 1},
+        {false, "persistent", by_16, 1, 8, 0, 2},
+        {false, "persistent", growing, 4, 8, 0, 2},
+        {true, NULL, by_16, 1, 8, 0, 0},
+        {true, NULL, by_16, 1, 8, 8, 1},
+        {true, NULL, growing, 4, 8, 0, 1},
+        {true, NULL, growing, 4, 8, 5, 1},
+};
+
+struct shape {
+	int64_t m, n;
+};
+
+enum operation { LU, QR, CHOLESKY_LOWER, CHOLESKY_UPPER, OPERATIONS };
+static const char *const operation_name[] = {"LU", "QR", "Cholesky lower", "Cholesky upper"};
+
+/* Matrix, then taus; then pivots and info, all as bytes. */
+struct result {
+	float a[N * (N + 1)];
+	int integers[N + 1];
+};
+
+static enum uplo uplo_of(enum operation operation)
+{
+	return operation == CHOLESKY_UPPER ? UPPER : LOWER;
+}
+
+/* Symmetric and positive definite for Cholesky; rows that LU has to exchange. */
+static void fill(float *a, enum operation operation)
+{
+	bool definite = operation == CHOLESKY_LOWER || operation == CHOLESKY_UPPER;
+
+	for (int64_t j = 0; j < N; j++)
+		for (int64_t i = 0; i < N; i++)
+			a[i + j * N] = (float)(definite ? test_random(1, i + j) + (i == j ? N : 0)
+			                                : test_random(1 + (uint64_t)j, i));
+}
+
+static int64_t work_bytes(
+        struct executor *e, const struct plan *plan, enum operation operation, struct matrix a)
+{
+	return operation == LU   ? getrf_work(e, plan, a)
+	       : operation == QR ? geqrf_work(e, plan, a)
+	                         : potrf_work(e, plan, uplo_of(operation), a);
+}
+
+/* The matrix comes from host memory and the result goes there, which only QUEUE_MAIN puts in
+ * order. */
+static bool run(struct executor *e, const struct plan *plan, enum operation operation,
+        struct shape shape, struct result *r)
+{
+	struct result *inside = xcalloc(1, sizeof *inside), *source = xcalloc(1, sizeof *source);
+	struct matrix all = {inside->a, 0, N, N + 1, N, SINGLE};
+	struct matrix from = {source->a, 0, N, N + 1, N, SINGLE};
+	struct matrix to = {r->a, 0, N, N + 1, N, SINGLE};
+	struct matrix a = matrix_view(all, 0, 0, shape.m, shape.n);
+	struct matrix tau = matrix_view(all, 0, N, N, 1);
+	struct pivots pivots = {inside->integers, shape.m < shape.n ? shape.m : shape.n};
+	int64_t bytes = work_bytes(e, plan, operation, a);
+	void *work = xmalloc((size_t)bytes);
+
+	memset(work, 0xff, (size_t)bytes);
+	fill(source->a, operation);
+	e->queue = QUEUE_MAIN;
+	enum uplo part = operation == LU || operation == QR ? WHOLE : uplo_of(operation);
+	memset(r, 0, sizeof *r);
+	bool ok = matrix_to_device(e, part, 7, from, all) &&
+	          (operation == LU ? getrf(e, plan, a, work, pivots)
+	                  : operation == QR
+	                          ? geqrf(e, plan, a, tau, work)
+	                          : potrf(e, plan, uplo_of(operation), a, work, pivots.data)) &&
+	          e->queue == QUEUE_MAIN && matrix_to_host(e, part, 7, all, to) && e->ops->sync(e);
+	memcpy(r->integers, inside->integers, sizeof r->integers);
+	free(work);
+	free(source);
+	free(inside);
+	if (!ok)
+		diag("%s", e->fault.text);
+	return ok;
+}
+
+/* Whether every order gives the bits of the host's. */
+static bool same_in_orders(struct executor *host, const struct plan *plan, enum operation operation,
+        struct shape shape)
+{
+	struct result *plain = xmalloc(sizeof *plain), *other = xmalloc(sizeof *other);
+	bool good = run(host, plan, operation, shape, plain);
+
+	for (uint64_t seed = 0; good && seed < ORDERS; seed++) {
+		struct executor *e = deferred_new(host, seed);
+		host->math = MATH_FP32; /* its operations come split already */
+		good = run(e, plan, operation, shape, other) &&
+		       memcmp(plain, other, sizeof *plain) == 0;
+		if (!good)
+			diag("not the same in order %d", (int)seed);
+		host->math = e->math;
+		executor_free(e);
+	}
+	free(plain);
+	free(other);
+	return good;
+}
+
+static void test_orders(struct executor *host, const struct plan *plan, enum operation operation)
+{
+	ok(same_in_orders(host, plan, operation, (struct shape){N, N}),
+	        "%s %s nb %d%s inverse %d look-ahead %d: any order gives the same",
+	        operation_name[operation], plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+	        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
+}
+
+/* On the transpose to the end, and back from it with 50 columns left, or with all of them. */
+static void test_row_major(struct executor *host, const struct plan *plan)
+{
+	static const struct shape shapes[] = {{N, N}, {N, 70}, {70, N}};
+	static const int64_t column_major[] = {0, 50, N};
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		for (size_t k = 0; k < ARRAY_LEN(column_major); k++) {
+			host->row_major = 1;
+			host->column_major = column_major[k];
+			ok(same_in_orders(host, plan, LU, shapes[i]),
+			        "LU of %d x %d by rows, %d columns not, nb %d%s look-ahead %d: any "
+			        "order gives the same",
+			        (int)shapes[i].m, (int)shapes[i].n, (int)column_major[k],
+			        (int)plan->widths[0], plan->count > 1 ? ".." : "", plan->lookahead);
+		}
+	host->row_major = 0;
+}
+
+/* Whether other bits come out than in fp32. */
+static bool splits_any(struct executor *host, const struct plan *plan, enum operation operation)
+{
+	struct result *split = xmalloc(sizeof *split), *strict = xmalloc(sizeof *strict);
+	const enum math math = host->math;
+	const struct shape shape = {N, N};
+	bool good = run(host, plan, operation, shape, split);
+
+	host->math = MATH_FP32;
+	good = good && run(host, plan, operation, shape, strict) &&
+	       memcmp(split, strict, sizeof *split) != 0;
+	host->math = math;
+	free(split);
+	free(strict);
+	return good;
+}
+
+/* Products of split operands, whose stacks and pairs have one room; LU by columns and on the
+ * transpose. */
+static void test_splits(struct executor *host, const struct plan *plan)
+{
+	const struct split_limits *kept = host->splits;
+	const struct split_limits small = {.side = 8,
+	        .depth = 4,
+	        .alignment = 4,
+	        .use = 8,
+	        .tall = 64,
+	        .across = 8,
+	        .half = true};
+
+	host->splits = &small;
+	for (host->math = MATH_3XTF32; host->math < MATHS; host->math++)
+		for (int operation = 0; operation <= OPERATIONS; operation++) {
+			const bool row_major = operation == OPERATIONS;
+			const enum operation what = row_major ? LU : (enum operation)operation;
+			host->row_major = row_major;
+			host->column_major = row_major ? N / 2 : 0;
+			ok(splits_any(host, plan, what) &&
+			                same_in_orders(host, plan, what, (struct shape){N, N}),
+			        "%s%s%s nb %d%s inverse %d look-ahead %d: any order gives the same",
+			        operation_name[what], row_major ? " by rows" : "",
+			        math_title[host->math], (int)plan->widths[0],
+			        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
+		}
+	host->row_major = host->column_major = 0;
+	host->math = MATH_FP32;
+	host->splits = kept;
+}
+
+/* Matrices that are not aligned, in copies that are. */
+static void test_aligned(struct executor *host, const struct plan *plan)
+{
+	const int64_t from = host->aligned_from;
+
+	host->aligned_from = 1;
+	for (int operation = 0; operation < OPERATIONS; operation++)
+		ok(same_in_orders(host, plan, (enum operation)operation, (struct shape){N, N}),
+		        "%s in a copy, look-ahead %d: any order gives the same",
+		        operation_name[operation], plan->lookahead);
+	host->aligned_from = from;
+}
+
+/* The orders must differ where nothing forbids it: two queues write one number. */
+static void test_deferred(struct executor *host)
+{
+	bool seen[3] = {false};
+
+	for (int waits = 0; waits < 2; waits++) {
+		memset(seen, 0, sizeof seen);
+		for (uint64_t seed = 0; seed < ORDERS; seed++) {
+			struct executor *e = deferred_new(host, seed);
+			float x = 0;
+			struct matrix a = {&x, 0, 1, 1, 1, SINGLE};
+			bool good = ex_fill(e, WHOLE, 0, 1, a) && ex_record(e, 0);
+			e->queue = QUEUE_PANEL;
+			good = good && (!waits || ex_wait(e, 0)) && ex_fill(e, WHOLE, 0, 2, a) &&
+			       e->ops->sync(e);
+			seen[good ? (int)x : 0] = true;
+			executor_free(e);
+		}
+		ok(!seen[0] && seen[2] && seen[1] == !waits,
+		        waits ? "a wait leaves one order" : "without a wait both orders occur");
+	}
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault);
+
+	test_deferred(host);
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		for (int operation = 0; operation < OPERATIONS; operation++)
+			test_orders(host, &plans[i], (enum operation)operation);
+		if (!plans[i].hybrid && !plans[i].inverse)
+			test_row_major(host, &plans[i]);
+		test_splits(host, &plans[i]);
+		test_aligned(host, &plans[i]);
+	}
+	executor_free(host);
+	return finish();
+}

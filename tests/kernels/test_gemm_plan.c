@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* How our products are planned: kernels of their precision, square tiles for triangles, splits only
+ * with room for their sums and with steps enough; which products count as tall, and which have a
+ * line that goes by itself. */
+#include "tests/tap.h"
+
+#include "factor/kernels/gemm/gemm.h"
+
+#include <inttypes.h>
+
+static struct gemm_problem problem(enum precision precision, int64_t m, int64_t n, int64_t k)
+{
+	return (struct gemm_problem){
+	        .precision = precision, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = m};
+}
+
+static void check_plan(struct gemm_problem p, int sms, int64_t room)
+{
+	enum { FEWEST_STEPS = 4 };
+
+	const struct gemm_plan plan = gemm_plan_make(&p, sms, room);
+	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
+	const int64_t steps = (p.k + g->depth - 1) / g->depth;
+
+	ok((p.precision == DOUBLE) == (plan.shape >= GEMM_DOUBLE),
+	        "%" PRId64 " x %" PRId64 " x %" PRId64 ": a kernel of its precision, %d x %d", p.m,
+	        p.n, p.k, g->rows, g->columns);
+	ok(p.part == GEMM_WHOLE || g->rows == g->columns, "a triangle has square tiles");
+	ok(plan.splits == 1 ? plan.work_bytes == 0
+	                    : plan.work_bytes <= room && steps / plan.splits >= FEWEST_STEPS,
+	        "%d splits, %" PRId64 " bytes", plan.splits, plan.work_bytes);
+}
+
+static void check_plans(void)
+{
+	static const int64_t sides[] = {1, 64, 500, 4096, 20000};
+
+	for (size_t i = 0; i < ARRAY_LEN(sides); i++)
+		for (size_t j = 0; j < ARRAY_LEN(sides); j++) {
+			struct gemm_problem p = problem(SINGLE, sides[i], sides[j], 131072);
+			check_plan(p, 132, 0);
+			check_plan(p, 132, (int64_t)16 << 20);
+			check_plan(problem(DOUBLE, sides[i], sides[j], 40), 78, (int64_t)1 << 20);
+			p.part = GEMM_LOWER;
+			check_plan(p, 132, 0);
+		}
+	const struct gemm_problem small = problem(SINGLE, 64, 64, 131072);
+	ok(gemm_plan_make(&small, 132, (int64_t)16 << 20).splits > 1,
+	        "a small C with a long inner dimension is split over the multiprocessors");
+}
+
+static bool tall(bool ta, bool tb, int64_t m, int64_t n, int64_t k)
+{
+	struct gemm_problem p = problem(SINGLE, m, n, k);
+
+	p.ta = ta;
+	p.tb = tb;
+	return gemm_is_tall(&p);
+}
+
+static void check_tall(void)
+{
+	ok(tall(true, false, 256, 8000, 1024), "V^T C with four times as many rows as V's columns");
+	ok(!tall(true, false, 256, 8000, 1023), "but not with fewer");
+	ok(tall(true, false, 512, 8000, 2048),
+	        "nor do more columns need more, where C has as many");
+	ok(!tall(true, false, 512, 500, 2048) && tall(true, false, 512, 500, 4096),
+	        "where C has fewer, twice as many");
+	ok(!tall(false, false, 64, 64, 65536) && !tall(true, true, 64, 64, 65536) &&
+	                !tall(false, true, 64, 64, 65536),
+	        "no other transposition is tall");
+}
+
+static void is_edge(enum gemm_edge expected, bool ta, bool tb, int64_t m, int64_t n, int64_t k)
+{
+	static const char *const names[] = {
+	        "all of it at once", "its last row", "its last column", "the last ones summed"};
+	struct gemm_problem p = problem(DOUBLE, m, n, k);
+
+	p.ta = ta;
+	p.tb = tb;
+	ok(gemm_edge(&p) == expected,
+	        "op(A) op(B) %d%d of %" PRId64 " x %" PRId64 " x %" PRId64 ": %s", ta, tb, m, n, k,
+	        names[expected]);
+}
+
+static void check_edges(void)
+{
+	struct gemm_problem p = problem(SINGLE, 5001, 5001, 257);
+
+	is_edge(GEMM_EVEN, false, false, 5000, 5001, 256);
+	is_edge(GEMM_ROW, false, false, 5001, 5001, 256);
+	is_edge(GEMM_ROW, false, true, 5001, 5001, 257);
+	is_edge(GEMM_COLUMN, false, true, 5000, 5001, 257);
+	is_edge(GEMM_EVEN, false, true, 5000, 5000, 257);
+	is_edge(GEMM_INNER, true, false, 128, 5001, 5001);
+	is_edge(GEMM_INNER, false, false, 5000, 5000, 1025);
+	is_edge(GEMM_EVEN, false, false, 5000, 5000, 257);
+	is_edge(GEMM_COLUMN, true, true, 4000, 4001, 256);
+	is_edge(GEMM_EVEN, true, false, 4000, 4001, 256);
+	is_edge(GEMM_EVEN, false, false, 501, 501, 64);
+	is_edge(GEMM_EVEN, false, false, 101, 50000, 1024);
+	ok(gemm_edge(&p) == GEMM_EVEN, "in single precision all at once");
+}
+
+int main(void)
+{
+	check_plans();
+	check_tall();
+	check_edges();
+	return finish();
+}

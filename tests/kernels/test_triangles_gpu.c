@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* Triangles on the cuda executor against fp64 on the host: Cholesky of a diagonal block, inverse of
+ * a triangle, T of the compact WY form. Every size around the tiles' edges, both precisions, both
+ * triangles; nothing outside of the result is touched; info; NaN; the same bits when run again. */
+#include "tests/executors/executor_memory.h"
+
+static uint64_t state = 20261121;
+
+static const char *uplo_name(enum uplo uplo)
+{
+	return uplo == LOWER ? "lower" : "upper";
+}
+
+/* Element (i,j) of the lower triangle, of which the matrix holds the transpose when upper. */
+static double *triangle_element(const struct block *b, enum uplo uplo, int64_t i, int64_t j)
+{
+	return uplo == LOWER ? element(b, i, j) : element(b, j, i);
+}
+
+static bool runs_alike(struct executor *e, const struct block *b, const double *before)
+{
+	double *again = block_download(e, b);
+	bool same = memcmp(before, again, (size_t)(b->all.m * b->all.n) * sizeof *again) == 0;
+
+	free(again);
+	return same;
+}
+
+/* ---- potrf ---- */
+
+/* X X^T / n + I / 10 in one triangle, NaN in the other; what is below (right of the upper one) is
+ * random. */
+static struct block positive_definite(
+        struct executor *e, enum precision precision, enum uplo uplo, int64_t rows, int64_t n)
+{
+	struct block b = uplo == LOWER ? block_poisoned(e, precision, rows, n)
+	                               : block_poisoned(e, precision, n, rows);
+	double *x = xmalloc((size_t)(n * n + 1) * sizeof *x);
+
+	for (int64_t i = 0; i < n * n; i++)
+		x[i] = next_uniform(&state);
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t j = 0; j <= i; j++) {
+			double sum = i == j ? 0.1 * (double)n : 0;
+			for (int64_t k = 0; k < n; k++)
+				sum += x[i * n + k] * x[j * n + k];
+			*triangle_element(&b, uplo, i, j) = rounded(sum / (double)n, precision);
+		}
+	for (int64_t i = n; i < rows; i++)
+		for (int64_t j = 0; j < n; j++)
+			*triangle_element(&b, uplo, i, j) = next_uniform(&state);
+	free(x);
+	block_upload(e, &b);
+	return b;
+}
+
+/* max |A - L L^T| / (n eps max |A|), L out of x (laid out as b.x), rows below the square and all.
+ */
+static double potrf_ratio(const struct block *b, enum uplo uplo, double *x)
+{
+	struct block l = *b;
+	int64_t n = b->a.m < b->a.n ? b->a.m : b->a.n, rows = b->a.m + b->a.n - n;
+	double worst = 0, largest = 0;
+
+	l.x = x;
+	for (int64_t i = 0; i < rows; i++)
+		for (int64_t j = 0; j <= i && j < n; j++) {
+			double sum = *triangle_element(b, uplo, i, j);
+			largest = fmax(largest, fabs(sum));
+			for (int64_t k = 0; k <= j; k++)
+				sum -= *triangle_element(&l, uplo, i, k) *
+				       *triangle_element(&l, uplo, j, k);
+			worst = isnan(sum) ? INFINITY : fmax(worst, fabs(sum));
+		}
+	return worst / ((double)n * epsilon_of(b->a.precision) * largest);
+}
+
+/* Everything but the triangle is as it was. */
+static bool only_triangle_written(const struct block *b, enum uplo uplo, const double *x)
+{
+	bool good = true;
+
+	for (int64_t j = 0; j < b->all.n; j++)
+		for (int64_t i = 0; i < b->all.m; i++) {
+			int64_t row = i - MARGIN_ROWS, column = j - MARGIN_COLUMNS;
+			bool inside = row >= 0 && column >= 0 && row < b->a.m && column < b->a.n &&
+			              (uplo == LOWER ? row >= column : row <= column);
+			good = good && (inside || isnan(x[i + j * b->all.ld]));
+		}
+	return good;
+}
+
+static void check_potrf(struct executor *e, enum precision precision, enum uplo uplo, int64_t rows,
+        int64_t n, int *info)
+{
+	struct block b = positive_definite(e, precision, uplo, rows, n);
+
+	must(e, e->ops->clear_info(e, info));
+	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
+	double *l = block_download(e, &b);
+	block_upload(e, &b);
+	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
+	int got = read_info(e, info);
+	double ratio = n > 0 ? potrf_ratio(&b, uplo, l) : 0;
+	if (!ok(ratio < 6 && got == 0 && only_triangle_written(&b, uplo, l) && runs_alike(e, &b, l),
+	            "potrf %c %s %" PRId64 " x %" PRId64, precision, uplo_name(uplo), rows, n))
+		diag("ratio %.3g info %d only triangle %d", ratio, got,
+		        only_triangle_written(&b, uplo, l));
+	free(l);
+	block_free(e, &b);
+}
+
+/* The pivot of row `row` is bad: info says so, this block and a good one after it stay as they are.
+ */
+static void check_potrf_failure(struct executor *e, enum precision precision, enum uplo uplo,
+        int64_t rows, int64_t n, int64_t row, int64_t column, double value, int *info)
+{
+	struct block b = positive_definite(e, precision, uplo, rows, n),
+	             later = positive_definite(e, precision, uplo, 200, 150);
+
+	*triangle_element(&b, uplo, row, column) = value;
+	block_upload(e, &b);
+	must(e, e->ops->clear_info(e, info));
+	must(e, e->ops->potrf_block(e, uplo, b.a, 7, info));
+	int got = read_info(e, info);
+	must(e, e->ops->potrf_block(e, uplo, later.a, 7 + n, info));
+	bool left_alone = block_holds(e, &later, 0);
+	if (!ok(got == 7 + row + 1 && read_info(e, info) == got && left_alone,
+	            "potrf %c %s %" PRId64 " x %" PRId64 ": %g at (%" PRId64 ",%" PRId64
+	            ") gives its info",
+	            precision, uplo_name(uplo), rows, n, value, row, column))
+		diag("info %d", got);
+	block_free(e, &b);
+	block_free(e, &later);
+}
+
+static void check_potrfs(struct executor *e, enum precision precision)
+{
+	static const int64_t sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 96, 100, 127, 128, 129,
+	        160, 161, 191, 200, 255, 256, 257, 384, 385, 500, 512};
+	static const int64_t below[] = {1, 31, 32, 33, 300};
+	static const int64_t bad[] = {0, 1, 31, 32, 64, 100, 127, 128, 160, 200, 299};
+	void *info;
+
+	must(e, e->ops->alloc(e, sizeof(int), &info));
+	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++) {
+		for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+			check_potrf(e, precision, uplo, sizes[i], sizes[i], info);
+		for (size_t i = 1; i < ARRAY_LEN(sizes); i += 2)
+			for (size_t k = 0; k < ARRAY_LEN(below); k++)
+				check_potrf(
+				        e, precision, uplo, sizes[i] + below[k], sizes[i], info);
+		/* in fp32 strips of 32, 96 and 128 rows beside an update, of 32, 64 and 96 alone */
+		for (int64_t rows = 1500; rows < 20000; rows *= 2) {
+			e->queue = QUEUE_PANEL;
+			e->block = 1;
+			check_potrf(e, precision, uplo, rows, 128, info);
+			e->queue = QUEUE_MAIN;
+			e->block = 0;
+			check_potrf(e, precision, uplo, rows, 65, info);
+		}
+		for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+			check_potrf_failure(e, precision, uplo, 350, 300, bad[i], bad[i],
+			        i % 2 ? NAN : -1, info);
+		check_potrf_failure(e, precision, uplo, 350, 300, 150, 20, NAN, info);
+		check_potrf_failure(e, precision, uplo, 350, 300, 299, 298, NAN, info);
+		check_potrf_failure(e, precision, uplo, 90, 40, 39, 39, 0, info);
+		/* two rounds of strips, of which the second begins when info is there */
+		check_potrf_failure(e, precision, uplo, 18000, 128, 0, 0, -1, info);
+		check_potrf(e, precision, uplo, 18000, 128, info);
+	}
+	e->ops->release(e, info);
+}
+
+/* ---- trtri ---- */
+
+/* max |X L - I| / (n eps max|X| max|L|), both lower or both transposed upper. */
+static double inverse_ratio(
+        const struct block *l, const struct block *x, enum uplo uplo, enum diag unit)
+{
+	int64_t n = l->a.n;
+	double worst = 0, largest_x = 0, largest_l = 1;
+
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t j = 0; j <= i; j++) {
+			double sum = i == j ? -1 : 0;
+			largest_x = fmax(largest_x, fabs(*triangle_element(x, uplo, i, j)));
+			if (i != j || unit == NON_UNIT)
+				largest_l = fmax(largest_l, fabs(*triangle_element(l, uplo, i, j)));
+			for (int64_t k = j; k <= i; k++)
+				sum += *triangle_element(x, uplo, i, k) *
+				       (k == j && unit == UNIT ? 1
+				                               : *triangle_element(l, uplo, k, j));
+			worst = isnan(sum) ? INFINITY : fmax(worst, fabs(sum));
+		}
+	return worst / ((double)n * epsilon_of(l->a.precision) * largest_x * largest_l);
+}
+
+/* In the triangle: numbers; in the other one: zeros; around: NaN. */
+static bool other_triangle_zero(const struct block *x, enum uplo uplo)
+{
+	for (int64_t j = 0; j < x->all.n; j++)
+		for (int64_t i = 0; i < x->all.m; i++) {
+			int64_t row = i - MARGIN_ROWS, column = j - MARGIN_COLUMNS;
+			bool inside = row >= 0 && column >= 0 && row < x->a.m && column < x->a.n;
+			bool other = uplo == LOWER ? row < column : row > column;
+			double value = x->x[i + j * x->all.ld];
+			if (inside ? isnan(value) || (other && value != 0) : !isnan(value))
+				return false;
+		}
+	return true;
+}
+
+static void check_trtri(
+        struct executor *e, enum precision precision, enum uplo uplo, enum diag unit, int64_t n)
+{
+	struct block l = block_poisoned(e, precision, n, n), x = block_poisoned(e, precision, n, n);
+
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t j = 0; j <= i; j++)
+			if (i != j || unit == NON_UNIT)
+				*triangle_element(&l, uplo, i, j) =
+				        rounded(i == j ? (i % 2 ? 2 : -1) + next_uniform(&state) / 4
+				                       : next_uniform(&state) / 8,
+				                precision);
+	block_upload(e, &l);
+	must(e, e->ops->trtri(e, uplo, unit, l.a, x.a));
+	struct block result = x;
+	result.x = block_download(e, &x);
+	block_upload(e, &x);
+	must(e, e->ops->trtri(e, uplo, unit, l.a, x.a));
+	double ratio = n > 0 ? inverse_ratio(&l, &result, uplo, unit) : 0;
+	if (!ok(ratio < 4 && other_triangle_zero(&result, uplo) && block_holds(e, &l, 0) &&
+	                    runs_alike(e, &x, result.x),
+	            "trtri %c %s %s n %" PRId64, precision, uplo_name(uplo),
+	            unit == UNIT ? "unit" : "non-unit", n))
+		diag("ratio %.3g, other triangle zero %d", ratio,
+		        other_triangle_zero(&result, uplo));
+	free(result.x);
+	block_free(e, &l);
+	block_free(e, &x);
+}
+
+/* ---- trsm_guard ---- */
+
+/* A triangle with a diagonal near 2 and small elements beside it, NaN where nothing may be read. */
+static struct block easy_triangle(
+        struct executor *e, enum precision precision, enum uplo uplo, enum diag diag, int64_t n)
+{
+	struct block a = block_poisoned(e, precision, n, n);
+
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t j = 0; j <= i; j++)
+			if (i != j || diag == NON_UNIT)
+				*triangle_element(&a, uplo, i, j) =
+				        rounded(i == j ? 2 + next_uniform(&state) / 2
+				                       : next_uniform(&state) / (double)n,
+				                precision);
+	block_upload(e, &a);
+	return a;
+}
+
+static double operand(const struct block *a, enum uplo uplo, enum trans trans, enum diag diag,
+        int64_t i, int64_t j)
+{
+	int64_t row = trans == PLAIN ? i : j, column = trans == PLAIN ? j : i;
+
+	if (row == column)
+		return diag == UNIT ? 1 : *element(a, row, column);
+	return (uplo == LOWER ? row > column : row < column) ? *element(a, row, column) : 0;
+}
+
+/* kept := op(A) X or X op(A) */
+static void multiply(const struct block *a, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, const struct block *x, struct block *kept)
+{
+	for (int64_t j = 0; j < x->a.n; j++)
+		for (int64_t i = 0; i < x->a.m; i++) {
+			double sum = 0;
+			for (int64_t k = 0; k < a->a.n; k++)
+				sum += side == LEFT ? operand(a, uplo, trans, diag, i, k) *
+				                              *element(x, k, j)
+				                    : operand(a, uplo, trans, diag, k, j) *
+				                              *element(x, i, k);
+			*element(kept, i, j) = rounded(sum, x->a.precision);
+		}
+}
+
+/* With an inverse of moderate size b stays what it is; with a huge or a NaN one it becomes X. */
+static void check_guard(struct executor *e, enum precision precision, enum side side,
+        enum uplo uplo, enum trans trans, enum diag diag, int64_t n, int64_t sides)
+{
+	int64_t rows = side == LEFT ? n : sides, columns = side == LEFT ? sides : n;
+	struct block a = easy_triangle(e, precision, uplo, diag, n);
+	struct block inverse = easy_triangle(e, precision, uplo, NON_UNIT, n);
+	struct block x = block_new(e, precision, rows, columns, &state);
+	struct block kept = block_poisoned(e, precision, rows, columns);
+	struct block b = block_poisoned(e, precision, rows, columns);
+
+	multiply(&a, side, uplo, trans, diag, &x, &kept);
+	block_upload(e, &kept);
+	must(e, e->ops->trsm_guard(e, side, uplo, trans, diag, a.a, inverse.a, kept.a, b.a));
+	bool good = block_holds(e, &b, 0);
+	free(b.x);
+	b.x = x.x;
+	for (int bad = 0; bad < 2; bad++) {
+		*triangle_element(&inverse, uplo, n - 1, n / 2) = bad ? NAN : 1e9;
+		block_upload(e, &inverse);
+		must(e, e->ops->fill(e, WHOLE, NAN, NAN, b.a));
+		must(e, e->ops->trsm_guard(
+		                e, side, uplo, trans, diag, a.a, inverse.a, kept.a, b.a));
+		good = block_holds(e, &b, 16 * (double)n * epsilon_of(precision)) && good;
+	}
+	ok(good, "trsm_guard %c %d%d%d%d n %" PRId64 ", %" PRId64 " right-hand sides", precision,
+	        side, uplo, trans, diag, n, sides);
+	e->ops->release(e, x.all.data);
+	block_free(e, &a);
+	block_free(e, &inverse);
+	block_free(e, &kept);
+	block_free(e, &b);
+}
+
+static void check_guards(struct executor *e, enum precision precision)
+{
+	for (int k = 0; k < 16; k++) {
+		check_guard(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
+		        (enum trans)(k >> 2 & 1), (enum diag)(k >> 3 & 1), 45, 70);
+		check_guard(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
+		        (enum trans)(k >> 2 & 1), (enum diag)(k >> 3 & 1), 128, 33);
+	}
+	check_guard(e, precision, LEFT, LOWER, PLAIN, NON_UNIT, 1, 3000);
+	check_guard(e, precision, RIGHT, UPPER, PLAIN, NON_UNIT, 33, 1);
+}
+
+/* ---- larft ---- */
+
+/* T by LAPACK's recurrence in fp64. */
+static void reference_larft(const struct block *v, const struct block *tau, struct block *t)
+{
+	int64_t m = v->a.m, n = v->a.n;
+	double *w = xmalloc((size_t)(n + 1) * sizeof *w);
+
+	for (int64_t j = 0; j < n; j++) {
+		double scale = *element(tau, j, 0);
+		for (int64_t i = 0; i < j; i++) {
+			w[i] = 0;
+			for (int64_t k = 0; k < m; k++)
+				w[i] -= scale * *element(v, k, i) * *element(v, k, j);
+		}
+		for (int64_t i = 0; i < n; i++)
+			*element(t, i, j) = i == j ? scale : 0;
+		for (int64_t i = 0; i < j; i++)
+			for (int64_t k = i; k < j; k++)
+				*element(t, i, j) += *element(t, i, k) * w[k];
+	}
+	free(w);
+}
+
+/* Every seventh reflector is the identity (tau = 0). */
+static void check_larft(struct executor *e, enum precision precision, int64_t m, int64_t n)
+{
+	struct block v = block_new(e, precision, m, n, &state),
+	             t = block_poisoned(e, precision, n, n);
+	struct block tau = block_new(e, precision, n, 1, &state);
+
+	for (int64_t j = 0; j < n; j++) {
+		double sum = 0;
+		for (int64_t i = 0; i < m; i++) {
+			double *x = element(&v, i, j);
+			*x = i < j ? 0 : i == j ? 1 : *x;
+			sum += *x * *x;
+		}
+		*element(&tau, j, 0) = j % 7 == 3 ? 0 : rounded(2 / sum, precision);
+	}
+	block_upload(e, &v);
+	block_upload(e, &tau);
+	must(e, e->ops->larft(e, v.a, tau.a, t.a));
+	double *first = block_download(e, &t);
+	block_upload(e, &t);
+	must(e, e->ops->larft(e, v.a, tau.a, t.a));
+	bool repeats = runs_alike(e, &t, first);
+	reference_larft(&v, &tau, &t);
+	double largest = 1;
+	for (int64_t i = 0; i < n * n; i++)
+		largest = fmax(largest, fabs(*element(&t, i % n, i / n)));
+	double error = (double)(n + 20) * epsilon_of(precision) * largest;
+	ok(block_holds(e, &t, error) && block_holds(e, &v, 0) && repeats,
+	        "larft %c %" PRId64 " x %" PRId64, precision, m, n);
+	free(first);
+	block_free(e, &v);
+	block_free(e, &t);
+	block_free(e, &tau);
+}
+
+int main(void)
+{
+	static const int64_t orders[] = {0, 1, 2, 16, 31, 32, 33, 63, 64, 65, 96, 100, 127, 128};
+	static const int64_t shapes[][2] = {{5, 0}, {1, 1}, {40, 7}, {100, 32}, {65, 33}, {64, 64},
+	        {1000, 64}, {777, 100}, {2000, 128}, {600, 200}, {513, 512}};
+	struct executor *e = cuda_or_skip();
+
+	for (int d = 0; d < 2; d++) {
+		enum precision precision = d ? DOUBLE : SINGLE;
+		check_potrfs(e, precision);
+		for (size_t i = 0; i < ARRAY_LEN(orders); i++)
+			for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
+				for (enum diag unit = NON_UNIT; unit <= UNIT; unit++)
+					check_trtri(e, precision, uplo, unit, orders[i]);
+		check_guards(e, precision);
+		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+			check_larft(e, precision, shapes[i][0], shapes[i][1]);
+	}
+	struct matrix large = {NULL, 0, 513, 513, 513, SINGLE};
+	ok(!e->ops->potrf_block(e, LOWER, large, 0, NULL) && strstr(e->fault.text, "at most 512"),
+	        "potrf_block says when a block is too large");
+	executor_free(e);
+	return finish();
+}

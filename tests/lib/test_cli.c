@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers, quantities and options of the command line. What ends a program is tried by cli.t. */
+#include "lib/base/base.h"
+#include "lib/base/cli.h"
+#include "tests/tap.h"
+
+static void is_int(const char *text, int64_t want)
+{
+	int64_t got = -12345;
+
+	if (!ok(cli_parse_int(text, &got) && got == want, "'%s' is %lld", text, (long long)want))
+		diag("got %lld", (long long)got);
+}
+
+static void is_quantity(const char *text, double want)
+{
+	double got = NAN;
+
+	ok(cli_parse_quantity(text, &got), "'%s' is a quantity", text);
+	is_real(got, want, 1e-15, "  of the right size");
+}
+
+static void is_printed(double value, const char *unit, const char *want)
+{
+	char text[32];
+
+	is_text(cli_format_quantity(text, sizeof text, value, unit), want, want);
+}
+
+static void test_integers(void)
+{
+	static const char *const broken[] = {"", "-", "x", "1x", "1.5", "1 ", " 1", "1kk", "0x10",
+	        "1KiB", "9223372036854775808", "9223372036854775807k", "99999999999999999999",
+	        "--1"};
+	int64_t value;
+
+	is_int("0", 0);
+	is_int("-17", -17);
+	is_int("+4", 4);
+	is_int("2k", 2000);
+	is_int("2K", 2048);
+	is_int("3m", 3000000);
+	is_int("3Mi", 3 << 20);
+	is_int("1G", 1 << 30);
+	is_int("1g", 1000000000);
+	is_int("9223372036854775807", INT64_MAX);
+	for (size_t i = 0; i < ARRAY_LEN(broken); i++)
+		ok(!cli_parse_int(broken[i], &value), "'%s' is no integer", broken[i]);
+}
+
+static void test_quantities(void)
+{
+	static const char *const broken[] = {
+	        "", "us", "1.0 xs", "1e400", "nan", "inf", "1.0us ", "1  s"};
+	double value;
+
+	is_quantity("1.0us", 1e-6);
+	is_quantity("2.5 ms", 2.5e-3);
+	is_quantity("-3ns", -3e-9);
+	is_quantity("4", 4);
+	is_quantity("1.5e-6", 1.5e-6);
+	is_quantity("64KiB", 65536);
+	is_quantity("1 GB", 1e9);
+	is_quantity("4.1TB/s", 4.1e12);
+	is_quantity("1980MHz", 1.98e9);
+	is_quantity("60 Tflop/s", 6e13);
+	for (size_t i = 0; i < ARRAY_LEN(broken); i++)
+		ok(!cli_parse_quantity(broken[i], &value), "'%s' is no quantity", broken[i]);
+}
+
+static void test_printing(void)
+{
+	char small[4];
+
+	is_printed(3.21e-6, "s", "3.21 us");
+	is_printed(9.996e-7, "s", "1 us");
+	is_printed(1.5e-10, "s", "0.15 ns");
+	is_printed(7200, "s", "7200 s");
+	is_printed(0, "s", "0 s");
+	is_printed(-4.5e-3, "s", "-4.5 ms");
+	is_printed(4.23e12, "B/s", "4.23 TB/s");
+	is_printed(1.98e9, "Hz", "1.98 GHz");
+	is_printed(375000, "B", "375 kB");
+	is_printed(12, "B", "12 B");
+	is_printed(132, "count", "132");
+	is_printed(0.123456, "ratio", "0.1235");
+	is_printed(NAN, "s", "nan");
+	is_text(cli_format_quantity(small, sizeof small, 3.21e-6, "s"), "3.2",
+	        "a short buffer truncates");
+}
+
+static void test_parse(void)
+{
+	int64_t count = 3;
+	double share = 0.5;
+	const char *name = NULL;
+	struct cli_list set = {0};
+	const struct cli_option options[] = {
+	        {"count", 'c', CLI_INT, &count, "N", "a count", 1, 1e6},
+	        {"share", 0, CLI_REAL, &share, "X", "a share", 0, 1},
+	        {"name", 'n', CLI_TEXT, &name, "TEXT", "a name", 0, 0},
+	        {"set", 0, CLI_LIST, &set, "NAME=VALUE", "assignments", 0, 0},
+	};
+	const struct cli_program program = {
+	        "test", "A test.", "[WORD]...", NULL, options, ARRAY_LEN(options)};
+	char *argv[] = {"test", "one", "--count=4K", "-q", "--share", "0.25", "two", "--set=a=1",
+	        "--set", "b=2", "-nx", "--seed=7", "--", "--three", NULL};
+	struct cli_common common = {0};
+	char **operands;
+
+	cli_parse(ARRAY_LEN(argv) - 1, argv, &program, &common, &operands);
+	ok(count == 4096, "an integer with a suffix");
+	is_real(share, 0.25, 0, "a real");
+	is_text(name, "x", "a text behind its letter");
+	ok(set.count == 2 && !strcmp(set.item[0], "a=1") && !strcmp(set.item[1], "b=2"), "a list");
+	ok(common.quick && !common.json && !common.verbose, "common flags");
+	ok(common.seed == 7, "a common number");
+	is_text(common.device, "0", "the first device is the default");
+	is_text(common.output, "data/local", "probes write to data/local");
+	ok(operands[0] && operands[1] && operands[2] && !operands[3], "three operands");
+	is_text(operands[0], "one", "operands and options mix");
+	is_text(operands[2], "--three", "what follows -- is an operand");
+	ok(!strncmp(cli_version(), "fathom ", 7), "version: %s", cli_version());
+}
+
+int main(void)
+{
+	test_integers();
+	test_quantities();
+	test_printing();
+	test_parse();
+	return finish();
+}

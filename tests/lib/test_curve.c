@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Curves: rows of several processes become points. */
+#include "tests/tap.h"
+
+#include "lib/probe/curve.h"
+
+static struct measurement measured(double seconds, double half, size_t samples, size_t discarded)
+{
+	return (struct measurement){.seconds = {seconds, seconds - half, seconds + half, samples},
+	        .discarded = discarded,
+	        .hz = 1.98e9};
+}
+
+static const char *const arg_columns[] = {"bytes", "blocks"};
+
+/* Three processes of a sweep over two sizes, in the order in which processes append. */
+static struct table *example(void)
+{
+	struct table *curve = curve_new(arg_columns, ARRAY_LEN(arg_columns));
+
+	for (int process = 0; process < 3; process++)
+		for (int size = 0; size < 2; size++) {
+			struct arg bytes = {"bytes", size ? 0x1p30 : 4096};
+			struct measurement m =
+			        measured(1e-6 * (size + 1) * (1 + 0.01 * process), 1e-8, 10, 0);
+			m.hz += 1e6 * process;
+			curve_add(curve, "copy", &bytes, 1, process, &m, false);
+		}
+	return curve;
+}
+
+static void test_points(void)
+{
+	struct table *curve = example();
+	struct point *point;
+	size_t n = curve_points(curve, "copy", &point);
+
+	ok(n == 2, "rows with the same arguments are one point");
+	is_real(curve_arg(curve, &point[0], "bytes"), 4096, 0, "points in file order");
+	is_real(curve_arg(curve, &point[1], "bytes"), 0x1p30, 0, "a large size is exact");
+	ok(isnan(curve_arg(curve, &point[0], "blocks")), "an argument not given is nan");
+	is_real(point[0].seconds.value, 1.01e-6, 1e-12, "value: median of the processes");
+	ok(point[0].seconds.low < 1.00e-6 && point[0].seconds.high > 1.02e-6,
+	        "the interval spans the processes");
+	ok(point[0].seconds.samples == 30 && point[0].processes == 3, "samples and processes");
+	is_real(point[0].hz, 1.981e9, 1e-12, "clock: median of the processes");
+	ok(!point[0].busy, "quiet");
+	is_text(point[0].series, "copy", "series");
+	free(point);
+	n = curve_points(curve, "absent", &point);
+	ok(n == 0, "an unknown series has no points");
+	free(point);
+	table_free(curve);
+}
+
+static void test_at(void)
+{
+	struct table *curve = example();
+	const struct arg big = {"bytes", 0x1p30}, odd = {"bytes", 5}, blocks = {"blocks", 1};
+
+	is_real(curve_at(curve, "copy", &big, 1).seconds.value, 2.02e-6, 1e-12,
+	        "point by argument");
+	is_real(curve_at(curve, "copy", NULL, 0).seconds.value, 1.01e-6, 1e-12,
+	        "without arguments: the first point");
+	struct point none = curve_at(curve, "copy", &odd, 1);
+	ok(none.seconds.samples == 0 && isnan(none.seconds.value), "absent: no samples, NaN");
+	ok(isnan(curve_arg(curve, &none, "bytes")), "absent: no arguments");
+	ok(curve_at(curve, "copy", &blocks, 1).seconds.samples == 0, "nan matches no argument");
+	table_free(curve);
+}
+
+static void test_quality(void)
+{
+	struct table *curve = curve_new(arg_columns, ARRAY_LEN(arg_columns));
+	struct measurement good = measured(1, 0.1, 10, 0), mostly = measured(1, 0.1, 4, 5);
+	struct measurement half = measured(1, 0.1, 4, 4);
+	struct measurement failed = {.seconds = {NAN, NAN, NAN, 0}, .discarded = 7, .hz = NAN};
+	struct measurement shared = mostly;
+	shared.disturbed = 3;
+	const char *const name[] = {
+	        "busy", "mostly discarded", "half discarded", "failed once", "shared core"};
+	const struct measurement second[] = {good, mostly, half, failed, shared};
+
+	for (size_t i = 0; i < ARRAY_LEN(name); i++) {
+		curve_add(curve, name[i], NULL, 0, 0, &second[i], false);
+		curve_add(curve, name[i], NULL, 0, 1, i == 3 ? &good : &second[i], i == 0);
+	}
+	ok(curve_at(curve, name[0], NULL, 0).busy, "busy when one process was");
+	ok(curve_at(curve, name[1], NULL, 0).busy, "busy when more than half was discarded");
+	ok(!curve_at(curve, name[2], NULL, 0).busy, "half is not more than half");
+	ok(!curve_at(curve, name[4], NULL, 0).busy,
+	        "those on a shared core, which others stand for, do not count");
+	struct point once = curve_at(curve, name[3], NULL, 0);
+	ok(once.processes == 1 && once.seconds.value == 1 && once.discarded == 7,
+	        "a process without samples does not count");
+	is_real(once.hz, 1.98e9, 0, "its clock does not either");
+	struct point *point;
+	ok(curve_points(curve, NULL, &point) == 5, "all series");
+	free(point);
+	curve_add(curve, "never", NULL, 0, 0, &failed, false);
+	struct point never = curve_at(curve, "never", NULL, 0);
+	ok(never.processes == 0 && never.seconds.samples == 0 && isnan(never.seconds.value) &&
+	                isnan(never.hz),
+	        "a point without any samples");
+	table_free(curve);
+}
+
+static struct estimate of_processes(const double *seconds, size_t count, bool one_sided)
+{
+	struct table *curve = curve_new(arg_columns, ARRAY_LEN(arg_columns));
+
+	if (one_sided)
+		curve_slow_are_disturbed(curve);
+	for (size_t i = 0; i < count; i++) {
+		const struct measurement m = measured(seconds[i], 0.001 * seconds[i], 10, 0);
+		curve_add(curve, "rate", NULL, 0, (int)i, &m, false);
+	}
+	const struct point point = curve_at(curve, "rate", NULL, 0);
+	ok(!point.busy, "processes that do not count make no point a busy one");
+	table_free(curve);
+	return point.seconds;
+}
+
+static void test_one_sided(void)
+{
+	static const double shared[] = {1, 1.5, 1.02, 1.6, 1.01}, alone[] = {1, 1.5, 1.6},
+	                    noise[] = {1, 1.3, 1.2};
+	const struct estimate usual = of_processes(shared, 5, false),
+	                      quick = of_processes(shared, 5, true);
+
+	is_real(usual.value, 1.02, 1e-12, "as a rule every process counts");
+	is_real(quick.value, 1.01, 1e-12, "of a shared host only those within a third");
+	ok(quick.samples == 30 && quick.high - quick.low < 0.1 && usual.high - usual.low > 0.5,
+	        "and their interval is narrow");
+	is_real(of_processes(alone, 3, true).value, 1.5, 1e-12,
+	        "one alone is no measure of others");
+	is_real(of_processes(noise, 3, true).value, 1.2, 1e-12,
+	        "less than a third changes nothing");
+}
+
+int main(void)
+{
+	test_points();
+	test_at();
+	test_quality();
+	test_one_sided();
+	return finish();
+}

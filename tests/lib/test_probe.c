@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The program around a set of probes: what was measured is kept, what fails or is not possible does
+ * not keep the others from being measured, those of the GPU share their processes. The program
+ * starts itself with arguments as such a set of stand-in probes. */
+#include "lib/base/base.h"
+#include "lib/base/msg.h"
+#include "lib/probe/probe.h"
+#include "lib/base/table.h"
+#include "tests/tap.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const columns[] = {"pid"};
+
+static void measure_pid(struct probe_run *run)
+{
+	const struct arg arg = {"pid", (double)getpid()};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0};
+	probe_record(run, "own", &arg, 1, &m);
+}
+
+static void measure_nowhere(struct probe_run *run)
+{
+	(void)run;
+	msg_die(EXIT_NOT_POSSIBLE, "there is nothing to measure");
+}
+
+static void measure_crash(struct probe_run *run)
+{
+	measure_pid(run);
+	if (run->process == 1)
+		raise(SIGKILL);
+}
+
+/* Two points; process 1 is slower at one of them, those of second visits are not. */
+static void measure_uneven(struct probe_run *run)
+{
+	for (int point = 0; point < 2; point++) {
+		const struct arg arg = {"pid", point};
+		const double seconds = run->process == 1 && point == 1 ? 1.3e-3 : 1e-3;
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		if (run->wanted && probe_wants(run, "own", &arg, 1))
+			msg_warn("point %d again", point);
+		probe_record(run, "own", &arg, 1, &m);
+	}
+}
+
+static void fit_nothing(const struct table *curve, struct profile *profile)
+{
+	(void)curve;
+	(void)profile;
+}
+
+#define STAND_IN(tag, text, gpu, function)                                                         \
+	static const struct probe tag = {.name = text,                                             \
+	        .question = "Which process is this?",                                              \
+	        .args = columns,                                                                   \
+	        .arg_count = 1,                                                                    \
+	        .needs_gpu = gpu,                                                                  \
+	        .seconds = 0.1,                                                                    \
+	        .processes = 4,                                                                    \
+	        .measure = function,                                                               \
+	        .fit = fit_nothing}
+STAND_IN(first, "first", true, measure_pid);
+STAND_IN(nowhere, "nowhere", true, measure_nowhere);
+STAND_IN(crash, "crash", true, measure_crash);
+STAND_IN(last, "last", true, measure_pid);
+STAND_IN(host, "host", false, measure_pid);
+static const struct probe alone = {.name = "alone",
+        .question = "Which process is this?",
+        .args = columns,
+        .arg_count = 1,
+        .needs_gpu = true,
+        .alone = true,
+        .seconds = 0.1,
+        .processes = 4,
+        .measure = measure_pid,
+        .fit = fit_nothing};
+
+static const struct probe uneven = {.name = "uneven",
+        .question = "What does one process see otherwise?",
+        .args = columns,
+        .arg_count = 1,
+        .seconds = 0.1,
+        .processes = 4,
+        .revisits = true,
+        .measure = measure_uneven,
+        .fit = fit_nothing};
+
+static bool is_first(const char *series, double seconds)
+{
+	return strcmp(series, "own") == 0 && seconds < 1.1e-3;
+}
+
+/* Process 1 sees the second point otherwise, but by too little to be noisy; it is the longer one.
+ */
+static void measure_chancy(struct probe_run *run)
+{
+	for (int point = 0; point < 2; point++) {
+		const struct arg arg = {"pid", point};
+		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		probe_record(run, "own", &arg, 1, &m);
+	}
+}
+
+static const struct probe chancy = {.name = "chancy",
+        .question = "What does chance decide by process?",
+        .args = columns,
+        .arg_count = 1,
+        .needs_gpu = true,
+        .seconds = 0.1,
+        .processes = 4,
+        .revisits = true,
+        .by_chance = is_first,
+        .measure = measure_chancy,
+        .fit = fit_nothing};
+
+/* Its place among the probes of a process, in thousandths of a second. */
+static void measure_place(struct probe_run *run)
+{
+	static int before;
+	const struct arg arg = {"pid", 0};
+	const double seconds = 1e-3 * ++before;
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+
+	probe_record(run, "own", &arg, 1, &m);
+}
+
+static bool is_any(const char *series, double seconds)
+{
+	(void)series;
+	return seconds > 0;
+}
+
+#define PLACED(tag, text, whose)                                                                   \
+	static const struct probe tag = {.name = text,                                             \
+	        .question = "Which place has it?",                                                 \
+	        .args = columns,                                                                   \
+	        .arg_count = 1,                                                                    \
+	        .needs_gpu = true,                                                                 \
+	        .turn = whose,                                                                     \
+	        .seconds = 0.1,                                                                    \
+	        .processes = 3,                                                                    \
+	        .revisits = true,                                                                  \
+	        .by_chance = is_any,                                                               \
+	        .measure = measure_place,                                                          \
+	        .fit = fit_nothing}
+PLACED(late, "late", 1);
+PLACED(early, "early", -1);
+
+static const struct probe *const list[] = {
+        &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy, &late, &early};
+
+static char folder[] = "/tmp/fathom-probe-XXXXXX";
+
+static int run(const char *options)
+{
+	char *command = xasprintf(
+	        "/proc/%d/exe --output %s %s >%s/out 2>&1", (int)getpid(), folder, options, folder);
+	const int status = system(command);
+	free(command);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool said(const char *text)
+{
+	char *command = xasprintf("grep -q -e '%s' %s/out", text, folder);
+	const int status = system(command);
+	free(command);
+	return status == 0;
+}
+
+/* The curve of a stand-in, or NULL; it is removed. */
+static struct table *take(const char *name)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/%s.tsv", folder, name);
+	struct table *table = access(path, F_OK) == 0 ? table_read(path, &fault) : NULL;
+	remove(path);
+	free(path);
+	return table;
+}
+
+static bool same_processes(const struct table *a, const struct table *b)
+{
+	for (size_t i = 0; a && b && i < a->row_count && i < b->row_count; i++)
+		if (table_real(a, i, "pid") != table_real(b, i, "pid"))
+			return false;
+	return a && b;
+}
+
+static void test_set(const char *options, size_t processes)
+{
+	ok(run(options) == EXIT_MEASURE_FAILED, "'%s': a crash among them fails the set", options);
+	ok(said("nowhere is not possible here"), "what is not possible is said");
+	ok(said("crash: process 2 of .* was ended by signal 9"), "so is the crash, and where");
+	struct table *a = take("first"), *b = take("last"), *c = take("host"), *d = take("alone");
+	ok(a && a->row_count == processes, "the first probe has all its processes");
+	ok(b && b->row_count == processes, "so has the one behind the crash");
+	ok(same_processes(a, b), "they were the same processes until the crash");
+	ok(c && c->row_count == processes && !same_processes(a, c),
+	        "one of the host has its own processes");
+	ok(d && d->row_count == processes && !same_processes(a, d), "so has one that is alone");
+	ok(!take("crash") && !take("nowhere"), "the others left no file");
+	table_free(a);
+	table_free(b);
+	table_free(c);
+	table_free(d);
+}
+
+static void test_remeasured(void)
+{
+	ok(run("host uneven") == EXIT_DONE, "a probe that asks for second visits");
+	struct table *curve = take("uneven"), *other = take("host");
+	ok(said("point 1 again") && !said("point 0 again"), "a second visit is of what is noisy");
+	ok(curve && curve->row_count == 9, "its row is added");
+	ok(curve && table_real(curve, 8, "process") == 4, "of one more process");
+	ok(curve && table_real(curve, 3, "seconds") == 1.3e-3, "the slow one's stays");
+	ok(curve && strcmp(table_meta(curve, "remeasured"), "1") == 0, "one visit is enough");
+	ok(other && !table_meta(other, "remeasured"), "another probe has none");
+	table_free(curve);
+	table_free(other);
+	ok(run("--quick uneven") == EXIT_DONE && !said("again"), "--quick does without");
+	table_free(take("uneven"));
+}
+
+static size_t rows_of(const struct table *curve, double point)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; curve && i < curve->row_count; i++)
+		rows += table_real(curve, i, "pid") == point;
+	return rows;
+}
+
+static void test_chance(void)
+{
+	ok(run("chancy") == EXIT_DONE, "a probe of what chance decides by process");
+	struct table *curve = take("chancy");
+	ok(rows_of(curve, 0) == 10, "ten processes visit such a point");
+	ok(rows_of(curve, 1) == 4, "and no further ones another");
+	table_free(curve);
+	ok(run("--quick chancy") == EXIT_DONE, "--quick");
+	curve = take("chancy");
+	ok(rows_of(curve, 0) == 3, "does without");
+	table_free(curve);
+}
+
+/* In further visits, too, whatever order they are named in. */
+static void test_turns(void)
+{
+	static const char *const names[] = {"early", "late"};
+
+	ok(run("late early") == EXIT_DONE, "probes that have their turns");
+	for (size_t n = 0; n < ARRAY_LEN(names); n++) {
+		struct table *curve = take(names[n]);
+		size_t placed = 0;
+		for (size_t i = 0; curve && i < curve->row_count; i++)
+			placed += fabs(1e3 * table_real(curve, i, "seconds") - (double)(n + 1)) <
+			          1e-9;
+		ok(placed == 10, "%s has its place in all ten processes", names[n]);
+		table_free(curve);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return probe_main(argc, argv, list, ARRAY_LEN(list));
+	if (!mkdtemp(folder))
+		return 1;
+	test_set("first last crash nowhere host alone", 4);
+	test_set("--quick alone host first last crash nowhere", 3);
+	test_remeasured();
+	test_chance();
+	test_turns();
+	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
+	struct table *a = take("last"), *b = take("first");
+	ok(a && a->row_count == 3 && !b, "measures that one");
+	table_free(a);
+	ok(run("--quick --verbose last") == EXIT_DONE && said("process 3 took") &&
+	                said(": last 0.") && said("to start and to end "),
+	        "--verbose says where the time of a process went");
+	table_free(take("last"));
+	ok(run("lst") == EXIT_BAD_USAGE && said("no probe is named lst"),
+	        "unknown names are refused");
+	ok(run("--check") == EXIT_BAD_USAGE, "no check where no probe has one");
+	char *clean = xasprintf("rm -rf %s", folder);
+	ok(system(clean) == 0, "cleaned up");
+	free(clean);
+	return finish();
+}

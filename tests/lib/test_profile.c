@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile: its file, its status words, interpolation between its rows, changed copies. */
+#include "tests/tap.h"
+
+#include "lib/base/msg.h"
+#include "lib/profile/profile.h"
+
+static struct estimate about(double value, double relative)
+{
+	double half = fabs(value) * relative;
+
+	return (struct estimate){value, value - half, value + half, 30};
+}
+
+static void add(struct profile *profile, const char *name, const struct arg *args, size_t count,
+        struct estimate estimate)
+{
+	const struct parameter_spec spec = {.name = name, .unit = "s", .method = "test"};
+
+	profile_add(profile, &spec, args, count, estimate, false);
+}
+
+static void add_at(struct profile *profile, const char *name, const char *arg, double x, double y)
+{
+	const struct arg at = {arg, x};
+
+	add(profile, name, &at, 1, about(y, 0.01));
+}
+
+static struct lookup get_at(
+        const struct profile *profile, const char *name, const char *arg, double x)
+{
+	const struct arg at = {arg, x};
+
+	return profile_get(profile, name, &at, 1);
+}
+
+/* f(blocks, threads) = 3 blocks^0.5 threads^-1.25: straight in the logarithms. */
+static double law(double blocks, double threads)
+{
+	return 3 * sqrt(blocks) * pow(threads, -1.25);
+}
+
+static void add_law(struct profile *profile, double blocks, double threads)
+{
+	const struct arg at[] = {{"blocks", blocks}, {"threads", threads}};
+
+	add(profile, "law", at, 2, about(law(blocks, threads), 0.02));
+}
+
+static struct lookup get_law(const struct profile *profile, double blocks, double threads)
+{
+	/* asked for in the other order than the rows have */
+	const struct arg at[] = {{"threads", threads}, {"blocks", blocks}};
+
+	return profile_get(profile, "law", at, 2);
+}
+
+static void test_status(void)
+{
+	struct profile *profile = profile_new();
+	const struct parameter_spec bounded = {
+	        .name = "b", .unit = "s", .method = "", .low = 1, .high = 2};
+	const struct parameter_spec free_one = {.name = "f", .unit = "s", .method = ""};
+	const struct parameter_spec vague = {
+	        .name = "v", .unit = "s", .method = "", .low = 1, .high = 2};
+	const struct {
+		const struct parameter_spec *spec;
+		struct estimate estimate;
+		bool busy;
+		const char *status;
+	} row[] = {
+	        {&bounded, {1.5, 1.4, 1.6, 9}, false, "ok"},
+	        {&bounded, {1, 1, 1, 9}, false, "ok"},
+	        {&bounded, {0.99, 0.98, 1, 9}, false, "failed"},
+	        {&bounded, {2.01, 2, 2.02, 9}, true, "failed"},
+	        {&bounded, {1.5, 1.4, 1.6, 9}, true, "noisy"},
+	        {&free_one, {1, 0.79, 1.21, 9}, false, "noisy"},
+	        {&free_one, {1, 0.91, 1.09, 9}, false, "ok"},
+	        {&free_one, {-1, -1.05, -0.95, 9}, false, "ok"},
+	        {&free_one, {1, NAN, NAN, 9}, false, "noisy"},
+	        {&free_one, {1, 1, 1, 0}, false, "failed"},
+	        {&free_one, {NAN, NAN, NAN, 9}, false, "failed"},
+	        {&free_one, {INFINITY, 1, INFINITY, 9}, false, "failed"},
+	        {&vague, {2.1, 1.2, 3, 9}, false, "noisy"},
+	        {&vague, {2.1, 1.9, 2.3, 9}, false, "failed"},
+	        {&vague, {2.8, 2.1, 3.5, 9}, false, "failed"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+		const struct arg number = {"i", (double)i};
+		profile_add(profile, row[i].spec, &number, 1, row[i].estimate, row[i].busy);
+		if (!ok(strcmp(profile->row[i].status, row[i].status) == 0, "status %s",
+		            row[i].status))
+			diag("row %zu is %s", i, profile->row[i].status);
+	}
+	ok(profile_failed(profile) == 7, "failed rows are counted");
+	ok(!profile_get(profile, "b", NULL, 0).found, "a function asked for as a scalar");
+	ok(get_at(profile, "b", "i", 2).extrapolated == false, "between usable rows");
+	double low, high;
+	ok(profile_range(profile, "b", "i", &low, &high) && low == 0 && high == 4,
+	        "the range leaves failed rows out at its ends");
+	profile_free(profile);
+}
+
+static void test_bounded(void)
+{
+	struct profile *profile = profile_new();
+	const struct parameter_spec reach = {.name = "reach", .unit = "B", .method = ""};
+	const struct parameter_spec size = {.name = "size", .unit = "B", .method = ""};
+	struct fault fault = {""};
+
+	profile_add_bounded(profile, &reach, NULL, 0, 1e11, NAN, 9);
+	profile_add_bounded(profile, &size, NULL, 0, NAN, NAN, 9);
+	ok(!profile_get(profile, "reach", NULL, 0).found, "a bound is no value");
+	ok(profile_failed(profile) == 0, "not resolved is not failed");
+	struct profile *read = profile_from_table(profile_to_table(profile), &fault);
+	ok(read && strcmp(read->row[0].status, "bounded") == 0 &&
+	                read->row[0].estimate.low == 1e11 && isnan(read->row[0].estimate.high) &&
+	                isnan(read->row[0].estimate.value),
+	        "a bound survives the file");
+	profile_free(read);
+	profile_free(profile);
+}
+
+static void test_scalar(void)
+{
+	struct profile *profile = profile_new();
+	const struct parameter_spec gone = {.name = "gone", .unit = "s", .method = ""};
+
+	add(profile, "one", NULL, 0, (struct estimate){5e-6, 4.9e-6, 5.2e-6, 12});
+	profile_add(profile, &gone, NULL, 0, (struct estimate){NAN, NAN, NAN, 0}, false);
+	struct lookup one = profile_get(profile, "one", NULL, 0);
+	ok(one.found && !one.extrapolated, "a scalar is found");
+	ok(one.estimate.value == 5e-6 && one.estimate.low == 4.9e-6 &&
+	                one.estimate.high == 5.2e-6 && one.estimate.samples == 12,
+	        "with its interval and samples");
+	is_text(one.regime, "hardware", "regime by default");
+	is_text(one.status, "ok", "status");
+	ok(!profile_get(profile, "gone", NULL, 0).found, "a failed scalar is not found");
+	struct lookup two = profile_get(profile, "two", NULL, 0);
+	ok(!two.found && isnan(two.estimate.value), "nor is an unknown name");
+	double low, high;
+	ok(!profile_range(profile, "one", "bytes", &low, &high), "a scalar has no range");
+	profile_free(profile);
+}
+
+static void test_one_argument(void)
+{
+	struct profile *profile = profile_new();
+
+	for (double x = 4096; x <= 0x1p30; x *= 4)
+		add_at(profile, "f", "bytes", x, 2e-9 * pow(x, 0.8));
+	is_real(get_at(profile, "f", "bytes", 0x1p20).estimate.value, 2e-9 * pow(0x1p20, 0.8), 0,
+	        "exact at a row");
+	struct lookup f = get_at(profile, "f", "bytes", 12345);
+	is_real(f.estimate.value, 2e-9 * pow(12345, 0.8), 1e-12, "a power law is exact between");
+	is_real(f.estimate.high, 1.01 * 2e-9 * pow(12345, 0.8), 1e-12, "so is its interval");
+	ok(!f.extrapolated, "and it is not extrapolated");
+	f = get_at(profile, "f", "bytes", 0x1p32);
+	is_real(f.estimate.value, 2e-9 * pow(0x1p32, 0.8), 1e-12, "the slope goes on above");
+	is_real(f.estimate.low, 0.99 * 2e-9 * pow(0x1p32, 0.8), 1e-12, "with the end's interval");
+	ok(f.extrapolated, "and that is said");
+	f = get_at(profile, "f", "bytes", 16);
+	is_real(f.estimate.value, 2e-9 * pow(16, 0.8), 1e-12, "the slope goes on below");
+	ok(f.extrapolated, "and that is said, too");
+	ok(!get_at(profile, "f", "words", 16).found, "an argument the function does not have");
+	ok(!profile_get(profile, "f", NULL, 0).found, "a missing argument");
+	double low, high;
+	ok(profile_range(profile, "f", "bytes", &low, &high) && low == 4096 && high == 0x1p30,
+	        "range of the argument");
+
+	for (double x = 1024; x <= 4096; x *= 2)
+		add_at(profile, "step", "m", x, x);
+	add_at(profile, "step", "m", 4160, 3 * 4160);
+	is_real(get_at(profile, "step", "m", 4160).estimate.value, 3 * 4160, 0,
+	        "a step at the end");
+	is_real(get_at(profile, "step", "m", 8320).estimate.value,
+	        3 * 4160 * pow(2, log(3 * 4160 / 2048.0) / log(4160 / 2048.0)), 1e-9,
+	        "beyond it the slope from the row before those two goes on");
+
+	add_at(profile, "lone", "bytes", 4, 7);
+	ok(!get_at(profile, "lone", "bytes", 4).extrapolated, "one row: at it");
+	f = get_at(profile, "lone", "bytes", 8);
+	ok(f.found && f.estimate.value == 7 && f.extrapolated, "one row: elsewhere, extrapolated");
+
+	add_at(profile, "zero", "offset", 0, 2);
+	add_at(profile, "zero", "offset", 8, 4);
+	is_real(get_at(profile, "zero", "offset", 0).estimate.value, 2, 0,
+	        "argument 0: at the row");
+	f = get_at(profile, "zero", "offset", 4);
+	is_real(f.estimate.value, sqrt(8), 1e-12, "argument 0: linear towards it");
+
+	add_at(profile, "negative", "x", 1, -1);
+	add_at(profile, "negative", "x", 4, 3);
+	f = get_at(profile, "negative", "x", 2);
+	is_real(f.estimate.value, 1, 1e-12, "a negative value: linear in the value");
+	ok(f.estimate.low <= 1 && f.estimate.high >= 1, "the interval stays around the value");
+
+	add(profile, "open", &(struct arg){"x", 1}, 1, (struct estimate){1, 0.5, INFINITY, 3});
+	add(profile, "open", &(struct arg){"x", 4}, 1, (struct estimate){1, NAN, 2, 3});
+	f = get_at(profile, "open", "x", 2);
+	ok(isinf(f.estimate.high), "an open end of an interval stays open");
+	ok(isnan(f.estimate.low), "an unknown end stays unknown");
+	profile_free(profile);
+}
+
+static void test_grid(void)
+{
+	struct profile *profile = profile_new();
+
+	for (double blocks = 1; blocks <= 256; blocks *= 4)
+		for (double threads = 32; threads <= 1024; threads *= 2)
+			if (!(blocks == 16 && threads == 1024) && !(blocks == 4 && threads == 128))
+				add_law(profile, blocks, threads);
+	is_real(get_law(profile, 4, 64).estimate.value, law(4, 64), 0, "2-D: exact at a row");
+	struct lookup f = get_law(profile, 10, 300);
+	is_real(f.estimate.value, law(10, 300), 1e-12, "2-D: a power law is exact between");
+	is_real(f.estimate.low, 0.98 * law(10, 300), 1e-12, "2-D: and its interval");
+	ok(!f.extrapolated, "2-D: inside");
+	f = get_law(profile, 4, 128);
+	is_real(f.estimate.value, law(4, 128), 1e-12, "a hole is bridged");
+	ok(!f.extrapolated, "without extrapolation");
+	f = get_law(profile, 16, 1000);
+	is_real(f.estimate.value, law(16, 1000), 1e-12, "a hole at the edge is bridged");
+	ok(!f.extrapolated, "along the other argument");
+	f = get_law(profile, 2, 2048);
+	is_real(f.estimate.value, law(2, 2048), 1e-12, "2-D: beyond one argument");
+	ok(f.extrapolated, "2-D: is said");
+	f = get_law(profile, 1000, 16);
+	is_real(f.estimate.value, law(1000, 16), 1e-12, "2-D: beyond both");
+	ok(f.extrapolated, "2-D: is said, too");
+	f = get_law(profile, NAN, 64);
+	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: nothing at what is no number");
+	f = get_law(profile, 4, NAN);
+	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: of either argument");
+	ok(get_law(profile, INFINITY, -INFINITY).extrapolated, "2-D: beyond everything");
+	profile_free(profile);
+}
+
+static void test_quality(void)
+{
+	struct profile *profile = profile_new();
+	const struct parameter_spec spec = {
+	        .name = "f", .unit = "s", .method = "", .regime = "surface"};
+	const struct arg at[] = {{"n", 1}, {"n", 2}, {"n", 4}};
+
+	add(profile, "f", &at[0], 1, about(1, 0.01));
+	profile_add(profile, &spec, &at[1], 1, about(2, 0.3), false);
+	add(profile, "f", &at[2], 1, (struct estimate){4, 4, 4, 3});
+	struct lookup f = get_at(profile, "f", "n", 1.5);
+	is_text(f.status, "noisy", "the worst status of the rows used");
+	is_text(f.regime, "surface", "the worst regime of the rows used");
+	f = get_at(profile, "f", "n", 3);
+	ok(f.estimate.samples == 3, "the fewest samples of the rows used");
+	f = get_at(profile, "f", "n", 4);
+	ok(strcmp(f.status, "ok") == 0 && strcmp(f.regime, "hardware") == 0,
+	        "a row hit exactly stands alone");
+	profile_free(profile);
+}
+
+static void test_file(void)
+{
+	struct profile *profile = profile_new();
+	struct fault fault = {""};
+
+	add_law(profile, 132, 256);
+	add_at(profile, "f", "bytes", 0x1p40, 1.5);
+	add(profile, "gpu.one", NULL, 0, (struct estimate){NAN, NAN, NAN, 0});
+	struct table *table = profile_to_table(profile);
+	table_meta_set(table, "gpu", "paper machine");
+	is_text(table_text(table, 0, "parameter"), "law[blocks=132,threads=256]", "a row's name");
+	is_text(table_text(table, 1, "parameter"), "f[bytes=1099511627776]", "a large argument");
+	struct profile *back = profile_from_table(table, &fault);
+	if (!ok(back && back->count == 3, "there and back"))
+		diag("%s", fault.text);
+	is_real(get_law(back, 132, 256).estimate.value, law(132, 256), 1e-8, "same value");
+	is_real(get_at(back, "f", "bytes", 0x1p40).estimate.value, 1.5, 0, "same argument");
+	ok(!profile_get(back, "gpu.one", NULL, 0).found, "failed stays failed");
+	is_text(table_meta(back->source, "gpu"), "paper machine", "metadata is kept");
+	profile_free(back);
+	profile_free(profile);
+}
+
+/* One row with the given fields is refused for the reason given. */
+static void refused(const char *name, const char *low, const char *high, const char *samples,
+        const char *regime, const char *status, const char *reason)
+{
+	static const char *const columns[] = {"parameter", "value", "unit", "low", "high",
+	        "samples", "method", "regime", "status"};
+	const char *const good[] = {"a[n=1]", "2", "s", "1", "3", "9", "", "hardware", "ok"};
+	const char *const cell[] = {name, "2", "s", low, high, samples, "", regime, status};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	struct fault fault = {""};
+
+	for (size_t r = 0; r < 2; r++) {
+		table_add_row(table);
+		for (size_t c = 0; c < ARRAY_LEN(columns); c++)
+			table_set_text(table, r, columns[c], r ? cell[c] : good[c]);
+	}
+	struct profile *profile = profile_from_table(table, &fault);
+	if (!ok(!profile && strstr(fault.text, "row 2") && strstr(fault.text, reason),
+	            "refused: %s %s", name, reason))
+		diag("%s", profile ? "accepted" : fault.text);
+	profile_free(profile);
+}
+
+static void refused_name(const char *name, const char *reason)
+{
+	refused(name, "1", "3", "9", "hardware", "ok", reason);
+}
+
+static void test_refused(void)
+{
+	struct fault fault = {""};
+
+	refused_name("", "a name");
+	refused_name("a b", "only letters");
+	refused_name("a[", "name=value");
+	refused_name("a[n]", "name=value");
+	refused_name("a[n=]", "not a number");
+	refused_name("a[n=x]", "not a number");
+	refused_name("a[n=1", "brackets");
+	refused_name("a[n=1]x", "brackets");
+	refused_name("a[n=1,n=2]", "twice");
+	refused_name("a[a=1,b=1,c=1,d=1,e=1]", "too many");
+	refused_name("a[n=1.0]", "twice");
+	refused("b", "3", "1", "9", "hardware", "ok", "low lies above high");
+	refused("b", "1", "3", "-1", "hardware", "ok", "samples");
+	refused("b", "1", "3", "many", "hardware", "ok", "samples");
+	refused("b", "1", "3", "9", "software", "ok", "regime");
+	refused("b", "1", "3", "9", "hardware", "fine", "status");
+	static const char *const few[] = {"parameter", "value"};
+	ok(!profile_from_table(table_new(few, 2), &fault) && strstr(fault.text, "unit"),
+	        "refused: a missing column is named");
+	ok(!profile_read("/nonexistent/profile.tsv", &fault) &&
+	                strstr(fault.text, "/nonexistent/profile.tsv"),
+	        "refused: a missing file is named");
+}
+
+static void test_set(void)
+{
+	struct profile *profile = profile_new();
+	struct fault fault = {""};
+
+	add(profile, "one", NULL, 0, about(1e-6, 0.01));
+	add_at(profile, "f", "n", 1, 1);
+	add_at(profile, "f", "n", 2, 2);
+	add_at(profile, "g", "n", 1, 1);
+	add_at(profile, "g", "n", 2, 2);
+	ok(profile_set(profile, "one=2.5us", &fault), "--set of a scalar");
+	is_real(profile_get(profile, "one", NULL, 0).estimate.value, 2.5e-6, 1e-12, "is read");
+	ok(profile_set(profile, "f[n=2]=8", &fault), "--set of one row");
+	is_real(get_at(profile, "f", "n", 2).estimate.value, 8, 0, "changes that row");
+	is_real(get_at(profile, "f", "n", 1).estimate.value, 1, 0, "and no other");
+	ok(profile_set(profile, "g=3", &fault), "--set of a whole function");
+	struct lookup g = get_at(profile, "g", "n", 77);
+	ok(g.found && g.estimate.value == 3 && !g.extrapolated, "makes it constant");
+	ok(!profile_set(profile, "unknown=1", &fault) && strstr(fault.text, "unknown"),
+	        "--set of an unknown name is a fault");
+	ok(!profile_set(profile, "f[n=3]=1", &fault), "--set of an unknown row is a fault");
+	ok(!profile_set(profile, "one", &fault), "--set without a value is a fault");
+	ok(!profile_set(profile, "one=fast", &fault) && strstr(fault.text, "fast"),
+	        "--set to no number is a fault");
+	ok(!profile_set(profile, "[=1", &fault), "--set of a malformed name is a fault");
+	profile_free(profile);
+}
+
+static void test_shifted(void)
+{
+	struct profile *profile = profile_new();
+
+	add_at(profile, "f", "n", 1, 1);
+	add_at(profile, "f", "n", 2, 2);
+	add(profile, "one", NULL, 0, about(5, 0.1));
+	struct profile *up = profile_shifted(profile, "f", 1), *down;
+	down = profile_shifted(profile, "f", -1);
+	is_real(get_at(up, "f", "n", 2).estimate.value, 2.02, 1e-12, "shifted up to its high end");
+	is_real(get_at(down, "f", "n", 1).estimate.value, 0.99, 1e-12, "down to its low end");
+	is_real(profile_get(up, "one", NULL, 0).estimate.value, 5, 0, "others stay");
+	is_real(get_at(profile, "f", "n", 2).estimate.value, 2, 0, "so does the original");
+	profile_free(profile);
+	is_real(get_at(up, "f", "n", 2).estimate.value, 2.02, 1e-12, "nothing is shared");
+	profile_free(up);
+	profile_free(down);
+}
+
+static void test_print(void)
+{
+	struct profile *profile = profile_new();
+	char *text = NULL;
+	size_t size = 0;
+
+	for (int n = 1; n <= 6; n++)
+		add_at(profile, "f", "n", n, 1e-6 * n);
+	add(profile, "one", NULL, 0, about(2.5e-9, 0.4));
+	FILE *out = open_memstream(&text, &size);
+	profile_print(profile, false, out);
+	fclose(out);
+	is_text(text,
+	        "parameter             value  unit  +- %  samples  status\n"
+	        "f[n=1]                    1  us     1.0       30  ok\n"
+	        "  ... 4 rows, all ok\n"
+	        "f[n=6]                    6  us     1.0       30  ok\n"
+	        "one                     2.5  ns    40.0       30  noisy\n",
+	        "one aligned table, long functions shortened");
+	free(text);
+	add(profile, "host.l1.latency", NULL, 0, about(2.5e-9, 0.4));
+	out = open_memstream(&text, &size);
+	profile_print_counts(profile, out);
+	fclose(out);
+	is_text(text, "8 parameters: 6 ok, 2 noisy (host 1), 0 bounded, 0 failed\n",
+	        "and a line of what they are");
+	free(text);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	test_status();
+	test_bounded();
+	test_scalar();
+	test_one_argument();
+	test_grid();
+	test_quality();
+	test_file();
+	test_refused();
+	test_set();
+	test_shifted();
+	test_print();
+	return finish();
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes of a QR factorization by libfathom on a GPU, from a factorization made there: residual,
+ * orthogonality and right-hand sides of each; the choice by a profile; drift; what is refused. */
+#include "tests/tap.h"
+
+#ifndef FATHOM_CUDA
+
+int main(void)
+{
+	skip_all("built without the CUDA Toolkit");
+}
+
+#else
+
+#include "tests/algorithms/changed_matrix.h"
+#include "fathom_test.h"
+
+#include "factor/algorithms/qr_update.h"
+
+enum { M = 300, N = 120, P = 37, SIDES = 2, ROOM = 520 };
+static const char letters[] = {'N', 'S', 'A'};
+
+/* A factorization with room on the device, and its matrix and right-hand sides on the host in
+ * double. */
+struct fixture {
+	enum precision p;
+	enum q_kept kept;
+	int64_t m, n;
+	struct pair q, r, d;
+	double *a, *b;
+	uint64_t seed;
+};
+
+static double *random_doubles(struct fixture *s, int64_t count)
+{
+	double *x = xmalloc((size_t)count * sizeof *x);
+
+	s->seed++;
+	for (int64_t i = 0; i < count; i++) {
+		double value = test_random(s->seed, i);
+		x[i] = s->p == SINGLE ? (double)(float)value : value;
+	}
+	return x;
+}
+
+/* On the device, without padding. */
+static void *send(const double *x, int64_t count, enum precision p)
+{
+	void *host = xmalloc((size_t)(count * precision_bytes(p)) + 1);
+
+	for (int64_t i = 0; i < count; i++)
+		put(host, i, p, x[i]);
+	void *device = on_device(host, count * precision_bytes(p));
+	free(host);
+	return device;
+}
+
+static struct pair room(int64_t m, int64_t n, enum precision p)
+{
+	struct pair a = pair_random(m, n, p, 5);
+
+	GPU(cudaMemset(a.device, 0xff, (size_t)a.bytes));
+	return a;
+}
+
+static bool factorize(struct fixture *s)
+{
+	int64_t bytes = CALL(s->p, qr_factorize_work, letters[s->kept], s->m, s->n, SIDES);
+	void *work = on_device(NULL, bytes), *a = send(s->a, s->m * s->n, s->p);
+	void *b = send(s->b, s->m * SIDES, s->p);
+	bool good = done(CALL(s->p, qr_factorize, letters[s->kept], s->m, s->n, SIDES, a, s->m, b,
+	        s->m, s->q.device, s->q.ld, s->r.device, s->r.ld, s->d.device, s->d.ld, work,
+	        bytes));
+
+	GPU(cudaFree(work));
+	GPU(cudaFree(a));
+	GPU(cudaFree(b));
+	return good;
+}
+
+static struct fixture fixture_new(enum precision p, enum q_kept kept)
+{
+	struct fixture s = {.p = p, .kept = kept, .m = M, .n = N, .seed = 100};
+
+	s.a = random_doubles(&s, M * N);
+	s.b = random_doubles(&s, M * SIDES);
+	s.q = room(ROOM, ROOM, p);
+	s.r = room(ROOM, ROOM, p);
+	s.d = room(ROOM, SIDES, p);
+	return s;
+}
+
+static void fixture_free(struct fixture *s)
+{
+	pair_free(&s->q);
+	pair_free(&s->r);
+	pair_free(&s->d);
+	free(s->a);
+	free(s->b);
+}
+
+/* ---- measures ---- */
+
+/* The larger of those of R^T R - A^T A and R^T D - A^T B, and with Q of Q R - A and Q^T Q - I. */
+static double worst_ratio(const struct fixture *s)
+{
+	int64_t m = s->m, n = s->n, columns = s->kept == Q_FULL ? m : n;
+	void *q = pair_result(&s->q), *r = pair_result(&s->r), *d = pair_result(&s->d);
+	double *fr = to_doubles(r, s->r.ld, n, n, s->p);
+	double *fd = to_doubles(d, s->d.ld, n, SIDES, s->p);
+	double *square = xmalloc((size_t)(m * m) * sizeof *square);
+	double *sides = xmalloc((size_t)(n * SIDES) * sizeof *sides), eps = unit_roundoff(s->p);
+
+	multiply(CblasTrans, CblasNoTrans, n, n, m, 1, s->a, s->a, 0, square);
+	double norm = norm_one(square, n, n);
+	multiply(CblasTrans, CblasNoTrans, n, n, n, -1, fr, fr, 1, square);
+	double worst = test_ratio(norm_one(square, n, n), m, norm, eps);
+	multiply(CblasTrans, CblasNoTrans, n, SIDES, m, 1, s->a, s->b, 0, sides);
+	multiply(CblasTrans, CblasNoTrans, n, SIDES, n, -1, fr, fd, 1, sides);
+	worst = worse(worst, test_ratio(norm_one(sides, n, SIDES), m,
+	                             norm_one(s->a, m, n) * norm_one(s->b, m, SIDES), eps));
+	if (s->kept != Q_NONE) {
+		double *fq = to_doubles(q, s->q.ld, m, columns, s->p);
+		memcpy(square, s->a, (size_t)(m * n) * sizeof *square);
+		multiply(CblasNoTrans, CblasNoTrans, m, n, n, -1, fq, fr, 1, square);
+		worst = worse(
+		        worst, test_ratio(norm_one(square, m, n), m, norm_one(s->a, m, n), eps));
+		for (int64_t i = 0; i < columns * columns; i++)
+			square[i] = i % (columns + 1) == 0;
+		multiply(CblasTrans, CblasNoTrans, columns, columns, m, -1, fq, fq, 1, square);
+		worst = worse(worst, test_ratio(norm_one(square, columns, columns), m, 1, eps));
+		free(fq);
+	}
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = j + 1; i < n; i++)
+			worst = fr[i + j * n] == 0 ? worst : INFINITY;
+	free(q);
+	free(r);
+	free(d);
+	free(fr);
+	free(fd);
+	free(square);
+	free(sides);
+	return worst;
+}
+
+/* ---- the changes ---- */
+
+/* What a change is given, on the device. */
+struct given {
+	void *u, *v, *b;
+	int64_t ldu, ldb;
+};
+
+/* The host's matrix becomes that after the change. */
+static struct given change_host(struct fixture *s, enum qr_change change, int64_t k)
+{
+	bool rows = change == QR_ADD_ROWS || change == QR_REMOVE_ROWS;
+	int64_t m = s->m, n = s->n, length = rows ? P * n : m * P;
+	double *u = random_doubles(s, length), *v = random_doubles(s, n * P);
+	double *b = random_doubles(s, m * SIDES);
+
+	if (change == QR_REMOVE_ROWS) {
+		for (int64_t i = 0; i < P * n; i++)
+			u[i] = s->a[k + i % P + i / P * m];
+		for (int64_t i = 0; i < P * SIDES; i++)
+			b[i] = s->b[k + i % P + i / P * m];
+	} else if (change != QR_ADD_ROWS) {
+		memcpy(b, s->b, (size_t)(m * SIDES) * sizeof *b);
+	}
+	struct given g = {.ldu = rows ? P : m, .ldb = rows ? P : m};
+	g.u = send(u, length, s->p);
+	g.v = send(v, n * P, s->p);
+	g.b = send(b, g.ldb * SIDES, s->p);
+	if (change == QR_REMOVE_COLUMNS || change == QR_ADD_COLUMNS) {
+		s->a = change_columns(s->a, m, n, k, P, change == QR_ADD_COLUMNS ? u : NULL);
+		s->n += change == QR_ADD_COLUMNS ? P : -P;
+	} else if (rows) {
+		s->a = change_rows(s->a, m, n, k, P, change == QR_ADD_ROWS ? u : NULL);
+		s->b = change_rows(s->b, m, SIDES, k, P, change == QR_ADD_ROWS ? b : NULL);
+		s->m += change == QR_ADD_ROWS ? P : -P;
+	} else {
+		multiply(CblasNoTrans, CblasTrans, m, n, P, 1, u, v, 1, s->a);
+	}
+	free(u);
+	free(v);
+	free(b);
+	return g;
+}
+
+static void given_free(struct given *g)
+{
+	GPU(cudaFree(g->u));
+	GPU(cudaFree(g->v));
+	GPU(cudaFree(g->b));
+}
+
+#define FACTORS(s) (s)->q.device, (s)->q.ld, (s)->r.device, (s)->r.ld, (s)->d.device, (s)->d.ld
+
+static enum fathom_status call_change(struct fixture *s, enum qr_change change, int64_t m, int64_t n,
+        int64_t k, struct given *g, void *work, int64_t bytes, int *info)
+{
+	char q = letters[s->kept];
+
+	switch (change) {
+	case QR_REMOVE_COLUMNS:
+		return CALL(s->p, qr_remove_columns, q, m, n, SIDES, k, P, FACTORS(s), work, bytes);
+	case QR_ADD_COLUMNS:
+		return CALL(s->p, qr_add_columns, q, m, n, SIDES, k, P, g->u, g->ldu, g->b, g->ldb,
+		        FACTORS(s), work, bytes, info);
+	case QR_ADD_ROWS:
+		return CALL(s->p, qr_add_rows, q, m, n, SIDES, k, P, g->u, g->ldu, g->b, g->ldb,
+		        FACTORS(s), work, bytes);
+	case QR_REMOVE_ROWS:
+		return CALL(s->p, qr_remove_rows, q, m, n, SIDES, k, P, g->u, g->ldu, g->b, g->ldb,
+		        FACTORS(s), work, bytes, info);
+	default:
+		return CALL(s->p, qr_modify, q, m, n, SIDES, P, g->u, g->ldu, g->v, n, g->b, g->ldb,
+		        FACTORS(s), work, bytes, info);
+	}
+}
+
+static void check_change(enum precision p, enum q_kept kept, enum qr_change change)
+{
+	struct fixture s = fixture_new(p, kept);
+	const int64_t k = change == QR_MODIFY ? 0 : 11, m = s.m, n = s.n;
+	bool good = factorize(&s);
+	double first = good ? worst_ratio(&s) : INFINITY;
+	struct given g = change_host(&s, change, k);
+	int64_t bytes = CALL(
+	        p, qr_update_work, (enum fathom_qr_change)change, letters[kept], m, n, SIDES, P);
+	void *work = on_device(NULL, bytes);
+	int *info = on_device(NULL, sizeof(int)), none = 0;
+
+	GPU(cudaMemcpy(info, &none, sizeof none, cudaMemcpyHostToDevice));
+	good = good && done(call_change(&s, change, m, n, k, &g, work, bytes, info));
+	double ratio = good ? worst_ratio(&s) : INFINITY;
+	ok(good && int_on_host(info) == 0 && first < 30 && ratio < 60,
+	        "%c, Q %s: %s: %.2g, then %.2g", p, q_kept_name[kept], qr_change_name[change],
+	        first, ratio);
+	given_free(&g);
+	GPU(cudaFree(work));
+	GPU(cudaFree(info));
+	fixture_free(&s);
+}
+
+/* A change that is ready to be called; then what it leaves. */
+struct ready {
+	struct fixture s;
+	struct given g;
+	enum qr_change change;
+	int64_t m, n, bytes;
+	void *work;
+	int *info;
+	bool good;
+};
+
+static struct ready ready_new(enum precision p, enum qr_change change)
+{
+	struct ready r = {.s = fixture_new(p, Q_THIN), .change = change};
+
+	r.m = r.s.m;
+	r.n = r.s.n;
+	r.good = factorize(&r.s);
+	r.g = change_host(&r.s, change, 0);
+	r.bytes = CALL(p, qr_update_work, (enum fathom_qr_change)change, 'S', r.m, r.n, SIDES, P);
+	r.work = on_device(NULL, r.bytes);
+	r.info = on_device(NULL, sizeof(int));
+	GPU(cudaDeviceSynchronize());
+	return r;
+}
+
+static enum fathom_status ready_call(struct ready *r)
+{
+	return call_change(&r->s, r->change, r->m, r->n, 0, &r->g, r->work, r->bytes, r->info);
+}
+
+static void ready_free(struct ready *r)
+{
+	given_free(&r->g);
+	GPU(cudaFree(r->work));
+	GPU(cudaFree(r->info));
+	fixture_free(&r->s);
+}
+
+/* With warm kernels calls return while their stream is held, and leave the memory as it is; another
+ * process may change the latter, so it is tried three times. */
+static void check_no_waiting(enum precision p, enum qr_change change)
+{
+	struct gpu_hold *hold = gpu_hold_new();
+	bool good = true, returned = true, steady = false;
+	cudaStream_t stream;
+
+	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	good = fathom_set_stream(handle, stream) == FATHOM_OK;
+	for (int i = 0; i < 4; i++) {
+		struct ready r = ready_new(p, change);
+		size_t before, after, total;
+		GPU(cudaMemGetInfo(&before, &total));
+		if (i > 0)
+			gpu_hold_start(hold, stream);
+		good = ready_call(&r) == FATHOM_OK && r.good && good;
+		if (i > 0)
+			returned = returned && cudaStreamQuery(stream) == cudaErrorNotReady;
+		GPU(cudaMemGetInfo(&after, &total));
+		steady = steady || (i > 0 && before == after);
+		if (i > 0)
+			gpu_hold_release(hold);
+		good = done(FATHOM_OK) && good && worst_ratio(&r.s) < 60;
+		good = good && (i == 0 || gpu_hold_ok(hold));
+		ready_free(&r);
+	}
+	ok(good && returned && steady, "%c, %s: returns while its stream is held, without memory",
+	        p, qr_change_name[change]);
+	if (!good || !returned || !steady)
+		diag("good %d, returned %d, steady %d", good, returned, steady);
+	good = fathom_set_stream(handle, NULL) == FATHOM_OK;
+	GPU(cudaStreamDestroy(stream));
+	gpu_hold_free(hold);
+}
+
+/* ---- the choice ---- */
+
+/* Updating and making it again end in factorizations of the same matrix. */
+static void check_auto(enum precision p, enum q_kept kept, enum qr_change change)
+{
+	struct fixture s = fixture_new(p, kept);
+	const int64_t k = change == QR_MODIFY ? 0 : 11, m = s.m, n = s.n;
+	bool good = factorize(&s);
+	struct given g = change_host(&s, change, k);
+	int64_t bytes = CALL(p, qr_update_auto_work, (enum fathom_qr_change)change, letters[kept],
+	        m, n, SIDES, P);
+	void *work = on_device(NULL, bytes), *a = send(s.a, s.m * s.n, p);
+	void *b = send(s.b, s.m * SIDES, p);
+	int *info = on_device(NULL, sizeof(int)), updated = -1, none = 0;
+
+	GPU(cudaMemcpy(info, &none, sizeof none, cudaMemcpyHostToDevice));
+	good = good && done(CALL(p, qr_update_auto, (enum fathom_qr_change)change, letters[kept], m,
+	                       n, SIDES, k, P, a, s.m, b, s.m, g.u, g.ldu, g.v, n, g.b, g.ldb,
+	                       FACTORS(&s), work, bytes, info, &updated));
+	double ratio = good ? worst_ratio(&s) : INFINITY;
+	ok(good && (updated == 0 || updated == 1) && int_on_host(info) == 0 && ratio < 60,
+	        "%c, Q %s: %s by the profile's choice: %s, %.2g", p, q_kept_name[kept],
+	        qr_change_name[change], updated ? "updated" : "made again", ratio);
+	given_free(&g);
+	GPU(cudaFree(work));
+	GPU(cudaFree(a));
+	GPU(cudaFree(b));
+	GPU(cudaFree(info));
+	fixture_free(&s);
+}
+
+/* ---- drift ---- */
+
+static int drifted(struct fixture *s, const void *a)
+{
+	int64_t bytes = CALL(s->p, qr_drift_work, letters[s->kept], s->m, s->n);
+	double *x = random_doubles(s, s->n), wide[4] = {NAN, NAN, NAN, NAN};
+	void *work = on_device(NULL, bytes), *random = send(x, s->n, s->p);
+	void *sums = on_device(NULL, 4 * sizeof(double));
+	float narrow[4] = {NAN, NAN, NAN, NAN};
+	bool good = done(CALL(s->p, qr_drift, letters[s->kept], s->m, s->n, a, s->m, s->q.device,
+	        s->q.ld, s->r.device, s->r.ld, random, sums, work, bytes));
+
+	to_host(s->p == SINGLE ? (void *)narrow : wide, sums, 4 * precision_bytes(s->p));
+	int result =
+	        s->p == SINGLE ? fathom_sqr_drifted(s->m, narrow) : fathom_dqr_drifted(s->m, wide);
+	GPU(cudaFree(work));
+	GPU(cudaFree(random));
+	GPU(cudaFree(sums));
+	free(x);
+	return good ? result : -1;
+}
+
+static void check_drift(enum precision p, enum q_kept kept)
+{
+	struct fixture s = fixture_new(p, kept);
+	bool good = factorize(&s);
+	void *a = send(s.a, s.m * s.n, p);
+	int fresh = drifted(&s, a), alone = drifted(&s, NULL);
+
+	s.a[7] += 1;
+	void *other = send(s.a, s.m * s.n, p);
+	ok(good && fresh == 0 && alone == 0 && drifted(&s, other) == 1,
+	        "%c, Q %s: drift is none at first, and seen when A is another", p,
+	        q_kept_name[kept]);
+	GPU(cudaFree(a));
+	GPU(cudaFree(other));
+	fixture_free(&s);
+}
+
+static void check_reorthogonalize(enum precision p)
+{
+	struct fixture s = fixture_new(p, Q_THIN);
+	bool good = factorize(&s);
+	int64_t bytes = CALL(p, qr_reorthogonalize_work, s.m, s.n, SIDES);
+	void *work = on_device(NULL, bytes), *b = send(s.b, s.m * SIDES, p);
+	int *info = on_device(NULL, sizeof(int));
+
+	good = good && done(CALL(p, qr_reorthogonalize, s.m, s.n, SIDES, b, s.m, FACTORS(&s), work,
+	                       bytes, info));
+	double ratio = good ? worst_ratio(&s) : INFINITY;
+	ok(good && int_on_host(info) == 0 && ratio < 30, "%c: made orthonormal again: %.2g", p,
+	        ratio);
+	GPU(cudaFree(work));
+	GPU(cudaFree(b));
+	GPU(cudaFree(info));
+	fixture_free(&s);
+}
+
+/* ---- refusals ---- */
+
+static void refused(enum fathom_status status, const char *word)
+{
+	ok(status == FATHOM_BAD_ARGUMENT && strstr(fathom_error(handle), word), "refused: %s",
+	        fathom_error(handle));
+}
+
+static void check_arguments(void)
+{
+	struct fixture s = fixture_new(SINGLE, Q_FULL);
+	float *u = s.d.device, *r = s.r.device;
+	int64_t bytes =
+	        fathom_sqr_update_work(handle, FATHOM_QR_REMOVE_COLUMNS, 'A', M, N, SIDES, P);
+	void *work = on_device(NULL, bytes);
+
+	refused(fathom_sqr_remove_columns(handle, 'x', M, N, SIDES, 0, P, FACTORS(&s), work, bytes),
+	        "jobq");
+	refused(fathom_sqr_remove_columns(handle, 'A', M, N, SIDES, N, P, FACTORS(&s), work, bytes),
+	        "k = 120");
+	refused(fathom_sqr_remove_columns(handle, 'A', M, N, SIDES, 0, N, FACTORS(&s), work, bytes),
+	        "fewer rows");
+	refused(fathom_sqr_remove_columns(handle, 'A', M, N, SIDES, 0, P, s.q.device, M - 1, r,
+	                s.r.ld, s.d.device, s.d.ld, work, bytes),
+	        "of Q");
+	refused(fathom_sqr_remove_columns(
+	                handle, 'A', M, N, SIDES, 0, P, FACTORS(&s), work, bytes - 1),
+	        "workspace");
+	refused(fathom_sqr_add_rows(handle, 'N', M, N, 0, 0, P, NULL, P, NULL, 1, NULL, 1, r,
+	                s.r.ld, NULL, 1, work, INT64_C(1) << 40),
+	        "U is NULL");
+	refused(fathom_sqr_add_columns(handle, 'N', M, N, 0, 0, 1, u, M, NULL, 1, NULL, 1, r,
+	                s.r.ld, NULL, 1, work, INT64_C(1) << 40, work),
+	        "needs Q");
+	ok(fathom_sqr_update_work(handle, (enum fathom_qr_change)9, 'A', M, N, 0, 1) == -1 &&
+	                fathom_sqr_update_work(handle, FATHOM_QR_ADD_ROWS, 'A', N, M, 0, 1) == -1 &&
+	                fathom_read_profile(handle, "/nowhere") == FATHOM_FAILED,
+	        "impossible questions, and no profile: %s", fathom_error(handle));
+	GPU(cudaFree(work));
+	fixture_free(&s);
+}
+
+static const char profile_path[] = "data/nvidia-h200/profile.tsv";
+
+int main(void)
+{
+	if (fathom_create(&handle) != FATHOM_OK)
+		skip_all(fathom_error(NULL));
+	if (!qr_possible())
+		skip_all(fathom_error(handle));
+	check_arguments();
+	check_reorthogonalize(SINGLE);
+	check_reorthogonalize(DOUBLE);
+	for (int change = 0; change <= QR_MODIFY; change++) {
+		check_no_waiting(SINGLE, (enum qr_change)change);
+		check_no_waiting(DOUBLE, (enum qr_change)change);
+	}
+	bool chosen = fathom_read_profile(handle, profile_path) == FATHOM_OK;
+	for (int d = 0; d < 2; d++)
+		for (int kept = Q_NONE; kept <= Q_FULL; kept++) {
+			enum precision p = d ? DOUBLE : SINGLE;
+			check_drift(p, (enum q_kept)kept);
+			for (int change = 0; change <= QR_MODIFY; change++) {
+				bool needs_q = change == QR_ADD_COLUMNS || change == QR_MODIFY;
+				if (needs_q && kept == Q_NONE)
+					continue;
+				check_change(p, (enum q_kept)kept, (enum qr_change)change);
+				if (chosen)
+					check_auto(p, (enum q_kept)kept, (enum qr_change)change);
+			}
+		}
+	if (!chosen)
+		diag("no choice is tried: %s", fathom_error(handle));
+	fathom_destroy(handle);
+	return finish();
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions for the model about whole factorizations in single precision. */
+#ifndef FATHOM_TESTS_FACTOR_QUESTION_H
+#define FATHOM_TESTS_FACTOR_QUESTION_H
+
+#include "tests/tap.h"
+#include "model_profile.h"
+
+#include "factor/model/predictions/model_factor.h"
+
+static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+
+static struct factor_question question(
+        const char *operation, const struct plan *plan, int64_t m, int64_t n)
+{
+	if (strcmp(operation, "potrf") == 0)
+		m = n;
+	return (struct factor_question){.operation = operation,
+	        .plan = plan,
+	        .m = m,
+	        .n = n,
+	        .precision = SINGLE,
+	        .uplo = LOWER};
+}
+
+static double seconds(const struct profile *p, const char *operation, const struct plan *plan,
+        int64_t m, int64_t n, int level)
+{
+	struct factor_question asked = question(operation, plan, m, n);
+	struct prediction out;
+
+	if (!model_factor_predict(p, MODEL_CUDA, &asked, level, &out))
+		diag("%s %d x %d: %s", operation, (int)m, (int)n, out.fault.text);
+	return out.seconds;
+}
+
+#endif

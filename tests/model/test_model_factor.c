@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole factorizations on the model executor, on the synthetic profile. */
+#include "factor_question.h"
+
+static void test_shapes(const struct profile *p)
+{
+	static const int64_t shape[][2] = {
+	        {1, 1}, {100, 100}, {1000, 1000}, {1003, 517}, {517, 1003}, {3000, 64}};
+	static const int64_t width[] = {128};
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+		for (int hybrid = 0; hybrid < 2; hybrid++)
+			for (int ahead = 0; ahead < 2; ahead++) {
+				struct plan plan = {hybrid, "persistent", width, 1, 64, 32, ahead};
+				bool good = true, ordered = true;
+				for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
+					int64_t m = shape[i][0], n = shape[i][1];
+					double full = seconds(p, operations[o], &plan, m, n, 2);
+					double sums = seconds(p, operations[o], &plan, m, n, 1);
+					double bound = seconds(p, operations[o], &plan, m, n, 0);
+					good = good && full > 0 && sums > 0;
+					ordered = ordered && bound > 0 && bound < full;
+				}
+				ok(good, "%s hybrid %d look-ahead %d is estimated", operations[o],
+				        hybrid, ahead);
+				ok(ordered, "and not below its bound");
+			}
+}
+
+static void test_parts(const struct profile *p)
+{
+	static const int64_t width[] = {256};
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
+		struct plan with = {false, "persistent", width, 1, 64, 0, 1}, without = with;
+		without.lookahead = 0;
+		struct factor_question asked = question(operations[o], &with, 8000, 8000);
+		struct prediction out;
+		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+		double phases = 0, terms = 0;
+		for (int i = 0; i < PHASE_COUNT; i++)
+			phases += out.parts.phase[i];
+		for (int i = 0; i < TERM_COUNT; i++)
+			terms += out.parts.term[i];
+		ok(good && out.low < out.seconds && out.seconds < out.high,
+		        "%s has an interval: %.0f .. %.0f us", operations[o], out.low * 1e6,
+		        out.high * 1e6);
+		is_real(phases, out.seconds, 1e-9, "its phases add up");
+		is_real(terms, out.seconds, 1e-9, "its terms add up");
+		ok(out.model.surface, "it rests on surfaces");
+		double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
+		ok(out.seconds < alone, "look-ahead saves %.1f %%",
+		        100 * (1 - out.seconds / alone));
+	}
+}
+
+static double from_host(const struct profile *p, const char *operation, const struct plan *plan,
+        int64_t piece, int level)
+{
+	struct factor_question asked = question(operation, plan, 4000, 4000);
+	struct prediction out;
+
+	asked.from_host = true;
+	asked.piece = piece;
+	model_factor_predict(p, MODEL_CUDA, &asked, level, &out);
+	return out.seconds;
+}
+
+/* Copies as the synthetic profile has them. */
+static void test_from_host(const struct profile *p)
+{
+	static const int64_t width[] = {256};
+	const struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
+	const double alpha = 12e-6, beta = 50e9, bytes = 4.0 * 4000 * 4000;
+	const double way = 2 * (alpha + bytes / beta);
+
+	is_real(from_host(p, "getrf", &plan, 0, 2), seconds(p, "getrf", &plan, 4000, 4000, 2) + way,
+	        0.02, "LU from host memory takes its way there and back longer");
+	is_real(from_host(p, "geqrf", &plan, 0, 2), seconds(p, "geqrf", &plan, 4000, 4000, 2) + way,
+	        0.02, "so does QR");
+	const double resident = seconds(p, "potrf", &plan, 4000, 4000, 2);
+	const double whole = from_host(p, "potrf", &plan, 4000, 2);
+	const double pieces = from_host(p, "potrf", &plan, 500, 2);
+	is_real(whole, resident + way, 0.02, "so does Cholesky in one piece");
+	ok(pieces - resident < 0.65 * (whole - resident) && pieces - resident > way / 2,
+	        "in eight pieces little more than the triangle goes: %.2f of it",
+	        (pieces - resident) / (whole - resident));
+	is_real(from_host(p, "potrf", &plan, 0, 2), from_host(p, "potrf", &plan, 256, 2), 1e-12,
+	        "which are the blocks' where no width is said");
+	ok(from_host(p, "potrf", &plan, 0, 0) >= 2 * bytes / beta * 0.99,
+	        "and the bound has the way, too");
+}
+
+static void test_counts(void)
+{
+	is_real(model_factor_flops("getrf", 1000, 1000),
+	        2e9 / 3 - 1000.0 * 1000 / 2 + 5 * 1000.0 / 6, 1e-12, "operations of LU");
+	is_real(model_factor_flops("geqrf", 2000, 1000),
+	        2 * 2e9 - 2e9 / 3 + 2e6 + 1e6 + 14 * 1000.0 / 3, 1e-12, "of QR");
+	is_real(model_factor_flops("geqrf", 1000, 1000), model_factor_flops("geqrf", 1000, 1000.0),
+	        0, "of a square");
+	is_real(model_factor_flops("potrf", 1000, 1000), 1e9 / 3 + 1e6 / 2 + 1000.0 / 6, 1e-12,
+	        "of Cholesky");
+	ok(isnan(model_factor_flops("magic", 1, 1)), "nothing else");
+}
+static void test_refusals(const struct profile *p)
+{
+	static const int64_t width[] = {64};
+	struct plan plan = {false, "magic", width, 1, 64, 0, 1};
+	struct factor_question asked = question("getrf", &plan, 100, 100);
+	struct prediction out;
+
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && out.fault.text[0] &&
+	                isnan(out.seconds),
+	        "refused: %s", out.fault.text);
+	asked.operation = "magic";
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && strstr(out.fault.text, "magic"),
+	        "refused: %s", out.fault.text);
+}
+
+/* A surface of products at so many operations a second. */
+static void add_products(struct profile *p, const char *name, double rate)
+{
+	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
+
+	for (int i = 0; i < 8; i++) {
+		struct arg args[] = {
+		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
+		add(p, name, "s", args, 3, 2 * args[0].value * args[1].value * args[2].value / rate,
+		        0.01);
+	}
+}
+
+/* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
+ * as many operations a second are its bound. */
+static void add_tf32(struct profile *p)
+{
+	add_products(p, "gpu.gemm.tf32", 6e13);
+	add(p, "gpu.gemm.tf32.peak", "flop/s", NULL, 0, 6e13, 0.01);
+}
+
+static void test_split(struct profile *p)
+{
+	static const int64_t width[] = {256};
+	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
+	struct factor_question asked = question("getrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	asked.math = MATH_3XTF32;
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && strstr(out.fault.text, "TF32"),
+	        "without its rates 3xTF32 is refused: %s", out.fault.text);
+	add_tf32(p);
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
+		asked = question(operations[o], &plan, 8000, 8000);
+		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+		double strict = out.seconds;
+		asked.math = MATH_3XTF32;
+		good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+		double split = out.seconds;
+		ok(good && split < 0.9 * strict && split > 0.4 * strict,
+		        "%s by 3xTF32 takes %.2f of the time", operations[o], split / strict);
+		good = model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
+		ok(good && out.seconds <= split, "and not less than its bound");
+	}
+}
+
+/* Products beside a panel, on the multiprocessors that it leaves, have times of their own. */
+static void test_shared_products(struct profile *p)
+{
+	static const int64_t width[] = {256};
+	struct plan plan = {false, "persistent", width, 1, 64, 0, 1}, alone = plan;
+	struct factor_question asked = question("getrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	alone.lookahead = 0;
+	asked.math = MATH_3XTF32;
+	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	const double before = out.seconds;
+	add_products(p, "gpu.gemm_shared.tf32", 2e13);
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds > 1.5 * before, "products beside a panel: %.2f of the time",
+	        out.seconds / before);
+	asked.plan = &alone;
+	const double without = seconds(p, "getrf", &alone, 8000, 8000, 2);
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds < without, "and not without look-ahead");
+}
+
+/* Updates by 3xFP16, at the rates of their kernel. */
+static void test_halves(struct profile *p)
+{
+	static const char *const names[] = {"gpu.half_syrk.s", "gpu.half_gemm.s",
+	        "gpu.half_syrk_shared.s", "gpu.half_gemm_shared.s"};
+	static const double sides[] = {256, 8192}, inner[] = {64, 256};
+	static const int64_t width[] = {256};
+	struct plan plan = {false, NULL, width, 1, 128, 0, 0};
+	struct factor_question asked = question("potrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	asked.math = MATH_3XFP16;
+	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out), "not without their rates");
+	asked.math = MATH_3XTF32;
+	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	double several = out.seconds;
+	add(p, "gpu.half_gemm.s.peak", "flop/s", NULL, 0, 1.2e14, 0.01);
+	for (int i = 0; i < 16; i++) {
+		struct arg args[] = {{"n", sides[i & 1]}, {"k", inner[i >> 1 & 1]}};
+		add(p, names[i >> 2], "s", args, 2,
+		        (i >> 2 & 1 ? 2 : 1) * args[0].value * args[0].value * args[1].value /
+		                1.2e14,
+		        0.01);
+	}
+	asked.math = MATH_3XFP16;
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds < several, "Cholesky takes %.2f of the time by 3xTF32",
+	        out.seconds / several);
+	asked = question("potrf", &plan, 20000, 20000);
+	asked.math = MATH_3XFP16;
+	double smaller = out.seconds;
+	good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds > 8 * smaller, "and beyond what was measured as much more");
+}
+
+/* V^T C without stacks, at the rate of products of stacks, on all multiprocessors or on those that
+ * a panel leaves. */
+static void test_tall(struct profile *p)
+{
+	static const double sides[] = {64, 256}, across[] = {512, 8192}, rows[] = {1024, 16384};
+	static const int64_t width[] = {128};
+	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
+	struct factor_question asked = question("geqrf", &plan, 8000, 8000);
+	struct prediction out;
+
+	asked.math = MATH_3XTF32;
+	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	const double before = out.seconds;
+	for (int i = 0; i < 8; i++) {
+		struct arg args[] = {
+		        {"m", sides[i & 1]}, {"n", across[i >> 1 & 1]}, {"k", rows[i >> 2]}};
+		const double seconds =
+		        6 * args[0].value * args[1].value * args[2].value / 6e13 + 2e-6;
+		add(p, "gpu.tf32_tall.s", "s", args, 3, seconds, 0.01);
+		add(p, "gpu.tf32_tall_shared.s", "s", args, 3, 1.15 * seconds, 0.01);
+	}
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
+	ok(good && out.seconds < 0.9 * before, "tall products without stacks: %.2f of the time",
+	        out.seconds / before);
+	const double tall = out.seconds;
+	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
+	ok(good && out.seconds <= tall, "and not less than its bound");
+}
+
+int main(void)
+{
+	struct profile *p = synthetic(0.01);
+
+	add_blocks(p, 0.01);
+	test_shapes(p);
+	test_parts(p);
+	test_from_host(p);
+	test_counts();
+	test_refusals(p);
+	test_split(p);
+	test_shared_products(p);
+	test_halves(p);
+	test_tall(p);
+	profile_free(p);
+	return finish();
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of plans for whole factorizations, by the synthetic profile and by a recorded one. */
+#include "factor_question.h"
+
+#include "factor/model/plan/plan_choice.h"
+#include "factor/algorithms/plan_default.h"
+
+static void test_choice(const struct profile *p)
+{
+	static struct plan_choice choice;
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
+		struct factor_question asked = question(operations[o], NULL, 2000, 2000);
+		bool good = plan_choose(p, &asked, &plan_free, &choice);
+		ok(good && choice.seconds <= choice.uniform_seconds,
+		        "%s: %.0f us in %d runs, %.0f with blocks of %d", operations[o],
+		        choice.seconds * 1e6, (int)choice.runs, choice.uniform_seconds * 1e6,
+		        (int)choice.uniform);
+		double again = seconds(p, operations[o], &choice.plan, 2000, 2000, 2);
+		is_real(again, choice.seconds, 1e-12, "the plan takes what was promised");
+		bool best = true;
+		for (int64_t nb = 32; nb <= 1024; nb *= 2) {
+			struct plan plan = choice.plan;
+			plan.widths = &nb;
+			plan.count = 1;
+			best = best && seconds(p, operations[o], &plan, 2000, 2000, 2) >=
+			                       choice.seconds * (1 - 1e-9);
+		}
+		ok(best, "no single width is faster");
+	}
+	struct factor_question asked = question("getrf", NULL, 2000, 2000);
+	struct plan_fixed fixed = plan_free;
+	fixed.nb = 100;
+	fixed.hybrid = 1;
+	ok(plan_choose(p, &asked, &fixed, &choice) && choice.plan.hybrid &&
+	                choice.plan.count == 1 && choice.plan.widths[0] == 100,
+	        "what is fixed stays");
+	fixed.lookahead = 7;
+	ok(!plan_choose(p, &asked, &fixed, &choice) && strstr(choice.fault.text, "look-ahead 7"),
+	        "refused: %s", choice.fault.text);
+	struct profile *empty = profile_new();
+	ok(!plan_choose(empty, &asked, &plan_free, &choice) && choice.fault.text[0],
+	        "an empty profile: %s", choice.fault.text);
+	profile_free(empty);
+}
+
+/* Where the width changes at block i, one block more of the wider ones and as many fewer columns of
+ * the others; what is moved is written to `moved`. The number of blocks, 0 when that cannot be. */
+static int64_t move_border(const struct plan *plan, int64_t i, bool wider, int64_t *moved)
+{
+	const int64_t *w = plan->widths, many = w[i - 1] / w[i];
+	int64_t count = 0, gone = wider ? many : 1;
+	int64_t from = wider ? i : i - 1; /* the blocks that make way */
+
+	if (w[i - 1] % w[i] || from + gone > plan->count || w[from + gone - 1] != w[from])
+		return 0;
+	for (int64_t b = 0; b < from; b++)
+		moved[count++] = w[b];
+	for (int64_t b = 0; b < (wider ? 1 : many); b++)
+		moved[count++] = w[wider ? i - 1 : i];
+	for (int64_t b = from + gone; b < plan->count; b++)
+		moved[count++] = w[b];
+	return count;
+}
+
+/* By the recorded profile: costs of the synthetic one are too smooth for several widths. */
+static void test_borders(const struct profile *p)
+{
+	enum { N = 9000 };
+	static struct plan_choice choice;
+	struct factor_question asked = question("getrf", NULL, N, N);
+	struct plan_fixed early = plan_free; /* and not the library's own plan */
+	int64_t moved[PLAN_CHOICE_BLOCKS];
+	int borders = 0, better = 0, narrower = 0;
+
+	early.lookahead = PLAN_LOOKAHEAD_MAX;
+	ok(plan_choose(p, &asked, &early, &choice) && choice.plan.count > 1,
+	        "blocks of several widths");
+	for (int64_t i = 1; i < choice.plan.count; i++)
+		for (int wider = 0; wider < 2; wider++) {
+			struct plan plan = choice.plan;
+			narrower += plan.widths[i] > plan.widths[i - 1];
+			if (plan.widths[i] >= plan.widths[i - 1])
+				continue;
+			plan.count = move_border(&choice.plan, i, wider, moved);
+			plan.widths = moved;
+			if (!plan.count)
+				continue;
+			borders++;
+			better += seconds(p, "getrf", &plan, N, N, 2) < choice.seconds * (1 - 1e-3);
+		}
+	ok(borders > 0 && better == 0, "none of %d borders is better a block further", borders);
+	ok(narrower == 0, "no block is narrower than those behind it");
+}
+
+/* Where one width is taken throughout, none of the wider ones that make four blocks takes as long
+ * to a percent. */
+static void test_widest(const struct profile *p)
+{
+	static struct plan_choice choice;
+	struct plan_fixed fixed = plan_free; /* and not the library's own plan */
+	int uniform = 0, wider = 0, wrong = 0;
+
+	fixed.lookahead = 1;
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+		for (int64_t n = 300; n <= 1500; n += 150) {
+			struct factor_question asked = question(operations[o], NULL, n, n);
+			if (!plan_choose(p, &asked, &fixed, &choice) || choice.plan.count > 1)
+				continue;
+			uniform++;
+			wider += choice.plan.widths[0] > choice.uniform;
+			wrong += choice.seconds > choice.uniform_seconds * 1.01;
+			for (int64_t nb = 2 * choice.plan.widths[0]; 4 * nb <= n; nb *= 2) {
+				struct plan plan = choice.plan;
+				plan.widths = &nb;
+				wrong += seconds(p, operations[o], &plan, n, n, 2) <=
+				         choice.uniform_seconds * 1.01;
+			}
+		}
+	ok(uniform > 0 && wider > 0 && wrong == 0,
+	        "of %d plans of one width %d have a wider one that takes as long", uniform, wider);
+}
+
+/* Whether the model finds a faster one where the default plan is not asked for. */
+static bool dearer_than_found(
+        const struct profile *p, const struct factor_question *asked, const struct plan *own)
+{
+	static struct plan_choice found;
+	struct plan_fixed fixed = plan_free;
+
+	fixed.lookahead = own->lookahead;
+	return plan_choose(p, asked, &fixed, &found) &&
+	       seconds(p, asked->operation, own, asked->m, asked->n, 2) > found.seconds;
+}
+
+/* The default plan is chosen where it takes as long to 1.5 percent, LU's up to 14000 columns. */
+static void test_own(const struct profile *p)
+{
+	static const int64_t sizes[] = {1500, 3000, 6500, 8192, 10007, 16384};
+	static struct plan_choice choice;
+	static struct default_plan own;
+	int taken = 0, dearer = 0, wrong = 0, beyond = 0;
+
+	for (size_t i = 0; i < OPERATION_COUNT * ARRAY_LEN(sizes); i++) {
+		const enum operation operation = (enum operation)(i % OPERATION_COUNT);
+		const int64_t n = sizes[i / OPERATION_COUNT];
+		struct factor_question asked = question(operations[operation], NULL, n, n);
+		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+		plan_default(e, operation, n, n, SINGLE, false, &own);
+		executor_free(e);
+		const double cost = seconds(p, asked.operation, &own.plan, n, n, 2);
+		if (!plan_choose(p, &asked, &plan_free, &choice)) {
+			wrong++;
+		} else if (cost == choice.seconds) {
+			taken++;
+			dearer += dearer_than_found(p, &asked, &own.plan);
+		} else {
+			const bool as_long = cost <= choice.seconds * 1.015;
+			const bool exempt = operation == GETRF && n > 14000;
+			wrong += as_long && !exempt;
+			beyond += as_long && exempt;
+		}
+	}
+	ok(taken > 0 && wrong == 0, "the default plan is taken where it takes as long: %d of %zu",
+	        taken, OPERATION_COUNT * ARRAY_LEN(sizes));
+	ok(dearer > 0, "also where another is estimated below it");
+	ok(beyond > 0, "but not of large matrices for LU");
+}
+
+/* By split operands LU's is taken where it is estimated up to 5 percent above another: those have more
+ * narrow blocks and are slower than that. */
+static void test_own_by_splits(const struct profile *p)
+{
+	static const int64_t sizes[] = {3000, 4096, 5555, 6500, 8192};
+	static struct plan_choice choice, found;
+	struct plan_fixed ahead = plan_free;
+	int taken = 0, dearer = 0, wrong = 0;
+
+	ahead.lookahead = 2;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		static struct default_plan own;
+		struct factor_question asked = question("getrf", NULL, sizes[i], sizes[i]);
+		asked.math = MATH_3XFP16;
+		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+		plan_default(e, GETRF, sizes[i], sizes[i], SINGLE, false, &own);
+		executor_free(e);
+		if (!plan_choose(p, &asked, &plan_free, &choice) ||
+		        !plan_choose(p, &asked, &ahead, &found)) {
+			wrong++;
+		} else if (choice.plan.lookahead == own.plan.lookahead &&
+		           choice.plan.widths[0] == own.widths[0]) {
+			taken++;
+			dearer += choice.seconds > found.seconds * 1.015;
+			wrong += choice.seconds > found.seconds * 1.05;
+		}
+	}
+	ok(taken > 0 && wrong == 0, "LU by split operands takes the default plan: %d of %zu", taken,
+	        ARRAY_LEN(sizes));
+	ok(dearer > 0, "where others are estimated more than 1.5 percent below it, too");
+}
+
+/* LU in double precision has blocks or leaves of less than 64 columns only where one cluster does
+ * not hold panels of so many. */
+static void test_narrow(const struct profile *p)
+{
+	static struct plan_choice choice;
+	int chosen = 0, needless = 0, wanted = 0;
+
+	for (int64_t n = 1000; n <= 8000; n += 1000) {
+		struct factor_question asked = question("getrf", NULL, n, n);
+		bool narrow = false;
+		asked.precision = DOUBLE;
+		chosen += plan_choose(p, &asked, &plan_free, &choice);
+		for (int64_t i = 0; i < choice.plan.count; i++)
+			narrow |= choice.plan.widths[i] < 64 || choice.plan.leaf < 64;
+		needless += narrow && n <= 4096;
+		wanted += narrow && n > 4096;
+	}
+	ok(chosen == 8 && needless == 0 && wanted > 0,
+	        "narrow panels in double precision only where one cluster does not hold wider "
+	        "ones");
+}
+
+/* Panels of the usual 64 columns do not fit on chip there, of 32 they do. */
+static void test_tall_panels(const struct profile *p)
+{
+	static struct plan_choice choice, fused;
+	struct factor_question asked = question("getrf", NULL, 65536, 256);
+	struct plan_fixed two_a_column = plan_free;
+
+	asked.precision = DOUBLE;
+	two_a_column.panel = "fused";
+	ok(plan_choose(p, &asked, &plan_free, &choice) &&
+	                strcmp(choice.plan.panel, "persistent") == 0 && choice.plan.leaf <= 32 &&
+	                plan_choose(p, &asked, &two_a_column, &fused) &&
+	                choice.seconds < fused.seconds / 2,
+	        "a tall LU has narrow panels of one kernel, not wide ones of two a column");
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct profile *p = synthetic(0.01);
+	struct profile *recorded = profile_read("data/nvidia-h200/profile.tsv", &fault);
+
+	add_blocks(p, 0.01);
+	test_choice(p);
+	test_widest(p);
+	profile_free(p);
+	if (!ok(recorded != NULL, "data/nvidia-h200/profile.tsv is read")) {
+		diag("%s", fault.text);
+		return finish();
+	}
+	test_own(recorded);
+	test_own_by_splits(recorded);
+	test_narrow(recorded);
+	test_borders(recorded);
+	test_tall_panels(recorded);
+	profile_free(recorded);
+	return finish();
+}

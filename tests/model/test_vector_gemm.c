@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The estimates of the vector-thread product: LAWN 202's law with the counts and GPUs of
+ * data/papers/volkov2008.tsv gives the cycles of section 4.4, every estimate of Table 2 and the
+ * reduction of bandwidth; and today's law follows from the profile, by hand. */
+#include "factor/model/vector_gemm.h"
+#include "lib/base/msg.h"
+#include "tests/tap.h"
+
+/* A file below data/, from the repository root or from the folder of this program below it. */
+static FILE *open_data(const char *argv0, const char *name)
+{
+	const char *slash = strrchr(argv0, '/');
+	char *path = xasprintf("data/%s", name);
+	FILE *file = fopen(path, "r");
+
+	free(path);
+	if (file || !slash)
+		return file;
+	path = xasprintf("%.*s/../../data/%s", (int)(slash - argv0), argv0, name);
+	file = fopen(path, "r");
+	free(path);
+	return file;
+}
+
+/* The value of a key in the papers' file; NaN when it is not there. */
+static double paper(FILE *file, const char *format, const char *first, const char *second)
+{
+	char line[512], key[96];
+	double value = NAN;
+
+	snprintf(key, sizeof key, format, first, second);
+	rewind(file);
+	while (fgets(line, sizeof line, file))
+		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == '\t')
+			value = atof(line + strlen(key) + 1);
+	return value;
+}
+
+static void test_paper(FILE *file)
+{
+	static const struct {
+		const char *name;
+		double cycles;
+	} product[] = {{"ab", 1752}, {"abt", 448}};
+	static const char *const gpu[] = {"fx5600", "8800gtx", "8800gts", "8600gts"};
+	const struct vector_cycles cycles = {
+	        .fma = paper(file, "%s.%s", "8800gtx", "fma_issue_shared_operand"),
+	        .half_width = 2,
+	        .rest = paper(file, "%s.%s", "8800gtx", "fma_issue")};
+
+	for (size_t p = 0; p < ARRAY_LEN(product); p++) {
+		const char *name = product[p].name;
+		const struct vector_loop loop = {
+		        paper(file, "gemm_%s.%s", name, "inner_instructions"),
+		        paper(file, "gemm_%s.%s", name, "inner_fma"),
+		        paper(file, "gemm_%s.%s", name, "inner_half_width")};
+		const double turn = vector_loop_cycles(&loop, &cycles);
+		char what[64];
+		snprintf(what, sizeof what, "%s: cycles of a turn", name);
+		is_real(turn, product[p].cycles, 0, what);
+		for (size_t g = 0; g < ARRAY_LEN(gpu); g++) {
+			const double rate = vector_loop_rate(&loop, turn,
+			        paper(file, "%s.%s", gpu[g], "simd_cores"),
+			        1e9 * paper(file, "%s.%s", gpu[g], "core_clock"));
+			char key[64];
+			snprintf(key, sizeof key, "%s.gemm.%s", gpu[g], name);
+			snprintf(what, sizeof what, "%s on %s: Table 2's estimate, Gflop/s", name,
+			        gpu[g]);
+			is_real(round(rate * 1e-9), paper(file, "%s.%s", key, "estimate"), 0, what);
+		}
+	}
+	is_real(vector_reduction(VECTOR_ROWS, VECTOR_COLUMNS), 25.6, 1e-12,
+	        "64 x 16 blocks need 25.6 times less bandwidth");
+	is_real(round(4e-9 * 206e9 / vector_reduction(64, 16)), 32, 0,
+	        "so 206 Gflop/s read A and B at 32 GB/s");
+}
+
+/* 100 multiprocessors at 1 GHz, that issue 4 instructions a cycle and move 128 bytes a cycle from
+ * shared memory; L2 at 4 TB/s. */
+static const char machine[] =
+        "parameter\tvalue\tunit\tlow\thigh\tsamples\tmethod\tregime\tstatus\n"
+        "gpu.sm.count\t100\tcount\t100\t100\t9\tmade up\thardware\tok\n"
+        "gpu.fma.s.rate\t2.56e13\tflop/s\t2.56e13\t2.56e13\t9\tmade up\thardware\tok\n"
+        "gpu.bank.saturated.broadcast[words=1,width=16]\t2e-9\ts\t2e-9\t2e-9\t9\tmade "
+        "up\thardware\tok\n"
+        "gpu.bank.saturated.store[ways=1,width=4]\t1e-9\ts\t1e-9\t1e-9\t9\tmade "
+        "up\thardware\tok\n"
+        "gpu.bank.saturated.load[ways=1,width=4]\t1e-9\ts\t1e-9\t1e-9\t9\tmade "
+        "up\thardware\tok\n"
+        "gpu.l2.read\t4e12\tB/s\t4e12\t4e12\t9\tmade up\thardware\tok\n";
+
+static struct profile *made_up(void)
+{
+	struct fault fault = {""};
+	char path[] = "/tmp/vector_gemm_XXXXXX";
+	int number = mkstemp(path);
+	FILE *file = number < 0 ? NULL : fdopen(number, "w");
+
+	if (!file)
+		return NULL;
+	fputs(machine, file);
+	fclose(file);
+	struct profile *profile = profile_read(path, &fault);
+	remove(path);
+	return profile;
+}
+
+static void test_today(const struct profile *profile)
+{
+	struct model model;
+
+	model_start(&model, profile);
+	struct vector_estimate e = vector_estimate(&model, false, VOLKOV_COMPLETE);
+	is_real(e.issue, 2.56e13 * 256 / 414, 1e-12, "A B: a slot for each of 414 instructions");
+	is_real(e.shared, 100 * 64e9 * 256 / (2 * 68 + 4 + 20), 1e-12,
+	        "A B: 160 cycles of the path to shared memory");
+	is_real(e.l2, 4e12 * (2 * 25.6) / (2 * 4), 1e-12, "A B: L2 at 25.6 times less words");
+	is_real(e.rate, e.shared, 0, "the slowest decides");
+	e = vector_estimate(&model, true, VOLKOV_COMPLETE);
+	is_real(e.shared, 100 * 64e9 * 64 / (2 * 16 + 1 + 5), 1e-12, "A B^T: 38 cycles");
+	e = vector_estimate(&model, true, VOLKOV_NO_FETCH);
+	is_real(e.shared, 100 * 64e9 * 64 / (2 * 16 + 1), 1e-12, "A B^T without fetches: 33");
+	ok(isinf(e.l2) && !model.missing, "and nothing from L2");
+	struct profile empty = {0};
+	model_start(&model, &empty);
+	e = vector_estimate(&model, true, VOLKOV_COMPLETE);
+	ok(isnan(e.rate) && model.missing, "no estimate without the parameters");
+}
+
+int main(int argc, char **argv)
+{
+	FILE *file = open_data(argc > 0 ? argv[0] : "", "papers/volkov2008.tsv");
+	struct profile *profile = made_up();
+
+	if (ok(file != NULL, "data/papers/volkov2008.tsv is read"))
+		test_paper(file);
+	if (ok(profile != NULL, "a made-up machine"))
+		test_today(profile);
+	if (file)
+		fclose(file);
+	profile_free(profile);
+	return finish();
+}

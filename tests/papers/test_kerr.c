@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* Kerr's benchmark: his table of operations, his matrices and measures of error, the algorithms and
+ * their phases on the host executor and on the GPU, and their predictions. */
+#include "tests/algorithms/factor_test.h"
+#include "tests/model/model_profile.h"
+
+#include "factor/papers/kerr.h"
+#include "factor/model/model_kerr.h"
+#include "factor/validation/papers/kerr_protocol.h"
+
+/* ---- Table 1 ---- */
+
+struct workload {
+	int64_t m;
+	double phase[5], total; /* Gflop: house, panel update, WY, apply to A, apply to Q */
+};
+
+static const struct workload table_1[] = {{512, {0.000196, 0.00463, 0.00656, 0.0518, 0.211}, 0.275},
+        {1024, {0.000786, 0.0184, 0.0257, 0.433, 1.66}, 2.14},
+        {1536, {0.00177, 0.0413, 0.0571, 1.48, 5.55}, 7.14},
+        {2048, {0.00314, 0.0734, 0.102, 3.54, 13.1}, 16.8},
+        {2560, {0.00491, 0.115, 0.158, 6.94, 25.6}, 32.8},
+        {3072, {0.00708, 0.165, 0.228, 12.0, 44.1}, 56.5},
+        {3584, {0.00963, 0.224, 0.310, 19.1, 70.0}, 89.7},
+        {4096, {0.0126, 0.293, 0.404, 28.6, 104}, 134},
+        {4608, {0.0159, 0.371, 0.511, 40.7, 149}, 190},
+        {5120, {0.0197, 0.458, 0.631, 55.9, 204}, 261},
+        {6656, {0.0332, 0.773, 1.65, 123, 447}, 572}, {8192, {0.0503, 1.17, 25.0, 230, 833}, 1090}};
+
+/* The last two WY entries are misprints. */
+enum { GOOD_WY = ARRAY_LEN(table_1) - 2 };
+
+/* Printed with three digits, whether rounded or cut. */
+static bool printed(double flops, double gflop)
+{
+	double unit = pow(10, floor(log10(gflop)) - 2);
+
+	return fabs(flops * 1e-9 - gflop) <= 1.001 * unit;
+}
+
+static void test_table(void)
+{
+	static const enum kerr_phase phases[] = {
+	        KERR_HOUSE, KERR_UPDATE, KERR_WY, KERR_APPLY_A, KERR_APPLY_Q};
+	double counted[KERR_PHASES], total = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(table_1); i++) {
+		const struct workload *w = &table_1[i];
+		int64_t m = w->m;
+		bool right = true;
+		total = kerr_count(m, m / 2, KERR_TABLE_R, counted);
+		for (size_t p = 0; p < ARRAY_LEN(phases); p++) {
+			double got = counted[phases[p]];
+			bool same =
+			        phases[p] == KERR_WY
+			                ? i >= GOOD_WY || fabs(got * 1e-9 / w->phase[p] - 1) < 0.006
+			                : printed(got, w->phase[p]);
+			if (!same)
+				diag("m = %d, %s: %.6g Gflop, printed %g", (int)m,
+				        kerr_phase_name[phases[p]], got * 1e-9, w->phase[p]);
+			right = right && same;
+		}
+		ok(right && (i >= GOOD_WY || printed(total, w->total)),
+		        "Table 1 at m = %d follows from the formulas", (int)m);
+	}
+	is_real(total / 7.629 * 1e-9, 139.7, 5e-4, "8192 x 4096 in 7.629 s is 139.7 Gflop/s");
+	double sum = kerr_count(100, 70, 32, counted);
+	ok(sum > 0 && counted[KERR_APPLY_A] == 129.0 * (100 * 38 + 68 * 6),
+	        "a last block that is narrower: applied to A 129 (100 38 + 68 6) operations");
+}
+
+/* ---- matrices ---- */
+
+/* A^T A, which no rotation of rows changes. */
+static double gram(const double *a, int64_t m, int64_t i, int64_t j)
+{
+	return cblas_ddot((blasint)m, a + i * m, 1, a + j * m, 1);
+}
+
+static void test_matrix_of(int64_t m, int64_t n)
+{
+	double *a = xmalloc((size_t)(m * n) * 8), *b = xmalloc((size_t)(m * n) * 8), worst = 0;
+	double *start = xcalloc((size_t)(m * n), 8);
+	float *single = xmalloc((size_t)(m * n) * 4);
+	int64_t zeros = 0, different = 0;
+
+	kerr_matrix(a, m, n, DOUBLE, 5);
+	kerr_matrix(b, m, n, DOUBLE, 5);
+	kerr_matrix(single, m, n, SINGLE, 5);
+	ok(memcmp(a, b, (size_t)(m * n) * 8) == 0, "%d x %d: the same again", (int)m, (int)n);
+	for (int64_t i = 0; i < m * n; i++) {
+		different += single[i] != (float)a[i];
+		zeros += a[i] == 0;
+	}
+	ok(different == 0 && (zeros == 0 || m < 2), "the same in single precision, and dense");
+	kerr_matrix(b, m, n, DOUBLE, 6);
+	ok(m < 2 || memcmp(a, b, (size_t)(m * n) * 8) != 0, "another seed, another matrix");
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = j; i < m; i++)
+			start[i + j * m] = i > j ? matrix_uniform(5, i, j) : 1;
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i <= j; i++) {
+			double scale = sqrt(gram(start, m, i, i) * gram(start, m, j, j));
+			worst = fmax(worst, fabs(gram(a, m, i, j) - gram(start, m, i, j)) / scale);
+		}
+	ok(worst < 1e-13, "the singular values of the triangle it starts from");
+	free(a);
+	free(b);
+	free(start);
+	free(single);
+}
+
+/* ---- errors ---- */
+
+struct room {
+	struct kerr_room room;
+	void *memory;
+};
+
+static bool room_open(struct executor *e, int64_t m, int64_t n, struct room *r)
+{
+	bool good = e->ops->alloc(e, (2 * m * m + m * n + 2 * m) * 8, &r->memory);
+	double *at = r->memory;
+
+	r->room = (struct kerr_room){.a_copy = {at, 0, m, n, m, DOUBLE},
+	        .q_copy = {at + m * n, 0, m, m, m, DOUBLE},
+	        .square = {at + m * n + m * m, 0, m, m, m, DOUBLE},
+	        .vectors = {at + m * n + 2 * m * m, 0, m, 2, m, DOUBLE}};
+	return good;
+}
+
+/* Q = (1 + stretch) I, R = 2 I, A = R but `below` at (5, 1). */
+static struct kerr_errors errors_of(
+        struct executor *e, enum precision precision, double stretch, double below)
+{
+	enum { M = 6, N = 4 };
+	double a[M * N], q[M * M];
+	struct matrix am = {a, 0, M, N, M, precision}, qm = {q, 0, M, M, M, precision};
+	struct kerr_errors errors;
+	struct room room;
+	double r[M * N];
+	struct matrix rm = {r, 0, M, N, M, precision};
+
+	for (int j = 0; j < N; j++)
+		for (int i = 0; i < M; i++) {
+			put(r, i + j * M, precision, i < j ? 0 : i == j ? 2 : 17);
+			put(a, i + j * M, precision, i == j ? 2 : i == 5 && j == 1 ? below : 0);
+		}
+	for (int i = 0; i < M * M; i++)
+		put(q, i, precision, i % (M + 1) == 0 ? 1 + stretch : 0);
+	if (!room_open(e, M, N, &room) || !kerr_errors(e, am, rm, qm, &room.room, &errors))
+		diag("%s", e->fault.text);
+	e->ops->release(e, room.memory);
+	return errors;
+}
+
+static void test_errors(struct executor *e, enum precision precision)
+{
+	struct kerr_errors x = errors_of(e, precision, 0, 0);
+
+	ok(x.residual == 0 && x.orthogonality == 0 && x.triangularity == 0 && x.passed,
+	        "no error is none");
+	is_real(x.limit, 6.0 / 8388608, 1e-15, "the limit is m 2^-23");
+	x = errors_of(e, precision, 0, 2);
+	is_real(x.residual, 2 / sqrt(8), 1e-12, "residual: what Q R lacks, over norm(A)");
+	is_real(x.triangularity, 2, 1e-14, "L: what Q^T A has below its diagonal");
+	ok(x.orthogonality == 0 && !x.passed, "Q is not to blame, and it is too much");
+	x = errors_of(e, precision, 0.5, 0);
+	is_real(x.orthogonality, 1.25, 1e-14, "norm(Q^T Q - I) of a longer Q");
+	is_real(x.residual, 0.5, 1e-14, "and its residual");
+	ok(!errors_of(e, precision, NAN, 0).passed && !errors_of(e, precision, 0, NAN).passed,
+	        "NaN passes nowhere");
+}
+
+/* ---- the algorithms ---- */
+
+struct run {
+	struct matrix a0, a, q;
+	struct kerr_errors errors;
+	double phase[KERR_PHASES], whole;
+	bool good;
+};
+
+static void *upload(struct executor *e, struct matrix *a, const void *from)
+{
+	int64_t bytes = a->ld * a->n * precision_bytes(a->precision);
+
+	if (!e->ops->alloc(e, bytes, &a->data))
+		diag("%s", e->fault.text);
+	else if (from)
+		e->ops->upload(e, from, a->m, *a);
+	return a->data;
+}
+
+static void run_close(struct executor *e, struct run *run)
+{
+	e->ops->release(e, run->a0.data);
+	e->ops->release(e, run->a.data);
+	e->ops->release(e, run->q.data);
+}
+
+/* Leaves the matrices in executor memory; everything starts poisoned. */
+static struct run run_once(struct executor *e, enum kerr_variant variant, int64_t m, int64_t n,
+        int64_t r, enum precision precision, const void *from)
+{
+	int64_t lda = m + 3;
+	struct run run = {.a0 = {NULL, 0, m, n, lda, precision},
+	        .a = {NULL, 0, m, n, lda, precision},
+	        .q = {NULL, 0, m, m, lda, precision}};
+	struct phase_timer phase_timer = {0};
+	struct room room = {0};
+	void *work = NULL;
+
+	upload(e, &run.a0, from);
+	upload(e, &run.a, from);
+	upload(e, &run.q, NULL);
+	int64_t bytes = kerr_work(e, variant, r, run.a, run.q);
+	run.good = bytes >= 0 && e->ops->alloc(e, bytes, &work) &&
+	           ex_fill(e, WHOLE, NAN, NAN, run.q) &&
+	           ex_fill(e, WHOLE, NAN, NAN,
+	                   (struct matrix){work, 0, bytes / 8, 1, bytes / 8, DOUBLE}) &&
+	           kerr_qr(e, variant, r, run.a, run.q, work, &phase_timer) && e->ops->sync(e) &&
+	           room_open(e, m, n, &room) &&
+	           kerr_errors(e, run.a0, run.a, run.q, &room.room, &run.errors);
+	if (run.good && phase_timer.count)
+		run.good = phase_timer_read(e, &phase_timer, run.phase, KERR_PHASES) &&
+		           e->ops->elapsed(e, 0, phase_timer.count, &run.whole);
+	if (!run.good)
+		diag("%s", e->fault.text);
+	e->ops->release(e, work);
+	if (room.memory)
+		e->ops->release(e, room.memory);
+	phase_timer_free(&phase_timer);
+	return run;
+}
+
+/* In a few rows rounding has no room to cancel: there the limit is too tight for anybody. */
+static bool within(const struct kerr_errors *x, int64_t m)
+{
+	enum { FEW = 64, MORE = 4 };
+
+	return m >= FEW ? x->passed
+	                : fmax(x->residual, fmax(x->orthogonality, x->triangularity)) <
+	                          MORE * x->limit;
+}
+
+static void test_algorithm(struct executor *e, enum kerr_variant variant, int64_t m, int64_t n,
+        int64_t r, enum precision precision)
+{
+	void *a = xmalloc((size_t)(m * n) * 8);
+
+	kerr_matrix(a, m, n, precision, 9);
+	struct run run = run_once(e, variant, m, n, r, precision, a);
+	ok(run.good && within(&run.errors, m),
+	        "%s, %s %c %d x %d, blocks of %d: his three criteria", e->name,
+	        kerr_variant_name[variant], (char)precision, (int)m, (int)n, (int)r);
+	if (run.good && !within(&run.errors, m))
+		diag("%g %g %g, limit %g", run.errors.residual, run.errors.orthogonality,
+		        run.errors.triangularity, run.errors.limit);
+	double sum = 0;
+	for (int p = 0; p < KERR_PHASES; p++)
+		sum += run.phase[p];
+	if (variant != KERR_AHEAD)
+		ok(sum > 0 && fabs(sum - run.whole) < 1e-6 + 1e-3 * run.whole,
+		        "its phases sum up to the whole");
+	run_close(e, &run);
+	free(a);
+}
+
+static void test_algorithms(struct executor *e)
+{
+	static const int64_t shapes[][3] = {{1, 1, 1}, {2, 1, 4}, {5, 5, 2}, {64, 32, 32},
+	        {65, 33, 16}, {100, 50, 32}, {97, 96, 40}, {256, 128, 64}, {130, 65, 128}};
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		for (int v = 0; v < KERR_VARIANTS; v++)
+			for (int p = 0; p < 2; p++)
+				test_algorithm(e, (enum kerr_variant)v, shapes[i][0], shapes[i][1],
+				        shapes[i][2], p ? DOUBLE : SINGLE);
+}
+
+/* ---- what is odd ---- */
+
+static void test_odd(struct executor *e)
+{
+	enum { M = 40, N = 20 };
+	double a[M * N];
+
+	for (int v = 0; v < KERR_VARIANTS; v++) {
+		enum kerr_variant variant = (enum kerr_variant)v;
+		const char *name = kerr_variant_name[v];
+		matrix_fill(a, M, M, N, DOUBLE, MATRIX_NAN_MIDDLE, 3);
+		struct run run = run_once(e, variant, M, N, 8, DOUBLE, a);
+		ok(run.good && isnan(run.errors.residual), "%s, %s: NaN stays and ends", e->name,
+		        name);
+		run_close(e, &run);
+		matrix_fill(a, M, M, N, DOUBLE, MATRIX_ZERO_MIDDLE, 3);
+		run = run_once(e, variant, M, N, 8, DOUBLE, a);
+		ok(run.good && within(&run.errors, M), "a zero column is no obstacle");
+		run_close(e, &run);
+		struct matrix wide = {a, 0, N, M, N, DOUBLE}, q = {a, 0, N, N, N, DOUBLE};
+		ok(kerr_work(e, variant, 8, wide, q) == -1, "more columns than rows are refused");
+		struct matrix square = {a, 0, 300, 300, 300, DOUBLE};
+		ok((kerr_work(e, variant, 256, square, square) > 0) == (variant != KERR_STEPS),
+		        "wide blocks but where a panel is one call");
+		ok(kerr_work(e, variant, 0, (struct matrix){a, 0, M, N, M, DOUBLE},
+		           (struct matrix){a, 0, M, M, M, DOUBLE}) == -1,
+		        "and blocks without columns");
+	}
+}
+
+/* ---- predictions ---- */
+
+static void test_prediction(void)
+{
+	struct profile *p = synthetic(0.05);
+	struct kerr_prediction x;
+
+	add_blocks(p, 0.05);
+	for (int v = 0; v < KERR_VARIANTS; v++) {
+		bool good = model_kerr(p, (enum kerr_variant)v, 1024, 512, 32, &x);
+		double sum = 0;
+		for (int i = 0; i < KERR_PHASES; i++)
+			sum += x.phase[i];
+		ok(good && x.total > 0, "%s is predicted", kerr_variant_name[v]);
+		if (!good)
+			diag("%s", x.fault.text);
+		if (v != KERR_AHEAD)
+			ok(sum > 0.9 * x.total && sum < 1.3 * x.total,
+			        "its phases are about the whole without marks");
+	}
+	profile_free(p);
+}
+
+/* Seconds that one operation puts between two marks of the model executor. */
+static double estimated(struct executor *e, bool product, bool blas_only)
+{
+	struct matrix c = {NULL, 0, 1024, 1024, 1024, SINGLE},
+	              ab = {NULL, 0, 1024, 64, 1024, SINGLE};
+	double seconds = 0, norm;
+
+	executor_model_restart(e, false);
+	e->blas_only = blas_only;
+	e->ops->mark(e, 0);
+	if (product)
+		ex_gemm(e, PLAIN, TRANSPOSED, 1, ab, ab, 1, c);
+	else
+		ex_nrm2(e, matrix_view(c, 0, 0, 1024, 1), &norm);
+	e->ops->mark(e, 1);
+	e->ops->elapsed(e, 0, 1, &seconds);
+	return seconds;
+}
+
+static void test_costs(void)
+{
+	struct profile *p = synthetic(0.05);
+	struct arg args[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
+
+	add_blocks(p, 0.05);
+	add(p, "gpu.own_gemm.s", "s", args, 3, 40e-6, 0.05);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	/* a round trip of 15 and the host's 0.125 for the second mark */
+	is_real(estimated(e, false, false), 15.125e-6, 1e-9, "a norm of one column is a round trip");
+	/* the call is queued in 2, which the mark before does not see */
+	is_real(estimated(e, true, false), 42e-6, 1e-9, "a product by our own kernel");
+	is_real(estimated(e, true, true), 2.75e-6 + 2.0 * 1024 * 1024 * 64 / 1e13, 1e-9,
+	        "and by the library alone");
+	executor_free(e);
+	profile_free(p);
+}
+
+int main(void)
+{
+	struct fault fault = {""};
+	struct executor *host = executor_host_new(&fault);
+	struct executor *cuda = executor_cuda_new("0", &fault);
+
+	test_table();
+	test_matrix_of(1, 1);
+	test_matrix_of(33, 20);
+	test_matrix_of(128, 64);
+	for (int p = 0; p < 2; p++)
+		test_errors(host, p ? DOUBLE : SINGLE);
+	test_algorithms(host);
+	test_odd(host);
+	test_prediction();
+	test_costs();
+	if (cuda) {
+		test_algorithms(cuda);
+		test_odd(cuda);
+	} else {
+		skip("the same on the GPU", fault.text);
+	}
+	executor_free(cuda);
+	executor_free(host);
+	return finish();
+}

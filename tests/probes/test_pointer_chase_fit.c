@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* The pointer_chase probe's analysis on simulated machines: a GeForce 8800 GTX as LAPACK Working
+ * Note 202 describes it, two levels of TLBs, a machine without L1, a divided L2, and curves that
+ * say nothing. (test_pointer_chase_random.c: machines drawn at random.) */
+#include "chase_curves.h"
+
+static void test_8800gtx(void)
+{
+	struct machine machine = {.caches = 2,
+	        .tlbs = 0,
+	        .base = 280 / 1.35e9,
+	        .noise = 0.002,
+	        .hz = 1.35e9,
+	        .random = 8800};
+	machine.cache[0] = (struct cache){
+	        .line = 32, .sector = 32, .sets = 8, .ways = 20, .step = 110 / 1.35e9};
+	machine.cache[1] = (struct cache){
+	        .line = 32, .sector = 32, .sets = 256, .ways = 24, .step = 100 / 1.35e9};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	table_meta_set(curve, "gpu_l2_bytes", "196608");
+	put_caches(&machine, curve, 32);
+	/* pages: loads hit the last cache, translations do not */
+	struct machine pages = {.caches = 0,
+	        .tlbs = 1,
+	        .base = 390 / 1.35e9,
+	        .noise = 0.002,
+	        .hz = 1.35e9,
+	        .random = 512};
+	pages.tlb[0] = (struct cache){.line = 512 << 10,
+	        .sector = 512 << 10,
+	        .sets = 1,
+	        .ways = 16,
+	        .step = 250 / 1.35e9};
+	for (uint64_t stride = 64 << 10; stride <= 8 << 20; stride *= 2)
+		for (double nodes = 4; nodes * (double)stride <= 96e6 || nodes < 200; nodes *= 1.19)
+			put_pages(&pages, curve, stride, (uint32_t)nodes);
+	pointer_chase_fit(curve, profile);
+
+	bool wrong = false;
+	ok(resolved(profile, "gpu.l1.size", 5120, &wrong) && !wrong, "8800 GTX: 5 KB of L1");
+	diag("gpu.l1.size %g, want 5120", row(profile, "gpu.l1.size")->estimate.value);
+	ok(resolved(profile, "gpu.l2.size", 196608, &wrong) && !wrong, "8800 GTX: 192 KB of L2");
+	diag("gpu.l2.size %g, want 196608", row(profile, "gpu.l2.size")->estimate.value);
+	ok(resolved(profile, "gpu.l1.line", 32, &wrong) && !wrong, "8800 GTX: lines of 32 bytes");
+	ok(resolved(profile, "gpu.tlb.entries", 16, &wrong) && !wrong, "8800 GTX: 16 TLB entries");
+	ok(resolved(profile, "gpu.tlb.page", 512 << 10, &wrong) && !wrong,
+	        "8800 GTX: pages of 512 KB");
+	diag("entries %g, page %g, reach %g", row(profile, "gpu.tlb.entries")->estimate.value,
+	        row(profile, "gpu.tlb.page")->estimate.value,
+	        row(profile, "gpu.tlb.reach")->estimate.value);
+	is_real(row(profile, "gpu.l1.latency")->estimate.value, 280 / 1.35e9, 0.02,
+	        "8800 GTX: 280 cycles of L1 latency");
+	is_real(row(profile, "gpu.clock.sm")->estimate.value, 1.35e9, 1e-3, "8800 GTX: its clock");
+	profile_free(profile);
+	table_free(curve);
+}
+
+/* ---- a machine with two levels of TLB, of little penalty ---- */
+
+enum { STRIDE_2M = 2 << 20, SMS = 132, OF_A_GROUP = 16 };
+
+/* All SMs, each with a set of its own: a group's share the second level, and each has so many ways
+ * of the first. */
+static void put_all(struct machine *machine, struct table *curve, uint32_t nodes, uint32_t ways)
+{
+	const struct arg args[] = {{"bytes", (double)nodes * STRIDE_2M}};
+	struct machine each = *machine;
+	each.tlb[0].ways = ways;
+	each.tlb[1].sets /= OF_A_GROUP;
+	put(&each, curve, "all_pages", args, 1, chain(&each, nodes, STRIDE_2M, true, 20000));
+	machine->random = each.random;
+}
+
+static struct table *two_tlbs(uint32_t ways)
+{
+	const uint64_t memory = (uint64_t)111 << 30;
+	struct machine machine = {.tlbs = 2,
+	        .base = 141.6e-9,
+	        .noise = 0.001,
+	        .doubt = 4,
+	        .hz = 1.98e9,
+	        .random = 200};
+	machine.tlb[0] = (struct cache){.line = 16 << 20,
+	        .sector = 16 << 20,
+	        .sets = 1,
+	        .ways = 16,
+	        .replacement = REPLACE_RANDOM,
+	        .step = 5.1e-9};
+	machine.tlb[1] = (struct cache){
+	        .line = 32 << 20, .sector = 32 << 20, .sets = 128, .ways = 16, .step = 43e-9};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	table_meta_set(curve, "gpu_sms", "%d", SMS);
+	for (uint64_t stride = 2 << 20; stride <= 64 << 20; stride *= stride == 8 << 20 ? 4 : 2) {
+		const uint32_t most = (uint32_t)(memory / stride);
+		for (uint32_t k = 0, nodes = 0; nodes < most; ++k) {
+			nodes = (4 + k % 4) << k / 4;
+			nodes = nodes < most ? nodes : most;
+			put_pages(&machine, curve, stride, nodes);
+			const struct arg args[] = {{"nodes", nodes}};
+			if (stride == 2 << 20)
+				put(&machine, curve, "packed", args, 1, machine.base);
+		}
+	}
+	for (uint32_t k = 0; (4 + k % 4) << k / 4 <= memory / STRIDE_2M / SMS; k += 2)
+		put_all(&machine, curve, (4 + k % 4) << k / 4, ways);
+	return curve;
+}
+
+/* Between a whole number and the next there is no count. */
+static void test_no_count(void)
+{
+	struct table *curve = two_tlbs(13);
+	struct profile *profile = profile_new();
+
+	pointer_chase_fit(curve, profile);
+	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 1);
+	is_text(shared->status, "bounded", "1.2 SMs that share a TLB are not a count");
+	ok(shared->estimate.low == 1 && shared->estimate.high == 2, "but between 1 and 2");
+	profile_free(profile);
+	table_free(curve);
+}
+
+static void test_two_tlbs(void)
+{
+	struct table *curve = two_tlbs(16);
+	struct profile *profile = profile_new();
+
+	pointer_chase_fit(curve, profile);
+	bool wrong = false;
+	static const struct {
+		const char *name;
+		double level, truth;
+		const char *what;
+	} found[] = {{"gpu.tlb.reach", 1, 256 << 20, "two TLBs: 256 MiB of the first"},
+	        {"gpu.tlb.entries", 1, 16, "its 16 entries"},
+	        {"gpu.tlb.page", 1, 16 << 20, "its pages of 16 MiB"},
+	        {"gpu.tlb.penalty", 1, 5.1e-9, "what missing it costs"},
+	        {"gpu.tlb.shared_by", 1, 1, "every SM has its own"},
+	        {"gpu.tlb.reach", 2, 64.0 * (1 << 30), "64 GiB of the second"},
+	        {"gpu.tlb.entries", 2, 2048, "its 2048 entries"},
+	        {"gpu.tlb.page", 2, 32 << 20, "its pages of 32 MiB"},
+	        {"gpu.tlb.penalty", 2, 43e-9, "what missing it, too, costs"}};
+	for (size_t i = 0; i < ARRAY_LEN(found); ++i)
+		ok(told(row_of(profile, found[i].name, found[i].level), found[i].truth, &wrong) &&
+		                !wrong,
+		        "%s", found[i].what);
+	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 2);
+	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
+	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",
+	        shared->estimate.high);
+	for (size_t i = 0; i < profile->count; ++i)
+		if (strncmp(profile->row[i].name, "gpu.tlb", 7) == 0)
+			diag("%s[%g] %g, %g to %g", profile->row[i].name, profile->row[i].arg[0],
+			        profile->row[i].estimate.value, profile->row[i].estimate.low,
+			        profile->row[i].estimate.high);
+	profile_free(profile);
+	table_free(curve);
+}
+
+/* ---- machines at random ---- */
+
+/* An L2 of two partitions as an H200's, of which chains meet a mixture only, and single lines that
+ * are read again and again, and so always near. */
+static void test_divided(void)
+{
+	struct machine m = {
+	        .caches = 2, .base = 16e-9, .noise = 0.001, .doubt = 1, .hz = 1.98e9, .random = 31};
+	m.cache[0] =
+	        (struct cache){.line = 128, .sector = 32, .sets = 32, .ways = 16, .step = 126e-9};
+	m.cache[1] = (struct cache){.line = 128, .sector = 32, .sets = 521, .ways = 32};
+	divide(&m);
+	m.cache[1].step = 130e-9;
+	m.cache[2].step = 78e-9;
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(&m));
+	put_caches(&m, curve, 128);
+	for (int sm = 0; sm < 16; ++sm)
+		for (int line = 0; line < 12; ++line) {
+			const struct arg args[] = {{"sm", sm}, {"line", line}};
+			const bool closer = (sm < 8) == (line % 3 == 0);
+			put(&m, curve, "slice", args, 2, closer ? 135e-9 : 150e-9);
+		}
+	pointer_chase_fit(curve, profile);
+	const struct parameter *beyond = row(profile, "gpu.l2.beyond_near.latency");
+	bool wrong = false;
+	ok(resolved(profile, "gpu.l2.near.size", cache_bytes(&m.cache[1]), &wrong) && !wrong,
+	        "a divided L2: its near part");
+	ok(resolved(profile, "gpu.l2.beyond_near.latency", 272e-9, &wrong) && !wrong,
+	        "what misses it takes 272 ns");
+	ok(beyond->estimate.high - beyond->estimate.low < 0.2 * 272e-9, "known to 10 %%: %g to %g",
+	        beyond->estimate.low, beyond->estimate.high);
+	is_real(row(profile, "gpu.l2.slice.closer.latency")->estimate.value, 135e-9, 0.01,
+	        "lines in slices closer by");
+	is_real(row(profile, "gpu.l2.slice.farther.latency")->estimate.value, 150e-9, 0.01,
+	        "and in slices farther away, both near");
+	is_text(row(profile, "gpu.l2.far.latency")->status, "absent",
+	        "which says nothing of the other partition");
+	profile_free(profile);
+	table_free(curve);
+}
+
+/* A cycle over all of `bytes` at a stride. */
+static void put_cycle(struct machine *machine, struct table *curve, const char *series,
+        uint32_t bytes, uint32_t stride)
+{
+	const uint32_t n = bytes / stride;
+	const struct arg args[] = {{"bytes", bytes}, {"stride", stride}};
+	uint64_t *address = malloc(n * sizeof *address);
+	for (uint32_t i = 0; i < n; ++i)
+		address[i] = (uint64_t)i * stride;
+	machine_start(machine);
+	put(machine, curve, series, args, 2, machine_cycle(machine, address, n));
+	machine_stop(machine);
+	free(address);
+}
+
+/* Read-only loads through L1, an doubling apart, and volatile ones past it, some over few lines that
+ * happen to lie close by and some over more than L2. */
+static void test_other_paths(void)
+{
+	struct machine m = draw(31), past = without_first(&m), close = past;
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(&m));
+	for (uint32_t bytes = 2048; bytes <= 1 << 20; bytes *= 2) {
+		const struct arg args[] = {{"bytes", bytes}, {"stride", 128}};
+		put(&m, curve, "chain_nc", args, 2, chain(&m, bytes / 128, 128, false, 12000));
+	}
+	close.base *= 0.95;
+	put_cycle(&close, curve, "cycle_cv", 4096, 512);
+	put_cycle(&past, curve, "cycle_cv", 262144, 512);
+	put_cycle(&past, curve, "cycle_cv", 16 << 20, 512);
+	pointer_chase_fit(curve, profile);
+	bool wrong = false;
+	ok(resolved(profile, "gpu.readonly.latency", m.base, &wrong) && !wrong,
+	        "read-only loads: hits in L1");
+	ok(resolved(profile, "gpu.l2.volatile.latency", past.base, &wrong) && !wrong,
+	        "volatile loads: hits in L2");
+	profile_free(profile);
+	table_free(curve);
+}
+
+static void test_no_l1(void)
+{
+	struct machine m = draw(4711);
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	const double l2 = cache_bytes(&m.cache[1]);
+	struct machine past = without_first(&m);
+	const struct arg cold[] = {{"bytes", 16 * l2}};
+	table_meta_set(curve, "gpu_l2_bytes", "%.0f", l2);
+	put_chains(&past, curve, "chain_ca", 128, l2 / 200, l2 / 2);
+	put_chains(&past, curve, "chain_cg", 128, l2 / 30, 8 * l2);
+	put(&m, curve, "cold", cold, 1, memory_latency(&m));
+	pointer_chase_fit(curve, profile);
+	is_text(row(profile, "gpu.l1.size")->status, "bounded",
+	        "without L1 its size is not resolved");
+	is_text(row(profile, "gpu.l1.latency")->status, "bounded", "nor is its latency");
+	bool wrong = false;
+	ok(resolved(profile, "gpu.l2.size", l2, &wrong) && !wrong, "L2 is found all the same");
+	profile_free(profile);
+	table_free(curve);
+}
+
+int main(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct profile *profile = profile_new();
+	pointer_chase_fit(curve, profile);
+	ok(profile->count == 0, "an empty curve gives no parameters");
+	profile_free(profile);
+	table_free(curve);
+
+	test_8800gtx();
+	test_two_tlbs();
+	test_no_count();
+	test_no_l1();
+	test_divided();
+	test_other_paths();
+	return finish();
+}

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The front command ./fathom, on stand-in programs; installing it; recording a run.
+unset FATHOM_HOME
+real=${FATHOM_BIN:-build/bin}
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+case $real in /*) ;; *) real=$PWD/$real ;; esac
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+number=0
+
+# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of stdout or stderr that matches
+expect() {
+	want=$1 pattern=$2 what=$3
+	shift 3
+	"$@" >"$scratch/out" 2>&1 </dev/null
+	status=$?
+	number=$((number + 1))
+	if [ "$status" -eq "$want" ] && grep -q -e "$pattern" "$scratch/out"; then
+		echo "ok $number - $what"
+	else
+		echo "not ok $number - $what"
+		echo "# exit status $status, want $want; want '$pattern' in: $(head -n 3 "$scratch/out")" >&2
+	fi
+}
+
+# ---- a checkout with stand-ins for three built programs
+FATHOM_BIN=$scratch/bin
+export FATHOM_BIN
+mkdir "$FATHOM_BIN"
+for name in launch transfer advise; do
+	cat >"$FATHOM_BIN/$name" <<-PROGRAM
+		#!/bin/sh
+		if [ "\${1-}" = --help ]; then
+			printf 'Usage: fathom-$name [OPTION]...\nThe line about $name.\n\nOptions:\n'
+		else
+			echo "$name in \$(pwd) home \$FATHOM_HOME with \$# words: \$*"
+		fi
+		[ "\${1-}" != --fail ] || exit 77
+	PROGRAM
+	chmod +x "$FATHOM_BIN/$name"
+done
+front=$root/fathom
+cd "$scratch" || exit 1
+
+expect 0 '^  launch *The line about launch\.$' 'alone it lists the programs, each with its own line' "$front"
+expect 0 '^  advise *The line about advise\.$' 'help does the same' "$front" help
+expect 0 '^  transfer ' '--help too' "$front" --help
+expect 0 '^  predict *(not built)$' 'what is not built is listed so' "$front" help
+expect 0 'with 5 words: panel --m 8192 --nb 64$' 'arguments are passed on' \
+	"$front" advise panel --m 8192 --nb 64
+expect 0 'with 2 words: a b  \*$' 'also those with spaces and stars' "$front" launch 'a b ' '*'
+expect 0 "^launch in $scratch " 'programs run in the current folder' "$front" launch
+expect 0 "home $root with" 'and are told where the checkout is' "$front" launch
+expect 0 '^launch in ' 'probe NAME runs a probe' "$front" probe launch
+expect 77 '^launch in ' 'the exit status is the program'\''s' "$front" launch --fail
+expect 2 "no program 'lauch'; did you mean launch?" 'a misspelled name gets the near one' "$front" lauch
+expect 2 "did you mean transfer?" 'so does the start of a name' "$front" transf
+expect 2 "no program 'xyzzyx' (fathom help" 'a strange name gets none' "$front" xyzzyx
+expect 2 "no program '--bogus'" 'an unknown option is refused' "$front" --bogus
+expect 2 "no program ''" 'an empty name is refused' "$front" ''
+expect 2 "no probe 'advise'" 'probe refuses what is no probe' "$front" probe advise
+expect 2 "no probe 'lauch'; did you mean launch?" 'and helps with spelling' "$front" probe lauch
+expect 1 'probe is not built' 'probe alone is the whole set, here not built' "$front" probe
+expect 1 'predict is not built: run make' 'a program that is not built says so' "$front" predict
+ln -s "$front" "$scratch/link"
+expect 0 "home $root with" 'it works through a symbolic link' "$scratch/link" launch
+if command -v dash >/dev/null; then
+	expect 0 '^  launch *The line' 'it works under dash' dash "$front"
+else
+	number=$((number + 1))
+	echo "ok $number - it works under dash # SKIP no dash here"
+fi
+
+# ---- installed
+prefix=$scratch/prefix
+expect 0 "^install: $prefix/bin/fathom$" 'install says where it is' \
+	sh "$root/scripts/install.sh" "$prefix" "$FATHOM_BIN"/*
+unset FATHOM_BIN
+expect 0 '^  launch *The line about launch\.$' 'the installed command lists its programs' "$prefix/bin/fathom"
+expect 0 "home $prefix/share/fathom with" 'and tells them where the data is' "$prefix/bin/fathom" launch
+expect 0 . 'data came along' ls "$prefix/share/fathom/data/papers"
+expect 2 usage 'install without programs is refused' sh "$root/scripts/install.sh" "$prefix"
+expect 2 usage 'install without a folder is refused' sh "$root/scripts/install.sh" ''
+expect 2 usage 'uninstall without a folder is refused' sh "$root/scripts/install.sh" --remove ''
+expect 0 '^  launch ' 'refusals removed nothing' "$prefix/bin/fathom"
+expect 0 removed 'uninstall' sh "$root/scripts/install.sh" --remove "$prefix"
+expect 0 '^0$' 'leaves no file' sh -c "find '$prefix' -type f | wc -l"
+
+# ---- recording
+mkdir -p repo/scripts repo/data run
+cp "$root/scripts/record.sh" repo/scripts
+curve() { # file, machine
+	printf '# machine: %s\ncolumn\n1\n' "$2" >"run/$1"
+}
+record() {
+	expect "$1" "$2" "$3" sh repo/scripts/record.sh "$4" "$5"
+}
+record 2 'MACHINE=name' 'record without a name is refused' run ''
+record 2 'not a machine' 'so is a name with a slash' run a/b
+record 2 'not a machine' 'and one that starts with a dot' run ..
+record 2 'another use' 'and data/local itself' run local
+record 1 'there is no nowhere' 'a run that is not there' nowhere box
+for name in machine profile predictions measurements; do
+	curve $name.tsv 01234567-89ab
+done
+record 1 'validation.tsv is missing' 'an incomplete run' run box
+curve validation.tsv 01234567-89ab
+record 1 "no probe's curve" 'a run without probes' run box
+curve launch.tsv ffffffff-55
+record 1 'of host 01234567, other files of ffffffff' 'files of two hosts' run box
+curve launch.tsv 01234567-55
+record 1 'of machine 01234567-89ab, other files of 01234567-55' 'files of two GPUs' run box
+curve launch.tsv 01234567-89ab
+curve host_rate.tsv 01234567
+printf '# machine: fedcba98\n# profile_machine: 01234567-89ab\ncolumn\n1\n' >run/breakdown.tsv
+cp run/breakdown.tsv run/bounds.tsv
+printf '# machine: 01234567-89ab\n# profile_sha256: 00\ncolumn\n1\n' >run/update_or_refactor.tsv
+record 1 'update_or_refactor.tsv is of another profile' 'what was made from another profile' run box
+rm run/update_or_refactor.tsv
+mkdir -p repo/data/box
+echo stale >repo/data/box/stale.tsv
+record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is recorded, with a prediction made elsewhere' run box
+expect 0 '^bounds.tsv breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
+	'its files and nothing stale' sh -c 'ls -A repo/data/box | tr "\n" " "'
+expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\n" " "'
+rm run/predictions.tsv run/measurements.tsv run/validation.tsv run/bounds.tsv run/breakdown.tsv
+record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
+
+# ---- the benchmarks, with a stand-in that notes what it is asked and fails when its number comes
+mkdir bench
+cat >bench/measure <<'PROGRAM'
+#!/bin/sh
+shift 2
+echo "asked $*"
+case " $FAILS " in *" $1=1 "*) exit 1 ;; *" $1=77 "*) exit 77 ;; esac
+PROGRAM
+chmod +x bench/measure
+bench() { # FAILS, BENCH_OPTIONS
+	FAILS=$1 BENCH_OPTIONS=$2 sh "$root/scripts/bench.sh" bench run
+}
+expect 0 '^asked --bench --chosen --largest 512$' 'bench hands its options on' bench '' '--chosen --largest 512'
+expect 0 '^bench: [0-9]* s$' 'and says how long it took' bench '' ''
+expect 1 '^asked --gram-host$' 'what fails keeps nothing from the rest' bench '--bench=1 --paper=1' ''
+expect 1 'failed: factorizations, changes of a QR by blocks, for the reason above' 'and is named' bench '--bench=1 --paper=1' ''
+expect 0 '^bench: not here: changes of a QR by blocks$' 'what is not possible here is no failure' bench '--paper=77' ''
+
+# ---- the programs that were really built each have their line in the list
+if [ -d "$real" ]; then
+	FATHOM_BIN=$real "$front" help >"$scratch/list"
+	for program in "$real"/*; do
+		expect 0 . "${program##*/} has its line" \
+			grep -e "^  ${program##*/} *[A-Z].*[.?]$" "$scratch/list"
+	done
+fi
+echo "1..$number"

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Machines that lack something: the recorded curves without the rows that such a machine would not have give a
+# profile without those parameters, and nothing fails; the model does without them.
+
+. "$(dirname "$0")/tap.sh"
+
+recorded=$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200
+if [ ! -x "$bin/fit" ] || [ ! -x "$bin/advise" ] || [ ! -r "$recorded/pointer_chase.tsv" ]; then
+	echo "1..0 # SKIP fit or advise is not built, or no machine is recorded"
+	exit 0
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+# keep FILE CONDITION: the rows for which awk's condition holds; $1 is the series
+keep() {
+	awk -F '\t' -v OFS='\t' "/^#/ || \$1 == \"series\" { print; next } $2" "$recorded/$1.tsv" >"$folder/$1.tsv"
+}
+
+# machine NAME: a fresh copy of the recorded curves
+machine() {
+	folder=$scratch/$1
+	mkdir "$folder"
+	for file in "$recorded"/*.tsv; do
+		grep -q '^# probe: ' "$file" && cp "$file" "$folder"
+	done
+}
+
+fitted() { # what
+	expect 0 '^gpu.l1.latency ' "$1: every fit works" "$bin/fit" --output "$folder"
+	expect 0 '^\* [a-z]' "$1: panels are estimated" \
+		"$bin/advise" panel --m 8192 --nb 64 --output "$folder"
+}
+
+has() { # parameter's beginning
+	grep -q "^$1" "$folder/profile.tsv"
+}
+
+lacks() { # parameter's beginning, what
+	if has "$1"; then report "not ok" "$2"; else report ok "$2"; fi
+}
+
+machine old # compute capability 8.0: no clusters, no early launch, no warp-group MMA
+for probe in pointer_chase barrier block_kernel instruction; do
+	keep $probe '$1 !~ /cluster|wgmma|geqrf_shared|reflectors|lu_rows|lu_columns/'
+done
+keep launch '$1 != "pdl"'
+{
+	echo '# unavailable.pdl: needs compute capability 9.0; this device is of compute capability 8.0'
+	cat "$folder/launch.tsv"
+} >"$scratch/launch" && mv "$scratch/launch" "$folder/launch.tsv"
+fitted 'no clusters'
+lacks gpu.cluster.latency 'no clusters: no latency in them'
+lacks gpu.barrier.cluster 'no clusters: no barrier of theirs'
+lacks gpu.launch.pdl 'no clusters: no early launch'
+
+machine slice # little memory: an eighth of everything that has a size
+keep copy '$1 !~ /^(copy|read|write)_(warm|cold)/ || $2 <= 2 ^ 26'
+keep transfer '$2 <= 2 ^ 24'
+keep gemm_rate '$2 * $3 <= 2 ^ 24 || $2 == "nan" && $3 <= 4096'
+keep gemv_rate '$2 * $3 <= 2 ^ 24'
+keep concurrency '$1 !~ /memory/'
+fitted 'little memory'
+lacks gpu.overlap.memory_h2d 'little memory: nothing beside a kernel that copies it'
+lacks 'link.h2d.pinned.time.bytes=1073741824' 'little memory: no large transfers'
+
+machine shared # somebody else used the device during one process of one probe
+keep barrier '{ if ($1 == "warp") $NF = 1; print }'
+fitted 'a busy device'
+if grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"; then
+	report ok 'a busy device: what was measured meanwhile is noisy'
+else
+	report "not ok" 'a busy device: what was measured meanwhile is noisy'
+fi
+expect 0 '^[0-9]* parameters: [0-9]* ok, [1-9][0-9]* noisy (.*gpu [1-9].*), [0-9]* bounded, 0 failed$' \
+	'how many are noisy is said' "$bin/fit" --output "$folder"
+
+machine neighbours # others on some of the host's cores, as three probes found
+for file in "$folder"/*.tsv; do
+	case $file in
+	*/host_rate.tsv) cores='1 (0.61), 2 (0.7), 12 (0.55)' ;;
+	*/host_memory.tsv) cores='3 (0.9)' ;;
+	*) cores=unknown ;;
+	esac
+	sed "s/^# shared_cores: .*/# shared_cores: $cores/" "$file" >"$scratch/file" && mv "$scratch/file" "$file"
+done
+expect 0 "^others used 1 to 3 of the host's cores meanwhile" 'a shared host is said' "$bin/fit" --output "$folder"
+sed -i 's/^# shared_cores: .*/# shared_cores: none/' "$folder"/*.tsv
+"$bin/fit" --output "$folder" >"$scratch/text" && ! grep -q '^others used' "$scratch/text"
+report "$([ $? = 0 ] && echo ok || echo "not ok")" 'one that is not shared is not'
+echo "1..$number"

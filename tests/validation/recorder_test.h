@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What the recorder's tests share: factorizations on any executor, every bit of what comes out. */
+#ifndef FATHOM_RECORDER_TEST_H
+#define FATHOM_RECORDER_TEST_H
+
+#include "tests/algorithms/factor_test.h"
+
+#include "factor/validation/recorder.h"
+#include "factor/validation/whole.h"
+
+struct factored {
+	void *a, *tau; /* on the host */
+	size_t bytes, tau_bytes;
+	int *ipiv, info;
+	bool ran;
+};
+
+static inline void factored_free(struct factored *f)
+{
+	free(f->a);
+	free(f->tau);
+	free(f->ipiv);
+}
+
+static inline bool same_bits(const struct factored *a, const struct factored *b)
+{
+	return a->ran && b->ran && a->bytes == b->bytes && memcmp(a->a, b->a, a->bytes) == 0 &&
+	       a->info == b->info && memcmp(a->tau, b->tau, a->tau_bytes) == 0;
+}
+
+/* Symmetric and positive definite for Cholesky. */
+static inline void recorder_matrix(
+        void *a, enum operation operation, enum precision precision, int64_t m, int64_t n)
+{
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++) {
+			double definite = test_random(1, i + j) + (i == j ? 2 * (double)n : 0);
+			double any = test_random(2 + (uint64_t)j, i);
+			put(a, i + j * m, precision, operation == POTRF ? definite : any);
+		}
+}
+
+/* Of an m x n matrix on e, whose clock a recorder has to start itself. */
+static inline struct factored recorder_factorize(struct executor *e, enum operation operation,
+        const struct plan *plan, enum precision precision, int64_t m, int64_t n)
+{
+	int64_t k = m < n ? m : n, w = precision_bytes(precision);
+	struct factored f = {.bytes = (size_t)(m * n * w), .tau_bytes = (size_t)(k * w)};
+	struct whole whole = {.operation = operation, .uplo = LOWER};
+	struct matrix a = {NULL, 0, m, n, m, precision}, tau = {NULL, 0, k, 1, k, precision};
+	struct pivots p = {NULL, k};
+	void *work = NULL, *integers = NULL;
+
+	f.a = xmalloc(f.bytes);
+	f.tau = xcalloc(1, f.tau_bytes);
+	f.ipiv = xcalloc((size_t)k, sizeof *f.ipiv);
+	recorder_matrix(f.a, operation, precision, m, n);
+	int64_t bytes = whole_work(e, &whole, plan, a);
+	f.ran = bytes >= 0 && e->ops->alloc(e, bytes, &work) &&
+	        e->ops->alloc(e, (int64_t)f.bytes, &a.data) && e->ops->alloc(e, k * w, &tau.data) &&
+	        e->ops->alloc(e, (k + 1) * (int64_t)sizeof(int), &integers) &&
+	        e->ops->upload(e, f.a, m, a) && e->ops->upload(e, f.tau, k, tau);
+	p.data = integers;
+	f.ran = f.ran && whole_run(e, &whole, plan, a, work, p, tau, NULL) && e->ops->sync(e) &&
+	        e->ops->download(e, a, f.a, m) && e->ops->download(e, tau, f.tau, k);
+	if (operation != GEQRF)
+		f.ran = f.ran &&
+		        e->ops->read_pivots(e,
+		                operation == GETRF ? p
+		                                   : (struct pivots){integer_at(integers, k), 0},
+		                f.ipiv, &f.info);
+	if (!f.ran)
+		diag("%s", e->fault.text);
+	void *pieces[] = {work, a.data, tau.data, integers};
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
+		if (pieces[i])
+			e->ops->release(e, pieces[i]);
+	return f;
+}
+
+/* Entries end after they begin, those of a lane follow each other, the whole covers all. */
+static inline bool timeline_in_order(const struct timeline *t)
+{
+	double last[LANE_COUNT] = {0};
+	bool good = true;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct timeline_entry *e = &t->entry[i];
+		good = good && e->begin >= 0 && e->begin < e->end && e->end <= t->seconds;
+		if (e->begin < last[e->lane] - 1e-12) {
+			diag("%s %s begins %.3f us before the one before it ends",
+			        lane_name[e->lane], e->operation, (last[e->lane] - e->begin) * 1e6);
+			good = false;
+		}
+		last[e->lane] = e->end;
+	}
+	return good;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What a second visit of a measured case changes: the slower of two that do not agree goes. */
+#include "tests/tap.h"
+
+#include "factor/programs/remeasured.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct result row_of(int64_t n, double low, double value, double high, size_t samples)
+{
+	struct result row = {.precision = SINGLE,
+	        .m = n,
+	        .n = n,
+	        .seconds = {value, low, high, samples},
+	        .residual = 0.1,
+	        .orthogonality = NAN};
+
+	strcpy(row.operation, "getrf");
+	strcpy(row.variant, "hybrid");
+	strcpy(row.executor, "cuda");
+	return row;
+}
+
+static void test_wanted(void)
+{
+	const struct result sure = row_of(100, 0.99, 1, 1.005, 5),
+	                    wide = row_of(200, 0.9, 1, 1.1, 5), alone = row_of(300, NAN, 1, NAN, 1),
+	                    two = row_of(400, NAN, 1, NAN, 2),
+	                    refused = row_of(500, NAN, NAN, NAN, 0),
+	                    absent = row_of(600, 1, 1, 1, 5);
+	struct results *done = results_new();
+
+	results_add(done, &sure);
+	results_add(done, &wide);
+	results_add(done, &alone);
+	results_add(done, &two);
+	results_add(done, &refused);
+	ok(!remeasure_wanted(done, 0, &sure, 0.01),
+	        "a median known well enough is left as it is");
+	ok(remeasure_wanted(done, 0, &wide, 0.01), "a wide interval wants a second visit");
+	ok(remeasure_wanted(done, 0, &two, 0.01), "so do runs too few for an interval");
+	ok(!remeasure_wanted(done, 0, &alone, 0.01), "a long run alone is not repeated");
+	ok(!remeasure_wanted(done, 0, &refused, 0.01), "nor what was refused");
+	ok(!remeasure_wanted(done, 0, &absent, 0.01), "nor what has no first visit");
+	ok(!remeasure_wanted(done, 2, &wide, 0.01) && remeasure_wanted(done, 2, &two, 0.01),
+	        "what an earlier call measured is kept");
+	ok(!remeasure_wanted(done, 0, &wide, INFINITY), "where only disturbed ones are wanted, "
+	                                                   "a wide one is not");
+	results_disturbed_set(&done->row[0]);
+	ok(remeasure_wanted(done, 0, &sure, INFINITY), "but a disturbed one is, however sure");
+	ok(results_count_disturbed(done) == 1, "which is counted");
+	results_free(done);
+}
+
+static struct result after(struct result first, struct result second, size_t merged)
+{
+	struct results *done = results_new(), *again = results_new();
+
+	results_add(done, &first);
+	results_add(again, &second);
+	const size_t count = remeasured_merge(done, again);
+	ok(count == merged && done->count == 1, "%zu cases merged, none added", merged);
+	const struct result row = done->row[0];
+	results_free(done);
+	results_free(again);
+	return row;
+}
+
+static void test_merge(void)
+{
+	const struct result quick = row_of(100, 0.9, 1, 1.1, 5),
+	                    slow = row_of(100, 1.3, 1.4, 1.5, 7),
+	                    near = row_of(100, 0.95, 1.04, 1.2, 6), other = row_of(200, 1, 1, 1, 5),
+	                    failed = row_of(100, NAN, NAN, NAN, 0);
+	struct result worse = near;
+
+	worse.residual = 0.3;
+	is_real(after(slow, quick, 1).seconds.value, 1, 0, "a disturbed first visit goes");
+	is_real(after(quick, slow, 1).seconds.value, 1, 0, "so does a disturbed second one");
+	ok(after(quick, slow, 1).seconds.samples == 5, "with its runs");
+	const struct result both = after(quick, worse, 1);
+	is_real(both.seconds.value, 1.02, 1e-12, "two that agree are one");
+	ok(both.seconds.low == 0.9 && both.seconds.high == 1.2 && both.seconds.samples == 11,
+	        "whose interval holds both");
+	is_real(both.residual, 0.3, 0, "with the larger residual");
+	struct result disturbed = slow, lucky = quick;
+	results_disturbed_set(&disturbed);
+	results_disturbed_set(&lucky);
+	const struct result mended = after(disturbed, near, 1), kept = after(near, lucky, 1),
+	                    still = after(disturbed, lucky, 1);
+	ok(mended.seconds.value == 1.04 && !results_disturbed(&mended),
+	        "a visit that nobody disturbed replaces one that was");
+	ok(kept.seconds.value == 1.04 && kept.seconds.samples == 6 && !results_disturbed(&kept),
+	        "and is not replaced by one, though that be quicker");
+	ok(still.seconds.value == 1 && results_disturbed(&still),
+	        "of two disturbed ones the quicker counts, and says so");
+	is_real(after(quick, failed, 0).seconds.value, 1, 0, "one that failed changes nothing");
+	is_real(after(quick, other, 0).seconds.value, 1, 0, "nor does one of another case");
+}
+
+int main(void)
+{
+	test_wanted();
+	test_merge();
+	return finish();
+}

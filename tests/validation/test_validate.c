@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* Validation's statistics on tables made by hand, and the files they come from. */
+#include "tests/tap.h"
+
+#include "factor/validation/cases.h"
+#include "factor/validation/errors_tables.h"
+
+#include <unistd.h>
+
+static const double us = 1e-6;
+
+static struct result row_of(const char *variant, int64_t m, double value, double low, double high)
+{
+	struct result row = {.operation = "panel_getrf",
+	        .executor = "cuda",
+	        .precision = SINGLE,
+	        .m = m,
+	        .n = 48,
+	        .regime = "hardware",
+	        .residual = NAN,
+	        .seconds = {value * us, low * us, high * us, 9}};
+	snprintf(row.variant, sizeof row.variant, "%s", variant);
+	results_options(row.options, "cuda", NULL, 2);
+	return row;
+}
+
+static void add(struct results *list, const char *variant, int64_t m, double value, double half)
+{
+	struct result row = row_of(variant, m, value, value * (1 - half), value * (1 + half));
+	results_add(list, &row);
+}
+
+/* Five sizes measured at 100 us each, predicted with errors 0, +4 %, -8 %, +29 %, -19 % and
+ * intervals of 10 %. */
+static void test_summary(void)
+{
+	static const double predicted[5] = {100, 104, 92, 129, 81};
+	static const enum verdict want[5] = {
+	        VERDICT_OK, VERDICT_OK, VERDICT_OK, VERDICT_OVER, VERDICT_UNDER};
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+
+	for (int i = 0; i < 5; i++) {
+		add(p, "blas", 100 * (i + 1), predicted[i], 0.10);
+		add(q, "blas", 100 * (i + 1), 100, 0.005);
+	}
+	size_t count = errors_compare(p, q, &rows);
+	ok(count == 5, "one comparison per prediction");
+	for (size_t i = 0; i < count; i++)
+		is_text(verdict_name[rows[i].verdict], verdict_name[want[i]], "verdict by hand");
+	struct error_summary s = errors_summary(rows, count, &(struct errors_filter){.level = 2});
+	ok(s.cases == 5 && s.skipped == 0, "five cases, none skipped");
+	is_real(s.median_abs, 0.08, 1e-9, "median |error|");
+	is_real(s.p90_abs, 0.25, 1e-9, "90 % quantile of |error|, interpolated");
+	is_real(s.worst, 0.29, 1e-9, "worst error keeps its sign");
+	is_real(s.bias, 0, 1e-9, "bias is the median of the signed errors");
+	is_real(s.within[0], 0.4, 1e-9, "within 5 %");
+	is_real(s.within[1], 0.6, 1e-9, "within 10 %");
+	is_real(s.within[2], 0.8, 1e-9, "within 20 %");
+	is_real(s.within[3], 1.0, 1e-9, "within 30 %");
+	is_real(s.coverage, 0.6, 1e-9,
+	        "coverage: the measured median inside the prediction's interval");
+	is_real(s.half_width, 0.10, 1e-9, "median relative half-width");
+	s = errors_summary(rows, count, &(struct errors_filter){.level = 2, .executor = "host"});
+	ok(s.cases == 0 && isnan(s.median_abs), "an empty selection has no numbers");
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+static void test_even_count(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+
+	for (int i = 0; i < 4; i++) {
+		add(p, "blas", 100 * (i + 1), 100 + 2 * i, 0.1);
+		add(q, "blas", 100 * (i + 1), 100, 0);
+	}
+	size_t count = errors_compare(p, q, &rows);
+	struct error_summary s = errors_summary(rows, count, &(struct errors_filter){.level = 2});
+	is_real(s.median_abs, 0.03, 1e-9,
+	        "the median of four errors is the mean of the middle two");
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+static void test_verdicts(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+	struct result row;
+
+	add(p, "blas", 100, 111, 0.1);
+	add(q, "blas", 100, 100, 0.05);
+	add(p, "blas", 200, 111, 0.1);
+	row = row_of("blas", 300, NAN, NAN, NAN);
+	strcpy(row.note, "panel too tall");
+	results_add(p, &row);
+	add(q, "blas", 300, 100, 0.01);
+	add(p, "blas", 400, 111, 0.1);
+	row = row_of("blas", 400, NAN, NAN, NAN);
+	strcpy(row.note, "failed: residual ratio 99");
+	results_add(q, &row);
+	add(p, "blas", 500, 111, 0.1);
+	add(q, "blas", 500, 100, 0.3);
+	add(p, "blas", 600, 111, 0.1);
+	add(q, "blas", 600, 200, 0.01);
+	results_disturbed_set(&q->row[q->count - 1]);
+
+	errors_compare(p, q, &rows);
+	is_text(verdict_name[rows[0].verdict], "AMBIGUOUS",
+	        "an interval across the limit is ambiguous");
+	is_text(verdict_name[rows[1].verdict], "SKIPPED", "not measured is skipped");
+	is_text(rows[1].reason, "not measured", "and says so");
+	is_text(rows[2].reason, "panel too tall", "a refused prediction keeps its reason");
+	is_text(rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
+	ok(rows[4].verdict == VERDICT_SKIPPED && strstr(rows[4].reason, "too noisily"),
+	        "what nobody knows well is skipped: %s", rows[4].reason);
+	ok(rows[5].verdict == VERDICT_SKIPPED && strstr(rows[5].reason, "disturbed"),
+	        "so is what others disturbed: %s", rows[5].reason);
+	ok(isnan(rows[3].error), "and has no error");
+	struct table *table = errors_row_table(rows, 4);
+	is_text(table_text(table, 3, "reason"), "failed: residual ratio 99",
+	        "errors.tsv has the skipped rows");
+	table_free(table);
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+/* Panel 100: measured a 100, b 150, c 500; predicted a 120, b 110, c 700. Panel 200: a 100, b 190;
+ * predicted in order. */
+static void test_choices(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+
+	add(p, "blas", 100, 120, 0.1), add(q, "blas", 100, 100, 0.01);
+	add(p, "fused", 100, 110, 0.1), add(q, "fused", 100, 150, 0.01);
+	add(p, "host", 100, 700, 0.1), add(q, "host", 100, 500, 0.01);
+	add(p, "blas", 200, 100, 0.1), add(q, "blas", 200, 100, 0.01);
+	add(p, "fused", 200, 120, 0.1), add(q, "fused", 200, 190, 0.01);
+	size_t count = errors_compare(p, q, &rows);
+	struct ranking ranking = errors_ranking(rows, count, NULL, "cuda", 2);
+	ok(ranking.pairs == 2, "pairs more than 2x apart do not count (%zu)", ranking.pairs);
+	ok(ranking.right == 1, "one of two pairs ranked right (%zu)", ranking.right);
+	struct regret regret = errors_regret(rows, count, NULL, "cuda", NULL, 2);
+	ok(regret.shapes == 2, "two panels");
+	is_real(regret.worst, 0.5, 1e-9, "fused was chosen at 150 us, blas takes 100");
+	is_real(regret.median, 0.25, 1e-9, "the other panel has no regret");
+	regret = errors_regret(rows, count, NULL, "cuda", "panel_getrf/fused/s", 2);
+	ok(regret.shapes == 1, "a family answers for the panels where it was chosen");
+	is_real(regret.worst, 0.5, 1e-9, "and for their regret");
+	regret = errors_regret(rows, count, NULL, "cuda", "panel_getrf/host/s", 2);
+	ok(regret.shapes == 0 && isnan(regret.median), "never chosen: no regret");
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+static void test_baselines(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+
+	add(p, "blas", 1000, 100, 0.1), add(q, "blas", 1000, 100, 0.01);
+	add(p, "blas", 2000, 100, 0.1), add(q, "blas", 2000, 150, 0.01);
+	add(p, "fused", 2000, 100, 0.1), add(q, "fused", 2000, 50, 0.01);
+	size_t count = errors_compare(p, q, &rows);
+	double flops = results_flops(&p->row[1]) / results_flops(&p->row[0]);
+	is_real(rows[1].scaled_error, 100 * flops / 150 - 1, 1e-9,
+	        "nearest measured size scaled by flops");
+	ok(isnan(rows[2].scaled_error), "a family of one has nothing to scale from");
+	errors_baseline_peak(rows, count, "cuda", 1e12);
+	is_real(rows[0].peak_error, 2.0 * 1000 * 48 * 4 / 1e12 / (100 * us) - 1, 1e-9,
+	        "the panel read and written once at the peak rate");
+	errors_baseline_peak(rows, count, "host", 1e9);
+	ok(rows[0].peak_error < 0, "another executor's rate is not used");
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+/* One shape of LU: widths 64 and 128 and the model's choice, measured 100, 80 and 90 us, predicted
+ * 100, 105 and 110; and the same shape of Cholesky. */
+static void test_whole(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+	static const double predicted[4] = {100, 105, 110, 50}, measured[4] = {100, 80, 90, 40};
+
+	for (int i = 0; i < 4; i++) {
+		struct result row = row_of("gpu", 3000, predicted[i], predicted[i], predicted[i]);
+		strcpy(row.operation, i < 3 ? "getrf" : "potrf");
+		row.n = 3000;
+		row.nb = i == 1 ? 128 : 64;
+		if (i == 2)
+			results_option_add(row.options, "plan", "model");
+		results_add(p, &row);
+		row.seconds.value = row.seconds.low = row.seconds.high = measured[i] * us;
+		results_add(q, &row);
+	}
+	add(p, "blas", 3000, 77, 0.1), add(q, "blas", 3000, 77, 0.01);
+	size_t count = errors_compare(p, q, &rows);
+	for (size_t i = 0; i < count; i++)
+		ok(rows[i].measured == &q->row[i], "row %zu meets its own measurement", i);
+	struct regret regret = errors_regret(rows, count, "getrf", "cuda", NULL, 2);
+	ok(regret.shapes == 1, "one problem, whatever the plan");
+	is_real(regret.worst, 90.0 / 80 - 1, 1e-9,
+	        "the choice, if estimated above others, against the best of the grid");
+	regret = errors_regret(rows, count, "potrf", "cuda", NULL, 2);
+	ok(regret.shapes == 0, "another operation is another problem, of one variant");
+	struct ranking ranking = errors_ranking(rows, count, "getrf", "cuda", 2);
+	ok(ranking.pairs == 3 && ranking.right == 1, "one of three pairs in order");
+	ok(isnan(rows[0].scaled_error), "another plan at the same size is nothing to scale from");
+	errors_baseline_rate(rows, count, "cuda", SINGLE, 1e15);
+	is_real(rows[0].peak_error, results_flops(&p->row[0]) / 1e15 / (100 * us) - 1, 1e-9,
+	        "all operations at the peak rate");
+	ok(isnan(rows[4].peak_error), "panels have the baseline of their bytes");
+	is_real(results_flops(&p->row[3]), 3000.0 * 3000 * 3000 / 3, 1e-3, "Cholesky's count");
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+static void test_phases_and_levels(void)
+{
+	struct results *p = results_new(), *q = results_new();
+	struct comparison *rows;
+	struct result row = row_of("blas", 100, 50, 45, 55);
+
+	add(p, "blas", 100, 100, 0.1), add(q, "blas", 100, 100, 0.01);
+	results_options(row.options, "cuda", NULL, 0);
+	results_add(p, &row);
+	results_options(row.options, "cuda", "swap", 2);
+	results_add(p, &row);
+	results_add(q, &row);
+	size_t count = errors_compare(p, q, &rows);
+	is_real(rows[1].error, -0.5, 1e-9, "a level-0 prediction meets the same measurement");
+	ok(rows[2].phase && rows[2].error == 0, "a phase meets its own");
+	struct error_summary s = errors_summary(rows, count, &(struct errors_filter){.level = 2});
+	ok(s.cases == 1, "summaries hold neither phases nor other levels");
+	struct table *table = errors_family_table(rows, count);
+	ok(table->row_count == 6, "levels 2 and 0 of one family, all and hardware: %zu",
+	        table->row_count);
+	FILE *out = tmpfile();
+	errors_print(rows, count, 20, out);
+	ok(ftell(out) > 200, "the text is printed");
+	fclose(out);
+	table_free(table);
+	free(rows);
+	results_free(p);
+	results_free(q);
+}
+
+/* ---- files ---- */
+
+static bool refused(const char *path, const char *edit, const char *word)
+{
+	struct fault fault = {""};
+	char command[300];
+
+	snprintf(command, sizeof command, "awk -F'\\t' -v OFS='\\t' '%s' %s > %s.bad", edit, path,
+	        path);
+	if (system(command) != 0)
+		return false;
+	snprintf(command, sizeof command, "%s.bad", path);
+	struct results *read = results_read(command, &fault);
+	results_free(read);
+	if (read || !strstr(fault.text, word))
+		diag("fault: '%s'", fault.text);
+	return !read && strstr(fault.text, word);
+}
+
+static void test_files(void)
+{
+	char folder[] = "/tmp/fathom-test-XXXXXX", path[64];
+	struct fault fault = {""};
+	struct results *list = results_new(), *read;
+	struct result row;
+
+	if (!mkdtemp(folder)) {
+		skip("result files", "no temporary folder");
+		return;
+	}
+	snprintf(path, sizeof path, "%s/predictions.tsv", folder);
+	table_meta_set(list->table, "profile_sha256", "%s", "abc");
+	add(list, "blas", 100, 12.5, 0.1);
+	row = row_of("host", 100, NAN, NAN, NAN);
+	strcpy(row.note, "no parameter");
+	results_add(list, &row);
+	ok(results_write(list, path, &fault), "written: %s", fault.text);
+	read = results_read(path, &fault);
+	if (ok(read && read->count == 2, "read back: %s", fault.text)) {
+		is_real(read->row[0].seconds.high, 13.75e-6, 1e-8, "interval kept");
+		is_text(read->row[1].note, "no parameter", "note kept");
+		ok(isnan(read->row[1].seconds.value), "no time is no time");
+		is_text(table_meta(read->table, "profile_sha256"), "abc", "metadata kept");
+	}
+	ok(refused(path, "{print} /blas/{print}", "same case"),
+	        "a case that occurs twice is refused");
+	ok(refused(path, "/blas/{$13=-1} {print}", "positive"), "a negative time is refused");
+	ok(refused(path, "/blas/{$14=1} {print}", "interval"), "an inverted interval is refused");
+	ok(refused(path, "/blas/{$5=\"x\"} {print}", "whole numbers"),
+	        "a size that is no number is refused");
+	ok(refused(path, "/blas/{$3=\"h\"} {print}", "precision"),
+	        "an unknown precision is refused");
+	ok(refused(path, "{sub(\"executor\",\"runner\")} {print}", "no column"),
+	        "a missing column is named");
+	results_free(read);
+	results_free(list);
+	char *rm = malloc(80);
+	snprintf(rm, 80, "rm -r %s", folder);
+	ok(system(rm) == 0, "temporary folder removed");
+	free(rm);
+}
+
+static void test_options(void)
+{
+	char options[64], value[16];
+
+	results_options(options, "cuda", "swap", 1);
+	is_text(options, "l2=warm,phase=swap,level=1", "options in their order");
+	ok(results_option(options, "phase", value, sizeof value), "an option is found");
+	is_text(value, "swap", "with its value");
+	ok(!results_option(options, "has", NULL, 0), "half a name is not");
+	results_options(options, "host", NULL, 2);
+	is_text(options, "cache=warm", "the host has no L2 of the GPU");
+}
+
+static bool power_of_two(int64_t x)
+{
+	return (x & (x - 1)) == 0;
+}
+
+static void test_holdout(void)
+{
+	struct panel_case *cases;
+	size_t n = cases_holdout("cuda", false, &cases), bad = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bad += power_of_two(cases[i].m) || power_of_two(cases[i].n) ||
+		       cases[i].m < cases[i].n;
+	ok(n > 100 && bad == 0, "%zu cases on the GPU, none at a size of the fits", n);
+	free(cases);
+	struct bench_shape *shapes;
+	struct result row[16];
+	n = cases_whole(false, &shapes);
+	bad = 0;
+	for (size_t i = 0; i < n; i++) {
+		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
+		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, ARRAY_LEN(row));
+		bad += plans < 4 || plans == ARRAY_LEN(row);
+	}
+	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
+	free(shapes);
+	n = cases_holdout("host", true, &cases);
+	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
+	free(cases);
+	n = cases_holdout("abacus", false, &cases);
+	ok(n == 0, "none elsewhere");
+	free(cases);
+}
+
+int main(void)
+{
+	test_summary();
+	test_even_count();
+	test_verdicts();
+	test_choices();
+	test_baselines();
+	test_whole();
+	test_phases_and_levels();
+	test_options();
+	test_files();
+	test_holdout();
+	return finish();
+}
