@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: do two runs of the probes say the same of one machine?
+/* Question: do two runs of the probes give the same parameters of one machine?
  *
- * Method: both profiles, parameter by parameter: a latency, a size or a count should come out again
- * within 2 %, a rate within 3 %. What is noisy in either is counted apart; at most five may be. A
- * change that both intervals explain is still beyond the bar; one that they do not is named real.
- * Surfaces, the times of whole calls and kernels, are counted alike, but no bar is set for them.
+ * Method: both profiles, parameter by parameter. Latencies, sizes and counts should repeat within 2
+ * %, rates within 3 %. Parameters that are noisy in either run are counted separately; at most five
+ * may be. Changes that both intervals explain still count; changes beyond the intervals are named
+ * real. Surfaces (times of whole calls and kernels) are counted without a limit.
  *
- * What can fool it: profiles of two machines, or of two versions of the probes (said, not refused).
+ * What can fool it: profiles of two machines, or of two versions of the probes (warned, not
+ * refused).
  *
  * Unit: fractions of the other run's value. */
 #include "lib/base/base.h"
@@ -32,7 +33,7 @@ static struct profile *read_profile(const char *folder)
 	return profile;
 }
 
-/* What makes two runs differ for other reasons than chance. */
+/* Warns of differences of the runs other than chance. */
 static void warn_of_differences(const struct profile *before, const struct profile *now)
 {
 	static const char *const key[] = {"machine", "driver", "cuda", "fathom", "quick"};
@@ -83,7 +84,7 @@ static void list(struct table *table, const struct family_change *change, const 
 	free(group);
 }
 
-/* Families, then the groups that they make up. */
+/* Families, then their groups. */
 static struct table *list_changes(const struct profile_changes *changes, bool all)
 {
 	static const char *const columns[] = {"group", "family", "allowed_percent", "compared",
@@ -100,10 +101,10 @@ static struct table *list_changes(const struct profile_changes *changes, bool al
 
 static void print_totals(const struct profile_changes *changes)
 {
-	printf("%zu parameters compared, %zu beyond their bar or, of surfaces, as much (%zu of "
-	       "them by more than both intervals explain), %zu in one run only\n",
+	printf("%zu parameters compared, %zu changed by more than allowed (%zu by more than both "
+	       "intervals explain; surfaces count, too), %zu in one run only\n",
 	        changes->compared, changes->beyond, changes->real, changes->missing);
-	printf("noisy: %zu before, %zu now; at most %zu of a run may be\n", changes->noisy_before,
+	printf("noisy: %zu before, %zu now; at most %zu allowed in a run\n", changes->noisy_before,
 	        changes->noisy_now, most_noisy);
 }
 
@@ -111,18 +112,21 @@ int main(int argc, char **argv)
 {
 	const struct cli_program program = {
 	        .name = "fathom-compare",
-	        .summary = "Do two runs of the probes say the same of one machine?",
+	        .summary = "Do two runs of the probes give the same parameters?",
 	        .operands = "FOLDER [FOLDER]",
-	        .details = "Compares the profile.tsv of the second folder (OUTPUT when there is "
-	                   "one) with\n"
-	                   "that of the first: latencies, sizes and counts within 2 %, rates "
-	                   "within 3 %,\n"
-	                   "at most five parameters noisy. Families with parameters beyond are "
-	                   "shown,\n"
-	                   "all with --verbose, then each kind of parameter by part of the machine "
-	                   "with\n"
-	                   "its verdict; no bar is set for surfaces. Exit code 1 when a bar is not "
-	                   "met.",
+	        .details =
+	                "Compares the profile.tsv of the second folder (OUTPUT when there is one) "
+	                "with\n"
+	                "that of the first. Latencies, sizes and counts should repeat within 2 %, "
+	                "rates\n"
+	                "within 3 %, and at most five parameters may be noisy. Shows the families "
+	                "with\n"
+	                "larger changes, all with --verbose, then each kind of parameter by part "
+	                "of the\n"
+	                "machine with its verdict; surfaces have no limit. Exit code 1 when a "
+	                "limit "
+	                "is\n"
+	                "exceeded.",
 	};
 	struct cli_common common = {.output = machine_data_folder()};
 	char **operands;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Assembles profile.tsv from the recorded curves: every probe's fit over its own curve. Needs no
- * hardware, so a profile can be made again, anywhere, from the folder that a run wrote. */
+ * hardware: a profile can be made again anywhere from a run's folder. */
 #include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "lib/probe/curve.h"
@@ -20,7 +20,7 @@
 struct source {
 	const char *name;
 	void (*fit)(const struct table *curve, struct profile *profile);
-	struct table *curve; /* NULL when it was not measured */
+	struct table *curve; /* NULL: not measured */
 };
 
 #define PROBE(name) {#name, name##_fit, NULL},
@@ -41,13 +41,13 @@ static struct table *read_curve(const char *folder, const char *name)
 			msg_die(EXIT_MEASURE_FAILED, "%s; measure it again with build/bin/%s",
 			        fault.text, name);
 	} else {
-		msg_note("%s is not there: nothing fitted for %s", path, name);
+		msg_note("%s does not exist: no parameters of %s", path, name);
 	}
 	free(path);
 	return curve;
 }
 
-/* One machine's GPU never meets another's host in a profile. */
+/* Refuses curves of different machines. */
 static void require_one_machine(const struct source *source, const char *key)
 {
 	const char *first = NULL, *first_name = NULL;
@@ -66,7 +66,7 @@ static void require_one_machine(const struct source *source, const char *key)
 	}
 }
 
-/* The machine's keys, from the curves measured on a GPU before the others. */
+/* Copies the machine's keys, first from curves measured on a GPU. */
 static void copy_machine(struct table *profile, const struct source *source)
 {
 	static const char *const key[] = {
@@ -84,8 +84,8 @@ static void copy_machine(struct table *profile, const struct source *source)
 		}
 }
 
-/* First and last date of the measurements, the probes behind the profile, whether any was a quick
- * one. */
+/* Notes the first and last date of the measurements, the probes of the profile, and whether any run
+ * was quick. */
 static void note_probes(struct table *profile, const struct source *source)
 {
 	const char *first = NULL, *last = NULL, *quick = "no";
@@ -95,12 +95,12 @@ static void note_probes(struct table *profile, const struct source *source)
 		if (!source[i].curve)
 			continue;
 		const char *date = table_meta(source[i].curve, "date");
-		const char *hurried = table_meta(source[i].curve, "quick");
+		const char *was_quick = table_meta(source[i].curve, "quick");
 		if (date && (!first || strcmp(date, first) < 0))
 			first = date;
 		if (date && (!last || strcmp(date, last) > 0))
 			last = date;
-		if (hurried && strcmp(hurried, "yes") == 0)
+		if (was_quick && strcmp(was_quick, "yes") == 0)
 			quick = "yes";
 		char *longer = xasprintf("%s%s%s", names, names[0] ? " " : "", source[i].name);
 		free(names);
@@ -113,7 +113,7 @@ static void note_probes(struct table *profile, const struct source *source)
 	free(names);
 }
 
-/* Others' share of the host's cores when the probes ranked them. */
+/* Prints on how many of the host's cores the probes met interference. */
 static void say_shared_cores(const struct source *source)
 {
 	size_t least = 0, most = 0, known = 0;
@@ -135,8 +135,8 @@ static void say_shared_cores(const struct source *source)
 	printf("others used ");
 	if (least < most)
 		printf("%zu to ", least);
-	printf("%zu of the host's cores meanwhile: what the host times or takes part in is the "
-	       "less certain for it\n",
+	printf("%zu of the host's cores meanwhile: results that depend on the host are less "
+	       "certain\n",
 	        most);
 }
 
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 {
 	const struct cli_program program = {
 	        .name = "fathom-fit",
-	        .summary = "What parameters follow from the recorded curves?",
+	        .summary = "Fits the parameters of the profile to the recorded curves.",
 	        .details =
 	                "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; long\n"
 	                "functions are shortened unless --verbose.",

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what machine is this, as far as hardware and system tell without measuring anything?
+/* Question: what machine is this, as far as hardware and system tell without a measurement?
  *
- * Method: attributes of the CUDA device, NVML where the driver has it, hwloc for the host, the BLAS
- * and LAPACK libraries that really answer. What cannot be known reads "unknown".
+ * Method: attributes of the CUDA device, NVML where the driver has it, hwloc for the host, and the
+ * BLAS and LAPACK libraries in use. An unknown fact reads "unknown".
  *
- * What can fool it: a virtual machine hides where the GPU is attached (locality "unknown", never
- * guessed), a container hides other users of the GPU; clocks given here are settings, not
- * measurements.
+ * What can fool it: a virtual machine hides the GPU's attachment (locality "unknown"); a container
+ * hides other users of the GPU; clocks are settings, not measurements.
  *
  * Unit: the key's last part (bytes, hz, watt, celsius), else a count or a name. */
 #include "lib/base/cli.h"
@@ -29,7 +28,7 @@ static void write_facts(const struct table *table, const char *folder)
 	free(path);
 }
 
-/* Facts are complete without it, so a host that hwloc cannot read is a warning. */
+/* A host that hwloc cannot read is only a warning: the facts are complete. */
 static void write_topology(const char *folder)
 {
 	struct fault fault;
@@ -40,7 +39,7 @@ static void write_topology(const char *folder)
 	free(path);
 }
 
-/* Of a processor newer than itself OpenBLAS may know no more than that it is an x86. */
+/* OpenBLAS may take a newer processor for a plain x86. */
 static void warn_of_slow_blas(void)
 {
 #if defined(__x86_64__)

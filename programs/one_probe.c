@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The main of a probe's own program: the Makefile compiles it once a probe, PROBE being its name.
- */
+/* The main program of a single probe: the Makefile compiles it once a probe, with its name as
+ * PROBE. */
 #include "lib/probe/probe.h"
 
 #define VARIABLE(name) name##_probe

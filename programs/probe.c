@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole set of probes as one program, which `make probe` runs; operands choose among them. */
+/* All probes as one program, which `make probe` runs; operands choose among them. */
 #include "lib/probe/probe.h"
 
 #define PROBE(name) extern const struct probe name##_probe;

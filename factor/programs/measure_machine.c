@@ -28,7 +28,7 @@ static void take_core(struct measure *measure)
 		return;
 	}
 	topology_facts(measure->topology, &facts);
-	core_noise_open(&measure->noise, measure->topology, facts.cores, -1);
+	core_noise_open(&measure->noise, measure->topology, facts.cores, -1, false);
 	measure->plan.noise = &measure->noise;
 }
 

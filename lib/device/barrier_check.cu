@@ -21,7 +21,7 @@ __device__ uint32_t mixed(uint32_t a, uint32_t b, uint32_t c)
 	return h ^ h >> 16;
 }
 
-/* Holds up about every fourth caller for up to two microseconds. */
+/* Delays about every fourth caller by up to two microseconds. */
 __device__ void delay(uint32_t random)
 {
 	if (random % 4 == 0)
@@ -34,7 +34,7 @@ struct ring {
 	uint32_t rounds, seed;
 };
 
-/* Threads that one barrier holds together, and the part of them that moves as one. */
+/* Threads that one barrier joins; and below, the part of them that runs in lockstep. */
 template <int kind> __device__ uint32_t group_size(void)
 {
 	switch (kind) {
@@ -103,31 +103,19 @@ __global__ void __launch_bounds__(1024) mail_kernel(struct ring ring)
 
 typedef void (*ring_function)(struct ring);
 
-template <int kind> ring_function ring_of(bool sound)
-{
-	return sound ? ring_kernel<kind, true> : ring_kernel<kind, false>;
-}
-
 ring_function ring_find(enum barrier_kind kind, bool sound)
 {
-	switch (kind) {
-	case BARRIER_WARP:
-		return ring_of<BARRIER_WARP>(sound);
-	case BARRIER_BLOCK:
-		return ring_of<BARRIER_BLOCK>(sound);
-	case BARRIER_CLUSTER:
-		return ring_of<BARRIER_CLUSTER>(sound);
-	case BARRIER_MASTER:
-		return ring_of<BARRIER_MASTER>(sound);
-	case BARRIER_COUNTER:
-		return ring_of<BARRIER_COUNTER>(sound);
-	default:
-		return ring_of<BARRIER_GRID>(sound);
+#define RING(kind)                                                                                 \
+	{                                                                                          \
+		ring_kernel<kind, false>, ring_kernel<kind, true>                                  \
 	}
+	static const ring_function ring[BARRIER_KINDS][2] = {RING(BARRIER_WARP),
+	        RING(BARRIER_BLOCK), RING(BARRIER_CLUSTER), RING(BARRIER_MASTER),
+	        RING(BARRIER_COUNTER), RING(BARRIER_GRID)};
+	return ring[kind][sound];
 }
 
-/* Runs a kernel on grids of `clusters` clusters of `cluster` blocks, or cooperatively when cluster
- * is 0. */
+/* Runs a kernel on `blocks` blocks in clusters of `cluster`, or cooperatively when cluster is 0. */
 void run_ring(ring_function kernel, int blocks, int cluster, int threads, uint32_t rounds,
         uint32_t seed, struct barrier_check *check)
 {
@@ -156,7 +144,7 @@ void run_ring(ring_function kernel, int blocks, int cluster, int threads, uint32
 
 } // namespace
 
-/* Two clusters side by side, so that a barrier that mixes them up is found too. */
+/* Two clusters run at once: a barrier that mixes them up is found. */
 extern "C" void barrier_check_ring(enum barrier_kind kind, bool sound, int blocks, int threads,
         uint32_t rounds, uint32_t seed, struct barrier_check *check)
 {

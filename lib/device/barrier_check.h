@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the barriers and reductions that probes and factorizations use do what they promise? Each
- * check runs them on the current device on fresh random data. Only in builds with the CUDA Toolkit.
- */
+/* Checks of the barriers and reductions that probes and factorizations use, on the current device,
+ * on random data. Only in builds with the CUDA Toolkit. */
 #ifndef FATHOM_BARRIER_CHECK_H
 #define FATHOM_BARRIER_CHECK_H
 
@@ -26,24 +25,24 @@ struct barrier_check {
 	bool possible; /* false: this device cannot run the case */
 	bool timed_out;
 	uint64_t checks; /* values read */
-	uint64_t wrong;  /* values that were not those of the round */
+	uint64_t wrong;  /* values of another round */
 };
 
-/* A ring of writes and reads: in every round each thread, after a random delay, writes a value,
- * passes the barrier, and reads those of a neighbour and of a random other one (warp: lane, block:
- * warp, else: block). Values are double-buffered, so a barrier that lets anybody through early, or
- * one that does not make plain writes visible, gives wrong ones. Without `sound` the barrier is
- * left out, which must be found wrong. blocks is the cluster's size for BARRIER_CLUSTER. */
+/* A ring of writes and reads. In every round each thread waits a random time, writes a value,
+ * passes the barrier, and reads the values of a neighbour and of a random other thread (warp: lane,
+ * block: warp, else: block). Values are double-buffered: a barrier that opens too early, or does
+ * not make plain writes visible, gives wrong ones. Without `sound` the barrier is left out; the
+ * check must then find wrong values. blocks is the cluster's size for BARRIER_CLUSTER. */
 void barrier_check_ring(enum barrier_kind kind, bool sound, int blocks, int threads,
         uint32_t rounds, uint32_t seed, struct barrier_check *check);
 
-/* The exchange of 128-byte records between the blocks of a cluster: every word from every block in
- * every round. */
+/* Checks every word of the 128-byte records that the blocks of a cluster exchange, in every round.
+ */
 void barrier_check_exchange(
         int blocks, int threads, uint32_t rounds, uint32_t seed, struct barrier_check *check);
 
-/* One block of `threads` threads reduces x[0..n): lowest index of the largest magnitude, and the
- * sum. */
+/* One block of `threads` threads reduces x[0..n): the lowest index of the largest magnitude, and
+ * the sum. */
 struct reduce_check {
 	uint32_t index;
 	double sum;

@@ -9,7 +9,7 @@ namespace
 
 enum { REPETITIONS = 5 };
 
-/* Every thread writes what it got from every repetition. */
+/* Every thread writes its results of every repetition. */
 template <typename real, typename key_type>
 __global__ void __launch_bounds__(1024)
         reduce_kernel(const real *x, uint32_t n, uint32_t *index, real *sum)

@@ -14,17 +14,14 @@ enum { READINGS = 128 };
 
 const char core_adds_key[] = "core_adds_per_cycle";
 
-static const double ranking_seconds = 0.05, hurried_seconds = 0.015; /* for all cores ... */
+static const double ranking_seconds = 0.05, quick_seconds = 0.015; /* for all cores */
 static const double least_repeat = 0.5e-3, longest_repeat = 3e-3;
 static const double arrival = 0.2;       /* of a visit, until the core is awake */
 static const double often = 0.25;        /* a neighbour that works so often counts */
 static const double step = 0.05;         /* of the rates that are told apart */
 static const double clearly_less = 0.92; /* of the usual */
-static const double ranking_part = 0.2;  /* of the time, at most ... */
-static const double hurried_part = 0.02; /* ... where it is short */
-static const double too_many = 0.1;      /* of a point's samples disturbed: measured again */
-
-static bool hurried;
+static const double ranking_part = 0.2, quick_part = 0.02; /* of the time, at most */
+static const double too_many = 0.1; /* of a point's samples disturbed: measured again */
 
 /* ---- rules ---- */
 
@@ -84,7 +81,7 @@ static void bind_to_quietest(const struct core_noise *noise)
 
 static void rank(struct core_noise *noise)
 {
-	const double start = clock_now(), all = hurried ? hurried_seconds : ranking_seconds;
+	const double start = clock_now(), all = noise->quick ? quick_seconds : ranking_seconds;
 	const double seconds = fmin(fmax(all / noise->cores, least_repeat), longest_repeat);
 
 	for (int core = 0; core < noise->cores; core++) {
@@ -97,7 +94,8 @@ static void rank(struct core_noise *noise)
 	noise->seconds += noise->once;
 }
 
-void core_noise_open(struct core_noise *noise, const struct topology *topology, int cores, int node)
+void core_noise_open(
+        struct core_noise *noise, const struct topology *topology, int cores, int node, bool quick)
 {
 	const size_t room = (size_t)(cores > 0 ? cores : 1);
 
@@ -108,7 +106,8 @@ void core_noise_open(struct core_noise *noise, const struct topology *topology, 
 	        .order = xcalloc(room, sizeof *noise->order),
 	        .rate = xcalloc(room, sizeof *noise->rate),
 	        .opened = clock_now(),
-	        .part = hurried ? hurried_part : ranking_part};
+	        .quick = quick,
+	        .part = quick ? quick_part : ranking_part};
 	rank(noise);
 	noise->seconds = 0; /* the first one is not spent on changes */
 }
@@ -125,11 +124,6 @@ void core_noise_close(struct core_noise *noise)
 void core_noise_expect(struct core_noise *noise, double usual)
 {
 	noise->usual = fmax(noise->usual, usual);
-}
-
-void core_noise_hurry(void)
-{
-	hurried = true;
 }
 
 void core_noise_leave(struct core_noise *noise)

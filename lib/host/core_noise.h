@@ -22,20 +22,20 @@ struct core_noise {
 	double opened, seconds; /* when it began, and what went into ranking again ... */
 	double once;            /* (the last time) */
 	double part;            /* ... which is this part of the time at most */
+	bool quick;             /* little time for ranking */
 };
 
 /* Visits every core that the calling thread may run on, of one NUMA node when node >= 0, and binds
  * the thread to the quietest one, as topology_bind does. The topology must outlive it. Threads that
- * it starts from then on are bound, too. core_noise_close binds it as before. */
-void core_noise_open(struct core_noise *noise, const struct topology *topology, int cores, int node);
+ * it starts from then on are bound, too. core_noise_close binds it as before. quick: the cores are
+ * ranked in less time, and hardly ever again. */
+void core_noise_open(
+        struct core_noise *noise, const struct topology *topology, int cores, int node, bool quick);
 void core_noise_close(struct core_noise *noise);
 
 /* Adds a cycle that a core of this machine was seen to do before, 0 when it was not: a core with
  * clearly less is shared, even where all were when they were ranked. */
 void core_noise_expect(struct core_noise *noise, double usual);
-
-/* In this process the time is short: the cores are ranked in less of it, and hardly ever again. */
-void core_noise_hurry(void);
 
 /* The calling thread is bound as before core_noise_open; and to the quietest core again. */
 void core_noise_leave(struct core_noise *noise);

@@ -19,7 +19,7 @@ int pinned_largest(int cores)
 	return cores >= LARGE_MACHINE ? cores - cores / LARGE_MACHINE : cores;
 }
 
-bool pinned_open(struct pinned_threads *pinned, struct fault *fault)
+bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 {
 	memset(pinned, 0, sizeof *pinned);
 	pinned->topology = topology_host(fault);
@@ -33,7 +33,7 @@ bool pinned_open(struct pinned_threads *pinned, struct fault *fault)
 	for (int n = 1; n < pinned->cores && pinned->size_count < PINNED_SIZES - 1; n *= 2)
 		pinned->size[pinned->size_count++] = n;
 	pinned->size[pinned->size_count++] = pinned->cores;
-	core_noise_open(&pinned->noise, pinned->topology, pinned->facts.cores, -1);
+	core_noise_open(&pinned->noise, pinned->topology, pinned->facts.cores, -1, quick);
 	pinned->usual = xcalloc((size_t)pinned->cores, sizeof *pinned->usual);
 	return true;
 }

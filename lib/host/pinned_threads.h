@@ -26,8 +26,8 @@ struct pinned_threads {
 int pinned_largest(int cores);
 
 /* Reads the machine and ranks its cores: teams have the quietest, and the largest one leaves out
- * shared cores first. Call it before any thread of this process is bound. */
-bool pinned_open(struct pinned_threads *pinned, struct fault *fault);
+ * shared cores first. Call it before any thread of this process is bound. quick: as core_noise_open. */
+bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault);
 void pinned_close(struct pinned_threads *pinned);
 
 /* Keeps the calling thread, bound to the quietest core, busy until the processor's clock has risen.

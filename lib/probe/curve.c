@@ -55,19 +55,21 @@ void curve_add(struct table *curve, const char *series, const struct arg *args, 
 
 /* ---- combining ---- */
 
-size_t curve_key_columns(const struct table *curve)
+/* The number of leading columns that tell points apart: all columns before the process, or all. */
+static size_t key_columns_of(const struct table *curve)
 {
 	const int process = table_column(curve, "process");
 
 	return process > 0 ? (size_t)process : curve->column_count;
 }
 
-static bool same_point(const struct table *curve, size_t a, size_t b, size_t key_columns)
+bool curve_same_keys(const struct table *a, size_t row_a, const struct table *b, size_t row_b)
 {
-	char **cell_a = curve->cell + a * curve->column_count;
-	char **cell_b = curve->cell + b * curve->column_count;
+	const size_t keys = key_columns_of(a);
+	char **cell_a = a->cell + row_a * a->column_count,
+	     **cell_b = b->cell + row_b * b->column_count;
 
-	for (size_t i = 0; i < key_columns; i++)
+	for (size_t i = 0; i < keys; i++)
 		if (strcmp(cell_a[i], cell_b[i]) != 0)
 			return false;
 	return true;
@@ -75,10 +77,10 @@ static bool same_point(const struct table *curve, size_t a, size_t b, size_t key
 
 bool curve_same_point(const struct table *curve, size_t a, size_t b)
 {
-	return same_point(curve, a, b, curve_key_columns(curve));
+	return curve_same_keys(curve, a, curve, b);
 }
 
-/* Equal for rows of one point. FNV-1a. */
+/* FNV-1a hash, equal for rows of one point. */
 static uint64_t point_hash(const struct table *curve, size_t row, size_t key_columns)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -121,7 +123,7 @@ void curve_slow_are_disturbed(struct table *curve)
 	table_meta_set(curve, slow_key, "%.4g of the quickest process", slow);
 }
 
-/* Leaves those that nobody disturbed; returns how many samples the others have. */
+/* Drops the processes more than `beyond` times slower than the quickest. Returns their samples. */
 static size_t drop_slow(struct estimate *estimate, size_t n, double beyond)
 {
 	double least = INFINITY;
@@ -175,9 +177,9 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	return point;
 }
 
-/* Rows by point: the rows of one are a chain. */
+/* Rows by point: the rows of one point are a linked list. */
 struct chains {
-	size_t *first, *last, *next; /* first and last of a point's, next of a row's or END */
+	size_t *first, *last, *next; /* first and last row of a point; next row of a row, or END */
 	size_t count;
 	size_t *place; /* a hash table of points, 0: free, else one more than its number */
 	size_t places; /* a power of two */
@@ -209,7 +211,7 @@ static void chains_add(struct chains *c, const struct table *curve, size_t row, 
 {
 	size_t at = (size_t)point_hash(curve, row, key_columns) & (c->places - 1);
 
-	while (c->place[at] && !same_point(curve, c->first[c->place[at] - 1], row, key_columns))
+	while (c->place[at] && !curve_same_point(curve, c->first[c->place[at] - 1], row))
 		at = (at + 1) & (c->places - 1);
 	if (c->place[at]) {
 		c->next[c->last[c->place[at] - 1]] = row;
@@ -223,7 +225,7 @@ static void chains_add(struct chains *c, const struct table *curve, size_t row, 
 
 size_t curve_points(const struct table *curve, const char *series, struct point **points)
 {
-	const size_t key_columns = curve_key_columns(curve), rows = curve->row_count;
+	const size_t key_columns = key_columns_of(curve), rows = curve->row_count;
 	const int name = table_column(curve, "series");
 	struct chains c = chains_new(rows);
 	size_t *member = xcalloc(rows + 1, sizeof *member);

@@ -22,15 +22,15 @@ struct table *curve_new(const char *const *arg_columns, size_t count);
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
         int process, const struct measurement *measurement, bool busy);
 
-/* Says of a curve that its processes differ by more than a third only where others worked on the
- * host's cores meanwhile, which makes nothing quicker. Of its points the processes that took more
- * than a third longer than the quickest one do not count, where two or more are left. */
+/* Marks a curve whose processes differ by more than a third only through interference on the host's
+ * cores. At each of its points the processes that took more than a third longer than the quickest
+ * do not count, where two or more are left. */
 void curve_slow_are_disturbed(struct table *curve);
 
-/* What curve_add was given; no samples where the value is not finite. */
+/* The arguments of curve_add for a row; no samples where the value is not finite. */
 struct measurement curve_row(const struct table *curve, size_t row);
 
-/* Whether a row has these arguments, others ignored. */
+/* Whether a row has these arguments; others are ignored. */
 bool curve_row_has(const struct table *curve, size_t row, const struct arg *args, size_t arg_count);
 
 /* One point: all processes combined. */
@@ -39,25 +39,23 @@ struct point {
 	struct estimate seconds;
 	double hz; /* median over the processes */
 	size_t processes, discarded;
-	bool busy;  /* any process saw another user of the device, or its samples were mostly
-	               discarded, those on a shared core (disturbed) aside */
+	bool busy; /* any process saw another user of the device, or most samples were discarded for
+	              other reasons than interference on a core (disturbed) */
 	size_t row; /* first row of this point in the table, for reading its arguments */
 };
 
-/* The points of one series in file order (NULL series: all). Returns their number; the caller frees
- * *points. Rows with the same series and arguments are one point. */
+/* The points of one series in file order (NULL: of all series). Rows with the same series and
+ * arguments are one point. Returns their number; the caller frees *points. */
 size_t curve_points(const struct table *curve, const char *series, struct point **points);
 
-/* The point of a series at the given arguments (others ignored); samples = 0 when absent. */
+/* The point of a series at the given arguments (others are ignored); samples 0 when absent. */
 struct point curve_at(
         const struct table *curve, const char *series, const struct arg *args, size_t arg_count);
 
-/* How many columns, which come first, tell points apart: those before the process, or all. */
-size_t curve_key_columns(const struct table *curve);
-
-/* Whether two rows are of one point: the same series and arguments, that is, the same text in every
- * column before the process. */
+/* Whether two rows are of one point: the same text in every column before the process. The second
+ * function compares rows of two tables with the same columns. */
 bool curve_same_point(const struct table *curve, size_t a, size_t b);
+bool curve_same_keys(const struct table *a, size_t row_a, const struct table *b, size_t row_b);
 
 /* An argument of a point. */
 double curve_arg(const struct table *curve, const struct point *point, const char *column);

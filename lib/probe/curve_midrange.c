@@ -10,7 +10,7 @@
 
 static const double far_off = 1.25; /* times the median process */
 
-/* The processes of a point; the caller frees them. */
+/* The processes' estimates of a point; the caller frees them. */
 static size_t processes_of(
         const struct table *curve, const struct point *point, struct estimate **processes)
 {

@@ -6,19 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/msg.h"
-
-enum { MOST_NOISY = 200 }; /* points that a second visit goes through: the noisiest */
-
-static bool same_point(
-        const struct table *a, size_t row_a, const struct table *b, size_t row_b, size_t keys)
-{
-	for (size_t i = 0; i < keys; i++)
-		if (strcmp(a->cell[row_a * a->column_count + i],
-		            b->cell[row_b * b->column_count + i]) != 0)
-			return false;
-	return true;
-}
+enum { MOST_NOISY = 200 }; /* the noisiest points are measured again */
 
 static void copy_row(struct table *to, const struct table *from, size_t row)
 {
@@ -29,7 +17,7 @@ static void copy_row(struct table *to, const struct table *from, size_t row)
 		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
 }
 
-/* Of the value; what is not known at all is the most. */
+/* Relative half-width; infinite for an unknown value. */
 static double half_width(const struct estimate *e)
 {
 	const double width = (e->high - e->low) / (2 * fabs(e->value));
@@ -81,11 +69,11 @@ bool curve_lists(
 
 void curve_resample(struct table *curve, const struct table *again)
 {
-	const size_t keys = curve_key_columns(curve), rows = curve->row_count;
+	const size_t rows = curve->row_count;
 
 	for (size_t repeat = 0; repeat < again->row_count; repeat++) {
 		size_t row = 0;
-		while (row < rows && !same_point(curve, row, again, repeat, keys))
+		while (row < rows && !curve_same_keys(curve, row, again, repeat))
 			row++;
 		if (row < rows && !(table_real(again, repeat, "busy") > 0) &&
 		        curve_row(again, repeat).seconds.samples > 0)

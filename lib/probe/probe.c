@@ -14,7 +14,6 @@
 #include "lib/base/msg.h"
 #include "probe_jobs.h"
 #include "probe_noise.h"
-#include "lib/host/core_noise.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement)
@@ -172,8 +171,6 @@ static int follow(const struct work *work, const struct child_order *order,
 {
 	struct probe_noise *noise = NULL;
 
-	if (work->options->common.quick)
-		core_noise_hurry();
 	for (size_t i = 0; i < order->count; i++) {
 		const struct child_part *part = &order->part[i];
 		const struct probe *probe = list[find_probe(list, count, part->probe)];

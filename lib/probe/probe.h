@@ -31,12 +31,14 @@ struct probe_run {
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
 typedef void (*probe_fit)(const struct table *curve, struct profile *profile);
 
+/* A probe whose name begins with `host_` measures the host alone; every other probe needs a GPU. The
+ * Makefile builds and runs the probes by this rule. */
 struct probe {
 	const char *name;        /* "launch" */
 	const char *question;    /* one sentence, shown in --help and the report */
 	const char *const *args; /* argument columns */
 	size_t arg_count;
-	bool needs_gpu; /* the Makefile looks for `needs_gpu = true`, too */
+	bool needs_gpu; /* false exactly for the names that begin with host_ */
 	bool alone;     /* has processes of its own; else those of the GPU share theirs */
 	int turn;       /* among probes that share: -1 for what others would slow down, by what the
 	                   driver keeps for them; 1 for what slows down others; 2 for what leaves the

@@ -26,7 +26,7 @@ static struct probe_noise *open_near(const struct gpu *gpu, const struct probe_r
 	}
 	topology_facts(host->topology, &facts);
 	core_noise_open(&host->noise, host->topology, facts.cores,
-	        topology_gpu_node(host->topology, gpu->pci, &raw));
+	        topology_gpu_node(host->topology, gpu->pci, &raw), run->common.quick);
 	core_noise_expect(&host->noise, run->core_usual);
 	return host;
 }

@@ -6,7 +6,7 @@
 
 static const double least_part = 0.15;
 
-/* Clumps this many of their own spreads apart are two; below the first, one. */
+/* Separations: below the first one group, from the second on two. */
 static const double one_mode = 3.2, two_modes = 4.5;
 
 double bimodality_find(const double *x, size_t n, int *side)

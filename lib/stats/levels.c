@@ -10,13 +10,11 @@
 #include "levels_search.h"
 #include "lib/base/msg.h"
 
-/* Systematic error of a point beside its own, relative. */
+/* Systematic error of a point beside its own error, relative. */
 static const double error_floor = 0.006;
-/* No curve is trusted to scatter by less than this part of its stated errors' variance: the floor
- * then stands for 0.1 %. */
+/* The scatter counts as at least this part of the variance that the errors state: the floor is then
+ * 0.1 %. */
 static const double least_scatter = 0.03;
-
-/* ---- points ---- */
 
 static bool usable(double size, double seconds, double error)
 {
@@ -45,8 +43,6 @@ static void take_points(struct search *search, const double *size, const double 
 	}
 }
 
-/* ---- how many levels ---- */
-
 static double *term_of(struct law *law, size_t level)
 {
 	return law->parameter + 1 + LAW_TERMS * level;
@@ -64,7 +60,8 @@ static void sort_levels(struct law *law)
 		}
 }
 
-/* The best law with one more level: started at many places, the best of them polished. */
+/* The best law with one more level: improved a little from many starts, the best of them to the
+ * end. */
 static double add_level(const struct search *search, struct law *law)
 {
 	enum { STARTS = 22 };
@@ -105,29 +102,15 @@ static double penalty(const struct search *search, size_t levels)
 	return 4 * log((double)search->points.n) * (double)levels;
 }
 
-double levels_misfit(const struct search *search, const struct law *law)
-{
-	double sum = 0, weights = 0;
-
-	for (size_t i = 0; i < search->points.n; i++) {
-		const double off = search->points.log_seconds[i] -
-		                   log(law_seconds(search->table, law, search->points.log_size[i]));
-		const double weight = pow(search->points.error[i], -2);
-		sum += weight * off * off;
-		weights += weight;
-	}
-	return sqrt(sum / weights);
-}
-
 static void note_law(struct search *search, const struct law *law)
 {
 	search->other[law->levels] = *law;
-	search->misfit[law->levels] = levels_misfit(search, law);
+	search->misfit[law->levels] = law_misfit(search->table, &search->points, law);
 	search->tried = law->levels + 1;
 }
 
-/* Loss per degree of freedom: above 1 where the law is off, below where the points' errors, mostly
- * spans of few processes, are stated too large; then with what their number leaves open. */
+/* Loss per degree of freedom. It is above 1 where the law misses the points, below 1 where their
+ * errors are stated too large; then the uncertainty of the scatter itself is added. */
 static double scatter(const struct search *search, const struct law *law)
 {
 	const size_t count = law_count(law);
@@ -138,7 +121,7 @@ static double scatter(const struct search *search, const struct law *law)
 	return found > 1 ? found : fmin(1, open * fmax(found, least_scatter));
 }
 
-/* The choice looks two levels ahead, since one alone may not help. */
+/* Tries up to two levels more than the best law has, as one level alone may not improve the fit. */
 static void choose(struct search *search, struct law *law)
 {
 	struct law tried;
@@ -180,8 +163,6 @@ bool levels_fit(const double *size, const double *seconds, const double *error, 
 	free(search.points.log_size);
 	return enough;
 }
-
-/* ---- sizes from two curves ---- */
 
 struct estimate levels_quotient(struct estimate a, struct estimate b)
 {

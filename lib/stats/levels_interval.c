@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each level's interval by the profile of the loss, and what counts as resolved. */
+/* Each level's interval by the profile of the loss, and the conditions for resolved quantities. */
 #include "lib/base/base.h"
 #include "levels_search.h"
 
@@ -7,16 +7,15 @@
 
 /* 95 % of chi squared with one degree. */
 static const double chi_95 = 3.84;
-/* Of the logs of sizes: levels nearer than this are not told apart; a wider interval, or a more
- * smeared kink, is not resolved. */
+/* In logs of sizes: two levels nearer than `apart` are not told apart; an interval wider than
+ * `widest`, or a smear above `most_smeared`, is not resolved. */
 static const double apart = 0.55, widest = 0.4, most_smeared = 0.32;
 static const double sharp = 0.12, much_higher = 6, foot_reach = 1.6;
 static const double plateau_widest = 0.1, plateau_length = 1, unrisen = 0.25;
-/* A law this good, or so few times worse than the best, may be the true one, whatever the criterion
- * prefers. */
+/* A law with a misfit below `misfit_good`, or at most `times_worse` the best one's, may be the true
+ * law. */
 static const double misfit_good = 0.004, misfit_bad = 0.01, times_worse = 2.5;
-/* Sizes of two laws that near are of one level (H200, L2: 60.3 MB with two levels, 63.5 with a
- * third of 4 ns at 232 MB). */
+/* Sizes of two laws nearer than this belong to one level. */
 static const double nearby = 0.1;
 
 static size_t points_between(const struct search *search, double low, double high)
@@ -36,8 +35,8 @@ static double profile_loss(const struct search *search, const struct law *law, s
 	return law_improve(search->table, &search->points, moved, held, 25);
 }
 
-/* Where the loss, minimized over everything else, has risen by the interval's amount on one side;
- * infinite when it does not before two further decades. */
+/* The end of the interval on one side: the loss, minimized over all other parameters, has risen by
+ * chi_95. Infinite when it has not within two decades. */
 static double profile_end(
         const struct search *search, const struct law *law, size_t held, double step)
 {
@@ -78,8 +77,8 @@ static bool bracketed(const struct search *search, double log_size)
 	       points_between(search, log_size + 0.02, log_size + 1.1) >= 3;
 }
 
-/* Another level so near that the points of one are those of the other, too: by their smears, or the
- * foot of a much higher step. */
+/* Whether another level is so near that both share their points, by their smears or as the foot of
+ * a much higher step. */
 static bool has_near_neighbour(const struct law *law, size_t level)
 {
 	const double *term = law->parameter + 1 + LAW_TERMS * level;
@@ -95,7 +94,7 @@ static bool has_near_neighbour(const struct law *law, size_t level)
 	return near;
 }
 
-/* A smeared kink is told by what lies far beyond it. */
+/* A smooth step is located from points far beyond it. */
 static bool seen_from_afar(const struct search *search, const struct law *law, size_t level)
 {
 	const double *term = law->parameter + 1 + LAW_TERMS * level;
@@ -104,7 +103,7 @@ static bool seen_from_afar(const struct search *search, const struct law *law, s
 	       (search->last - term[LAW_SIZE] > 1 && end - term[LAW_SIZE] > 1.8);
 }
 
-/* Of the law's levels the one nearest to that size. */
+/* The level of the law nearest to that size. */
 static double nearest_size(const struct law *law, double size)
 {
 	double nearest = INFINITY;
@@ -117,7 +116,8 @@ static double nearest_size(const struct law *law, double size)
 	return nearest;
 }
 
-/* Whether every possible law has a level there or nearby, which the interval then reaches to. */
+/* Whether every possible law has a level at the value or nearby. The interval is extended to these
+ * levels. */
 static bool undisputed(
         const struct search *search, double value, double more, double *low, double *high)
 {
@@ -141,10 +141,8 @@ static bool undisputed(
 	return true;
 }
 
-/* The size by the law of least information criterion (Akaike's, the scatter being what the misfit
- * says): a small level further out, which is not sure to be there, bends the one before. In 22 runs
- * on H200s and H100s L2 varies by 0.7 and 0.8 % instead of 2.3 and 0.7, its near part by 0.5 and
- * 1.2 % instead of 2.2 and 2.4, others as before. */
+/* The size by the law with the least Akaike criterion, with the misfit as scatter. A small,
+ * uncertain level farther out bends the level before it. */
 static double refined(const struct search *search, const struct law *law, double value)
 {
 	const double n = (double)search->points.n;
@@ -175,7 +173,7 @@ static void find_size(const struct search *search, const struct law *law, const 
 	const double value = term[LAW_SIZE];
 	double low = profile_end(search, law, held, -step);
 	double high = profile_end(search, law, held, step);
-	/* sets that happen to be fuller than others, replacement that no blend describes */
+	/* unevenly filled sets, and replacement that no blend describes */
 	const double more = hypot(0.035, 0.45 * term[LAW_SMEAR]);
 	const bool agreed = undisputed(search, value, more, &low, &high);
 
@@ -234,7 +232,7 @@ static void find_step(const struct search *search, const struct law *law, size_t
 	const double value = law->parameter[held];
 	const double low = profile_end(search, law, held, -step);
 	const double high = profile_end(search, law, held, step);
-	/* what the law's shape leaves open of a step that the points do not rise to */
+	/* the law's shape is uncertain where the points do not rise to the whole step */
 	const double *term = law->parameter + 1 + LAW_TERMS * i;
 	const double end = i + 1 < law->levels ? term[LAW_TERMS + LAW_SIZE] : search->last;
 	const double more = hypot(0.02, unrisen * exp(term[LAW_SIZE] - end));
@@ -262,7 +260,7 @@ void levels_describe(const struct search *search, const struct law *law, struct 
 
 	law_covariance(search->table, &search->points, law, covariance);
 	levels->count = law->levels;
-	levels->misfit = levels_misfit(search, law);
+	levels->misfit = law_misfit(search->table, &search->points, law);
 	levels->lawful = search->scale < 25;
 	for (size_t i = 0; i <= law->levels; i++) {
 		struct level *level = &levels->level[i];

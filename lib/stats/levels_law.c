@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Miss rates. A chain visits each node CHAIN_SLOTS = 4 times on a circle of 4 n steps, so that a gap
- * between visits is longer than t with probability (1 - t / 4n)^3. With r = size/set and d = 1 - r:
- * accesses independent of what the cache holds miss with probability d; LRU with d^(3/4); random
- * replacement with the root of m = E[1 - exp(-gap m / size)], which d (1 + (1 - d) (0.25 + 0.03 d))
- * meets within 0.003. A hashed index gives each set a Poisson number of nodes; the average over it
- * smears the kink. */
+/* Miss rates of a random pointer chain. The chain reaches each of n nodes CHAIN_SLOTS = 4 times on a
+ * circle of 4 n steps, so a gap between two accesses is longer than t with probability (1 - t /
+ * 4n)^3. With r = size / set and d = 1 - r: accesses independent of the cache's contents miss with
+ * probability d; under LRU with d^(3/4); under random replacement with the root of m = E[1 -
+ * exp(-gap m / size)], approximated by d (1 + (1 - d) (0.25 + 0.03 d)) within 0.003. A hashed index
+ * gives each set a Poisson number of nodes; the average over that number smears the kink. */
 #include "lib/base/base.h"
 #include "levels_law.h"
 
@@ -31,7 +31,7 @@ static double sharp_miss(int law, double d)
 	return law == 1 ? d * (1 + (1 - d) * (0.25 + 0.03 * d)) : pow(d, 0.75);
 }
 
-/* A set's share of a hashed table is a Poisson number; of many ways nearly normal. */
+/* The number of nodes in a set is Poisson, nearly normal for many ways. */
 static double normal_smear(int law, double mean, double smear)
 {
 	double sum = 0, weights = 0;
@@ -124,9 +124,24 @@ double law_seconds(const struct law_table *table, const struct law *law, double 
 	return seconds;
 }
 
+double law_misfit(
+        const struct law_table *table, const struct law_points *points, const struct law *law)
+{
+	double sum = 0, weights = 0;
+
+	for (size_t i = 0; i < points->n; i++) {
+		const double off =
+		        points->log_seconds[i] - log(law_seconds(table, law, points->log_size[i]));
+		const double weight = pow(points->error[i], -2);
+		sum += weight * off * off;
+		weights += weight;
+	}
+	return sqrt(sum / weights);
+}
+
 /* ---- least squares ---- */
 
-/* Weak knowledge that keeps the shape of a level no point speaks of where it is likely. */
+/* A weak prior keeps the shape of a level where it is likely, when no point determines it. */
 static double prior_centre(size_t parameter)
 {
 	return parameter > 0 && (parameter - 1) % LAW_TERMS == LAW_BLEND ? 1 : 0;
@@ -174,7 +189,8 @@ static double loss_of(
 	return loss;
 }
 
-/* How the log of the expected seconds at one point changes with each parameter. */
+/* Derivatives of the log of the expected seconds at one size, by every parameter. Returns the
+ * seconds. */
 static double slopes(
         const struct law_table *table, const struct law *law, double log_size, double *slope)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of lib/stats/levels: the choice of a law, and what it determines. */
+/* Shared by the files of lib/stats/levels: the choice of a law, and the levels that it determines. */
 #ifndef FATHOM_LEVELS_SEARCH_H
 #define FATHOM_LEVELS_SEARCH_H
 
@@ -13,15 +13,12 @@ struct search {
 	double first, last; /* logs of the smallest and the largest size */
 	double scale;       /* by which the loss is divided to be chi squared */
 	double loss;
-	struct law other[LEVELS_MAX + 1]; /* the best of each number of levels tried, */
+	struct law other[LEVELS_MAX + 1]; /* the best law for each number of levels tried, */
 	double misfit[LEVELS_MAX + 1];    /* and how well it fits */
 	size_t tried;
 };
 
-/* Root mean square of (measured / law - 1), weighted. */
-double levels_misfit(const struct search *search, const struct law *law);
-
-/* The levels of the chosen law, and what of them is resolved. */
+/* Fills the levels from the chosen law, and marks the resolved ones. */
 void levels_describe(const struct search *search, const struct law *law, struct levels *levels);
 
 #endif

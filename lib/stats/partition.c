@@ -12,33 +12,31 @@
 
 enum { POWER_ROUNDS = 40, SHUFFLES = 39 };
 
-/* A pattern of less than this share of the time is no partition. */
+/* A pattern below this share of the time is no partition. */
 static const double least_share = 0.015;
 
-/* Takes row and column means away; what is missing becomes 0. */
+/* Subtracts the mean of n values `stride` apart; NaN are left out. */
+static void subtract_mean(double *x, size_t n, size_t stride)
+{
+	double sum = 0, known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i * stride])) {
+			sum += x[i * stride];
+			known++;
+		}
+	for (size_t i = 0; i < n; i++)
+		x[i * stride] -= known > 0 ? sum / known : 0;
+}
+
+/* Subtracts row and column means; missing values become 0. */
 static void centre(double *table, size_t rows, size_t columns)
 {
 	for (int round = 0; round < 3; round++) {
-		for (size_t c = 0; c < columns; c++) {
-			double sum = 0, n = 0;
-			for (size_t r = 0; r < rows; r++)
-				if (!isnan(table[r * columns + c])) {
-					sum += table[r * columns + c];
-					n++;
-				}
-			for (size_t r = 0; r < rows; r++)
-				table[r * columns + c] -= n > 0 ? sum / n : 0;
-		}
-		for (size_t r = 0; r < rows; r++) {
-			double sum = 0, n = 0;
-			for (size_t c = 0; c < columns; c++)
-				if (!isnan(table[r * columns + c])) {
-					sum += table[r * columns + c];
-					n++;
-				}
-			for (size_t c = 0; c < columns; c++)
-				table[r * columns + c] -= n > 0 ? sum / n : 0;
-		}
+		for (size_t c = 0; c < columns; c++)
+			subtract_mean(table + c, rows, columns);
+		for (size_t r = 0; r < rows; r++)
+			subtract_mean(table + r * columns, columns, 1);
 	}
 	for (size_t i = 0; i < rows * columns; i++)
 		table[i] = isnan(table[i]) ? 0 : table[i];

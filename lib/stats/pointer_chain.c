@@ -49,7 +49,7 @@ void chain_make(uint32_t *next, uint32_t n, uint64_t *random)
 	for (int slot = 0; slot < LAST; slot++)
 		shuffle_slot(next, slot, n, random);
 	chain_cycle(cycle, n, random);
-	/* where the other slots take node i, the last one goes on to the node after i */
+	/* where the other slots lead from node i, the last slot goes on to the node after i */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = i;
 		for (int slot = 0; slot < LAST; slot++)

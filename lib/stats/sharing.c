@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-/* Readers that do not share the level under test still meet on the way beyond it. */
+/* Relative error: readers that do not share the level still meet beyond it. */
 static const double error = 0.04, chi_95 = 3.84;
-/* A curve that changes less than this says nothing; one that misses the points by more neither. */
+/* A curve with a smaller change says nothing, nor does a fit with a larger misfit. */
 static const double least_change = 1.25, worst_misfit = 0.12, widest = 1.6;
 
 enum { SCREENED = 400 };
 
-/* Seconds at a size, linear in the logs between points; the end value beyond. */
+/* Seconds at a size, linear in the logs between points; constant beyond the ends. */
 static double curve_seconds(const struct sharing_curve *curve, double size)
 {
 	size_t i = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many readers share a level: by how much the set of each has to be multiplied for the curve of
- * one reader alone to become that of all of them at once, each with a private set of that size. */
+/* How many readers share a level: the factor by which each reader's private set must be multiplied
+ * to turn the latency curve of one reader alone into the curve of all readers at once. */
 #ifndef FATHOM_SHARING_H
 #define FATHOM_SHARING_H
 
@@ -12,8 +12,8 @@ struct sharing_curve {
 	size_t n;
 };
 
-/* Points of `all` that lie beyond `alone` in size even when not multiplied are left out. A value,
- * or one whose samples are 0 with low and high the possible range (NaN: unknown): not resolved. */
+/* Points of `all` beyond the largest size of `alone` are left out. Not resolved: samples 0, and low
+ * and high are the possible range (NaN: unknown). */
 struct estimate sharing_fit(struct sharing_curve alone, struct sharing_curve all, double most);
 
 #endif

@@ -5,23 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "estimate.h"
 #include "lib/base/msg.h"
-
-static const struct estimate unknown = {NAN, NAN, NAN, 0};
 
 static bool agree(struct estimate a, struct estimate b)
 {
 	return a.low <= b.high && b.low <= a.high;
-}
-
-static struct estimate times(struct estimate a, double factor)
-{
-	return (struct estimate){a.value * factor, a.low * factor, a.high * factor, a.samples};
-}
-
-static struct estimate between(double low, double high, size_t samples)
-{
-	return (struct estimate){NAN, low, high, samples};
 }
 
 struct sighting {
@@ -29,7 +18,8 @@ struct sighting {
 	struct estimate nodes;
 };
 
-/* The chains that resolve a level, with the same penalty as the first that does; NULL: none. */
+/* Collects the chains that resolve level k with the same penalty as the first such chain. Returns
+ * that chain's level; NULL: none. */
 static const struct level *look(
         const struct tlb_walk *chain, size_t n, size_t k, struct sighting *seen, size_t *count)
 {
@@ -49,7 +39,7 @@ static const struct level *look(
 	return first;
 }
 
-/* The most nodes, more than a stride apart, that a chain goes round without missing this level. */
+/* The most nodes at any larger stride that do not miss this level. */
 static double unmissed(const struct tlb_walk *chain, size_t n, size_t k, double stride)
 {
 	double nodes = NAN;
@@ -60,16 +50,16 @@ static double unmissed(const struct tlb_walk *chain, size_t n, size_t k, double 
 	return nodes;
 }
 
-/* What several sightings say, those that agree with the first, the surer ones more: of the reach in
- * bytes, or of the entries. The interval is the narrowest one's: what bends them bends all alike.
- */
+/* The weighted mean of the sightings that agree with the first: of the reach in bytes, or of the
+ * entries. The interval is the narrowest sighting's, as their errors are systematic. */
 static struct estimate together(const struct sighting *seen, size_t count, bool bytes)
 {
-	struct estimate first = times(seen[0].nodes, bytes ? seen[0].stride : 1);
+	struct estimate first = estimate_times(seen[0].nodes, bytes ? seen[0].stride : 1);
 	double sum = 0, weights = 0, narrowest = INFINITY;
 
 	for (size_t j = 0; j < count; j++) {
-		const struct estimate one = times(seen[j].nodes, bytes ? seen[j].stride : 1);
+		const struct estimate one =
+		        estimate_times(seen[j].nodes, bytes ? seen[j].stride : 1);
 		const double wide = log(one.high / one.low);
 		if (!agree(one, first) || !(wide > 0))
 			continue;
@@ -88,43 +78,44 @@ static bool round_to_power(struct estimate *estimate)
 	const double exact = levels_power_of_two(*estimate);
 
 	if (!isnan(exact))
-		*estimate = (struct estimate){exact, exact, exact, estimate->samples};
+		*estimate = estimate_exact(exact, estimate->samples);
 	return !isnan(exact);
 }
 
-/* Pages are powers of two: where none fits what was found lies between two of them, and which one
- * is true is not known. */
+/* Pages are powers of two. Without one in the interval the page lies between the two powers around
+ * it. */
 static void settle_page(struct estimate *page)
 {
 	if (page->samples == 0 || round_to_power(page))
 		return;
 	const double below = exp2(floor(log2(page->low)));
 	if (page->low > below && page->high < 2 * below)
-		*page = between(below, 2 * below, page->samples);
+		*page = estimate_between(below, 2 * below, page->samples);
 }
 
-/* Pages of the largest stride or more: `least` nodes a larger one apart have entries. */
+/* For pages of the largest stride or more; `least` nodes at a larger stride have entries. */
 static void find_beyond(struct tlb_level *found, struct estimate nodes, double least)
 {
-	found->page =
-	        between(found->reach.low / nodes.high, found->reach.high / least, nodes.samples);
-	found->entries = between(least, nodes.high, nodes.samples);
+	found->page = estimate_between(
+	        found->reach.low / nodes.high, found->reach.high / least, nodes.samples);
+	found->entries = estimate_between(least, nodes.high, nodes.samples);
 	if (round_to_power(&found->page))
-		found->entries = times(found->reach, 1 / found->page.value);
+		found->entries = estimate_times(found->reach, 1 / found->page.value);
 }
 
-/* Nodes of one level by ascending stride: they fall as reach / stride, and are flat from the page
- * on. */
+/* Nodes of one level by ascending stride: they fall as reach / stride, and are constant from the
+ * page size on. */
 static void find_level(const struct tlb_walk *chain, size_t n, size_t k, struct tlb_level *found)
 {
 	struct sighting *seen = xmalloc(n * sizeof *seen);
 	size_t count, falling = 1;
 	const struct level *first = look(chain, n, k, seen, &count);
 
-	*found = (struct tlb_level){unknown, unknown, unknown, chain[0].levels.level[k].step,
-	        times(chain[0].levels.level[k].size, chain[0].stride)};
+	*found = (struct tlb_level){estimate_none, estimate_none, estimate_none,
+	        chain[0].levels.level[k].step,
+	        estimate_times(chain[0].levels.level[k].size, chain[0].stride)};
 	if (!first) {
-		found->reach = between(NAN, found->kink.high, found->kink.samples);
+		found->reach = estimate_between(NAN, found->kink.high, found->kink.samples);
 		free(seen);
 		return;
 	}
@@ -139,9 +130,10 @@ static void find_level(const struct tlb_walk *chain, size_t n, size_t k, struct 
 	found->penalty = first->step;
 	if (falling == 1) { /* pages of the smallest stride or less, or only one stride */
 		const size_t samples = begin.nodes.samples;
-		found->entries = flat ? begin.nodes : between(NAN, begin.nodes.high, samples);
-		found->reach = between(NAN, begin.nodes.high * begin.stride, samples);
-		found->page = between(NAN, flat ? begin.stride : NAN, samples);
+		found->entries =
+		        flat ? begin.nodes : estimate_between(NAN, begin.nodes.high, samples);
+		found->reach = estimate_between(NAN, begin.nodes.high * begin.stride, samples);
+		found->page = estimate_between(NAN, flat ? begin.stride : NAN, samples);
 		return;
 	}
 	found->reach = reach;
@@ -152,7 +144,7 @@ static void find_level(const struct tlb_walk *chain, size_t n, size_t k, struct 
 	found->entries = entries;
 	found->page = levels_quotient(reach, entries);
 	if (found->page.low > end.stride || found->page.high < begin.stride)
-		found->page = found->reach = found->entries = unknown;
+		found->page = found->reach = found->entries = estimate_none;
 	settle_page(&found->page);
 }
 

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* TLB levels from chains over nodes a stride apart, one chain a stride. Below the page size the reach
- * limits the number of nodes (reach / stride), from there on the number of entries does. */
+/* TLB levels from pointer chains over nodes a stride apart, one chain for each stride. Strides
+ * below the page size are limited by the reach (reach / stride nodes), larger ones by the number of
+ * entries. */
 #ifndef FATHOM_TLB_H
 #define FATHOM_TLB_H
 
 #include "lib/base/base.h"
 #include "levels.h"
 
-/* One stride's chain, fitted over numbers of nodes. */
+/* The chain at one stride, fitted over numbers of nodes. */
 struct tlb_walk {
 	double stride;  /* bytes */
 	double largest; /* bytes of its largest set */
 	struct levels levels;
 };
 
-/* Not resolved: value NaN, low and high bounds or NaN. Pages are powers of two: of reach over
- * entries the one that fits alone; where none does the page is not resolved. */
+/* Not resolved: value NaN, low and high are bounds or NaN. A page size is the only power of two
+ * within reach over entries; without one it is not resolved. */
 struct tlb_level {
 	struct estimate reach, page; /* bytes */
 	struct estimate entries;
 	struct estimate penalty; /* seconds */
-	/* Bytes of the set with the smallest stride beyond which accesses miss this level; low and
-	 * high bound it even when it is not resolved. */
+	/* Bytes of the smallest-stride set beyond which accesses miss this level; low and high
+	 * bound it even when it is not resolved. */
 	struct estimate kink;
 };
 

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what do bank conflicts, columns of a tile and atomics cost? Method: the warp-wide
- * accesses of bank_conflict.cu in two regimes that every series names: `alone`, one warp with the
- * GPU for itself (dependent loads and atomics: latency; stores, which have no result: what one warp
- * issues one after the other), and `saturated`, 32 warps on every SM with independent accesses
- * (throughput, the median SM's). What can fool it: a conflict-free access that something else than
- * the banks limits makes the factors small; saturated stores and reductions are timed to their end.
- * Unit: seconds per warp-wide instruction, for saturated series of one SM, for saturated_global
- * ones of the whole device.
+/* Question: what do bank conflicts, columns of a tile and atomics cost?
  *
- * Ways are counted per wavefront. The 32 banks are 4 bytes wide, so that a wavefront moves 128
- * bytes: 32 lanes of 4 bytes, 16 neighbouring lanes of 8, 8 of 16. Of n ways, n lanes of each such
- * group want different words of the same banks: the instruction takes n * width / 4 wavefronts, and
- * n goes up to 32, 16 and 8. For atomics, ways are the lanes that share one word, other words lying
- * in other banks. */
+ * Method: warp-wide accesses in two regimes, named by the series. `alone`: one warp has the GPU;
+ * dependent loads and atomics give latency, stores without result the issue rate. `saturated`: 32
+ * warps on every SM with independent accesses, the median SM.
+ *
+ * What can fool it: a conflict-free access with another limit than the banks makes the factors
+ * small; accesses still on their way at the second clock (stores and reductions are timed to their
+ * end); accesses that the compiler drops or moves (all are volatile).
+ *
+ * Unit: seconds per warp-wide instruction; of one SM for saturated series, of the whole device for
+ * saturated_global ones.
+ *
+ * Ways are counted per wavefront of 128 bytes (32 banks of 4 bytes): 32 lanes of 4 bytes, 16 of 8,
+ * 8 of 16. With n ways, n lanes of each such group want different words of the same banks, and the
+ * instruction takes n * width / 4 wavefronts; n is up to 32, 16 and 8. For atomics, ways are the
+ * lanes that share one word; other words lie in other banks. */
 #include "lib/base/base.h"
 #include "bank_conflict.h"
 
 #include "lib/host/clock.h"
-#include "lib/base/msg.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -26,11 +28,9 @@
 
 enum { WARP = 32, BANKS_BYTES = 128, THREADS = 1024, ONE_WORD_THREADS = 64 };
 
-/* What launch, filling shared memory and synchronization may add to the host's view, seconds. */
+/* Launch, filling of shared memory and synchronization in the host's view, seconds. */
 static const double slack = 100e-6;
 static const double longest_sample = 200e-6;
-
-/* ---- one point ---- */
 
 enum kind { PLAIN, SHARED_ATOMIC, GLOBAL_ATOMIC };
 
@@ -68,7 +68,7 @@ static void start_point(struct bank_context *context)
 	        .rounds = context->rounds,
 	        .result = context->result,
 	};
-	/* every thread a word of its own as far as the memory reaches; stride 0: all the same */
+	/* a word for every thread as far as the memory reaches; stride 0: one word for all */
 	const uint32_t words =
 	        point->stride > 0 ? (uint32_t)(context->memory_bytes / point->stride) : 1;
 	if (point->kind == PLAIN)
@@ -81,8 +81,7 @@ static void start_point(struct bank_context *context)
 		        point->stride, words));
 }
 
-/* Blocks share what is measured: the grid's time counts, with its start and end, so that samples
- * are longer. */
+/* All blocks share the unit under test: the time of the grid counts, in longer samples. */
 static bool device_wide(const struct bank_point *point)
 {
 	return point->saturated && point->kind == GLOBAL_ATOMIC;
@@ -96,7 +95,7 @@ static int by_cycles(const void *a, const void *b)
 	return (dx > dy) - (dx < dy);
 }
 
-/* From the first block's start to the last one's end, at the clock of the SM given. */
+/* From the first block's start to the last block's end, at the clock of the given SM. */
 static struct gpu_span device_span(
         const struct bank_result *result, int blocks, const struct gpu_span *typical)
 {
@@ -137,15 +136,19 @@ static bool bank_sample(void *argument, struct sample *sample)
 	return true;
 }
 
-/* One round loads the kernel; more and more of them tell how many make a sample. */
-static void measure_point(struct probe_run *run, struct bank_context *context, const char *series,
-        const struct arg *args, size_t arg_count)
+/* Measures a point with one argument beside width and threads. Its series is the regime and `name`.
+ * The first rounds load the kernel and give the number of rounds of a sample. */
+static void measure_point(struct probe_run *run, struct bank_context *context,
+        const struct bank_point *point, const char *name, struct arg argument)
 {
 	const struct sample_plan plan = sample_plan_default(context->seconds);
 	const double span = fmin(longest_sample, context->seconds / 25);
-	const double target = device_wide(&context->point) ? 3 * span : span;
-	struct measurement measurement;
+	const double target = device_wide(point) ? 3 * span : span;
+	const struct arg args[] = {argument, {"width", point->width}, {"threads", point->threads}};
 	struct sample sample = {0};
+	char series[64];
+	snprintf(series, sizeof series, "%s_%s", point->saturated ? "saturated" : "alone", name);
+	context->point = *point;
 	context->rounds = 1;
 	bank_sample(context, &sample);
 	bank_sample(context, &sample);
@@ -153,16 +156,12 @@ static void measure_point(struct probe_run *run, struct bank_context *context, c
 		context->rounds *= 8;
 		bank_sample(context, &sample);
 	}
-	const double rounds = (double)context->rounds * target / sample.span;
-	context->rounds = rounds < 1 ? 1 : (int64_t)rounds;
-	if (!sample_run(bank_sample, context, &plan, context->gpu.max_hz, &measurement))
-		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
-	probe_record(run, series, args, arg_count, &measurement);
+	context->rounds = (int64_t)fmax(1, (double)context->rounds * target / sample.span);
+	probe_measure(run, series, args, ARRAY_LEN(args), bank_sample, context, &plan,
+	        context->gpu.max_hz);
 }
 
-/* ---- places of the lanes ---- */
-
-/* Lane l of a group of 128 / width: n lanes one below the other, in rows of 128 bytes. */
+/* Lane l of a group of 128 / width lanes: n lanes below each other, in rows of 128 bytes. */
 static struct bank_lanes conflict_lanes(int ways, int width)
 {
 	struct bank_lanes lanes;
@@ -174,7 +173,7 @@ static struct bank_lanes conflict_lanes(int ways, int width)
 	return lanes;
 }
 
-/* Neighbouring lanes at different ones of `words` places, one below the other. */
+/* Neighbouring lanes at different ones of `words` places below each other. */
 static struct bank_lanes broadcast_lanes(int words)
 {
 	struct bank_lanes lanes;
@@ -201,9 +200,7 @@ static struct bank_lanes same_word_lanes(int ways)
 	return lanes;
 }
 
-/* ---- the sweep ---- */
-
-/* A load is a chain when its warp is alone. */
+/* A load of a warp alone depends on the load before. */
 static struct bank_point plain_point(bool saturated, bool store)
 {
 	return (struct bank_point){.kind = PLAIN,
@@ -215,56 +212,41 @@ static struct bank_point plain_point(bool saturated, bool store)
 	                              : BANK_CHAIN};
 }
 
-static const char *name_of(char *text, size_t size, bool saturated, const char *rest)
-{
-	snprintf(text, size, "%s_%s", saturated ? "saturated" : "alone", rest);
-	return text;
-}
-
 static void measure_conflicts(struct probe_run *run, struct bank_context *context)
 {
-	char series[64];
 	for (int width = 4; width <= (run->common.quick ? 4 : 16); width *= 2)
 		for (int ways = 1; ways <= BANKS_BYTES / width; ways *= run->common.quick ? 4 : 2)
 			for (int i = 0; i < 4; ++i) {
-				context->point = plain_point(i / 2, i % 2);
-				context->point.width = width;
-				context->point.lanes = conflict_lanes(ways, width);
-				const struct arg args[] = {{"ways", ways}, {"width", width},
-				        {"threads", context->point.threads}};
-				name_of(series, sizeof series, i / 2, i % 2 ? "store" : "load");
-				measure_point(run, context, series, args, ARRAY_LEN(args));
+				struct bank_point point = plain_point(i / 2, i % 2);
+				point.width = width;
+				point.lanes = conflict_lanes(ways, width);
+				measure_point(run, context, &point, i % 2 ? "store" : "load",
+				        (struct arg){"ways", ways});
 			}
 }
 
 static void measure_broadcasts(struct probe_run *run, struct bank_context *context)
 {
-	char series[64];
 	for (int width = 4; width <= (run->common.quick ? 4 : 16); width *= 2)
 		for (int words = 1; words <= 2; ++words)
 			for (int saturated = 0; saturated < 2; ++saturated) {
-				context->point = plain_point(saturated, false);
-				context->point.width = width;
-				context->point.lanes = broadcast_lanes(words);
-				const struct arg args[] = {{"words", words}, {"width", width},
-				        {"threads", context->point.threads}};
-				name_of(series, sizeof series, saturated, "broadcast");
-				measure_point(run, context, series, args, ARRAY_LEN(args));
+				struct bank_point point = plain_point(saturated, false);
+				point.width = width;
+				point.lanes = broadcast_lanes(words);
+				measure_point(run, context, &point, "broadcast",
+				        (struct arg){"words", words});
 			}
 }
 
 static void measure_tiles(struct probe_run *run, struct bank_context *context)
 {
-	char series[64];
 	for (int pitch = 32; pitch <= 33; ++pitch)
 		for (int i = 0; i < 4; ++i) {
-			context->point = plain_point(i / 2, i % 2);
-			context->point.tile = true;
-			context->point.lanes = column_lanes(pitch);
-			const struct arg args[] = {{"width", 4}, {"pitch", pitch},
-			        {"threads", context->point.threads}};
-			name_of(series, sizeof series, i / 2, i % 2 ? "tile_store" : "tile_load");
-			measure_point(run, context, series, args, ARRAY_LEN(args));
+			struct bank_point point = plain_point(i / 2, i % 2);
+			point.tile = true;
+			point.lanes = column_lanes(pitch);
+			measure_point(run, context, &point, i % 2 ? "tile_store" : "tile_load",
+			        (struct arg){"pitch", pitch});
 		}
 }
 
@@ -275,47 +257,38 @@ static void measure_shared_atomics(struct probe_run *run, struct bank_context *c
 		const char *name;
 	} operation[] = {
 	        {BANK_U32, "shared_u32"}, {BANK_F32, "shared_f32"}, {BANK_CAS, "shared_cas"}};
-	char series[64];
 	for (size_t o = 0; o < ARRAY_LEN(operation); ++o)
 		for (int ways = 1; ways <= WARP; ways *= run->common.quick ? 32 : 2)
 			for (int saturated = 0; saturated < 2; ++saturated) {
-				context->point = (struct bank_point){.kind = SHARED_ATOMIC,
+				const struct bank_point point = {.kind = SHARED_ATOMIC,
 				        .saturated = saturated,
+				        .width = 4,
 				        .threads = saturated ? THREADS : WARP,
 				        .operation = operation[o].operation,
 				        .atomic = saturated ? BANK_RED : BANK_DEPENDENT,
 				        .lanes = same_word_lanes(ways)};
-				const struct arg args[] = {{"ways", ways}, {"width", 4},
-				        {"threads", context->point.threads}};
-				name_of(series, sizeof series, saturated, operation[o].name);
-				measure_point(run, context, series, args, ARRAY_LEN(args));
+				measure_point(run, context, &point, operation[o].name,
+				        (struct arg){"ways", ways});
 			}
 }
 
-/* One thread's chain; then all SMs on a line each thread, on neighbouring words, on one word. */
+/* One thread's chain; then all SMs with a line for each thread, with neighbouring words, with one
+ * word. */
 static void measure_global_atomics(struct probe_run *run, struct bank_context *context)
 {
 	static const struct {
 		enum bank_operation operation;
 		int width;
 		const char *name[3]; /* by enum bank_atomic */
-	} operation[] = {{BANK_U32, 4,
-	                         {"alone_global_u32", "saturated_global_atom_u32",
-	                                 "saturated_global_red_u32"}},
-	        {BANK_F32, 4,
-	                {"alone_global_f32", "saturated_global_atom_f32",
-	                        "saturated_global_red_f32"}},
-	        {BANK_U64, 8,
-	                {"alone_global_u64", "saturated_global_atom_u64",
-	                        "saturated_global_red_u64"}},
-	        {BANK_F64, 8,
-	                {"alone_global_f64", "saturated_global_atom_f64",
-	                        "saturated_global_red_f64"}}};
+	} operation[] = {{BANK_U32, 4, {"global_u32", "global_atom_u32", "global_red_u32"}},
+	        {BANK_F32, 4, {"global_f32", "global_atom_f32", "global_red_f32"}},
+	        {BANK_U64, 8, {"global_u64", "global_atom_u64", "global_red_u64"}},
+	        {BANK_F64, 8, {"global_f64", "global_atom_f64", "global_red_f64"}}};
 	for (size_t o = 0; o < ARRAY_LEN(operation); o += run->common.quick ? 3 : 1)
 		for (int i = 0; i < 7; ++i) {
-			const int width = operation[o].width;
-			const uint32_t stride[] = {BANKS_BYTES, (uint32_t)width, 0};
+			const uint32_t stride[] = {BANKS_BYTES, (uint32_t)operation[o].width, 0};
 			struct bank_point point = {.kind = GLOBAL_ATOMIC,
+			        .width = operation[o].width,
 			        .operation = operation[o].operation,
 			        .atomic = i == 0  ? BANK_DEPENDENT
 			                  : i % 2 ? BANK_RED
@@ -323,23 +296,17 @@ static void measure_global_atomics(struct probe_run *run, struct bank_context *c
 			        .saturated = i > 0,
 			        .stride = i > 0 ? stride[(i - 1) / 2] : 0};
 			point.threads = i == 0 ? 1 : point.stride > 0 ? THREADS : ONE_WORD_THREADS;
-			context->point = point;
-			const struct arg args[] = {{"width", width}, {"threads", point.threads},
-			        {"stride_bytes", i > 0 ? point.stride : BANK_SPREAD}};
-			measure_point(run, context, operation[o].name[point.atomic], args,
-			        ARRAY_LEN(args));
+			measure_point(run, context, &point, operation[o].name[point.atomic],
+			        (struct arg){"stride_bytes", i > 0 ? point.stride : BANK_SPREAD});
 		}
 }
 
-/* A line for every thread, but no more than half of L2; the words of the dependent chain. */
+/* A line for every thread, at most half of L2; at least the words of the dependent chain. */
 static void allocate(struct bank_context *context)
 {
 	const int64_t lines = (int64_t)THREADS * context->gpu.sm_count * BANKS_BYTES;
 	const int64_t chain = (int64_t)BANK_UNROLL * BANK_SPREAD;
-	context->memory_bytes =
-	        lines < context->gpu.l2_bytes / 2 ? lines : context->gpu.l2_bytes / 2;
-	if (context->memory_bytes < chain)
-		context->memory_bytes = chain;
+	context->memory_bytes = max_int64(min_int64(lines, context->gpu.l2_bytes / 2), chain);
 	GPU(cudaMalloc(&context->memory, (size_t)context->memory_bytes));
 	gpu_fill_float(context->memory, context->memory_bytes / 4, 1, NULL);
 	GPU(cudaMallocHost((void **)&context->result,
@@ -350,10 +317,7 @@ static void measure(struct probe_run *run)
 {
 	const bool quick = run->common.quick;
 	struct bank_context context = {0};
-	struct fault fault;
-	if (!gpu_open(&context.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &context.gpu);
+	probe_open_gpu(run, &context.gpu);
 	gpu_warm(&context.gpu, run->warm_seconds);
 	allocate(&context);
 
@@ -379,7 +343,7 @@ const struct probe bank_conflict_probe = {
         .arg_count = ARRAY_LEN(columns),
         .needs_gpu = true,
         .seconds = 0.8,
-        .processes = 3, /* what is timed inside a kernel differs little */
+        .processes = 3, /* times inside a kernel differ little */
         .measure = measure,
         .fit = bank_conflict_fit,
 };

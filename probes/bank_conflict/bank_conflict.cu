@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what does a warp-wide access cost whose lanes meet in the banks of shared memory, or in
- * one word by atomics? Method: every lane's place is computed before the loop; 32 accesses
- * unrolled, dependent ones with nothing between them; both clocks read around the loop, after one
- * round of the same code. What can fool it: loads and stores that the compiler drops or moves (all
- * are volatile), stores and reductions still on their way at the second clock (a load or a fence
- * waits for them), atomics whose value is not used (they become reductions). Unit: seconds per
- * warp-wide instruction. */
+/* Kernels of the bank_conflict probe; bank_conflict.c has the method. Places are computed before
+ * the loop; 32 accesses are unrolled; both clocks are read around the loop, after one round of the
+ * same code. Unused results of atomics would turn them into reductions. */
 #include "bank_conflict.h"
 #include "lib/device/clock.cuh"
 #include "bank_conflict_operations.cuh"
@@ -13,10 +9,9 @@
 namespace
 {
 
-/* ---- what all kernels on shared memory share ---- */
-
-/* Rounds of `work`: once to warm up, then timed. No warp starts before all have read the clock, and
- * a thread's last value goes to its own word at `kept`, so that the clock is read after it came. */
+/* Rounds of `work`: one to warm up, then the timed ones. No warp starts before all have read the
+ * clock. A thread stores its last value at `kept`: the clock is read after the value has arrived.
+ */
 template <class work_type>
 __device__ __forceinline__ void timed_rounds(
         work_type work, uint32_t kept, int64_t rounds, struct gpu_span *timed)
@@ -74,15 +69,24 @@ int shared_launch(const struct bank_launch *launch, const struct bank_lanes *lan
 	return (int)cudaGetLastError();
 }
 
-template <int width>
+template <int width, int step>
 int access_launch(
         const struct bank_launch *launch, enum bank_access access, const struct bank_lanes *lanes)
 {
 	if (access == BANK_CHAIN)
-		return shared_launch<plain<width, BANK_CHAIN, 0>>(launch, lanes);
+		return shared_launch<plain<width, BANK_CHAIN, step>>(launch, lanes);
 	if (access == BANK_LOAD)
-		return shared_launch<plain<width, BANK_LOAD, 0>>(launch, lanes);
-	return shared_launch<plain<width, BANK_STORE, 0>>(launch, lanes);
+		return shared_launch<plain<width, BANK_LOAD, step>>(launch, lanes);
+	return shared_launch<plain<width, BANK_STORE, step>>(launch, lanes);
+}
+
+template <int operation>
+int atomic_launch(
+        const struct bank_launch *launch, enum bank_atomic atomic, const struct bank_lanes *lanes)
+{
+	if (atomic == BANK_DEPENDENT)
+		return shared_launch<shared_atomic<operation, BANK_DEPENDENT>>(launch, lanes);
+	return shared_launch<shared_atomic<operation, BANK_RED>>(launch, lanes);
 }
 
 /* ---- atomics in global memory ---- */
@@ -94,13 +98,13 @@ __global__ void __launch_bounds__(1024) global_kernel(
 	typedef typename word<operation>::type word_type;
 	const bool real = operation == BANK_F32 || operation == BANK_F64;
 	const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-	/* a float in [1, 2), or two of them one above the other, which is a double near 1 */
+	/* a float in [1, 2), or two of them as one double near 1 */
 	const uint32_t half = unknown(random_float(i) & ~1u);
 	const word_type top = sizeof top == 8 ? (word_type)((uint64_t)half << 32 | half) : half;
 	word_type v = top, sum = 0;
 	struct gpu_span whole, timed;
 	span_start(&whole);
-	/* a warm-up of other blocks would lie in the time of the whole grid */
+	/* a warm-up of other blocks would fall into the time of the grid */
 #pragma unroll 1
 	for (int phase = atomic == BANK_DEPENDENT ? 0 : 1; phase < 2; ++phase) {
 		const int64_t count = phase == 0 ? 1 : rounds;
@@ -109,9 +113,9 @@ __global__ void __launch_bounds__(1024) global_kernel(
 		__syncthreads();
 #pragma unroll 1
 		for (int64_t round = 0; round < count; ++round) {
-			/* Other lines, and L2 slices, in every round as far as there are any. Never
-			 * the same address for all threads by its form: the compiler would add up
-			 * the operands of a warp first. */
+			/* Other lines and L2 slices in every round. The address must not be visibly
+			 * equal for all threads: the compiler would first add the operands of a
+			 * warp. */
 			const uint32_t at =
 			        atomic == BANK_DEPENDENT
 			                ? (uint32_t)round * 37 % 512 * 128 + i * 8
@@ -130,7 +134,7 @@ __global__ void __launch_bounds__(1024) global_kernel(
 					reduced((word_type *)p, v, real);
 				}
 		}
-		if ((sum ^ v) == 1) /* which is hardly ever so, but then the value must be there */
+		if ((sum ^ v) == 1) /* hardly ever, but it keeps the value alive */
 			*(volatile word_type *)memory = 0;
 		__threadfence();
 		__syncthreads();
@@ -161,31 +165,19 @@ int global_launch(const struct bank_launch *launch, enum bank_atomic atomic, voi
 extern "C" int bank_access_launch(const struct bank_launch *launch, enum bank_access access,
         int width, bool tile, const struct bank_lanes *lanes)
 {
-	if (tile && access == BANK_CHAIN)
-		return shared_launch<plain<4, BANK_CHAIN, 4>>(launch, lanes);
-	if (tile && access == BANK_LOAD)
-		return shared_launch<plain<4, BANK_LOAD, 4>>(launch, lanes);
 	if (tile)
-		return shared_launch<plain<4, BANK_STORE, 4>>(launch, lanes);
-	return width == 4   ? access_launch<4>(launch, access, lanes)
-	       : width == 8 ? access_launch<8>(launch, access, lanes)
-	                    : access_launch<16>(launch, access, lanes);
+		return access_launch<4, 4>(launch, access, lanes);
+	return width == 4   ? access_launch<4, 0>(launch, access, lanes)
+	       : width == 8 ? access_launch<8, 0>(launch, access, lanes)
+	                    : access_launch<16, 0>(launch, access, lanes);
 }
 
 extern "C" int bank_shared_launch(const struct bank_launch *launch, enum bank_operation operation,
         enum bank_atomic atomic, const struct bank_lanes *lanes)
 {
-	const bool dependent = atomic == BANK_DEPENDENT;
-	if (operation == BANK_U32)
-		return dependent ? shared_launch<shared_atomic<BANK_U32, BANK_DEPENDENT>>(
-		                           launch, lanes)
-		                 : shared_launch<shared_atomic<BANK_U32, BANK_RED>>(launch, lanes);
-	if (operation == BANK_F32)
-		return dependent ? shared_launch<shared_atomic<BANK_F32, BANK_DEPENDENT>>(
-		                           launch, lanes)
-		                 : shared_launch<shared_atomic<BANK_F32, BANK_RED>>(launch, lanes);
-	return dependent ? shared_launch<shared_atomic<BANK_CAS, BANK_DEPENDENT>>(launch, lanes)
-	                 : shared_launch<shared_atomic<BANK_CAS, BANK_RED>>(launch, lanes);
+	return operation == BANK_U32   ? atomic_launch<BANK_U32>(launch, atomic, lanes)
+	       : operation == BANK_F32 ? atomic_launch<BANK_F32>(launch, atomic, lanes)
+	                               : atomic_launch<BANK_CAS>(launch, atomic, lanes);
 }
 
 extern "C" int bank_global_launch(const struct bank_launch *launch, enum bank_operation operation,

@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Accesses are unrolled by BANK_UNROLL, which is also the side of the tile. A warp's area of shared
- * memory holds a tile of pitch 33, in bytes. The chain of global atomics goes over lines
- * of BANK_UNROLL * BANK_SPREAD bytes. */
+/* Accesses are unrolled by BANK_UNROLL, also the side of the tile. A warp's area of shared memory
+ * holds a tile of pitch 33, bytes. The chain of global atomics uses lines of BANK_UNROLL *
+ * BANK_SPREAD bytes. */
 enum { BANK_UNROLL = 32, BANK_AREA = 32 * 33 * 4, BANK_SPREAD = 65536 + 128 };
 
-/* Every lane's place, bytes from the start of its warp's area. */
+/* Every lane's place in bytes from the start of its warp's area. */
 struct bank_lanes {
 	uint16_t offset[32];
 };
@@ -40,14 +40,14 @@ enum bank_access {
 	BANK_STORE
 };
 
-/* Accesses of `width` bytes a lane, all at the lane's place; `tile` (of 4 bytes): one after the
- * other to 32 neighbouring words from there. */
+/* Accesses of `width` bytes a lane at the lane's place; with `tile` (4 bytes), to 32 neighbouring
+ * words from there in turn. */
 int bank_access_launch(const struct bank_launch *launch, enum bank_access access, int width,
         bool tile, const struct bank_lanes *lanes);
 
 enum bank_operation { BANK_U32, BANK_F32, BANK_CAS, BANK_U64, BANK_F64 };
 enum bank_atomic {
-	BANK_DEPENDENT, /* the operand is made of the value returned before */
+	BANK_DEPENDENT, /* the operand depends on the returned value */
 	BANK_ATOM,      /* independent, the value returned is used (global memory only) */
 	BANK_RED        /* nothing is returned */
 };
@@ -56,9 +56,9 @@ enum bank_atomic {
 int bank_shared_launch(const struct bank_launch *launch, enum bank_operation operation,
         enum bank_atomic atomic, const struct bank_lanes *lanes);
 
-/* In global memory, all but BANK_CAS: in round r thread i of the T of the grid adds to the word at
- * stride * ((i + r * T) % words) bytes, in all less than 4 GiB; BANK_DEPENDENT is for a single
- * thread, over the lines of BANK_UNROLL * BANK_SPREAD bytes. */
+/* In global memory, all but BANK_CAS. In round r thread i of the grid's T threads adds to the word
+ * at stride * ((i + r * T) % words) bytes, less than 4 GiB in all. BANK_DEPENDENT: one thread only,
+ * over lines of BANK_UNROLL * BANK_SPREAD bytes. */
 int bank_global_launch(const struct bank_launch *launch, enum bank_operation operation,
         enum bank_atomic atomic, void *memory, uint32_t stride, uint32_t words);
 

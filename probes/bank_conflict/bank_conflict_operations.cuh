@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of bank_conflict do 32 times in a row: accesses and atomics in shared memory, as
+/* The repeated operations of bank_conflict's kernels: accesses and atomics in shared memory, as
  * types with prepare(), once() and last(), and atomics in global memory. */
 #ifndef FATHOM_BANK_CONFLICT_OPERATIONS_CUH
 #define FATHOM_BANK_CONFLICT_OPERATIONS_CUH
@@ -22,8 +22,8 @@ __device__ __forceinline__ uint32_t random_float(uint32_t x)
 	return 0x3f800000u | random_bits(x) >> 9;
 }
 
-/* The same value, of which the compiler knows no bit: it would take two instructions to change the
- * last one. */
+/* The same value with unknown bits for the compiler, which would else need two instructions to
+ * change the last bit. */
 __device__ __forceinline__ uint32_t unknown(uint32_t value)
 {
 	asm volatile("" : "+r"(value));
@@ -41,8 +41,6 @@ __device__ __forceinline__ void shared_store(uint32_t address, uint32_t value)
 {
 	asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
 }
-
-/* ---- the plain accesses ---- */
 
 struct quad {
 	uint32_t x, y, z, w;
@@ -102,17 +100,15 @@ template <int width, int access, int step> struct plain {
 			store<width>(address + k * step, value);
 		}
 	}
-	/* The last access is over when this is known. */
+	/* The last access has ended when this value is known. */
 	__device__ __forceinline__ uint32_t last() const
 	{
 		return access == BANK_STORE ? shared_load(address) : address ^ sum;
 	}
 };
 
-/* ---- atomics in shared memory ---- */
-
-/* Addition by compare and swap, as operations are done that the hardware lacks: every success
- * changes the word, so of lanes on one word one succeeds at a time. */
+/* Addition by compare and swap, for operations without hardware. Every success changes the word: of
+ * lanes on one word one succeeds at a time. */
 __device__ __forceinline__ uint32_t add_by_cas(uint32_t address, uint32_t v)
 {
 	uint32_t seen = shared_load(address), expected;
@@ -126,8 +122,8 @@ __device__ __forceinline__ uint32_t add_by_cas(uint32_t address, uint32_t v)
 	return seen;
 }
 
-/* The next operand: integers take the value returned (a Fibonacci sequence modulo 2^32), floats
- * change their last bit by it, one logic instruction, as sums of sums would overflow. */
+/* The next operand: integers take the returned value (a Fibonacci sequence modulo 2^32); floats
+ * change only their last bit by it, as sums would overflow. */
 template <int operation, int atomic> struct shared_atomic {
 	uint32_t address, v, top;
 
@@ -169,8 +165,6 @@ template <int operation, int atomic> struct shared_atomic {
 	}
 };
 
-/* ---- atomics in global memory ---- */
-
 template <int operation> struct word {
 	typedef uint32_t type;
 };
@@ -181,19 +175,20 @@ template <> struct word<BANK_F64> {
 	typedef uint64_t type;
 };
 
+#define ATOM(type, c)                                                                              \
+	asm volatile("atom.global.add." type " %0, [%1], %2;"                                      \
+	             : "=" c(old)                                                                  \
+	             : "l"(p), c(v)                                                                \
+	             : "memory")
+#define RED(type, c) asm volatile("red.global.add." type " [%0], %1;" ::"l"(p), c(v) : "memory")
+
 __device__ __forceinline__ uint32_t returned(uint32_t *p, uint32_t v, bool real)
 {
 	uint32_t old;
 	if (real)
-		asm volatile("atom.global.add.f32 %0, [%1], %2;"
-		             : "=r"(old)
-		             : "l"(p), "r"(v)
-		             : "memory");
+		ATOM("f32", "r");
 	else
-		asm volatile("atom.global.add.u32 %0, [%1], %2;"
-		             : "=r"(old)
-		             : "l"(p), "r"(v)
-		             : "memory");
+		ATOM("u32", "r");
 	return old;
 }
 
@@ -201,32 +196,26 @@ __device__ __forceinline__ uint64_t returned(uint64_t *p, uint64_t v, bool real)
 {
 	uint64_t old;
 	if (real)
-		asm volatile("atom.global.add.f64 %0, [%1], %2;"
-		             : "=l"(old)
-		             : "l"(p), "l"(v)
-		             : "memory");
+		ATOM("f64", "l");
 	else
-		asm volatile("atom.global.add.u64 %0, [%1], %2;"
-		             : "=l"(old)
-		             : "l"(p), "l"(v)
-		             : "memory");
+		ATOM("u64", "l");
 	return old;
 }
 
 __device__ __forceinline__ void reduced(uint32_t *p, uint32_t v, bool real)
 {
 	if (real)
-		asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+		RED("f32", "r");
 	else
-		asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+		RED("u32", "r");
 }
 
 __device__ __forceinline__ void reduced(uint64_t *p, uint64_t v, bool real)
 {
 	if (real)
-		asm volatile("red.global.add.f64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+		RED("f64", "l");
 	else
-		asm volatile("red.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+		RED("u64", "l");
 }
 
 } // namespace

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: what does each barrier, block reduction and exchange cost inside a running kernel?
- * Method: the kernels of barrier.cu at every number of blocks and threads that fits; a sample is
- * the difference of two repeat counts in one launch, long against the clock's resolution. --check
- * proves that the barriers order memory. What can fool it: see barrier.cu; here, a device that
- * others use (its blocks may wait for a time slice). Unit: seconds per operation. */
+ *
+ * Method: the kernels of barrier.cu repeat each operation a few times, then many times, in one
+ * launch, at every number of blocks and threads that fits. Block 0 reads %globaltimer and clock64
+ * around both; (T(many) - T(few)) / (many - few) cancels the reading of the clocks. --check proves
+ * that the barriers order memory.
+ *
+ * What can fool it: blocks that are not resident (launches are cooperative); overlap by the
+ * compiler or the SM (each repetition depends on the one before); loop overhead (warp and block
+ * barriers are unrolled); other users of the device, for whose time slices blocks may wait.
+ *
+ * Unit: seconds per barrier, reduction or exchange; for the flag seconds per one-way signal. */
 #include "lib/base/base.h"
 #include "barrier.h"
 
 #include "lib/device/barrier_check.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -25,13 +32,11 @@ enum {
 	REPEAT_MAX = 1 << 18
 };
 
-/* What launch and synchronization may add to the host's view of a kernel, seconds. */
+/* Launch and synchronization in the host's view of a kernel, seconds. */
 static const double launch_slack = 100e-6;
 
 static const char *const series[RUNGS] = {"warp", "block", "cluster", "master", "counter", "grid",
         "reduce_max", "reduce_sum", "exchange_cluster", "exchange_grid", "flag"};
-
-/* ---- what to measure ---- */
 
 struct sweep {
 	struct rung_case item[CASES_MAX];
@@ -40,17 +45,12 @@ struct sweep {
 	int sm_count;
 };
 
-static bool clustered(enum rung rung)
-{
-	return rung == RUNG_CLUSTER || rung == RUNG_EXCHANGE_CLUSTER;
-}
-
-/* Leaves out what the device cannot hold. */
+/* Leaves out cases that the device cannot hold. */
 static void sweep_add(struct sweep *sweep, enum rung rung, int blocks, int threads, int words)
 {
 	const struct rung_case item = {rung, blocks, threads, words};
 	const int resident = rung_resident(&item);
-	if (clustered(rung) ? resident < 1 : resident < blocks)
+	if (rung_clustered(rung) ? resident < 1 : resident < blocks)
 		return;
 	if (sweep->count == CASES_MAX)
 		msg_die(EXIT_MEASURE_FAILED, "more than %d cases in the sweep: raise CASES_MAX",
@@ -72,7 +72,7 @@ static void sweep_add_clusters(struct sweep *sweep, enum rung rung)
 		sweep_add(sweep, rung, blocks, 256, 0);
 }
 
-/* One block on each SM, and as many as can be resident. */
+/* One block on each SM, and all that can be resident. */
 static void sweep_add_full(struct sweep *sweep, enum rung rung, int threads)
 {
 	const struct rung_case item = {rung, 1, threads, 0};
@@ -94,8 +94,7 @@ static void sweep_add_grids(struct sweep *sweep, enum rung rung)
 	}
 }
 
-/* Records of 32 to 512 words: rows of a panel of up to 512 columns (half of that in double
- * precision). */
+/* Records of 32 to 512 words: panel rows of up to 512 columns (256 in double precision). */
 static void sweep_add_exchanges(struct sweep *sweep)
 {
 	for (int words = 32; words <= 512; words *= 4) {
@@ -121,8 +120,6 @@ static void sweep_fill(struct sweep *sweep)
 		sweep_add(sweep, RUNG_FLAG, sweep->sm_count, 32, 0);
 }
 
-/* ---- one case ---- */
-
 struct ladder_context {
 	struct rung_case which;
 	struct rung_plan plan;
@@ -138,7 +135,7 @@ static uint32_t next_random(uint64_t *state, uint32_t below)
 	return (uint32_t)((*state >> 33) % below);
 }
 
-/* The interval that the second count took longer; hz comes from both intervals together. */
+/* The difference of the two intervals; hz comes from both together. */
 static bool ladder_launch(struct ladder_context *context, struct sample *sample)
 {
 	struct rung_result *result = context->result;
@@ -162,9 +159,8 @@ static bool ladder_launch(struct ladder_context *context, struct sample *sample)
 	return true;
 }
 
-/* A signal's way depends on the two SMs and on where the line lives: a sample is the mean over
- * random ones. A launch during which the host was away is made again: there are too many in a
- * sample for none to meet that. */
+/* The time of a signal depends on the two SMs and on the line's place: a sample is the mean over
+ * random ones. A launch with a disturbed host is repeated. */
 static bool flag_sample(struct ladder_context *context, struct sample *sample)
 {
 	struct sample one = {0};
@@ -200,7 +196,7 @@ static uint32_t repeat_count(double seconds, double each)
 	return (uint32_t)(count / RUNG_UNROLL) * RUNG_UNROLL;
 }
 
-/* A first launch tells how many repetitions make a sample of about `seconds`. */
+/* A first launch gives the repetitions of a sample of about `seconds`. */
 static bool ladder_plan(struct ladder_context *context, double seconds)
 {
 	struct sample pilot = {0};
@@ -237,9 +233,7 @@ static void measure_case(struct probe_run *run, const struct gpu *gpu,
 
 static void open_device(struct probe_run *run, struct gpu *gpu)
 {
-	struct fault fault;
-	if (!gpu_open(gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	probe_open_gpu(run, gpu);
 	if (!gpu->cooperative)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "%s has no cooperative launch, which barriers between blocks need",
@@ -250,7 +244,6 @@ static void measure(struct probe_run *run)
 {
 	struct gpu gpu;
 	open_device(run, &gpu);
-	probe_watch_gpu(run, &gpu);
 	gpu_warm(&gpu, run->warm_seconds);
 
 	struct sweep sweep = {.quick = run->common.quick, .sm_count = gpu.sm_count};
@@ -302,8 +295,8 @@ static bool check_ring(enum barrier_kind kind, bool sound, int blocks, int threa
 	return report(what, blocks, threads, &check, sound);
 }
 
-/* Lanes of a warp reconverge by themselves, so leaving out __syncwarp shows nothing: no control for
- * it. */
+/* No control for the warp: lanes reconverge by themselves, so leaving out __syncwarp shows nothing.
+ */
 static bool check(struct probe_run *run)
 {
 	struct gpu gpu;
@@ -340,7 +333,7 @@ const struct probe barrier_probe = {
         .arg_count = ARRAY_LEN(columns),
         .needs_gpu = true,
         .seconds = 1,
-        .processes = 3, /* what is timed inside a kernel differs little */
+        .processes = 3, /* times inside a kernel differ little */
         .measure = measure,
         .check = check,
         .fit = barrier_fit,

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what does each barrier, block reduction and exchange cost inside a running kernel?
- * Method: one kernel repeats it `few` and then `many` times, block 0 reading %globaltimer and
- * clock64 around both; each repetition depends on the one before. (T(many) - T(few)) / (many - few)
- * cancels the reading of the clocks. What can fool it: blocks that are not resident (launched
- * cooperatively, so refused); a chain that the compiler or the SM overlaps (results feed the next
- * repetition); loop overhead (warp and block barriers are unrolled). Unit: seconds per barrier,
- * reduction or exchange; for the flag seconds per one-way signal. */
+/* Kernels of the barrier probe; barrier.c has the method. */
 #include "barrier.h"
 #include "lib/device/barrier.cuh"
 #include "lib/device/exchange.cuh"
@@ -31,7 +25,7 @@ union scratch {
 	uint32_t record[EXCHANGE_WORDS_MAX];
 };
 
-/* What a thread carries from one repetition to the next. */
+/* The state of a thread between repetitions. */
 struct climber {
 	struct grid_barrier barrier;
 	union scratch *scratch;
@@ -54,7 +48,7 @@ __device__ void climber_start(
 	climber->next = (cluster_rank() + 1) % cluster_blocks();
 }
 
-/* index < 2^31, so the key stays what it is; the compiler does not know that. */
+/* index < 2^31, so the key does not change; the compiler does not know it. */
 __device__ bool step_reduce_max(struct climber *climber)
 {
 	struct extreme<uint32_t> best =
@@ -81,7 +75,7 @@ __device__ bool step_exchange_cluster(struct climber *climber)
 	return true;
 }
 
-/* One warp a block, as in the panel kernel: the winner differs from round to round, its record is
+/* One warp a block, as in the panel kernel. The winner differs between rounds, and its record is
  * passed on. */
 __device__ bool step_exchange_grid(struct climber *climber, const struct exchange &exchange)
 {
@@ -135,7 +129,7 @@ __device__ bool repeat(struct climber *climber, const struct ladder *ladder, uin
 	return true;
 }
 
-/* The first repetitions, untimed, bring all blocks and the instructions in. */
+/* The first, untimed repetitions load all blocks and instructions. */
 template <int rung>
 __global__ void __launch_bounds__(1024) ladder_kernel(const struct ladder ladder)
 {
@@ -171,8 +165,8 @@ __global__ void __launch_bounds__(1024) ladder_kernel(const struct ladder ladder
 		mailbox_stop();
 }
 
-/* Half a round trip: one word to the other SM. The word is all the message, so nothing is ordered
- * with it. */
+/* Half a round trip: one word to the other SM. The word is the whole message, so no ordering is
+ * needed. */
 __device__ bool flag_pass(
         uint32_t *mine, const uint32_t *other, uint32_t *error, uint32_t round, bool first)
 {
@@ -232,20 +226,15 @@ const void *const kernels[RUNGS] = {
         (const void *)flag_kernel,
 };
 
-bool clustered(enum rung rung)
-{
-	return rung == RUNG_CLUSTER || rung == RUNG_EXCHANGE_CLUSTER;
-}
-
 } // namespace
 
 extern "C" int rung_resident(const struct rung_case *which)
 {
 	const void *kernel = kernels[which->rung];
-	if (clustered(which->rung))
+	if (rung_clustered(which->rung))
 		return cluster_resident(kernel, which->blocks, which->threads, 0);
 	const int resident = grid_resident(kernel, which->threads, 0);
-	const int polled = 32 * EXCHANGE_LANE_SLOTS; /* most blocks that an exchange can hold */
+	const int polled = 32 * EXCHANGE_LANE_SLOTS; /* most blocks of an exchange */
 	return which->rung == RUNG_EXCHANGE_GRID && resident > polled ? polled : resident;
 }
 
@@ -267,5 +256,5 @@ extern "C" int rung_launch(const struct rung_case *which, const struct rung_plan
 	struct ladder ladder = {*plan, (uint32_t *)work,
 	        exchange_layout(work, which->blocks, which->words, 1), result};
 	return resident_launch(kernels[which->rung], which->blocks,
-	        clustered(which->rung) ? which->blocks : 0, which->threads, 0, &ladder, NULL);
+	        rung_clustered(which->rung) ? which->blocks : 0, which->threads, 0, &ladder, NULL);
 }

@@ -25,6 +25,11 @@ enum rung {
 	RUNGS
 };
 
+static inline bool rung_clustered(enum rung rung)
+{
+	return rung == RUNG_CLUSTER || rung == RUNG_EXCHANGE_CLUSTER;
+}
+
 /* blocks is the size of the cluster for RUNG_CLUSTER and RUNG_EXCHANGE_CLUSTER; words is the length
  * of a record of RUNG_EXCHANGE_GRID. */
 struct rung_case {
@@ -32,26 +37,25 @@ struct rung_case {
 	int blocks, threads, words;
 };
 
-/* Repetitions in the two timed intervals (multiples of RUNG_UNROLL), and for RUNG_FLAG the block
- * that answers block 0 and the line of memory that the flags stand in. */
+/* Repetitions in the two timed intervals (multiples of RUNG_UNROLL); for RUNG_FLAG the block that
+ * answers block 0 and the memory line of the flags. */
 enum { RUNG_UNROLL = 32, RUNG_LINES = 512 };
 struct rung_plan {
 	uint32_t few, many;
 	uint32_t partner, line;
 };
 
-/* Left in pinned memory by the kernel. */
+/* Written to pinned memory by the kernel. */
 struct rung_result {
 	struct gpu_span few, many;
 	uint32_t ok;   /* 0: a wait timed out */
 	uint32_t sink; /* keeps the results alive */
 };
 
-/* Most blocks (clusters for the cluster rungs) that can be resident at once; 0: not possible on
- * this device. */
+/* Largest number of resident blocks (clusters for the cluster rungs); 0: not possible here. */
 int rung_resident(const struct rung_case *which);
 
-/* Device memory a launch needs, cleared before each. */
+/* Bytes of device memory for a launch, to be cleared before each. */
 size_t rung_bytes(const struct rung_case *which);
 
 /* Launches in the default stream. Returns the cudaError_t. */

@@ -1,61 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the barrier probe -> parameters: every point of every rung is a row of a function. */
+/* Curve of the barrier probe -> gpu.barrier.*, gpu.reduce.*, gpu.exchange.*, gpu.flag.sm_to_sm. */
 #include "lib/base/base.h"
 #include "barrier.h"
 
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+#include "lib/probe/curve_fit.h"
 
-#include <stdlib.h>
+#define SECONDS(name, method, low)                                                                 \
+	{                                                                                          \
+		name, "s", method, NULL, low, 1e-3                                                 \
+	}
 
-/* Bounds: nothing is quicker than a cycle at 4 GHz, whatever crosses a block is slower than a few
- * cycles, whatever crosses SMs than a fraction of a trip through the chip; and none of it takes
- * milliseconds. */
-static const struct ladder_series {
-	const char *series, *parameter, *method;
-	const char *arg[2];
-	size_t arg_count;
-	double low;
-} ladder[] = {
-        {"warp", "gpu.barrier.warp", "__syncwarp, two repeat counts", {NULL}, 0, 0.25e-9},
-        {"block", "gpu.barrier.block", "__syncthreads, two repeat counts", {"threads"}, 1, 1e-9},
-        {"cluster", "gpu.barrier.cluster", "cluster barrier, two repeat counts", {"blocks"}, 1,
-                10e-9},
-        {"master", "gpu.barrier.master", "master/slave barrier, two repeat counts",
-                {"blocks", "threads"}, 2, 1e-9},
-        {"counter", "gpu.barrier.counter", "counter barrier, two repeat counts",
-                {"blocks", "threads"}, 2, 1e-9},
-        {"grid", "gpu.barrier.grid", "grid.sync(), two repeat counts", {"blocks", "threads"}, 2,
-                1e-9},
-        {"reduce_max", "gpu.reduce.max", "block max with index, two repeat counts", {"threads"}, 1,
-                5e-9},
-        {"reduce_sum", "gpu.reduce.sum", "block sum, two repeat counts", {"threads"}, 1, 5e-9},
-        {"exchange_cluster", "gpu.exchange.cluster", "128 bytes through DSMEM and mbarrier",
-                {"blocks"}, 1, 10e-9},
-        {"exchange_grid", "gpu.exchange.grid", "tagged records through L2", {"blocks", "words"}, 2,
-                50e-9},
-        {"flag", "gpu.flag.sm_to_sm", "half a round trip between two SMs", {NULL}, 0, 50e-9},
+/* Lower bounds: a cycle at 4 GHz within a warp, a few cycles within a block, a part of a trip
+ * through the chip between SMs. */
+static const struct curve_rows rows[] = {
+        {"warp", .spec = SECONDS("gpu.barrier.warp", "__syncwarp, two repeat counts", 0.25e-9)},
+        {"block", SECONDS("gpu.barrier.block", "__syncthreads, two repeat counts", 1e-9),
+                .column = {"threads"}},
+        {"cluster", SECONDS("gpu.barrier.cluster", "cluster barrier, two repeat counts", 10e-9),
+                .column = {"blocks"}},
+        {"master", SECONDS("gpu.barrier.master", "master/slave barrier, two repeat counts", 1e-9),
+                .column = {"blocks", "threads"}},
+        {"counter", SECONDS("gpu.barrier.counter", "counter barrier, two repeat counts", 1e-9),
+                .column = {"blocks", "threads"}},
+        {"grid", SECONDS("gpu.barrier.grid", "grid.sync(), two repeat counts", 1e-9),
+                .column = {"blocks", "threads"}},
+        {"reduce_max", SECONDS("gpu.reduce.max", "block max with index, two repeat counts", 5e-9),
+                .column = {"threads"}},
+        {"reduce_sum", SECONDS("gpu.reduce.sum", "block sum, two repeat counts", 5e-9),
+                .column = {"threads"}},
+        {"exchange_cluster",
+                SECONDS("gpu.exchange.cluster", "128 bytes through DSMEM and mbarrier", 10e-9),
+                .column = {"blocks"}},
+        {"exchange_grid", SECONDS("gpu.exchange.grid", "tagged records through L2", 50e-9),
+                .column = {"blocks", "words"}},
+        {"flag", .spec = SECONDS("gpu.flag.sm_to_sm", "half a round trip between two SMs", 50e-9)},
 };
 
 void barrier_fit(const struct table *curve, struct profile *profile)
 {
-	for (size_t s = 0; s < ARRAY_LEN(ladder); ++s) {
-		const struct ladder_series *series = &ladder[s];
-		const struct parameter_spec spec = {.name = series->parameter,
-		        .unit = "s",
-		        .method = series->method,
-		        .low = series->low,
-		        .high = 1e-3};
-		struct point *point;
-		const size_t count = curve_points(curve, series->series, &point);
-		for (size_t i = 0; i < count; ++i) {
-			struct arg args[2];
-			for (size_t a = 0; a < series->arg_count; ++a)
-				args[a] = (struct arg){series->arg[a],
-				        curve_arg(curve, &point[i], series->arg[a])};
-			profile_add(profile, &spec, args, series->arg_count, point[i].seconds,
-			        point[i].busy);
-		}
-		free(point);
-	}
+	curve_fit_rows(curve, profile, rows, ARRAY_LEN(rows), false);
 }

@@ -1,43 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what can the GPU do at once: copies beside kernels, several copies, several kernels, an
- * urgent kernel beside a long one, and how far may the host run ahead?
+/* Question: what can the GPU do at once (copies and kernels, several copies, several kernels, an
+ * urgent kernel beside a long one), and how far may the host run ahead?
  *
  * Method: branches of work in streams of their own, released together by an event behind a held
  * stream; each branch alone and all together between the same stamps. Priorities and enqueue costs
- * by the host's clock; the depth of a queue by the call that does not return while its stream is
+ * by the host's clock. The depth of a queue: the call that does not return while its stream is
  * held.
  *
- * What can fool it: work that was enqueued too late to overlap (all is enqueued behind the hold),
- * kernels that share a multiprocessor (the halves leave no room for that to be free), streams that
- * share a hardware queue (few streams are used where it matters; the number of queues asked for is
- * in the metadata), copies bound by the link and not by their engine (rows of few bytes keep the
- * engine itself busy), a busy kernel that starves the others (a saturated multiprocessor serves its
- * oldest warps first, and one that polled a flag in host memory held up every launch until its next
- * look: this one has few warps and only calculates), what chance decides by process (how soon
- * kernels start: up to ten processes visit that, and their middle counts).
+ * What can fool it: work enqueued too late to overlap (all is behind the hold); kernels that share
+ * a multiprocessor (the halves leave no room); streams that share a hardware queue (few streams
+ * where it matters; the metadata has the number of queues); copies limited by the link instead of
+ * their engine (short rows keep the engine busy); a busy kernel that starves others (this one has
+ * few warps, calculates only, and does not poll host memory); kernel starts that chance decides by
+ * process (up to ten processes, midrange).
  *
  * Unit: seconds per batch of branches; per call for enqueue_*, per round trip for urgent*, per hop
  * or kernel for hop_*; for queue_* mean seconds per call, the depth being the argument. */
 #include "concurrency_internal.h"
 
+#include "lib/probe/probe_point.h"
 #include "lib/probe/repeats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPY_BYTES = 8 * MIB }; /* of one of several transfers at once */
+enum { COPY_BYTES = 8 * MIB }; /* each of several transfers at once */
 
 static const uint64_t stay_ns = 1000000;
-
-/* ---- sweep ---- */
 
 struct sweep {
 	struct probe_run *run;
 	struct concurrency *c;
-	double seconds;        /* for one point */
-	bool by_device;        /* by its clock: a disturbed host does not make a sample longer */
-	struct repeats *repeats; /* of points that are visited twice, or NULL */
+	double seconds; /* for one point */
+	bool by_device; /* by the device's clock, which interference on the host does not affect */
+	struct repeats *repeats; /* of points measured twice, or NULL */
 };
 
 static bool take_samples(const struct sweep *sweep, sample_function function,
@@ -49,7 +46,7 @@ static bool take_samples(const struct sweep *sweep, sample_function function,
 	               : probe_noise_sample(sweep->run, function, sweep->c, plan, max_hz, result);
 }
 
-/* Its seconds; NaN when this visit is not for it. */
+/* Returns the point's seconds; NaN when a re-measurement does not want it. */
 static double measure_point(const struct sweep *sweep, const char *series, sample_function function,
         const char *argument, double value)
 {
@@ -75,7 +72,7 @@ static void measure_batch(
 	for (int i = 0; i < branches; i++)
 		sweep->c->branch[i] = branch[i];
 	sweep->c->branches = branches;
-	measure_point(sweep, series, batch_sample, NULL, 0);
+	measure_point(sweep, series, concurrency_batch_sample, NULL, 0);
 }
 
 static void measure_overlap(const struct sweep *sweep)
@@ -118,7 +115,7 @@ static void measure_overlap(const struct sweep *sweep)
 			        sweep, batches[i].series, batches[i].branch, batches[i].branches);
 }
 
-/* k transfers at once; "mixed" ones go to the device and to the host in turn. */
+/* k transfers at once; mixed ones go to the device and to the host in turn. */
 static void measure_engines(const struct sweep *sweep)
 {
 	static const struct {
@@ -143,17 +140,18 @@ static void measure_engines(const struct sweep *sweep)
 				        .bytes = kinds[i].bytes};
 			c->branches = k;
 			if (k < 3 || (k <= kinds[i].most && !sweep->run->common.quick))
-				measure_point(sweep, kinds[i].series, batch_sample, "copies", k);
+				measure_point(sweep, kinds[i].series, concurrency_batch_sample,
+				        "copies", k);
 		}
 }
 
 static double kernels_at_once(const struct sweep *sweep, int kernels)
 {
 	sweep->c->kernels = kernels;
-	return measure_point(sweep, "kernels", kernels_sample, "kernels", kernels);
+	return measure_point(sweep, "kernels", concurrency_kernels_sample, "kernels", kernels);
 }
 
-/* Powers of two, then halving between the last number that fits and the first that does not. */
+/* Powers of two, then bisection between the last number that fits and the first that does not. */
 static void measure_kernels(const struct sweep *sweep)
 {
 	sweep->c->stay = sweep->run->common.quick ? stay_ns / 4 : stay_ns;
@@ -192,7 +190,7 @@ static void measure_busy(const struct sweep *sweep)
 	struct repeats seen = {0};
 	const bool quick = sweep->run->common.quick;
 	const int repeats = quick ? 1 : 2;
-	/* the host's times vary: more of them, at two times */
+	/* the host's times vary: longer, and at two times */
 	const double enough = quick ? 2e-3 : 4e-3;
 	const struct sweep longer = {.run = sweep->run,
 	        .c = c,
@@ -205,8 +203,9 @@ static void measure_busy(const struct sweep *sweep)
 			c->stream_wait = busy_points[i].stream_wait;
 			if (repeat == 0 || !busy_points[i].chain)
 				measure_point(&longer, busy_points[i].series,
-				        busy_points[i].chain ? chain_sample : enqueue_sample, NULL,
-				        0);
+				        busy_points[i].chain ? concurrency_chain_sample
+				                             : concurrency_enqueue_sample,
+				        NULL, 0);
 		}
 	repeats_record(&seen, sweep->run);
 }
@@ -215,15 +214,15 @@ static void measure_urgent(const struct sweep *sweep, int priority, const char *
         const char *argument, double value)
 {
 	GPU(cudaStreamCreateWithPriority(&sweep->c->upper, cudaStreamNonBlocking, priority));
-	measure_point(sweep, series, urgent_sample, argument, value);
+	measure_point(sweep, series, concurrency_urgent_sample, argument, value);
 	GPU(cudaStreamDestroy(sweep->c->upper));
 }
 
-/* priority: steps above the least one, which the long grid has. */
+/* priority: steps above the long grid's, the least one. */
 static void measure_priorities(const struct sweep *sweep)
 {
 	struct concurrency *c = sweep->c;
-	/* an urgent kernel meets the blocks of the grid at any moment: many samples */
+	/* an urgent kernel may meet the grid's blocks at any moment: many samples */
 	const double enough = sweep->run->common.quick ? 5e-3 : 20e-3;
 	const struct sweep longer = {
 	        .run = sweep->run, .c = c, .seconds = fmax(8 * sweep->seconds, enough)};
@@ -237,46 +236,41 @@ static void measure_priorities(const struct sweep *sweep)
 		measure_urgent(&longer, greatest, "urgent", "priority", least - greatest);
 }
 
-/* ---- the probe ---- */
-
 static void measure(struct probe_run *run)
 {
 	struct concurrency c = {
 	        .random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process};
-	struct fault fault;
-	if (!gpu_open(&c.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &c.gpu);
+	probe_open_gpu(run, &c.gpu);
 	const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
 	table_meta_set(run->curve, "hardware_queues", "%s", queues ? queues : "default");
 	table_meta_set(run->curve, "copy_engines", "%d", c.gpu.copy_engines);
 
 	gpu_warm(&c.gpu, run->warm_seconds);
-	set_up(&c, run->common.quick);
-	run_once(&c);
+	concurrency_set_up(&c, run->common.quick);
+	concurrency_run_once(&c);
 	probe_noise_take(run, &c.gpu);
-	/* about 60 points of which most need no more than their first few samples */
+	/* about 60 points; most need only their first samples */
 	struct sweep sweep = {.run = run,
 	        .c = &c,
 	        .seconds = fmax(run->seconds - run->warm_seconds, 0.1) / 60,
 	        .by_device = true};
 	measure_overlap(&sweep);
 	measure_engines(&sweep);
-	if (!run->wanted) /* a search: each point depends on those before it */
+	if (!run->wanted) /* a search, in which each point depends on the points before */
 		measure_kernels(&sweep);
 	sweep.by_device = false;
 	measure_busy(&sweep);
 	measure_priorities(&sweep);
-	probe_noise_leave(run); /* a second thread watches the calls */
+	probe_noise_leave(run); /* the watchdog is a second thread */
 	if (!run->wanted) {
-		measure_queue(run, &c, false);
-		measure_queue(run, &c, true);
+		concurrency_queue(run, &c, false);
+		concurrency_queue(run, &c, true);
 	}
-	clean_up(&c);
+	concurrency_clean_up(&c);
 	probe_watch_gpu(run, &c.gpu);
 }
 
-/* How soon kernels start (probes/launch/launch.c). */
+/* Start times of kernels (probes/launch/launch.c). */
 static bool by_chance(const char *series, double seconds)
 {
 	bool found = false;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and launchers of the concurrency probe; see concurrency.h. None waits for another kernel,
- * and all end by themselves. */
+/* Kernels of the concurrency probe. None waits for another kernel, and all end by themselves. */
 #include "concurrency.h"
 
 #include "lib/device/clock.cuh"
@@ -9,7 +8,7 @@
 
 enum { MEMORY_THREADS = 512, NULL_THREADS = 256 };
 
-/* A value that the compiler cannot foresee, and that never becomes the one asked for below. */
+/* A value that the compiler cannot foresee and that never equals the one compared with. */
 static __device__ __forceinline__ float calculate(float a, float b)
 {
 #pragma unroll
@@ -75,7 +74,7 @@ extern "C" void concurrency_stay(
 	stay_kernel<<<blocks, threads, 0, (cudaStream_t)stream>>>(ns, span);
 }
 
-/* Memory is left alone, so that nothing but the multiprocessors is busy. */
+/* Uses no memory: only the multiprocessors are busy. */
 static __global__ void busy_kernel(uint64_t ns, struct gpu_span *span)
 {
 	const bool first = blockIdx.x == 0 && threadIdx.x == 0;

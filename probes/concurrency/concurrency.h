@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The concurrency probe: its fit and its kernels. stream is a cudaStream_t. Errors stay in
- * cudaGetLastError: a check after every launch would be part of what is timed. */
+ * cudaGetLastError, as a check after every launch would be timed, too. */
 #ifndef FATHOM_CONCURRENCY_H
 #define FATHOM_CONCURRENCY_H
 
@@ -11,8 +11,6 @@
 extern "C" {
 #endif
 
-/* Curve to gpu.overlap.*, gpu.concurrent.*, gpu.copy.engines, gpu.priority.*, gpu.queue.* and
- * gpu.launch.enqueue_idle, _busy, _held. */
 struct table;
 struct profile;
 void concurrency_fit(const struct table *curve, struct profile *profile);
@@ -25,11 +23,11 @@ void concurrency_arithmetic(int blocks, int threads, int64_t rounds, float *sink
 void concurrency_memory(
         void *to, const void *from, int64_t bytes, int passes, int blocks, void *stream);
 
-/* Every block stays for ns nanoseconds; the first one leaves its clocks in *span (pinned), those of
- * its start at once. */
+/* Every block stays for ns nanoseconds. The first block leaves its clocks in *span (pinned), the
+ * start at once. */
 void concurrency_stay(int blocks, int threads, uint64_t ns, struct gpu_span *span, void *stream);
 
-/* The same, calculating all the time. */
+/* As above, but calculating all the time. */
 void concurrency_busy(int blocks, int threads, uint64_t ns, struct gpu_span *span, void *stream);
 
 /* One block that adds one to *word. */

@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the concurrency probe -> parameters.
  *
- * gpu.overlap.*: (alone + alone - together) / the shorter alone: 1 when the shorter one disappears
- * behind the longer one, 0 when they run one after the other, negative when each only disturbs the
- * other. gpu.concurrent.copies_*: times alone over the time together, gpu.copy.engines the largest
- * of these, transfers of short rows included. gpu.concurrent.kernels and gpu.queue.*: counts.
+ * gpu.overlap.*: (alone + alone - together) / the shorter alone: 1 when the shorter one is hidden,
+ * 0 when they run one after the other, negative when each only disturbs the other.
+ * gpu.concurrent.copies_*: times alone over the time together. gpu.copy.engines: the largest of
+ * these, transfers of short rows included. gpu.concurrent.kernels and gpu.queue.*: counts.
  * gpu.priority.delay: beyond the same launch on an idle device. The rest as measured. */
 #include "lib/base/base.h"
 #include "concurrency.h"
 
-#include "lib/probe/curve.h"
+#include "lib/probe/curve_fit.h"
 #include "lib/probe/curve_midrange.h"
+#include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
-#include "lib/profile/profile.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct estimate none = {NAN, NAN, NAN, 0};
-
-static double half_width(struct estimate estimate)
-{
-	return (estimate.high - estimate.low) / 2;
-}
-
-static struct estimate around(double value, double half, size_t samples)
-{
-	return (struct estimate){value, value - half, value + half, samples};
-}
 
 /* The only point of a series without arguments. */
 static struct point single(const struct table *curve, const char *series)
@@ -41,54 +28,49 @@ static struct point single(const struct table *curve, const char *series)
 static struct estimate overlap(struct estimate a, struct estimate b, struct estimate together)
 {
 	if (!a.samples || !b.samples || !together.samples)
-		return none;
+		return estimate_none;
 	const struct estimate shorter = a.value < b.value ? a : b;
 	const double value = (a.value + b.value - together.value) / shorter.value;
-	const double half =
-	        hypot(hypot(half_width(a), half_width(b)), half_width(together)) / shorter.value;
-	return around(value, half, a.samples + b.samples + together.samples);
+	const double half = hypot(hypot(estimate_half_width(a), estimate_half_width(b)),
+	                            estimate_half_width(together)) /
+	                    shorter.value;
+	return estimate_around(value, half, a.samples + b.samples + together.samples);
 }
 
 static void fit_overlap(const struct table *curve, struct profile *profile)
 {
+#define OVERLAP(what) what "; (alone + alone - together) / shorter, 1: full, 0: none"
 	static const struct {
-		const char *name, *a, *b, *together, *what;
+		const char *name, *a, *b, *together, *method;
 	} rules[] = {
 	        {"gpu.overlap.h2d", "arithmetic", "h2d", "arithmetic_h2d",
-	                "arithmetic on every SM beside a transfer to the device"},
+	                OVERLAP("arithmetic on every SM beside a transfer to the device")},
 	        {"gpu.overlap.d2h", "arithmetic", "d2h", "arithmetic_d2h",
-	                "arithmetic on every SM beside a transfer to the host"},
+	                OVERLAP("arithmetic on every SM beside a transfer to the host")},
 	        {"gpu.overlap.both", "arithmetic", "both", "arithmetic_both",
-	                "arithmetic on every SM beside transfers both ways"},
+	                OVERLAP("arithmetic on every SM beside transfers both ways")},
 	        {"gpu.overlap.directions", "h2d", "d2h", "both",
-	                "a transfer to the device beside one to the host"},
+	                OVERLAP("a transfer to the device beside one to the host")},
 	        {"gpu.overlap.memory_h2d", "memory", "h2d", "memory_h2d",
-	                "copy in device memory beside a transfer to the device"},
+	                OVERLAP("copy in device memory beside a transfer to the device")},
 	        {"gpu.overlap.memory_d2h", "memory", "d2h", "memory_d2h",
-	                "copy in device memory beside a transfer to the host"},
+	                OVERLAP("copy in device memory beside a transfer to the host")},
 	        {"gpu.overlap.halves", "half", "half", "halves",
-	                "two kernels of half as many blocks as SMs"},
+	                OVERLAP("two kernels of half as many blocks as SMs")},
 	        {"gpu.overlap.small", "large", "small", "large_small",
-	                "a kernel of four blocks beside one with a block on every SM"},
+	                OVERLAP("a kernel of four blocks beside one with a block on every SM")},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-		const struct point a = single(curve, rules[i].a), b = single(curve, rules[i].b);
-		const struct point together = single(curve, rules[i].together);
-		char *method = xasprintf("%s; (alone + alone - together) / shorter, 1: full, 0: "
-		                         "none",
-		        rules[i].what);
-		/* full overlap is 1; beyond are errors of the three times */
-		const struct parameter_spec spec = {.name = rules[i].name,
-		        .unit = "ratio",
-		        .method = method,
-		        .low = -1,
-		        .high = 1.1};
+		const struct point a = single(curve, rules[i].a), b = single(curve, rules[i].b),
+		                   together = single(curve, rules[i].together);
+		/* full overlap is 1; more is the error of the three times */
+		const struct parameter_spec spec = {
+		        rules[i].name, "ratio", rules[i].method, NULL, -1, 1.1};
 		const bool left_out = strcmp(rules[i].a, "memory") == 0 && !a.seconds.samples;
 		if (!left_out)
 			profile_add(profile, &spec, NULL, 0,
 			        overlap(a.seconds, b.seconds, together.seconds),
 			        a.busy || b.busy || together.busy);
-		free(method);
 	}
 }
 
@@ -100,44 +82,42 @@ static struct estimate alone(const struct table *curve, const char *series)
 	return curve_at(curve, series, &one, 1).seconds;
 }
 
-/* Times alone over the time of k together; half of mixed ones, rounded up, go to the device. */
+/* Times alone over the time of k together; half of mixed transfers, rounded up, go to the device.
+ */
 static struct estimate speed_up(
         struct estimate even, struct estimate odd, struct estimate together, double copies)
 {
 	if (!even.samples || !odd.samples || !together.samples)
-		return none;
+		return estimate_none;
 	const double up = ceil(copies / 2), down = floor(copies / 2);
 	const double sum = up * even.value + down * odd.value;
-	const double error = hypot(up * half_width(even), down * half_width(odd)) / sum;
+	const double error =
+	        hypot(up * estimate_half_width(even), down * estimate_half_width(odd)) / sum;
 	const double value = sum / together.value;
-	return around(value, value * hypot(error, half_width(together) / together.value),
+	return estimate_around(value,
+	        value * hypot(error, estimate_half_width(together) / together.value),
 	        together.samples);
 }
 
-/* The best of all combinations says how many engines were at work: one more or less would change
- * it by one. */
+/* Returns the best of all combinations: as many engines were at work. */
 static struct estimate fit_copies(const struct table *curve, struct profile *profile)
 {
 	static const char large[] = "large pinned transfers in as many streams; times alone over "
 	                            "the time together";
 	static const struct {
-		const char *name, *series, *even, *odd, *method;
+		const char *name, *series, *even, *odd;
 	} rules[] = {
-	        {"gpu.concurrent.copies_h2d", "copies_h2d", "copies_h2d", "copies_h2d", large},
-	        {"gpu.concurrent.copies_d2h", "copies_d2h", "copies_d2h", "copies_d2h", large},
-	        {"gpu.concurrent.copies_mixed", "copies_mixed", "copies_h2d", "copies_d2h", large},
-	        {NULL, "rows_h2d", "rows_h2d", "rows_h2d", NULL},
-	        {NULL, "rows_d2h", "rows_d2h", "rows_d2h", NULL},
-	        {NULL, "rows_mixed", "rows_h2d", "rows_d2h", NULL},
+	        {"gpu.concurrent.copies_h2d", "copies_h2d", "copies_h2d", "copies_h2d"},
+	        {"gpu.concurrent.copies_d2h", "copies_d2h", "copies_d2h", "copies_d2h"},
+	        {"gpu.concurrent.copies_mixed", "copies_mixed", "copies_h2d", "copies_d2h"},
+	        {NULL, "rows_h2d", "rows_h2d", "rows_h2d"},
+	        {NULL, "rows_d2h", "rows_d2h", "rows_d2h"},
+	        {NULL, "rows_mixed", "rows_h2d", "rows_d2h"},
 	};
-	struct estimate best = none;
+	struct estimate best = estimate_none;
 	for (size_t r = 0; r < ARRAY_LEN(rules); r++) {
-		/* as many times quicker as there are transfers, at most */
-		const struct parameter_spec spec = {.name = rules[r].name,
-		        .unit = "ratio",
-		        .method = rules[r].method,
-		        .low = 0.3,
-		        .high = 7};
+		/* at most as many times quicker as there are transfers */
+		const struct parameter_spec spec = {rules[r].name, "ratio", large, NULL, 0.3, 7};
 		const struct estimate even = alone(curve, rules[r].even);
 		const struct estimate odd = alone(curve, rules[r].odd);
 		struct point *point;
@@ -152,7 +132,7 @@ static struct estimate fit_copies(const struct table *curve, struct profile *pro
 				profile_add(profile, &spec, &copies, 1, now, point[i].busy);
 		}
 		if (n == 0 && rules[r].name)
-			profile_add(profile, &spec, NULL, 0, none, false);
+			profile_add(profile, &spec, NULL, 0, estimate_none, false);
 		free(point);
 	}
 	return best;
@@ -164,16 +144,12 @@ static void fit_engines(const struct table *curve, struct profile *profile, stru
 	char *method = xasprintf("transfers at once: the largest sum of times alone over the time "
 	                         "together, %.3g, to a whole number; the device attribute says %s",
 	        best.value, stated ? stated : "nothing");
-	const struct parameter_spec spec = {.name = "gpu.copy.engines",
-	        .unit = "count",
-	        .method = method,
-	        .low = 1,
-	        .high = 32};
+	const struct parameter_spec spec = {"gpu.copy.engines", "count", method, NULL, 1, 32};
 	const double whole = nearbyint(best.value);
-	const double away = fabs(best.value - whole) + half_width(best);
+	const double away = fabs(best.value - whole) + estimate_half_width(best);
 	if (!(away > 0.25)) /* NaN: failed */
 		profile_add(profile, &spec, NULL, 0,
-		        best.samples ? around(whole, 0, best.samples) : none, false);
+		        best.samples ? estimate_exact(whole, best.samples) : estimate_none, false);
 	else
 		profile_add_bounded(
 		        profile, &spec, NULL, 0, fmax(1, floor(best.low)), NAN, best.samples);
@@ -185,11 +161,8 @@ static void fit_engines(const struct table *curve, struct profile *profile, stru
 /* The largest number that took less than one and a half times as long as one. */
 static void fit_kernels(const struct table *curve, struct profile *profile)
 {
-	const struct parameter_spec spec = {.name = "gpu.concurrent.kernels",
-	        .unit = "count",
-	        .method = "kernels of one block in as many streams that take as long as one",
-	        .low = 1,
-	        .high = 1e5};
+	const struct parameter_spec spec = {"gpu.concurrent.kernels", "count",
+	        "kernels of one block in as many streams that take as long as one", NULL, 1, 1e5};
 	const struct arg one = {"kernels", 1};
 	const double limit = 1.5 * curve_at(curve, "kernels", &one, 1).seconds.value;
 	double fits = NAN, fails = NAN;
@@ -197,10 +170,9 @@ static void fit_kernels(const struct table *curve, struct profile *profile)
 	struct point *point;
 	const size_t n = curve_points(curve, "kernels", &point);
 	for (size_t i = 0; i < n; i++) {
-		const double kernels = curve_arg(curve, &point[i], "kernels");
 		samples += point[i].seconds.samples;
 		if (!(point[i].seconds.value < limit))
-			fails = fmin(fails, kernels);
+			fails = fmin(fails, curve_arg(curve, &point[i], "kernels"));
 	}
 	for (size_t i = 0; i < n; i++) {
 		const double kernels = curve_arg(curve, &point[i], "kernels");
@@ -208,19 +180,19 @@ static void fit_kernels(const struct table *curve, struct profile *profile)
 			fits = fmax(fits, kernels);
 	}
 	free(point);
-	if (fails - fits == 1 || isnan(fits))
-		profile_add(profile, &spec, NULL, 0, isnan(fits) ? none : around(fits, 0, samples),
-		        false);
+	if (isnan(fits))
+		profile_add(profile, &spec, NULL, 0, estimate_none, false);
+	else if (fails - fits == 1)
+		profile_add(profile, &spec, NULL, 0, estimate_exact(fits, samples), false);
 	else
 		profile_add_bounded(profile, &spec, NULL, 0, fits, fails - 1, samples);
 }
 
-/* Each process found a number of its own: the middle one, and their range. */
+/* Each process found a number of its own: their median and range. */
 static void fit_queue(const struct table *curve, struct profile *profile, const char *name,
         const char *series, const char *open, const char *method)
 {
-	const struct parameter_spec spec = {
-	        .name = name, .unit = "count", .method = method, .low = 2, .high = 1e6};
+	const struct parameter_spec spec = {name, "count", method, NULL, 2, 1e6};
 	struct point *point;
 	size_t n = curve_points(curve, series, &point), known = 0, samples = 0;
 	double *depth = xcalloc(curve->row_count + 1, sizeof *depth);
@@ -234,7 +206,7 @@ static void fit_queue(const struct table *curve, struct profile *profile, const 
 	if (known > 0 || n == 0) {
 		struct estimate estimate = stats_median_interval(depth, known);
 		estimate.samples = samples;
-		profile_add(profile, &spec, NULL, 0, known > 0 ? estimate : none, false);
+		profile_add(profile, &spec, NULL, 0, known > 0 ? estimate : estimate_none, false);
 	} else {
 		profile_add_bounded(profile, &spec, NULL, 0,
 		        curve_arg(curve, &point[0], "launches"), NAN, point[0].seconds.samples);
@@ -245,72 +217,69 @@ static void fit_queue(const struct table *curve, struct profile *profile, const 
 
 /* ---- seconds ---- */
 
-static void fit_seconds(const struct table *curve, struct profile *profile)
-{
-	static const char host[] = "host clock over 64 calls";
-	static const char device[] = "device start to start behind a hold, difference of 80 and "
-	                             "16, middle of the processes";
-	static const struct {
-		const char *name, *series, *what, *how;
-		double low, high;
-	} rules[] = {
-	        {"gpu.launch.enqueue_idle", "enqueue_idle", "<<<>>> on an idle device", host, 2e-7,
-	                5e-5},
-	        {"gpu.launch.enqueue_busy", "enqueue_busy", "<<<>>> beside a kernel on every SM",
-	                host, 2e-7, 5e-5},
-	        {"gpu.launch.enqueue_held", "enqueue_held", "<<<>>> into a held stream", host, 2e-7,
-	                5e-5},
-	        {"gpu.concurrent.dependent_idle", "dependent_idle", "null kernels of one stream",
-	                device, 1e-7, 5e-5},
-	        {"gpu.concurrent.dependent_busy", "dependent_busy",
-	                "null kernels of one stream beside a kernel on every SM", device, 1e-7,
-	                1e-4},
-	        {"gpu.concurrent.stream_wait_idle", "stream_wait_idle",
-	                "null kernels of two streams in turn, by event", device, 1e-7, 1e-4},
-	        {"gpu.concurrent.stream_wait_busy", "stream_wait_busy",
-	                "null kernels of two streams in turn, by event, beside a kernel on every "
-	                "SM",
-	                device, 1e-7, 1e-4},
-	        {"gpu.priority.idle", "urgent_idle", "<<<>>> to completion on an idle device",
-	                "host clock", 1e-6, 1e-3},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-		const struct point point = single(curve, rules[i].series);
-		char *method = xasprintf("%s; %s", rules[i].what, rules[i].how);
-		const struct parameter_spec spec = {
-		        rules[i].name, "s", method, NULL, rules[i].low, rules[i].high};
-		profile_add(profile, &spec, NULL, 0,
-		        rules[i].how == device ? curve_midrange(curve, &point) : point.seconds,
-		        point.busy);
-		free(method);
+#define HOST(name, what)                                                                           \
+	{                                                                                          \
+		name, "s", what "; host clock over 64 calls", NULL, 2e-7, 5e-5                     \
 	}
-}
+#define DEVICE(name, what, high)                                                                   \
+	{                                                                                          \
+		name, "s",                                                                         \
+		        what "; device start to start behind a hold, difference of 80 and 16, "    \
+		             "middle of the processes",                                            \
+		        NULL, 1e-7, high                                                           \
+	}
 
-/* What a long grid adds to a launch of this many steps above its priority. */
+static const struct curve_rows times[] = {
+        {"enqueue_idle", .spec = HOST("gpu.launch.enqueue_idle", "<<<>>> on an idle device")},
+        {"enqueue_busy",
+                .spec = HOST("gpu.launch.enqueue_busy", "<<<>>> beside a kernel on every SM")},
+        {"enqueue_held", .spec = HOST("gpu.launch.enqueue_held", "<<<>>> into a held stream")},
+        {"dependent_idle",
+                DEVICE("gpu.concurrent.dependent_idle", "null kernels of one stream", 5e-5),
+                .value = curve_midrange},
+        {"dependent_busy",
+                DEVICE("gpu.concurrent.dependent_busy",
+                        "null kernels of one stream beside a kernel on every SM", 1e-4),
+                .value = curve_midrange},
+        {"stream_wait_idle",
+                DEVICE("gpu.concurrent.stream_wait_idle", "null kernels of two streams in turn, by event",
+                        1e-4),
+                .value = curve_midrange},
+        {"stream_wait_busy",
+                DEVICE("gpu.concurrent.stream_wait_busy",
+                        "null kernels of two streams in turn, by event, beside a kernel on every "
+                        "SM",
+                        1e-4),
+                .value = curve_midrange},
+        {"urgent_idle",
+                .spec = {"gpu.priority.idle", "s",
+                        "<<<>>> to completion on an idle device; host clock", NULL, 1e-6, 1e-3}},
+};
+
+/* The delay of a launch behind a long grid, by its steps above the grid's priority. */
 static void fit_priorities(const struct table *curve, struct profile *profile)
 {
-	/* no grid helps another start: below 0 is noise of two round trips */
-	const struct parameter_spec spec = {.name = "gpu.priority.delay",
-	        .unit = "s",
-	        .method = "<<<>>> to completion beside a grid of the least priority that has up "
-	                  "to 10 waves of blocks of 20 us to go, less that on an idle device; "
-	                  "steps above the least priority",
-	        .low = -2e-6,
-	        .high = 0.1};
+	/* no grid helps another start: a value below 0 is noise of two round trips */
+	const struct parameter_spec spec = {"gpu.priority.delay", "s",
+	        "<<<>>> to completion beside a grid of the least priority that has up to 10 waves "
+	        "of blocks of 20 us to go, less that on an idle device; steps above the least "
+	        "priority",
+	        NULL, -2e-6, 0.1};
 	const struct estimate idle = single(curve, "urgent_idle").seconds;
 	struct point *point;
 	const size_t n = curve_points(curve, "urgent", &point);
 	for (size_t i = 0; i < n; i++) {
 		const struct arg step = {"priority", curve_arg(curve, &point[i], "priority")};
 		const struct estimate t = point[i].seconds;
-		const double half = hypot(half_width(t), half_width(idle));
+		const double half = hypot(estimate_half_width(t), estimate_half_width(idle));
 		profile_add(profile, &spec, &step, 1,
-		        t.samples && idle.samples ? around(t.value - idle.value, half, t.samples)
-		                                  : none,
+		        t.samples && idle.samples
+		                ? estimate_around(t.value - idle.value, half, t.samples)
+		                : estimate_none,
 		        point[i].busy);
 	}
 	if (n == 0)
-		profile_add(profile, &spec, NULL, 0, none, false);
+		profile_add(profile, &spec, NULL, 0, estimate_none, false);
 	free(point);
 }
 
@@ -325,6 +294,6 @@ void concurrency_fit(const struct table *curve, struct profile *profile)
 	        "kernels put behind a held one before the call blocks");
 	fit_queue(curve, profile, "gpu.queue.copies", "queue_copies", "queue_copies_open",
 	        "copies of 4 bytes put behind a held kernel before the call blocks");
-	fit_seconds(curve, profile);
+	curve_fit_rows(curve, profile, times, ARRAY_LEN(times), true);
 	fit_priorities(curve, profile);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the concurrency probe share: its streams and buffers, and the point at hand. */
+/* Shared by the files of the concurrency probe: streams, buffers, and the current point. */
 #ifndef FATHOM_CONCURRENCY_INTERNAL_H
 #define FATHOM_CONCURRENCY_INTERNAL_H
 
@@ -16,8 +16,8 @@ enum {
 	BRANCHES = 6,
 	KERNELS_MOST = 256,       /* at once */
 	OVERLAP_BYTES = 32 * MIB, /* of a transfer beside a kernel */
-	ROW_BYTES = 16,           /* of the transfers that keep an engine busy ... */
-	ROW_PITCH = 64,           /* ... in device memory */
+	ROW_BYTES = 16,           /* of transfers that keep an engine busy */
+	ROW_PITCH = 64,           /* in device memory */
 	ROWS = 64 * KIB,
 };
 
@@ -47,7 +47,7 @@ struct concurrency {
 	float *sink;
 	uint64_t random;
 
-	/* the point at hand */
+	/* the current point */
 	struct branch branch[BRANCHES];
 	int branches, kernels;
 	bool beside;        /* a long grid of the least priority */
@@ -70,22 +70,22 @@ static inline bool held_in_time(const struct concurrency *c)
 	return gpu_hold_ok(c->hold);
 }
 
-/* ---- samples (concurrency_samples.c); their argument is a struct concurrency ---- */
+/* Samples (concurrency_samples.c); their argument is a struct concurrency. */
 
-void put(const struct concurrency *c, int i);
-bool busy_start(const struct concurrency *c, int count);
+void concurrency_put(const struct concurrency *c, int i);
+bool concurrency_busy_start(const struct concurrency *c, int count);
 
-bool batch_sample(void *argument, struct sample *sample);
-bool kernels_sample(void *argument, struct sample *sample);
-bool enqueue_sample(void *argument, struct sample *sample);
-bool chain_sample(void *argument, struct sample *sample);
-bool urgent_sample(void *argument, struct sample *sample);
+bool concurrency_batch_sample(void *argument, struct sample *sample);
+bool concurrency_kernels_sample(void *argument, struct sample *sample);
+bool concurrency_enqueue_sample(void *argument, struct sample *sample);
+bool concurrency_chain_sample(void *argument, struct sample *sample);
+bool concurrency_urgent_sample(void *argument, struct sample *sample);
 
-/* ---- concurrency_queue.c, concurrency_setup.c ---- */
+/* In concurrency_queue.c and concurrency_setup.c. */
 
-void measure_queue(struct probe_run *run, struct concurrency *c, bool copies);
-void set_up(struct concurrency *c, bool quick);
-void run_once(struct concurrency *c);
-void clean_up(struct concurrency *c);
+void concurrency_queue(struct probe_run *run, struct concurrency *c, bool copies);
+void concurrency_set_up(struct concurrency *c, bool quick);
+void concurrency_run_once(struct concurrency *c);
+void concurrency_clean_up(struct concurrency *c);
 
 #endif

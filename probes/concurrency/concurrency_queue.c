@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The depth of a queue: how many kernels or copies a held stream takes before a call blocks. */
+/* The depth of a queue: the number of kernels or copies in a held stream before a call blocks. */
 #include "concurrency_internal.h"
 
 #include "lib/host/watchdog.h"
@@ -10,14 +10,15 @@
 
 enum { QUEUE_MOST = 4096, QUEUE_TRIES = 3 };
 
-static const double stuck_seconds = 4e-3; /* a call that takes this long is blocked */
+static const double stuck_seconds = 4e-3; /* a call that takes so long is blocked */
 
 static void release(void *hold)
 {
 	gpu_hold_release(hold);
 }
 
-/* Mean seconds per call that returned at once; their number, or -1 when all QUEUE_MOST did. */
+/* Returns the mean seconds of the calls that returned at once. *depth: their number, -1 when all
+ * QUEUE_MOST did. */
 static double fill_queue(const struct concurrency *c, bool copies, int *depth)
 {
 	struct fault fault;
@@ -51,8 +52,8 @@ static int by_depth(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* The middle of a few tries: a host thread that was interrupted looks like a blocked one. */
-void measure_queue(struct probe_run *run, struct concurrency *c, bool copies)
+/* The median of a few tries: an interrupted host thread looks like a blocked one. */
+void concurrency_queue(struct probe_run *run, struct concurrency *c, bool copies)
 {
 	const int tries = run->common.quick ? 1 : QUEUE_TRIES;
 	int depth[QUEUE_TRIES];

@@ -9,7 +9,7 @@
 
 enum {
 	HELD = 64,  /* calls timed */
-	SHORT = 16, /* the two lengths of a device share */
+	SHORT = 16, /* the two lengths of a queue */
 	LONG = 80,
 	URGENT_WAVES = 10, /* of blocks, in the long grid */
 	URGENT_THREADS = 256,
@@ -19,18 +19,16 @@ static const double host_slack = 100e-6; /* release, stamps and wake-up, seen by
 static const double start_timeout = 1;
 static const uint64_t block_ns = 20000;
 
-/* ---- branches ---- */
-
-/* 64 dependent FMAs of a round take 4 cycles each for few warps, and longer when the warps of a
- * multiprocessor have to share its 128 lanes: a length in rounds is the same in every process. */
+/* A dependent FMA takes 4 cycles for few warps, longer when warps share the 128 lanes of a
+ * multiprocessor. The length in rounds is then the same in every process. */
 static int64_t rounds_of(const struct concurrency *c, const struct branch *branch)
 {
 	const double cycles = fmax(4, branch->threads / 128.0) * CONCURRENCY_FMAS;
 	return (int64_t)(branch->seconds * c->gpu.max_hz / cycles);
 }
 
-/* Transfers of branch i use the i-th part of the buffers. */
-void put(const struct concurrency *c, int i)
+/* Branch i transfers the i-th part of the buffers. */
+void concurrency_put(const struct concurrency *c, int i)
 {
 	const struct branch *branch = &c->branch[i];
 	cudaStream_t stream = c->stream[i];
@@ -63,7 +61,7 @@ void put(const struct concurrency *c, int i)
 	}
 }
 
-bool batch_sample(void *argument, struct sample *sample)
+bool concurrency_batch_sample(void *argument, struct sample *sample)
 {
 	const struct concurrency *c = argument;
 	gpu_hold_start(c->hold, c->lead);
@@ -71,7 +69,7 @@ bool batch_sample(void *argument, struct sample *sample)
 	GPU(cudaEventRecord(c->fork, c->lead));
 	for (int i = 0; i < c->branches; i++) {
 		GPU(cudaStreamWaitEvent(c->stream[i], c->fork, 0));
-		put(c, i);
+		concurrency_put(c, i);
 		GPU(cudaEventRecord(c->done[i], c->stream[i]));
 		GPU(cudaStreamWaitEvent(c->lead, c->done[i], 0));
 	}
@@ -86,10 +84,9 @@ bool batch_sample(void *argument, struct sample *sample)
 	return held_in_time(c);
 }
 
-/* ---- kernels at once ---- */
-
-/* From the first kernel's start to the last one's end; they are released one after the other. */
-bool kernels_sample(void *argument, struct sample *sample)
+/* From the first kernel's start to the last kernel's end; kernels are released one after the other.
+ */
+bool concurrency_kernels_sample(void *argument, struct sample *sample)
 {
 	const struct concurrency *c = argument;
 	gpu_hold_start(c->hold, c->lead);
@@ -110,14 +107,12 @@ bool kernels_sample(void *argument, struct sample *sample)
 	struct sample one;
 	gpu_span_sample(&c->span[0], 1, 0, 0, &one);
 	gpu_span_sample(&whole, 1, seconds, host_slack + 5e-6 * c->kernels, sample);
-	sample->hz = one.hz; /* the multiprocessors count their cycles apart */
+	sample->hz = one.hz; /* each multiprocessor has its own cycle counter */
 	sample->span = one.span;
 	return held_in_time(c);
 }
 
-/* ---- a busy device ---- */
-
-/* Waits until the kernel that leaves this span, zero before, runs. */
+/* Waits until the kernel that writes this span, zero before, runs. */
 static bool has_started(const struct gpu_span *span)
 {
 	GPU(cudaGetLastError());
@@ -128,9 +123,9 @@ static bool has_started(const struct gpu_span *span)
 	return true;
 }
 
-/* One warp on every scheduler calculates, longer than `count` launches should take. More would
- * starve the warps that come after them: the oldest ready one goes first. */
-bool busy_start(const struct concurrency *c, int count)
+/* One warp on every scheduler calculates, for longer than `count` launches should take. More warps
+ * would starve later ones: the oldest ready warp goes first. */
+bool concurrency_busy_start(const struct concurrency *c, int count)
 {
 	struct gpu_span *span = &c->span[KERNELS_MOST];
 	*span = (struct gpu_span){0, 0, 0, 0};
@@ -139,13 +134,14 @@ bool busy_start(const struct concurrency *c, int count)
 	return has_started(span);
 }
 
-/* Host's share of a launch into an idle stream, beside a busy device, or into a held stream. */
-bool enqueue_sample(void *argument, struct sample *sample)
+/* The host's share of a launch: into an idle stream, beside a busy device, or into a held stream.
+ */
+bool concurrency_enqueue_sample(void *argument, struct sample *sample)
 {
 	const struct concurrency *c = argument;
 	const struct gpu_span *span = &c->span[KERNELS_MOST];
 	const double begin = clock_now();
-	const bool good = !c->busy || busy_start(c, 2 * HELD);
+	const bool good = !c->busy || concurrency_busy_start(c, 2 * HELD);
 	if (c->held)
 		gpu_hold_start(c->hold, c->lead);
 	for (int i = 0; i < 8; i++)
@@ -157,12 +153,12 @@ bool enqueue_sample(void *argument, struct sample *sample)
 	gpu_hold_release(c->hold);
 	finish();
 	*sample = (struct sample){.seconds = (stop - start) / HELD, .agreed = true};
-	if (c->busy) /* to the end */
+	if (c->busy) /* the device was busy to the end */
 		sample->agreed = stop - begin < 1e-9 * (double)(span->ns1 - span->ns0);
 	return good && (!c->held || held_in_time(c));
 }
 
-/* count kernels in one stream, or in two streams in turn, each waiting for the other's. */
+/* count kernels in one stream, or in two streams in turn with waits. */
 static void chain(const struct concurrency *c, int count)
 {
 	cudaStream_t stream[] = {c->lead, c->stream[0]};
@@ -176,7 +172,7 @@ static void chain(const struct concurrency *c, int count)
 	}
 }
 
-/* Beside a busy device all must have happened while it was. */
+/* Beside a busy device the whole chain must have run while it was busy. */
 static bool chain_span(const struct concurrency *c, int count, struct sample *sample)
 {
 	const struct gpu_span *busy = &c->span[KERNELS_MOST];
@@ -184,7 +180,7 @@ static bool chain_span(const struct concurrency *c, int count, struct sample *sa
 	gpu_timer_start(c->timer, c->lead);
 	chain(c, count);
 	gpu_timer_stop(c->timer, c->lead);
-	const bool good = !c->busy || busy_start(c, count);
+	const bool good = !c->busy || concurrency_busy_start(c, count);
 	const double start = clock_now();
 	gpu_hold_release(c->hold);
 	GPU(cudaGetLastError());
@@ -199,7 +195,7 @@ static bool chain_span(const struct concurrency *c, int count, struct sample *sa
 	return good && held_in_time(c);
 }
 
-bool chain_sample(void *argument, struct sample *sample)
+bool concurrency_chain_sample(void *argument, struct sample *sample)
 {
 	const struct concurrency *c = argument;
 	struct sample few = {0};
@@ -210,10 +206,8 @@ bool chain_sample(void *argument, struct sample *sample)
 	return true;
 }
 
-/* ---- priorities ---- */
-
-/* Up to two blocks long, by steps of the golden section: the launches meet the blocks of the long
- * grid at evenly spread moments. */
+/* Waits up to two block lengths, by steps of the golden section: launches meet the grid's blocks at
+ * evenly spread moments. */
 static void wait_a_little(struct concurrency *c)
 {
 	c->phase = fmod(c->phase + 0.6180339887498949, 1);
@@ -222,9 +216,9 @@ static void wait_a_little(struct concurrency *c)
 		;
 }
 
-/* Host's time from launch to completion of a small kernel, while a long grid of the least priority
- * has more blocks than fit (or on an idle device). */
-bool urgent_sample(void *argument, struct sample *sample)
+/* The host's time from launch to completion of a small kernel, on an idle device or while a long
+ * grid of the least priority has more blocks than fit. */
+bool concurrency_urgent_sample(void *argument, struct sample *sample)
 {
 	struct concurrency *c = argument;
 	struct gpu_span *lower = &c->span[KERNELS_MOST], *upper = lower + 1;

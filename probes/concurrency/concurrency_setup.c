@@ -14,7 +14,7 @@ static int attribute(const struct gpu *gpu, enum cudaDeviceAttr name)
 	return value;
 }
 
-/* As many passes as the memory's pins allow in the nominal time: the same in every process. */
+/* Passes by the nominal memory bandwidth: the same number in every process. */
 static void set_up_memory(struct concurrency *c, bool quick)
 {
 	size_t unused, total;
@@ -38,14 +38,14 @@ static void set_up_memory(struct concurrency *c, bool quick)
 	gpu_fill_float((float *)c->from, c->memory_bytes / 4, c->random, c->lead);
 }
 
-void set_up(struct concurrency *c, bool quick)
+void concurrency_set_up(struct concurrency *c, bool quick)
 {
 	const size_t bytes = 2 * (size_t)OVERLAP_BYTES;
 	size_t unused, total;
 	GPU(cudaMemGetInfo(&unused, &total));
 	if (unused < 2 * bytes)
 		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+		        "only %zu bytes of GPU memory are free: stop other programs", unused);
 	c->timer = gpu_timer_new(&c->gpu);
 	c->hold = gpu_hold_new();
 	GPU(cudaStreamCreateWithFlags(&c->lead, cudaStreamNonBlocking));
@@ -70,8 +70,7 @@ void set_up(struct concurrency *c, bool quick)
 	finish();
 }
 
-/* Later probes of the process find no streams and no memory in use. */
-void clean_up(struct concurrency *c)
+void concurrency_clean_up(struct concurrency *c)
 {
 	void *device[] = {c->device, c->word, c->sink, c->from, c->to};
 	void *host[] = {c->span, c->copied, c->host};
@@ -93,20 +92,20 @@ void clean_up(struct concurrency *c)
 }
 
 /* Everything once, without the hold: loading code waits for the device. */
-void run_once(struct concurrency *c)
+void concurrency_run_once(struct concurrency *c)
 {
 	static const enum work works[] = {
 	        ARITHMETIC, TO_DEVICE, TO_HOST, ROWS_TO_DEVICE, ROWS_TO_HOST, MEMORY};
 	for (size_t i = 0; i < ARRAY_LEN(works); i++) {
 		c->branch[0] = (struct branch){works[i], 1, 32, 1e-6, MIB};
 		if (works[i] != MEMORY || c->memory_bytes > 0)
-			put(c, 0);
+			concurrency_put(c, 0);
 	}
 	concurrency_stay(1, 32, 0, c->span, c->lead);
 	concurrency_null(c->word, c->lead);
 	GPU(cudaMemcpyAsync(c->copied, c->word, sizeof *c->word, cudaMemcpyDeviceToHost, c->lead));
 	gpu_timer_stop(c->timer, c->lead);
-	if (!busy_start(c, 1))
-		msg_die(EXIT_MEASURE_FAILED, "what a kernel wrote did not reach the host");
+	if (!concurrency_busy_start(c, 1))
+		msg_die(EXIT_MEASURE_FAILED, "a kernel's data did not reach the host");
 	finish();
 }

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do a device-memory copy, a read and a write take, against size (L2 to DRAM),
- *   stride, misalignment, access width and bytes in flight, with a warm and with a cold L2?
- * Method: dependent kernels queued behind a hold, between two in-stream stamps. The difference of a
- *   long and a short queue is the time from start to start, without the stamps. Warm: the same
- *   buffers again and again. Cold: buffers in rotation, four L2s of traffic until one comes back.
- * What can fool it: an L2 that is not as cold as it should be, kernels that the compiler thins out
- *   (targets are verified, sources random), memory too short for the large strides (those are left
- *   out), clocks that still rise (warm-up by time).
+ * stride, misalignment, access width and bytes in flight, with a warm and with a cold L2?
+ *
+ * Method: dependent kernels queued behind a hold, between two stamps in the stream. The difference
+ * of a long and a short queue is the time from start to start. Warm: the same buffers again. Cold:
+ * buffers in rotation, with four L2s of traffic before one returns.
+ *
+ * What can fool it: an L2 that is not cold; kernels that the compiler reduces (targets are
+ * verified, sources random); memory too short for large strides (left out); rising clocks (warm-up
+ * by time).
+ *
  * Unit: seconds of one kernel, start to start; `bytes` counts bytes read plus bytes written. */
 #include "copy_internal.h"
 
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
 #include <string.h>
 
 void copy_fit(const struct table *curve, struct profile *profile);
 
-/* Adds a point if it fits into the buffers and is wanted. */
+/* Adds a point that fits into the buffers and is wanted. */
 static void add(struct copy_sweep *sweep, struct copy_point point)
 {
 	struct copy_launch *launch = &point.launch;
@@ -25,8 +29,11 @@ static void add(struct copy_sweep *sweep, struct copy_point point)
 		launch->stride = 1;
 	if (!launch->width)
 		launch->width = 16;
-	if (extent(&point) > sweep->buffer_bytes || sweep->count == ARRAY_LEN(sweep->point))
+	if (copy_extent(&point) > sweep->buffer_bytes)
 		return;
+	if (sweep->count == ARRAY_LEN(sweep->point))
+		msg_die(EXIT_MEASURE_FAILED, "more than %zu points in the sweep of copies",
+		        ARRAY_LEN(sweep->point));
 	sweep->all++;
 	if (copy_wants(sweep, &point))
 		sweep->point[sweep->count++] = point;
@@ -55,7 +62,7 @@ static void add_sizes(struct copy_sweep *sweep)
 			if (ways[w].cold)
 				add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
 		}
-		/* between half of L2 and all of it a growing part comes from DRAM */
+		/* between half of L2 and all of L2 a growing part comes from DRAM */
 		for (int eighths = 5; eighths < 8 && !sweep->run->common.quick; eighths++) {
 			launch.words = sweep->gpu.l2_bytes / 8 * eighths / 4096 * 4096 /
 			               ways[w].bytes_per_word;
@@ -77,7 +84,7 @@ static int64_t large_words(const struct gpu *gpu)
 	return words;
 }
 
-/* Of as many words; --quick takes no time to bring the memory of the wider ones. */
+/* Strides of as many words; a quick run does not allocate for the wide ones. */
 static int64_t widest_stride(const struct copy_sweep *sweep)
 {
 	return sweep->run->common.quick ? 8 : 32;
@@ -98,7 +105,7 @@ static void add_strides(struct copy_sweep *sweep)
 		add(sweep, (struct copy_point){"stride_cold", launch, .cold = true});
 }
 
-/* The plain misaligned copy uses the widest access that its addresses allow. */
+/* The plain misaligned copy uses the widest access for its alignment. */
 static void add_offsets(struct copy_sweep *sweep)
 {
 	static const int64_t offsets[] = {4, 8, 16, 64};
@@ -106,7 +113,7 @@ static void add_offsets(struct copy_sweep *sweep)
 
 	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
 		struct copy_launch launch = {.kind = COPY_BOTH, .words = words};
-		launch.width = (int)smaller(offsets[i], 16);
+		launch.width = (int)min_int64(offsets[i], 16);
 		add(sweep, (struct copy_point){
 		                   "misaligned_cold", launch, .cold = true, .offset = offsets[i]});
 		launch.kind = COPY_HEAD;
@@ -134,21 +141,21 @@ static void add_inflight(struct copy_sweep *sweep)
 	int most = COPY_THREADS * copy_blocks_per_sm(&point.launch);
 
 	for (int threads = 32; threads <= most;
-	        threads = threads < most ? (int)smaller(2 * threads, most) : most + 1) {
+	        threads = threads < most ? (int)min_int64(2 * threads, most) : most + 1) {
 		point.inflight = (int64_t)threads * COPY_UNROLL * point.launch.width;
 		add(sweep, point);
 	}
 }
 
-/* Two buffers: long enough for the widest stride, which a second visit does without, at most a
- * quarter of the memory each. */
+/* Two buffers for the widest stride (not for re-measurements), each at most a quarter of the
+ * memory. */
 static void allocate(struct copy_sweep *sweep)
 {
 	static const int64_t least = 64ll << 20;
 	const int64_t strided = large_words(&sweep->gpu) * widest_stride(sweep) * 4;
-	int64_t wanted = larger(largest_bytes, sweep->run->wanted ? 0 : strided), bytes = least;
+	int64_t wanted = max_int64(largest_bytes, sweep->run->wanted ? 0 : strided), bytes = least;
 
-	while (2 * bytes <= smaller(wanted, sweep->gpu.memory_bytes / 4))
+	while (2 * bytes <= min_int64(wanted, sweep->gpu.memory_bytes / 4))
 		bytes *= 2;
 	for (; bytes >= least; bytes /= 2) {
 		if (cudaMalloc((void **)&sweep->source, (size_t)bytes) == cudaSuccess) {
@@ -156,7 +163,7 @@ static void allocate(struct copy_sweep *sweep)
 				break;
 			GPU(cudaFree(sweep->source));
 		}
-		cudaGetLastError(); /* forgets the refusal */
+		cudaGetLastError(); /* clears the error */
 	}
 	if (bytes < least)
 		msg_die(EXIT_NOT_POSSIBLE,
@@ -181,7 +188,7 @@ static void describe(const struct copy_sweep *sweep)
 	table_meta_set(curve, "l2_bytes", "%lld", (long long)gpu->l2_bytes);
 	/* Two transfers a clock; 0 when the driver does not tell. */
 	table_meta_set(curve, "pin_bytes_per_second", "%.9g", 2e3 * memory_khz * bus_bits / 8);
-	/* No SM loads or stores more than a line a cycle. */
+	/* An SM loads or stores at most a line a cycle. */
 	table_meta_set(
 	        curve, "sm_bytes_per_second", "%.9g", COPY_LINE * gpu->max_hz * gpu->sm_count);
 }
@@ -189,11 +196,8 @@ static void describe(const struct copy_sweep *sweep)
 static void measure(struct probe_run *run)
 {
 	struct copy_sweep sweep = {.run = run};
-	struct fault fault;
 
-	if (!gpu_open(&sweep.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &sweep.gpu);
+	probe_open_gpu(run, &sweep.gpu);
 	allocate(&sweep);
 	sweep.hold = gpu_hold_new();
 	sweep.timer = gpu_timer_new(&sweep.gpu);
@@ -205,7 +209,7 @@ static void measure(struct probe_run *run)
 	add_widths(&sweep);
 	add_inflight(&sweep);
 
-	/* a second visit is short: it is to see how soon this process starts kernels */
+	/* a re-measurement is short: it is for this process's kernel starts */
 	const double share = run->seconds / (double)(run->wanted ? 2 * sweep.all : sweep.all);
 	gpu_warm(&sweep.gpu, run->warm_seconds);
 	for (size_t i = 0; i < sweep.count; i++) {
@@ -214,10 +218,10 @@ static void measure(struct probe_run *run)
 	}
 	if (run->process == 0) {
 		struct copy_launch launch = {.kind = COPY_BOTH,
-		        .words = smaller(largest_bytes / 8, sweep.buffer_bytes / 4),
+		        .words = min_int64(largest_bytes / 8, sweep.buffer_bytes / 4),
 		        .stride = 1,
 		        .width = 16};
-		measure_sustained(
+		copy_measure_sustained(
 		        &sweep, &(struct copy_point){"copy_sustained", launch, .cold = true});
 	}
 	probe_watch_gpu(run, &sweep.gpu);
@@ -228,7 +232,7 @@ static void measure(struct probe_run *run)
 	cudaFree(sweep.source);
 }
 
-/* How soon a kernel starts (probes/launch/launch.c), which is most of what a short one takes. */
+/* The start time of a kernel (probes/launch/launch.c), most of a short kernel's time. */
 static bool by_chance(const char *series, double seconds)
 {
 	static const double short_kernel = 10e-6;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of the copy probe. Each thread keeps COPY_UNROLL independent accesses in flight and
- * strides by the whole grid, so that neighbouring threads always touch neighbouring vectors. */
+ * strides by the whole grid: neighbouring threads touch neighbouring vectors. */
 #include "copy.h"
 #include "lib/device/gpu.h"
 
@@ -19,7 +19,7 @@ static __device__ __forceinline__ int64_t grid_threads(void)
 	return (int64_t)gridDim.x * blockDim.x;
 }
 
-/* The one copy loop: all loads of a round are issued before its first store. */
+/* All loads of a round are issued before its first store. */
 template <typename V>
 static __device__ __forceinline__ void copy_vectors(
         const V *__restrict__ source, V *__restrict__ target, int64_t count, int64_t stride)
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(COPY_THREADS)
 	copy_vectors(source, target, count, 1);
 }
 
-/* One access a thread, for grids that cover everything. */
+/* One access a thread, for grids that cover the whole array. */
 __global__ void __launch_bounds__(COPY_THREADS)
         once_kernel(const uint4 *__restrict__ source, uint4 *__restrict__ target, int64_t count)
 {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(COPY_THREADS) strided_kernel(const uint32_t *_
 	copy_vectors(source, target, words, stride);
 }
 
-/* LAWN 202, section 3.7: one kernel does the short unaligned head and the long aligned body. */
+/* LAWN 202, section 3.7: one kernel copies the short unaligned head and the long aligned body. */
 __global__ void __launch_bounds__(COPY_THREADS) head_kernel(
         const uint32_t *__restrict__ source, uint32_t *__restrict__ target, int64_t words)
 {
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(COPY_THREADS) write_kernel(uint4 *target, int6
 		        copy_pattern(4 * i + 2), copy_pattern(4 * i + 3));
 }
 
-/* In place, one access a thread: the same however often it is done. */
+/* In place, one access a thread; repetition changes nothing. */
 __global__ void __launch_bounds__(COPY_THREADS) change_kernel(uint4 *target, int64_t count)
 {
 	int64_t i = thread_index();
@@ -122,7 +122,6 @@ __global__ void __launch_bounds__(COPY_THREADS) change_kernel(uint4 *target, int
 	target[i] = v;
 }
 
-/* The kernel of a launch. */
 static const void *kernel_of(const struct copy_launch *launch)
 {
 	switch (launch->kind) {
@@ -172,7 +171,7 @@ extern "C" void copy_start(const struct copy_launch *launch, void *stream)
 	        arguments[launch->kind], 0, (cudaStream_t)stream));
 }
 
-/* What the i-th word of the target must be. */
+/* The right value of the i-th word of the target. */
 static __device__ uint32_t expected(enum copy_kind kind, uint32_t source, int64_t i)
 {
 	const uint32_t poison = COPY_POISON * 0x01010101u;
@@ -197,7 +196,7 @@ extern "C" int64_t copy_wrong_words(
 	unsigned long long count = 0;
 	cudaStream_t s = (cudaStream_t)stream;
 	if (launch->kind == COPY_READ)
-		return 0; /* leaves nothing behind */
+		return 0; /* writes nothing */
 	GPU(cudaMemsetAsync(wrong, 0, sizeof *wrong, s));
 	wrong_kernel<<<1024, COPY_THREADS, 0, s>>>(
 	        launch->source, launch->target, launch->words, launch->stride, launch->kind, wrong);

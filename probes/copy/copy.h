@@ -20,8 +20,8 @@ enum copy_kind {
 	COPY_HEAD     /* as COPY_BOTH: words up to the first line, then 16-byte vectors */
 };
 
-/* Words are 4 bytes. source and target point to the first word and share their offset from a line.
- */
+/* Words are 4 bytes. source and target point to the first word and have the same offset from a
+ * line. */
 struct copy_launch {
 	enum copy_kind kind;
 	const uint32_t *source;
@@ -31,14 +31,13 @@ struct copy_launch {
 	int blocks, threads;
 };
 
-/* Resident blocks of COPY_THREADS threads an SM holds of this launch's kernel. */
+/* Blocks of COPY_THREADS threads of this launch's kernel that an SM holds. */
 int copy_blocks_per_sm(const struct copy_launch *launch);
 
 /* Starts one kernel. stream is a cudaStream_t. */
 void copy_start(const struct copy_launch *launch, void *stream);
 
-/* Number of target words that are not what the launch should have left there; wrong is device
- * scratch of one word. Synchronizes. */
+/* The number of wrong target words; `wrong` is one word of device memory. Synchronizes. */
 enum { COPY_POISON = 0xa5 }; /* every byte of targets before the first launch */
 int64_t copy_wrong_words(const struct copy_launch *launch, unsigned long long *wrong, void *stream);
 

@@ -1,161 +1,130 @@
 /* SPDX-License-Identifier: MIT */
-/* Fit of the copy probe. */
+/* Curve of the copy probe -> gpu.{copy,read,write,change}.time[bytes], gpu.l2.*, gpu.dram.*,
+ * gpu.copy.{stride,misaligned,aligned_head,width,inflight,alpha,beta,n_half}. */
 #include "lib/base/base.h"
+#include "lib/probe/curve_fit.h"
 #include "lib/probe/curve_midrange.h"
-#include "lib/stats/fit.h"
-#include "lib/base/msg.h"
-#include "lib/probe/probe.h"
+#include "lib/stats/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void copy_fit(const struct table *curve, struct profile *profile);
 
-enum limit { SECONDS, PINS, SMS }; /* what bounds a value: nothing (a time), the pins, the SMs */
+/* A function of times. Nothing bounds the rates but the device: PINS of its memory, or SMS. */
+#define TIMES(name, method)                                                                        \
+	{                                                                                          \
+		name, "s", method ", middle of the processes", NULL, 1e-7, 100                     \
+	}
+#define RATES(name, method)                                                                        \
+	{                                                                                          \
+		name, "B/s", method, NULL, 1e6, INFINITY                                           \
+	}
 
-/* A series and the parameter that each of its points becomes. */
-static const struct {
-	const char *series, *parameter, *method;
-	enum limit limit;
-	const char *column[2], *arg[2]; /* curve columns and what they are called in the brackets */
-} functions[] = {
-        {"copy_warm", "gpu.copy.time",
-                "start to start, L2 warm, bytes read + written, middle of the processes", SECONDS,
-                {"bytes"}, {"bytes"}},
-        {"read_warm", "gpu.read.time", "start to start, L2 warm, middle of the processes", SECONDS,
-                {"bytes"}, {"bytes"}},
-        {"write_warm", "gpu.write.time", "start to start, L2 warm, middle of the processes",
-                SECONDS, {"bytes"}, {"bytes"}},
-        {"change_warm", "gpu.change.time",
-                "in place, start to start, L2 warm, bytes read + written, middle of the "
-                "processes",
-                SECONDS, {"bytes"}, {"bytes"}},
-        {"copy_l2", "gpu.l2.copy", "read + written, L2 warm, working set L2/2", SMS, {0}, {0}},
-        {"read_l2", "gpu.l2.read", "L2 warm, working set L2/2", SMS, {0}, {0}},
-        {"write_l2", "gpu.l2.write", "L2 warm, working set L2/2", SMS, {0}, {0}},
-        {"copy_sustained", "gpu.dram.copy_sustained", "read + written, L2 cold, sustained", PINS,
-                {0}, {0}},
-        {"stride_cold", "gpu.copy.stride", "words read + written, L2 cold", PINS,
-                {"words", "stride"}, {"words", "stride"}},
-        {"misaligned_cold", "gpu.copy.misaligned", "widest access possible, L2 cold", PINS,
-                {"offset"}, {"offset"}},
-        {"aligned_head_cold", "gpu.copy.aligned_head", "short head, aligned body, L2 cold", PINS,
-                {"offset"}, {"offset"}},
-        {"width_cold", "gpu.copy.width", "read + written, L2 cold", PINS, {"width"}, {"width"}},
-        {"inflight_cold", "gpu.copy.inflight", "against loads in flight per SM, L2 cold", PINS,
-                {"inflight"}, {"bytes"}},
+static const struct curve_rows times[] = {
+        {"copy_warm", TIMES("gpu.copy.time", "start to start, L2 warm, bytes read + written"),
+                .column = {"bytes"}, .value = curve_midrange},
+        {"read_warm", TIMES("gpu.read.time", "start to start, L2 warm"), .column = {"bytes"},
+                .value = curve_midrange},
+        {"write_warm", TIMES("gpu.write.time", "start to start, L2 warm"), .column = {"bytes"},
+                .value = curve_midrange},
+        {"change_warm",
+                TIMES("gpu.change.time", "in place, start to start, L2 warm, bytes read + written"),
+                .column = {"bytes"}, .value = curve_midrange},
 };
 
-/* Highest possible rate. Without the metadata there is no bound. */
-static double highest(const struct table *curve, enum limit limit)
+static const struct curve_rows l2_rates[] = {
+        {"copy_l2", RATES("gpu.l2.copy", "read + written, L2 warm, working set L2/2"),
+                .value = curve_rate},
+        {"read_l2", RATES("gpu.l2.read", "L2 warm, working set L2/2"), .value = curve_rate},
+        {"write_l2", RATES("gpu.l2.write", "L2 warm, working set L2/2"), .value = curve_rate},
+};
+
+static const struct curve_rows dram_rates[] = {
+        {"copy_sustained", RATES("gpu.dram.copy_sustained", "read + written, L2 cold, sustained"),
+                .value = curve_rate},
+        {"stride_cold", RATES("gpu.copy.stride", "words read + written, L2 cold"),
+                .column = {"words", "stride"}, .value = curve_rate},
+        {"misaligned_cold", RATES("gpu.copy.misaligned", "widest access possible, L2 cold"),
+                .column = {"offset"}, .value = curve_rate},
+        {"aligned_head_cold", RATES("gpu.copy.aligned_head", "short head, aligned body, L2 cold"),
+                .column = {"offset"}, .value = curve_rate},
+        {"width_cold", RATES("gpu.copy.width", "read + written, L2 cold"), .column = {"width"},
+                .value = curve_rate},
+        {"inflight_cold", RATES("gpu.copy.inflight", "against loads in flight per SM, L2 cold"),
+                .column = {"inflight"}, .value = curve_rate, .called = "bytes"},
+};
+
+/* A rate in the metadata times a factor; infinite when it is unknown. */
+static double highest(const struct table *curve, const char *key, double factor)
 {
-	const char *text =
-	        table_meta(curve, limit == PINS ? "pin_bytes_per_second" : "sm_bytes_per_second");
-	double rate = text ? strtod(text, NULL) : 0;
-	return rate > 0 ? rate * (limit == SMS ? 2 : 1) : INFINITY; /* an SM loads and stores */
+	const double rate = curve_fact(curve, key);
+
+	return rate > 0 ? factor * rate : INFINITY;
 }
 
-static struct parameter_spec spec_of(
-        const struct table *curve, const char *name, const char *method, enum limit limit)
+static void fit_rates(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, size_t count, double high)
 {
-	struct parameter_spec spec = {.name = name, .method = method};
-	spec.unit = limit == SECONDS ? "s" : "B/s";
-	spec.low = limit == SECONDS ? 1e-7 : 1e6;
-	spec.high = limit == SECONDS ? 100 : highest(curve, limit);
-	return spec;
-}
-
-/* bytes / seconds. */
-static struct estimate rate_of(const struct table *curve, const struct point *point)
-{
-	const struct estimate *t = &point->seconds;
-	double bytes = curve_arg(curve, point, "bytes");
-	return (struct estimate){bytes / t->value, bytes / t->high,
-	        t->low > 0 ? bytes / t->low : INFINITY, t->samples};
-}
-
-static const struct estimate absent = {NAN, NAN, NAN, 0};
-
-static void add_function(const struct table *curve, struct profile *profile, size_t f)
-{
-	struct parameter_spec spec =
-	        spec_of(curve, functions[f].parameter, functions[f].method, functions[f].limit);
-	struct point *points;
-	size_t n = curve_points(curve, functions[f].series, &points);
-
-	for (size_t i = 0; i < n; i++) {
-		struct arg args[2];
-		size_t count = 0;
-		for (; count < 2 && functions[f].column[count]; count++)
-			args[count] = (struct arg){functions[f].arg[count],
-			        curve_arg(curve, &points[i], functions[f].column[count])};
-		struct estimate value = functions[f].limit == SECONDS
-		                                ? curve_midrange(curve, &points[i])
-		                                : rate_of(curve, &points[i]);
-		profile_add(profile, &spec, args, count, value, points[i].busy);
+	for (size_t i = 0; i < count; i++) {
+		struct curve_rows row = rows[i];
+		row.spec.high = high;
+		curve_fit_rows(curve, profile, &row, 1, true);
 	}
-	if (n == 0)
-		profile_add(profile, &spec, NULL, 0, absent, false);
-	free(points);
 }
 
 /* DRAM rate: the largest size of a cold series. */
 static void add_largest(const struct table *curve, struct profile *profile, const char *series,
-        const char *parameter)
+        const char *parameter, double pins)
 {
-	struct parameter_spec spec = spec_of(curve, parameter, "L2 cold, largest size", PINS);
+	const struct parameter_spec spec = {
+	        parameter, "B/s", "L2 cold, largest size", NULL, 1e6, pins};
 	struct point *points;
-	size_t n = curve_points(curve, series, &points), best = 0;
+	const size_t n = curve_points(curve, series, &points);
+	size_t best = 0;
 
 	for (size_t i = 1; i < n; i++)
 		if (curve_arg(curve, &points[i], "bytes") >
 		        curve_arg(curve, &points[best], "bytes"))
 			best = i;
-	if (n)
-		profile_add(
-		        profile, &spec, NULL, 0, rate_of(curve, &points[best]), points[best].busy);
-	else
-		profile_add(profile, &spec, NULL, 0, absent, false);
+	profile_add(profile, &spec, NULL, 0, n ? curve_rate(curve, &points[best]) : estimate_none,
+	        n > 0 && points[best].busy);
 	free(points);
 }
 
-/* LAWN 202's equation (2) from the cold copies of all sizes. */
-static void add_line(const struct table *curve, struct profile *profile)
+/* LAPACK Working Note 202, equation (2), from the cold copies of all sizes. */
+static void add_line(const struct table *curve, struct profile *profile, double pins)
 {
 	static const char method[] =
 	        "t = alpha + bytes/beta, all sizes, L2 cold, middle of the processes";
-	struct parameter_spec alpha = spec_of(curve, "gpu.copy.alpha", method, SECONDS);
-	struct parameter_spec beta = spec_of(curve, "gpu.copy.beta", method, PINS);
-	const struct parameter_spec half = {"gpu.copy.n_half", "B", method, NULL, 1, INFINITY};
-	struct fit_line line = {.alpha = absent, .beta = absent};
-	struct estimate n_half = absent;
+	const struct parameter_spec alpha = {"gpu.copy.alpha", "s", method, NULL, 1e-7, 100},
+	                            beta = {"gpu.copy.beta", "B/s", method, NULL, 1e6, pins},
+	                            half = {"gpu.copy.n_half", "B", method, NULL, 1, INFINITY};
+	struct estimate n_half = estimate_none;
 	struct point *points;
-	size_t n = curve_points(curve, "copy_cold", &points);
-	double *bytes = xcalloc(n + 1, sizeof *bytes), *seconds = xcalloc(n + 1, sizeof *seconds);
-	bool busy = false;
+	const size_t n = curve_points(curve, "copy_cold", &points);
+	const struct curve_line line = curve_fit_line(curve, points, n, curve_midrange);
+	const struct fit_line *fit = &line.fit;
 
-	for (size_t i = 0; i < n; i++) {
-		bytes[i] = curve_arg(curve, &points[i], "bytes");
-		seconds[i] = curve_midrange(curve, &points[i]).value;
-		busy = busy || points[i].busy;
-	}
-	if (fit_line(bytes, seconds, n, &line))
-		n_half = (struct estimate){line.n_half, line.alpha.low * line.beta.low,
-		        line.alpha.high * line.beta.high, line.alpha.samples};
-	profile_add(profile, &alpha, NULL, 0, line.alpha, busy);
-	profile_add(profile, &beta, NULL, 0, line.beta, busy);
-	profile_add(profile, &half, NULL, 0, n_half, busy);
-	free(seconds);
-	free(bytes);
+	if (line.fitted)
+		n_half = (struct estimate){fit->n_half, fit->alpha.low * fit->beta.low,
+		        fit->alpha.high * fit->beta.high, fit->alpha.samples};
+	profile_add(profile, &alpha, NULL, 0, fit->alpha, line.busy);
+	profile_add(profile, &beta, NULL, 0, fit->beta, line.busy);
+	profile_add(profile, &half, NULL, 0, n_half, line.busy);
 	free(points);
 }
 
 void copy_fit(const struct table *curve, struct profile *profile)
 {
-	for (size_t f = 0; f < ARRAY_LEN(functions); f++)
-		add_function(curve, profile, f);
-	add_largest(curve, profile, "copy_cold", "gpu.dram.copy");
-	add_largest(curve, profile, "read_cold", "gpu.dram.read");
-	add_largest(curve, profile, "write_cold", "gpu.dram.write");
-	add_line(curve, profile);
+	const double pins = highest(curve, "pin_bytes_per_second", 1);
+
+	curve_fit_rows(curve, profile, times, ARRAY_LEN(times), true);
+	/* an SM loads and stores */
+	fit_rates(curve, profile, l2_rates, ARRAY_LEN(l2_rates),
+	        highest(curve, "sm_bytes_per_second", 2));
+	fit_rates(curve, profile, dram_rates, ARRAY_LEN(dram_rates), pins);
+	add_largest(curve, profile, "copy_cold", "gpu.dram.copy", pins);
+	add_largest(curve, profile, "read_cold", "gpu.dram.read", pins);
+	add_largest(curve, profile, "write_cold", "gpu.dram.write", pins);
+	add_line(curve, profile, pins);
 }

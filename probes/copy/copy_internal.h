@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the copy probe share: its buffers and the points of its sweep. */
+/* Shared by the files of the copy probe: buffers and points of the sweep. */
 #ifndef FATHOM_COPY_INTERNAL_H
 #define FATHOM_COPY_INTERNAL_H
 
@@ -27,18 +27,8 @@ struct copy_sweep {
 	unsigned long long *wrong;
 	struct copy_point point[256];
 	size_t count;
-	size_t all; /* that fit, wanted or not */
+	size_t all; /* points that fit, wanted or not */
 };
-
-static inline int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
 
 static inline int64_t round_up(int64_t n, int64_t unit)
 {
@@ -47,10 +37,10 @@ static inline int64_t round_up(int64_t n, int64_t unit)
 
 /* ---- points (copy_point.c) ---- */
 
-int64_t extent(const struct copy_point *point);
+int64_t copy_extent(const struct copy_point *point);
 bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point);
 void copy_measure_point(
         const struct copy_sweep *sweep, const struct copy_point *point, double seconds);
-void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point);
+void copy_measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point);
 
 #endif

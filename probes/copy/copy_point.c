@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One point of the copy probe: its launches and their queues, what they must have written, and the
- * sustained rate. */
+/* One point of the copy probe: its launches and queues, the check of its results, and the sustained
+ * rate. */
 #include "copy_internal.h"
 
 #include "lib/host/clock.h"
@@ -14,7 +14,7 @@ struct bench {
 	const struct copy_sweep *sweep;
 	struct copy_launch launch;
 	char *source, *target;  /* of slot 0 */
-	int64_t slots, between; /* slots in all, and in a group that shares its lines' gaps */
+	int64_t slots, between; /* all slots, and the slots of a group between each other's words */
 	int64_t span;           /* bytes from one group to the next */
 	int64_t launched;
 	int few, many; /* launches in the two queues */
@@ -28,7 +28,7 @@ static int64_t payload(const struct copy_launch *launch)
 }
 
 /* Bytes of one buffer from the first to the last word, in whole lines. */
-int64_t extent(const struct copy_point *point)
+int64_t copy_extent(const struct copy_point *point)
 {
 	return round_up(point->offset + point->launch.words * point->launch.stride * 4, COPY_LINE);
 }
@@ -77,9 +77,8 @@ static bool take_sample(void *context, struct sample *sample)
 	return true;
 }
 
-/* The grid: resident blocks that loop (as many as the device holds, or as many threads as bytes in
- * flight are asked for). Copies in the widest words run one access a thread instead, which is
- * quicker on large sizes. */
+/* The grid: resident blocks that loop, as many as fit or as the bytes in flight need. Copies in the
+ * widest words run one access a thread, which is quicker on large sizes. */
 static void set_grid(
         const struct copy_sweep *sweep, const struct copy_point *point, struct copy_launch *launch)
 {
@@ -92,12 +91,12 @@ static void set_grid(
 	launch->threads = COPY_THREADS;
 	if (point->inflight) {
 		int64_t threads = point->inflight / (COPY_UNROLL * launch->width);
-		launch->threads = (int)smaller(threads, COPY_THREADS);
+		launch->threads = (int)min_int64(threads, COPY_THREADS);
 		per_sm = threads / launch->threads;
 	}
 	if (!once)
-		blocks = smaller(per_sm * sweep->gpu.sm_count, blocks);
-	launch->blocks = (int)larger(1, blocks);
+		blocks = min_int64(per_sm * sweep->gpu.sm_count, blocks);
+	launch->blocks = (int)max_int64(1, blocks);
 }
 
 /* Warm: one slot. Cold: enough slots for four L2s of lines between two uses of one. */
@@ -105,27 +104,27 @@ static void set_slots(
         const struct copy_sweep *sweep, const struct copy_point *point, struct bench *bench)
 {
 	const struct copy_launch *launch = &point->launch;
-	int64_t sector = 32, bytes = payload(launch) * smaller(launch->stride, sector / 4);
+	int64_t sector = 32, bytes = payload(launch) * min_int64(launch->stride, sector / 4);
 	int64_t needed = point->cold ? round_up(4 * sweep->gpu.l2_bytes, bytes) / bytes : 1;
 
-	bench->span = extent(point);
-	bench->between = larger(1, launch->stride * 4 / COPY_LINE);
-	bench->slots = smaller(needed, sweep->buffer_bytes / bench->span * bench->between);
+	bench->span = copy_extent(point);
+	bench->between = max_int64(1, launch->stride * 4 / COPY_LINE);
+	bench->slots = min_int64(needed, sweep->buffer_bytes / bench->span * bench->between);
 }
 
-/* A target with other contents, so that what is found there later was written by the kernels. For a
- * cold point this is also what throws everything else out of the L2. */
+/* Overwrites the target: right values found later were written by the kernels. For a cold point
+ * this also flushes L2. */
 static void poison(const struct copy_sweep *sweep, const struct bench *bench, bool cold)
 {
-	int64_t bytes = bench->span * smaller(bench->slots, 4);
-	bytes = larger(bytes, cold ? 4 * sweep->gpu.l2_bytes : 0);
+	int64_t bytes = bench->span * min_int64(bench->slots, 4);
+	bytes = max_int64(bytes, cold ? 4 * sweep->gpu.l2_bytes : 0);
 	GPU(cudaMemsetAsync(
-	        sweep->target, COPY_POISON, (size_t)smaller(bytes, sweep->buffer_bytes), NULL));
+	        sweep->target, COPY_POISON, (size_t)min_int64(bytes, sweep->buffer_bytes), NULL));
 }
 
 static bool verified(struct bench *bench, const char *series)
 {
-	int64_t wrong = 0, used = smaller(smaller(bench->launched, bench->slots), 4);
+	int64_t wrong = 0, used = min_int64(min_int64(bench->launched, bench->slots), 4);
 
 	bench->launched = 0;
 	for (int64_t i = 0; i < used; i++) {
@@ -148,7 +147,8 @@ static struct bench bench_new(const struct copy_sweep *sweep, const struct copy_
 	set_grid(sweep, point, &bench.launch);
 	set_slots(sweep, point, &bench);
 	poison(sweep, &bench, point->cold);
-	next_slot(&bench); /* a kernel must not be loaded behind a hold: loading may wait for it */
+	next_slot(
+	        &bench); /* a kernel must not be loaded behind a hold, as loading may wait for it */
 	copy_start(&bench.launch, NULL);
 	GPU(cudaStreamSynchronize(NULL));
 	return bench;
@@ -204,9 +204,7 @@ void copy_measure_point(
 		record(sweep, point, &measurement);
 }
 
-/* ---- sustained ---- */
-
-/* A part of a second of copies, queued while they run. */
+/* Copies for a part of a second, queued while they run. */
 static bool take_long_sample(void *context, struct sample *sample)
 {
 	struct bench *bench = context;
@@ -227,7 +225,7 @@ static bool take_long_sample(void *context, struct sample *sample)
 	return true;
 }
 
-void measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point)
+void copy_measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point)
 {
 	const bool quick = sweep->run->common.quick;
 	const double seconds = quick ? 0.06 : 1, piece = quick ? 0.02 : 0.05;

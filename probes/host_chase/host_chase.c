@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how large and how quick are the host's caches, TLBs and memory, by page size and NUMA
- * node? Method: one bound thread follows pointers between random cache lines of a set, four loads
- * of a line on different ways (lib/stats/pointer_chain); sets beyond CHAIN lines are walked through a random
- * sample of their lines. Between the timed stretches loads at random lines of the whole set keep
- * every cache as uniform access leaves it. One line in each page, less as many lines in few
- * (huge) pages: the TLBs. What can fool it: pages of another size than asked (verified), a
- * hypervisor's own pages, caches that others share, a prefetcher of adjacent lines, a clock that
- * changes (recorded with each point), a neighbour on
- * the core (the quietest one is taken, disturbed points again). Unit: seconds of one load. */
+ * node?
+ *
+ * Method: one bound thread follows a random pointer chain over the cache lines of a set (lib/stats/pointer_chain);
+ * larger sets than CHAIN lines through a random sample of their lines. Between the timed stretches
+ * loads at random lines of the whole set keep every cache as uniform access leaves it. TLBs: one
+ * line in each page, less as many lines in few (huge) pages.
+ *
+ * What can fool it: pages of another size than asked (verified); a hypervisor's own pages; caches
+ * that others share; a prefetcher of adjacent lines; a changing clock (recorded with each point);
+ * interference on the core (the quietest one is taken, disturbed points are repeated).
+ *
+ * Unit: seconds of one load. */
 #include "host_chase_internal.h"
 
 #include "lib/host/clock.h"
@@ -15,58 +19,59 @@
 #include "lib/stats/pointer_chain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-	PAIRS = 1024,           /* of loads, enough to leave the first cache ... */
-	BLOCK = 768,            /* ... and so far apart, spread over its sets */
-	SOON_SETTLED = 1 << 21, /* larger sets are settled by fewer loads a node */
+	PAIRS = 1024,           /* pairs of loads, too many for the first cache */
+	BLOCK = 768,            /* bytes between pairs, spread over its sets */
+	SOON_SETTLED = 1 << 21, /* larger sets get fewer settling loads a node */
 	WINDOW = 64             /* lines of the smallest page */
 };
 static const size_t first_bytes = 4096, dense_bytes = (size_t)16 << 20, mebi = (size_t)1 << 20;
 
-/* ---- series ---- */
-
-/* Random loads until the caches are as they stay: a last-level cache may pass over what is read
- * once or in order. */
+/* Random loads until the caches are in their steady state: a last-level cache may not keep data
+ * read once or in order. */
 static void settle(const struct set *set)
 {
 	const size_t several = set->nodes <= SOON_SETTLED ? 3 : 2;
 
-	touch(set, set->nodes * (set->nodes <= CHAIN ? 4 : several));
+	host_chase_touch(set, set->nodes * (set->nodes <= CHAIN ? 4 : several));
+}
+
+static struct set new_set(
+        struct chase *chase, const struct pages *pages, size_t stride, uint32_t nodes)
+{
+	return (struct set){
+	        .chase = chase, .base = pages->base, .stride = stride, .nodes = nodes, .spread = 1};
 }
 
 static void measure_chain(
         struct chase *chase, struct pages *pages, const char *series, size_t bytes, int numa_node)
 {
 	const struct arg args[] = {{"bytes", (double)bytes}, {"node", numa_node}};
-	struct set set = {.chase = chase,
-	        .base = pages->base,
-	        .stride = LINE,
-	        .nodes = (uint32_t)(bytes / LINE),
-	        .spread = 1};
+	struct set set = new_set(chase, pages, LINE, (uint32_t)(bytes / LINE));
 
-	link_set(&set);
+	host_chase_link(&set);
 	settle(&set);
-	record_set(&set, series, args, numa_node < 0 ? 1 : 2);
+	host_chase_record(&set, series, args, numa_node < 0 ? 1 : 2);
 }
 
 static void measure_pages(
         struct chase *chase, struct pages *pages, const char *series, size_t stride, uint32_t nodes)
 {
 	const struct arg args[] = {{"nodes", nodes}, {"stride", (double)stride}};
-	struct set set = {.chase = chase,
-	        .base = pages->base,
-	        .stride = stride,
-	        .nodes = nodes,
-	        .spread = (uint32_t)(stride / LINE),
-	        .packed = stride == LINE ? chase->packed : NULL};
+	struct set set = new_set(chase, pages, stride, nodes);
 
+	if (stride == LINE)
+		set.packed = chase->packed;
+	else
+		set.spread = (uint32_t)(stride / LINE);
 	pages_touch(pages, stride == LINE ? 2 * MOST_PAGES * LINE : nodes * stride);
-	link_set(&set);
+	host_chase_link(&set);
 	settle(&set);
-	record_set(&set, series, args, ARRAY_LEN(args));
+	host_chase_record(&set, series, args, ARRAY_LEN(args));
 }
 
 static void measure_line(struct chase *chase, struct pages *pages)
@@ -74,31 +79,27 @@ static void measure_line(struct chase *chase, struct pages *pages)
 	pages_touch(pages, (size_t)(PAIRS + 1) * BLOCK);
 	for (size_t apart = 0; apart <= BLOCK / 3; apart = apart ? 2 * apart : 16) {
 		const struct arg args[] = {{"stride", (double)apart}};
-		struct set set = {.chase = chase,
-		        .base = pages->base,
-		        .stride = BLOCK,
-		        .nodes = PAIRS,
-		        .spread = 1};
-		link_pairs(&set, apart);
-		record_set(&set, "line", args, ARRAY_LEN(args));
+		struct set set = new_set(chase, pages, BLOCK, PAIRS);
+		host_chase_link_pairs(&set, apart);
+		host_chase_record(&set, "line", args, ARRAY_LEN(args));
 	}
 }
 
-/* The next larger number of lines or pages, `steps` of them to a factor of two. */
+/* The next larger number of lines or pages, `steps` of them in each factor of two. */
 static size_t larger(size_t n, int steps)
 {
 	size_t next = (size_t)nearbyint((double)n * exp2(1.0 / steps));
 	return next > n ? next : n + 1;
 }
 
-/* The places of lines in small pages without the pages: as low as they go, at the same distance
- * from a multiple of the window, so that they meet alike in the sets of the first cache. */
+/* The lines' places without the pages: as low as possible at the same distance from a multiple of
+ * the window, so that they use the same sets of the first cache. */
 static void pack(struct chase *chase)
 {
 	uint32_t row[WINDOW] = {0};
 
 	for (uint32_t i = 0; i < MOST_PAGES; i++) {
-		uint32_t line = some_line(i, WINDOW);
+		uint32_t line = host_chase_line(i, WINDOW);
 		chase->packed[i] = row[line]++ * WINDOW + line;
 	}
 }
@@ -117,7 +118,7 @@ static void measure_tlb(struct chase *chase, int steps)
 	}
 }
 
-/* Size by size, until the time is spent or the memory. Returns the largest set. */
+/* Growing sizes until time or memory ends. Returns the largest set. */
 static size_t measure_chains(
         struct chase *chase, struct pages *pages, const char *series, int steps, double end)
 {
@@ -142,7 +143,7 @@ static size_t measure_chains(
 	return largest;
 }
 
-/* Memory of every node, the thread on a core of the first one. */
+/* The memory of every node, from a core of the first node. */
 static void measure_nodes(struct chase *chase, size_t bytes)
 {
 	char got[128];
@@ -154,7 +155,7 @@ static void measure_nodes(struct chase *chase, size_t bytes)
 		struct pages pages;
 		if (!topology_bind(chase->topology, i, -1, got) ||
 		        !pages_map(&pages, bytes, huge, &fault))
-			continue; /* a node without processors or room */
+			continue; /* the node has no processors or no room */
 		pages_touch(&pages, bytes);
 		topology_bind(chase->topology, -1, chase->core, got);
 		if (pages_verified(&pages))
@@ -163,7 +164,8 @@ static void measure_nodes(struct chase *chase, size_t bytes)
 	}
 }
 
-/* Huge pages show the caches alone and come first; small ones then need few points. */
+/* Huge pages show the caches without TLB misses and come first; small pages then need few points.
+ */
 static void measure_sizes(struct chase *chase, int steps)
 {
 	const double small_part = 0.2 * chase->run->seconds;
@@ -180,9 +182,7 @@ static void measure_sizes(struct chase *chase, int steps)
 		measure_nodes(chase, small);
 }
 
-/* ---- memory ---- */
-
-/* Huge pages that are none measure something else. */
+/* Verifies that the pages are huge. */
 static bool map_huge(struct pages *pages, size_t bytes, struct fault *fault)
 {
 	if (!pages_map(pages, bytes, true, fault))
@@ -212,18 +212,34 @@ static void map_memory(struct chase *chase)
 	}
 	if (wanted < 64 * mebi)
 		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of memory are available: stop what uses it", available);
+		        "only %zu bytes of memory are available: stop other programs", available);
 	if (!map_huge(&chase->huge, wanted, &fault)) {
 		msg_note("no huge pages: %s", fault.text);
 		table_meta_set(chase->run->curve, "huge_pages", "%s", fault.text);
 	}
 	if (chase->huge.bytes && wanted > 128 * mebi)
-		wanted = 128 * mebi; /* the small ones show TLBs */
+		wanted = 128 * mebi; /* small pages only show TLBs */
 	if (!pages_map(&chase->small, wanted, false, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 }
 
-/* ---- the sweep ---- */
+/* The line of the first cache, bytes, where the C library or the kernel tells it. */
+static int64_t stated_line(void)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size";
+	int bytes = 0;
+
+#ifdef _SC_LEVEL1_DCACHE_LINESIZE
+	bytes = (int)sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+#endif
+	FILE *file = bytes > 0 ? NULL : fopen(path, "r");
+	if (file) {
+		if (fscanf(file, "%d", &bytes) != 1)
+			bytes = 0;
+		fclose(file);
+	}
+	return bytes > 0 ? bytes : LINE;
+}
 
 static void state(struct chase *chase)
 {
@@ -232,7 +248,7 @@ static void state(struct chase *chase)
 		int64_t bytes;
 	} stated[] = {{"stated_l1", chase->facts.l1d_bytes}, {"stated_l2", chase->facts.l2_bytes},
 	        {"stated_l3", chase->facts.l3_bytes}, {"stated_l4", chase->facts.l4_bytes},
-	        {"stated_line", sysconf(_SC_LEVEL1_DCACHE_LINESIZE)}};
+	        {"stated_line", stated_line()}};
 
 	for (size_t i = 0; i < ARRAY_LEN(stated); i++)
 		if (stated[i].bytes > 0)
@@ -240,30 +256,26 @@ static void state(struct chase *chase)
 			        (long long)stated[i].bytes);
 }
 
-/* What reading the clock adds to a stretch: from a long and a short one in the first cache. */
+/* The clock's share of a stretch, from a long and a short stretch in the first cache. */
 static double timer_seconds(struct chase *chase)
 {
 	enum { READINGS = 101, SHORT = STRETCH / 16 };
-	struct set set = {.chase = chase,
-	        .base = chase->small.base,
-	        .stride = LINE,
-	        .nodes = 64,
-	        .spread = 1};
+	struct set set = new_set(chase, &chase->small, LINE, 64);
 	double reading[READINGS];
 
 	pages_touch(&chase->small, first_bytes);
-	link_set(&set);
+	host_chase_link(&set);
 	for (size_t i = 0; i < READINGS; i++) {
 		set.stretch = STRETCH;
-		double full = time_loads(&set);
+		double full = host_chase_time(&set);
 		set.stretch = SHORT;
-		reading[i] = time_loads(&set);
+		reading[i] = host_chase_time(&set);
 		reading[i] -= (full - reading[i]) * SHORT / (STRETCH - SHORT);
 	}
 	return stats_median(reading, READINGS);
 }
 
-/* The quietest core that has its memory where core 0 has. */
+/* The quietest core with the same local memory as core 0. */
 static void take_core(struct chase *chase, char got[128])
 {
 	const int *core = chase->noise.order, *last = core + chase->noise.cores - 1;
@@ -292,7 +304,7 @@ static void measure(struct probe_run *run)
 	topology_facts(chase.topology, &chase.facts);
 	while (clock_now() < chase.end - 0.95 * run->seconds)
 		; /* until the processor's clock has risen */
-	core_noise_open(&chase.noise, chase.topology, chase.facts.cores, -1);
+	core_noise_open(&chase.noise, chase.topology, chase.facts.cores, -1, run->common.quick);
 	core_noise_expect(&chase.noise, run->core_usual);
 	core_noise_note(&chase.noise, run->curve);
 	take_core(&chase, got);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_chase probe -> host.l<i>.size, host.l<i>.latency (i-th cache),
- * host.dram.latency[node], host.tlb.{entries,reach,penalty}[level,page], host.line.size; what hwloc
- * states of them beside: host.l<i>.stated, host.line.stated. */
+ * host.dram.latency[node], host.tlb.{entries,reach,penalty}[level,page], host.line.size; beside
+ * them the sizes that hwloc states: host.l<i>.stated, host.line.stated. */
 #include "lib/base/base.h"
 #include "host_chase_fit_internal.h"
 
-#include "lib/probe/curve.h"
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* No load returns within two cycles of 6 GHz; none takes 10 us on a machine that works. */
 static const double quickest = 0.3e-9, slowest = 10e-6;
-static const double other_line = 1.15; /* a pair of loads on two lines against one on one line */
+static const double other_line =
+        1.15; /* time of a pair of loads on two lines over that on one line */
 
 enum { TLBS = 2, PAGES = 2 /* small and huge */ };
 
-/* Cycles of a load that pass at the core's clock; more of them, those of a chain through a page
- * table included, where a series leaves the cores' own caches late. */
+/* Cycles of a load at the core's clock. More cycles pass outside the core, in page chains or shared
+ * caches. */
 static const double core_cycles = 20;
 
-/* The curve as it were at the median clock: the core's part of each row is stretched. */
+/* The curve at the median clock: the core's part of each row is stretched. */
 static struct table *at_one_clock(const struct table *curve)
 {
 	static const char *const column[] = {"seconds", "low_seconds", "high_seconds"};
@@ -64,12 +65,6 @@ void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
 		        estimate->samples);
 }
 
-static struct estimate times(struct estimate estimate, double factor)
-{
-	return (struct estimate){estimate.value * factor, estimate.low * factor,
-	        estimate.high * factor, estimate.samples};
-}
-
 struct parameter_spec host_chase_seconds(const char *name, const char *method)
 {
 	return (struct parameter_spec){name, "s", method, NULL, quickest, slowest};
@@ -80,28 +75,20 @@ struct parameter_spec host_chase_bytes(const char *name, const char *method)
 	return (struct parameter_spec){name, "B", method, NULL, 8, 1e14};
 }
 
-/* ---- TLBs ---- */
-
-/* The levels of the pages series; returns the page's size, 0 when it was not measured. */
+/* Fits the levels of a pages series. Returns the page size, 0 when it was not measured. */
 static double fit_pages(const struct table *curve, const char *series, struct levels *levels)
 {
 	struct point *point;
 	const size_t count = curve_points(curve, series, &point);
 	const double page = count ? curve_arg(curve, &point[0], "stride") : 0;
-	struct points points = host_chase_series(curve, series, "nodes", "packed");
-	const bool fitted = levels_fit(points.size, points.seconds, points.error, points.n, levels);
+	struct curve_series points = host_chase_less(curve, series, "nodes", "packed");
+	const bool fitted = curve_series_levels(&points, levels);
 
 	if (fitted && levels->count == 0)
-		levels->level[0].size =
-		        (struct estimate){NAN, host_chase_largest(&points), NAN, points.n};
-	free(points.size);
+		levels->level[0].size = estimate_between(curve_series_end(&points), NAN, points.n);
+	curve_series_free(&points);
 	free(point);
 	return fitted ? page : 0;
-}
-
-static struct estimate unknown(struct estimate estimate)
-{
-	return (struct estimate){NAN, NAN, NAN, estimate.samples};
 }
 
 static void add_tlbs(struct profile *profile, const struct levels *levels, double page)
@@ -117,13 +104,15 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 	for (size_t i = 0; i <= levels->count && i < TLBS; i++) {
 		struct level level = levels->level[i];
 		const struct arg args[] = {{"level", (double)(i + 1)}, {"page", page}};
-		/* neither its size nor its step: it may be none, and those behind it another one */
+		/* a level without size and step may be no level; then the next one may be this one
+		 */
 		doubtful =
 		        doubtful || (i < levels->count && !level.resolved && !level.step_resolved);
 		if (doubtful)
 			level = (struct level){
-			        .size = unknown(level.size), .step = unknown(level.step)};
-		const struct estimate bytes = times(level.size, page);
+			        .size = estimate_between(NAN, NAN, level.size.samples),
+			        .step = estimate_between(NAN, NAN, level.step.samples)};
+		const struct estimate bytes = estimate_times(level.size, page);
 		host_chase_add(profile, &entries, args, 2, &level.size, level.resolved);
 		host_chase_add(profile, &reach, args, 2, &bytes, level.resolved);
 		if (i < levels->count)
@@ -132,10 +121,8 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 	}
 }
 
-/* ---- memory ---- */
-
-/* What a load from another node's memory takes, when the caches hold as much of the set as of the
- * first node's: hits = (dram - chain) / (dram - cache). */
+/* Latency of another node's memory, when the caches hold the same share of the set as of the first
+ * node's: hits = (dram - chain) / (dram - cache). */
 static struct estimate far_latency(
         const struct levels *levels, struct estimate near_chain, struct estimate chain)
 {
@@ -195,8 +182,8 @@ static void fit_chains(const struct table *curve, struct profile *profile)
 	tlbs[0].page = fit_pages(curve, "pages_small", &tlbs[0].levels);
 	tlbs[1].page = fit_pages(curve, "pages_huge", &tlbs[1].levels);
 	struct chain chain = host_chase_chain(curve, &tlbs[0]);
-	const struct points *points = &chain.points;
-	if (levels_fit(points->size, points->seconds, points->error, points->n, &levels)) {
+	const struct curve_series *points = &chain.points;
+	if (curve_series_levels(points, &levels)) {
 		const bool shown = chain.huge_pages && tlbs[1].page > 0;
 		host_chase_add_caches(curve, profile, &levels, shown ? &tlbs[1] : NULL);
 		add_memory(curve, profile, &levels, chain.node_misses);
@@ -204,31 +191,29 @@ static void fit_chains(const struct table *curve, struct profile *profile)
 	for (int i = 0; i < PAGES; i++)
 		if (tlbs[i].page > 0)
 			add_tlbs(profile, &tlbs[i].levels, tlbs[i].page);
-	free(chain.points.size);
+	curve_series_free(&chain.points);
 }
 
-/* ---- lines, and what is stated ---- */
-
-static void fit_line(const struct table *curve, struct profile *profile)
+static void fit_line_size(const struct table *curve, struct profile *profile)
 {
 	const struct parameter_spec spec = host_chase_bytes(
 	        "host.line.size", "pairs of loads beyond the first cache, by distance");
-	struct points points = host_chase_series(curve, "line", "stride", NULL);
+	struct curve_series points = curve_series_read(curve, "line", "stride", 0);
 	double line = INFINITY, same = NAN;
 
 	for (size_t i = 0; i < points.n; i++)
-		if (points.size[i] == 0)
+		if (points.x[i] == 0)
 			same = points.seconds[i];
 	for (size_t i = 0; i < points.n; i++)
 		if (points.seconds[i] > other_line * same)
-			line = fmin(line, points.size[i]);
-	const struct estimate estimate = {line, line, line, points.n};
+			line = fmin(line, points.x[i]);
+	const struct estimate estimate = estimate_exact(line, points.n);
 	if (points.n > 0 && isfinite(line))
 		profile_add(profile, &spec, NULL, 0, estimate, false);
 	else if (points.n > 0)
 		profile_add_bounded(
-		        profile, &spec, NULL, 0, host_chase_largest(&points), NAN, points.n);
-	free(points.size);
+		        profile, &spec, NULL, 0, curve_series_end(&points), NAN, points.n);
+	curve_series_free(&points);
 }
 
 static void fit_stated(const struct table *curve, struct profile *profile)
@@ -243,11 +228,9 @@ static void fit_stated(const struct table *curve, struct profile *profile)
 	for (size_t i = 0; i < ARRAY_LEN(stated); i++) {
 		const struct parameter_spec spec =
 		        host_chase_bytes(stated[i].name, stated[i].method);
-		const char *text = table_meta(curve, stated[i].key);
-		const double bytes = text ? atof(text) : 0;
-		if (text)
-			profile_add(profile, &spec, NULL, 0,
-			        (struct estimate){bytes, bytes, bytes, 1}, false);
+		const double bytes = curve_fact(curve, stated[i].key);
+		if (!isnan(bytes))
+			profile_add(profile, &spec, NULL, 0, estimate_exact(bytes, 1), false);
 	}
 }
 
@@ -256,7 +239,7 @@ void host_chase_fit(const struct table *curve, struct profile *profile)
 	struct table *steady = at_one_clock(curve);
 
 	fit_chains(steady, profile);
-	fit_line(steady, profile);
+	fit_line_size(steady, profile);
 	table_free(steady);
 	fit_stated(curve, profile);
 }

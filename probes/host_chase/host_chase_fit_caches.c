@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Which levels of the chain over bytes are caches, and which: not what TLBs reach; as many as hwloc
- * states, near the sizes it states, but that the last one may be smaller: other guests of a virtual
- * machine's host use it, too. A level more is no cache that anybody knows. */
+/* Which levels of the pointer chain over bytes are which caches. Levels that TLBs reach are none.
+ * There are as many caches as hwloc states, near the stated sizes; only the last one may be
+ * smaller, as other guests of a virtual machine's host use it, too. Further levels are not
+ * assigned. */
 #include "lib/base/base.h"
 #include "host_chase_fit_internal.h"
 
+#include "lib/probe/curve_fit.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double alike = 1.3;  /* sizes of a cache and a TLB taken for the same */
-static const double own_step = 3; /* of a TLB's penalties: more is a cache's, which lies there */
-static const double alike_plateaus = 0.2; /* widest interval over them, of their latency */
-/* Of what is stated: a chain over so much misses a cache of that size by a fifth of its loads. */
+static const double alike = 1.3;  /* ratio below which sizes of a cache and a TLB are equal */
+static const double own_step = 3; /* a larger step, in TLB penalties, is a cache's */
+static const double alike_plateaus =
+        0.2; /* widest interval over several plateaus, relative to their latency */
+/* A chain over so much more than the stated size misses that cache in a fifth of its loads. */
 static const double well_beyond = 1.25;
 
-enum { CACHES = 4, COUNTED = 3 /* where nothing is stated */ };
+enum { CACHES = 4, COUNTED = 3 /* where no size is stated */ };
 
-/* Whether a level lies where the TLB reaches, as far as both are known. */
+/* Whether a level lies at the TLB's reach, as far as both are known. */
 static bool lies_at(const struct level *level, double reach)
 {
 	if (!level->resolved)
@@ -26,8 +29,8 @@ static bool lies_at(const struct level *level, double reach)
 	return reach < alike * level->size.value && alike * reach > level->size.value;
 }
 
-/* Whether what comes beyond a level is slower than a TLB's misses make it; unknown steps of levels
- * that are not resolved may be. */
+/* Whether accesses beyond a level are slower than the TLB's misses explain. An unknown step of an
+ * unresolved level may be. */
 static bool is_slower(const struct level *level, const struct level *tlb)
 {
 	const double most = own_step * tlb->step.high;
@@ -37,8 +40,7 @@ static bool is_slower(const struct level *level, const struct level *tlb)
 	return level->step_resolved ? level->step.low > most : !(level->step.high <= most);
 }
 
-/* Whether a level of the chain over bytes is what a TLB reaches, and no slower beyond it than the
- * TLB's misses make it. */
+/* Whether a level is a TLB's reach, and not slower beyond than its misses explain. */
 static bool is_tlb(const struct level *level, const struct tlbs *tlbs)
 {
 	for (size_t i = 0; tlbs && i < tlbs->levels.count; i++) {
@@ -50,17 +52,17 @@ static bool is_tlb(const struct level *level, const struct tlbs *tlbs)
 	return false;
 }
 
-/* What hwloc states of a cache, bytes; 0: nothing. */
+/* A cache's size as hwloc states it, bytes; 0: not stated. */
 static double stated_bytes(const struct table *curve, size_t cache)
 {
 	char *key = xasprintf("stated_l%zu", cache);
-	const char *text = table_meta(curve, key);
+	const double bytes = curve_fact(curve, key);
 
 	free(key);
-	return text ? atof(text) : 0;
+	return bytes > 0 ? bytes : 0;
 }
 
-/* The last cache of which hwloc states a size; 0: none. */
+/* The last cache with a stated size; 0: none. */
 static size_t last_stated(const struct table *curve)
 {
 	size_t cache = CACHES;
@@ -70,10 +72,9 @@ static size_t last_stated(const struct table *curve)
 	return cache;
 }
 
-/* Within a factor of two of what is stated, as far as the level's size is known; or nothing is
- * stated. A kink farther off may be a cache, too; but in a virtual machine it may as well be the
- * pages of the host below, or what other guests leave of a shared cache, and the chain cannot tell.
- */
+/* Whether the size is within a factor of two of the stated one, as far as it is known; or no size
+ * is stated. A level farther off may be the host's pages below a virtual machine, or the part of a
+ * shared cache that other guests leave. */
 static bool is_credible(const struct level *level, double stated)
 {
 	const double least = level->resolved ? level->size.value : level->size.low,
@@ -82,13 +83,13 @@ static bool is_credible(const struct level *level, double stated)
 	return !(stated > 0) || !(most <= stated / 2 || least >= 2 * stated); /* NaN: unknown */
 }
 
-/* Whether its size is known to be that, or bounds that hold it. */
+/* Whether the level's size, or its bounds, agree with the stated size. */
 static bool is_at(const struct level *level, double stated)
 {
 	return level->resolved ? is_credible(level, stated) : lies_at(level, stated);
 }
 
-/* Whether a level is where a cache behind this one is stated to be. */
+/* Whether a level has the stated size of a later cache. */
 static bool is_later(const struct table *curve, const struct level *level, size_t cache)
 {
 	for (size_t later = cache + 1; later <= CACHES; later++) {
@@ -99,8 +100,8 @@ static bool is_later(const struct table *curve, const struct level *level, size_
 	return false;
 }
 
-/* The next level that is this cache: TLBs are passed over, and kinks before the stated size when
- * one at that size follows. levels->count: none. */
+/* The next level that is this cache; levels->count: none. Skips TLBs, and levels before the stated
+ * size when a level at that size follows. */
 static size_t next_cache(const struct table *curve, const struct levels *levels,
         const struct tlbs *tlbs, size_t from, size_t cache)
 {
@@ -126,8 +127,8 @@ static bool followed_beyond(const struct levels *levels, double stated)
 	return levels->level[levels->count].size.low >= well_beyond * stated;
 }
 
-/* What is left of the last cache: the last level is it although far below the stated size, when the
- * chain went so far that one there would have shown. levels->count: it cannot be told. */
+/* The last level, far below the stated size, when larger sets would have shown a level there;
+ * levels->count: unknown. Other guests use the rest of the last cache. */
 static size_t what_is_left(
         const struct levels *levels, const struct tlbs *tlbs, size_t from, double stated)
 {
@@ -150,9 +151,9 @@ bool host_chase_reaches_memory(const struct table *curve, const struct levels *l
 	       (followed_beyond(levels, stated) || is_at(&levels->level[levels->count - 1], stated));
 }
 
-/* One cache: the level at its end, and whether that is known to be it. */
+/* One cache: the level at its end, and whether that level is known to be it. */
 struct cache {
-	size_t number, from, end; /* from: the first level that may be its end */
+	size_t number, from, end; /* the first level that may be its end */
 	const char *method;
 	bool known;
 };
@@ -182,8 +183,8 @@ static struct cache find_cache(const struct table *curve, const struct levels *l
 	return cache;
 }
 
-/* What its hits take: the plateau before its end, before a TLB's misses join. Where kinks were
- * passed over it is open which of the plateaus between them is its own: the interval holds all. */
+/* The latency of a cache's hits: the plateau before its end, without TLB misses. Where levels were
+ * skipped, the interval spans all plateaus between them. */
 static void add_latency(struct profile *profile, const struct levels *levels,
         const struct tlbs *tlbs, const struct cache *cache)
 {

@@ -5,50 +5,42 @@
 
 #include "host_chase.h"
 
-#include "lib/stats/levels.h"
+#include "lib/probe/curve_series.h"
 
-/* Those of one kind of pages. */
+/* TLB levels of one page size. */
 struct tlbs {
 	struct levels levels;
 	double page; /* bytes; 0: not measured */
 };
 
-/* One series as levels_fit takes it. */
-struct points {
-	double *size, *seconds, *error;
-	size_t n;
-};
-
-/* less: a series whose seconds at the same argument are subtracted, down to its smallest; or NULL.
- * The caller frees size. And the largest argument of one. */
-struct points host_chase_series(
+/* A series less the seconds of another series at the same argument, plus its smallest. */
+struct curve_series host_chase_less(
         const struct table *curve, const char *series, const char *column, const char *less);
-double host_chase_largest(const struct points *points);
 
-/* The chain over bytes in huge pages, or in small ones without what their TLBs (small) add to it;
- * nor is that in chain_huge's where these are walked like small ones. */
+/* The pointer chain over bytes, in huge pages; or in small pages, less the misses of their TLBs
+ * (small). Those misses are also subtracted from chain_huge where huge pages are walked like small
+ * ones. */
 struct chain {
-	struct points points;
-	bool huge_pages;    /* whose TLBs show in it */
-	double node_misses; /* seconds that the chains over nodes' memory have too many */
+	struct curve_series points;
+	bool huge_pages;    /* the chain shows the TLBs of huge pages */
+	double node_misses; /* TLB misses in the chains over nodes' memory, seconds a load */
 };
 struct chain host_chase_chain(const struct table *curve, const struct tlbs *small);
 
-/* A value, or its bounds when it is not resolved. */
+/* Adds a value, or its bounds when it is not resolved. */
 void host_chase_add(struct profile *profile, const struct parameter_spec *spec,
         const struct arg *args, size_t count, const struct estimate *estimate, bool resolved);
 
-/* Of times of a load, and of sizes. */
+/* Parameters that are times of a load, and sizes. */
 struct parameter_spec host_chase_seconds(const char *name, const char *method);
 struct parameter_spec host_chase_bytes(const char *name, const char *method);
 
-/* The caches among the levels of the chain over bytes: host.l<i>.size, host.l<i>.latency. tlbs:
- * those that show in that chain, or NULL. */
+/* Adds host.l<i>.size and host.l<i>.latency. tlbs: the TLBs that show in the chain, or NULL. */
 void host_chase_add_caches(const struct table *curve, struct profile *profile,
         const struct levels *levels, const struct tlbs *tlbs);
 
-/* Whether the last plateau is memory: the chain went well beyond the last cache, where that is found
- * or stated to be. */
+/* Whether the last plateau is memory: the largest set exceeds the last cache, found or stated, by
+ * far. */
 bool host_chase_reaches_memory(const struct table *curve, const struct levels *levels);
 
 #endif

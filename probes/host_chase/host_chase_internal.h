@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the host_chase probe share: its memory, and a set of nodes in it. */
+/* Shared by the files of the host_chase probe: its memory, and a set of nodes in it. */
 #ifndef FATHOM_HOST_CHASE_INTERNAL_H
 #define FATHOM_HOST_CHASE_INTERNAL_H
 
@@ -11,9 +11,9 @@
 #include "host_chase.h"
 
 enum {
-	LINE = 64,       /* distance of nodes; no processor of today has shorter lines */
-	CHAIN = 1 << 15, /* most nodes that are linked */
-	STRETCH = 4096,  /* loads timed without a break, at most */
+	LINE = 64,       /* distance of nodes, no more than any processor's line */
+	CHAIN = 1 << 15, /* most linked nodes */
+	STRETCH = 4096,  /* most loads timed without a break */
 	MOST_PAGES = 1 << 14
 };
 
@@ -22,14 +22,14 @@ struct chase {
 	const struct topology *topology;
 	struct topology_facts facts;
 	struct core_noise noise;
-	int core;                 /* the quietest one that has its memory where the first one has */
-	struct pages small, huge; /* huge.bytes is 0 when there are none */
+	int core;                 /* the quietest core with the memory of the first core */
+	struct pages small, huge; /* huge.bytes 0: no huge pages */
 	uint32_t *next, *place;
 	uint32_t packed[MOST_PAGES];
 	uint64_t random;
-	double timer;   /* seconds of reading the clock */
-	double seconds; /* for the samples of a point */
-	double end;     /* clock_now() when the time is spent */
+	double timer;   /* seconds to read the clock */
+	double seconds; /* of the samples of a point */
+	double end;     /* clock_now() at the end of the time budget */
 };
 
 /* Nodes at base + i * stride, spread within the stride. */
@@ -38,19 +38,19 @@ struct set {
 	char *base;
 	size_t stride;
 	uint32_t nodes, spread;  /* spread: lines of a stride, a power of two */
-	const uint32_t *packed;  /* the lines of the nodes instead, or NULL */
+	const uint32_t *packed;  /* the nodes' lines instead, or NULL */
 	size_t stretch, refresh; /* timed loads, random loads before them */
 	size_t least;            /* timed loads of a sample */
-	void **at;               /* where the chain is */
+	void **at;               /* the current node */
 };
 
 /* ---- sets (host_chase_set.c) ---- */
 
-uint32_t some_line(uint32_t i, uint32_t lines);
-void touch(const struct set *set, size_t loads);
-double time_loads(struct set *set);
-void link_set(struct set *set);
-void link_pairs(struct set *set, size_t apart);
-void record_set(struct set *set, const char *series, const struct arg *args, size_t count);
+uint32_t host_chase_line(uint32_t i, uint32_t lines);
+void host_chase_touch(const struct set *set, size_t loads);
+double host_chase_time(struct set *set);
+void host_chase_link(struct set *set);
+void host_chase_link_pairs(struct set *set, size_t apart);
+void host_chase_record(struct set *set, const char *series, const struct arg *args, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of nodes: its loads, the chains through it, its samples. */
+/* A set of nodes: its loads, its pointer chains, its samples. */
 #include "host_chase_internal.h"
 
 #include "lib/host/clock.h"
@@ -8,15 +8,13 @@
 #include <math.h>
 
 enum {
-	RESIDENT = 512, /* sets up to so many nodes need no loads in between */
-	SAMPLED = 1024, /* loads timed without a break where the nodes are a sample */
+	RESIDENT = 512, /* smaller sets need no loads between stretches */
+	SAMPLED = 1024, /* loads timed without a break in a sampled set */
 	TRIES = 3,      /* of a point while the clock changes or the core is shared */
 	LOADS_UNROLLED = 16
 };
 
 static const double steady = 0.01;
-
-/* ---- loads ---- */
 
 #define FOLLOW(p)                                                                                  \
 	p = (void **)p[0];                                                                         \
@@ -35,8 +33,8 @@ static void **follow(void **p, size_t loads)
 	return p;
 }
 
-/* A line of those in which node i may lie. */
-uint32_t some_line(uint32_t i, uint32_t lines)
+/* A pseudo-random line for node i. */
+uint32_t host_chase_line(uint32_t i, uint32_t lines)
 {
 	return (i * 0x9e3779b9u >> 8) & (lines - 1);
 }
@@ -45,11 +43,12 @@ static void **node(const struct set *set, uint32_t i)
 {
 	if (set->packed)
 		return (void **)(set->base + (size_t)set->packed[i] * LINE);
-	return (void **)(set->base + i * set->stride + (size_t)some_line(i, set->spread) * LINE);
+	return (void **)(set->base + i * set->stride +
+	                 (size_t)host_chase_line(i, set->spread) * LINE);
 }
 
 /* Independent loads at random nodes. */
-void touch(const struct set *set, size_t loads)
+void host_chase_touch(const struct set *set, size_t loads)
 {
 	uint64_t state = chain_random(&set->chase->random, UINT32_MAX), sum = 0;
 
@@ -57,10 +56,10 @@ void touch(const struct set *set, size_t loads)
 		state = state * 6364136223846793005u + 1442695040888963407u;
 		sum += (uintptr_t)*node(set, (uint32_t)((state >> 32) * set->nodes >> 32));
 	}
-	__asm__ volatile("" ::"r"(sum)); /* they count */
+	__asm__ volatile("" ::"r"(sum)); /* keeps the loads alive */
 }
 
-double time_loads(struct set *set)
+double host_chase_time(struct set *set)
 {
 	double start = clock_now();
 	set->at = follow(set->at, set->stretch);
@@ -68,15 +67,15 @@ double time_loads(struct set *set)
 	return clock_now() - start;
 }
 
-/* Stretches of one sample, each after what makes the caches forget the one before. */
+/* The stretches of a sample; random loads before each make the caches forget the last one. */
 static bool take_loads(void *context, struct sample *sample)
 {
 	struct set *set = context;
 	size_t stretches = 0;
 
 	do {
-		touch(set, set->refresh);
-		sample->span += time_loads(set) - set->chase->timer;
+		host_chase_touch(set, set->refresh);
+		sample->span += host_chase_time(set) - set->chase->timer;
 		stretches++;
 	} while (stretches * set->stretch < set->least);
 	sample->seconds = sample->span / (double)(stretches * set->stretch);
@@ -84,10 +83,8 @@ static bool take_loads(void *context, struct sample *sample)
 	return true;
 }
 
-/* ---- chains ---- */
-
-/* All nodes, or CHAIN of them in one cycle. */
-void link_set(struct set *set)
+/* Links all nodes, or CHAIN of them in one cycle. */
+void host_chase_link(struct set *set)
 {
 	struct chase *chase = set->chase;
 	uint32_t *next = chase->next, *place = chase->place;
@@ -108,9 +105,9 @@ void link_set(struct set *set)
 	set->at = node(set, place[0]);
 }
 
-/* Pairs of loads, the second one `apart` bytes behind the first: slots 0 and 2 of the first, 1 and
- * 3 of the second. */
-void link_pairs(struct set *set, size_t apart)
+/* Links pairs of loads, the second `apart` bytes behind the first: slots 0 and 2 of the first, 1
+ * and 3 of the second. */
+void host_chase_link_pairs(struct set *set, size_t apart)
 {
 	uint32_t *next = set->chase->next;
 
@@ -123,8 +120,7 @@ void link_pairs(struct set *set, size_t apart)
 	set->at = node(set, 0);
 }
 
-/* Loads of a sample. A chain through a sample of the lines is followed only once, half a chain at
- * most at a time. */
+/* Loads of a sample. A sampled chain is followed once, at most half of it at a time. */
 static struct sample_plan plan_loads(struct set *set)
 {
 	const double seconds = set->chase->seconds;
@@ -145,7 +141,7 @@ static struct sample_plan plan_loads(struct set *set)
 	        .max_samples = CHAIN / SAMPLED};
 }
 
-void record_set(struct set *set, const char *series, const struct arg *args, size_t count)
+void host_chase_record(struct set *set, const char *series, const struct arg *args, size_t count)
 {
 	struct sample_plan plan = plan_loads(set);
 	const struct chase *chase = set->chase;
@@ -159,7 +155,7 @@ void record_set(struct set *set, const char *series, const struct arg *args, siz
 		measurement.hz = clock_core_hz();
 		const bool same = !(fabs(before / measurement.hz - 1) > steady);
 		if (set->nodes > CHAIN || (same && undisturbed && core_noise_undisturbed(&chase->noise)))
-			break; /* a sample of the lines is walked once */
+			break; /* a sampled chain is followed once */
 	}
 	probe_record(chase->run, series, args, count, &measurement);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long does a word take from one core to another, by the pair of cores? Method: two
- * threads, each bound to a core, write to one cache line in turns; every turn waits for the other's
- * write; a round trip is two ways. Samples take different lines, as the way leads over a line's
- * home. All pairs of up to 16 cores, of more a choice of them. What can fool it: virtual processors
- * that move to other cores between processes or are paused, a power-saving core. Waits are bounded:
- * pairs whose partner does not run are left out. Unit: seconds of one way. */
+/* Question: how long does a word take from one core to another, by the pair of cores?
+ *
+ * Method: two threads, each bound to a core, write to one cache line in turns; every turn waits for
+ * the other's write; a round trip is two ways. Samples use different lines, as the way depends on a
+ * line's home. All pairs of up to 16 cores, or a choice of more cores.
+ *
+ * What can fool it: virtual processors that move between cores or are paused; a power-saving core.
+ * Waits are bounded: pairs whose partner does not run are left out.
+ *
+ * Unit: seconds of one way. */
 #include "lib/base/base.h"
 #include "host_exchange.h"
 
@@ -21,7 +25,7 @@
 
 enum {
 	ALL_CORES = 16,
-	NEIGHBOURS = 4, /* of which all are taken where there are more cores */
+	NEIGHBOURS = 4, /* the first cores, always taken */
 	ROUNDS = 100,
 	BALLS = 64,
 	SPINS = 1000,
@@ -29,7 +33,7 @@ enum {
 };
 static const double patience = 0.02; /* seconds without the other's write */
 
-/* Odd values are the starter's, even ones the answer; they rise from one ball to the next. */
+/* Odd values are the starter's, even values the answers; they rise from ball to ball. */
 struct ball {
 	_Alignas(APART) _Atomic uint64_t turn;
 };
@@ -43,7 +47,7 @@ struct player {
 	const struct topology *topology;
 	struct game *game;
 	int core;
-	uint64_t turn; /* of the starter */
+	uint64_t turn; /* the starter's */
 	char binding[128];
 	_Atomic int ready; /* 1: bound, -1: could not be */
 };
@@ -54,13 +58,13 @@ static bool bind_player(struct player *player)
 	return strncmp(player->binding, "not bound", strlen("not bound")) != 0;
 }
 
-/* The line for this turn and the one that answers it: another one for every sample. */
+/* The line of this turn and its answer; another line for every sample. */
 static _Atomic uint64_t *line_of(struct game *game, uint64_t turn)
 {
 	return &game->ball[(turn - 1) / 2 / ROUNDS % BALLS].turn;
 }
 
-/* Waits until the turn is this or the game is over; false when it took too long. */
+/* Waits for this turn or the end of the game; false after `patience`. */
 static bool wait_turn(struct game *game, uint64_t turn)
 {
 	_Atomic uint64_t *line = line_of(game, turn);
@@ -77,7 +81,7 @@ static bool wait_turn(struct game *game, uint64_t turn)
 	}
 }
 
-/* The other thread: answers until the game is over. */
+/* The other thread answers until the game is over. */
 static void *answer(void *context)
 {
 	struct player *player = context;
@@ -120,13 +124,13 @@ static bool wait_ready(const struct player *player)
 {
 	double end = clock_now() + patience;
 
-	/* it begins on the core that it was started from: ours */
+	/* the new thread begins on our core */
 	while (player->ready == 0 && clock_now() < end)
 		sched_yield();
 	return player->ready == 1;
 }
 
-/* False when the pair does not play: a thread cannot be bound or does not run. */
+/* False when a thread cannot be bound or does not run. */
 static bool measure_pair(
         struct probe_run *run, const struct topology *topology, int from, int to, double seconds)
 {
@@ -154,7 +158,7 @@ static bool measure_pair(
 	return played;
 }
 
-/* The cores that play: all, or the first ones, which are neighbours, and some of the rest. */
+/* The cores to measure: all, or the first ones (neighbours) and some of the rest. */
 static int choose_cores(int cores, int most, int *chosen)
 {
 	int count = cores < most ? cores : most, rest = count - NEIGHBOURS;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_exchange probe -> host.exchange.pair[from,to], .latency (median of the pairs),
- * .min, .max, and the medians of pairs that share alike: .cache[level], .node, .remote. Where the
- * processes do not agree on which pairs are the quicker ones, as virtual processors move from core
- * to core, a pair has no time of its own: pairs and extremes are ranges, medians are the values. */
+ * .min, .max, and the medians of pairs by what they share: .cache[level], .node, .remote. Virtual
+ * processors move between cores, so processes may disagree on the order of the pairs. A pair then
+ * has no time of its own: pairs and extremes become ranges, only medians are values. */
 #include "lib/base/base.h"
 #include "host_exchange.h"
 
 #include "lib/probe/curve.h"
+#include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-/* No write is seen within two cycles of 5 GHz; above, the threads were not running. */
+/* A write takes at least two cycles of 5 GHz; above the upper bound the threads were not running.
+ */
 static const double quickest = 0.4e-9, slowest = 100e-6;
 static const double unsteady = 0.2; /* half of the interval over the value */
-static const double agreed = 0.5;   /* rank correlation of two processes, from which they agree */
+static const double agreed = 0.5;   /* rank correlation from which two processes agree */
 enum { ANY = INT8_MIN, PROCESSES_MAX = 64 };
 
 static struct parameter_spec spec_of(const char *name)
@@ -27,7 +28,7 @@ static struct parameter_spec spec_of(const char *name)
 	        .high = slowest};
 }
 
-/* The times of the pairs that share this, in one process; their number. */
+/* Times of the pairs with this `shared`, in one process. Returns their number. */
 static size_t pairs_of(const struct table *curve, int process, int shared, double *value)
 {
 	size_t n = 0;
@@ -40,8 +41,8 @@ static size_t pairs_of(const struct table *curve, int process, int shared, doubl
 	return n;
 }
 
-/* A quantile of the pairs that share this, over the processes. The pairs differ, their quantile
- * does not: its error is that between processes. Samples are pairs. */
+/* A quantile of the pairs with this `shared`, over the processes; its error is that between
+ * processes. each[]: the processes' quantiles; samples are pairs. */
 static struct estimate quantile_of(
         const struct table *curve, int shared, double q, struct estimate each[PROCESSES_MAX])
 {
@@ -52,13 +53,13 @@ static struct estimate quantile_of(
 		const size_t pairs = pairs_of(curve, process, shared, value);
 		const double at = stats_quantile(value, pairs, q);
 		if (pairs > 0)
-			each[n++] = (struct estimate){at, at, at, pairs};
+			each[n++] = estimate_exact(at, pairs);
 	}
 	free(value);
-	return n > 0 ? stats_combine(each, n) : (struct estimate){.samples = 0};
+	return n > 0 ? stats_combine(each, n) : estimate_none;
 }
 
-/* Nothing when no pair shares this. */
+/* Adds no row when no pair has this `shared`. */
 static void add_group(
         const struct table *curve, struct profile *profile, const char *name, int shared)
 {
@@ -73,10 +74,10 @@ static void add_group(
 
 static bool steady(const struct estimate *way)
 {
-	return way->high - way->low < 2 * unsteady * way->value;
+	return estimate_half_width(*way) < unsteady * way->value;
 }
 
-/* How far the processes agree on the order of the pairs that all of them have. */
+/* How far the processes agree on the order of the pairs that all of them measured. */
 static double agreement(const struct table *curve, const struct point *pair, size_t count)
 {
 	double *value = xmalloc((PROCESSES_MAX * count + 1) * sizeof *value);
@@ -102,7 +103,7 @@ static double agreement(const struct table *curve, const struct point *pair, siz
 	return correlation;
 }
 
-/* The quickest or slowest pair of each process: not always the same one. */
+/* The quickest or slowest pair of each process; not always the same pair. */
 static void add_extreme(const struct table *curve, struct profile *profile, const char *name,
         double q, bool told_apart)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and,
- * beyond the caches, threads? Method: one thread bound to each core, each with its own buffer that
- * it touched first; all pass over their parts again and again between two barriers, over large ones
- * piece by piece. Plain loops that the compiler vectorizes, with ordinary stores. What can fool it:
- * a cache that other cores or other virtual machines share (sizes in the caches are visited twice,
- * some time apart), a size that a cache holds in part (the one beyond them is several times
- * theirs), the chain of page tables, of two of them in a virtual machine (huge pages, where the
- * kernel grants them; small ones also take longer to come than all passes over them), loops that
- * the compiler turns into library calls (forbidden here), a pass that is not made (every result is
- * verified). Writes count once, though an ordinary store also reads the line. Sizes that just fill
- * a cache are left out. Unit: seconds of one pass of all threads; `bytes` counts bytes read plus
- * bytes written, which is also the working set. */
+ * beyond the caches, threads?
+ *
+ * Method: one thread bound to each core, with its own buffer that it touched first; all pass over
+ * their parts repeatedly between two barriers, over large parts piece by piece. Plain vectorized
+ * loops with ordinary stores.
+ *
+ * What can fool it: shared caches (sizes in the caches are measured twice, some time apart); a size
+ * that a cache holds in part (the size beyond is several times larger; sizes that just fill a cache
+ * are left out); page chains (huge pages where the kernel grants them); loops turned into library
+ * calls (forbidden here); a pass that is not made (every result is verified). Writes count once,
+ * though a store also reads the line.
+ *
+ * Unit: seconds of one pass of all threads; `bytes` counts bytes read plus bytes written, which is
+ * also the working set. */
 #include "host_memory_internal.h"
 
 #include "lib/host/clock.h"
@@ -28,9 +31,7 @@ enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3, REPEATS 
 
 static const char *const way_name[WAYS] = {"read", "copy", "write"};
 
-/* ---- teams ---- */
-
-/* Grows the random data of every thread of the team to its part. */
+/* Fills every thread's part with random data, as far as it is new. */
 static void fill(struct bench *bench, uint64_t seed)
 {
 #pragma omp parallel num_threads(bench->threads)
@@ -58,7 +59,7 @@ static double time_passes(const struct bench *bench, int passes)
 #pragma omp master
 		start = clock_now();
 		for (int i = 0; i < passes; i++)
-			pass_piece(bench, worker);
+			host_memory_pass(bench, worker);
 #pragma omp barrier
 #pragma omp master
 		stop = clock_now();
@@ -71,7 +72,7 @@ static bool verified(const struct bench *bench)
 	int wrong = 0;
 
 #pragma omp parallel num_threads(bench->threads) reduction(+ : wrong)
-	wrong += !passed_right(bench, &bench->worker[omp_get_thread_num()]);
+	wrong += !host_memory_right(bench, &bench->worker[omp_get_thread_num()]);
 	if (wrong)
 		msg_warn("%s by %d threads went wrong in %d of them: not recorded",
 		        way_name[bench->way], bench->threads, wrong);
@@ -88,9 +89,7 @@ static bool take_sample(void *context, struct sample *sample)
 	return true;
 }
 
-/* ---- the sweep ---- */
-
-/* Sizes: first, 4 first ... as long as they lie in the caches, and one beyond them. */
+/* Sizes: first, 4 first, 16 first ... within the caches, and one size beyond them. */
 struct memory_sweep {
 	struct probe_run *run;
 	struct pinned_threads pinned;
@@ -99,7 +98,7 @@ struct memory_sweep {
 	size_t first, beyond;
 };
 
-/* Four times the last-level caches, within reason: to touch more pages takes too long. */
+/* Four times the last-level caches, within limits: touching more pages takes too long. */
 static size_t beyond_cache(const struct topology_facts *facts)
 {
 	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
@@ -112,14 +111,14 @@ static size_t beyond_cache(const struct topology_facts *facts)
 	return wanted < most ? wanted : most;
 }
 
-/* A part that just fills a cache is neither in it nor beyond it. */
+/* A part of about a cache's size is neither in it nor beyond it. */
 static bool fills(size_t part, int64_t cache)
 {
 	return part > (size_t)cache * 2 / 3 && part < (size_t)cache * 3 / 2;
 }
 
-/* One thread at all sizes, teams beyond the caches: inside them a team's rate is that of one
- * thread, times threads, as soon as no other program takes a core for a moment. */
+/* One thread at all sizes; several threads only beyond the caches, as inside them each has the rate
+ * of one thread. */
 static bool has_point(const struct memory_sweep *sweep, int threads, size_t bytes)
 {
 	const struct topology_facts *facts = &sweep->pinned.facts;
@@ -140,7 +139,7 @@ static size_t next_size(const struct memory_sweep *sweep, size_t bytes)
 	return 4 * bytes <= sweep->beyond / 4 ? 4 * bytes : sweep->beyond;
 }
 
-/* The largest part that thread t has in any team. */
+/* The largest part of thread t at any point. */
 static size_t largest_part(const struct memory_sweep *sweep, int t)
 {
 	size_t largest = 0;
@@ -154,7 +153,7 @@ static size_t largest_part(const struct memory_sweep *sweep, int t)
 	return largest;
 }
 
-/* Room for every thread. The pages come when the thread touches them. */
+/* Reserves memory for every thread, which touches its own pages later. */
 static void reserve(struct memory_sweep *sweep)
 {
 	struct fault fault;
@@ -197,8 +196,8 @@ static void measure_way(
 	double once = 0, spent = 0;
 	for (int t = 0; t < bench.threads; t++)
 		bench.worker[t].at = 0;
-	/* The part becomes warm: a last-level cache may pass over what is read once. Beyond the
-	 * caches they lose what the pass before has written. */
+	/* Warms the part: a last-level cache may not keep data read once. Beyond the caches this
+	 * evicts the previous writes. */
 	for (int i = 0; i < WARM_PASSES && spent < seconds; i++) {
 		const double all = time_passes(&bench, whole);
 		spent += all;
@@ -208,7 +207,7 @@ static void measure_way(
 		once = time_passes(&bench, 4) / 4;
 	bench.passes = (int)fmin(fmax(seconds / 20 / once, 1), 1e6);
 	plan.warm_seconds = 0;
-	/* Three samples, or as many as an interval needs that is less than their range. */
+	/* Three samples, or enough for an interval narrower than their range. */
 	const double needed = once * bench.passes;
 	plan.max_seconds = fmax(plan.max_seconds, 2.5 * needed);
 	plan.max_seconds = fmax(plan.max_seconds, fmin(11.5 * needed, 3 * seconds));
@@ -232,7 +231,8 @@ static void measure_size(struct memory_sweep *sweep, size_t bytes, double second
 		        .worker = sweep->worker, .pinned = &sweep->pinned, .threads = threads};
 		if (!has_point(sweep, threads, bytes))
 			continue;
-		bench.part = bytes / (size_t)threads / 16 * 16; /* two equal halves of words */
+		bench.part =
+		        bytes / (size_t)threads / 16 * 16; /* two equal halves of whole words */
 		bench.pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 		const size_t all = bench.part * (size_t)threads;
 		bool any = false;
@@ -260,7 +260,8 @@ static size_t count_points(const struct memory_sweep *sweep)
 	return count;
 }
 
-/* The sizes in the caches; returns the one at which the time was spent, or the one beyond them. */
+/* Measures the sizes in the caches. Returns the size at which the time ended, or the one beyond the
+ * caches. */
 static size_t repeat_sizes(struct memory_sweep *sweep, double seconds, double end)
 {
 	size_t bytes = sweep->first;
@@ -274,12 +275,12 @@ static size_t repeat_sizes(struct memory_sweep *sweep, double seconds, double en
 
 static void measure(struct probe_run *run)
 {
-	static const double patience = 2; /* budgets, before larger sizes are dropped */
+	static const double patience = 2; /* budgets, then larger sizes are dropped */
 	struct memory_sweep sweep = {.run = run, .first = 16384};
 	struct pinned_threads *pinned = &sweep.pinned;
 	struct fault fault;
 
-	if (!pinned_open(pinned, &fault))
+	if (!pinned_open(pinned, run->common.quick, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	curve_slow_are_disturbed(run->curve);
 	core_noise_expect(&pinned->noise, run->core_usual);

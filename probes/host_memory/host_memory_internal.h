@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the host_memory probe: what a thread passes over, and how. */
+/* Shared by the files of the host_memory probe: a thread's data, and the passes over them. */
 #ifndef FATHOM_HOST_MEMORY_INTERNAL_H
 #define FATHOM_HOST_MEMORY_INTERNAL_H
 
@@ -10,13 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum way { READ, COPY, WRITE, WAYS }; /* in this order: write leaves what copy must overwrite */
+enum way {
+	READ,
+	COPY,
+	WRITE,
+	WAYS
+}; /* in this order: write leaves data that copy must overwrite */
 
 struct worker {
 	struct pages pages;
-	uint64_t *data;  /* where these begin */
-	size_t filled;   /* bytes touched and random so far */
-	size_t at, last; /* words before the next piece and before the last one */
+	uint64_t *data;  /* their first word */
+	size_t filled;   /* bytes filled with random data so far */
+	size_t at, last; /* words before the next piece and the last one */
 	uint64_t sum;
 };
 
@@ -24,16 +29,16 @@ struct bench {
 	struct worker *worker;
 	const struct pinned_threads *pinned;
 	bool undisturbed;    /* before the next sample */
-	int threads, passes; /* of a sample, over one piece each */
+	int threads, passes; /* passes of a sample, over one piece each */
 	enum way way;
-	size_t part, pieces; /* bytes of one thread, and in how many pieces it passes over them */
+	size_t part, pieces; /* bytes of one thread, and the number of pieces */
 };
 
 /* One thread reads, copies or writes its next piece. COPY: from the first half of its part to the
- * second one. */
-void pass_piece(const struct bench *bench, struct worker *worker);
+ * second. */
+void host_memory_pass(const struct bench *bench, struct worker *worker);
 
-/* Whether the last pass left what it should, found by other means than the loop that made it. */
-bool passed_right(const struct bench *bench, const struct worker *worker);
+/* Whether the last pass left the right data, checked by another loop. */
+bool host_memory_right(const struct bench *bench, const struct worker *worker);
 
 #endif

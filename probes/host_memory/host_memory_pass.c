@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the host_memory probe: plain ones that the compiler vectorizes. */
+/* The loops of the host_memory probe, which the compiler vectorizes. */
 #include "host_memory_internal.h"
 
 #include <string.h>
 
-/* Vectorized for the unit that this processor has (chosen when the program starts), and never a
- * call of memcpy. */
+/* Vectorized for this processor's unit, chosen at program start; never a call of memcpy. */
 #define LOOPS "O3", "no-tree-loop-distribute-patterns"
 #if defined(__clang__)
 #define VECTORIZED __attribute__((noinline))
@@ -41,14 +40,14 @@ VECTORIZED static void copy_words(uint64_t *restrict to, const uint64_t *restric
 
 static const uint64_t mask = 0x9e3779b97f4a7c15u;
 
-/* Words of a part that are read, or written where nothing is read. */
+/* Words that a pass reads, or writes where it reads none. */
 static size_t passed_words(const struct bench *bench)
 {
 	const size_t words = bench->part / sizeof(uint64_t);
 	return bench->way == COPY ? words / 2 : words;
 }
 
-void pass_piece(const struct bench *bench, struct worker *worker)
+void host_memory_pass(const struct bench *bench, struct worker *worker)
 {
 	const size_t all = passed_words(bench), n = all / bench->pieces;
 	uint64_t *data = worker->data + worker->at;
@@ -59,12 +58,12 @@ void pass_piece(const struct bench *bench, struct worker *worker)
 		write_words(data, n, worker->at, mask);
 	else
 		copy_words(data + all, data, n);
-	__asm__ volatile("" ::"r"(worker->data) : "memory"); /* every pass counts */
+	__asm__ volatile("" ::"r"(worker->data) : "memory"); /* keeps every pass alive */
 	worker->last = worker->at;
 	worker->at = worker->at + 2 * n > all ? 0 : worker->at + n;
 }
 
-bool passed_right(const struct bench *bench, const struct worker *worker)
+bool host_memory_right(const struct bench *bench, const struct worker *worker)
 {
 	const size_t all = passed_words(bench), n = all / bench->pieces;
 	const uint64_t *data = worker->data + worker->last;

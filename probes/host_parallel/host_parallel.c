@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what do an OpenMP fork/join and a barrier inside a team cost, against the number of
- * threads? Method: one thread bound to each core; many empty parallel regions in a row, timed
- * together; one region with many barriers, less an empty one. Threads wait as OpenMP's defaults
- * have it. What can fool it: threads that fall asleep between regions (the regions follow at once,
- * as in a loop of parallel steps), other programs on the same cores, a virtual machine's scheduler.
+/* Question: what do an OpenMP fork/join and a barrier inside a parallel region cost, against the
+ * number of threads?
+ *
+ * Method: one thread bound to each core; many empty parallel regions in a row, timed together; one
+ * region with many barriers, less an empty region. Threads wait by OpenMP's defaults.
+ *
+ * What can fool it: threads that fall asleep between regions (regions follow at once, as in a loop
+ * of parallel steps); interference on the cores; a virtual machine's scheduler.
+ *
  * Unit: seconds of one region, seconds of one barrier. */
 #include "lib/base/base.h"
 #include "lib/host/clock.h"
@@ -24,7 +28,7 @@ static double time_regions(int threads, int count)
 	double start = clock_now();
 	for (int i = 0; i < count; i++) {
 #pragma omp parallel num_threads(threads)
-		__asm__ volatile("" ::: "memory"); /* nothing, but not removable */
+		__asm__ volatile("" ::: "memory"); /* empty, but not removable */
 	}
 	return clock_now() - start;
 }
@@ -60,13 +64,12 @@ static bool take_barrier(void *context, struct sample *sample)
 	return true;
 }
 
-/* Operations that fill a hundred microseconds, or few where cores are shared and each takes long.
- */
+/* Operations that fill a hundred microseconds; fewer where cores are shared. */
 static int fill(double (*timed)(int, int), int threads)
 {
 	enum { FEWEST = 10, MOST = 100000 };
 	int count = FEWEST;
-	timed(threads, count); /* starts the team */
+	timed(threads, count); /* starts the threads */
 	while (timed(threads, count) < 1e-4 && count < MOST)
 		count *= 2;
 	return count;
@@ -91,7 +94,7 @@ static void measure(struct probe_run *run)
 	struct pinned_threads pinned;
 	struct fault fault;
 
-	if (!pinned_open(&pinned, &fault))
+	if (!pinned_open(&pinned, run->common.quick, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	curve_slow_are_disturbed(run->curve);
 	core_noise_expect(&pinned.noise, run->core_usual);

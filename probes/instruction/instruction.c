@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long does a dependent instruction take, and how many can an SM start at a time?
  *
- * Method: the loops of instruction.cu, one block or two on every SM, against independent chains,
- * warps and blocks (LAPACK Working Note 202, section 3.4); FMAs fed from shared memory and from the
- * constant bank (section 3.5); FMA and tensor-core products for two seconds, with clock and power.
+ * Method: loops of one instruction in independent chains, one or two blocks on every SM, against
+ * chains, warps and blocks (LAPACK Working Note 202, section 3.4). FMAs fed from shared memory and
+ * constants (section 3.5). FMA and tensor-core products for two seconds, with clock and power.
  *
- * What can fool it: code that is not what was meant (tests/instruction_code.t reads it), the loop
- * around it (series overhead: the same instructions in a shorter body), a clock that gives way
- * under load (measured in every sample), blocks that do not run at once (each has its own span; the
- * middle one counts), chains in half precision (the compiler deals them out to two units in turns:
- * their latency is that of the hand-over).
+ * What can fool it: other code than intended (tests/instruction_code.t reads the machine code); the
+ * loop itself (series overhead: a shorter body); a clock that drops under load (measured in every
+ * sample); blocks that do not run at once (the median block counts); half-precision chains (the
+ * compiler alternates between two units, so their latency is that of the hand-over).
  *
- * Unit: seconds per warp-wide instruction of one SM: with one warp and one chain its latency. A
+ * Unit: seconds per warp-wide instruction of one SM; with one warp and one chain its latency. A
  * warpgroup product counts as one instruction of its four warps. */
 #include "lib/base/base.h"
 #include "instruction_internal.h"
 
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <stdlib.h>
 
-/* ---- the sweep: every step measures, or only counts when run is NULL ---- */
+/* Every step of the sweep measures, or only counts its points when run is NULL. */
 
 static int measure_chain(struct probe_run *run, struct instruction_bench *b, size_t index,
         int chains, int warps, int blocks, double seconds)
@@ -34,9 +33,9 @@ static int measure_chain(struct probe_run *run, struct instruction_bench *b, siz
 	return 1;
 }
 
-/* One chain of one warp, a saturated SM, and what lies between; matrix products against blocks,
- * too, each of as many warps as an SM has tensor cores; the first instruction, the FMA in single
- * precision, in full. */
+/* One chain of one warp, a saturated SM, and points between. Matrix products also against blocks of
+ * as many warps as an SM has tensor cores. The first instruction, the single-precision FMA, in
+ * full. */
 static int sweep_chains(
         struct probe_run *run, struct instruction_bench *b, bool quick, double seconds)
 {
@@ -105,7 +104,7 @@ static int sweep_fed(struct probe_run *run, struct instruction_bench *b, double 
 
 static int sweep_warpgroups(struct probe_run *run, struct instruction_bench *b, double seconds)
 {
-	if (!wgmma_built())
+	if (!instruction_wgmma_built())
 		return 0;
 	for (int i = 0; run && i < 2; i++) {
 		const enum wgmma_kind kind = i ? WGMMA_BF16 : WGMMA_TF32;
@@ -125,10 +124,7 @@ static int sweep(struct probe_run *run, struct instruction_bench *b, bool quick,
 static void measure(struct probe_run *run)
 {
 	struct instruction_bench b = {0};
-	struct fault fault;
-	if (!gpu_open(&b.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &b.gpu);
+	probe_open_gpu(run, &b.gpu);
 	const size_t blocks = (size_t)(INSTRUCTION_BLOCKS_MAX * b.gpu.sm_count);
 	GPU(cudaMallocHost((void **)&b.span, blocks * sizeof *b.span));
 	GPU(cudaMalloc((void **)&b.sink, sizeof *b.sink));

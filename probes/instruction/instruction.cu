@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long does an instruction take whose operand is the result of the one before, and
- * how many can an SM start? Method: a warp runs 1 to 8 independent chains of one instruction, 512
- * (16 of the matrix products) of them unrolled in a loop; every block reads both clocks around its
- * loop. What can fool it: instructions merged or removed by the compiler (all are volatile, their
- * results are stored on a condition that never holds; tests/instruction_code.t reads the machine
- * code), the loop's own two instructions a turn (measured by bodies of two lengths), operands that
- * overflow. Unit: seconds per turn of a block's loop, which the host divides. */
+/* Kernels of the instruction probe; instruction.c has the method. A warp runs 1 to 8 independent
+ * chains of one instruction, unrolled in a loop; every block reads both clocks around its loop. All
+ * instructions are volatile, and their results are stored on a condition that never holds. */
 #include "instruction_fed.cuh"
 #include "instruction_matrix.cuh"
 #include "instruction_warpgroup.cuh"
@@ -37,8 +33,6 @@ __global__ void __launch_bounds__(body == INSTRUCTION_MMA_BODY ? 512 : 1024)
 	stop_together(&timed, span, bits, sink);
 }
 
-/* ---- launching ---- */
-
 typedef void (*chain)(int64_t, struct gpu_span *, uint32_t *);
 
 struct entry {
@@ -51,44 +45,38 @@ struct entry {
 		chain_kernel<op, 1, body>, chain_kernel<op, 2, body>, chain_kernel<op, 4, body>,   \
 		        chain_kernel<op, 8, body>                                                  \
 	}
-#define PLAIN(name, code, op, flops, capability)                                                   \
+#define ENTRY(name, op, flops, body, capability)                                                   \
 	{                                                                                          \
-		{name, code, flops, INSTRUCTION_BODY, capability}, KERNELS(op, INSTRUCTION_BODY)   \
+		{name, flops, body, capability}, KERNELS(op, body)                                 \
 	}
-#define SLOW(name, op)                                                                             \
-	{                                                                                          \
-		{name, "", 0, INSTRUCTION_SLOW_BODY, 0}, KERNELS(op, INSTRUCTION_SLOW_BODY)        \
-	}
-#define MATRIX(name, code, op, flops, capability)                                                  \
-	{                                                                                          \
-		{name, code, flops, INSTRUCTION_MMA_BODY, capability},                             \
-		        KERNELS(op, INSTRUCTION_MMA_BODY)                                          \
-	}
+#define PLAIN(name, op, flops, capability) ENTRY(name, op, flops, INSTRUCTION_BODY, capability)
+#define SLOW(name, op) ENTRY(name, op, 0, INSTRUCTION_SLOW_BODY, 0)
+#define MATRIX(name, op, flops, capability) ENTRY(name, op, flops, INSTRUCTION_MMA_BODY, capability)
 
 const struct entry entries[] = {
-        PLAIN("fma.s", "FFMA", fma_s, 64, 0),
-        PLAIN("fma.d", "DFMA", fma_d, 64, 0),
-        PLAIN("fma.h", "HFMA2", fma_h, 128, 0),
-        PLAIN("fma.bf16", "HFMA2.BF16", fma_bf16, 128, 80),
-        PLAIN("int.mad", "IMAD", mad_i, 0, 0),
-        PLAIN("int.shift", "SHF", shift_i, 0, 0),
-        PLAIN("int.logic", "LOP3", logic_i, 0, 0),
-        PLAIN("special.rsqrt", "MUFU.RSQ", special_rsqrt, 0, 0),
-        PLAIN("special.ex2", "MUFU.EX2", special_exp2, 0, 0),
-        PLAIN("special.sin", "MUFU.SIN", special_sine, 0, 0),
-        PLAIN("special.lg2", "MUFU.LG2", special_lg2, 0, 0),
+        PLAIN("fma.s", fma_s, 64, 0),
+        PLAIN("fma.d", fma_d, 64, 0),
+        PLAIN("fma.h", fma_h, 128, 0),
+        PLAIN("fma.bf16", fma_bf16, 128, 80),
+        PLAIN("int.mad", mad_i, 0, 0),
+        PLAIN("int.shift", shift_i, 0, 0),
+        PLAIN("int.logic", logic_i, 0, 0),
+        PLAIN("special.rsqrt", special_rsqrt, 0, 0),
+        PLAIN("special.ex2", special_exp2, 0, 0),
+        PLAIN("special.sin", special_sine, 0, 0),
+        PLAIN("special.lg2", special_lg2, 0, 0),
         SLOW("divide.s", divide_s),
         SLOW("divide.d", divide_d),
         SLOW("sqrt.s", root_s),
         SLOW("sqrt.d", root_d),
-        PLAIN("warp.shuffle", "SHFL", shuffle, 0, 0),
-        PLAIN("warp.ballot", "VOTE", ballot, 0, 0),
-        PLAIN("warp.redux", "REDUX", redux, 0, 80),
-        MATRIX("mma.d", "DMMA.8x8x4", mma_d, 512, 80),
-        MATRIX("mma.d16", "DMMA.16x8x16", mma_d16, 4096, 90),
-        MATRIX("mma.tf32", "HMMA.1688.F32.TF32", mma_tf32, 2048, 80),
-        MATRIX("mma.bf16", "HMMA.16816.F32.BF16", mma_bf16, 4096, 80),
-        MATRIX("mma.h", "HMMA.16816.F32", mma_h, 4096, 80),
+        PLAIN("warp.shuffle", shuffle, 0, 0),
+        PLAIN("warp.ballot", ballot, 0, 0),
+        PLAIN("warp.redux", redux, 0, 80),
+        MATRIX("mma.d", mma_d, 512, 80),
+        MATRIX("mma.d16", mma_d16, 4096, 90),
+        MATRIX("mma.tf32", mma_tf32, 2048, 80),
+        MATRIX("mma.bf16", mma_bf16, 4096, 80),
+        MATRIX("mma.h", mma_h, 4096, 80),
 };
 
 enum { ENTRIES = sizeof entries / sizeof entries[0] };
@@ -125,15 +113,15 @@ extern "C" int instruction_launch(const struct instruction_launch *l)
 	        l->turns, l->span, l->sink);
 }
 
-extern "C" int short_launch(const struct instruction_launch *l)
+extern "C" int instruction_short_launch(const struct instruction_launch *l)
 {
 	return run(l->chains == 1 ? chain_kernel<fma_s, 1, INSTRUCTION_SHORT_BODY>
 	                          : chain_kernel<fma_s, 8, INSTRUCTION_SHORT_BODY>,
 	        l->blocks * l->sm_count, 32 * l->warps, l->turns, l->span, l->sink);
 }
 
-extern "C" int fed_launch(enum fed_source source, int width, int warps, int64_t turns, int sm_count,
-        struct gpu_span *span, uint32_t *sink)
+extern "C" int instruction_fed_launch(enum fed_source source, int width, int warps, int64_t turns,
+        int sm_count, struct gpu_span *span, uint32_t *sink)
 {
 	float value[FED_CONSTANTS];
 	for (int i = 0; i < FED_CONSTANTS; ++i)
@@ -149,17 +137,17 @@ extern "C" int fed_launch(enum fed_source source, int width, int warps, int64_t 
 	return run(kernel, sm_count, 32 * warps, turns, span, sink);
 }
 
-extern "C" bool wgmma_built(void)
+extern "C" bool instruction_wgmma_built(void)
 {
 	struct cudaFuncAttributes attributes;
 	if (cudaFuncGetAttributes(&attributes, wgmma_kernel<WGMMA_TF32>) != cudaSuccess) {
 		cudaGetLastError();
 		return false;
 	}
-	return attributes.sharedSizeBytes > 0; /* the empty kernel of other targets has none */
+	return attributes.sharedSizeBytes > 0; /* the empty kernel of other targets uses none */
 }
 
-extern "C" int wgmma_launch(
+extern "C" int instruction_wgmma_launch(
         enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink)
 {
 	return run(kind == WGMMA_TF32 ? wgmma_kernel<WGMMA_TF32> : wgmma_kernel<WGMMA_BF16>,

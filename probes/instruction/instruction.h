@@ -14,18 +14,17 @@ extern "C" {
 /* Instructions of one warp in the body of the timed loop, over all its chains. */
 enum {
 	INSTRUCTION_BODY = 512,
-	INSTRUCTION_SHORT_BODY = 128, /* to tell the loop's own cost */
+	INSTRUCTION_SHORT_BODY = 128, /* for the loop's own cost */
 	INSTRUCTION_SLOW_BODY = 32,   /* division and square root, many instructions each */
 	INSTRUCTION_MMA_BODY = 16,
 	INSTRUCTION_FED_BODY = 128
 };
 
 struct instruction {
-	const char *name;   /* of the series and the parameters: gpu.<name>.latency, .rate */
-	const char *opcode; /* what the loop must consist of in machine code */
-	double flops;       /* of one warp-wide instruction; 0: 32 operations are counted */
-	int body;           /* instructions of one turn of the loop */
-	int capability;     /* least compute capability, 10 x major + minor */
+	const char *name; /* of the series and the parameters: gpu.<name>.latency, .rate */
+	double flops;     /* of one warp-wide instruction; 0: 32 operations are counted */
+	int body;         /* instructions of one turn of the loop */
+	int capability;   /* least compute capability, 10 x major + minor */
 };
 
 /* The table of instructions; count entries. */
@@ -44,8 +43,8 @@ struct instruction_launch {
 
 int instruction_launch(const struct instruction_launch *launch);
 
-/* Single-precision FMA in the short body, with 1 or 8 chains; index is not looked at. */
-int short_launch(const struct instruction_launch *launch);
+/* Single-precision FMA in the short body, with 1 or 8 chains; index is ignored. */
+int instruction_short_launch(const struct instruction_launch *launch);
 
 /* FMAs with one operand from elsewhere: a load of 4, 8 or 16 bytes from shared memory feeds one,
  * two or four of them. */
@@ -54,28 +53,26 @@ enum fed_source {
 	FED_LANE,      /* every lane its own word(s), no conflicts */
 	FED_BROADCAST, /* all lanes the same */
 	FED_CONFLICT,  /* two lanes to a bank */
-	/* operand of the constant bank; the compiler for sm_90 loads it into a uniform register
-	 * before the loop */
+	/* operand of the constant bank; code for sm_90 loads it into a uniform register before the
+	   loop */
 	FED_CONSTANT,
 	FED_SOURCES
 };
 
-int fed_launch(enum fed_source source, int width, int warps, int64_t turns, int sm_count,
-        struct gpu_span *span, uint32_t *sink);
+int instruction_fed_launch(enum fed_source source, int width, int warps, int64_t turns,
+        int sm_count, struct gpu_span *span, uint32_t *sink);
 
 /* Asynchronous tensor-core products of warpgroups (sm_90a): m64n128 with k = 8 (tf32) or 16 (bf16),
  * both operands in shared memory. */
 enum wgmma_kind { WGMMA_TF32, WGMMA_BF16 };
-bool wgmma_built(void); /* in this program, for the device that is current */
-int wgmma_launch(
+bool instruction_wgmma_built(void); /* whether this program has the kernel for the current device */
+int instruction_wgmma_launch(
         enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Curve to gpu.<instruction>.{latency,rate,blocks}, gpu.fma.s.curve, gpu.fma.fed, gpu.*.sustained.
- */
 struct table;
 struct profile;
 void instruction_fit(const struct table *curve, struct profile *profile);

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the instruction probe -> gpu.<instruction>.latency (s, one chain of one warp),
  * gpu.<instruction>.rate (flop/s of the device, its best point) or .issue (s per warp-wide
- * instruction of a saturated SM), gpu.fma.s.curve[chains,warps] and [.. blocks=2] as
+ * instruction of a saturated SM), gpu.fma.s.curve[chains,warps] and, of two blocks,
  * gpu.fma.s.two_blocks, gpu.<matrix product>.blocks[blocks] (flop/s of one SM),
  * gpu.fma.fed.<source>[width] (share of the rate from registers), gpu.instruction.overhead[warps],
  * and the sustained rates with clock and power. */
 #include "lib/base/base.h"
 #include "instruction.h"
 
-#include "lib/probe/curve.h"
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
-#include "lib/profile/profile.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double most_flops = 1e16, shortest = 1e-11, longest = 1e-3;
-
-/* constant / seconds, with its interval the right way round. */
-static struct estimate over(double constant, struct estimate seconds)
-{
-	return (struct estimate){constant / seconds.value, constant / seconds.high,
-	        constant / seconds.low, seconds.samples};
-}
 
 /* a / b; relative half-widths add up. */
 static struct estimate quotient(struct estimate a, struct estimate b)
@@ -35,10 +27,10 @@ static struct estimate quotient(struct estimate a, struct estimate b)
 	        a.samples < b.samples ? a.samples : b.samples};
 }
 
-static double sm_count(const struct table *curve)
+/* flop/s of one SM. */
+static struct estimate flop_rate(const struct table *curve, const struct point *point)
 {
-	const char *text = table_meta(curve, "gpu_sms");
-	return text ? atof(text) : NAN;
+	return estimate_inverse(curve_arg(curve, point, "flops"), point->seconds);
 }
 
 static struct point at(
@@ -48,17 +40,16 @@ static struct point at(
 	return curve_at(curve, series, args, ARRAY_LEN(args));
 }
 
-static void add(struct profile *profile, const char *name, const char *what, const char *unit,
-        double low, double high, const char *method, struct estimate estimate, bool busy)
+static void add(struct profile *profile, const char *name, struct parameter_spec spec,
+        struct estimate estimate, bool busy)
 {
-	char *full = xasprintf("gpu.%s.%s", name, what);
-	const struct parameter_spec spec = {
-	        .name = full, .unit = unit, .method = method, .low = low, .high = high};
+	char *full = xasprintf("gpu.%s.%s", name, spec.name);
+	spec.name = full;
 	profile_add(profile, &spec, NULL, 0, estimate, busy);
 	free(full);
 }
 
-/* The series of instructions have a dot in their names; those of other sweeps an underscore. */
+/* Series of instructions have a dot in their names, series of other sweeps an underscore. */
 static bool is_instruction(const char *series)
 {
 	return strchr(series, '.') && !strchr(series, '_');
@@ -80,26 +71,28 @@ static struct point quickest(const struct table *curve, const char *series)
 static void fit_instruction(
         const struct table *curve, struct profile *profile, const char *series, double sms)
 {
+	const struct parameter_spec latency = {"latency", "s",
+	        "one chain of dependent instructions, one warp", NULL, shortest, longest};
+	const struct parameter_spec rate = {"rate", "flop/s",
+	        "independent chains on all SMs, the best of the sweep", NULL, 1e9, most_flops};
+	const struct parameter_spec issue = {"issue", "s",
+	        "a warp-wide instruction of a saturated SM, the best of the sweep", NULL, shortest,
+	        longest};
 	const struct point alone = at(curve, series, 1, 1, 1), best = quickest(curve, series);
 	if (alone.seconds.samples > 0)
-		add(profile, series, "latency", "s", shortest, longest,
-		        "one chain of dependent instructions, one warp", alone.seconds, alone.busy);
+		add(profile, series, latency, alone.seconds, alone.busy);
 	if (best.seconds.samples == 0)
 		return;
 	const double flops = curve_arg(curve, &best, "flops");
 	if (flops > 0)
-		add(profile, series, "rate", "flop/s", 1e9, most_flops,
-		        "independent chains on all SMs, the best of the sweep",
-		        over(flops * sms, best.seconds), best.busy);
+		add(profile, series, rate, estimate_inverse(flops * sms, best.seconds), best.busy);
 	else
-		add(profile, series, "issue", "s", shortest, longest,
-		        "a warp-wide instruction of a saturated SM, the best of the sweep",
-		        best.seconds, best.busy);
+		add(profile, series, issue, best.seconds, best.busy);
 }
 
 static void fit_instructions(const struct table *curve, struct profile *profile)
 {
-	const double sms = sm_count(curve);
+	const double sms = curve_fact(curve, "gpu_sms");
 	struct point *points;
 	const size_t count = curve_points(curve, NULL, &points);
 	for (size_t i = 0; i < count; i++) {
@@ -112,29 +105,22 @@ static void fit_instructions(const struct table *curve, struct profile *profile)
 	free(points);
 }
 
-/* LAPACK Working Note 202, section 3.4: rate against chains and warps, of one SM; and what two
- * blocks of one warp reach. */
+/* LAPACK Working Note 202, section 3.4: the rate of one SM against chains and warps; and with two
+ * blocks of one warp. */
 static void fit_curve(const struct table *curve, struct profile *profile)
 {
-	const struct parameter_spec spec = {.name = "gpu.fma.s.curve",
-	        .unit = "flop/s",
-	        .method = "single-precision FMA of one SM against chains and warps",
-	        .low = 1e6,
-	        .high = 1e14};
-	struct parameter_spec two = spec;
-	two.name = "gpu.fma.s.two_blocks";
-	two.method = "single-precision FMA of one SM, two blocks of one warp";
+	const struct parameter_spec one = {"gpu.fma.s.curve", "flop/s",
+	        "single-precision FMA of one SM against chains and warps", NULL, 1e6, 1e14};
+	const struct parameter_spec two = {"gpu.fma.s.two_blocks", "flop/s",
+	        "single-precision FMA of one SM, two blocks of one warp", NULL, 1e6, 1e14};
 	struct point *points;
 	const size_t count = curve_points(curve, "fma.s", &points);
 	for (size_t i = 0; i < count; i++) {
 		const struct arg args[] = {{"chains", curve_arg(curve, &points[i], "chains")},
 		        {"warps", curve_arg(curve, &points[i], "warps")}};
-		const struct estimate rate =
-		        over(curve_arg(curve, &points[i], "flops"), points[i].seconds);
-		if (curve_arg(curve, &points[i], "blocks") == 1)
-			profile_add(profile, &spec, args, 2, rate, points[i].busy);
-		else
-			profile_add(profile, &two, args, 1, rate, points[i].busy);
+		const bool alone = curve_arg(curve, &points[i], "blocks") == 1;
+		profile_add(profile, alone ? &one : &two, args, alone ? 2 : 1,
+		        flop_rate(curve, &points[i]), points[i].busy);
 	}
 	free(points);
 }
@@ -147,12 +133,10 @@ static void fit_fed(const struct table *curve, struct profile *profile)
 	const struct arg four = {"width", 4};
 	const struct point reference = curve_at(curve, "fed_register", &four, 1);
 	for (size_t s = 0; s < ARRAY_LEN(sources) && reference.seconds.samples > 0; s++) {
-		const struct parameter_spec spec = {.name = sources[s][1],
-		        .unit = "ratio",
-		        .method = "FMA with an operand loaded (bytes a load), share of the rate "
-		                  "from registers",
-		        .low = 1e-3,
-		        .high = 1.1};
+		const struct parameter_spec spec = {sources[s][1], "ratio",
+		        "FMA with an operand loaded (bytes a load), share of the rate from "
+		        "registers",
+		        NULL, 1e-3, 1.1};
 		struct point *points;
 		const size_t count = curve_points(curve, sources[s][0], &points);
 		for (size_t i = 0; i < count; i++) {
@@ -165,15 +149,13 @@ static void fit_fed(const struct table *curve, struct profile *profile)
 	}
 }
 
-/* What the loop adds to a turn, as a share of the long body: with bodies of B and b instructions
- * that take T and t each, the loop's own time is (t - T) B b / (B - b). */
+/* The loop's own share of a turn of the long body. Bodies of B and b instructions that take T and t
+ * per instruction give (t - T) B b / (B - b) for the loop itself. */
 static void fit_overhead(const struct table *curve, struct profile *profile)
 {
-	const struct parameter_spec spec = {.name = "gpu.instruction.overhead",
-	        .unit = "ratio",
-	        .method = "loop of single-precision FMAs with a shorter body against the long one",
-	        .low = -0.02,
-	        .high = 0.05};
+	const struct parameter_spec spec = {"gpu.instruction.overhead", "ratio",
+	        "loop of single-precision FMAs with a shorter body against the long one", NULL,
+	        -0.02, 0.05};
 	static const double warps[] = {1, 16};
 	for (size_t i = 0; i < ARRAY_LEN(warps); i++) {
 		const double chains = warps[i] > 1 ? 8 : 1;
@@ -187,7 +169,7 @@ static void fit_overhead(const struct table *curve, struct profile *profile)
 		const struct estimate share = {(ratio.value - 1) * part, (ratio.low - 1) * part,
 		        (ratio.high - 1) * part, ratio.samples};
 		const struct arg arg = {"warps", warps[i]};
-		/* negligible is an answer: only a bound is known of what cannot be told from 0 */
+		/* a share that may be 0 has an upper bound only */
 		if (share.low > 0 && share.high - share.low < 0.4 * share.value)
 			profile_add(profile, &spec, &arg, 1, share, brief.busy || full.busy);
 		else
@@ -199,24 +181,27 @@ static void fit_overhead(const struct table *curve, struct profile *profile)
 /* The last half of a long run, of one process: the interval is that process's own. */
 static void fit_sustained(const struct table *curve, struct profile *profile, const char *name)
 {
+	const struct parameter_spec rate = {"sustained", "flop/s",
+	        "second half of a long run, one process", NULL, 1e9, most_flops};
+	const struct parameter_spec clock = {
+	        "sustained_clock", "Hz", "SM clock in that half", NULL, 1e8, 1e10};
+	const struct parameter_spec power = {
+	        "sustained_power", "W", "NVML at its end", NULL, 1, 1e4};
 	char series[64];
-	struct point *points;
+	struct point *p;
 	snprintf(series, sizeof series, "%s_sustained", name);
-	if (curve_points(curve, series, &points) > 0) {
-		const struct point *p = &points[0];
+	if (curve_points(curve, series, &p) > 0) {
 		const double watt = curve_arg(curve, p, "watt");
-		const struct estimate hz = {p->hz, p->hz, p->hz, p->seconds.samples},
-		                      power = {watt, watt, watt, 1};
-		add(profile, name, "sustained", "flop/s", 1e9, most_flops,
-		        "second half of a long run, one process",
-		        over(curve_arg(curve, p, "flops") * sm_count(curve), p->seconds), p->busy);
-		add(profile, name, "sustained_clock", "Hz", 1e8, 1e10, "SM clock in that half", hz,
+		add(profile, name, rate,
+		        estimate_inverse(
+		                curve_arg(curve, p, "flops") * curve_fact(curve, "gpu_sms"),
+		                p->seconds),
 		        p->busy);
+		add(profile, name, clock, estimate_exact(p->hz, p->seconds.samples), p->busy);
 		if (watt > 0)
-			add(profile, name, "sustained_power", "W", 1, 1e4, "NVML at its end", power,
-			        p->busy);
+			add(profile, name, power, estimate_exact(watt, 1), p->busy);
 	}
-	free(points);
+	free(p);
 }
 
 /* Matrix products against blocks: one chain in each of as many warps of a block as an SM has tensor
@@ -224,15 +209,12 @@ static void fit_sustained(const struct table *curve, struct profile *profile, co
 static void fit_blocks(const struct table *curve, struct profile *profile)
 {
 	enum { WARPS = 4 };
+	static const char method[] = "one SM against blocks of 4 warps, one chain in each";
 	static const char *const products[] = {"mma.d", "mma.d16", "mma.tf32", "mma.bf16", "mma.h"};
 
 	for (size_t k = 0; k < ARRAY_LEN(products); k++) {
-		char name[64], method[100];
-		snprintf(name, sizeof name, "gpu.%s.blocks", products[k]);
-		snprintf(method, sizeof method,
-		        "one SM against blocks of %d warps, one chain in each", WARPS);
-		const struct parameter_spec spec = {
-		        .name = name, .unit = "flop/s", .method = method, .low = 1e6, .high = 1e14};
+		char *name = xasprintf("gpu.%s.blocks", products[k]);
+		const struct parameter_spec spec = {name, "flop/s", method, NULL, 1e6, 1e14};
 		struct point *points;
 		const size_t count = curve_points(curve, products[k], &points);
 		for (size_t i = 0; i < count; i++) {
@@ -241,11 +223,10 @@ static void fit_blocks(const struct table *curve, struct profile *profile)
 			if (curve_arg(curve, &points[i], "chains") == 1 &&
 			        curve_arg(curve, &points[i], "warps") == WARPS)
 				profile_add(profile, &spec, &blocks, 1,
-				        over(curve_arg(curve, &points[i], "flops"),
-				                points[i].seconds),
-				        points[i].busy);
+				        flop_rate(curve, &points[i]), points[i].busy);
 		}
 		free(points);
+		free(name);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the instruction probe share: one configuration of one loop, and its samples. */
+/* Shared by the files of the instruction probe: one configuration of one loop, and its samples. */
 #ifndef FATHOM_INSTRUCTION_INTERNAL_H
 #define FATHOM_INSTRUCTION_INTERNAL_H
 
@@ -8,8 +8,7 @@
 #include "lib/probe/probe.h"
 #include "instruction.h"
 
-/* Of an SM. More of them the hardware deals out unevenly (H200, H100: of four the spans of half the
- * blocks are longer, and the samples are discarded). */
+/* Blocks of an SM. The hardware distributes more of them unevenly. */
 enum { INSTRUCTION_BLOCKS_MAX = 2 };
 
 struct instruction_bench {
@@ -38,7 +37,7 @@ struct subject instruction_chains(
         struct instruction_bench *b, size_t index, int chains, int warps, int blocks);
 struct subject instruction_warpgroups(struct instruction_bench *b, enum wgmma_kind kind);
 
-/* A first launch loads the kernel, a second one tells how many turns make a sample. */
+/* The first launch loads the kernel; the second gives the turns of a sample. */
 void instruction_set_turns(struct subject *subject, double seconds);
 
 /* A sample_function; context is the subject. */
@@ -53,8 +52,8 @@ void instruction_point(
 
 /* ---- long runs (instruction_sustained.c) ---- */
 
-/* FMA and matrix products for `seconds` each, with clock and power; `all`, or only FMA and the
- * warpgroup's product in single precision. */
+/* FMA and matrix products for `seconds` each, with clock and power. Without `all`: only FMA and the
+ * warpgroup's single-precision product. */
 void instruction_sustained(
         struct probe_run *run, struct instruction_bench *b, bool all, double seconds);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of the probe share: operands, and both clocks around a block's loop. */
+/* Shared by the kernels of the probe: operands, and both clocks around a block's loop. */
 #ifndef FATHOM_INSTRUCTION_LOOP_CUH
 #define FATHOM_INSTRUCTION_LOOP_CUH
 
@@ -16,8 +16,7 @@ __device__ __forceinline__ float operand(uint32_t salt)
 	return 0.5f + (float)(z & 0xffff) * 0x1p-17f; /* in [0.5, 1) */
 }
 
-/* Two different halves: of an operand known to have equal ones only one of the units for half
- * precision would be used. */
+/* Two different halves: with equal halves only one of the half-precision units would be used. */
 __device__ __forceinline__ uint32_t pair_of(float x)
 {
 	uint32_t pair;

@@ -24,47 +24,29 @@ struct mma_single {
 	}
 };
 
+#if __CUDA_ARCH__ >= 800
 #define MMA_4_2_4(shape)                                                                           \
 	asm volatile("mma.sync.aligned." shape " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "          \
 	             "{%0,%1,%2,%3};"                                                              \
 	             : "+f"(v.x[0]), "+f"(v.x[1]), "+f"(v.x[2]), "+f"(v.x[3])                      \
 	             : "r"(p), "r"(q), "r"(p), "r"(q), "r"(q), "r"(p))
-
-struct mma_tf32 : mma_single {
-	static __device__ void step(value &v, const value &a, const value &b)
-	{
-		const uint32_t p = __float_as_uint(-a.x[0]), q = __float_as_uint(b.x[0]);
-#if __CUDA_ARCH__ >= 800
-		MMA_4_2_4("m16n8k8.row.col.f32.tf32.tf32.f32");
 #else
-		(void)p, (void)q;
+#define MMA_4_2_4(shape) (void)p, (void)q
 #endif
-	}
-};
 
-struct mma_bf16 : mma_single {
-	static __device__ void step(value &v, const value &a, const value &b)
-	{
-		const uint32_t p = bf16_pair_of(-a.x[0]), q = bf16_pair_of(b.x[0]);
-#if __CUDA_ARCH__ >= 800
-		MMA_4_2_4("m16n8k16.row.col.f32.bf16.bf16.f32");
-#else
-		(void)p, (void)q;
-#endif
+/* `pair`: the bits of a register for one operand. */
+#define MMA_SINGLE(name, pair, shape)                                                              \
+	struct name : mma_single {                                                                 \
+		static __device__ void step(value &v, const value &a, const value &b)              \
+		{                                                                                  \
+			const uint32_t p = pair(-a.x[0]), q = pair(b.x[0]);                        \
+			MMA_4_2_4(shape);                                                          \
+		}                                                                                  \
 	}
-};
 
-struct mma_h : mma_single {
-	static __device__ void step(value &v, const value &a, const value &b)
-	{
-		const uint32_t p = pair_of(-a.x[0]), q = pair_of(b.x[0]);
-#if __CUDA_ARCH__ >= 800
-		MMA_4_2_4("m16n8k16.row.col.f32.f16.f16.f32");
-#else
-		(void)p, (void)q;
-#endif
-	}
-};
+MMA_SINGLE(mma_tf32, __float_as_uint, "m16n8k8.row.col.f32.tf32.tf32.f32");
+MMA_SINGLE(mma_bf16, bf16_pair_of, "m16n8k16.row.col.f32.bf16.bf16.f32");
+MMA_SINGLE(mma_h, pair_of, "m16n8k16.row.col.f32.f16.f16.f32");
 
 struct mma_d : twofold { /* the shape that every GPU since sm_80 has */
 	typedef fragment<double, 2> value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One instruction each: value is what is carried along the chain. */
+/* One instruction each: value is carried along the chain, a and b are its other operands. */
 #ifndef FATHOM_INSTRUCTION_OPERATIONS_CUH
 #define FATHOM_INSTRUCTION_OPERATIONS_CUH
 
@@ -44,129 +44,73 @@ struct word {
 	}
 };
 
-struct fma_s : single {
-	static __device__ void step(value &x, value a, value b)
-	{
-		asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(-a), "f"(b));
-	}
-};
-
-struct fma_d : twofold {
-	static __device__ void step(value &x, value a, value b)
-	{
-		asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x) : "d"(-a), "d"(b));
-	}
-};
-
-struct fma_h : word {
+struct half_pair : word {
 	static __device__ value start(uint32_t salt)
 	{
 		return pair_of(operand(salt));
 	}
-	static __device__ void step(value &x, value a, value b)
-	{
-		asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
-	}
 };
 
-struct fma_bf16 : word {
+struct bf16_pair : word {
 	static __device__ value start(uint32_t salt)
 	{
 		return bf16_pair_of(operand(salt));
 	}
-	static __device__ void step(value &x, value a, value b)
-	{
-#if __CUDA_ARCH__ >= 800
-		asm volatile("fma.rn.bf16x2 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
-#endif
-	}
 };
 
-struct mad_i : word {
-	static __device__ void step(value &x, value a, value b)
-	{
-		asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
-	}
-};
-
-struct shift_i : word {
-	static __device__ void step(value &x, value a, value b)
-	{
-		asm volatile("shf.l.wrap.b32 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
-	}
-};
-
-struct logic_i : word { /* the majority of three: no two of them make one */
-	static __device__ void step(value &x, value a, value b)
-	{
-		asm volatile("lop3.b32 %0, %0, %1, %2, 0xe8;" : "+r"(x) : "r"(a), "r"(b));
-	}
-};
-
-#define SPECIAL(name, code)                                                                        \
-	struct name : single {                                                                     \
-		static __device__ void step(value &x, value, value)                                \
+/* An operation of three operands, of the value and one operand, or of the value alone. c: the
+ * constraint of its registers. */
+#define OF_THREE(name, type, code, c, first)                                                       \
+	struct name : type {                                                                       \
+		static __device__ void step(value &x, value a, value b)                            \
 		{                                                                                  \
-			asm volatile(code " %0, %0;" : "+f"(x));                                   \
+			asm volatile(code : "+" c(x) : c(first), c(b));                            \
 		}                                                                                  \
 	}
-SPECIAL(special_rsqrt, "rsqrt.approx.ftz.f32");
-SPECIAL(special_exp2, "ex2.approx.ftz.f32");
-SPECIAL(special_sine, "sin.approx.ftz.f32");
-SPECIAL(special_lg2, "lg2.approx.ftz.f32");
-
-struct divide_s : single {
-	static __device__ void step(value &x, value a, value)
-	{
-		asm volatile("div.rn.f32 %0, %1, %0;" : "+f"(x) : "f"(a));
+#define OF_TWO(name, type, code, c)                                                                \
+	struct name : type {                                                                       \
+		static __device__ void step(value &x, value a, value)                              \
+		{                                                                                  \
+			asm volatile(code : "+" c(x) : c(a));                                      \
+		}                                                                                  \
 	}
-};
-
-struct divide_d : twofold {
-	static __device__ void step(value &x, value a, value)
-	{
-		asm volatile("div.rn.f64 %0, %1, %0;" : "+d"(x) : "d"(a));
+#define OF_ONE(name, type, code, c)                                                                \
+	struct name : type {                                                                       \
+		static __device__ void step(value &x, value, value)                                \
+		{                                                                                  \
+			asm volatile(code : "+" c(x));                                             \
+		}                                                                                  \
 	}
-};
 
-struct root_s : single {
-	static __device__ void step(value &x, value, value)
-	{
-		asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(x));
-	}
-};
+OF_THREE(fma_s, single, "fma.rn.f32 %0, %0, %1, %2;", "f", -a);
+OF_THREE(fma_d, twofold, "fma.rn.f64 %0, %0, %1, %2;", "d", -a);
+OF_THREE(fma_h, half_pair, "fma.rn.f16x2 %0, %0, %1, %2;", "r", a);
+OF_THREE(mad_i, word, "mad.lo.u32 %0, %0, %1, %2;", "r", a);
+OF_THREE(shift_i, word, "shf.l.wrap.b32 %0, %0, %1, %2;", "r", a);
+/* the majority of three inputs: two of these do not merge into one */
+OF_THREE(logic_i, word, "lop3.b32 %0, %0, %1, %2, 0xe8;", "r", a);
 
-struct root_d : twofold {
-	static __device__ void step(value &x, value, value)
-	{
-		asm volatile("sqrt.rn.f64 %0, %0;" : "+d"(x));
-	}
-};
+OF_ONE(special_rsqrt, single, "rsqrt.approx.ftz.f32 %0, %0;", "f");
+OF_ONE(special_exp2, single, "ex2.approx.ftz.f32 %0, %0;", "f");
+OF_ONE(special_sine, single, "sin.approx.ftz.f32 %0, %0;", "f");
+OF_ONE(special_lg2, single, "lg2.approx.ftz.f32 %0, %0;", "f");
 
-struct shuffle : word {
-	static __device__ void step(value &x, value, value)
-	{
-		asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;" : "+r"(x));
-	}
-};
+OF_TWO(divide_s, single, "div.rn.f32 %0, %1, %0;", "f");
+OF_TWO(divide_d, twofold, "div.rn.f64 %0, %1, %0;", "d");
+OF_ONE(root_s, single, "sqrt.rn.f32 %0, %0;", "f");
+OF_ONE(root_d, twofold, "sqrt.rn.f64 %0, %0;", "d");
 
-struct ballot : word {
-	static __device__ void step(value &x, value, value)
-	{
-		asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, 77; vote.sync.ballot.b32 %0, p, "
-		             "0xffffffff; }"
-		             : "+r"(x));
-	}
-};
+OF_ONE(shuffle, word, "shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;", "r");
+OF_ONE(ballot, word,
+        "{ .reg .pred p; setp.lt.u32 p, %0, 77; vote.sync.ballot.b32 %0, p, 0xffffffff; }", "r");
 
-struct redux : word {
-	static __device__ void step(value &x, value, value)
-	{
-#if __CUDA_ARCH__ >= 800
-		asm volatile("redux.sync.add.u32 %0, %0, 0xffffffff;" : "+r"(x));
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+OF_THREE(fma_bf16, bf16_pair, "fma.rn.bf16x2 %0, %0, %1, %2;", "r", a);
+OF_ONE(redux, word, "redux.sync.add.u32 %0, %0, 0xffffffff;", "r");
+#else
+OF_ONE(fma_bf16, bf16_pair, "", "r");
+OF_ONE(redux, word, "", "r");
 #endif
-	}
-};
 
 } // namespace
 

@@ -10,7 +10,7 @@
 
 enum { PILOT_TURNS = 16, WARPGROUPS = 2 };
 
-/* What launch, synchronization and the start of the blocks may add to the host's view, seconds. */
+/* Launch, synchronization and start of the blocks in the host's view, seconds. */
 static const double launch_slack = 60e-6;
 static const double sample_seconds = 3e-4;
 
@@ -29,17 +29,17 @@ static int launch(const struct subject *s)
 	case CHAIN:
 		return instruction_launch(&l);
 	case SHORT_CHAIN:
-		return short_launch(&l);
+		return instruction_short_launch(&l);
 	case FED:
-		return fed_launch((enum fed_source)s->index, s->width, s->warps, s->turns,
-		        b->gpu.sm_count, b->span, b->sink);
+		return instruction_fed_launch((enum fed_source)s->index, s->width, s->warps,
+		        s->turns, b->gpu.sm_count, b->span, b->sink);
 	default:
-		return wgmma_launch(
+		return instruction_wgmma_launch(
 		        (enum wgmma_kind)s->index, s->turns, b->gpu.sm_count, b->span, b->sink);
 	}
 }
 
-/* The block whose duration is the middle one. */
+/* The block of median duration. */
 static const struct gpu_span *middle_block(struct instruction_bench *b, int blocks)
 {
 	for (int i = 0; i < blocks; i++)
@@ -62,7 +62,7 @@ bool instruction_sample(void *context, struct sample *sample)
 	GPU(cudaDeviceSynchronize());
 	const double host_seconds = clock_now() - start;
 	const struct gpu_span *span = middle_block(b, s->blocks * b->gpu.sm_count);
-	/* with few warps a block's neighbours may end later than itself */
+	/* with few warps other blocks may end later */
 	gpu_span_sample(span, (double)s->turns * s->instructions, host_seconds,
 	        launch_slack + 0.02 * host_seconds, sample);
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic for seconds, with clock and power: what a burst reaches heat and power may not leave.
+/* Arithmetic for seconds, with clock and power: heat and power may not allow the rate of a burst.
  */
 #include "instruction_internal.h"
 
@@ -12,7 +12,7 @@
 
 static const double sustained_kernel = 10e-3;
 
-/* Kernels of some milliseconds for `seconds`; those of the second half count. */
+/* Kernels of some milliseconds for `seconds`; only the second half counts. */
 static void measure_sustained(
         struct probe_run *run, struct subject *s, const char *series, double seconds)
 {
@@ -42,7 +42,7 @@ static void measure_sustained(
 	        run, s, series, facts.power_milliwatt > 0 ? facts.power_milliwatt * 1e-3 : NAN, &m);
 }
 
-/* An instruction of the table, if the device has it, in its saturated form. */
+/* The saturated form of an instruction, if the device has it. */
 static bool sustain(struct probe_run *run, struct instruction_bench *b, const char *name,
         int chains, double seconds)
 {
@@ -61,7 +61,7 @@ static bool sustain(struct probe_run *run, struct instruction_bench *b, const ch
 void instruction_sustained(
         struct probe_run *run, struct instruction_bench *b, bool all, double seconds)
 {
-	const bool warpgroups = wgmma_built();
+	const bool warpgroups = instruction_wgmma_built();
 	sustain(run, b, "fma.s", 8, seconds);
 	if (all) {
 		sustain(run, b, "fma.d", 8, seconds);

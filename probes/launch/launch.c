@@ -1,37 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what does starting work on the GPU cost, apart on the host and on the device?
+/* Question: what does starting work on the GPU cost, for the host and for the device?
  *
- * Method: the host's share is timed while a spinning kernel holds the stream, so that the device is
- * not waited for; the device's share is the difference of two queue lengths behind that hold, by
- * stamps in the stream; round trips are timed by the host on an idle stream.
+ * Method: a spinning kernel holds the stream while the host's share is timed. The device's share is
+ * the difference of two queue lengths behind that hold, by stamps in the stream. The host times
+ * round trips on an idle stream.
  *
- * What can fool it: lazy loading (all is run once before, the very first launch is a series of its
- * own); a full queue, which makes the host wait for the device (the queues stay short, the hold
- * times out); a kernel that did not run (each adds one to a word in device memory, and the sum is
- * checked); somebody else on the core (the calling thread has a quiet one, samples while it did
- * less than usual are taken again, and what the host's clock times is visited three times, of which
- * the middle one counts: a search by cuBLAS takes 16.2 or 20.5 us on an H200, by whether its copy
- * is there before its kernel ends, it seems); the memory that the queue of a stream got: on an H200
- * starts take 1.6 us in one half of all processes and 1.8 in the other, so that up to ten processes
- * visit what the device's clock times and the fit takes their middle (streams made later have other
- * queues, but those do not start kernels early as soon as the first ones do: 0.84 us, not 0.64; and
- * none starts them as soon as the first one does while it is the only one ever used: 1.32 us);
- * and that of the word (of several the quickest is taken, whose access is the least part of a
- * start).
+ * What can fool it: lazy loading (everything runs once before; the very first launch is a series of
+ * its own); a full queue (the queues are short, and the hold times out); a kernel that did not run
+ * (each adds one to a word in device memory, and the sum is checked); interference on the core (the
+ * thread takes a quiet core, disturbed samples are repeated, and the median of three visits
+ * counts); the memory of a stream's queue, which chance gives a process and which decides how soon
+ * kernels start (up to ten processes measure it, and the fit takes their midrange; streams made
+ * later start kernels later); the place of the word (the quickest of several is taken).
  *
  * Unit: seconds per operation. */
 #include "launch_internal.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 #include "lib/probe/probe_noise.h"
 #include "lib/probe/repeats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- set-up ---- */
 
 static cudaGraphExec_t new_chain(struct launch *launch, int length)
 {
@@ -87,18 +80,18 @@ static void set_up(struct launch *launch, uint64_t seed)
 	gpu_timer_start(launch->timer, launch->stream);
 	gpu_timer_stop(launch->timer, launch->stream);
 	set_up_driver(launch);
-	choose_word(launch);
+	launch_choose_word(launch);
 	launch->graph = new_chain(launch, 1);
 	launch->chain_short = new_chain(launch, SHORT);
 	launch->chain_long = new_chain(launch, LONG);
-	set_up_blas(launch, seed);
-	finish(launch);
+	launch_blas_open(launch, seed);
+	launch_finish(launch);
 }
 
 static void clean_up(struct launch *launch)
 {
 	cudaGraphExec_t graph[] = {launch->graph, launch->chain_short, launch->chain_long};
-	clean_up_blas(launch);
+	launch_blas_close(launch);
 	for (size_t i = 0; i < ARRAY_LEN(graph); i++)
 		GPU(cudaGraphExecDestroy(graph[i]));
 	for (int i = 0; i < 2; i++)
@@ -113,9 +106,7 @@ static void clean_up(struct launch *launch)
 	gpu_timer_free(launch->timer);
 }
 
-/* ---- sweep ---- */
-
-/* Once per process: the module of launch.cu is not loaded before this. */
+/* Once per process: the module of launch.cu is not loaded before. */
 static void measure_first(struct probe_run *run, struct launch *launch)
 {
 	const size_t bytes = WORDS * WORDS_APART * sizeof *launch->words;
@@ -125,19 +116,20 @@ static void measure_first(struct probe_run *run, struct launch *launch)
 	launch->word = launch->words;
 	GPU(cudaDeviceSynchronize());
 	double start = clock_now();
-	null_sync(launch);
+	launch_one(launch);
+	GPU(cudaStreamSynchronize(launch->stream));
 	double seconds = clock_now() - start;
 	GPU(cudaGetLastError());
 	struct measurement first = {.seconds = {seconds, seconds, seconds, 1}, .hz = NAN};
 	probe_record(run, "first", NULL, 0, &first);
 }
 
-/* Everything a sample does, without the hold: loading code waits for the device. */
+/* Everything that a sample does, without the hold: loading code waits for the device. */
 static void run_once(const struct work *work)
 {
-	queue(work, SHORT);
-	queue(work, LONG);
-	finish(work->launch);
+	launch_queue(work, SHORT);
+	launch_queue(work, LONG);
+	launch_finish(work->launch);
 }
 
 static bool by_device(const struct subject *subject)
@@ -153,11 +145,11 @@ static void measure_subject(struct probe_run *run, struct launch *launch, struct
 	run_once(&work);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
-	if (by_device(subject)) /* a disturbed host does not make a sample longer */
-		sample_run(take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+	if (by_device(subject)) /* a disturbed host does not make the device's time longer */
+		sample_run(launch_sample, &work, &plan, launch->gpu.max_hz, &measurement);
 	else
 		probe_noise_sample(
-		        run, take_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+		        run, launch_sample, &work, &plan, launch->gpu.max_hz, &measurement);
 	struct arg argument = {subject->argument_name, subject->argument};
 	repeats_add(
 	        repeats, subject->series, &argument, subject->argument_name != NULL, &measurement);
@@ -173,62 +165,12 @@ static void check_count(const struct launch *launch)
 		        launch->launched, ran);
 }
 
-static const struct subject subjects[] = {
-        {"enqueue", HOST_SHARE, null_launch, NOTHING, NULL, 0},
-        {"enqueue_driver", HOST_SHARE, driver_launch, NOTHING, NULL, 0},
-        {"enqueue_cooperative", HOST_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
-        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 8},
-        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 256},
-        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 1024},
-        {"argument", HOST_SHARE, argument_launch, NOTHING, "bytes", 4000},
-        {"graph", HOST_SHARE, graph_launch, NOTHING, NULL, 0},
-        {"event_record", HOST_SHARE, event_record, NOTHING, NULL, 0},
-        {"copy_enqueue", HOST_SHARE, small_copy, NOTHING, NULL, 0},
-        {"scal", HOST_SHARE, scal, NOTHING, NULL, 0},
-        {"swap", HOST_SHARE, swap, NOTHING, NULL, 0},
-        {"ger", HOST_SHARE, ger, NOTHING, NULL, 0},
-        {"gemv", HOST_SHARE, gemv, NOTHING, NULL, 0},
-        {"gemv_t", HOST_SHARE, gemv_transposed, NOTHING, NULL, 0},
-        {"gemm", HOST_SHARE, gemm, NOTHING, NULL, 0},
-        {"gemm_t", HOST_SHARE, gemm_transposed, NOTHING, NULL, 0},
-        {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0},
-        {"cooperative", DEVICE_SHARE, cooperative_launch, COOPERATIVE, NULL, 0},
-        {"pdl", DEVICE_SHARE, overlapped_launch, OVERLAP, NULL, 0},
-        {"event_wait", DEVICE_SHARE, event_wait, NOTHING, NULL, 0},
-        {"event_mark", DEVICE_SHARE, event_mark, NOTHING, NULL, 0},
-        {"scal_device", DEVICE_SHARE, scal, NOTHING, NULL, 0},
-        {"swap_device", DEVICE_SHARE, swap, NOTHING, NULL, 0},
-        {"ger_device", DEVICE_SHARE, ger, NOTHING, NULL, 0},
-        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 1},
-        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 2},
-        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 4},
-        {"access", DEVICE_SHARE, access_launch, NOTHING, "accesses", 8},
-        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 32},
-        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 256},
-        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 512},
-        {"turn", DEVICE_SHARE, turn_launch, NOTHING, "threads", 1024},
-        {"graph_node", CHAIN, NULL, NOTHING, NULL, 0},
-        {"stream", RUNNING, null_launch, NOTHING, NULL, 0},
-        {"sync", ROUND_TRIP, null_sync, NOTHING, NULL, 0},
-        {"copy_sync", ROUND_TRIP, copy_sync, NOTHING, NULL, 0},
-        {"copy_behind", ROUND_TRIP, copy_behind, NOTHING, "kernels", 4},
-        {"graph_sync", ROUND_TRIP, graph_sync, NOTHING, NULL, 0},
-        {"event_sync", ROUND_TRIP, event_sync, NOTHING, NULL, 0},
-        {"flag_sync", ROUND_TRIP, flag_sync, NOTHING, NULL, 0},
-        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", N * sizeof(float)},
-        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 1024 * sizeof(float)},
-        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 4096 * sizeof(float)},
-        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", 16384 * sizeof(float)},
-        {"iamax", ROUND_TRIP, iamax_sync, NOTHING, "bytes", LONGEST * sizeof(float)},
-        {"nrm2", ROUND_TRIP, nrm2_sync, NOTHING, NULL, 0},
-};
-
 static const char grid_series[] = "grid";
 
 /* Grid sizes, in sixteenths of one block per SM (0: one block). */
 static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
 
-/* What the device lacks goes into the metadata, so that its absence is not taken for a failure. */
+/* Notes in the metadata a feature that the device lacks: the fit must not take it for a failure. */
 static bool available(struct probe_run *run, const struct gpu *gpu, const struct subject *subject)
 {
 	bool lacks_cooperative = subject->need == COOPERATIVE && !gpu->cooperative;
@@ -246,9 +188,9 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 /* Point i of the sweep: the grids, then the subjects. */
 static struct subject point_of(const struct launch *launch, size_t i)
 {
-	struct subject grid = {grid_series, DEVICE_SHARE, grid_launch, NOTHING, "blocks", 1};
+	struct subject grid = {grid_series, DEVICE_SHARE, launch_grid, NOTHING, "blocks", 1};
 	if (i >= ARRAY_LEN(grid_sixteenths))
-		return subjects[i - ARRAY_LEN(grid_sixteenths)];
+		return launch_subject[i - ARRAY_LEN(grid_sixteenths)];
 	if (grid_sixteenths[i] > 0)
 		grid.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
 	return grid;
@@ -256,10 +198,8 @@ static struct subject point_of(const struct launch *launch, size_t i)
 
 enum { REPEATS = 3 };
 
-/* What the host's clock times, and somebody else on the core may double for a while, is visited
- * again, some time apart; in second visits, too: some of it takes longer in the first of several
- * (H200, the wait for an event: 1.5 us in ten of ten single visits, the middle one of three 0.35 to
- * 0.7). */
+/* Points that the host's clock times are measured three times, as interference may last for a
+ * while; in re-measurements, too, as some operations take longer the first time. */
 static int repeats_of(const struct probe_run *run, const struct subject *subject)
 {
 	const struct arg argument = {subject->argument_name, subject->argument};
@@ -270,8 +210,8 @@ static int repeats_of(const struct probe_run *run, const struct subject *subject
 
 static void measure_all(struct probe_run *run, struct launch *launch)
 {
-	const size_t total = ARRAY_LEN(grid_sixteenths) + ARRAY_LEN(subjects);
-	/* a second visit's few points have no more time than half of what all would have */
+	const size_t total = ARRAY_LEN(grid_sixteenths) + launch_subject_count;
+	/* the few points of a re-measurement get at most half of a full sweep's share */
 	const double end = clock_now() + run->seconds, most = run->seconds / (2 * (double)total);
 	struct repeats repeats = {0};
 	size_t left = 0;
@@ -291,25 +231,22 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 	repeats_record(&repeats, run);
 }
 
-/* A process's queues, which chance finds their memory for, decide how soon kernels start. */
+/* Chance finds the memory for a process's queues, which decides how soon its kernels start. */
 static bool by_chance(const char *series, double seconds)
 {
 	bool found = strcmp(series, grid_series) == 0;
 
 	(void)seconds;
-	for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
-		found |= by_device(&subjects[i]) && strcmp(series, subjects[i].series) == 0;
+	for (size_t i = 0; i < launch_subject_count; i++)
+		found |= by_device(&launch_subject[i]) &&
+		         strcmp(series, launch_subject[i].series) == 0;
 	return found;
 }
 
 static void measure(struct probe_run *run)
 {
 	struct launch launch = {0};
-	struct fault fault;
-	if (!gpu_open(&launch.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &launch.gpu);
-
+	probe_open_gpu(run, &launch.gpu);
 	gpu_warm(&launch.gpu, run->warm_seconds);
 	probe_noise_take(run, &launch.gpu);
 	measure_first(run, &launch);

@@ -39,7 +39,7 @@ extern "C" void launch_cooperative(unsigned *word, int blocks, void *stream)
 
 /* ---- blocks after one another ---- */
 
-/* The count is never what is looked for. */
+/* The count never has the value compared with. */
 static __global__ void turn_kernel(unsigned *word)
 {
 	extern __shared__ unsigned kept[];
@@ -52,7 +52,7 @@ static __global__ void turn_kernel(unsigned *word)
 
 extern "C" void launch_turns(unsigned *word, int blocks, int threads, void *stream)
 {
-	static int bytes; /* more than half of what a multiprocessor has */
+	static int bytes; /* more than half of a multiprocessor's */
 	if (bytes == 0) {
 		int device = 0;
 		cudaGetDevice(&device);
@@ -96,8 +96,8 @@ extern "C" void launch_argument(unsigned *word, int bytes, void *stream)
 
 /* ---- programmatic dependent launch ---- */
 
-/* Lets the next kernel be scheduled at once, then waits for the one before to end and its memory to
- * be visible: only the launch itself overlaps. */
+/* Lets the next kernel be scheduled at once, then waits for the previous kernel and its memory:
+ * only the launch itself overlaps. */
 static __global__ void overlapped_kernel(unsigned *word)
 {
 #if __CUDA_ARCH__ >= 900
@@ -124,8 +124,8 @@ extern "C" void launch_overlapped(unsigned *word, void *stream)
 
 /* ---- dependent accesses ---- */
 
-/* Node (block, thread) leads to the next thread's node in a block far away: always another
- * multiprocessor's writing. */
+/* Node (block, thread) leads to the next thread's node in a distant block, so always to a node that
+ * another multiprocessor wrote. */
 static __device__ __forceinline__ unsigned next_node(
         unsigned blocks, unsigned block, unsigned thread)
 {
@@ -138,8 +138,8 @@ static __global__ void access_start_kernel(unsigned *nodes)
 	        next_node(gridDim.x, blockIdx.x, threadIdx.x);
 }
 
-/* Lanes of a warp stay on neighbouring words, so that every access is one transaction. What is
- * written depends on what was read, though its value is the same again. */
+/* The lanes of a warp stay on neighbouring words: every access is one transaction. The value
+ * written depends on the value read, though it is always the same. */
 static __global__ void access_kernel(unsigned *word, unsigned *nodes, int accesses)
 {
 	unsigned here = blockIdx.x * LAUNCH_THREADS + threadIdx.x, node = here;

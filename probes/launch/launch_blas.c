@@ -14,18 +14,18 @@ static void check_blas(cublasStatus_t status, const char *call)
 }
 #define BLAS(call) check_blas(call, #call)
 
-void scal(struct launch *launch)
+void launch_scal(struct launch *launch)
 {
 	const float minus = -1;
 	BLAS(cublasSscal(launch->blas, N, &minus, launch->x, 1));
 }
 
-void swap(struct launch *launch)
+void launch_swap(struct launch *launch)
 {
 	BLAS(cublasSswap(launch->blas, N, launch->x, 1, launch->y, 1));
 }
 
-void ger(struct launch *launch)
+void launch_ger(struct launch *launch)
 {
 	const float alpha = 1e-6f;
 	BLAS(cublasSger(launch->blas, N, N, &alpha, launch->x, 1, launch->y, 1, launch->matrix, N));
@@ -38,24 +38,25 @@ static void multiply(struct launch *launch, cublasOperation_t operation)
 	        &beta, launch->y, 1));
 }
 
-void gemv(struct launch *launch)
+void launch_gemv(struct launch *launch)
 {
 	multiply(launch, CUBLAS_OP_N);
 }
 
-void gemv_transposed(struct launch *launch)
+void launch_gemv_t(struct launch *launch)
 {
 	multiply(launch, CUBLAS_OP_T);
 }
 
-/* Of another size at each call, as in a factorization: the library chooses a kernel by it. */
+/* A different size at each call, as in a factorization: the library chooses a kernel by the size.
+ */
 static int next_size(struct launch *launch)
 {
 	return N * (SIZES - launch->products++ % SIZES);
 }
 
-/* An update of so many rows and columns with N reflectors. */
-void gemm(struct launch *launch)
+/* Updates n rows and n columns with N reflectors. */
+void launch_gemm(struct launch *launch)
 {
 	const float alpha = 1e-6f, beta = 1;
 	const int n = next_size(launch);
@@ -63,8 +64,8 @@ void gemm(struct launch *launch)
 	        SIZES * N, launch->z, N, &beta, launch->matrix, SIZES * N));
 }
 
-/* V^T C of N reflectors of that length, and as many columns. */
-void gemm_transposed(struct launch *launch)
+/* V^T C of N reflectors of length n with n columns. */
+void launch_gemm_t(struct launch *launch)
 {
 	const float alpha = 1e-6f, beta = 1;
 	const int n = next_size(launch);
@@ -72,7 +73,7 @@ void gemm_transposed(struct launch *launch)
 	        SIZES * N, launch->matrix, SIZES * N, &beta, launch->product, N));
 }
 
-void nrm2_sync(struct launch *launch)
+void launch_nrm2(struct launch *launch)
 {
 	float norm = 0;
 	BLAS(cublasSnrm2(launch->blas, N, launch->z, 1, &norm));
@@ -82,7 +83,7 @@ void nrm2_sync(struct launch *launch)
 
 static const int searched[LENGTHS] = {N, 1024, 4096, 16384, LONGEST};
 
-void iamax_sync(struct launch *launch)
+void launch_iamax(struct launch *launch)
 {
 	const int n = launch->argument / (int)sizeof(float);
 	int found = 0, i = 0;
@@ -110,7 +111,7 @@ static void find_largest(struct launch *launch)
 	free(z);
 }
 
-void set_up_blas(struct launch *launch, uint64_t seed)
+void launch_blas_open(struct launch *launch, uint64_t seed)
 {
 	enum {
 		WORKSPACE = 32 << 20,
@@ -133,7 +134,7 @@ void set_up_blas(struct launch *launch, uint64_t seed)
 	BLAS(cublasSetPointerMode(launch->blas, CUBLAS_POINTER_MODE_HOST));
 }
 
-void clean_up_blas(struct launch *launch)
+void launch_blas_close(struct launch *launch)
 {
 	BLAS(cublasDestroy(launch->blas));
 	GPU(cudaFree(launch->blas_workspace));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the launch probe share: its device objects, operations and samples. */
+/* Shared by the files of the launch probe: device objects, operations and samples. */
 #ifndef FATHOM_LAUNCH_INTERNAL_H
 #define FATHOM_LAUNCH_INTERNAL_H
 
@@ -20,9 +20,9 @@ enum {
 	WORDS = 16,
 	WORDS_APART = 1024 + 32,
 	N = 32,     /* length of the cuBLAS vectors */
-	SIZES = 32, /* of products: so many multiples of N */
+	SIZES = 32, /* of products: multiples of N */
 	LENGTHS = 5,
-	LONGEST = 131072 /* of those searched */
+	LONGEST = 131072 /* elements of the longest search */
 };
 
 struct launch {
@@ -31,12 +31,12 @@ struct launch {
 	struct gpu_hold *hold;
 	cudaStream_t stream, other;
 	cudaEvent_t event[2], mark;
-	unsigned *words;         /* device: WORDS of them, WORDS_APART from each other ... */
-	unsigned *word;          /* ... and the one that counts kernels run so far */
-	unsigned launched;       /* the same as the host counts them */
-	int argument;            /* of the subject at hand */
+	unsigned *words;         /* device: WORDS words, WORDS_APART from each other */
+	unsigned *word;          /* the word that counts the kernels run */
+	unsigned launched;       /* as the host counts them */
+	int argument;            /* of the current subject */
 	int stream_wait;                 /* which stream the next hop starts from */
-	unsigned *nodes;         /* device: what access_launch follows and writes */
+	unsigned *nodes;         /* device: nodes of access_launch */
 	unsigned *copied;        /* pinned: destination of the small copy */
 	volatile unsigned *flag; /* pinned, mapped */
 	PFN_cuLaunchKernel_v4000 driver_launch;
@@ -48,7 +48,7 @@ struct launch {
 	float *x, *y, *z, *matrix; /* device: vectors of N, z of LONGEST, SIZES N x SIZES N */
 	float *strip, *product;    /* device: SIZES N x N, N x SIZES N */
 	int products;              /* so far */
-	int largest[LENGTHS];      /* what cublasIsamax must say of z's first ones */
+	int largest[LENGTHS];      /* the right answers of cublasIsamax on z */
 };
 
 enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
@@ -56,7 +56,8 @@ enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
 /* What a series needs of the device. */
 enum need { NOTHING, COOPERATIVE, OVERLAP };
 
-/* One series: operation puts one into launch->stream, and for a round trip waits for its end. */
+/* One series: operation puts one call into launch->stream, and for a round trip waits for its end.
+ */
 struct subject {
 	const char *series;
 	enum way way;
@@ -68,39 +69,27 @@ struct subject {
 
 /* ---- operations (launch_operations.c) ---- */
 
-void null_launch(struct launch *launch);
-void grid_launch(struct launch *launch);
-void driver_launch(struct launch *launch);
-void cooperative_launch(struct launch *launch);
-void argument_launch(struct launch *launch);
-void overlapped_launch(struct launch *launch);
-void graph_launch(struct launch *launch);
-void event_record(struct launch *launch);
-void event_wait(struct launch *launch);
-void event_mark(struct launch *launch);
-void small_copy(struct launch *launch);
-void null_sync(struct launch *launch);
-void copy_sync(struct launch *launch);
-void copy_behind(struct launch *launch);
-void access_launch(struct launch *launch);
-void turn_launch(struct launch *launch);
-void graph_sync(struct launch *launch);
-void event_sync(struct launch *launch);
-void flag_sync(struct launch *launch);
+/* All series except the grid sizes. */
+extern const struct subject launch_subject[];
+extern const size_t launch_subject_count;
+
+/* One null kernel of one block, or of launch->argument blocks. */
+void launch_one(struct launch *launch);
+void launch_grid(struct launch *launch);
 
 /* ---- operations of cuBLAS (launch_blas.c) ---- */
 
-void set_up_blas(struct launch *launch, uint64_t seed);
-void clean_up_blas(struct launch *launch);
-void scal(struct launch *launch);
-void swap(struct launch *launch);
-void ger(struct launch *launch);
-void gemv(struct launch *launch);
-void gemv_transposed(struct launch *launch);
-void gemm(struct launch *launch);
-void gemm_transposed(struct launch *launch);
-void iamax_sync(struct launch *launch);
-void nrm2_sync(struct launch *launch);
+void launch_blas_open(struct launch *launch, uint64_t seed);
+void launch_blas_close(struct launch *launch);
+void launch_scal(struct launch *launch);
+void launch_swap(struct launch *launch);
+void launch_ger(struct launch *launch);
+void launch_gemv(struct launch *launch);
+void launch_gemv_t(struct launch *launch);
+void launch_gemm(struct launch *launch);
+void launch_gemm_t(struct launch *launch);
+void launch_iamax(struct launch *launch);
+void launch_nrm2(struct launch *launch);
 
 /* ---- samples (launch_samples.c) ---- */
 
@@ -109,13 +98,13 @@ struct work {
 	const struct subject *subject;
 };
 
-void queue(const struct work *work, int count);
-void finish(const struct launch *launch);
+void launch_queue(const struct work *work, int count);
+void launch_finish(const struct launch *launch);
 
-/* context is a struct work. */
-bool take_sample(void *context, struct sample *sample);
+/* A sample_function; context is a struct work. */
+bool launch_sample(void *context, struct sample *sample);
 
-/* Counts in the word that null kernels are quickest with, from nothing. */
-void choose_word(struct launch *launch);
+/* Chooses the word with the quickest null kernels, and clears it. */
+void launch_choose_word(struct launch *launch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of the launch probe: the host's share behind a hold, the device's as the difference of
- * two queues, round trips, a running stream. */
+/* Samples of the launch probe: the host's share behind a hold, the device's share as the difference
+ * of two queues, round trips, a running stream. */
 #include "launch_internal.h"
 
 #include "lib/host/clock.h"
@@ -9,19 +9,18 @@
 #include <math.h>
 
 enum {
-	LEAD = 8,  /* enqueued before the host's clock is read: the hold's own launch settles */
-	HELD = 64, /* enqueued while it runs */
+	LEAD = 8,        /* enqueued before the timed calls, while the hold starts */
+	HELD = 64,       /* timed calls */
 	ROUND_TRIPS = 8, /* in one sample */
 	RUNNING_SHORT = 128,
 	RUNNING_LONG = 1024,
 };
 
-/* The host sees a queue end this much later than the device at most: the hold notices its release,
- * the stamps run, the host wakes. */
+/* The host may see the end of a queue so much later than the device: release, stamps, wake-up. */
 static const double host_slack = 100e-6;
 
 /* count operations; a chain is one graph of that many kernels. */
-void queue(const struct work *work, int count)
+void launch_queue(const struct work *work, int count)
 {
 	struct launch *launch = work->launch;
 	if (work->subject->way != CHAIN) {
@@ -34,7 +33,7 @@ void queue(const struct work *work, int count)
 	launch->launched += (unsigned)count;
 }
 
-void finish(const struct launch *launch)
+void launch_finish(const struct launch *launch)
 {
 	GPU(cudaGetLastError());
 	GPU(cudaStreamSynchronize(launch->stream));
@@ -53,27 +52,26 @@ static bool sample_host_share(const struct work *work, struct sample *sample)
 {
 	const struct launch *launch = work->launch;
 	gpu_hold_start(launch->hold, launch->stream);
-	queue(work, LEAD);
+	launch_queue(work, LEAD);
 	double start = clock_now();
-	queue(work, HELD);
+	launch_queue(work, HELD);
 	double stop = clock_now();
 	gpu_hold_release(launch->hold);
-	finish(launch);
+	launch_finish(launch);
 	*sample = (struct sample){.seconds = (stop - start) / HELD, .agreed = true};
 	return held(work);
 }
 
-/* Span of count operations queued behind a hold. */
 static bool sample_span(const struct work *work, int count, struct sample *sample)
 {
 	const struct launch *launch = work->launch;
 	gpu_hold_start(launch->hold, launch->stream);
 	gpu_timer_start(launch->timer, launch->stream);
-	queue(work, count);
+	launch_queue(work, count);
 	gpu_timer_stop(launch->timer, launch->stream);
 	double start = clock_now();
 	gpu_hold_release(launch->hold);
-	finish(launch);
+	launch_finish(launch);
 	double seconds = clock_now() - start;
 	struct gpu_span span;
 	gpu_timer_span(launch->timer, &span);
@@ -94,9 +92,9 @@ static bool sample_device_share(const struct work *work, struct sample *sample)
 static bool sample_round_trip(const struct work *work, struct sample *sample)
 {
 	double start = clock_now();
-	queue(work, ROUND_TRIPS);
+	launch_queue(work, ROUND_TRIPS);
 	double stop = clock_now();
-	finish(work->launch);
+	launch_finish(work->launch);
 	*sample = (struct sample){.seconds = (stop - start) / ROUND_TRIPS, .agreed = true};
 	return true;
 }
@@ -104,8 +102,8 @@ static bool sample_round_trip(const struct work *work, struct sample *sample)
 static double running_seconds(const struct work *work, int count)
 {
 	double start = clock_now();
-	queue(work, count);
-	finish(work->launch);
+	launch_queue(work, count);
+	launch_finish(work->launch);
 	return clock_now() - start;
 }
 
@@ -118,7 +116,7 @@ static bool sample_running(const struct work *work, struct sample *sample)
 	return true;
 }
 
-bool take_sample(void *context, struct sample *sample)
+bool launch_sample(void *context, struct sample *sample)
 {
 	const struct work *work = context;
 	switch (work->subject->way) {
@@ -135,11 +133,11 @@ bool take_sample(void *context, struct sample *sample)
 	return sample_running(work, sample);
 }
 
-/* In the L2's far half a word makes every start longer by a tenth (H200). */
-void choose_word(struct launch *launch)
+/* A word in the far half of L2 makes every start longer. */
+void launch_choose_word(struct launch *launch)
 {
 	enum { TRIES = 2 };
-	const struct subject null = {"dependent", DEVICE_SHARE, null_launch, NOTHING, NULL, 0};
+	const struct subject null = {"dependent", DEVICE_SHARE, launch_one, NOTHING, NULL, 0};
 	const struct work work = {launch, &null};
 	unsigned *quickest = launch->word;
 	double least = INFINITY;

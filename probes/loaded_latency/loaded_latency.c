@@ -2,33 +2,33 @@
 /* Question: how long does a load take while others move data, and how many bytes must be under way
  * for the full rate?
  *
- * Method: a chase over a random cycle (in DRAM or in L2) beside streams whose pace pauses set: each
- * level gives a latency and the rate offered at the same time. Then streams alone, by plain loads,
- * asynchronous copies and the bulk copy engine: against bytes under way, against SMs, against
- * warps; and out of L2. (What shared memory delivers is the bank_conflict probe's.)
+ * Method: a pointer chase over a random cycle (in DRAM or in L2) beside streams whose pace is set
+ * by pauses: each level gives a latency and an offered rate. Then streams alone, by plain loads,
+ * asynchronous copies and the bulk copy engine, against bytes under way, SMs and warps; and out of
+ * L2. (The bank_conflict probe measures shared memory.)
  *
- * What can fool it: nodes of the chase that L2 still holds (the cycle's lines exceed L2 twice
- * over), a stream over what L2 holds (64 L2s, each sample goes on elsewhere), blocks that run after
- * each other (each rate is over the block's own span; the device's is the sum).
+ * What can fool it: nodes of the chase in L2 (the cycle's lines exceed L2 twice over) or L1
+ * (ld.global.cg bypasses it); a stream over data in L2 (64 L2s, each sample goes on elsewhere);
+ * streams that have not started or have ended (the chase waits for all and stops them); blocks that
+ * run one after the other (each rate is over the block's own span).
  *
- * Unit: seconds per dependent load; seconds per byte for what is offered and streamed. */
+ * Unit: seconds per dependent load; seconds per byte for offered and streamed data. */
 #include "lib/base/base.h"
 #include "loaded_latency_internal.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
 
 #define MIB ((int64_t)1024 * 1024)
 
-static const double launch_slack = 150e-6; /* streams that end last */
+static const double launch_slack = 150e-6; /* the last streams' end */
 static const double stream_seconds = 4e-4;
 
-/* ---- streams alone ---- */
-
-/* From the first block's start to the last one's end. */
+/* From the first block's start to the last block's end. */
 static void join_spans(const struct bench *b, int blocks, struct gpu_span *whole, double *bytes)
 {
 	*whole = b->block[0].span;
@@ -57,7 +57,7 @@ static bool stream_sample(void *context, struct sample *sample)
 	GPU(loaded_stream_launch(stream));
 	GPU(cudaDeviceSynchronize());
 	const double host_seconds = clock_now() - start;
-	/* where the next sample goes on: far from what L2 holds of this one */
+	/* the next sample goes on far from this one's data in L2 */
 	stream->offset += stream->turns * stream->blocks * loaded_pieces(stream);
 	struct gpu_span whole;
 	struct sample all;
@@ -75,7 +75,6 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 {
 	struct streamed s = {.bench = b, .stream = stream};
 	struct sample_plan plan = sample_plan_default(seconds);
-	struct measurement measurement;
 	struct sample sample = {0};
 	const double turn = (double)loaded_piece_bytes(&stream) * loaded_pieces(&stream);
 	s.stream.region = b->region;
@@ -89,12 +88,10 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 	s.stream.turns =
 	        (int64_t)fmax(16, fmin(stream_seconds, seconds / 8) / fmax(sample.seconds, 1e-15) /
 	                                  turn / stream.blocks);
-	if (!sample_run(stream_sample, &s, &plan, b->gpu.max_hz, &measurement))
-		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	const double inflight = 16.0 * stream.threads * stream.depth;
 	const struct arg args[] = {{"engine", stream.engine}, {"sms", stream.blocks},
 	        {"warps", stream.threads / 32}, {"inflight", inflight}};
-	probe_record(run, series, args, ARRAY_LEN(args), &measurement);
+	probe_measure(run, series, args, ARRAY_LEN(args), stream_sample, &s, &plan, b->gpu.max_hz);
 }
 
 static bool has_engine(const struct gpu *gpu, int engine)
@@ -103,7 +100,7 @@ static bool has_engine(const struct gpu *gpu, int engine)
 	       (engine == ENGINE_BULK && gpu->major >= 9);
 }
 
-/* On the device's SMs, unless that is more than their shared memory holds. */
+/* Measures on all SMs, unless their shared memory is too small. */
 static void measure_engine(struct probe_run *run, struct bench *b, const char *series,
         struct loaded_stream stream, double seconds)
 {
@@ -115,7 +112,7 @@ static void measure_engine(struct probe_run *run, struct bench *b, const char *s
 		measure_stream(run, b, series, stream, seconds);
 }
 
-/* Threads of one block an SM and 16-byte loads of each that are under way together. */
+/* Threads of one block an SM, and 16-byte loads of each under way. */
 static const struct {
 	int threads, depth;
 } combinations[] = {{128, 1}, {256, 1}, {256, 2}, {512, 2}, {512, 4}, {1024, 4}, {1024, 8}};
@@ -146,7 +143,7 @@ static void measure_sms(
 	}
 }
 
-/* Each of so many warps loads, or starts copies, with 2 KiB under way. */
+/* Each of `warps` warps loads, or starts copies, with 2 KiB under way. */
 static void measure_warps(
         struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
 {
@@ -175,8 +172,6 @@ static void measure_in_l2(struct probe_run *run, struct bench *b, double seconds
 	measure_stream(run, b, "l2_write", stream, seconds);
 }
 
-/* ---- the whole ---- */
-
 static void set_up(struct bench *b)
 {
 	size_t unused, total;
@@ -188,8 +183,8 @@ static void set_up(struct bench *b)
 		b->region_bytes /= 2;
 	if (b->region_bytes < 8 * b->gpu.l2_bytes)
 		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free, too few beyond L2: stop what uses "
-		        "it",
+		        "only %zu bytes of GPU memory are free, too few beyond L2: stop other "
+		        "programs",
 		        unused);
 	/* the chase's nodes lie behind the streams' part */
 	GPU(cudaMalloc((void **)&b->region, (size_t)(b->region_bytes)));
@@ -214,10 +209,7 @@ static void release(struct bench *b)
 static void measure(struct probe_run *run)
 {
 	struct bench b = {.random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process};
-	struct fault fault;
-	if (!gpu_open(&b.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &b.gpu);
+	probe_open_gpu(run, &b.gpu);
 	gpu_warm(&b.gpu, run->warm_seconds);
 	set_up(&b);
 

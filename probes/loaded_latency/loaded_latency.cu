@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long does a load take while others move data, and how many bytes must be under way
- * for the full rate? Method: one thread follows pointers while the other SMs read a region at a
- * pace set by pauses; and streams alone, against SMs, warps and bytes in flight, by plain loads,
- * asynchronous copies and the bulk copy engine. What can fool it: L1 (ld.global.cg does not use
- * it), streams that have not started or have ended (the chaser waits for all and stops them), a
- * region that L2 holds (it is many L2s, and every launch goes on elsewhere). Unit: seconds per
- * load; seconds per byte. */
+/* Kernels of the loaded_latency probe; loaded_latency.c has the method. */
 #include "loaded_latency_streams.cuh"
 #include "lib/device/spin.cuh"
 
@@ -13,8 +7,6 @@
 
 namespace
 {
-
-/* ---- the chase beside streams ---- */
 
 __device__ __forceinline__ uint64_t follow(uint64_t address)
 {
@@ -30,7 +22,7 @@ __device__ void chase(const struct loaded_chase &c)
 	volatile uint64_t *last = c.last;
 	uint64_t address = *last;
 	wait_for(&c.shared->ready, gridDim.x - 1, &error);
-	const uint64_t since = device_ns(); /* the streams have filled their queues by then */
+	const uint64_t since = device_ns(); /* by then the streams have filled their queues */
 	while (gridDim.x > 1 && device_ns() - since < 20000)
 		;
 	for (int k = 0; k < LOADED_UNROLL; ++k)
@@ -48,7 +40,7 @@ __device__ void chase(const struct loaded_chase &c)
 	c.block[0].span = span;
 }
 
-/* A megabyte after another, those of all blocks interleaved; a piece is 4 loads of each thread. */
+/* One megabyte after the other, of all blocks interleaved; a piece is 4 loads of each thread. */
 __device__ void stream_beside(const struct loaded_chase &c)
 {
 	enum { PIECE = LOADED_THREADS * 16 * 4 };
@@ -72,7 +64,7 @@ __device__ void stream_beside(const struct loaded_chase &c)
 		piece = piece + 1 < pieces ? piece + 1 : 0;
 		if (c.pause > 0) {
 			const int64_t from = clock64();
-			if (seen == 0x9e3779b9u) /* the pause starts when the loads are done */
+			if (seen == 0x9e3779b9u) /* the pause starts after the loads */
 				*c.sink = seen;
 			while (clock64() - from < c.pause)
 				;
@@ -107,8 +99,6 @@ __global__ void build_kernel(
 		*(uint64_t *)(nodes + (int64_t)place[i] * LOADED_NODE_BYTES) =
 		        (uint64_t)(nodes + (int64_t)place[next[i]] * LOADED_NODE_BYTES);
 }
-
-/* ---- launching ---- */
 
 typedef void (*stream_kernel)(struct loaded_stream);
 

@@ -18,7 +18,7 @@ enum {
 	LOADED_STAGES = 4 /* of bulk copies under way */
 };
 
-/* How data come to an SM. */
+/* Ways of data to an SM. */
 enum loaded_engine {
 	ENGINE_PLAIN = 1, /* 16-byte loads (ld.global.cg) into registers */
 	ENGINE_ASYNC,     /* cp.async, 16 bytes each, into shared memory (sm_80) */
@@ -37,28 +37,28 @@ struct loaded_shared {
 	uint32_t ready, stop;
 };
 
-/* Block 0 waits until the others stream, follows `steps` pointers from *last, and stops them; the
- * others read `region` (bytes, a multiple of 1 MiB) by 16-byte loads with a pause of so many cycles
- * after every 32 KiB. Cooperative; every wait ends. block[0] is the chase's span. With one block
- * nothing streams. */
+/* Block 0 waits until the others stream, follows `steps` pointers from *last, and stops them. The
+ * others read `region` (a multiple of 1 MiB) by 16-byte loads, with `pause` cycles after every 32
+ * KiB. Cooperative; every wait ends. block[0] has the chase's span. With one block nothing streams.
+ */
 struct loaded_chase {
 	int blocks;
 	int64_t steps, pause;
 	const void *region;
 	int64_t region_bytes;
-	uint64_t *last; /* pinned: where the chase starts, and where it ended */
+	uint64_t *last; /* pinned: start of the chase, then its end */
 	struct loaded_shared *shared;
 	struct loaded_block *block; /* pinned */
 	uint32_t *sink;
 };
 int loaded_chase_launch(const struct loaded_chase *chase);
 
-/* Writes the cycle: the node at index place[i] points to that at place[next[i]]. */
+/* Writes the cycle: the node at place[i] points to the node at place[next[i]]. */
 int loaded_build(void *nodes, const uint32_t *place, const uint32_t *next, int64_t count);
 
-/* Every block moves `turns` times pieces of its own out of (or into) the region, depth x 16 bytes
- * of every thread being under way. ENGINE_BULK: as many bytes, in 4 stages of each of `issuers`
- * warps, the first thread of which starts the copies. */
+/* Every block moves `turns` pieces of its own out of (or into) the region, with depth x 16 bytes of
+ * every thread under way. ENGINE_BULK: as many bytes, in 4 stages of each of `issuers` warps, whose
+ * first threads start the copies. */
 struct loaded_stream {
 	enum loaded_engine engine;
 	int blocks, threads;
@@ -66,12 +66,12 @@ struct loaded_stream {
 	int issuers; /* of ENGINE_BULK; 1 to 32 */
 	int64_t turns;
 	char *region;
-	int64_t region_bytes, offset; /* the latter in pieces */
+	int64_t region_bytes, offset; /* offset in pieces */
 	struct loaded_block *block;
 	uint32_t *sink;
 };
 
-/* Pieces that a block moves in one turn, and the bytes of one. */
+/* Pieces of a block in one turn, and the bytes of a piece. */
 static inline int loaded_pieces(const struct loaded_stream *s)
 {
 	return s->engine == ENGINE_ASYNC ? s->depth : s->engine == ENGINE_BULK ? s->issuers : 1;
@@ -88,8 +88,6 @@ int loaded_stream_launch(const struct loaded_stream *stream);
 }
 #endif
 
-/* Curve to gpu.loaded.*, gpu.saturation.*, gpu.engine.read, gpu.sm.read (plain loads; .async,
- * .bulk), gpu.sm.l2_read. */
 struct table;
 struct profile;
 void loaded_latency_fit(const struct table *curve, struct profile *profile);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The chase of loaded_latency: a random cycle at the end of the region, and the latency of its
- * loads beside streams. */
+/* The chase of loaded_latency: a random cycle behind the region, and the latency of its loads
+ * beside streams. */
 #include "loaded_latency_internal.h"
 
 #include "lib/base/msg.h"
+#include "lib/stats/pointer_chain.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -12,34 +13,18 @@
 enum {
 	CHASE_STEPS = 512,
 	SAMPLES_MAX = 512,
-	SHORT_CYCLE = (2 << 20) / LOADED_NODE_BYTES /* nodes that L2 holds */
+	SHORT_CYCLE = (2 << 20) / LOADED_NODE_BYTES /* fits in L2 */
 };
 
-/* ---- a random cycle ---- */
-
-static uint32_t next_random(struct bench *b, uint32_t below)
-{
-	uint64_t z = b->random += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (uint32_t)(((z ^ z >> 31) >> 32) * below >> 32);
-}
-
-/* Sattolo's cycle over `count` nodes, one in each `spacing` bytes from `nodes` on. */
+/* A random cycle over `count` nodes, one in each `spacing` bytes from `nodes` on. */
 static void make_cycle(struct bench *b, char *nodes, uint32_t count, uint32_t spacing)
 {
 	const size_t bytes = count * sizeof(uint32_t);
 	uint32_t *next = xmalloc(bytes), *place = xmalloc(bytes), *device_next, *device_place;
 	const uint32_t part = spacing / LOADED_NODE_BYTES;
-	for (uint32_t i = 0; i < count; i++) {
-		next[i] = i;
-		place[i] = i * part + next_random(b, part);
-	}
-	for (uint32_t i = count - 1; i > 0; i--) {
-		const uint32_t j = next_random(b, i), kept = next[i];
-		next[i] = next[j];
-		next[j] = kept;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		place[i] = i * part + chain_random(&b->random, part);
+	chain_cycle(next, count, &b->random);
 	GPU(cudaMalloc((void **)&device_next, bytes));
 	GPU(cudaMalloc((void **)&device_place, bytes));
 	GPU(cudaMemcpy(device_next, next, bytes, cudaMemcpyHostToDevice));
@@ -53,17 +38,15 @@ static void make_cycle(struct bench *b, char *nodes, uint32_t count, uint32_t sp
 	free(place);
 }
 
-/* ---- latency beside streams ---- */
-
 struct loaded {
 	struct bench *bench;
-	int blocks; /* that stream */
+	int blocks; /* streaming blocks */
 	int64_t pause, stream_bytes;
 	double *offered; /* seconds per byte, of every sample */
 	size_t samples;
 };
 
-/* The streams' rates, each over its own span (all run until the chase stops them), together. */
+/* The sum of the streams' rates, each over its own span; all run until the chase stops them. */
 static double rate_of(const struct bench *b, int first, int end)
 {
 	double rate = 0;
@@ -73,7 +56,7 @@ static double rate_of(const struct bench *b, int first, int end)
 	return rate;
 }
 
-/* One block that goes around, and the others that load. */
+/* One block follows the cycle, the others load. */
 static void run_chase(struct bench *b, int blocks, int64_t steps, int64_t pause, int64_t bytes)
 {
 	const struct loaded_chase chase = {.blocks = blocks,
@@ -101,7 +84,7 @@ static bool chase_sample(void *context, struct sample *sample)
 	return true;
 }
 
-/* Once around: what the build wrote a word of is then in L2 whole. */
+/* One round: lines that the build wrote in part are then whole in L2. */
 static void warm_cycle(struct bench *b, int64_t nodes)
 {
 	run_chase(b, 1, nodes, 0, b->l2_bytes);
@@ -132,7 +115,7 @@ static void measure_level(struct probe_run *run, struct bench *b, bool in_l2, in
 	free(l.offered);
 }
 
-/* From an idle device to all that it can move. */
+/* From an idle device to the full rate. */
 static const struct {
 	int blocks_per_sm;
 	int64_t pause;
@@ -149,7 +132,7 @@ static void measure_loaded(struct probe_run *run, struct bench *b, bool in_l2, d
 
 void loaded_latency_chase(struct probe_run *run, struct bench *b, double seconds)
 {
-	/* the lines of the cycle are two L2s together, and far apart */
+	/* the cycle's lines fill two L2s, and lie far apart */
 	const uint32_t count = (uint32_t)(2 * b->gpu.l2_bytes / LOADED_NODE_BYTES);
 	const int64_t room = b->region_bytes / 3;
 	const uint32_t spacing = (uint32_t)(room / count / LOADED_NODE_BYTES * LOADED_NODE_BYTES);

@@ -3,27 +3,20 @@
  * the most that was offered), gpu.loaded.l2.{read,write} (B/s), gpu.engine.read[engine] (B/s, the
  * best of the sweep: 1 plain loads, 2 asynchronous copies, 3 bulk copies),
  * gpu.saturation.dram.bytes_per_sm[engine] and .bytes[engine], gpu.saturation.dram.sms and .warps
- * (what reaches 90 % of the best) and gpu.sm.read (B/s of one SM alone), of plain loads and, with
- * .async and .bulk behind, of both kinds of copies, gpu.sm.l2_read. */
+ * (the number that reaches 90 % of the best) and gpu.sm.read (B/s of one SM alone), of plain loads
+ * and, with .async and .bulk behind, of both kinds of copies, gpu.sm.l2_read. */
 #include "lib/base/base.h"
 #include "loaded_latency.h"
 
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { LEVELS = 64 };
 
 static const double saturated = 0.9, highest_rate = 1e14;
-
-static struct estimate rate_of(struct estimate seconds)
-{
-	return (struct estimate){
-	        1 / seconds.value, 1 / seconds.high, 1 / seconds.low, seconds.samples};
-}
 
 /* Measured places on a curve, ascending in x. */
 struct place {
@@ -49,7 +42,7 @@ static size_t rates(const struct table *curve, const char *series, const char *c
 		if (points[i].seconds.samples > 0 &&
 		        (engine == 0 || curve_arg(curve, &points[i], "engine") == engine))
 			place[kept++] = (struct place){curve_arg(curve, &points[i], column),
-			        rate_of(points[i].seconds), points[i].busy};
+			        estimate_inverse(1, points[i].seconds), points[i].busy};
 	free(points);
 	qsort(place, kept, sizeof *place, by_x);
 	return kept;
@@ -64,8 +57,8 @@ static const struct place *best_of(const struct place *place, size_t count)
 	return best;
 }
 
-/* Where the rate first reaches `wanted`, linear between places; NaN when it never does, low when
- * the first place already has it. */
+/* The x where the rate first reaches `wanted`, linear between places; NaN when it never does, the
+ * first place when that has it. */
 static double crossing(const struct place *place, size_t count, double wanted)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -80,8 +73,8 @@ static double crossing(const struct place *place, size_t count, double wanted)
 	return NAN;
 }
 
-/* The place from which 90 % of the best rate is reached; its interval from those of the rates. The
- * first place having it is only a bound. */
+/* The place from which 90 % of the best rate is reached; its interval follows from the rates'
+ * intervals. When the first place has the rate, it is only a bound. */
 static void add_saturation(struct profile *profile, const struct parameter_spec *spec,
         const struct arg *arg, const struct place *place, size_t count)
 {
@@ -102,21 +95,15 @@ static void add_saturation(struct profile *profile, const struct parameter_spec 
 
 static void fit_engines(const struct table *curve, struct profile *profile)
 {
-	const char *text = table_meta(curve, "gpu_sms");
-	const struct parameter_spec read = {.name = "gpu.engine.read",
-	        .unit = "B/s",
-	        .method = "streams out of DRAM on all SMs, the best of the sweep",
-	        .low = 1e9,
-	        .high = highest_rate};
-	const struct parameter_spec each = {.name = "gpu.saturation.dram.bytes_per_sm",
-	        .unit = "B",
-	        .method = "bytes under way on an SM that reach 90 % of the engine's best rate",
-	        .low = 64,
-	        .high = 1e7};
-	struct parameter_spec all = each;
-	all.name = "gpu.saturation.dram.bytes";
-	all.method = "bytes under way on the device that reach 90 % of the engine's best rate";
-	all.high = 1e9;
+	const double sms = curve_fact(curve, "gpu_sms");
+	const struct parameter_spec read = {"gpu.engine.read", "B/s",
+	        "streams out of DRAM on all SMs, the best of the sweep", NULL, 1e9, highest_rate};
+	const struct parameter_spec each = {"gpu.saturation.dram.bytes_per_sm", "B",
+	        "bytes under way on an SM that reach 90 % of the engine's best rate", NULL, 64,
+	        1e7};
+	const struct parameter_spec all = {"gpu.saturation.dram.bytes", "B",
+	        "bytes under way on the device that reach 90 % of the engine's best rate", NULL, 64,
+	        1e9};
 	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++) {
 		const struct arg arg = {"engine", engine};
 		struct place place[LEVELS];
@@ -127,13 +114,13 @@ static void fit_engines(const struct table *curve, struct profile *profile)
 		profile_add(profile, &read, &arg, 1, best->y, best->busy);
 		add_saturation(profile, &each, &arg, place, count);
 		for (size_t i = 0; i < count; i++)
-			place[i].x *= text ? atof(text) : NAN;
-		if (text)
+			place[i].x *= sms;
+		if (!isnan(sms))
 			add_saturation(profile, &all, &arg, place, count);
 	}
 }
 
-/* What so many SMs, or so many warps on every SM, reach by one engine. */
+/* The rate of one SM, and the numbers of SMs and of warps per SM that saturate, by one engine. */
 static void fit_counts(
         const struct table *curve, struct profile *profile, int engine, const char *suffix)
 {
@@ -141,22 +128,13 @@ static void fit_counts(
 	snprintf(name[0], sizeof name[0], "gpu.sm.read%s", suffix);
 	snprintf(name[1], sizeof name[1], "gpu.saturation.dram.sms%s", suffix);
 	snprintf(name[2], sizeof name[2], "gpu.saturation.dram.warps%s", suffix);
-	const struct parameter_spec one = {.name = name[0],
-	        .unit = "B/s",
-	        .method = "one SM alone out of DRAM",
-	        .low = 1e8,
-	        .high = 1e13};
-	const struct parameter_spec sms = {.name = name[1],
-	        .unit = "count",
-	        .method = "SMs that reach 90 % of the best rate, the others idle",
-	        .low = 1,
-	        .high = 1e4};
-	const struct parameter_spec warps = {.name = name[2],
-	        .unit = "count",
-	        .method =
-	                "warps an SM that reach 90 % of the best rate, 64 bytes a thread under way",
-	        .low = 1,
-	        .high = 64};
+	const struct parameter_spec one = {
+	        name[0], "B/s", "one SM alone out of DRAM", NULL, 1e8, 1e13};
+	const struct parameter_spec sms = {name[1], "count",
+	        "SMs that reach 90 % of the best rate, the others idle", NULL, 1, 1e4};
+	const struct parameter_spec warps = {name[2], "count",
+	        "warps an SM that reach 90 % of the best rate, 64 bytes a thread under way", NULL,
+	        1, 64};
 	struct place place[2 * LEVELS];
 	size_t count = rates(curve, "sms", "sms", engine, place);
 	if (count > 0) {
@@ -177,46 +155,47 @@ static void fit_l2(const struct table *curve, struct profile *profile)
 	        {"l2_write", "gpu.loaded.l2.write", "all SMs into L2"},
 	        {"l2_read_one", "gpu.sm.l2_read", "one SM alone out of L2"}};
 	for (size_t s = 0; s < ARRAY_LEN(series); s++) {
-		const struct parameter_spec spec = {.name = series[s][1],
-		        .unit = "B/s",
-		        .method = series[s][2],
-		        .low = 1e9,
-		        .high = highest_rate};
+		const struct parameter_spec spec = {
+		        series[s][1], "B/s", series[s][2], NULL, 1e9, highest_rate};
 		struct place place[LEVELS];
 		if (rates(curve, series[s][0], "sms", 0, place) > 0)
 			profile_add(profile, &spec, NULL, 0, place[0].y, place[0].busy);
 	}
 }
 
-/* Latency against the share of the most that was offered, at tenths, between measured levels only.
- */
-static void fit_loaded(const struct table *curve, struct profile *profile, const char *where)
+/* Latency against offered rate, of every level. Returns the number of places. */
+static size_t read_loaded(const struct table *curve, const char *where, struct place *place)
 {
-	char latency[32], offered[32], name[64];
+	char latency[32], offered[32];
+	struct point *points;
+	size_t count = 0;
 	snprintf(latency, sizeof latency, "latency_%s", where);
 	snprintf(offered, sizeof offered, "offered_%s", where);
-	snprintf(name, sizeof name, "gpu.loaded.%s.latency", where);
-	const struct parameter_spec spec = {.name = name,
-	        .unit = "s",
-	        .method = "dependent loads beside streams, against the share of the most they move",
-	        .low = 1e-8,
-	        .high = 1e-3};
-	struct place place[LEVELS];
-	struct point *points;
 	const size_t levels = curve_points(curve, latency, &points);
-	size_t count = 0;
-	double most = 0;
 	for (size_t i = 0; i < levels && count < LEVELS; i++) {
 		const struct arg level = {"level", curve_arg(curve, &points[i], "level")};
-		const struct point beside = curve_at(curve, offered, &level, 1);
-		if (points[i].seconds.samples == 0)
-			continue;
-		const double rate = beside.seconds.samples > 0 ? 1 / beside.seconds.value : 0;
-		place[count++] = (struct place){rate, points[i].seconds, points[i].busy};
-		most = fmax(most, rate);
+		const struct estimate beside = curve_at(curve, offered, &level, 1).seconds;
+		if (points[i].seconds.samples > 0)
+			place[count++] = (struct place){beside.samples > 0 ? 1 / beside.value : 0,
+			        points[i].seconds, points[i].busy};
 	}
 	free(points);
 	qsort(place, count, sizeof *place, by_x);
+	return count;
+}
+
+/* Latency against the share of the highest offered rate, at tenths, only between measured levels.
+ */
+static void fit_loaded(const struct table *curve, struct profile *profile, const char *where)
+{
+	char name[64];
+	snprintf(name, sizeof name, "gpu.loaded.%s.latency", where);
+	const struct parameter_spec spec = {name, "s",
+	        "dependent loads beside streams, against the share of the most they move", NULL,
+	        1e-8, 1e-3};
+	struct place place[LEVELS];
+	const size_t count = read_loaded(curve, where, place);
+	const double most = count > 0 ? place[count - 1].x : 0;
 	for (int tenth = 0; tenth <= 9 && most > 0; tenth++) {
 		const double wanted = tenth * most / 10;
 		const struct arg load = {"load", tenth / 10.0};

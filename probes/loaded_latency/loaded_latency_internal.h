@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the loaded_latency probe. */
+/* Shared by the files of the loaded_latency probe. */
 #ifndef FATHOM_LOADED_LATENCY_INTERNAL_H
 #define FATHOM_LOADED_LATENCY_INTERNAL_H
 
@@ -20,9 +20,8 @@ struct bench {
 	uint64_t random;
 };
 
-/* Latencies of loads from DRAM and from L2 beside streams, at every pace `seconds` each. For
- * devices with cooperative launches; the chase's nodes lie behind the region, where a third of its
- * bytes are free. */
+/* Latencies of loads from DRAM and L2 beside streams, `seconds` at every pace. Needs cooperative
+ * launches. The chase's nodes lie behind the region, where a third of its bytes are free. */
 void loaded_latency_chase(struct probe_run *run, struct bench *bench, double seconds);
 
 #endif

@@ -19,8 +19,8 @@ __device__ __forceinline__ uint32_t load16(const char *address)
 	return a ^ b ^ c ^ d;
 }
 
-/* The pieces that a mover (a block, or a warp of it) moves: its own of every round over all movers,
- * around the region. */
+/* The pieces of a mover (a block, or one of its warps): one in every round over all movers, around
+ * the region. */
 struct chain {
 	char *at, *end;
 	int64_t step, size;
@@ -93,7 +93,7 @@ template <int depth> __global__ void __launch_bounds__(1024) store_kernel(struct
 	finish(s, &span, 0, s.turns * bytes);
 }
 
-/* Every thread waits for its own copies only and reads its own words. */
+/* Every thread waits for its own copies only, and reads its own words. */
 template <int depth> __global__ void __launch_bounds__(1024) async_kernel(struct loaded_stream s)
 {
 #if __CUDA_ARCH__ >= 800

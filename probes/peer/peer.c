@@ -3,28 +3,28 @@
  * take, by size, pair and direction?
  *
  * Method: one call at a time on idle devices by the host's clock: cudaMemcpyPeerAsync with peer
- * access and without, a kernel on the target that loads and one on the source that stores, copies
- * both ways at once, NCCL's broadcast and all-reduce; from 16 MiB on stamps in the stream bound the
- * call by the device's clock, too. A dependent load by a pointer chase into the other device's
- * memory, both clocks read in the kernel.
+ * access and without, a kernel that loads on the target or stores on the source, copies both ways
+ * at once, NCCL's broadcast and all-reduce. From 16 MiB on stamps in the stream bound the call by
+ * the device's clock, too. Latency: a pointer chase into the other device's memory, timed in the
+ * kernel.
  *
- * What can fool it: a copy that moved nothing (every size moves random data to a target that did
- * not hold it, and all of it is compared), peer access left enabled (it is disabled for the staged
- * copies), loads answered by a cache of the loading device (they are of system scope), the first
- * pass over the nodes (it is not timed).
+ * What can fool it: a copy that moved nothing (every size moves new random data, and all of it is
+ * compared); peer access left enabled (it is disabled for the staged copies); loads answered by a
+ * cache of the loading device (they are of system scope); the first pass over the nodes (not
+ * timed).
  *
- * Unit: seconds per call, from the call to its completion; bytes are payload, for both directions
- * their sum; seconds per load for latency. Data go from GPU `from` to GPU `to`, whoever moves them.
- */
+ * Unit: seconds per call, from the call to its completion, and per load for latency. Bytes are
+ * payload, for both directions their sum. Data go from GPU `from` to GPU `to`, whichever moves
+ * them. */
 #include "peer_internal.h"
 
 #include "lib/base/msg.h"
 
 #include <stdlib.h>
 
-enum { ALL_PAIRS = 4 }; /* devices of which all pairs are measured */
+enum { ALL_PAIRS = 4 }; /* most devices of which all pairs are measured */
 
-/* All pairs of a few devices; of many those with the first one and a ring. */
+/* All pairs of a few devices; of many devices the pairs with the first device, and a ring. */
 static bool is_measured(const struct peer *peer, int from, int to)
 {
 	if (from == to)
@@ -41,13 +41,11 @@ static int count_pairs(const struct peer *peer)
 	return pairs;
 }
 
-/* ---- the probe ---- */
-
-/* Every visible device; the one asked for stands in the metadata. */
+/* Opens every visible device; the metadata names the device asked for. */
 static void open_devices(struct probe_run *run, struct peer *peer)
 {
 	struct fault fault;
-	/* of none at all gpu_open tells why */
+	/* gpu_open tells why there is none */
 	if (cudaGetDeviceCount(&peer->count) == cudaSuccess && peer->count == 1)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "not possible here: one visible GPU, and links between GPUs need two");
@@ -83,12 +81,12 @@ static void set_up_device(struct probe_run *run, struct peer *peer, struct devic
 	GPU(cudaMalloc((void **)&device->nodes, NODES * PEER_NODE_BYTES));
 	GPU(cudaMalloc((void **)&device->wrong, sizeof *device->wrong));
 	GPU(cudaHostAlloc((void **)&device->result, sizeof *device->result, cudaHostAllocPortable));
-	gpu_fill_float(
-	        (float *)device->source, peer->largest / 4, seed_of(peer, device), device->stream);
+	gpu_fill_float((float *)device->source, peer->largest / 4, peer_seed_of(peer, device),
+	        device->stream);
 	wait_for(device);
 }
 
-/* The largest copy; less where a device has little free memory. */
+/* The largest copy, limited by the free memory of every device. */
 static void choose_sizes(struct peer *peer, bool quick)
 {
 	const int64_t wanted =
@@ -107,7 +105,7 @@ static void choose_sizes(struct peer *peer, bool quick)
 		        (long long)peer->largest);
 }
 
-/* What is allocated here lives as long as the process, which measures once and ends. */
+/* Allocations live as long as the process, which measures once and ends. */
 static void measure(struct probe_run *run)
 {
 	enum { POINTS = 50 }; /* of a pair */
@@ -123,9 +121,10 @@ static void measure(struct probe_run *run)
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
 			if (is_measured(peer, from, to))
-				measure_pair(run, peer, &peer->device[from], &peer->device[to]);
+				peer_measure_pair(
+				        run, peer, &peer->device[from], &peer->device[to]);
 	probe_noise_leave(run);
-	measure_nccl(run, peer);
+	peer_measure_nccl(run, peer);
 	for (int i = 0; i < peer->count; i++)
 		probe_watch_gpu(run, &peer->device[i].gpu);
 	probe_watch_gpu(run, &peer->named);
@@ -139,7 +138,7 @@ const struct probe peer_probe = {
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .alone = true, /* contexts on all devices, and what NCCL leaves behind */
+        .alone = true, /* contexts on all devices, and NCCL's resources */
         .seconds = 2.5,
         .processes = 3,
         .measure = measure,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and launchers of the peer probe; see peer.h. */
+/* Kernels of the peer probe. */
 #include "peer.h"
 
 #include "lib/device/clock.cuh"
@@ -8,7 +8,7 @@
 
 enum { MOVE_THREADS = 512, COMPARE_THREADS = 256, COMPARE_BLOCKS = 1024 };
 
-/* At the scope of the system: the owner's L2 answers, no cache of this device. */
+/* A load of system scope: the owner's L2 answers, no cache of this device. */
 static __device__ __forceinline__ uint64_t follow(uint64_t address)
 {
 	uint64_t next;
@@ -27,7 +27,7 @@ static __global__ void chase_kernel(uint64_t start, int64_t steps, struct peer_r
 #pragma unroll
 		for (int k = 0; k < PEER_UNROLL; k++)
 			address = follow(address);
-	*last = address; /* before the clock is read, the last load has returned */
+	*last = address; /* the last load returns before the clock is read */
 	span_stop(&timed);
 	result->timed = timed;
 }
@@ -37,7 +37,7 @@ extern "C" void peer_chase(uint64_t start, int64_t steps, struct peer_result *re
 	chase_kernel<<<1, 1, 0, (cudaStream_t)stream>>>(start, steps, result);
 }
 
-/* Nothing is used twice; the multiprocessors are full of threads with a load in flight each. */
+/* No data are used twice; every thread has a load in flight. */
 static __global__ void __launch_bounds__(MOVE_THREADS)
         move_kernel(uint4 *to, const uint4 *from, int64_t vectors)
 {

@@ -11,7 +11,6 @@
 extern "C" {
 #endif
 
-/* Curve to link.peer.* and link.nccl.*. */
 struct table;
 struct profile;
 void peer_fit(const struct table *curve, struct profile *profile);
@@ -19,21 +18,21 @@ void peer_fit(const struct table *curve, struct profile *profile);
 /* Loads are unrolled by PEER_UNROLL; a node is one line. */
 enum { PEER_UNROLL = 32, PEER_NODE_BYTES = 128 };
 
-/* Left in pinned memory by a chase. */
+/* Written to pinned memory by a chase. */
 struct peer_result {
 	struct gpu_span timed;
-	uint64_t last; /* where it stopped; the next goes on from there */
+	uint64_t last; /* where it stopped, and where the next chase starts */
 };
 
 /* One thread follows `steps` (a multiple of PEER_UNROLL) absolute pointers from `start`. */
 void peer_chase(uint64_t start, int64_t steps, struct peer_result *result, void *stream);
 
-/* Copies with 16-byte accesses from the given number of blocks; one of the two lies on another
- * device. bytes is a multiple of 16. */
+/* Copies with 16-byte accesses from `blocks` blocks; one of the two arrays lies on another device.
+ * bytes is a multiple of 16. */
 void peer_move(void *to, const void *from, int64_t bytes, int blocks, void *stream);
 
-/* Adds to *wrong (device memory) how many of the words differ, the last one perhaps in part. Both
- * lie on the current device and hold whole words. */
+/* Adds to *wrong (device memory) the number of words that differ; the last word may be partial.
+ * Both arrays lie on the current device and hold whole words. */
 void peer_compare(
         const void *a, const void *b, int64_t bytes, unsigned long long *wrong, void *stream);
 

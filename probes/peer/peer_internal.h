@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the peer probe share: the devices, the series and their points. */
+/* Shared by the files of the peer probe: devices, series and their points. */
 #ifndef FATHOM_PEER_INTERNAL_H
 #define FATHOM_PEER_INTERNAL_H
 
@@ -14,7 +14,7 @@
 enum {
 	DEVICES_MOST = 16,
 	MIB = 1 << 20,
-	LARGE_LEAST = MIB, /* of both ways, loads and stores */
+	LARGE_LEAST = MIB, /* least bytes of both ways, loads and stores */
 	NODES = 1 << 14,
 };
 
@@ -29,19 +29,19 @@ struct device {
 };
 
 struct peer {
-	struct gpu named; /* by --device */
+	struct gpu named; /* the device named by --device */
 	struct device device[DEVICES_MOST];
 	int count;
-	int64_t largest, step; /* bytes of the largest copy, factor between sizes */
+	int64_t largest, step; /* bytes of the largest copy; factor between sizes */
 	double seconds;        /* for one point */
-	uint64_t seed, random; /* of the data; of the cycles */
+	uint64_t seed, random; /* seeds of the data and of the cycles */
 	struct nccl nccl;
 	void *comm[DEVICES_MOST];
 };
 
 struct work;
 
-/* One series; `stamped` says whose stream its stamps go to. */
+/* One series. stamped_at_target: the stamps go to the target's stream. */
 struct route {
 	const char *series;
 	void (*call)(const struct work *work);
@@ -49,7 +49,7 @@ struct route {
 	int64_t least;
 };
 
-/* One point of it; for collective operations gpus > 0, and from is the root. */
+/* One point of a series; for collective operations gpus > 0, and from is the root. */
 struct work {
 	struct peer *peer;
 	const struct route *route;
@@ -70,15 +70,16 @@ static inline void wait_for(const struct device *device)
 
 /* ---- points (peer_point.c) ---- */
 
-/* Of the random data in the source of the device. */
-uint64_t seed_of(const struct peer *peer, const struct device *device);
-void expect(const struct peer *peer, const struct device *device, const struct device *owner);
-void measure_route(struct probe_run *run, struct work work, const struct route *route);
+/* Seed of the random data in the device's source. */
+uint64_t peer_seed_of(const struct peer *peer, const struct device *device);
+void peer_expect(const struct peer *peer, const struct device *device, const struct device *owner);
+void peer_measure_route(struct probe_run *run, struct work work, const struct route *route);
 
 /* ---- series (peer_pair.c, peer_nccl.c) ---- */
 
-void measure_pair(struct probe_run *run, struct peer *peer, struct device *from, struct device *to);
-void call_all_reduce(const struct work *work);
-void measure_nccl(struct probe_run *run, struct peer *peer);
+void peer_measure_pair(
+        struct probe_run *run, struct peer *peer, struct device *from, struct device *to);
+void peer_all_reduce(const struct work *work);
+void peer_measure_nccl(struct probe_run *run, struct peer *peer);
 
 #endif

@@ -10,53 +10,47 @@ static void check_nccl(const struct nccl *nccl, int result, const char *call)
 		msg_die(EXIT_MEASURE_FAILED, "%s failed: %s", call, nccl->error_text(result));
 }
 
-static void wait_for_all(const struct work *work)
+/* On every device of the group: the sum of all sources, or the source of the first device. */
+static void call_group(const struct work *work, bool sum)
 {
+	struct peer *peer = work->peer;
+	const struct nccl *nccl = &peer->nccl;
+	const size_t words = (size_t)work->bytes / 4;
+	check_nccl(nccl, nccl->group_start(), "ncclGroupStart");
+	for (int i = 0; i < work->gpus; i++) {
+		const struct device *d = &peer->device[i];
+		const int result = sum ? nccl->all_reduce(d->source, d->target, words, NCCL_UINT32,
+		                                 NCCL_SUM, peer->comm[i], d->stream)
+		                       : nccl->broadcast(d->source, d->target, words, NCCL_UINT32,
+		                                 0, peer->comm[i], d->stream);
+		check_nccl(nccl, result, sum ? "ncclAllReduce" : "ncclBroadcast");
+	}
+	check_nccl(nccl, nccl->group_end(), "ncclGroupEnd");
 	for (int i = 0; i < work->gpus; i++)
-		wait_for(&work->peer->device[i]);
+		wait_for(&peer->device[i]);
 }
 
 static void call_broadcast(const struct work *work)
 {
-	struct peer *peer = work->peer;
-	const struct nccl *nccl = &peer->nccl;
-	check_nccl(nccl, nccl->group_start(), "ncclGroupStart");
-	for (int i = 0; i < work->gpus; i++)
-		check_nccl(nccl,
-		        nccl->broadcast(peer->device[i].source, peer->device[i].target,
-		                (size_t)work->bytes / 4, NCCL_UINT32, 0, peer->comm[i],
-		                peer->device[i].stream),
-		        "ncclBroadcast");
-	check_nccl(nccl, nccl->group_end(), "ncclGroupEnd");
-	wait_for_all(work);
+	call_group(work, false);
 }
 
-void call_all_reduce(const struct work *work)
+void peer_all_reduce(const struct work *work)
 {
-	struct peer *peer = work->peer;
-	const struct nccl *nccl = &peer->nccl;
-	check_nccl(nccl, nccl->group_start(), "ncclGroupStart");
-	for (int i = 0; i < work->gpus; i++)
-		check_nccl(nccl,
-		        nccl->all_reduce(peer->device[i].source, peer->device[i].target,
-		                (size_t)work->bytes / 4, NCCL_UINT32, NCCL_SUM, peer->comm[i],
-		                peer->device[i].stream),
-		        "ncclAllReduce");
-	check_nccl(nccl, nccl->group_end(), "ncclGroupEnd");
-	wait_for_all(work);
+	call_group(work, true);
 }
 
 static void measure_group(struct probe_run *run, struct peer *peer, int gpus)
 {
 	static const struct route routes[] = {
 	        {"broadcast", call_broadcast, false, false, 4},
-	        {"allreduce", call_all_reduce, false, false, 4},
+	        {"allreduce", peer_all_reduce, false, false, 4},
 	};
 	int number[DEVICES_MOST] = {0};
 	for (int i = 0; i < gpus; i++)
 		number[i] = peer->device[i].gpu.device;
 	const int result = peer->nccl.init_all(peer->comm, gpus, number);
-	cudaGetLastError(); /* of its own tries at what may be enabled already */
+	cudaGetLastError(); /* clears the errors of NCCL's own attempts */
 	if (result != 0) {
 		const char *text = peer->nccl.error_text(result);
 		msg_warn("no broadcast and all-reduce among %d GPUs: %s", gpus, text);
@@ -64,19 +58,19 @@ static void measure_group(struct probe_run *run, struct peer *peer, int gpus)
 		return;
 	}
 	for (int i = 0; i < gpus; i++)
-		expect(peer, &peer->device[i], &peer->device[0]);
+		peer_expect(peer, &peer->device[i], &peer->device[0]);
 	const struct work work = {
 	        .peer = peer, .from = &peer->device[0], .to = &peer->device[0], .gpus = gpus};
-	probe_noise_take(run, &peer->named); /* its threads are there */
+	probe_noise_take(run, &peer->named); /* NCCL has its threads now */
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-		measure_route(run, work, &routes[i]);
+		peer_measure_route(run, work, &routes[i]);
 	probe_noise_leave(run);
 	for (int i = 0; i < gpus; i++)
 		check_nccl(&peer->nccl, peer->nccl.destroy(peer->comm[i]), "ncclCommDestroy");
 }
 
 /* The first 2, 4, 8 ... devices, and all. */
-void measure_nccl(struct probe_run *run, struct peer *peer)
+void peer_measure_nccl(struct probe_run *run, struct peer *peer)
 {
 	struct fault fault;
 	if (!nccl_open(&peer->nccl, &fault)) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Between two GPUs: copies, staged and direct, loads and stores by kernels, both ways at once, and
+/* Between two GPUs: staged and direct copies, loads and stores by kernels, both ways at once, and
  * the latency of a dependent load. */
 #include "peer_internal.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 #include "lib/stats/pointer_chain.h"
 
 #include <math.h>
@@ -13,8 +14,6 @@
 enum { STEPS = 1024 }; /* of a sample of the chase */
 
 static const double launch_slack = 60e-6;
-
-/* ---- the calls ---- */
 
 static void call_copy(const struct work *work)
 {
@@ -35,7 +34,7 @@ static void call_both(const struct work *work)
 	wait_for(b);
 }
 
-/* The current device is the one whose stream takes the kernel. */
+/* The mover must be the current device. */
 static void move(const struct work *work, const struct device *mover)
 {
 	peer_move(work->to->target, work->from->source, work->bytes, 4 * mover->gpu.sm_count,
@@ -53,8 +52,6 @@ static void call_store(const struct work *work)
 {
 	move(work, work->from);
 }
-
-/* ---- latency ---- */
 
 struct chase {
 	const struct device *from, *to;
@@ -76,7 +73,7 @@ static bool chase_sample(void *argument, struct sample *sample)
 	return true;
 }
 
-/* One random cycle through all nodes, which lie one behind the other. */
+/* One random cycle through all nodes, which lie in a row. */
 static void make_cycle(struct peer *peer, const struct device *owner)
 {
 	const size_t words = PEER_NODE_BYTES / sizeof(uint64_t);
@@ -99,19 +96,15 @@ static void measure_latency(
 	make_cycle(peer, from);
 	struct chase chase = {from, to, (uint64_t)(uintptr_t)from->nodes, NODES};
 	const struct sample_plan plan = sample_plan_default(fmax(peer->seconds, 10e-3));
-	struct measurement measurement;
 	struct sample first;
 	use(to);
 	chase_sample(&chase, &first);
 	chase.steps = STEPS;
-	if (!sample_run(chase_sample, &chase, &plan, to->gpu.max_hz, &measurement))
-		msg_die(EXIT_MEASURE_FAILED, "latency could not be measured");
 	const struct arg args[] = {{"bytes", NODES * PEER_NODE_BYTES}, {"from", from->gpu.device},
 	        {"to", to->gpu.device}};
-	probe_record(run, "latency", args, ARRAY_LEN(args), &measurement);
+	probe_measure(
+	        run, "latency", args, ARRAY_LEN(args), chase_sample, &chase, &plan, to->gpu.max_hz);
 }
-
-/* ---- pairs ---- */
 
 static bool can_access(const struct device *device, const struct device *other)
 {
@@ -120,7 +113,7 @@ static bool can_access(const struct device *device, const struct device *other)
 	return can != 0;
 }
 
-/* Both devices reach each other's memory, or no longer do. */
+/* Enables or disables access of both devices to each other's memory. */
 static void set_access(const struct device *a, const struct device *b, bool enable)
 {
 	const struct device *pair[] = {a, b};
@@ -133,7 +126,8 @@ static void set_access(const struct device *a, const struct device *b, bool enab
 	}
 }
 
-void measure_pair(struct probe_run *run, struct peer *peer, struct device *from, struct device *to)
+void peer_measure_pair(
+        struct probe_run *run, struct peer *peer, struct device *from, struct device *to)
 {
 	static const struct route staged = {"copy_staged", call_copy, false, false, 4};
 	static const struct route routes[] = {
@@ -143,9 +137,9 @@ void measure_pair(struct probe_run *run, struct peer *peer, struct device *from,
 	        {"both", call_both, false, true, LARGE_LEAST},
 	};
 	const struct work work = {.peer = peer, .from = from, .to = to};
-	expect(peer, to, from);
-	expect(peer, from, to);
-	measure_route(run, work, &staged);
+	peer_expect(peer, to, from);
+	peer_expect(peer, from, to);
+	peer_measure_route(run, work, &staged);
 	if (!can_access(to, from) || !can_access(from, to)) {
 		table_meta_set(run->curve, "unavailable.copy",
 		        "GPU %d and GPU %d cannot access each other's memory", from->gpu.device,
@@ -155,7 +149,7 @@ void measure_pair(struct probe_run *run, struct peer *peer, struct device *from,
 	set_access(from, to, true);
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
 		if (!routes[i].both || from->gpu.device < to->gpu.device)
-			measure_route(run, work, &routes[i]);
+			peer_measure_route(run, work, &routes[i]);
 	measure_latency(run, peer, from, to);
 	set_access(from, to, false);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One point of a series of the peer probe: a call and its stamps, what must have arrived, and the
- * sizes that a series goes through. */
+/* One point of a series of the peer probe: a call and its stamps, the check of the data, and the
+ * sizes of a series. */
 #include "peer_internal.h"
 
 #include "lib/host/clock.h"
@@ -12,10 +12,10 @@
 
 enum {
 	CLOCKED_BYTES = 16 * MIB,
-	CHECKED = 1 << 16, /* words of each end of an all-reduce */
+	CHECKED = 1 << 16, /* words at each end of an */
 };
 
-static const double host_slack = 200e-6; /* stamps and last wait, seen by the host */
+static const double host_slack = 200e-6; /* stamps and last wait in the host's view */
 
 static double call_seconds(const struct work *work)
 {
@@ -24,8 +24,8 @@ static double call_seconds(const struct work *work)
 	return clock_now() - start;
 }
 
-/* The stamps lie outside the timed call: their span is no shorter than the call and no longer than
- * the host's time around the stamps. */
+/* The stamps lie outside the timed call: their span lies between the call's time and the host's
+ * time around the stamps. */
 static double call_between_stamps(
         const struct work *work, const struct device *at, struct sample *sample)
 {
@@ -33,7 +33,7 @@ static double call_between_stamps(
 	gpu_timer_start(at->timer, at->stream);
 	wait_for(at);
 	const double seconds = call_seconds(work);
-	use(at); /* a collective operation may have left another one current */
+	use(at); /* a collective operation may have changed the current device */
 	gpu_timer_stop(at->timer, at->stream);
 	wait_for(at);
 	const double around = clock_now() - start;
@@ -45,7 +45,7 @@ static double call_between_stamps(
 	return seconds;
 }
 
-/* The link's clock is not the SM's: hz stays 0. */
+/* hz stays 0, as the link does not run at the SM's clock. */
 static bool call_sample(void *argument, struct sample *sample)
 {
 	const struct work *work = argument;
@@ -58,19 +58,17 @@ static bool call_sample(void *argument, struct sample *sample)
 	return true;
 }
 
-/* ---- data ---- */
-
-uint64_t seed_of(const struct peer *peer, const struct device *device)
+uint64_t peer_seed_of(const struct peer *peer, const struct device *device)
 {
 	return peer->seed + (uint64_t)device->gpu.device;
 }
 
-/* device->expected becomes what `owner` has in its source. */
-void expect(const struct peer *peer, const struct device *device, const struct device *owner)
+/* Fills device->expected with the data of the owner's source. */
+void peer_expect(const struct peer *peer, const struct device *device, const struct device *owner)
 {
 	use(device);
-	gpu_fill_float(
-	        (float *)device->expected, peer->largest / 4, seed_of(peer, owner), device->stream);
+	gpu_fill_float((float *)device->expected, peer->largest / 4, peer_seed_of(peer, owner),
+	        device->stream);
 	wait_for(device);
 }
 
@@ -99,7 +97,7 @@ static void require_right(const struct work *work, const struct device *device)
 		        device->gpu.device);
 }
 
-/* The sum of all sources modulo 2^32, as far as it is looked at, against every target. */
+/* Compares every target with the sum of all sources modulo 2^32, at the given words. */
 static void require_sum(const struct work *work, int64_t first, int64_t words)
 {
 	const size_t bytes = (size_t)words * sizeof(uint32_t);
@@ -132,14 +130,14 @@ static void spoil_targets(const struct work *work)
 		spoil(&work->peer->device[i], work->bytes);
 }
 
-/* `expected` was made for the pair, or on all devices for the broadcast. */
+/* device->expected was made for the pair, or on all devices for the broadcast. */
 static void check_targets(const struct work *work)
 {
 	if (work->gpus == 0)
 		require_right(work, work->to);
 	if (work->route->both)
 		require_right(work, work->from);
-	if (work->route->call == call_all_reduce) {
+	if (work->route->call == peer_all_reduce) {
 		const int64_t words = work->bytes / 4, part = words < CHECKED ? words : CHECKED;
 		require_sum(work, 0, part);
 		require_sum(work, words - part, part);
@@ -149,16 +147,14 @@ static void check_targets(const struct work *work)
 		require_right(work, &work->peer->device[i]);
 }
 
-/* ---- points ---- */
-
-/* A large transfer is repeated three times, however long that takes. */
+/* At least three samples, however long a transfer takes. */
 static void measure_point(struct probe_run *run, struct work *work)
 {
 	struct sample first;
 	struct measurement measurement;
 	spoil_targets(work);
-	call_sample(work, &first); /* connects, loads */
-	call_sample(work, &first); /* for its duration alone */
+	call_sample(work, &first); /* connects devices, loads code */
+	call_sample(work, &first); /* only for its duration */
 	const struct sample_plan plan = {.min_seconds = 0.3 * work->peer->seconds,
 	        .max_seconds = fmax(work->peer->seconds, 2.5 * first.seconds),
 	        .min_samples = 3,
@@ -176,7 +172,7 @@ static void measure_point(struct probe_run *run, struct work *work)
 		probe_record(run, work->route->series, pair, ARRAY_LEN(pair), &measurement);
 }
 
-void measure_route(struct probe_run *run, struct work work, const struct route *route)
+void peer_measure_route(struct probe_run *run, struct work work, const struct route *route)
 {
 	work.route = route;
 	for (work.bytes = route->least; work.bytes <= work.peer->largest;

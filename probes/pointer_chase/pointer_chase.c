@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how large is each level of the memory hierarchy, how is it organised, and how long does
- * a dependent load take from it? Method: one thread follows pointers (pointer_chase.cu). Random
- * chains over ever larger sets give sizes and plateaus (`chain`, `entries`, `pages`, `packed`),
- * cycles at a stride LAWN 202's Figure 1 (`cycle`), pairs of loads the lines and sectors (`fetch`),
- * single lines from every SM which of them see L2 alike (`slice`; read again and again, a line is
- * in the SM's near part), lines read once what a hit in the far part takes (`once`), private sets
- * on all SMs what they share (`all`). What can fool it: a cache still filling (every set is read
- * through the same path by the same SM before), a TLB that misses at the same time (sets of caches
- * are dense, sets of pages small), nodes in too few cache sets (random lines), a level whose size
- * the sweep assumed (sizes are uniform in the logarithm; the device's attributes only say how far
- * to go). Unit: seconds per load; for `fetch` seconds per pair of loads. */
+ * a dependent load take from it?
+ *
+ * Method: one thread follows pointers. Random chains over growing sets give sizes and plateaus
+ * (`chain`, `entries`, `pages`, `packed`); cycles at a stride LAWN 202's Figure 1 (`cycle`); pairs
+ * of loads the lines and sectors (`fetch`); single lines, read repeatedly from every SM, the SMs
+ * with the same near part of L2 (`slice`); lines read once a hit in the far part (`once`); private
+ * sets on all SMs the shared levels (`all`).
+ *
+ * What can fool it: a cache still filling (the same SM reads every set before, on the same path);
+ * TLB misses (sets for caches are dense, sets for pages small); too few cache sets in use (lines
+ * are random); assumed sizes (sizes are log-spaced; device attributes only limit the sweep).
+ *
+ * Unit: seconds per load; for `fetch` seconds per pair of loads. */
 #include "pointer_chase_internal.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "lib/stats/log_spaced.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
 
 static const double memory_share = 0.8;
-static const double host_memory_share = 0.4; /* of an integrated GPU, which takes the host's */
+static const double host_memory_share =
+        0.4; /* of an integrated GPU, which uses the host's memory */
 
-/* Private sets around what an SM's L1 is said to be, as long as all of them fit in L2; around its
- * part of L2, but for those that fit in L2 and not in half of it (a private set finds place in any
- * part of a divided L2, that of one SM alone does not); and of pages. */
+/* Private sets around the stated size of an SM's L1, as long as they fit in L2 together; around an
+ * SM's share of L2, without sets that fit in L2 but not in half of it (private sets fit in any part
+ * of a divided L2, one SM's set does not); and of pages. */
 static void all_at_once(struct chase_context *context, bool quick)
 {
 	static const int l1_eighths[] = {2, 8, 10, 12, 4, 6, 9},
@@ -35,11 +40,13 @@ static void all_at_once(struct chase_context *context, bool quick)
 	const int64_t reach = context->memory_bytes / context->gpu.sm_count;
 	for (size_t i = 0; i < (quick ? 4 : ARRAY_LEN(l1_eighths)); ++i) {
 		if (l1 * l1_eighths[i] / 8 <= l2 * 3 / 4)
-			measure_all(context, "all_ca", CHASE_CA, l1 * l1_eighths[i] / 8, LINE);
-		measure_all(context, "all_cg", CHASE_CG, l2 * l2_eighths[i] / 8, LINE);
+			chase_measure_all(
+			        context, "all_ca", CHASE_CA, l1 * l1_eighths[i] / 8, LINE);
+		chase_measure_all(context, "all_cg", CHASE_CG, l2 * l2_eighths[i] / 8, LINE);
 	}
 	for (int k = 0; log_spaced_count(k) * 2 * MIB <= reach; k += quick ? 12 : 2)
-		measure_all(context, "all_pages", CHASE_CG, log_spaced_count(k) * 2 * MIB, 2 * MIB);
+		chase_measure_all(
+		        context, "all_pages", CHASE_CG, log_spaced_count(k) * 2 * MIB, 2 * MIB);
 }
 
 /* One allocation of most of the free memory, aligned to the largest stride. */
@@ -57,7 +64,7 @@ static void allocate(struct chase_context *context)
 	const size_t least = (size_t)(8 * context->gpu.l2_bytes) + 2 * align;
 	if (bytes < least + (size_t)context->flush_bytes)
 		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+		        "only %zu bytes of GPU memory are free: stop other programs", unused);
 	if (unused < total / 2)
 		msg_warn("%zu of %zu bytes of GPU memory are free: the TLB is seen that far only",
 		        unused, total);
@@ -96,46 +103,46 @@ static void sweep_caches(struct chase_context *context, bool quick)
 	const int fine = quick ? 2 : 6;
 	const int64_t l2 = context->gpu.l2_bytes;
 	double since = clock_now();
-	/* every third line: as dense as can be told from a set of bytes, so that no TLB comes into
-	 * play; an odd number, so that the nodes fill all sets of a cache alike */
+	/* every third line: dense enough that no TLB misses; an odd number fills all cache sets
+	 * alike */
 	const int64_t apart = 3 * LINE;
-	chain_sizes(context, "chain_ca", CHASE_CA, LINE, 2 * KIB / LINE, 4 * MIB / LINE, fine);
-	chain_sizes(context, "chain_cg", CHASE_CG, LINE, 64 * KIB / LINE, 8 * l2 / LINE, fine);
-	chain_sizes(context, "chain_nc", CHASE_NC, LINE, 4 * KIB / LINE, MIB / LINE, 1);
-	chain_constant(context, fine);
+	chase_chain_sizes(context, "chain_ca", CHASE_CA, LINE, 2 * KIB / LINE, 4 * MIB / LINE, fine);
+	chase_chain_sizes(context, "chain_cg", CHASE_CG, LINE, 64 * KIB / LINE, 8 * l2 / LINE, fine);
+	chase_chain_sizes(context, "chain_nc", CHASE_NC, LINE, 4 * KIB / LINE, MIB / LINE, 1);
+	chase_chain_constant(context, fine);
 	note_time("chains over bytes", &since);
-	chain_sizes(context, "entries_ca", CHASE_CA, apart, 64, 8192, quick ? 2 : 4);
-	chain_sizes(context, "entries_cg", CHASE_CG, apart, 8192, 2 * MIB, quick ? 1 : 4);
+	chase_chain_sizes(context, "entries_ca", CHASE_CA, apart, 64, 8192, quick ? 2 : 4);
+	chase_chain_sizes(context, "entries_cg", CHASE_CG, apart, 8192, 2 * MIB, quick ? 1 : 4);
 	note_time("chains over entries", &since);
 	for (int64_t offset = 8; offset <= 1024; offset *= 2) {
-		measure_fetch(context, "fetch_l1", CHASE_CA, offset);
-		measure_fetch(context, "fetch_l2", CHASE_CG, offset);
+		chase_measure_fetch(context, "fetch_l1", CHASE_CA, offset);
+		chase_measure_fetch(context, "fetch_l2", CHASE_CG, offset);
 	}
-	cold_sizes(context);
+	chase_cold_sizes(context);
 	note_time("pairs and cold sets", &since);
 }
 
 static void sweep(struct chase_context *context, bool quick)
 {
 	const int64_t strides[] = {2 * MIB, 8 * MIB, 32 * MIB, 64 * MIB};
-	measure_shared(context, -1);
+	chase_measure_shared(context, -1);
 	if (context->gpu.clusters && chase_cluster_fits(CLUSTER))
 		for (int distance = 0; distance < CLUSTER; distance += quick ? 3 : 1)
-			measure_shared(context, distance);
+			chase_measure_shared(context, distance);
 	sweep_caches(context, quick);
 	double since = clock_now();
 	for (size_t i = 0; i < ARRAY_LEN(strides); i += quick ? 2 : 1)
-		chain_pages(context, strides[i], false, quick);
-	chain_pages(context, strides[0], true, quick);
+		chase_chain_pages(context, strides[i], false, quick);
+	chase_chain_pages(context, strides[0], true, quick);
 	note_time("chains over pages", &since);
-	cycle_sizes(context, "cycle_ca", CHASE_CA, context->memory_bytes, 8, quick ? 64 : 8);
-	cycle_sizes(context, "cycle_cg", CHASE_CG, context->memory_bytes, 8, quick ? 64 : 8);
-	cycle_sizes(context, "cycle_cv", CHASE_CV, 1024 * MIB, 512, 64);
+	chase_cycle_sizes(context, "cycle_ca", CHASE_CA, context->memory_bytes, 8, quick ? 64 : 8);
+	chase_cycle_sizes(context, "cycle_cg", CHASE_CG, context->memory_bytes, 8, quick ? 64 : 8);
+	chase_cycle_sizes(context, "cycle_cv", CHASE_CV, 1024 * MIB, 512, 64);
 	note_time("cycles", &since);
-	measure_slices(context, quick ? SLICE_LINES / 4 : SLICE_LINES);
+	chase_measure_slices(context, quick ? SLICE_LINES / 4 : SLICE_LINES);
 	note_time("slices", &since);
-	measure_once(context);
-	measure_constant(context);
+	chase_measure_once(context);
+	chase_measure_constant(context);
 	note_time("first reads", &since);
 	all_at_once(context, quick);
 	note_time("all SMs", &since);
@@ -147,12 +154,9 @@ static void measure(struct probe_run *run)
 	        .random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process};
 	const bool quick = run->common.quick;
 	const double scale = run->seconds / (run->probe->seconds / (quick ? 5 : 1));
-	struct fault fault;
 	double since = clock_now();
-	if (!gpu_open(&context.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	probe_open_gpu(run, &context.gpu);
 	note_time("opening", &since);
-	probe_watch_gpu(run, &context.gpu);
 	gpu_warm(&context.gpu, run->warm_seconds);
 	note_time("warming", &since);
 	allocate(&context);
@@ -177,7 +181,7 @@ const struct probe pointer_chase_probe = {
         .needs_gpu = true,
         .turn = 2,
         .seconds = 3.2,
-        .processes = 3, /* what is timed inside a kernel differs little */
+        .processes = 3, /* times inside a kernel differ little */
         .measure = measure,
         .fit = pointer_chase_fit,
 };

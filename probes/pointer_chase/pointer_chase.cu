@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long does a load take whose address is the result of the load before, wherever its
- * data lies?
- * Method: one thread follows absolute pointers, 32 loads unrolled with nothing between them, both
- * clocks read around the whole chain. A chain's node holds four pointers, one for each visit, so
- * that the order of nodes never repeats within four visits; the slot is an immediate offset. Caches
- * and TLB get into their steady state before, by the same loads of all threads of the same SM. What
- * can fool it: arithmetic between the loads, a clock read before the last load returned (its value
- * is stored first), sectors still cold, caches filled by another SM's loads (an L2 may be split).
- * Unit: seconds per load. */
+/* Kernels of the pointer_chase probe; pointer_chase.c has the method. One thread follows absolute
+ * pointers, 32 loads unrolled without arithmetic between them; both clocks are read around the
+ * chain, the second after the last value is stored. A node of a random chain holds four pointers,
+ * one for each visit. Before the timed part all threads of the same SM bring caches and TLB into
+ * their steady state by the same loads (an L2 may be divided). */
 #include "pointer_chase_once.cuh"
 #include "lib/device/cluster.cuh"
 
 namespace
 {
-
-/* ---- the chase ---- */
 
 __global__ void build_kernel(struct chase_set set)
 {
@@ -73,7 +67,7 @@ __global__ void __launch_bounds__(CHASE_THREADS)
 	if (threadIdx.x == 0)
 		span_start(&whole);
 	if (path != CHASE_CONSTANT && fill<path, slots>(plan, base) == 1)
-		*last = 1; /* no address is 1; the compiler cannot know */
+		*last = 1; /* no address is 1, but the compiler does not know it */
 	__syncthreads();
 	if (threadIdx.x != 0)
 		return;
@@ -91,8 +85,6 @@ __global__ void __launch_bounds__(CHASE_THREADS)
 	result->timed = timed;
 	result->whole = whole;
 }
-
-/* ---- shared memory ---- */
 
 template <bool cluster> __device__ __forceinline__ uint32_t follow_shared(uint32_t address)
 {
@@ -137,7 +129,7 @@ __global__ void shared_kernel(const uint32_t *next, uint32_t distance, int64_t w
 	const uint32_t base = cluster ? cluster_address(mine, distance) : mine;
 	struct gpu_span whole, timed;
 	if (cluster)
-		cluster_barrier(); /* the other blocks have started */
+		cluster_barrier(); /* all blocks have started */
 	if (cluster_rank() == 0 && threadIdx.x == 0) {
 		volatile uint64_t *last = &result->last;
 		span_start(&whole);
@@ -154,10 +146,8 @@ __global__ void shared_kernel(const uint32_t *next, uint32_t distance, int64_t w
 		result->whole = whole;
 	}
 	if (cluster)
-		cluster_barrier(); /* and none leaves before the chase through its memory ends */
+		cluster_barrier(); /* none ends before the chase through its memory */
 }
-
-/* ---- L2 slices ---- */
 
 __global__ void close_kernel(const uint64_t *line, int count)
 {
@@ -256,7 +246,7 @@ extern "C" bool chase_cluster_fits(int cluster)
 	struct cudaFuncAttributes code;
 	int clusters = 0;
 	const bool fits = cudaFuncGetAttributes(&code, shared_kernel<true>) == cudaSuccess &&
-	                  code.ptxVersion >= 90 && /* compiled with the instructions of clusters */
+	                  code.ptxVersion >= 90 && /* compiled with cluster instructions */
 	                  cudaOccupancyMaxActiveClusters(&clusters, shared_kernel<true>, &launch) ==
 	                          cudaSuccess;
 	cudaGetLastError();

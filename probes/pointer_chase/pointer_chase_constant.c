@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads of constants that the SM reads for the first time, after another SM has read them: those
- * that share a cache with it have brought them there. What the host writes to constant memory
- * before each kernel empties all of these caches. */
+/* First loads of constants by an SM, after another SM has read them: an SM that shares a cache with
+ * the reader has brought them there. The host's write to constant memory before each kernel empties
+ * these caches. */
 #include "pointer_chase_internal.h"
 
 #include "lib/stats/pointer_chain.h"
@@ -13,7 +13,7 @@
 enum {
 	READER = 0, /* the SM */
 	REPEATS = 3,
-	SKIPPED = 8, /* the first loads, with the code still to come */
+	SKIPPED = 8, /* the first loads also fetch code */
 	READ = CHASE_CONSTANT_NODES - SKIPPED,
 	STRIDE = 320 /* longer than a line, and no power of two */
 };
@@ -35,8 +35,8 @@ static void record(
 	struct measurement measurement = {.hz = NAN};
 	size_t n = 0;
 	for (int repeat = 0; repeat < repeats; ++repeat) {
-		const double hz =
-		        once_loads(&result[repeat], CHASE_CONSTANT_NODES, SKIPPED, seconds + n);
+		const double hz = chase_once_loads(
+		        &result[repeat], CHASE_CONSTANT_NODES, SKIPPED, seconds + n);
 		n += hz > 0 ? READ : 0;
 		measurement.hz = fmax(measurement.hz, hz);
 	}
@@ -47,7 +47,7 @@ static void record(
 }
 
 /* One SM reads after each SM, after itself too, and after none (-1). */
-void measure_constant(struct chase_context *context)
+void chase_measure_constant(struct chase_context *context)
 {
 	const int repeats = context->run->common.quick ? 1 : REPEATS, sms = context->gpu.sm_count;
 	const size_t launches = (size_t)(sms + 1) * (size_t)repeats;

@@ -1,42 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of pointer_chase's fit share: series of the curve, parameters of the profile, and
- * what each file fits. */
+/* Shared by the files of pointer_chase's fit: series of the curve, rows of the profile, and the
+ * entry points of each file. */
 #ifndef FATHOM_POINTER_CHASE_FIT_INTERNAL_H
 #define FATHOM_POINTER_CHASE_FIT_INTERNAL_H
 
 #include "lib/base/base.h"
-#include "lib/probe/curve.h"
-#include "lib/stats/levels.h"
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
+#include "lib/probe/curve_series.h"
 #include "lib/profile/profile.h"
 #include "lib/stats/tlb.h"
 #include "pointer_chase.h"
 
 #include <math.h>
 
-/* No load returns within two cycles of 4 GHz; none takes 10 us on a device that works. */
+/* A load takes at least two cycles of 4 GHz, and never 10 us. */
 static const double quickest = 0.5e-9, slowest = 10e-6;
 
 enum { STRIDES = 16 };
 
-static const struct estimate unknown = {NAN, NAN, NAN, 0};
-
 /* ---- series (pointer_chase_fit_series.c) ---- */
 
-struct chain {
-	double *x, *seconds, *error; /* ascending x; error is relative */
-	size_t n;
-	bool busy;
-};
-
-struct chain chase_read_chain(
-        const struct table *curve, const char *series, const char *column, double stride);
-void chase_chain_free(struct chain *chain);
 bool chase_read_levels(
         const struct table *curve, const char *series, const char *column, struct levels *levels);
 struct estimate chase_plateau(
         const struct table *curve, const char *series, double low, double high);
-bool chase_has_series(const struct table *curve, const char *series);
-double chase_attribute(const struct table *curve, const char *key);
 /* Ascending; at most STRIDES. */
 size_t chase_strides(const struct table *curve, const char *series, double *stride);
 
@@ -58,12 +46,12 @@ struct estimate chase_size_of(const struct levels *levels, size_t level);
 
 /* ---- caches, their lines, sectors and ways (pointer_chase_fit_caches.c) ---- */
 
-/* What the chains say of L1 and L2: which of their kinks ends which cache. */
+/* The levels of L1 and L2 found in the pointer chains. */
 struct caches {
 	struct levels ca, cg;
 	bool has_ca, has_cg;
-	bool no_l1;    /* loads through L1 take as long as those past it */
-	size_t l2_end; /* kink of cg where memory begins; == count: not seen */
+	bool no_l1;    /* loads through L1 take as long as loads past it */
+	size_t l2_end; /* kink of cg where memory begins; count: not seen */
 	struct estimate l1_latency, l2_latency, dram, l1_line, l2_line;
 };
 

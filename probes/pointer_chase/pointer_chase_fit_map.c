@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Which SMs are alike, by what one of them reads for the first time after each of the others has
- * read it: L2 lines tell its partition of L2, constants those that share a cache with it. */
+/* Groups of SMs: one SM reads data for the first time after each other SM has read it. L2 lines
+ * tell the partition of L2, constants the SMs that share a constant cache. */
 #include "pointer_chase_fit_internal.h"
 
 #include "lib/stats/bimodality.h"
 #include "lib/base/msg.h"
-#include "lib/stats/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PROCESSES_MAX = 64 };
 
-/* ---- partitions of L2 ---- */
-
-/* Each SM's mean over the processes, each process's loads over their mean, as clocks may differ;
- * NaN for an SM that was not asked, as the reader itself, whose number is returned; -1 without such
- * loads. samples: their number. */
+/* Each SM's mean over the processes, each process relative to its own mean, as clocks may differ;
+ * NaN for an SM that was not asked. Returns the reader; -1 without such loads. samples: their
+ * number. */
 static int read_means(const struct table *curve, size_t sms, double *mean, size_t *samples)
 {
 	double sum[PROCESSES_MAX] = {0}, count[PROCESSES_MAX] = {0};
@@ -52,18 +49,14 @@ static int read_means(const struct table *curve, size_t sms, double *mean, size_
 
 static void add_side(const struct output *out, int sm, int side, size_t samples)
 {
-	const struct parameter_spec spec = {.name = "gpu.l2.partition",
-	        .unit = "count",
-	        .method = "whether another SM reads its lines as soon as its own",
-	        .low = -0.5,
-	        .high = 1.5};
+	const struct parameter_spec spec = {"gpu.l2.partition", "count",
+	        "whether another SM reads its lines as soon as its own", NULL, -0.5, 1.5};
 	const struct arg args[] = {{"sm", sm}};
-	profile_add(out->profile, &spec, args, 1, (struct estimate){side, side, side, samples},
-	        out->busy);
+	profile_add(out->profile, &spec, args, 1, estimate_exact(side, samples), out->busy);
 }
 
-/* Half of the lines of the other partition are far: all of its SMs together are later by more than
- * any distance within a partition. */
+/* Half of the lines of the other partition are far: the mean difference exceeds any distance within
+ * a partition. */
 static int groups_of(const double *mean, const int *sm, size_t n, int *side)
 {
 	const double least_difference = 0.05;
@@ -82,13 +75,10 @@ static int groups_of(const double *mean, const int *sm, size_t n, int *side)
 
 void chase_fit_partitions(const struct output *out)
 {
-	const double stated = chase_attribute(out->curve, "gpu_sms");
-	const struct parameter_spec spec = {.name = "gpu.l2.partitions",
-	        .unit = "count",
-	        .method = "SMs in groups by how soon one SM reads what they have read",
-	        .low = 1,
-	        .high = 2};
-	if (!(stated >= 1 && stated < 1e5) || !chase_has_series(out->curve, "once_before"))
+	const double stated = curve_fact(out->curve, "gpu_sms");
+	const struct parameter_spec spec = {"gpu.l2.partitions", "count",
+	        "SMs in groups by how soon one SM reads what they have read", NULL, 1, 2};
+	if (!(stated >= 1 && stated < 1e5) || !curve_has_series(out->curve, "once_before"))
 		return;
 	const size_t sms = (size_t)stated;
 	double *mean = xmalloc(sms * sizeof *mean);
@@ -112,10 +102,9 @@ void chase_fit_partitions(const struct output *out)
 	free(mean);
 }
 
-/* ---- the cache of constants behind an SM's own ---- */
-
-/* How many SMs, the reader among them, leave in that cache what it reads in at most half as long
- * again as the chains of constants found; NaN where what nobody read does not take twice as long. */
+/* The number of SMs, with the reader, that leave in the shared cache constants which the reader
+ * loads within 1.5 times that cache's latency. NaN where a constant that no SM has read takes less
+ * than twice that latency. */
 static double sharers_of(const struct table *curve, int process, double latency)
 {
 	double count = 0, absent = NAN;
@@ -135,23 +124,19 @@ static double sharers_of(const struct table *curve, int process, double latency)
 
 void chase_fit_constant_sharing(const struct output *out, double latency)
 {
-	const struct parameter_spec spec = {.name = "gpu.constant.l15.shared_by",
-	        .unit = "count",
-	        .method = "SMs whose constants one SM reads as soon as from that cache",
-	        .low = 1,
-	        .high = 1e5};
+	const struct parameter_spec spec = {"gpu.constant.l15.shared_by", "count",
+	        "SMs whose constants one SM reads as soon as from that cache", NULL, 1, 1e5};
 	double count[PROCESSES_MAX];
 	size_t n = 0;
-	if (!chase_has_series(out->curve, "constant_first"))
+	if (!curve_has_series(out->curve, "constant_first"))
 		return;
 	for (int process = 0; process < PROCESSES_MAX; ++process) {
 		const double sharers = sharers_of(out->curve, process, latency);
 		if (sharers >= 1)
 			count[n++] = sharers;
 	}
-	struct estimate found = {NAN, NAN, NAN, n};
-	if (n > 0)
-		found = (struct estimate){stats_median(count, n), stats_quantile(count, n, 0),
-		        stats_quantile(count, n, 1), n};
-	chase_add(out, &spec, NULL, 0, found);
+	chase_add(out, &spec, NULL, 0,
+	        n == 0 ? estimate_none
+	               : (struct estimate){stats_median(count, n), stats_quantile(count, n, 0),
+	                         stats_quantile(count, n, 1), n});
 }

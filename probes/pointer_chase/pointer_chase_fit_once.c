@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits in L2, from loads of lines that the SM had not read before. After an SM of its own partition
- * has read them all are near hits; after one of the other those are far whose home is there, in
- * front of the other part of memory. The same lines were read in both ways, so each line's own
- * distance cancels. */
+/* Near and far hits in L2, from loads of lines that the SM has not read before. After an SM of the
+ * same partition read them, all are near hits. After an SM of the other partition, the lines with
+ * their home there are far hits. Both ways read the same lines, which cancels each line's own
+ * distance. */
 #include "pointer_chase_fit_internal.h"
 
 #include "lib/stats/bimodality.h"
 #include "lib/base/msg.h"
-#include "lib/stats/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { OTHER, SAME, ABSENT, KINDS, PROCESSES_MAX = 64 };
 
-/* A reader's load of a line in one process, after each kind of reader before; seconds, NaN where it
- * was not measured. */
+/* A reader's load of a line in one process, by the kind of reader before; seconds, NaN where it was
+ * not measured. */
 struct first_read {
 	double sm, line, seconds[KINDS];
 	int process;
-	bool kept, far; /* still in L2 after the other side's reads; a far hit */
+	bool kept, far; /* still in L2 after the other partition's reads; a far hit */
 };
 
 static int by_line(const void *a, const void *b)
@@ -41,7 +40,7 @@ static int kind_of(const char *series)
 	return kind;
 }
 
-/* Each line's rows joined to one entry; the caller frees *reads. */
+/* One entry for each line; the caller frees *reads. */
 static size_t read_lines(const struct table *curve, struct first_read **reads)
 {
 	struct first_read *read = xmalloc((curve->row_count + 1) * sizeof *read);
@@ -77,8 +76,8 @@ static bool is_one(const struct first_read *read, enum which which)
 	       (which == FAR ? read->far : read->kept && (which == KEPT || !read->far));
 }
 
-/* The mean of the middle half of n loads: those from slices closer by and farther away make two
- * modes, between which a median jumps. */
+/* The mean of the middle half of n loads. Near and distant slices make two groups, between which a
+ * median jumps. */
 static struct estimate middle_of(double *seconds, size_t n)
 {
 	const double low = stats_quantile(seconds, n, 0.25),
@@ -91,7 +90,7 @@ static struct estimate middle_of(double *seconds, size_t n)
 	             half = kept > 1 ? stats_student(kept - 1) * stats_deviation(seconds, kept) /
 	                                       sqrt((double)kept)
 	                             : 0;
-	return (struct estimate){mean, mean - half, mean + half, n};
+	return estimate_around(mean, half, n);
 }
 
 /* The median over the processes. */
@@ -111,10 +110,10 @@ static struct estimate typical(
 			each[processes++] = middle_of(seconds, n);
 	}
 	free(seconds);
-	return processes > 0 ? stats_combine(each, processes) : unknown;
+	return processes > 0 ? stats_combine(each, processes) : estimate_none;
 }
 
-/* The least that a load from memory takes, but for its quickest twentieth. */
+/* The 5 % quantile of the loads from memory. */
 static double memory_from(const struct first_read *read, size_t lines)
 {
 	double *seconds = xmalloc((lines + 1) * sizeof *seconds);
@@ -127,8 +126,7 @@ static double memory_from(const struct first_read *read, size_t lines)
 	return least;
 }
 
-/* What took as long as memory had left L2 in between, or there is no telling that it had not.
- * Returns how many had not. */
+/* A line that took as long as memory had left L2, or may have. Returns the number of lines kept. */
 static size_t mark_kept(struct first_read *read, size_t lines)
 {
 	const double memory = memory_from(read, lines);
@@ -140,7 +138,7 @@ static size_t mark_kept(struct first_read *read, size_t lines)
 	return kept;
 }
 
-/* Marks the far ones of the lines kept; false when they do not stand apart. */
+/* Marks the far lines among the kept ones; false when they do not stand apart. */
 static bool mark_far(struct first_read *read, size_t lines)
 {
 	double *extra = xmalloc((lines + 1) * sizeof *extra);
@@ -171,7 +169,7 @@ void chase_fit_once(const struct output *out)
 		chase_add_time(out, "gpu.l2.near_hit.latency",
 		        "first loads of lines that an SM of the same partition read", quickest,
 		        near);
-		if (!far) /* else some are near and some far */
+		if (!far) /* else some lines are near and some far */
 			chase_add_time(out, "gpu.l2.other_hit.latency",
 			        "first loads of lines that an SM of the other partition read",
 			        quickest, most ? typical(read, lines, OTHER, KEPT) : unresolved);

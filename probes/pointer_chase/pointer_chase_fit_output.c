@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of pointer_chase's fit: values, or what bounds them. */
+/* Rows of pointer_chase's fit: values, or their bounds. */
 #include "pointer_chase_fit_internal.h"
 
 #include <stdio.h>
 
-/* A value, or what bounds it when it has none. A kink that could not be placed has no bounds: where
- * conflicts smear it over doublings even those would be guesses; only "beyond the largest set" stays.
- */
+/* Adds a value or its lower bound. A kink that could not be placed has no bounds, as conflicts may
+ * smear it over doublings; only "beyond the largest set" stays. */
 void chase_add(const struct output *out, const struct parameter_spec *spec, const struct arg *args,
         size_t count, struct estimate estimate)
 {
@@ -20,12 +19,11 @@ void chase_add(const struct output *out, const struct parameter_spec *spec, cons
 void chase_add_time(const struct output *out, const char *name, const char *method, double bound,
         struct estimate estimate)
 {
-	const struct parameter_spec spec = {
-	        .name = name, .unit = "s", .method = method, .low = bound, .high = slowest};
+	const struct parameter_spec spec = {name, "s", method, NULL, bound, slowest};
 	chase_add(out, &spec, NULL, 0, estimate);
 }
 
-/* stated: what the device says of it, NaN when nothing. */
+/* stated: the device attribute, NaN when there is none. */
 void chase_add_size(const struct output *out, const char *name, const char *unit,
         const char *method, double stated, struct estimate estimate)
 {
@@ -33,12 +31,11 @@ void chase_add_size(const struct output *out, const char *name, const char *unit
 	snprintf(text, sizeof text, "%s", method);
 	if (estimate.samples > 0 && fabs(estimate.value / stated - 1) > 0.15)
 		snprintf(text, sizeof text, "%s; attribute says %.0f", method, stated);
-	const struct parameter_spec spec = {
-	        .name = name, .unit = unit, .method = text, .low = 1, .high = 1e13};
+	const struct parameter_spec spec = {name, unit, text, NULL, 1, 1e13};
 	chase_add(out, &spec, NULL, 0, estimate);
 }
 
-/* With few ways and hashed sets a kink moves by several percent: simulated machines of 4 to 32 ways
+/* With few ways and hashed sets a kink moves by several percent; simulated caches of 4 to 32 ways
  * under four replacement policies stay within this. */
 struct estimate chase_size_of(const struct levels *levels, size_t level)
 {

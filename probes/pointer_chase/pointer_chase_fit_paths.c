@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Latencies of the paths beside ld.ca and ld.cg: constant memory, ld.nc (read-only data), ld.cv (as
- * if volatile). */
+/* Latencies of other paths than ld.ca and ld.cg: constant memory, ld.nc (read-only data), ld.cv
+ * (volatile). */
 #include "pointer_chase_fit_internal.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void fit_constant(const struct output *out)
 	chase_fit_constant_sharing(out, levels.level[1].latency.value);
 }
 
-/* Of the chains that one cache holds; an doubling apart, they do not tell its size. */
+/* From sets that one cache holds; sizes an doubling apart do not give the cache's size. */
 static void fit_readonly(const struct output *out)
 {
 	struct levels levels;
@@ -30,14 +30,14 @@ static void fit_readonly(const struct output *out)
 		        levels.level[0].latency);
 }
 
-/* Of the cycle of most lines, an average over the slices, among those that fit in half of L2, the
- * part that may be near. */
+/* From the cycle with the most lines in at most half of L2 (which may be near), an average over the
+ * slices. */
 static void fit_volatile(const struct output *out)
 {
-	const double half = chase_attribute(out->curve, "gpu_l2_bytes") / 2;
+	const double half = curve_fact(out->curve, "gpu_l2_bytes") / 2;
 	struct point *point;
 	const size_t count = curve_points(out->curve, "cycle_cv", &point);
-	struct estimate latency = unknown;
+	struct estimate latency = estimate_none;
 	double most = 0;
 	for (size_t i = 0; i < count; ++i) {
 		const double bytes = curve_arg(out->curve, &point[i], "bytes");

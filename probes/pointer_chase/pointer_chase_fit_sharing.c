@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* L2's slices, and what SMs share: how many use one cache or TLB. */
+/* Slices of L2, and the number of SMs that share a cache or a TLB. */
 #include "pointer_chase_fit_internal.h"
 
 #include "lib/base/msg.h"
@@ -11,10 +11,9 @@
 
 /* ---- slices ---- */
 
-/* Lines are drawn anew by every process: each process has columns of its own. Every SM reads a line
- * again and again before it is timed, so that the near part holds it: the two latencies are of hits
- * there, in slices closer to one group of SMs and in those farther from it, not of hits in the
- * other partition. */
+/* Every process draws new lines, so each process has columns of its own. Every SM reads a line
+ * repeatedly before it is timed: the near part holds the line. Both latencies are of near hits, in
+ * slices closer to one group of SMs and farther from it. */
 void chase_fit_slices(const struct output *out)
 {
 	static const char closer[] =
@@ -57,22 +56,21 @@ void chase_fit_slices(const struct output *out)
 
 /* ---- sharing ---- */
 
-/* A count: the one whole number in the interval, if there is one; between two when there is none.
- */
+/* The only whole number in the interval, or the two around it when there is none. */
 static struct estimate counted(struct estimate found)
 {
 	const double first = ceil(found.low), last = floor(found.high);
 	if (found.samples > 0 && first == last)
-		found = (struct estimate){first, first, first, found.samples};
+		found = estimate_exact(first, found.samples);
 	else if (found.samples > 0 && first > last)
-		found = (struct estimate){NAN, last, first, found.samples};
+		found = estimate_between(last, first, found.samples);
 	return found;
 }
 
 static struct estimate fit_chains(
-        const struct output *out, const struct chain *alone, const struct chain *all)
+        const struct output *out, const struct curve_series *alone, const struct curve_series *all)
 {
-	const double sms = chase_attribute(out->curve, "gpu_sms");
+	const double sms = curve_fact(out->curve, "gpu_sms");
 	const struct sharing_curve one = {alone->x, alone->seconds, alone->n};
 	const struct sharing_curve each = {all->x, all->seconds, all->n};
 	return counted(sharing_fit(one, each, sms > 0 ? sms : 1024));
@@ -81,19 +79,18 @@ static struct estimate fit_chains(
 static struct estimate cache_sharers(
         const struct output *out, const char *all_series, const char *series)
 {
-	struct chain all = chase_read_chain(out->curve, all_series, "bytes", 0);
-	struct chain alone = chase_read_chain(out->curve, series, "bytes", 0);
+	struct curve_series all = curve_series_read(out->curve, all_series, "bytes", 0);
+	struct curve_series alone = curve_series_read(out->curve, series, "bytes", 0);
 	const struct estimate found = fit_chains(out, &alone, &all);
-	chase_chain_free(&all);
-	chase_chain_free(&alone);
+	curve_series_free(&all);
+	curve_series_free(&alone);
 	return found;
 }
 
-/* What a chain takes beyond `before`, up to a level's penalty, on top of twice that penalty: as much
- * of a rise as a cache's, where readers that meet on the way add a tenth of it at most, and other
- * levels leave no trace. The least is the lower quartile, as few points scatter downwards. Returns
- * the largest part of the penalty that is reached. */
-static double keep_level(struct chain *chain, double before, double penalty)
+/* Replaces the chain's seconds by twice the penalty plus the part beyond `before`, at most one
+ * penalty. Readers that meet elsewhere then change the curve by little. The base is the lower
+ * quartile, as few points scatter downwards. Returns the largest part of the penalty reached. */
+static double keep_level(struct curve_series *chain, double before, double penalty)
 {
 	const double base = stats_quantile(chain->seconds, chain->n, 0.25) + before;
 	double most = 0;
@@ -105,15 +102,15 @@ static double keep_level(struct chain *chain, double before, double penalty)
 	return most;
 }
 
-/* Of a TLB level. Where the largest set of all SMs shows nothing of it, so many SMs at most share
- * it that theirs together do not reach its kink. */
+/* The SMs that share a TLB level. When the largest set of all SMs shows no misses, the shared sets
+ * together do not reach its kink: an upper bound. */
 static struct estimate tlb_sharers(
         const struct output *out, const struct tlb_level *tlb, size_t level, double stride)
 {
 	const double seen_from = 0.25, penalty = tlb[level].penalty.value;
-	struct chain all = chase_read_chain(out->curve, "all_pages", "bytes", 0);
-	struct chain alone = chase_read_chain(out->curve, "pages", "nodes", stride);
-	struct estimate found = unknown;
+	struct curve_series all = curve_series_read(out->curve, "all_pages", "bytes", 0);
+	struct curve_series alone = curve_series_read(out->curve, "pages", "nodes", stride);
+	struct estimate found = estimate_none;
 	double before = 0;
 	for (size_t k = 0; k < level; ++k)
 		before += tlb[k].penalty.value;
@@ -127,8 +124,8 @@ static struct estimate tlb_sharers(
 			found = (struct estimate){NAN, 1,
 			        (1 + seen_from) * tlb[level].kink.high / all.x[all.n - 1], all.n};
 	}
-	chase_chain_free(&all);
-	chase_chain_free(&alone);
+	curve_series_free(&all);
+	curve_series_free(&alone);
 	return found;
 }
 
@@ -139,18 +136,18 @@ void chase_fit_sharing(const struct output *out, const struct caches *caches,
 	        .method = "all SMs chasing private sets, against one alone",
 	        .low = 0.5,
 	        .high = 1e5};
-	if (chase_has_series(out->curve, "all_ca")) {
+	if (curve_has_series(out->curve, "all_ca")) {
 		spec.name = "gpu.l1.shared_by";
 		chase_add(out, &spec, NULL, 0,
-		        caches->no_l1 ? unknown : cache_sharers(out, "all_ca", "chain_ca"));
+		        caches->no_l1 ? estimate_none : cache_sharers(out, "all_ca", "chain_ca"));
 	}
-	if (chase_has_series(out->curve, "all_cg")) {
+	if (curve_has_series(out->curve, "all_cg")) {
 		spec.name = "gpu.l2.shared_by";
 		chase_add(out, &spec, NULL, 0, cache_sharers(out, "all_cg", "chain_cg"));
 	}
 	double stride[STRIDES];
 	const size_t strides = chase_strides(out->curve, "pages", stride);
-	if (!chase_has_series(out->curve, "all_pages") || strides == 0)
+	if (!curve_has_series(out->curve, "all_pages") || strides == 0)
 		return;
 	spec.name = "gpu.tlb.shared_by";
 	for (size_t k = 0; k < tlbs; ++k) {

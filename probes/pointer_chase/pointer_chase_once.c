@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads of L2 lines that the SM reads for the first time: lines that an SM of the other partition,
- * or of its own, has brought into L2, and lines that are not there. Read again they may be in the
- * reader's near part. Which partition an SM belongs to is seen by the same loads: one SM reads what
- * each other one has read before. */
+/* First loads of L2 lines by an SM: lines that an SM of the other partition, or of its own, has
+ * brought into L2, and lines not in L2. Second loads may hit the near part. The same loads tell an
+ * SM's partition: one SM reads the lines that each other SM has read. */
 #include "pointer_chase_internal.h"
 
 #include "lib/stats/bimodality.h"
@@ -16,25 +15,25 @@
 
 enum {
 	ONCE_REPEATS = 5,
-	ONCE_SKIPPED = 32, /* the first loads, with the code still to come */
+	ONCE_SKIPPED = 32, /* the first loads also fetch code */
 	ONCE_READ = CHASE_ONCE_NODES - ONCE_SKIPPED,
-	ONCE_STRIDE = 2048 /* far enough apart that none comes with another */
+	ONCE_STRIDE = 2048 /* no line comes with another */
 };
 
-/* Who reads, and who read before (negative: nobody). */
+/* The reading SM, and the SM that read before (negative: none). */
 struct readers {
 	const char *series;
 	int reader, before;
 };
 
 struct once {
-	uint32_t *taken;           /* on the device, two for each SM */
+	uint32_t *taken;           /* on the device, two words for each SM */
 	struct chase_once *result; /* pinned, one for each */
 };
 
-/* The clock's part is what the second round takes longer than the third: both find the same lines
- * in the same cache. */
-double once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds)
+/* Reading the clock costs the difference of the second and the third round, which find the same
+ * lines in the same cache. */
+double chase_once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds)
 {
 	struct sample sample;
 	double stamped = 0;
@@ -49,7 +48,7 @@ double once_loads(const struct chase_once *result, int nodes, int skipped, doubl
 	return sample.hz;
 }
 
-/* Lines are drawn anew by every process and have numbers of their own. */
+/* Every process draws new lines with numbers of their own. */
 static void record_once(struct chase_context *context, const struct once *once, int repeats,
         const struct readers *readers)
 {
@@ -58,7 +57,7 @@ static void record_once(struct chase_context *context, const struct once *once, 
 	struct measurement measurement = {.hz = NAN};
 	size_t n = 0;
 	for (int repeat = 0; repeat < repeats; ++repeat) {
-		const double hz = once_loads(
+		const double hz = chase_once_loads(
 		        &once->result[repeat], CHASE_ONCE_NODES, ONCE_SKIPPED, seconds[n]);
 		n += hz > 0;
 		measurement.hz = fmax(measurement.hz, hz);
@@ -78,7 +77,7 @@ static void clear_taken(const struct chase_context *context, const struct once *
 	GPU(cudaMemset(once->taken, 0, words * sizeof *once->taken));
 }
 
-/* Launch number k, which starts with none of the lines in L2. */
+/* Launch number k; L2 is flushed before. */
 static void launch_once(struct chase_context *context, const struct once *once,
         const struct chase_set *set, const struct readers *readers, int k)
 {
@@ -102,7 +101,7 @@ static void read_once(struct chase_context *context, const struct once *once, in
 	record_once(context, once, repeats, readers);
 }
 
-/* The last SM on that side beside `sm`; -1 when there is none. */
+/* The last SM on that side other than `sm`; -1 when there is none. */
 static int last_on(const struct chase_context *context, const int *side, int wanted, int sm)
 {
 	int other = context->gpu.sm_count - 1;
@@ -111,23 +110,23 @@ static int last_on(const struct chase_context *context, const int *side, int wan
 	return other;
 }
 
-/* Random lines of a piece of memory that one translation covers. */
+/* Random lines within one page. */
 static void draw_lines(struct chase_context *context, struct chase_set *set)
 {
 	const int64_t page = 2 * MIB;
-	*set = new_set(context, CHASE_ONCE_NODES, ONCE_STRIDE, ONCE_STRIDE / LINE - 1, LINE);
+	*set = chase_new_set(context, CHASE_ONCE_NODES, ONCE_STRIDE, ONCE_STRIDE / LINE - 1, LINE);
 	set->slots = 1;
 	set->base += (uint64_t)page *
 	             chain_random(&context->random, (uint32_t)(context->memory_bytes / page));
-	start_plan(context, CHASE_CG, *set);
+	chase_start_plan(context, CHASE_CG, *set);
 	GPU(chase_build(&context->plan));
 }
 
-/* A load's mean over the lines, of which some are near and some far. */
+/* The mean load over the lines, some near and some far. */
 static bool mean_load(const struct chase_once *result, struct measurement *measurement)
 {
 	double seconds[ONCE_READ];
-	const double hz = once_loads(result, CHASE_ONCE_NODES, ONCE_SKIPPED, seconds);
+	const double hz = chase_once_loads(result, CHASE_ONCE_NODES, ONCE_SKIPPED, seconds);
 	if (!(hz > 0))
 		return false;
 	const double mean = stats_mean(seconds, ONCE_READ),
@@ -138,8 +137,8 @@ static bool mean_load(const struct chase_once *result, struct measurement *measu
 	return true;
 }
 
-/* Fills side: 0 for the first SM and those whose lines it reads as soon, 1 for those whose lines it
- * reads later, -1 for those not asked. Where the SMs do not fall into two groups all are in one. */
+/* Fills side: 0 for SM 0 and SMs whose lines it reads as soon, 1 for SMs whose lines it reads
+ * later, -1 for SMs not asked. Without two groups all are in one. */
 static void find_sides(struct chase_context *context, const struct once *once, int *side)
 {
 	const int sms = context->gpu.sm_count, step = context->run->common.quick ? 4 : 1;
@@ -175,9 +174,8 @@ static void find_sides(struct chase_context *context, const struct once *once, i
 	free(mean);
 }
 
-/* A reader on each side; where the SMs do not fall into two groups, one of them, and any other that
- * reads before. */
-void measure_once(struct chase_context *context)
+/* Measures a reader on each side. Without two groups: one reader, and any other SM before it. */
+void chase_measure_once(struct chase_context *context)
 {
 	const int repeats = context->run->common.quick ? 3 : ONCE_REPEATS;
 	const size_t launches = (size_t)context->gpu.sm_count + ONCE_REPEATS;

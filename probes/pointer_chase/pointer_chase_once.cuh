@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that an SM reads once, each load by itself, after another SM has brought them into L2, or
- * into the cache for constants that it may share. */
+/* Lines that an SM reads once, each load timed, after another SM has brought them into L2 or into a
+ * shared cache for constants. */
 #ifndef FATHOM_POINTER_CHASE_ONCE_CUH
 #define FATHOM_POINTER_CHASE_ONCE_CUH
 
@@ -21,11 +21,11 @@ __global__ void touch_kernel(const struct chase_set set, uint32_t sm, uint32_t *
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; first && i < set.nodes; i += blockDim.x)
 		seen |= follow<CHASE_CG, 0>(place(set, set.base, i));
-	if (seen == 1) /* no address is 1; the compiler cannot know */
+	if (seen == 1) /* no address is 1, but the compiler does not know it */
 		*taken = 2;
 }
 
-/* The clock once `address` has arrived: what stores it waits for it. */
+/* The clock after `address` has arrived: the store waits for it. */
 __device__ __forceinline__ uint32_t clock_after(uint64_t address, uint32_t slot)
 {
 	uint32_t now;
@@ -48,7 +48,7 @@ __device__ uint64_t chain_stamped(uint64_t address, int nodes, uint32_t slot, ui
 	return address;
 }
 
-/* The first round, a second one, and a third that reads the clock at its ends only. */
+/* The first and second round, and a third that reads the clock only at its ends. */
 template <int path>
 __device__ void time_loads(uint64_t address, int nodes, struct chase_once *result)
 {
@@ -70,7 +70,7 @@ __device__ void time_loads(uint64_t address, int nodes, struct chase_once *resul
 	result->span = span;
 }
 
-/* Reads of lines beside the nodes get their translations first. */
+/* Lines beside the nodes are read first for their address translations. */
 __global__ void once_kernel(const struct chase_set set, uint32_t sm, const uint32_t *touched,
         uint32_t *taken, struct chase_once *result)
 {
@@ -83,7 +83,7 @@ __global__ void once_kernel(const struct chase_set set, uint32_t sm, const uint3
 	time_loads<CHASE_CG>(repeated_point(set, set.base, 0, 0), CHASE_ONCE_NODES, result);
 }
 
-/* The reader gives up when nobody reads before. */
+/* The reader gives up when no SM reads before. */
 __global__ void constant_kernel(
         int before, uint32_t reader, uint32_t *turn, struct chase_once *result)
 {

@@ -13,16 +13,14 @@
 enum {
 	PILOT_STEPS = 256,
 	STEPS_MAX = 1 << 15,
-	L1_NODES = 1 << 16 /* a cycle of more surely does not fit in L1 */
+	L1_NODES = 1 << 16 /* a longer cycle does not fit in L1 */
 };
 
-/* What launch and synchronization may add to the host's view of a kernel, seconds. */
+/* Launch and synchronization in the host's view of a kernel, seconds. */
 static const double launch_slack = 60e-6;
 
-/* ---- sets ---- */
-
-/* Draws the order of the set's nodes and their places; where a place is not drawn node by node,
- * that of the whole set. */
+/* Draws the order and the places of the set's nodes; without places for each node, one offset of
+ * the whole set. */
 static void draw_set(struct chase_context *context, struct chase_set *set)
 {
 	const int64_t slack = context->memory_bytes - (int64_t)(set->nodes * set->stride);
@@ -34,8 +32,8 @@ static void draw_set(struct chase_context *context, struct chase_set *set)
 	            chain_random(&context->random, UINT32_MAX);
 }
 
-/* `nodes` nodes, one in each `stride` bytes, at one of `places` places `unit` apart there. */
-struct chase_set new_set(
+/* `nodes` nodes, one in each `stride` bytes, at one of `places` places `unit` bytes apart. */
+struct chase_set chase_new_set(
         struct chase_context *context, int64_t nodes, int64_t stride, int64_t places, int64_t unit)
 {
 	struct chase_set set = {.stride = (uint64_t)stride,
@@ -47,23 +45,21 @@ struct chase_set new_set(
 	return set;
 }
 
-void start_plan(struct chase_context *context, enum chase_path path, struct chase_set set)
+void chase_start_plan(struct chase_context *context, enum chase_path path, struct chase_set set)
 {
 	context->cold = context->fresh = context->shared = false;
 	context->per_step = 1;
 	context->plan = (struct chase_plan){.path = path, .set = set, .blocks = 1, .touch = true};
 }
 
-/* Of one thread: four times all nodes, as far as an L1 or a TLB could need it. */
-int64_t warm_steps(int64_t nodes)
+/* Steps of one thread: four times all nodes, limited to the needs of an L1 or a TLB. */
+int64_t chase_warm_steps(int64_t nodes)
 {
-	const int64_t steps = 4 * nodes < WARM_STEPS ? 4 * nodes : WARM_STEPS;
+	const int64_t steps = min_int64(4 * nodes, WARM_STEPS);
 	return (steps + CHASE_UNROLL - 1) / CHASE_UNROLL * CHASE_UNROLL;
 }
 
-/* ---- samples ---- */
-
-void launch(struct chase_context *context)
+void chase_run(struct chase_context *context)
 {
 	const struct chase_plan *plan = &context->plan;
 	if (context->shared)
@@ -89,14 +85,14 @@ static bool chase_sample(void *argument, struct sample *sample)
 		        (size_t)context->flush_bytes));
 	GPU(cudaDeviceSynchronize());
 	const double start = clock_now();
-	launch(context);
+	chase_run(context);
 	const double host_seconds = clock_now() - start;
 	for (int i = blocks - 1; i >= 0; --i) {
 		gpu_span_sample(&context->result[i].timed,
 		        (double)context->plan.steps / context->per_step, 0, 0, sample);
 		seconds[i] = sample->seconds;
 	}
-	/* the blocks of one launch need not end together; the cluster's starts late */
+	/* blocks of one launch may end apart; a cluster starts late */
 	const double slack =
 	        launch_slack + (blocks > 1 ? host_seconds : 0) + (context->shared ? 3e-4 : 0);
 	gpu_span_sample(&context->result[0].whole, 1, host_seconds, slack, &whole);
@@ -106,8 +102,8 @@ static bool chase_sample(void *argument, struct sample *sample)
 	return true;
 }
 
-/* After the first launch has filled the caches the others go on from it. An L1 starts empty in
- * every launch, so what warms it stays. */
+/* The first launch fills the caches, the others go on from it. An L1 starts empty in every launch
+ * and is warmed again. */
 static void go_on(struct chase_context *context)
 {
 	struct chase_plan *plan = &context->plan;
@@ -118,7 +114,7 @@ static void go_on(struct chase_context *context)
 	plan->touch = plan->touch && !keeps && plan->set.slots == 1 && plan->set.nodes <= L1_NODES;
 }
 
-/* The first launch tells how many steps make a sample. */
+/* The first launch gives the steps of a sample. */
 void chase_measure_point(
         struct chase_context *context, const char *series, const struct arg *args, size_t arg_count)
 {

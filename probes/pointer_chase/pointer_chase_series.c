@@ -9,81 +9,79 @@
 #include <cuda_runtime_api.h>
 
 enum {
-	SAMPLE_STEPS = 32768, /* of all samples of a point at most, about */
+	SAMPLE_STEPS = 32768, /* about the most steps of all samples of a point */
 	CYCLE_NODES = 1 << 21,
 	PAIR_BYTES = 4096,
 	CONSTANT_STRIDE = 64,
-	FRESH_NODES = 1024 /* fewer are not yet an average over the slices of L2 */
+	FRESH_NODES = 1024 /* fewer nodes are no average over the slices of L2 */
 };
 
-/* ---- random chains ---- */
-
-/* A random chain in its steady state. One thread's steps suffice for an L1 or a TLB. To fill an L2
- * all threads chain, but less than the whole chain, of which the samples then do the rest: a place
- * visited twice by the same slot within the chain's length would be hit too often. */
+/* A random chain in its steady state. One thread's steps suffice for an L1 or a TLB. All threads
+ * fill an L2, but not with the whole chain: the samples follow the rest. A place visited twice by
+ * the same slot within the chain's length would hit too often. */
 static void measure_chain(struct chase_context *context, const char *series, enum chase_path path,
         struct chase_set set, int blocks, const struct arg *args, size_t arg_count)
 {
 	const int64_t length = (int64_t)CHASE_SLOTS * set.nodes;
 	const int64_t lines = 4 * context->gpu.l2_bytes / LINE;
-	start_plan(context, path, set);
+	chase_start_plan(context, path, set);
 	struct chase_plan *plan = &context->plan;
 	plan->blocks = blocks;
 	context->fresh = path == CHASE_CG && set.nodes < FRESH_NODES;
-	plan->warm = warm_steps(set.nodes);
+	plan->warm = chase_warm_steps(set.nodes);
 	if (path == CHASE_CG) {
-		const int64_t most = length - SAMPLE_STEPS < lines ? length - SAMPLE_STEPS : lines;
+		const int64_t most = min_int64(length - SAMPLE_STEPS, lines);
 		plan->stroll = most > 0 ? most / CHASE_THREADS / CHASE_UNROLL * CHASE_UNROLL : 0;
-		plan->warm = plan->warm < WARM_STEPS / 4 ? plan->warm : WARM_STEPS / 4;
+		plan->warm = min_int64(plan->warm, WARM_STEPS / 4);
 	}
 	GPU(chase_build(plan));
 	chase_measure_point(context, series, args, arg_count);
 }
 
-/* Chains over nodes on adjacent lines, told by their bytes, or further apart, told by their number.
- */
-void chain_sizes(struct chase_context *context, const char *series, enum chase_path path,
+/* Chains over nodes on adjacent lines, recorded by their bytes, or farther apart, recorded by their
+ * number. */
+void chase_chain_sizes(struct chase_context *context, const char *series, enum chase_path path,
         int64_t stride, int64_t low, int64_t high, int per_doubling)
 {
-	if (high > context->memory_bytes / stride)
-		high = context->memory_bytes / stride;
-	for (int k = 0; log_spaced_size(low, high, per_doubling, k, 1) > 0; ++k) {
-		const int64_t nodes = log_spaced_size(low, high, per_doubling, k, 1);
+	high = min_int64(high, context->memory_bytes / stride);
+	int64_t nodes;
+	for (int k = 0; (nodes = log_spaced_size(low, high, per_doubling, k, 1)) > 0; ++k) {
 		const struct arg dense[] = {{"bytes", (double)(nodes * LINE)}, {"stride", LINE}};
 		const struct arg apart[] = {{"nodes", (double)nodes}};
-		measure_chain(context, series, path, new_set(context, nodes, stride, 1, 0), 1,
+		measure_chain(context, series, path, chase_new_set(context, nodes, stride, 1, 0), 1,
 		        stride == LINE ? dense : apart, stride == LINE ? 2 : 1);
 	}
 }
 
-/* In each stride one node at a random line, or (packed) as many nodes on adjacent lines; at last as
- * many as there is room for. */
-void chain_pages(struct chase_context *context, int64_t stride, bool packed, bool quick)
+/* One node at a random line of each stride, or (packed) as many nodes on adjacent lines; up to the
+ * memory's size. */
+void chase_chain_pages(struct chase_context *context, int64_t stride, bool packed, bool quick)
 {
 	const int64_t most = context->memory_bytes / stride;
 	int64_t nodes = 0;
 
 	for (int k = 0; nodes < most; k += quick ? 4 : 1) {
-		nodes = log_spaced_count(k) < most ? log_spaced_count(k) : most;
+		nodes = min_int64(log_spaced_count(k), most);
 		const struct arg args[] = {{"nodes", (double)nodes}, {"stride", (double)stride}};
 		const struct chase_set set =
-		        packed ? new_set(context, nodes, LINE, 1, 0)
-		               : new_set(context, nodes, stride, stride / LINE, LINE);
+		        packed ? chase_new_set(context, nodes, LINE, 1, 0)
+		               : chase_new_set(context, nodes, stride, stride / LINE, LINE);
 		measure_chain(context, packed ? "packed" : "pages", CHASE_CG, set, 1, args,
 		        packed ? 1 : 2);
 	}
 }
 
-/* Nodes of four 4-byte offsets. */
-void chain_constant(struct chase_context *context, int per_doubling)
+/* A node holds four 4-byte offsets. */
+void chase_chain_constant(struct chase_context *context, int per_doubling)
 {
 	uint32_t words[CHASE_CONSTANT_WORDS] = {0};
 	uint32_t next[CHASE_CONSTANT_WORDS * sizeof(uint32_t) / CONSTANT_STRIDE * CHAIN_SLOTS];
 	const int64_t high = CHASE_CONSTANT_WORDS * (int64_t)sizeof(uint32_t);
-	for (int k = 0; log_spaced_size(256, high, per_doubling, k, CONSTANT_STRIDE) > 0; ++k) {
-		const int64_t bytes = log_spaced_size(256, high, per_doubling, k, CONSTANT_STRIDE);
-		if (k > 0 && bytes == log_spaced_size(256, high, per_doubling, k - 1, CONSTANT_STRIDE))
+	int64_t bytes, before = 0;
+	for (int k = 0; (bytes = log_spaced_size(256, high, per_doubling, k, CONSTANT_STRIDE)) > 0; ++k) {
+		if (bytes == before)
 			continue;
+		before = bytes;
 		const uint32_t nodes = (uint32_t)(bytes / CONSTANT_STRIDE);
 		chain_make(next, nodes, &context->random);
 		for (uint32_t i = 0; i < nodes; ++i)
@@ -91,37 +89,33 @@ void chain_constant(struct chase_context *context, int per_doubling)
 				words[i * CONSTANT_STRIDE / sizeof words[0] + s] =
 				        next[i * CHAIN_SLOTS + s] * CONSTANT_STRIDE;
 		GPU(chase_fill_constant(words, ARRAY_LEN(words)));
-		start_plan(context, CHASE_CONSTANT,
+		chase_start_plan(context, CHASE_CONSTANT,
 		        (struct chase_set){.nodes = nodes, .slots = CHASE_SLOTS});
-		context->plan.warm = warm_steps(nodes);
+		context->plan.warm = chase_warm_steps(nodes);
 		const struct arg args[] = {{"bytes", (double)bytes}, {"stride", CONSTANT_STRIDE}};
 		chase_measure_point(context, "chain_constant", args, ARRAY_LEN(args));
 	}
 }
 
-/* ---- cycles ---- */
-
-/* One cycle over nodes at multiples of `stride`, or over CYCLE_NODES of them spread over the whole
- * array; if they may not fit in L2, it is overwritten before, so that they are surely not
- * there. */
+/* One cycle over nodes at multiples of `stride`, or over CYCLE_NODES of them spread over the array.
+ * L2 is flushed before when the nodes may not fit in it. */
 static void measure_cycle(struct chase_context *context, const char *series, enum chase_path path,
         int64_t bytes, int64_t stride, int64_t nodes_max, const struct arg *args, size_t arg_count)
 {
 	const int64_t all = bytes / stride, part = (all + nodes_max - 1) / nodes_max;
 	const int64_t nodes = all / part;
-	struct chase_set set = new_set(context, nodes, part * stride, part, stride);
+	struct chase_set set = chase_new_set(context, nodes, part * stride, part, stride);
 	set.slots = 1;
-	start_plan(context, path, set);
-	const int64_t reach = nodes * LINE < bytes ? nodes * LINE : bytes;
-	context->cold = reach >= 2 * context->gpu.l2_bytes;
+	chase_start_plan(context, path, set);
+	context->cold = min_int64(nodes * LINE, bytes) >= 2 * context->gpu.l2_bytes;
 	context->plan.touch = !context->cold;
-	context->plan.warm =
-	        path == CHASE_CA && nodes <= WARM_STEPS / 2 ? warm_steps(nodes) : CHASE_UNROLL;
+	context->plan.warm = path == CHASE_CA && nodes <= WARM_STEPS / 2 ? chase_warm_steps(nodes)
+	                                                                 : CHASE_UNROLL;
 	GPU(chase_build(&context->plan));
 	chase_measure_point(context, series, args, arg_count);
 }
 
-void cycle_sizes(struct chase_context *context, const char *series, enum chase_path path,
+void chase_cycle_sizes(struct chase_context *context, const char *series, enum chase_path path,
         int64_t high, int64_t first, int factor)
 {
 	for (int64_t bytes = 4 * KIB; bytes <= high && bytes <= context->memory_bytes;
@@ -135,7 +129,7 @@ void cycle_sizes(struct chase_context *context, const char *series, enum chase_p
 		}
 }
 
-void cold_sizes(struct chase_context *context)
+void chase_cold_sizes(struct chase_context *context)
 {
 	for (int factor = 4; factor <= 16; factor *= 2) {
 		const int64_t bytes = factor * context->gpu.l2_bytes;
@@ -146,20 +140,18 @@ void cold_sizes(struct chase_context *context)
 	}
 }
 
-/* ---- lines and sectors ---- */
-
-void measure_fetch(
+void chase_measure_fetch(
         struct chase_context *context, const char *series, enum chase_path path, int64_t offset)
 {
-	struct chase_set set = new_set(context, PAIRS, PAIR_BYTES, PAIR_BYTES / 8, 8);
+	struct chase_set set = chase_new_set(context, PAIRS, PAIR_BYTES, PAIR_BYTES / 8, 8);
 	const struct arg args[] = {{"offset", (double)offset}};
 	set.slots = 1;
-	start_plan(context, CHASE_CG, set);
+	chase_start_plan(context, CHASE_CG, set);
 	GPU(chase_build_pairs(&set, (uint64_t)offset));
 	context->plan.touch = false;
-	if (path == CHASE_CA) { /* into L2, all of it */
+	if (path == CHASE_CA) { /* brings the whole set into L2 */
 		context->plan.steps = 2 * PAIRS;
-		launch(context);
+		chase_run(context);
 	}
 	context->plan.path = path;
 	context->plan.warm = CHASE_UNROLL;
@@ -168,15 +160,13 @@ void measure_fetch(
 	chase_measure_point(context, series, args, ARRAY_LEN(args));
 }
 
-/* ---- shared memory ---- */
-
-void measure_shared(struct chase_context *context, int distance)
+void chase_measure_shared(struct chase_context *context, int distance)
 {
 	uint32_t next[CHASE_SHARED_WORDS];
 	const struct arg args[] = {{"distance", distance}};
 	chain_cycle(next, CHASE_SHARED_WORDS, &context->random);
 	GPU(cudaMemcpy(context->next, next, sizeof next, cudaMemcpyHostToDevice));
-	start_plan(context, CHASE_CG, (struct chase_set){.slots = 1});
+	chase_start_plan(context, CHASE_CG, (struct chase_set){.slots = 1});
 	context->shared = true;
 	context->distance = distance;
 	context->plan.warm = CHASE_SHARED_WORDS;
@@ -184,16 +174,14 @@ void measure_shared(struct chase_context *context, int distance)
 	        context, distance < 0 ? "shared" : "cluster", args, distance < 0 ? 0 : 1);
 }
 
-/* ---- all SMs at once ---- */
-
-void measure_all(struct chase_context *context, const char *series, enum chase_path path,
+void chase_measure_all(struct chase_context *context, const char *series, enum chase_path path,
         int64_t bytes, int64_t stride)
 {
 	const int sms = context->gpu.sm_count;
 	const int64_t nodes = bytes / stride;
 	if (nodes < 4 || nodes * stride * sms + SHIFT_BYTES > context->memory_bytes)
 		return;
-	struct chase_set set = new_set(context, nodes, stride, stride / LINE, LINE);
+	struct chase_set set = chase_new_set(context, nodes, stride, stride / LINE, LINE);
 	const struct arg args[] = {{"bytes", (double)(nodes * stride)}, {"stride", (double)stride}};
 	set.apart = (uint64_t)(nodes * stride);
 	measure_chain(context, series, path, set, sms, args, ARRAY_LEN(args));

@@ -41,8 +41,8 @@ static void record_slices(struct chase_context *context, const struct slices *sl
 		}
 }
 
-/* Every SM in turn, each reading the same lines, drawn anew by every process. */
-void measure_slices(struct chase_context *context, int lines)
+/* Every SM in turn reads the same lines; every process draws new ones. */
+void chase_measure_slices(struct chase_context *context, int lines)
 {
 	const int sms = context->gpu.sm_count, launches = SLICE_REPEATS * sms;
 	const uint32_t places = (uint32_t)(context->memory_bytes / 8 / LINE);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the nodes of a chase are, in which order they are visited, and the loads that follow them.
- */
+/* Places and order of a chase's nodes, and the loads that follow them. */
 #ifndef FATHOM_POINTER_CHASE_STEPS_CUH
 #define FATHOM_POINTER_CHASE_STEPS_CUH
 
@@ -8,8 +7,6 @@
 
 namespace
 {
-
-/* ---- where the nodes are and in which order ---- */
 
 __device__ __forceinline__ uint64_t mixed(uint64_t z)
 {
@@ -26,7 +23,7 @@ __device__ __forceinline__ uint32_t random_below(uint64_t seed, uint64_t i, uint
 }
 
 /* A random permutation of 0 .. count - 1: a Feistel network over the smallest even number of bits,
- * applied again while the result lies outside. */
+ * repeated while the result lies outside. */
 __device__ uint32_t permuted(uint32_t i, uint32_t count, uint64_t seed)
 {
 	int half = 1;
@@ -52,15 +49,13 @@ __device__ __forceinline__ uint64_t place(const struct chase_set &set, uint64_t 
 	return base + i * set.stride + random_below(set.seed, i, set.places) * set.unit;
 }
 
-/* The node visited in the k-th round by that slot. */
+/* The node that this slot visits in the k-th round. */
 __device__ __forceinline__ uint64_t repeated_point(
         const struct chase_set &set, uint64_t base, uint32_t k, int slot)
 {
 	const uint64_t seed = set.seed ^ mixed((uint64_t)slot + 1);
 	return place(set, base, permuted(k, set.nodes, seed));
 }
-
-/* ---- the chase ---- */
 
 __constant__ uint32_t constant_words[CHASE_CONSTANT_WORDS];
 

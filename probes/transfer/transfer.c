@@ -4,20 +4,20 @@
  *
  * Method: one call at a time on an idle device by the host's clock: cudaMemcpyAsync +
  * cudaStreamSynchronize (pinned, write-combined), cudaMemcpy (pageable), a kernel with 16-byte
- * accesses (mapped), two streams (both directions); to the device also what the calling core has
- * just written and holds in its caches. From 16 MiB on, stamps in the stream around the
- * call bound it by the device's clock, too.
+ * accesses (mapped), two streams (both directions); to the device also data that the calling core
+ * has just written to its caches. From 16 MiB on stamps in the stream bound the call by the
+ * device's clock, too.
  *
- * What can fool it: pages never touched (all are, before); memory on another NUMA node (the thread
- * is bound before it allocates, and what was obtained is in the metadata); somebody else on the
- * core that calls and copies (it is a quiet one, and samples while it did less than usual are taken
- * again); a copy that moved nothing (every size moves data its target did not hold, and is
- * checked).
+ * What can fool it: untouched pages (all are touched before); memory on another NUMA node (the
+ * thread is bound before it allocates, and the metadata has the result); interference on the
+ * calling core (it is a quiet core, disturbed samples are repeated); a copy that moved nothing
+ * (every size moves new data, and is checked).
  *
  * Unit: seconds per transfer; bytes are payload, for both directions their sum. */
 #include "transfer_internal.h"
 
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 #include "lib/probe/probe_noise.h"
 #include "lib/host/topology.h"
 
@@ -30,21 +30,19 @@ enum {
 	NODE_BYTES = 64 * MIB,
 	BOTH_LEAST = MIB,
 	WRITTEN_BYTES = 16 * MIB,
-	SLOW_BYTES = 64 * MIB /* pageable or write-combined: the rate stays from 16 MiB on */
+	SLOW_BYTES = 64 * MIB /* pageable and write-combined: the rate is constant from 16 MiB on */
 };
 
 static const double pageable_seconds = 25e-3; /* for one point, unless three samples take longer */
 
-/* ---- sweep ---- */
-
-/* Powers of four; at large sizes of two. */
+/* Powers of four; at large sizes powers of two. */
 static int64_t next_size(const struct transfer *transfer, int64_t bytes)
 {
 	return bytes * (bytes < MIB || transfer->quick ? 4 : 2);
 }
 
-/* A large transfer is repeated three times, however long that takes. The processor copies what is
- * pageable, now and then more slowly: up to nine times, whose interval leaves out the slowest. */
+/* At least three samples, however long a transfer takes. Pageable transfers, copied by the
+ * processor at varying speed: up to nine samples, whose interval excludes the slowest. */
 static struct sample_plan plan_of(
         const struct transfer *transfer, enum kind kind, double first_seconds)
 {
@@ -58,7 +56,7 @@ static struct sample_plan plan_of(
 	        .target = 0.01};
 }
 
-/* Before: what is to arrive is not there yet. After: it is. */
+/* Before the transfer the target holds other data; after it the data are checked. */
 static void measure_point(struct probe_run *run, struct transfer *transfer,
         const struct route *route, int64_t bytes, const struct arg *node)
 {
@@ -71,7 +69,8 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
 	if (!probe_wants(run, route->series, args, arg_count))
 		return;
-	if (out && run->wanted) /* no larger transfer to the host has left data */
+	if (out && run->wanted) /* without a larger transfer to the host before, the buffer has no
+	                           data */
 		transfer_fill_host(transfer, buffer, bytes);
 	char *arrived = route->direction == BOTH ? transfer_returning(buffer) : buffer->host;
 	uint32_t seed = transfer_new_seed(transfer);
@@ -82,7 +81,7 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 
 	struct sample first;
 	struct measurement measurement;
-	transfer_sample(&work, &first); /* for its duration alone */
+	transfer_sample(&work, &first); /* only for its duration */
 	struct sample_plan plan = plan_of(transfer, route->kind, first.seconds);
 	probe_noise_sample(run, transfer_sample, &work, &plan, 0, &measurement);
 
@@ -107,13 +106,8 @@ static void measure_route(
 		measure_point(run, transfer, route, bytes, NULL);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Of the largest transfer that a second visit is for, at least MIB; 0 when it is for none of these
- * series (NULL: all). */
+/* Bytes of the largest transfer that a re-measurement wants of these series (NULL: of all), at
+ * least MIB; 0 when it wants none. */
 static int64_t wanted_bytes(const struct table *wanted, const char *const *series, size_t count)
 {
 	double most = 0;
@@ -127,16 +121,16 @@ static int64_t wanted_bytes(const struct table *wanted, const char *const *serie
 	return (int64_t)most;
 }
 
-/* A second visit may be for smaller transfers of these series, or for none: to bring all pages of a
- * buffer takes longer than all transfers. */
+/* A re-measurement may want only smaller transfers, or none: touching all pages of a buffer takes
+ * longer than all transfers. */
 static int64_t buffer_bytes(const struct probe_run *run, const struct transfer *transfer,
         const char *const *series, size_t count)
 {
-	return run->wanted ? least(wanted_bytes(run->wanted, series, count), transfer->largest)
+	return run->wanted ? min_int64(wanted_bytes(run->wanted, series, count), transfer->largest)
 	                   : transfer->largest;
 }
 
-/* Transfers to the host come first: the largest one leaves the data that go back. */
+/* Transfers to the host come first: the largest one leaves the data for the way back. */
 static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 {
 	static const char *const series[] = {"d2h_pinned", "h2d_pinned", "h2d_written",
@@ -149,7 +143,7 @@ static void measure_pinned(struct probe_run *run, struct transfer *transfer)
 	const struct route routes[] = {
 	        {series[0], PINNED, TO_HOST, &buffer, buffer.bytes},
 	        {series[1], PINNED, TO_DEVICE, &buffer, buffer.bytes},
-	        {series[2], WRITTEN, TO_DEVICE, &buffer, least(buffer.bytes, WRITTEN_BYTES)},
+	        {series[2], WRITTEN, TO_DEVICE, &buffer, min_int64(buffer.bytes, WRITTEN_BYTES)},
 	        {series[3], PINNED, BOTH, &buffer, buffer.bytes / 2},
 	        {series[4], MAPPED, TO_HOST, &buffer, buffer.bytes},
 	        {series[5], MAPPED, TO_DEVICE, &buffer, buffer.bytes},
@@ -163,7 +157,8 @@ static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 {
 	static const char *const series[] = {"d2h_pageable", "h2d_pageable"};
 	struct buffer buffer = {
-	        .bytes = least(buffer_bytes(run, transfer, series, ARRAY_LEN(series)), SLOW_BYTES)};
+	        .bytes = min_int64(
+	                buffer_bytes(run, transfer, series, ARRAY_LEN(series)), SLOW_BYTES)};
 	if (buffer.bytes == 0)
 		return;
 	buffer.host = xmalloc((size_t)buffer.bytes);
@@ -180,7 +175,8 @@ static void measure_pageable(struct probe_run *run, struct transfer *transfer)
 static void measure_combined(struct probe_run *run, struct transfer *transfer)
 {
 	static const char series[] = "h2d_wc", *const only[] = {series};
-	struct buffer buffer = {.bytes = least(buffer_bytes(run, transfer, only, 1), SLOW_BYTES)};
+	struct buffer buffer = {
+	        .bytes = min_int64(buffer_bytes(run, transfer, only, 1), SLOW_BYTES)};
 	if (buffer.bytes == 0)
 		return;
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocWriteCombined));
@@ -189,8 +185,6 @@ static void measure_combined(struct probe_run *run, struct transfer *transfer)
 	measure_route(run, transfer, &route);
 	GPU(cudaFreeHost(buffer.host));
 }
-
-/* ---- NUMA ---- */
 
 static void measure_node(
         struct probe_run *run, struct transfer *transfer, const struct topology *topology, int node)
@@ -202,7 +196,7 @@ static void measure_node(
 	free(key);
 	if (!bound)
 		return;
-	struct buffer buffer = {.bytes = least(transfer->largest, NODE_BYTES)};
+	struct buffer buffer = {.bytes = min_int64(transfer->largest, NODE_BYTES)};
 	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocDefault));
 	transfer_fill_host(transfer, &buffer, buffer.bytes);
 	const struct route route = {"h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes};
@@ -211,7 +205,7 @@ static void measure_node(
 	GPU(cudaFreeHost(buffer.host));
 }
 
-/* Binds to the GPU's node when that is known. */
+/* Binds to the GPU's node when it is known. */
 static void bind_near(struct probe_run *run, const struct topology *topology, const struct gpu *gpu)
 {
 	char got[128];
@@ -226,17 +220,15 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 	table_meta_set(run->curve, "binding", "%s", got);
 }
 
-/* ---- the probe ---- */
-
-/* The largest transfer asked for. */
+/* The largest transfer that is wanted. */
 static int64_t asked_bytes(const struct probe_run *run)
 {
 	return run->wanted ? wanted_bytes(run->wanted, NULL, 0)
 	                   : (run->common.quick ? 32 : 256) * (int64_t)MIB;
 }
 
-/* The largest transfer possible: an eighth of the host's memory and of what is free on the device
- * at most, where there are two buffers. */
+/* The largest possible transfer: at most an eighth of the host's memory and of the free device
+ * memory, which holds two buffers. */
 static int64_t find_largest(const struct probe_run *run, int64_t host_bytes)
 {
 	const int64_t asked = asked_bytes(run);
@@ -250,7 +242,7 @@ static int64_t find_largest(const struct probe_run *run, int64_t host_bytes)
 		largest /= 4;
 	if (largest < MIB)
 		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+		        "only %zu bytes of GPU memory are free: stop other programs", unused);
 	if (largest < possible)
 		msg_warn("only %zu bytes of GPU memory are free: transfers up to %lld bytes only",
 		        unused, (long long)largest);
@@ -287,9 +279,7 @@ static void measure(struct probe_run *run)
 	struct topology_facts facts = {0};
 	struct topology_place *before = NULL;
 	struct fault fault;
-	if (!gpu_open(&transfer.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &transfer.gpu);
+	probe_open_gpu(run, &transfer.gpu);
 	const struct topology *topology = topology_host(&fault);
 	if (topology) {
 		topology_facts(topology, &facts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and launchers of the transfer probe; see host_transfer.h. */
+/* Kernels of the transfer probe. */
 #include "transfer.h"
 
 #include "lib/device/gpu.h"
@@ -22,7 +22,7 @@ extern "C" void transfer_fill(void *data, int64_t bytes, uint32_t seed, void *st
 	GPU(cudaGetLastError());
 }
 
-/* Reads the word that holds the last bytes whole: the buffers are longer than a transfer. */
+/* Reads the last word whole, as buffers are longer than a transfer. */
 static __global__ void compare_kernel(
         const uint32_t *data, int64_t bytes, uint32_t seed, unsigned long long *wrong)
 {
@@ -47,7 +47,7 @@ extern "C" void transfer_compare(
 	GPU(cudaGetLastError());
 }
 
-/* The loads do not take what a cache may hold: every byte crosses the link in every launch. */
+/* Loads bypass the caches: every byte crosses the link in every launch. */
 static __global__ void __launch_bounds__(COPY_THREADS)
         copy_kernel(uint4 *to, const uint4 *from, int64_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The transfer probe: its fit, its data and its kernels. The data are words of a counter-based
- * generator, which host and device compute alike, so that either side checks what reached it. */
+/* The transfer probe: its fit, its data and its kernels. A counter-based generator gives the data's
+ * words, on host and device alike: either side can check them. */
 #ifndef FATHOM_TRANSFER_H
 #define FATHOM_TRANSFER_H
 
@@ -10,7 +10,6 @@
 extern "C" {
 #endif
 
-/* Curve to link.*. */
 struct table;
 struct profile;
 void transfer_fit(const struct table *curve, struct profile *profile);
@@ -28,16 +27,16 @@ __host__ __device__
 	return x ^ x >> 16;
 }
 
-/* Fills device memory, whole words, with the data of this seed. stream is a cudaStream_t. */
+/* Fills device memory, in whole words, with the data of this seed. stream is a cudaStream_t. */
 void transfer_fill(void *data, int64_t bytes, uint32_t seed, void *stream);
 
-/* Adds to *wrong (device memory) how many words, the last one perhaps in part, are not those of the
- * seed. */
+/* Adds to *wrong (device memory) the number of words that are not the seed's; the last word may be
+ * partial. */
 void transfer_compare(
         const void *data, int64_t bytes, uint32_t seed, unsigned long long *wrong, void *stream);
 
-/* Copies with 16-byte accesses from the given number of blocks; from or to may be mapped host
- * memory. Both lie at multiples of 16 bytes. Errors stay in cudaGetLastError: this is timed. */
+/* Copies with 16-byte accesses from `blocks` blocks; from or to may be mapped host memory. Both lie
+ * at multiples of 16 bytes. Errors stay in cudaGetLastError, as this is timed. */
 void transfer_copy(void *to, const void *from, int64_t bytes, int blocks, void *stream);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What transfers move, and whether it arrived. */
+/* The data of transfers, and their checks. */
 #include "transfer_internal.h"
 
 #include "lib/base/msg.h"
@@ -7,7 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
-enum { CHECKED_WORDS = 4096 }; /* of a large transfer to the host; a small one is checked whole */
+enum { CHECKED_WORDS = 4096 }; /* of a large transfer to the host; small ones are checked whole */
 
 static int64_t whole_words(int64_t bytes)
 {
@@ -25,7 +25,6 @@ void transfer_fill_device(const struct transfer *transfer, char *data, int64_t b
 	GPU(cudaStreamSynchronize(transfer->stream));
 }
 
-/* Fills host memory through the device; the seed says what it holds from then on. */
 void transfer_fill_host(struct transfer *transfer, struct buffer *buffer, int64_t bytes)
 {
 	buffer->seed = transfer_new_seed(transfer);
@@ -52,7 +51,6 @@ static bool wrong_word(const char *data, int64_t bytes, int64_t index, uint32_t 
 	return memcmp(data + 4 * index, &word, left < 4 ? (size_t)left : 4) != 0;
 }
 
-/* Whole when small, else the ends and many words between. */
 unsigned long long transfer_wrong_on_host(const char *data, int64_t bytes, uint32_t seed)
 {
 	int64_t words = whole_words(bytes) / 4, checked = words;
@@ -68,8 +66,8 @@ unsigned long long transfer_wrong_on_host(const char *data, int64_t bytes, uint3
 	return wrong;
 }
 
-/* Checks a transfer to the host whole, by bringing it back, in the stream that compares: a copy
- * from pageable memory elsewhere may return before it is there. */
+/* Brings the data back in the stream that compares: a copy from pageable memory in another stream
+ * may return too early. */
 unsigned long long transfer_wrong_returned(
         const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed)
 {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the transfer probe -> link.*: time[bytes], and alpha, beta and n_half of t = alpha +
- * bytes/beta over all sizes of a direction and kind of memory. */
+/* Curve of the transfer probe -> link.*: time[bytes]; alpha, beta and n_half of t = alpha +
+ * bytes/beta over all sizes of a direction and kind of memory; link.node.h2d[node]. */
 #include "lib/base/base.h"
 #include "transfer.h"
 
-#include "lib/probe/curve.h"
-#include "lib/stats/fit.h"
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
-#include "lib/profile/profile.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct rule {
@@ -22,8 +19,7 @@ static const char pinned[] = "cudaMemcpyAsync + cudaStreamSynchronize, pinned";
 static const char pageable[] = "cudaMemcpy, pageable";
 static const char mapped[] = "kernel with 16-byte accesses to mapped memory";
 
-/* What a core has just written comes from its caches, or from memory, at rates of their own: times,
- * and no line through them. */
+/* Freshly written memory comes from the core's caches or from DRAM, at different rates: no line. */
 static const struct rule rules[] = {
         {"h2d_pinned", "link.h2d.pinned", pinned, true, true, true},
         {"d2h_pinned", "link.d2h.pinned", pinned, true, true, true},
@@ -40,108 +36,79 @@ static const struct rule rules[] = {
                 true, false},
 };
 
-static const struct estimate none = {NAN, NAN, NAN, 0};
+/* Bounds: a call costs at least a fraction of a microsecond; no link between a host and a device
+ * carries more than a terabyte or less than some hundred megabytes a second. */
+#define LEAST_SECONDS 1e-7
+#define MOST_ALPHA 1e-3
+#define LEAST_RATE 1e8
+#define MOST_RATE 1e12
 
-/* Bounds: a call costs at least a microsecond's fraction, and no link between a host and a device
- * carries more than a terabyte or less than some hundred megabytes in a second. */
-static const double least_seconds = 1e-7, most_alpha = 1e-3, most_seconds = 100;
-static const double least_rate = 1e8, most_rate = 1e12;
-
-static void add(struct profile *profile, const struct rule *rule, const char *suffix,
-        struct parameter_spec spec, const struct arg *arg, struct estimate estimate, bool busy)
+static void add_times(const struct table *curve, struct profile *profile, const struct rule *rule)
 {
-	char *name = xasprintf("%s.%s", rule->name, suffix);
-	spec.name = name;
-	profile_add(profile, &spec, arg, arg != NULL, estimate, busy);
+	char *name = xasprintf("%s.time", rule->name);
+	char *method = xasprintf("%s; host clock, call to completion", rule->what);
+	const struct curve_rows rows = {
+	        rule->series, {name, "s", method, NULL, LEAST_SECONDS, 100}, .column = {"bytes"}};
+
+	curve_fit_rows(curve, profile, &rows, 1, true);
+	free(method);
 	free(name);
 }
 
-static void add_times(const struct table *curve, struct profile *profile, const struct rule *rule,
-        const struct point *points, size_t n)
-{
-	char *method = xasprintf("%s; host clock, call to completion", rule->what);
-	struct parameter_spec spec = {
-	        .unit = "s", .method = method, .low = least_seconds, .high = most_seconds};
-	for (size_t i = 0; i < n; i++) {
-		struct arg bytes = {"bytes", curve_arg(curve, &points[i], "bytes")};
-		add(profile, rule, "time", spec, &bytes, points[i].seconds, points[i].busy);
-	}
-	if (n == 0)
-		add(profile, rule, "time", spec, NULL, none, false);
-	free(method);
-}
-
-/* alpha and beta vary on their own: relative half-widths add in squares. */
+/* alpha and beta vary independently: relative half-widths add in squares. */
 static struct estimate n_half(const struct fit_line *fit)
 {
-	double alpha = (fit->alpha.high - fit->alpha.low) / (2 * fit->alpha.value);
-	double beta = (fit->beta.high - fit->beta.low) / (2 * fit->beta.value);
-	double half = fabs(fit->n_half) * hypot(alpha, beta);
-	return (struct estimate){
-	        fit->n_half, fit->n_half - half, fit->n_half + half, fit->alpha.samples};
+	const double alpha = estimate_half_width(fit->alpha) / fit->alpha.value;
+	const double beta = estimate_half_width(fit->beta) / fit->beta.value;
+
+	return estimate_around(
+	        fit->n_half, fabs(fit->n_half) * hypot(alpha, beta), fit->alpha.samples);
 }
 
-static void add_line(const struct table *curve, struct profile *profile, const struct rule *rule,
-        const struct point *points, size_t n)
+static void add(struct profile *profile, const struct rule *rule, const char *suffix,
+        struct parameter_spec spec, struct estimate estimate, bool busy)
 {
-	double *bytes = xcalloc(2 * n + 1, sizeof *bytes), *seconds = bytes + n;
-	bool busy = false;
-	for (size_t i = 0; i < n; i++) {
-		bytes[i] = curve_arg(curve, &points[i], "bytes");
-		seconds[i] = points[i].seconds.value;
-		busy = busy || points[i].busy;
-	}
-	struct fit_line fit = {.alpha = none, .beta = none, .n_half = NAN};
-	bool fitted = fit_line(bytes, seconds, n, &fit);
-	char residuals[64] = "not fitted";
-	if (fitted)
-		snprintf(residuals, sizeof residuals, "residuals median %.2g%% worst %.2g%%",
-		        100 * fit.median_residual, 100 * fit.worst_residual);
-	char *method = xasprintf("%s; alpha + bytes/beta, %s", rule->what, residuals);
-	struct parameter_spec alpha = {
-	        .unit = "s", .method = method, .low = least_seconds, .high = most_alpha};
-	struct parameter_spec beta = {
-	        .unit = "B/s", .method = method, .low = least_rate, .high = most_rate};
-	struct parameter_spec half = {
-	        .unit = "B", .method = method, .low = 1, .high = most_alpha * most_rate};
-	if (rule->alpha)
-		add(profile, rule, "alpha", alpha, NULL, fit.alpha, busy);
-	add(profile, rule, "beta", beta, NULL, fit.beta, busy);
-	if (rule->alpha)
-		add(profile, rule, "n_half", half, NULL, fitted ? n_half(&fit) : none, busy);
-	free(method);
-	free(bytes);
+	char *name = xasprintf("%s.%s", rule->name, suffix);
+
+	spec.name = name;
+	profile_add(profile, &spec, NULL, 0, estimate, busy);
+	free(name);
 }
 
-/* There are rows only where the machine has several nodes. */
-static void add_nodes(const struct table *curve, struct profile *profile)
+static void add_line(const struct table *curve, struct profile *profile, const struct rule *rule)
 {
-	struct parameter_spec spec = {"link.node.h2d", "B/s",
-	        "bytes over seconds of a large transfer from pinned memory of the node", NULL,
-	        least_rate, most_rate};
 	struct point *points;
-	size_t n = curve_points(curve, "h2d_node", &points);
-	for (size_t i = 0; i < n; i++) {
-		double bytes = curve_arg(curve, &points[i], "bytes");
-		struct arg node = {"node", curve_arg(curve, &points[i], "node")};
-		struct estimate seconds = points[i].seconds;
-		struct estimate rate = {bytes / seconds.value, bytes / seconds.high,
-		        bytes / seconds.low, seconds.samples};
-		profile_add(profile, &spec, &node, 1, rate, points[i].busy);
-	}
+	const size_t n = curve_points(curve, rule->series, &points);
+	const struct curve_line line = curve_fit_line(curve, points, n, NULL);
+	char *method = xasprintf("%s; alpha + bytes/beta, %s", rule->what, line.residuals);
+	const struct parameter_spec alpha = {NULL, "s", method, NULL, LEAST_SECONDS, MOST_ALPHA},
+	                            beta = {NULL, "B/s", method, NULL, LEAST_RATE, MOST_RATE},
+	                            half = {NULL, "B", method, NULL, 1, MOST_ALPHA * MOST_RATE};
+
+	if (rule->alpha)
+		add(profile, rule, "alpha", alpha, line.fit.alpha, line.busy);
+	add(profile, rule, "beta", beta, line.fit.beta, line.busy);
+	if (rule->alpha)
+		add(profile, rule, "n_half", half, line.fitted ? n_half(&line.fit) : estimate_none,
+		        line.busy);
+	free(method);
 	free(points);
 }
 
 void transfer_fit(const struct table *curve, struct profile *profile)
 {
+	/* only on machines with several nodes */
+	static const struct curve_rows nodes = {"h2d_node",
+	        {"link.node.h2d", "B/s",
+	                "bytes over seconds of a large transfer from pinned memory of the node",
+	                NULL, LEAST_RATE, MOST_RATE},
+	        .column = {"node"}, .value = curve_rate};
+
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-		struct point *points;
-		size_t n = curve_points(curve, rules[i].series, &points);
 		if (rules[i].beta)
-			add_line(curve, profile, &rules[i], points, n);
+			add_line(curve, profile, &rules[i]);
 		if (rules[i].time)
-			add_times(curve, profile, &rules[i], points, n);
-		free(points);
+			add_times(curve, profile, &rules[i]);
 	}
-	add_nodes(curve, profile);
+	curve_fit_rows(curve, profile, &nodes, 1, false);
 }

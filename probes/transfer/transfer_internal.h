@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the transfer probe. */
+/* Shared by the files of the transfer probe. */
 #ifndef FATHOM_TRANSFER_INTERNAL_H
 #define FATHOM_TRANSFER_INTERNAL_H
 
@@ -12,14 +12,14 @@
 #include <cuda_runtime_api.h>
 
 enum { MIB = 1 << 20 };
-/* WRITTEN: pinned, and in the caches of the calling core, which has just written it. */
+/* WRITTEN: pinned, and just written by the calling core, in its caches. */
 enum kind { PINNED, WRITTEN, PAGEABLE, COMBINED, MAPPED };
 enum direction { TO_DEVICE, TO_HOST, BOTH };
 
-/* Host memory; it starts with data of this seed, as far as they were last brought there. */
+/* Host memory. It begins with data of this seed, up to the bytes last moved there. */
 struct buffer {
 	char *host;
-	void *mapped; /* the same for a kernel, or NULL */
+	void *mapped; /* its address for a kernel, or NULL */
 	int64_t bytes;
 	uint32_t seed;
 };
@@ -29,11 +29,11 @@ struct transfer {
 	struct gpu_timer *timer;
 	cudaStream_t stream, other;
 	char *source, *target;     /* device */
-	unsigned long long *wrong; /* device: words found wrong */
+	unsigned long long *wrong; /* device: number of wrong words */
 	int64_t largest;
 	uint32_t seed; /* the last one used */
 	bool quick;
-	double seconds; /* for one small point */
+	double seconds; /* of one small point */
 };
 
 /* One series. */
@@ -42,20 +42,21 @@ struct route {
 	enum kind kind;
 	enum direction direction;
 	struct buffer *buffer;
-	int64_t most; /* bytes, in one direction */
+	int64_t most; /* bytes in one direction */
 };
 
-/* One point of it. */
+/* One point of a series. */
 struct work {
 	const struct transfer *transfer;
 	const struct route *route;
 	int64_t bytes;
 };
 
-/* The half of the buffer that takes what comes back while the other half goes out. */
+/* The half of the buffer that receives while the other half is sent. */
 char *transfer_returning(const struct buffer *buffer);
 
-/* One transfer of a struct work. The link's clock is not the SM's: hz stays 0. */
+/* A sample_function; work is a struct work. hz stays 0, as the link does not run at the SM's clock.
+ */
 bool transfer_sample(void *work, struct sample *sample);
 
 uint32_t transfer_new_seed(struct transfer *transfer);
@@ -63,19 +64,19 @@ uint32_t transfer_new_seed(struct transfer *transfer);
 void transfer_fill_device(
         const struct transfer *transfer, char *data, int64_t bytes, uint32_t seed);
 
-/* Fills host memory through the device; the seed says what it holds from then on. */
+/* Fills host memory through the device and sets its seed. */
 void transfer_fill_host(struct transfer *transfer, struct buffer *buffer, int64_t bytes);
 
-/* How many words of `bytes` are not those of the seed. On the host: of a large transfer only the
- * ends and many between are looked at. Returned: brings a transfer to the host back, and looks at
- * all of it. */
+/* The number of words in `bytes` that are not the seed's. On the host: of a large transfer only the
+ * ends and many words between. Returned: brings a transfer to the host back and checks all of it.
+ */
 unsigned long long transfer_wrong_on_device(
         const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed);
 unsigned long long transfer_wrong_on_host(const char *data, int64_t bytes, uint32_t seed);
 unsigned long long transfer_wrong_returned(
         const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed);
 
-/* Ends the probe when there are any. */
+/* Ends the probe when a word is wrong. */
 void transfer_require_right(const struct work *work, unsigned long long wrong);
 
 #endif

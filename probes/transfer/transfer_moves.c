@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The transfers that the transfer probe times, one sample each. */
+/* The timed transfers of the transfer probe, one sample each. */
 #include "transfer_internal.h"
 
 #include "lib/host/clock.h"
-#include "lib/base/msg.h"
 
 #include <cuda_runtime_api.h>
 
 enum { CLOCKED_BYTES = 16 * MIB };
 
-/* Between the host's clock around the stamps and the stamps: their launch, the last wait. */
+/* Launch of the stamps and last wait in the host's view. */
 static const double host_slack = 200e-6;
 
 char *transfer_returning(const struct buffer *buffer)
@@ -27,7 +26,7 @@ static void move_pageable(const struct work *work)
 		return;
 	}
 	GPU(cudaMemcpy(transfer->target, host, bytes, cudaMemcpyHostToDevice));
-	GPU(cudaStreamSynchronize(NULL)); /* a short one comes back once it is staged */
+	GPU(cudaStreamSynchronize(NULL)); /* a short copy returns once it is staged */
 }
 
 static void move_mapped(const struct work *work)
@@ -78,8 +77,8 @@ static double move_seconds(const struct work *work)
 	return clock_now() - start;
 }
 
-/* The stamps lie outside the timed call: the span is no shorter than the call and no longer than
- * the host's time around the stamps. */
+/* The stamps lie outside the timed call: their span lies between the call's time and the host's
+ * time around the stamps. */
 static double move_between_stamps(const struct work *work, struct sample *sample)
 {
 	const struct transfer *transfer = work->transfer;
@@ -98,7 +97,7 @@ static double move_between_stamps(const struct work *work, struct sample *sample
 	return seconds;
 }
 
-/* Writes every line of host memory again with what it holds. */
+/* Rewrites every line of host memory with its value. */
 static void write_again(const struct work *work)
 {
 	enum { LINE = 64 };

@@ -58,7 +58,7 @@ static void test_made_up(void)
 	struct topology *topology = topology_load("pack:1 core:4 pu:1", &fault);
 	struct core_noise noise;
 
-	core_noise_open(&noise, topology, 4, -1);
+	core_noise_open(&noise, topology, 4, -1, false);
 	ok(noise.order[0] == 0 && noise.order[3] == 3,
 	        "cores of a made-up machine cannot be visited: their own order");
 	ok(core_noise_undisturbed(&noise), "and nothing disturbs them");
@@ -77,7 +77,7 @@ static void test_here(void)
 	struct fault fault;
 	bool once = true, distinct = true;
 
-	if (!ok(pinned_open(&pinned, &fault), "a team here"))
+	if (!ok(pinned_open(&pinned, false, &fault), "a team here"))
 		return;
 	for (int core = 0; core < pinned.noise.cores; core++) {
 		int places = 0;
@@ -136,7 +136,7 @@ static void test_leave(void)
 	if (!ok(topology != NULL, "the topology loads"))
 		return;
 	topology_facts(topology, &facts);
-	core_noise_open(&noise, topology, facts.cores, -1);
+	core_noise_open(&noise, topology, facts.cores, -1, false);
 	if (facts.cores < 2 || !bound_to_one(topology, noise.order[0])) {
 		skip("leaving a quiet core", "this thread cannot be bound, or there is one core");
 	} else {

@@ -4,7 +4,8 @@
 
 . "$(dirname "$0")/tap.sh"
 
-script=$(cd "$(dirname "$0")/.." && pwd)/scripts/probe.sh
+root=$(cd "$(dirname "$0")/.." && pwd)
+script=$root/scripts/probe.sh
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin" "$scratch/out"
@@ -35,4 +36,6 @@ program probe 'exit 1'
 expect 1 'a probe' 'a failed probe is told' run
 program machine 'exit 1'
 expect 1 'nothing was measured' 'without a description of the machine nothing is measured' run
+unruly=$(grep -rl 'needs_gpu = true' "$root/probes" "$root/factor" | grep '/host_')
+report "$([ -z "$unruly" ] && echo ok || echo 'not ok')" "host_ probes need no GPU $unruly"
 echo "1..$number"

@@ -19,7 +19,7 @@ if grep -q '^gpu.name	none' "$scratch/machine.tsv"; then
 fi
 
 # two GPUs and more are another machine's
-probes=$(grep -l 'needs_gpu = true' "$root"/probes/*.c | sed 's#.*/##; s#\.c$##' | grep -v '^peer$')
+probes=$(find "$root/probes" -name '*_fit.c' | sed 's#.*/##; s#_fit\.c$##' | grep -v -e '^host_' -e '^peer$')
 # shellcheck disable=SC2086 # a list of names
 "$bin/probe" --quick --output "$scratch" $probes >/dev/null 2>"$scratch/warnings"
 status=$?

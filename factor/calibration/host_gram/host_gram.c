@@ -333,7 +333,7 @@ static void measure(struct probe_run *run)
 	struct bench *b = xcalloc(1, sizeof *b);
 	struct fault fault;
 
-	if (!pinned_open(&b->pinned, &fault))
+	if (!pinned_open(&b->pinned, run->common.quick, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	core_noise_expect(&b->pinned.noise, run->core_usual);
 	b->l1 = b->pinned.facts.l1d_bytes > 0 ? (double)b->pinned.facts.l1d_bytes : 1 << 15;

@@ -331,7 +331,7 @@ static void measure(struct probe_run *run)
 	const double risen = clock_now() + run->seconds / 30;
 	while (clock_now() < risen)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
-	core_noise_open(&rates.noise, topology, facts.cores, -1);
+	core_noise_open(&rates.noise, topology, facts.cores, -1, run->common.quick);
 	core_noise_expect(&rates.noise, run->core_usual);
 	core_noise_note(&rates.noise, run->curve);
 	rates.end = clock_now() + single_part * run->seconds;

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "curve_fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/stats/estimate.h"
+#include "lib/base/msg.h"
+
+struct estimate curve_rate(const struct table *curve, const struct point *point)
+{
+	return estimate_inverse(curve_arg(curve, point, "bytes"), point->seconds);
+}
+
+static struct estimate value_of(
+        const struct table *curve, const struct point *point, curve_value value)
+{
+	return value ? value(curve, point) : point->seconds;
+}
+
+static bool unavailable(const struct table *curve, const char *series)
+{
+	char *key = xasprintf("unavailable.%s", series);
+	const bool named = table_meta(curve, key) != NULL;
+
+	free(key);
+	return named;
+}
+
+static void fit_series(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, bool required)
+{
+	struct point *point;
+	const size_t count = curve_points(curve, rows->series, &point);
+
+	for (size_t i = 0; i < count; i++) {
+		struct arg args[CURVE_ROWS_ARGS];
+		size_t n = 0;
+		for (; n < CURVE_ROWS_ARGS && rows->column[n]; n++)
+			args[n] = (struct arg){
+			        rows->column[n], curve_arg(curve, &point[i], rows->column[n])};
+		if (rows->called)
+			args[0].name = rows->called;
+		profile_add(profile, &rows->spec, args, n, value_of(curve, &point[i], rows->value),
+		        point[i].busy);
+	}
+	if (count == 0 && required && !unavailable(curve, rows->series))
+		profile_add(profile, &rows->spec, NULL, 0, estimate_none, false);
+	free(point);
+}
+
+void curve_fit_rows(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, size_t count, bool required)
+{
+	for (size_t i = 0; i < count; i++)
+		fit_series(curve, profile, &rows[i], required);
+}
+
+struct curve_line curve_fit_line(
+        const struct table *curve, const struct point *points, size_t n, curve_value value)
+{
+	struct curve_line line = {
+	        .fit = {.alpha = estimate_none, .beta = estimate_none, .n_half = NAN},
+	        .residuals = "not fitted"};
+	double *bytes = xcalloc(2 * n + 1, sizeof *bytes), *seconds = bytes + n;
+
+	for (size_t i = 0; i < n; i++) {
+		bytes[i] = curve_arg(curve, &points[i], "bytes");
+		seconds[i] = value_of(curve, &points[i], value).value;
+		line.busy = line.busy || points[i].busy;
+	}
+	line.fitted = fit_line(bytes, seconds, n, &line.fit);
+	if (line.fitted)
+		snprintf(line.residuals, sizeof line.residuals,
+		        "residuals median %.2g%% worst %.2g%%", 100 * line.fit.median_residual,
+		        100 * line.fit.worst_residual);
+	free(bytes);
+	return line;
+}
+
+struct estimate curve_clock(const struct table *curve, bool *busy)
+{
+	struct point *point;
+	const size_t count = curve_points(curve, NULL, &point);
+	double *hz = xmalloc((count + 1) * sizeof *hz);
+	size_t known = 0;
+
+	*busy = false;
+	for (size_t i = 0; i < count; i++) {
+		*busy = *busy || point[i].busy;
+		if (point[i].hz > 0)
+			hz[known++] = point[i].hz;
+	}
+	const struct estimate clock = stats_median_interval(hz, known);
+	free(hz);
+	free(point);
+	return clock;
+}
+
+double curve_fact(const struct table *curve, const char *key)
+{
+	const char *text = table_meta(curve, key);
+
+	return text ? atof(text) : NAN;
+}
+
+bool curve_has_series(const struct table *curve, const char *series)
+{
+	for (size_t row = 0; row < curve->row_count; row++)
+		if (strcmp(table_text(curve, row, "series"), series) == 0)
+			return true;
+	return false;
+}
+
+bool curve_any_busy(const struct table *curve)
+{
+	for (size_t row = 0; row < curve->row_count; row++)
+		if (table_real(curve, row, "busy") > 0)
+			return true;
+	return false;
+}

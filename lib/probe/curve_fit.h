@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What the fits of the probes share: rows of the profile from the points of a series, a line
+ * through them, and facts that a probe noted in the metadata. */
+#ifndef FATHOM_CURVE_FIT_H
+#define FATHOM_CURVE_FIT_H
+
+#include "curve.h"
+#include "lib/stats/fit.h"
+
+/* The value of a point, in the unit of its parameter. */
+typedef struct estimate (*curve_value)(const struct table *curve, const struct point *point);
+
+/* `bytes` over seconds: bytes per second. */
+struct estimate curve_rate(const struct table *curve, const struct point *point);
+
+enum { CURVE_ROWS_ARGS = 2 };
+
+/* A series whose every point is a row of one parameter. */
+struct curve_rows {
+	const char *series;
+	struct parameter_spec spec;
+	/* Argument columns that become the parameter's arguments; NULL beyond the last. */
+	const char *column[CURVE_ROWS_ARGS];
+	curve_value value;  /* NULL: the point's seconds */
+	const char *called; /* the first argument in the profile; NULL: as its column */
+};
+
+/* Adds the rows of `count` series. A required series without points gives one failed row, unless
+ * the metadata has unavailable.<series>. */
+void curve_fit_rows(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, size_t count, bool required);
+
+/* seconds = alpha + bytes / beta through n points. Not fitted: no samples, n_half NaN. */
+struct curve_line {
+	struct fit_line fit;
+	bool fitted, busy;
+	char residuals[64]; /* for the text of a method */
+};
+struct curve_line curve_fit_line(
+        const struct table *curve, const struct point *points, size_t n, curve_value value);
+
+/* The SM clock over all points, Hz; samples 0 when there is none. *busy: whether any point is. */
+struct estimate curve_clock(const struct table *curve, bool *busy);
+
+/* A number in the metadata; NaN when it is absent. */
+double curve_fact(const struct table *curve, const char *key);
+
+/* Whether a series has any row. */
+bool curve_has_series(const struct table *curve, const char *series);
+
+/* Whether any row was measured while others used the device. */
+bool curve_any_busy(const struct table *curve);
+
+#endif

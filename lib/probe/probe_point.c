@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
+#include "probe_point.h"
+
+#include "lib/base/msg.h"
+
+void probe_open_gpu(struct probe_run *run, struct gpu *gpu)
+{
+	struct fault fault;
+
+	if (!gpu_open(gpu, run->common.device, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	probe_watch_gpu(run, gpu);
+}
+
+void probe_measure(struct probe_run *run, const char *series, const struct arg *args,
+        size_t arg_count, sample_function function, void *context, const struct sample_plan *plan,
+        double max_hz)
+{
+	struct measurement measurement;
+
+	if (!sample_run(function, context, plan, max_hz, &measurement))
+		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
+	probe_record(run, series, args, arg_count, &measurement);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What the sweeps of GPU probes share: the device, and one point from plan to row. */
+#ifndef FATHOM_PROBE_POINT_H
+#define FATHOM_PROBE_POINT_H
+
+#include "lib/device/gpu.h"
+#include "probe.h"
+
+/* Opens the device that the command line names and notes it (probe_watch_gpu). Ends the probe as
+ * not possible when there is none. */
+void probe_open_gpu(struct probe_run *run, struct gpu *gpu);
+
+/* Takes samples by the plan and records them; ends the probe when measuring fails. */
+void probe_measure(struct probe_run *run, const char *series, const struct arg *args,
+        size_t arg_count, sample_function function, void *context, const struct sample_plan *plan,
+        double max_hz);
+
+#endif
