@@ -10,29 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384 };
-
-enum { FROM_HOST_LARGEST = 16384 };
+enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384, FROM_HOST_LARGEST = 16384 };
 
 enum omission { INVERSE, LOOKAHEAD, ROWS, WIDTHS, OMISSIONS };
 static const char *const omission_name[OMISSIONS] = {"inverse", "lookahead", "rows", "widths"};
 
-/* The fastest of a variant in its trial, resident, in fp32 and complete; NULL: there is none. */
+/* The fastest of a variant in the screening, resident, in fp32 and complete; NULL: none. */
 static const struct result *fastest(const struct result *row, size_t count, const char *variant)
 {
 	const struct result *best = NULL;
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(row[i].variant, variant) == 0 && row[i].math == MATH_FP32 &&
-		        !results_option(row[i].options, "from", NULL, 0) &&
-		        !results_option(row[i].options, "without", NULL, 0) &&
+		        !result_has(&row[i], "from") && !result_has(&row[i], "without") &&
 		        (!best || row[i].seconds.value < best->seconds.value))
 			best = &row[i];
 	return best;
 }
 
-/* One width throughout, which is the first block's; false where the plan has no sequence, or
- * nobody knows the width. */
+/* One width for all blocks; false where the plan has no sequence, or the width is unknown. */
 static bool level_widths(const struct profile *profile, struct result *row, struct whole_plan *plan)
 {
 	const int64_t width =
@@ -43,7 +39,8 @@ static bool level_widths(const struct profile *profile, struct result *row, stru
 	return width > 0;
 }
 
-/* Takes it out of the plan, or leaves it to the option's reader; false where the plan has none. */
+/* Removes an optimization from the plan, or leaves that to the option (rows); false where the plan
+ * does not have it. */
 static bool leave_out(const struct executor *e, const struct profile *profile, enum omission what,
         enum operation operation, struct result *row, struct whole_plan *plan)
 {

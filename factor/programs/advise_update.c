@@ -35,7 +35,7 @@ static const char *choice(const struct update_answer *a)
 
 void update_print(const struct update_answer *answer, size_t count, FILE *out)
 {
-	fprintf(out, "  %-16s %12s %12s %8s  %s\n", "change", "update us", "refactor us", "times",
+	fprintf(out, "  %-16s %12s %12s %8s  %s\n", "change", "update us", "refactor us", "speedup",
 	        "choice");
 	for (size_t i = 0; i < count; i++) {
 		const struct update_answer *a = &answer[i];
@@ -48,9 +48,9 @@ void update_print(const struct update_answer *answer, size_t count, FILE *out)
 		        a->refactor.seconds * 1e6, a->refactor.seconds / a->update.seconds,
 		        choice(a));
 	}
-	fprintf(out, "\nPredicted, not measured, to the least-squares solution. Refactoring copies "
-	             "A, takes "
-	             "the plan by default and makes Q as it is kept.\n");
+	fprintf(out,
+	        "\nPredicted times up to the least-squares solution. Refactoring copies A, uses "
+	        "the default plan and makes the same Q.\n");
 }
 
 struct table *update_table(const struct update_answer *answer, size_t count)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Update a QR factorization or make it again? Both predicted for every change, or the one asked
- * for. */
+/* Update a QR factorization or factorize again? Predicts both, for every change or for one. */
 #ifndef FATHOM_ADVISE_UPDATE_H
 #define FATHOM_ADVISE_UPDATE_H
 
@@ -14,10 +13,10 @@ enum { UPDATE_CHANGES = QR_MODIFY + 1 };
 
 struct update_answer {
 	struct update_question question;
-	struct prediction update, refactor; /* NaN with its fault: not possible, not estimated */
+	struct prediction update, refactor; /* NaN with a fault: impossible, or no cost known */
 };
 
-/* change: its name, NULL for all. Returns how many answers there are; 0: no such change. */
+/* change: a name, NULL for all. Returns the number of answers; 0: no such change. */
 size_t update_ask(const struct profile *, enum model_target target, const char *change,
         const struct update_question *asked, struct update_answer answer[UPDATE_CHANGES]);
 

@@ -2,7 +2,6 @@
 #include "bench.h"
 
 #include "factor/validation/papers/gram_kernels.h"
-#include "factor/validation/kind_errors.h"
 #include "factor/validation/papers/lawn_errors.h"
 #include "factor/validation/papers/paper_operations.h"
 #include "factor/validation/print_number.h"
@@ -28,9 +27,19 @@ static double seconds_of(
 	return found ? found->seconds.value : NAN;
 }
 
+/* Prints a heading once. */
+static void head(bool *done, const char *heading, FILE *out)
+{
+	if (!*done)
+		fprintf(out, "\n%s\n", heading);
+	*done = true;
+}
+
+/* ---- panels ---- */
+
 static void print_header(const char *const *variant, FILE *out)
 {
-	fprintf(out, "Microseconds of LU panels, and times as long as the first\n%8s %5s", "m",
+	fprintf(out, "Microseconds of LU panels, and ratios to the first variant\n%8s %5s", "m",
 	        "n");
 	for (const char *const *v = variant; *v; v++)
 		fprintf(out, " %14s", *v);
@@ -53,15 +62,26 @@ static void print_shape(const struct results *results, const struct result *shap
 	fputc('\n', out);
 }
 
-/* ---- whole factorizations ---- */
-
-static bool same_problem(const struct result *a, const struct result *b)
+static void print_panels(const struct results *results, FILE *out)
 {
-	return strcmp(a->operation, b->operation) == 0 && a->precision == b->precision &&
-	       a->m == b->m && a->n == b->n;
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		const char *const *variant = bench_variants(row->executor);
+		if (strcmp(row->operation, "panel_getrf") != 0)
+			continue;
+		if (!any)
+			print_header(variant, out);
+		any = true;
+		if (strcmp(row->variant, variant[0]) == 0)
+			print_shape(results, row, variant, out);
+	}
 }
 
-/* The fastest row of a variant, or NULL; from_host: the matrix starts there. */
+/* ---- whole factorizations ---- */
+
+/* The fastest complete row of a variant, or NULL; from_host: the matrix starts in host memory. */
 static const struct result *best_of(const struct results *results, const struct result *problem,
         const char *variant, bool from_host, enum math math)
 {
@@ -69,23 +89,16 @@ static const struct result *best_of(const struct results *results, const struct 
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		if (same_problem(row, problem) && strcmp(row->variant, variant) == 0 &&
-		        row->math == math &&
-		        results_option(row->options, "from", NULL, 0) == from_host &&
-		        !results_option(row->options, "without", NULL, 0) &&
-		        row->seconds.value > 0 &&
+		if (result_same_problem(row, problem) && strcmp(row->variant, variant) == 0 &&
+		        row->math == math && result_has(row, "from") == from_host &&
+		        !result_has(row, "without") && row->seconds.value > 0 &&
 		        (!best || row->seconds.value < best->seconds.value))
 			best = row;
 	}
 	return best;
 }
 
-static double gflops(const struct result *row)
-{
-	return row ? results_flops(row) / row->seconds.value * 1e-9 : NAN;
-}
-
-/* Which of several ways it is: the block width of ours, the vendor's algorithm and triangle. */
+/* The block width of our rows, or the vendor's algorithm and triangle. */
 static const char *way_of(const struct result *row, char *text, size_t size)
 {
 	char algorithm[8] = "", uplo[4] = "";
@@ -97,8 +110,7 @@ static const char *way_of(const struct result *row, char *text, size_t size)
 	if (results_option(row->options, "alg", algorithm, sizeof algorithm))
 		snprintf(text, size, "%s%s%s", algorithm, uplo[0] ? "," : "", uplo);
 	else if (row->nb > 0)
-		snprintf(text, size, "%" PRId64 "%s", row->nb,
-		        results_option(row->options, "plan", NULL, 0) ? "*" : "");
+		snprintf(text, size, "%" PRId64 "%s", row->nb, result_has(row, "plan") ? "*" : "");
 	return text;
 }
 
@@ -113,19 +125,20 @@ static void print_problem(const struct results *results, const struct result *pr
 	                    *half = best_of(results, problem, "gpu", false, MATH_3XFP16);
 	const struct result *const rate[] = {gpu, hybrid, vendor, host, there, tf32, half};
 	static const int way_width[] = {5, 5, 8, 0, 0, 5, 5};
-	const double ours = fmax(gflops(gpu), gflops(hybrid)),
-	             ratio[] = {gflops(gpu), ours, gflops(tf32), gflops(half)};
+	const double ours = fmax(results_gflops(gpu), results_gflops(hybrid)),
+	             ratio[] = {
+	                     results_gflops(gpu), ours, results_gflops(tf32), results_gflops(half)};
 	char way[32];
 
 	fprintf(out, "%-6s %c %7" PRId64 " %6" PRId64, problem->operation, (char)problem->precision,
 	        problem->m, problem->n);
 	for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
-		print_number(gflops(rate[i]), 9, 1, out);
+		print_number(results_gflops(rate[i]), 9, 1, out);
 		if (way_width[i])
 			fprintf(out, " %-*s", way_width[i], way_of(rate[i], way, sizeof way));
 	}
 	for (size_t i = 0; i < ARRAY_LEN(ratio); i++)
-		print_number(ratio[i] / gflops(vendor), 7, 2, out);
+		print_number(ratio[i] / results_gflops(vendor), 7, 2, out);
 	fputc('\n', out);
 }
 
@@ -145,14 +158,13 @@ static void print_problems(const struct results *results, FILE *out)
 		            is_gram_schmidt(row) || results_is_gram_kernel(row) ||
 		            results_is_error(row);
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = same_problem(row, &results->row[j]);
+			seen = result_same_problem(row, &results->row[j]);
 		if (seen)
 			continue;
 		if (!any)
 			fprintf(out,
-			        "\nGflop/s, and which block width (* the first of the plan that "
-			        "the model chose) or "
-			        "algorithm that is\n%-8s "
+			        "\nGflop/s by block width (* first width of the model's plan) or "
+			        "algorithm, and speedup over cuSOLVER's fastest algorithm\n%-8s "
 			        "%7s %6s %15s %15s %18s %9s %9s %15s %15s %7s %7s %7s %7s\n",
 			        "", "m", "n", "gpu nb   ", "hybrid nb   ", "cusolver         ",
 			        "openblas", "from host", "3xtf32 nb   ", "3xfp16 nb   ", "gpu/cu",
@@ -162,15 +174,15 @@ static void print_problems(const struct results *results, FILE *out)
 	}
 }
 
-/* ---- parts ---- */
+/* ---- LAWN 202's operations ---- */
 
-/* Of the model, ahead of what was measured. */
+/* A row of the model. */
 static bool is_estimate(const struct result *row)
 {
 	return strcmp(row->executor, "model") == 0;
 }
 
-/* Bytes read and written, of what only moves words. */
+/* Bytes read and written by operations that only move words. */
 static double moved_bytes(const struct result *row)
 {
 	const double m = (double)row->m, n = (double)row->n,
@@ -192,7 +204,7 @@ static void print_part(const struct results *results, const struct result *row, 
 	        (moves ? moved_bytes(row) : results_flops(row)) / row->seconds.value * 1e-9,
 	        moves ? "GB/s" : "Gflop/s");
 	if (model)
-		fprintf(out, " estimated %.1f by %s", gflops(model), model->plan);
+		fprintf(out, " estimated %.1f by %s", results_gflops(model), model->plan);
 	fputc('\n', out);
 }
 
@@ -205,17 +217,14 @@ static void print_parts(const struct results *results, FILE *out)
 		const struct result *row = &results->row[i];
 		if (!paper_op_find(row->operation, &part) || is_estimate(row))
 			continue;
-		if (!any)
-			fprintf(out, "\nOperations by themselves: m, n, k\n");
-		any = true;
+		head(&any, "Single operations: m, n, k", out);
 		print_part(results, row, out);
 	}
 }
 
 /* ---- Gram-Schmidt ---- */
 
-/* Column forms move 12 bytes an element and column in single precision when they do it in two
- * passes, 8 in one: bytes a second as if all did the latter. */
+/* The column "one pass" is the traffic of one pass per column over the time, for all forms. */
 static void print_gram_schmidt(const struct results *results, FILE *out)
 {
 	bool any = false;
@@ -226,7 +235,7 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 			continue;
 		if (!any)
 			fprintf(out,
-			        "\nGram-Schmidt; one pass: bytes of one pass a column over the "
+			        "\nGram-Schmidt; one pass: bytes of one pass per column over the "
 			        "time\n%10s %7s %6s %-9s %5s %12s %10s %12s %10s %10s %9s %12s\n",
 			        "", "m", "n", "form", "nb", "ms", "Gflop/s", "one pass", "/ blas",
 			        "residual", "orthog.", "predicted ms");
@@ -243,7 +252,7 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 		fprintf(out, "%8s %c %7" PRId64 " %6" PRId64 " %-9s %5" PRId64, row->executor,
 		        (char)row->precision, row->m, row->n, row->variant, row->nb);
 		print_number(row->seconds.value * 1e3, 12, 3, out);
-		print_number(gflops(row), 10, 1, out);
+		print_number(results_gflops(row), 10, 1, out);
 		print_number(bytes / row->seconds.value * 1e-9, 7, 0, out);
 		fprintf(out, " GB/s");
 		print_number(blas / row->seconds.value, 10, 2, out);
@@ -253,19 +262,15 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 	}
 }
 
-/* ---- what each optimization is worth ---- */
+/* ---- ablations ---- */
 
-/* Another width is what tells a plan with one width from that with a sequence of them. */
+/* A plan without its sequence of widths may have another first width. */
 static bool same_width(const struct result *without, const struct result *with)
 {
-	char name[16];
-
-	return without->nb == with->nb ||
-	       (results_option(without->options, "without", name, sizeof name) &&
-	               strcmp(name, "widths") == 0);
+	return without->nb == with->nb || result_has_value(without, "without", "widths");
 }
 
-/* The row of the same plan with everything in it, as far as block width and variant tell. */
+/* The row of the complete plan, by block width and variant. */
 static const struct result *complete(const struct results *results, const struct result *without)
 {
 	const struct result *best = NULL;
@@ -273,7 +278,7 @@ static const struct result *complete(const struct results *results, const struct
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		size_t length = strlen(row->options);
-		if (same_problem(row, without) && row->math == without->math &&
+		if (result_same_problem(row, without) && row->math == without->math &&
 		        strcmp(row->variant, without->variant) == 0 && same_width(without, row) &&
 		        row->seconds.value > 0 &&
 		        strncmp(row->options, without->options, length) == 0 &&
@@ -294,9 +299,7 @@ static void print_without(const struct results *results, FILE *out)
 		if (!whole || paper_op_find(row->operation, &part) ||
 		        !results_option(row->options, "without", name, sizeof name))
 			continue;
-		if (!any)
-			fprintf(out, "\nTimes slower when one optimization is left out\n");
-		any = true;
+		head(&any, "Ablations: slowdown without one optimization", out);
 		fprintf(out, "%-6s %c %7" PRId64 " %-7s nb %-5" PRId64 " without %-10s %5.2f\n",
 		        row->operation, (char)row->precision, row->n, row->variant, row->nb, name,
 		        row->seconds.value / whole->seconds.value);
@@ -319,29 +322,10 @@ static void print_triangles(const struct results *results, FILE *out)
 		const struct result *lower = results_find(results, &like);
 		if (!lower)
 			continue;
-		if (!any)
-			fprintf(out, "\nUpper triangles: times as long as lower ones\n");
-		any = true;
+		head(&any, "Upper triangles: time over the lower triangle's", out);
 		fprintf(out, "%-6s %c %7" PRId64 " %-7s nb %-5" PRId64 " %5.2f\n", row->operation,
 		        (char)row->precision, row->n, row->variant, row->nb,
 		        row->seconds.value / lower->seconds.value);
-	}
-}
-
-static void print_panels(const struct results *results, FILE *out)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < results->count; i++) {
-		const struct result *row = &results->row[i];
-		const char *const *variant = bench_variants(row->executor);
-		if (strcmp(row->operation, "panel_getrf") != 0)
-			continue;
-		if (!any)
-			print_header(variant, out);
-		any = true;
-		if (strcmp(row->variant, variant[0]) == 0)
-			print_shape(results, row, variant, out);
 	}
 }
 

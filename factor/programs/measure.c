@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do the predicted operations really take here?
- * Method: every case of predictions.tsv on a fresh random panel, restored by a copy before each
- * run; the variants of a shape in turns; the shapes in random order, but those that are predicted
- * to take more than their part of the time at the end, so that they cost the least others; then
- * once more, as long as the time lasts, what was measured on a core that others used, and what is
- * not known to a hundredth; host clock from call to completion; median with its 95 % interval. What
- * can fool it: clocks that still rise (warm-up by time), other users of the device (recorded) and
- * of the host (discarded, or noted in the row), a wrong result (checked: then there is no number).
- * Unit: seconds per operation. */
+/* Question: how long do the predicted operations take on this machine?
+ * Method: times every case of predictions.tsv on a random matrix, restored by a copy before each
+ * run. The variants of a shape run in turns. Shapes come in random order, but those predicted to
+ * take more than their share of the budget at the end. Disturbed cases, then cases known to worse
+ * than 1 %, are measured again at the end. The time is the host's, from call to completion: a
+ * median with its 95 % interval. Error sources: clocks that still rise (warm-up by time), other
+ * users of the device (recorded) and of the host (runs discarded, or noted in the row), a wrong
+ * result (checked: then there is no number). Unit: seconds per operation. */
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "factor/validation/cases.h"
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/gram_kernels.h"
-#include "factor/validation/papers/gram_rows.h"
 #include "measure.h"
 #include "factor/validation/products.h"
 #include "remeasured.h"
@@ -34,13 +32,12 @@ static void stop(int signal_number)
 	stopped = 1;
 }
 
-/* The host's clock moves with what else runs on it; a shape waits this long for the
- * profile's. */
+/* The host's clock varies with its load: a shape waits this long for the profile's clock. */
 static const double clock_patience = 0.25, clock_tolerance = 0.04;
 
-/* Looks for another core when the one at hand is shared by now; then waits until the host's clock
- * is the profile's, or patience ends; returns it. */
-static double settle(struct measure *measure)
+/* Changes to another core when the current one is shared, then waits for the profile's host clock,
+ * at most clock_patience; returns the clock. */
+static double wait_for_clock(struct measure *measure)
 {
 	double start = clock_now(), hz;
 	bool off;
@@ -73,7 +70,7 @@ static size_t list_shapes(
 	return count;
 }
 
-/* A first visit wants what has no row in `done` yet; others what that left disturbed; or unsure. */
+/* The first pass measures cases without a row, the second disturbed ones, the third unsure ones. */
 enum repeat { REPEAT_FIRST, REPEAT_DISTURBED, REPEAT_UNSURE };
 
 static bool is_wanted(const struct measure *measure, const struct results *done,
@@ -85,7 +82,7 @@ static bool is_wanted(const struct measure *measure, const struct results *done,
 	        repeat == REPEAT_DISTURBED ? INFINITY : measure->plan.target);
 }
 
-/* The cases of one shape that a visit wants; on the GPU also cuSOLVER's, which nobody predicts. */
+/* The cases of one shape for a pass; on the GPU also cuSOLVER's, which are not predicted. */
 static size_t list_cases(const struct measure *measure, const struct results *predictions,
         const struct result *shape, const struct results *done, enum repeat repeat,
         struct result *row)
@@ -99,22 +96,16 @@ static size_t list_cases(const struct measure *measure, const struct results *pr
 			row[count++] = *predicted;
 	}
 	if (measure->vendor && results_is_lu_panel(shape) && strcmp(shape->executor, "cuda") == 0) {
-		struct result vendor = *shape;
-		strcpy(vendor.operation, "panel_getrf");
-		strcpy(vendor.variant, "cusolver");
+		struct result vendor = result_new(
+		        "panel_getrf", "cusolver", "cuda", shape->precision, shape->m, shape->n);
 		vendor.nb = vendor.n;
-		vendor.k = 0;
-		results_options(vendor.options, "cuda", NULL, 2);
 		if (is_wanted(measure, done, &vendor, repeat))
 			row[count++] = vendor;
 	}
 	return count;
 }
 
-typedef bool measure_way(
-        struct measure *, struct executor *, struct result *, size_t count, struct results *out);
-
-static measure_way *way_of(const struct result *shape)
+static measure_cases *cases_of(const struct result *shape)
 {
 	return results_is_lu_panel(shape)      ? measure_panel
 	       : results_is_product(shape)     ? measure_product
@@ -132,11 +123,10 @@ struct run {
 	size_t shapes;
 	const char *path;
 	double *hz; /* of the host, by shape */
-	double end; /* no shape is begun after this */
+	double end; /* no shape starts after this time */
 };
 
-/* What is wanted of all shapes, each added to the file; returns how many the time was enough for.
- */
+/* One pass over all shapes, saved after each; returns how many fitted into the budget. */
 static size_t repeat_shapes(struct run *run, enum repeat repeat)
 {
 	const bool again = repeat != REPEAT_FIRST;
@@ -155,9 +145,9 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
 		measure->plan.ld = (first->m + 31) / 32 * 32 + 32;
 		if (!again || count > 0)
-			run->hz[s] = settle(measure);
+			run->hz[s] = wait_for_clock(measure);
 		if (count &&
-		        way_of(first)(measure, executor_of(measure, first), row, count, found)) {
+		        cases_of(first)(measure, executor_of(measure, first), row, count, found)) {
 			if (again)
 				measure->remeasured += remeasured_merge(run->results, found);
 			else
@@ -207,25 +197,22 @@ static int run_predicted(struct measure *measure)
 		        results->table, "remeasured", "%zu cases", measure->remeasured);
 		measure_save(results, path);
 	}
-	printf("%s: %zu rows, %zu of %zu shapes, %zu cases visited again, %zu disturbed, %zu "
+	printf("%s: %zu rows, %zu of %zu shapes, %zu cases measured again, %zu disturbed, %zu "
 	       "refused, %zu failed, %.0f s\n",
 	        path, results->count, s, run.shapes, measure->remeasured,
 	        results_count_disturbed(results), measure->refused, measure->failed,
 	        clock_now() - start);
 	if (stopped)
-		msg_warn("interrupted: what was measured so far is kept; the same command goes "
-		         "on");
-	else if (s < run.shapes)
-		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
-		         "command goes on",
-		        measure->budget, run.shapes - s);
+		msg_warn("interrupted: all rows so far are kept; the same command continues");
+	else
+		measure_say_late(measure, run.shapes - s, "shapes");
 	results_free(predictions);
 	results_free(results);
 	free(run.shape);
 	free(run.hz);
 	free(source);
 	free(path);
-	return measure->failed || stopped ? EXIT_MEASURE_FAILED : EXIT_DONE;
+	return measure_code(measure);
 }
 
 static void check_only(const char *only, bool chosen, bool bench, bool kerr)
@@ -266,11 +253,12 @@ int main(int argc, char **argv)
 	                "--update predicted them",
 	                0, 0},
 	        {"paper", 0, CLI_FLAG, &paper, NULL,
-	                "changes of a QR factorization as Andrew and Dingle make them: widths of "
+	                "changes of a QR factorization by Andrew and Dingle's algorithms: widths "
+	                "of "
 	                "blocks, stages",
 	                0, 0},
 	        {"again", 0, CLI_FLAG, &measure.again, NULL,
-	                "measure again what the file has, instead of going on with it; --gram-host "
+	                "measure again what the file has, instead of continuing it; --gram-host "
 	                "and --paper always do",
 	                0, 0},
 	        {"only", 0, CLI_TEXT, &request.only, "OPERATION",
@@ -281,12 +269,11 @@ int main(int argc, char **argv)
 	                0, 0},
 	        {"model", 0, CLI_FLAG, &request.chosen, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "
-	                "ours only the plans that the model chooses on the GPU, at 4096 and 8192 "
-	                "also from host memory and with one thing left out; the host up to "
-	                "4096 x 4096",
+	                "ours only the model's plans on the GPU, at 4096 and 8192 also from host "
+	                "memory and without one optimization each; the host up to 4096 x 4096",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request.math, "fp32|3xtf32|3xfp16",
-	                "with --bench: ours in single precision by this alone", 0, 0},
+	                "with --bench: ours in single precision by this math alone", 0, 0},
 	        {"smallest", 0, CLI_INT, &request.smallest, "N",
 	                "with --bench or --kerr: from this many rows on", 1, 1e9},
 	        {"largest", 0, CLI_INT, &request.largest, "N",

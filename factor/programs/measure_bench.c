@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The vendor's best: the fastest of all its algorithms, each a row of its own. Ours: the fastest of
- * a few block widths and of the model's choice. One run of each finds those worth timing. */
+/* Measures the vendor by all of its algorithms, each a row of its own, and our code by a few block
+ * widths and the model's choice. One run of each screens the candidates that are timed. */
 #include "measure.h"
 
 #include "lib/host/clock.h"
@@ -21,35 +21,25 @@ struct benching {
 	struct measure *measure;
 	const struct bench_request *request;
 	struct results *results;
-	struct profile *profile; /* for the model's choice of plans; NULL: none here */
+	struct profile *profile; /* for the model's plans; NULL: none */
 	char *path;
-	double start;
 };
 
 static struct result new_row(
         const struct bench_shape *shape, const char *variant, const char *executor)
 {
-	struct result row = {.precision = shape->precision,
-	        .m = shape->m,
-	        .n = shape->n,
-	        .residual = NAN,
-	        .orthogonality = NAN};
-
-	snprintf(row.operation, sizeof row.operation, "%s", shape->operation);
-	snprintf(row.variant, sizeof row.variant, "%s", variant);
-	snprintf(row.executor, sizeof row.executor, "%s", executor);
-	results_options(row.options, executor, NULL, 2);
-	return row;
+	return result_new(
+	        shape->operation, variant, executor, shape->precision, shape->m, shape->n);
 }
 
-/* Both fill modes of Cholesky count: the other one is marked in the options. */
+/* Cholesky's triangle is an option. */
 static void mark(struct result *row, bool upper)
 {
 	if (strcmp(row->operation, "potrf") == 0)
 		results_option_add(row->options, "uplo", upper ? "u" : "l");
 }
 
-/* ---- one shape ---- */
+/* ---- candidates of one shape ---- */
 
 static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 {
@@ -66,7 +56,7 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 	return count;
 }
 
-/* Most plans of each kind: with the model's, the vendor's and the variations they all fit into
+/* Most plans of each kind: with the model's, the vendor's and the ablations all fit into
  * MEASURE_CANDIDATES. */
 enum { FP32_PLANS = 10, SPLIT_PLANS = 5 };
 
@@ -77,7 +67,7 @@ static bool wanted_math(const struct bench_request *request, const struct result
 	return !ours || !request->math[0] || strcmp(request->math, math_name[row->math]) == 0;
 }
 
-/* Whether ours of split operands are worth timing: updates on the GPU, panels there. */
+/* Whether factorizations with split operands are timed: updates and panels on the GPU. */
 static bool splits(const struct benching *b, const struct bench_shape *shape, enum math math)
 {
 	return cases_split(shape) && math_possible(b->measure->executor[0], math);
@@ -100,8 +90,8 @@ static bool chosen_alone(const struct benching *b)
 	return b->request->chosen && b->measure->executor[0] && b->profile;
 }
 
-/* Where also the model's choices alone have beside them what each optimization is worth, the panels
- * on the host, and the matrix in host memory. */
+/* Whether a shape also gets ablations, panels on the host, and the matrix in host memory; with
+ * --chosen two squares do. */
 static bool is_studied(const struct benching *b, const struct bench_shape *shape)
 {
 	enum { MIDDLE = 4096, LARGE = 8192 };
@@ -130,9 +120,9 @@ static size_t list_ours(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
 	const struct measure *measure = b->measure;
-	bool cuda = measure->executor[0] != NULL;
-	size_t count = cases_plans(
-	        shape, measure_executor_names[cuda ? 0 : 1], MATH_FP32, row, FP32_PLANS);
+	const char *name;
+	bool cuda = measure_first(measure, &name) == measure->executor[0];
+	size_t count = cases_plans(shape, name, MATH_FP32, row, FP32_PLANS);
 
 	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
 		count += cases_model_plan(b->profile, shape, hybrid, MATH_FP32, &row[count]);
@@ -143,7 +133,7 @@ static size_t list_ours(
 	return count;
 }
 
-/* Of the model's choices alone the host is beside the squares that take it a second or two. */
+/* With --chosen the host runs only squares that take it a second or two. */
 static bool beside_host(const struct benching *b, const struct bench_shape *shape)
 {
 	enum { LARGEST = 4096 };
@@ -172,167 +162,160 @@ static size_t list_rows(
 	return kept;
 }
 
-static void measure_one(struct benching *b, const struct bench_shape *shape)
+/* ---- one shape: true when rows are new ---- */
+
+static bool measure_factorization(struct benching *b, const struct bench_shape *shape)
 {
 	struct measure *measure = b->measure;
-	struct executor *executor = measure->executor[measure->executor[0] ? 0 : 1];
+	struct executor *executor = measure_first(measure, NULL);
 	struct result row[MEASURE_CANDIDATES];
 	struct results *rejected = results_new();
-
-	msg_progress("%s %c %" PRId64 " x %" PRId64, shape->operation, (char)shape->precision,
-	        shape->m, shape->n);
 	size_t count = list_rows(b, shape, row);
+
 	measure->plan.ld = shape->m;
 	if (count)
 		count = screening_choose(measure, executor, row, count, rejected);
 	if (measure->executor[0] && is_studied(b, shape))
 		count = ablations_without(executor, b->profile, b->results, row, count);
 	count = ablations_upper(b->results, row, count);
-	if (count && measure_whole(measure, executor, row, count, b->results)) {
-		for (size_t i = 0; i < rejected->count; i++)
-			results_add(b->results, &rejected->row[i]);
-		measure_save(b->results, b->path);
-	}
+	bool any = count && measure_whole(measure, executor, row, count, b->results);
+	if (any)
+		results_append(b->results, rejected);
 	results_free(rejected);
+	return any;
 }
 
-/* ---- panels ---- */
-
-static void measure_one_panel(struct benching *b, const struct bench_shape *shape)
+static bool measure_one_panel(struct benching *b, const struct bench_shape *shape)
 {
 	struct measure *measure = b->measure;
-	int chosen = measure->executor[0] ? 0 : 1;
+	const char *name;
+	struct executor *executor = measure_first(measure, &name);
 	struct result row[MEASURE_CANDIDATES];
 	size_t count = 0;
 
-	for (const char *const *v = bench_variants(measure_executor_names[chosen]); *v; v++) {
+	for (const char *const *v = bench_variants(name); *v; v++) {
 		if (strcmp(*v, "cusolver") == 0 && !measure->vendor)
 			continue;
-		row[count] = new_row(shape, *v, measure_executor_names[chosen]);
+		row[count] = new_row(shape, *v, name);
 		row[count].nb = shape->n;
-		if (!results_find(b->results, &row[count]))
-			count++;
+		count += !results_find(b->results, &row[count]);
 	}
-	measure->plan.ld = shape->m; /* as in the table this is compared with */
-	msg_progress("panel %" PRId64 " x %" PRId64, shape->m, shape->n);
-	if (count && measure_panel(measure, measure->executor[chosen], row, count, b->results))
-		measure_save(b->results, b->path);
+	measure->plan.ld = shape->m; /* as in the paper's table */
+	return count && measure_panel(measure, executor, row, count, b->results);
 }
 
-/* ---- parts ---- */
-
-static void measure_one_part(struct benching *b, const struct bench_shape *shape)
+static bool measure_one_part(struct benching *b, const struct bench_shape *shape)
 {
-	msg_progress("%s %" PRId64 " x %" PRId64, shape->operation, shape->m, shape->n);
-	if (measure_parts(b->measure, b->profile, shape->operation, shape->m, shape->n, b->results))
-		measure_save(b->results, b->path);
+	return measure_parts(
+	        b->measure, b->profile, shape->operation, shape->m, shape->n, b->results);
 }
 
-/* ---- errors ---- */
-
-static void measure_one_errors(struct benching *b, const struct bench_shape *shape,
-        bool (*measure)(struct measure *, int64_t n, struct results *))
+static bool measure_errors(struct benching *b, const struct bench_shape *shape)
 {
-	msg_progress("errors of %" PRId64 " x %" PRId64, shape->m, shape->n);
-	if (measure(b->measure, shape->n, b->results))
-		measure_save(b->results, b->path);
+	return (strcmp(shape->operation, "lawn_errors") == 0
+	                ? measure_lawn_errors
+	                : measure_kind_errors)(b->measure, shape->n, b->results);
 }
 
-/* ---- Gram-Schmidt ---- */
-
-/* Matrices of which one run takes seconds: of each form one, without an interval. */
+/* Matrices of which one run takes this long: one run of each form, without an interval. */
 static const double gram_long[] = {2, 0.5}; /* seconds; quick */
 
-static void measure_one_gram_schmidt(struct benching *b, const struct bench_shape *shape)
+static bool measure_gram_forms(struct benching *b, const struct bench_shape *shape)
 {
 	const double usual = b->measure->plan.long_seconds;
 
-	msg_progress("gramschmidt %c %" PRId64 " x %" PRId64, (char)shape->precision, shape->m,
-	        shape->n);
 	b->measure->plan.ld = shape->m;
 	b->measure->plan.long_seconds = gram_long[b->measure->common.quick];
-	if (measure_gram_schmidt(
-	            b->measure, b->profile, shape->precision, shape->m, shape->n, b->results))
-		measure_save(b->results, b->path);
+	bool any = measure_gram_schmidt(
+	        b->measure, b->profile, shape->precision, shape->m, shape->n, b->results);
 	b->measure->plan.long_seconds = usual;
+	return any;
 }
 
-/* All shapes of blocks of threads for a square, a few as the matrix shrinks. */
-static void measure_one_gram_kernel(struct benching *b, const struct bench_shape *shape)
+/* All shapes of blocks of threads for a square, a few for fewer columns. */
+static bool measure_one_gram_kernel(struct benching *b, const struct bench_shape *shape)
 {
-	msg_progress("%s %" PRId64 " x %" PRId64, shape->operation, shape->m, shape->n);
-	if (measure_gram_kernels(
-	            b->measure, b->profile, shape->m, shape->n, shape->m == shape->n, b->results))
-		measure_save(b->results, b->path);
+	return measure_gram_kernels(
+	        b->measure, b->profile, shape->m, shape->n, shape->m == shape->n, b->results);
+}
+
+static bool measure_one(struct benching *b, const struct bench_shape *shape)
+{
+	static const struct {
+		const char *operation;
+		bool (*measure)(struct benching *, const struct bench_shape *);
+	} ways[] = {{"panel_getrf", measure_one_panel}, {"gramschmidt", measure_gram_forms},
+	        {"lawn_errors", measure_errors}, {"kind_errors", measure_errors},
+	        {"gram_kernels", measure_one_gram_kernel}};
+	enum paper_op part;
+
+	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
+		if (strcmp(shape->operation, ways[i].operation) == 0)
+			return ways[i].measure(b, shape);
+	return paper_op_find(shape->operation, &part) ? measure_one_part(b, shape)
+	                                          : measure_factorization(b, shape);
 }
 
 /* ---- all ---- */
 
-static bool wanted(const struct benching *b, const struct bench_shape *shape)
+static bool wanted(const struct bench_request *request, const struct bench_shape *shape)
 {
-	const struct bench_request *request = b->request;
-
 	return (!request->only[0] || strcmp(request->only, shape->operation) == 0) &&
 	       shape->m >= request->smallest && shape->m <= request->largest &&
 	       shape->n <= request->largest;
 }
 
+/* Returns how many shapes the budget was too short for. */
+static size_t measure_shapes(struct benching *b)
+{
+	const struct measure *measure = b->measure;
+	const double start = clock_now();
+	struct bench_shape *shape;
+	size_t count = b->request->chosen ? cases_largest_first(&shape) : cases_bench(&shape),
+	       late = 0;
+
+	for (size_t i = 0; i < count && !*measure->plan.stop; i++) {
+		if (!wanted(b->request, &shape[i]))
+			continue;
+		if (clock_now() - start > measure->budget) {
+			late++;
+			continue;
+		}
+		msg_progress("%s %c %" PRId64 " x %" PRId64, shape[i].operation,
+		        (char)shape[i].precision, shape[i].m, shape[i].n);
+		if (measure_one(b, &shape[i]))
+			measure_save(b->results, b->path);
+	}
+	msg_progress_end();
+	free(shape);
+	if (b->results->count) {
+		bench_print(b->results, stdout);
+		measure_say(measure, b->results, b->path, clock_now() - start);
+	}
+	return late;
+}
+
 int measure_bench(struct measure *measure, const struct bench_request *request)
 {
 	struct benching b = {.measure = measure, .request = request};
-	struct bench_shape *shapes;
-	size_t count = request->chosen ? cases_largest_first(&shapes) : cases_bench(&shapes),
-	       late = 0;
-	enum paper_op part;
+	struct fault fault;
 
 	b.path = xasprintf("%s/bench.tsv", measure->common.output);
 	measure_open(measure);
 	b.results = measure_start(measure, b.path, NULL);
-	char *source = xasprintf("%s/profile.tsv", measure->common.output);
-	struct fault fault;
-	b.profile = profile_read(source, &fault);
-	free(source);
-	b.start = clock_now();
-	for (size_t i = 0; i < count && !*measure->plan.stop; i++) {
-		if (!wanted(&b, &shapes[i]))
-			continue;
-		if (clock_now() - b.start > measure->budget)
-			late++;
-		else if (strcmp(shapes[i].operation, "panel_getrf") == 0)
-			measure_one_panel(&b, &shapes[i]);
-		else if (strcmp(shapes[i].operation, "gramschmidt") == 0)
-			measure_one_gram_schmidt(&b, &shapes[i]);
-		else if (strcmp(shapes[i].operation, "lawn_errors") == 0)
-			measure_one_errors(&b, &shapes[i], measure_lawn_errors);
-		else if (strcmp(shapes[i].operation, "kind_errors") == 0)
-			measure_one_errors(&b, &shapes[i], measure_kind_errors);
-		else if (strcmp(shapes[i].operation, "gram_kernels") == 0)
-			measure_one_gram_kernel(&b, &shapes[i]);
-		else if (paper_op_find(shapes[i].operation, &part))
-			measure_one_part(&b, &shapes[i]);
-		else
-			measure_one(&b, &shapes[i]);
-	}
-	msg_progress_end();
-	if (b.results->count) {
-		bench_print(b.results, stdout);
-		measure_say(measure, b.results, b.path, clock_now() - b.start);
-	}
+	b.profile = measure_profile(measure, &fault);
+	size_t late = measure_shapes(&b);
 	bool breakdown =
 	        request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->chosen;
 	if (breakdown && b.profile)
 		measure_breakdown(measure, request, b.profile);
 	else if (breakdown)
-		msg_warn("no breakdown of times, which needs the model's plans: %s; make probe "
-		         "writes it",
+		msg_warn("no breakdown of times: it needs the model's plans; %s; make probe writes "
+		         "it",
 		        fault.text);
-	if (late)
-		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
-		         "command goes on",
-		        measure->budget, late);
+	measure_say_late(measure, late, "shapes");
 	results_free(b.results);
 	profile_free(b.profile);
-	free(shapes);
 	free(b.path);
-	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+	return measure_code(measure);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: where does the time of a whole factorization go, phase by phase, as it really runs?
- * Method: the plan that the model chooses from the profile, which is the one that the predicted
- * breakdown is of, with every operation recorded, between runs that are not; each moment is owed to
- * one of the operations under way. What can fool it: what the records cost, which grows with the
- * number of operations against their length (the time without them stands beside). Unit: seconds.
- */
+/* Question: how much time does each phase of a whole factorization take in a real run?
+ * Method: runs the model's plan, as the predicted breakdown does. Records every operation of some
+ * runs, in turns with runs without records. Every moment counts for one of the operations under
+ * way. Error sources: the cost of the records, which grows with the number of operations (the time
+ * without records is reported, too). Unit: seconds. */
 #include "measure.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "factor/validation/breakdown.h"
+#include "factor/validation/cases.h"
 #include "factor/validation/trace_run.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below, the records would be most of what is measured; on the host alone larger ones take long. */
+/* Records would dominate smaller runs; on the host alone larger ones take long. */
 enum { SMALLEST = 512, LARGEST = 8192, LARGEST_ON_HOST = 2048 };
 
 struct breakdown_bench {
@@ -28,7 +28,7 @@ struct breakdown_bench {
 	const char *path;
 };
 
-/* The file's rows stay when they are of this program, machine and profile. */
+/* Keeps the file's rows when they are of this program, machine and profile. */
 static struct table *open_table(
         const struct breakdown_bench *b, const char *profile_path, struct fault *fault)
 {
@@ -88,11 +88,8 @@ static void run_all(struct breakdown_bench *b)
 
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= LARGEST; n *= 2) {
-			struct factor_question asked = {.operation = operations[o],
-			        .m = n,
-			        .n = n,
-			        .precision = SINGLE,
-			        .uplo = LOWER};
+			const struct bench_shape shape = {operations[o], SINGLE, n, n};
+			struct factor_question asked = cases_question(&shape, MATH_FP32);
 			if (n < request->smallest || n > request->largest)
 				continue;
 			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
@@ -116,7 +113,7 @@ void measure_breakdown(
 	b.table = open_table(&b, source, &fault);
 	run_all(&b);
 	if (b.table->row_count) {
-		printf("\nWhere the time goes, of recorded runs\n");
+		printf("\nShares of time by phase, recorded runs\n");
 		breakdown_print(b.table, stdout);
 		printf("%s\n", path);
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what do threads, blocks and compilers make of Gram-Schmidt on the host (Figures 2 and 4
- * and Table 1 of Brandes et al., 2012), in and out of the last cache?
- * Method: a square matrix of half the last cache's bytes and one of four times as many, of which as
- * many columns are done as show the rate; small squares, whole. Threads have a core each; the ways
- * of a matrix in turns; the model's answer is noted first. What can fool it: a last cache that
- * other machines share (a virtual machine sees all of it and may have a part). Unit: seconds. */
+/* Question: how do threads, block widths and compilers change the time of Gram-Schmidt on the host,
+ * in and out of the last cache (Figures 2 and 4 and Table 1 of Brandes et al., 2012)? Method: the
+ * first columns of two squares, of half the last cache's bytes and three times as large per side;
+ * small squares as a whole. Each thread has a core. The ways of a matrix run in turns. The model's
+ * time is stored first. Error sources: a last cache shared with other virtual machines. Unit:
+ * seconds. */
 #include "measure.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "lib/host/pinned_threads.h"
-#include "factor/validation/papers/gram_rows.h"
+#include "factor/validation/papers/gram_cases.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns done of matrices that are not small (quick: half as many): without blocks all cost alike,
- * with them there are to be some blocks. */
+/* Columns done of large matrices (quick: half): few suffice without blocks; some blocks with. */
 enum { UNBLOCKED_DONE = 16, BLOCKED_DONE = 128, USUAL_WIDTH = 32, PINNED_SETS = 16 };
 
 struct sweep {
@@ -39,8 +38,8 @@ struct square {
 	size_t count;
 };
 
-/* Each way has so many seconds, in turns with the others: who else is on the cores changes, and
- * what agrees within a turn need not agree with the next. */
+/* Seconds of each way, always used up: interference changes between turns, so that runs of one turn
+ * agree better than the turns do. */
 static const double spread = 0.15;
 
 bool measure_gram_host(struct measure *measure, struct executor *host, struct result *row,
@@ -128,24 +127,14 @@ static void add_compilers(struct sweep *s, struct square *q)
 
 /* ---- running it ---- */
 
-/* What the model says, ahead of the measurement. */
-static void predict(struct sweep *s, const struct result *measured)
-{
-	struct result row = *measured;
-
-	snprintf(row.executor, sizeof row.executor, "model");
-	if (!s->profile || results_option(row.options, "compiler", NULL, 0) ||
-	        strcmp(row.variant, "openblas") == 0 || results_find(s->results, &row))
-		return;
-	if (gram_row_predict(s->profile, 2, &row))
-		results_add(s->results, &row);
-}
-
 static void measure_square(struct sweep *s, struct square *q)
 {
 	msg_progress("gramschmidt on host: %" PRId64 " x %" PRId64, q->m, q->n);
 	for (size_t i = 0; i < q->count; i++)
-		predict(s, &q->row[i]);
+		if (!result_has(&q->row[i], "compiler") &&
+		        strcmp(q->row[i].variant, "openblas") != 0)
+			measure_add_model(
+			        s->profile, &q->row[i], false, gram_row_predict, s->results);
 	if (q->count && clock_now() - s->start < s->measure->budget && !*s->measure->plan.stop &&
 	        measure_gram_host(s->measure, measure_executor(s->measure, "host"), q->row,
 	                q->count, s->results))
@@ -197,12 +186,11 @@ int measure_gram_sweep(struct measure *measure)
 	        .results = results_new(),
 	        .start = clock_now(),
 	        .quick = measure->common.quick};
-	char *source = xasprintf("%s/profile.tsv", measure->common.output);
 	struct topology_facts facts;
 	struct fault fault;
 
 	s.path = xasprintf("%s/gram_host.tsv", measure->common.output);
-	s.profile = profile_read(source, &fault);
+	s.profile = measure_profile(measure, &fault);
 	if (!s.profile)
 		msg_warn("no predictions: %s; make probe writes it", fault.text);
 	measure_open(measure);
@@ -221,7 +209,6 @@ int measure_gram_sweep(struct measure *measure)
 	printf("%s: %zu rows\n", s.path, s.results->count);
 	results_free(s.results);
 	profile_free(s.profile);
-	free(source);
 	free(s.path);
-	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+	return measure_code(measure);
 }

@@ -23,18 +23,6 @@ bool measure_gram_kernel(struct measure *measure, struct executor *executor, str
 	return measure_add_all(measure, row, candidate, count, timed, &fault, out);
 }
 
-/* What the profile says of it, ahead of its measurement. */
-static void estimate(
-        const struct profile *profile, const struct result *measured, struct results *out)
-{
-	struct result row = *measured;
-
-	results_option_add(row.options, "on", measured->executor);
-	snprintf(row.executor, sizeof row.executor, "model");
-	if (profile && !results_find(out, &row) && gram_kernel_predict(profile, 2, &row))
-		results_add(out, &row);
-}
-
 bool measure_gram_kernels(struct measure *measure, const struct profile *profile, int64_t m,
         int64_t n, bool all, struct results *out)
 {
@@ -47,7 +35,7 @@ bool measure_gram_kernels(struct measure *measure, const struct profile *profile
 		struct result row[MEASURE_CANDIDATES];
 		size_t some = 0;
 		for (; taken < count && some < MEASURE_CANDIDATES; taken++) {
-			estimate(profile, &listed[taken], out);
+			measure_add_model(profile, &listed[taken], true, gram_kernel_predict, out);
 			if (!results_find(out, &listed[taken]))
 				row[some++] = listed[taken];
 		}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of Gram-Schmidt beside each other, on the GPU and on the host. */
+/* Compares the forms of Gram-Schmidt on the GPU and on the host. */
 #include "measure.h"
 
 #include "lib/base/msg.h"
 #include "lib/host/pinned_threads.h"
 #include "factor/validation/papers/gram_cases.h"
-#include "factor/validation/papers/gram_rows.h"
 #include "factor/validation/papers/timing_gram_schmidt.h"
 
 #include <float.h>
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forms and block widths to be measured; the columns of the first ones are not in blocks. */
+/* Forms and block widths to be measured. */
 static const struct gram_way on_gpu[] = {{"cublas", 0, NULL}, {"kernels", 0, NULL},
         {"fused", 0, NULL}, {"blocked", 64, NULL}, {"block", 32, NULL}, {"block", 64, NULL},
         {"twice", 64, NULL}, {"direct", 0, NULL}, {"shared", 0, NULL}, {"wide", 0, NULL}};
@@ -22,24 +21,12 @@ static const struct gram_run on_host[] = {{.form = "blocked", .nb = 32},
         {.form = "blocked", .nb = 64}, {.form = "block", .nb = 64}, {.form = "twice", .nb = 64},
         {.form = "blas"}, {.form = "kernels"}, {.form = "fused"}};
 
-/* Rows up to which the host does not take minutes: in blocks, and where memory bounds a form. */
+/* Largest sizes on the host, which takes minutes beyond: blocked forms, and memory-bound forms. */
 enum { IN_BLOCKS_MOST = 8192, ON_HOST_MOST = 2048 };
 
-/* What the profile says of it, ahead of its measurement. */
-static void estimate(
-        const struct profile *profile, const struct result *measured, struct results *out)
+static bool predict(const struct profile *profile, int level, struct result *row)
 {
-	struct result row = *measured;
-
-	results_option_add(row.options, "on", measured->executor);
-	snprintf(row.executor, sizeof row.executor, "model");
-	if (!profile || results_find(out, &row))
-		return;
-	snprintf(row.executor, sizeof row.executor, "%s", measured->executor);
-	bool known = gram_predict(profile, 2, false, &row);
-	snprintf(row.executor, sizeof row.executor, "model");
-	if (known)
-		results_add(out, &row);
+	return gram_predict(profile, level, false, row);
 }
 
 bool measure_gram(struct measure *measure, struct executor *executor, struct result *row,
@@ -62,7 +49,7 @@ bool measure_gram(struct measure *measure, struct executor *executor, struct res
 	return measure_add_all(measure, row, candidate, count, timed, &fault, out);
 }
 
-/* Whether all forms of the matrix take no more than a second or so on the GPU, and on the host. */
+/* Whether each form takes about a second at most, on the GPU or on the host. */
 static bool is_small(const struct result *shape, bool device)
 {
 	const double work = (double)shape->m * (double)shape->n * (double)shape->n;
@@ -70,8 +57,8 @@ static bool is_small(const struct result *shape, bool device)
 	return work < (device ? 1e11 : 1e10);
 }
 
-/* The blocked form is for columns that registers hold. Quickly, large matrices are for the forms
- * that are compared: the vendor's, one pass, and products. */
+/* The blocked form needs columns that fit into registers. --quick measures large matrices only by
+ * the vendor's form, by one pass, and by products. */
 static bool suits(const struct measure *measure, const struct gram_way *way, const char *name,
         const struct result *shape)
 {
@@ -95,13 +82,13 @@ static bool measure_on(struct measure *measure, const struct profile *profile, c
 		if (!suits(measure, &way[i], name, shape))
 			continue;
 		row[count] = gram_case(&way[i], name, shape->precision, shape->m, shape->n);
-		estimate(profile, &row[count], out);
+		measure_add_model(profile, &row[count], true, predict, out);
 		count += !results_find(out, &row[count]);
 	}
 	return count > 0 && measure_gram(measure, executor, row, count, out);
 }
 
-/* Every form once on matrices of some conditions, for what it loses of orthogonality. */
+/* Loss of orthogonality: every form once on matrices of several conditions. */
 static bool measure_losses(struct measure *measure, const struct result *shape, struct results *out)
 {
 	static const char *const condition[] = {"1", "1e3", "1e5"};
@@ -109,7 +96,7 @@ static bool measure_losses(struct measure *measure, const struct result *shape, 
 	const double usual = measure->plan.long_seconds;
 	bool any = false;
 
-	measure->plan.long_seconds = DBL_MIN; /* every run is a long one */
+	measure->plan.long_seconds = DBL_MIN; /* one run of each */
 	for (size_t c = 0; executor && c < ARRAY_LEN(condition); c++) {
 		struct result row[MEASURE_CANDIDATES];
 		size_t count = 0;
@@ -125,7 +112,7 @@ static bool measure_losses(struct measure *measure, const struct result *shape, 
 	return any;
 }
 
-/* Quickly, only what takes less than a second: on larger matrices the blocks. */
+/* --quick: only forms that take less than a second; on larger matrices the blocked ones. */
 static bool host_suits(
         const struct measure *measure, const struct gram_run *run, const struct result *shape)
 {
@@ -135,7 +122,7 @@ static bool host_suits(
 	       (is_small(shape, true) && run->nb == 64 && strcmp(run->form, "twice") != 0);
 }
 
-/* By the largest team that the probes have. */
+/* By as many threads as the probes' largest run has. */
 static bool measure_hosts(struct measure *measure, const struct profile *profile,
         const struct result *shape, struct results *out)
 {
@@ -150,11 +137,7 @@ static bool measure_hosts(struct measure *measure, const struct profile *profile
 		run.k = shape->n;
 		run.threads = measure->topology ? pinned_largest(measure->noise.cores) : 1;
 		row[count] = gram_row(shape->precision, shape->m, shape->n, &run, NULL);
-		struct result model = row[count];
-		results_option_add(model.options, "on", "host");
-		snprintf(model.executor, sizeof model.executor, "model");
-		if (profile && !results_find(out, &model) && gram_row_predict(profile, 2, &model))
-			results_add(out, &model);
+		measure_add_model(profile, &row[count], true, gram_row_predict, out);
 		count += !results_find(out, &row[count]);
 	}
 	return host && count && measure_gram_host(measure, host, row, count, out);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do the phases of QR with the whole Q take, in Kerr's baseline of BLAS calls
- * and in ours, for which width of blocks is it fastest, and how much faster is it than the host?
- * Method: his matrices of twice as many rows as columns; five runs of each, from resident data; the
- * median of runs without marks, and of the phases of runs with them (events between the kernels,
- * where he waits for each kernel). Predictions are made before. What can fool it: clocks that still
- * rise (a run ahead of the five), a wrong result (then there is no time). Unit: seconds. */
+ * and in ours? Which width of blocks is fastest? What is the speedup over the host? Method: the
+ * paper's matrices of twice as many rows as columns; five runs of each, from resident data. Total:
+ * the median of runs without marks. Phases: medians of runs with events between the kernels; the
+ * paper waits for each kernel instead. Predictions are made before. Error sources: clocks that
+ * still rise (a warm-up run), a wrong result (then there is no time). Unit: seconds. */
 #include "measure.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "factor/algorithms/geqrf.h"
 #include "factor/model/model_kerr.h"
+#include "factor/validation/fixture.h"
 #include "measure_kerr.h"
 
 #include <inttypes.h>
@@ -22,46 +23,34 @@
 /* Table 1's rows, and one more. */
 static const int64_t sizes[] = {
         512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 6656, 8192, 16384};
-/* The widest for KERR_AHEAD alone: the others' panels are factorized column by column, or in one
- * call. */
+/* The widest for KERR_AHEAD alone: the panels of the others are limited to GEQRF_LEAF_MAX. */
 static const int64_t widths[] = {16, 32, 64, 128, 256};
 
 /* ---- one size ---- */
 
-static bool allocate(struct executor *e, struct matrix *a)
-{
-	return e->ops->alloc(e, a->ld * a->n * precision_bytes(a->precision), &a->data);
-}
-
 static void close_size(struct kerr_bench *b)
 {
-	struct matrix *all[] = {&b->a0, &b->a, &b->q, &b->room.a_copy, &b->room.q_copy,
-	        &b->room.square, &b->room.vectors};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (all[i]->data)
-			b->e->ops->release(b->e, all[i]->data);
+	fixture_close(&b->memory);
 	free(b->host);
 	b->host = NULL;
 }
 
 static bool open_size(struct kerr_bench *b, int64_t m)
 {
-	struct executor *e = b->e;
+	struct timing_fixture *memory = &b->memory;
 	int64_t n = m / 2;
 
-	b->a0 = b->a = (struct matrix){NULL, 0, m, n, m, SINGLE};
-	b->q = (struct matrix){NULL, 0, m, m, m, SINGLE};
-	b->room = (struct kerr_room){.a_copy = {NULL, 0, m, n, m, DOUBLE},
-	        .q_copy = {NULL, 0, m, m, m, DOUBLE},
-	        .square = {NULL, 0, m, m, m, DOUBLE},
-	        .vectors = {NULL, 0, m, 2, m, DOUBLE}};
+	memory->executor = b->e;
 	b->host = xmalloc((size_t)(m * n) * sizeof(float));
 	kerr_matrix(b->host, m, n, SINGLE, (uint64_t)b->measure->common.seed);
-	return allocate(e, &b->a0) && allocate(e, &b->a) && allocate(e, &b->q) &&
-	       allocate(e, &b->room.a_copy) && allocate(e, &b->room.q_copy) &&
-	       allocate(e, &b->room.square) && allocate(e, &b->room.vectors) &&
-	       e->ops->upload(e, b->host, m, b->a0);
+	return fixture_matrix(memory, &b->a0, m, n, m, SINGLE) &&
+	       fixture_matrix(memory, &b->a, m, n, m, SINGLE) &&
+	       fixture_matrix(memory, &b->q, m, m, m, SINGLE) &&
+	       fixture_matrix(memory, &b->room.a_copy, m, n, m, DOUBLE) &&
+	       fixture_matrix(memory, &b->room.q_copy, m, m, m, DOUBLE) &&
+	       fixture_matrix(memory, &b->room.square, m, m, m, DOUBLE) &&
+	       fixture_matrix(memory, &b->room.vectors, m, 2, m, DOUBLE) &&
+	       b->e->ops->upload(b->e, b->host, m, b->a0);
 }
 
 /* ---- one configuration ---- */
@@ -98,7 +87,7 @@ static bool run_once(
 	return ok;
 }
 
-/* The first of short runs, and of all, is not counted; five are not needed when they take long. */
+/* The first run counts only when it is long and code is loaded; long runs are fewer than five. */
 static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
 {
 	double seconds, spent = 0, enough = b->measure->plan.max_seconds;
@@ -208,7 +197,7 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 	phase_timer_free(&c.phase_timer);
 }
 
-/* Whether the request is for that variant, or all. */
+/* Whether the request includes that variant. */
 static bool wants(const struct kerr_bench *b, const char *variant)
 {
 	return !b->request->only[0] || strcmp(b->request->only, variant) == 0;
@@ -255,7 +244,7 @@ static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 	}
 }
 
-/* What kerr.tsv has of this program on this machine. */
+/* Keeps the rows of kerr.tsv of this program on this machine. */
 static void keep_rows(struct kerr_bench *b)
 {
 	struct fault fault;
@@ -280,13 +269,11 @@ int measure_kerr(struct measure *measure, const struct bench_request *request)
 	b->rows = kerr_rows_new();
 	b->path = xasprintf("%s/kerr.tsv", measure->common.output);
 	measure_open(measure);
-	b->e = measure->executor[measure->executor[0] ? 0 : 1];
+	b->e = measure_first(measure, NULL);
 	measure_stamp(measure, b->rows->table);
 	table_meta_set(b->rows->table, "executor", "%s", b->e->name);
 	keep_rows(b);
-	char *source = xasprintf("%s/profile.tsv", measure->common.output);
-	b->profile = measure->executor[0] ? profile_read(source, &fault) : NULL;
-	free(source);
+	b->profile = measure->executor[0] ? measure_profile(measure, &fault) : NULL;
 	b->start = clock_now();
 	if (strcmp(request->only, "lapack") != 0)
 		each_size(b, measure_size);
@@ -296,10 +283,12 @@ int measure_kerr(struct measure *measure, const struct bench_request *request)
 	kerr_rows_print(b->rows, stdout);
 	printf("%s\n", b->path);
 	if (clock_now() - b->start > measure->budget)
-		msg_warn("the time of %.0f s is spent: the same command goes on", measure->budget);
+		msg_warn("the budget of %.0f s is spent: the same command continues",
+		        measure->budget);
+	const int code = measure_code(measure);
 	kerr_rows_free(b->rows);
 	profile_free(b->profile);
 	free(b->path);
 	free(b);
-	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+	return code;
 }

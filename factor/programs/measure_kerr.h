@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of `measure --kerr` share. */
+/* Shared by the parts of `measure --kerr`. */
 #ifndef FATHOM_MEASURE_KERR_H
 #define FATHOM_MEASURE_KERR_H
 
@@ -13,34 +13,35 @@ struct kerr_bench {
 	struct measure *measure;
 	const struct bench_request *request;
 	struct kerr_rows *rows;
-	struct profile *profile; /* for the predictions; NULL: none here */
+	struct profile *profile; /* for the predictions; NULL: none */
 	char *path;
 	double start;
 	bool warm[KERR_VARIANTS]; /* has run: its code is loaded */
-	/* of the size at hand */
+	/* of the current size */
+	struct timing_fixture memory; /* only its memory is used */
 	struct executor *e;
 	struct matrix a0, a, q;
 	struct kerr_room room;
 	float *host; /* a0 */
-	/* of the host: seconds and rows of the size before, by number of threads; 0: none yet */
+	/* the host's seconds and rows at the size before, by number of threads; 0: none yet */
 	struct {
 		double seconds;
 		int64_t m;
 	} before[KERR_THREADS];
 };
 
-/* Whether nothing new is to be started. */
+/* Whether no new run may start. */
 bool kerr_bench_late(const struct kerr_bench *);
 
-/* A row of the size at hand without results; adding it, with the median of the samples when the
+/* A row of the current size without results; adds it, with the median of the samples when the
  * errors are within their limits. */
 struct kerr_row kerr_bench_row(
         const struct kerr_bench *, const char *variant, const char *phase, int64_t r);
 void kerr_bench_add(struct kerr_bench *, struct kerr_row *row, const double *sample, size_t count,
         const struct kerr_errors *errors);
 
-/* measure_kerr_host.c: LAPACKE with 1, 2, 4 and all threads on the matrix at hand, where it ends in
- * time. */
+/* measure_kerr_host.c: LAPACKE with 1, 2, 4 and all threads on the current matrix, where it should
+ * end within the budget. */
 void measure_kerr_host(struct kerr_bench *);
 
 /* measure_kerr_gemv.c: products with a square matrix of as many rows, on the GPU. Overwrites q and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The paper's Figure 2: A x for a square A, as calls follow each other, by cuBLAS, by the paper's
- * kernel and by the one tuned for this generation. */
+/* The paper's Figure 2: A x for a square A, by calls in a row of cuBLAS, of the paper's kernel and
+ * of our tuned one. */
 #include "measure_kerr.h"
 
 #ifdef FATHOM_CUDA
@@ -25,7 +25,7 @@ struct gemv_bench {
 	struct gemv_plan plan;
 	void *work;
 	cudaEvent_t event[2];
-	float *first, *result; /* cuBLAS's, and the one at hand, on the host */
+	float *first, *result; /* of cuBLAS, and of the current kernel, on the host */
 };
 
 static bool cuda_ok(int error, struct fault *fault)
@@ -63,7 +63,7 @@ static bool call_own(struct gemv_bench *g, bool tuned, double *seconds, struct f
 	return good;
 }
 
-/* Against the library's result, which is the first. */
+/* Against cuBLAS, which runs first. */
 static bool check(struct gemv_bench *g, enum kernel kernel, struct fault *fault)
 {
 	struct executor *e = g->b->e;
@@ -81,7 +81,7 @@ static bool check(struct gemv_bench *g, enum kernel kernel, struct fault *fault)
 	       fault_set(fault, "off by %.3g of %.3g", worst, largest);
 }
 
-/* From the surfaces of the library and of the tuned kernel; the paper's has none. */
+/* From the surfaces of cuBLAS and of the tuned kernel; the paper's kernel has none. */
 static double predict(const struct gemv_bench *g, enum kernel kernel)
 {
 	if (!g->b->profile || kernel == PAPER)
@@ -114,7 +114,7 @@ static void measure_kernel(struct gemv_bench *g, enum kernel kernel)
 	row.flops = 2 * m * m + 2 * m;
 	if (kerr_rows_find(g->b->rows, &row))
 		return;
-	/* the first one loads code */
+	/* the first sample loads code */
 	for (int i = 0; i <= KERR_RUNS && good; i++) {
 		good = kernel == CUBLAS ? call_library(g, &sample[i], &fault)
 		                        : call_own(g, kernel == TUNED, &sample[i], &fault);

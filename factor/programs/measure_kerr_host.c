@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The paper's reference: LAPACK's geqrf, and ormqr applied to the unit matrix, on 1, 2, 4 and all
- * of the host's threads. */
+ * threads of the host. */
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "measure_kerr.h"
@@ -23,7 +23,7 @@ static void unit_matrix(float *q, int64_t m)
 		q[i + i * m] = 1;
 }
 
-/* The unit matrix is part of what is timed, as on the GPU. */
+/* The time includes the unit matrix, as on the GPU. */
 static bool run_once(const struct kerr_bench *b, const struct factors *f, double *seconds)
 {
 	int m = (int)b->a0.m, n = (int)b->a0.n;

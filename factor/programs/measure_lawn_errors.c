@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how large are the errors of our factorizations as LAWN 202 measures them, beside the
- * vendor's and the host's on the same matrices, and how large on matrices of other kinds? */
+/* Question: how large are the errors of our factorizations, by LAWN 202's measure and on matrices
+ * of other kinds, beside the vendor's and the host's on the same matrices? */
 #include "measure.h"
 
 #include "factor/validation/cases.h"
-#include "factor/validation/kind_errors.h"
+#include "factor/validation/papers/lawn_errors.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The width of the plans: of either kind one, of each math. */
+/* The block width of all plans. */
 enum { WIDTH = 128, MOST_PLANS = 12 };
 
 static size_t add_plans(
@@ -24,17 +24,13 @@ static size_t add_plans(
 	return count;
 }
 
-static struct result other(const struct result *ours, const char *variant, const char *executor)
+static struct result other(
+        const struct bench_shape *shape, const char *variant, const char *executor)
 {
-	struct result row = *ours;
+	struct result row = result_new(
+	        shape->operation, variant, executor, shape->precision, shape->m, shape->n);
 
-	row.math = MATH_FP32;
-	row.nb = 0;
-	row.plan[0] = 0;
-	snprintf(row.variant, sizeof row.variant, "%s", variant);
-	snprintf(row.executor, sizeof row.executor, "%s", executor);
-	results_options(row.options, executor, NULL, 2);
-	if (strcmp(ours->operation, "potrf") == 0)
+	if (strcmp(shape->operation, "potrf") == 0)
 		results_option_add(row.options, "uplo", "l");
 	return row;
 }
@@ -43,19 +39,21 @@ static size_t list(
         const struct measure *measure, const struct bench_shape *shape, struct result *row)
 {
 	struct executor *cuda = measure->executor[0];
-	size_t count = add_plans(shape, measure_executor_names[cuda ? 0 : 1], MATH_FP32, row);
+	const char *name;
+	measure_first(measure, &name);
+	size_t count = add_plans(shape, name, MATH_FP32, row);
 
 	for (enum math math = MATH_3XTF32; math < MATHS; math++)
 		if (cuda && cases_split(shape) && math_possible(cuda, math))
 			count += add_plans(shape, "cuda", math, row + count);
 	if (cuda && measure->vendor)
-		row[count++] = other(row, "cusolver", "cuda");
+		row[count++] = other(shape, "cusolver", "cuda");
 	if (measure->executor[1])
-		row[count++] = other(row, "openblas", "host");
+		row[count++] = other(shape, "openblas", "host");
 	return count;
 }
 
-/* kind: of the matrix, NULL: LAWN 202's. */
+/* kind NULL: LAWN 202's matrix. */
 static bool measure_one(struct measure *measure, const char *operation, const char *kind, int64_t n,
         struct results *out)
 {
@@ -71,8 +69,7 @@ static bool measure_one(struct measure *measure, const char *operation, const ch
 			row[kept++] = row[i];
 	}
 	measure->plan.ld = n;
-	return kept && measure_whole(measure, measure->executor[measure->executor[0] ? 0 : 1], row,
-	                       kept, out);
+	return kept && measure_whole(measure, measure_first(measure, NULL), row, kept, out);
 }
 
 bool measure_lawn_errors(struct measure *measure, int64_t n, struct results *out)

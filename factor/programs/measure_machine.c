@@ -6,13 +6,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 
-/* Threads that are there already run where the system puts them: those of the BLAS and the driver,
- * and, started here, those that make matrices and check results. Later ones would be bound, too. */
+/* Binds the calling thread to the quietest core. Threads started before are not bound: those of the
+ * BLAS, of the driver and, started here, the threads that make matrices and check results. */
 static void take_core(struct measure *measure)
 {
 	struct topology_facts facts;
@@ -24,7 +25,7 @@ static void take_core(struct measure *measure)
 	msg_note("%d threads make and check matrices", started);
 
 	if (!(measure->topology = topology_host(&fault))) {
-		msg_warn("the measuring thread stays where the system puts it: %s", fault.text);
+		msg_warn("the measuring thread is not bound to a core: %s", fault.text);
 		return;
 	}
 	topology_facts(measure->topology, &facts);
@@ -37,9 +38,8 @@ void measure_open(struct measure *measure)
 	struct fault fault = {""};
 
 	measure->has_gpu = gpu_open(&measure->gpu, measure->common.device, &fault);
-	if (measure->has_gpu) {
+	if (measure->has_gpu)
 		measure->executor[0] = executor_cuda_new(measure->common.device, &fault);
-	}
 	if (!measure->executor[0])
 		msg_warn("no GPU is measured, host cases only: %s", fault.text);
 	else if (!(measure->vendor = vendor_new(&fault)))
@@ -110,8 +110,7 @@ struct results *measure_start(
 	                   !measure_same_meta(old->table, results->table, "predictions_sha256"))) {
 		msg_warn("starting afresh: %s is of another version, machine or predictions", path);
 	} else {
-		for (size_t i = 0; i < old->count; i++)
-			results_add(results, &old->row[i]);
+		results_append(results, old);
 		msg_warn("%s: %zu rows kept (--again measures them again)", path, results->count);
 	}
 	results_free(old);
@@ -125,6 +124,52 @@ void measure_say(const struct measure *measure, const struct results *results, c
 	printf("%s: %zu rows, %zu disturbed, %zu refused, %zu failed, %.0f s\n", path,
 	        results->count, results_count_disturbed(results), measure->refused, measure->failed,
 	        seconds);
+}
+
+void measure_say_late(const struct measure *measure, size_t late, const char *what)
+{
+	if (late)
+		msg_warn("the budget of %.0f s is spent: %zu %s are not measured; the same command "
+		         "continues",
+		        measure->budget, late, what);
+}
+
+int measure_code(const struct measure *measure)
+{
+	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+}
+
+struct profile *measure_profile(const struct measure *measure, struct fault *fault)
+{
+	char *path = xasprintf("%s/profile.tsv", measure->common.output);
+	struct profile *profile = profile_read(path, fault);
+
+	free(path);
+	return profile;
+}
+
+struct executor *measure_first(const struct measure *measure, const char **name)
+{
+	const int first = measure->executor[0] ? 0 : 1;
+
+	if (name)
+		*name = measure_executor_names[first];
+	return measure->executor[first];
+}
+
+void measure_add_model(const struct profile *profile, const struct result *measured, bool on,
+        row_predictor predict, struct results *out)
+{
+	struct result row = *measured, made = *measured;
+
+	if (on)
+		results_option_add(row.options, "on", measured->executor);
+	snprintf(row.executor, sizeof row.executor, "model");
+	if (!profile || results_find(out, &row) || !predict(profile, 2, &made))
+		return;
+	row.seconds = made.seconds;
+	memcpy(row.regime, made.regime, sizeof row.regime);
+	results_add(out, &row);
 }
 
 struct executor *measure_executor(const struct measure *measure, const char *name)

@@ -12,22 +12,17 @@
 
 static struct result new_row(const struct paper_op_problem *problem, const struct paper_op_way *way)
 {
-	struct result row = {.precision = SINGLE,
-	        .m = problem->m,
-	        .n = problem->n,
-	        .k = problem->k,
-	        .residual = NAN,
-	        .orthogonality = NAN};
+	struct result row = result_new(
+	        paper_op_name[problem->part], way->variant, "cuda", SINGLE, problem->m, problem->n);
+	const size_t used = strlen(row.options);
 
-	snprintf(row.operation, sizeof row.operation, "%s", paper_op_name[problem->part]);
-	snprintf(row.variant, sizeof row.variant, "%s", way->variant);
-	snprintf(row.executor, sizeof row.executor, "cuda");
-	snprintf(row.options, sizeof row.options, "l2=warm%s%s", way->options[0] ? "," : "",
-	        way->options);
+	row.k = problem->k;
+	if (way->options[0])
+		snprintf(row.options + used, sizeof row.options - used, ",%s", way->options);
 	return row;
 }
 
-/* What the profile says of the paper's kernel, ahead of its measurement. */
+/* The model's time of the paper's kernel, before its measurement. */
 static void estimate(const struct profile *profile, const struct paper_op_way *way,
         const struct result *measured, struct results *out)
 {
@@ -76,15 +71,9 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
 	if (count == 0)
 		return false;
 	measure->plan.seed += 1000;
-	if (!timing_parts(measure->executor[0], &problem, &measure->plan, way, candidate, calls,
-	            count, &fault)) {
-		if (!*measure->plan.stop)
-			msg_warn("%s %" PRId64 " x %" PRId64 ": %s", operation, m, n, fault.text);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++) {
+	bool timed = timing_parts(measure->executor[0], &problem, &measure->plan, way, candidate,
+	        calls, count, &fault);
+	for (size_t i = 0; i < count && timed; i++)
 		snprintf(row[i].plan, sizeof row[i].plan, "calls=%d", calls[i]);
-		measure_add(measure, &row[i], &candidate[i], out);
-	}
-	return true;
+	return measure_add_all(measure, row, candidate, count, timed, &fault, out);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: update a QR factorization or make it again, and does the model know beforehand?
- * Method: every predicted change (update_predictions.tsv) to its least-squares solution, in turns
- * with factorizing again as the model counts it (with Q as it is kept; A stays), with our own least
- * squares without Q, and with cuSOLVER's, of the changed matrix, resident and in one process. What
- * can fool it: a wrong result (each is checked: then there is no number). Unit: seconds. */
+/* Question: is it faster to update a QR factorization or to factorize again, and does the model
+ * predict which?
+ * Method: times every change of update_predictions.tsv up to its least-squares solution. In turns
+ * with it run three ways to solve the changed problem in executor memory: our factorization with
+ * the same Q kept and A intact, our least squares without Q, and cuSOLVER's. Error sources: a wrong
+ * result (each is checked: then there is no number). Unit: seconds. */
 #include "measure.h"
 
 #include "lib/host/clock.h"
@@ -48,7 +49,7 @@ static void add(
 		row[(*count)++] = *one;
 }
 
-/* What is to be measured of the shape's changes of p. */
+/* The rows still to be measured for the shape's changes of p. */
 static size_t list_rows(const struct updating *u, const struct result *like, struct result *row)
 {
 	const struct update_question asked = update_question_of(like);
@@ -84,7 +85,7 @@ static bool measure_changes(
 	return measure_add_all(u->measure, row, candidate, count, timed, &fault, u->results);
 }
 
-/* The first change of every p of the shape, and the shape as it is for the largest. */
+/* The first change of every p of the shape. */
 static size_t list_parts(
         const struct updating *u, const struct result *shape, const struct result **part)
 {
@@ -129,7 +130,7 @@ static void measure_shape(struct updating *u, const struct result *shape)
 	free(part);
 }
 
-/* In the order of operations of one factorization. */
+/* By the operation count of one factorization. */
 static int cheaper(const void *a, const void *b)
 {
 	const struct result *x = *(const struct result *const *)a,
@@ -140,7 +141,7 @@ static int cheaper(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Every shape's first row, the cheapest first: the most points for the time. */
+/* Every shape's first row, the cheapest first: most points within the budget. */
 static size_t list_shapes(const struct updating *u, const struct result **shape)
 {
 	size_t count = 0;
@@ -191,13 +192,10 @@ int measure_update(struct measure *measure)
 	measure_shapes(&u);
 	measure_save(u.results, u.path);
 	measure_say(measure, u.results, u.path, clock_now() - u.start);
-	if (u.late)
-		msg_warn("the time of %.0f s is spent: %zu shapes are not measured; the same "
-		         "command goes on",
-		        measure->budget, u.late);
+	measure_say_late(measure, u.late, "shapes");
 	results_free(predictions);
 	results_free(u.results);
 	free(u.path);
 	free(source);
-	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
+	return measure_code(measure);
 }

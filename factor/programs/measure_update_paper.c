@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do the changes of a QR factorization take as R. Andrew and N. Dingle make
- * them, for which width of blocks are they fastest (their Table 1), and which stages have the time
- * (Table 2)? Method: 1000 reflectors on 1000 columns for every width; stages by marks between the
- * kernels, one after another, on runs of their own, without the final solution; each beside ours,
- * in turns, and beside the model (rows of executor model). What can fool it: a wrong result
- * (checked: then there is no number). Unit: seconds. */
+/* Question: how long do Andrew and Dingle's changes of a QR factorization take, which width of
+ * blocks is fastest (their Table 1), and how much time does each stage take (Table 2)? Method: 1000
+ * reflectors on 1000 columns for every width, in turns with our change, beside the model (rows of
+ * executor model). Separate runs, without the final solution, have marks between the kernels and
+ * give the stages. Error sources: a wrong result (checked: then there is no number). Unit: seconds.
+ */
 #include "measure.h"
 
 #include "lib/host/clock.h"
@@ -37,7 +37,7 @@ static const struct study {
         {QR_REMOVE_COLUMNS, Q_NONE, 4000, 2000, 1000, 500, {50, 100}},
         {QR_ADD_ROWS, Q_NONE, 16000, 1000, 0, 100, {50, 100}},
         {QR_REMOVE_ROWS, Q_FULL, 2200, 2000, 0, 100, {0}},
-        /* larger than theirs */
+        /* larger than the paper's */
         {QR_REMOVE_COLUMNS, Q_NONE, 8192, 4096, 1024, 64, {64, 128}},
         {QR_REMOVE_COLUMNS, Q_FULL, 8192, 4096, 1024, 64, {64, 128}},
         {QR_ADD_COLUMNS, Q_FULL, 8192, 4096, 1024, 64, {32, 64}},
@@ -52,17 +52,17 @@ struct reading {
 	struct profile *profile; /* NULL: no predictions */
 	struct update_fixture *fixture;
 	struct results *results;
-	bool solo; /* ours is not there yet */
+	bool solo; /* our row is not measured yet */
 };
 
-/* ---- one way to do it ---- */
+/* ---- one way ---- */
 
-/* Begins with what candidate_update's context is. */
+/* Context of a candidate; starts with candidate_update's context. */
 struct marked {
 	struct update_entry entry;
 	struct executor *e;
 	struct phase_timer phase_timer;
-	bool (*run)(struct candidate *, const struct timing_problem *, struct fault *);
+	bool (*run)(struct candidate *);
 	double phase[PAPER_PHASES][SAMPLES];
 	size_t samples;
 };
@@ -103,14 +103,12 @@ static void predict(const struct reading *r, const struct qr_paper *paper)
 			add_model(r, paper, paper_phase_name[p], found.phase[p]);
 }
 
-static bool run_marked(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool run_marked(struct candidate *candidate)
 {
 	struct marked *m = candidate->context;
 	double seconds[PAPER_PHASES];
 
-	if (!m->run(candidate, problem, fault) ||
-	        !timing_lift(m->e, phase_timer_read(m->e, &m->phase_timer, seconds, PAPER_PHASES), fault))
+	if (!m->run(candidate) || !phase_timer_read(m->e, &m->phase_timer, seconds, PAPER_PHASES))
 		return false;
 	for (int p = 0; p < PAPER_PHASES && m->samples < SAMPLES; p++)
 		m->phase[p][m->samples] = seconds[p];
@@ -152,7 +150,7 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 	free(m);
 }
 
-/* In turns with ours, whose row the first of a study adds. */
+/* In turns with ours; the first way of a study adds our row. */
 static void measure_way(struct reading *r, const struct qr_paper *paper)
 {
 	struct update_entry entry[2];
@@ -205,16 +203,15 @@ int measure_update_paper(struct measure *measure)
 {
 	struct reading r = {.measure = measure, .results = results_new()};
 	char *path = xasprintf("%s/update_paper.tsv", measure->common.output);
-	char *source = xasprintf("%s/profile.tsv", measure->common.output);
 	double start = clock_now();
 	struct fault fault;
 	size_t i = 0;
 
 	measure_open(measure);
 	if (!measure_executor(measure, "cuda"))
-		msg_die(EXIT_NOT_POSSIBLE, "the paper's changes are timed on a GPU alone");
+		msg_die(EXIT_NOT_POSSIBLE, "the paper's changes are timed only on a GPU");
 	measure_stamp(measure, r.results->table);
-	r.profile = profile_read(source, &fault);
+	r.profile = measure_profile(measure, &fault);
 	if (!r.profile)
 		msg_warn("no predictions: %s", fault.text);
 	for (; i < ARRAY_LEN(studies) && !*measure->plan.stop; i++) {
@@ -229,10 +226,9 @@ int measure_update_paper(struct measure *measure)
 	msg_progress_end();
 	measure_say(measure, r.results, path, clock_now() - start);
 	if (i < ARRAY_LEN(studies))
-		msg_warn("%zu studies are left out", ARRAY_LEN(studies) - i);
+		msg_warn("%zu studies are not measured", ARRAY_LEN(studies) - i);
 	profile_free(r.profile);
 	results_free(r.results);
-	free(source);
 	free(path);
 	return measure->failed || i < ARRAY_LEN(studies) ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }

@@ -2,7 +2,9 @@
 #include "measure.h"
 
 #include "lib/base/msg.h"
-#include "factor/validation/kind_errors.h"
+#include "factor/validation/papers/lawn_errors.h"
+#include "factor/validation/products.h"
+#include "factor/validation/timing_panel.h"
 #include "factor/validation/timing_whole.h"
 
 #include <inttypes.h>
@@ -18,29 +20,23 @@ struct entries {
 
 static struct whole whole_of(const struct result *row)
 {
-	char value[8];
-	struct whole whole = {.uplo = LOWER};
+	char piece[24] = "0";
+	struct whole whole = {.uplo = result_has_value(row, "uplo", "u") ? UPPER : LOWER,
+	        .from_host = result_has(row, "from"),
+	        .math = row->math,
+	        .column_major = result_has_value(row, "without", "rows")};
 
 	operation_find(results_factorization(row->operation), &whole.operation);
-	if (results_option(row->options, "uplo", value, sizeof value) && value[0] == 'u')
-		whole.uplo = UPPER;
-	whole.from_host = results_option(row->options, "from", value, sizeof value);
-	if (results_option(row->options, "piece", value, sizeof value))
-		whole.piece = atoll(value);
-	whole.math = row->math;
-	whole.column_major = results_option(row->options, "without", value, sizeof value) &&
-	                   strcmp(value, "rows") == 0;
+	results_option(row->options, "piece", piece, sizeof piece);
+	whole.piece = atoll(piece);
 	return whole;
 }
 
 static enum vendor_algorithm algorithm_of(const struct result *row)
 {
-	char name[8];
-
-	if (results_option(row->options, "alg", name, sizeof name))
-		for (int a = 0; a < VENDOR_ALGORITHMS; a++)
-			if (strcmp(name, vendor_algorithm_name[a]) == 0)
-				return (enum vendor_algorithm)a;
+	for (int a = 0; a < VENDOR_ALGORITHMS; a++)
+		if (result_has_value(row, "alg", vendor_algorithm_name[a]))
+			return (enum vendor_algorithm)a;
 	return VENDOR_PLAIN;
 }
 
@@ -76,11 +72,63 @@ bool measure_whole(struct measure *measure, struct executor *executor, struct re
 		candidate[i] = candidate_for(
 		        measure, executor, &row[i], &entries->ours[i], &entries->vendor[i]);
 	measure->plan.seed += 1000;
-	bool ok = results_is_error(row) ? timing_whole_errors(executor, &whole,
+	bool ok = results_is_error(row) ? timing_whole_errors(executor, &whole, lawn_errors_fill,
 	                                          of_kind ? kind : NULL, row->precision, row->n,
 	                                          &measure->plan, candidate, count, &fault)
 	                                : timing_whole(executor, &whole, row->precision, row->m,
 	                                          row->n, &measure->plan, candidate, count, &fault);
 	free(entries);
 	return measure_add_all(measure, row, candidate, count, ok, &fault, out);
+}
+
+/* ---- panels of LU ---- */
+
+static struct candidate panel_contender(struct executor *executor, const struct result *row)
+{
+	char phase[16];
+	unsigned skip = 0;
+
+	if (strcmp(row->operation, "ger") == 0)
+		return candidate_ger(executor);
+	if (results_option(row->options, "phase", phase, sizeof phase))
+		for (unsigned p = 0; p < PHASE_COUNT; p++)
+			if (strcmp(phase_name[p], phase) != 0)
+				skip |= 1u << p;
+	return candidate_panel(executor, row->variant, skip);
+}
+
+bool measure_panel(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out)
+{
+	struct candidate candidate[MEASURE_CANDIDATES];
+	struct vendor_entry vendor = {measure->vendor, GETRF, LOWER, VENDOR_PLAIN};
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++) {
+		candidate[i] = strcmp(row[i].variant, "cusolver") == 0
+		                       ? candidate_vendor(&vendor)
+		                       : panel_contender(executor, &row[i]);
+		snprintf(row[i].plan, sizeof row[i].plan, "nb=%" PRId64 " lda=%" PRId64, row->n,
+		        measure->plan.ld);
+	}
+	measure->plan.seed += 1000;
+	bool timed = timing_panel(
+	        executor, row->precision, row->m, row->n, &measure->plan, candidate, count, &fault);
+	return measure_add_all(measure, row, candidate, count, timed, &fault, out);
+}
+
+/* ---- products ---- */
+
+bool measure_product(struct measure *measure, struct executor *executor, struct result *row,
+        size_t count, struct results *out)
+{
+	struct candidate candidate[MEASURE_CANDIDATES];
+	struct product product[MEASURE_CANDIDATES] = {0};
+	struct fault fault = {""};
+
+	for (size_t i = 0; i < count; i++)
+		product[i] = product_of(&row[i]);
+	measure->plan.seed += 1000;
+	bool timed = timing_products(executor, product, &measure->plan, candidate, count, &fault);
+	return measure_add_all(measure, row, candidate, count, timed, &fault, out);
 }

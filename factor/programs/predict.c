@@ -11,7 +11,6 @@
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/predicted.h"
 #include "factor/validation/papers/gram_kernels.h"
-#include "factor/validation/papers/gram_rows.h"
 #include "factor/model/simulation/executor_model.h"
 #include "predict_bounds.h"
 #include "predict_breakdown.h"

@@ -28,7 +28,7 @@ struct run {
 	double bound, alone[PARTS], without[PARTS], by_default; /* seconds */
 };
 
-/* NaN when the profile does not cost it. */
+/* NaN when the profile has no cost of it. */
 static double seconds_without(
         const struct profile *profile, const struct factor_question *asked, unsigned phases)
 {
@@ -40,7 +40,7 @@ static double seconds_without(
 	return seconds;
 }
 
-/* By the plan for whoever has no profile. */
+/* By the default plan. */
 static double seconds_by_default(const struct profile *profile, struct factor_question asked)
 {
 	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, 2);
@@ -73,7 +73,7 @@ static void simulate(const struct profile *profile, struct run *run)
 	}
 }
 
-/* The shapes' modes, all of them or small squares alone. */
+/* Each shape in each math; quick: small squares alone. */
 static size_t list_runs(const struct profile *profile, bool quick, struct run **runs)
 {
 	struct bench_shape *shapes;
@@ -88,12 +88,7 @@ static size_t list_runs(const struct profile *profile, bool quick, struct run **
 			        (math != MATH_FP32 &&
 			                !(cases_split(s) && cases_estimated(profile, math))))
 				continue;
-			(*runs)[count++].asked = (struct factor_question){.operation = s->operation,
-			        .m = s->m,
-			        .n = s->n,
-			        .precision = s->precision,
-			        .uplo = LOWER,
-			        .math = math};
+			(*runs)[count++].asked = cases_question(s, math);
 		}
 	free(shapes);
 	return count;
@@ -120,7 +115,6 @@ static void add_row(struct table *table, const struct run *run)
 	}
 }
 
-/* As many threads' work; the rows keep the order of the runs. */
 struct table *predict_bounds(const struct profile *profile, bool quick)
 {
 	static const char *const columns[] = {"operation", "precision", "math", "m", "n", "seconds",

@@ -33,7 +33,6 @@ static void simulate(const struct profile *profile, struct run *run)
 	executor_free(e);
 }
 
-/* As many threads' work; the rows keep the order of the runs. */
 struct table *predict_breakdown(const struct profile *profile, bool quick)
 {
 	static const char *const operations[] = {"getrf", "geqrf", "potrf"};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the time of whole factorizations goes, against their size, as the model simulates them. */
+/* Simulated breakdown of the time of whole factorizations by phase, against their size. */
 #ifndef FATHOM_PREDICT_BREAKDOWN_H
 #define FATHOM_PREDICT_BREAKDOWN_H
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
 
-/* Square matrices in single precision, in every place (breakdown.h), whose table this is. What the
- * profile does not cost has no rows. The caller frees the table. */
+/* The table of breakdown.h for square matrices in single precision, in every place. No rows without
+ * a cost in the profile. The caller frees the table. */
 struct table *predict_breakdown(const struct profile *profile, bool quick);
 
 #endif

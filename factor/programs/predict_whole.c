@@ -14,7 +14,6 @@
 
 enum { MOST_PLANS = 16, PARTS = 3 + 2 * (MATHS - 1) /* of a shape, at most */ };
 
-/* A row becomes its prediction at one level. */
 static bool predict(const struct profile *profile, int level, struct result *row)
 {
 	struct whole_plan *plan = xmalloc(sizeof *plan);
@@ -30,7 +29,7 @@ static bool predict(const struct profile *profile, int level, struct result *row
 	        .precision = row->precision,
 	        .uplo = LOWER,
 	        .math = row->math,
-	        .from_host = results_option(row->options, "from", NULL, 0),
+	        .from_host = result_has(row, "from"),
 	        .piece = strtoll(piece, NULL, 10)};
 	bool ok = model_factor_predict(profile, MODEL_CUDA, &asked, level, &prediction);
 	predicted_fill(row, &prediction, ok);
@@ -38,8 +37,8 @@ static bool predict(const struct profile *profile, int level, struct result *row
 	return ok;
 }
 
-/* Plans of one shape that are predicted together: those of one width each, or the one that the
- * model chooses with the panels in one place, from host memory too; or the one that a panel has. */
+/* Plans of one shape that one thread predicts: the plans of one width each, or the model's plan
+ * with the panels in one place, also from host memory; or a panel's plan. */
 struct part {
 	const struct bench_shape *shape;
 	enum math math;
@@ -109,7 +108,7 @@ static void predict_part(const struct profile *profile, struct part *part)
 		part->refused += predicted_levels(part->results, profile, &row[p], predict);
 }
 
-/* The parts are as many threads' work; their rows keep the order of the shapes. */
+/* Parts run in parallel; their rows keep the order of the shapes. */
 static size_t predict_shapes(struct results *results, const struct profile *profile,
         const struct bench_shape *shapes, size_t count)
 {

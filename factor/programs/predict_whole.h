@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of whole factorizations of the hold-out list on the GPU: the grid of plans, and the
- * plan that the model chooses, which has plan=chosen among its options, resident and from host
- * memory; and of panels of QR and Cholesky, on the GPU and on the host CPU. */
+/* Predictions of the hold-out list: whole factorizations on the GPU by a grid of plans and by the
+ * model's plan (plan=chosen), resident and from host memory; panels of QR and Cholesky on the GPU
+ * and on the host CPU. */
 #ifndef FATHOM_PREDICT_WHOLE_H
 #define FATHOM_PREDICT_WHOLE_H
 

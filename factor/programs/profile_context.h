@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs that answer from a profile share: the folder it is in, and the profile with the
- * user's what-ifs. Both end the program, with one sentence, on what cannot be. */
+/* Profile context of the programs that answer from a profile: its folder, and the profile with the
+ * user's changes. Both functions end the program with a message on errors. */
 #ifndef FATHOM_PROFILE_CONTEXT_H
 #define FATHOM_PROFILE_CONTEXT_H
 
@@ -8,8 +8,8 @@
 #include "lib/device/machine.h"
 #include "lib/profile/profile.h"
 
-/* The data folder: --machine's, or --output's when `given` is not the preset any more, or the one
- * that lib/device/machine chooses. choice says which and why. */
+/* The data folder: of --machine, or of --output when `given` is not the preset, or lib/device/machine's
+ * choice. `choice` receives a sentence on it. */
 const char *profile_context_folder(
         const char *machine, const char *given, const char *preset, char choice[MACHINE_CHOICE]);
 

@@ -16,7 +16,6 @@ bool remeasure_wanted(
 	return results_disturbed(found) || !((t->high - t->low) / 2 <= target * t->value);
 }
 
-/* Of a disturbed visit and one that was not, the latter; else as two visits of a probe's point. */
 static void merge(struct result *row, const struct result *again)
 {
 	const bool before = results_disturbed(row), after = results_disturbed(again);

@@ -5,18 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Block widths that one run shows to be slower than the best of their variant by this much are not
- * timed. */
+/* Block widths slower by this factor than the best of their variant in one run are not timed. */
 static const double hopeless = 1.10;
 
 static bool same_kind(const struct result *a, const struct result *b)
 {
 	return strcmp(a->variant, b->variant) == 0 && a->math == b->math &&
-	       results_option(a->options, "from", NULL, 0) ==
-	               results_option(b->options, "from", NULL, 0);
+	       result_has(a, "from") == result_has(b, "from");
 }
 
-/* How far one of them is behind the best of its kind, as a ratio of their times. */
+/* Its time over the best time of its kind. */
 static double behind(const struct results *found, const struct result *one)
 {
 	double best = INFINITY;
@@ -27,8 +25,7 @@ static double behind(const struct results *found, const struct result *one)
 	return one->seconds.value / best;
 }
 
-/* A first run may have loaded code: what seems hopeless runs once more, and the faster run counts.
- */
+/* A first run may have loaded code: slow candidates run again, and the faster run counts. */
 static void try_again(struct measure *screened, struct executor *executor, const struct result *row,
         struct results *found)
 {
@@ -63,9 +60,8 @@ size_t screening_choose(const struct measure *measure, struct executor *executor
 	for (size_t i = 0; i < n; i++) {
 		struct result *one = &found->row[i];
 		const double ratio = behind(found, one);
-		/* From host memory the best is enough. A failure is kept, to be recorded with its
-		 * reason. */
-		const double limit = results_option(one->options, "from", NULL, 0) ? 1 : hopeless;
+		/* From host memory only the best is timed. Failures stay, to be recorded. */
+		const double limit = result_has(one, "from") ? 1 : hopeless;
 		if (!(ratio > limit)) {
 			row[kept] = row[i];
 			row[kept++].seconds = one->seconds;

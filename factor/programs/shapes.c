@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "shapes.h"
 
+#include "factor/validation/fixture.h"
 #include "factor/validation/products.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RUNS = 8 }; /* of a case: warm, in turns, checked */
+enum { RUNS = 8 }; /* of a case, about */
 
-/* Products are one shape when they have the same operands. */
+/* Products of one shape have the same operands. */
 static bool same_product(const struct result *a, const struct result *b)
 {
 	return !results_is_product(a) ||
@@ -40,8 +41,7 @@ size_t shapes_add(struct shape *shape, size_t count, const struct result *row)
 static void shuffle(struct shape *shape, size_t count, uint64_t state)
 {
 	for (size_t i = count; i > 1; i--) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		size_t j = (size_t)(state >> 33) % i;
+		size_t j = (size_t)fixture_random(&state, (int64_t)i);
 		struct shape swap = shape[i - 1];
 		shape[i - 1] = shape[j];
 		shape[j] = swap;

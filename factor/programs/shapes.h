@@ -14,11 +14,11 @@ struct shape {
 /* Whether two cases are of one shape. */
 bool shapes_same(const struct result *a, const struct result *b);
 
-/* Adds a prediction to the shapes, which have room for it; returns how many there are. */
+/* Adds a prediction to the shapes; returns their number. */
 size_t shapes_add(struct shape *shape, size_t count, const struct result *row);
 
-/* In random order, but those that are predicted to take more than their part of the budget
- * (seconds) at the end, the longest last: when the time is spent, the fewest are missing. */
+/* Random order, but shapes with a predicted time above their share of the budget (seconds) come at
+ * the end, the longest last: a budget that is too short then leaves out the fewest shapes. */
 void shapes_order(struct shape *shape, size_t count, uint64_t seed, double budget);
 
 #endif

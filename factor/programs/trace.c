@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what runs when in this factorization, and which phase is each moment owed to?
- * Method: the algorithm on the model executor, estimated from the machine's profile, with the plan
- * given or the one that the model finds fastest; then the same plan for real on the GPU, every
- * operation recorded, between runs that are not; without a GPU what the data folder has recorded of
- * the same plan. Both as tables, step by step, and with --svg as one drawing. What can fool it: the
- * records' own cost (the time without them stands beside), and on a GPU that is not the profile's
- * the difference between the two. Unit: microseconds. */
+/* Question: which operation of a factorization runs when, and which phase limits each moment?
+ * Method: simulates the algorithm with the costs of the machine's profile, by the given plan or by
+ * the model's. Then runs the same plan on the GPU with every operation recorded, in turns with runs
+ * without records; without a GPU it takes such a run from the data folder. Prints both as tables,
+ * step by step, and with --svg as one drawing. Error sources: the cost of the records (the time
+ * without records is printed, too); a GPU that is not the profile's. Unit: microseconds. */
 #include "lib/base/cli.h"
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
@@ -37,7 +36,7 @@ struct request {
 	char **argv;
 };
 
-/* Of the smaller side: a minute or so of simulated plans. */
+/* Limit of the smaller side: simulating its plans takes about a minute. */
 enum { MOST_STEPS = 131072 };
 
 /* ---- the command line ---- */
@@ -55,7 +54,7 @@ static const char *one_of(const char *text, const char *const *words, const char
 	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
 }
 
-/* Words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
+/* Checks words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
 static void check_plan_text(const struct request *r)
 {
 	static const char *const words[] = {
@@ -64,7 +63,7 @@ static void check_plan_text(const struct request *r)
 
 	if (word && (r->fixed.leaf || r->fixed.inverse >= 0 || r->fixed.lookahead >= 0 ||
 	                    r->fixed.panel))
-		msg_die(EXIT_BAD_USAGE, "--plan says it all: leave --leaf, --inverse, --lookahead "
+		msg_die(EXIT_BAD_USAGE, "--plan is complete: leave --leaf, --inverse, --lookahead "
 		                        "and --panel out");
 	for (; word && *word; word += strspn(word, " ")) {
 		const char *const *known = words;
@@ -118,7 +117,7 @@ static void read_request(struct request *r, char **operands)
 	check_plan_text(r);
 }
 
-/* ---- what was measured, now or before ---- */
+/* ---- the measurement, new or recorded ---- */
 
 static char *title_of(const struct trace_result *a, const char *how, const char *where)
 {
@@ -127,7 +126,7 @@ static char *title_of(const struct trace_result *a, const char *how, const char 
 	        where ? " on " : "", where ? where : "");
 }
 
-/* Runs it here. False with a fault when there is no GPU; a run that fails ends the program. */
+/* Measures here. False with a fault when there is no GPU; a run that fails ends the program. */
 static bool measure(const struct request *r, struct trace_result *a, struct fault *fault)
 {
 	const struct factor_question *asked = &r->asked;
@@ -150,7 +149,6 @@ static bool anything_fixed(const struct plan_fixed *f)
 	       f->panel;
 }
 
-/* In place of the model's choice. */
 static void take_plan(const struct whole_plan *plan, struct trace_result *a)
 {
 	memcpy(a->plan->widths, plan->widths, sizeof plan->widths);
@@ -183,7 +181,7 @@ static void take_given_plan(const struct request *r, struct trace_result *a)
 	free(given);
 }
 
-/* Takes what the record measured, when it ran the answer's plan. */
+/* Takes the record's measurement if it is of the answer's plan. */
 static bool take_record(struct table *record, struct trace_result *a, struct fault *fault)
 {
 	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
@@ -204,7 +202,7 @@ static bool take_record(struct table *record, struct trace_result *a, struct fau
 
 /* ---- the answer ---- */
 
-/* A plan that is impossible is the caller's doing when he named any of it. */
+/* An impossible plan is bad usage when the caller fixed any part of it. */
 static void refuse(const struct request *r, const struct fault *fault)
 {
 	msg_die(r->plan || anything_fixed(&r->fixed) ? EXIT_BAD_USAGE : EXIT_MEASURE_FAILED, "%s",
@@ -217,7 +215,7 @@ static void choose_plan(const struct request *r, struct trace_result *a)
 		refuse(r, &a->plan->fault);
 }
 
-/* recorded: as a run under the recorder goes. The prediction is of one that is not. */
+/* recorded: the timeline has the recorder's cost. The predicted seconds do not. */
 static void simulate(const struct request *r, struct trace_result *a, bool recorded)
 {
 	struct factor_question asked = a->asked;
@@ -260,7 +258,7 @@ static void draw(const struct request *r, const struct trace_result *a)
 		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
 }
 
-/* The plan, then the simulation before the run that it predicts. */
+/* The plan, then the simulation, then the run that it predicts. */
 static void find_answer(const struct request *r, struct trace_result *a)
 {
 	struct fault none = {""}, fault = {""};
@@ -339,25 +337,24 @@ int main(int argc, char **argv)
 	                "triangles inverted to solve by gemm (0: none, -1: the model's choice)", -1,
 	                1e6},
 	        {"plan", 0, CLI_TEXT, &r.plan, "TEXT",
-	                "all of it, as the column plan of bench.tsv has it; blocks of --nb (128) "
+	                "the whole plan, as in the column plan of bench.tsv; blocks of --nb (128) "
 	                "where it names no widths",
 	                0, 0},
 	        {"machine", 0, CLI_TEXT, &r.machine, "NAME", "a recorded machine in data/", 0, 0},
 	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
-	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, though there is a GPU",
-	                0, 0},
+	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, even with a GPU", 0, 0},
 	        {"lines", 0, CLI_INT, &r.lines, "N", "lines of the table", 0, 1e9},
 	        {"svg", 0, CLI_TEXT, &r.svg, "FILE", "draw it into this file", 0, 0},
 	        {"tsv", 0, CLI_TEXT, &r.tsv, "FILE",
-	                "keep both in this file; in a data folder, as trace_sgetrf_8192.tsv, it is "
-	                "shown where there is no GPU",
+	                "keep both in this file; machines without a GPU show the file from a data "
+	                "folder when its name is like trace_sgetrf_8192.tsv",
 	                0, 0},
 	        {"from", 0, CLI_REAL, &r.from, "US", "first microsecond drawn", 0, 1e12},
 	        {"to", 0, CLI_REAL, &r.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
 	const struct cli_program program = {.name = "fathom-trace",
-	        .summary = "Shows what runs when in a factorization, simulated and measured.",
+	        .summary = "Shows the timeline of a factorization, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,

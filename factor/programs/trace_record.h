@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which factorization, by which plan, a file of timelines is of. */
+/* The factorization and the plan of a file of timelines. */
 #ifndef FATHOM_TRACE_RECORD_H
 #define FATHOM_TRACE_RECORD_H
 
@@ -11,11 +11,11 @@
 void trace_record_describe(struct table *table, const struct whole *whole, const struct plan *plan);
 
 /* The folder's file of this factorization, by any plan. NULL with a fault when there is none, or
- * its plan did not fit into the metadata. The caller frees it. */
+ * its metadata has no plan. The caller frees it. */
 struct table *trace_record_find(
         const char *folder, const struct factor_question *asked, struct fault *fault);
 
-/* The plan of a file that was found; whether it is this one. */
+/* The plan of a file; whether the file has this plan. */
 void trace_record_plan(const struct table *record, struct whole_plan *plan);
 bool trace_record_is_of(
         const struct table *record, const struct whole *whole, const struct plan *plan);

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Operations whose costs are furthest off. */
+/* Operations with the largest errors of predicted cost. */
 enum { OPERATIONS_SHOWN = 5 };
 
 /* ---- text ---- */
@@ -76,7 +76,7 @@ void trace_result_print(const struct trace_result *a, size_t lines, FILE *out)
 	print_plan(&a->plan->plan, out);
 	timeline_print(a->simulated, lines, out);
 	print_limiters(a->simulated, out);
-	fprintf(out, "%.1f us to the host's knowledge of the end, %.2f Tflop/s\n", a->seconds * 1e6,
+	fprintf(out, "%.1f us until the host sees the end, %.2f Tflop/s\n", a->seconds * 1e6,
 	        flops / a->seconds / 1e12);
 	if (!a->measured)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how far are the predictions off?
- * Method: predictions.tsv, written before the runs, against measurements.tsv; both must chain by
- * checksum to the profile. */
+/* Question: how accurate are the predictions?
+ * Method: predictions.tsv, written before the runs, against measurements.tsv; checksums must link
+ * both to the profile. */
 #include "lib/base/cli.h"
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
@@ -60,20 +60,29 @@ static void require_link(const struct results *made, const char *made_name, cons
 		        made_name, source_name, remedy);
 }
 
+/* The profile's checksum, and both files of results, which it must link to. */
+static void read_chain(struct validation *v, const char *predictions, const char *measurements,
+        const char *predict_again, const char *measure_again)
+{
+	free(checked_path(v, "profile.tsv", v->profile_sha));
+	v->predictions = read_results(v, predictions, v->predictions_sha);
+	require_link(v->predictions, predictions, "profile_sha256", "profile.tsv", v->profile_sha,
+	        predict_again);
+	v->measurements = read_results(v, measurements, v->measurements_sha);
+	require_link(v->measurements, measurements, "predictions_sha256", predictions,
+	        v->predictions_sha, measure_again);
+}
+
 static void read_all(struct validation *v)
 {
 	struct fault fault;
-	char *path = checked_path(v, "profile.tsv", v->profile_sha);
+	char *path = xasprintf("%s/profile.tsv", v->common.output);
 
 	if (!(v->profile = profile_read(path, &fault)))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 	free(path);
-	v->predictions = read_results(v, "predictions.tsv", v->predictions_sha);
-	require_link(v->predictions, "predictions.tsv", "profile_sha256", "profile.tsv",
-	        v->profile_sha, "run predict, then measure, again");
-	v->measurements = read_results(v, "measurements.tsv", v->measurements_sha);
-	require_link(v->measurements, "measurements.tsv", "predictions_sha256", "predictions.tsv",
-	        v->predictions_sha, "run measure again");
+	read_chain(v, "predictions.tsv", "measurements.tsv", "run predict, then measure, again",
+	        "run measure again");
 }
 
 /* ---- judging ---- */
@@ -86,7 +95,7 @@ static void add_baseline(const struct validation *v, struct comparison *rows, si
 		errors_baseline_peak(rows, count, executor, peak.estimate.value);
 }
 
-/* Whole factorizations at the highest rate of gemm. */
+/* Compute-bound operations at the highest rate of gemm. */
 static void add_rate(const struct validation *v, struct comparison *rows, size_t count,
         enum precision precision, const char *rate)
 {
@@ -123,7 +132,7 @@ static void say_whether_stale(const struct validation *v, FILE *out)
 		fprintf(out, "Note: %s\n", stale);
 }
 
-/* Host times move with the host's clock, which the profile has at one value. */
+/* Host times vary with the host's clock; the profile has one value. */
 static void say_host_clock(const struct validation *v, FILE *out)
 {
 	const char *then = table_meta(v->predictions->table, "host_clock_hz");
@@ -132,13 +141,12 @@ static void say_host_clock(const struct validation *v, FILE *out)
 
 	if (then && now && off)
 		fprintf(out,
-		        "Host clock: %.2f GHz in the profile, %.2f GHz while measuring; %s ran "
-		        "more than "
-		        "4 %% off it\n",
+		        "Host clock: %.2f GHz in the profile, %.2f GHz while measuring; %s ran at "
+		        "a clock more than 4 %% off\n",
 		        atof(then) * 1e-9, atof(now) * 1e-9, off);
 }
 
-/* What runs on such a core takes longer, now and then, by what the core does less. */
+/* Runs on a shared core take longer at times. */
 static void say_shared_cores(const struct validation *v, FILE *out)
 {
 	const char *shared = table_meta(v->measurements->table, "shared_cores");
@@ -146,7 +154,7 @@ static void say_shared_cores(const struct validation *v, FILE *out)
 
 	if (!shared || strcmp(shared, "none") == 0 || strcmp(shared, "unknown") == 0)
 		return;
-	fprintf(out, "Cores that others used while measuring, and what they left of them: %s\n",
+	fprintf(out, "Cores that others used while measuring, and the remaining share: %s\n",
 	        shared);
 	if (disturbed)
 		fprintf(out, "Disturbed on the host: %s\n", disturbed);
@@ -156,8 +164,7 @@ static void print_report(const struct validation *v, const struct comparison *ro
 {
 	size_t most = v->common.verbose ? count : 20;
 
-	printf("Validation of %s: %zu predictions, %zu measurements, none of them used in any "
-	       "fit\n",
+	printf("Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
 	        v->common.output, v->predictions->count, v->measurements->count);
 	say_whether_stale(v, stdout);
 	say_host_clock(v, stdout);
@@ -174,13 +181,8 @@ static int validate_updates(struct validation *v, int argc, char **argv)
 {
 	struct update_choice *list;
 
-	free(checked_path(v, "profile.tsv", v->profile_sha));
-	v->predictions = read_results(v, "update_predictions.tsv", v->predictions_sha);
-	require_link(v->predictions, "update_predictions.tsv", "profile_sha256", "profile.tsv",
-	        v->profile_sha, "run predict --update, then measure --update, again");
-	v->measurements = read_results(v, "update.tsv", v->measurements_sha);
-	require_link(v->measurements, "update.tsv", "predictions_sha256", "update_predictions.tsv",
-	        v->predictions_sha, "run measure --update again");
+	read_chain(v, "update_predictions.tsv", "update.tsv",
+	        "run predict --update, then measure --update, again", "run measure --update again");
 	size_t count = update_choices_list(v->predictions, v->measurements, &list);
 	if (count == 0)
 		msg_die(EXIT_MEASURE_FAILED, "no change is both predicted and measured");
@@ -201,16 +203,14 @@ int main(int argc, char **argv)
 {
 	bool update = false;
 	const struct cli_option options[] = {{"update", 0, CLI_FLAG, &update, NULL,
-	        "changes of a QR factorization alone: update_predictions.tsv and update.tsv, into "
+	        "only changes of a QR factorization: update_predictions.tsv and update.tsv, into "
 	        "decisions.tsv",
 	        0, 0}};
 	const struct cli_program program = {.name = "fathom-validate",
 	        .summary = "Compares the predictions with the measurements and judges the model.",
 	        .details = "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
-	                   "folder and "
-	                   "refuses them when\ntheir checksums do not chain; writes validation.tsv "
-	                   "and "
-	                   "errors.tsv. Bad errors are a result: exit 0.",
+	                   "folder and\nrefuses files whose checksums do not match; writes "
+	                   "validation.tsv and errors.tsv.\nLarge errors are a result: exit 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct validation v = {0};

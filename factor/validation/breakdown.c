@@ -90,9 +90,9 @@ bool breakdown_has(
 	return false;
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
-/* The rows of one run, from `first` to the one of "all". */
+/* The rows of one run, from `first` to the row "all". */
 static void print_run(const struct table *table, size_t first, size_t all, FILE *out)
 {
 	double seconds = table_real(table, all, "critical_s");

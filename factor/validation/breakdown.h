@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the time of whole factorizations goes, against their size (LAWN 202, Figure 10): the plans
- * that are looked at, and the table of what each phase costs in a run, simulated or measured. */
+/* Breakdown of the time of whole factorizations by phase, against their size (LAWN 202, Figure 10):
+ * the plans, and the table of each phase's share in a run, simulated or measured. */
 #ifndef FATHOM_BREAKDOWN_H
 #define FATHOM_BREAKDOWN_H
 
@@ -8,11 +8,11 @@
 #include "factor/model/plan/plan_choice.h"
 #include "factor/model/simulation/timeline.h"
 
-/* Where the panels are: on the device, on the host CPU; all of it on the host. */
+/* Panels on the device; panels on the host CPU; everything on the host. */
 enum breakdown_place { PLACE_GPU, PLACE_HYBRID, PLACE_HOST, PLACE_COUNT };
 extern const char *const breakdown_variant[PLACE_COUNT];
 
-/* Of asked->operation with asked->n columns; its plan is not used. The model's choice on the
+/* The plan for asked->operation with asked->n columns (ignores its plan): the model's on the
  * device, LAPACK's blocks of one width on the host. False when the profile does not suffice. */
 bool breakdown_choose(const struct profile *profile, const struct factor_question *asked,
         enum breakdown_place place, struct plan_choice *choice);
@@ -20,9 +20,9 @@ bool breakdown_choose(const struct profile *profile, const struct factor_questio
 /* A table without rows. The caller frees it. */
 struct table *breakdown_table(void);
 
-/* A run's rows follow each other: one a phase with work, busy_s being all of it, critical_s what it
- * costs, the rest being hidden; phase "idle"; "plain" (where plain > 0), whose critical_s is what the
- * run takes when nobody records it; and "all", whose critical_s is the whole time, `seconds`. */
+/* Adds the rows of a run: one for each phase with work (busy_s: all of its work, critical_s: its
+ * critical-path share, the rest is hidden), "idle", "plain" where plain > 0 (critical_s: the time
+ * without records), and "all" (critical_s: the whole time, `seconds`). */
 void breakdown_add(struct table *table, const struct factor_question *asked,
         enum breakdown_place place, const struct timeline *timeline, double plain, double seconds);
 
@@ -30,7 +30,7 @@ void breakdown_add(struct table *table, const struct factor_question *asked,
 bool breakdown_has(
         const struct table *table, const struct factor_question *asked, enum breakdown_place place);
 
-/* One line a run: time and the shares that the phases cost. */
+/* One line per run: time and the shares of its phases. */
 void breakdown_print(const struct table *table, FILE *out);
 
 #endif

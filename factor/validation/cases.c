@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-/* A rectangle of shapes: every m with every n, for one executor and precision. Lists end with 0. */
+/* Every m with every n, for one executor and precision. Lists end with 0. */
+enum { MOST_M = 10, MOST_N = 4 };
 struct grid {
 	const char *executor;
 	enum precision precision;
-	int64_t m[10], n[4];
+	int64_t m[MOST_M], n[MOST_N];
 };
 
 static const struct grid full[] = {
@@ -26,60 +27,43 @@ static const char *const cuda_variants[] = {
         "blas", "optimized", "fused", "persistent", "host", NULL};
 static const char *const host_variants[] = {"blas", "host", NULL};
 
-/* Shapes whose phases are timed one by one: small, middle and large, single precision. */
+enum { MOST_CASES = ARRAY_LEN(full) * MOST_M * MOST_N * ARRAY_LEN(cuda_variants) };
+
+/* Shapes whose phases are timed separately. */
 static bool has_phases(const struct grid *grid, int64_t m, int64_t n)
 {
 	return grid->precision == SINGLE && n == 48 && (m == 750 || m == 6000 || m == 48000);
 }
 
-struct list {
-	struct panel_case *cases;
-	size_t count;
-};
-
-static void list_add(struct list *list, struct panel_case row)
-{
-	list->cases = xrealloc(list->cases, (list->count + 1) * sizeof *list->cases);
-	list->cases[list->count++] = row;
-}
-
-static void add_shape(struct list *list, const struct grid *grid, int64_t m, int64_t n)
+/* The variants of a shape; on the GPU the rank-1 update, too. Returns the new count. */
+static size_t add_shape(
+        struct panel_case *cases, size_t count, const struct grid *grid, int64_t m, int64_t n)
 {
 	bool cuda = strcmp(grid->executor, "cuda") == 0;
-	struct panel_case row = {.operation = "panel_getrf",
-	        .executor = grid->executor,
-	        .precision = grid->precision,
-	        .m = m,
-	        .n = n,
-	        .phases = has_phases(grid, m, n)};
 
-	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++) {
-		row.variant = *v;
-		list_add(list, row);
-	}
-	if (cuda) {
-		row.operation = "ger";
-		row.variant = "cublas";
-		row.phases = false;
-		list_add(list, row);
-	}
+	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++)
+		cases[count++] = (struct panel_case){"panel_getrf", *v, grid->executor,
+		        grid->precision, m, n, has_phases(grid, m, n)};
+	if (cuda)
+		cases[count++] = (struct panel_case){
+		        "ger", "cublas", grid->executor, grid->precision, m, n, false};
+	return count;
 }
 
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases)
 {
 	const struct grid *grids = quick ? few : full;
-	size_t count = quick ? ARRAY_LEN(few) : ARRAY_LEN(full);
-	struct list list = {0};
+	size_t count = 0;
 
-	for (size_t g = 0; g < count; g++) {
+	*cases = xmalloc(MOST_CASES * sizeof **cases);
+	for (size_t g = 0; g < (quick ? ARRAY_LEN(few) : ARRAY_LEN(full)); g++) {
 		if (strcmp(grids[g].executor, executor) != 0)
 			continue;
 		for (const int64_t *n = grids[g].n; *n; n++)
 			for (const int64_t *m = grids[g].m; *m; m++)
-				add_shape(&list, &grids[g], *m, *n);
+				count = add_shape(*cases, count, &grids[g], *m, *n);
 	}
-	*cases = list.cases;
-	return list.count;
+	return count;
 }
 
 /* ---- the documented sizes ---- */
@@ -87,7 +71,7 @@ size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases
 static const int64_t panel_rows[] = {1024, 4096, 16384, 65536}, panel_columns[] = {32, 64};
 static const char *const operations[] = {"getrf", "geqrf", "potrf"};
 
-/* What LAWN 202 measures by itself, at its sizes and at this day's. */
+/* The single operations of LAWN 202, at its sizes and larger. */
 static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
         {"gemm", SINGLE, 4096, 4096}, {"gemm", SINGLE, 8192, 8192}, {"transpose", SINGLE, 1024, 64},
         {"transpose", SINGLE, 1024, 1024}, {"transpose", SINGLE, 4096, 4096},
@@ -162,10 +146,10 @@ static void add_products(struct shapes *s)
 
 size_t cases_bench(struct bench_shape **shapes)
 {
-	/* columns that Gram-Schmidt has before it */
+	/* columns that are left in Gram-Schmidt */
 	static const int64_t remaining[] = {
 	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
-	static const int64_t errors[] = {256, 1024, 4096, 8192}; /* the last one LAWN 202's */
+	static const int64_t errors[] = {256, 1024, 4096, 8192}; /* LAWN 202: 8192 */
 	struct shapes s = {0};
 
 	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
@@ -175,9 +159,7 @@ size_t cases_bench(struct bench_shape **shapes)
 		shapes_add(&s, parts[i].operation, SINGLE, parts[i].m, parts[i].n);
 	add_products(&s);
 	for (int64_t n = SMALLEST; n <= LARGEST; n *= 2)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(&s, operations[o], both[p], n, n);
+		add_squares(&s, &n, 1);
 	add_others(&s);
 	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
 		shapes_add(&s, "lawn_errors", SINGLE, errors[i], errors[i]);
@@ -238,8 +220,6 @@ size_t cases_whole(bool quick, struct bench_shape **shapes)
 	return s.count;
 }
 
-/* Rows of the columns of each of QR's panels; of Cholesky's, the squares on the diagonal, the rows
- * are the columns. */
 size_t cases_panels(bool quick, struct bench_shape **shapes)
 {
 	enum { USUAL = 48, MIDDLE = 3000 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The hold-out list: the operations that are predicted first and measured afterwards. Every m and n
- * here is off the powers of two that the probes use, so no fit has seen them. And the documented
- * sizes that `measure --bench` compares with the vendor. */
+/* The hold-out list: operations that are predicted first and measured afterwards. Every m and n is
+ * off the powers of two that the probes use: no fit has seen it. And the documented sizes that
+ * `measure --bench` compares with the vendor. */
 #ifndef FATHOM_CASES_H
 #define FATHOM_CASES_H
 
+#include "factor/model/predictions/model_factor.h"
 #include "factor/algorithms/plan.h"
 #include "results.h"
 
 struct panel_case {
-	const char *
-	        operation; /* panel_getrf, or ger (rank-1 update of the whole panel: the ceiling) */
+	const char *operation; /* panel_getrf, or ger (rank-1 update of the whole panel: a bound) */
 	const char *variant, *executor;
 	enum precision precision;
 	int64_t m, n;
@@ -29,57 +29,57 @@ struct bench_shape {
 	int64_t m, n;
 };
 
-/* All of them: panels first, then parts, then by size, then errors and Gram-Schmidt. The caller
- * frees *shapes. */
+/* All shapes: panels first, then LAWN 202's operations, then by size, then errors and Gram-Schmidt.
+ * The caller frees *shapes. */
 size_t cases_bench(struct bench_shape **shapes);
 
 /* Whole factorizations alone: squares of powers of two, the largest first, all in single precision
  * before those in double; then the others. The caller frees *shapes. */
 size_t cases_largest_first(struct bench_shape **shapes);
 
-/* Whether the host is to be compared there: where that does not take long. */
+/* Whether the host is measured at that size, too. */
 bool cases_on_host(const struct bench_shape *shape);
 
 /* Our ways to factorize a whole matrix, as rows without results: gpu (panels on the device) and
- * hybrid (on the host CPU), each with a few block widths. The bench tries them all; over them the
- * regret of the model's choice is counted. On the host executor a single one. By 3xTF32 gpu alone,
- * where the updates are large. Returns how many, at most `most`. */
+ * hybrid (panels on the host CPU), each with a few block widths; only gpu for split operands; one
+ * row on the host executor. The bench tries all, and the regret of the model's choice is over them.
+ * Returns how many, at most `most`. */
 size_t cases_plans(const struct bench_shape *shape, const char *executor, enum math math,
         struct result *row, size_t most);
 
-/* The plan on the GPU that the model chooses, panels on the device or (hybrid) on the host; marked
- * plan=chosen. Its widths are a sequence, or equal ones when the sequence is too long to be written
- * down. False when the profile does not suffice. */
+/* The question about a shape for the model, without a plan. */
+struct factor_question cases_question(const struct bench_shape *shape, enum math math);
+
+/* The model's plan on the GPU, panels on the device or (hybrid) on the host; plan=chosen. Its
+ * widths are a sequence, or one width when the sequence is too long for the row's text. False when
+ * the profile does not suffice. */
 bool cases_model_plan(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
         enum math math, struct result *row);
 
-/* The single width that the model would take in the place of a sequence that it chose, 0 where the
- * profile does not suffice. */
+/* The model's single width in place of a chosen sequence; 0 where the profile does not suffice. */
 int64_t cases_single_width(const struct profile *profile, const struct result *chosen);
 
-/* The plan that the library's calls take, which need no profile, with panels on the device; marked
- * plan=default. */
+/* The library's default plan, which needs no profile, with panels on the device; plan=default. */
 struct result cases_default(struct executor *e, const struct bench_shape *shape);
 
-/* Whether a shape is also factorized with updates of split operands. */
+/* Whether a shape is also factorized with split operands. */
 bool cases_split(const struct bench_shape *shape);
 
-/* Whether the profile has what products of that math take. */
+/* Whether the profile has the rates of products in that math. */
 bool cases_estimated(const struct profile *profile, enum math math);
 
 /* The hold-out shapes of whole factorizations. The caller frees *shapes. */
 size_t cases_whole(bool quick, struct bench_shape **shapes);
 
-/* Those of panels of QR (panel_geqrf, m x n) and of Cholesky (panel_potrf, the square on the
- * diagonal). The caller frees *shapes. */
+/* The hold-out shapes of panels of QR (panel_geqrf, m x n) and Cholesky (panel_potrf, the square on
+ * the diagonal). The caller frees *shapes. */
 size_t cases_panels(bool quick, struct bench_shape **shapes);
 
-/* Such a panel as one block, on the GPU or on the host CPU. */
+/* A row of such a panel as one block, on the GPU or on the host CPU. */
 struct result cases_panel(const struct bench_shape *shape, bool hybrid);
 
-/* Whether it is worth looking at with the matrix in host memory at first and at last, and the row
- * of that: a triangle travels in rectangles of the width that the model chooses (piece). Without
- * profile in those of the blocks. */
+/* Whether a shape is also factorized from host memory and back; and the row for that: triangles are
+ * copied in rectangles of the model's width (piece), without a profile of the blocks' width. */
 bool cases_transfers(const struct bench_shape *shape);
 struct result cases_from_host(const struct profile *profile, const struct result *resident);
 

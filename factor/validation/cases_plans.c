@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plans by which the cases' shapes are factorized, as rows without results. */
+/* The plans for the cases' shapes, as rows without results. */
 #include "cases.h"
 
 #include "lib/base/msg.h"
@@ -9,33 +9,21 @@
 #include "whole.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SPLIT_ROWS = 2048,
-	SPLIT_COLUMNS = 512,
-	FROM_HOST_SMALLEST = 2048 /* where the way there and back is worth looking at */
-};
+enum { SPLIT_ROWS = 2048, SPLIT_COLUMNS = 512, FROM_HOST_SMALLEST = 2048 };
 
 static struct result row_of(const struct bench_shape *shape, const char *executor, enum math math,
         const struct plan *plan)
 {
 	struct whole whole = {.uplo = LOWER};
-	struct result row = {.precision = shape->precision,
-	        .math = math,
-	        .m = shape->m,
-	        .n = shape->n,
-	        .nb = plan->widths[0],
-	        .residual = NAN,
-	        .orthogonality = NAN};
+	struct result row = result_new(shape->operation, plan->hybrid ? "hybrid" : "gpu", executor,
+	        shape->precision, shape->m, shape->n);
 
-	snprintf(row.operation, sizeof row.operation, "%s", shape->operation);
-	snprintf(row.variant, sizeof row.variant, "%s", plan->hybrid ? "hybrid" : "gpu");
-	snprintf(row.executor, sizeof row.executor, "%s", executor);
-	results_options(row.options, executor, NULL, 2);
+	row.math = math;
+	row.nb = plan->widths[0];
 	operation_find(results_factorization(shape->operation), &whole.operation);
 	if (whole.operation == POTRF)
 		results_option_add(row.options, "uplo", "l");
@@ -43,8 +31,7 @@ static struct result row_of(const struct bench_shape *shape, const char *executo
 	return row;
 }
 
-/* Blocks of Cholesky go with a panel on the device as whole panels, with one on the host by
- * inverses. */
+/* Cholesky's blocks are whole panels on the device; with panels on the host they use inverses. */
 static struct result uniform(const struct bench_shape *shape, const char *executor, bool hybrid,
         enum math math, int64_t nb)
 {
@@ -99,9 +86,8 @@ bool cases_estimated(const struct profile *profile, enum math math)
 	return !name[math] || profile_range(profile, name[math], "n", &low, &high);
 }
 
-/* Of very many blocks none is the best, nor of fewer than 4; and the host's panels are not as wide
- * as the device's, where blocks of 32 took 1.3 to 1.9 times as long as the best (n = 1000, 3000).
- */
+/* Plans of very many blocks or of fewer than 4 wide ones are never the best; panels on the host are
+ * narrower than on the device. */
 static bool worth_trying(int64_t columns, bool hybrid, int64_t width)
 {
 	const int64_t most = hybrid ? 400 : 96;
@@ -129,17 +115,22 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
 	return count;
 }
 
-static struct plan_choice *choice_of(
-        const struct profile *profile, const struct bench_shape *shape, bool hybrid, enum math math)
+struct factor_question cases_question(const struct bench_shape *shape, enum math math)
 {
-	struct plan_choice *choice = xmalloc(sizeof *choice);
-	struct plan_fixed fixed = plan_free;
-	const struct factor_question asked = {.operation = shape->operation,
+	return (struct factor_question){.operation = shape->operation,
 	        .m = shape->m,
 	        .n = shape->n,
 	        .precision = shape->precision,
 	        .uplo = LOWER,
 	        .math = math};
+}
+
+static struct plan_choice *choice_of(
+        const struct profile *profile, const struct bench_shape *shape, bool hybrid, enum math math)
+{
+	struct plan_choice *choice = xmalloc(sizeof *choice);
+	struct plan_fixed fixed = plan_free;
+	const struct factor_question asked = cases_question(shape, math);
 
 	fixed.hybrid = hybrid;
 	if (plan_choose(profile, &asked, &fixed, choice))

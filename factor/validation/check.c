@@ -2,12 +2,12 @@
 #include "check.h"
 
 #include "lib/base/msg.h"
+#include "matrices.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Below this many elements a panel is not worth waking threads for. */
+/* Smaller panels are faster on one thread. */
 enum { PARALLEL_ELEMENTS = 1 << 16 };
 
 /* The panel as doubles with leading dimension m. */
@@ -18,9 +18,7 @@ static double *to_double(const void *a, int64_t lda, int64_t m, int64_t n, enum 
 #pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
-			out[i + j * m] = precision == SINGLE
-			                         ? (double)((const float *)a)[i + j * lda]
-			                         : ((const double *)a)[i + j * lda];
+			out[i + j * m] = matrix_get(a, precision, i + j * lda);
 	return out;
 }
 
@@ -32,24 +30,13 @@ static bool valid_pivots(const int *ipiv, int64_t m, int64_t n)
 	return true;
 }
 
-static void swap_rows(double *a, int64_t m, int64_t n, const int *ipiv)
-{
-#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
-	for (int64_t c = 0; c < n; c++)
-		for (int64_t j = 0; j < n; j++) {
-			double *x = a + c * m + j, *y = a + c * m + ipiv[j] - 1, kept = *x;
-			*x = *y;
-			*y = kept;
-		}
-}
-
-/* Largest and NaN when any is NaN, which fmax would hide. */
+/* The larger one, or NaN when any is NaN, which fmax would hide. */
 static double worse(double a, double b)
 {
 	return b > a || isnan(b) ? b : a;
 }
 
-static double column_sum(const double *x, int64_t m)
+static double sum_of(const double *x, int64_t m)
 {
 	double sum = 0;
 
@@ -58,55 +45,43 @@ static double column_sum(const double *x, int64_t m)
 	return sum;
 }
 
-static double norm1(const double *a, int64_t m, int64_t n)
+/* Column c of P A - L U, in place of column c of A. */
+static void subtract_product(
+        double *x, const double *lu, int64_t m, int64_t n, int64_t c, const int *ipiv)
 {
-	double *sum = xmalloc((size_t)(n + 1) * sizeof *sum), norm = 0;
-
-#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
-	for (int64_t c = 0; c < n; c++)
-		sum[c] = column_sum(a + c * m, m);
-	for (int64_t c = 0; c < n; c++)
-		norm = worse(norm, sum[c]);
-	free(sum);
-	return norm;
-}
-
-/* residual = (P A - L U)(:,c), in place of P A's column. */
-static void subtract_product(double *residual, const double *lu, int64_t m, int64_t c)
-{
+	for (int64_t j = 0; j < n; j++) {
+		double *other = x + ipiv[j] - 1, kept = x[j];
+		x[j] = *other;
+		*other = kept;
+	}
 	for (int64_t k = 0; k <= c; k++) {
 		const double *l = lu + k * m;
 		double u = lu[k + c * m];
 
-		residual[k] -= u;
+		x[k] -= u;
 #pragma omp simd
 		for (int64_t i = k + 1; i < m; i++)
-			residual[i] -= l[i] * u;
+			x[i] -= l[i] * u;
 	}
 }
 
-static double largest_of(const double *x, int64_t first, int64_t m)
-{
-	double largest = 0;
+struct column {
+	double norm, error, largest_l;
+};
 
-	for (int64_t i = first; i < m; i++)
-		largest = worse(largest, fabs(x[i]));
-	return largest;
+static struct column check_column(
+        double *x, const double *lu, int64_t m, int64_t n, int64_t c, const int *ipiv)
+{
+	struct column column = {.norm = sum_of(x, m)};
+
+	subtract_product(x, lu, m, n, c, ipiv);
+	column.error = sum_of(x, m);
+	for (int64_t i = c + 1; i < m; i++)
+		column.largest_l = worse(column.largest_l, fabs(lu[i + c * m]));
+	return column;
 }
 
-static double largest_l(const double *lu, int64_t m, int64_t n)
-{
-	double *all = xmalloc((size_t)(n + 1) * sizeof *all);
-
-#pragma omp parallel for if (m * n > PARALLEL_ELEMENTS)
-	for (int64_t c = 0; c < n; c++)
-		all[c] = largest_of(lu + c * m, c + 1, m);
-	const double largest = largest_of(all, 0, n);
-	free(all);
-	return largest;
-}
-
-/* As sget01 does for a zero matrix: nothing is right but a zero residual. */
+/* As sget01: of a zero matrix only a zero residual is right. */
 static double scaled(double residual, double norm, int64_t n, double eps)
 {
 	if (norm == 0)
@@ -117,9 +92,6 @@ static double scaled(double residual, double norm, int64_t n, double eps)
 void check_panel(const void *a0, int64_t lda, const void *lu, int64_t ldlu, int64_t m, int64_t n,
         const int *ipiv, enum precision precision, struct panel_check *check)
 {
-	/* LAPACK's epsilon: half of the distance from 1 to the next number */
-	double eps = (precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
-
 	*check = (struct panel_check){
 	        .ratio = NAN, .max_l = NAN, .pivots_valid = valid_pivots(ipiv, m, n)};
 	if (!check->pivots_valid)
@@ -127,15 +99,19 @@ void check_panel(const void *a0, int64_t lda, const void *lu, int64_t ldlu, int6
 
 	double *a = to_double(a0, lda, m, n, precision);
 	double *factors = to_double(lu, ldlu, m, n, precision);
-	double norm = norm1(a, m, n);
+	struct column *column = xmalloc((size_t)(n + 1) * sizeof *column), all = {0, 0, 0};
 
-	swap_rows(a, m, n, ipiv);
 #pragma omp parallel for schedule(dynamic) if (m * n > PARALLEL_ELEMENTS)
 	for (int64_t c = 0; c < n; c++)
-		subtract_product(a + c * m, factors, m, c);
-	check->ratio = scaled(norm1(a, m, n), norm, n, eps);
-	check->max_l = largest_l(factors, m, n);
+		column[c] = check_column(a + c * m, factors, m, n, c, ipiv);
+	for (int64_t c = 0; c < n; c++)
+		all = (struct column){worse(all.norm, column[c].norm),
+		        worse(all.error, column[c].error),
+		        worse(all.largest_l, column[c].largest_l)};
+	check->ratio = scaled(all.error, all.norm, n, check_eps(precision));
+	check->max_l = all.largest_l;
 	check->passed = check->ratio < CHECK_THRESHOLD && check->max_l <= 1;
+	free(column);
 	free(factors);
 	free(a);
 }

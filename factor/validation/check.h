@@ -6,15 +6,21 @@
 
 #include "factor/executors/executor.h"
 
-/* What LAPACK's own tests accept as ratio. */
+/* The ratio below which LAPACK's own tests pass. */
 enum { CHECK_THRESHOLD = 30 };
 
+/* LAPACK's epsilon: half of the distance from 1 to the next number. */
+static inline double check_eps(enum precision precision)
+{
+	return precision == SINGLE ? 0x1p-24 : 0x1p-53;
+}
+
 struct panel_check {
-	double ratio; /* sget01: norm1(L U - P A) / (n norm1(A) eps); NaN when something is NaN */
+	double ratio; /* sget01: norm1(L U - P A) / (n norm1(A) eps); NaN when a number is NaN */
 	double max_l; /* largest magnitude in L below the diagonal: at most 1 with partial pivoting
 	               */
-	bool pivots_valid; /* j < ipiv[j] <= m for every 0-based j; the rest is NaN when not */
-	bool passed;       /* all three are as they should be */
+	bool pivots_valid; /* j < ipiv[j] <= m for every 0-based j; else the ratios are NaN */
+	bool passed;       /* all three are right */
 };
 
 /* a0 is the panel before, lu after; both m x n, column-major, on the host. */

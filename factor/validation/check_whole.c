@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Products by the BLAS of the executor in double precision, on copies of which the triangle that is
- * not the factor's is filled with zeros. Operations: 2 * CHECK_VECTORS a matrix element and factor,
- * for QR three times as many. */
+/* Products by the executor's BLAS in double precision, on copies with zeros outside of the factor's
+ * triangle. Operations: 2 * CHECK_VECTORS per matrix element and factor, for QR three times. */
 #include "check_whole.h"
 
 #include "lib/base/msg.h"
-#include "check.h"
+#include "fixture.h"
 #include "matrices.h"
 #include "factor/algorithms/schedule.h"
 #include "factor/algorithms/solve.h"
@@ -14,12 +13,12 @@
 #include "check_kernels.h"
 #endif
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct checking {
+	struct timing_fixture memory; /* only its memory is used */
 	struct executor *e;
 	const struct whole *whole;
 	struct matrix a0, a, tau;
@@ -32,65 +31,73 @@ struct checking {
 	double *host; /* one set of vectors */
 };
 
+/* ---- copies and random data, which the executor's operations do not make ---- */
+
+#ifdef FATHOM_CUDA
+static bool done(struct executor *e, const char *what, int error)
+{
+	if (error == 0)
+		error = check_idle();
+	return error == 0 || fault_set(&e->fault, "%s failed: CUDA error %d", what, error);
+}
+
+static bool widen_cuda(struct executor *e, struct matrix from, struct matrix to)
+{
+	return done(e, "the check's copy",
+	        check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m, from.n,
+	                matrix_address(to), to.ld));
+}
+
+static bool fill_cuda(
+        struct executor *e, struct matrix a, bool symmetric, double shift, uint64_t seed)
+{
+	return done(e, "random data",
+	        check_random(matrix_address(a), a.ld, a.precision == DOUBLE, symmetric ? a.m : a.ld,
+	                a.n, seed, symmetric, shift));
+}
+#else
+static bool widen_cuda(struct executor *e, struct matrix from, struct matrix to)
+{
+	(void)from, (void)to;
+	return fault_set(&e->fault, "built without the CUDA Toolkit");
+}
+
+static bool fill_cuda(
+        struct executor *e, struct matrix a, bool symmetric, double shift, uint64_t seed)
+{
+	(void)symmetric, (void)shift, (void)seed;
+	return widen_cuda(e, a, a);
+}
+#endif
+
 static bool on_gpu(const struct executor *e)
 {
 	return strcmp(e->name, "cuda") == 0;
-}
-
-/* ---- what the executor's operations do not do ---- */
-
-static void widen_host(struct matrix from, struct matrix to)
-{
-	for (int64_t j = 0; j < from.n; j++)
-		for (int64_t i = 0; i < from.m; i++) {
-			double *out = (double *)matrix_address(to) + i + j * to.ld;
-			if (from.precision == SINGLE)
-				*out = ((const float *)matrix_address(from))[i + j * from.ld];
-			else
-				*out = ((const double *)matrix_address(from))[i + j * from.ld];
-		}
 }
 
 bool whole_widen(struct executor *e, struct matrix from, struct matrix to)
 {
 	if (!e->ops->sync(e))
 		return false;
-	if (!on_gpu(e)) {
-		widen_host(from, to);
-		return true;
-	}
-#ifdef FATHOM_CUDA
-	int error = check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m,
-	        from.n, matrix_address(to), to.ld);
-	if (error == 0)
-		error = check_idle();
-	return error == 0 || fault_set(&e->fault, "the check's copy failed: CUDA error %d", error);
-#else
-	return fault_set(&e->fault, "built without the CUDA Toolkit");
-#endif
-}
-
-static double element(const struct matrix *a, int64_t at)
-{
-	return a->precision == SINGLE ? (double)((const float *)a->data)[at]
-	                              : ((const double *)a->data)[at];
-}
-
-static void set_element(const struct matrix *a, int64_t at, double x)
-{
-	if (a->precision == SINGLE)
-		((float *)a->data)[at] = (float)x;
-	else
-		((double *)a->data)[at] = x;
+	if (on_gpu(e))
+		return widen_cuda(e, from, to);
+	for (int64_t j = 0; j < from.n; j++)
+		for (int64_t i = 0; i < from.m; i++)
+			matrix_put(matrix_address(to), DOUBLE, i + j * to.ld,
+			        matrix_get(matrix_address(from), from.precision, i + j * from.ld));
+	return true;
 }
 
 static void fill_host(struct matrix a, bool symmetric, double shift, uint64_t seed)
 {
-	matrix_fill(a.data, a.ld, a.m, a.n, a.precision, MATRIX_RANDOM, seed);
+	const enum precision p = a.precision;
+
+	matrix_fill(a.data, a.ld, a.m, a.n, p, MATRIX_RANDOM, seed);
 	for (int64_t j = 0; symmetric && j < a.n; j++) {
-		set_element(&a, j + j * a.ld, element(&a, j + j * a.ld) + shift);
+		const int64_t diagonal = j + j * a.ld;
+		matrix_put(a.data, p, diagonal, matrix_get(a.data, p, diagonal) + shift);
 		for (int64_t i = 0; i < j; i++)
-			set_element(&a, i + j * a.ld, element(&a, j + i * a.ld));
+			matrix_put(a.data, p, i + j * a.ld, matrix_get(a.data, p, j + i * a.ld));
 	}
 }
 
@@ -101,19 +108,10 @@ bool whole_fill(struct executor *e, const struct whole *whole, struct matrix a, 
 
 	if (!e->ops->sync(e))
 		return false;
-	if (!on_gpu(e)) {
-		fill_host(a, symmetric, shift, seed);
-		return true;
-	}
-#ifdef FATHOM_CUDA
-	int error = check_random(matrix_address(a), a.ld, a.precision == DOUBLE,
-	        symmetric ? a.m : a.ld, a.n, seed, symmetric, shift);
-	if (error == 0)
-		error = check_idle();
-	return error == 0 || fault_set(&e->fault, "random data failed: CUDA error %d", error);
-#else
-	return fault_set(&e->fault, "built without the CUDA Toolkit");
-#endif
+	if (on_gpu(e))
+		return fill_cuda(e, a, symmetric, shift, seed);
+	fill_host(a, symmetric, shift, seed);
+	return true;
 }
 
 /* ---- products ---- */
@@ -130,8 +128,8 @@ static bool multiply(
 	        rows_of(y, trans == PLAIN ? a.m : a.n));
 }
 
-/* The part of a factor that lies in one triangle of a: m x k from the lower, k x n from the upper
- * one, k = min(m, n); zeros elsewhere. */
+/* A factor from one triangle of a: m x k from the lower, k x n from the upper, k = min(m, n); zeros
+ * elsewhere. */
 static bool take_triangle(
         struct checking *s, enum uplo uplo, enum diag diag, struct matrix *triangle)
 {
@@ -145,7 +143,7 @@ static bool take_triangle(
 		return false;
 	if (diag == UNIT)
 		return ex_fill(s->e, uplo == LOWER ? UPPER : LOWER, 0, 1, t);
-	/* The diagonal stays: the triangle next to it, as a matrix of its own. */
+	/* The diagonal stays: fill the triangle next to it, as a matrix of its own. */
 	if (uplo == LOWER)
 		return t.n < 2 || ex_fill(s->e, UPPER, 0, 0, matrix_view(t, 0, 1, t.m, t.n - 1));
 	return t.m < 2 || ex_fill(s->e, LOWER, 0, 0, matrix_view(t, 1, 0, t.m - 1, t.n));
@@ -171,7 +169,7 @@ static bool cholesky_product(struct checking *s)
 	       multiply(s->e, lower ? PLAIN : TRANSPOSED, t, s->z, s->y);
 }
 
-/* c := op(Q) c, by our own application of the reflectors. */
+/* c := op(Q) c, by our ormqr. */
 static bool apply_q(struct checking *s, enum trans trans, struct matrix c)
 {
 	static const int64_t width = 64;
@@ -208,7 +206,7 @@ static double gather(const struct checking *s, double so_far, double x)
 	return fabs(x) > so_far || isnan(x) ? fabs(x) : so_far;
 }
 
-/* Of the first m rows of vectors, or of their difference. */
+/* Norm of a, or of a - b. */
 static bool norm(struct checking *s, struct matrix a, const struct matrix *b, double *result)
 {
 	struct executor *e = s->e;
@@ -218,19 +216,15 @@ static bool norm(struct checking *s, struct matrix a, const struct matrix *b, do
 	if (!e->ops->sync(e) || !e->ops->download(e, a, s->host, a.m) ||
 	        (b && !e->ops->download(e, *b, s->host + count, a.m)))
 		return false;
-	for (int64_t i = 0; i < count; i++) {
-		double x = s->host[i] - (b ? s->host[count + i] : 0);
-		sum = gather(s, sum, x);
-	}
+	for (int64_t i = 0; i < count; i++)
+		sum = gather(s, sum, s->host[i] - (b ? s->host[count + i] : 0));
 	*result = s->norm == FROBENIUS ? sqrt(sum) : sum;
 	return true;
 }
 
 static double ratio(const struct checking *s, double error, double of)
 {
-	double eps = (s->a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
-
-	return error / (of * (double)larger(s->a.m, s->a.n) * eps);
+	return error / (of * (double)larger(s->a.m, s->a.n) * check_eps(s->a.precision));
 }
 
 /* Norms of E X and of A X. */
@@ -246,17 +240,7 @@ static bool find_error(struct checking *s, double *error, double *of)
 	return ok && norm(s, ax, NULL, of) && norm(s, ax, &y, error);
 }
 
-static bool find_residual(struct checking *s, double *residual)
-{
-	double error, of;
-
-	if (!find_error(s, &error, &of))
-		return false;
-	*residual = ratio(s, error, of);
-	return true;
-}
-
-/* With the vectors of A x, which have the length that Q needs. */
+/* With the vectors A x, which have the length that Q needs. */
 static bool find_orthogonality(struct checking *s, double *orthogonality)
 {
 	struct matrix x = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
@@ -285,23 +269,18 @@ static bool find_pivots_valid(struct checking *s, bool *valid)
 	return ok;
 }
 
-static bool vectors(struct checking *s, struct matrix *v, int64_t m)
-{
-	*v = (struct matrix){NULL, 0, m, s->columns, m, DOUBLE};
-	return s->e->ops->alloc(s->e, m * s->columns * 8, &v->data);
-}
-
 static bool take_memory(struct checking *s)
 {
-	struct executor *e = s->e;
-	int64_t m = s->a.m, n = s->a.n, k = smaller(m, n), most = larger(m, n);
+	struct timing_fixture *memory = &s->memory;
+	int64_t m = s->a.m, n = s->a.n, k = smaller(m, n), most = larger(m, n), v = s->columns;
 
-	s->copy = (struct matrix){NULL, 0, m, n, m, DOUBLE};
-	s->tau_copy = (struct matrix){NULL, 0, k, 1, k, DOUBLE};
-	s->host = xmalloc((size_t)(2 * most * s->columns) * sizeof *s->host);
-	return e->ops->alloc(e, m * n * 8, &s->copy.data) &&
-	       e->ops->alloc(e, k * 8, &s->tau_copy.data) && vectors(s, &s->x, n) &&
-	       vectors(s, &s->ax, m) && vectors(s, &s->y, most) && vectors(s, &s->z, most);
+	s->host = xmalloc((size_t)(2 * most * v) * sizeof *s->host);
+	return fixture_matrix(memory, &s->copy, m, n, m, DOUBLE) &&
+	       fixture_matrix(memory, &s->tau_copy, k, 1, k, DOUBLE) &&
+	       fixture_matrix(memory, &s->x, n, v, n, DOUBLE) &&
+	       fixture_matrix(memory, &s->ax, m, v, m, DOUBLE) &&
+	       fixture_matrix(memory, &s->y, most, v, most, DOUBLE) &&
+	       fixture_matrix(memory, &s->z, most, v, most, DOUBLE);
 }
 
 static bool fill_random(struct checking *s)
@@ -312,12 +291,7 @@ static bool fill_random(struct checking *s)
 
 static void give_memory(struct checking *s)
 {
-	void *pieces[] = {
-	        s->copy.data, s->tau_copy.data, s->x.data, s->ax.data, s->y.data, s->z.data};
-
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		if (pieces[i])
-			s->e->ops->release(s->e, pieces[i]);
+	fixture_close(&s->memory);
 	free(s->host);
 }
 
@@ -325,7 +299,8 @@ static void give_memory(struct checking *s)
 static struct checking checking_of(struct executor *e, const struct whole *whole, struct matrix a0,
         struct matrix a, struct pivots pivots, struct matrix tau)
 {
-	return (struct checking){.e = e,
+	return (struct checking){.memory.executor = e,
+	        .e = e,
 	        .whole = whole,
 	        .a0 = a0,
 	        .a = a,
@@ -346,8 +321,10 @@ bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0
 		return false;
 	if (!check->pivots_valid)
 		return true;
-	bool ok = take_memory(&s) && fill_random(&s) && find_residual(&s, &check->residual) &&
-	          (!qr || find_orthogonality(&s, &check->orthogonality));
+	double error = NAN, of = NAN;
+	bool ok = take_memory(&s) && fill_random(&s) && find_error(&s, &error, &of);
+	check->residual = ratio(&s, error, of);
+	ok = ok && (!qr || find_orthogonality(&s, &check->orthogonality));
 	give_memory(&s);
 	check->passed = ok && check->residual < CHECK_THRESHOLD &&
 	                (!qr || check->orthogonality < CHECK_THRESHOLD);
@@ -359,7 +336,6 @@ bool check_error(struct executor *e, const struct whole *whole, struct matrix a0
         struct pivots pivots, struct matrix tau, enum check_norm norm, double *error)
 {
 	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
-	const double eps = a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON;
 	double difference = NAN, of = NAN;
 
 	s.columns = a.n;
@@ -368,6 +344,6 @@ bool check_error(struct executor *e, const struct whole *whole, struct matrix a0
 	bool ok =
 	        take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &difference, &of);
 	give_memory(&s);
-	*error = difference / (of * eps);
+	*error = difference / (of * 2 * check_eps(a.precision));
 	return ok;
 }

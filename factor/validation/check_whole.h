@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the factors of a large matrix are right, at the cost of a few products of the factors
- * with vectors: in double precision, on the executor, whatever the matrix's precision. */
+/* Whether the factors of a large matrix are right, by a few products of the factors with vectors:
+ * in double precision, on the executor, whatever the matrix's precision. */
 #ifndef FATHOM_CHECK_WHOLE_H
 #define FATHOM_CHECK_WHOLE_H
 
@@ -14,25 +14,24 @@
 enum { CHECK_VECTORS = 4 };
 struct whole_check {
 	double residual, orthogonality;
-	bool pivots_valid; /* j < ipiv[j] <= m; info is 0. The rest is NaN when not */
-	bool passed;       /* all below LAPACK's threshold */
+	bool pivots_valid; /* j < ipiv[j] <= m and info is 0; else the ratios are NaN */
+	bool passed;       /* all ratios are below LAPACK's threshold */
 };
 
-/* a0 is the matrix before (Cholesky: both triangles), a after. Takes memory for the matrix in
- * double precision meanwhile. False with the executor's fault when the check itself fails. */
+/* a0 is the matrix before (Cholesky: both triangles), a after. Needs memory for the matrix in
+ * double precision. False with the executor's fault when the check itself fails. */
 bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, struct whole_check *check);
 
-/* norm(E) over eps norm(A), of the same E, not divided by n; eps is the distance from 1 to the next
- * number, twice LAPACK's. LARGEST: the norms are the largest elements' sizes, as LAWN 202 has it.
- * The factors are multiplied in double precision: takes memory for five such matrices meanwhile,
- * and as many operations as several factorizations. A NaN stays. What check_whole refuses for its
- * pivots or info is not to be asked. */
+/* norm(E) / (eps norm(A)) for the same E, not divided by n; eps is the distance from 1 to the next
+ * number, twice LAPACK's. LARGEST: the norm is the magnitude of the largest element, as in LAWN
+ * 202. Multiplies the factors in double precision: needs memory for five such matrices and as many
+ * operations as several factorizations. A NaN stays. Pivots and info must be valid. */
 enum check_norm { FROBENIUS, LARGEST };
 bool check_error(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, enum check_norm norm, double *error);
 
-/* to := from, in double precision, both in the executor's memory and as large. */
+/* to := from, in double precision; both m x n in the executor's memory. */
 bool whole_widen(struct executor *e, struct matrix from, struct matrix to);
 
 /* Random entries in (-1, 1) for all of a, padding included; for Cholesky a symmetric matrix with

@@ -10,7 +10,7 @@
 
 const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED"};
 
-static const double limit = 0.10; /* of an OK error */
+static const double limit = 0.10; /* of OK */
 
 static double relative(double predicted, double measured)
 {
@@ -33,33 +33,38 @@ static enum verdict judge(double predicted, const struct estimate *measured)
 	return VERDICT_AMBIGUOUS;
 }
 
-/* A time without an interval is one run's, and no worse for it. */
+/* A time without an interval is of one long run: not noisy. */
 static bool noisy(const struct estimate *measured)
 {
 	return !isnan(measured->high - measured->low) && stats_noisy(measured);
 }
 
+/* The reason to skip a row; NULL: none. */
+static const char *skipped(const struct result *predicted, const struct result *measured)
+{
+	if (isnan(predicted->seconds.value))
+		return predicted->note[0] ? predicted->note : "not predicted";
+	if (!measured)
+		return "not measured";
+	if (isnan(measured->seconds.value))
+		return measured->note[0] ? measured->note : "no time measured";
+	return results_disturbed(measured) ? measured->note : NULL;
+}
+
 static void compare_row(struct comparison *row)
 {
-	const struct estimate *predicted = &row->predicted->seconds;
+	const struct estimate *predicted = &row->predicted->seconds,
+	                      *measured = row->measured ? &row->measured->seconds : NULL;
+	const char *reason = skipped(row->predicted, row->measured);
 
 	row->error = row->half_width = row->peak_error = row->scaled_error = NAN;
 	row->verdict = VERDICT_SKIPPED;
-	if (isnan(predicted->value)) {
-		snprintf(row->reason, sizeof row->reason, "%s",
-		        row->predicted->note[0] ? row->predicted->note : "not predicted");
-	} else if (!row->measured) {
-		snprintf(row->reason, sizeof row->reason, "not measured");
-	} else if (isnan(row->measured->seconds.value)) {
-		snprintf(row->reason, sizeof row->reason, "%s",
-		        row->measured->note[0] ? row->measured->note : "no time measured");
-	} else if (results_disturbed(row->measured)) {
-		snprintf(row->reason, sizeof row->reason, "%s", row->measured->note);
-	} else if (noisy(&row->measured->seconds)) {
+	if (reason) {
+		snprintf(row->reason, sizeof row->reason, "%s", reason);
+	} else if (noisy(measured)) {
 		snprintf(row->reason, sizeof row->reason, "measured too noisily: %.3g to %.3g ms",
-		        row->measured->seconds.low * 1e3, row->measured->seconds.high * 1e3);
+		        measured->low * 1e3, measured->high * 1e3);
 	} else {
-		const struct estimate *measured = &row->measured->seconds;
 		row->error = relative(predicted->value, measured->value);
 		row->half_width = (predicted->high - predicted->low) / 2 / predicted->value;
 		row->covered =
@@ -68,14 +73,14 @@ static void compare_row(struct comparison *row)
 	}
 }
 
-/* Between sizes; of equally near ones that with the same block width is nearer. */
+/* Between sizes; another block width is a little further. */
 static double log_distance(const struct result *a, const struct result *b)
 {
 	return fabs(log((double)a->m / (double)b->m)) + fabs(log((double)a->n / (double)b->n)) +
 	       (a->nb == b->nb ? 0 : 1e-9);
 }
 
-/* Leave one out: the nearest other size of the same family and level, its measured rate kept. */
+/* Leave one out: the measured rate of the nearest other size of the same family and level. */
 static void scale_nearest(struct comparison *rows, size_t count, struct comparison *row)
 {
 	const struct result *nearest = NULL;
@@ -112,12 +117,12 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		row->predicted = predicted;
 		row->measured = results_find(measurements, predicted);
 		row->level = results_level(predicted);
-		row->phase = results_option(predicted->options, "phase", NULL, 0);
+		row->phase = result_has(predicted, "phase");
 		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s%s", predicted->operation,
 		        predicted->variant, (char)predicted->precision,
 		        predicted->math == MATH_FP32 ? "" : "/",
 		        predicted->math == MATH_FP32 ? "" : math_name[predicted->math],
-		        results_option(predicted->options, "from", NULL, 0) ? "/from host" : "");
+		        result_has(predicted, "from") ? "/from host" : "");
 		compare_row(row);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -127,7 +132,7 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 	return count;
 }
 
-/* Bound by what it reads and writes, rather than by arithmetic. */
+/* Bound by memory traffic. */
 static bool is_traffic(const struct result *row)
 {
 	return results_is_panel(row) || strcmp(row->operation, "gemv") == 0 ||
@@ -143,7 +148,6 @@ void errors_baseline_peak(
 		if (rows[i].verdict == VERDICT_SKIPPED || !is_traffic(measured) ||
 		        strcmp(measured->executor, executor) != 0)
 			continue;
-		/* these only read */
 		bool reads = strcmp(measured->operation, "gemv") == 0 ||
 		             strcmp(measured->operation, "gram_dots") == 0;
 		double passes = reads ? 1 : 2;
@@ -177,7 +181,7 @@ static bool passes(const struct comparison *row, const struct errors_filter *fil
 	       (!filter->regime || strcmp(row->predicted->regime, filter->regime) == 0);
 }
 
-/* The finite magnitudes of one field of the selected rows: their median. */
+/* Median magnitude of one field of the selected rows, without NaN. */
 static double median_abs_of(const struct comparison *const *rows, size_t count, size_t field)
 {
 	double *x = xmalloc((count + 1) * sizeof *x);

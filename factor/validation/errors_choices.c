@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Choices between variants and plans: are they ranked right, and what does the choice cost? */
+/* Choices between variants and plans: their ranking, and the regret of the chosen one. */
 #include "errors.h"
 
 #include "lib/base/msg.h"
@@ -10,7 +10,7 @@
 
 static const double close_pair = 2; /* pairs further apart are too easy to rank */
 
-/* A whole operation that has variants, predicted. */
+/* A predicted whole operation that has variants. */
 static bool is_way(
         const struct comparison *row, const char *operation, const char *executor, int level)
 {
@@ -22,7 +22,7 @@ static bool is_way(
 	       (!executor || strcmp(p->executor, executor) == 0);
 }
 
-/* With both times. */
+/* Predicted and measured. */
 static bool is_candidate(
         const struct comparison *row, const char *operation, const char *executor, int level)
 {
@@ -41,9 +41,8 @@ static bool same_option(const struct result *a, const struct result *b, const ch
 static bool same_problem(const struct comparison *a, const struct comparison *b)
 {
 	const struct result *p = a->predicted, *q = b->predicted;
-	return p->m == q->m && p->n == q->n && p->k == q->k && p->precision == q->precision &&
-	       p->math == q->math && same_option(p, q, "trans") &&
-	       strcmp(p->operation, q->operation) == 0 && strcmp(p->executor, q->executor) == 0 &&
+	return result_same_problem(p, q) && p->k == q->k && p->math == q->math &&
+	       strcmp(p->executor, q->executor) == 0 && same_option(p, q, "trans") &&
 	       same_option(p, q, "uplo") && same_option(p, q, "from");
 }
 
@@ -72,13 +71,10 @@ struct ranking errors_ranking(const struct comparison *rows, size_t count, const
 	return ranking;
 }
 
-/* Whether it is a plan that the model chose, which is not always the one that it costs least. */
+/* The model's plan, which is not always the one predicted fastest. */
 static bool is_choice(const struct comparison *row)
 {
-	char plan[16] = "";
-
-	results_option(row->predicted->options, "plan", plan, sizeof plan);
-	return strcmp(plan, "model") == 0;
+	return result_has_value(row->predicted, "plan", "model");
 }
 
 static bool sooner(const struct comparison *a, const struct comparison *b)
@@ -86,12 +82,11 @@ static bool sooner(const struct comparison *a, const struct comparison *b)
 	return !b || a->predicted->seconds.value < b->predicted->seconds.value;
 }
 
-/* The ways of the problem of a row: the one chosen, which is the plan that the model chose, if that
- * was measured, or else the one predicted fastest; and the one that was fastest. */
+/* The chosen and the fastest way of the problem of a row (errors_regret). */
 struct ways {
 	const struct comparison *chosen, *best;
 	size_t measured, missing;
-	bool first; /* the row is the first of them that was measured */
+	bool first; /* the row is the first measured one of the problem */
 };
 
 static struct ways ways_of(const struct comparison *rows, size_t count, size_t row,
@@ -132,7 +127,7 @@ struct regret errors_regret(const struct comparison *rows, size_t count, const c
 		if (!is_candidate(&rows[i], operation, executor, level))
 			continue;
 		const struct ways w = ways_of(rows, count, i, operation, executor, level);
-		/* Every problem once: at the first of its variants. */
+		/* Each problem once. */
 		if (!w.first || w.measured < 2 || (family && strcmp(w.chosen->family, family) != 0))
 			continue;
 		values[regret.shapes++] =

@@ -2,6 +2,7 @@
 #include "errors_tables.h"
 
 #include "lib/base/msg.h"
+#include "fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,13 +10,23 @@
 
 /* ---- validation.tsv ---- */
 
+#define MEMBER(kind, column, member) FIELD(struct error_summary, kind, column, member)
+
 static void add_family(struct table *table, const struct comparison *rows, size_t count,
         const struct errors_filter *filter)
 {
-	static const char *const bands[4] = {"within5", "within10", "within20", "within30"};
+	static const struct field fields[] = {MEMBER(FIELD_COUNT, "cases", cases),
+	        MEMBER(FIELD_REAL, "median_abs_error", median_abs),
+	        MEMBER(FIELD_REAL, "p90_abs_error", p90_abs),
+	        MEMBER(FIELD_REAL, "worst_error", worst), MEMBER(FIELD_REAL, "bias", bias),
+	        MEMBER(FIELD_REAL, "within5", within[0]), MEMBER(FIELD_REAL, "within10", within[1]),
+	        MEMBER(FIELD_REAL, "within20", within[2]),
+	        MEMBER(FIELD_REAL, "within30", within[3]), MEMBER(FIELD_REAL, "coverage", coverage),
+	        MEMBER(FIELD_REAL, "baseline_peak", peak),
+	        MEMBER(FIELD_REAL, "baseline_scaled", scaled),
+	        MEMBER(FIELD_REAL, "half_width", half_width),
+	        MEMBER(FIELD_COUNT, "skipped", skipped)};
 	struct error_summary s = errors_summary(rows, count, filter);
-	struct regret regret =
-	        errors_regret(rows, count, NULL, filter->executor, filter->family, filter->level);
 
 	if (s.cases == 0)
 		return;
@@ -24,19 +35,10 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	table_set_text(table, r, "executor", filter->executor);
 	table_set_text(table, r, "regime", filter->regime ? filter->regime : "any");
 	table_set_int(table, r, "level", filter->level);
-	table_set_int(table, r, "cases", (int64_t)s.cases);
-	table_set_real(table, r, "median_abs_error", s.median_abs);
-	table_set_real(table, r, "p90_abs_error", s.p90_abs);
-	table_set_real(table, r, "worst_error", s.worst);
-	table_set_real(table, r, "bias", s.bias);
-	for (size_t b = 0; b < ARRAY_LEN(bands); b++)
-		table_set_real(table, r, bands[b], s.within[b]);
-	table_set_real(table, r, "coverage", s.coverage);
-	table_set_real(table, r, "regret", regret.median);
-	table_set_real(table, r, "baseline_peak", s.peak);
-	table_set_real(table, r, "baseline_scaled", s.scaled);
-	table_set_real(table, r, "half_width", s.half_width);
-	table_set_int(table, r, "skipped", (int64_t)s.skipped);
+	fields_write(table, r, fields, ARRAY_LEN(fields), &s);
+	table_set_real(table, r, "regret",
+	        errors_regret(rows, count, NULL, filter->executor, filter->family, filter->level)
+	                .median);
 }
 
 static bool same_family(const struct comparison *a, const struct comparison *b)
@@ -96,20 +98,8 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct comparison *row = &rows[i];
 		const struct result *p = row->predicted;
-		char precision[2] = {(char)p->precision, 0};
 		size_t r = table_add_row(table);
-		table_set_text(table, r, "operation", p->operation);
-		table_set_text(table, r, "variant", p->variant);
-		table_set_text(table, r, "precision", precision);
-		table_set_text(
-		        table, r, "math", p->precision == SINGLE ? math_name[p->math] : "fp64");
-		table_set_int(table, r, "m", p->m);
-		table_set_int(table, r, "n", p->n);
-		if (p->nb > 0)
-			table_set_int(table, r, "nb", p->nb);
-		table_set_text(table, r, "options", p->options);
-		table_set_text(table, r, "executor", p->executor);
-		table_set_text(table, r, "regime", p->regime[0] ? p->regime : "nan");
+		result_write(table, r, p);
 		table_set_int(table, r, "level", row->level);
 		table_set_real(table, r, "predicted", p->seconds.value);
 		table_set_real(table, r, "predicted_low", p->seconds.low);
@@ -132,11 +122,15 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 
 /* ---- text ---- */
 
-static void show(
-        struct table *table, size_t row, const char *column, const char *format, double value)
+static void show(struct table *table, size_t row, const char *column, int digits, bool is_signed,
+        double value)
 {
 	char text[32];
-	snprintf(text, sizeof text, format, value);
+
+	if (is_signed)
+		snprintf(text, sizeof text, "%+.*f", digits, value);
+	else
+		snprintf(text, sizeof text, "%.*f", digits, value);
 	table_set_text(table, row, column, isnan(value) ? "-" : text);
 }
 
@@ -154,9 +148,9 @@ static void add_case(struct table *table, const struct comparison *row)
 		table_set_text(table, r, "phase", phase);
 	table_set_int(table, r, "m", p->m);
 	table_set_int(table, r, "n", p->n);
-	show(table, r, "predicted us", "%.2f", p->seconds.value * 1e6);
-	show(table, r, "measured us", "%.2f", row->measured->seconds.value * 1e6);
-	show(table, r, "error %", "%+.1f", row->error * 100);
+	show(table, r, "predicted us", 2, false, p->seconds.value * 1e6);
+	show(table, r, "measured us", 2, false, row->measured->seconds.value * 1e6);
+	show(table, r, "error %", 1, true, row->error * 100);
 	table_set_text(table, r, "verdict", verdict_name[row->verdict]);
 }
 
@@ -182,8 +176,7 @@ static void print_bad(const struct comparison *rows, size_t count, size_t most, 
 	qsort(bad, n, sizeof *bad, worst_first);
 	for (size_t i = 0; i < n && i < most; i++)
 		add_case(table, bad[i]);
-	fprintf(out, "Bad cases (not within 10 %%): %zu%s\n", n,
-	        n > most ? ", the worst of them:" : "");
+	fprintf(out, "Cases with errors above 10 %%: %zu%s\n", n, n > most ? ", the worst:" : "");
 	if (n)
 		table_print(table, NULL, 0, out);
 	table_free(table);
@@ -229,7 +222,7 @@ static void print_families(const struct comparison *rows, size_t count, FILE *ou
 			table_set_text(table, r, columns[c], table_text(families, i, columns[c]));
 		for (size_t c = 0; c < ARRAY_LEN(sources); c++) {
 			bool is_signed = c == 2 || c == 3;
-			show(table, r, columns[5 + c], is_signed ? "%+.1f" : "%.1f",
+			show(table, r, columns[5 + c], 1, is_signed,
 			        100 * table_real(families, i, sources[c]));
 		}
 	}
@@ -254,8 +247,8 @@ static void print_choice(const struct comparison *rows, size_t count, const char
 	if (ranking.pairs)
 		fprintf(out, " (%.0f %%)", 100 * (double)ranking.right / (double)ranking.pairs);
 	fprintf(out,
-	        "; regret of the chosen one: median %.1f %%, worst %.1f %% over %zu shapes, each "
-	        "measured in %zu to %zu ways",
+	        "; regret of the choice: median %.1f %%, worst %.1f %% over %zu shapes with %zu to "
+	        "%zu measured ways",
 	        100 * regret.median, 100 * regret.worst, regret.shapes, regret.fewest, regret.most);
 	if (regret.missing)
 		fprintf(out, " (%zu predicted ways are not measured)", regret.missing);
@@ -283,7 +276,7 @@ static void print_phases(const struct comparison *rows, size_t count, FILE *out)
 		if (rows[i].phase && rows[i].level == 2 && rows[i].verdict != VERDICT_SKIPPED)
 			add_case(table, &rows[i]);
 	if (table->row_count) {
-		fprintf(out, "\nWhere the miss sits: each phase alone, the others left out\n");
+		fprintf(out, "\nErrors by phase, each measured alone\n");
 		table_print(table, NULL, 0, out);
 	}
 	table_free(table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparisons as tables: validation.tsv (families), errors.tsv (rows), and the text that
- * `validate` prints. */
+/* The comparisons as tables: validation.tsv (families), errors.tsv (rows), and the text of
+ * `validate`.
+ */
 #ifndef FATHOM_ERRORS_TABLES_H
 #define FATHOM_ERRORS_TABLES_H
 
@@ -15,7 +16,7 @@ struct table *errors_family_table(const struct comparison *rows, size_t count);
 /* One row per prediction, with its verdict. */
 struct table *errors_row_table(const struct comparison *rows, size_t count);
 
-/* Bad cases first, worst on top (at most `most`), skipped ones by reason, families and totals,
+/* Bad cases (at most `most`, the worst first), skipped cases by reason, families and totals,
  * ranking and regret, phases. */
 void errors_print(const struct comparison *rows, size_t count, size_t most, FILE *out);
 

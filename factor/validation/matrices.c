@@ -24,7 +24,7 @@ const char *const matrix_kind_name[MATRIX_KINDS] = {[MATRIX_RANDOM] = "random",
         [MATRIX_TIES] = "ties",
         [MATRIX_TINY] = "tiny"};
 
-/* Below this many elements a matrix is not worth waking threads for. */
+/* Smaller matrices are faster on one thread. */
 enum { PARALLEL_ELEMENTS = 1 << 16 };
 
 static const double smallest_grade = 1e-8;
@@ -158,6 +158,21 @@ void matrix_fill_conditioned(double *a, int64_t m, int64_t n, double condition, 
 			reflect(a, n, m, m, 1, u);
 	}
 	free(u);
+}
+
+bool matrix_upload_conditioned(struct executor *e, struct matrix a, double condition, uint64_t seed)
+{
+	const int64_t count = a.m * a.n;
+	double *x = xmalloc((size_t)count * sizeof *x);
+	float *single = xmalloc((size_t)count * sizeof *single);
+
+	matrix_fill_conditioned(x, a.m, a.n, condition, seed);
+	for (int64_t i = 0; i < count; i++)
+		single[i] = (float)x[i];
+	bool ok = e->ops->upload(e, a.precision == SINGLE ? (void *)single : x, a.m, a);
+	free(single);
+	free(x);
+	return ok;
 }
 
 bool matrix_padding_intact(

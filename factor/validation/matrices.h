@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Test matrices of FACTOR's list, made from a seed and the element's position alone: the same on
- * every machine and in every order. */
+/* Test matrices made from a seed and the element's position alone: the same on every machine and in
+ * every order. */
 #ifndef FATHOM_MATRICES_H
 #define FATHOM_MATRICES_H
 
@@ -26,25 +26,43 @@ enum matrix_kind {
 };
 extern const char *const matrix_kind_name[MATRIX_KINDS];
 
-/* Whether the kind has a NaN: no residual can be asked of it. */
+/* Whether the kind has a NaN: then no residual exists. */
 bool matrix_has_nan(enum matrix_kind kind);
 
-/* Whether exact and rounded arithmetic take the same pivots and info. Not so among ties, repeated
- * columns, and in a random lower triangle, whose condition grows exponentially with n. */
+/* Whether exact and rounded arithmetic take the same pivots and info. False for ties, repeated
+ * columns, and a random lower triangle, whose condition grows exponentially with n. */
 bool matrix_pivots_unique(enum matrix_kind kind);
 
 /* In (-1, 1), never 0: the middles of 2^24 equal steps, exact in single precision. */
 double matrix_uniform(uint64_t seed, int64_t i, int64_t j);
 
 /* Fills the m x n matrix with leading dimension lda on the host. The lda - m elements below every
- * column get a pattern that is a NaN when read as a number; matrix_padding_intact says whether it
- * is still there. */
+ * column get a NaN of a certain pattern; matrix_padding_intact tests whether all still hold it. */
 void matrix_fill(void *a, int64_t lda, int64_t m, int64_t n, enum precision precision,
         enum matrix_kind kind, uint64_t seed);
-/* Dense columns in double precision of a matrix with singular values from 1 down to 1 / condition,
- * evenly spaced by their ratio: a diagonal between two reflections on either side. */
-void matrix_fill_conditioned(double *a, int64_t m, int64_t n, double condition, uint64_t seed);
 bool matrix_padding_intact(
         const void *a, int64_t lda, int64_t m, int64_t n, enum precision precision);
+
+/* Dense columns in double precision (lda = m) of a matrix with singular values from 1 down to 1 /
+ * condition, evenly spaced by their ratio: a diagonal between two reflections on either side. */
+void matrix_fill_conditioned(double *a, int64_t m, int64_t n, double condition, uint64_t seed);
+
+/* The same matrix, rounded to a's precision, into executor memory. */
+bool matrix_upload_conditioned(
+        struct executor *e, struct matrix a, double condition, uint64_t seed);
+
+/* Element i of an array of numbers. */
+static inline double matrix_get(const void *a, enum precision precision, int64_t i)
+{
+	return precision == SINGLE ? (double)((const float *)a)[i] : ((const double *)a)[i];
+}
+
+static inline void matrix_put(void *a, enum precision precision, int64_t i, double x)
+{
+	if (precision == SINGLE)
+		((float *)a)[i] = (float)x;
+	else
+		((double *)a)[i] = x;
+}
 
 #endif

@@ -2,6 +2,7 @@
 #include "predicted.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 bool predicted_fill(struct result *row, const struct prediction *made, bool good)
 {
@@ -26,5 +27,16 @@ size_t predicted_levels(struct results *results, const struct profile *profile,
 			results_option_add(one.options, "level", text);
 		results_add(results, &one);
 	}
+	return refused;
+}
+
+size_t predicted_all(struct results *results, const struct profile *profile, struct result *rows,
+        size_t count, row_predictor predict)
+{
+	size_t refused = 0;
+
+	for (size_t i = 0; i < count; i++)
+		refused += predicted_levels(results, profile, &rows[i], predict);
+	free(rows);
 	return refused;
 }

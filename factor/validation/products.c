@@ -19,12 +19,9 @@ bool results_is_product(const struct result *row)
 
 struct product product_of(const struct result *row)
 {
-	char trans[8] = "n";
-
-	results_option(row->options, "trans", trans, sizeof trans);
 	return (struct product){.gemv = strcmp(row->operation, "gemv") == 0,
 	        .blas_only = strcmp(row->variant, "cublas") == 0,
-	        .trans = trans[0] == 't' ? TRANSPOSED : PLAIN,
+	        .trans = result_has_value(row, "trans", "t") ? TRANSPOSED : PLAIN,
 	        .precision = row->precision,
 	        .m = row->m,
 	        .n = row->n,
@@ -39,11 +36,11 @@ struct list {
 	size_t count;
 };
 
-/* So many calls that a run takes about two milliseconds, but not more than are worth queueing. */
+/* Calls for a run of about two milliseconds; more than MOST are not worth queueing. */
 static int64_t calls_of(const struct product *p)
 {
 	enum { MOST = 64 };
-	static const double bytes = 8e9, flops = 1e11; /* of a run */
+	static const double bytes = 8e9, flops = 1e11; /* per run */
 	const double wanted = p->gemv ? bytes / product_bytes(p) : flops / product_flops(p);
 
 	return (int64_t)fmax(1, fmin(wanted, MOST));
@@ -51,18 +48,11 @@ static int64_t calls_of(const struct product *p)
 
 static void add(struct list *list, const struct product *p)
 {
-	struct result row = {.precision = p->precision,
-	        .m = p->m,
-	        .n = p->n,
-	        .k = p->k,
-	        .residual = NAN,
-	        .orthogonality = NAN};
+	struct result row = result_new(p->gemv ? "gemv" : "gemm", p->blas_only ? "cublas" : "own",
+	        "cuda", p->precision, p->m, p->n);
 
-	snprintf(row.operation, sizeof row.operation, "%s", p->gemv ? "gemv" : "gemm");
-	snprintf(row.variant, sizeof row.variant, "%s", p->blas_only ? "cublas" : "own");
-	snprintf(row.executor, sizeof row.executor, "cuda");
+	row.k = p->k;
 	snprintf(row.plan, sizeof row.plan, "calls=%" PRId64, calls_of(p));
-	results_options(row.options, "cuda", NULL, 2);
 	if (p->gemv)
 		results_option_add(row.options, "trans", p->trans == TRANSPOSED ? "t" : "n");
 	list->row = xrealloc(list->row, (list->count + 1) * sizeof *list->row);
@@ -71,17 +61,15 @@ static void add(struct list *list, const struct product *p)
 
 static void add_gemv(struct list *list, enum precision precision, int64_t m, int64_t n)
 {
-	for (int transposed = 0; transposed < 2; transposed++) {
-		const struct product p = {.gemv = true,
-		        .trans = transposed ? TRANSPOSED : PLAIN,
-		        .precision = precision,
-		        .m = m,
-		        .n = n};
-		add(list, &p);
-	}
+	for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++)
+		add(list, &(struct product){.gemv = true,
+		                  .trans = trans,
+		                  .precision = precision,
+		                  .m = m,
+		                  .n = n});
 }
 
-/* Ours where the executor takes it. */
+/* Our kernel too where the executor takes it. */
 static void add_gemm(struct list *list, enum precision precision, int64_t n, int64_t k)
 {
 	struct product p = {.blas_only = true, .precision = precision, .m = n, .n = n, .k = k};
@@ -128,10 +116,7 @@ static bool predict(const struct profile *profile, int level, struct result *row
 size_t predict_products(struct results *results, const struct profile *profile, bool quick)
 {
 	struct result *rows;
-	size_t count = cases_products(quick, &rows), refused = 0;
+	size_t count = cases_products(quick, &rows);
 
-	for (size_t i = 0; i < count; i++)
-		refused += predicted_levels(results, profile, &rows[i], predict);
-	free(rows);
-	return refused;
+	return predicted_all(results, profile, rows, count, predict);
 }

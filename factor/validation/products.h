@@ -8,8 +8,8 @@
 #include "results.h"
 #include "timing.h"
 
-/* Whether a row is one: operation gemv (variants own and cublas, options trans=n|t) or gemm (own:
- * where our kernels are ahead; cublas), plan calls=N. */
+/* Whether a row is one: operation gemv (variants own and cublas, options trans=n|t) or gemm (own
+ * where our kernels are faster; cublas), plan calls=N. */
 bool results_is_product(const struct result *row);
 struct product product_of(const struct result *row);
 
@@ -21,7 +21,7 @@ size_t cases_products(bool quick, struct result **rows);
 size_t predict_products(struct results *results, const struct profile *profile, bool quick);
 
 /* Fills seconds (of one call) and residual of a candidate for each of `count` products, all of one
- * shape and precision. */
+ * shape and precision. Checks one call, at elements chosen at random. */
 bool timing_products(struct executor *executor, const struct product *product,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);

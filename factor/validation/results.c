@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results.h"
 
+#include "fields.h"
 #include "lib/profile/model.h"
 #include "lib/base/msg.h"
 #include "factor/model/predictions/model_factor.h"
@@ -13,6 +14,19 @@
 static const char *const columns[] = {"operation", "variant", "precision", "math", "m", "n", "k",
         "p", "nb", "options", "executor", "plan", "seconds", "low", "high", "repeats", "gflops",
         "residual", "orthogonality", "regime", "note"};
+
+struct result result_new(const char *operation, const char *variant, const char *executor,
+        enum precision precision, int64_t m, int64_t n)
+{
+	struct result row = {
+	        .precision = precision, .m = m, .n = n, .residual = NAN, .orthogonality = NAN};
+
+	snprintf(row.operation, sizeof row.operation, "%s", operation);
+	snprintf(row.variant, sizeof row.variant, "%s", variant);
+	snprintf(row.executor, sizeof row.executor, "%s", executor);
+	results_options(row.options, executor, NULL, 2);
+	return row;
+}
 
 struct results *results_new(void)
 {
@@ -73,129 +87,99 @@ const char *results_factorization(const char *operation)
 	return operation;
 }
 
+static bool is_one_of(const char *text, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(text, *names) == 0)
+			return true;
+	return false;
+}
+
 double results_flops(const struct result *row)
 {
-	double m = (double)row->m, n = (double)row->n;
+	static const char *const gemm[] = {"gemm", "small_gemm", "thin_gemm", NULL},
+	                         *const two[] = {"gram_fused", "gram_apply", NULL},
+	                         *const triangle[] = {"trsm", "trmm", NULL},
+	                         *const moves[] = {"transpose", "laswp", NULL};
+	const char *operation = row->operation;
+	const double m = (double)row->m, n = (double)row->n, k = (double)row->k;
 
-	if (strcmp(row->operation, "ger") == 0)
+	if (strcmp(operation, "ger") == 0)
 		return model_flops_ger(m, n);
-	if (strcmp(row->operation, "gemm") == 0 || strcmp(row->operation, "small_gemm") == 0 ||
-	        strcmp(row->operation, "thin_gemm") == 0)
-		return 2 * m * n * (double)row->k;
-	if (strcmp(row->operation, "syrk") == 0)
-		return n * (n + 1) * (double)row->k;
-	if (strcmp(row->operation, "gemv") == 0)
-		return 2 * m * n;
-	if (strcmp(row->operation, "gramschmidt") == 0) {
-		double rest = row->k ? n - (double)row->k : 0;
+	if (is_one_of(operation, gemm))
+		return 2 * m * n * k;
+	if (strcmp(operation, "syrk") == 0)
+		return n * (n + 1) * k;
+	if (strcmp(operation, "gramschmidt") == 0) {
+		const double rest = row->k ? n - k : 0;
 		return 2 * m * (n * n - rest * rest);
 	}
-	if (strcmp(row->operation, "gram_fused") == 0 || strcmp(row->operation, "gram_apply") == 0)
-		return 4 * m * n * fmax(1, (double)row->k);
-	if (strncmp(row->operation, "gram_", 5) == 0)
+	if (is_one_of(operation, two))
+		return 4 * m * n * fmax(1, k);
+	if (strcmp(operation, "gemv") == 0 || starts_with(operation, "gram_"))
 		return 2 * m * n;
-	if (strcmp(row->operation, "trsm") == 0 || strcmp(row->operation, "trmm") == 0)
+	if (is_one_of(operation, triangle))
 		return m * m * n;
-	if (strcmp(row->operation, "transpose") == 0 || strcmp(row->operation, "laswp") == 0)
+	if (is_one_of(operation, moves))
 		return NAN;
-	return model_factor_flops(results_factorization(row->operation), m, n);
+	return model_factor_flops(results_factorization(operation), m, n);
 }
 
-/* ---- writing ---- */
-
-static void write_size(struct table *table, size_t r, const char *column, int64_t size)
+double results_gflops(const struct result *row)
 {
-	if (size > 0)
-		table_set_int(table, r, column, size);
+	return row ? results_flops(row) / row->seconds.value * 1e-9 : NAN;
 }
 
-static void write_row(struct table *table, const struct result *row)
-{
-	size_t r = table_add_row(table);
-	char precision[2] = {(char)row->precision, 0};
+/* ---- files ---- */
 
-	table_set_text(table, r, "operation", row->operation);
-	table_set_text(table, r, "variant", row->variant);
+#define MEMBER(kind, column, member) FIELD(struct result, kind, column, member)
+
+static const struct field fields[] = {MEMBER(FIELD_TEXT, "operation", operation),
+        MEMBER(FIELD_TEXT, "variant", variant), MEMBER(FIELD_SIZE, "m", m),
+        MEMBER(FIELD_SIZE, "n", n), MEMBER(FIELD_SIZE, "k", k), MEMBER(FIELD_SIZE, "p", p),
+        MEMBER(FIELD_SIZE, "nb", nb), MEMBER(FIELD_TEXT, "options", options),
+        MEMBER(FIELD_TEXT, "executor", executor), MEMBER(FIELD_TEXT, "plan", plan),
+        MEMBER(FIELD_REAL, "seconds", seconds.value), MEMBER(FIELD_REAL, "low", seconds.low),
+        MEMBER(FIELD_REAL, "high", seconds.high), MEMBER(FIELD_COUNT, "repeats", seconds.samples),
+        MEMBER(FIELD_REAL, "residual", residual),
+        MEMBER(FIELD_REAL, "orthogonality", orthogonality), MEMBER(FIELD_TEXT, "regime", regime),
+        MEMBER(FIELD_TEXT, "note", note)};
+
+void result_write(struct table *table, size_t r, const struct result *row)
+{
+	const char precision[2] = {(char)row->precision, 0};
+
+	fields_write(table, r, fields, ARRAY_LEN(fields), row);
 	table_set_text(table, r, "precision", precision);
 	table_set_text(table, r, "math", row->precision == SINGLE ? math_name[row->math] : "fp64");
-	table_set_int(table, r, "m", row->m);
-	table_set_int(table, r, "n", row->n);
-	write_size(table, r, "k", row->k);
-	write_size(table, r, "p", row->p);
-	write_size(table, r, "nb", row->nb);
-	table_set_text(table, r, "options", row->options);
-	table_set_text(table, r, "executor", row->executor);
-	table_set_text(table, r, "plan", row->plan[0] ? row->plan : "nan");
-	table_set_real(table, r, "seconds", row->seconds.value);
-	table_set_real(table, r, "low", row->seconds.low);
-	table_set_real(table, r, "high", row->seconds.high);
-	table_set_int(table, r, "repeats", (int64_t)row->seconds.samples);
-	/* A phase alone does not do the operation's arithmetic: its rate would mean nothing. */
-	if (!results_option(row->options, "phase", NULL, 0))
-		table_set_real(table, r, "gflops", results_flops(row) / row->seconds.value / 1e9);
-	table_set_real(table, r, "residual", row->residual);
-	table_set_real(table, r, "orthogonality", row->orthogonality);
-	table_set_text(table, r, "regime", row->regime[0] ? row->regime : "nan");
-	table_set_text(table, r, "note", row->note[0] ? row->note : "nan");
-}
-
-static void copy_metadata(struct table *to, const struct table *from)
-{
-	for (size_t i = 0; i < from->meta_count; i++)
-		table_meta_set(to, from->meta_key[i], "%s", from->meta_value[i]);
 }
 
 bool results_write(struct results *results, const char *path, struct fault *fault)
 {
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
-	copy_metadata(table, results->table);
-	for (size_t i = 0; i < results->count; i++)
-		write_row(table, &results->row[i]);
+
+	table_meta_add(table, results->table);
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		size_t r = table_add_row(table);
+		result_write(table, r, row);
+		/* One phase does not do the operation's arithmetic: it has no rate. */
+		if (!result_has(row, "phase"))
+			table_set_real(
+			        table, r, "gflops", results_flops(row) / row->seconds.value / 1e9);
+	}
 	bool ok = table_write(table, path, fault);
 	table_free(table);
 	return ok;
-}
-
-/* ---- reading ---- */
-
-static void read_text(
-        char *to, size_t size, const struct table *table, size_t r, const char *column)
-{
-	const char *text = table_text(table, r, column);
-	snprintf(to, size, "%s", strcmp(text, "nan") == 0 ? "" : text);
-}
-
-static int64_t read_size(const struct table *table, size_t r, const char *column)
-{
-	double value = table_real(table, r, column);
-	return value >= 1 && value <= 1e15 && floor(value) == value ? (int64_t)value : 0;
 }
 
 static const char *read_row(const struct table *table, size_t r, struct result *row)
 {
 	const char *precision = table_text(table, r, "precision");
 	const char *math = table_text(table, r, "math");
-	double repeats = table_real(table, r, "repeats");
 
-	*row = (struct result){.m = read_size(table, r, "m"),
-	        .n = read_size(table, r, "n"),
-	        .k = read_size(table, r, "k"),
-	        .p = read_size(table, r, "p"),
-	        .nb = read_size(table, r, "nb")};
-	read_text(row->operation, sizeof row->operation, table, r, "operation");
-	read_text(row->variant, sizeof row->variant, table, r, "variant");
-	read_text(row->executor, sizeof row->executor, table, r, "executor");
-	read_text(row->options, sizeof row->options, table, r, "options");
-	read_text(row->plan, sizeof row->plan, table, r, "plan");
-	read_text(row->regime, sizeof row->regime, table, r, "regime");
-	read_text(row->note, sizeof row->note, table, r, "note");
-	row->seconds.value = table_real(table, r, "seconds");
-	row->seconds.low = table_real(table, r, "low");
-	row->seconds.high = table_real(table, r, "high");
-	row->seconds.samples = repeats >= 0 && repeats < 1e9 ? (size_t)repeats : 0;
-	row->residual = table_real(table, r, "residual");
-	row->orthogonality = table_real(table, r, "orthogonality");
-
+	*row = (struct result){.m = 0};
+	fields_read(table, r, fields, ARRAY_LEN(fields), row);
 	if (!row->operation[0] || !row->variant[0] || !row->executor[0])
 		return "operation, variant or executor is missing";
 	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
@@ -212,7 +196,13 @@ static const char *read_row(const struct table *table, size_t r, struct result *
 	return NULL;
 }
 
-/* Length of the options without the level, which stands last. */
+bool result_same_problem(const struct result *a, const struct result *b)
+{
+	return a->m == b->m && a->n == b->n && a->precision == b->precision &&
+	       strcmp(a->operation, b->operation) == 0;
+}
+
+/* Length of the options without the level, which is last. */
 static size_t case_length(const char *options)
 {
 	const char *level = strstr(options, ",level=");
@@ -223,10 +213,9 @@ static size_t case_length(const char *options)
 static bool same_case(const struct result *a, const struct result *b)
 {
 	size_t length = case_length(a->options);
-	return a->m == b->m && a->n == b->n && a->k == b->k && a->p == b->p && a->nb == b->nb &&
-	       a->precision == b->precision && a->math == b->math &&
-	       strcmp(a->variant, b->variant) == 0 && strcmp(a->executor, b->executor) == 0 &&
-	       strcmp(a->operation, b->operation) == 0 && length == case_length(b->options) &&
+	return result_same_problem(a, b) && a->k == b->k && a->p == b->p && a->nb == b->nb &&
+	       a->math == b->math && strcmp(a->variant, b->variant) == 0 &&
+	       strcmp(a->executor, b->executor) == 0 && length == case_length(b->options) &&
 	       strncmp(a->options, b->options, length) == 0;
 }
 
@@ -305,6 +294,18 @@ bool results_option(const char *options, const char *key, char *value, size_t si
 		}
 	}
 	return false;
+}
+
+bool result_has(const struct result *row, const char *key)
+{
+	return results_option(row->options, key, NULL, 0);
+}
+
+bool result_has_value(const struct result *row, const char *key, const char *value)
+{
+	char found[24];
+
+	return results_option(row->options, key, found, sizeof found) && strcmp(found, value) == 0;
 }
 
 int64_t results_calls(const struct result *row)

@@ -11,24 +11,22 @@
 struct result {
 	char operation[24], variant[24], executor[16];
 	enum precision precision;
-	enum math math; /* of ours in single precision */
+	enum math math; /* of our code in single precision */
 	int64_t m, n;
-	int64_t k, p, nb; /* where the operation has them, else 0: inner dimension or reflectors,
-	                     right-hand sides, width of the (first) block */
+	int64_t k, p, nb; /* inner dimension or number of reflectors; right-hand sides; width of the
+	                     (first) block; 0 where the operation has none */
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
-	                     uplo=l|u, from=host, alg=NAME, plan=chosen,
-	                     without=NAME, trans=nn|nt, layout=row|column,
-	                     blocks=folded|exit|full, side=l|r, splits=N|plan,
-	                     level=0|1 (last) */
-	char plan[256];   /* of whole factorizations as whole_plan_text has it; else block width and
-	                     leading dimension */
-	struct estimate
-	        seconds; /* samples = repeats; value NaN: refused or failed, note says why */
-	double residual; /* LAPACK's test ratio; of whole factorizations estimated as check_whole.h
-	                    says; of error_* what that has of LAWN 202 */
-	double orthogonality; /* of QR, alike; else NaN */
-	char regime[16];      /* of a prediction: hardware | surface */
-	char note[512];       /* why there is no number, or what it is worth; else empty */
+	                     uplo=l|u, from=host, alg=NAME, plan=chosen, without=NAME,
+	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
+	                     splits=N|plan, level=0|1 (last) */
+	char plan[256];   /* of whole factorizations the text of whole_plan_text; else block width
+	                     and leading dimension */
+	struct estimate seconds; /* samples = repeats; NaN: refused or failed, see note */
+	double residual;         /* LAPACK's test ratio; check_whole.h estimates it for whole
+	                            factorizations; rows error_* hold LAWN 202's measure */
+	double orthogonality;    /* of QR, the same ratio; else NaN */
+	char regime[16];         /* of a prediction: hardware | surface */
+	char note[512];          /* the reason why there is no number, or a warning; else empty */
 };
 
 struct results {
@@ -36,6 +34,10 @@ struct results {
 	struct result *row;
 	size_t count;
 };
+
+/* A row without times, in the usual memory state of the executor. */
+struct result result_new(const char *operation, const char *variant, const char *executor,
+        enum precision precision, int64_t m, int64_t n);
 
 /* An empty list with an empty table (for metadata); results_write fills the table's rows. */
 struct results *results_new(void);
@@ -48,8 +50,11 @@ void results_append(struct results *results, const struct results *others);
 /* Writes rows and metadata atomically. */
 bool results_write(struct results *results, const char *path, struct fault *fault);
 
-/* Reads and checks: missing columns, an unknown precision, sizes that are not positive, a negative
- * or infinite time, an inverted interval, a key that occurs twice. */
+/* Writes those columns of a row that the table has; all but gflops. */
+void result_write(struct table *table, size_t r, const struct result *row);
+
+/* Reads and checks. NULL with a fault for missing columns, an unknown precision or math, sizes or
+ * times that are not positive, an inverted interval, a key that occurs twice. */
 struct results *results_read(const char *path, struct fault *fault);
 
 /* "l2=warm" or "cache=warm" by executor, then phase (NULL: none), then level (2 is not written). */
@@ -58,8 +63,12 @@ void results_options(char options[64], const char *executor, const char *phase, 
 /* One more pair. */
 void results_option_add(char options[64], const char *key, const char *value);
 
-/* Value of one option into value (size bytes); false when it is not there. */
+/* Value of one option into value (size bytes); false when it is absent. */
 bool results_option(const char *options, const char *key, char *value, size_t size);
+
+/* Whether the row has this option at all; whether with this value. */
+bool result_has(const struct result *row, const char *key);
+bool result_has_value(const struct result *row, const char *key, const char *value);
 
 /* Calls of one sample, from a plan calls=N; 1 without. */
 int64_t results_calls(const struct result *row);
@@ -67,8 +76,7 @@ int64_t results_calls(const struct result *row);
 /* Level of a prediction: 0, 1, or 2 when options name none. */
 int results_level(const struct result *row);
 
-/* Marks a time as that of runs that others on the host disturbed (timing.h); whether it is one; how
- * many are. */
+/* A note marks times of runs that other processes disturbed (timing.h). */
 void results_disturbed_set(struct result *row);
 bool results_disturbed(const struct result *row);
 size_t results_count_disturbed(const struct results *results);
@@ -76,21 +84,27 @@ size_t results_count_disturbed(const struct results *results);
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);
 
-/* A panel or a rank-1 update of one; else a whole factorization. Panels of LU, and those updates,
- * come in variants of their own; those of QR and Cholesky are matrices of one block. */
+/* Whether two rows have the same operation, precision and size. */
+bool result_same_problem(const struct result *a, const struct result *b);
+
+/* A panel or a rank-1 update of one; else a whole factorization. Panels of LU, and their rank-1
+ * updates, have variants of their own; panels of QR and Cholesky are matrices of one block. */
 #define RESULTS_PANEL "panel_"
 bool results_is_panel(const struct result *row);
 bool results_is_lu_panel(const struct result *row);
 
-/* Errors of a whole factorization by LAWN 202's measure (lawn_errors.h): the operation's name
- * behind this. */
+/* Errors of a whole factorization by LAWN 202's measure (lawn_errors.h): this prefix, then the
+ * operation's name. */
 #define RESULTS_ERROR "error_"
 bool results_is_error(const struct result *row);
 
-/* The factorization that an operation's name is of, which may be an error's or a panel's. */
+/* The factorization behind an operation's name, without the prefix of errors or panels. */
 const char *results_factorization(const char *operation);
 
-/* LAPACK Working Note 41's operation count, NaN of what only moves words. */
+/* LAPACK Working Note 41's operation count; NaN for operations that only move words. */
 double results_flops(const struct result *row);
+
+/* The same rate in Gflop/s; NaN for NULL. */
+double results_gflops(const struct result *row);
 
 #endif

@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs of a candidate's first turn: the fewest samples it can end with, unless one run alone takes
- * a turn's time. */
+/* A candidate ends with at least FIRST_TURN samples, or FEWEST when one run takes a turn's time. */
 enum { FIRST_TURN = 5, FEWEST = 3 };
 
-/* Of the warm-up, for all candidates but the first of a fixture: the clocks have risen. */
+/* Share of the warm-up for all candidates but the first: the clocks have risen. */
 static const double later_warm_up = 0.1;
 
-/* Of the time: for a phase alone, of which there are many, and which others run before. */
-static const double phase_part = 0.25;
+/* Share of the time for a single phase: there are many, and other phases run before each. */
+static const double phase_share = 0.25;
 
 void timing_per_call(struct candidate *candidate, int64_t calls)
 {
@@ -28,86 +27,83 @@ void timing_per_call(struct candidate *candidate, int64_t calls)
 	t->high /= (double)calls;
 }
 
-bool timing_lift(const struct executor *executor, bool ok, struct fault *fault)
+bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes)
 {
-	return ok || fault_set(fault, "%s", executor->fault.text);
+	return bytes >= 0 && (bytes == 0 || e->ops->alloc(e, bytes, &candidate->work));
 }
 
-static bool run_once(struct timing_fixture *fixture, struct candidate *candidate, double *seconds,
-        struct fault *fault)
+static bool restore(struct timing_fixture *fixture, struct candidate *candidate)
 {
-	if (!fixture->restore(fixture, fault))
-		return false;
-	if (candidate->before && !candidate->before(candidate, &fixture->problem, fault))
+	if (fixture->restore && !fixture->restore(fixture))
+		return fault_set(&candidate->fault, "%s", fixture->executor->fault.text);
+	return !candidate->before || candidate->before(candidate);
+}
+
+static bool run_once(struct timing_fixture *fixture, struct candidate *candidate, double *seconds)
+{
+	if (!restore(fixture, candidate))
 		return false;
 	double start = clock_now();
-	bool ok = candidate->run(candidate, &fixture->problem, fault);
+	bool ok = candidate->run(candidate);
 	*seconds = clock_now() - start;
 	return ok;
 }
 
-static void give_up(struct candidate *candidate, const struct fault *fault)
+static void give_up(const struct timing_fixture *fixture, struct candidate *candidate)
 {
+	const struct executor *e = candidate->executor ? candidate->executor : fixture->executor;
+	const char *reason = candidate->fault.text[0] ? candidate->fault.text : e->fault.text;
+
 	candidate->done = candidate->failed = true;
 	candidate->samples = 0;
-	snprintf(candidate->note, sizeof candidate->note, "%s", fault->text);
+	snprintf(candidate->note, sizeof candidate->note, "%s", reason);
 }
 
-/* A first run of less may have spent most of it loading code. */
+/* A shorter first run may be mostly the loading of code. */
 static const double loading = 0.15;
-
-static bool short_run(const struct timing_fixture *fixture, double seconds)
-{
-	return seconds < fmax(loading, fixture->plan->max_seconds / FEWEST);
-}
 
 static void look(struct timing_fixture *fixture, struct candidate *candidate)
 {
-	struct fault fault = {""};
-
-	if ((candidate->after && !candidate->after(candidate, &fixture->problem, &fault)) ||
-	        !fixture->check(fixture, candidate, &fault)) {
-		give_up(candidate, &fault);
+	if ((candidate->after && !candidate->after(candidate)) || !fixture->check(fixture, candidate)) {
+		give_up(fixture, candidate);
 		candidate->seconds = (struct estimate){NAN, NAN, NAN, 0};
 	}
 }
 
-static bool long_run(const struct timing_plan *plan, double seconds)
-{
-	return !plan->screened && plan->long_seconds > 0 && seconds >= plan->long_seconds;
-}
-
 static void begin(struct timing_fixture *fixture, struct candidate *candidate, double warm_seconds)
 {
-	struct fault fault = {""};
 	double start = clock_now(), seconds;
 
+	candidate->fault.text[0] = 0;
+	candidate->fixture = fixture;
 	candidate->residual = candidate->orthogonality = NAN;
 	candidate->seconds = (struct estimate){NAN, NAN, NAN, 0};
-	if (candidate->prepare && !candidate->prepare(candidate, &fixture->problem, &fault)) {
-		give_up(candidate, &fault);
+	if (candidate->prepare && !candidate->prepare(candidate)) {
+		give_up(fixture, candidate);
 		candidate->refused = true;
 		candidate->failed = false;
 		return;
 	}
 	bool cold = true;
 	for (int runs = 0; cold || clock_now() - start < warm_seconds; runs++) {
-		if (!run_once(fixture, candidate, &seconds, &fault)) {
-			give_up(candidate, &fault);
+		if (!run_once(fixture, candidate, &seconds)) {
+			give_up(fixture, candidate);
 			return;
 		}
-		if (fixture->plan->screened && (runs > 0 || !short_run(fixture, seconds))) {
+		if (fixture->plan->screened &&
+		        (runs > 0 || seconds >= fmax(loading, fixture->plan->max_seconds / FEWEST))) {
 			candidate->seconds = (struct estimate){seconds, seconds, seconds, 1};
 			candidate->done = true;
 			return;
 		}
-		if (runs == 0 && long_run(fixture->plan, seconds)) {
+		if (runs == 0 && fixture->plan->long_seconds > 0 &&
+		        seconds >= fixture->plan->long_seconds && !fixture->plan->screened) {
 			candidate->seconds = (struct estimate){seconds, NAN, NAN, 1};
 			candidate->done = true;
 			look(fixture, candidate);
 			return;
 		}
-		/* The first run loads code; a second one is not needed to see that one is long. */
+		/* The first run loads code. A long run needs no second one. */
 		cold = runs == 0 &&
 		       (fixture->plan->screened || seconds < fixture->plan->max_seconds / FEWEST);
 		if (runs == 0 && !cold)
@@ -115,8 +111,8 @@ static void begin(struct timing_fixture *fixture, struct candidate *candidate, d
 	}
 }
 
-/* Turns grow with what is there already, so that short operations are not sorted thousands of
- * times; those of long ones are a single run. */
+/* Turns grow with the number of samples: the samples of short operations are then sorted a few
+ * times only. */
 static size_t runs_of_turn(const struct candidate *candidate)
 {
 	return candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
@@ -136,7 +132,7 @@ static bool disturbed(const struct timing_plan *plan)
 	return plan->noise && !core_noise_undisturbed(plan->noise);
 }
 
-static bool take_runs(struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault)
+static bool take_runs(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	const struct timing_plan *plan = fixture->plan;
 	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start, seconds;
@@ -146,7 +142,7 @@ static bool take_runs(struct timing_fixture *fixture, struct candidate *candidat
 		core_noise_refresh(plan->noise);
 	bool before = disturbed(plan);
 	for (size_t i = 0; i < runs && !*plan->stop && (i == 0 || now - start < turn); i++) {
-		if (!run_once(fixture, candidate, &seconds, fault))
+		if (!run_once(fixture, candidate, &seconds))
 			return false;
 		bool after = disturbed(plan);
 		keep_run(candidate, seconds, before || after);
@@ -166,7 +162,7 @@ bool timing_slowed(const double *undisturbed, size_t count, const double *distur
 	                             fmin(median.low, (1 - target) * median.value);
 }
 
-/* Disturbed runs count when the time is spent and there are too few others. */
+/* Disturbed runs count when the time is spent and there are too few other runs. */
 static void take_side_queues(struct candidate *c, double target)
 {
 	if (c->side_queues > 0 && timing_slowed(c->sample, c->samples, c->side_queue, c->side_queues, target))
@@ -176,7 +172,7 @@ static void take_side_queues(struct candidate *c, double target)
 	c->side_queues = 0;
 }
 
-/* A long first run counts when the second one shows that loading code was no part of it. */
+/* A long first run counts when the second run takes as long: it did not load code. */
 static bool first_counts(const struct candidate *c, const struct timing_plan *plan)
 {
 	return c->first > 0 && c->samples == 1 &&
@@ -185,10 +181,9 @@ static bool first_counts(const struct candidate *c, const struct timing_plan *pl
 
 static double time_of(const struct candidate *c, const struct timing_plan *plan)
 {
-	return c->skip ? phase_part * plan->max_seconds : plan->max_seconds;
+	return c->skip ? phase_share * plan->max_seconds : plan->max_seconds;
 }
 
-/* As many as the first turn's runs, fewer where one takes that long. */
 static bool precise(const struct candidate *c, const struct timing_plan *plan)
 {
 	const struct estimate *t = &c->seconds;
@@ -198,14 +193,13 @@ static bool precise(const struct candidate *c, const struct timing_plan *plan)
 	       (t->high - t->low) / 2 <= plan->target * t->value;
 }
 
-/* What a candidate's last run left behind is looked at before others run. */
+/* The results of a candidate's last run are checked before another candidate runs. */
 static void take_turn(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	const struct timing_plan *plan = fixture->plan;
-	struct fault fault = {""};
 
-	if (!take_runs(fixture, candidate, &fault)) {
-		give_up(candidate, &fault);
+	if (!take_runs(fixture, candidate)) {
+		give_up(fixture, candidate);
 		return;
 	}
 	bool spent = candidate->spent > time_of(candidate, plan);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Times several ways to do one operation on the same data, in turns, so that drift of the machine
- * hits all alike. The input is restored before every run (by a copy: the L2 or cache is warm),
- * outside of what is timed; the time is the host's, from call to completion, on an idle device.
- * Runs before or after which the calling thread's core did clearly less than usual are discarded as
- * soon as there are enough others, as the probes' samples are; where there never are, the time is
- * theirs, and says so unless the others take as long. */
+ * affects all alike. Before every run the input is restored by a copy, which is not timed: the L2
+ * or cache is warm. The time is the host's, from call to completion, on an idle device. A run is
+ * disturbed when the calling thread's core did clearly less than usual before or after it.
+ * Disturbed runs are discarded when there are enough other runs; else they are the time, which is
+ * then marked as disturbed, unless the undisturbed runs take as long. */
 #ifndef FATHOM_TIMING_H
 #define FATHOM_TIMING_H
 
@@ -14,44 +14,45 @@
 
 #include <signal.h>
 
-/* The operation under test: on the matrix a, to completion. For ger, x (m x 1) and y (1 x n) are
- * its vectors. Cholesky uses only the info of the pivots. */
+/* The operation under test works on the matrix a. For ger, x (m x 1) and y (1 x n) are its
+ * vectors. Cholesky uses only the info of the pivots. */
 struct timing_problem {
 	struct matrix a, x, y, tau;
 	struct pivots pivots;
 };
 
+struct timing_fixture;
+
+/* One way to do the operation. */
 struct candidate {
-	/* set by the caller */
-	bool (*run)(struct candidate *candidate, const struct timing_problem *problem,
-	        struct fault *fault);
-	/* once, ahead of everything (NULL: nothing): memory. False means refused */
-	bool (*prepare)(struct candidate *candidate, const struct timing_problem *problem,
-	        struct fault *fault);
-	/* ahead of every run, not timed (NULL: nothing): what a phase alone needs from the others
-	 */
-	bool (*before)(struct candidate *candidate, const struct timing_problem *problem,
-	        struct fault *fault);
-	/* after the run that is checked (NULL: nothing): results to where the problem has them */
-	bool (*after)(struct candidate *candidate, const struct timing_problem *problem,
-	        struct fault *fault);
-	void (*close)(struct candidate *candidate); /* NULL: nothing */
-	void *context;                              /* executor, vendor ... */
+	/* Set by the caller; NULL: nothing to do. The functions return false after filling `fault`
+	 * or the fault of `executor` (NULL: the fixture's). */
+	bool (*run)(struct candidate *candidate);     /* timed, to completion */
+	bool (*prepare)(struct candidate *candidate); /* once: memory. False: refused */
+	bool (*before)(struct candidate *candidate);  /* each run, not timed */
+	bool (*after)(struct candidate *candidate);   /* the checked run: results into the
+	                                                 problem's memory */
+	void (*close)(struct candidate *candidate);
+	struct executor *executor;
+	struct fault fault;
+	void *context;   /* executor, vendor ... */
+	const void *way; /* a constant of the caller */
 	const char *variant;
 	unsigned skip;  /* phases left out; the result is then not checked */
 	bool ger;       /* rank-1 update instead of a factorization */
-	enum uplo uplo; /* of Cholesky: the triangle that it takes */
-	/* results */
+	enum uplo uplo; /* the triangle that Cholesky takes */
+	/* Results. */
 	struct estimate seconds; /* no samples: refused or failed */
 	size_t discarded;        /* runs */
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
-	double orthogonality;    /* of QR: the same of I - Q^T Q; else NaN */
-	bool refused, failed;    /* note says why */
-	bool disturbed; /* the time is that of runs which others made longer, or may have */
+	double orthogonality;    /* of QR: the same ratio of I - Q^T Q; else NaN */
+	bool refused, failed;    /* the reason is in note */
+	bool disturbed;          /* the time is of disturbed runs that may be longer */
 	char note[512];
-	/* used inside */
-	void *work;
-	double *sample, *side_queue; /* undisturbed runs, and others */
+	/* Set inside. */
+	struct timing_fixture *fixture;
+	void *work;             /* released at the end */
+	double *sample, *side_queue; /* undisturbed runs, and disturbed ones */
 	size_t samples, side_queues;
 	double spent;
 	double first; /* seconds of the first run, when it was long; else 0 */
@@ -60,40 +61,43 @@ struct candidate {
 
 struct timing_plan {
 	double warm_seconds, max_seconds; /* per candidate */
-	double long_seconds; /* a first run of as much is the only one: no interval; 0: never */
+	double long_seconds; /* a first run of this length is the only run: no interval; 0: never */
 	double target;       /* relative half-width of the median's interval that suffices */
-	bool screened;          /* one warm run of each, unchecked: to choose what to time */
+	bool screened;          /* one warm run of each, unchecked, to screen candidates */
 	uint64_t seed;
-	int64_t ld;                        /* > = m */
+	int64_t ld;                        /* >= m */
 	const volatile sig_atomic_t *stop; /* set by a signal: give up */
-	struct core_noise *noise; /* where the calling thread is; NULL: not known, nothing is discarded
-	                      */
+	struct core_noise *noise;               /* the calling thread's core; NULL: none is discarded */
 };
 
-/* What the candidates run on. */
+/* What the candidates run on. Its pieces of memory are released by fixture_close (fixture.h). */
+enum { TIMING_PIECES = 32 };
 struct timing_fixture {
 	struct executor *executor;
 	const struct timing_plan *plan;
-	struct timing_problem problem; /* what the candidates get */
-	/* the input as it was, the results poisoned */
-	bool (*restore)(struct timing_fixture *fixture, struct fault *fault);
-	/* looks at what the last run left behind */
-	bool (*check)(struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault);
+	/* the input again, the results poisoned; NULL: candidates do it before each run */
+	bool (*restore)(struct timing_fixture *fixture);
+	/* judges the results of the last run */
+	bool (*check)(struct timing_fixture *fixture, struct candidate *candidate);
+	struct timing_problem problem;
+	void *piece[TIMING_PIECES];
+	size_t pieces;
 };
 
 /* Fills the results of all candidates. False with a fault when stopped. */
 bool timing_turns(
         struct timing_fixture *fixture, struct candidate *candidate, size_t count, struct fault *fault);
 
-/* Whether disturbed runs are the longer for it, by what others take that were not: none of these is
- * quicker by more than `target` and than the interval of their median. Without any nobody knows. */
+/* Whether disturbed runs may be longer than undisturbed ones: true when an undisturbed run is
+ * quicker than the disturbed median by more than `target` and than its interval, or without any
+ * undisturbed run. */
 bool timing_slowed(const double *undisturbed, size_t count, const double *disturbed,
         size_t disturbed_count, double target);
 
-/* A candidate's results become those of one of its calls. */
+/* Divides the times of a candidate by its number of calls. */
 void timing_per_call(struct candidate *candidate, int64_t calls);
 
-/* Passes ok on; on failure the executor's fault becomes the fault. */
-bool timing_lift(const struct executor *executor, bool ok, struct fault *fault);
+/* Scratch memory of a candidate; bytes < 0: the executor has refused the plan or shape. */
+bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes);
 
 #endif

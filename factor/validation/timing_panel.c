@@ -2,7 +2,7 @@
 #include "timing_panel.h"
 
 #include "lib/base/msg.h"
-#include "check.h"
+#include "fixture.h"
 #include "matrices.h"
 #include "factor/algorithms/panel_getrf.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything one shape needs, in host memory and in the executor's. */
+/* One shape in host memory and in the executor's. */
 struct panel_fixture {
 	struct timing_fixture fixture;
 	struct matrix original;       /* the panel before factorization */
@@ -21,63 +21,54 @@ struct panel_fixture {
 
 /* ---- candidates ---- */
 
-static bool panel_prepare(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+/* Scratch memory starts as garbage: nothing may rely on zeros. */
+static bool panel_prepare(struct candidate *candidate)
 {
-	struct executor *executor = candidate->context;
-	int64_t bytes = panel_getrf_work(executor, candidate->variant, problem->a);
-
-	if (bytes < 0)
-		return timing_lift(executor, false, fault);
-	if (bytes == 0)
-		return true;
-	/* Scratch memory starts as garbage: nothing may rely on zeros. */
+	struct executor *e = candidate->context;
+	int64_t bytes = panel_getrf_work(e, candidate->variant, candidate->fixture->problem.a);
 	int64_t words = (bytes + 3) / 4;
-	struct matrix work = {NULL, 0, words, 1, words, SINGLE};
-	void *garbage = xmalloc((size_t)words * 4);
+
+	if (!timing_work(candidate, e, bytes < 0 ? bytes : words * 4))
+		return false;
+	struct matrix work = {candidate->work, 0, words, 1, words, SINGLE};
+	void *garbage = xmalloc((size_t)words * 4 + 1);
 	memset(garbage, 0xff, (size_t)words * 4);
-	bool ok = timing_lift(
-	        executor, executor->ops->alloc(executor, words * 4, &candidate->work), fault);
-	work.data = candidate->work;
-	ok = ok &&
-	     timing_lift(executor, executor->ops->upload(executor, garbage, words, work), fault);
+	bool ok = words == 0 || e->ops->upload(e, garbage, words, work);
 	free(garbage);
 	return ok;
 }
 
-static bool run_without(struct candidate *candidate, const struct timing_problem *problem,
-        unsigned skip, struct fault *fault)
+static bool run_without(struct candidate *candidate, unsigned skip)
 {
-	struct executor *executor = candidate->context;
+	const struct timing_problem *problem = &candidate->fixture->problem;
+	struct executor *e = candidate->context;
 
-	executor->skip = skip;
-	bool ok = panel_getrf(
-	        executor, candidate->variant, problem->a, candidate->work, problem->pivots);
-	executor->skip = 0;
-	return timing_lift(executor, ok && executor->ops->sync(executor), fault);
+	e->skip = skip;
+	bool ok = panel_getrf(e, candidate->variant, problem->a, candidate->work, problem->pivots);
+	e->skip = 0;
+	return ok && e->ops->sync(e);
 }
 
-static bool panel_run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool panel_run(struct candidate *candidate)
 {
-	return run_without(candidate, problem, candidate->skip, fault);
+	return run_without(candidate, candidate->skip);
 }
 
-/* A phase alone finds what it takes from the others: candidates for the pivot, the panel on the
- * host. */
-static bool phase_before(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+/* A single phase needs from the others: candidates for the pivot, the panel on the host. */
+static bool phase_before(struct candidate *candidate)
 {
 	unsigned needed = 1u << PHASE_SEARCH | 1u << PHASE_TRANSFER;
-	return run_without(candidate, problem, ~needed, fault);
+
+	return run_without(candidate, ~needed);
 }
 
-static bool ger_run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool ger_run(struct candidate *candidate)
 {
-	struct executor *executor = candidate->context;
-	bool ok = ex_ger(executor, problem->x, problem->y, problem->a);
-	return timing_lift(executor, ok && executor->ops->sync(executor), fault);
+	const struct timing_problem *problem = &candidate->fixture->problem;
+	struct executor *e = candidate->context;
+	bool ok = ex_ger(e, problem->x, problem->y, problem->a);
+
+	return ok && e->ops->sync(e);
 }
 
 struct candidate candidate_panel(struct executor *executor, const char *variant, unsigned skip)
@@ -98,164 +89,131 @@ struct candidate candidate_ger(struct executor *executor)
 
 /* ---- data ---- */
 
-static bool new_matrix(const struct panel_fixture *panel, struct matrix *matrix, const void *host,
-        struct fault *fault)
+/* A copy of `host`, with the padding. */
+static bool new_matrix(struct panel_fixture *s, struct matrix *a, int64_t m, int64_t n, int64_t ld,
+        enum precision precision, const void *host)
 {
-	struct executor *executor = panel->fixture.executor;
-	int64_t bytes = matrix->ld * matrix->n * precision_bytes(matrix->precision);
-	struct matrix whole = *matrix;
+	struct executor *e = s->fixture.executor;
 
-	if (!timing_lift(executor, executor->ops->alloc(executor, bytes, &matrix->data), fault))
+	if (!fixture_matrix(&s->fixture, a, m, n, ld, precision))
 		return false;
-	whole.data = matrix->data;
-	whole.m = matrix->ld; /* with the padding */
-	return timing_lift(
-	        executor, executor->ops->upload(executor, host, matrix->ld, whole), fault);
+	struct matrix padded = *a;
+	padded.m = ld;
+	return e->ops->upload(e, host, ld, padded);
 }
 
-static bool fixture_open(struct panel_fixture *panel, enum precision precision, int64_t m, int64_t n,
-        struct fault *fault)
+static void *random_matrix(
+        int64_t ld, int64_t m, int64_t n, enum precision precision, uint64_t seed)
 {
-	int64_t ld = panel->fixture.plan->ld, words = n + 1;
-	struct timing_problem *problem = &panel->fixture.problem;
-	struct matrix shape = {NULL, 0, m, n, ld, precision};
-	struct matrix column = {NULL, 0, words, 1, words, SINGLE};
+	void *a = xmalloc((size_t)(ld * n * precision_bytes(precision)));
 
-	panel->a = xmalloc((size_t)(ld * n * precision_bytes(precision)));
-	panel->x = xmalloc((size_t)(m * precision_bytes(precision)));
-	panel->y = xmalloc((size_t)(n * precision_bytes(precision)));
-	matrix_fill(panel->a, ld, m, n, precision, MATRIX_RANDOM, panel->fixture.plan->seed);
-	matrix_fill(panel->x, m, m, 1, precision, MATRIX_RANDOM, panel->fixture.plan->seed + 1);
-	matrix_fill(panel->y, 1, 1, n, precision, MATRIX_RANDOM, panel->fixture.plan->seed + 2);
-	panel->result = xmalloc((size_t)(ld * n * precision_bytes(precision)));
-	panel->ipiv = xmalloc((size_t)words * sizeof *panel->ipiv);
-	memset(panel->ipiv, 0xff, (size_t)words * sizeof *panel->ipiv);
+	matrix_fill(a, ld, m, n, precision, MATRIX_RANDOM, seed);
+	return a;
+}
 
-	panel->original = problem->a = shape;
-	problem->x = (struct matrix){NULL, 0, m, 1, m, precision};
-	problem->y = (struct matrix){NULL, 0, 1, n, 1, precision};
-	panel->pivots = panel->poison = column;
-	bool ok = new_matrix(panel, &panel->original, panel->a, fault) &&
-	          new_matrix(panel, &problem->a, panel->a, fault) &&
-	          new_matrix(panel, &problem->x, panel->x, fault) &&
-	          new_matrix(panel, &problem->y, panel->y, fault) &&
-	          new_matrix(panel, &panel->pivots, panel->ipiv, fault) &&
-	          new_matrix(panel, &panel->poison, panel->ipiv, fault);
-	problem->pivots = (struct pivots){panel->pivots.data, n};
+static bool fixture_open(struct panel_fixture *s, enum precision precision, int64_t m, int64_t n)
+{
+	struct timing_problem *problem = &s->fixture.problem;
+	int64_t ld = s->fixture.plan->ld, words = n + 1;
+	const uint64_t seed = s->fixture.plan->seed;
+
+	s->a = random_matrix(ld, m, n, precision, seed);
+	s->x = random_matrix(m, m, 1, precision, seed + 1);
+	s->y = random_matrix(1, 1, n, precision, seed + 2);
+	s->result = xmalloc((size_t)(ld * n * precision_bytes(precision)));
+	s->ipiv = xmalloc((size_t)words * sizeof *s->ipiv);
+	memset(s->ipiv, 0xff, (size_t)words * sizeof *s->ipiv);
+	bool ok = new_matrix(s, &s->original, m, n, ld, precision, s->a) &&
+	          new_matrix(s, &problem->a, m, n, ld, precision, s->a) &&
+	          new_matrix(s, &problem->x, m, 1, m, precision, s->x) &&
+	          new_matrix(s, &problem->y, 1, n, 1, precision, s->y) &&
+	          new_matrix(s, &s->pivots, words, 1, words, SINGLE, s->ipiv) &&
+	          new_matrix(s, &s->poison, words, 1, words, SINGLE, s->ipiv);
+	problem->pivots = (struct pivots){s->pivots.data, n};
 	return ok;
 }
 
-static void fixture_close(struct panel_fixture *panel)
+static void fixture_close(struct panel_fixture *s)
 {
-	struct executor *executor = panel->fixture.executor;
-	void *device[] = {panel->original.data, panel->fixture.problem.a.data,
-	        panel->fixture.problem.x.data, panel->fixture.problem.y.data, panel->pivots.data,
-	        panel->poison.data};
-	void *host[] = {panel->a, panel->x, panel->y, panel->result, panel->ipiv};
+	void *host[] = {s->a, s->x, s->y, s->result, s->ipiv};
 
-	for (size_t i = 0; i < ARRAY_LEN(device); i++)
-		if (device[i])
-			executor->ops->release(executor, device[i]);
 	for (size_t i = 0; i < ARRAY_LEN(host); i++)
 		free(host[i]);
 }
 
 /* ---- checks ---- */
 
-static double element(const void *data, int64_t i, enum precision precision)
-{
-	return precision == SINGLE ? (double)((const float *)data)[i] : ((const double *)data)[i];
-}
-
 /* Largest error of A - x y^T, element by element, in units of eps times the terms' magnitudes. */
-static double ger_ratio(const struct panel_fixture *panel)
+static double ger_ratio(const struct panel_fixture *s)
 {
-	const struct matrix *a = &panel->original;
-	double eps = a->precision == SINGLE ? 0x1p-24 : 0x1p-53, worst = 0;
+	const struct matrix *a = &s->original;
+	const enum precision p = a->precision;
+	double worst = 0;
 
 	for (int64_t j = 0; j < a->n; j++) {
-		double y = element(panel->y, j, a->precision);
+		const double y = matrix_get(s->y, p, j);
 		for (int64_t i = 0; i < a->m; i++) {
-			double before = element(panel->a, i + j * a->ld, a->precision);
-			double product = element(panel->x, i, a->precision) * y;
-			double got = element(panel->result, i + j * a->ld, a->precision);
-			double scale = eps * (fabs(before) + fabs(product));
-			double ratio = fabs(got - (before - product)) / scale;
-			if (!(ratio <= worst)) /* NaN too */
-				worst = ratio;
+			const double before = matrix_get(s->a, p, i + j * a->ld);
+			const double product = matrix_get(s->x, p, i) * y;
+			const double got = matrix_get(s->result, p, i + j * a->ld);
+			const double scale = check_eps(p) * (fabs(before) + fabs(product));
+			worst = fixture_worse(worst, fabs(got - (before - product)) / scale);
 		}
 	}
 	return worst;
 }
 
-static bool check_factors(
-        struct panel_fixture *panel, struct candidate *candidate, struct fault *fault)
+static bool check_factors(struct panel_fixture *s, struct candidate *candidate)
 {
-	struct executor *executor = panel->fixture.executor;
-	const struct matrix *a = &panel->original;
+	struct executor *e = s->fixture.executor;
+	const struct matrix *a = &s->original;
 	struct panel_check check;
 	int info = -1;
 
-	if (!timing_lift(executor,
-	            executor->ops->read_pivots(
-	                    executor, panel->fixture.problem.pivots, panel->ipiv, &info),
-	            fault))
+	if (!e->ops->read_pivots(e, s->fixture.problem.pivots, s->ipiv, &info))
 		return false;
-	check_panel(panel->a, a->ld, panel->result, a->ld, a->m, a->n, panel->ipiv, a->precision,
-	        &check);
+	check_panel(s->a, a->ld, s->result, a->ld, a->m, a->n, s->ipiv, a->precision, &check);
 	candidate->residual = check.ratio;
 	if (check.passed && info == 0)
 		return true;
-	return fault_set(fault, "failed: residual ratio %.3g, largest |l| %.3g, pivots %s, info %d",
-	        check.ratio, check.max_l, check.pivots_valid ? "valid" : "invalid", info);
+	return fault_set(&candidate->fault,
+	        "failed: residual ratio %.3g, largest |l| %.3g, pivots %s, info %d", check.ratio,
+	        check.max_l, check.pivots_valid ? "valid" : "invalid", info);
 }
 
-static bool check_ger(struct panel_fixture *panel, struct candidate *candidate, struct fault *fault)
+static bool check_result(struct timing_fixture *fixture, struct candidate *candidate)
 {
-	candidate->residual = ger_ratio(panel);
-	return candidate->residual < CHECK_THRESHOLD ||
-	       fault_set(fault, "failed: residual ratio %.3g", candidate->residual);
-}
+	struct panel_fixture *s = (struct panel_fixture *)fixture;
+	struct executor *e = fixture->executor;
+	const struct matrix *a = &s->original;
+	struct matrix padded = fixture->problem.a;
 
-static bool check_result(
-        struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault)
-{
-	struct panel_fixture *panel = (struct panel_fixture *)fixture;
-	struct executor *executor = panel->fixture.executor;
-	const struct matrix *a = &panel->original;
-	struct matrix whole = panel->fixture.problem.a;
-
-	whole.m = whole.ld;
-	if (!timing_lift(executor, executor->ops->download(executor, whole, panel->result, a->ld),
-	            fault))
+	padded.m = padded.ld;
+	if (!e->ops->download(e, padded, s->result, a->ld))
 		return false;
-	if (!matrix_padding_intact(panel->result, a->ld, a->m, a->n, a->precision))
-		return fault_set(fault, "failed: rows below the panel were overwritten");
-	return candidate->ger ? check_ger(panel, candidate, fault)
-	                      : check_factors(panel, candidate, fault);
+	if (!matrix_padding_intact(s->result, a->ld, a->m, a->n, a->precision))
+		return fault_set(
+		        &candidate->fault, "failed: rows below the panel were overwritten");
+	return candidate->ger ? fixture_residual(candidate, ger_ratio(s))
+	                      : check_factors(s, candidate);
 }
 
-static bool restore(struct timing_fixture *fixture, struct fault *fault)
+static bool restore(struct timing_fixture *fixture)
 {
-	struct panel_fixture *panel = (struct panel_fixture *)fixture;
-	struct executor *executor = fixture->executor;
-	const struct executor_ops *ops = executor->ops;
+	struct panel_fixture *s = (struct panel_fixture *)fixture;
+	struct executor *e = fixture->executor;
 
-	return timing_lift(executor,
-	        ops->duplicate(executor, panel->poison, panel->pivots) &&
-	                ops->duplicate(executor, panel->original, fixture->problem.a) &&
-	                ops->sync(executor),
-	        fault);
+	return e->ops->duplicate(e, s->poison, s->pivots) &&
+	       e->ops->duplicate(e, s->original, fixture->problem.a) && e->ops->sync(e);
 }
 
 bool timing_panel(struct executor *executor, enum precision precision, int64_t m, int64_t n,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault)
 {
-	struct panel_fixture panel = {.fixture = {executor, plan, {.x = {0}}, restore, check_result}};
-	bool ok = fixture_open(&panel, precision, m, n, fault) &&
-	          timing_turns(&panel.fixture, candidate, count, fault);
+	struct panel_fixture s = {.fixture = {executor, plan, restore, check_result}};
+	bool ok = fixture_time(&s.fixture, fixture_open(&s, precision, m, n), candidate, count, fault);
 
-	fixture_close(&panel);
+	fixture_close(&s);
 	return ok;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Panels, and rank-1 updates of them, as timed problems: a random panel, checked on the host. */
+/* LU panels, and rank-1 updates of them, as timed problems: a random panel, checked on the host. */
 #ifndef FATHOM_TIMING_PANEL_H
 #define FATHOM_TIMING_PANEL_H
 
 #include "timing.h"
 
-/* Ready-made candidates: a variant of the panel or ger on an executor. */
+/* A variant of the panel, without the phases of `skip` (bits), or ger on an executor. */
 struct candidate candidate_panel(struct executor *executor, const char *variant, unsigned skip);
 struct candidate candidate_ger(struct executor *executor);
 

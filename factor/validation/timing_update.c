@@ -3,6 +3,7 @@
 
 #include "lib/base/msg.h"
 #include "factor/algorithms/schedule.h"
+#include "fixture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,22 +12,11 @@ const char *const update_way_name[UPDATE_WAYS] = {"update", "refactor", "solve",
 
 /* ---- memory ---- */
 
-static bool take(struct update_fixture *s, int64_t bytes, void **data)
-{
-	bool ok = s->fixture.executor->ops->alloc(s->fixture.executor, larger(bytes, 1), data);
-
-	if (ok)
-		s->piece[s->pieces++] = *data;
-	return ok;
-}
-
 /* With columns of whole lines. */
 static bool take_matrix(struct update_fixture *s, struct matrix *a, int64_t m, int64_t n)
 {
-	int64_t ld = (larger(m, 1) + 31) / 32 * 32;
-
-	*a = (struct matrix){NULL, 0, m, n, ld, s->asked.precision};
-	return take(s, ld * n * precision_bytes(s->asked.precision), &a->data);
+	return fixture_matrix(
+	        &s->fixture, a, m, n, (larger(m, 1) + 31) / 32 * 32, s->asked.precision);
 }
 
 static bool take_factors(struct update_fixture *s, struct qr_factors *f, struct qr_room room)
@@ -64,7 +54,8 @@ static bool take_all(struct update_fixture *s)
 	     take_matrix(s, &s->wide2, n1, CHECK_VECTORS) &&
 	     take_matrix(s, &s->tall, m1, CHECK_VECTORS) &&
 	     take_matrix(s, &s->tall2, m1, CHECK_VECTORS) &&
-	     take_matrix(s, &s->sums, CHECK_VECTORS, 1) && take(s, sizeof(int), &info);
+	     take_matrix(s, &s->sums, CHECK_VECTORS, 1) &&
+	     fixture_alloc(&s->fixture, sizeof(int), &info);
 	s->info = (struct pivots){info, 0};
 	return ok && (!s->asked.from_host || update_host_take(s));
 }
@@ -82,31 +73,22 @@ static bool factorize_before(struct update_fixture *s)
 	return ok;
 }
 
-static bool restore_nothing(struct timing_fixture *fixture, struct fault *fault)
-{
-	(void)fixture;
-	(void)fault;
-	return true;
-}
-
 struct update_fixture *update_fixture_new(
         struct executor *e, const struct update_question *asked, uint64_t seed, struct fault *fault)
 {
 	static const struct whole general = {.operation = GEQRF};
 	struct update_fixture *s = xcalloc(1, sizeof *s);
 
-	s->fixture = (struct timing_fixture){
-	        .executor = e, .restore = restore_nothing, .check = update_check};
+	s->fixture = (struct timing_fixture){.executor = e, .check = update_check};
 	s->asked = *asked;
 	e->queue = QUEUE_MAIN;
-	if (timing_lift(e,
-	            take_all(s) && whole_fill(e, &general, s->a, seed) &&
-	                    whole_fill(e, &general, s->b, seed + 1) &&
-	                    whole_fill(e, &general, s->u, seed + 2) &&
-	                    whole_fill(e, &general, s->ub, seed + 3) &&
-	                    whole_fill(e, &general, s->vectors, seed + 4) && factorize_before(s),
-	            fault))
+	if (take_all(s) && whole_fill(e, &general, s->a, seed) &&
+	        whole_fill(e, &general, s->b, seed + 1) &&
+	        whole_fill(e, &general, s->u, seed + 2) &&
+	        whole_fill(e, &general, s->ub, seed + 3) &&
+	        whole_fill(e, &general, s->vectors, seed + 4) && factorize_before(s))
 		return s;
+	fault_set(fault, "%s", e->fault.text);
 	update_fixture_free(s);
 	return NULL;
 }
@@ -115,8 +97,7 @@ void update_fixture_free(struct update_fixture *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->pieces; i++)
-		s->fixture.executor->ops->release(s->fixture.executor, s->piece[i]);
+	fixture_close(&s->fixture);
 	free(s);
 }
 
@@ -128,17 +109,18 @@ static bool copy_part(struct executor *e, struct matrix from, int64_t i, int64_t
 	return ex_copy(e, WHOLE, matrix_view(from, i, j, m, n), matrix_view(to, to_i, to_j, m, n));
 }
 
-/* to := a with, or without, rows k .. k+p-1 */
+/* to := a with p new rows at k, or without rows k .. k+p-1 */
 static bool change_rows(
         struct update_fixture *s, struct matrix a, struct matrix new, struct matrix to)
 {
 	struct executor *e = s->fixture.executor;
 	const int64_t k = s->k, p = s->p, m = a.m, n = a.n;
 
+	if (!copy_part(e, a, 0, 0, k, n, to, 0, 0))
+		return false;
 	if (s->asked.change == QR_REMOVE_ROWS)
-		return copy_part(e, a, 0, 0, k, n, to, 0, 0) &&
-		       copy_part(e, a, k + p, 0, m - k - p, n, to, k, 0);
-	return copy_part(e, a, 0, 0, k, n, to, 0, 0) && copy_part(e, new, 0, 0, p, n, to, k, 0) &&
+		return copy_part(e, a, k + p, 0, m - k - p, n, to, k, 0);
+	return copy_part(e, new, 0, 0, p, n, to, k, 0) &&
 	       copy_part(e, a, k, 0, m - k, n, to, k + p, 0);
 }
 
@@ -148,13 +130,12 @@ static bool change_columns(struct update_fixture *s)
 	const struct matrix a = s->a;
 	const int64_t k = s->k, p = s->p, m = a.m, n = a.n;
 
+	if (!copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) || !ex_copy(e, WHOLE, s->b, s->b1))
+		return false;
 	if (s->asked.change == QR_REMOVE_COLUMNS)
-		return copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) &&
-		       copy_part(e, a, 0, k + p, m, n - k - p, s->a1, 0, k) &&
-		       ex_copy(e, WHOLE, s->b, s->b1);
-	return copy_part(e, a, 0, 0, m, k, s->a1, 0, 0) &&
-	       copy_part(e, s->u, 0, 0, m, p, s->a1, 0, k) &&
-	       copy_part(e, a, 0, k, m, n - k, s->a1, 0, k + p) && ex_copy(e, WHOLE, s->b, s->b1);
+		return copy_part(e, a, 0, k + p, m, n - k - p, s->a1, 0, k);
+	return copy_part(e, s->u, 0, 0, m, p, s->a1, 0, k) &&
+	       copy_part(e, a, 0, k, m, n - k, s->a1, 0, k + p);
 }
 
 static struct update_question question_of(const struct update_entry *entry)
@@ -219,21 +200,17 @@ static int64_t work_of(const struct update_entry *entry)
 	}
 }
 
-static bool prepare(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool prepare(struct candidate *candidate)
 {
 	struct update_entry *entry = candidate->context;
 	struct update_fixture *s = entry->fixture;
 	struct executor *e = s->fixture.executor;
 
-	(void)problem;
-	if (!timing_lift(e, update_make_after(entry), fault))
+	if (!update_make_after(entry))
 		return false;
 	if (entry->way == UPDATE_CUSOLVER)
-		return entry->vendor_prepare(entry->vendor, s->c, s->cb, fault);
-	int64_t bytes = work_of(entry);
-	return timing_lift(
-	        e, bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &candidate->work), fault);
+		return entry->vendor_prepare(entry->vendor, s->c, s->cb, &candidate->fault);
+	return timing_work(candidate, e, work_of(entry));
 }
 
 struct update_given update_source_of(const struct update_entry *entry)
@@ -280,20 +257,16 @@ static bool restore_input(const struct update_entry *entry)
 	       (ex_copy(e, WHOLE, s->a1, s->c) && ex_copy(e, WHOLE, s->b1, s->cb));
 }
 
-static bool restore(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool restore(struct candidate *candidate)
 {
 	struct update_entry *entry = candidate->context;
 	struct update_fixture *s = entry->fixture;
 	struct executor *e = s->fixture.executor;
 
-	(void)problem;
 	e->queue = QUEUE_MAIN;
-	return timing_lift(e,
-	        (entry->way == UPDATE_CHANGE || update_make_after(entry)) &&
-	                (s->asked.from_host ? update_host_prepare(entry) : restore_input(entry)) &&
-	                ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e),
-	        fault);
+	return ((entry->way == UPDATE_CHANGE || update_make_after(entry)) &&
+	        (s->asked.from_host ? update_host_prepare(entry) : restore_input(entry)) &&
+	        ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e));
 }
 
 static bool run_change(const struct update_entry *entry, struct qr_factors *f, void *work)
@@ -345,23 +318,19 @@ static bool run_ours(const struct update_entry *entry, void *work)
 	return qr_solve(e, &f, matrix_view(s->x, 0, 0, f.n, 1));
 }
 
-static bool run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool run(struct candidate *candidate)
 {
 	const struct update_entry *entry = candidate->context;
 	struct update_fixture *s = entry->fixture;
 	struct executor *e = s->fixture.executor;
 
-	(void)problem;
 	if (s->asked.from_host &&
-	        !timing_lift(e,
-	                update_host_bring(entry) &&
-	                        (entry->way != UPDATE_CUSOLVER || e->ops->sync(e)),
-	                fault))
+	        !(update_host_bring(entry) && (entry->way != UPDATE_CUSOLVER || e->ops->sync(e))))
 		return false;
 	if (entry->way == UPDATE_CUSOLVER)
-		return entry->vendor_solve(entry->vendor, s->c, s->tau, s->cb, s->info.data, fault);
-	return timing_lift(e, run_ours(entry, candidate->work) && e->ops->sync(e), fault);
+		return entry->vendor_solve(
+		        entry->vendor, s->c, s->tau, s->cb, s->info.data, &candidate->fault);
+	return run_ours(entry, candidate->work) && e->ops->sync(e);
 }
 
 struct candidate candidate_update(struct update_entry *entry)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of a QR factorization as timed problems, each to the least-squares solution, beside the
- * ways to begin again: on random matrices in executor memory, checked there. */
+/* Changes of a QR factorization as timed problems, each to the least-squares solution, beside
+ * factorizations of the changed matrix: on random matrices in executor memory, checked there. */
 #ifndef FATHOM_TIMING_UPDATE_H
 #define FATHOM_TIMING_UPDATE_H
 
@@ -8,18 +8,18 @@
 #include "factor/papers/qr_update_paper.h"
 #include "timing.h"
 
-/* How the solution of the changed problem is come by. */
+/* How the changed problem is solved. */
 enum update_way {
 	UPDATE_CHANGE,   /* the change, then the solution */
-	UPDATE_REFACTOR, /* qr_refactor with Q as it is kept, then the solution; A stays */
+	UPDATE_REFACTOR, /* qr_refactor, with the same Q kept, then the solution; A stays */
 	UPDATE_SOLVE,    /* gels, in place of A: no Q */
-	UPDATE_CUSOLVER, /* the same by the vendor (vendor_solve) */
+	UPDATE_CUSOLVER, /* gels by the vendor (vendor_solve) */
 	UPDATE_WAYS
 };
 extern const char *const update_way_name[UPDATE_WAYS]; /* variants */
 
-/* A factorization that is changed, again and again, by up to asked->p rows or columns (asked->k is
- * not looked at); one right-hand side. NULL with a fault: no memory. */
+/* A factorization to be changed repeatedly by up to asked->p rows or columns (asked->k is ignored);
+ * one right-hand side. NULL with a fault: no memory. */
 struct update_fixture;
 struct vendor;
 struct update_fixture *update_fixture_new(struct executor *e, const struct update_question *asked,
@@ -31,8 +31,8 @@ struct update_entry {
 	struct update_fixture *fixture;
 	enum update_way way;
 	int64_t k, p;
-	const struct qr_paper *paper; /* UPDATE_CHANGE: as the paper makes it; NULL: ours */
-	/* UPDATE_CUSOLVER: vendor.h's, which only who measures links */
+	const struct qr_paper *paper; /* UPDATE_CHANGE: the paper's algorithm; NULL: ours */
+	/* UPDATE_CUSOLVER: vendor.h's functions, which only `measure` links */
 	struct vendor *vendor;
 	bool (*vendor_prepare)(
 	        struct vendor *, struct matrix a, struct matrix b, struct fault *fault);
@@ -41,10 +41,10 @@ struct update_entry {
 };
 struct candidate candidate_update(struct update_entry *entry);
 
-/* Fills the results of all candidates. With X of a few random columns and the changed A, residual
- * is the larger of norm(A X - Q R X) / (norm(A X) m eps), without Q that of A^T A X - R^T R X, and
- * norm(A^T (b - A x)) / (norm(A) norm(b) m eps) with norm(A X) / norm(X) for norm(A); orthogonality
- * norm(X - Q^T Q X) / (norm(X) m eps). Both have to pass. */
+/* Fills the results of all candidates. X has a few random columns, A is the changed matrix.
+ * residual: the larger of norm(A X - Q R X) / (norm(A X) m eps) (without Q: of A^T A X - R^T R X)
+ * and norm(A^T (b - A x)) / (norm(A) norm(b) m eps), with norm(A X) / norm(X) for norm(A).
+ * orthogonality: norm(X - Q^T Q X) / (norm(X) m eps). Both have to pass. */
 bool timing_update(struct update_fixture *fixture, const struct timing_plan *plan,
         struct candidate *candidate, size_t count, struct fault *fault);
 

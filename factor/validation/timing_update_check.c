@@ -4,7 +4,6 @@
 #include "lib/base/msg.h"
 #include "check.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Frobenius's norm. */
@@ -25,7 +24,7 @@ static bool norm_of(struct update_fixture *s, struct matrix x, double *norm)
 	return true;
 }
 
-/* norm(y - op(a) x) / norm(y), y being overwritten */
+/* norm(y - op(a) x) / norm(y); overwrites y */
 static bool compare(struct update_fixture *s, enum trans trans, struct matrix a, struct matrix x,
         struct matrix y, double *result)
 {
@@ -43,7 +42,7 @@ static struct matrix rows(struct matrix a, int64_t m)
 	return matrix_view(a, 0, 0, m, a.n);
 }
 
-/* The factors of the changed matrix, which f has. */
+/* f: the factors of the changed matrix. */
 static bool check_factors(
         struct update_fixture *s, const struct qr_factors *f, double *residual, double *orthogonality)
 {
@@ -102,22 +101,21 @@ static bool find_ratios(
 	       check_solution(s, matrix_view(in_place ? s->cb : s->x, 0, 0, f.n, 1), solution);
 }
 
-bool update_check(struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault)
+bool update_check(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	const struct update_entry *entry = candidate->context;
 	const struct update_question *asked = &entry->fixture->asked;
-	const double eps = (asked->precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
 	double residual = NAN, solution = NAN, orthogonality = NAN;
 
 	fixture->executor->queue = QUEUE_MAIN;
-	if (!timing_lift(fixture->executor, find_ratios(entry, &residual, &solution, &orthogonality),
-	            fault))
+	if (!find_ratios(entry, &residual, &solution, &orthogonality))
 		return false;
-	const double scale = (double)entry->fixture->a1.m * eps;
+	const double scale = (double)entry->fixture->a1.m * check_eps(asked->precision);
 	candidate->residual = (residual > solution ? residual : solution) / scale;
 	candidate->orthogonality = orthogonality / scale;
 	return (residual / scale < CHECK_THRESHOLD && solution / scale < CHECK_THRESHOLD &&
 	               !(candidate->orthogonality >= CHECK_THRESHOLD)) ||
-	       fault_set(fault, "failed: residual ratio %.3g, solution %.3g, orthogonality %.3g",
+	       fault_set(&candidate->fault,
+	               "failed: residual ratio %.3g, solution %.3g, orthogonality %.3g",
 	               residual / scale, solution / scale, candidate->orthogonality);
 }

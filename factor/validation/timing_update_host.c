@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of a QR factorization as Andrew and Dingle count their time: Q as it is kept, R and Q^T b
- * begin in host memory with what is added, and the changed matrix does for who begins again. */
+/* Changes of a QR factorization timed as Andrew and Dingle do: the factors and the added rows or
+ * columns start in host memory; for a new factorization the changed matrix does. */
 #include "timing_update_internal.h"
 
 #include "factor/algorithms/plan.h"

@@ -2,6 +2,7 @@
 #include "trace_file.h"
 
 #include "lib/base/msg.h"
+#include "fields.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,6 +28,12 @@ struct table *trace_table_new(void)
 	return table_new(columns, ARRAY_LEN(columns));
 }
 
+#define MEMBER(kind, column, member) FIELD(struct timeline_entry, kind, column, member)
+
+static const struct field fields[] = {MEMBER(FIELD_WHOLE, "m", m), MEMBER(FIELD_WHOLE, "n", n),
+        MEMBER(FIELD_WHOLE, "k", k), MEMBER(FIELD_WHOLE, "block", block),
+        MEMBER(FIELD_REAL, "begin_s", begin), MEMBER(FIELD_REAL, "end_s", end)};
+
 void trace_table_add(struct table *table, const char *name, const struct timeline *t)
 {
 	double *critical = xmalloc((t->count + 1) * sizeof *critical);
@@ -40,12 +47,7 @@ void trace_table_add(struct table *table, const char *name, const struct timelin
 		table_set_text(table, row, "engine", lane_name[e->engine]);
 		table_set_text(table, row, "phase", phase_name[e->phase]);
 		table_set_text(table, row, "operation", e->operation);
-		table_set_int(table, row, "m", e->m);
-		table_set_int(table, row, "n", e->n);
-		table_set_int(table, row, "k", e->k);
-		table_set_int(table, row, "block", e->block);
-		table_set_real(table, row, "begin_s", e->begin);
-		table_set_real(table, row, "end_s", e->end);
+		fields_write(table, row, fields, ARRAY_LEN(fields), e);
 		table_set_real(table, row, "critical_s", critical[i]);
 	}
 	free(critical);
@@ -62,13 +64,6 @@ static int find(const char *const *names, int count, const char *name)
 	return -1;
 }
 
-static int64_t integer(const struct table *table, size_t row, const char *column)
-{
-	double value = table_real(table, row, column);
-
-	return value >= 0 && value < 0x1p53 ? (int64_t)value : 0;
-}
-
 static bool read_entry(const struct table *table, size_t row, struct timeline_entry *entry)
 {
 	int lane = find(lane_name, LANE_COUNT, table_text(table, row, "lane"));
@@ -80,13 +75,8 @@ static bool read_entry(const struct table *table, size_t row, struct timeline_en
 	        .engine = (enum lane)engine,
 	        .phase = (enum phase)phase,
 	        .operation =
-	                strcmp(operation, timeline_queueing) == 0 ? timeline_queueing : operation,
-	        .m = integer(table, row, "m"),
-	        .n = integer(table, row, "n"),
-	        .k = integer(table, row, "k"),
-	        .block = integer(table, row, "block"),
-	        .begin = table_real(table, row, "begin_s"),
-	        .end = table_real(table, row, "end_s")};
+	                strcmp(operation, timeline_queueing) == 0 ? timeline_queueing : operation};
+	fields_read(table, row, fields, ARRAY_LEN(fields), entry);
 	return lane >= 0 && engine >= 0 && phase >= 0 && isfinite(entry->begin) &&
 	       isfinite(entry->end);
 }

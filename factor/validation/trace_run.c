@@ -15,8 +15,8 @@ struct kept {
 	double uncertainty;
 };
 
-/* The context of the candidate with the recorder. The entry comes first: candidate_whole's own
- * functions find it there. */
+/* The context of the candidate with the recorder. candidate_whole's functions use the entry, so it
+ * comes first. */
 struct recorded {
 	struct whole_entry entry;
 	struct kept kept[MOST_RUNS];
@@ -25,7 +25,7 @@ struct recorded {
 	const char *title;
 };
 
-/* Keeps what the last run left behind. */
+/* Keeps the timeline of the last run. */
 static bool keep(struct recorded *r)
 {
 	if (!r->running || r->count == MOST_RUNS)
@@ -37,15 +37,13 @@ static bool keep(struct recorded *r)
 	return t != NULL;
 }
 
-static bool start_recording(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool start_recording(struct candidate *candidate)
 {
 	struct recorded *r = candidate->context;
 
-	(void)problem;
 	bool ok = keep(r) && recorder_start(r->entry.executor);
 	r->running = ok;
-	return timing_lift(r->entry.executor, ok, fault);
+	return ok;
 }
 
 static int by_seconds(const void *a, const void *b)
@@ -56,7 +54,7 @@ static int by_seconds(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The one in the middle leaves r. */
+/* Takes the median run out of r. */
 static struct kept take_median(struct recorded *r)
 {
 	if (r->count == 0)
@@ -73,8 +71,8 @@ static bool take_results(struct recorded *r, const struct candidate candidate[2]
 	for (int i = 0; i < 2; i++)
 		if (candidate[i].failed || candidate[i].refused)
 			return fault_set(fault, "%s", candidate[i].note);
-	if (!timing_lift(r->entry.executor, keep(r), fault))
-		return false;
+	if (!keep(r))
+		return fault_set(fault, "%s", r->entry.executor->fault.text);
 	out->plain = candidate[0].seconds;
 	out->recorded = candidate[1].seconds;
 	out->residual = candidate[1].residual;
@@ -102,7 +100,7 @@ bool trace_run(struct executor *executor, const struct whole *whole, const struc
 	r->entry.executor = recorder_new(executor);
 	r->title = title;
 	plain->whole = r->entry.whole = *whole;
-	plain->plan.plan = r->entry.plan.plan = *plan; /* the widths stay the caller's */
+	plain->plan.plan = r->entry.plan.plan = *plan; /* with the caller's widths */
 	*out = (struct trace_run){.timeline = NULL};
 	struct candidate candidate[] = {
 	        candidate_whole(plain, "plain"), candidate_whole(&r->entry, "recorded")};

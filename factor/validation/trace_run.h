@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A factorization run for real with and without the recorder, in turns. */
+/* Runs a factorization with and without the recorder, in turns. */
 #ifndef FATHOM_TRACE_RUN_H
 #define FATHOM_TRACE_RUN_H
 
@@ -8,15 +8,15 @@
 #include "whole.h"
 
 struct trace_run {
-	/* of the run whose time is the median of those recorded; the caller frees it */
+	/* of the recorded run with the median time; the caller frees it */
 	struct timeline *timeline;
 	struct estimate plain, recorded; /* seconds without and with the recorder */
 	double residual;                 /* of the last recorded run: LAPACK's ratio */
 	double uncertainty;              /* of the clocks' alignment, seconds */
 };
 
-/* m x n random matrix of the precision, by the plan, on the executor; quick: fewer runs; title must
- * outlive the timeline. False with a fault when it cannot run, or its result is wrong. */
+/* On a random m x n matrix, by the plan; quick: fewer runs; title must outlive the timeline. False
+ * with a fault when it cannot run, or its result is wrong. */
 bool trace_run(struct executor *executor, const struct whole *whole, const struct plan *plan,
         enum precision precision, int64_t m, int64_t n, bool quick, const char *title,
         struct trace_run *out, struct fault *fault);

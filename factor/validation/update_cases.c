@@ -24,18 +24,11 @@ bool results_is_update(const struct result *row)
 struct result update_row(
         const struct update_question *asked, enum update_way way, const char *executor)
 {
-	struct result row = {.precision = asked->precision,
-	        .m = asked->m,
-	        .n = asked->n,
-	        .k = way == UPDATE_CHANGE ? asked->k : 0,
-	        .p = asked->p,
-	        .residual = NAN,
-	        .orthogonality = NAN};
+	struct result row = result_new(qr_change_name[asked->change], update_way_name[way],
+	        executor, asked->precision, asked->m, asked->n);
 
-	snprintf(row.operation, sizeof row.operation, "%s", qr_change_name[asked->change]);
-	snprintf(row.variant, sizeof row.variant, "%s", update_way_name[way]);
-	snprintf(row.executor, sizeof row.executor, "%s", executor);
-	results_options(row.options, executor, NULL, 2);
+	row.k = way == UPDATE_CHANGE ? asked->k : 0;
+	row.p = asked->p;
 	results_option_add(row.options, "q", q_kept_name[asked->kept]);
 	if (asked->from_host)
 		results_option_add(row.options, "from", "host");
@@ -52,7 +45,7 @@ struct update_question update_question_of(const struct result *row)
 	        .precision = row->precision};
 	char kept[8] = "";
 
-	q.from_host = results_option(row->options, "from", NULL, 0);
+	q.from_host = result_has(row, "from");
 	results_option(row->options, "q", kept, sizeof kept);
 	for (int c = 0; c <= QR_MODIFY; c++)
 		if (strcmp(row->operation, qr_change_name[c]) == 0)
@@ -74,9 +67,8 @@ enum update_way update_way_of(const struct result *row)
 
 bool update_same_shape(const struct result *a, const struct result *b)
 {
-	return strcmp(a->operation, b->operation) == 0 && strcmp(a->options, b->options) == 0 &&
-	       strcmp(a->executor, b->executor) == 0 && a->m == b->m && a->n == b->n &&
-	       a->precision == b->precision;
+	return result_same_problem(a, b) && strcmp(a->options, b->options) == 0 &&
+	       strcmp(a->executor, b->executor) == 0;
 }
 
 /* ---- predictions ---- */
@@ -93,12 +85,12 @@ static bool predict_row(const struct profile *profile, struct result *row)
 	return predicted_fill(row, &made, ok);
 }
 
-/* ---- the held-out list ---- */
+/* ---- the hold-out list ---- */
 
 enum { MOST_SIZES = 4, MOST_PARTS = 6 };
 
-/* What is varied of a change: sizes of n, rows per column, p and k as parts of n (of m for rows'
- * k); the largest factorization that is made, in m n^2. */
+/* A family of changes: sizes of n, rows per column, p and k as fractions of n (k of rows: of m);
+ * the largest factorization, in m n^2. */
 struct family {
 	enum precision precision;
 	enum qr_change change;
@@ -151,7 +143,7 @@ static void add_point(struct points *points, const struct update_question *q)
 	points->asked[points->count++] = *q;
 }
 
-/* The change of p at a part of n or m; false when it is none. */
+/* The change of p at a fraction of n or m; false when it is impossible. */
 static bool place(struct update_question *q, int64_t p, double part)
 {
 	bool rows = q->change == QR_ADD_ROWS || q->change == QR_REMOVE_ROWS;
@@ -169,7 +161,7 @@ static bool place(struct update_question *q, int64_t p, double part)
 	       !(q->change == QR_REMOVE_ROWS && q->m - p < q->n);
 }
 
-/* Updating over factorizing again, by the model; NaN where it is not possible. */
+/* The model's time of updating over factorizing again; NaN where impossible. */
 static double ratio_of(
         const struct profile *profile, enum model_target target, const struct update_question *q)
 {
@@ -180,8 +172,8 @@ static double ratio_of(
 	return update.seconds / refactor.seconds;
 }
 
-/* Both sides of where the model sees updating and factorizing again take as long, found by
- * bisection, as far as they are within a factor of two in time. */
+/* Adds points on both sides of the break-even point of the model, found by bisection, where the two
+ * times are within a factor of two. */
 static void add_even(struct points *points, const struct profile *profile, enum model_target target,
         struct update_question q, double part)
 {
@@ -224,7 +216,7 @@ static size_t add_row(struct results *results, const struct profile *profile,
 	return refused;
 }
 
-/* Families and sizes that go together. */
+/* A family at one of its sizes. */
 struct shape {
 	const struct family *family;
 	int64_t m, n;
@@ -232,11 +224,10 @@ struct shape {
 
 enum { MOST_SHAPES = ARRAY_LEN(families) * MOST_SIZES * MOST_SIZES };
 
-/* What begins on the host is of the GPU alone. */
+/* Changes from host memory are only for the GPU. */
 static size_t list_shapes(struct shape shape[MOST_SHAPES], bool quick, const char *executor)
 {
 	size_t count = 0;
-
 	bool on_host = strcmp(executor, "host") == 0;
 
 	for (const struct family *f = families; f < families + ARRAY_LEN(families); f++)

@@ -50,20 +50,6 @@ size_t update_choices_list(const struct results *predictions, const struct resul
 
 /* ---- summaries ---- */
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Of magnitudes; sorts them. */
-static double median(double *x, size_t count)
-{
-	qsort(x, count, sizeof *x, ascending);
-	return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
-}
-
 static void add_cost(double *mean, double *worst, double chosen, double better, size_t count)
 {
 	double cost = chosen / better - 1;
@@ -92,8 +78,8 @@ struct update_choice_summary update_choices_summary(const struct update_choice *
 		refactor[i] = fabs(d->predicted_refactor / d->refactor - 1);
 	}
 	if (count) {
-		s.error_update = median(update, count);
-		s.error_refactor = median(refactor, count);
+		s.error_update = stats_median(update, count);
+		s.error_refactor = stats_median(refactor, count);
 	}
 	free(update);
 	free(refactor);
@@ -119,7 +105,7 @@ static void add_row(struct table *table, const char *operation, const char *q, c
 		table_set_real(table, r, columns[FIRST_VALUE + i], values[i]);
 }
 
-/* Those of one kind, in a row. */
+/* One row for all changes of a kind. */
 static void add_kind(struct table *table, const struct update_question *kind,
         const struct update_choice *list, size_t count)
 {
@@ -157,7 +143,7 @@ struct table *update_choices_table(const struct update_choice *list, size_t coun
 
 void update_choices_print(const struct table *table, FILE *out)
 {
-	fprintf(out, "Update or refactor? By the model, ahead of the runs\n");
+	fprintf(out, "Update or refactor? Choices of the model before the runs\n");
 	fprintf(out, "  %-15s %-5s %-6s %6s %5s %9s %9s %7s %15s %17s %17s\n", "change", "Q",
 	        "from", "points", "even", "|error|", "refactor", "right", "costs  worst",
 	        "always    worst", "never    worst");

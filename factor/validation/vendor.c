@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Memory that grows to the largest size asked for. */
+/* Memory that grows to the largest size needed so far. */
 struct work {
 	void *data;
 	size_t bytes;
@@ -116,72 +116,53 @@ static cublasFillMode_t fill_of(const struct vendor_entry *entry)
 	return entry->uplo == UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
 }
 
+/* A cuSOLVER or cuBLAS call by the letter of the precision of `a`. */
+#define SOLVER_BY_TYPE(name, ...)                                                                  \
+	(a.precision == SINGLE ? SOLVER(cusolverDnS##name(__VA_ARGS__))                            \
+	                       : SOLVER(cusolverDnD##name(__VA_ARGS__)))
+
 static bool plain_size(
         const struct vendor_entry *entry, struct matrix a, int *count, struct fault *fault)
 {
 	cusolverDnHandle_t h = entry->vendor->handle;
 	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld;
-	bool single = a.precision == SINGLE;
 	void *data = matrix_address(a);
 
 	switch (entry->operation) {
 	case GETRF:
-		return single ? SOLVER(cusolverDnSgetrf_bufferSize(h, m, n, data, ld, count))
-		              : SOLVER(cusolverDnDgetrf_bufferSize(h, m, n, data, ld, count));
+		return SOLVER_BY_TYPE(getrf_bufferSize, h, m, n, data, ld, count);
 	case GEQRF:
-		return single ? SOLVER(cusolverDnSgeqrf_bufferSize(h, m, n, data, ld, count))
-		              : SOLVER(cusolverDnDgeqrf_bufferSize(h, m, n, data, ld, count));
+		return SOLVER_BY_TYPE(geqrf_bufferSize, h, m, n, data, ld, count);
 	default:
-		return single ? SOLVER(cusolverDnSpotrf_bufferSize(
-		                        h, fill_of(entry), n, data, ld, count))
-		              : SOLVER(cusolverDnDpotrf_bufferSize(
-		                        h, fill_of(entry), n, data, ld, count));
+		return SOLVER_BY_TYPE(potrf_bufferSize, h, fill_of(entry), n, data, ld, count);
 	}
 }
 
-static bool plain_single(const struct vendor_entry *entry, const struct timing_problem *p,
-        int *info, struct fault *fault)
+/* The size of the work space in elements, as far as an int holds it. */
+static int words_of(const struct vendor *v, enum precision precision)
 {
-	struct vendor *v = entry->vendor;
-	int m = (int)p->a.m, n = (int)p->a.n, ld = (int)p->a.ld;
-	int words =
-	        (int)(v->device.bytes / sizeof(float) < INT_MAX ? v->device.bytes / sizeof(float)
-	                                                        : INT_MAX);
-	void *a = matrix_address(p->a);
+	const size_t count = v->device.bytes / (size_t)precision_bytes(precision);
 
-	switch (entry->operation) {
-	case GETRF:
-		return SOLVER(cusolverDnSgetrf(
-		        v->handle, m, n, a, ld, v->device.data, p->pivots.data, info));
-	case GEQRF:
-		return SOLVER(cusolverDnSgeqrf(v->handle, m, n, a, ld, matrix_address(p->tau),
-		        v->device.data, words, info));
-	default:
-		return SOLVER(cusolverDnSpotrf(
-		        v->handle, fill_of(entry), n, a, ld, v->device.data, words, info));
-	}
+	return (int)(count < INT_MAX ? count : INT_MAX);
 }
 
-static bool plain_double(const struct vendor_entry *entry, const struct timing_problem *p,
-        int *info, struct fault *fault)
+static bool plain_run(const struct vendor_entry *entry, const struct timing_problem *p, int *info,
+        struct fault *fault)
 {
 	struct vendor *v = entry->vendor;
-	int m = (int)p->a.m, n = (int)p->a.n, ld = (int)p->a.ld;
-	int words =
-	        (int)(v->device.bytes / sizeof(double) < INT_MAX ? v->device.bytes / sizeof(double)
-	                                                         : INT_MAX);
-	void *a = matrix_address(p->a);
+	const struct matrix a = p->a;
+	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, words = words_of(v, a.precision);
+	void *data = matrix_address(a), *work = v->device.data;
 
 	switch (entry->operation) {
 	case GETRF:
-		return SOLVER(cusolverDnDgetrf(
-		        v->handle, m, n, a, ld, v->device.data, p->pivots.data, info));
+		return SOLVER_BY_TYPE(getrf, v->handle, m, n, data, ld, work, p->pivots.data, info);
 	case GEQRF:
-		return SOLVER(cusolverDnDgeqrf(v->handle, m, n, a, ld, matrix_address(p->tau),
-		        v->device.data, words, info));
+		return SOLVER_BY_TYPE(geqrf, v->handle, m, n, data, ld, matrix_address(p->tau),
+		        work, words, info);
 	default:
-		return SOLVER(cusolverDnDpotrf(
-		        v->handle, fill_of(entry), n, a, ld, v->device.data, words, info));
+		return SOLVER_BY_TYPE(
+		        potrf, v->handle, fill_of(entry), n, data, ld, work, words, info);
 	}
 }
 
@@ -232,12 +213,13 @@ static bool generic_run(const struct vendor_entry *entry, const struct timing_pr
 
 /* ---- the candidate ---- */
 
-static bool prepare(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool prepare(struct candidate *candidate)
 {
+	struct fault *fault = &candidate->fault;
 	const struct vendor_entry *entry = candidate->context;
+	const struct timing_problem *problem = &candidate->fixture->problem;
 	struct vendor *v = entry->vendor;
-	struct matrix a = problem->a;
+	const struct matrix a = problem->a;
 	size_t bytes = 0, host = 0;
 	int count = 0;
 
@@ -255,28 +237,25 @@ static bool prepare(
 	       grow_device(&v->pivots, (size_t)problem->pivots.n * sizeof(int64_t), fault);
 }
 
-static bool run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool run(struct candidate *candidate)
 {
+	struct fault *fault = &candidate->fault;
 	const struct vendor_entry *entry = candidate->context;
+	const struct timing_problem *problem = &candidate->fixture->problem;
 	int *info = problem->pivots.data + problem->pivots.n;
-	bool queued;
+	bool queued = entry->algorithm == VENDOR_PLAIN ? plain_run(entry, problem, info, fault)
+	                                               : generic_run(entry, problem, info, fault);
 
-	if (entry->algorithm != VENDOR_PLAIN)
-		queued = generic_run(entry, problem, info, fault);
-	else if (problem->a.precision == SINGLE)
-		queued = plain_single(entry, problem, info, fault);
-	else
-		queued = plain_double(entry, problem, info, fault);
 	return queued && CUDA(cudaStreamSynchronize(entry->vendor->stream));
 }
 
-/* Pivots of 64 bits into LAPACK's. */
-static bool after(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+/* 64-bit pivots into LAPACK's. */
+static bool after(struct candidate *candidate)
 {
+	struct fault *fault = &candidate->fault;
 	const struct vendor_entry *entry = candidate->context;
-	size_t n = (size_t)problem->pivots.n;
+	const struct pivots pivots = candidate->fixture->problem.pivots;
+	size_t n = (size_t)pivots.n;
 
 	if (entry->operation != GETRF || entry->algorithm == VENDOR_PLAIN)
 		return true;
@@ -286,8 +265,8 @@ static bool after(
 	        wide, entry->vendor->pivots.data, n * sizeof *wide, cudaMemcpyDeviceToHost));
 	for (size_t i = 0; ok && i < n; i++)
 		narrow[i] = (int)wide[i];
-	ok = ok && CUDA(cudaMemcpy(problem->pivots.data, narrow, n * sizeof *narrow,
-	                   cudaMemcpyHostToDevice));
+	ok = ok &&
+	     CUDA(cudaMemcpy(pivots.data, narrow, n * sizeof *narrow, cudaMemcpyHostToDevice));
 	free(wide);
 	free(narrow);
 	return ok;
@@ -305,69 +284,42 @@ struct candidate candidate_vendor(struct vendor_entry *entry)
 
 /* ---- least squares ---- */
 
-static bool solve_size(struct vendor *v, struct matrix a, struct matrix b, int *factor, int *apply,
-        struct fault *fault)
-{
-	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
-	void *data = matrix_address(a), *sides = matrix_address(b);
-
-	if (a.precision == SINGLE)
-		return SOLVER(cusolverDnSgeqrf_bufferSize(v->handle, m, n, data, ld, factor)) &&
-		       SOLVER(cusolverDnSormqr_bufferSize(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T,
-		               m, nrhs, n, data, ld, data, sides, ldb, apply));
-	return SOLVER(cusolverDnDgeqrf_bufferSize(v->handle, m, n, data, ld, factor)) &&
-	       SOLVER(cusolverDnDormqr_bufferSize(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs,
-	               n, data, ld, data, sides, ldb, apply));
-}
-
 bool vendor_solve_prepare(
         struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault)
 {
+	cusolverDnHandle_t h = vendor->handle;
+	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
+	void *data = matrix_address(a), *sides = matrix_address(b);
 	int factor, apply;
 
-	if (!solve_size(vendor, a, b, &factor, &apply, fault))
+	if (!SOLVER_BY_TYPE(geqrf_bufferSize, h, m, n, data, ld, &factor) ||
+	        !SOLVER_BY_TYPE(ormqr_bufferSize, h, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs, n,
+	                data, ld, data, sides, ldb, &apply))
 		return false;
 	size_t count = (size_t)(factor > apply ? factor : apply);
 	return grow_device(&vendor->device, count * (size_t)precision_bytes(a.precision), fault);
 }
 
-static bool solve_single(struct vendor *v, struct matrix a, void *tau, struct matrix b, int *info,
-        int words, struct fault *fault)
-{
-	const float one = 1;
-	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
-	float *data = matrix_address(a), *sides = matrix_address(b), *work = v->device.data;
-
-	return SOLVER(cusolverDnSgeqrf(v->handle, m, n, data, ld, tau, work, words, info)) &&
-	       SOLVER(cusolverDnSormqr(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs, n, data,
-	               ld, tau, sides, ldb, work, words, info)) &&
-	       BLAS(cublasStrsm(v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
-	               CUBLAS_DIAG_NON_UNIT, n, nrhs, &one, data, ld, sides, ldb));
-}
-
-static bool solve_double(struct vendor *v, struct matrix a, void *tau, struct matrix b, int *info,
-        int words, struct fault *fault)
-{
-	const double one = 1;
-	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld;
-	double *data = matrix_address(a), *sides = matrix_address(b), *work = v->device.data;
-
-	return SOLVER(cusolverDnDgeqrf(v->handle, m, n, data, ld, tau, work, words, info)) &&
-	       SOLVER(cusolverDnDormqr(v->handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs, n, data,
-	               ld, tau, sides, ldb, work, words, info)) &&
-	       BLAS(cublasDtrsm(v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
-	               CUBLAS_DIAG_NON_UNIT, n, nrhs, &one, data, ld, sides, ldb));
-}
-
 bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix b,
         int *info, struct fault *fault)
 {
-	size_t count = vendor->device.bytes / (size_t)precision_bytes(a.precision);
-	int words = (int)(count < INT_MAX ? count : INT_MAX);
-	bool single = a.precision == SINGLE;
-	void *t = matrix_address(tau);
+	cusolverDnHandle_t h = vendor->handle;
+	const float one = 1;
+	const double one_double = 1;
+	int m = (int)a.m, n = (int)a.n, ld = (int)a.ld, nrhs = (int)b.n, ldb = (int)b.ld,
+	    words = words_of(vendor, a.precision);
+	void *data = matrix_address(a), *sides = matrix_address(b), *t = matrix_address(tau),
+	     *work = vendor->device.data;
 
-	return (single ? solve_single(vendor, a, t, b, info, words, fault)
-	               : solve_double(vendor, a, t, b, info, words, fault)) &&
+	return SOLVER_BY_TYPE(geqrf, h, m, n, data, ld, t, work, words, info) &&
+	       SOLVER_BY_TYPE(ormqr, h, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, nrhs, n, data, ld, t,
+	               sides, ldb, work, words, info) &&
+	       (a.precision == SINGLE
+	                       ? BLAS(cublasStrsm(vendor->blas, CUBLAS_SIDE_LEFT,
+	                                 CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+	                                 n, nrhs, &one, data, ld, sides, ldb))
+	                       : BLAS(cublasDtrsm(vendor->blas, CUBLAS_SIDE_LEFT,
+	                                 CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+	                                 n, nrhs, &one_double, data, ld, sides, ldb))) &&
 	       CUDA(cudaStreamSynchronize(vendor->stream));
 }

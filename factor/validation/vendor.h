@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuSOLVER's factorizations as a reference to measure against, never an ingredient: only `measure`
- * and the tests link it. Built with the CUDA Toolkit only; elsewhere vendor_new says so. */
+ * and the tests link it. Without the CUDA Toolkit vendor_new returns NULL with a fault. */
 #ifndef FATHOM_VENDOR_H
 #define FATHOM_VENDOR_H
 
@@ -10,11 +10,11 @@
 
 struct vendor;
 
-/* Its ways to do a factorization. */
+/* Ways to call cuSOLVER. */
 enum vendor_algorithm {
 	VENDOR_PLAIN, /* the calls by type, with 32-bit sizes */
-	VENDOR_ALG_0, /* the generic calls: the default algorithm, */
-	VENDOR_ALG_1, /* and for getrf another one */
+	VENDOR_ALG_0, /* the generic calls, default algorithm */
+	VENDOR_ALG_1, /* the generic calls, getrf's other algorithm */
 	VENDOR_ALGORITHMS
 };
 static const char *const vendor_algorithm_name[VENDOR_ALGORITHMS] = {"plain", "0", "1"};
@@ -37,7 +37,8 @@ void vendor_free(struct vendor *vendor);
 struct candidate candidate_vendor(struct vendor_entry *entry);
 
 /* Least squares: geqrf, ormqr and trsm in place of a (m x n, m >= n), tau and b, whose first n rows
- * become the solution; to completion. Memory for it is taken first. info: in device memory. */
+ * become the solution; to completion. vendor_solve_prepare takes the memory first. info: in device
+ * memory. */
 bool vendor_solve_prepare(
         struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault);
 bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix b,

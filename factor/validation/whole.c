@@ -36,15 +36,15 @@ static int64_t work_of(
 	}
 }
 
-/* What the executor is told otherwise. */
-struct told {
+/* Settings of the executor that a factorization changes. */
+struct settings {
 	enum math math;
 	int64_t row_major;
 };
 
-static struct told tell(struct executor *e, const struct whole *whole)
+static struct settings set_up(struct executor *e, const struct whole *whole)
 {
-	struct told before = {e->math, e->row_major};
+	struct settings before = {e->math, e->row_major};
 
 	e->math = whole->math;
 	if (whole->column_major)
@@ -52,7 +52,7 @@ static struct told tell(struct executor *e, const struct whole *whole)
 	return before;
 }
 
-static void tell_again(struct executor *e, struct told before)
+static void restore(struct executor *e, struct settings before)
 {
 	e->math = before.math;
 	e->row_major = before.row_major;
@@ -61,10 +61,10 @@ static void tell_again(struct executor *e, struct told before)
 int64_t whole_work(
         struct executor *e, const struct whole *whole, const struct plan *plan, struct matrix a)
 {
-	struct told before = tell(e, whole);
+	struct settings before = set_up(e, whole);
 	int64_t bytes = work_of(e, whole, plan, a);
 
-	tell_again(e, before);
+	restore(e, before);
 	return bytes;
 }
 
@@ -88,7 +88,7 @@ static bool run(struct executor *e, const struct whole *whole, const struct plan
 	e->queue = QUEUE_MAIN;
 	if (!whole->from_host)
 		return factorize(e, whole, plan, a, work, pivots, tau);
-	/* of a symmetric matrix the triangle alone */
+	/* only the triangle of a symmetric matrix */
 	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
 	int64_t piece = whole->piece > 0 ? whole->piece : plan->widths[0];
 	return matrix_to_device(e, part, piece, *host, a) &&
@@ -100,10 +100,10 @@ bool whole_run(struct executor *e, const struct whole *whole, const struct plan 
         struct matrix a, void *work, struct pivots pivots, struct matrix tau,
         const struct matrix *host)
 {
-	struct told before = tell(e, whole);
+	struct settings before = set_up(e, whole);
 	bool ok = run(e, whole, plan, a, work, pivots, tau, host);
 
-	tell_again(e, before);
+	restore(e, before);
 	return ok;
 }
 
@@ -144,7 +144,7 @@ static const char *find(const char *text, const char *key)
 	return at ? at + strlen(key) : NULL;
 }
 
-/* The names that a plan can hold are constants of the program. */
+/* A plan holds names that are constants of the program. */
 static const char *panel_name(const char *text)
 {
 	static const char *const names[] = {"blas", "optimized", "fused", "persistent", "host"};

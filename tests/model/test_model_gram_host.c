@@ -4,7 +4,7 @@
  * width of blocks that follows. */
 #include "factor/model/predictions/model_gram_schmidt.h"
 #include "factor/model/cost/cost_blocks.h"
-#include "factor/validation/papers/gram_rows.h"
+#include "factor/validation/papers/gram_cases.h"
 #include "factor/kernels/gram_schmidt/gram_levels.h"
 #include "tests/tap.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors by kind of matrix: the matrices, and the table beside LAWN 202's. */
-#include "factor/validation/kind_errors.h"
 #include "factor/validation/papers/lawn_errors.h"
 #include "factor/validation/matrices.h"
 #include "tests/tap.h"

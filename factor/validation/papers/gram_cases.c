@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool results_is_gram(const struct result *row)
@@ -17,17 +18,9 @@ bool results_is_gram(const struct result *row)
 struct result gram_case(const struct gram_way *way, const char *executor, enum precision precision,
         int64_t m, int64_t n)
 {
-	struct result row = {.precision = precision,
-	        .m = m,
-	        .n = n,
-	        .nb = way->nb,
-	        .residual = NAN,
-	        .orthogonality = NAN};
+	struct result row = result_new("gramschmidt", way->variant, executor, precision, m, n);
 
-	snprintf(row.operation, sizeof row.operation, "gramschmidt");
-	snprintf(row.variant, sizeof row.variant, "%s", way->variant);
-	snprintf(row.executor, sizeof row.executor, "%s", executor);
-	results_options(row.options, executor, NULL, 2);
+	row.nb = way->nb;
 	if (way->shape)
 		results_option_add(row.options, "shape", way->shape);
 	return row;
@@ -42,7 +35,87 @@ void gram_form(const struct result *row, char form[32])
 	snprintf(form, 32, "%.20s%s%s", blas ? "blas" : row->variant, shaped ? "=" : "", shape);
 }
 
-/* ---- the held-out list ---- */
+struct result gram_row(enum precision precision, int64_t m, int64_t n, const struct gram_run *run,
+        const char *compiler)
+{
+	struct result row = result_new("gramschmidt",
+	        strcmp(run->form, "blas") == 0 ? "openblas" : run->form, "host", precision, m, n);
+	char number[16];
+
+	row.k = run->k < n ? run->k : 0;
+	row.nb = run->nb;
+	snprintf(number, sizeof number, "%d", run->threads);
+	results_option_add(row.options, "threads", number);
+	if (compiler)
+		results_option_add(row.options, "compiler", compiler);
+	return row;
+}
+
+bool results_is_host_gram(const struct result *row)
+{
+	return strcmp(row->operation, "gramschmidt") == 0 && strcmp(row->executor, "host") == 0 &&
+	       result_has(row, "threads");
+}
+
+struct gram_run gram_run_of(const struct result *row)
+{
+	char threads[16] = "1", compiler[16];
+	bool other = results_option(row->options, "compiler", compiler, sizeof compiler);
+
+	results_option(row->options, "threads", threads, sizeof threads);
+	return (struct gram_run){
+	        .form = strcmp(row->variant, "openblas") == 0 ? "blas" : row->variant,
+	        .loops = other ? gram_loops_by(compiler) : NULL,
+	        .nb = row->nb,
+	        .k = row->k ? row->k : row->n,
+	        .threads = atoi(threads)};
+}
+
+bool gram_predict(const struct profile *profile, int level, bool interval, struct result *row)
+{
+	char form[32];
+	struct gram_question question = {
+	        .form = form, .nb = row->nb, .m = row->m, .n = row->n, .precision = row->precision};
+	struct prediction made;
+
+	gram_form(row, form);
+	if (results_is_host_gram(row)) {
+		const struct gram_run run = gram_run_of(row);
+		question.k = run.k;
+		question.threads = run.threads;
+	}
+	bool ok = model_gram_schmidt_predict(profile,
+	        strcmp(row->executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST, &question, level,
+	        interval, &made);
+	return predicted_fill(row, &made, ok);
+}
+
+bool gram_row_predict(const struct profile *profile, int level, struct result *row)
+{
+	return gram_predict(profile, level, level == 2, row);
+}
+
+int gram_threads(const struct profile *profile)
+{
+	double low, high;
+
+	return profile_range(profile, "host.parallel.fork", "threads", &low, &high) ? (int)high : 1;
+}
+
+int64_t gram_width(const struct profile *profile, enum precision precision, int64_t m, int64_t n,
+        int64_t k, int threads)
+{
+	const struct gram_question question = {.form = "blocked",
+	        .m = m,
+	        .n = n,
+	        .precision = precision,
+	        .k = k,
+	        .threads = threads};
+
+	return model_gram_schmidt_width(profile, MODEL_HOST, &question);
+}
+
+/* ---- the hold-out list of an executor ---- */
 
 struct size {
 	enum precision precision;
@@ -54,7 +127,7 @@ static const struct gram_way ways[] = {{"cublas", 0, NULL}, {"kernels", 0, NULL}
         {"twice", 64, NULL}, {"direct", 0, NULL}, {"shared", 0, NULL}, {"wide", 0, NULL},
         {"wide", 0, "512x1"}};
 
-/* Forms that are too slow, or do not fit, for a large matrix. */
+/* False for forms that are too slow for a large matrix, or do not fit. */
 static bool suits(const struct gram_way *way, const struct size *s)
 {
 	const double work = (double)s->m * (double)s->n * (double)s->n;
@@ -63,11 +136,6 @@ static bool suits(const struct gram_way *way, const struct size *s)
 	if (blocked && s->m * precision_bytes(s->precision) > 32768)
 		return false;
 	return work < 1e11 || way->nb > 0;
-}
-
-static bool predict(const struct profile *profile, int level, struct result *row)
-{
-	return gram_predict(profile, level, level == 2, row);
 }
 
 size_t predict_gram(
@@ -87,7 +155,7 @@ size_t predict_gram(
 		struct result row = gram_case(way, executor, s->precision, s->m, s->n);
 		struct results *levels = results_new();
 		if (suits(way, s))
-			refused += predicted_levels(levels, profile, &row, predict);
+			refused += predicted_levels(levels, profile, &row, gram_row_predict);
 #pragma omp ordered
 		results_append(results, levels);
 		results_free(levels);
@@ -95,16 +163,70 @@ size_t predict_gram(
 	return refused;
 }
 
-bool gram_predict(const struct profile *profile, int level, bool interval, struct result *row)
-{
-	char form[32];
-	gram_form(row, form);
-	const struct gram_question question = {
-	        .form = form, .nb = row->nb, .m = row->m, .n = row->n, .precision = row->precision};
-	struct prediction made;
-	bool ok = model_gram_schmidt_predict(profile,
-	        strcmp(row->executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST, &question, level,
-	        interval, &made);
+/* ---- the hold-out list of the host by threads ---- */
 
-	return predicted_fill(row, &made, ok);
+struct host_list {
+	struct results *results;
+	const struct profile *profile;
+	enum precision precision;
+	int64_t m, n;
+	size_t refused;
+};
+
+static void add_host(struct host_list *list, const char *form, int64_t nb, int64_t k, int threads)
+{
+	const struct gram_run run = {.form = form, .nb = nb, .k = k, .threads = threads};
+	const struct result row = gram_row(list->precision, list->m, list->n, &run, NULL);
+
+	list->refused += predicted_levels(list->results, list->profile, &row, gram_row_predict);
+}
+
+static void add_all(struct host_list *list, int64_t unblocked, int64_t blocked, int threads)
+{
+	static const int64_t widths[] = {12, 24, 48, 96};
+
+	add_host(list, "kernels", 0, unblocked, threads);
+	add_host(list, "fused", 0, unblocked, threads);
+	for (size_t w = 0; w < ARRAY_LEN(widths) && widths[w] <= blocked; w++)
+		add_host(list, "blocked", widths[w], blocked, threads);
+}
+
+/* A matrix of four and a half times the last cache; only its first columns are done. */
+static void add_large(struct host_list *list, int threads)
+{
+	enum { UNBLOCKED = 12, BLOCKED = 96 };
+	const struct lookup cache = profile_get(list->profile, "host.l3.stated", NULL, 0);
+
+	if (!cache.found)
+		return;
+	list->precision = SINGLE;
+	list->n = (int64_t)sqrt(4.5 * cache.estimate.value / sizeof(float)) / 100 * 100 + 100;
+	list->m = list->n;
+	add_all(list, UNBLOCKED, BLOCKED, threads);
+}
+
+size_t predict_gram_host(struct results *results, const struct profile *profile, bool quick)
+{
+	static const struct {
+		enum precision precision;
+		int64_t m, n;
+		bool alone; /* also by one thread */
+	} all[] = {{SINGLE, 1500, 600, true}, {SINGLE, 500, 500, false}, {SINGLE, 1000, 1000, true},
+	        {SINGLE, 1900, 1900, false}, {SINGLE, 3000, 700, false}, {SINGLE, 6000, 300, true},
+	        {SINGLE, 12000, 150, false}, {DOUBLE, 1000, 1000, true},
+	        {DOUBLE, 6000, 300, false}};
+	struct host_list list = {.results = results, .profile = profile};
+	const int threads = gram_threads(profile);
+
+	for (size_t i = 0; i < (quick ? 1 : ARRAY_LEN(all)); i++) {
+		list.precision = all[i].precision;
+		list.m = all[i].m;
+		list.n = all[i].n;
+		add_all(&list, list.n, list.n, threads);
+		if (all[i].alone && threads > 1)
+			add_all(&list, list.n, list.n, 1);
+	}
+	if (!quick)
+		add_large(&list, threads);
+	return list.refused;
 }

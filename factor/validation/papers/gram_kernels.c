@@ -72,7 +72,7 @@ struct list {
 	int64_t m, n;
 };
 
-/* So many calls that a run takes about a millisecond, but not more than are worth queueing. */
+/* Calls for a run of about a millisecond; more than MOST are not worth queueing. */
 static int64_t calls_of(const struct gram_kernel *kernel)
 {
 	enum { MOST = 64 };
@@ -85,18 +85,11 @@ static int64_t calls_of(const struct gram_kernel *kernel)
 static void add(
         struct list *list, int operation, const char *variant, int64_t k, struct gram_shape shape)
 {
-	struct result row = {.precision = SINGLE,
-	        .m = list->m,
-	        .n = list->n,
-	        .k = k,
-	        .residual = NAN,
-	        .orthogonality = NAN};
+	struct result row = result_new(
+	        operations[operation].operation, variant, "cuda", SINGLE, list->m, list->n);
 	char text[16];
 
-	snprintf(row.operation, sizeof row.operation, "%s", operations[operation].operation);
-	snprintf(row.variant, sizeof row.variant, "%s", variant);
-	snprintf(row.executor, sizeof row.executor, "cuda");
-	results_options(row.options, "cuda", NULL, 2);
+	row.k = k;
 	if (shape.access != GRAM_OWN) {
 		snprintf(text, sizeof text, "%dx%d", shape.nx, shape.ny);
 		results_option_add(row.options, "shape", text);
@@ -112,7 +105,7 @@ static void add_shaped(struct list *list, int operation, enum gram_access access
 	add(list, operation, variants[access], 0, (struct gram_shape){access, nx, ny});
 }
 
-/* All powers of two that a block of threads can have. */
+/* All powers of two that fit into a block of threads. */
 static void add_all_shapes(struct list *list)
 {
 	for (int operation = DOTS; operation <= UPDATE; operation++)
@@ -189,10 +182,7 @@ bool gram_kernel_predict(const struct profile *profile, int level, struct result
 size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick)
 {
 	struct result *rows;
-	size_t count = gram_kernels_held_out(quick, &rows), refused = 0;
+	size_t count = gram_kernels_held_out(quick, &rows);
 
-	for (size_t i = 0; i < count; i++)
-		refused += predicted_levels(results, profile, &rows[i], gram_kernel_predict);
-	free(rows);
-	return refused;
+	return predicted_all(results, profile, rows, count, gram_kernel_predict);
 }

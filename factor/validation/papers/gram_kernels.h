@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gram-Schmidt's kernels (gram_kernel.h) as cases: the shapes of blocks of threads, the held-out
- * list, predictions, measurements. */
+/* Gram-Schmidt's kernels (gram_kernel.h) as cases: shapes of blocks of threads, the hold-out list,
+ * predictions, measurements. */
 #ifndef FATHOM_GRAM_KERNELS_H
 #define FATHOM_GRAM_KERNELS_H
 
@@ -16,15 +16,15 @@
 bool results_is_gram_kernel(const struct result *row);
 struct gram_kernel gram_kernel_of(const struct result *row);
 
-/* Rows without results. The documented ones of n columns: with all shapes of the paper's kernels
- * where `all`, else the orthogonalization alone in a few. The caller frees *rows. */
+/* Rows without results, of the benchmark and of the hold-out list. all: every shape of the paper's
+ * kernels; else a few shapes of the orthogonalization alone. The caller frees *rows. */
 size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **rows);
 size_t gram_kernels_held_out(bool quick, struct result **rows);
 
 /* Fills a row's seconds and regime with the prediction at a level; false with its note. */
 bool gram_kernel_predict(const struct profile *profile, int level, struct result *row);
 
-/* Adds the predictions of the held-out list at three levels; returns how many cases were refused.
+/* Adds the predictions of the hold-out list at three levels; returns how many cases were refused.
  */
 size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick);
 
@@ -34,8 +34,7 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
 
-/* gram_kernels_print.c: of each kernel and number of columns the fastest, and its bytes a second.
- */
+/* gram_kernels_print.c: the fastest shape of each kernel and number of columns, and its rate. */
 void gram_kernels_print(const struct results *results, FILE *out);
 
 #endif

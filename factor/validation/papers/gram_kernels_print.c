@@ -12,8 +12,7 @@ static bool is_measured(const struct result *row)
 
 static bool same_kernel(const struct result *a, const struct result *b)
 {
-	return strcmp(a->operation, b->operation) == 0 && strcmp(a->variant, b->variant) == 0 &&
-	       a->precision == b->precision && a->m == b->m && a->n == b->n && a->k == b->k;
+	return result_same_problem(a, b) && strcmp(a->variant, b->variant) == 0 && a->k == b->k;
 }
 
 static bool is_fastest(const struct results *results, const struct result *row)

@@ -26,14 +26,19 @@ static bool is_total(const struct kerr_row *row, const char *variant)
 	return strcmp(row->variant, variant) == 0 && strcmp(row->phase, "total") == 0;
 }
 
-static size_t count_rows(const struct kerr_rows *rows, const char *variant, const char *phase)
+static bool has_rows(const struct kerr_rows *rows, const char *variant, const char *phase)
 {
-	size_t count = 0;
+	bool any = false;
 
 	for (size_t i = 0; i < rows->count; i++)
-		count += (!variant || strcmp(rows->row[i].variant, variant) == 0) &&
-		         strcmp(rows->row[i].phase, phase) == 0;
-	return count;
+		any = any || ((!variant || strcmp(rows->row[i].variant, variant) == 0) &&
+		                     strcmp(rows->row[i].phase, phase) == 0);
+	return any;
+}
+
+static double rate(const struct kerr_row *row)
+{
+	return row->flops / row->seconds.value * 1e-9;
 }
 
 static void print_pair(const struct kerr_row *row, FILE *out)
@@ -58,15 +63,15 @@ static void print_phases(const struct kerr_rows *rows, const char *variant, FILE
 		for (int p = 0; p < KERR_PHASES; p++)
 			print_pair(find(rows, total, kerr_phase_name[p], total->r), out);
 		print_pair(total, out);
-		fprintf(out, " %9.1f %6.2f %6.2f %6.2f\n",
-		        total->flops / total->seconds.value * 1e-9, total->residual / total->limit,
-		        total->orthogonality / total->limit, total->triangularity / total->limit);
+		fprintf(out, " %9.1f %6.2f %6.2f %6.2f\n", rate(total),
+		        total->residual / total->limit, total->orthogonality / total->limit,
+		        total->triangularity / total->limit);
 	}
 }
 
 static const int64_t printed_widths[] = {16, 32, 64, 128, 256};
 
-/* The width that the model would take, and how much slower it is than the fastest. */
+/* The width that the model chooses, and how much slower it is than the fastest. */
 static void print_choice(const struct kerr_rows *rows, const struct kerr_row *total, FILE *out)
 {
 	const struct kerr_row *chosen = NULL;
@@ -103,7 +108,7 @@ static void print_widths(const struct kerr_rows *rows, const char *variant, FILE
 	}
 }
 
-/* The fastest of ours there, NULL when there is none. */
+/* Our fastest row of that size, or NULL. */
 static const struct kerr_row *best(const struct kerr_rows *rows, int64_t m)
 {
 	const struct kerr_row *found = NULL;
@@ -129,26 +134,27 @@ static void print_gemv(const struct kerr_rows *rows, FILE *out)
 		fprintf(out, "%6" PRId64 " %-12s", row->m, row->variant);
 		print_number(row->predicted * 1e6, 12, 3, out);
 		print_number(row->seconds.value * 1e6, 12, 3, out);
-		fprintf(out, " %9.1f\n", row->flops / row->seconds.value * 1e-9);
+		fprintf(out, " %9.1f\n", rate(row));
 	}
 }
 
 static void print_host(const struct kerr_rows *rows, FILE *out)
 {
-	fprintf(out, "\nLAPACKE geqrf and ormqr\n%6s %6s %8s %12s %9s %12s\n", "m", "n", "threads",
-	        "ms", "Gflop/s", "ahead faster");
+	fprintf(out,
+	        "\nLAPACKE geqrf and ormqr, and the speedup of ahead over it\n%6s %6s %8s %12s %9s "
+	        "%12s\n",
+	        "m", "n", "threads", "ms", "Gflop/s", "speedup");
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct kerr_row *row = &rows->row[i];
 		const struct kerr_row *ours = best(rows, row->m);
 		if (is_total(row, "lapack"))
 			fprintf(out, "%6" PRId64 " %6" PRId64 " %8" PRId64 " %12.3f %9.1f %12.1f\n",
-			        row->m, row->n, row->threads, row->seconds.value * 1e3,
-			        row->flops / row->seconds.value * 1e-9,
+			        row->m, row->n, row->threads, row->seconds.value * 1e3, rate(row),
 			        ours ? row->seconds.value / ours->seconds.value : NAN);
 	}
 }
 
-/* How far off the predictions of the totals, or of the phases, of a variant are. */
+/* Errors of the predictions of a variant's totals, or of its phases. */
 static void print_errors(const struct kerr_rows *rows, const char *variant, bool totals, FILE *out)
 {
 	double *error = xmalloc((rows->count + 1) * sizeof *error);
@@ -171,7 +177,7 @@ static void print_errors(const struct kerr_rows *rows, const char *variant, bool
 void kerr_rows_print(const struct kerr_rows *rows, FILE *out)
 {
 	for (int v = 0; v < KERR_VARIANTS; v++) {
-		if (!count_rows(rows, kerr_variant_name[v], "total"))
+		if (!has_rows(rows, kerr_variant_name[v], "total"))
 			continue;
 		if (v != KERR_AHEAD)
 			print_phases(rows, kerr_variant_name[v], out);
@@ -179,8 +185,8 @@ void kerr_rows_print(const struct kerr_rows *rows, FILE *out)
 		print_errors(rows, kerr_variant_name[v], false, out);
 		print_errors(rows, kerr_variant_name[v], true, out);
 	}
-	if (count_rows(rows, NULL, "gemv"))
+	if (has_rows(rows, NULL, "gemv"))
 		print_gemv(rows, out);
-	if (count_rows(rows, "lapack", "total"))
+	if (has_rows(rows, "lapack", "total"))
 		print_host(rows, out);
 }

@@ -43,7 +43,7 @@ struct rotation {
 	double c, s;
 };
 
-/* Of every round all rows take part but one, when their number is odd. */
+/* All rows take part in a round, but one when their number is odd. */
 static void draw_round(
         struct rotation *rotation, int64_t *row, int64_t m, int64_t round, uint64_t seed)
 {
@@ -92,10 +92,7 @@ void kerr_matrix(void *a, int64_t m, int64_t n, enum precision precision, uint64
 		for (int64_t j = 0; j < n; j++) {
 			fill_column(x, m, j, rotation, rounds * pairs, seed);
 			for (int64_t i = 0; i < m; i++)
-				if (precision == SINGLE)
-					((float *)a)[i + j * m] = (float)x[i];
-				else
-					((double *)a)[i + j * m] = x[i];
+				matrix_put(a, precision, i + j * m, x[i]);
 		}
 		free(x);
 	}
@@ -106,7 +103,7 @@ void kerr_matrix(void *a, int64_t m, int64_t n, enum precision precision, uint64
 
 enum { ITERATIONS = 24 };
 
-/* x := A^T A x, and the root of its norm, which is A's when x was its first singular vector. */
+/* x := A^T A x, and the root of its norm: A's norm when x was its first singular vector. */
 static bool iterate(
         struct executor *e, struct matrix a, struct matrix x, struct matrix y, double *root)
 {
@@ -133,7 +130,7 @@ static bool norm(struct executor *e, struct matrix a, const struct kerr_room *ro
 	return ok;
 }
 
-/* norm(Q R - A) / norm(A); square holds R meanwhile. */
+/* norm(Q R - A) / norm(A); square holds R. */
 static bool find_residual(
         struct executor *e, struct matrix r, const struct kerr_room *room, double *residual)
 {
@@ -144,7 +141,7 @@ static bool find_residual(
 	bool ok = norm(e, room->a_copy, room, &of) &&
 	          whole_widen(e, matrix_view(r, 0, 0, n, n), upper);
 
-	/* the diagonal stays: the triangle below it is one of a matrix of its own */
+	/* The diagonal stays: fill the triangle below it, as a matrix of its own. */
 	ok = ok && (n < 2 || ex_fill(e, LOWER, 0, 0, matrix_view(upper, 1, 0, n - 1, n - 1))) &&
 	     ex_gemm(e, PLAIN, PLAIN, 1, q, upper, -1, room->a_copy) &&
 	     norm(e, room->a_copy, room, &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What Kerr, Campbell and Richards (QR decomposition on GPUs, GPGPU 2009) fix about a measurement
- * of QR besides the algorithm (../kerr.h): the matrices, the count of operations (Table 1), the
- * measures of error (section 5). */
+/* The protocol of Kerr, Campbell and Richards (QR decomposition on GPUs, GPGPU 2009) besides the
+ * algorithm (kerr.h): the matrices, the count of operations (Table 1), the measures of error
+ * (section 5). */
 #ifndef FATHOM_KERR_PROTOCOL_H
 #define FATHOM_KERR_PROTOCOL_H
 
@@ -15,30 +15,29 @@
  *   WY            sum (m - k r) (4 (j - 1) + 2), j from 2 on
  *   apply to A    sum (4 r + 1) (m - k r) (n - (k + 1) r)
  *   apply to Q    sum (4 r + 1) m (m - k r)
- * The formulas are not in the paper: they give its Table 1 to the last digit, WY's to half a
- * percent, but for its last two WY entries (1.65 and 25.0 in place of 0.87 and 1.6), which don't
- * follow from any, and with them the 143 Gflop/s of its best rate: 139.7 by this count. */
+ * The paper does not print the formulas. They give its Table 1 to the last digit, WY to half a
+ * percent. Two entries, the last of WY, follow from no formula (1.65 and 25.0 in place of 0.87 and
+ * 1.6); nor does the paper's best rate, 143 Gflop/s, which is 139.7 by this count. */
 enum { KERR_TABLE_R = 32 };
 double kerr_count(int64_t m, int64_t n, int64_t r, double phase[KERR_PHASES]);
 
-/* Numbers below the diagonal random in (-1, 1), ones on it, zeros above; then rows, paired at
- * random, turned by random angles, as often as it takes for each to hold something of all. a: m x n
- * on the host, leading dimension m. */
+/* Random numbers in (-1, 1) below the diagonal, ones on it, zeros above; then rounds of rotations
+ * of random pairs of rows by random angles, until each row depends on all. a: m x n on the host,
+ * leading dimension m. */
 void kerr_matrix(void *a, int64_t m, int64_t n, enum precision precision, uint64_t seed);
 
-/* In double precision, from the whole products. The paper doesn't say which norm: here it is the
- * 2-norm, by power iteration from a random vector, which for matrices of noise ends a few percent
- * below it. */
+/* In double precision, from the whole products. The paper does not name the norm: here it is the
+ * 2-norm, by power iteration from a random vector, which for noise ends a few percent below. */
 struct kerr_errors {
 	double residual;      /* norm(Q R - A) / norm(A) */
 	double orthogonality; /* norm(Q^T Q - I) */
-	double triangularity; /* norm(L), L what of Q^T A is below the diagonal */
-	double limit;         /* the paper's for all three, m 2^-23 */
+	double triangularity; /* norm(L), L the part of Q^T A below the diagonal */
+	double limit;         /* the paper's limit of all three, m 2^-23 */
 	bool passed;
 };
 
-/* Room for them: q_copy and square are m x m, a_copy m x n, vectors m x 2, all DOUBLE and dense (ld
- * = m). */
+/* Memory for them: q_copy and square are m x m, a_copy m x n, vectors m x 2, all DOUBLE and dense
+ * (ld = m). */
 struct kerr_room {
 	struct matrix a_copy, q_copy, square, vectors;
 };

@@ -2,6 +2,7 @@
 #include "kerr_rows.h"
 
 #include "lib/base/msg.h"
+#include "factor/validation/fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,71 +49,36 @@ const struct kerr_row *kerr_rows_find(const struct kerr_rows *rows, const struct
 
 /* ---- the file ---- */
 
-static void write_row(struct table *table, const struct kerr_row *row)
-{
-	size_t i = table_add_row(table);
+#define MEMBER(kind, column, member) FIELD(struct kerr_row, kind, column, member)
 
-	table_set_text(table, i, "variant", row->variant);
-	table_set_text(table, i, "phase", row->phase);
-	table_set_int(table, i, "m", row->m);
-	table_set_int(table, i, "n", row->n);
-	table_set_int(table, i, "r", row->r);
-	table_set_int(table, i, "threads", row->threads);
-	table_set_real(table, i, "flops", row->flops);
-	table_set_real(table, i, "seconds", row->seconds.value);
-	table_set_real(table, i, "low", row->seconds.low);
-	table_set_real(table, i, "high", row->seconds.high);
-	table_set_int(table, i, "repeats", (int64_t)row->seconds.samples);
-	table_set_real(table, i, "gflops", row->flops / row->seconds.value * 1e-9);
-	table_set_real(table, i, "predicted", row->predicted);
-	table_set_real(table, i, "residual", row->residual);
-	table_set_real(table, i, "orthogonality", row->orthogonality);
-	table_set_real(table, i, "triangularity", row->triangularity);
-	table_set_real(table, i, "limit", row->limit);
-	table_set_text(table, i, "note", row->note[0] ? row->note : "nan");
-}
+static const struct field fields[] = {MEMBER(FIELD_TEXT, "variant", variant),
+        MEMBER(FIELD_TEXT, "phase", phase), MEMBER(FIELD_WHOLE, "m", m),
+        MEMBER(FIELD_WHOLE, "n", n), MEMBER(FIELD_WHOLE, "r", r),
+        MEMBER(FIELD_WHOLE, "threads", threads), MEMBER(FIELD_REAL, "flops", flops),
+        MEMBER(FIELD_REAL, "seconds", seconds.value), MEMBER(FIELD_REAL, "low", seconds.low),
+        MEMBER(FIELD_REAL, "high", seconds.high), MEMBER(FIELD_COUNT, "repeats", seconds.samples),
+        MEMBER(FIELD_REAL, "predicted", predicted), MEMBER(FIELD_REAL, "residual", residual),
+        MEMBER(FIELD_REAL, "orthogonality", orthogonality),
+        MEMBER(FIELD_REAL, "triangularity", triangularity), MEMBER(FIELD_REAL, "limit", limit),
+        MEMBER(FIELD_TEXT, "note", note)};
 
 bool kerr_rows_write(const struct kerr_rows *rows, const char *path, struct fault *fault)
 {
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
 	table_meta_add(table, rows->table);
-	for (size_t i = 0; i < rows->count; i++)
-		write_row(table, &rows->row[i]);
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct kerr_row *row = &rows->row[i];
+		size_t r = table_add_row(table);
+		fields_write(table, r, fields, ARRAY_LEN(fields), row);
+		table_set_real(table, r, "gflops", row->flops / row->seconds.value * 1e-9);
+	}
 	bool ok = table_write(table, path, fault);
 	table_free(table);
 	return ok;
 }
 
-static void read_text(char *to, size_t size, const struct table *t, size_t i, const char *column)
-{
-	const char *text = table_text(t, i, column);
-
-	snprintf(to, size, "%s", strcmp(text, "nan") == 0 ? "" : text);
-}
-
-static struct kerr_row read_row(const struct table *t, size_t i)
-{
-	struct kerr_row row = {.m = (int64_t)table_real(t, i, "m"),
-	        .n = (int64_t)table_real(t, i, "n"),
-	        .r = (int64_t)table_real(t, i, "r"),
-	        .threads = (int64_t)table_real(t, i, "threads"),
-	        .flops = table_real(t, i, "flops"),
-	        .seconds = {table_real(t, i, "seconds"), table_real(t, i, "low"),
-	                table_real(t, i, "high"), (size_t)table_real(t, i, "repeats")},
-	        .predicted = table_real(t, i, "predicted"),
-	        .residual = table_real(t, i, "residual"),
-	        .orthogonality = table_real(t, i, "orthogonality"),
-	        .triangularity = table_real(t, i, "triangularity"),
-	        .limit = table_real(t, i, "limit")};
-
-	read_text(row.variant, sizeof row.variant, t, i, "variant");
-	read_text(row.phase, sizeof row.phase, t, i, "phase");
-	read_text(row.note, sizeof row.note, t, i, "note");
-	return row;
-}
-
-/* What is counted with is a whole number from 0 on. */
+/* Counts are whole numbers from 0 on. */
 static bool readable(const struct table *t, size_t i)
 {
 	static const char *const counts[] = {"m", "n", "r", "threads", "repeats"};
@@ -135,11 +101,12 @@ struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault)
 		if (table_column(table, columns[c]) < 0)
 			ok = fault_set(fault, "%s has no column '%s'", path, columns[c]);
 	for (size_t i = 0; ok && i < table->row_count; i++) {
-		struct kerr_row row = read_row(table, i);
+		struct kerr_row row;
+		fields_read(table, i, fields, ARRAY_LEN(fields), &row);
 		if (!readable(table, i) || kerr_rows_find(rows, &row))
 			ok = fault_set(fault,
-			        "%s, row %zu: a count or a time that cannot be, or a "
-			        "row for the second time",
+			        "%s, row %zu: an impossible count or time, or a row "
+			        "for the second time",
 			        path, i + 1);
 		kerr_rows_add(rows, &row);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of kerr.tsv: one a phase of a configuration of Kerr's benchmark, and its table. */
+/* The rows of kerr.tsv, one for each phase of a configuration of Kerr's benchmark, and its table.
+ */
 #ifndef FATHOM_KERR_ROWS_H
 #define FATHOM_KERR_ROWS_H
 
@@ -9,16 +10,16 @@
 #include <stdio.h>
 
 struct kerr_row {
-	char variant[16]; /* of ../kerr.h; lapack: LAPACKE on the host; gemv_NAME: Figure 2 */
-	char phase[16];   /* of ../kerr.h; total: a run without marks, from call to completion */
+	char variant[16]; /* of kerr.h; lapack: LAPACKE on the host; gemv_NAME: Figure 2 */
+	char phase[16];   /* of kerr.h; total: a run without marks, from call to completion */
 	int64_t m, n;
 	int64_t r, threads; /* width of blocks; of lapack; else 0 */
 	double flops;       /* Table 1's, of totals with its blocks of 32 */
 	struct estimate seconds;
 	double predicted;                                     /* seconds; NaN: not predicted */
-	double residual, orthogonality, triangularity, limit; /* kerr_protocol.h's; NaN: of totals
+	double residual, orthogonality, triangularity, limit; /* of kerr_protocol.h; NaN for totals
 	                                                         of matrices too large for it */
-	char note[128];                                       /* why there is no time; else empty */
+	char note[128]; /* the reason for no time; else empty */
 };
 
 struct kerr_rows {
@@ -34,12 +35,11 @@ void kerr_rows_add(struct kerr_rows *, const struct kerr_row *);
 /* The row of the same variant, phase, shape, width and threads, or NULL. */
 const struct kerr_row *kerr_rows_find(const struct kerr_rows *, const struct kerr_row *like);
 
-/* Writes rows and metadata atomically; reads them, NULL with a fault when that can't be. */
+/* Writes rows and metadata atomically; reads them, NULL with a fault on failure. */
 bool kerr_rows_write(const struct kerr_rows *, const char *path, struct fault *fault);
 struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault);
 
-/* kerr_print.c: phases predicted and measured, the choice of the width, gemv, the host's threads.
- */
+/* kerr_print.c: phases predicted and measured, the model's choice of the width, gemv, the host. */
 void kerr_rows_print(const struct kerr_rows *, FILE *out);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "lib/base/msg.h"
 #include "factor/validation/check_whole.h"
-#include "factor/validation/kind_errors.h"
 #include "factor/validation/matrices.h"
 
 #include <cblas.h>
@@ -12,48 +11,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double shift = 0.001;
+/* ---- matrices ---- */
 
-/* The lower triangle into both, the shift added. */
-static void complete(const double *lower, int64_t n, enum precision precision, void *full)
+static const double shift = 0.001;
+static const char condition[] = "condition-";
+
+const char *const kind_errors_name[KIND_ERRORS] = {
+        "random", "graded-rows", "graded-columns", "ties", "condition-2", "condition-1e6"};
+
+bool kind_errors_of(const struct result *row, char kind[KIND_ERRORS_NAME])
 {
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < n; i++) {
-			double x = lower[i >= j ? i + j * n : j + i * n] + (i == j ? shift : 0);
-			if (precision == SINGLE)
-				((float *)full)[i + j * n] = (float)x;
-			else
-				((double *)full)[i + j * n] = x;
-		}
+	return results_option(row->options, "kind", kind, KIND_ERRORS_NAME);
+}
+
+bool kind_errors_fill(struct executor *e, const char *kind, struct matrix a, uint64_t seed)
+{
+	if (strncmp(kind, condition, strlen(condition)) == 0)
+		return matrix_upload_conditioned(e, a, atof(kind + strlen(condition)), seed);
+	for (int k = 0; k < MATRIX_KINDS; k++) {
+		if (strcmp(kind, matrix_kind_name[k]) != 0)
+			continue;
+		void *x = xmalloc((size_t)(a.m * a.n * precision_bytes(a.precision)));
+		matrix_fill(x, a.m, a.m, a.n, a.precision, (enum matrix_kind)k, seed);
+		bool ok = e->ops->upload(e, x, a.m, a);
+		free(x);
+		return ok;
+	}
+	return fault_set(&e->fault, "no kind of matrix is called '%s'", kind);
 }
 
 bool lawn_fill(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed)
 {
+	const int64_t n = a.n;
+
 	if (whole->operation != POTRF)
 		return whole_fill(e, whole, a, seed);
-	const size_t count = (size_t)(a.n * a.n);
-	double *x = xmalloc(count * sizeof *x), *product = xmalloc(count * sizeof *product);
-
-	matrix_fill(x, a.n, a.n, a.n, DOUBLE, MATRIX_RANDOM, seed);
-	cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)a.n, (int)a.n, 1, x, (int)a.n, 0,
-	        product, (int)a.n);
-	complete(product, a.n, a.precision, x);
-	bool ok = e->ops->sync(e) && e->ops->upload(e, x, a.n, a);
+	double *x = xmalloc((size_t)(n * n) * sizeof *x),
+	       *lower = xmalloc((size_t)(n * n) * sizeof *lower);
+	matrix_fill(x, n, n, n, DOUBLE, MATRIX_RANDOM, seed);
+	cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)n, (int)n, 1, x, (int)n, 0, lower,
+	        (int)n);
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < n; i++)
+			matrix_put(x, a.precision, i + j * n,
+			        lower[i >= j ? i + j * n : j + i * n] + (i == j ? shift : 0));
+	bool ok = e->ops->sync(e) && e->ops->upload(e, x, n, a);
 	free(x);
-	free(product);
+	free(lower);
 	return ok;
 }
 
-/* ---- the table ---- */
+bool lawn_errors_fill(struct executor *e, const struct whole *whole, const char *kind,
+        struct matrix a, uint64_t seed)
+{
+	return kind ? kind_errors_fill(e, kind, a, seed) : lawn_fill(e, whole, a, seed);
+}
 
-static const struct way {
+/* ---- tables: one line per factorization, size and kind ---- */
+
+struct way {
 	const char *name, *variant;
 	enum math math;
-} ways[] = {{"gpu", "gpu", MATH_FP32}, {"hybrid", "hybrid", MATH_FP32},
-        {"3xtf32", "gpu", MATH_3XTF32}, {"3xfp16", "gpu", MATH_3XFP16},
-        {"cusolver", "cusolver", MATH_FP32}, {"openblas", "openblas", MATH_FP32}};
+};
 
-/* "" of LAWN 202's own matrix. */
+/* "" for LAWN 202's own matrix. */
 static void kind_of(const struct result *row, char kind[KIND_ERRORS_NAME])
 {
 	if (!kind_errors_of(row, kind))
@@ -66,11 +87,10 @@ static bool same_line(const struct result *a, const struct result *b)
 
 	kind_of(a, of_a);
 	kind_of(b, of_b);
-	return strcmp(a->operation, b->operation) == 0 && a->precision == b->precision &&
-	       a->n == b->n && strcmp(of_a, of_b) == 0;
+	return result_same_problem(a, b) && strcmp(of_a, of_b) == 0;
 }
 
-bool errors_first_of_line(const struct results *results, size_t i)
+static bool first_of_line(const struct results *results, size_t i)
 {
 	bool first = results_is_error(&results->row[i]);
 
@@ -79,40 +99,73 @@ bool errors_first_of_line(const struct results *results, size_t i)
 	return first;
 }
 
-double errors_of_line(const struct results *results, const struct result *line, const char *variant,
-        enum math math)
+/* NaN where the line has no such row. */
+static double error_of(
+        const struct results *results, const struct result *line, const struct way *way)
 {
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		if (same_line(row, line) && strcmp(row->variant, variant) == 0 && row->math == math)
+		if (same_line(row, line) && strcmp(row->variant, way->variant) == 0 &&
+		        row->math == way->math)
 			return row->residual;
 	}
 	return NAN;
 }
 
-void lawn_errors_print(const struct results *results, FILE *out)
+/* The errors of all ways, then `ratios` of the first ones over the other's: the last but one, or
+ * the last. */
+static void print_table(const struct results *results, bool by_kind, const char *heading,
+        const struct way *way, int ways, int ratios, FILE *out)
 {
 	bool any = false;
+	char kind[KIND_ERRORS_NAME];
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
-		char kind[KIND_ERRORS_NAME];
-		if (!errors_first_of_line(results, i) || kind_errors_of(row, kind))
+		if (!first_of_line(results, i) || kind_errors_of(row, kind) != by_kind)
 			continue;
 		if (!any) {
-			fprintf(out,
-			        "\nBackward errors as LAWN 202 measures them, in eps max|A|\n"
-			        "%-11s   %7s",
-			        "", "n");
-			for (size_t w = 0; w < ARRAY_LEN(ways); w++)
-				fprintf(out, " %9s", ways[w].name);
+			fprintf(out, "\n%s\n%-11s   %7s", heading, "", "n");
+			if (by_kind)
+				fprintf(out, " %-15s", "kind");
+			for (int w = 0; w < ways + ratios; w++)
+				fprintf(out, " %9s", way[w % ways].name);
 			fputc('\n', out);
 		}
 		any = true;
-		fprintf(out, "%-11s %c %7" PRId64, row->operation, (char)row->precision, row->n);
-		for (size_t w = 0; w < ARRAY_LEN(ways); w++)
-			fprintf(out, " %9.4g",
-			        errors_of_line(results, row, ways[w].variant, ways[w].math));
+		fprintf(out, "%-11s %c %7" PRId64, row->operation,
+		        by_kind ? ' ' : (char)row->precision, row->n);
+		if (by_kind)
+			fprintf(out, " %-15s", kind);
+		for (int w = 0; w < ways; w++)
+			fprintf(out, " %9.4g", error_of(results, row, &way[w]));
+		const double vendor = error_of(results, row, &way[ways - 2]),
+		             host = error_of(results, row, &way[ways - 1]);
+		for (int w = 0; w < ratios; w++)
+			fprintf(out, " %9.2f",
+			        error_of(results, row, &way[w]) / (isnan(vendor) ? host : vendor));
 		fputc('\n', out);
 	}
+}
+
+void lawn_errors_print(const struct results *results, FILE *out)
+{
+	static const struct way ways[] = {{"gpu", "gpu", MATH_FP32},
+	        {"hybrid", "hybrid", MATH_FP32}, {"3xtf32", "gpu", MATH_3XTF32},
+	        {"3xfp16", "gpu", MATH_3XFP16}, {"cusolver", "cusolver", MATH_FP32},
+	        {"openblas", "openblas", MATH_FP32}};
+
+	print_table(results, false, "Backward errors as LAWN 202 measures them, in eps max|A|",
+	        ways, ARRAY_LEN(ways), 0, out);
+}
+
+void kind_errors_print(const struct results *results, FILE *out)
+{
+	static const struct way ways[] = {{"fp32", "gpu", MATH_FP32},
+	        {"3xtf32", "gpu", MATH_3XTF32}, {"3xfp16", "gpu", MATH_3XFP16},
+	        {"cusolver", "cusolver", MATH_FP32}, {"openblas", "openblas", MATH_FP32}};
+
+	print_table(results, true,
+	        "Backward errors by kind of matrix, in eps norm(A), and ours over the other's",
+	        ways, ARRAY_LEN(ways), 3, out);
 }

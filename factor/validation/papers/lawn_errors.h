@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of factorizations as LAWN 202 (section 6) measures them: on its matrices, the factors
- * multiplied, the largest element of the difference. Rows of operations error_getrf, error_geqrf,
- * error_potrf: no times, the measure (check_error) as their residual. */
+/* Backward errors of factorizations. By LAWN 202's measure (section 6): its matrices, the factors
+ * multiplied, the largest element of the difference. By kind of matrix: norm(E) / (eps norm(A)) in
+ * Frobenius's norms, in plain single precision, by split operands, by the vendor and by the host;
+ * these errors decide the default math: at most twice the vendor's. Rows of operations error_getrf,
+ * error_geqrf, error_potrf: no times, the measure (check_error) as residual; option kind=NAME. */
 #ifndef FATHOM_LAWN_ERRORS_H
 #define FATHOM_LAWN_ERRORS_H
 
@@ -10,19 +12,30 @@
 
 #include <stdio.h>
 
+/* Kinds of matrices.h, and given conditions. */
+enum { KIND_ERRORS = 6, KIND_ERRORS_NAME = 24 };
+extern const char *const kind_errors_name[KIND_ERRORS];
+
+/* The kind of a row's matrix; false where the row has none. */
+bool kind_errors_of(const struct result *row, char kind[KIND_ERRORS_NAME]);
+
+/* A matrix of a kind in executor memory. False with the executor's fault. */
+bool kind_errors_fill(struct executor *e, const char *kind, struct matrix a, uint64_t seed);
+
 /* The square matrix that the paper factorizes: random in [-1, 1]; for Cholesky 0.001 I + X^T X, X
  * random in [-1, 1], both triangles, made on the host in double precision. In executor memory. */
 bool lawn_fill(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed);
 
-/* Rows of errors are of one line of a table when they are of one factorization, size and kind
- * (kind_errors.h). Whether row i is of errors and the first of its line; and the error that a line
- * has of a variant and math, NaN where it has none. */
-bool errors_first_of_line(const struct results *results, size_t i);
-double errors_of_line(const struct results *results, const struct result *line, const char *variant,
-        enum math math);
+/* The matrix of a kind, or LAWN 202's for kind NULL (timing_whole_errors). */
+bool lawn_errors_fill(struct executor *e, const struct whole *whole, const char *kind,
+        struct matrix a, uint64_t seed);
 
-/* A line for each operation and size: ours with panels on the device and on the host, by split
- * operands, the vendor's, the host's. */
+/* LAWN 202's errors: a line for each operation and size; ours with panels on the device and on the
+ * host, by split operands, the vendor's, the host's. */
 void lawn_errors_print(const struct results *results, FILE *out);
+
+/* Errors by kind: a line for each factorization and kind. The last columns are our errors over the
+ * vendor's, or over the host's without a vendor. */
+void kind_errors_print(const struct results *results, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways of each part: the paper's kernels, ours and cuBLAS. */
+/* The ways of each of the paper's operations: the paper's kernels, ours and cuBLAS. */
 #include "factor/executors/cuda/executor_cuda.h"
 #include "factor/papers/laswp_volkov.h"
 #include "paper_operation_products.h"
@@ -27,7 +27,7 @@ static bool transpose_vendor(
 	        "geam");
 }
 
-/* ---- row interchanges ---- */
+/* ---- row swaps ---- */
 
 static bool laswp_own(
         struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of the parts that are matrix products: by the paper's kernels (gemm_volkov.h), by ours
- * (gemm.h) and by cuBLAS. Results are PAPER_OP_ALPHA times the product, + C but for trmm. */
+/* The paper's operations that are matrix products: by the paper's kernels (gemm_volkov.h), by ours
+ * (gemm.h) and by cuBLAS. Results are PAPER_OP_ALPHA times the product, plus C except for trmm. */
 #ifndef FATHOM_PAPER_OPERATION_PRODUCTS_H
 #define FATHOM_PAPER_OPERATION_PRODUCTS_H
 
@@ -10,8 +10,8 @@
 paper_op_call gemm_paper, gemm_own, gemm_vendor;
 paper_op_call small_paper, small_own;
 
-/* The lower triangle of C += alpha A A^T; by the paper's kernels with shape VOLKOV_FULL all of C.
- */
+/* The lower triangle of C += alpha A A^T; the paper's kernels with shape VOLKOV_FULL update all of
+ * C. */
 paper_op_call syrk_paper, syrk_own, syrk_vendor;
 
 /* C = alpha times triangle and square in the order that side=l or r says. */

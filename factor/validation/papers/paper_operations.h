@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations that LAPACK Working Note 202 measures by themselves, in single precision on the
  * device: the matrix product, also of block triangles (section 4.2), for small C (Figure 5) and of
- * thin matrices (Figure 6), the transposition, 64 row interchanges, the triangular solve against
- * the product by the inverse. Each in several ways, by many calls one after the other. */
+ * thin matrices (Figure 6), the transposition, 64 row swaps, the triangular solve against the
+ * product by the inverse. Each in several ways, by many calls one after the other. */
 #ifndef FATHOM_PAPER_OPERATIONS_H
 #define FATHOM_PAPER_OPERATIONS_H
 
@@ -26,33 +26,33 @@ extern const char *const paper_op_name[PARTS];
 
 enum { PAPER_OP_WAYS = 10, PAPER_OP_EXCHANGES = 64, PAPER_OP_SMALL_K = 1024, PAPER_OP_SPLITS = 16 };
 
-/* Whether this is one of them, and which. */
+/* False when the operation is none of them. */
 bool paper_op_find(const char *operation, enum paper_op *part);
 
-/* A problem: C += A B, or A B^T, of square matrices (m = n = k); n x m from m x n; exchanges in m x
- * n; a unit lower triangle of order m with n right-hand sides; the lower triangle of C, of order m
- * = n, += A A^T; a triangle times a square, or a square times a triangle (m = n = k); C += A B with
- * k = PAPER_OP_SMALL_K, or with m = n and any k. */
+/* A problem, in the order of enum part: C += A B, or A B^T, of square matrices (m = n = k); n x m
+ * from m x n; row swaps in m x n; a unit lower triangle of order m with n right-hand sides; the
+ * lower triangle of C += A A^T, of order m = n; a triangle times a square, or a square times a
+ * triangle (m = n = k); C += A B with k = PAPER_OP_SMALL_K; C += A B with m = n and any k. */
 struct paper_op_problem {
 	enum paper_op part;
 	int64_t m, n, k;
 };
 
-/* That of two sizes: m x n, but of syrk and thin_gemm the order of C and k. */
+/* The problem of two sizes: m x n, but for syrk and thin_gemm the order of C and k. */
 struct paper_op_problem paper_op_problem(enum paper_op part, int64_t m, int64_t n);
 
-/* What the ways of one problem share: matrices and pivots in executor memory. In row-major layout
- * the exchanges take the matrix for its transpose. */
+/* The ways of one problem share matrices and pivots in executor memory. In row-major layout the row
+ * swaps see the matrix as its transpose. */
 struct paper_op_data {
 	struct paper_op_problem problem;
-	struct matrix original, result; /* what the operation starts from, and changes */
-	struct matrix x, y; /* gemm: A, B. transpose: x is what is transposed. trsm: x is the
-	                       triangle and, right of it, its inverse; y is the right-hand sides.
-	                       syrk: x is A. trmm: x is a lower triangle and, right of it, an upper
-	                       one, zeros beside them; y is the square */
-	void *work;         /* small_gemm: for PAPER_OP_SPLITS C, of so many bytes */
+	struct matrix original, result; /* the input, and the matrix that the operation changes */
+	struct matrix x, y; /* gemm: A, B. transpose: x is the input. trsm: x is the triangle and,
+	                       right of it, its inverse; y is the right-hand sides. syrk: x is A.
+	                       trmm: x is a lower triangle and, right of it, an upper one, with
+	                       zeros beside them; y is the square */
+	void *work;         /* small_gemm: work_bytes for PAPER_OP_SPLITS C */
 	int64_t work_bytes;
-	struct pivots pivots; /* of the exchanges */
+	struct pivots pivots; /* of the row swaps */
 	int ipiv[PAPER_OP_EXCHANGES];
 };
 
@@ -64,33 +64,33 @@ typedef bool paper_op_call(
 struct paper_op_way {
 	enum paper_op part;
 	const char *variant, *options; /* options: pairs after the memory state, "" for none */
-	bool unchecked;                /* the result means nothing */
+	bool unchecked;                /* the result is not a product */
 	paper_op_call *call;
 	int setting; /* of the call: for gemm enum volkov_without, for syrk and trmm enum
 	                volkov_shape, for small_gemm splits of k (of ours 0 or as the plan wants) */
 };
 
-/* Whether a way has this among its options. */
+/* Whether a way has this option with this value. */
 bool paper_op_has(const struct paper_op_way *way, const char *key, const char *value);
 
 /* The triangle that a way of trmm multiplies by. */
 struct matrix paper_op_triangle(const struct paper_op_way *way, const struct paper_op_data *data);
 
-/* paper_operation_checks.c: how far one element or column of the result, chosen by state, is from what one
- * call on the original makes of it: in units of the rounding of the terms' magnitudes; of words
- * that are only moved, 0 or infinite. NaN with a fault when it could not be looked at. */
+/* paper_operation_checks.c: error of one element or column of the result, chosen by state, after one call on
+ * the original: in units of the rounding of the terms' magnitudes; for moved words 0 or infinite.
+ * NaN when the result could not be read. */
 double paper_op_ratio(struct executor *executor, const struct paper_op_way *way,
-        const struct paper_op_data *data, uint64_t *state, struct fault *fault);
+        const struct paper_op_data *data, uint64_t *state);
 
-/* Small, so that repeated updates stay finite: C += this times A B. */
+/* Factor of A B in C += A B: small, so that repeated updates stay finite. */
 #define PAPER_OP_ALPHA 1e-3
 
 #ifdef FATHOM_CUDA
 /* paper_operation_calls.c: all ways of a part, at most PAPER_OP_WAYS; their number. */
 size_t paper_op_ways(enum paper_op part, const struct paper_op_way **ways);
 
-/* timing_paper_operations.c: fills seconds and residual of a candidate for each of the ways; calls[i] is how
- * many calls a sample of candidate i had. */
+/* timing_paper_operations.c: fills seconds and residual of a candidate for each of the ways; calls[i] is the
+ * number of calls in a sample of candidate i. */
 bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
         struct candidate *candidate, int *calls, size_t count, struct fault *fault);

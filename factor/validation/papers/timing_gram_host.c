@@ -4,10 +4,9 @@
 #include "lib/base/msg.h"
 #include "factor/algorithms/gram_schmidt.h"
 #include "factor/executors/host/executor_host_gram.h"
-#include "factor/validation/check.h"
+#include "factor/validation/fixture.h"
 #include "factor/validation/matrices.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <lapacke.h>
 #include <math.h>
@@ -19,18 +18,13 @@ enum { COLUMNS_CHECKED = 6, ALIGNMENT = 64 };
 struct fixture {
 	struct timing_fixture fixture; /* problem: a, x (R) and info */
 	const struct core_noise *noise;
-	int threads, core; /* that are bound, and where the first of them is */
-};
-
-struct way {
-	struct fixture *fixture;
-	const struct gram_run *run;
+	int threads, core; /* number of bound threads, core of the first */
 };
 
 /* ---- threads ---- */
 
-/* Again when the calling thread, the first of them, has got another core since: it may be that of
- * one of the others. */
+/* Binds the threads again when the calling thread, which is the first, has changed its core: the
+ * new core may be that of another thread. */
 static void bind(struct fixture *s, int threads)
 {
 	omp_set_num_threads(threads);
@@ -64,18 +58,9 @@ static uint64_t sequence(const struct fixture *s, int64_t j)
 	return state;
 }
 
-static void put(struct matrix a, int64_t i, int64_t j, double x)
-{
-	if (a.precision == SINGLE)
-		((float *)a.data)[i + j * a.ld] = (float)x;
-	else
-		((double *)a.data)[i + j * a.ld] = x;
-}
-
 static double get(struct matrix a, int64_t i, int64_t j)
 {
-	return a.precision == SINGLE ? (double)((const float *)a.data)[i + j * a.ld]
-	                             : ((const double *)a.data)[i + j * a.ld];
+	return matrix_get(a.data, a.precision, i + j * a.ld);
 }
 
 static void fill(struct fixture *s)
@@ -86,63 +71,54 @@ static void fill(struct fixture *s)
 	for (int64_t j = 0; j < a.n; j++) {
 		uint64_t state = sequence(s, j);
 		for (int64_t i = 0; i < a.m; i++)
-			put(a, i, j, next(&state));
+			matrix_put(a.data, a.precision, i + j * a.ld, next(&state));
 	}
 }
 
 /* ---- candidates ---- */
 
-static struct matrix r_of(const struct way *way)
+static struct matrix r_of(const struct candidate *candidate)
 {
-	const struct timing_problem *p = &way->fixture->fixture.problem;
+	const struct timing_problem *p = &candidate->fixture->problem;
+	const struct gram_run *way = candidate->way;
 
-	return matrix_view(p->x, 0, 0, way->run->k, p->a.n);
+	return matrix_view(p->x, 0, 0, way->k, p->a.n);
 }
 
-static bool prepare(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool prepare(struct candidate *candidate)
 {
-	const struct way *way = candidate->context;
-	struct executor *e = way->fixture->fixture.executor;
-	int64_t bytes = gram_schmidt_work(e, way->run->form, way->run->nb, problem->a);
+	const struct gram_run *way = candidate->way;
+	struct executor *e = candidate->fixture->executor;
 
-	return timing_lift(e, bytes >= 0 && e->ops->alloc(e, bytes, &candidate->work), fault);
+	return timing_work(candidate, e,
+	        gram_schmidt_work(e, way->form, way->nb, candidate->fixture->problem.a));
 }
 
-static bool before(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+/* Restores the input, by the candidate's threads. */
+static bool before(struct candidate *candidate)
 {
-	const struct way *way = candidate->context;
-	struct executor *e = way->fixture->fixture.executor;
+	const struct gram_run *way = candidate->way;
+	struct fixture *s = (struct fixture *)candidate->fixture;
+	struct executor *e = candidate->fixture->executor;
 
-	(void)problem;
-	bind(way->fixture, way->run->threads);
-	host_gram_use(e, way->run->loops);
-	fill(way->fixture);
-	return timing_lift(e, ex_fill(e, WHOLE, NAN, NAN, r_of(way)), fault);
+	bind(s, way->threads);
+	host_gram_use(e, way->loops);
+	fill(s);
+	return ex_fill(e, WHOLE, NAN, NAN, r_of(candidate));
 }
 
-static bool run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool run(struct candidate *candidate)
 {
-	const struct way *way = candidate->context;
-	struct executor *e = way->fixture->fixture.executor;
-	bool ok = gram_schmidt_first(e, way->run->form, way->run->nb, way->run->k, problem->a,
-	        r_of(way), candidate->work, problem->pivots.data);
+	const struct gram_run *way = candidate->way;
+	const struct timing_problem *p = &candidate->fixture->problem;
 
-	return timing_lift(e, ok, fault);
-}
-
-static bool restore(struct timing_fixture *fixture, struct fault *fault)
-{
-	(void)fixture;
-	(void)fault;
-	return true; /* before does it, with the candidate's threads */
+	return gram_schmidt_first(candidate->fixture->executor, way->form, way->nb, way->k, p->a,
+	        r_of(candidate), candidate->work, p->pivots.data);
 }
 
 /* ---- checks, of some columns ---- */
 
-/* y := Q x - Q has k columns - less what y was */
+/* y := Q x - y; Q has k columns */
 static void product(const struct fixture *s, int64_t k, const double *x, double *y)
 {
 	const struct matrix a = s->fixture.problem.a;
@@ -181,8 +157,8 @@ static double norm(const double *x, int64_t n)
 	return sqrt(sum);
 }
 
-/* Of column c, over its norm: what Q R, and what is left of it, leave of the column; and what is
- * left in the direction of a column of Q. y: m words, x: k */
+/* Updates the residual (column c less Q R and less its rest) and the orthogonality (its largest
+ * component along another column of Q), both over the column's norm. y: m words, x: k. */
 static void check_column(const struct fixture *s, int64_t k, int64_t c, double *y, double *x,
         struct candidate *candidate)
 {
@@ -225,8 +201,8 @@ static double reciprocal_condition(struct matrix r, lapack_int k)
 	return info != 0 ? 0 : r.precision == SINGLE ? (double)single : condition;
 }
 
-/* What the column forms may lose of orthogonality, over m u: 10 n^(1/2) u times the condition
- * (Bjorck 1967); no less than the checks of other factorizations allow. */
+/* Limit of orthogonality over m u for column forms: 10 n^(1/2) u times the condition (Bjorck 1967);
+ * at least the threshold of the other checks. */
 static double most_lost(const struct fixture *s, int64_t k)
 {
 	const struct timing_problem *p = &s->fixture.problem;
@@ -235,13 +211,13 @@ static double most_lost(const struct fixture *s, int64_t k)
 	return fmax(CHECK_THRESHOLD, 10 * sqrt((double)k) * condition / (double)p->a.m);
 }
 
-static bool check(struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault)
+static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	const struct fixture *s = (const struct fixture *)fixture;
 	const struct matrix a = fixture->problem.a;
-	const double u = (a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+	const double u = check_eps(a.precision);
 	double *y = xmalloc((size_t)a.m * sizeof *y);
-	const int64_t k = ((const struct way *)candidate->context)->run->k;
+	const int64_t k = ((const struct gram_run *)candidate->way)->k;
 	double *x = xmalloc((size_t)k * sizeof *x);
 	int info = *(const int *)fixture->problem.pivots.data;
 
@@ -254,13 +230,14 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate, s
 	candidate->orthogonality /= (double)a.m * u;
 	return (candidate->residual < CHECK_THRESHOLD &&
 	               candidate->orthogonality < most_lost(s, k) && info == 0) ||
-	       fault_set(fault, "failed: residual ratio %.3g, orthogonality %.3g, info %d",
+	       fault_set(&candidate->fault,
+	               "failed: residual ratio %.3g, orthogonality %.3g, info %d",
 	               candidate->residual, candidate->orthogonality, info);
 }
 
 /* ---- the fixture ---- */
 
-/* Columns begin at lines, and not at equal places of pages. */
+/* Columns begin at cache lines, at different places of pages. */
 static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t n, int64_t k,
         void **memory, struct fault *fault)
 {
@@ -284,19 +261,18 @@ bool timing_gram_host(struct executor *host, const struct core_noise *noise, enu
         int64_t m, int64_t n, const struct gram_run *runs, const struct timing_plan *plan,
         struct candidate *candidate, size_t count, struct fault *fault)
 {
-	struct fixture s = {.fixture = {host, plan, {.x = {0}}, restore, check}, .noise = noise};
-	struct way *way = xmalloc(count * sizeof *way);
+	struct fixture s = {
+	        .fixture = {.executor = host, .plan = plan, .check = check}, .noise = noise};
 	void *memory[3] = {NULL, NULL, NULL};
 	const int threads = omp_get_max_threads();
 	int64_t k = 1;
 
 	for (size_t i = 0; i < count; i++) {
-		way[i] = (struct way){&s, &runs[i]};
 		candidate[i] = (struct candidate){.variant = runs[i].form,
 		        .run = run,
 		        .prepare = prepare,
 		        .before = before,
-		        .context = &way[i]};
+		        .way = &runs[i]};
 		k = runs[i].k > k ? runs[i].k : k;
 	}
 	host->queue = QUEUE_MAIN;
@@ -304,7 +280,6 @@ bool timing_gram_host(struct executor *host, const struct core_noise *noise, enu
 	          timing_turns(&s.fixture, candidate, count, fault);
 	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
 		free(memory[i]);
-	free(way);
 	host_gram_use(host, NULL);
 	omp_set_num_threads(threads);
 	return ok;

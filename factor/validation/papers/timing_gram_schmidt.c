@@ -3,14 +3,12 @@
 
 #include "lib/base/msg.h"
 #include "factor/algorithms/gram_schmidt.h"
-#include "factor/validation/check.h"
 #include "factor/validation/check_whole.h"
+#include "factor/validation/fixture.h"
 #include "factor/validation/matrices.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct gram_fixture {
 	struct timing_fixture fixture;
@@ -18,30 +16,29 @@ struct gram_fixture {
 	struct matrix copy;  /* of a matrix, in double precision */
 	struct matrix x, z;  /* n x CHECK_VECTORS */
 	struct matrix ax, y; /* m x CHECK_VECTORS */
-	double *host;        /* two of these */
+	double *host;        /* two sets of vectors */
 };
 
 /* ---- candidates: problem->x is R, problem->pivots has info alone ---- */
 
-static bool gram_prepare(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool gram_prepare(struct candidate *candidate)
 {
 	struct gram_entry *entry = candidate->context;
-	struct executor *e = entry->executor;
-	int64_t bytes = gram_schmidt_work(e, entry->form, entry->nb, problem->a);
+	int64_t bytes = gram_schmidt_work(
+	        entry->executor, entry->form, entry->nb, candidate->fixture->problem.a);
 
-	return timing_lift(e, bytes >= 0 && e->ops->alloc(e, bytes, &candidate->work), fault);
+	return timing_work(candidate, entry->executor, bytes);
 }
 
-static bool gram_run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool gram_run(struct candidate *candidate)
 {
 	struct gram_entry *entry = candidate->context;
+	const struct timing_problem *p = &candidate->fixture->problem;
 	struct executor *e = entry->executor;
-	bool ok = gram_schmidt(e, entry->form, entry->nb, problem->a, problem->x, candidate->work,
-	        problem->pivots.data);
+	bool ok = gram_schmidt(
+	        e, entry->form, entry->nb, p->a, p->x, candidate->work, p->pivots.data);
 
-	return timing_lift(e, ok && e->ops->sync(e), fault);
+	return ok && e->ops->sync(e);
 }
 
 struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *variant)
@@ -95,113 +92,75 @@ static bool find_ratios(struct gram_fixture *s, double *residual, double *orthog
 	       difference(s, s->x, s->z, orthogonality);
 }
 
-static bool check(struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault)
+static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	struct gram_fixture *s = (struct gram_fixture *)fixture;
 	struct executor *e = fixture->executor;
 	const struct matrix a = fixture->problem.a;
-	const double eps = (a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+	const double eps = check_eps(a.precision);
 	int info = -1, none;
 
-	if (!timing_lift(e,
-	            e->ops->read_pivots(e, fixture->problem.pivots, &none, &info) &&
-	                    find_ratios(s, &candidate->residual, &candidate->orthogonality),
-	            fault))
+	if (!(e->ops->read_pivots(e, fixture->problem.pivots, &none, &info) &&
+	            find_ratios(s, &candidate->residual, &candidate->orthogonality)))
 		return false;
 	candidate->residual /= (double)a.m * eps;
 	candidate->orthogonality /= (double)a.m * eps;
 	return (candidate->residual < CHECK_THRESHOLD && candidate->orthogonality < 1 / eps &&
 	               info == 0) ||
-	       fault_set(fault, "failed: residual ratio %.3g, orthogonality %.3g, info %d",
+	       fault_set(&candidate->fault,
+	               "failed: residual ratio %.3g, orthogonality %.3g, info %d",
 	               candidate->residual, candidate->orthogonality, info);
 }
 
 /* ---- the fixture ---- */
 
-static bool restore(struct timing_fixture *fixture, struct fault *fault)
+static bool restore(struct timing_fixture *fixture)
 {
 	struct gram_fixture *s = (struct gram_fixture *)fixture;
 	struct executor *e = fixture->executor;
 
-	return timing_lift(e,
-	        ex_fill(e, WHOLE, NAN, NAN, fixture->problem.x) &&
-	                e->ops->duplicate(e, s->original, fixture->problem.a) && e->ops->sync(e),
-	        fault);
-}
-
-static bool new_matrix(struct executor *e, struct matrix *a, int64_t m, int64_t n, int64_t ld,
-        enum precision precision)
-{
-	*a = (struct matrix){NULL, 0, m, n, ld, precision};
-	return e->ops->alloc(e, ld * n * precision_bytes(precision), &a->data);
-}
-
-static bool fill_conditioned(struct gram_fixture *s, double condition)
-{
-	const struct matrix a = s->original;
-	const int64_t count = a.m * a.n;
-	double *x = xmalloc((size_t)count * sizeof *x);
-	float *single = (float *)x;
-
-	matrix_fill_conditioned(x, a.m, a.n, condition, s->fixture.plan->seed);
-	for (int64_t i = 0; a.precision == SINGLE && i < count; i++) {
-		const float word = (float)x[i];
-		memcpy(single + i, &word, sizeof word);
-	}
-	bool ok = s->fixture.executor->ops->upload(s->fixture.executor, x, a.m, a);
-	free(x);
-	return ok;
+	return ex_fill(e, WHOLE, NAN, NAN, fixture->problem.x) &&
+	       e->ops->duplicate(e, s->original, fixture->problem.a) && e->ops->sync(e);
 }
 
 static bool fixture_open(
         struct gram_fixture *s, enum precision precision, int64_t m, int64_t n, double condition)
 {
 	static const struct whole general = {.operation = GEQRF};
-	struct executor *e = s->fixture.executor;
-	struct timing_problem *p = &s->fixture.problem;
+	struct timing_fixture *fixture = &s->fixture;
+	struct executor *e = fixture->executor;
+	struct timing_problem *p = &fixture->problem;
 	void *info = NULL;
-	const int64_t ld = s->fixture.plan->ld;
-	bool ok = new_matrix(e, &s->original, m, n, ld, precision) &&
-	          new_matrix(e, &p->a, m, n, ld, precision) &&
-	          new_matrix(e, &p->x, n, n, n, precision) &&
-	          new_matrix(e, &s->copy, m, n, m, DOUBLE) &&
-	          new_matrix(e, &s->x, n, CHECK_VECTORS, n, DOUBLE) &&
-	          new_matrix(e, &s->z, n, CHECK_VECTORS, n, DOUBLE) &&
-	          new_matrix(e, &s->ax, m, CHECK_VECTORS, m, DOUBLE) &&
-	          new_matrix(e, &s->y, m, CHECK_VECTORS, m, DOUBLE) &&
-	          e->ops->alloc(e, sizeof(int), &info);
+	const int64_t ld = fixture->plan->ld;
+	const uint64_t seed = fixture->plan->seed;
+	bool ok = fixture_matrix(fixture, &s->original, m, n, ld, precision) &&
+	          fixture_matrix(fixture, &p->a, m, n, ld, precision) &&
+	          fixture_matrix(fixture, &p->x, n, n, n, precision) &&
+	          fixture_matrix(fixture, &s->copy, m, n, m, DOUBLE) &&
+	          fixture_matrix(fixture, &s->x, n, CHECK_VECTORS, n, DOUBLE) &&
+	          fixture_matrix(fixture, &s->z, n, CHECK_VECTORS, n, DOUBLE) &&
+	          fixture_matrix(fixture, &s->ax, m, CHECK_VECTORS, m, DOUBLE) &&
+	          fixture_matrix(fixture, &s->y, m, CHECK_VECTORS, m, DOUBLE) &&
+	          fixture_alloc(fixture, sizeof(int), &info);
 
 	p->pivots = (struct pivots){info, 0};
 	s->host = xmalloc((size_t)(2 * m * CHECK_VECTORS) * sizeof *s->host);
 	matrix_fill(s->host, n, n, CHECK_VECTORS, DOUBLE, MATRIX_RANDOM, 4711);
 	return ok &&
-	       (condition > 0 ? fill_conditioned(s, condition)
-	                      : whole_fill(e, &general, s->original, s->fixture.plan->seed)) &&
+	       (condition > 0 ? matrix_upload_conditioned(e, s->original, condition, seed)
+	                      : whole_fill(e, &general, s->original, seed)) &&
 	       e->ops->upload(e, s->host, n, s->x);
-}
-
-static void fixture_close(struct gram_fixture *s)
-{
-	struct executor *e = s->fixture.executor;
-	const struct timing_problem *p = &s->fixture.problem;
-	void *pieces[] = {s->original.data, p->a.data, p->x.data, p->pivots.data, s->copy.data,
-	        s->x.data, s->z.data, s->ax.data, s->y.data};
-
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		if (pieces[i])
-			e->ops->release(e, pieces[i]);
-	free(s->host);
 }
 
 bool timing_gram_schmidt(struct executor *executor, enum precision precision, int64_t m, int64_t n,
         double condition, const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault)
 {
-	struct gram_fixture s = {.fixture = {executor, plan, {.x = {0}}, restore, check}};
+	struct gram_fixture s = {.fixture = {executor, plan, restore, check}};
 
 	executor->queue = QUEUE_MAIN;
-	bool ok = timing_lift(executor, fixture_open(&s, precision, m, n, condition), fault) &&
-	          timing_turns(&s.fixture, candidate, count, fault);
-	fixture_close(&s);
+	bool ok = fixture_time(
+	        &s.fixture, fixture_open(&s, precision, m, n, condition), candidate, count, fault);
+	free(s.host);
 	return ok;
 }

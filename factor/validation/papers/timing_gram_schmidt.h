@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of the Gram-Schmidt process as timed problems: on a matrix in executor memory, random
- * or of a condition, checked there. */
+ * or of a given condition, checked there. */
 #ifndef FATHOM_TIMING_GRAM_SCHMIDT_H
 #define FATHOM_TIMING_GRAM_SCHMIDT_H
 
@@ -15,9 +15,9 @@ struct gram_entry {
 struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *variant);
 
 /* Fills the results of all candidates on an m x n matrix; condition: 0 for a random one. With X of
- * a few random columns, in double precision: residual norm(A X - Q R X) / (norm(A X) m eps), which
- * has to pass, and orthogonality norm(X - Q^T Q X) / (norm(X) m eps), which is only told: it is the
- * matrix's and the form's. */
+ * a few random columns, in double precision: residual norm(A X - Q R X) / (norm(A X) m eps) must
+ * pass; orthogonality norm(X - Q^T Q X) / (norm(X) m eps) is reported only, because it depends on
+ * the matrix and the form. */
 bool timing_gram_schmidt(struct executor *executor, enum precision precision, int64_t m, int64_t n,
         double condition, const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);

@@ -2,7 +2,7 @@
 #include "lib/host/clock.h"
 #include "lib/device/gpu.h"
 #include "lib/base/msg.h"
-#include "factor/validation/check.h"
+#include "factor/validation/fixture.h"
 #include "paper_operations.h"
 
 #include <cuda_runtime_api.h>
@@ -14,79 +14,66 @@ enum { MOST_CALLS = 200, CHECKED = 12 /* elements or columns of a result */ };
 struct paper_op_scene {
 	struct timing_fixture fixture;
 	struct paper_op_data data;
-	uint64_t state; /* of the choice of what is checked */
+	uint64_t state; /* of random choices */
 };
 
-/* Context of a candidate. */
-struct paper_op_entry {
-	struct executor *executor;
-	const struct paper_op_way *way;
-	const struct paper_op_data *data;
-	int calls;
-};
-
-/* ---- candidates ---- */
-
-static bool call_times(struct paper_op_entry *entry, int calls, struct fault *fault)
+static struct paper_op_scene *fixture_of(struct timing_fixture *fixture)
 {
-	struct executor *e = entry->executor;
+	return (struct paper_op_scene *)fixture;
+}
+
+/* ---- candidates, with the number of calls as context ---- */
+
+static bool call_times(struct candidate *candidate, int calls)
+{
+	struct executor *e = candidate->fixture->executor;
+	const struct paper_op_way *way = candidate->way;
 	bool good = true;
 
 	for (int i = 0; i < calls && good; i++)
-		good = entry->way->call(e, entry->way, entry->data);
-	return timing_lift(e, good && e->ops->sync(e), fault);
+		good = way->call(e, way, &fixture_of(candidate->fixture)->data);
+	return good && e->ops->sync(e);
 }
 
-/* The first call loads code; the second one says how many a sample takes. */
-static bool paper_op_prepare(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+/* The first call loads code; the second call's time gives the number of calls of a sample. */
+static bool paper_op_prepare(struct candidate *candidate)
 {
-	struct paper_op_entry *entry = candidate->context;
-
-	(void)problem;
-	if (!call_times(entry, 1, fault))
+	if (!call_times(candidate, 1))
 		return false;
 	const double start = clock_now();
-	if (!call_times(entry, 1, fault))
+	if (!call_times(candidate, 1))
 		return false;
 	const double wanted = sample_seconds / (clock_now() - start);
-	entry->calls = wanted < 1 ? 1 : wanted > MOST_CALLS ? MOST_CALLS : (int)wanted;
+	*(int *)candidate->context = wanted < 1            ? 1
+	                             : wanted > MOST_CALLS ? MOST_CALLS
+	                                                   : (int)wanted;
 	return true;
 }
 
-static bool paper_op_run(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+static bool paper_op_run(struct candidate *candidate)
 {
-	struct paper_op_entry *entry = candidate->context;
-
-	(void)problem;
-	return call_times(entry, entry->calls, fault);
+	return call_times(candidate, *(int *)candidate->context);
 }
 
-static bool start_over(const struct paper_op_data *data, struct executor *e, struct fault *fault)
+static bool restore(struct timing_fixture *fixture)
 {
-	return timing_lift(e, e->ops->duplicate(e, data->original, data->result), fault);
+	const struct paper_op_data *data = &fixture_of(fixture)->data;
+
+	return fixture->executor->ops->duplicate(fixture->executor, data->original, data->result);
 }
 
-/* What is checked is one call. */
-static bool paper_op_after(
-        struct candidate *candidate, const struct timing_problem *problem, struct fault *fault)
+/* The check is of one call. */
+static bool paper_op_after(struct candidate *candidate)
 {
-	struct paper_op_entry *entry = candidate->context;
-
-	(void)problem;
-	return start_over(entry->data, entry->executor, fault) && call_times(entry, 1, fault);
+	return restore(candidate->fixture) && call_times(candidate, 1);
 }
 
 /* ---- data ---- */
 
-static bool new_matrix(struct paper_op_scene *s, int64_t m, int64_t n, struct matrix *matrix,
-        uint64_t seed, struct fault *fault)
+static bool new_matrix(
+        struct paper_op_scene *s, int64_t m, int64_t n, struct matrix *matrix, uint64_t seed)
 {
-	struct executor *e = s->fixture.executor;
-
-	*matrix = (struct matrix){NULL, 0, m, n, m, SINGLE};
-	if (!timing_lift(e, e->ops->alloc(e, m * n * 4, &matrix->data), fault))
+	if (!fixture_matrix(&s->fixture, matrix, m, n, m, SINGLE))
 		return false;
 	gpu_fill_float(matrix->data, m * n, s->fixture.plan->seed + seed, NULL);
 	GPU(cudaStreamSynchronize(NULL));
@@ -95,7 +82,7 @@ static bool new_matrix(struct paper_op_scene *s, int64_t m, int64_t n, struct ma
 
 /* A unit lower triangle next to the identity, so that repeated solves stay finite, and its inverse.
  */
-static bool make_triangle(struct paper_op_scene *s, struct fault *fault)
+static bool make_triangle(struct paper_op_scene *s)
 {
 	struct executor *e = s->fixture.executor;
 	const int64_t m = s->data.problem.m;
@@ -103,147 +90,122 @@ static bool make_triangle(struct paper_op_scene *s, struct fault *fault)
 	struct matrix inverse = matrix_view(s->data.x, 0, m, m, m);
 	float *host = xmalloc((size_t)(m * m) * sizeof *host);
 
-	bool good = timing_lift(e, e->ops->download(e, l, host, m), fault);
+	bool good = e->ops->download(e, l, host, m);
 	for (int64_t i = 0; i < m * m; i++)
 		host[i] = i / m > i % m ? 0 : i / m == i % m ? 1 : 1e-3f * host[i];
-	good = good && timing_lift(e,
-	                       e->ops->upload(e, host, m, l) &&
-	                               ex_trtri(e, LOWER, UNIT, l, inverse) && e->ops->sync(e),
-	                       fault);
+	good = good && e->ops->upload(e, host, m, l) && ex_trtri(e, LOWER, UNIT, l, inverse) &&
+	       e->ops->sync(e);
 	free(host);
 	return good;
 }
 
-/* A lower triangle and an upper one side by side, in zeros. */
-static bool make_triangles(struct paper_op_scene *s, struct fault *fault)
+/* A lower triangle and an upper one side by side, with zeros beside them. */
+static bool make_triangles(struct paper_op_scene *s)
 {
 	struct executor *e = s->fixture.executor;
 	struct matrix x = s->data.x;
 	float *host = xmalloc((size_t)(x.m * x.n) * sizeof *host);
 
-	bool good = timing_lift(e, e->ops->download(e, x, host, x.m), fault);
+	bool good = e->ops->download(e, x, host, x.m);
 	for (int64_t j = 0; j < x.m; j++) {
 		for (int64_t i = 0; i < j; i++)
 			host[i + j * x.m] = 0;
 		for (int64_t i = j + 1; i < x.m; i++)
 			host[i + (x.m + j) * x.m] = 0;
 	}
-	good = good && timing_lift(e, e->ops->upload(e, host, x.m, x) && e->ops->sync(e), fault);
+	good = good && e->ops->upload(e, host, x.m, x) && e->ops->sync(e);
 	free(host);
 	return good;
 }
 
-static bool make_pivots(struct paper_op_scene *s, struct fault *fault)
+static bool make_pivots(struct paper_op_scene *s)
 {
 	struct executor *e = s->fixture.executor;
 	struct paper_op_data *d = &s->data;
 	void *data;
 
-	for (int i = 0; i < PAPER_OP_EXCHANGES; i++) {
-		s->state = s->state * 6364136223846793005u + 1442695040888963407u;
-		d->ipiv[i] = i + 1 + (int)((s->state >> 33) % (uint64_t)(d->problem.m - i));
-	}
-	if (!timing_lift(e, e->ops->alloc(e, (PAPER_OP_EXCHANGES + 1) * 4, &data), fault))
+	for (int i = 0; i < PAPER_OP_EXCHANGES; i++)
+		d->ipiv[i] = i + 1 + (int)fixture_random(&s->state, d->problem.m - i);
+	if (!fixture_alloc(&s->fixture, (PAPER_OP_EXCHANGES + 1) * 4, &data))
 		return false;
 	d->pivots = (struct pivots){data, PAPER_OP_EXCHANGES};
-	return timing_lift(e, e->ops->store_pivots(e, d->ipiv, 0, d->pivots), fault);
+	return e->ops->store_pivots(e, d->ipiv, 0, d->pivots);
 }
 
-static bool make_work(struct paper_op_scene *s, struct fault *fault)
+static bool make_operands(struct paper_op_scene *s, int64_t m, int64_t n)
 {
-	struct executor *e = s->fixture.executor;
 	struct paper_op_data *d = &s->data;
+	const int64_t k = d->problem.k;
 
-	d->work_bytes = PAPER_OP_SPLITS * d->problem.m * d->problem.n * 4;
-	return timing_lift(e, e->ops->alloc(e, d->work_bytes, &d->work), fault);
+	switch (d->problem.part) {
+	case PAPER_OP_SMALL_GEMM:
+		d->work_bytes = PAPER_OP_SPLITS * m * n * 4;
+		if (!fixture_alloc(&s->fixture, d->work_bytes, &d->work))
+			return false;
+		/* fall through */
+	case PAPER_OP_GEMM:
+	case PAPER_OP_THIN_GEMM:
+		return new_matrix(s, m, k, &d->x, 2) && new_matrix(s, k, n, &d->y, 3);
+	case PAPER_OP_SYRK:
+		return new_matrix(s, m, k, &d->x, 2);
+	case PAPER_OP_TRMM:
+		return new_matrix(s, m, 2 * m, &d->x, 2) && new_matrix(s, m, n, &d->y, 3) &&
+		       make_triangles(s);
+	case PAPER_OP_TRANSPOSE:
+		return new_matrix(s, n, m, &d->x, 2);
+	case PAPER_OP_TRSM:
+		return new_matrix(s, m, 2 * m, &d->x, 2) && new_matrix(s, m, n, &d->y, 0) &&
+		       make_triangle(s);
+	default:
+		return make_pivots(s);
+	}
 }
 
-static bool fixture_open(struct paper_op_scene *s, struct fault *fault)
+static bool fixture_open(struct paper_op_scene *s)
 {
-	struct paper_op_data *d = &s->data;
-	const struct paper_op_problem *p = &d->problem;
+	const struct paper_op_problem *p = &s->data.problem;
 	const bool transposed = p->part == PAPER_OP_TRANSPOSE;
 	const int64_t m = transposed ? p->n : p->m, n = transposed ? p->m : p->n;
-	bool good = new_matrix(s, m, n, &d->original, 0, fault) &&
-	            new_matrix(s, m, n, &d->result, 1, fault);
 
-	if (p->part == PAPER_OP_GEMM || p->part == PAPER_OP_SMALL_GEMM || p->part == PAPER_OP_THIN_GEMM)
-		good = good && new_matrix(s, m, p->k, &d->x, 2, fault) &&
-		       new_matrix(s, p->k, n, &d->y, 3, fault);
-	if (p->part == PAPER_OP_SMALL_GEMM)
-		good = good && make_work(s, fault);
-	if (p->part == PAPER_OP_SYRK)
-		good = good && new_matrix(s, m, p->k, &d->x, 2, fault);
-	if (p->part == PAPER_OP_TRMM)
-		good = good && new_matrix(s, m, 2 * m, &d->x, 2, fault) &&
-		       new_matrix(s, m, n, &d->y, 3, fault) && make_triangles(s, fault);
-	if (transposed)
-		good = good && new_matrix(s, n, m, &d->x, 2, fault);
-	if (p->part == PAPER_OP_TRSM)
-		good = good && new_matrix(s, m, 2 * m, &d->x, 2, fault) &&
-		       new_matrix(s, m, n, &d->y, 0, fault) && make_triangle(s, fault);
-	if (p->part == PAPER_OP_LASWP)
-		good = good && make_pivots(s, fault);
-	return good && timing_lift(s->fixture.executor,
-	                       s->fixture.executor->ops->sync(s->fixture.executor), fault);
-}
-
-static void fixture_close(struct paper_op_scene *s)
-{
-	struct paper_op_data *d = &s->data;
-	void *device[] = {
-	        d->original.data, d->result.data, d->x.data, d->y.data, d->pivots.data, d->work};
-
-	for (size_t i = 0; i < ARRAY_LEN(device); i++)
-		if (device[i])
-			s->fixture.executor->ops->release(s->fixture.executor, device[i]);
-}
-
-static bool restore(struct timing_fixture *fixture, struct fault *fault)
-{
-	return start_over(&((struct paper_op_scene *)fixture)->data, fixture->executor, fault);
+	return new_matrix(s, m, n, &s->data.original, 0) &&
+	       new_matrix(s, m, n, &s->data.result, 1) && make_operands(s, m, n) &&
+	       s->fixture.executor->ops->sync(s->fixture.executor);
 }
 
 /* ---- checks ---- */
 
-static bool check(struct timing_fixture *fixture, struct candidate *candidate, struct fault *fault)
+static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 {
-	struct paper_op_scene *s = (struct paper_op_scene *)fixture;
-	const struct paper_op_way *way = ((struct paper_op_entry *)candidate->context)->way;
+	struct paper_op_scene *s = fixture_of(fixture);
 	double worst = 0;
 
-	for (int c = 0; c < CHECKED; c++) {
-		const double ratio = paper_op_ratio(fixture->executor, way, &s->data, &s->state, fault);
-		worst = ratio <= worst ? worst : ratio;
-	}
-	candidate->residual = worst;
-	return worst < CHECK_THRESHOLD || fault_set(fault, "failed: residual ratio %.3g", worst);
+	for (int c = 0; c < CHECKED; c++)
+		worst = fixture_worse(
+		        worst, paper_op_ratio(fixture->executor, candidate->way, &s->data, &s->state));
+	return fixture_residual(candidate, worst);
 }
 
 bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
         struct candidate *candidate, int *calls, size_t count, struct fault *fault)
 {
-	struct paper_op_scene s = {.fixture = {executor, plan, {.x = {0}}, restore, check},
+	struct paper_op_scene s = {.fixture = {executor, plan, restore, check},
 	        .data = {.problem = *problem},
 	        .state = plan->seed};
-	struct paper_op_entry entry[PAPER_OP_WAYS];
 
 	for (size_t i = 0; i < count; i++) {
-		entry[i] = (struct paper_op_entry){executor, way[i], &s.data, 1};
+		calls[i] = 1;
 		candidate[i] = (struct candidate){.variant = way[i]->variant,
 		        .run = paper_op_run,
 		        .prepare = paper_op_prepare,
 		        .after = paper_op_after,
-		        .context = &entry[i],
+		        .context = &calls[i],
+		        .way = way[i],
 		        .skip = way[i]->unchecked};
 	}
 	executor->queue = QUEUE_MAIN;
-	bool good = fixture_open(&s, fault) && timing_turns(&s.fixture, candidate, count, fault);
-	for (size_t i = 0; i < count; i++) {
-		calls[i] = entry[i].calls;
+	bool good = fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
+	for (size_t i = 0; i < count; i++)
 		timing_per_call(&candidate[i], calls[i]);
-	}
-	fixture_close(&s);
 	return good;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void fields_write(
+        struct table *table, size_t row, const struct field *field, size_t count, const void *from)
+{
+	for (const struct field *f = field; f < field + count; f++) {
+		const void *at = (const char *)from + f->offset;
+		if (table_column(table, f->column) < 0)
+			continue;
+		if (f->kind == FIELD_TEXT)
+			table_set_text(table, row, f->column, *(const char *)at ? at : "nan");
+		else if (f->kind == FIELD_REAL)
+			table_set_real(table, row, f->column, *(const double *)at);
+		else if (f->kind == FIELD_COUNT)
+			table_set_int(table, row, f->column, (int64_t) * (const size_t *)at);
+		else if (f->kind == FIELD_WHOLE || *(const int64_t *)at > 0)
+			table_set_int(table, row, f->column, *(const int64_t *)at);
+	}
+}
+
+void fields_read(
+        const struct table *table, size_t row, const struct field *field, size_t count, void *to)
+{
+	for (const struct field *f = field; f < field + count; f++) {
+		void *at = (char *)to + f->offset;
+		const char *text = table_text(table, row, f->column);
+		const double value = table_real(table, row, f->column);
+		if (f->kind == FIELD_TEXT)
+			snprintf(at, f->size, "%s", strcmp(text, "nan") == 0 ? "" : text);
+		else if (f->kind == FIELD_REAL)
+			*(double *)at = value;
+		else if (f->kind == FIELD_COUNT)
+			*(size_t *)at = value >= 0 && value < 1e9 ? (size_t)value : 0;
+		else
+			*(int64_t *)at = value >= 1 && value <= 1e15 && floor(value) == value
+			                         ? (int64_t)value
+			                         : 0;
+	}
+}
