@@ -5,6 +5,7 @@
 #ifndef FATHOM_CASES_H
 #define FATHOM_CASES_H
 
+#include "lib/profile/profile.h"
 #include "factor/algorithms/plan.h"
 #include "results.h"
 

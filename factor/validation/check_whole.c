@@ -135,7 +135,7 @@ static bool multiply(
 static bool take_triangle(
         struct checking *s, enum uplo uplo, enum diag diag, struct matrix *triangle)
 {
-	int64_t k = smaller(s->a.m, s->a.n);
+	int64_t k = min_int64(s->a.m, s->a.n);
 	struct matrix from = uplo == LOWER ? matrix_view(s->a, 0, 0, s->a.m, k)
 	                                   : matrix_view(s->a, 0, 0, k, s->a.n);
 	struct matrix t = matrix_view(s->copy, 0, 0, from.m, from.n);
@@ -176,7 +176,7 @@ static bool apply_q(struct checking *s, enum trans trans, struct matrix c)
 {
 	static const int64_t width = 64;
 	const struct plan plan = {.panel = "blas", .widths = &width, .count = 1, .leaf = width};
-	int64_t k = smaller(s->a.m, s->a.n);
+	int64_t k = min_int64(s->a.m, s->a.n);
 	struct matrix v = matrix_view(s->copy, 0, 0, s->a.m, k);
 	int64_t bytes = ormqr_work(s->e, &plan, LEFT, v, s->tau_copy, c);
 	void *work = NULL;
@@ -230,7 +230,7 @@ static double ratio(const struct checking *s, double error, double of)
 {
 	double eps = (s->a.precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
 
-	return error / (of * (double)larger(s->a.m, s->a.n) * eps);
+	return error / (of * (double)max_int64(s->a.m, s->a.n) * eps);
 }
 
 /* Norms of E X and of A X. */
@@ -294,7 +294,7 @@ static bool vectors(struct checking *s, struct matrix *v, int64_t m)
 static bool take_memory(struct checking *s)
 {
 	struct executor *e = s->e;
-	int64_t m = s->a.m, n = s->a.n, k = smaller(m, n), most = larger(m, n);
+	int64_t m = s->a.m, n = s->a.n, k = min_int64(m, n), most = max_int64(m, n);
 
 	s->copy = (struct matrix){NULL, 0, m, n, m, DOUBLE};
 	s->tau_copy = (struct matrix){NULL, 0, k, 1, k, DOUBLE};

@@ -13,7 +13,7 @@ const char *const update_way_name[UPDATE_WAYS] = {"update", "refactor", "solve",
 
 static bool take(struct update_fixture *s, int64_t bytes, void **data)
 {
-	bool ok = s->fixture.executor->ops->alloc(s->fixture.executor, larger(bytes, 1), data);
+	bool ok = s->fixture.executor->ops->alloc(s->fixture.executor, max_int64(bytes, 1), data);
 
 	if (ok)
 		s->piece[s->pieces++] = *data;
@@ -23,7 +23,7 @@ static bool take(struct update_fixture *s, int64_t bytes, void **data)
 /* With columns of whole lines. */
 static bool take_matrix(struct update_fixture *s, struct matrix *a, int64_t m, int64_t n)
 {
-	int64_t ld = (larger(m, 1) + 31) / 32 * 32;
+	int64_t ld = (max_int64(m, 1) + 31) / 32 * 32;
 
 	*a = (struct matrix){NULL, 0, m, n, ld, s->asked.precision};
 	return take(s, ld * n * precision_bytes(s->asked.precision), &a->data);
@@ -74,7 +74,7 @@ static bool factorize_before(struct update_fixture *s)
 	struct executor *e = s->fixture.executor;
 	int64_t bytes = qr_refactor_work(e, &s->before);
 	void *work = NULL;
-	bool ok = bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &work) &&
+	bool ok = bytes >= 0 && e->ops->alloc(e, max_int64(bytes, 1), &work) &&
 	          qr_refactor(e, &s->before, s->a, s->b, work) && e->ops->sync(e);
 
 	if (work)
@@ -233,7 +233,7 @@ static bool prepare(
 		return entry->vendor_prepare(entry->vendor, s->c, s->cb, fault);
 	int64_t bytes = work_of(entry);
 	return timing_lift(
-	        e, bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &candidate->work), fault);
+	        e, bytes >= 0 && e->ops->alloc(e, max_int64(bytes, 1), &candidate->work), fault);
 }
 
 struct update_given update_source_of(const struct update_entry *entry)

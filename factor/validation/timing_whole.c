@@ -82,7 +82,7 @@ static bool lapacke_prepare(
 {
 	struct whole_entry *entry = candidate->context;
 	struct matrix a = problem->a;
-	int64_t k = smaller(a.m, a.n), w = precision_bytes(a.precision);
+	int64_t k = min_int64(a.m, a.n), w = precision_bytes(a.precision);
 
 	(void)fault;
 	entry->host =
@@ -245,7 +245,7 @@ static bool fixture_open(
 {
 	struct executor *e = s->fixture.executor;
 	struct timing_problem *problem = &s->fixture.problem;
-	int64_t k = smaller(m, n), words = tau_word(k) + k * precision_bytes(precision) / 4;
+	int64_t k = min_int64(m, n), words = tau_word(k) + k * precision_bytes(precision) / 4;
 	int64_t ld = s->fixture.plan->ld, bytes = ld * n * precision_bytes(precision);
 	void *garbage = xmalloc((size_t)words * 4);
 

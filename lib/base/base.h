@@ -22,6 +22,16 @@
 #define PRINTF_LIKE(text, first)
 #endif
 
+static inline int64_t min_int64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t max_int64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Exit codes of every program (documented in --help and the README). */
 enum exit_code {
 	EXIT_DONE = 0,
