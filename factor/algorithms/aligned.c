@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "aligned.h"
 
-#include "schedule.h"
-
 static bool copied(const struct executor *e, struct matrix a, int64_t bytes)
 {
 	const bool split = a.precision == SINGLE && e->math != MATH_FP32;
 
-	return e->aligned_from && smaller(a.m, a.n) >= e->aligned_from / (split ? 2 : 1) &&
+	return e->aligned_from && min_int64(a.m, a.n) >= e->aligned_from / (split ? 2 : 1) &&
 	       a.ld * precision_bytes(a.precision) % bytes != 0;
 }
 

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of a block of w columns with r rows and c columns right of it: panel 2 w^2 (r - w/3),
- * T w^2 r, update 4 r w c. Over all blocks 2 n^2 (m - n/3) plus the T.
- *
- * Log (H200). V^T C of all columns right of a block before the next panel begins, which then runs
- * beside the second product alone: fp32 32768 by 256 columns 1190 -> 1113 ms, by 512 1096 -> 1083,
- * 16384 148 -> 145; but 8192 26.0 -> 26.2, 4096 6.1 -> 7.3, fp64 8192 32.0 -> 36.1, 3xTF32 16384
- * 81.0 -> 85.5, since panels end later. V^T C beside a panel by the kernels that the library has
- * for a cluster of multiprocessors less: fp32 4096 6.05 -> 5.76 ms, 8192 26.1 -> 24.2, 16384 146.5
- * -> 145.1, 32768 by 256 columns 1161 -> 1148; fp64 8192 32.0 -> 31.1, 16384 155 -> 153. Instead in
- * pieces of 8192 rows: 8192 and below as before, 16384 147.2, 32768 by 256 columns 1109, by 512 (of
- * 4096 rows) 1067 -> 1082; in slabs of as many columns as 116 tiles of 256 x 128 have: 147.3, 1099
- * and 1082; by our own kernel: 8192 28.1, 16384 159, 32768 1177. */
+/* Blocked Householder QR with look-ahead. Operations of a block of w columns with r rows and c
+ * columns right of it: panel 2 w^2 (r - w/3), T w^2 r, update 4 r w c. Over all blocks 2 n^2 (m -
+ * n/3) plus the T. */
 #include "geqrf.h"
 
 #include "aligned.h"
@@ -32,10 +23,10 @@ struct qr {
 	struct reflector_work panel_work; /* of the panels */
 	void *leaf_work;
 	int64_t bytes;
-	int64_t kept; /* block whose V the products in QUEUE_MAIN share as a stack; -1: none */
+	int64_t kept; /* block whose V is a shared split operand; -1: none */
 };
 
-/* Wider ones are worth 3xTF32, which QUEUE_MAIN alone has room for. */
+/* Wider panels are worth 3xTF32, whose workspace is QUEUE_MAIN's. */
 enum { WIDEST_LEAD = 256 };
 
 /* ---- one panel ---- */
@@ -43,8 +34,8 @@ enum { WIDEST_LEAD = 256 };
 static bool factor_halves(
         struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
 
-/* A panel on the device, and its reflectors, of which the leaves leave zeros as they are (clear);
- * applied: T is needed as a whole. */
+/* A panel on the device and its reflectors. Leaves do not write the zeros of V and T: clear does.
+ * applied: all of T is needed. */
 static bool factor(
         struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
@@ -150,25 +141,10 @@ static const struct factorization operations = {.panel = panel_of,
 
 /* ---- workspace ---- */
 
-/* The largest of the leaves' needs. */
-static int64_t leaves_work(const struct qr *s, struct matrix a)
+static int64_t leaf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
-	if (a.n <= s->plan->leaf)
-		return s->e->ops->geqrf_work(s->e, a);
-
-	int64_t n = plan_left_half(s->plan, a.n);
-	return larger(leaves_work(s, matrix_view(a, 0, 0, a.m, n)),
-	        leaves_work(s, matrix_view(a, n, n, a.m - n, a.n - n)));
-}
-
-static int64_t panels_work(struct qr *s)
-{
-	struct block b = schedule_first(&s->schedule);
-	int64_t most = 0;
-
-	for (; !s->plan->hybrid && b.w; b = schedule_next(&s->schedule, b))
-		most = larger(most, leaves_work(s, panel_of(s, b)));
-	return most;
+	(void)plan;
+	return e->ops->geqrf_work(e, a);
 }
 
 static void take_workspace(struct qr *s, void *work)
@@ -178,10 +154,10 @@ static void take_workspace(struct qr *s, void *work)
 	enum precision precision = s->given.precision;
 
 	s->a = aligned_workspace(s->e, &workspace, s->given, ALIGNED_VECTOR);
-	s->leaf_work = workspace_bytes(&workspace, panels_work(s));
+	s->leaf_work = workspace_bytes(&workspace, schedule_leaves_work(&s->schedule, leaf_work));
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->reflectors[i] = reflectors_workspace(&workspace, s->a.m, widest, precision);
-	s->work = reflector_work_workspace(&workspace, widest, larger(s->a.n, widest), precision);
+	s->work = reflector_work_workspace(&workspace, widest, max_int64(s->a.n, widest), precision);
 	s->panel_work = reflector_work_workspace(&workspace, widest, widest, precision);
 	s->schedule.split = split_workspace(s->e, &workspace, s->a.m, s->a.n,
 	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
@@ -202,7 +178,7 @@ static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, st
 	*s = (struct qr){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
-	        .steps = smaller(a.m, a.n),
+	        .steps = min_int64(a.m, a.n),
 	        .columns = a.n,
 	        .operations = &operations,
 	        .self = s};
@@ -212,7 +188,7 @@ static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, st
 	return true;
 }
 
-/* What leaves do not write of their panels' reflectors is the same for all panels. */
+/* Zeros in V and T that leaves do not write; they are the same for all panels. */
 static bool clear(struct qr *s)
 {
 	bool ok = true;

@@ -1,54 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of a block of w columns with r rows and c columns right of it: panel w^2 (r - w/3),
- * triangular solve w^2 c, update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over
- * all blocks n^2 (m - n/3).
+/* Blocked right-looking LU with look-ahead (Volkov and Demmel, LAWN 202). Operations of a block of
+ * w columns with r rows and c columns right of it: panel w^2 (r - w/3), triangular solve w^2 c,
+ * update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over all blocks n^2 (m - n/3).
  *
- * Nothing waits for the swaps of the columns left of a panel: they run aside, or of many columns
- * all at the end (getrf_deferred_swaps.c). On a GPU an element of a row costs a sector of 32 bytes, and
- * random ones a third of the memory's rate: a large matrix is transposed before and after, so that
- * rows lie together (Volkov and Demmel, LAWN 202), and panels are copied out of it. The first panel
- * waits for no transpose: it comes from the matrix as it is given, and the other columns are
- * transposed beside it. The last columns go by columns again, as a small matrix does: there the
- * panels are what the time goes to, and copies and three kernels between two panels cost more than
- * one for small matrices does. From then on the rows above them are final and are transposed back
- * aside; the rows of the first columns that are beside them, which are exchanged to the end, are
- * transposed back after it.
+ * Nothing waits for the swaps of the columns left of a panel: they run in a side queue, or for many
+ * columns all at the end (getrf_deferred_swaps.c).
  *
- * Log (H200, fp32, ms). Exchanges and solve of the wide update beside the update of the next
- * panel's columns (look-ahead 2), before and after: n = 2048 1.68 1.69, 4096 4.58 4.53, 8192 by
- * rows 17.9 17.1, 16384 85.0 82.0, by 3xTF32 58.4 55.5; in fp64 4096 7.2 6.7. The last 4096 columns
- * by columns, and the update beside a panel behind the panel's copy, not before it: 8192 15.8,
- * 16384 80.8; in fp64 8192 20.7 (23.3 without either). By 3xTF32 products on 16 multiprocessors
- * fewer beside a panel, whose kernels waited for them: 8192 14.4 13.7, 4096 4.34 4.25; as long from
- * 16384 on, where panels need more places. There, with a record of every operation, 57.2: by two or
- * three products one after the other, between which the panel gets in, 58.5 and 61.2; by panels of
- * 32 columns, which one cluster has, 68 to 71, or 62 later: only the first of them gets in before
- * the product. Exchanges and solves in 0.6 to 0.8 of the time (factor/kernels/lu/lu_rows.cu), those of 512 rows
- * in halves: 32768 548 530, 16384 81.5 81.1, 8192 15.8 15.8; and by 3xTF32, with the operands split
- * before the panel begins: 32768 323 317, 16384 55.5 54.0, 8192 13.1 12.8. With the columns of the
- * panel after the next updated in a queue of their own, so that panels need wait for no wide
- * update: no better, as the simulation said (8192 16.4, 16384 82.1, 32768 544); that narrow update
- * found its places behind the wide one. Nor is a wide update that does not wait for the panel to
- * begin (8192 16.4, by 3xTF32 13.4).
- *
- * Exchanges, solves and splits in a queue of their own, of a priority between the others, for near
- * and far columns in turn, so that they run beside the product of the other part, and what both
- * share split beside the update before: predicted 11.4 ms for 8192 by 3xTF32 and 49.7 for 16384,
- * where without 12.8 and 54.4 are measured; measured 13.7 and 53.6. In fp32 4096 4.53 4.68, 8192
- * 15.7 15.9, 16384 80.4 81.3, in fp64 16384 92.6 89.9. What runs beside a product takes its
- * multiprocessors for as long as it took alone, and halves are slower products. The narrow update
- * begun before the wide one's exchanges, which it shares the machine with otherwise: no difference
- * at any n.
- *
- * The transposes beside the first panel and aside, and exchanges that join the halves' pivots
- * (getrf_panel.c), predicted 17.97 17.47 in fp64 at 8192: 19.19 18.76, at 16384 81.5 80.9; in fp32
- * at 8192 15.08 15.00, by 3xTF32 12.78 12.65, by 3xFP16 at 16384 47.9 47.3.
- *
- * The next panel's columns take 28 us instead of 16 where the exchanges and solve beside them come
- * first, as these follow the wide update in its queue (H100). In that queue, before the exchanges,
- * predicted 4.2 by 3xFP16 at 4096: 4.41 4.43 with more than 4000 columns left, 4.48 with more than
- * 3000; 5555 7.32 7.35 and 7.50. With all of each multiprocessor's memory shared memory, so that
- * blocks of both find room on it: 4.44 4.45 and 7.28 7.39. */
+ * On a GPU an element of a row costs a whole sector of memory. A large matrix is therefore
+ * transposed before and after, which makes rows contiguous; panels are copied out of the transpose.
+ * The first panel comes from the matrix itself, beside the transpose of the other columns. The last
+ * columns are column-major again, as in a small matrix: there panels take most of the time, and
+ * copies and two more kernels between panels cost more than the transpose saves. */
 #include "getrf.h"
 
 #include "aligned.h"
@@ -63,28 +25,18 @@
 /* Levels of halves, each with an info. */
 enum { MOST_LEVELS = 64 };
 
-/* Widest triangle whose inverse is multiplied with. The wider it is the larger the backward error,
- * the more so where a matrix has more columns than rows: on random ones of 300 x 4000 it is 1.05
- * times LAPACK's by substitution, and with inverses of 16, 32, 64 and 128 columns 1.1, 1.4, 2.0 and
- * 3.0 times, in either precision. No check of the inverse's growth sees that: it is the ordinary
- * one. */
+/* Widest triangle whose inverse is multiplied with. A wider one has a larger backward error, above
+ * all in matrices with more columns than rows. The check of the inverse's growth does not see this
+ * error. */
 enum { WIDEST_INVERSE = 32 };
 
 /* ---- workspace ---- */
 
-static int64_t panels_work(struct lu *s)
+static int64_t leaf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
-	struct block b = schedule_first(&s->schedule);
-	int64_t most = 0;
-
-	for (; !s->plan->hybrid && b.w && most >= 0; b = schedule_next(&s->schedule, b)) {
-		int64_t bytes = lu_leaves_work(s, lu_panel(s, b));
-		most = bytes < 0 ? -1 : larger(most, bytes);
-	}
-	return most;
+	return panel_getrf_work(e, plan->panel, a);
 }
 
-/* And where the updates' products stack what they share. */
 static void carve_transposed(struct lu *s, struct workspace *workspace, int64_t widest)
 {
 	enum precision precision = s->a.precision;
@@ -107,7 +59,7 @@ static bool take_workspace(struct lu *s, void *work)
 		carve_transposed(s, &workspace, widest);
 	else
 		s->a = aligned_workspace(s->e, &workspace, s->given, ALIGNED_VECTOR);
-	int64_t panel = panels_work(s);
+	int64_t panel = schedule_leaves_work(&s->schedule, leaf_work);
 	if (panel < 0)
 		return false;
 	s->panel_work = workspace_bytes(&workspace, panel);
@@ -167,7 +119,7 @@ static bool panel_back(void *self, struct block b)
 	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
 }
 
-/* Columns of the matrix right of the block, from its first row on; by rows they are rows. */
+/* Columns right of the block, from its first row on; in row-major storage they are rows. */
 static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, int64_t n)
 {
 	int64_t rows = s->a.m - b.j;
@@ -176,7 +128,7 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 	                  : matrix_view(s->a, b.j, j, rows, n);
 }
 
-/* Rows exchanged and the block's own solved for. */
+/* Row swaps, and the solve of the block's own rows. */
 static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
 	struct matrix panel = lu_panel(s, b), columns = columns_of(s, b, j, n);
@@ -230,7 +182,7 @@ static bool top(void *self, struct block b, int64_t j, int64_t n)
 	return update_top(s, b, j, n, s->kept);
 }
 
-/* The updates with a block share its part below the diagonal. */
+/* Products with a block share the split operands of its part below the diagonal. */
 static void keep(struct lu *s, struct block b)
 {
 	if (s->kept_block != b.index)
@@ -238,8 +190,8 @@ static void keep(struct lu *s, struct block b)
 	s->kept_block = b.index;
 }
 
-/* By columns the panels are what the time goes to, and what comes before them has the device for
- * itself: 4096 columns by 3xTF32 4.5 ms instead of 4.25 (H200). */
+/* Only in row-major blocks: in column-major ones the panel comes next and should have the device
+ * for itself. */
 static bool ready(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct lu *s = self;
@@ -282,7 +234,7 @@ static bool next_update(void *self, struct block b, int64_t n)
 	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);
 }
 
-/* Pivots that no panel finds, because its phase is left out, are the first row. */
+/* With the panels' phase skipped every pivot is the first row. */
 static bool stand_in_pivots(struct lu *s)
 {
 	if (!s->e->skip)
@@ -343,8 +295,8 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 	return triangle_check(e, plan) && split_check(e);
 }
 
-/* The widest piece of the plan's that is narrow enough; it divides the plan's, as the plan's
- * divides the leaves. */
+/* The widest piece of at most WIDEST_INVERSE columns; it divides the plan's piece, as that divides
+ * the leaves. */
 static int64_t narrow_piece(const struct plan *plan)
 {
 	int64_t piece = triangle_piece(plan), parts = 1;
@@ -360,7 +312,7 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 	*s = (struct lu){.e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
-	        .steps = smaller(a.m, a.n),
+	        .steps = min_int64(a.m, a.n),
 	        .columns = a.n,
 	        .operations = &operations,
 	        .self = s};

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the columns left of LU's panels: exchanged block by block, or noted and all exchanged
- * at the end (factor/kernels/lu/deferred_swaps.h). Nothing waits for them, but beside the updates they take the
- * memory's rate from what is waited for.
- *
- * Log (H200, us, 3xFP16, 3xTF32, fp32). Bound, without any: LU of 4096 3909 3800, 3923 3839, 4154
- * 4049, of 5555 6375 6198, 6885 6664, 6987 6831; of 2048 1557 1548. Floor of the exchanges at the
- * end: 4096 17, 5555 30. Measured, block by block and late, by 3xFP16, in fp32 and fp64: 4096 3905
- * 3879, 4170 4100, 5894 5827; 5555 6376 6244, 7002 6898; 8192, whose last columns go so, 11301
- * 11250; but 3000 2491 2513, 2560 in fp32 2041 2067, where what comes at the end is longer than
- * what it disturbed. All at the end takes 19 us of 4096 columns; 45, with what records cost, before
- * the copies were asynchronous and four columns shared a look at where their rows come from, 26
- * then. */
+/* Row swaps in the columns left of LU's panels: made block by block, or noted and all made at the
+ * end (factor/kernels/lu/deferred_swaps.h). Nothing waits for them, but beside the updates they take memory bandwidth
+ * from work that is waited for. In small matrices the swaps at the end take longer than the
+ * interference costs. */
 #include "getrf_internal.h"
 
-enum { TALL = 4 }; /* times as many rows as columns: whole columns are more than rows then */
+enum { TALL = 4 }; /* rows over columns: in taller matrices whole columns are more to move */
 
-/* Rows of the columns that do not lie by rows, of all or of the last ones. */
+/* Rows of the column-major columns. */
 static int64_t late_rows(const struct lu *s, int64_t widest)
 {
 	int64_t last = s->e->column_major + widest;
-	int64_t before = s->row_major ? larger(0, s->schedule.steps - last) : 0;
+	int64_t before = s->row_major ? max_int64(0, s->schedule.steps - last) : 0;
 
 	return s->a.m - before;
 }
@@ -37,7 +29,6 @@ void lu_deferred_workspace(struct lu *s, struct workspace *workspace)
 		s->swaps.data = workspace_integers(workspace, deferred_swaps_integers(s->swaps));
 }
 
-/* Of the columns that do not lie by rows. */
 static struct deferred_swaps swaps(const struct lu *s)
 {
 	int64_t first = s->transposed_columns;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What getrf.c shares with getrf_panel.c, getrf_row_major.c and getrf_deferred_swaps.c: the state of one LU, its
- * panels on the device, and the rows of a block by rows. */
+/* The state of one LU, and what getrf.c, getrf_panel.c, getrf_row_major.c and getrf_deferred_swaps.c share. */
 #ifndef FATHOM_GETRF_INTERNAL_H
 #define FATHOM_GETRF_INTERNAL_H
 
@@ -16,64 +15,58 @@ struct lu {
 	struct triangle solve;
 	struct matrix inverse[BLOCKS_IN_FLIGHT];
 	struct matrix kept;       /* right-hand sides of QUEUE_MAIN's solves */
-	struct matrix panel_kept; /* and of the panels' */
+	struct matrix panel_kept; /* of the panels' solves */
 	int *local;               /* every block's pivots and info, relative to its first row */
 	int *halves;              /* pivots of the halves of a panel, level by level */
-	int64_t integers;         /* in both together */
-	int64_t kept_block;       /* whose part below the diagonal the products share */
-	bool row_major;             /* works on the transpose, but in the panels, which lie by columns
-	                             in memory of their own */
+	int64_t integers;         /* in local and halves together */
+	int64_t kept_block;       /* its part below the diagonal is a shared split operand */
+	bool row_major;             /* row-major now: works on the transpose, with panels apart */
 	struct matrix transposed, panels[BLOCKS_IN_FLIGHT];
-	int64_t transposed_columns; /* that still lie by rows when the others do not any more */
-	bool late;              /* exchanges reach the others left of a panel at the end */
-	int64_t first_deferred;     /* the first block of which they do */
+	int64_t transposed_columns; /* still row-major after the return to column-major */
+	bool late;              /* row swaps left of a panel are deferred */
+	int64_t first_deferred;     /* the first block with deferred swaps */
 	struct deferred_swaps swaps;
 	void *panel_work;
 	int64_t bytes;
 };
 
-/* Workspace of a panel, the largest of its leaves' needs, in bytes, or -1. */
-int64_t lu_leaves_work(const struct lu *, struct matrix a);
-
-/* A panel on the device, with the inverses of its diagonal pieces; halves: the pivots of its
- * halves, level by level. */
+/* A panel on the device, with the inverses of its diagonal pieces. halves: room for the pivots of
+ * its halves, level by level. */
 bool lu_factor(struct lu *, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
 
-/* Whether rows right of a panel of w columns are exchanged and solved for in one go: when that is
+/* Whether one kernel swaps and solves the rows right of a panel of w columns: when the plan solves
  * by substitution. */
 bool lu_at_once(const struct lu *, int64_t w);
 
-/* And all of the columns updated: few of them, and of few rows. Of 16384 rows that took 92 us
- * beside an update and three kernels 35 us; 64 columns of 65536 took 82 us, solve and product
- * take 10 and 35 (H200); where panels keep it back until they are nearly done, LU of 16384 took
- * 76.3 ms with up to 8192 rows so and 77.3 with all, in fp64 81.8 and 82.5 (H100). */
+/* Whether that kernel also updates the columns: few of them, of few rows. */
 bool lu_few(const struct lu *, int64_t w, int64_t rows, int64_t columns);
 
-/* A block's panel: by rows a copy by columns, which lu_fetch makes. The first one comes from the
- * matrix itself, as lu_begin, beside it, transposes the rest. self: the struct lu. */
+/* A block's panel; in row-major storage a column-major copy, which lu_fetch makes. The first panel
+ * comes from the matrix itself, and lu_begin transposes the other columns beside it. self: the
+ * struct lu. */
 struct matrix lu_panel(void *self, struct block);
 bool lu_fetch(void *self, struct block);
 bool lu_begin(void *self, struct block);
 
-/* The panel as it lies by rows. */
+/* The panel in the transpose. */
 struct matrix lu_transposed_panel(const struct lu *, struct block);
 
-/* Where the last columns begin to go by columns: whether that is at this block, and their transpose
- * back; that of the rows above them, which no block changes any more; and at the end that of what
- * still lies by rows. */
+/* The return to column-major. lu_pauses: whether it is at this block; lu_pause: transposes the last
+ * columns; lu_transpose_back_above: the rows above them, which no later block changes; lu_transpose_back: at
+ * the end, all that is still row-major. */
 bool lu_pauses(void *self, struct block);
 bool lu_pause(void *self, struct block);
 bool lu_transpose_back_above(const struct lu *, struct block);
 bool lu_transpose_back(const struct lu *);
 
-/* Whether exchanges are late, and room for what is noted until then; what a block exchanges in the
- * columns left of it that do not lie by rows; and all that, late, once every block has. */
+/* Deferred row swaps: the decision and the workspace; a block's swaps in the column-major columns
+ * left of it, made or noted; and at the end the deferred ones. */
 void lu_deferred_workspace(struct lu *, struct workspace *);
 bool lu_exchange_left(struct lu *, struct block, struct pivots local);
 bool lu_apply_swaps(struct lu *);
 
-/* By rows, c the transpose of columns beside a panel from its first row on: rows exchanged, and the
- * first of them solved for with the panel's triangle, which lies by columns. */
+/* Row-major: c is the transpose of columns beside a panel from the panel's first row on. Swaps rows
+ * and solves the first of them with the panel's triangle, which is column-major. */
 bool lu_top_row_major(struct executor *, struct matrix triangle, struct pivots p, struct matrix c);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* LU of a matrix that lies by rows: which does, its transposes, and the rows of a block right of
- * its panel. */
+/* Row-major LU: when, its transposes, and the rows of a block right of its panel. */
 #include "getrf.h"
 #include "getrf_internal.h"
 
 #include "factor/executors/split.h"
 
-/* Rows of which one kernel solves for all; of more, pieces of so many, and products take the rest.
- */
+/* One kernel solves for at most this many rows; larger triangles are divided, with products
+ * between. */
 enum { ROWS_AT_ONCE = 256 };
 
-/* By rows, with what the exchanges have left: c := c triangle^-T. */
+/* c := c triangle^-T. */
 static bool solve_rows(struct executor *e, struct matrix triangle, struct matrix c)
 {
 	struct pivots none = {NULL, 0};
@@ -37,11 +36,11 @@ bool lu_top_row_major(struct executor *e, struct matrix triangle, struct pivots 
 
 /* ---- the transposes ---- */
 
-/* Exchanges of rows that lie together are worth two transposes of a large matrix, and of panels; in
- * double precision, where panels take less of the time, from four fifths of the columns on. */
+/* Contiguous row swaps pay for two transposes of a large matrix and of its panels; in double
+ * precision, where panels take a smaller part of the time, from four fifths of the columns on. */
 bool getrf_row_major(const struct executor *e, const struct plan *plan, struct matrix a)
 {
-	int64_t columns = smaller(a.m, a.n), from = e->row_major;
+	int64_t columns = min_int64(a.m, a.n), from = e->row_major;
 
 	if (a.precision == DOUBLE)
 		from -= from / 5;
@@ -58,13 +57,11 @@ struct matrix lu_panel(void *self, struct block b)
 	                  : matrix_view(s->a, b.j, b.j, rows, b.w);
 }
 
-/* The panel as it lies by rows. */
 struct matrix lu_transposed_panel(const struct lu *s, struct block b)
 {
 	return matrix_view(s->transposed, b.j, b.j, b.w, s->a.m - b.j);
 }
 
-/* The first panel from the matrix itself, as the transpose is made beside it. */
 bool lu_fetch(void *self, struct block b)
 {
 	struct lu *s = self;
@@ -76,7 +73,6 @@ bool lu_fetch(void *self, struct block b)
 	return ex_transpose(s->e, lu_transposed_panel(s, b), lu_panel(s, b));
 }
 
-/* The transpose but for the first panel's columns, which the panel brings itself. */
 bool lu_begin(void *self, struct block b)
 {
 	struct lu *s = self;
@@ -86,7 +82,6 @@ bool lu_begin(void *self, struct block b)
 	                              matrix_view(s->transposed, b.w, 0, right, s->a.m));
 }
 
-/* The last columns go by columns. */
 bool lu_pauses(void *self, struct block b)
 {
 	const struct lu *s = self;
@@ -106,7 +101,6 @@ bool lu_pause(void *self, struct block b)
 	        matrix_view(s->a, b.j, b.j, s->a.m - b.j, s->a.n - b.j));
 }
 
-/* Once the last columns go by columns, no block changes the rows above them any more. */
 bool lu_transpose_back_above(const struct lu *s, struct block b)
 {
 	if (s->row_major || b.j != s->transposed_columns)
@@ -115,7 +109,6 @@ bool lu_transpose_back_above(const struct lu *s, struct block b)
 	        matrix_view(s->a, 0, 0, b.j, s->a.n));
 }
 
-/* What still lies by rows: all, or the first columns beside those that went by columns. */
 bool lu_transpose_back(const struct lu *s)
 {
 	int64_t n = s->row_major ? s->a.n : s->transposed_columns;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which form of Gram-Schmidt it is, whether it can be done, and its workspace. */
+/* The forms by name, their checks and their workspace. */
 #include "gram_schmidt_internal.h"
 
 #include "plan.h"
-#include "schedule.h"
 
 #include "lib/base/msg.h"
 
@@ -26,7 +25,7 @@ static const struct form forms[] = {{gram_run_blas, false, false}, {gram_run_ker
         {gram_run_shaped, false, false}};
 static const struct form *const twice = &forms[5];
 
-/* Near the fastest for 8192 x 8192 in single precision, and for fewer columns (H200). */
+/* Blocks of threads near the fastest for many and for few columns. */
 static const struct {
 	const char *form;
 	struct gram_shape shape;
@@ -103,7 +102,7 @@ static void take_workspace(struct gram_process *s, const struct form *form, void
 	struct workspace workspace = {work, 0};
 	enum precision precision = s->a.precision;
 	int64_t n = s->a.n - s->basis;
-	int64_t w = form->in_blocks ? smaller(s->nb, n) : n;
+	int64_t w = form->in_blocks ? min_int64(s->nb, n) : n;
 
 	s->norms = workspace_matrix(&workspace, n, 1, precision);
 	s->pass = workspace_bytes(

@@ -5,16 +5,14 @@
  * all forms: 2mn^2, of twice 4mn^2. */
 #include "gram_schmidt_internal.h"
 
-#include "schedule.h"
-
 #include <float.h>
 #include <math.h>
 
-/* Far from the events of whole factorizations. */
+/* Not an event of whole factorizations. */
 enum { EVENT_NORMS = EXECUTOR_EVENTS - 1 };
 
-/* A column of which less than this times sqrt(n) u is left depends on those before it: what the
- * rounding of n updates leaves of one that does is smaller. */
+/* A column is dependent when less than this times sqrt(n) u of it is left. The rounding of n
+ * updates leaves less of a column that is dependent. */
 static const double rounding = 4;
 
 static double dependent_below(struct matrix a)
@@ -30,7 +28,7 @@ static double dependent_below(struct matrix a)
 static struct gram_schmidt panel_of(const struct gram_process *s, int64_t j, int64_t w)
 {
 	return (struct gram_schmidt){.a = matrix_view(s->a, 0, j, s->a.m, w),
-	        .r = matrix_view(s->r, j, j, smaller(w, s->r.m - j), w),
+	        .r = matrix_view(s->r, j, j, min_int64(w, s->r.m - j), w),
 	        .norms = matrix_view(s->norms, j, 0, w, 1),
 	        .dependent = dependent_below(s->a),
 	        .first = j,
@@ -83,7 +81,7 @@ bool gram_run_blocked(struct gram_process *s)
 	bool ok = true;
 
 	for (int64_t j = 0; ok && j < s->k; j += s->nb) {
-		int64_t w = smaller(s->nb, s->k - j), rest = n - j - w;
+		int64_t w = min_int64(s->nb, s->k - j), rest = n - j - w;
 		ok = panel(s, j, w) && ex_gram_apply(s->e, matrix_view(s->a, 0, j, m, w),
 		                               matrix_view(s->r, j, j + w, w, rest),
 		                               matrix_view(s->a, 0, j + w, m, rest), false);
@@ -139,7 +137,7 @@ static bool blas_column(struct gram_process *s, int64_t j, double before, int *i
 		*info = *info ? *info : (int)(j + 1);
 		return drop_column(s, j);
 	}
-	/* what is lost is not to look like a zero, which some BLAS make of an infinity times it */
+	/* NaN, not zero: some BLAS make a zero of an infinity times zero */
 	double scale = isinf(square) ? NAN : 1 / sqrt(square);
 	return ex_scal(e, scale, q) && ex_scal(e, scale, row) &&
 	       (rest == 1 || ex_ger(e, q, matrix_view(row, 0, 1, 1, rest - 1),
@@ -186,8 +184,8 @@ static struct gram_schmidt new_panel(const struct gram_process *s, struct matrix
 	        .work = s->pass};
 }
 
-/* w new columns from the j-th on. The first time leaves in them up to u k of the basis and of one
- * another; they are then so well conditioned that the second leaves u. */
+/* w new columns from the j-th on. The first pass leaves in them up to u k of the basis and of one
+ * another; they are then so well conditioned that the second pass leaves u. */
 static bool add_columns(struct gram_process *s, int64_t j, int64_t w)
 {
 	struct executor *e = s->e;
@@ -213,6 +211,6 @@ bool gram_run_twice(struct gram_process *s)
 	bool ok = ex_fill(s->e, WHOLE, 0, 0, s->r1) && ex_fill(s->e, WHOLE, 0, 0, s->r2);
 
 	for (int64_t j = 0; ok && j < n; j += s->nb)
-		ok = add_columns(s, j, smaller(s->nb, n - j));
+		ok = add_columns(s, j, min_int64(s->nb, n - j));
 	return ok;
 }

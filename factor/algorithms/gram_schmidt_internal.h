@@ -16,11 +16,11 @@ struct gram_process {
 	int64_t bytes;
 	/* orthogonalize */
 	int64_t basis;
-	struct matrix again; /* what the second time takes out (basis + n x nb) */
+	struct matrix again; /* coefficients of the second pass (basis + n x nb) */
 	struct matrix r1, r2, norms2;
 };
 
-/* gram_schmidt_kernels.h's forms: false with the executor's fault. */
+/* The forms of gram_schmidt_kernels.h; false with the executor's fault. */
 bool gram_run_blas(struct gram_process *);
 bool gram_run_kernels(struct gram_process *);
 bool gram_run_shaped(struct gram_process *);

@@ -9,7 +9,7 @@ enum { EVENT_BEFORE = 8, EVENT_MOVED };
 
 typedef bool copy_function(struct executor *, struct matrix from, struct matrix to);
 
-/* Columns j .. j+width-1 of what is transferred. */
+/* Columns j .. j+width-1 of the triangle. */
 static struct matrix rectangle(struct matrix a, enum uplo uplo, int64_t j, int64_t width)
 {
 	int64_t n = a.n - j < width ? a.n - j : width;

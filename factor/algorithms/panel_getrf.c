@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Cost in LAWN 202's letters, column j of an m x n panel: isamax m-j words, sswap 4n, sscal
- * 2(m-j-1), sger 2(m-j-1)(n-j-1) plus its row and column. Calls a column: blas 5 (two of them wait
- * for the host), optimized 4 to 5 (one waits), fused 2 (none waits); persistent and host are one
- * call each. */
+ * 2(m-j-1), sger 2(m-j-1)(n-j-1) plus its row and column. Calls a column: blas 5 (two wait for the
+ * host), optimized 4 to 5 (one waits), fused 2 (none waits); persistent and host are one call each.
+ */
 #include "panel_getrf.h"
 
 #include "lib/base/msg.h"
@@ -13,11 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a column that start at a multiple of this many bytes are read and written in whole lines.
- */
+/* Reads and writes of a column from a multiple of this many bytes cover whole lines. */
 enum { LINE_BYTES = 128 };
 
-/* Far from the events of whole factorizations. */
+/* Not an event of whole factorizations. */
 enum { EVENT_ON_HOST = EXECUTOR_EVENTS - 1 };
 
 /* The parts of the panel that step j works on. */
@@ -65,8 +64,7 @@ static bool blas_column(struct executor *e, struct matrix a, int64_t j, int *ipi
 		*info = (int)(j + 1);
 
 	if (pivot != 0 && c.below.m) {
-		/* the reciprocal of a subnormal pivot may overflow: then divide, element by element
-		 */
+		/* the reciprocal of a subnormal pivot may overflow: divide then */
 		bool ok = fabs(pivot) < safe_minimum(a.precision) ? ex_scale_by(e, c.pivot, c.below)
 		                                                  : ex_scal(e, 1 / pivot, c.below);
 		if (!ok)
@@ -126,8 +124,7 @@ static bool optimized_column(struct executor *e, struct matrix a, int64_t j, int
 	       split_ger(e, c);
 }
 
-/* The host never sees a pivot, so info comes from the finished diagonal, which later columns leave
- * alone. */
+/* The host never sees a pivot: info comes from the finished diagonal. */
 static bool run_optimized(struct executor *e, struct matrix a, void *work, struct pivots p)
 {
 	(void)work;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which part of an algorithm ran from every mark of the executor (0, 1, ...) to the next one. */
+/* A phase timer: section i runs from mark i of the executor to mark i + 1 and belongs to part[i].
+ */
 #ifndef FATHOM_PHASE_TIMER_H
 #define FATHOM_PHASE_TIMER_H
 
@@ -12,11 +13,11 @@ struct phase_timer {
 };
 void phase_timer_free(struct phase_timer *);
 
-/* The part begins, what ran before ends; NULL: nothing. */
+/* Begins a section of the part and ends the one before; NULL: nothing is timed. */
 bool phase_timer_begin(struct executor *, struct phase_timer *, int part);
 bool phase_timer_end(struct executor *, const struct phase_timer *);
 
-/* Seconds of each part; they sum up to the time from the first to the last mark. */
+/* Seconds of each part; their sum is the time from the first to the last mark. */
 bool phase_timer_read(struct executor *, const struct phase_timer *, double *seconds, int parts);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan for whoever names none: block sizes from plain reasoning, without a model of the
- * machine. */
+/* The default plan: block sizes from the geometry of the matrix, without a model of the machine. */
 #ifndef FATHOM_PLAN_DEFAULT_H
 #define FATHOM_PLAN_DEFAULT_H
 
@@ -8,7 +7,7 @@
 
 enum operation { GETRF, GEQRF, POTRF, OPERATION_COUNT };
 
-/* The plan points to the widths beside it, so it is used in its place and not copied. */
+/* The plan points to the widths beside it: use it in place, do not copy it. */
 enum { DEFAULT_WIDTHS = 1024 };
 struct default_plan {
 	struct plan plan;
@@ -18,8 +17,8 @@ struct default_plan {
 /* Widest leaf of LU on the device. */
 enum { DEFAULT_LU_LEAF = 128 };
 
-/* For an m x n matrix. hybrid: panels on the host CPU. The executor says which LU panels fit on
- * chip. */
+/* The plan of an m x n matrix. hybrid: panels on the host CPU. The executor says which LU panels
+ * fit on chip. */
 void plan_default(struct executor *, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *);
 

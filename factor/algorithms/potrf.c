@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of a block of w columns with r rows below it: diagonal block w^3 / 3, triangular solve
- * w^2 r, update w r (r + 1). Over all blocks n^3 / 3. */
+/* Blocked right-looking Cholesky. Operations of a block of w columns with r rows below it: diagonal
+ * block w^3 / 3, triangular solve w^2 r, update w r (r + 1). Over all blocks n^3 / 3. */
 #include "potrf.h"
 
 #include "aligned.h"
@@ -17,7 +17,7 @@ struct cholesky {
 	struct executor *e;
 	const struct plan *plan;
 	enum uplo uplo;
-	struct matrix given, a; /* a: what is factorized, given or a copy (aligned.h) */
+	struct matrix given, a; /* a: the matrix itself or its copy (aligned.h) */
 	int *info;
 	struct triangle solve;
 	struct matrix inverse[BLOCKS_IN_FLIGHT];
@@ -68,10 +68,10 @@ static bool factor(struct cholesky *s, struct matrix d, struct matrix inverse, i
 	       factor(s, other, matrix_view(inverse, 0, n, inverse.m, rest), first + n);
 }
 
-/* A trapezoid whose first row is `first`: its diagonal block and what is below. */
+/* A trapezoid whose first row is `first`: its diagonal block and the part below. */
 static bool factor_whole(struct cholesky *s, struct matrix p, int64_t first)
 {
-	int64_t w = smaller(p.m, p.n), rows = larger(p.m, p.n);
+	int64_t w = min_int64(p.m, p.n), rows = max_int64(p.m, p.n);
 
 	if (w <= s->plan->leaf)
 		return ex_potrf_block(s->e, s->uplo, p, first, s->info);
@@ -144,7 +144,7 @@ static bool panel_back(void *self, struct block b)
 	               solve_below(s, b));
 }
 
-/* The block's part of the products right of it. */
+/* Products right of the block share the split operands of its part below the diagonal. */
 static void keep(struct cholesky *s, struct block b)
 {
 	int64_t first = b.j + b.w;
@@ -182,8 +182,8 @@ static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
 	        s, part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
 }
 
-/* What the update beside a panel begins with: its operand's parts, early beside the update of the
- * panel's columns. */
+/* Splits the operand of the update beside a panel, early: beside the update of the panel's columns.
+ */
 static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
 {
 	struct cholesky *s = self;
@@ -193,16 +193,7 @@ static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
 	        part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
 }
 
-/* In the panels' queue, where no way between queues comes before or after it (H200, ms: n = 2048 in
- * blocks of 128 0.483 -> 0.447, 4096 of 256 1.385 -> 1.33, by 3xTF32 1.25 -> 1.21, 8192 of 256 by
- * 3xTF32 4.54 -> 4.47; with its operand split beside that, and a record of every operation, 4096
- * 1.37 -> 1.35, 8192 4.46 -> 4.43). That panels have multiprocessors for themselves, by their
- * shared memory, changed none of these by more than 1 %. Split beside the update before instead,
- * 8192 takes 4.30 (4.26 without), 16384 21.8 (21.4); with that stack, by 3xTF32 itself, 4.50 and
- * 22.0: 44 us for 256 columns of 13568 rows, where fp32 takes 40. By 3xFP16, with the update beside
- * begun with this one, 8192 takes 3.76 (3.85), 4096 1.22 (1.23), but the model has look-ahead
- * dearer then than none, which it is not. By inverses, whose panels take fewer
- * multiprocessors, 5.67 and 23.7. */
+/* In the panels' queue: no waits between queues before and after it. */
 static bool next_update_whole(void *self, struct block b, int64_t n)
 {
 	return update_whole(self, b, b.j + b.w, n);

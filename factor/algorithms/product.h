@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One matrix product many times in a row: C += alpha A B, or y += alpha op(A) x. What a program
- * that does nothing else gets of it: the calls queue up, so that their start and the wait at the
- * end show in the few that take no longer than they. */
+/* One matrix product many times in a row: C += alpha A B, or y += alpha op(A) x. The calls queue
+ * up: their start and the wait at the end show only when the product itself takes no longer. */
 #ifndef FATHOM_PRODUCT_H
 #define FATHOM_PRODUCT_H
 
@@ -16,7 +15,7 @@ struct product {
 	int64_t calls;
 };
 
-/* What it works on; vectors are matrices of one column. */
+/* The operands; vectors are matrices of one column. */
 struct product_data {
 	struct matrix a, b, c;
 };
@@ -27,7 +26,7 @@ struct product_data {
 /* The shapes without memory; columns start aligned to lines of 128 bytes, and lda > m. */
 struct product_data product_shapes(const struct product *product);
 
-/* Puts `calls` of them into the current queue; does not wait. */
+/* Puts `calls` products into the current queue; does not wait. */
 bool product_run(struct executor *e, const struct product *product, const struct product_data *data,
         int64_t calls);
 

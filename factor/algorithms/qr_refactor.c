@@ -4,7 +4,6 @@
 #include "lib/base/msg.h"
 #include "geqrf.h"
 #include "plan_default.h"
-#include "schedule.h"
 #include "solve.h"
 #include "host_transfer.h"
 
@@ -23,7 +22,7 @@ void update_shape_after(const struct update_question *q, int64_t *m, int64_t *n)
 
 /* ---- from the host ---- */
 
-/* Columns of the rectangles in which a triangle travels. */
+/* Columns of the rectangles of a triangle (host_transfer.h). */
 enum { TRIANGLE_COLUMNS = 256 };
 
 struct update_given update_given_view(
@@ -73,7 +72,7 @@ struct refactor {
 	struct executor *e;
 	const struct qr_factors *f;
 	struct default_plan choice;
-	struct matrix a, b, tau, q; /* q: what is made of Q */
+	struct matrix a, b, tau, q; /* q: the part of Q that is kept */
 	void *work;
 	int64_t bytes; /* -1: refused */
 };
@@ -100,9 +99,9 @@ static void refactor_set_up(
 	plan_default(e, GEQRF, f->m, f->n, precision, false, &s->choice);
 	inner = geqrf_work(e, plan, s->a);
 	if (inner >= 0 && f->d.n > 0)
-		inner = larger(inner, ormqr_work(e, plan, LEFT, s->a, s->tau, s->b));
+		inner = max_int64(inner, ormqr_work(e, plan, LEFT, s->a, s->tau, s->b));
 	if (inner >= 0 && f->kept != Q_NONE)
-		inner = larger(inner, orgqr_work(e, plan, s->a, s->tau, s->q));
+		inner = max_int64(inner, orgqr_work(e, plan, s->a, s->tau, s->q));
 	s->bytes = inner < 0 ? -1 : workspace.used + inner;
 }
 

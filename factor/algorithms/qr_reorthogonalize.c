@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Q = Q' S by Gram-Schmidt, and R' = S R. A column of Q that depends on others leaves a zero column
- * in Q' and a zero row in S, hence in R': whatever is put there, Q' R' is the same. What is put
- * there are columns of Z, made orthogonal to all of Q': Y = Z (I - Q'^T Q') is about zero in all
- * other columns. */
+ * in Q' and a zero row in S, hence in R': any column may stand there, and Q' R' is the same. It is
+ * a column of Z, made orthogonal to Q': Y = Z (I - Q'^T Q') is about zero in all other columns. */
 #include "qr_refactor.h"
 
 #include "lib/base/msg.h"
@@ -62,7 +61,7 @@ static bool move_into_r(const struct repair *u)
 	return ex_gemm(u->e, PLAIN, PLAIN, 1, u->s, r, 0, u->t) && ex_copy(u->e, WHOLE, u->t, r);
 }
 
-/* y := Z (I - Q^T Q), Z the last n unit vectors, each with a little of every other one. */
+/* y := Z (I - Q^T Q). Z: the last n unit vectors, each with a small part of every other one. */
 static bool draw(const struct repair *u)
 {
 	struct executor *e = u->e;

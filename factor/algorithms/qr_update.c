@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* All five changes are sweeps (sweep.h) of the same system: R, Q^T B and Q.
+/* All five changes are sweeps (sweep.h) of one system: R, Q^T B and Q.
  *
- * remove columns  R without them has p elements below its diagonal: down
- * add rows        [R; U], window by window with U's rows below it: down
- * add columns     W = Q^T U has elements below row n + p none, after a QR factorization of those
- *                 below row n; it is put into R and swept up to row k
- * remove rows     the same with the rows' unit vectors in place of U, up to row 0: Q's first p
- *                 columns are then these unit vectors, and they, R's first p rows and the rows go
- * modify          W up to row 0, where the rest of it times V^T is added to p rows of R: down
+ *   remove columns  the rest of R has p elements below its diagonal: down
+ *   add rows        [R; U], window by window with U's rows below: down
+ *   add columns     W = Q^T U, after a QR factorization of its rows from n on zero below row n + p,
+ *                   is put into R and swept up to row k
+ *   remove rows     the same with the rows' unit vectors in place of U, up to row 0: Q's first p
+ *                   columns are then these unit vectors, and they, R's first p rows and the rows
+ * are dropped modify          W up to row 0, where the rest of W times V^T is added to p rows of R:
+ * down
  *
- * With the first n columns of Q only, what U has outside of them is appended to Q first
- * (Gram-Schmidt, twice). Without Q, W of rows to be removed comes from R^T W = U^T and Cholesky's
- * factorization of I - W^T W (LINPACK's downdating, C. C. Paige and M. A. Saunders in Dongarra et
- * al. 1979). */
+ * With thin Q the part of U outside of Q's columns is appended to Q first (Gram-Schmidt, twice).
+ * Without Q, W of rows to be removed comes from R^T W = U^T and Cholesky's factorization of I - W^T
+ * W (LINPACK's downdating, Dongarra et al. 1979; C. C. Paige and M. A. Saunders). */
 #include "qr_update_internal.h"
 
 #include "gram_schmidt.h"
@@ -29,7 +29,7 @@ const char *const qr_change_name[5] = {
 
 /* ---- shapes ---- */
 
-/* Needs rows below R while it lasts. */
+/* Whether the change needs rows below R. */
 static bool goes_up(enum qr_change change)
 {
 	return change != QR_REMOVE_COLUMNS && change != QR_ADD_ROWS;
@@ -46,14 +46,14 @@ int64_t update_at_once(const struct update *u, int64_t left)
 	bool few = u->change == QR_MODIFY && f->kept == Q_THIN && !update_whole(f);
 	int64_t outside = few ? f->m - f->n : left;
 
-	return smaller(smaller(left, SWEEP_COLUMNS), smaller(f->n, outside));
+	return min_int64(min_int64(left, SWEEP_COLUMNS), min_int64(f->n, outside));
 }
 
 struct qr_room qr_update_room(const struct qr_factors *f, enum qr_change change, int64_t p)
 {
 	bool rows = change == QR_ADD_ROWS, columns = change == QR_ADD_COLUMNS;
 	bool outside = goes_up(change);
-	int64_t more = outside ? smaller(p, f->m - f->n) : 0;
+	int64_t more = outside ? min_int64(p, f->m - f->n) : 0;
 	struct qr_room room = {.r_rows = f->n + more, .r_columns = f->n + (columns ? p : 0)};
 
 	room.d_rows = f->kept == Q_FULL ? f->m + (rows ? p : 0) : room.r_rows;
@@ -66,7 +66,7 @@ struct qr_room qr_update_room(const struct qr_factors *f, enum qr_change change,
 
 static bool fits(struct fault *fault, const char *name, struct matrix a, int64_t m, int64_t n)
 {
-	return (m <= a.m && n <= a.n && a.ld >= larger(a.m, 1)) ||
+	return (m <= a.m && n <= a.n && a.ld >= max_int64(a.m, 1)) ||
 	       fault_set(fault,
 	               "%s has room for %" PRId64 " x %" PRId64 " (leading dimension %" PRId64
 	               "), but the change needs %" PRId64 " x %" PRId64,
@@ -108,8 +108,21 @@ static bool check(const struct update *u)
 	       (f->d.n == 0 || fits(fault, "Q^T B", f->d, room.d_rows, f->d.n));
 }
 
-bool update_check_at(const struct update *u, int64_t k, int64_t last)
+int64_t qr_change_last(const struct qr_factors *f, enum qr_change change, int64_t p)
 {
+	const int64_t last[] = {[QR_REMOVE_COLUMNS] = f->n - p,
+	        [QR_ADD_COLUMNS] = f->n,
+	        [QR_ADD_ROWS] = f->m,
+	        [QR_REMOVE_ROWS] = f->m - p,
+	        [QR_MODIFY] = 0};
+
+	return last[change];
+}
+
+bool update_check_at(const struct update *u, int64_t k)
+{
+	const int64_t last = qr_change_last(u->f, u->change, u->p);
+
 	return (k >= 0 && k <= last) ||
 	       fault_set(&u->e->fault,
 	               "%s of %" PRId64 " at %" PRId64 ": 0 to %" PRId64 " is possible",
@@ -119,7 +132,7 @@ bool update_check_at(const struct update *u, int64_t k, int64_t last)
 bool update_check_shape(
         const struct update *u, const char *name, struct matrix a, int64_t m, int64_t n)
 {
-	return (a.m == m && a.n == n && a.ld >= larger(m, 1)) ||
+	return (a.m == m && a.n == n && a.ld >= max_int64(m, 1)) ||
 	       fault_set(&u->e->fault,
 	               "%s is %" PRId64 " x %" PRId64 ", not %" PRId64 " x %" PRId64, name, a.m,
 	               a.n, m, n);
@@ -156,8 +169,8 @@ static void take_workspace(struct update *u, void *work)
 	const struct qr_factors *f = u->f;
 	struct qr_room room = qr_update_room(f, u->change, u->p);
 	enum precision precision = f->r.precision;
-	int64_t rows = larger(larger(room.q_rows, room.r_rows), SWEEP_COLUMNS + u->p);
-	int64_t columns = larger(larger(rows, room.r_columns), f->d.n);
+	int64_t rows = max_int64(max_int64(room.q_rows, room.r_rows), SWEEP_COLUMNS + u->p);
+	int64_t columns = max_int64(max_int64(rows, room.r_columns), f->d.n);
 
 	bool down = u->change == QR_REMOVE_COLUMNS || u->change == QR_ADD_ROWS;
 	int64_t p = down ? u->p : 0;
@@ -171,9 +184,9 @@ static void take_workspace(struct update *u, void *work)
 	if (uses_gram(u)) {
 		u->info = workspace_integers(&workspace, 1);
 		struct matrix q = matrix_view(
-		        f->q, 0, 0, f->m, smaller(f->m, f->n + larger(u->p, SWEEP_COLUMNS)));
+		        f->q, 0, 0, f->m, min_int64(f->m, f->n + max_int64(u->p, SWEEP_COLUMNS)));
 		u->gram = workspace_bytes(&workspace, orthogonalize_work(u->e, SWEEP_COLUMNS, q,
-		                                       q.n - smaller(q.n - 1, SWEEP_COLUMNS)));
+		                                       q.n - min_int64(q.n - 1, SWEEP_COLUMNS)));
 	}
 	u->bytes = workspace.used;
 }
@@ -207,13 +220,37 @@ bool update_move(struct update *u, struct matrix a, int64_t m, int64_t n, int64_
 	if (m == 0)
 		return true;
 	for (int64_t done = 0, w; ok && done < n; done += w) {
-		w = smaller(SHIFT_COLUMNS, n - done);
+		w = min_int64(SHIFT_COLUMNS, n - done);
 		int64_t at = to_j > j ? n - done - w : done;
 		struct matrix kept = matrix_view(u->shifted, 0, 0, m, w);
 		ok = ex_copy(u->e, WHOLE, matrix_view(a, i, j + at, m, w), kept) &&
 		     ex_copy(u->e, WHOLE, kept, matrix_view(a, to_i, to_j + at, m, w));
 	}
 	return ok;
+}
+
+bool update_exchange(
+        struct executor *e, struct matrix pairs[][2], size_t count, bool in, bool transposed)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		struct matrix from = pairs[i][in ? 0 : 1], to = pairs[i][in ? 1 : 0];
+		ok = transposed ? ex_transpose(e, from, to) : ex_copy(e, WHOLE, from, to);
+	}
+	return ok;
+}
+
+bool update_stretch(struct update *u, int64_t k, struct matrix units)
+{
+	const struct qr_factors *f = u->f;
+	int64_t p = u->p, columns = f->kept == Q_FULL ? f->m : f->n;
+
+	return f->kept == Q_NONE ||
+	       (update_move(u, f->q, f->m - k, columns, k, 0, k + p, 0) &&
+	               ex_fill(u->e, WHOLE, 0, 0, matrix_view(f->q, k, 0, p, columns)) &&
+	               ex_fill(u->e, WHOLE, 0, 0, units) &&
+	               ex_fill(u->e, WHOLE, 0, 1, matrix_view(units, k, 0, p, p)));
 }
 
 static struct matrix rows_of(struct matrix a, int64_t i, int64_t m)

@@ -7,7 +7,7 @@ bool qr_remove_columns(struct executor *e, struct qr_factors *f, int64_t k, int6
 	struct update u;
 	int64_t n = f->n - p;
 
-	if (!update_set_up(&u, e, f, QR_REMOVE_COLUMNS, p, work) || !update_check_at(&u, k, n) ||
+	if (!update_set_up(&u, e, f, QR_REMOVE_COLUMNS, p, work) || !update_check_at(&u, k) ||
 	        !update_move(&u, f->r, f->n, n - k, 0, k + p, 0, k) ||
 	        !sweep_down(&u.sweep, update_system_at(&u, 0, f->n, 0, n), k, p))
 		return false;
@@ -15,7 +15,8 @@ bool qr_remove_columns(struct executor *e, struct qr_factors *f, int64_t k, int6
 	return true;
 }
 
-/* Window j .. j+w-1: its rows of R and d and columns of Q stand above and left of the new ones. */
+/* Window j .. j+w-1: its rows of R and d and columns of Q move above and left of the new ones, or
+ * back. */
 static bool exchange_window(struct update *u, int64_t j, int64_t w, bool in)
 {
 	const struct qr_factors *f = u->f;
@@ -24,11 +25,8 @@ static bool exchange_window(struct update *u, int64_t j, int64_t w, bool in)
 	        {matrix_view(f->r, j, j, w, f->n - j), matrix_view(u->stack.r, i, j, w, f->n - j)},
 	        {matrix_view(f->d, j, 0, w, f->d.n), matrix_view(u->stack.d, i, 0, w, f->d.n)},
 	        {matrix_view(f->q, 0, j, rows, w), matrix_view(u->stack.q, 0, i, rows, w)}};
-	bool ok = true;
 
-	for (size_t s = 0; ok && s < ARRAY_LEN(pairs); s++)
-		ok = ex_copy(u->e, WHOLE, pairs[s][in ? 0 : 1], pairs[s][in ? 1 : 0]);
-	return ok;
+	return update_exchange(u->e, pairs, ARRAY_LEN(pairs), in, false);
 }
 
 static bool stack_window(struct update *u, int64_t j, int64_t w)
@@ -41,21 +39,7 @@ static bool stack_window(struct update *u, int64_t j, int64_t w)
 	       exchange_window(u, j, w, false);
 }
 
-/* Q gets p rows of zeros at k, and beside it stand the unit vectors of these rows. */
-static bool stretch(struct update *u, int64_t k)
-{
-	const struct qr_factors *f = u->f;
-	int64_t p = u->p, columns = f->kept == Q_FULL ? f->m : f->n;
-	struct matrix units = matrix_view(u->stack.q, 0, SWEEP_COLUMNS, f->m + p, p);
-
-	return f->kept == Q_NONE ||
-	       (update_move(u, f->q, f->m - k, columns, k, 0, k + p, 0) &&
-	               ex_fill(u->e, WHOLE, 0, 0, matrix_view(f->q, k, 0, p, columns)) &&
-	               ex_fill(u->e, WHOLE, 0, 0, units) &&
-	               ex_fill(u->e, WHOLE, 0, 1, matrix_view(units, k, 0, p, p)));
-}
-
-/* With all of Q, what stood beside it becomes its last columns. */
+/* With all of Q, the columns beside it become its last ones. */
 static bool take_new(struct update *u)
 {
 	const struct qr_factors *f = u->f;
@@ -82,7 +66,7 @@ static bool take_rows(struct update *u)
 	if (sweep_band_fits(u->e, f->r.precision, p))
 		return ex_band_sweep(u->e, &(struct band){of, &added, 0, p}, u->sweep.band_work);
 	for (int64_t j = 0; ok && j < n; j += SWEEP_COLUMNS)
-		ok = stack_window(u, j, smaller(SWEEP_COLUMNS, n - j));
+		ok = stack_window(u, j, min_int64(SWEEP_COLUMNS, n - j));
 	return ok;
 }
 
@@ -92,11 +76,12 @@ bool qr_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct mat
 	struct update u;
 	int64_t p = rows.m;
 
-	if (!update_set_up(&u, e, f, QR_ADD_ROWS, p, work) || !update_check_at(&u, k, f->m) ||
+	if (!update_set_up(&u, e, f, QR_ADD_ROWS, p, work) || !update_check_at(&u, k) ||
 	        !update_check_shape(&u, "the matrix of new rows", rows, p, f->n) ||
 	        !update_check_sides(&u, b, p))
 		return false;
-	bool ok = stretch(&u, k) &&
+	struct matrix units = matrix_view(u.stack.q, 0, SWEEP_COLUMNS, f->m + p, p);
+	bool ok = update_stretch(&u, k, units) &&
 	          ex_copy(e, WHOLE, rows, matrix_view(u.stack.r, SWEEP_COLUMNS, 0, p, f->n)) &&
 	          (f->d.n == 0 || ex_copy(e, WHOLE, b,
 	                                  matrix_view(u.stack.d, SWEEP_COLUMNS, 0, p, f->d.n)));

@@ -7,8 +7,8 @@
 #include <float.h>
 #include <math.h>
 
-/* All of Q: w, Q^T U from row `from` on, becomes upper triangular from row n on, where it has as
- * many rows there. */
+/* All of Q: makes w, Q^T U from row `from` on, upper triangular from row n on, if it has rows to
+ * reduce there. */
 static bool reduce(struct update *u, int64_t from, int64_t p)
 {
 	const struct qr_factors *f = u->f;
@@ -27,8 +27,8 @@ static bool project(struct update *u, struct matrix columns)
 	       reduce(u, 0, columns.n);
 }
 
-/* Thin Q: the p columns that stand after n of Q's from `from` on become orthonormal to these; w (n
- * + p rows) is what they were. info: the first of those that depend, `before` columns later. */
+/* Thin Q: the p columns behind n of Q's from `from` on become orthonormal to them; w (n + p rows)
+ * holds the coefficients. info: the first dependent one, plus `before`. */
 static bool append(struct update *u, int64_t from, int64_t p, int64_t before, int *info)
 {
 	const struct qr_factors *f = u->f;
@@ -38,7 +38,7 @@ static bool append(struct update *u, int64_t from, int64_t p, int64_t before, in
 	       ex_offset_pivots(u->e, (struct pivots){u->info, 0}, before, (struct pivots){info, 0});
 }
 
-/* The same of columns from outside, and with them the new rows of Q^T B. */
+/* The same for given columns, and the new rows of Q^T B. */
 static bool append_columns(
         struct update *u, struct matrix columns, struct matrix b, int64_t before, int *info)
 {
@@ -51,7 +51,7 @@ static bool append_columns(
 	                               matrix_view(f->d, f->n, 0, p, f->d.n)));
 }
 
-/* Rows n .. n+p-1 of R's first `columns` columns are part of it now. */
+/* Clears rows n .. n+p-1 of R's first `columns` columns, now part of R. */
 static bool more_rows(struct update *u, int64_t p, int64_t columns)
 {
 	return ex_fill(u->e, WHOLE, 0, 0, matrix_view(u->f->r, u->f->n, 0, p, columns));
@@ -59,8 +59,8 @@ static bool more_rows(struct update *u, int64_t p, int64_t columns)
 
 /* ---- add columns: up ---- */
 
-/* Columns k .. k+p-1 of R are to come from `columns`; what is to stand right of them begins in
- * column `right`. */
+/* Columns k .. k+p-1 of R come from `columns`; the columns right of them begin in column `right`.
+ */
 static bool add_some(struct update *u, int64_t k, int64_t right, struct matrix columns,
         struct matrix b, int64_t before, int *info)
 {
@@ -82,7 +82,7 @@ bool qr_add_columns(struct executor *e, struct qr_factors *f, int64_t k, struct 
 	struct update u;
 	int64_t p = columns.n, n = f->n;
 
-	if (!update_set_up(&u, e, f, QR_ADD_COLUMNS, p, work) || !update_check_at(&u, k, n) ||
+	if (!update_set_up(&u, e, f, QR_ADD_COLUMNS, p, work) || !update_check_at(&u, k) ||
 	        !update_check_shape(&u, "the matrix of new columns", columns, f->m, p) ||
 	        !update_check_sides(&u, b, f->m))
 		return false;
@@ -97,8 +97,7 @@ bool qr_add_columns(struct executor *e, struct qr_factors *f, int64_t k, struct 
 
 /* ---- remove rows: up to row 0 ---- */
 
-/* w := what the unit vectors of p rows from row k on are made of: of the columns of Q from `from`
- * on. */
+/* w := the unit vectors of p rows from row k on in terms of the columns of Q from `from` on. */
 static bool project_units(struct update *u, int64_t from, int64_t k, int64_t p)
 {
 	const struct qr_factors *f = u->f;
@@ -120,8 +119,8 @@ static bool append_units(
 	       append(u, from, p, before, info);
 }
 
-/* w from the rows themselves: R^T W = rows^T, and below it Cholesky's factor of I - W^T W, less
- * what rounding may have left of zero. */
+/* w from the rows: R^T W = rows^T, and below it Cholesky's factor of I - W^T W, less the possible
+ * rounding of zero. */
 static bool solve_units(
         struct update *u, int64_t from, struct matrix rows, int64_t before, int *info)
 {
@@ -141,7 +140,7 @@ static bool solve_units(
 	       ex_fill(e, LOWER, 0, 0, matrix_view(s, 1, 0, p - 1, p - 1));
 }
 
-/* New rows of Q^T B: what the right-hand sides of the p rows have outside of R's columns. */
+/* New rows of Q^T B: the part of the right-hand sides of the p rows outside of R's columns. */
 static bool solve_sides(struct update *u, int64_t from, struct matrix b)
 {
 	const struct qr_factors *f = u->f;
@@ -174,7 +173,7 @@ static bool remove_some(
 	                     matrix_view(u->w, 0, 0, f->n + p, p), 0);
 }
 
-/* What was swept to the top goes, and rows k .. k+p-1 of Q. */
+/* Drops the rows swept to the top, and rows k .. k+p-1 of Q. */
 static bool close_up(struct update *u, int64_t k)
 {
 	const struct qr_factors *f = u->f;
@@ -192,8 +191,7 @@ bool qr_remove_rows(struct executor *e, struct qr_factors *f, int64_t k, int64_t
 {
 	struct update u;
 
-	if (!update_set_up(&u, e, f, QR_REMOVE_ROWS, p, work) ||
-	        !update_check_at(&u, k, f->m - p) ||
+	if (!update_set_up(&u, e, f, QR_REMOVE_ROWS, p, work) || !update_check_at(&u, k) ||
 	        (f->kept == Q_NONE &&
 	                !update_check_shape(&u, "the matrix of rows", rows, p, f->n)) ||
 	        !update_check_sides(&u, b, p))
@@ -215,7 +213,7 @@ static bool modify_some(struct update *u, struct matrix columns, struct matrix v
         int64_t before, int *info)
 {
 	const struct qr_factors *f = u->f;
-	int64_t n = f->n, p = columns.n, rows = smaller(n + p, f->m);
+	int64_t n = f->n, p = columns.n, rows = min_int64(n + p, f->m);
 	struct system all = update_system_at(u, 0, rows, 0, n);
 	struct matrix spike = matrix_view(u->w, 0, 0, rows, p);
 

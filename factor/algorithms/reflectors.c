@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations: n reflectors of length m applied to c columns 4 m n c + 2 n^2 c (half of the latter
- * with T's zeros); merging halves of n/2 columns m n^2 / 2 + n^3 / 2. */
+ * without T's zeros); merging halves of n/2 columns m n^2 / 2 + n^3 / 2. */
 #include "reflectors.h"
 
 struct reflectors reflectors_workspace(
@@ -93,14 +93,14 @@ static bool apply_right(struct executor *e, enum trans trans, struct reflectors 
 	       ex_gemm(e, PLAIN, TRANSPOSED, -1, scaled, r.v, 1, c);
 }
 
-/* Those columns that the next panel waits for by one kernel: its clusters would wait for
- * multiprocessors beside an update longer than products do (H200, halves of 128 columns of 8192
- * rows there: 28.0 and 33.3 ms). */
+/* One kernel for the few columns that the next panel waits for. Beside an update its clusters would
+ * wait longer for multiprocessors than products do. */
 bool reflectors_next_update(
         struct executor *e, struct reflectors r, struct reflector_work work, struct matrix c)
 {
-	return ex_reflects_columns(e, r.v, c) ? ex_reflect_columns(e, r.v, r.t, c)
-	                                      : apply_left(e, TRANSPOSED, r, work, c);
+	return c.n <= EXECUTOR_QR_COLUMNS && ex_reflects_columns(e, r.v, c)
+	               ? ex_reflect_columns(e, r.v, r.t, c)
+	               : apply_left(e, TRANSPOSED, r, work, c);
 }
 
 bool reflectors_apply(struct executor *e, enum side side, enum trans trans, struct reflectors r,

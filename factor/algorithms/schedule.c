@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Events, all recorded again by every block before they are waited for:
- *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN), but for what is done to them
- *            in QUEUE_PANEL
- *   CORNER   so is its diagonal block, which may be earlier (QUEUE_MAIN)
+/* Events. Every block records them again before something waits for them:
+ *   UPDATED  the next panel's columns are up to date (QUEUE_MAIN), but for work in QUEUE_PANEL
+ *   CORNER   its diagonal block is, which may be earlier (QUEUE_MAIN)
  *   ARRIVED  the panel is in host memory (QUEUE_OUT)
  *   PANEL    the panel is factorized, in executor memory (QUEUE_PANEL or QUEUE_IN)
- *   FREE     nothing but what runs aside reads the columns left of the block (QUEUE_MAIN)
- *   ASIDE    all that runs aside is done
- *   BEGUN    the panel is next in QUEUE_PANEL
- * A panel starts after the update of its columns, which comes after everything that read what the
- * panel before last left: so two sets of such memory are enough, and one host stage.
- *
- * Log. BEGUN as the event of a launch's completion, which CUDA may let wait for the kernel's end:
- * LU of 4096 6.7 ms instead of 4.6, as on an H200 it did. */
+ *   FREE     only the side queue still reads the columns left of the block (QUEUE_MAIN)
+ *   ASIDE    the side queue is done
+ *   BEGUN    the panel is next in QUEUE_PANEL. An event, not a launch's completion event, which
+ * CUDA may let wait for the kernel's end. A panel starts after the update of its columns, hence
+ * after all readers of the memory of the panel before the last one: two sets of such memory
+ * suffice, and one host stage. */
 #include "schedule.h"
 
 enum {
@@ -40,7 +37,32 @@ struct block schedule_next(const struct schedule *s, struct block b)
 	return block_at(s, b.index + 1, b.j + b.w);
 }
 
-/* What follows belongs to the block, in this queue. */
+typedef int64_t leaf_work(struct executor *, const struct plan *, struct matrix a);
+
+static int64_t leaves_work(const struct schedule *s, leaf_work *leaf, struct matrix a)
+{
+	if (a.n <= s->plan->leaf)
+		return leaf(s->e, s->plan, a);
+
+	int64_t n = plan_left_half(s->plan, a.n);
+	int64_t left = leaves_work(s, leaf, matrix_view(a, 0, 0, a.m, n));
+	int64_t right = leaves_work(s, leaf, matrix_view(a, n, n, a.m - n, a.n - n));
+	return left < 0 || right < 0 ? -1 : max_int64(left, right);
+}
+
+int64_t schedule_leaves_work(const struct schedule *s, leaf_work *leaf)
+{
+	struct block b = schedule_first(s);
+	int64_t most = 0;
+
+	for (; !s->plan->hybrid && b.w && most >= 0; b = schedule_next(s, b)) {
+		int64_t bytes = leaves_work(s, leaf, s->operations->panel(s->self, b));
+		most = bytes < 0 ? -1 : max_int64(most, bytes);
+	}
+	return most;
+}
+
+/* Later operations belong to the block, in this queue. */
 static void turn_to(const struct schedule *s, enum queue queue, struct block b)
 {
 	s->e->queue = queue;
@@ -52,7 +74,7 @@ static bool stage(const struct schedule *s, struct matrix panel, struct matrix *
 	return s->e->ops->stage(s->e, 0, panel.m, panel.n, panel.precision, host);
 }
 
-/* Room for the largest panel at once: a stage that grows later would move under a copy. */
+/* Reserves the largest panel at once: a stage that grows later would move under a copy. */
 static bool reserve_stage(const struct schedule *s)
 {
 	struct matrix largest = {0}, host;
@@ -70,7 +92,7 @@ static bool corner(const struct schedule *s, struct block b)
 	return !s->operations->corner_on_device || s->operations->corner_on_device(s->self, b);
 }
 
-/* QUEUE_MAIN has updated the next panel's diagonal block: what can start there does. */
+/* QUEUE_MAIN has updated the next panel's diagonal block: starts the part that needs no more. */
 static bool start_corner(const struct schedule *s, struct block b)
 {
 	struct executor *e = s->e;
@@ -97,7 +119,7 @@ static bool panel_on_device(const struct schedule *s, struct block b)
 	       s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
 }
 
-/* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts their way to
+/* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts the copy to
  * the host. */
 static bool start_panel(const struct schedule *s, struct block b)
 {
@@ -139,7 +161,7 @@ static bool join_panel(const struct schedule *s, struct block b)
 	return ex_wait(s->e, EVENT_PANEL) && (!s->plan->hybrid || s->operations->back(s->self, b));
 }
 
-/* The columns from j on, which may be those of the next panel. */
+/* Columns j .. j+n-1, which may be those of the next panel. */
 static bool update(
         const struct schedule *s, struct block b, int64_t j, int64_t n, struct block panel)
 {
@@ -160,14 +182,14 @@ static bool beside_panel(const struct schedule *s)
 	return s->plan->lookahead && !s->plan->hybrid;
 }
 
-/* The panel is next: it finds the device empty. */
+/* Waits until the panel is next in its queue. */
 static bool let_panel_begin(const struct schedule *s)
 {
 	return !beside_panel(s) || !s->operations->panel_first || ex_wait(s->e, EVENT_BEGUN);
 }
 
-/* Of an update in parts the first one: before the panel begins, beside the update of its columns,
- * or beside the panel. */
+/* The first part of an update: before the panel begins, beside the update of its columns, or beside
+ * the panel. */
 static bool begin_update_beside(const struct schedule *s, struct block b, int64_t j, int64_t n)
 {
 	bool has_top = n > 0 && s->operations->top, has_ready = n > 0 && s->operations->ready;
@@ -180,7 +202,6 @@ static bool begin_update_beside(const struct schedule *s, struct block b, int64_
 	       (!early || let_panel_begin(s));
 }
 
-/* The rest of it. */
 static bool update_beside(const struct schedule *s, struct block b, int64_t j, int64_t n)
 {
 	struct block none = {0};
@@ -194,8 +215,8 @@ static bool update_beside(const struct schedule *s, struct block b, int64_t j, i
 	return ok;
 }
 
-/* Beside the updates with b: nothing reads the columns left of b any more when its first update is
- * done, which comes after all of the block before. */
+/* Side-queue work of block b. Nothing reads the columns left of b when its first update is done,
+ * which comes after all updates of the block before. */
 static bool side_queue(const struct schedule *s, struct block b)
 {
 	struct executor *e = s->e;
@@ -253,8 +274,8 @@ static bool step(const struct schedule *s, struct block b)
 	       update_beside(s, b, j, rest) && (!next.w || finish_panel(s, next));
 }
 
-/* Beside the first panel, in QUEUE_MAIN: what reads it comes later there, or waits for an UPDATED
- * recorded there later. */
+/* Beside the first panel, in QUEUE_MAIN: its readers come later there, or wait for a later UPDATED.
+ */
 static bool begin(const struct schedule *s, struct block first)
 {
 	turn_to(s, QUEUE_MAIN, first);

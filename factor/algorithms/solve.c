@@ -60,7 +60,7 @@ struct application {
 	int64_t bytes;
 };
 
-/* columns: of what the reflectors are applied to (or rows, from the right) */
+/* columns: of C (its rows, from the right) */
 static bool set_up(struct application *s, struct executor *e, const struct plan *plan,
         struct matrix a, struct matrix tau, int64_t columns, void *work)
 {
@@ -77,13 +77,13 @@ static bool set_up(struct application *s, struct executor *e, const struct plan 
 		        tau.m, a.m, a.n);
 	int64_t widest = plan_widest(plan, tau.m);
 	s->reflectors = reflectors_workspace(&workspace, a.m, widest, a.precision);
-	s->work = reflector_work_workspace(&workspace, widest, larger(columns, widest), a.precision);
+	s->work = reflector_work_workspace(&workspace, widest, max_int64(columns, widest), a.precision);
 	s->bytes = workspace.used;
 	e->queue = QUEUE_MAIN;
 	return true;
 }
 
-/* V and T of a block, in the one place there is for them. */
+/* V and T of a block, in the one workspace for them. */
 static bool form(struct application *s, struct block b, struct reflectors *r)
 {
 	int64_t m = s->a.m - b.j;
@@ -173,7 +173,7 @@ int64_t orgqr_work(struct executor *e, const struct plan *plan, struct matrix a,
 	return orgqr_set_up(&s, e, plan, a, tau, q, NULL) ? s.bytes : -1;
 }
 
-/* Backwards from the unit matrix, so that a block finds zeros left of its columns. */
+/* Backwards from the unit matrix: a block finds zeros left of its columns. */
 bool orgqr(struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau,
         struct matrix q, void *work)
 {
@@ -182,9 +182,7 @@ bool orgqr(struct executor *e, const struct plan *plan, struct matrix a, struct 
 
 	for (int64_t j = tau.m; ok && j > 0;) {
 		struct block b = block_before(&s, j);
-		struct reflectors r;
-		ok = form(&s, b, &r) && reflectors_apply(e, LEFT, PLAIN, r, s.work,
-		                                matrix_view(q, b.j, b.j, q.m - b.j, q.n - b.j));
+		ok = apply_block(&s, b, LEFT, PLAIN, matrix_view(q, 0, b.j, q.m, q.n - b.j));
 		j = b.j;
 	}
 	return ok;
@@ -203,21 +201,21 @@ static bool gels_set_up(struct gels *s, struct executor *e, const struct plan *p
         struct matrix a, struct matrix b, void *work)
 {
 	struct workspace workspace = {work, 0};
-	int64_t k = smaller(a.m, a.n);
+	int64_t k = min_int64(a.m, a.n);
 
 	if (!matrix_check(e, a) || !matrix_check(e, b))
 		return false;
-	if (b.m != larger(a.m, a.n))
+	if (b.m != max_int64(a.m, a.n))
 		return fault_set(&e->fault,
 		        "b of %" PRId64 " rows: %" PRId64 " are needed for B and X", b.m,
-		        larger(a.m, a.n));
+		        max_int64(a.m, a.n));
 	s->qr = a.m >= a.n ? a : workspace_matrix(&workspace, a.n, a.m, a.precision);
 	s->tau = workspace_matrix(&workspace, k, 1, a.precision);
 	s->work = workspace_bytes(&workspace, 0);
 
 	int64_t factor = geqrf_work(e, plan, s->qr);
 	int64_t apply = factor < 0 ? -1 : ormqr_work(e, plan, LEFT, s->qr, s->tau, b);
-	s->bytes = workspace.used + larger(factor, apply);
+	s->bytes = workspace.used + max_int64(factor, apply);
 	return apply >= 0;
 }
 

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of a window of w columns with l rows, applied to c columns: 4 l w c. A sweep down over
- * n columns takes 2 (w + p) n^2 for R and 4 m (w + p) n for Q; one up of windows of w rows as much
- * with p in place of w, and what one down takes with w in place of p. */
+ * n columns takes 2 (w + p) n^2 for R and 4 m (w + p) n for Q. A sweep up of windows of w rows
+ * takes the same with p and w exchanged, and then a sweep down over w rows. */
 #include "sweep.h"
-
-#include "schedule.h"
 
 static int64_t panel_bytes(struct executor *e, int64_t rows, enum precision precision)
 {
 	int64_t most = 0;
 
 	for (int64_t m = SWEEP_COLUMNS; m < 2 * rows; m *= 2) {
-		struct matrix a = {NULL, 0, smaller(m, larger(rows, SWEEP_COLUMNS)), SWEEP_COLUMNS,
-		        larger(m, rows), precision};
-		most = larger(most, e->ops->geqrf_work(e, a));
+		struct matrix a = {NULL, 0, min_int64(m, max_int64(rows, SWEEP_COLUMNS)),
+		        SWEEP_COLUMNS, max_int64(m, rows), precision};
+		most = max_int64(most, e->ops->geqrf_work(e, a));
 	}
 	return most;
 }
 
 bool sweep_band_fits(struct executor *e, enum precision precision, int64_t p)
 {
-	return p > 0 && e->ops->band_fits && e->ops->band_fits(e, precision, p);
+	return p > 0 && ex_band_fits(e, precision, p);
 }
 
 static int64_t band_bytes(struct executor *e, int64_t columns, int64_t p, enum precision precision)
@@ -37,7 +35,7 @@ struct sweep sweep_workspace(struct executor *e, struct workspace *workspace, in
 	int64_t band = p > 0 ? p : SWEEP_UP_ROWS - 1;
 
 	s.reflectors =
-	        reflectors_workspace(workspace, larger(rows, SWEEP_COLUMNS), SWEEP_COLUMNS, precision);
+	        reflectors_workspace(workspace, max_int64(rows, SWEEP_COLUMNS), SWEEP_COLUMNS, precision);
 	for (int i = 0; i < SWEEP_TURNS; i++)
 		s.up[i] = reflectors_workspace(
 		        workspace, SWEEP_UP_ROWS + SWEEP_COLUMNS, SWEEP_COLUMNS, precision);
@@ -61,7 +59,6 @@ static bool apply(const struct sweep *s, struct system y, struct reflectors h, i
 	                              matrix_view(y.q, 0, i, y.q.m, rows)));
 }
 
-/* In the room for reflectors. */
 static struct reflectors in_room(struct reflectors room, struct matrix panel)
 {
 	return (struct reflectors){
@@ -75,7 +72,7 @@ static bool make(const struct sweep *s, struct matrix panel, struct reflectors h
 
 	return ex_panel_reflectors(
 	               e, panel, matrix_view(s->tau, 0, 0, n, 1), h.v, h.t, s->panel_work) &&
-	       ex_fill(e, LOWER, 0, 0, matrix_view(panel, 1, 0, m - 1, smaller(n, m - 1)));
+	       ex_fill(e, LOWER, 0, 0, matrix_view(panel, 1, 0, m - 1, min_int64(n, m - 1)));
 }
 
 bool sweep_window(const struct sweep *s, struct system y, struct matrix panel, int64_t i, int64_t c)
@@ -87,23 +84,23 @@ bool sweep_window(const struct sweep *s, struct system y, struct matrix panel, i
 
 bool sweep_down(const struct sweep *s, struct system y, int64_t k, int64_t p)
 {
-	int64_t end = smaller(y.r.m, y.r.n);
+	int64_t end = min_int64(y.r.m, y.r.n);
 	bool ok = true;
 
 	if (sweep_band_fits(s->e, y.r.precision, p))
 		return ex_band_sweep(s->e, &(struct band){y, NULL, k, p}, s->band_work);
 	for (int64_t j = k, w; ok && p > 0 && j < end; j += w) {
-		w = smaller(SWEEP_COLUMNS, end - j);
-		int64_t rows = smaller(w + p, y.r.m - j);
+		w = min_int64(SWEEP_COLUMNS, end - j);
+		int64_t rows = min_int64(w + p, y.r.m - j);
 		ok = sweep_window(s, y, matrix_view(y.r, j, j, rows, w), j, j + w);
 	}
 	return ok;
 }
 
-/* Of a turn: its reflectors exist, and nothing reads them any more. */
+/* Per turn: its reflectors exist; nothing reads them any more. */
 enum { EVENT_BEGIN, EVENT_MADE, EVENT_APPLIED = EVENT_MADE + SWEEP_TURNS };
 
-/* The spike's windows wait for each other only: they are made in QUEUE_PANEL. */
+/* Windows of the spike wait only for each other: they are factorized in QUEUE_PANEL. */
 static bool spike_up(const struct sweep *s, struct system y, struct matrix spike, int64_t k)
 {
 	struct executor *e = s->e;
@@ -111,7 +108,7 @@ static bool spike_up(const struct sweep *s, struct system y, struct matrix spike
 	bool ok = ex_record(e, EVENT_BEGIN);
 
 	for (int64_t base = y.r.m - p, w, index = 0; ok && base > k; base -= w, index++) {
-		w = smaller(SWEEP_UP_ROWS, base - k);
+		w = min_int64(SWEEP_UP_ROWS, base - k);
 		int64_t i = base - w; /* the window's first row; what r has there begins in i - k */
 		int turn = (int)(index % SWEEP_TURNS);
 		struct matrix panel = matrix_view(spike, i, 0, w + p, p);
@@ -126,8 +123,8 @@ static bool spike_up(const struct sweep *s, struct system y, struct matrix spike
 	return ok;
 }
 
-/* The spike first, which fills R's rows back to the first column of their window; then R, all of it
- * in one call where there is such a one. */
+/* The spike first, which fills R's rows back to the first column of their window; then R, in one
+ * call where the executor has it. */
 bool sweep_up(const struct sweep *s, struct system y, struct matrix spike, int64_t k)
 {
 	int64_t first = k + spike.n, rows = y.r.m - first;

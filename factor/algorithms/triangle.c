@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* Widest triangle that trsm is given: wider ones are mostly gemm's. */
+/* Widest triangle that trsm solves; wider ones are mostly products. */
 enum { NARROW = 128 };
 
 /* What piece i of a solve works on. */
@@ -83,7 +83,7 @@ static struct piece piece_at(const struct triangle *t, struct matrix a, struct m
 	return p;
 }
 
-/* kept -= what the solution before contributes */
+/* kept -= the contribution of the solution so far */
 static bool subtract_solved(struct executor *e, const struct triangle *t, const struct piece *p)
 {
 	if (p->solved.m == 0 || p->solved.n == 0)

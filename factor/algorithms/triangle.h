@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Solves with the diagonal blocks of a factorization, forward: by trsm, or as gemm with the
- * inverses of narrow pieces of the diagonal (Volkov and Demmel, LAWN 202, section 3.5; Du Croz and
- * Higham 1992 for the errors). Every piece is checked: where its inverse has grown too large the
- * result is replaced by substitution's (executor.h, trsm_guard). */
+/* Forward solves with the diagonal blocks of a factorization: by trsm, or by gemm with the inverses
+ * of narrow pieces of the diagonal (Volkov and Demmel, LAWN 202, section 3.5; for the errors Du
+ * Croz and Higham 1992). Every piece is checked: where its inverse has grown too large,
+ * substitution replaces the result (operations.h, trsm_guard). */
 #ifndef FATHOM_TRIANGLE_H
 #define FATHOM_TRIANGLE_H
 
 #include "factor/executors/executor.h"
 #include "plan.h"
 
-/* Which solve: op(A) X = B (LEFT) or X op(A) = B (RIGHT), such that the first piece of A comes
- * first: LEFT LOWER PLAIN, LEFT UPPER TRANSPOSED or RIGHT LOWER TRANSPOSED. */
+/* op(A) X = B (LEFT) or X op(A) = B (RIGHT), such that the first piece of A comes first: LEFT LOWER
+ * PLAIN, LEFT UPPER TRANSPOSED or RIGHT LOWER TRANSPOSED. */
 struct triangle {
 	enum side side;
 	enum uplo uplo;
@@ -19,7 +19,7 @@ struct triangle {
 	int64_t piece; /* width of the inverted pieces; 0: trsm, and no inverses */
 };
 
-/* The width of the pieces that a plan asks for: on the device a piece never crosses leaves. */
+/* Width of the pieces of a plan: on the device a piece never crosses leaves. */
 int64_t triangle_piece(const struct plan *);
 
 /* False with the executor's fault when the plan's leaves don't divide into pieces. */
@@ -33,8 +33,8 @@ struct matrix triangle_workspace(
 bool triangle_invert(
         struct executor *, const struct triangle *, struct matrix a, struct matrix inverse);
 
-/* b := the solution. inverse as triangle_invert left it; kept: room (plan.h) for a matrix as large
- * as b. Neither is used without inverses. */
+/* b := the solution. inverse: from triangle_invert; kept: room (plan.h) for a matrix of b's size.
+ * Neither is used without inverses. */
 bool triangle_solve(struct executor *, const struct triangle *, struct matrix a,
         struct matrix inverse, struct matrix kept, struct matrix b);
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "split.h"
 
-#include "factor/algorithms/schedule.h"
 #include "split_operands.h"
 
 #include "lib/base/msg.h"
 
-/* Symmetric updates by 3xTF32 from as many operations on as 6250 columns by 256 have (H100, with
- * those from 4e9 on and in fp32, ms: 5555 2.77 and 2.40, 6500 3.64 and 3.45, 8192 5.52 and 5.61,
- * 16384 28.8 and 34.6; from 2e10 on 8192 5.85 instead of 5.60, 12000 14.6 instead of 13.8). By
- * 3xFP16 from as many as 1250 by 256 have (from 1e9, 6e8, 4e8, 2.5e8 on, us: 2500 536 519 517 507,
- * 3000 688 654 660 651, 4096 1025 1020 1009 997, 5555 1737 1702 1719 1702, 8192 3628 3610 3598
- * 3612, 1500 263 264 263 266). Squares of 2048 and more by a call each (H200, Cholesky of 20000 by
- * blocks of 256, us: 2 of 4096 188, in one call 236, 4 of 2048 127 and 126; 9 of 1024 in one 79,
- * one after the other 113). */
+/* Least operations of products, and of symmetric updates by 3xTF32; squares of `together` and more
+ * are products of a call each. Figures: docs/experiments/split-limits.md. */
 #define PRODUCTS                                                                                   \
 	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 128,        \
 	.flops = 5e8, .symmetric = 1e10, .together = 2048
@@ -46,7 +39,7 @@ static bool aligned(struct matrix a, int64_t to)
 	       (intptr_t)matrix_address(a) % to == 0;
 }
 
-/* Of all that is made here. */
+/* What every product of split operands needs. */
 static bool possible(const struct executor *e, struct matrix c, int64_t k)
 {
 	const struct split_limits *least = e->splits;
@@ -89,7 +82,7 @@ static bool multiply(struct executor *e, double alpha, struct matrix a, struct m
 	                          : e->ops->gemm_tf32(e, alpha, a, b, beta, c, products);
 }
 
-/* Of the piece from k on. */
+/* Stacks of the piece from k on. */
 static bool operands(struct executor *e, enum trans ta, enum trans tb, struct matrix a,
         struct matrix b, struct matrix c, int64_t k, struct matrix *left, struct matrix *right)
 {
@@ -138,8 +131,9 @@ struct update {
 	struct matrix left, right; /* stacks of all columns of A */
 };
 
-/* Blocks of C, or with `aside` of a row of blocks: the first is that of rows i .. and columns j ..
- * of the lower triangle (or mirrored), m x n; the others lie `step` rows and columns further. */
+/* Blocks of C, or with `aside` of a row of blocks: the first has rows i .. and columns j .. of the
+ * lower triangle (or mirrored) and is m x n; each other block is `step` rows and columns further.
+ */
 static bool blocks(const struct update *u, int64_t i, int64_t j, int64_t m, int64_t n,
         int64_t count, int64_t step, double beta, struct matrix c, bool side_queue)
 {
@@ -169,12 +163,12 @@ static bool on_diagonal(const struct update *u, double beta, struct matrix row)
 	       blocks(u, whole, whole, rest, rest, 1, 0, beta, row, true);
 }
 
-/* What is behind the blocks on the diagonal: squares of their width, of twice that, and so on, and
- * of each kind what fits no more; then the rows below the triangle. Rows of C that products
- * leave over are made at once. */
+/* The part behind the blocks on the diagonal: squares of their width, of twice the width, and so
+ * on, and after each kind a narrower rest; then the rows below the triangle. Rows that a product's
+ * rows do not divide are made at once. */
 static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
 {
-	int64_t n = smaller(c.m, c.n), rows = larger(c.m, c.n);
+	int64_t n = min_int64(c.m, c.n), rows = max_int64(c.m, c.n);
 	int64_t whole = u->lower ? n - n % TF32_ROWS : n;
 	bool ok = true;
 
@@ -189,8 +183,8 @@ static bool behind_diagonal(const struct update *u, int64_t w, struct matrix c)
 
 bool split_wanted_syrk(const struct executor *e, enum trans trans, struct matrix a, struct matrix c)
 {
-	int64_t n = smaller(c.m, c.n), k = split_depth(a, other(trans));
-	double flops = (double)n * (double)(2 * larger(c.m, c.n) - n) * (double)k;
+	int64_t n = min_int64(c.m, c.n), k = split_depth(a, other(trans));
+	double flops = (double)n * (double)(2 * max_int64(c.m, c.n) - n) * (double)k;
 
 	return possible(e, c, k) &&
 	       flops >= (split_in_halves(e) ? e->splits->half_symmetric : e->splits->symmetric) &&
@@ -224,7 +218,7 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 {
 	enum trans down = other(trans);
 	struct update u = {.e = e, .lower = uplo == LOWER, .alpha = alpha};
-	int64_t n = smaller(c.m, c.n), w = smaller(n, DIAGONAL);
+	int64_t n = min_int64(c.m, c.n), w = min_int64(n, DIAGONAL);
 	struct matrix row = {e->split.data, 0, w, n, w, SINGLE};
 	struct splits off = {.count = 0};
 	bool ok = true;

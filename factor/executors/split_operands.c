@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the stacks and pairs of operands lie, and which of them have to be made. */
+/* Where the stacks and pairs of operands lie, and which of them do not exist yet. */
 #include "split_operands.h"
 
-#include "factor/algorithms/schedule.h"
 #include "split.h"
 
 #include "factor/kernels/gemm/half_pair.h"
@@ -21,13 +20,12 @@ bool split_in_halves(const struct executor *e)
 	return e->split.stack == HALF_PAIR;
 }
 
-/* By 3xFP16 all operands are pairs. */
 enum split_form split_kind_of(const struct executor *e, enum split_form stack)
 {
 	return split_in_halves(e) ? HALF_PAIR : stack;
 }
 
-/* Of a stack of k x n. */
+/* Rows of the stack of a k x n operand. */
 static int64_t stack_rows(enum split_form stack, int64_t k)
 {
 	return stack == HALF_PAIR ? half_rows(k) : tf32_slots(stack) * up(k, DEPTH_APART);
@@ -43,14 +41,13 @@ int64_t split_piece_bytes(enum split_form stack, int64_t n)
 	return stack_bytes(stack == HALF_PAIR ? stack : TF32_LEFT, TF32_PIECE, n);
 }
 
-/* Of all pieces of k x n. */
+/* Bytes of the stacks of all pieces of k x n. */
 static int64_t pieces_bytes(enum split_form stack, int64_t k, int64_t n)
 {
 	return k / TF32_PIECE * stack_bytes(stack, TF32_PIECE, n) +
 	       (k % TF32_PIECE ? stack_bytes(stack, k % TF32_PIECE, n) : 0);
 }
 
-/* Of op(a): its rows and columns. */
 int64_t split_depth(struct matrix a, enum trans trans)
 {
 	return trans == PLAIN ? a.m : a.n;
@@ -91,15 +88,15 @@ void split_turn(struct executor *e, enum trans trans, enum split_form stack)
 
 /* ---- stacks ---- */
 
-/* Of op(a) the rows from k on. */
+/* Rows k .. of op(a), at most TF32_PIECE. */
 static struct matrix piece_of(struct matrix a, enum trans trans, int64_t k)
 {
-	int64_t n = smaller(split_depth(a, trans) - k, TF32_PIECE);
+	int64_t n = min_int64(split_depth(a, trans) - k, TF32_PIECE);
 
 	return trans == PLAIN ? matrix_view(a, k, 0, n, a.n) : matrix_view(a, 0, k, a.m, n);
 }
 
-/* Of a piece, at a byte of the room. */
+/* The stack of a piece, at a byte of the room. */
 static struct matrix stack_at(
         void *data, int64_t byte, struct matrix piece, enum trans trans, enum split_form stack)
 {
@@ -109,8 +106,8 @@ static struct matrix stack_at(
 	        data, byte / precision_bytes(SINGLE), deep, side(piece, trans), deep, SINGLE};
 }
 
-/* The column of op(kept) that op(a) begins with, of all of its rows; -1 when it is no part of it,
- * or not stacked for that. */
+/* The column of op(kept) where op(a) begins, with all of its rows; -1 when a is no part of the kept
+ * operand, or the kept stack has another form. */
 static int64_t place_in_kept(
         const struct split_room *room, struct matrix a, enum trans trans, enum split_form stack)
 {
@@ -144,7 +141,6 @@ static struct matrix kept_stack(const struct split_room *room, int64_t k)
 	        room->stack);
 }
 
-/* Splits that were put off, for one kernel to make two. */
 bool split_make(struct executor *e, struct splits *off)
 {
 	bool ok = off->count == 0 || e->ops->split(e, *off);
@@ -175,7 +171,7 @@ bool split_make_kept(struct executor *e, struct splits *off)
 	return ok;
 }
 
-/* The part of the kept stack that the piece of a part of op(kept) is: n columns, from `at` on. */
+/* The stack of n columns of the kept operand's piece, from column `at` on. */
 static struct matrix part_of_kept(
         const struct split_room *room, enum split_form stack, int64_t at, int64_t n, int64_t k)
 {
@@ -192,8 +188,6 @@ static bool same(struct matrix a, struct matrix b)
 	return a.data == b.data && a.offset == b.offset && a.ld == b.ld && a.m == b.m && a.n == b.n;
 }
 
-/* The stack of op(a)'s piece from k on, at that byte of the room unless there is one, which is made
- * at the latest with what is put off. */
 bool split_operand(struct executor *e, struct matrix a, enum trans trans, enum split_form stack,
         int64_t k, int64_t byte, struct splits *off, struct matrix *out)
 {

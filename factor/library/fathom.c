@@ -3,7 +3,6 @@
 #include "fathom_handle.h"
 
 #include "factor/algorithms/getrf.h"
-#include "factor/algorithms/schedule.h"
 
 #define REAL float
 #define PRECISION SINGLE

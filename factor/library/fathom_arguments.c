@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What every call does with its arguments. */
+/* Checks of arguments, for every call. */
 #include "fathom_handle.h"
-
-#include "factor/algorithms/schedule.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -90,7 +88,7 @@ struct matrix call_matrix(
 
 struct matrix call_column(const void *data, int64_t count, enum precision precision)
 {
-	return call_matrix(data, count, 1, larger(count, 1), precision);
+	return call_matrix(data, count, 1, max_int64(count, 1), precision);
 }
 
 bool call_matrix_given(struct fathom *h, const char *name, struct matrix a)

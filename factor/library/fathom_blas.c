@@ -19,9 +19,8 @@ enum fathom_status call_multiply(struct fathom *h, char transa, char transb, int
 	        !call_matrix_given(h, "A", a) || !call_matrix_given(h, "B", b) ||
 	        !call_matrix_given(h, "C", c))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, ex_gemm(h->e, ta, tb, alpha, a, b, beta, c));
+	return call_begin(h, &status) ? call_end(h, ex_gemm(h->e, ta, tb, alpha, a, b, beta, c))
+	                              : status;
 }
 
 /* A vector as a column when its elements are next to each other, else as a row of a matrix. */
@@ -45,7 +44,6 @@ enum fathom_status call_multiply_vector(struct fathom *h, char letter, double al
 	if (!call_shape(h, "x", in) || !call_shape(h, "y", out) || !call_matrix_given(h, "A", a) ||
 	        !call_matrix_given(h, "x", in) || !call_matrix_given(h, "y", out))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, ex_gemv(h->e, trans, alpha, a, in, beta, out));
+	return call_begin(h, &status) ? call_end(h, ex_gemv(h->e, trans, alpha, a, in, beta, out))
+	                              : status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of the library: the calls of fathom.h without their precision, which the matrices say.
- * Each checks its arguments; what wants a workspace has a function that says its bytes, -1 when the
- * call would be refused. Letters and further arguments are fathom.h's. */
+/* Inside of the library: the calls of fathom.h without a precision, which the matrices carry. Each
+ * checks its arguments; the _work functions return bytes, or -1 when the call would be refused. */
 #ifndef FATHOM_FATHOM_CALLS_H
 #define FATHOM_FATHOM_CALLS_H
 

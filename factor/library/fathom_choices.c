@@ -96,7 +96,8 @@ bool choices_update(struct choices *choices, const struct update_question *asked
 		*update = known->update;
 		return true;
 	}
-	/* Rounded sizes may not go together where there is hardly room. */
+	/* Rounded sizes may be impossible where there is hardly room: ask for the exact ones then.
+	 */
 	if (!predict(choices, &made.question, &made, fault) &&
 	        !predict(choices, asked, &made, fault))
 		return false;

@@ -8,7 +8,7 @@
 static int64_t cholesky_set_up(struct fathom *h, char letter, struct matrix a, enum uplo *uplo,
         struct default_plan *chosen)
 {
-	if (!call_uplo(h, letter, uplo) || !call_shape(h, "A", a))
+	if (!h || !call_uplo(h, letter, uplo) || !call_shape(h, "A", a))
 		return -1;
 	call_plan(h, POTRF, a, chosen);
 	return potrf_work(h->e, &chosen->plan, *uplo, a);
@@ -19,7 +19,7 @@ int64_t call_cholesky_work(struct fathom *h, char letter, struct matrix a)
 	struct default_plan chosen;
 	enum uplo uplo;
 
-	return h ? cholesky_set_up(h, letter, a, &uplo, &chosen) : -1;
+	return cholesky_set_up(h, letter, a, &uplo, &chosen);
 }
 
 enum fathom_status call_cholesky(
@@ -29,12 +29,11 @@ enum fathom_status call_cholesky(
 	enum fathom_status status;
 	enum uplo uplo;
 
-	if (!h || !call_work(h, work, work_bytes, cholesky_set_up(h, letter, a, &uplo, &chosen)) ||
+	if (!call_work(h, work, work_bytes, cholesky_set_up(h, letter, a, &uplo, &chosen)) ||
 	        !call_matrix_given(h, "A", a) || !call_given(h, "info", info, 1))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, potrf(h->e, &chosen.plan, uplo, a, work, info));
+	return call_begin(h, &status) ? call_end(h, potrf(h->e, &chosen.plan, uplo, a, work, info))
+	                              : status;
 }
 
 enum fathom_status call_cholesky_solve(
@@ -47,7 +46,5 @@ enum fathom_status call_cholesky_solve(
 	        !call_shape(h, "B", b) || !call_matrix_given(h, "A", a) ||
 	        !call_matrix_given(h, "B", b))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, potrs(h->e, uplo, a, b));
+	return call_begin(h, &status) ? call_end(h, potrs(h->e, uplo, a, b)) : status;
 }

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Events of the executor besides the schedule's: all work of the handle so far; a queue's work. */
+/* Events besides the schedule's: all work of the handle so far; the work of a queue. */
 enum { EVENT_DONE = EXECUTOR_EVENTS - 1, EVENT_JOIN = EXECUTOR_EVENTS - 2 };
 
-/* Of fathom_create, which has no handle to keep it in. */
+/* The fault of fathom_create, which has no handle. */
 static _Thread_local struct fault create_fault;
 
 /* ---- calls ---- */
@@ -27,7 +27,7 @@ void call_leave(struct fathom *h)
 		cudaSetDevice(h->caller_device);
 }
 
-/* Whether the stream is under capture; false where nothing can be put there. */
+/* Whether the stream is under capture; false when nothing can be put there. */
 static bool ask_capture(struct fathom *h, cudaStream_t stream, bool *captured)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -41,7 +41,7 @@ static bool ask_capture(struct fathom *h, cudaStream_t stream, bool *captured)
 	       call_refuse(h, "the stream's capture has become invalid: it has to be ended");
 }
 
-/* For calls that would make a capture invalid. */
+/* Refuses calls that would invalidate a capture. */
 static bool not_captured(struct fathom *h, cudaStream_t stream, const char *what)
 {
 	bool captured;
@@ -73,7 +73,8 @@ bool call_begin(struct fathom *h, enum fathom_status *status)
 	return false;
 }
 
-/* Under capture only the queues that it has spread to: to wait for others would make it invalid. */
+/* Under capture only the queues that belong to the capture: a wait for others would invalidate it.
+ */
 static bool takes_part(const struct cuda *x, enum queue queue)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -83,7 +84,7 @@ static bool takes_part(const struct cuda *x, enum queue queue)
 	               status == cudaStreamCaptureStatusActive);
 }
 
-/* What a call that failed half-way left in other queues comes before what the caller does next. */
+/* Work that a failed call left in other queues comes before the caller's next work. */
 static void join_queues(struct fathom *h)
 {
 	struct executor *e = h->e;
@@ -101,8 +102,7 @@ static void join_queues(struct fathom *h)
 	e->fault = first;
 }
 
-/* Nobody could wait for a captured EVENT_DONE outside of the graph: whoever launches that orders
- * it. */
+/* A captured EVENT_DONE is of no use outside of the graph: the caller orders its launches. */
 enum fathom_status call_end(struct fathom *h, bool good)
 {
 	if (!good) {
@@ -202,7 +202,7 @@ void fathom_destroy(struct fathom *h)
 	free(h);
 }
 
-/* Queues that a capture has are its until it ends, and it waits for nothing from before it. */
+/* Queues of a capture belong to it until it ends, and it waits for no earlier work. */
 enum fathom_status fathom_set_stream(struct fathom *h, struct CUstream_st *stream)
 {
 	static const char what[] = "a change of the stream";
@@ -251,7 +251,7 @@ enum fathom_status fathom_set_math(struct fathom *h, enum fathom_math math)
 	return FATHOM_OK;
 }
 
-/* What is read after EVENT_DONE comes after graphs in the stream, too. */
+/* EVENT_DONE follows graphs in the stream, too. */
 enum fathom_status fathom_finish(struct fathom *h)
 {
 	enum fathom_status status = FATHOM_NOT_POSSIBLE;

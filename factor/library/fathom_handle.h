@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of the library: the handle, and what every call of fathom.h does before and after its
- * work. */
+/* Inside of the library: the handle, and the common parts of all calls. */
 #ifndef FATHOM_FATHOM_HANDLE_H
 #define FATHOM_FATHOM_HANDLE_H
 
@@ -15,16 +14,16 @@ struct fathom {
 	struct cuda *cuda;
 	struct executor *e; /* the same */
 	bool host_panels;
-	int caller_device;       /* during a call: what is current outside of it */
+	int caller_device;       /* during a call: the caller's current device */
 	struct choices *choices; /* NULL until a profile is read */
 };
 
 /* False with the fault filled, as fault_set. */
 bool call_refuse(struct fathom *, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Whether a matrix's sizes are possible; whether there is memory for what has elements; whether the
- * workspace is as large as what the call needs (-1: refused already). What is wrong goes into the
- * fault, with the matrix's name. */
+/* Checks. call_shape: a matrix's sizes are possible; _given: there is memory for its elements;
+ * call_work: the workspace has the needed bytes (-1: refused already). The fault names the
+ * argument. */
 bool call_shape(struct fathom *, const char *name, struct matrix a);
 bool call_given(struct fathom *, const char *name, const void *data, int64_t count);
 bool call_matrix_given(struct fathom *, const char *name, struct matrix a);
@@ -40,16 +39,16 @@ struct matrix call_matrix(
         const void *data, int64_t m, int64_t n, int64_t ld, enum precision precision);
 struct matrix call_column(const void *data, int64_t count, enum precision precision);
 
-/* The default plan of the handle for a matrix. */
+/* The default plan for a matrix. */
 void call_plan(struct fathom *, enum operation operation, struct matrix a, struct default_plan *);
 
-/* The handle's device is current in between, for what asks CUDA about it. */
+/* Make the handle's device current, and the caller's again. */
 bool call_enter(struct fathom *);
 void call_leave(struct fathom *);
 
-/* Around the work of a call: the handle's device is current in between and QUEUE_MAIN the current
- * queue; on a stream under capture the work becomes part of the graph. call_end gives the status.
- * After a call_begin that returns false nothing is left to do. */
+/* Around the work of a call. call_begin makes the handle's device and QUEUE_MAIN current; on a
+ * stream under capture the work becomes part of the graph. False: return *status, nothing is left
+ * to do. call_end returns the status. */
 bool call_begin(struct fathom *, enum fathom_status *status);
 enum fathom_status call_end(struct fathom *, bool good);
 

@@ -3,32 +3,30 @@
 #include "fathom_handle.h"
 
 #include "factor/algorithms/getrf.h"
-#include "factor/algorithms/schedule.h"
 #include "factor/algorithms/solve.h"
 
-/* The workspace: pivots and info, as the algorithm wants them, then its own. */
+/* The workspace: pivots and info as getrf wants them, then getrf's own. */
 struct lu_call {
 	struct default_plan chosen;
 	struct matrix a;
 	struct pivots pivots;
 	void *work;
-	int64_t bytes; /* -1: refused */
 };
 
-static void lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, void *work)
+/* The bytes of the workspace, -1: refused. */
+static int64_t lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, void *work)
 {
 	struct workspace workspace = {work, 0};
-	int64_t count = smaller(a.m, a.n);
+	int64_t count = min_int64(a.m, a.n);
 
 	c->a = a;
-	c->bytes = -1;
-	if (!call_shape(h, "A", a))
-		return;
+	if (!h || !call_shape(h, "A", a))
+		return -1;
 	call_plan(h, GETRF, a, &c->chosen);
 	c->pivots = (struct pivots){workspace_integers(&workspace, count + 1), count};
 	c->work = workspace_bytes(&workspace, 0);
 	int64_t inner = getrf_work(h->e, &c->chosen.plan, a);
-	c->bytes = inner < 0 ? -1 : workspace.used + inner;
+	return inner < 0 ? -1 : workspace.used + inner;
 }
 
 static bool lu_run(struct fathom *h, const struct lu_call *c, int *ipiv, int *info)
@@ -51,10 +49,7 @@ int64_t call_lu_work(struct fathom *h, struct matrix a)
 {
 	struct lu_call c;
 
-	if (!h)
-		return -1;
-	lu_set_up(h, &c, a, NULL);
-	return c.bytes;
+	return lu_set_up(h, &c, a, NULL);
 }
 
 enum fathom_status call_lu(
@@ -63,15 +58,11 @@ enum fathom_status call_lu(
 	enum fathom_status status;
 	struct lu_call c;
 
-	if (!h)
+	if (!call_work(h, work, work_bytes, lu_set_up(h, &c, a, work)) ||
+	        !call_matrix_given(h, "A", a) || !call_given(h, "ipiv", ipiv, c.pivots.n) ||
+	        !call_given(h, "info", info, 1))
 		return FATHOM_BAD_ARGUMENT;
-	lu_set_up(h, &c, a, work);
-	if (!call_work(h, work, work_bytes, c.bytes) || !call_matrix_given(h, "A", a) ||
-	        !call_given(h, "ipiv", ipiv, c.pivots.n) || !call_given(h, "info", info, 1))
-		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, lu_run(h, &c, ipiv, info));
+	return call_begin(h, &status) ? call_end(h, lu_run(h, &c, ipiv, info)) : status;
 }
 
 static enum trans flipped(enum trans trans)

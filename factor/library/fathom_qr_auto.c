@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Update a QR factorization or make it again: the calls of the latter, of the choice between them,
- * and of the drift that asks for it. */
+/* QR factorizations made again, the choice between this and an update, and drift. */
 #include "fathom_qr_update.h"
 
 #include "factor/algorithms/qr_refactor.h"
-#include "factor/algorithms/schedule.h"
 
 #include <inttypes.h>
 
 /* ---- again ---- */
 
-/* The matrix and its right-hand sides, from which a factorization can be made again. */
+/* The matrix and its right-hand sides, from which a factorization is made again. */
 struct origin {
 	struct matrix a, b;
 };
@@ -24,11 +22,11 @@ static bool origin_given(struct fathom *h, const struct qr_factors *f, struct or
 	       (o->b.n == 0 || (call_shape(h, "B", o->b) && call_matrix_given(h, "B", o->b)));
 }
 
-/* What a call on a whole factorization needs, after a look at its arguments. */
+/* The workspace of a call on a whole factorization, after checks of its arguments. */
 static int64_t asked_work(struct fathom *h, const struct call_factors *c, struct qr_factors *f,
         int64_t (*work)(struct executor *, const struct qr_factors *))
 {
-	if (!call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) || !call_enter(h))
+	if (!h || !call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) || !call_enter(h))
 		return -1;
 	int64_t bytes = work(h->e, f);
 	call_leave(h);
@@ -39,7 +37,7 @@ int64_t call_qr_factorize_work(struct fathom *h, const struct call_factors *c)
 {
 	struct qr_factors f;
 
-	return h ? asked_work(h, c, &f, qr_refactor_work) : -1;
+	return asked_work(h, c, &f, qr_refactor_work);
 }
 
 enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors *c,
@@ -49,12 +47,11 @@ enum fathom_status call_qr_factorize(struct fathom *h, const struct call_factors
 	enum fathom_status status;
 	struct qr_factors f;
 
-	if (!h || !call_work(h, work, work_bytes, asked_work(h, c, &f, qr_refactor_work)) ||
+	if (!call_work(h, work, work_bytes, asked_work(h, c, &f, qr_refactor_work)) ||
 	        !call_factors_given(h, &f) || !origin_given(h, &f, &origin))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, qr_refactor(h->e, &f, origin.a, origin.b, work));
+	return call_begin(h, &status) ? call_end(h, qr_refactor(h->e, &f, origin.a, origin.b, work))
+	                              : status;
 }
 
 /* ---- drift ---- */
@@ -63,7 +60,7 @@ int64_t call_qr_reorthogonalize_work(struct fathom *h, const struct call_factors
 {
 	struct qr_factors f;
 
-	return h ? asked_work(h, c, &f, qr_reorthogonalize_work) : -1;
+	return asked_work(h, c, &f, qr_reorthogonalize_work);
 }
 
 enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_factors *c,
@@ -74,26 +71,25 @@ enum fathom_status call_qr_reorthogonalize(struct fathom *h, const struct call_f
 
 	b.m = c->m;
 	b.n = c->nrhs;
-	if (!h || !call_work(h, work, work_bytes, asked_work(h, c, &f, qr_reorthogonalize_work)) ||
+	if (!call_work(h, work, work_bytes, asked_work(h, c, &f, qr_reorthogonalize_work)) ||
 	        !call_factors_given(h, &f) ||
 	        (b.n > 0 && (!call_shape(h, "B", b) || !call_matrix_given(h, "B", b))) ||
 	        !call_given(h, "info", info, 1))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, qr_reorthogonalize(h->e, &f, b, work, info));
+	return call_begin(h, &status) ? call_end(h, qr_reorthogonalize(h->e, &f, b, work, info))
+	                              : status;
 }
 
 static int64_t drift_work(struct fathom *h, const struct call_factors *c, struct qr_factors *f)
 {
-	return call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) ? qr_drift_work(h->e, f) : -1;
+	return h && call_factors(h, c, QR_REMOVE_COLUMNS, 0, f) ? qr_drift_work(h->e, f) : -1;
 }
 
 int64_t call_qr_drift_work(struct fathom *h, const struct call_factors *c)
 {
 	struct qr_factors f;
 
-	return h ? drift_work(h, c, &f) : -1;
+	return drift_work(h, c, &f);
 }
 
 enum fathom_status call_qr_drift(struct fathom *h, const struct call_factors *c, struct matrix a,
@@ -105,13 +101,13 @@ enum fathom_status call_qr_drift(struct fathom *h, const struct call_factors *c,
 	enum fathom_status status;
 	struct qr_factors f;
 
-	if (!h || !call_work(h, work, work_bytes, drift_work(h, c, &f)) ||
-	        !call_factors_given(h, &f) || (a.data && !origin_given(h, &f, &origin)) ||
-	        !call_matrix_given(h, "x", column) || !call_matrix_given(h, "sums", four))
+	if (!call_work(h, work, work_bytes, drift_work(h, c, &f)) || !call_factors_given(h, &f) ||
+	        (a.data && !origin_given(h, &f, &origin)) || !call_matrix_given(h, "x", column) ||
+	        !call_matrix_given(h, "sums", four))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, qr_drift(h->e, &f, origin.a, column, four, work));
+	return call_begin(h, &status)
+	               ? call_end(h, qr_drift(h->e, &f, origin.a, column, four, work))
+	               : status;
 }
 
 int fathom_sqr_drifted(int64_t m, const float sums[4])
@@ -146,31 +142,33 @@ enum fathom_status fathom_read_profile(struct fathom *h, const char *path)
 	return FATHOM_OK;
 }
 
-/* Both ways of a change, in one workspace: f before it, after when it is over. New rows and columns
- * are A's and copied, as the change overwrites them. */
+/* Both ways of a change, in one workspace: f before it, `after` after it. New rows and columns are
+ * A's; the change overwrites them, hence copies. */
 struct both {
 	struct qr_factors f, after;
 	struct call_change change;
 	struct origin origin; /* after the change */
 	struct matrix u, b;   /* copies */
 	void *work;
-	int64_t bytes; /* -1: refused */
 };
 
-static void both_set_up(struct fathom *h, const struct call_factors *c, struct both *s, void *work)
+/* The bytes of the workspace, -1: refused. */
+static int64_t both_set_up(
+        struct fathom *h, const struct call_factors *c, struct both *s, void *work)
 {
 	struct workspace workspace = {work, 0};
 	struct call_factors later = *c;
 	const enum qr_change change = s->change.change;
 	const int64_t p = s->change.p;
 
-	s->bytes = -1;
+	if (!h)
+		return -1;
 	if (change < QR_REMOVE_COLUMNS || change > QR_MODIFY) {
 		call_refuse(h, "change %d: 0 to %d are possible", (int)change, (int)QR_MODIFY);
-		return;
+		return -1;
 	}
 	if (!call_factors(h, c, change, p, &s->f))
-		return;
+		return -1;
 	const struct update_question asked = {.change = change, .m = c->m, .n = c->n, .p = p};
 	update_shape_after(&asked, &later.m, &later.n);
 	if (change == QR_ADD_COLUMNS)
@@ -182,11 +180,10 @@ static void both_set_up(struct fathom *h, const struct call_factors *c, struct b
 	s->work = workspace_bytes(&workspace, 0);
 	int64_t again = asked_work(h, &later, &s->after, qr_refactor_work);
 	if (again < 0 || !call_enter(h))
-		return;
+		return -1;
 	int64_t update = qr_update_work(h->e, &s->f, change, p);
 	call_leave(h);
-	if (update >= 0)
-		s->bytes = workspace.used + larger(update, again);
+	return update < 0 ? -1 : workspace.used + max_int64(update, again);
 }
 
 int64_t call_qr_auto_work(
@@ -194,30 +191,20 @@ int64_t call_qr_auto_work(
 {
 	struct both s = {.change = {.change = (enum qr_change)change, .p = p}};
 
-	if (!h)
-		return -1;
-	both_set_up(h, c, &s, NULL);
-	return s.bytes;
+	return both_set_up(h, c, &s, NULL);
 }
 
-/* What the change reads of A and B as they are now; copies are made when it runs. */
+/* Operands of the change from A and B; run_both makes the copies. */
 static void take_from_origin(struct both *s)
 {
-	switch (s->change.change) {
-	case QR_ADD_COLUMNS:
+	const enum qr_change change = s->change.change;
+
+	if (change == QR_ADD_COLUMNS || change == QR_ADD_ROWS)
 		s->change.u = s->u;
-		s->change.b = s->origin.b;
-		break;
-	case QR_ADD_ROWS:
-		s->change.u = s->u;
+	if (change == QR_ADD_ROWS)
 		s->change.b = s->b;
-		break;
-	case QR_MODIFY:
+	else if (change == QR_ADD_COLUMNS || change == QR_MODIFY)
 		s->change.b = s->origin.b;
-		break;
-	default:
-		break;
-	}
 }
 
 static bool copy_new(struct executor *e, const struct both *s)
@@ -249,11 +236,8 @@ enum fathom_status call_qr_auto(struct fathom *h, const struct call_factors *c,
 	enum fathom_status status;
 	bool update;
 
-	if (!h)
-		return FATHOM_BAD_ARGUMENT;
-	both_set_up(h, c, &s, work);
-	if (!call_work(h, work, work_bytes, s.bytes) || !call_factors_given(h, &s.f) ||
-	        !origin_given(h, &s.after, &s.origin))
+	if (!call_work(h, work, work_bytes, both_set_up(h, c, &s, work)) ||
+	        !call_factors_given(h, &s.f) || !origin_given(h, &s.after, &s.origin))
 		return FATHOM_BAD_ARGUMENT;
 	take_from_origin(&s);
 	if (!call_change(h, &s.f, &s.change, true))

@@ -2,8 +2,6 @@
 /* The calls of changes of a QR factorization, of both precisions. */
 #include "fathom_qr_update.h"
 
-#include "factor/algorithms/schedule.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,30 +39,13 @@ static struct matrix sized(struct matrix a, int64_t m, int64_t n, bool read)
 {
 	a.m = m;
 	a.n = n;
-	a.ld = read ? a.ld : larger(m, 1);
+	a.ld = read ? a.ld : max_int64(m, 1);
 	return a;
 }
 
 static bool right(struct fathom *h, const char *name, struct matrix a, bool given)
 {
 	return call_shape(h, name, a) && (!given || call_matrix_given(h, name, a));
-}
-
-/* The last place that k can be. */
-static int64_t last_place(const struct qr_factors *f, enum qr_change change, int64_t p)
-{
-	switch (change) {
-	case QR_REMOVE_COLUMNS:
-		return f->n - p;
-	case QR_ADD_COLUMNS:
-		return f->n;
-	case QR_ADD_ROWS:
-		return f->m;
-	case QR_REMOVE_ROWS:
-		return f->m - p;
-	default:
-		return 0;
-	}
 }
 
 bool call_change(struct fathom *h, const struct qr_factors *f, struct call_change *c, bool given)
@@ -75,9 +56,10 @@ bool call_change(struct fathom *h, const struct qr_factors *f, struct call_chang
 	bool reads_b = some && f->d.n > 0 && (c->change == QR_ADD_ROWS || f->kept != Q_FULL);
 	bool reads_v = c->change == QR_MODIFY;
 
-	if (c->k < 0 || c->k > last_place(f, c->change, c->p))
-		return call_refuse(h, "k = %" PRId64 ": 0 to %" PRId64 " is possible", c->k,
-		        last_place(f, c->change, c->p));
+	const int64_t last = qr_change_last(f, c->change, c->p);
+
+	if (c->k < 0 || c->k > last)
+		return call_refuse(h, "k = %" PRId64 ": 0 to %" PRId64 " is possible", c->k, last);
 	c->u = sized(c->u, tall ? f->m : c->p, tall ? c->p : f->n, reads_u);
 	c->v = sized(c->v, f->n, c->p, reads_v);
 	c->b = sized(c->b, tall ? f->m : c->p, f->d.n, reads_b);
@@ -109,6 +91,8 @@ bool run_change(struct executor *e, struct qr_factors *f, const struct call_chan
 static int64_t change_work(struct fathom *h, const struct call_factors *c, enum qr_change change,
         int64_t p, struct qr_factors *f)
 {
+	if (!h)
+		return -1;
 	if (change < QR_REMOVE_COLUMNS || change > QR_MODIFY) {
 		call_refuse(h, "change %d: 0 to %d are possible", (int)change, (int)QR_MODIFY);
 		return -1;
@@ -125,7 +109,7 @@ int64_t call_qr_update_work(
 {
 	struct qr_factors f;
 
-	return h ? change_work(h, c, (enum qr_change)change, p, &f) : -1;
+	return change_work(h, c, (enum qr_change)change, p, &f);
 }
 
 enum fathom_status call_qr_update(struct fathom *h, const struct call_factors *c,
@@ -134,10 +118,8 @@ enum fathom_status call_qr_update(struct fathom *h, const struct call_factors *c
 	enum fathom_status status;
 	struct qr_factors f;
 
-	if (!h || !call_work(h, work, work_bytes, change_work(h, c, change.change, change.p, &f)) ||
+	if (!call_work(h, work, work_bytes, change_work(h, c, change.change, change.p, &f)) ||
 	        !call_factors_given(h, &f) || !call_change(h, &f, &change, true))
 		return FATHOM_BAD_ARGUMENT;
-	if (!call_begin(h, &status))
-		return status;
-	return call_end(h, run_change(h->e, &f, &change, work));
+	return call_begin(h, &status) ? call_end(h, run_change(h->e, &f, &change, work)) : status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of the library: what the calls of changes of a QR factorization share. */
+/* Inside of the library: shared by the calls of changes of a QR factorization. */
 #ifndef FATHOM_FATHOM_QR_UPDATE_H
 #define FATHOM_FATHOM_QR_UPDATE_H
 
@@ -7,17 +7,17 @@
 
 #include "factor/algorithms/qr_update.h"
 
-/* What the caller gives of a factorization, with the room that a change of p needs (p = 0: none);
- * false with the fault when that is not possible. */
+/* The caller's factorization, with the room that a change of p needs (p = 0: none); false with the
+ * fault when it is impossible. */
 bool call_factors(struct fathom *, const struct call_factors *, enum qr_change change, int64_t p,
         struct qr_factors *f);
 bool call_factors_given(struct fathom *, const struct qr_factors *f);
 
-/* The sizes of what a change reads, into its u, v and b; false with the fault when k is not
- * possible, or one of them that is read is not right. given: also whether it is there. */
+/* Sets the sizes of u, v and b of a change; false with the fault when k is impossible, or an
+ * operand that is read is wrong. given: also checks that it is not NULL. */
 bool call_change(struct fathom *, const struct qr_factors *f, struct call_change *, bool given);
 
-/* The change itself; the arguments are right. */
+/* The change, with checked arguments. */
 bool run_change(struct executor *, struct qr_factors *f, const struct call_change *, void *work);
 
 #endif

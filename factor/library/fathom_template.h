@@ -96,14 +96,14 @@ int64_t NAME(gels_work)(
         struct fathom *h, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb)
 {
 	return call_least_squares_work(h, trans, call_matrix(NULL, m, n, lda, PRECISION),
-	        call_matrix(NULL, larger(m, n), nrhs, ldb, PRECISION));
+	        call_matrix(NULL, max_int64(m, n), nrhs, ldb, PRECISION));
 }
 
 enum fathom_status NAME(gels)(struct fathom *h, char trans, int64_t m, int64_t n, int64_t nrhs,
         REAL *a, int64_t lda, REAL *b, int64_t ldb, void *work, int64_t work_bytes, int *info)
 {
 	return call_least_squares(h, trans, call_matrix(a, m, n, lda, PRECISION),
-	        call_matrix(b, larger(m, n), nrhs, ldb, PRECISION), work, work_bytes, info);
+	        call_matrix(b, max_int64(m, n), nrhs, ldb, PRECISION), work, work_bytes, info);
 }
 
 int64_t NAME(gramschmidt_work)(

@@ -10,7 +10,7 @@ static struct call_factors NAME(shape)(char jobq, int64_t m, int64_t n, int64_t 
 
 int64_t NAME(qr_factorize_work)(struct fathom *h, char jobq, int64_t m, int64_t n, int64_t nrhs)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, larger(m, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m, 1));
 
 	return call_qr_factorize_work(h, &f);
 }
@@ -28,7 +28,7 @@ enum fathom_status NAME(qr_factorize)(struct fathom *h, char jobq, int64_t m, in
 int64_t NAME(qr_update_work)(struct fathom *h, enum fathom_qr_change change, char jobq, int64_t m,
         int64_t n, int64_t nrhs, int64_t p)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, larger(m + p, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m + p, 1));
 
 	return call_qr_update_work(h, &f, change, p);
 }
@@ -108,7 +108,7 @@ enum fathom_status NAME(qr_modify)(struct fathom *h, char jobq, int64_t m, int64
 
 int64_t NAME(qr_reorthogonalize_work)(struct fathom *h, int64_t m, int64_t n, int64_t nrhs)
 {
-	const struct call_factors f = NAME(shape)('S', m, n, nrhs, larger(m, 1));
+	const struct call_factors f = NAME(shape)('S', m, n, nrhs, max_int64(m, 1));
 
 	return call_qr_reorthogonalize_work(h, &f);
 }
@@ -125,7 +125,7 @@ enum fathom_status NAME(qr_reorthogonalize)(struct fathom *h, int64_t m, int64_t
 
 int64_t NAME(qr_drift_work)(struct fathom *h, char jobq, int64_t m, int64_t n)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, 0, larger(m, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, 0, max_int64(m, 1));
 
 	return call_qr_drift_work(h, &f);
 }
@@ -143,7 +143,7 @@ enum fathom_status NAME(qr_drift)(struct fathom *h, char jobq, int64_t m, int64_
 int64_t NAME(qr_update_auto_work)(struct fathom *h, enum fathom_qr_change change, char jobq,
         int64_t m, int64_t n, int64_t nrhs, int64_t p)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, larger(m + p, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m + p, 1));
 
 	return call_qr_auto_work(h, &f, change, p);
 }

@@ -8,7 +8,7 @@
 
 static struct matrix matrix_of(const struct update_question *q, int64_t m, int64_t n)
 {
-	return (struct matrix){NULL, 0, m, n, larger(m, 1), q->precision};
+	return (struct matrix){NULL, 0, m, n, max_int64(m, 1), q->precision};
 }
 
 static struct qr_factors factors_of(const struct update_question *q)

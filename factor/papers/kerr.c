@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of Algorithm 3: runs/kerr_protocol.h counts them as the paper does. A Householder
- * vector is v = x - beta e1 with beta = -sign(x1) norm(x), not scaled, P = I - tau v v^T, tau = 2 /
- * v^T v = 1 / (norm(x) (norm(x) + |x1|)); a block's product is I + W Y^T with Y = V. As in the
- * paper nothing protects against overflow of squares. */
+/* Algorithm 3; runs/kerr_protocol.h counts its operations as the paper does. A Householder vector
+ * is v = x - beta e1 with beta = -sign(x1) norm(x), not scaled, P = I - tau v v^T, tau = 2 / v^T v
+ * = 1 / (norm(x) (norm(x) + |x1|)); a block's product is I + W Y^T with Y = V. As in the paper
+ * nothing prevents overflow of squares. */
 #include "kerr.h"
 
 #include "factor/algorithms/geqrf.h"
 #include "factor/algorithms/plan.h"
 #include "factor/algorithms/reflectors.h"
-#include "factor/algorithms/schedule.h"
 #include "factor/algorithms/solve.h"
 
 #include "lib/base/msg.h"
@@ -52,7 +51,7 @@ static bool begin(const struct kerr *s, enum kerr_phase phase)
 
 /* ---- Algorithm 3 ---- */
 
-/* Column j of the block: v into Y, tau. x is what is left of A's column. */
+/* Column j of the block: v into Y, and tau. x: the rest of A's column. */
 static bool house(struct kerr *s, struct matrix y, int64_t j, struct matrix x)
 {
 	struct executor *e = s->e;
@@ -66,7 +65,7 @@ static bool house(struct kerr *s, struct matrix y, int64_t j, struct matrix x)
 	return ex_fill(e, WHOLE, 0, first + copysign(norm, first), matrix_view(y, j, j, 1, 1));
 }
 
-/* As a row of neighbours. */
+/* The workspace as a contiguous row. */
 static struct matrix row_of(const struct kerr *s, int64_t n)
 {
 	return (struct matrix){s->row.data, s->row.offset, 1, n, 1, s->row.precision};
@@ -127,7 +126,7 @@ static bool run_blas(struct kerr *s)
 	s->tau = xmalloc((size_t)s->r * sizeof *s->tau);
 	s->e->blas_only = true;
 	for (int64_t j = 0; ok && j < s->a.n; j += s->r)
-		ok = blas_block(s, j, smaller(s->r, s->a.n - j));
+		ok = blas_block(s, j, min_int64(s->r, s->a.n - j));
 	s->e->blas_only = false;
 	free(s->tau);
 	return ok;
@@ -158,7 +157,7 @@ static bool run_own(struct kerr *s, enum kerr_variant variant)
 	bool ok = true;
 
 	for (int64_t j = 0; ok && variant == KERR_STEPS && j < s->a.n; j += s->r)
-		ok = block_step(s, j, smaller(s->r, s->a.n - j));
+		ok = block_step(s, j, min_int64(s->r, s->a.n - j));
 	if (variant == KERR_AHEAD)
 		ok = geqrf(s->e, &s->plan, s->a, s->taus, s->step_work);
 	return ok && begin(s, KERR_APPLY_Q) &&
@@ -181,18 +180,19 @@ static void workspace_blas(struct kerr *s, struct workspace *workspace)
 static bool workspace_own(struct kerr *s, enum kerr_variant variant, struct workspace *workspace)
 {
 	enum precision precision = s->a.precision;
-	struct matrix first = matrix_view(s->a, 0, 0, s->a.m, smaller(s->r, s->a.n));
+	struct matrix first = matrix_view(s->a, 0, 0, s->a.m, min_int64(s->r, s->a.n));
 
 	s->taus = workspace_matrix(workspace, s->a.n, 1, precision);
 	int64_t factor = geqrf_work(s->e, &s->plan, s->a);
 	int64_t form = factor < 0 ? -1 : orgqr_work(s->e, &s->plan, s->a, s->taus, s->q);
 	if (form < 0)
 		return false;
-	s->step_work = workspace_bytes(workspace, variant == KERR_AHEAD ? larger(factor, form) : form);
+	s->step_work = workspace_bytes(workspace, variant == KERR_AHEAD ? max_int64(factor, form) : form);
 	if (variant == KERR_STEPS) {
 		s->panel_work = workspace_bytes(workspace, s->e->ops->geqrf_work(s->e, first));
 		s->reflectors = reflectors_workspace(workspace, s->a.m, s->r, precision);
-		s->apply_work = reflector_work_workspace(workspace, s->r, larger(s->a.n, s->r), precision);
+		s->apply_work =
+		        reflector_work_workspace(workspace, s->r, max_int64(s->a.n, s->r), precision);
 	}
 	return true;
 }
@@ -217,7 +217,7 @@ static bool set_up(struct kerr *s, struct executor *e, enum kerr_variant variant
 	*s = (struct kerr){.e = e, .r = r, .a = a, .q = q};
 	s->plan = (struct plan){.widths = &s->r,
 	        .count = 1,
-	        .leaf = variant == KERR_AHEAD ? smaller(r, GEQRF_LEAF_MAX) : r,
+	        .leaf = variant == KERR_AHEAD ? min_int64(r, GEQRF_LEAF_MAX) : r,
 	        .lookahead = variant == KERR_AHEAD};
 	e->queue = QUEUE_MAIN;
 	ok = check(e, r, a, q);

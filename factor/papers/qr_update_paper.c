@@ -15,7 +15,7 @@ const char *const paper_phase_name[PAPER_PHASES] = {[PAPER_LAYOUT] = "layout",
         [PAPER_GIVENS_Q] = "givens_q",
         [PAPER_WHOLE] = "whole"};
 
-enum { EVENT_FORK, EVENT_JOIN }; /* the latter and the one behind it */
+enum { EVENT_FORK, EVENT_JOIN }; /* and the one behind EVENT_JOIN */
 
 /* ---- queues ---- */
 
@@ -67,16 +67,16 @@ bool paper_join(const struct paper *s)
 
 int64_t paper_width(const struct qr_paper *how, int64_t columns)
 {
-	return larger(1, how->nb ? smaller(how->nb, columns) : (columns + 9) / 10);
+	return max_int64(1, how->nb ? min_int64(how->nb, columns) : (columns + 9) / 10);
 }
 
-/* What of Q is there. */
+/* Rows of the part of Q that is kept. */
 static int64_t q_rows(const struct paper *s)
 {
 	return s->f->kept == Q_NONE ? 0 : s->f->m;
 }
 
-/* Blocks of reflectors for so many columns; V apart. */
+/* Workspace of blocks of reflectors for so many columns, without V. */
 static void workspace_blocks(struct paper *s, struct workspace *workspace, int64_t columns)
 {
 	const struct qr_factors *f = s->f;
@@ -88,7 +88,7 @@ static void workspace_blocks(struct paper *s, struct workspace *workspace, int64
 	s->row = workspace_matrix(workspace, s->nb, 1, precision);
 	s->taus = workspace_matrix(workspace, s->nb, 1, precision);
 	s->one = workspace_matrix(workspace, 1, 1, precision);
-	s->work[SIDE_R] = reflector_work_workspace(workspace, s->nb, larger(f->n, p), precision);
+	s->work[SIDE_R] = reflector_work_workspace(workspace, s->nb, max_int64(f->n, p), precision);
 	s->work[SIDE_D] = reflector_work_workspace(workspace, s->nb, f->d.n, precision);
 	s->work[SIDE_Q] = reflector_work_workspace(workspace, s->nb, q_rows(s) + p, precision);
 }
@@ -99,7 +99,7 @@ static void workspace_rotations(struct paper *s, struct workspace *workspace, in
 	s->g = workspace_matrix(workspace, 2, 2 * PAPER_WAVES * s->update.p, s->f->r.precision);
 }
 
-/* The columns of Q that R's rows and the new ones belong to have to stand side by side. */
+/* Rows added: Q's columns that belong to R's rows and to the new ones stand side by side. */
 static bool workspace_add_rows(struct paper *s, struct workspace *workspace)
 {
 	const struct qr_factors *f = s->f;
@@ -150,7 +150,7 @@ static bool take_workspace(struct paper *s, struct workspace *workspace)
 	switch (s->update.change) {
 	case QR_REMOVE_COLUMNS:
 		workspace_blocks(s, workspace, f->n - p);
-		s->v = workspace_matrix(workspace, smaller(s->nb + p, f->n), f->n - p, f->r.precision);
+		s->v = workspace_matrix(workspace, min_int64(s->nb + p, f->n), f->n - p, f->r.precision);
 		return true;
 	case QR_ADD_ROWS:
 		return workspace_add_rows(s, workspace);
@@ -192,18 +192,15 @@ bool qr_paper_change(struct executor *e, struct qr_factors *f, enum qr_change ch
         int64_t p, struct matrix u, struct matrix b, void *work, int *info,
         const struct qr_paper *how)
 {
-	switch (change) {
-	case QR_REMOVE_COLUMNS:
-		return qr_paper_remove_columns(e, f, k, p, work, how);
-	case QR_ADD_COLUMNS:
-		return qr_paper_add_columns(e, f, k, u, b, work, info, how);
-	case QR_ADD_ROWS:
-		return qr_paper_add_rows(e, f, k, u, b, work, how);
-	case QR_REMOVE_ROWS:
-		return qr_paper_remove_rows(e, f, k, p, u, b, work, info, how);
-	default:
-		return fault_set(&e->fault, "the paper has no %s", qr_change_name[change]);
-	}
+	struct paper s;
+
+	if (!paper_set_up(&s, e, f, change, p, work, how) || !update_check_at(&s.update, k))
+		return false;
+	bool ok = change == QR_REMOVE_COLUMNS ? paper_remove_columns(&s, k)
+	          : change == QR_ADD_COLUMNS  ? paper_add_columns(&s, k, u, b, info)
+	          : change == QR_ADD_ROWS     ? paper_add_rows(&s, k, u, b)
+	                                      : paper_remove_rows(&s, k, b, info);
+	return ok && phase_timer_end(e, how->phase_timer);
 }
 
 int64_t qr_paper_work(struct executor *e, const struct qr_factors *f, enum qr_change change,

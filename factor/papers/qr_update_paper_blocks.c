@@ -16,7 +16,7 @@ struct house {
 	double tau, beta;
 };
 
-/* That makes first beta and what is in x zero; x becomes v. */
+/* The reflector that makes x zero and first beta; x becomes v. */
 static bool house(struct paper *s, struct matrix first, struct matrix x, struct house *h)
 {
 	double norm = 0, head;
@@ -51,7 +51,8 @@ static struct matrix diagonal_of(struct matrix a)
 	return (struct matrix){a.data, a.offset, 1, a.n, a.ld + 1, a.precision};
 }
 
-/* tau on the diagonal, in one go. What was sent before has arrived: a norm was waited for since. */
+/* tau on T's diagonal, in one copy. The copy before has arrived: the host has waited for a norm
+ * since. */
 static bool put_taus(struct paper *s, const double *tau, struct matrix t)
 {
 	struct executor *e = s->e;
@@ -67,7 +68,7 @@ static bool put_taus(struct paper *s, const double *tau, struct matrix t)
 	return ex_to_device(e, host, to) && ex_copy(e, WHOLE, row, diagonal_of(t));
 }
 
-/* v: of a band the column c begins with its 1 in row c and has p + 1 elements. */
+/* v: of a band column c begins with its 1 in row c and has p + 1 elements. */
 static bool form_t(
         struct paper *s, struct matrix v, int64_t p, bool band, const double *tau, struct matrix t)
 {
@@ -75,7 +76,7 @@ static bool form_t(
 	bool ok = paper_begin(s, PAPER_T) && ex_fill(e, WHOLE, 0, 0, t) && put_taus(s, tau, t);
 
 	for (int64_t c = 1; ok && c < t.n; c++) {
-		int64_t top = band ? c : 0, rows = band ? smaller(p + 1, v.m - c) : v.m;
+		int64_t top = band ? c : 0, rows = band ? min_int64(p + 1, v.m - c) : v.m;
 		struct matrix z = matrix_view(s->row, 0, 0, c, 1);
 		ok = ex_gemv(e, TRANSPOSED, 1, matrix_view(v, top, 0, rows, c),
 		             matrix_view(v, top, c, rows, 1), 0, z) &&
@@ -91,7 +92,7 @@ static bool band_column(
         struct paper *s, struct matrix panel, int64_t c, int64_t p, struct matrix v, double *tau)
 {
 	struct executor *e = s->e;
-	int64_t rows = smaller(p + 1, panel.m - c), right = panel.n - c - 1;
+	int64_t rows = min_int64(p + 1, panel.m - c), right = panel.n - c - 1;
 	struct matrix x = matrix_view(panel, c, c, rows, 1), y = matrix_view(v, c, c, rows, 1);
 	struct matrix below = matrix_view(y, 1, 0, rows - 1, 1), row = row_of(s, right);
 	struct matrix rest = matrix_view(panel, c, c + 1, rows, right);
@@ -140,8 +141,8 @@ bool paper_band(struct paper *s, struct system y, int64_t j, int64_t p)
 	bool ok = true;
 
 	for (int64_t first = j, w; ok && j < y.r.n; j += w) {
-		w = smaller(s->nb, y.r.n - j);
-		int64_t rows = smaller(w + p, y.r.m - j);
+		w = min_int64(s->nb, y.r.n - j);
+		int64_t rows = min_int64(w + p, y.r.m - j);
 		struct reflectors h = {matrix_view(s->v, 0, j - first, rows, w),
 		        matrix_view(s->t, 0, j - first, w, w)};
 		ok = band_block(s, matrix_view(y.r, j, j, rows, w), p, h.v, h.t, tau) &&
@@ -237,7 +238,7 @@ bool paper_stack(
 	bool ok = ex_fill(s->e, WHOLE, 1, 1, s->one);
 
 	for (int64_t j = 0, w; ok && j < y.r.n; j += w) {
-		w = smaller(s->nb, y.r.n - j);
+		w = min_int64(s->nb, y.r.n - j);
 		struct stacked h = {matrix_view(u, 0, j, u.m, w), matrix_view(s->t, 0, j, w, w),
 		        matrix_view(s->scaled, 0, j, u.m, w)};
 		ok = stack_block(s, matrix_view(y.r, j, j, w, w), h.v, h, tau) &&

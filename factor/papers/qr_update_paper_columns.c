@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The paper's changes of columns. Removed: R without them has p elements below its diagonal, a
- * band. Added: what Q^T U has below row n becomes triangular by blocks of reflectors, the rest by
- * rotations of neighbouring rows, which leave R's zeros below it alone. */
+/* The paper's changes of columns. Removed: the rest of R has p elements below its diagonal, a band.
+ * Added: the rows of Q^T U below row n become triangular by blocks of reflectors, the others by
+ * rotations of neighbouring rows, which keep R's zeros below. */
 #include "qr_update_paper_internal.h"
 
-bool qr_paper_remove_columns(struct executor *e, struct qr_factors *f, int64_t k, int64_t p,
-        void *work, const struct qr_paper *how)
+bool paper_remove_columns(struct paper *s, int64_t k)
 {
-	struct paper s;
-	int64_t n = f->n - p;
+	struct qr_factors *f = s->f;
+	int64_t p = s->update.p, n = f->n - p;
 
-	if (!paper_set_up(&s, e, f, QR_REMOVE_COLUMNS, p, work, how) ||
-	        !update_check_at(&s.update, k, n))
-		return false;
-	s.nb = paper_width(how, n - k);
-	bool ok = paper_begin(&s, PAPER_LAYOUT) &&
-	          update_move(&s.update, f->r, f->n, n - k, 0, k + p, 0, k) &&
-	          paper_band(&s, update_system_at(&s.update, 0, f->n, 0, n), k, p);
+	s->nb = paper_width(s->how, n - k);
+	bool ok = paper_begin(s, PAPER_LAYOUT) &&
+	          update_move(&s->update, f->r, f->n, n - k, 0, k + p, 0, k) &&
+	          paper_band(s, update_system_at(&s->update, 0, f->n, 0, n), k, p);
 	f->n -= ok ? p : 0;
-	return ok && phase_timer_end(e, how->phase_timer);
+	return ok;
 }
 
 /* ---- add columns ---- */
@@ -46,11 +42,8 @@ static bool exchange_rows(struct paper *s, struct matrix x, struct matrix w, int
 	        {matrix_view(w, k, 0, rows, p), matrix_view(x, columns, 0, p, rows)},
 	        {matrix_view(f->d, k, 0, f->d.n == 0 ? 0 : rows, f->d.n),
 	                matrix_view(x, columns + p, 0, f->d.n, rows)}};
-	bool ok = true;
 
-	for (size_t i = 0; ok && i < ARRAY_LEN(pairs); i++)
-		ok = ex_transpose(s->e, pairs[i][in ? 0 : 1], pairs[i][in ? 1 : 0]);
-	return ok;
+	return update_exchange(s->e, pairs, ARRAY_LEN(pairs), in, true);
 }
 
 static bool by_rotations(struct paper *s, struct matrix w, int64_t k)
@@ -95,25 +88,24 @@ static bool open_gap(struct paper *s, int64_t k)
 	       ex_fill(s->e, WHOLE, 0, 0, matrix_view(f->r, n, 0, p, n + p));
 }
 
-bool qr_paper_add_columns(struct executor *e, struct qr_factors *f, int64_t k,
-        struct matrix columns, struct matrix b, void *work, int *info, const struct qr_paper *how)
+bool paper_add_columns(
+        struct paper *s, int64_t k, struct matrix columns, struct matrix b, int *info)
 {
-	struct paper s;
-	int64_t p = columns.n, n = f->n, m = f->m;
+	struct executor *e = s->e;
+	struct qr_factors *f = s->f;
+	int64_t p = s->update.p, n = f->n, m = f->m;
 
-	if (!paper_set_up(&s, e, f, QR_ADD_COLUMNS, p, work, how) ||
-	        !update_check_at(&s.update, k, n) ||
-	        !update_check_shape(&s.update, "the matrix of new columns", columns, m, p) ||
-	        !update_check_sides(&s.update, b, m))
+	if (!update_check_shape(&s->update, "the matrix of new columns", columns, m, p) ||
+	        !update_check_sides(&s->update, b, m))
 		return false;
 	bool ok =
-	        ex_clear_info(e, info) && paper_begin(&s, PAPER_LAYOUT) && open_gap(&s, k) &&
-	        paper_begin(&s, PAPER_PROJECT) &&
-	        ex_gemm(e, TRANSPOSED, PLAIN, 1, matrix_view(f->q, 0, 0, m, m), columns, 0, s.w) &&
-	        reduce(&s, s.w) &&
-	        (how->whole ? by_reflectors(&s, s.w, k) : by_rotations(&s, s.w, k)) &&
-	        ex_copy(e, WHOLE, matrix_view(s.w, 0, 0, n + p, p),
+	        ex_clear_info(e, info) && paper_begin(s, PAPER_LAYOUT) && open_gap(s, k) &&
+	        paper_begin(s, PAPER_PROJECT) &&
+	        ex_gemm(e, TRANSPOSED, PLAIN, 1, matrix_view(f->q, 0, 0, m, m), columns, 0, s->w) &&
+	        reduce(s, s->w) &&
+	        (s->how->whole ? by_reflectors(s, s->w, k) : by_rotations(s, s->w, k)) &&
+	        ex_copy(e, WHOLE, matrix_view(s->w, 0, 0, n + p, p),
 	                matrix_view(f->r, 0, k, n + p, p));
 	f->n += ok ? p : 0;
-	return ok && phase_timer_end(e, how->phase_timer);
+	return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the paper's changes of a QR factorization share. */
+/* Shared by the paper's changes of a QR factorization. */
 #ifndef FATHOM_QR_UPDATE_PAPER_INTERNAL_H
 #define FATHOM_QR_UPDATE_PAPER_INTERNAL_H
 
@@ -7,10 +7,10 @@
 #include "qr_update_paper.h"
 #include "factor/algorithms/qr_update_internal.h"
 
-/* Wavefronts whose rotations are handed from one queue to another together. */
+/* Wavefronts whose rotations pass from one queue to another together. */
 enum { PAPER_WAVES = 32 };
 
-/* What a change is applied to, each in a queue of its own. */
+/* The parts of a factorization, each in a queue of its own. */
 enum paper_side { SIDE_R, SIDE_D, SIDE_Q, PAPER_SIDES };
 
 /* A QR factorization by the default plan. */
@@ -26,59 +26,64 @@ struct paper {
 	const struct qr_paper *how;
 	struct update update; /* checks and moves */
 	int64_t nb, bytes;
-	/* blocks of reflectors: V, T and V T^T of all of them side by side, so that no queue waits
-	 * for another's use of them */
+	/* V, T and V T^T of all blocks of reflectors side by side: queues do not wait for each
+	 * other's reads */
 	struct matrix v, t, scaled;
 	struct matrix row, taus, one; /* nb numbers, nb numbers, a 1 */
 	struct reflector_work work[PAPER_SIDES];
-	/* the candidates: whole factorizations, of what is to be reduced (rows added: R above U, d
-	 * above b, Q beside units) and, columns added, of what is below R first */
+	/* the candidates: a whole factorization (rows added: of R above U, d above b, Q beside
+	 * units), and with columns added first one of the rows below R */
 	struct paper_whole whole, lower;
 	struct matrix stack, stack_d, stack_q;
-	/* rotations: the rows of the system as columns of x, and cosines and sines */
+	/* rotations: rows of the system as columns of x; cosines and sines */
 	struct matrix w, x, g;
 	struct matrix units; /* added rows without all of Q: the columns beside Q */
 };
 
-/* Checks the change and divides the workspace; false with the executor's fault. */
+/* Checks the change and allocates the workspace; false with the executor's fault. */
 bool paper_set_up(struct paper *, struct executor *, struct qr_factors *, enum qr_change, int64_t p,
         void *work, const struct qr_paper *);
+
+/* The four changes; paper_set_up and the check of k come before. */
+bool paper_remove_columns(struct paper *, int64_t k);
+bool paper_add_columns(struct paper *, int64_t k, struct matrix u, struct matrix b, int *info);
+bool paper_add_rows(struct paper *, int64_t k, struct matrix u, struct matrix b);
+bool paper_remove_rows(struct paper *, int64_t k, struct matrix b, int *info);
 
 /* The phase begins. */
 bool paper_begin(const struct paper *, enum paper_phase);
 
-/* What comes next belongs to the phase and works on that side, in its queue, behind what is in
- * QUEUE_MAIN when paper_fork is called. */
+/* paper_side_queue: the next operations belong to the phase and this side, in its queue, after the work
+ * in QUEUE_MAIN when paper_fork was called. */
 bool paper_fork(const struct paper *);
 bool paper_side_queue(const struct paper *, enum paper_side, enum paper_phase);
 
-/* Back to QUEUE_MAIN; paper_join: which waits for all sides. */
+/* paper_back: back to QUEUE_MAIN. paper_join: also waits for all sides. */
 void paper_back(const struct paper *);
 bool paper_join(const struct paper *);
 
-/* Columns of a block where blocks are to reduce so many. */
+/* Columns of a block when blocks reduce `columns` columns. */
 int64_t paper_width(const struct qr_paper *, int64_t columns);
 
-/* qr_update_paper_blocks.c. paper_band: y.r, whose elements from column j on reach p rows below the
- * diagonal, becomes upper triangular with zeros below; y.d and y.q go with it. paper_stack: the
- * same of y.r, which is, above u (p x n), where the reflectors' vectors stay; y.d above b; y.q
- * beside units. */
+/* paper_band: y.r, whose elements from column j on reach p rows below the diagonal, becomes upper
+ * triangular with zeros below; y.d and y.q are updated. paper_stack: the same for y.r, upper
+ * triangular, above u (p x n), where the reflectors' vectors stay; y.d above b; y.q beside units.
+ */
 bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
 bool paper_stack(
         struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
 
-/* qr_update_paper_whole.c: for a of these rows and columns at most, applied to d, and to q from the
- * right; false with the executor's fault. And such a one: a becomes upper triangular with zeros
- * below. */
+/* paper_whole_workspace: workspace for a of at most this size, applied to d, and to q from the right.
+ * paper_whole_run: a becomes upper triangular with zeros below. */
 bool paper_whole_workspace(struct paper *, struct paper_whole *, struct workspace *, struct matrix a,
         struct matrix d, struct matrix q);
 bool paper_whole_run(const struct paper *, const struct paper_whole *, struct matrix a,
         struct matrix d, struct matrix q);
 
-/* qr_update_paper_waves.c: row `row` of x and the p - 1 behind it become zero right of their
- * diagonal element, which is column c of the c-th, by rotations of x's columns; until then the c-th
- * ends with column base + c (lag 1) or base (lag 2) of x. The element in row j above them and
- * column i is zero where i > j. The columns of q, as many, go with those of x. */
+/* Rotations of x's columns make row `row` of x and the p - 1 rows behind it zero right of their
+ * diagonal element, which is column c of the c-th. Before, the c-th row ends with column base + c
+ * (lag 1) or base (lag 2) of x. In the rows above, row j has zeros in columns i > j. The columns of
+ * q, as many, are rotated with x's. */
 struct wave_shape {
 	int64_t row, p, base, lag;
 };

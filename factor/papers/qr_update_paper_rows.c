@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The paper's changes of rows. Added: [R; U] by blocks, R's zeros left out. Removed: the rows' part
- * of Q becomes unit vectors by rotations of all of Q's columns, and R with it. */
+/* The paper's changes of rows. Added: [R; U] by blocks, without R's zeros. Removed: the rows of Q
+ * become unit vectors by rotations of all of Q's columns, and R is rotated with them. */
 #include "qr_update_paper_internal.h"
 
 static struct matrix top_of(struct matrix a, int64_t m, int64_t n)
@@ -9,20 +9,6 @@ static struct matrix top_of(struct matrix a, int64_t m, int64_t n)
 }
 
 /* ---- add rows ---- */
-
-/* Q gets p rows of zeros at k; beside it stand the unit vectors of these rows. */
-static bool stretch(struct paper *s, int64_t k, struct matrix units)
-{
-	struct executor *e = s->e;
-	const struct qr_factors *f = s->f;
-	int64_t p = s->update.p, columns = f->kept == Q_FULL ? f->m : f->n;
-
-	return f->kept == Q_NONE ||
-	       (update_move(&s->update, f->q, f->m - k, columns, k, 0, k + p, 0) &&
-	               ex_fill(e, WHOLE, 0, 0, matrix_view(f->q, k, 0, p, columns)) &&
-	               ex_fill(e, WHOLE, 0, 0, units) &&
-	               ex_fill(e, WHOLE, 0, 1, matrix_view(units, k, 0, p, p)));
-}
 
 static bool add_by_blocks(struct paper *s, struct matrix u, struct matrix b, struct matrix units)
 {
@@ -46,12 +32,8 @@ static bool exchange(
 	        {b, matrix_view(s->stack_d, n, 0, p, f->d.n)},
 	        {top_of(f->q, m, n), top_of(s->stack_q, m, n)},
 	        {units, matrix_view(s->stack_q, 0, n, m, p)}};
-	bool ok = true;
 
-	for (size_t i = 0; ok && i < ARRAY_LEN(pairs); i++)
-		ok = in ? ex_copy(s->e, WHOLE, pairs[i][0], pairs[i][1])
-		        : ex_copy(s->e, WHOLE, pairs[i][1], pairs[i][0]);
-	return ok;
+	return update_exchange(s->e, pairs, ARRAY_LEN(pairs), in, false);
 }
 
 static bool add_whole(struct paper *s, struct matrix u, struct matrix b, struct matrix units)
@@ -61,27 +43,24 @@ static bool add_whole(struct paper *s, struct matrix u, struct matrix b, struct 
 	       exchange(s, u, b, units, false);
 }
 
-bool qr_paper_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct matrix rows,
-        struct matrix b, void *work, const struct qr_paper *how)
+bool paper_add_rows(struct paper *s, int64_t k, struct matrix rows, struct matrix b)
 {
-	struct paper s;
-	int64_t p = rows.m, m = f->m;
+	struct qr_factors *f = s->f;
+	int64_t p = s->update.p, m = f->m;
 	struct matrix sides = matrix_view(b, 0, 0, f->d.n == 0 ? 0 : p, f->d.n);
 
-	if (!paper_set_up(&s, e, f, QR_ADD_ROWS, p, work, how) ||
-	        !update_check_at(&s.update, k, m) ||
-	        !update_check_shape(&s.update, "the matrix of new rows", rows, p, f->n) ||
-	        !update_check_sides(&s.update, b, p))
+	if (!update_check_shape(&s->update, "the matrix of new rows", rows, p, f->n) ||
+	        !update_check_sides(&s->update, b, p))
 		return false;
-	struct matrix units = f->kept == Q_FULL ? matrix_view(f->q, 0, m, m + p, p) : s.units;
-	bool ok =
-	        paper_begin(&s, PAPER_LAYOUT) && stretch(&s, k, units) &&
-	        (how->whole ? add_whole(&s, rows, sides, units)
-	                    : add_by_blocks(&s, rows, sides, units)) &&
-	        paper_begin(&s, PAPER_LAYOUT) &&
-	        (f->kept != Q_FULL || ex_copy(e, WHOLE, sides, matrix_view(f->d, m, 0, p, f->d.n)));
+	struct matrix units = f->kept == Q_FULL ? matrix_view(f->q, 0, m, m + p, p) : s->units;
+	bool ok = paper_begin(s, PAPER_LAYOUT) && update_stretch(&s->update, k, units) &&
+	          (s->how->whole ? add_whole(s, rows, sides, units)
+	                         : add_by_blocks(s, rows, sides, units)) &&
+	          paper_begin(s, PAPER_LAYOUT) &&
+	          (f->kept != Q_FULL ||
+	                  ex_copy(s->e, WHOLE, sides, matrix_view(f->d, m, 0, p, f->d.n)));
 	f->m += ok ? p : 0;
-	return ok && phase_timer_end(e, how->phase_timer);
+	return ok;
 }
 
 /* ---- remove rows ---- */
@@ -100,7 +79,7 @@ static bool turn_in(struct paper *s, int64_t k)
 	               matrix_view(s->x, n + p, 0, f->d.n, m));
 }
 
-/* And back, without what belongs to the rows that go. */
+/* And back, without the rows that are removed. */
 static bool turn_out(struct paper *s)
 {
 	struct executor *e = s->e;
@@ -112,22 +91,19 @@ static bool turn_out(struct paper *s)
 	               top_of(f->d, f->d.n == 0 ? 0 : m - p, f->d.n));
 }
 
-bool qr_paper_remove_rows(struct executor *e, struct qr_factors *f, int64_t k, int64_t p,
-        struct matrix rows, struct matrix b, void *work, int *info, const struct qr_paper *how)
+bool paper_remove_rows(struct paper *s, int64_t k, struct matrix b, int *info)
 {
-	struct paper s;
-	int64_t m = f->m, left = m - p;
-
-	(void)rows;
-	if (!paper_set_up(&s, e, f, QR_REMOVE_ROWS, p, work, how) ||
-	        !update_check_at(&s.update, k, left) || !update_check_sides(&s.update, b, p))
-		return false;
+	struct qr_factors *f = s->f;
+	int64_t p = s->update.p, m = f->m, left = m - p;
 	struct wave_shape shape = {.row = f->n, .p = p, .base = m - 1, .lag = 2};
-	bool ok = ex_clear_info(e, info) && paper_begin(&s, PAPER_LAYOUT) && turn_in(&s, k) &&
-	          paper_waves(&s, &shape, s.x, top_of(f->q, m, m)) &&
-	          paper_begin(&s, PAPER_LAYOUT) && turn_out(&s) &&
-	          update_move(&s.update, f->q, k, left, 0, p, 0, 0) &&
-	          update_move(&s.update, f->q, left - k, left, k + p, p, k, 0);
+
+	if (!update_check_sides(&s->update, b, p))
+		return false;
+	bool ok = ex_clear_info(s->e, info) && paper_begin(s, PAPER_LAYOUT) && turn_in(s, k) &&
+	          paper_waves(s, &shape, s->x, top_of(f->q, m, m)) &&
+	          paper_begin(s, PAPER_LAYOUT) && turn_out(s) &&
+	          update_move(&s->update, f->q, k, left, 0, p, 0, 0) &&
+	          update_move(&s->update, f->q, left - k, left, k + p, p, k, 0);
 	f->m -= ok ? p : 0;
-	return ok && phase_timer_end(e, how->phase_timer);
+	return ok;
 }

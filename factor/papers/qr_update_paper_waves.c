@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Givens rotations by wavefronts (the paper's Fig. 1, with strips of two rows): in stage s the
- * rotation of column c has come to rows base + 2 c - s and the one above it, so that those of
- * neighbouring columns are neighbours, too, and none waits for another of its stage. Rows of R lie
- * as columns of x, as in the paper. Stages: base + p - 1, a kernel each for x and for Q;
- * operations 6 a rotation and row of x or q: 3 p n^2 for R, 6 m n p for Q. */
+/* Givens rotations by wavefronts (the paper's Fig. 1, with strips of two rows). In stage s the
+ * rotation of column c acts on row base + 2 c - s and the row above: rotations of neighbouring
+ * columns act on neighbouring rows, and none waits for another of its stage. Rows of R are columns
+ * of x, as in the paper. Stages: base + p - 1, a kernel each for x and for Q. Operations: 6 a
+ * rotation and row of x or q, 3 p n^2 for R and 6 m n p for Q. */
 #include "qr_update_paper_internal.h"
 
-/* Two halves of the rotations' memory take turns. */
+/* The two halves of the rotations' memory take turns. */
 enum { EVENT_MADE = 8, EVENT_USED = 10 };
 
 struct wave {
@@ -15,9 +15,9 @@ struct wave {
 
 static struct wave wave_at(const struct wave_shape *w, int64_t s)
 {
-	int64_t c = larger(0, s - w->base + 1), last = smaller(w->p - 1, s / w->lag);
+	int64_t c = max_int64(0, s - w->base + 1), last = min_int64(w->p - 1, s / w->lag);
 
-	return (struct wave){c, w->base + 2 * c - s, larger(0, last - c + 1)};
+	return (struct wave){c, w->base + 2 * c - s, max_int64(0, last - c + 1)};
 }
 
 static struct matrix rotations_of(const struct paper *s, const struct wave_shape *w, int64_t stage)
@@ -32,7 +32,7 @@ static bool make_some(
 
 	for (int64_t stage = from; ok && stage < to; stage++) {
 		struct wave at = wave_at(w, stage);
-		int64_t first = smaller(w->row, larger(0, at.i - 1 - at.c));
+		int64_t first = min_int64(w->row, max_int64(0, at.i - 1 - at.c));
 		ok = ex_make_rotations(s->e, w->row + at.c - first,
 		        matrix_view(x, first, at.i - 1, x.m - first, 2 * at.count),
 		        rotations_of(s, w, stage));
@@ -74,6 +74,6 @@ bool paper_waves(struct paper *s, const struct wave_shape *w, struct matrix x, s
 	bool ok = paper_fork(s) && ex_record(s->e, EVENT_USED) && ex_record(s->e, EVENT_USED + 1);
 
 	for (int64_t from = 0; ok && from < stages; from += PAPER_WAVES)
-		ok = strip(s, w, x, q, from, smaller(stages, from + PAPER_WAVES));
+		ok = strip(s, w, x, q, from, min_int64(stages, from + PAPER_WAVES));
 	return paper_join(s) && ok;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The candidates beside the paper's algorithms leave no zeros out and have the fewest calls: 2 n^2
- * (m
- * - n / 3) operations for m x n elements, 4 m n - 2 n^2 for each column of d and row of q. */
+/* The candidates beside the paper's algorithms: they use no zeros and have the fewest calls. 2 n^2
+ * (m - n / 3) operations for m x n elements, 4 m n - 2 n^2 for each column of d and row of q. */
 #include "qr_update_paper_internal.h"
 
 #include "factor/algorithms/geqrf.h"
@@ -20,7 +19,7 @@ bool paper_whole_workspace(struct paper *s, struct paper_whole *whole, struct wo
 		bytes[1] = ormqr_work(e, plan, LEFT, a, whole->tau, d);
 	if (q.m > 0)
 		bytes[2] = ormqr_work(e, plan, RIGHT, a, whole->tau, q);
-	whole->work = workspace_bytes(workspace, larger(bytes[0], larger(bytes[1], bytes[2])));
+	whole->work = workspace_bytes(workspace, max_int64(bytes[0], max_int64(bytes[1], bytes[2])));
 	return bytes[0] >= 0 && bytes[1] >= 0 && bytes[2] >= 0;
 }
 
@@ -36,5 +35,5 @@ bool paper_whole_run(const struct paper *s, const struct paper_whole *whole, str
 	       (q.m == 0 || (paper_begin(s, PAPER_APPLY_Q) &&
 	                            ormqr(e, plan, RIGHT, PLAIN, a, tau, q, whole->work))) &&
 	       paper_begin(s, PAPER_LAYOUT) &&
-	       ex_fill(e, LOWER, 0, 0, matrix_view(a, 1, 0, a.m - 1, smaller(a.n, a.m - 1)));
+	       ex_fill(e, LOWER, 0, 0, matrix_view(a, 1, 0, a.m - 1, min_int64(a.n, a.m - 1)));
 }

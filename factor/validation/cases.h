@@ -6,6 +6,7 @@
 #define FATHOM_CASES_H
 
 #include "factor/model/predictions/model_factor.h"
+#include "lib/profile/profile.h"
 #include "factor/algorithms/plan.h"
 #include "results.h"
 

@@ -133,7 +133,7 @@ static bool multiply(
 static bool take_triangle(
         struct checking *s, enum uplo uplo, enum diag diag, struct matrix *triangle)
 {
-	int64_t k = smaller(s->a.m, s->a.n);
+	int64_t k = min_int64(s->a.m, s->a.n);
 	struct matrix from = uplo == LOWER ? matrix_view(s->a, 0, 0, s->a.m, k)
 	                                   : matrix_view(s->a, 0, 0, k, s->a.n);
 	struct matrix t = matrix_view(s->copy, 0, 0, from.m, from.n);
@@ -174,7 +174,7 @@ static bool apply_q(struct checking *s, enum trans trans, struct matrix c)
 {
 	static const int64_t width = 64;
 	const struct plan plan = {.panel = "blas", .widths = &width, .count = 1, .leaf = width};
-	int64_t k = smaller(s->a.m, s->a.n);
+	int64_t k = min_int64(s->a.m, s->a.n);
 	struct matrix v = matrix_view(s->copy, 0, 0, s->a.m, k);
 	int64_t bytes = ormqr_work(s->e, &plan, LEFT, v, s->tau_copy, c);
 	void *work = NULL;
@@ -224,7 +224,7 @@ static bool norm(struct checking *s, struct matrix a, const struct matrix *b, do
 
 static double ratio(const struct checking *s, double error, double of)
 {
-	return error / (of * (double)larger(s->a.m, s->a.n) * check_eps(s->a.precision));
+	return error / (of * (double)max_int64(s->a.m, s->a.n) * check_eps(s->a.precision));
 }
 
 /* Norms of E X and of A X. */
@@ -272,7 +272,7 @@ static bool find_pivots_valid(struct checking *s, bool *valid)
 static bool take_memory(struct checking *s)
 {
 	struct timing_fixture *memory = &s->memory;
-	int64_t m = s->a.m, n = s->a.n, k = smaller(m, n), most = larger(m, n), v = s->columns;
+	int64_t m = s->a.m, n = s->a.n, k = min_int64(m, n), most = max_int64(m, n), v = s->columns;
 
 	s->host = xmalloc((size_t)(2 * most * v) * sizeof *s->host);
 	return fixture_matrix(memory, &s->copy, m, n, m, DOUBLE) &&

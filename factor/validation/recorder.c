@@ -64,7 +64,7 @@ bool recorder_note(struct executor *e, bool ok, struct noted what)
 	struct recorder *r = recorder_self(e);
 
 	what.call[0] = r->called;
-	what.call[1] = r->called = clock_now(); /* what follows without a call starts here */
+	what.call[1] = r->called = clock_now(); /* notes without a call of their own start here */
 	what.queue = e->queue;
 	what.block = e->block;
 	if (!ok)
@@ -74,7 +74,7 @@ bool recorder_note(struct executor *e, bool ok, struct noted what)
 		what.before = r->last[e->queue];
 		r->last[e->queue] = (int64_t)r->count;
 	}
-	/* The host executor is done when it returns. */
+	/* The host executor's operations are done on return. */
 	if (what.kind == NOTED_QUEUED && r->inner->on_host)
 		what.kind = NOTED_WAITED;
 	if (what.kind == NOTED_QUEUED) {
@@ -121,7 +121,7 @@ bool recorder_start(struct executor *e)
 
 /* ---- the end ---- */
 
-/* Mark 0 lies between the readings around every alignment, moved by the time between the two. */
+/* Mark 0 lies between the readings around every alignment, moved by the time between the marks. */
 static bool find_offset(struct recorder *r)
 {
 	double low = -INFINITY, high = INFINITY, since;
@@ -168,7 +168,7 @@ static bool place(struct recorder *r, struct noted *o)
 	}
 	if (!r->inner->ops->elapsed(r->inner, 0, o->mark, &since))
 		return fail(r);
-	/* A queue is in order, whatever the resolution of a mark. */
+	/* A queue is in order, for any resolution of a mark. */
 	o->end = fmax(r->offset + since, ready);
 	o->begin = fmin(fmax(ready, o->call[1]), o->end);
 	return true;
@@ -232,16 +232,11 @@ struct executor *recorder_new(struct executor *inner)
 	r->ops.destroy = recorder_destroy;
 	recorder_add_operations(&r->ops);
 	r->inner = inner;
-	r->base = (struct executor){.ops = &r->ops,
-	        .name = inner->name,
-	        .on_host = inner->on_host,
-	        .math = inner->math,
-	        .row_major = inner->row_major,
-	        .column_major = inner->column_major,
-	        .deferred_from = inner->deferred_from,
-	        .deferred_most = {inner->deferred_most[0], inner->deferred_most[1]},
-	        .aligned_from = inner->aligned_from,
-	        .rows_most = {inner->rows_most[0], inner->rows_most[1]},
-	        .splits = inner->splits};
+	r->base = *inner;
+	r->base.ops = &r->ops;
+	r->base.fault.text[0] = '\0';
+	r->base.queue = QUEUE_MAIN;
+	r->base.block = 0;
+	r->base.skip = 0;
 	return &r->base;
 }

@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* An executor around another one that runs for real: every operation goes through unchanged, and
- * what ran when becomes a timeline of the records that the model executor makes.
+/* An executor around another one: every operation runs unchanged on the inner executor, and the
+ * times become a timeline with the model executor's records.
  *
- * Method: one mark (a timed CUDA event on the GPU) after each operation that is put into a queue,
- * and the host's clock before and after its call. An operation begins when the one before it in
- * its queue is over, and what the queue waits for, and the host has put it: by the same rule the
- * model's do, so that a mark before each operation would tell nothing more. Chosen over stamping
- * kernels, which are launches of their own, and over CUPTI, which is no part of the runtime, adds
- * to every launch, and sees kernels but not the operations that they belong to. What the marks
- * cost is measured by runs with and without the recorder (trace_run.h): about a microsecond of its
- * queue each on an NVIDIA H200, which was 7 % of an LU with n = 8192 in 118 steps and counts into
- * the operations' times.
+ * Method: one mark (a timed CUDA event on the GPU) after each operation in a queue, and the host's
+ * clock before and after each call. An operation begins when the operation before it in its queue
+ * and the events that the queue waits for are over, and the host has put it. The model executor has
+ * the same rule, hence a mark before each operation would add nothing. Runs with and without the
+ * recorder measure the cost of the marks (trace_run.h).
  *
- * The two clocks are brought together before every run: marks between two readings of the host's
- * clock on an idle device. */
+ * The two clocks are aligned before every run: marks between two readings of the host's clock on an
+ * idle device. */
 #ifndef FATHOM_RECORDER_H
 #define FATHOM_RECORDER_H
 
 #include "factor/executors/executor.h"
 #include "factor/model/simulation/timeline.h"
 
-/* The executor to run on; inner must outlive it and is not freed with it. Never NULL. */
+/* A recorder around inner, which must outlive it and is not freed with it. Never NULL. */
 struct executor *recorder_new(struct executor *inner);
 
-/* Forgets what was recorded; aligns the clocks and starts the timeline's. Waits for the device.
- * False with the executor's fault. */
+/* Drops the records, aligns the clocks and starts the timeline's clock. Waits for the device. False
+ * with the executor's fault. */
 bool recorder_start(struct executor *recorder);
 
-/* What ran since the start; after a sync. NULL with the executor's fault. The caller frees it;
- * title must outlive it. Seconds: until the last sync was over. */
+/* The timeline since the start, after a sync. NULL with the executor's fault. The caller frees it;
+ * title must outlive it. Its seconds end with the last sync. */
 struct timeline *recorder_timeline(struct executor *recorder, const char *title);
 
-/* Half of the interval that the offset between the two clocks lies in, seconds. */
+/* Half of the interval of the offset between the two clocks, seconds. */
 double recorder_uncertainty(const struct executor *recorder);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of the recorder: what is noted of each call, and the wrappers' common part. */
+/* Inside of the recorder: its notes of calls, and the common part of its operations. */
 #ifndef FATHOM_RECORDER_INTERNAL_H
 #define FATHOM_RECORDER_INTERNAL_H
 
@@ -11,7 +11,7 @@ enum { RECORDER_ALIGNMENTS = 8 };
 enum noted_kind {
 	NOTED_QUEUED, /* put into a queue, done at a mark */
 	NOTED_WAITED, /* put into a queue, done when the call returns */
-	NOTED_HOST,   /* done by the host during the call, after what it waits for */
+	NOTED_HOST,   /* done by the host during the call, after a wait */
 	NOTED_JOIN    /* the queue waits for an event: nothing of its own */
 };
 
@@ -23,9 +23,9 @@ struct noted {
 	enum queue queue;
 	enum lane engine;      /* LANE_HOST: the queue's own */
 	double call[2];        /* the host's clock before and after */
-	int64_t before, after; /* noted ones that end first: of the queue, of an event; -1 none */
+	int64_t before, after; /* notes that end first: in the queue, of an event; -1 none */
 	int64_t mark;
-	double begin, end; /* known in the end */
+	double begin, end; /* filled by recorder_timeline */
 };
 
 struct recorder {
@@ -36,7 +36,7 @@ struct recorder {
 	size_t count, room;
 	int64_t marks;
 	int64_t last[QUEUE_COUNT];      /* latest noted of the queue, -1 none */
-	int64_t event[EXECUTOR_EVENTS]; /* noted that it is the end of, -1 none */
+	int64_t event[EXECUTOR_EVENTS]; /* the note that ends with it, -1 none */
 	double start, called;           /* host's clock: of the run, of the call under way */
 	double aligned[RECORDER_ALIGNMENTS][2];
 	double offset, uncertainty; /* host's clock at mark 0 */
@@ -47,14 +47,14 @@ static inline struct recorder *recorder_self(struct executor *e)
 	return (struct recorder *)e;
 }
 
-/* Ahead of the inner executor's call, which it returns. */
+/* Before the inner executor's call; returns the inner executor. */
 struct executor *recorder_call(struct executor *e);
 
-/* After it, with what it returned: what the call was, with the shape and k that the model gives it,
- * and `after`; the rest is known here. False with the fault when the call, or its mark, failed. */
+/* After the call, with its result: the note has the model's shape and k, and `after`; the rest is
+ * filled here. False with the fault when the call, or its mark, failed. */
 bool recorder_note(struct executor *e, bool ok, struct noted what);
 
-/* A noted one that ends when all queues are empty; the phase that waiting for one belongs to. */
+/* A note that ends when all queues are empty; the phase of a wait for a note. */
 int64_t recorder_all(struct executor *e);
 enum phase recorder_phase(const struct recorder *r, int64_t noted);
 

@@ -16,7 +16,7 @@ const char *const update_way_name[UPDATE_WAYS] = {"update", "refactor", "solve",
 static bool take_matrix(struct update_fixture *s, struct matrix *a, int64_t m, int64_t n)
 {
 	return fixture_matrix(
-	        &s->fixture, a, m, n, (larger(m, 1) + 31) / 32 * 32, s->asked.precision);
+	        &s->fixture, a, m, n, (max_int64(m, 1) + 31) / 32 * 32, s->asked.precision);
 }
 
 static bool take_factors(struct update_fixture *s, struct qr_factors *f, struct qr_room room)
@@ -65,7 +65,7 @@ static bool factorize_before(struct update_fixture *s)
 	struct executor *e = s->fixture.executor;
 	int64_t bytes = qr_refactor_work(e, &s->before);
 	void *work = NULL;
-	bool ok = bytes >= 0 && e->ops->alloc(e, larger(bytes, 1), &work) &&
+	bool ok = bytes >= 0 && e->ops->alloc(e, max_int64(bytes, 1), &work) &&
 	          qr_refactor(e, &s->before, s->a, s->b, work) && e->ops->sync(e);
 
 	if (work)

@@ -77,7 +77,7 @@ static bool lapacke_prepare(struct candidate *candidate)
 {
 	struct whole_entry *entry = candidate->context;
 	const struct matrix a = candidate->fixture->problem.a;
-	int64_t k = smaller(a.m, a.n), w = precision_bytes(a.precision);
+	int64_t k = min_int64(a.m, a.n), w = precision_bytes(a.precision);
 
 	entry->host =
 	        (struct matrix){xmalloc((size_t)(a.m * a.n * w)), 0, a.m, a.n, a.m, a.precision};
@@ -195,7 +195,7 @@ static bool fixture_open(struct whole_fixture *s, enum precision precision, int6
 	struct timing_fixture *fixture = &s->fixture;
 	struct timing_problem *problem = &fixture->problem;
 	struct executor *e = fixture->executor;
-	int64_t k = smaller(m, n), words = tau_word(k) + k * precision_bytes(precision) / 4;
+	int64_t k = min_int64(m, n), words = tau_word(k) + k * precision_bytes(precision) / 4;
 	int64_t ld = fixture->plan->ld;
 	void *garbage = xmalloc((size_t)words * 4);
 

@@ -154,7 +154,7 @@ static bool place(struct update_question *q, int64_t p, double part)
 
 	q->p = p;
 	q->k = (int64_t)(part * (double)(rows ? q->m : q->n));
-	q->k = smaller(q->k, last);
+	q->k = min_int64(q->k, last);
 	return p >= 1 && q->k >= 0 &&
 	       !(q->change == QR_REMOVE_COLUMNS && (p >= q->n || q->k >= last)) &&
 	       !(q->change == QR_ADD_COLUMNS && q->n + p > q->m) &&

@@ -20,25 +20,27 @@ static int64_t work(
 static bool do_remove_columns(
         struct executor *e, struct qr_factors *f, int64_t k, int64_t p, void *room)
 {
-	return qr_paper_remove_columns(e, f, k, p, room, &how);
+	struct matrix none = {0};
+
+	return qr_paper_change(e, f, QR_REMOVE_COLUMNS, k, p, none, none, room, NULL, &how);
 }
 
 static bool do_add_rows(struct executor *e, struct qr_factors *f, int64_t k, struct matrix u,
         struct matrix b, void *room)
 {
-	return qr_paper_add_rows(e, f, k, u, b, room, &how);
+	return qr_paper_change(e, f, QR_ADD_ROWS, k, u.m, u, b, room, NULL, &how);
 }
 
 static bool do_add_columns(struct executor *e, struct qr_factors *f, int64_t k, struct matrix u,
         struct matrix b, void *room, int *info)
 {
-	return qr_paper_add_columns(e, f, k, u, b, room, info, &how);
+	return qr_paper_change(e, f, QR_ADD_COLUMNS, k, u.n, u, b, room, info, &how);
 }
 
 static bool do_remove_rows(struct executor *e, struct qr_factors *f, int64_t k, int64_t p,
         struct matrix u, struct matrix b, void *room, int *info)
 {
-	return qr_paper_remove_rows(e, f, k, p, u, b, room, info, &how);
+	return qr_paper_change(e, f, QR_REMOVE_ROWS, k, p, u, b, room, info, &how);
 }
 
 static const struct update_calls calls = {.work = work,
@@ -267,11 +269,9 @@ static void test_refused(struct executor *e)
 		                strstr(e->fault.text, cases[i].word),
 		        "refused: %s", e->fault.text);
 	}
-	ok(!qr_paper_remove_columns(e, &f, 5, 1, NULL, &how) && f.n == 5, "refused: %s",
-	        e->fault.text);
+	ok(!do_remove_columns(e, &f, 5, 1, NULL) && f.n == 5, "refused: %s", e->fault.text);
 	struct matrix few = {NULL, 0, 2, 4, 2, SINGLE};
-	ok(!qr_paper_add_rows(e, &f, 0, few, room, NULL, &how) && f.m == 9, "refused: %s",
-	        e->fault.text);
+	ok(!do_add_rows(e, &f, 0, few, room, NULL) && f.m == 9, "refused: %s", e->fault.text);
 }
 
 static void test(struct executor *e)

@@ -22,7 +22,7 @@ static void take_widest(struct search *s, double *best)
 {
 	struct plan_choice *c = s->choice;
 	const double least = *best;
-	const int64_t columns = smaller(s->asked.m, s->asked.n);
+	const int64_t columns = min_int64(s->asked.m, s->asked.n);
 
 	for (size_t i = 0; i < PLAN_WIDTHS; i++) {
 		if (plan_widths[i] <= c->widths[0] || SEVERAL * plan_widths[i] > columns)
@@ -91,7 +91,7 @@ void plan_tie_own(const struct profile *profile, const struct factor_question *a
 	struct search s = {.asked = *asked, .choice = choice, .fixed = fixed};
 
 	if (!all_free_on_device(fixed) || (!lu && asked->math != MATH_FP32) ||
-	        (lu && smaller(asked->m, asked->n) > LU_OWN_MOST))
+	        (lu && min_int64(asked->m, asked->n) > LU_OWN_MOST))
 		return;
 	s.e = model_factor_executor(profile, MODEL_CUDA, asked, 2);
 	take_own(&s, operation);

@@ -10,7 +10,7 @@
 
 static struct matrix matrix_of(int64_t m, int64_t n, enum precision precision)
 {
-	return (struct matrix){NULL, 0, m, n, larger(m, 1), precision};
+	return (struct matrix){NULL, 0, m, n, max_int64(m, 1), precision};
 }
 
 /* ---- the change ---- */

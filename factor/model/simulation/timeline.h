@@ -6,6 +6,8 @@
 
 #include "factor/executors/executor.h"
 
+#include <stdio.h>
+
 enum lane {
 	LANE_HOST,
 	LANE_QUEUE,                          /* + enum queue */

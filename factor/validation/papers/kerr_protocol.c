@@ -13,7 +13,7 @@
 
 static void count_block(int64_t m, int64_t n, int64_t r, int64_t first, double phase[KERR_PHASES])
 {
-	double rows = (double)(m - first), width = (double)smaller(r, n - first);
+	double rows = (double)(m - first), width = (double)min_int64(r, n - first);
 	double right = (double)(n - first) - width;
 
 	for (int64_t j = 1; j <= (int64_t)width; j++) {
@@ -53,7 +53,7 @@ static void draw_round(
 		row[i] = i;
 	for (int64_t i = m - 1; i > 0; i--) {
 		double drawn = (matrix_uniform(seed, i, 2 * round) + 1) / 2;
-		int64_t k = smaller((int64_t)(drawn * (double)(i + 1)), i), kept = row[i];
+		int64_t k = min_int64((int64_t)(drawn * (double)(i + 1)), i), kept = row[i];
 		row[i] = row[k];
 		row[k] = kept;
 	}
