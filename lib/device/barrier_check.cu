@@ -21,7 +21,7 @@ __device__ uint32_t mixed(uint32_t a, uint32_t b, uint32_t c)
 	return h ^ h >> 16;
 }
 
-/* Holds up about every fourth caller for up to two microseconds. */
+/* Delays about every fourth caller by up to two microseconds. */
 __device__ void delay(uint32_t random)
 {
 	if (random % 4 == 0)
@@ -34,7 +34,7 @@ struct ring {
 	uint32_t rounds, seed;
 };
 
-/* Threads that one barrier holds together, and the part of them that moves as one. */
+/* Threads that one barrier synchronizes, and the unit of threads that runs in lockstep with it. */
 template <int kind> __device__ uint32_t group_size(void)
 {
 	switch (kind) {
@@ -126,8 +126,7 @@ ring_function ring_find(enum barrier_kind kind, bool sound)
 	}
 }
 
-/* Runs a kernel on grids of `clusters` clusters of `cluster` blocks, or cooperatively when cluster
- * is 0. */
+/* Runs a kernel on clusters of `cluster` blocks, or cooperatively when cluster is 0. */
 void run_ring(ring_function kernel, int blocks, int cluster, int threads, uint32_t rounds,
         uint32_t seed, struct barrier_check *check)
 {
@@ -156,7 +155,7 @@ void run_ring(ring_function kernel, int blocks, int cluster, int threads, uint32
 
 } // namespace
 
-/* Two clusters side by side, so that a barrier that mixes them up is found too. */
+/* Two clusters side by side, to find barriers that mix clusters up. */
 extern "C" void barrier_check_ring(enum barrier_kind kind, bool sound, int blocks, int threads,
         uint32_t rounds, uint32_t seed, struct barrier_check *check)
 {
